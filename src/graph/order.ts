@@ -1,0 +1,185 @@
+import { maxPageSize } from '../loaders/loaders.ts';
+import { BadInputError } from '../rest/errors.ts';
+import { isNameOf, resourceName } from '../rest/resource-name.ts';
+import type { OrderJson } from '../rest/types.ts';
+import { builder } from './builder.ts';
+import { connect, connectionArgs, connectionOf } from './connection.ts';
+import { CustomerBehavior, customerReliability } from './customer.ts';
+import { Money, money } from './money.ts';
+import { Node, registerNode } from './node.ts';
+import { openEnum } from './open-enum.ts';
+import { Recipient } from './recipient.ts';
+
+const orderStatus = openEnum('OrderStatus', 'How far an order has come.', {
+  NEW: 'Recorded, not yet confirmed.',
+  CONFIRMED: 'Confirmed with the customer.',
+  READY: 'Packed, ready to be shipped.',
+  IN_PROGRESS: 'On its way. Set by the service.',
+  CANCELLED: 'Called off.',
+  DELIVERED: 'Received by the customer. Set by the service.',
+  RETURN: 'On its way back, or returned. Set by the service.',
+});
+
+export const Order = builder.objectRef<OrderJson>('Order').implement({
+  description: 'What a customer ordered and where it goes.',
+  interfaces: [Node],
+  fields: (t) => ({
+    createTime: t.expose('createTime', {
+      type: 'DateTime',
+      nullable: false,
+      description: 'When it was recorded.',
+    }),
+    updateTime: t.expose('updateTime', {
+      type: 'DateTime',
+      nullable: false,
+      description: 'When it last changed.',
+    }),
+    status: t.field({
+      type: orderStatus.ref,
+      nullable: false,
+      description: 'How far the order has come.',
+      resolve: (order) => orderStatus.recognize(order.status),
+    }),
+    recipient: t.expose('recipient', {
+      type: Recipient,
+      nullable: false,
+      description: 'Who receives the order.',
+    }),
+    contentDescription: t.exposeString('contentDescription', {
+      nullable: false,
+      description: 'What is in the package, in 3 to 128 characters.',
+    }),
+    notes: t.exposeString('notes', {
+      nullable: false,
+      description: 'Notes to the order, 3 to 2048 characters.',
+    }),
+    sellingPrice: t.field({
+      type: Money,
+      nullable: false,
+      description: 'What the customer pays for the order; for reporting only.',
+      resolve: (order, _args, { currency }) => money(order.sellingPriceCents, currency),
+    }),
+    cashOnDelivery: t.field({
+      type: Money,
+      nullable: false,
+      description: 'What the courier collects on delivery; zero where nothing is due.',
+      resolve: (order, _args, { currency }) => money(order.cashOnDeliveryRequestCents, currency),
+    }),
+    customerReliability: t.field({
+      type: customerReliability.ref,
+      nullable: false,
+      description: 'How far this customer can be relied on.',
+      resolve: (order) => customerReliability.recognize(order.customerReliability),
+    }),
+    customerBehavior: t.expose('customerBehavior', {
+      type: CustomerBehavior,
+      nullable: false,
+      description: "What became of this customer's shipments so far.",
+    }),
+    referenceId: t.exposeString('referenceId', {
+      description: 'The id of the order in the e-commerce system that it came from.',
+    }),
+    referenceGid: t.exposeString('referenceGid', {
+      description: 'The global id of the order in that system.',
+    }),
+    referenceUrl: t.expose('referenceUrl', {
+      type: 'URL',
+      description: 'The page of the order in that system.',
+    }),
+    paymentMethods: t.exposeStringList('paymentMethods', { description: 'How the customer pays.' }),
+    fulfiller: t.exposeString('fulfiller', { nullable: false, description: 'Who ships the order.' }),
+  }),
+});
+
+const OrderConnection = connectionOf(Order, 'orders');
+
+registerNode({
+  typename: 'Order',
+  owns: (id) => isNameOf('orders', id),
+  load: (id, { orderById }) => orderById.load(id),
+});
+
+builder.objectFields(Recipient, (t) => ({
+  orders: t.field({
+    type: OrderConnection,
+    description:
+      'The orders of this phone number. Costs a searched `GET /v1/orders` for each distinct number.',
+    args: {
+      ...connectionArgs(maxPageSize.orders),
+      status: t.arg({ type: [orderStatus.ref], description: 'Only orders with one of these statuses.' }),
+    },
+    resolve: ({ phoneNumber }, { status, ...args }, { loaders }) =>
+      connect(
+        {
+          list: 'orders',
+          pages: loaders.orderPage,
+          query: { search: phoneNumber, status: statusFilter(status) },
+          args,
+          maximum: maxPageSize.orders,
+          // The search also finds references and names that look like the number.
+          belongs: (order) => order.recipient?.phoneNumber === phoneNumber,
+        },
+        loaders,
+      ),
+  }),
+}));
+
+builder.queryFields((t) => ({
+  order: t.field({
+    type: Order,
+    description: 'One order, or null where there is none. Costs `GET /v1/orders/{id}`.',
+    args: { id: t.arg.id({ required: true, description: '`orders/<identifier>` or the bare identifier.' }) },
+    resolve: (_root, { id }, { loaders }) => loaders.orderById.load(resourceName('orders', id)),
+  }),
+  orderByReference: t.field({
+    type: Order,
+    description:
+      'The newest order with this reference, or null where there is none. Costs a searched `GET /v1/orders`.',
+    args: {
+      referenceId: t.arg.string({
+        required: true,
+        description: 'The id of the order in the e-commerce system, exactly as it is there.',
+      }),
+    },
+    resolve: (_root, { referenceId }, { loaders }) => {
+      if (referenceId === '')
+        throw new BadInputError('Expected "referenceId" to be a reference, but it is empty.');
+      return loaders.orderByReference.load(referenceId);
+    },
+  }),
+  orders: t.field({
+    type: OrderConnection,
+    nullable: false,
+    description: 'Orders, newest first. Costs `GET /v1/orders`.',
+    args: {
+      ...connectionArgs(maxPageSize.orders),
+      status: t.arg({ type: [orderStatus.ref], description: 'Only orders with one of these statuses.' }),
+      search: t.arg.string({
+        description: 'Finds names of recipients, also misspelt, and exact phone numbers and references.',
+      }),
+    },
+    resolve: (_root, { status, search, ...args }, { loaders }) =>
+      connect(
+        {
+          list: 'orders',
+          pages: loaders.orderPage,
+          query: { search: search || undefined, status: statusFilter(status) },
+          args,
+          maximum: maxPageSize.orders,
+        },
+        loaders,
+      ),
+  }),
+}));
+
+/** The statuses to ask REST for: none given, or an empty list, is no filter. @throws BadInputError for UNRECOGNIZED. */
+function statusFilter(status: readonly string[] | null | undefined): string[] | undefined {
+  if (status?.includes('UNRECOGNIZED')) {
+    throw new BadInputError(
+      'Expected "status" to name known statuses, but got UNRECOGNIZED, which is for output only.',
+    );
+  }
+  return status === null || status === undefined || status.length === 0
+    ? undefined
+    : [...new Set(status)].sort();
+}

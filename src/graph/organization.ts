@@ -1,0 +1,46 @@
+import { isNameOf } from '../rest/resource-name.ts';
+import type { OrganizationJson } from '../rest/types.ts';
+import { builder } from './builder.ts';
+import { Money, money } from './money.ts';
+import { Node, registerNode } from './node.ts';
+
+export const Organization = builder.objectRef<OrganizationJson>('Organization').implement({
+  description: "The merchant's account with the service.",
+  interfaces: [Node],
+  fields: (t) => ({
+    balance: t.field({
+      type: Money,
+      nullable: false,
+      description: 'What is on the account; negative where the merchant owes.',
+      resolve: (organization, _args, { currency }) => money(organization.balanceCents, currency),
+    }),
+    creditLimit: t.field({
+      type: Money,
+      nullable: false,
+      description: 'How far the balance may go below zero.',
+      resolve: (organization, _args, { currency }) => money(organization.creditLimitCents, currency),
+    }),
+    isCreditUser: t.boolean({
+      nullable: false,
+      description: 'Whether the balance is negative.',
+      resolve: ({ balanceCents }) => balanceCents < 0,
+    }),
+  }),
+});
+
+registerNode({
+  typename: 'Organization',
+  owns: (id) => isNameOf('organization', id),
+  load: async (id, { organization }) => {
+    const mine = await organization.load('mine');
+    return mine?.name === id ? mine : null;
+  },
+});
+
+builder.queryField('organization', (t) =>
+  t.field({
+    type: Organization,
+    description: 'The organization of the access token. Costs `GET /v1/organizations/mine`.',
+    resolve: (_root, _args, { loaders }) => loaders.organization.load('mine'),
+  }),
+);

@@ -1,0 +1,52 @@
+import { maxPageSize } from '../loaders/loaders.ts';
+import { isNameOf, resourceName } from '../rest/resource-name.ts';
+import type { OriginJson } from '../rest/types.ts';
+import { builder } from './builder.ts';
+import { connect, connectionArgs, connectionOf } from './connection.ts';
+import { Location } from './location.ts';
+import { Node, registerNode } from './node.ts';
+import { Address } from './recipient.ts';
+import { related } from './relation.ts';
+
+export const Origin = builder.objectRef<OriginJson>('Origin').implement({
+  description: "One of the merchant's own places, where couriers collect packages.",
+  interfaces: [Node],
+  fields: (t) => ({
+    location: t.field({
+      type: Location,
+      description:
+        'Its place among the supported locations. Costs a filtered `GET /v1/locations` unless only its id is selected.',
+      resolve: ({ location }, _args, { loaders }, info) =>
+        related('locations', location, () => loaders.locationById, info),
+    }),
+    address: t.expose('address', { type: Address, description: 'Where it is.' }),
+  }),
+});
+
+const OriginConnection = connectionOf(Origin, 'origins');
+
+registerNode({
+  typename: 'Origin',
+  owns: (id) => isNameOf('origins', id),
+  load: (id, { originById }) => originById.load(id),
+});
+
+builder.queryFields((t) => ({
+  origin: t.field({
+    type: Origin,
+    description: 'One origin, or null where there is none. Costs `GET /v1/origins`, once for all origins.',
+    args: { id: t.arg.id({ required: true, description: '`origins/<identifier>` or the bare identifier.' }) },
+    resolve: (_root, { id }, { loaders }) => loaders.originById.load(resourceName('origins', id)),
+  }),
+  origins: t.field({
+    type: OriginConnection,
+    nullable: false,
+    description: "The merchant's origins. Costs `GET /v1/origins`.",
+    args: connectionArgs(maxPageSize.origins),
+    resolve: (_root, args, { loaders }) =>
+      connect(
+        { list: 'origins', pages: loaders.originPage, query: {}, args, maximum: maxPageSize.origins },
+        loaders,
+      ),
+  }),
+}));

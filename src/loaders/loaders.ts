@@ -1,0 +1,99 @@
+import type { RestApi } from '../rest/api.ts';
+import type { Caller } from '../rest/caller.ts';
+import type {
+  ChannelJson,
+  ChannelQuery,
+  ConversationQuery,
+  LocationJson,
+  LocationQuery,
+  MessageJson,
+  OrderJson,
+  OrderQuery,
+  OrganizationJson,
+  OriginJson,
+  PageQuery,
+  QuoteJson,
+  ShipmentJson,
+  TemplateJson,
+} from '../rest/types.ts';
+import { type Cursors, createCursors } from './cursor.ts';
+import { allRecords, firstRecord, type PageLoader, pageLoader } from './page-loader.ts';
+import { listedRecordLoader, type RecordLoader, recordLoader } from './record-loader.ts';
+
+/** The largest pages that REST gives ("List query parameters"), in rows. */
+export const maxPageSize = {
+  orders: 1000,
+  shipments: 1000,
+  origins: 1000,
+  locations: 1000,
+  channels: 100,
+  templates: 100,
+  messages: 100,
+} as const;
+
+/** Everything that the graph can ask for, named by result and key. Lives for one operation. */
+export interface Loaders {
+  orderById: RecordLoader<OrderJson>;
+  orderByReference: RecordLoader<OrderJson>;
+  orderPage: PageLoader<OrderJson, OrderQuery>;
+  shipmentById: RecordLoader<ShipmentJson>;
+  shipmentPage: PageLoader<ShipmentJson, PageQuery>;
+  quoteById: RecordLoader<QuoteJson>;
+  originById: RecordLoader<OriginJson>;
+  originPage: PageLoader<OriginJson, PageQuery>;
+  locationById: RecordLoader<LocationJson>;
+  locationPage: PageLoader<LocationJson, LocationQuery>;
+  organization: RecordLoader<OrganizationJson>;
+  channelById: RecordLoader<ChannelJson>;
+  channelPage: PageLoader<ChannelJson, PageQuery>;
+  templatePage: PageLoader<TemplateJson, ChannelQuery>;
+  templatesByChannel: RecordLoader<TemplateJson[]>;
+  messagePage: PageLoader<MessageJson, ConversationQuery>;
+  cursors: Cursors;
+}
+
+/** The loaders of one operation. Every call is made on behalf of `caller`. */
+export function createLoaders(api: RestApi, caller: Caller): Loaders {
+  const orderById = recordLoader((name) => api.getOrder(name, caller));
+  const orderPage = pageLoader((query: OrderQuery) => api.listOrders(query, caller), orderById);
+  const shipmentById = recordLoader((name) => api.getShipment(name, caller));
+  const shipmentPage = pageLoader((query: PageQuery) => api.listShipments(query, caller), shipmentById);
+  const originPage = pageLoader((query: PageQuery) => api.listOrigins(query, caller));
+  const locationPage = pageLoader((query: LocationQuery) => api.listLocations(query, caller));
+  const channelPage = pageLoader((query: PageQuery) => api.listChannels(query, caller));
+  const templatePage = pageLoader((query: ChannelQuery) => api.listTemplates(query, caller));
+
+  return {
+    orderById,
+    orderByReference: recordLoader((referenceId) => findOrder(orderPage, referenceId)),
+    orderPage,
+    shipmentById,
+    shipmentPage,
+    quoteById: recordLoader((name) => api.getQuote(name, caller)),
+    originById: listedRecordLoader(() => allRecords(originPage, { pageSize: maxPageSize.origins })),
+    originPage,
+    locationById: recordLoader((name) => findLocation(locationPage, name)),
+    locationPage,
+    organization: recordLoader(() => api.getOrganization(caller)),
+    channelById: listedRecordLoader(() => allRecords(channelPage, { pageSize: maxPageSize.channels })),
+    channelPage,
+    templatePage,
+    templatesByChannel: recordLoader((channel) =>
+      allRecords(templatePage, { channel, pageSize: maxPageSize.templates }),
+    ),
+    messagePage: pageLoader((query) => api.listMessages(query, caller)),
+    cursors: createCursors(caller.bearer),
+  };
+}
+
+/** The search matches references exactly but names fuzzily, so a page may hold other orders as well. */
+function findOrder(pages: Loaders['orderPage'], referenceId: string): Promise<OrderJson | null> {
+  const query = { search: referenceId, pageSize: maxPageSize.orders };
+  return firstRecord(pages, query, (order) => order.referenceId === referenceId);
+}
+
+/** The filter matches substrings, so that `locations/1` also finds `locations/10`. */
+function findLocation(pages: Loaders['locationPage'], name: string): Promise<LocationJson | null> {
+  const query = { query: name, pageSize: maxPageSize.locations };
+  return firstRecord(pages, query, (location) => location.name === name);
+}

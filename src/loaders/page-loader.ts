@@ -1,0 +1,91 @@
+import DataLoader from 'dataloader';
+import { InvalidResponseError } from '../rest/errors.ts';
+import type { Page, PageQuery } from '../rest/types.ts';
+import type { RecordLoader } from './record-loader.ts';
+
+/** Pages of one list: the same query within an operation is one call. */
+export type PageLoader<Row, Query extends PageQuery> = DataLoader<Query, Page<Row>, string>;
+
+// More than any list needs at its largest page size; a list without end must not hold a request for ever.
+const maxPages = 100;
+
+/** A loader over a list endpoint. Rows that have a get endpoint too are handed to `byName`, which then asks no more. */
+export function pageLoader<Row extends { name: string }, Query extends PageQuery>(
+  list: (query: Query) => Promise<Page<Row>>,
+  byName?: RecordLoader<Row>,
+): PageLoader<Row, Query> {
+  async function page(query: Query): Promise<Page<Row>> {
+    const answer = await list(query);
+    if (byName !== undefined) for (const row of records(answer)) byName.prime(row.name, row);
+    return answer;
+  }
+  return new DataLoader<Query, Page<Row>, string>(
+    (queries) => Promise.all(queries.map((query) => page(query).catch((error: Error) => error))),
+    { cacheKeyFn: queryKey },
+  );
+}
+
+/** The pages of a list from `query` on, one after the other. @throws InvalidResponseError when they don't end. */
+export async function* pagesFrom<Row, Query extends PageQuery>(
+  loader: PageLoader<Row, Query>,
+  query: Query,
+): AsyncGenerator<Page<Row>> {
+  const end = createEndOfList(query.pageToken);
+  let next = query;
+  while (true) {
+    const page = await loader.load(next);
+    yield page;
+    if (page.nextPageToken === undefined) return;
+    end.expect(page.nextPageToken);
+    next = { ...next, pageToken: page.nextPageToken };
+  }
+}
+
+/** Every record of a list from `query` on. */
+export async function allRecords<Row, Query extends PageQuery>(
+  loader: PageLoader<Row, Query>,
+  query: Query,
+): Promise<Row[]> {
+  const rows: Row[] = [];
+  for await (const page of pagesFrom(loader, query)) rows.push(...records(page));
+  return rows;
+}
+
+/** The first record from `query` on that fits, or null. Reads no page beyond the one that holds it. */
+export async function firstRecord<Row, Query extends PageQuery>(
+  loader: PageLoader<Row, Query>,
+  query: Query,
+  fits: (row: Row) => boolean,
+): Promise<Row | null> {
+  for await (const page of pagesFrom(loader, query)) {
+    const row = records(page).find(fits);
+    if (row !== undefined) return row;
+  }
+  return null;
+}
+
+/** Watches one walk through a list, from the page token that it starts with. */
+export function createEndOfList(startToken: string | undefined) {
+  const seen = new Set([startToken]);
+  return {
+    /** @throws InvalidResponseError when a token comes again, or the walk is longer than any list should be. */
+    expect(nextToken: string): void {
+      if (seen.has(nextToken))
+        throw new InvalidResponseError('A list repeats a page token, so it has no end');
+      if (seen.size >= maxPages)
+        throw new InvalidResponseError(`A list has not ended after ${maxPages} pages`);
+      seen.add(nextToken);
+    },
+  };
+}
+
+/** A page's rows without the broken ones. */
+function records<Row>(page: Page<Row>): Row[] {
+  return page.rows.filter((row): row is Row => !(row instanceof InvalidResponseError));
+}
+
+/** The same text for the same query, whatever the order of its fields. */
+export function queryKey(query: object): string {
+  const given = Object.entries(query).filter(([, value]) => value !== undefined);
+  return JSON.stringify(given.sort(([a], [b]) => (a < b ? -1 : 1)));
+}

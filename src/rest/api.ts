@@ -1,0 +1,176 @@
+import type { Caller } from './caller.ts';
+import { described, type RestCall, type RestClient, type RestStream } from './client.ts';
+import { InvalidResponseError } from './errors.ts';
+import { bareIdentifier, type Collection, conversationIdentifier } from './resource-name.ts';
+import type {
+  ChannelJson,
+  ChannelQuery,
+  ConversationQuery,
+  CreateOrderJson,
+  CreateQuoteJson,
+  CreateShipmentJson,
+  LocationJson,
+  LocationQuery,
+  MessageJson,
+  OrderJson,
+  OrderQuery,
+  OrganizationJson,
+  OriginJson,
+  Page,
+  PageQuery,
+  QuoteJson,
+  SendMessageJson,
+  SendToPhoneJson,
+  ShipmentJson,
+  TemplateJson,
+  UpdateOrderJson,
+} from './types.ts';
+
+/** The names of the lists' query parameters, which the interface leaves open. */
+export interface ParameterNames {
+  pageSize: string;
+  pageToken: string;
+  status: string;
+  search: string;
+  query: string;
+}
+
+/**
+ * The REST interface, one method per endpoint ("Endpoints"), in its order. An id is a resource name or the bare
+ * identifier. Every method throws BadInputError for an unfit id, StatusError for an answer other than 2xx, and the
+ * network's errors; a write that was sent and not answered throws OutcomeUnknownError.
+ */
+export interface RestApi {
+  createOrder(order: CreateOrderJson, caller: Caller): Promise<OrderJson>;
+  listOrders(query: OrderQuery, caller: Caller): Promise<Page<OrderJson>>;
+  getOrder(id: string, caller: Caller): Promise<OrderJson>;
+  updateOrder(id: string, update: UpdateOrderJson, caller: Caller): Promise<OrderJson>;
+  createQuote(quote: CreateQuoteJson, caller: Caller): Promise<QuoteJson>;
+  getQuote(id: string, caller: Caller): Promise<QuoteJson>;
+  createShipment(shipment: CreateShipmentJson, caller: Caller): Promise<ShipmentJson>;
+  listShipments(query: PageQuery, caller: Caller): Promise<Page<ShipmentJson>>;
+  getShipment(id: string, caller: Caller): Promise<ShipmentJson>;
+  /** The label as PDF, streamed: `body` is to be read to its end or destroyed. */
+  getLabel(shipmentId: string, caller: Caller): Promise<RestStream>;
+  listOrigins(query: PageQuery, caller: Caller): Promise<Page<OriginJson>>;
+  listLocations(query: LocationQuery, caller: Caller): Promise<Page<LocationJson>>;
+  getOrganization(caller: Caller): Promise<OrganizationJson>;
+  listChannels(query: PageQuery, caller: Caller): Promise<Page<ChannelJson>>;
+  listTemplates(query: ChannelQuery, caller: Caller): Promise<Page<TemplateJson>>;
+  sendToPhone(channelId: string, message: SendToPhoneJson, caller: Caller): Promise<MessageJson>;
+  sendMessage(
+    channelId: string,
+    conversation: string,
+    message: SendMessageJson,
+    caller: Caller,
+  ): Promise<MessageJson>;
+  listMessages(query: ConversationQuery, caller: Caller): Promise<Page<MessageJson>>;
+}
+
+/** The interface over one client; `names` are the query parameters' names of this REST service. */
+export function createRestApi(client: RestClient, names: ParameterNames): RestApi {
+  const path = (collection: Collection, id: string) => `/v1/${collection}/${bareIdentifier(collection, id)}`;
+  const messagesPath = (channelId: string, conversation: string) =>
+    `${path('channels', channelId)}/conversations/${conversationIdentifier(conversation)}/messages`;
+
+  async function record<Json>(call: RestCall, caller: Caller): Promise<Json> {
+    const json = await client.json(call, caller);
+    if (!isNamed(json)) {
+      throw new InvalidResponseError(
+        `${described(call)} answered something that is not a record with a name`,
+      );
+    }
+    // The interface promises these fields; the graph checks each one that it hands out.
+    return json as Json;
+  }
+
+  async function recordNamed<Json>(collection: Collection, id: string, caller: Caller): Promise<Json> {
+    const call: RestCall = { method: 'GET', path: path(collection, id) };
+    const json = await record<Json & { name: string }>(call, caller);
+    if (`/v1/${json.name}` !== call.path) {
+      throw new InvalidResponseError(`${described(call)} answered another record than the one asked for`);
+    }
+    return json;
+  }
+
+  async function page<Json>(
+    key: string,
+    listPath: string,
+    query: PageQuery & {
+      status?: readonly string[] | undefined;
+      search?: string | undefined;
+      query?: string | undefined;
+    },
+    caller: Caller,
+  ): Promise<Page<Json>> {
+    const call: RestCall = {
+      method: 'GET',
+      path: listPath,
+      query: {
+        [names.pageSize]: String(query.pageSize),
+        [names.pageToken]: query.pageToken,
+        [names.status]: query.status?.join(','),
+        [names.search]: query.search,
+        [names.query]: query.query,
+      },
+    };
+    const json = await client.json(call, caller);
+    const rows = isObject(json) ? json[key] : undefined;
+    if (!isObject(json) || !Array.isArray(rows)) {
+      throw new InvalidResponseError(`${described(call)} answered something that holds no list of ${key}`);
+    }
+    return {
+      rows: rows.map((row, index) =>
+        isNamed(row)
+          ? (row as Json)
+          : new InvalidResponseError(`${described(call)} answered no record in row ${index}`),
+      ),
+      nextPageToken: nextPageToken(call, json.nextPageToken),
+    };
+  }
+
+  return {
+    createOrder: (body, caller) => record({ method: 'POST', path: '/v1/orders', body }, caller),
+    listOrders: (query, caller) => page('orders', '/v1/orders', query, caller),
+    getOrder: (id, caller) => recordNamed('orders', id, caller),
+    updateOrder: (id, body, caller) => record({ method: 'PATCH', path: path('orders', id), body }, caller),
+    createQuote: (body, caller) => record({ method: 'POST', path: '/v1/quotes', body }, caller),
+    getQuote: (id, caller) => recordNamed('quotes', id, caller),
+    createShipment: (body, caller) => record({ method: 'POST', path: '/v1/shipments', body }, caller),
+    listShipments: (query, caller) => page('shipments', '/v1/shipments', query, caller),
+    getShipment: (id, caller) => recordNamed('shipments', id, caller),
+    getLabel: async (shipmentId, caller) => {
+      const call: RestCall = { method: 'GET', path: `${path('shipments', shipmentId)}/label` };
+      const stream = await client.stream(call, caller);
+      if (/^application\/pdf\s*(;|$)/i.test(stream.contentType)) return stream;
+      stream.body.on('error', () => {}).destroy();
+      throw new InvalidResponseError(`${described(call)} answered something that is not a PDF`);
+    },
+    listOrigins: (query, caller) => page('origins', '/v1/origins', query, caller),
+    listLocations: (query, caller) => page('locations', '/v1/locations', query, caller),
+    getOrganization: (caller) => record({ method: 'GET', path: '/v1/organizations/mine' }, caller),
+    listChannels: (query, caller) => page('channels', '/v1/channels', query, caller),
+    listTemplates: (query, caller) =>
+      page('templates', `${path('channels', query.channel)}/templates`, query, caller),
+    sendToPhone: (channelId, body, caller) =>
+      record({ method: 'POST', path: `${path('channels', channelId)}/messages`, body }, caller),
+    sendMessage: (channelId, conversation, body, caller) =>
+      record({ method: 'POST', path: messagesPath(channelId, conversation), body }, caller),
+    listMessages: (query, caller) =>
+      page('messages', messagesPath(query.channel, query.conversation), query, caller),
+  };
+}
+
+function nextPageToken(call: RestCall, token: unknown): string | undefined {
+  if (token === undefined || token === null || token === '') return undefined;
+  if (typeof token === 'string') return token;
+  throw new InvalidResponseError(`${described(call)} answered a nextPageToken that is not a string`);
+}
+
+function isNamed(value: unknown): value is { name: string } {
+  return isObject(value) && typeof value.name === 'string';
+}
+
+function isObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}

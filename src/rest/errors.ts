@@ -1,0 +1,79 @@
+/**
+ * What can go wrong, in three families: what the client sent, what REST answered, what the network did.
+ * The text is for a log or a developer; what a client of the graph sees is decided in one place, in the server.
+ */
+export abstract class WaybillError extends Error {
+  abstract override readonly name: string;
+}
+
+/** The client sent something that can't be right, found before any call. */
+export class BadInputError extends WaybillError {
+  override readonly name = 'BadInputError';
+}
+
+/** The request bears no access token, or not one of RFC 6750's form. */
+export class MissingBearerError extends WaybillError {
+  override readonly name = 'MissingBearerError';
+}
+
+/** One field that REST refused, named as REST names it. */
+export interface RefusedField {
+  path: string;
+  message: string;
+}
+
+/** What the body of a refusal said, as far as it could be read. */
+export interface Refusal {
+  message?: string;
+  fields: RefusedField[];
+}
+
+/** REST answered with a status other than 2xx. */
+export class StatusError extends WaybillError {
+  override readonly name = 'StatusError';
+  readonly status: number;
+  readonly refusal: Refusal;
+  readonly retryAfterMs: number | undefined;
+
+  constructor(call: string, status: number, refusal: Refusal, retryAfterMs?: number) {
+    super(`${call} answered ${status}${refusal.message === undefined ? '' : `: ${refusal.message}`}`);
+    this.status = status;
+    this.refusal = refusal;
+    this.retryAfterMs = retryAfterMs;
+  }
+}
+
+/** REST answered 2xx with something that its interface does not describe. */
+export class InvalidResponseError extends WaybillError {
+  override readonly name = 'InvalidResponseError';
+}
+
+/** REST's answer is larger than this server is willing to hold. */
+export class ResponseTooLargeError extends WaybillError {
+  override readonly name = 'ResponseTooLargeError';
+}
+
+/** No answer came: the connection could not be made, or broke. */
+export class UnavailableError extends WaybillError {
+  override readonly name = 'UnavailableError';
+}
+
+/** No whole answer came within the deadline of the call. */
+export class DeadlineError extends WaybillError {
+  override readonly name = 'DeadlineError';
+}
+
+/** The caller gave up, so the call was ended. */
+export class AbortedError extends WaybillError {
+  override readonly name = 'AbortedError';
+}
+
+/** A write was sent and its answer never came: it may have happened or not. */
+export class OutcomeUnknownError extends WaybillError {
+  override readonly name = 'OutcomeUnknownError';
+}
+
+/** Whether REST said that there is no such record (404), or no longer (410). */
+export function isNotFound(error: unknown): boolean {
+  return error instanceof StatusError && (error.status === 404 || error.status === 410);
+}
