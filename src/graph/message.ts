@@ -81,7 +81,7 @@ async function definitionOf(
 }
 
 export const Message = builder.objectRef<MessageJson>('Message').implement({
-  description: 'A message to or from a customer.',
+  description: 'A message that a customer was sent.',
   fields: (t) => ({
     id: t.id({
       nullable: false,

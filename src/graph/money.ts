@@ -45,7 +45,13 @@ export const Money = builder.objectRef<MoneySource>('Money').implement({
 
 function formatter(locale: string, currency: string): Intl.NumberFormat {
   try {
-    return new Intl.NumberFormat(locale, { style: 'currency', currency });
+    return new Intl.NumberFormat(locale, {
+      style: 'currency',
+      currency,
+      // Some locales round pesos. Cents are shown where there are any.
+      minimumFractionDigits: 2,
+      trailingZeroDisplay: 'stripIfInteger',
+    });
   } catch (cause) {
     throw new BadInputError(
       `Expected "locale" to be a language tag, such as "es-CO", but got ${shown(locale)}.`,

@@ -124,8 +124,7 @@ export interface ChannelJson {
   name: string;
   type: string;
   active: boolean;
-  /** The object named after the network, whatever its name is, holds `phoneNumber`. */
-  [network: string]: unknown;
+  // An object named after the network, whatever its name is, holds `phoneNumber`.
 }
 
 export interface SentTemplateJson {

@@ -1,0 +1,188 @@
+import type { ParameterNames } from './rest/api.ts';
+import type { RestClientOptions } from './rest/client.ts';
+
+/** Everything that can be set from outside, read once at start. */
+export interface Config {
+  readonly host: string;
+  readonly port: number;
+  /** Undefined: the address that the server turns out to listen on. */
+  readonly publicUrl: URL | undefined;
+  /** Undefined: the embedded sandbox. */
+  readonly upstreamUrl: URL | undefined;
+  /** Undefined: the embedded sandbox keeps its data in memory. */
+  readonly sandboxFile: string | undefined;
+  readonly currency: string;
+  readonly parameterNames: Readonly<ParameterNames>;
+  readonly callsPerOperation: number;
+  readonly rest: Readonly<Omit<RestClientOptions, 'baseUrl'>>;
+}
+
+/** Settings that can't be used; the message lists every one of them. */
+export class ConfigError extends Error {
+  override readonly name = 'ConfigError';
+}
+
+interface Setting<Value> {
+  variable: string;
+  /** The value where the variable is absent, as it would be written; undefined where there is none. */
+  standard: string | undefined;
+  /** What it is for, as the README's table says it. */
+  meaning: string;
+  expected: string;
+  /** The value, or undefined where the text is not what is expected. */
+  parse(text: string): Value | undefined;
+}
+
+/** Every setting, in the order of the README's table. */
+export const settings = {
+  port: wholeNumber('PORT', '4000', [0, 65_535], 'The port to listen on; `0` takes any free one.'),
+  host: anyText('HOST', '127.0.0.1', 'The address to listen on; `0.0.0.0` is every one.'),
+  publicUrl: httpUrl(
+    'PUBLIC_URL',
+    'How clients reach this server, for `Label.pdfUrl`. Absent: the address that it listens on.',
+  ),
+  upstreamUrl: httpUrl('UPSTREAM_URL', 'The base address of the REST service. Absent: the embedded sandbox.'),
+  sandboxFile: anyText(
+    'SANDBOX_FILE',
+    undefined,
+    'The file in which the embedded sandbox keeps its data. Absent: in memory, and gone at the end.',
+  ),
+  currency: currencyCode('CURRENCY', 'COP', 'The currency of money for which the REST interface names none.'),
+  pageSizeParameter: parameterName('PAGE_SIZE_PARAMETER', 'pageSize', 'the page size'),
+  pageTokenParameter: parameterName('PAGE_TOKEN_PARAMETER', 'pageToken', 'the page token'),
+  statusParameter: parameterName('STATUS_PARAMETER', 'status', 'the status filter of orders'),
+  searchParameter: parameterName('SEARCH_PARAMETER', 'search', 'the search text of orders'),
+  queryParameter: parameterName('QUERY_PARAMETER', 'query', 'the text filter of locations'),
+  callsPerOperation: wholeNumber(
+    'UPSTREAM_CALLS_PER_OPERATION',
+    '16',
+    [1, 1_000],
+    'How many REST calls one operation has under way at a time at most.',
+  ),
+  connections: wholeNumber(
+    'UPSTREAM_CONNECTIONS',
+    '64',
+    [1, 10_000],
+    'How many connections to REST there are at most.',
+  ),
+  connectTimeoutMs: wholeNumber(
+    'UPSTREAM_CONNECT_TIMEOUT_MS',
+    '2000',
+    [1, 600_000],
+    'How long a connection to REST may take to open, in milliseconds.',
+  ),
+  callTimeoutMs: wholeNumber(
+    'UPSTREAM_TIMEOUT_MS',
+    '10000',
+    [1, 600_000],
+    'How long a REST call may take until its answer is read whole, in milliseconds.',
+  ),
+  maxResponseBytes: wholeNumber(
+    'UPSTREAM_MAX_RESPONSE_BYTES',
+    '16777216',
+    [1_024, 1_073_741_824],
+    'The largest JSON answer that is taken from REST, in bytes.',
+  ),
+};
+
+/**
+ * The settings that an environment holds. An empty variable counts as absent.
+ * @throws ConfigError that names every faulty variable, what was expected and what came.
+ */
+export function readConfig(environment: Readonly<Record<string, string | undefined>>): Config {
+  const faults: string[] = [];
+
+  function optional<Value>({ variable, standard, expected, parse }: Setting<Value>): Value | undefined {
+    const given = environment[variable] || standard;
+    const value = given === undefined ? undefined : parse(given);
+    if (given !== undefined && value === undefined) {
+      faults.push(`${variable}: expected ${expected}, but got ${JSON.stringify(given)}.`);
+    }
+    return value;
+  }
+  // A setting with a standard is undefined only where it is faulty, and then nothing of this is used.
+  const required = <Value>(setting: Setting<Value>) => optional(setting) as Value;
+
+  const config: Config = {
+    host: required(settings.host),
+    port: required(settings.port),
+    publicUrl: optional(settings.publicUrl),
+    upstreamUrl: optional(settings.upstreamUrl),
+    sandboxFile: optional(settings.sandboxFile),
+    currency: required(settings.currency),
+    parameterNames: Object.freeze({
+      pageSize: required(settings.pageSizeParameter),
+      pageToken: required(settings.pageTokenParameter),
+      status: required(settings.statusParameter),
+      search: required(settings.searchParameter),
+      query: required(settings.queryParameter),
+    }),
+    callsPerOperation: required(settings.callsPerOperation),
+    rest: Object.freeze({
+      connections: required(settings.connections),
+      connectTimeoutMs: required(settings.connectTimeoutMs),
+      callTimeoutMs: required(settings.callTimeoutMs),
+      maxResponseBytes: required(settings.maxResponseBytes),
+    }),
+  };
+  if (faults.length > 0) {
+    throw new ConfigError(`These settings of the environment can't be used:\n  ${faults.join('\n  ')}`);
+  }
+  return Object.freeze(config);
+}
+
+function wholeNumber(
+  variable: string,
+  standard: string,
+  [least, most]: [number, number],
+  meaning: string,
+): Setting<number> {
+  return {
+    variable,
+    standard,
+    meaning,
+    expected: `a whole number from ${least} to ${most}`,
+    parse: (text) => {
+      const value = /^\d{1,15}$/.test(text) ? Number(text) : Number.NaN;
+      return value >= least && value <= most ? value : undefined;
+    },
+  };
+}
+
+function anyText(variable: string, standard: string | undefined, meaning: string): Setting<string> {
+  return { variable, standard, meaning, expected: 'a text', parse: (text) => text };
+}
+
+function httpUrl(variable: string, meaning: string): Setting<URL> {
+  return {
+    variable,
+    standard: undefined,
+    meaning,
+    expected: 'an http or https URL without query, fragment or credentials',
+    parse: (text) => {
+      const url = URL.canParse(text) ? new URL(text) : undefined;
+      const fits = /^https?:$/.test(url?.protocol ?? '') && !/[?#@]/.test(text);
+      return fits ? url : undefined;
+    },
+  };
+}
+
+function currencyCode(variable: string, standard: string, meaning: string): Setting<string> {
+  return {
+    variable,
+    standard,
+    meaning,
+    expected: 'an ISO 4217 code of three capital letters',
+    parse: (text) => (/^[A-Z]{3}$/.test(text) ? text : undefined),
+  };
+}
+
+function parameterName(variable: string, standard: string, of: string): Setting<string> {
+  return {
+    variable,
+    standard,
+    meaning: `The query parameter by which REST takes ${of}.`,
+    expected: 'a name of letters, digits, ".", "_" and "-"',
+    parse: (text) => (/^[\w.-]+$/.test(text) ? text : undefined),
+  };
+}

@@ -1,0 +1,76 @@
+import './node-version.ts';
+import { type Config, ConfigError, readConfig } from './config.ts';
+import { createRestApi } from './rest/api.ts';
+import { createRestClient } from './rest/client.ts';
+import { createApp } from './server/app.ts';
+import { type Listener, listen } from './server/listener.ts';
+
+/** The REST service that the server speaks to. */
+interface Upstream {
+  url: URL;
+  /** For the banner. */
+  description: string;
+  /** A token to try the server with; undefined where the service is a live one. */
+  bearer: string | undefined;
+  close(): Promise<void>;
+}
+
+async function start(config: Config): Promise<void> {
+  const upstream = await openUpstream(config);
+  const client = createRestClient({ baseUrl: upstream.url, ...config.rest });
+  const app = createApp({
+    api: createRestApi(client, config.parameterNames),
+    currency: config.currency,
+    callsPerOperation: config.callsPerOperation,
+    publicUrl: () => config.publicUrl ?? listener.url,
+    graphiqlBearer: upstream.bearer,
+    report: (error) => console.error(error),
+  });
+  const listener = await listen(app, config.host, config.port);
+  console.log(banner(listener, upstream));
+
+  for (const signal of ['SIGINT', 'SIGTERM'] as const) {
+    process.once(signal, async () => {
+      await listener.close();
+      await client.close();
+      await upstream.close();
+    });
+  }
+}
+
+async function openUpstream(config: Config): Promise<Upstream> {
+  if (config.upstreamUrl !== undefined) {
+    const description = `the live service at ${config.upstreamUrl.href}`;
+    return { url: config.upstreamUrl, description, bearer: undefined, close: async () => {} };
+  }
+  // Loaded only where it is used, so that a server before a live service does without it.
+  const { startSandbox } = await import('./sandbox/sandbox.ts');
+  const sandbox = await startSandbox(config.sandboxFile === undefined ? {} : { file: config.sandboxFile });
+  return {
+    url: new URL(sandbox.url),
+    description: `the embedded sandbox at ${sandbox.url}`,
+    bearer: sandbox.tokens.first,
+    close: () => sandbox.close(),
+  };
+}
+
+function banner({ url }: Listener, { description, bearer }: Upstream): string {
+  const query = JSON.stringify({
+    query: '{ orders(first: 3) { nodes { id status recipient { fullName } } } }',
+  });
+  return [
+    `GraphiQL  ${url.href}graphql`,
+    `REST      ${description}`,
+    `Try       curl -s ${url.href}graphql -H 'content-type: application/json' \\`,
+    `            -H 'authorization: Bearer ${bearer ?? '<access token>'}' -d '${query}'`,
+  ].join('\n');
+}
+
+try {
+  await start(readConfig(process.env));
+} catch (error) {
+  // The operator's own mistakes are told plainly; anything else is ours, with its stack.
+  const isMistake = error instanceof ConfigError || (error instanceof Error && 'syscall' in error);
+  console.error(isMistake ? error.message : error);
+  process.exit(1);
+}

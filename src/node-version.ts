@@ -1,0 +1,10 @@
+// Imported before anything else, as an older Node would fail on the rest with words that help nobody.
+const major = Number(process.versions.node.split('.')[0]);
+
+if (major < 24) {
+  process.stderr.write(
+    `Waybill needs Node 24 or newer, but this is Node ${process.versions.node}. ` +
+      'Start it with "npm start", which uses the Node 24 that "npm ci" has installed.\n',
+  );
+  process.exit(1);
+}

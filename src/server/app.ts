@@ -1,0 +1,40 @@
+import { createYoga, type YogaServerInstance } from 'graphql-yoga';
+import { schema } from '../graph/schema.ts';
+import type { RestApi } from '../rest/api.ts';
+import { authentication } from './authentication.ts';
+import { toGraphQLError } from './client-error.ts';
+import { compiledQueries } from './compiled-queries.ts';
+import { type ContextOptions, createContext, type OperationContext } from './context.ts';
+import { graphiql } from './graphiql.ts';
+import { labelRoute } from './label-route.ts';
+
+export interface AppOptions extends ContextOptions {
+  api: RestApi;
+  /** The access token that GraphiQL starts with; undefined leaves its place empty. */
+  graphiqlBearer?: string | undefined;
+  /** Told of every error that a client gets to see masked. */
+  report: (error: unknown) => void;
+}
+
+export type App = YogaServerInstance<object, OperationContext>;
+
+/** The whole HTTP application, as a `fetch` and as a listener for Node's server. Opens nothing. */
+export function createApp(options: AppOptions): App {
+  return createYoga<object, OperationContext>({
+    schema,
+    context: ({ request }) => createContext(request, options),
+    maskedErrors: { maskError: (error) => toGraphQLError(error, options.report) },
+    // GraphiQL and the landing page of the library load their scripts from elsewhere.
+    graphiql: false,
+    landingPage: false,
+    multipart: false,
+    cors: false,
+    logging: false,
+    plugins: [
+      graphiql({ bearer: options.graphiqlBearer }),
+      labelRoute(options.api, options.report),
+      authentication(),
+      compiledQueries(),
+    ],
+  });
+}

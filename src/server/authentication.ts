@@ -1,0 +1,40 @@
+import { type DocumentNode, GraphQLError, getOperationAST, type SelectionSetNode } from 'graphql';
+import type { Plugin } from 'graphql-yoga';
+import { toClientError } from './client-error.ts';
+import type { OperationContext } from './context.ts';
+
+/**
+ * Answers an operation that needs the REST service, but bears no access token, with HTTP 401 before it runs.
+ * Introspection needs none.
+ */
+export function authentication(): Plugin<OperationContext> {
+  return {
+    onExecute({ args, setResultAndStopExecution }) {
+      const context: OperationContext = args.contextValue;
+      if (!('missingBearer' in context) || !needsRest(args.document, args.operationName)) return;
+      const { message, ...extensions } = toClientError(context.missingBearer);
+      const http = { status: 401, headers: { 'www-authenticate': 'Bearer' } };
+      setResultAndStopExecution({
+        errors: [new GraphQLError(message, { extensions: { ...extensions, http } })],
+      });
+    },
+  };
+}
+
+/** Whether any field at the root is one of the graph's own: all of these are answered by REST. */
+function needsRest(document: DocumentNode, operationName: string | null | undefined): boolean {
+  const operation = getOperationAST(document, operationName);
+  return operation !== null && operation !== undefined && hasOwnField(document, operation.selectionSet);
+}
+
+function hasOwnField(document: DocumentNode, { selections }: SelectionSetNode): boolean {
+  return selections.some((selection) => {
+    if (selection.kind === 'Field') return !selection.name.value.startsWith('__');
+    if (selection.kind === 'InlineFragment') return hasOwnField(document, selection.selectionSet);
+    const fragment = document.definitions.find(
+      (definition) =>
+        definition.kind === 'FragmentDefinition' && definition.name.value === selection.name.value,
+    );
+    return fragment?.kind === 'FragmentDefinition' && hasOwnField(document, fragment.selectionSet);
+  });
+}

@@ -1,0 +1,108 @@
+import { GraphQLError } from 'graphql';
+import {
+  AbortedError,
+  BadInputError,
+  DeadlineError,
+  InvalidResponseError,
+  MissingBearerError,
+  OutcomeUnknownError,
+  type RefusedField,
+  ResponseTooLargeError,
+  StatusError,
+  UnavailableError,
+  WaybillError,
+} from '../rest/errors.ts';
+
+/** Everything that a client is told of an error. Nothing else of it leaves the server. */
+export interface ClientError {
+  message: string;
+  code: string;
+  /** Whether the same request may succeed when sent again. */
+  retryable: boolean;
+  retryAfterMs?: number;
+  upstreamStatus?: number;
+  fields?: readonly RefusedField[];
+}
+
+/** What a client is told of an error of any kind; what is not known to be fit for clients is masked. */
+export function toClientError(error: unknown): ClientError {
+  if (error instanceof StatusError) return ofStatus(error);
+  const told = (code: string, retryable = false) => ({ message: (error as Error).message, code, retryable });
+  if (error instanceof BadInputError) return told('BAD_USER_INPUT');
+  if (error instanceof MissingBearerError) return told('UNAUTHENTICATED');
+  if (error instanceof UnavailableError) return told('UPSTREAM_UNAVAILABLE', true);
+  if (error instanceof DeadlineError) return told('UPSTREAM_TIMEOUT', true);
+  if (error instanceof InvalidResponseError) return told('UPSTREAM_INVALID_RESPONSE');
+  if (error instanceof ResponseTooLargeError) return told('UPSTREAM_RESPONSE_TOO_LARGE');
+  if (error instanceof OutcomeUnknownError) return told('OUTCOME_UNKNOWN');
+  if (error instanceof AbortedError) return told('REQUEST_ABORTED');
+  return { message: 'Something went wrong in this server.', code: 'INTERNAL_SERVER_ERROR', retryable: false };
+}
+
+function ofStatus(error: StatusError): ClientError {
+  const { status, refusal, retryAfterMs } = error;
+  const told = (code: string, retryable = false): ClientError => ({
+    message: error.message,
+    code,
+    retryable,
+    upstreamStatus: status,
+  });
+  if (status === 400 || status === 422) {
+    return { ...told('BAD_USER_INPUT'), ...(refusal.fields.length > 0 ? { fields: refusal.fields } : {}) };
+  }
+  if (status === 401) return told('UNAUTHENTICATED');
+  if (status === 403) return told('FORBIDDEN');
+  if (status === 404 || status === 410) return told('NOT_FOUND');
+  if (status === 409 || status === 412) return told('CONFLICT');
+  if (status === 429)
+    return { ...told('RATE_LIMITED', true), ...(retryAfterMs === undefined ? {} : { retryAfterMs }) };
+  if (status === 502 || status === 503) return told('UPSTREAM_UNAVAILABLE', true);
+  if (status < 400) return told('UPSTREAM_INVALID_RESPONSE');
+  return told('UPSTREAM_ERROR');
+}
+
+const completionFault =
+  /^(Cannot return null for non-nullable field|Expected Iterable|(Int|Float|String|Boolean|ID) cannot represent|Enum )/;
+
+/**
+ * An error of a GraphQL operation as the one that a client gets: ours translated, GraphQL's own about the document and
+ * the variables as they are, and everything else masked. `report` is told of what is masked.
+ */
+export function toGraphQLError(error: unknown, report: (error: unknown) => void): GraphQLError {
+  const cause = rootCause(error);
+  if (cause instanceof WaybillError) return graphQLError(toClientError(cause), error);
+  // A field with a value that GraphQL can't give out: all values are REST's, so it is what REST sent that is wrong.
+  if (isGraphQLError(cause) || cause instanceof Error) {
+    if (completionFault.test(cause.message) && pathOf(error) !== undefined) {
+      const message = `REST sent no usable value for the field at ${pathOf(error)?.join('.')}.`;
+      return graphQLError({ message, code: 'UPSTREAM_INVALID_RESPONSE', retryable: false }, error);
+    }
+  }
+  if (isGraphQLError(cause)) {
+    cause.extensions.code ??= 'BAD_USER_INPUT';
+    return cause;
+  }
+  report(cause);
+  return graphQLError(toClientError(cause), error);
+}
+
+function graphQLError({ message, ...extensions }: ClientError, located: unknown): GraphQLError {
+  if (!isGraphQLError(located)) return new GraphQLError(message, { extensions });
+  const { nodes, source, positions, path } = located;
+  return new GraphQLError(message, { nodes, source, positions, path, extensions });
+}
+
+function pathOf(error: unknown): readonly (string | number)[] | undefined {
+  return isGraphQLError(error) ? error.path : undefined;
+}
+
+/** By name, as compiled queries bring a class of their own. */
+function isGraphQLError(error: unknown): error is GraphQLError {
+  return error instanceof Error && error.name === 'GraphQLError';
+}
+
+function rootCause(error: unknown): unknown {
+  let cause = error;
+  while (isGraphQLError(cause) && cause.originalError !== undefined) cause = cause.originalError;
+  return cause;
+}

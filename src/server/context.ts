@@ -1,0 +1,34 @@
+import type { Context } from '../graph/context.ts';
+import { createLoaders } from '../loaders/loaders.ts';
+import type { RestApi } from '../rest/api.ts';
+import { createCaller } from '../rest/caller.ts';
+import { MissingBearerError } from '../rest/errors.ts';
+import { bareIdentifier } from '../rest/resource-name.ts';
+import { bearerOf } from './bearer.ts';
+
+export interface ContextOptions {
+  api: RestApi;
+  currency: string;
+  callsPerOperation: number;
+  /** How clients reach this server. */
+  publicUrl: () => URL;
+}
+
+/** What Yoga carries for an operation: the resolvers' context, or the error of a request without an access token. */
+export type OperationContext = Context | { missingBearer: MissingBearerError };
+
+/** What the resolvers of one operation can reach; made anew for each. */
+export function createContext(request: Request, options: ContextOptions): OperationContext {
+  const bearer = bearerOf(request.headers);
+  if (bearer instanceof MissingBearerError) return { missingBearer: bearer };
+  return {
+    loaders: createLoaders(options.api, createCaller(bearer, request.signal, options.callsPerOperation)),
+    currency: options.currency,
+    labelUrl: (shipmentName) => labelUrl(options.publicUrl(), shipmentName),
+  };
+}
+
+function labelUrl(publicUrl: URL, shipmentName: string): string {
+  const base = publicUrl.href.replace(/\/$/, '');
+  return `${base}/labels/${bareIdentifier('shipments', shipmentName)}.pdf`;
+}

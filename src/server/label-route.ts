@@ -1,0 +1,77 @@
+import { Readable } from 'node:stream';
+import type { Plugin } from 'graphql-yoga';
+import type { RestApi } from '../rest/api.ts';
+import { createCaller } from '../rest/caller.ts';
+import { MissingBearerError } from '../rest/errors.ts';
+import { bearerOf } from './bearer.ts';
+import { type ClientError, toClientError } from './client-error.ts';
+
+const route = /^\/labels\/([^/]+)\.pdf$/;
+
+/**
+ * `GET /labels/{shipment id}.pdf`: the label of a shipment, streamed from REST with the caller's own token. Errors are
+ * JSON of the same codes as the graph's.
+ */
+export function labelRoute(api: RestApi, report: (error: unknown) => void): Plugin {
+  return {
+    async onRequest({ request, url, endResponse }) {
+      const id = route.exec(url.pathname)?.[1];
+      if (id === undefined) return;
+      if (request.method === 'GET' || request.method === 'HEAD') {
+        endResponse(await label(api, id, request, report));
+      } else if (request.method !== 'OPTIONS') {
+        endResponse(new Response(null, { status: 405, headers: { allow: 'GET, HEAD' } }));
+      }
+    },
+  };
+}
+
+async function label(
+  api: RestApi,
+  id: string,
+  request: Request,
+  report: (error: unknown) => void,
+): Promise<Response> {
+  try {
+    const bearer = bearerOf(request.headers);
+    if (bearer instanceof MissingBearerError) throw bearer;
+    const caller = createCaller(bearer, request.signal, 1);
+    const { body, contentLength } = await api.getLabel(id, caller);
+    const headers = {
+      'content-type': 'application/pdf',
+      'content-disposition': `inline; filename="label-${id}.pdf"`,
+      'cache-control': 'private, no-store',
+      ...(contentLength === undefined ? {} : { 'content-length': contentLength }),
+    };
+    if (request.method === 'GET') return new Response(Readable.toWeb(body) as ReadableStream, { headers });
+    // REST knows no HEAD. Ending its answer early breaks off the body, which is what is meant.
+    body.on('error', () => {}).destroy();
+    return new Response(null, { headers });
+  } catch (error) {
+    const told = toClientError(error);
+    if (told.code === 'INTERNAL_SERVER_ERROR') report(error);
+    return refusal(told);
+  }
+}
+
+const statusByCode: Record<string, number> = {
+  BAD_USER_INPUT: 400,
+  UNAUTHENTICATED: 401,
+  FORBIDDEN: 403,
+  NOT_FOUND: 404,
+  CONFLICT: 409,
+  RATE_LIMITED: 429,
+  INTERNAL_SERVER_ERROR: 500,
+  UPSTREAM_UNAVAILABLE: 503,
+  UPSTREAM_TIMEOUT: 504,
+};
+
+function refusal({ message, ...extensions }: ClientError): Response {
+  const status = statusByCode[extensions.code] ?? 502;
+  const headers = new Headers({ 'cache-control': 'no-store' });
+  if (status === 401) headers.set('www-authenticate', 'Bearer');
+  if (extensions.retryAfterMs !== undefined) {
+    headers.set('retry-after', String(Math.ceil(extensions.retryAfterMs / 1000)));
+  }
+  return Response.json({ errors: [{ message, extensions }] }, { status, headers });
+}
