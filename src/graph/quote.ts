@@ -18,7 +18,7 @@ const PackageDimensions = builder.objectRef<PackageDimensionsJson>('PackageDimen
   }),
 });
 
-const Package = builder.objectRef<PackageJson>('Package').implement({
+export const Package = builder.objectRef<PackageJson>('Package').implement({
   description: 'The package that a quote was asked for.',
   fields: (t) => ({
     declaredValue: t.field({

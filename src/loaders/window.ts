@@ -30,20 +30,17 @@ export interface WindowRequest<Row, Query extends PageQuery> {
 export async function readWindow<Row extends { name: string }, Query extends PageQuery>(
   request: WindowRequest<Row, Query>,
 ): Promise<Window<Row>> {
-  const { pages, query, first, maxPageSize, belongs = () => true } = request;
+  const { first, belongs = () => true } = request;
   let position = request.after ?? { pageToken: undefined, skip: 0, anchor: undefined };
   const end = createEndOfList(position.pageToken);
   const rows: Window<Row>['rows'] = [];
   while (true) {
-    const { pageToken } = position;
-    const pageSize = Math.min(Math.max(position.skip + first - rows.length, 1), maxPageSize);
-    // The query is the filters and these two fields, which TypeScript can't see through Omit.
-    const page = await pages.load({ ...query, pageSize, pageToken } as unknown as Query);
-    let index = startOf(page, position);
+    const page = await pageAt(request, position, first - rows.length);
+    let index = startOf(page, position) ?? position.skip;
     for (; index < page.rows.length && rows.length < first; index += 1) {
       const row = page.rows[index];
       if (row === undefined || (!(row instanceof Error) && !belongs(row))) continue;
-      rows.push({ row, after: placeAfter(page, index, pageToken) });
+      rows.push({ row, after: placeAfter(page, index, position.pageToken) });
     }
     if (rows.length === first && (index < page.rows.length || page.nextPageToken !== undefined)) {
       return { rows, hasNextPage: true };
@@ -54,12 +51,32 @@ export async function readWindow<Row extends { name: string }, Query extends Pag
   }
 }
 
-/** The index at which to go on: after the anchor, wherever it now stands, or after as many rows as before. */
-function startOf<Row extends { name: string }>(page: Page<Row>, { skip, anchor }: Position): number {
-  const isAnchor = (row: Page<Row>['rows'][number] | undefined) => row?.name === anchor;
-  if (anchor === undefined || isAnchor(page.rows[skip - 1])) return skip;
-  const found = page.rows.findIndex(isAnchor);
-  return found === -1 ? skip : found + 1;
+/**
+ * The page with this place and `wanted` rows after it. Where so many rows came in above that the place has moved out of
+ * it, the largest page there is; what is not even in that is taken to be gone.
+ */
+async function pageAt<Row extends { name: string }, Query extends PageQuery>(
+  { pages, query, maxPageSize }: WindowRequest<Row, Query>,
+  position: Position,
+  wanted: number,
+): Promise<Page<Row>> {
+  const { pageToken, skip } = position;
+  // The query is the filters and these two fields, which TypeScript can't see through Omit.
+  const load = (pageSize: number) => pages.load({ ...query, pageSize, pageToken } as unknown as Query);
+  const pageSize = Math.min(Math.max(skip + wanted, 1), maxPageSize);
+  const page = await load(pageSize);
+  const hasMoved = startOf(page, position) === undefined && page.nextPageToken !== undefined;
+  return hasMoved && pageSize < maxPageSize ? load(maxPageSize) : page;
+}
+
+/** The index of the row after this place, or undefined where the row before it is not on the page. */
+function startOf<Row extends { name: string }>(
+  page: Page<Row>,
+  { skip, anchor }: Position,
+): number | undefined {
+  if (anchor === undefined || nameOf(page.rows[skip - 1]) === anchor) return skip;
+  const found = page.rows.findIndex((row) => nameOf(row) === anchor);
+  return found === -1 ? undefined : found + 1;
 }
 
 function placeAfter<Row extends { name: string }>(
@@ -71,5 +88,9 @@ function placeAfter<Row extends { name: string }>(
   if (isLast && page.nextPageToken !== undefined) {
     return { pageToken: page.nextPageToken, skip: 0, anchor: undefined };
   }
-  return { pageToken, skip: index + 1, anchor: page.rows[index]?.name };
+  return { pageToken, skip: index + 1, anchor: nameOf(page.rows[index]) };
+}
+
+function nameOf(row: { name: string } | InvalidResponseError | undefined): string | undefined {
+  return row instanceof Error ? undefined : row?.name;
 }

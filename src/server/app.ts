@@ -12,6 +12,8 @@ export interface AppOptions extends ContextOptions {
   api: RestApi;
   /** The access token that GraphiQL starts with; undefined leaves its place empty. */
   graphiqlBearer?: string | undefined;
+  /** Whether queries run as compiled functions; they do unless this says no. The answers are the same. */
+  compileQueries?: boolean;
   /** Told of every error that a client gets to see masked. */
   report: (error: unknown) => void;
 }
@@ -34,7 +36,7 @@ export function createApp(options: AppOptions): App {
       graphiql({ bearer: options.graphiqlBearer }),
       labelRoute(options.api, options.report),
       authentication(),
-      compiledQueries(),
+      options.compileQueries !== false && compiledQueries(),
     ],
   });
 }

@@ -1,0 +1,75 @@
+import type { TypedDocumentNode } from '@graphql-typed-document-node/core';
+import { print } from 'graphql';
+import { readConfig } from '../src/config.ts';
+import { createRestApi } from '../src/rest/api.ts';
+import { createRestClient } from '../src/rest/client.ts';
+import { type Sandbox, startSandbox } from '../src/sandbox/sandbox.ts';
+import { type App, type AppOptions, createApp } from '../src/server/app.ts';
+
+/** The seed and the clock of every test start here. */
+export const startOfTime = new Date('2026-11-02T14:00:00Z');
+
+export interface Answer<Data> {
+  status: number;
+  data: Data;
+  errors: { message: string; path?: (string | number)[]; extensions: Record<string, unknown> }[] | undefined;
+  /** The REST calls that the operation cost, in the order in which they arrived: `GET /v1/orders/ca2500`. */
+  calls: string[];
+}
+
+export interface Waybill {
+  app: App;
+  sandbox: Sandbox;
+  /** Runs a document on behalf of the first merchant; `bearer` speaks for another, and null for nobody. */
+  ask<Data, Variables>(
+    document: TypedDocumentNode<Data, Variables> | string,
+    variables?: Variables,
+    bearer?: string | null,
+  ): Promise<Answer<Data>>;
+  /** Calls below this server, such as `/labels/ca0001.pdf`. */
+  fetch(path: string, init?: RequestInit): Promise<Response>;
+  [Symbol.asyncDispose](): Promise<void>;
+}
+
+/** A sandbox on a free port and the application before it, with settings as the environment would hold them. */
+export async function startWaybill(
+  environment: Record<string, string> = {},
+  options: Pick<AppOptions, 'compileQueries'> = {},
+): Promise<Waybill> {
+  const sandbox = await startSandbox({ now: startOfTime });
+  const config = readConfig(environment);
+  const client = createRestClient({ baseUrl: new URL(sandbox.url), ...config.rest });
+  const app = createApp({
+    ...options,
+    api: createRestApi(client, config.parameterNames),
+    currency: config.currency,
+    callsPerOperation: config.callsPerOperation,
+    publicUrl: () => config.publicUrl ?? new URL('http://waybill.test'),
+    report: (error) => {
+      throw error;
+    },
+  });
+
+  return {
+    app,
+    sandbox,
+    async ask(document, variables, bearer = sandbox.tokens.first) {
+      sandbox.requests.clear();
+      const response = await app.fetch('http://waybill.test/graphql', {
+        method: 'POST',
+        headers: {
+          'content-type': 'application/json',
+          ...(bearer === null ? {} : { authorization: `Bearer ${bearer}` }),
+        },
+        body: JSON.stringify({ query: typeof document === 'string' ? document : print(document), variables }),
+      });
+      const { data, errors } = await response.json();
+      return { status: response.status, data, errors, calls: sandbox.requests.lines() };
+    },
+    fetch: async (path, init = {}) => app.fetch(`http://waybill.test${path}`, init),
+    async [Symbol.asyncDispose]() {
+      await client.close();
+      await sandbox.close();
+    },
+  };
+}
