@@ -1,4 +1,4 @@
-import type { InvalidResponseError } from '../rest/errors.ts';
+import { InvalidResponseError } from '../rest/errors.ts';
 import type { Page, PageQuery } from '../rest/types.ts';
 import type { Position } from './cursor.ts';
 import { createEndOfList, type PageLoader } from './page-loader.ts';
@@ -26,57 +26,61 @@ export interface WindowRequest<Row, Query extends PageQuery> {
 /**
  * Reads `first` rows with the fewest calls: one page of just the rows wanted and those to skip, and more pages only
  * where REST gives fewer. Rests on REST letting the page size change from one page to the next.
+ * @throws InvalidResponseError when the list has no end, and what `pages` throws.
  */
 export async function readWindow<Row extends { name: string }, Query extends PageQuery>(
   request: WindowRequest<Row, Query>,
 ): Promise<Window<Row>> {
-  const { first, belongs = () => true } = request;
+  const { pages, query, first, maxPageSize } = request;
   let position = request.after ?? { pageToken: undefined, skip: 0, anchor: undefined };
   const end = createEndOfList(position.pageToken);
   const rows: Window<Row>['rows'] = [];
+  let wantedRows = first;
   while (true) {
-    const page = await pageAt(request, position, first - rows.length);
-    let index = startOf(page, position) ?? position.skip;
-    for (; index < page.rows.length && rows.length < first; index += 1) {
-      const row = page.rows[index];
-      if (row === undefined || (!(row instanceof Error) && !belongs(row))) continue;
-      rows.push({ row, after: placeAfter(page, index, position.pageToken) });
-    }
-    if (rows.length === first && (index < page.rows.length || page.nextPageToken !== undefined)) {
+    const { pageToken } = position;
+    const pageSize = Math.min(Math.max(position.skip + wantedRows, 1), maxPageSize);
+    // The query is the filters and these two fields, which TypeScript can't see through Omit.
+    const page = await pages.load({ ...query, pageSize, pageToken } as unknown as Query);
+    // Before anything is given out: with a token that leads nowhere, a client would go in circles.
+    if (page.nextPageToken !== undefined) end.expect(page.nextPageToken);
+    const candidates = belongingFrom(startOf(page, position), page, request.belongs);
+    const taken = candidates.slice(0, first - rows.length);
+    for (const { row, index } of taken) rows.push({ row, after: placeAfter(page, index, pageToken) });
+    if (rows.length === first && (taken.length < candidates.length || page.nextPageToken !== undefined)) {
       return { rows, hasNextPage: true };
     }
     if (page.nextPageToken === undefined) return { rows, hasNextPage: false };
-    end.expect(page.nextPageToken);
     position = { pageToken: page.nextPageToken, skip: 0, anchor: undefined };
+    // Where REST can't be asked for the list's rows alone, nobody knows how many pages hold enough of them.
+    wantedRows = request.belongs === undefined ? first - rows.length : maxPageSize;
   }
 }
 
-/**
- * The page with this place and `wanted` rows after it. Where so many rows came in above that the place has moved out of
- * it, the largest page there is; what is not even in that is taken to be gone.
- */
-async function pageAt<Row extends { name: string }, Query extends PageQuery>(
-  { pages, query, maxPageSize }: WindowRequest<Row, Query>,
-  position: Position,
-  wanted: number,
-): Promise<Page<Row>> {
-  const { pageToken, skip } = position;
-  // The query is the filters and these two fields, which TypeScript can't see through Omit.
-  const load = (pageSize: number) => pages.load({ ...query, pageSize, pageToken } as unknown as Query);
-  const pageSize = Math.min(Math.max(skip + wanted, 1), maxPageSize);
-  const page = await load(pageSize);
-  const hasMoved = startOf(page, position) === undefined && page.nextPageToken !== undefined;
-  return hasMoved && pageSize < maxPageSize ? load(maxPageSize) : page;
+interface Candidate<Row> {
+  row: Row | InvalidResponseError;
+  index: number;
 }
 
-/** The index of the row after this place, or undefined where the row before it is not on the page. */
-function startOf<Row extends { name: string }>(
+/** The rows of a page from `start` on that are the list's; a broken one may be. */
+function belongingFrom<Row>(
+  start: number,
   page: Page<Row>,
-  { skip, anchor }: Position,
-): number | undefined {
-  if (anchor === undefined || nameOf(page.rows[skip - 1]) === anchor) return skip;
-  const found = page.rows.findIndex((row) => nameOf(row) === anchor);
-  return found === -1 ? undefined : found + 1;
+  belongs: (row: Row) => boolean = () => true,
+): Candidate<Row>[] {
+  return page.rows
+    .map((row, index) => ({ row, index }))
+    .slice(start)
+    .filter(({ row }) => row instanceof InvalidResponseError || belongs(row));
+}
+
+/** The index at which to go on: after the anchor, wherever it now stands. */
+function startOf<Row extends { name: string }>(page: Page<Row>, { skip, anchor }: Position): number {
+  if (anchor === undefined) return skip;
+  const isAnchor = (index: number) => nameOf(page.rows[index]) === anchor;
+  if (isAnchor(skip - 1)) return skip;
+  const found = page.rows.findIndex((_row, index) => isAnchor(index));
+  // It has left the list, and those after it have moved up: better that a row comes twice than not at all.
+  return found === -1 ? Math.max(0, skip - 1) : found + 1;
 }
 
 function placeAfter<Row extends { name: string }>(
@@ -91,6 +95,9 @@ function placeAfter<Row extends { name: string }>(
   return { pageToken, skip: index + 1, anchor: nameOf(page.rows[index]) };
 }
 
-function nameOf(row: { name: string } | InvalidResponseError | undefined): string | undefined {
-  return row instanceof Error ? undefined : row?.name;
+/** A broken row has no name; as an error it has one of another sort. */
+function nameOf<Row extends { name: string }>(
+  row: Row | InvalidResponseError | undefined,
+): string | undefined {
+  return row instanceof InvalidResponseError ? undefined : row?.name;
 }

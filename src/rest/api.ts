@@ -1,5 +1,6 @@
+import { described, type RestCall } from './call.ts';
 import type { Caller } from './caller.ts';
-import { described, type RestCall, type RestClient, type RestStream } from './client.ts';
+import type { RestClient, RestStream } from './client.ts';
 import { InvalidResponseError } from './errors.ts';
 import { bareIdentifier, type Collection, conversationIdentifier } from './resource-name.ts';
 import type {
@@ -37,7 +38,7 @@ export interface ParameterNames {
 
 /**
  * The REST interface, one method per endpoint ("Endpoints"), in its order. An id is a resource name or the bare
- * identifier. Every method throws BadInputError for an unfit id, StatusError for an answer other than 2xx, and the
+ * identifier, but a conversation's the bare identifier only. Every method throws BadInputError for an unfit id, StatusError for an answer other than 2xx, and the
  * network's errors; a write that was sent and not answered throws OutcomeUnknownError.
  */
 export interface RestApi {
@@ -84,8 +85,7 @@ export function createRestApi(client: RestClient, names: ParameterNames): RestAp
     return json as Json;
   }
 
-  async function recordNamed<Json>(collection: Collection, id: string, caller: Caller): Promise<Json> {
-    const call: RestCall = { method: 'GET', path: path(collection, id) };
+  async function recordNamed<Json>(call: RestCall, caller: Caller): Promise<Json> {
     const json = await record<Json & { name: string }>(call, caller);
     if (`/v1/${json.name}` !== call.path) {
       throw new InvalidResponseError(`${described(call)} answered another record than the one asked for`);
@@ -96,23 +96,14 @@ export function createRestApi(client: RestClient, names: ParameterNames): RestAp
   async function page<Json>(
     key: string,
     listPath: string,
-    query: PageQuery & {
-      status?: readonly string[] | undefined;
-      search?: string | undefined;
-      query?: string | undefined;
-    },
+    { pageSize, pageToken }: PageQuery,
     caller: Caller,
+    filters: Record<string, string | undefined> = {},
   ): Promise<Page<Json>> {
     const call: RestCall = {
       method: 'GET',
       path: listPath,
-      query: {
-        [names.pageSize]: String(query.pageSize),
-        [names.pageToken]: query.pageToken,
-        [names.status]: query.status?.join(','),
-        [names.search]: query.search,
-        [names.query]: query.query,
-      },
+      query: { [names.pageSize]: String(pageSize), [names.pageToken]: pageToken, ...filters },
     };
     const json = await client.json(call, caller);
     const rows = isObject(json) ? json[key] : undefined;
@@ -129,34 +120,42 @@ export function createRestApi(client: RestClient, names: ParameterNames): RestAp
     };
   }
 
+  // All are async functions, so that an unfit id too is a rejection, never a throw.
   return {
-    createOrder: (body, caller) => record({ method: 'POST', path: '/v1/orders', body }, caller),
-    listOrders: (query, caller) => page('orders', '/v1/orders', query, caller),
-    getOrder: (id, caller) => recordNamed('orders', id, caller),
-    updateOrder: (id, body, caller) => record({ method: 'PATCH', path: path('orders', id), body }, caller),
-    createQuote: (body, caller) => record({ method: 'POST', path: '/v1/quotes', body }, caller),
-    getQuote: (id, caller) => recordNamed('quotes', id, caller),
-    createShipment: (body, caller) => record({ method: 'POST', path: '/v1/shipments', body }, caller),
-    listShipments: (query, caller) => page('shipments', '/v1/shipments', query, caller),
-    getShipment: (id, caller) => recordNamed('shipments', id, caller),
+    createOrder: async (body, caller) => record({ method: 'POST', path: '/v1/orders', body }, caller),
+    listOrders: async (query, caller) =>
+      page('orders', '/v1/orders', query, caller, {
+        [names.status]: query.status?.join(','),
+        [names.search]: query.search,
+      }),
+    getOrder: async (id, caller) => recordNamed({ method: 'GET', path: path('orders', id) }, caller),
+    updateOrder: async (id, body, caller) =>
+      recordNamed({ method: 'PATCH', path: path('orders', id), body }, caller),
+    createQuote: async (body, caller) => record({ method: 'POST', path: '/v1/quotes', body }, caller),
+    getQuote: async (id, caller) => recordNamed({ method: 'GET', path: path('quotes', id) }, caller),
+    createShipment: async (body, caller) => record({ method: 'POST', path: '/v1/shipments', body }, caller),
+    listShipments: async (query, caller) => page('shipments', '/v1/shipments', query, caller),
+    getShipment: async (id, caller) => recordNamed({ method: 'GET', path: path('shipments', id) }, caller),
     getLabel: async (shipmentId, caller) => {
-      const call: RestCall = { method: 'GET', path: `${path('shipments', shipmentId)}/label` };
+      const labelPath = `${path('shipments', shipmentId)}/label`;
+      const call: RestCall = { method: 'GET', path: labelPath, accept: 'application/pdf' };
       const stream = await client.stream(call, caller);
       if (/^application\/pdf\s*(;|$)/i.test(stream.contentType)) return stream;
       stream.body.on('error', () => {}).destroy();
       throw new InvalidResponseError(`${described(call)} answered something that is not a PDF`);
     },
-    listOrigins: (query, caller) => page('origins', '/v1/origins', query, caller),
-    listLocations: (query, caller) => page('locations', '/v1/locations', query, caller),
-    getOrganization: (caller) => record({ method: 'GET', path: '/v1/organizations/mine' }, caller),
-    listChannels: (query, caller) => page('channels', '/v1/channels', query, caller),
-    listTemplates: (query, caller) =>
+    listOrigins: async (query, caller) => page('origins', '/v1/origins', query, caller),
+    listLocations: async (query, caller) =>
+      page('locations', '/v1/locations', query, caller, { [names.query]: query.query }),
+    getOrganization: async (caller) => record({ method: 'GET', path: '/v1/organizations/mine' }, caller),
+    listChannels: async (query, caller) => page('channels', '/v1/channels', query, caller),
+    listTemplates: async (query, caller) =>
       page('templates', `${path('channels', query.channel)}/templates`, query, caller),
-    sendToPhone: (channelId, body, caller) =>
+    sendToPhone: async (channelId, body, caller) =>
       record({ method: 'POST', path: `${path('channels', channelId)}/messages`, body }, caller),
-    sendMessage: (channelId, conversation, body, caller) =>
+    sendMessage: async (channelId, conversation, body, caller) =>
       record({ method: 'POST', path: messagesPath(channelId, conversation), body }, caller),
-    listMessages: (query, caller) =>
+    listMessages: async (query, caller) =>
       page('messages', messagesPath(query.channel, query.conversation), query, caller),
   };
 }

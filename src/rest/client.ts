@@ -1,17 +1,11 @@
 import type { Readable } from 'node:stream';
-import { type Dispatcher, Pool, errors as undiciErrors } from 'undici';
+import { type Dispatcher, Pool } from 'undici';
+import { type Attempt, createAttempt } from './attempt.ts';
+import { described, queryString, type RestCall } from './call.ts';
 import type { Caller } from './caller.ts';
-import {
-  AbortedError,
-  DeadlineError,
-  InvalidResponseError,
-  OutcomeUnknownError,
-  ResponseTooLargeError,
-  StatusError,
-  UnavailableError,
-  type WaybillError,
-} from './errors.ts';
-import { readRefusal } from './refusal.ts';
+import { InvalidResponseError, type Refusal, ResponseTooLargeError, StatusError } from './errors.ts';
+import { failureOf } from './failure.ts';
+import { readRefusal, retryAfterMs } from './refusal.ts';
 
 export interface RestClientOptions {
   /** Where REST is; a path in it comes before every call's path. */
@@ -23,15 +17,6 @@ export interface RestClientOptions {
   callTimeoutMs: number;
   /** What one JSON answer may weigh. */
   maxResponseBytes: number;
-}
-
-export interface RestCall {
-  method: 'GET' | 'POST' | 'PATCH';
-  /** Below the base address, made of checked identifiers only. */
-  path: string;
-  query?: Record<string, string | undefined>;
-  /** Sent as JSON. */
-  body?: unknown;
 }
 
 export interface RestStream {
@@ -50,6 +35,9 @@ export interface RestClient {
   close(): Promise<void>;
 }
 
+// A refusal says what is wrong in far less; a larger one is not worth reading.
+const maxRefusalBytes = 65_536;
+
 /** Opens nothing until the first call. */
 export function createRestClient(options: RestClientOptions): RestClient {
   const pool = new Pool(options.baseUrl.origin, {
@@ -61,76 +49,77 @@ export function createRestClient(options: RestClientOptions): RestClient {
   });
   const basePath = options.baseUrl.pathname.replace(/\/$/, '');
 
+  /** Sends a call and hands its 2xx answer to `read`. */
   async function exchange<Answer>(
     call: RestCall,
     caller: Caller,
-    read: (response: Dispatcher.ResponseData) => Answer | Promise<Answer>,
+    read: (response: Dispatcher.ResponseData, attempt: Attempt) => Answer | Promise<Answer>,
   ): Promise<Answer> {
-    const attempt = new AbortController();
-    const giveUp = () => attempt.abort(new AbortedError(`${described(call)} was given up by its caller`));
-    const deadline = setTimeout(() => {
-      const text = `${described(call)} was not answered within ${options.callTimeoutMs} ms`;
-      attempt.abort(new DeadlineError(text));
-    }, options.callTimeoutMs);
-    caller.signal.addEventListener('abort', giveUp, { once: true });
-    if (caller.signal.aborted) giveUp();
+    const attempt = createAttempt(described(call), caller.signal, options.callTimeoutMs);
+    let isSent = call.body === undefined;
     try {
-      const response = await pool.request({
+      const json = call.body === undefined ? undefined : Buffer.from(JSON.stringify(call.body));
+      const answer = pool.request({
         method: call.method,
-        path: `${basePath}${call.path}${queryString(call.query)}`,
+        path: `${basePath}${call.path}${queryString(call)}`,
         headers: {
-          accept: 'application/json',
+          accept: call.accept ?? 'application/json',
           authorization: `Bearer ${caller.bearer}`,
-          ...(call.body === undefined ? {} : { 'content-type': 'application/json' }),
+          ...(json && { 'content-type': 'application/json', 'content-length': String(json.length) }),
         },
-        body: call.body === undefined ? null : JSON.stringify(call.body),
+        body:
+          json === undefined
+            ? null
+            : noticed(json, () => {
+                isSent = true;
+              }),
         signal: attempt.signal,
       });
+      const response = await attempt.race(answer);
       const { statusCode } = response;
-      if (statusCode >= 200 && statusCode <= 299) return await read(response);
-      const refusal = readRefusal(await text(call, response, options.maxResponseBytes));
+      if (statusCode >= 200 && statusCode <= 299) return await read(response, attempt);
       throw new StatusError(
         described(call),
         statusCode,
-        refusal,
+        await refusalOf(call, caller, response),
         retryAfterMs(response.headers['retry-after']),
       );
     } catch (error) {
-      throw asWaybillError(call, error, attempt.signal);
-    } finally {
-      clearTimeout(deadline);
-      caller.signal.removeEventListener('abort', giveUp);
+      attempt.end();
+      throw failureOf(call, error, isSent);
     }
   }
 
   return {
     json: (call, caller) =>
       caller.schedule(() =>
-        exchange(call, caller, async (response) =>
-          parseJson(call, await text(call, response, options.maxResponseBytes)),
-        ),
+        exchange(call, caller, async (response, attempt) => {
+          const json = parseJson(call, await text(call, response, options.maxResponseBytes));
+          attempt.end();
+          return json;
+        }),
       ),
     stream: (call, caller) =>
-      exchange(call, caller, (response) => ({
-        contentType: String(response.headers['content-type'] ?? ''),
-        contentLength: response.headers['content-length']?.toString(),
-        body: response.body,
-      })),
+      exchange(call, caller, ({ headers, body }, attempt) => {
+        attempt.endDeadline();
+        body.once('close', attempt.end);
+        return {
+          contentType: String(headers['content-type'] ?? ''),
+          contentLength: headers['content-length']?.toString(),
+          body,
+        };
+      }),
     close: () => pool.close(),
   };
 }
 
-/** How logs and errors name a call: never with its query, which may hold a person's name or phone number. */
-export function described(call: RestCall): string {
-  return `${call.method} ${call.path}`;
-}
-
-function queryString(query: RestCall['query'] = {}): string {
-  const parameters = new URLSearchParams();
-  for (const [name, value] of Object.entries(query)) {
-    if (value !== undefined) parameters.set(name, value);
+/** The body of a write, and word of its leaving: undici asks for it when it has a connection and starts to send. */
+function noticed(body: Buffer, onSend: () => void): Readable {
+  function* chunks() {
+    onSend();
+    yield body;
   }
-  return parameters.size === 0 ? '' : `?${parameters}`;
+  return chunks() as unknown as Readable; // undici takes any iterable, but its types leave that out.
 }
 
 async function text(call: RestCall, response: Dispatcher.ResponseData, maxBytes: number): Promise<string> {
@@ -146,38 +135,23 @@ async function text(call: RestCall, response: Dispatcher.ResponseData, maxBytes:
   return Buffer.concat(chunks).toString('utf8');
 }
 
+async function refusalOf(
+  call: RestCall,
+  caller: Caller,
+  response: Dispatcher.ResponseData,
+): Promise<Refusal> {
+  try {
+    return readRefusal(await text(call, response, maxRefusalBytes), caller.bearer);
+  } catch {
+    // Cut off, late or too large: the status has been answered all the same, and it says what matters.
+    return { fields: [] };
+  }
+}
+
 function parseJson(call: RestCall, body: string): unknown {
   try {
     return JSON.parse(body);
   } catch (cause) {
     throw new InvalidResponseError(`${described(call)} answered something that is not JSON`, { cause });
   }
-}
-
-/** The header in seconds or as a date, in milliseconds from now; undefined where it is neither. */
-function retryAfterMs(header: string | string[] | undefined): number | undefined {
-  if (typeof header !== 'string' || header === '') return undefined;
-  const ms = /^\d+$/.test(header) ? Number(header) * 1000 : Date.parse(header) - Date.now();
-  return Number.isFinite(ms) ? Math.max(0, ms) : undefined;
-}
-
-// Failures at which nothing can have been sent: the connection was never made.
-const neverConnected = new Set(['ECONNREFUSED', 'ENOTFOUND', 'EAI_AGAIN', 'UND_ERR_CONNECT_TIMEOUT']);
-
-function asWaybillError(call: RestCall, error: unknown, signal: AbortSignal): WaybillError {
-  const answered =
-    error instanceof StatusError ||
-    error instanceof InvalidResponseError ||
-    error instanceof ResponseTooLargeError;
-  if (answered) return error;
-  const cause = signal.aborted ? signal.reason : error;
-  const code = error instanceof Error && 'code' in error ? String(error.code) : 'no code';
-  if (call.method !== 'GET' && !neverConnected.has(code)) {
-    return new OutcomeUnknownError(`${described(call)} was sent, but no answer came`, { cause });
-  }
-  if (cause instanceof AbortedError || cause instanceof DeadlineError) return cause;
-  if (error instanceof undiciErrors.BodyTimeoutError) {
-    return new DeadlineError(`${described(call)} stopped in the middle of its answer`, { cause });
-  }
-  return new UnavailableError(`${described(call)} got no answer (${code})`, { cause });
 }

@@ -1,23 +1,40 @@
 import type { Refusal, RefusedField } from './errors.ts';
 
-const maxMessageLength = 300;
+const maxTextLength = 300;
 const maxFields = 50;
 
 /**
  * Reads what a refusal's body says. The interface does not show the shape of an error body, so the usual ones are
  * understood (a message under `message`, `error`, `detail` or `title`; fields under `details`, `errors`, `fields`,
- * `fieldViolations`, as a list or as a map) and anything else, HTML and plain text too, says nothing.
+ * `fieldViolations`, as a list or as a map, or as a list under `detail`) and anything else, HTML and plain text too, says nothing.
+ * Where the body repeats the access token, it is blanked.
  */
-export function readRefusal(body: string): Refusal {
+export function readRefusal(body: string, accessToken: string): Refusal {
   const json = parsed(body);
   if (!isObject(json)) return { fields: [] };
   const error = isObject(json.error) ? json.error : json;
   const message = [error.message, error.detail, error.title, json.message, json.error].find(isText);
-  const fields = [error.details, error.errors, error.fieldViolations, error.fields].flatMap(refusedFields);
+  const listed = Array.isArray(error.detail) ? error.detail : undefined;
+  const fields = [error.details, error.errors, error.fieldViolations, error.fields, listed]
+    .flatMap(refusedFields)
+    .filter(({ path }) => path !== '')
+    .slice(0, maxFields);
+  const told = (text: string) => cut(text.replaceAll(accessToken, '<access token>'));
   return {
-    ...(message === undefined ? {} : { message: cut(message) }),
-    fields: fields.slice(0, maxFields),
+    ...(message === undefined ? {} : { message: told(message) }),
+    fields: fields.map(({ path, message }) => ({ path: told(path), message: told(message) })),
   };
+}
+
+/**
+ * The header `retry-after`, in seconds or as a date, in milliseconds from now; undefined where it is neither.
+ * `Date.parse` alone would take "soon 1" for a date in 2001.
+ */
+export function retryAfterMs(header: string | string[] | undefined): number | undefined {
+  if (typeof header !== 'string') return undefined;
+  if (/^\d{1,9}$/.test(header)) return Number(header) * 1000;
+  const time = /^[A-Z][a-z]+, .+ GMT$/.test(header) ? Date.parse(header) : Number.NaN;
+  return Number.isNaN(time) ? undefined : Math.max(0, time - Date.now());
 }
 
 function refusedFields(value: unknown): RefusedField[] {
@@ -28,13 +45,13 @@ function refusedFields(value: unknown): RefusedField[] {
         .map(dotted)
         .find(isText);
       const message = [entry.message, entry.description, entry.reason, entry.msg].find(isText);
-      return path === undefined ? [] : [{ path, message: cut(message ?? 'was refused') }];
+      return path === undefined ? [] : [{ path, message: message ?? 'was refused' }];
     });
   }
   if (!isObject(value)) return [];
   return Object.entries(value).flatMap(([path, reason]) => {
     const message = Array.isArray(reason) ? reason.filter(isText).join('; ') : reason;
-    return isText(message) ? [{ path: dotted(path) ?? path, message: cut(message) }] : [];
+    return isText(message) ? [{ path: dotted(path) ?? path, message }] : [];
   });
 }
 
@@ -54,7 +71,7 @@ function parsed(body: string): unknown {
 }
 
 function cut(text: string): string {
-  return text.length > maxMessageLength ? `${text.slice(0, maxMessageLength)}…` : text;
+  return text.length > maxTextLength ? `${text.slice(0, maxTextLength)}…` : text;
 }
 
 function isText(value: unknown): value is string {

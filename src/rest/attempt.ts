@@ -1,0 +1,46 @@
+import { AbortedError, DeadlineError } from './errors.ts';
+
+/** One call under way, which ends early when its caller gives up or its deadline passes. */
+export interface Attempt {
+  /** Aborted with an AbortedError or a DeadlineError. */
+  signal: AbortSignal;
+  /**
+   * The answer, or the reason of an early end as soon as there is one. A request that still waits for a connection
+   * would hear of it only when it gets one.
+   */
+  race<Answer>(answer: Promise<Answer>): Promise<Answer>;
+  /** From here on only the caller ends it early. */
+  endDeadline(): void;
+  /** Nothing ends it early any more, and nothing of it stays behind at the caller's signal. */
+  end(): void;
+}
+
+/**
+ * Starts the clock of a call. `name` is what errors call it.
+ * @throws AbortedError when the caller has given up already, so that nothing is sent.
+ */
+export function createAttempt(name: string, caller: AbortSignal, timeoutMs: number): Attempt {
+  const givenUp = () => new AbortedError(`${name} was given up by its caller`, { cause: caller.reason });
+  if (caller.aborted) throw givenUp();
+
+  const controller = new AbortController();
+  const giveUp = () => controller.abort(givenUp());
+  caller.addEventListener('abort', giveUp, { once: true });
+  const deadline = setTimeout(() => {
+    controller.abort(new DeadlineError(`${name} was not answered within ${timeoutMs} ms`));
+  }, timeoutMs);
+
+  return {
+    signal: controller.signal,
+    race: (answer) =>
+      new Promise((resolve, reject) => {
+        controller.signal.addEventListener('abort', () => reject(controller.signal.reason), { once: true });
+        answer.then(resolve, reject);
+      }),
+    endDeadline: () => clearTimeout(deadline),
+    end: () => {
+      clearTimeout(deadline);
+      caller.removeEventListener('abort', giveUp);
+    },
+  };
+}

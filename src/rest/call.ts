@@ -1,0 +1,25 @@
+/** One request to REST, before the client's base address and the caller's bearer are added. */
+export interface RestCall {
+  method: 'GET' | 'POST' | 'PATCH';
+  /** Below the base address, made of checked identifiers only. */
+  path: string;
+  query?: Record<string, string | undefined>;
+  /** Sent as JSON. */
+  body?: unknown;
+  /** The media type that is asked for; JSON when left out. */
+  accept?: string;
+}
+
+/** How logs and errors name a call: never with its query, which may hold a person's name or phone number. */
+export function described(call: RestCall): string {
+  return `${call.method} ${call.path}`;
+}
+
+/** What follows the path in the request line: `?pageSize=20`, or nothing. */
+export function queryString({ query = {} }: RestCall): string {
+  const parameters = new URLSearchParams();
+  for (const [name, value] of Object.entries(query)) {
+    if (value !== undefined) parameters.set(name, value);
+  }
+  return parameters.size === 0 ? '' : `?${parameters}`;
+}
