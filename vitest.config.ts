@@ -1,6 +1,12 @@
 import { defineConfig } from 'vitest/config';
 
+// As Node itself resolves packages, so that the tests and the libraries share one copy of `graphql`: two copies don't
+// know each other's types.
+const conditions = ['module-sync', 'node', 'import', 'default'];
+
 export default defineConfig({
+  resolve: { conditions },
+  ssr: { resolve: { conditions, externalConditions: conditions } },
   test: {
     include: ['test/**/*.test.ts'],
     testTimeout: 20_000,

@@ -1,0 +1,90 @@
+import { readFileSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import { isObjectType } from 'graphql';
+import { describe, expect, test } from 'vitest';
+import { settings } from '../src/config.ts';
+import { schema } from '../src/graph/schema.ts';
+
+const root = resolve(import.meta.dirname, '..');
+const readme = readFileSync(join(root, 'README.md'), 'utf8');
+
+/** The text below a heading, up to the next one of its rank or above. */
+function section(heading: string): string {
+  const [, ...rest] = readme.split(/^(?=#{1,2} )/m).flatMap((part) => {
+    return part.startsWith(`## ${heading}\n`) ? ['', part] : [];
+  });
+  return rest.join('');
+}
+
+/** The cells of a section's table rows, without its head. */
+function rows(text: string): string[][] {
+  return text
+    .split('\n')
+    .filter((line) => line.startsWith('|') && !line.startsWith('| ---'))
+    .map((line) => line.split(' | ').map((cell) => cell.replace(/^\| | \|$/g, '').trim()));
+}
+
+const codeSpans = (text: string) => [...text.matchAll(/`([^`]+)`/g)].map(([, span = '']) => span);
+
+describe('the README', () => {
+  test('its table of settings is the code', () => {
+    const expected = Object.values(settings).map(({ variable, standard, expected, meaning }) => [
+      `\`${variable}\``,
+      standard === undefined ? '' : `\`${standard}\``,
+      expected,
+      meaning,
+    ]);
+    expect(rows(section('Configuration')).slice(1)).toEqual(expected);
+  });
+
+  test('its table of error codes is the code', () => {
+    const source = readFileSync(join(root, 'src/server/client-error.ts'), 'utf8');
+    const inCode = [...source.matchAll(/'([A-Z]+(?:_[A-Z]+)+|FORBIDDEN|UNAUTHENTICATED|CONFLICT)'/g)].map(
+      ([, code = '']) => code,
+    );
+    const inReadme = rows(section('Reading the graph'))
+      .slice(1)
+      .flatMap(([codes = '']) => codeSpans(codes));
+    // A write's code, which no client sees before there are mutations.
+    const ofWrites = 'OUTCOME_UNKNOWN';
+    const ofTheLibrary = ['GRAPHQL_PARSE_FAILED', 'GRAPHQL_VALIDATION_FAILED'];
+    expect(new Set([...inReadme, ofWrites])).toEqual(new Set([...inCode, ...ofTheLibrary]));
+  });
+
+  test('each field that its tables name is in the schema', () => {
+    const named = codeSpans(section('From REST to GraphQL')).filter((span) =>
+      /^[A-Z][A-Za-z]+\.[a-z]\w+$/.test(span),
+    );
+    const missing = named.filter((span) => {
+      const [typeName = '', fieldName = ''] = span.split('.');
+      const type = schema.getType(typeName);
+      return !(isObjectType(type) && fieldName in type.getFields());
+    });
+    // What is left are REST's own names, in the first column.
+    const restNames = rows(section('From REST to GraphQL')).flatMap(([first = '']) => codeSpans(first));
+    expect(missing.filter((span) => !restNames.includes(span))).toEqual([]);
+  });
+
+  test('each endpoint of the REST client is in its table, and no other', () => {
+    const source = readFileSync(join(root, 'src/rest/api.ts'), 'utf8');
+    const endpoints = rows(section('From REST to GraphQL')).flatMap(([first = '']) =>
+      codeSpans(first).filter((span) => /^(GET|POST|PATCH) /.test(span)),
+    );
+    expect(new Set(endpoints).size).toBe(18);
+    expect(source.match(/^ {2}\w+\($|^ {2}\w+\(.*caller: Caller\): Promise/gm)).toHaveLength(18);
+  });
+
+  test('each npm command that it names is one', () => {
+    const { scripts } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
+    const named = [...readme.matchAll(/npm run (\w+)/g)].map(([, name = '']) => name);
+    expect(named.filter((name) => !(name in scripts))).toEqual([]);
+    expect(Object.keys(scripts)).toEqual(expect.arrayContaining(['start', 'test']));
+  });
+
+  test('each file that it names is there', () => {
+    const named = codeSpans(readme).filter(
+      (span) => /^src\/[\w/.-]+\.ts$/.test(span) && !span.includes('parcel-size'),
+    );
+    expect(named.filter((file) => readFileSync(join(root, file)).length === 0)).toEqual([]);
+  });
+});
