@@ -1,0 +1,63 @@
+import type { Department } from './department.ts';
+
+/** The capital district, Cundinamarca, the coffee axis, Tolima and Huila. Municipalities as in the official division. */
+export const andeanSouth: readonly Department[] = [
+  { name: 'Bogotá D.C.', region: 'ANDEAN', centre: [4.65, -74.1], municipalities: 'Bogotá D.C.' },
+  {
+    name: 'Caldas',
+    region: 'ANDEAN',
+    centre: [5.3, -75.4],
+    municipalities: `Manizales, Aguadas, Anserma, Aranzazu, Belalcázar, Chinchiná, Filadelfia, La Dorada, La Merced,
+      Manzanares, Marmato, Marquetalia, Marulanda, Neira, Norcasia, Pácora, Palestina, Pensilvania, Riosucio, Risaralda,
+      Salamina, Samaná, San José, Supía, Victoria, Villamaría, Viterbo`,
+  },
+  {
+    name: 'Cundinamarca',
+    region: 'ANDEAN',
+    centre: [4.85, -74.25],
+    municipalities: `Soacha, Agua de Dios, Albán, Anapoima, Anolaima, Apulo, Arbeláez, Beltrán, Bituima, Bojacá,
+      Cabrera, Cachipay, Cajicá, Caparrapí, Cáqueza, Carmen de Carupa, Chaguaní, Chía, Chipaque, Choachí, Chocontá,
+      Cogua, Cota, Cucunubá, El Colegio, El Peñón, El Rosal, Facatativá, Fómeque, Fosca, Funza, Fúquene, Fusagasugá,
+      Gachalá, Gachancipá, Gachetá, Gama, Girardot, Granada, Guachetá, Guaduas, Guasca, Guataquí, Guatavita,
+      Guayabal de Síquima, Guayabetal, Gutiérrez, Jerusalén, Junín, La Calera, La Mesa, La Palma, La Peña, La Vega,
+      Lenguazaque, Machetá, Madrid, Manta, Medina, Mosquera, Nariño, Nemocón, Nilo, Nimaima, Nocaima, Pacho, Paime,
+      Pandi, Paratebueno, Pasca, Puerto Salgar, Pulí, Quebradanegra, Quetame, Quipile, Ricaurte,
+      San Antonio del Tequendama, San Bernardo, San Cayetano, San Francisco, San Juan de Rioseco, Sasaima, Sesquilé,
+      Sibaté, Silvania, Simijaca, Sopó, Subachoque, Suesca, Supatá, Susa, Sutatausa, Tabio, Tausa, Tena, Tenjo, Tibacuy,
+      Tibirita, Tocaima, Tocancipá, Topaipí, Ubalá, Ubaque, Ubaté, Une, Útica, Venecia, Vergara, Vianí, Villagómez,
+      Villapinzón, Villeta, Viotá, Yacopí, Zipacón, Zipaquirá`,
+  },
+  {
+    name: 'Huila',
+    region: 'ANDEAN',
+    centre: [2.5, -75.55],
+    municipalities: `Neiva, Acevedo, Aipe, Algeciras, Altamira, Baraya, Campoalegre, Colombia, El Agrado, Elías, Garzón,
+      Gigante, Guadalupe, Hobo, Íquira, Isnos, La Argentina, La Plata, Nátaga, Oporapa, Paicol, Palermo, Palestina,
+      Pital, Pitalito, Rivera, Saladoblanco, San Agustín, Santa María, Suaza, Tarqui, Tello, Teruel, Tesalia, Timaná,
+      Villavieja, Yaguará`,
+  },
+  {
+    name: 'Quindío',
+    region: 'ANDEAN',
+    centre: [4.55, -75.7],
+    municipalities: `Armenia, Buenavista, Calarcá, Circasia, Córdoba, Filandia, Génova, La Tebaida, Montenegro, Pijao,
+      Quimbaya, Salento`,
+  },
+  {
+    name: 'Risaralda',
+    region: 'ANDEAN',
+    centre: [5.05, -75.8],
+    municipalities: `Pereira, Apía, Balboa, Belén de Umbría, Dosquebradas, Guática, La Celia, La Virginia, Marsella,
+      Mistrató, Pueblo Rico, Quinchía, Santa Rosa de Cabal, Santuario`,
+  },
+  {
+    name: 'Tolima',
+    region: 'ANDEAN',
+    centre: [4.15, -75.1],
+    municipalities: `Ibagué, Alpujarra, Alvarado, Ambalema, Anzoátegui, Armero Guayabal, Ataco, Cajamarca,
+      Carmen de Apicalá, Casabianca, Chaparral, Coello, Coyaima, Cunday, Dolores, Espinal, Falan, Flandes, Fresno, Guamo,
+      Herveo, Honda, Icononzo, Lérida, Líbano, Mariquita, Melgar, Murillo, Natagaima, Ortega, Palocabildo, Piedras,
+      Planadas, Prado, Purificación, Rioblanco, Roncesvalles, Rovira, Saldaña, San Antonio, San Luis, Santa Isabel,
+      Suárez, Valle de San Juan, Venadillo, Villahermosa, Villarrica`,
+  },
+];

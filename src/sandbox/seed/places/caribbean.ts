@@ -1,0 +1,72 @@
+import type { Department } from './department.ts';
+
+/** The Caribbean coast and the archipelago. Municipalities as in the official division, by common name. */
+export const caribbean: readonly Department[] = [
+  {
+    name: 'Atlántico',
+    region: 'CARIBBEAN',
+    centre: [10.75, -74.9],
+    municipalities: `Barranquilla, Baranoa, Campo de la Cruz, Candelaria, Galapa, Juan de Acosta, Luruaco, Malambo,
+      Manatí, Palmar de Varela, Piojó, Polonuevo, Ponedera, Puerto Colombia, Repelón, Sabanagrande, Sabanalarga,
+      Santa Lucía, Santo Tomás, Soledad, Suan, Tubará, Usiacurí`,
+  },
+  {
+    name: 'Bolívar',
+    region: 'CARIBBEAN',
+    centre: [9.4, -74.7],
+    municipalities: `Cartagena de Indias, Achí, Altos del Rosario, Arenal, Arjona, Arroyohondo, Barranco de Loba,
+      Calamar, Cantagallo, Cicuco, Clemencia, Córdoba, El Carmen de Bolívar, El Guamo, El Peñón, Hatillo de Loba,
+      Magangué, Mahates, Margarita, María La Baja, Montecristo, Morales, Norosí, Pinillos, Regidor, Río Viejo,
+      San Cristóbal, San Estanislao, San Fernando, San Jacinto, San Jacinto del Cauca, San Juan Nepomuceno,
+      San Martín de Loba, San Pablo, Santa Catalina, Santa Cruz de Mompox, Santa Rosa, Santa Rosa del Sur, Simití,
+      Soplaviento, Talaigua Nuevo, Tiquisio, Turbaco, Turbaná, Villanueva, Zambrano`,
+  },
+  {
+    name: 'Cesar',
+    region: 'CARIBBEAN',
+    centre: [9.35, -73.55],
+    municipalities: `Valledupar, Aguachica, Agustín Codazzi, Astrea, Becerril, Bosconia, Chimichagua, Chiriguaná,
+      Curumaní, El Copey, El Paso, Gamarra, González, La Gloria, La Jagua de Ibirico, La Paz,
+      Manaure Balcón del Cesar, Pailitas, Pelaya, Pueblo Bello, Río de Oro, San Alberto, San Diego, San Martín,
+      Tamalameque`,
+  },
+  {
+    name: 'Córdoba',
+    region: 'CARIBBEAN',
+    centre: [8.5, -75.75],
+    municipalities: `Montería, Ayapel, Buenavista, Canalete, Cereté, Chimá, Chinú, Ciénaga de Oro, Cotorra, La Apartada,
+      Lorica, Los Córdobas, Momil, Montelíbano, Moñitos, Planeta Rica, Pueblo Nuevo, Puerto Escondido,
+      Puerto Libertador, Purísima, Sahagún, San Andrés de Sotavento, San Antero, San Bernardo del Viento, San Carlos,
+      San José de Uré, San Pelayo, Tierralta, Tuchín, Valencia`,
+  },
+  {
+    name: 'La Guajira',
+    region: 'CARIBBEAN',
+    centre: [11.2, -72.75],
+    municipalities: `Riohacha, Albania, Barrancas, Dibulla, Distracción, El Molino, Fonseca, Hatonuevo,
+      La Jagua del Pilar, Maicao, Manaure, San Juan del Cesar, Uribia, Urumita, Villanueva`,
+  },
+  {
+    name: 'Magdalena',
+    region: 'CARIBBEAN',
+    centre: [10.1, -74.35],
+    municipalities: `Santa Marta, Algarrobo, Aracataca, Ariguaní, Cerro de San Antonio, Chibolo, Ciénaga, Concordia,
+      El Banco, El Piñón, El Retén, Fundación, Guamal, Nueva Granada, Pedraza, Pijiño del Carmen, Pivijay, Plato,
+      Puebloviejo, Remolino, Sabanas de San Ángel, Salamina, San Sebastián de Buenavista, San Zenón, Santa Ana,
+      Santa Bárbara de Pinto, Sitionuevo, Tenerife, Zapayán, Zona Bananera`,
+  },
+  {
+    name: 'San Andrés y Providencia',
+    region: 'ISLANDS',
+    centre: [12.58, -81.7],
+    municipalities: 'San Andrés, Providencia',
+  },
+  {
+    name: 'Sucre',
+    region: 'CARIBBEAN',
+    centre: [9.1, -75.2],
+    municipalities: `Sincelejo, Buenavista, Caimito, Chalán, Colosó, Corozal, Coveñas, El Roble, Galeras, Guaranda,
+      La Unión, Los Palmitos, Majagual, Morroa, Ovejas, Sampués, San Antonio de Palmito, San Benito Abad,
+      San Juan de Betulia, San Luis de Sincé, San Marcos, San Onofre, San Pedro, Santiago de Tolú, Sucre, Toluviejo`,
+  },
+];
