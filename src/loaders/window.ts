@@ -31,28 +31,26 @@ export interface WindowRequest<Row, Query extends PageQuery> {
 export async function readWindow<Row extends { name: string }, Query extends PageQuery>(
   request: WindowRequest<Row, Query>,
 ): Promise<Window<Row>> {
-  const { pages, query, first, maxPageSize } = request;
+  const { first, maxPageSize, belongs } = request;
   let position = request.after ?? { pageToken: undefined, skip: 0, anchor: undefined };
   const end = createEndOfList(position.pageToken);
   const rows: Window<Row>['rows'] = [];
   let wantedRows = first;
   while (true) {
-    const { pageToken } = position;
-    const pageSize = Math.min(Math.max(position.skip + wantedRows, 1), maxPageSize);
-    // The query is the filters and these two fields, which TypeScript can't see through Omit.
-    const page = await pages.load({ ...query, pageSize, pageToken } as unknown as Query);
+    const page = await pageAt(request, position, wantedRows);
     // Before anything is given out: with a token that leads nowhere, a client would go in circles.
     if (page.nextPageToken !== undefined) end.expect(page.nextPageToken);
-    const candidates = belongingFrom(startOf(page, position), page, request.belongs);
+    const candidates = belongingFrom(startOf(page, position), page, belongs);
     const taken = candidates.slice(0, first - rows.length);
-    for (const { row, index } of taken) rows.push({ row, after: placeAfter(page, index, pageToken) });
+    for (const { row, index } of taken)
+      rows.push({ row, after: placeAfter(page, index, position.pageToken) });
     if (rows.length === first && (taken.length < candidates.length || page.nextPageToken !== undefined)) {
       return { rows, hasNextPage: true };
     }
     if (page.nextPageToken === undefined) return { rows, hasNextPage: false };
     position = { pageToken: page.nextPageToken, skip: 0, anchor: undefined };
     // Where REST can't be asked for the list's rows alone, nobody knows how many pages hold enough of them.
-    wantedRows = request.belongs === undefined ? first - rows.length : maxPageSize;
+    wantedRows = belongs === undefined ? first - rows.length : maxPageSize;
   }
 }
 
@@ -73,14 +71,38 @@ function belongingFrom<Row>(
     .filter(({ row }) => row instanceof InvalidResponseError || belongs(row));
 }
 
-/** The index at which to go on: after the anchor, wherever it now stands. */
-function startOf<Row extends { name: string }>(page: Page<Row>, { skip, anchor }: Position): number {
-  if (anchor === undefined) return skip;
-  const isAnchor = (index: number) => nameOf(page.rows[index]) === anchor;
-  if (isAnchor(skip - 1)) return skip;
-  const found = page.rows.findIndex((_row, index) => isAnchor(index));
-  // It has left the list, and those after it have moved up: better that a row comes twice than not at all.
-  return found === -1 ? Math.max(0, skip - 1) : found + 1;
+/**
+ * The page with this place and `wantedRows` rows after it. Where so many rows came in above that the place has moved out
+ * of it, the largest page there is; what is not even in that is taken to be gone.
+ */
+async function pageAt<Row extends { name: string }, Query extends PageQuery>(
+  { pages, query, maxPageSize }: WindowRequest<Row, Query>,
+  position: Position,
+  wantedRows: number,
+): Promise<Page<Row>> {
+  const { pageToken, skip } = position;
+  // The query is the filters and these two fields, which TypeScript can't see through Omit.
+  const load = (pageSize: number) => pages.load({ ...query, pageSize, pageToken } as unknown as Query);
+  const pageSize = Math.min(Math.max(skip + wantedRows, 1), maxPageSize);
+  const page = await load(pageSize);
+  const hasMoved = placeOf(page, position) === undefined && page.nextPageToken !== undefined;
+  return hasMoved && pageSize < maxPageSize ? load(maxPageSize) : page;
+}
+
+/** The index at which to go on. */
+function startOf<Row extends { name: string }>(page: Page<Row>, position: Position): number {
+  // Once the anchor has left the list, those after it have moved up: better that a row comes twice than not at all.
+  return placeOf(page, position) ?? Math.max(0, position.skip - 1);
+}
+
+/** The index of the row after this place, or undefined where the row before it is not on the page. */
+function placeOf<Row extends { name: string }>(
+  page: Page<Row>,
+  { skip, anchor }: Position,
+): number | undefined {
+  if (anchor === undefined || nameOf(page.rows[skip - 1]) === anchor) return skip;
+  const found = page.rows.findIndex((row) => nameOf(row) === anchor);
+  return found === -1 ? undefined : found + 1;
 }
 
 function placeAfter<Row extends { name: string }>(
