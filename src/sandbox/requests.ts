@@ -1,0 +1,157 @@
+import { type Static, Type } from 'typebox';
+import { fields, ResourceName } from './schemas.ts';
+
+/** The bodies, queries and paths of the REST interface's "Endpoints". A name that is not listed is refused. */
+
+const closed = { additionalProperties: false };
+
+const AddressInput = Type.Object(
+  {
+    addressLines: Type.Array(Type.String({ minLength: 1, maxLength: 256 }), { minItems: 1, maxItems: 5 }),
+    organization: Type.Optional(fields.NullableString),
+  },
+  { $id: 'AddressInput', ...closed },
+);
+
+const person = {
+  firstName: fields.PersonName,
+  lastName: fields.PersonName,
+  documentType: Type.Optional(fields.DocumentType),
+  document: Type.Optional(fields.NullableString),
+  email: fields.Email,
+  phoneNumber: fields.Phone,
+  address: AddressInput,
+};
+
+export type ShipmentRecipientInput = Static<typeof ShipmentRecipientInput>;
+export const ShipmentRecipientInput = Type.Object(person, { $id: 'ShipmentRecipientInput', ...closed });
+
+export type RecipientInput = Static<typeof RecipientInput>;
+export const RecipientInput = Type.Object(
+  { ...person, location: fields.LocationName },
+  { $id: 'RecipientInput', ...closed },
+);
+
+const PaymentMethods = Type.Array(Type.String({ minLength: 1, maxLength: 64 }), { maxItems: 20 });
+
+/** "Create Order body fields". */
+export type CreateOrderBody = Static<typeof CreateOrderBody>;
+export const CreateOrderBody = Type.Object(
+  {
+    status: Type.Optional(Type.Enum(['NEW', 'CONFIRMED'])),
+    recipient: RecipientInput,
+    contentDescription: fields.ContentDescription,
+    notes: fields.Notes,
+    sellingPriceCents: fields.Cents,
+    cashOnDeliveryRequestCents: fields.CentsFromZero,
+    paymentMethods: Type.Optional(PaymentMethods),
+    referenceId: Type.Optional(Type.String({ minLength: 1, maxLength: 128 })),
+    referenceUrl: Type.Optional(Type.String({ format: 'uri', maxLength: 2048 })),
+    fulfiller: Type.Optional(fields.Fulfiller),
+  },
+  { $id: 'CreateOrderBody', ...closed },
+);
+
+/** "Update Order rules" 1 to 3. */
+export type UpdateOrderBody = Static<typeof UpdateOrderBody>;
+export const UpdateOrderBody = Type.Object(
+  {
+    order: Type.Object(
+      {
+        status: Type.Optional(Type.Enum(['NEW', 'CONFIRMED', 'READY', 'CANCELLED'])),
+        recipient: Type.Optional(RecipientInput),
+        contentDescription: Type.Optional(fields.ContentDescription),
+        notes: Type.Optional(fields.Notes),
+        sellingPriceCents: Type.Optional(fields.Cents),
+        cashOnDeliveryRequestCents: Type.Optional(fields.CentsFromZero),
+        paymentMethods: Type.Optional(PaymentMethods),
+        fulfiller: Type.Optional(fields.Fulfiller),
+      },
+      closed,
+    ),
+    updateMask: Type.Array(
+      Type.Enum([
+        'status',
+        'recipient',
+        'sellingPriceCents',
+        'cashOnDeliveryRequestCents',
+        'paymentMethods',
+        'contentDescription',
+        'notes',
+        'fulfiller',
+      ]),
+      { minItems: 1 },
+    ),
+  },
+  { $id: 'UpdateOrderBody', ...closed },
+);
+
+export type CreateShipmentBody = Static<typeof CreateShipmentBody>;
+export const CreateShipmentBody = Type.Object(
+  {
+    quote: ResourceName('quotes'),
+    courier: ResourceName('couriers'),
+    origin: ResourceName('origins'),
+    recipient: ShipmentRecipientInput,
+    requiresPickup: Type.Boolean(),
+  },
+  { $id: 'CreateShipmentBody', ...closed },
+);
+
+const Text = Type.String({ minLength: 1, maxLength: 4096 });
+const Parameters = Type.Record(Type.String(), Type.String({ maxLength: 1024 }));
+
+/** A template to send. The REST interface leaves its shape open; it is the one in which a message answers it. */
+export type TemplateInput = Static<typeof TemplateInput>;
+export const TemplateInput = Type.Object(
+  {
+    name: Type.String({ minLength: 1 }),
+    language: Type.String({ minLength: 1 }),
+    headerParameters: Type.Optional(Parameters),
+    bodyParameters: Type.Optional(Parameters),
+  },
+  { $id: 'TemplateInput', ...closed },
+);
+
+/** Exactly one of the two, which its route checks. */
+export type CreateMessageBody = Static<typeof CreateMessageBody>;
+export const CreateMessageBody = Type.Object(
+  { text: Type.Optional(Text), template: Type.Optional(TemplateInput) },
+  { $id: 'CreateMessageBody', description: 'Either `text` or `template`.', ...closed },
+);
+
+export type CreateMessageByPhoneBody = Static<typeof CreateMessageByPhoneBody>;
+export const CreateMessageByPhoneBody = Type.Object(
+  {
+    recipient: Type.Object({ phone: fields.Phone, name: fields.PersonName }, closed),
+    text: Text,
+  },
+  { $id: 'CreateMessageByPhoneBody', ...closed },
+);
+
+/** The query of a list: its page sizes by "List query parameters", and its own filters. */
+export function ListQuery<Filters extends Record<string, ReturnType<typeof TextFilter>>>(
+  { usual, most }: { usual: number; most: number },
+  filters: Filters,
+) {
+  return Type.Object(
+    {
+      pageSize: Type.Optional(Type.Integer({ minimum: 1, maximum: most, default: usual })),
+      pageToken: Type.Optional(Type.String({ description: 'The `nextPageToken` of the page before.' })),
+      ...filters,
+    },
+    closed,
+  );
+}
+
+/** A filter of a list. */
+export function TextFilter(description: string) {
+  return Type.Optional(Type.String({ minLength: 1, maxLength: 256, description }));
+}
+
+export const IdPath = Type.Object({ id: fields.identifier });
+export const ChannelPath = Type.Object({ channelId: fields.identifier });
+export const ConversationPath = Type.Object({
+  channelId: fields.identifier,
+  conversationId: fields.identifier,
+});

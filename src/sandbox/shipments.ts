@@ -1,0 +1,143 @@
+import { Type } from 'typebox';
+import { withLabelUrl } from './label-url.ts';
+import type { Merchant } from './merchants.ts';
+import { isLabelSlow, labelOf } from './progress.ts';
+import { cashOnDeliveryCost } from './rates.ts';
+import { shipmentRecipientFrom } from './recipients.ts';
+import { CreateShipmentBody, IdPath, ListQuery } from './requests.ts';
+import { type Offer, type Order, type Quote, Shipment } from './schemas.ts';
+import { orderStatusOf } from './seed/fates.ts';
+import type { Server, Service } from './server-type.ts';
+import { conflict, type FieldFault, invalid, refusals } from './service-error.ts';
+import type { Store } from './store.ts';
+import { shipmentDue } from './timetable.ts';
+
+const tags = ['Shipments'];
+
+/** The shipments: create them from a quote's offer, list and read them. */
+export function addShipmentRoutes(server: Server, service: Service): void {
+  const { store, clock } = service;
+
+  server.post(
+    '/v1/shipments',
+    {
+      schema: {
+        operationId: 'createShipment',
+        summary: 'Ship a package with a courier that offered to.',
+        tags,
+        body: CreateShipmentBody,
+        response: { 201: Shipment, ...refusals(400, 409) },
+      },
+    },
+    ({ merchant, body }, reply) => {
+      const { quote, offer } = acceptedOffer(store, merchant, body);
+      const order = shippableOrder(store, merchant, quote);
+      const list = { merchant: merchant.id, path: 'shipments' };
+      const now = clock.now();
+      const name = `shipments/${store.nextIdentifier(list, merchant.prefix, 4)}`;
+      const cashOnDeliveryCostCents = cashOnDeliveryCost(quote.cashOnDeliveryRequestCents ?? 0);
+      const shipment: Shipment = {
+        name,
+        createTime: now.toISOString(),
+        updateTime: now.toISOString(),
+        ...body,
+        recipient: shipmentRecipientFrom(store, body.recipient, quote.destination),
+        shipmentCostCents: offer.shipmentCostCents,
+        cashOnDeliveryCostCents,
+        totalCostCents: offer.shipmentCostCents + cashOnDeliveryCostCents,
+        ...(isLabelSlow(name)
+          ? { status: 'GENERATING_LABEL' }
+          : { status: 'LABEL_GENERATED', label: labelOf(name) }),
+      };
+      store.database.transaction(() => {
+        store.shipments.insert(list, shipment, shipmentDue(shipment, now));
+        if (order === undefined) return;
+        const status = orderStatusOf(shipment.status);
+        const shipped = { ...order, status, shipment: name, updateTime: now.toISOString() };
+        store.orders.replace({ merchant: merchant.id, path: 'orders' }, shipped);
+      });
+      reply.code(201);
+      return withLabelUrl(service, shipment);
+    },
+  );
+
+  server.get(
+    '/v1/shipments',
+    {
+      schema: {
+        operationId: 'listShipments',
+        summary: 'List shipments, newest first.',
+        tags,
+        querystring: ListQuery({ usual: 100, most: 1000 }, {}),
+        response: {
+          200: Type.Object({ shipments: Type.Array(Shipment), nextPageToken: Type.String() }),
+          ...refusals(400),
+        },
+      },
+    },
+    ({ merchant, query: { pageSize = 100, pageToken } }) => {
+      const page = store.shipments.page(
+        { merchant: merchant.id, path: 'shipments' },
+        { pageSize, pageToken },
+      );
+      return {
+        shipments: page.items.map((shipment) => withLabelUrl(service, shipment)),
+        nextPageToken: page.nextPageToken,
+      };
+    },
+  );
+
+  server.get(
+    '/v1/shipments/:id',
+    {
+      schema: {
+        operationId: 'getShipment',
+        summary: 'Read a shipment.',
+        tags,
+        params: IdPath,
+        response: { 200: Shipment, ...refusals(400, 404) },
+      },
+    },
+    ({ merchant, params }) => {
+      const list = { merchant: merchant.id, path: 'shipments' };
+      return withLabelUrl(service, store.shipments.get(list, `shipments/${params.id}`));
+    },
+  );
+}
+
+/** Throws a 400 that names every reference of the body that does not lead to what can be shipped. */
+function acceptedOffer(
+  store: Store,
+  merchant: Merchant,
+  body: CreateShipmentBody,
+): { quote: Quote; offer: Offer } {
+  const faults: FieldFault[] = [];
+  const quote = store.quotes.find({ merchant: merchant.id, path: 'quotes' }, body.quote);
+  if (quote === undefined) faults.push({ field: 'quote', message: `names no known quote: ${body.quote}` });
+  const offer = quote?.offers.find(({ courier, status }) => courier === body.courier && status === 'SUCCESS');
+  if (quote !== undefined && offer === undefined) {
+    faults.push({ field: 'courier', message: `has no offer of status SUCCESS in ${quote.name}` });
+  }
+  const origin = store.origins.find({ merchant: merchant.id, path: 'origins' }, body.origin);
+  if (origin === undefined)
+    faults.push({ field: 'origin', message: `names no known origin: ${body.origin}` });
+  else if (quote !== undefined && origin.location !== quote.origin) {
+    faults.push({
+      field: 'origin',
+      message: `is at ${origin.location}, and ${quote.name} is for packages from ${quote.origin}`,
+    });
+  }
+  if (quote === undefined || offer === undefined || faults.length > 0) throw invalid(...faults);
+  return { quote, offer };
+}
+
+/** The order that the quote names, if any. Throws a 409 where it is shipped, finished or cancelled. */
+function shippableOrder(store: Store, merchant: Merchant, quote: Quote): Order | undefined {
+  if (quote.order === undefined) return undefined;
+  const order = store.orders.get({ merchant: merchant.id, path: 'orders' }, quote.order);
+  if (order.shipment !== undefined) throw conflict(`${order.name} is shipped already, as ${order.shipment}`);
+  if (!['NEW', 'CONFIRMED', 'READY'].includes(order.status)) {
+    throw conflict(`${order.name} is ${order.status} and cannot be shipped`);
+  }
+  return order;
+}
