@@ -151,7 +151,8 @@ async function refusalOf(
 function parseJson(call: RestCall, body: string): unknown {
   try {
     return JSON.parse(body);
-  } catch (cause) {
-    throw new InvalidResponseError(`${described(call)} answered something that is not JSON`, { cause });
+  } catch {
+    // Without its cause, which quotes the body: what is in there is not known to be fit for a log.
+    throw new InvalidResponseError(`${described(call)} answered something that is not JSON`);
   }
 }

@@ -14,18 +14,19 @@ export function failureOf(call: RestCall, error: unknown, isSent: boolean): Wayb
   const gaveUp = error instanceof AbortedError || error instanceof DeadlineError;
   const isAnswered = error instanceof WaybillError && !gaveUp;
   if (isAnswered) return error;
-  if (call.method !== 'GET' && isSent) {
-    return new OutcomeUnknownError(`${described(call)} was sent, but no whole answer came`, { cause: error });
-  }
-  if (gaveUp) return error;
+  const failure = gaveUp ? error : networkFailure(described(call), error);
+  if (call.method === 'GET' || !isSent) return failure;
+  return new OutcomeUnknownError(`${described(call)} was sent, but no whole answer came`, { cause: failure });
+}
+
+function networkFailure(name: string, error: unknown): WaybillError {
   if (error instanceof undiciErrors.BodyTimeoutError) {
-    return new DeadlineError(`${described(call)} stopped in the middle of its answer`, { cause: error });
+    return new DeadlineError(`${name} stopped in the middle of its answer`, { cause: error });
   }
   if (error instanceof undiciErrors.HTTPParserError) {
-    return new InvalidResponseError(`${described(call)} answered something that is not HTTP`, {
-      cause: error,
-    });
+    // Without its cause, which holds what was answered: that is not known to be fit for a log.
+    return new InvalidResponseError(`${name} answered something that is not HTTP`);
   }
   const code = error instanceof Error && 'code' in error ? String(error.code) : 'no code';
-  return new UnavailableError(`${described(call)} got no answer (${code})`, { cause: error });
+  return new UnavailableError(`${name} got no answer (${code})`, { cause: error });
 }

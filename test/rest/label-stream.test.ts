@@ -1,0 +1,144 @@
+import { execFile } from 'node:child_process';
+import { getEventListeners, once } from 'node:events';
+import { buffer } from 'node:stream/consumers';
+import { promisify } from 'node:util';
+import { describe, expect, test } from 'vitest';
+import { AbortedError, InvalidResponseError, StatusError } from '../../src/rest/errors.ts';
+import { type Answer, answerJson, answerText, errorOf, startBench, startService, until } from './service.ts';
+
+const pdf = { 'content-type': 'application/pdf' };
+
+describe('a label', () => {
+  test('comes as it is sent, its first bytes before its last are there', async () => {
+    let finish = () => {};
+    await using bench = await startBench((_request, response) => {
+      response.writeHead(200, { ...pdf, 'content-length': '10' }).write('%PDF-');
+      finish = () => response.end('%%EOF');
+    });
+    const { signal } = new AbortController();
+    const label = await bench.api.getLabel('shipments/3', bench.caller(signal));
+    expect(label).toMatchObject({ contentType: 'application/pdf', contentLength: '10' });
+    const [first] = await once(label.body, 'data');
+    expect(String(first)).toBe('%PDF-');
+    finish();
+    expect((await buffer(label.body)).toString()).toBe('%%EOF');
+    await until(() => getEventListeners(signal, 'abort').length === 0);
+  });
+
+  test('may take longer than a call, as long as it does not stop', async () => {
+    await using bench = await startBench(
+      async (_request, response) => {
+        response.writeHead(200, pdf);
+        for (const part of ['%P', 'DF', '%%', 'EO', 'F']) {
+          response.write(part);
+          await new Promise((resolve) => setTimeout(resolve, 40));
+        }
+        response.end();
+      },
+      { callTimeoutMs: 100 },
+    );
+    const label = await bench.api.getLabel('3', bench.caller());
+    expect(label.contentLength).toBeUndefined();
+    expect((await buffer(label.body)).toString()).toBe('%PDF%%EOF');
+  });
+
+  test('that stops in the middle fails', async () => {
+    await using bench = await startBench((_request, response) => response.writeHead(200, pdf).write('%P'), {
+      callTimeoutMs: 60,
+    });
+    const label = await bench.api.getLabel('3', bench.caller());
+    await expect(buffer(label.body)).rejects.toThrow('Body Timeout');
+  });
+
+  test('that breaks off fails, so that half a label is never taken for a whole one', async () => {
+    await using bench = await startBench((request, response) => {
+      response.writeHead(200, { ...pdf, 'content-length': '10' }).write('%PDF-');
+      setTimeout(() => request.socket.resetAndDestroy(), 5);
+    });
+    const label = await bench.api.getLabel('3', bench.caller());
+    await expect(buffer(label.body)).rejects.toThrow();
+  });
+
+  test('ends with the caller that gives up, as the service sees', async () => {
+    let isClosed = false;
+    await using bench = await startBench((_request, response) => {
+      response.on('close', () => {
+        isClosed = true;
+      });
+      response.writeHead(200, pdf).write('%PDF-');
+    });
+    const giveUp = new AbortController();
+    const label = await bench.api.getLabel('3', bench.caller(giveUp.signal));
+    const bytes = buffer(label.body);
+    giveUp.abort();
+    expect(await errorOf(bytes)).toBeInstanceOf(AbortedError);
+    await until(() => isClosed);
+    expect(getEventListeners(giveUp.signal, 'abort')).toEqual([]);
+  });
+
+  test('that its taker destroys is not read on', async () => {
+    let isClosed = false;
+    await using bench = await startBench((_request, response) => {
+      response.on('close', () => {
+        isClosed = true;
+      });
+      response.writeHead(200, pdf).write('%PDF-');
+    });
+    const { signal } = new AbortController();
+    const { body } = await bench.api.getLabel('3', bench.caller(signal));
+    body.on('error', () => {}).destroy();
+    await until(() => isClosed);
+    expect(getEventListeners(signal, 'abort')).toEqual([]);
+  });
+
+  test.each(['application/pdf;charset=binary', 'Application/PDF', 'application/pdf ; a=b'])(
+    'of the type "%s" is one',
+    async (contentType) => {
+      await using bench = await startBench(answerText('%PDF', 200, contentType));
+      expect((await buffer((await bench.api.getLabel('3', bench.caller())).body)).toString()).toBe('%PDF');
+    },
+  );
+
+  test.each<[string, Answer]>([
+    ['HTML', answerText('<p>', 200, 'text/html')],
+    ['JSON', answerJson({})],
+    ['application/pdfx', answerText('%PDF', 200, 'application/pdfx')],
+    ['nothing', (_request, response) => response.writeHead(204).end()],
+  ])('that is %s is refused', async (_what, answer) => {
+    await using bench = await startBench(answer);
+    const { signal } = new AbortController();
+    const error = await errorOf(bench.api.getLabel('3', bench.caller(signal)));
+    expect(error).toBeInstanceOf(InvalidResponseError);
+    expect(error.message).toBe('GET /v1/shipments/3/label answered something that is not a PDF');
+    await until(() => getEventListeners(signal, 'abort').length === 0);
+  });
+
+  test('that REST refuses is its refusal', async () => {
+    await using bench = await startBench(answerJson({ message: 'not yet generated' }, 409));
+    const error = await errorOf(bench.api.getLabel('3', bench.caller()));
+    expect(error).toBeInstanceOf(StatusError);
+    expect(error.message).toBe('GET /v1/shipments/3/label answered 409: not yet generated');
+  });
+});
+
+test('once the client is closed, the process ends by itself', async () => {
+  await using service = await startService(answerJson({ name: 'orders/7' }));
+  const script = `
+    import { createRestClient } from './src/rest/client.ts';
+    import { createRestApi } from './src/rest/api.ts';
+    import { createCaller } from './src/rest/caller.ts';
+    const client = createRestClient({
+      baseUrl: new URL('${service.url}'), connections: 4,
+      connectTimeoutMs: 60000, callTimeoutMs: 60000, maxResponseBytes: 1000,
+    });
+    const caller = createCaller('token', new AbortController().signal, 4);
+    const order = await createRestApi(client, {}).getOrder('7', caller);
+    await client.close();
+    console.log(order.name);
+  `;
+  const run = promisify(execFile)(process.execPath, ['--input-type=module-typescript', '--eval', script], {
+    cwd: new URL('../..', import.meta.url).pathname,
+    timeout: 5_000,
+  });
+  expect((await run).stdout).toBe('orders/7\n');
+});
