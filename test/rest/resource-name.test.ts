@@ -1,0 +1,103 @@
+import { describe, expect, test } from 'vitest';
+import { BadInputError } from '../../src/rest/errors.ts';
+import {
+  bareIdentifier,
+  conversationName,
+  conversationOfMessage,
+  isNameOf,
+  resourceName,
+  shown,
+} from '../../src/rest/resource-name.ts';
+
+describe('resourceName', () => {
+  test.each([
+    ['7', 'orders/7'],
+    ['orders/7', 'orders/7'],
+    ['orders', 'orders/orders'],
+    ['A.b_c~d-e', 'orders/A.b_c~d-e'],
+    ['a..', 'orders/a..'],
+    [`a${'1'.repeat(127)}`, `orders/a${'1'.repeat(127)}`],
+  ])('%s is %s', (id, name) => {
+    expect(resourceName('orders', id)).toBe(name);
+    expect(bareIdentifier('orders', id)).toBe(name.replace('orders/', ''));
+  });
+
+  test.each([
+    ['shipments/7', 'Expected the id of one of orders, "orders/<identifier>", but got "shipments/7".'],
+    ['Orders/7', 'Expected the id of one of orders, "orders/<identifier>", but got "Orders/7".'],
+    ['/7', 'Expected the id of one of orders, "orders/<identifier>", but got "/7".'],
+    [
+      'orders/',
+      'Expected an id of orders, but got "orders/": an identifier is 1 to 128 letters, digits, ".", "_", "~" or "-", ' +
+        'and starts with a letter or digit.',
+    ],
+    [
+      'orders/../organizations/mine',
+      'Expected an id of orders, but got "orders/../organizations/mine": an identifier is 1 to 128 letters, digits, ' +
+        '".", "_", "~" or "-", and starts with a letter or digit.',
+    ],
+  ])('%s is refused in words', (id, message) => {
+    expect(() => resourceName('orders', id)).toThrow(new BadInputError(message));
+  });
+
+  test.each(['.a', '_a', '~a', '-a', 'a%20', 'ä', 'a\n', '\ta', 'a:b', 'a;b', 'a+b', '__proto__'])(
+    '%j is refused',
+    (id) => {
+      expect(() => resourceName('orders', id)).toThrow(BadInputError);
+    },
+  );
+});
+
+describe('isNameOf', () => {
+  test.each<[unknown, boolean]>([
+    ['orders/7', true],
+    ['7', false],
+    ['shipments/7', false],
+    ['orders/', false],
+    ['orders/a/b', false],
+    ['orders/..', false],
+    ['orders/7\n', false],
+    [7, false],
+    [null, false],
+    [undefined, false],
+    [['orders/7'], false],
+  ])('%j: %s', (value, expected) => {
+    expect(isNameOf('orders', value)).toBe(expected);
+  });
+});
+
+describe('conversationName', () => {
+  const conversation = {
+    name: 'channels/1/conversations/17',
+    channel: 'channels/1',
+    conversation: '17',
+  };
+
+  test('gives the parts', () => {
+    expect(conversationName('channels/1/conversations/17')).toEqual(conversation);
+    expect(conversationOfMessage('channels/1/conversations/17/messages/m1')).toEqual(conversation);
+  });
+
+  test.each([
+    '17',
+    'conversations/17',
+    'channels/1/conversations/',
+    'channels//conversations/17',
+    'channels/../conversations/17',
+    'channels/1/conversations/..',
+    'channels/1/conversations/17/messages',
+    'channels/1/messages/17',
+    'orders/1/conversations/17',
+  ])('%s is none', (name) => {
+    expect(conversationName(name)).toBeUndefined();
+  });
+});
+
+test.each([
+  ['a', '"a"'],
+  ['a"b\\c\0\r\n', '"a\\"b\\\\c\\u0000\\r\\n"'],
+  ['\ud800', '"\\ud800"'],
+  ['a'.repeat(65), `"${'a'.repeat(64)}…"`],
+])('an error shows %j as %s', (id, expected) => {
+  expect(shown(id)).toBe(expected);
+});
