@@ -1,0 +1,112 @@
+import { describe, expect, test } from 'vitest';
+import { createLoaders } from '../../src/loaders/loaders.ts';
+import { type Answer, answerJson, startBench } from '../rest/service.ts';
+
+/** Answers a target with its JSON, and any other with 404. */
+function answerBy(answers: Record<string, unknown>): Answer {
+  return (request, response, body) => {
+    const json = answers[request.url ?? ''];
+    return answerJson(json ?? {}, json === undefined ? 404 : 200)(request, response, body);
+  };
+}
+
+async function startLoaders(answers: Record<string, unknown>) {
+  const bench = await startBench(answerBy(answers));
+  return {
+    ...createLoaders(bench.api, bench.caller()),
+    calls: () => bench.service.requests.map(({ line }) => line),
+    [Symbol.asyncDispose]: () => bench[Symbol.asyncDispose](),
+  };
+}
+
+describe('by id', () => {
+  test('each distinct name is one call, and a missing one is null', async () => {
+    await using loaders = await startLoaders({
+      '/v1/shipments/1': { name: 'shipments/1', status: 'RETURN' },
+    });
+    const { shipmentById } = loaders;
+    expect(await shipmentById.loadMany(['shipments/1', 'shipments/2', 'shipments/1'])).toEqual([
+      { name: 'shipments/1', status: 'RETURN' },
+      null,
+      { name: 'shipments/1', status: 'RETURN' },
+    ]);
+    expect(loaders.calls().sort()).toEqual(['GET /v1/shipments/1', 'GET /v1/shipments/2']);
+  });
+
+  test('what a list has given is not asked for again', async () => {
+    await using loaders = await startLoaders({
+      '/v1/orders?pageSize=2': { orders: [{ name: 'orders/1' }, { name: 'orders/2' }] },
+      '/v1/shipments?pageSize=1': { shipments: [{ name: 'shipments/1' }] },
+    });
+    await loaders.orderPage.load({ pageSize: 2 });
+    await loaders.shipmentPage.load({ pageSize: 1 });
+    await loaders.orderById.loadMany(['orders/1', 'orders/2']);
+    await loaders.shipmentById.load('shipments/1');
+    expect(loaders.calls()).toEqual(['GET /v1/orders?pageSize=2', 'GET /v1/shipments?pageSize=1']);
+  });
+
+  test('origins and channels are looked up in their whole lists, read once', async () => {
+    await using loaders = await startLoaders({
+      '/v1/origins?pageSize=1000': { origins: [{ name: 'origins/1' }], nextPageToken: 't' },
+      '/v1/origins?pageSize=1000&pageToken=t': { origins: [{ name: 'origins/2' }] },
+      '/v1/channels?pageSize=100': { channels: [{ name: 'channels/1' }] },
+    });
+    expect(await loaders.originById.loadMany(['origins/2', 'origins/3', 'origins/1'])).toEqual([
+      { name: 'origins/2' },
+      null,
+      { name: 'origins/1' },
+    ]);
+    expect(await loaders.originById.load('origins/4')).toBeNull();
+    expect(await loaders.channelById.load('channels/1')).toEqual({ name: 'channels/1' });
+    expect(loaders.calls()).toEqual([
+      'GET /v1/origins?pageSize=1000',
+      'GET /v1/origins?pageSize=1000&pageToken=t',
+      'GET /v1/channels?pageSize=100',
+    ]);
+  });
+});
+
+describe('by a search that finds more than is meant', () => {
+  test('a location is the one with just this name', async () => {
+    await using loaders = await startLoaders({
+      '/v1/locations?pageSize=1000&query=locations%2F1': {
+        locations: [{ name: 'locations/10' }, { name: 'locations/1' }, { name: 'locations/11' }],
+        nextPageToken: 'not needed',
+      },
+      '/v1/locations?pageSize=1000&query=locations%2F2': { locations: [{ name: 'locations/20' }] },
+    });
+    expect(await loaders.locationById.load('locations/1')).toEqual({ name: 'locations/1' });
+    expect(await loaders.locationById.load('locations/2')).toBeNull();
+    expect(loaders.calls()).toHaveLength(2);
+  });
+
+  test('an order is the first with just this reference', async () => {
+    await using loaders = await startLoaders({
+      '/v1/orders?pageSize=1000&search=A-7': {
+        orders: [{ name: 'orders/1', referenceId: 'A-71' }, { name: 'orders/2' }],
+        nextPageToken: 't',
+      },
+      '/v1/orders?pageSize=1000&pageToken=t&search=A-7': {
+        orders: [
+          { name: 'orders/3', referenceId: 'A-7' },
+          { name: 'orders/4', referenceId: 'A-7' },
+        ],
+      },
+    });
+    expect(await loaders.orderByReference.load('A-7')).toEqual({ name: 'orders/3', referenceId: 'A-7' });
+    // Found on the way, so that no call is needed for it.
+    expect(await loaders.orderById.load('orders/1')).toEqual({ name: 'orders/1', referenceId: 'A-71' });
+    expect(loaders.calls()).toHaveLength(2);
+  });
+});
+
+test('templates are read to their end; those of a channel that is not there are null', async () => {
+  await using loaders = await startLoaders({
+    '/v1/channels/1/templates?pageSize=100': { templates: [{ name: 'a' }], nextPageToken: 't' },
+    '/v1/channels/1/templates?pageSize=100&pageToken=t': { templates: [null, { name: 'b' }] },
+  });
+  expect(await loaders.templatesByChannel.loadMany(['channels/1', 'channels/2'])).toEqual([
+    [{ name: 'a' }, { name: 'b' }],
+    null,
+  ]);
+});
