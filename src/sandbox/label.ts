@@ -161,7 +161,8 @@ function frame(
   { x, width } = { x: margin, width: innerWidth },
 ): (text: string, style: { size: number; lines: number; bold?: boolean }) => void {
   page.drawRectangle({ x, y: bottom, width, height: top - bottom, borderColor: black, borderWidth: 0.8 });
-  page.drawText(heading, { x: x + padding, y: top - 9, size: 6.5, font: bold, color: black });
+  if (heading !== '')
+    page.drawText(heading, { x: x + padding, y: top - 9, size: 6.5, font: bold, color: black });
   let baseline = top - 10;
   return (text, style) => {
     const { size } = style;

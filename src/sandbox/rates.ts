@@ -21,20 +21,20 @@ export function rateOffers(input: {
   package: Package;
   cashOnDeliveryRequestCents: number;
 }): Offer[] {
-  const ends = [departmentOf(input.origin), departmentOf(input.destination)];
-  const sameDepartment = ends[0] === ends[1];
+  const from = departmentOf(input.origin);
+  const to = departmentOf(input.destination);
   const distance = distanceKm(input.origin, input.destination);
-  return couriers.flatMap((courier): Offer[] => {
-    const served = ends.map(
-      ({ region }) => courier.regions.includes(region) || (courier.regions.length === 0 && sameDepartment),
-    );
-    if (!served.includes(true)) return [];
+  return couriers.flatMap((courier): Offer | Offer[] => {
+    const local = courier.regions.length === 0 && from === to;
+    const collects = local || courier.regions.includes(from.region);
+    const delivers = local || courier.regions.includes(to.region);
+    if (!collects && !delivers) return [];
+    if (!collects || !delivers || distance > courier.maxDistanceKm) return refusal(courier, 'NO_COVERAGE');
     const weightKg = chargeableWeightKg(courier, input.package);
-    if (served.includes(false) || distance > courier.maxDistanceKm) return [refusal(courier, 'NO_COVERAGE')];
-    if (weightKg > courier.maxWeightKg) return [refusal(courier, 'OVERWEIGHT')];
+    if (weightKg > courier.maxWeightKg) return refusal(courier, 'OVERWEIGHT');
     if (input.cashOnDeliveryRequestCents > courier.maxCashOnDeliveryCents)
-      return [refusal(courier, 'CASH_ON_DELIVERY_NOT_AVAILABLE')];
-    return [acceptance(courier, weightKg, distance, input.package.declaredValueCents)];
+      return refusal(courier, 'CASH_ON_DELIVERY_NOT_AVAILABLE');
+    return acceptance(courier, weightKg, distance, input.package.declaredValueCents);
   });
 }
 

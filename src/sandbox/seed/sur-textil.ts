@@ -84,6 +84,7 @@ export const surTextil: MerchantProfile = {
     299: { shipment: 'GENERATING_LABEL' },
     298: { shipment: null, quoted: true },
     297: { shipment: 'LABEL_GENERATED' },
+    294: { shipment: 'SCHEDULED_PICKUP' },
     292: { shipment: 'CANCELLATION_REQUESTED' },
     290: {
       customer: 0,
@@ -91,6 +92,7 @@ export const surTextil: MerchantProfile = {
       shipment: 'OUT_FOR_DELIVERY',
       referenced: true,
     },
+    289: { shipment: 'AT_ORIGIN_TERMINAL' },
     287: { shipment: 'READY_FOR_PICKUP' },
     285: { shipment: 'WITH_ERROR' },
     283: { shipment: 'IN_PROGRESS' },

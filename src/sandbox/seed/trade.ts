@@ -42,14 +42,12 @@ export function writeTrade(
         calendar,
       ),
     ),
-    quotes: quoted.map((draft) => ({
-      name: nameOf(draft, quoteNames),
-      createTime: calendar.iso(draft.quote.created),
-      updateTime: calendar.iso(draft.quote.created),
-      ...draft.quote.request,
-      order: orderName(draft),
-      offers: draft.quote.offers,
-    })),
+    quotes: quoted.map((draft) => {
+      const { created, request, offers } = draft.quote;
+      const time = calendar.iso(created);
+      const name = nameOf(draft, quoteNames);
+      return { name, createTime: time, updateTime: time, ...request, order: orderName(draft), offers };
+    }),
     shipments: shipped.map((draft) =>
       writeShipment(profile, draft, nameOf(draft, shipmentNames), nameOf(draft, quoteNames), calendar),
     ),
