@@ -1,19 +1,23 @@
-import { PDFDocument, type PDFFont, type PDFPage, rgb, StandardFonts } from '@cantoo/pdf-lib';
+import { PDFDocument, StandardFonts } from '@cantoo/pdf-lib';
 import bwipjs from 'bwip-js/node';
+import {
+  type Band,
+  band,
+  black,
+  type Canvas,
+  fill,
+  frame,
+  innerWidth,
+  left,
+  margin,
+  pageHeight,
+  pageWidth,
+  textWidth,
+  white,
+} from './label-canvas.ts';
 import { fittingSize, wrap, writable } from './label-text.ts';
 import type { Location, Origin, Shipment } from './schemas.ts';
 
-const pointsPerMm = 72 / 25.4;
-const pageWidth = 100 * pointsPerMm;
-const pageHeight = 150 * pointsPerMm;
-const margin = 9;
-const padding = 6;
-const innerWidth = pageWidth - 2 * margin;
-/** Where texts begin, and how wide they may be. */
-const left = margin + padding;
-const textWidth = innerWidth - 2 * padding;
-const black = rgb(0, 0, 0);
-const white = rgb(1, 1, 1);
 /** Blank on both sides of a Code 128, in modules; scanners need it. */
 const quietModules = 10;
 const maxModuleWidth = 1.9;
@@ -54,23 +58,6 @@ export async function renderLabel(input: LabelInput): Promise<Uint8Array> {
   drawFacts(label, input, band(336, 28));
   drawCollection(label, input, band(364, pageHeight - 2 * margin - 364));
   return document.save({ useObjectStreams: false });
-}
-
-interface Canvas {
-  page: PDFPage;
-  regular: PDFFont;
-  bold: PDFFont;
-}
-
-/** A part of the label as wide as the label: its upper and lower edge in points from the page's foot. */
-interface Band {
-  top: number;
-  bottom: number;
-}
-
-function band(fromTop: number, height: number): Band {
-  const top = pageHeight - margin - fromTop;
-  return { top, bottom: top - height };
 }
 
 function drawHeader(label: Canvas, { courierName }: LabelInput, area: Band): void {
@@ -147,31 +134,6 @@ function drawCollection(label: Canvas, { cashOnDeliveryCents }: LabelInput, area
   const heading = collects ? 'COBRAR AL ENTREGAR' : 'PAGADO';
   page.drawText(heading, { x: left, y: area.top - 10, size: 7, font: bold, color });
   page.drawText(text, { x: left, y: area.bottom + 10, size, font: bold, color });
-}
-
-function fill({ page }: Canvas, { top, bottom }: Band): void {
-  page.drawRectangle({ x: margin, y: bottom, width: innerWidth, height: top - bottom, color: black });
-}
-
-/** Draws a box with a small heading, and answers what writes texts below each other in it. */
-function frame(
-  { page, regular, bold }: Canvas,
-  { top, bottom }: Band,
-  heading = '',
-  { x, width } = { x: margin, width: innerWidth },
-): (text: string, style: { size: number; lines: number; bold?: boolean }) => void {
-  page.drawRectangle({ x, y: bottom, width, height: top - bottom, borderColor: black, borderWidth: 0.8 });
-  if (heading !== '')
-    page.drawText(heading, { x: x + padding, y: top - 9, size: 6.5, font: bold, color: black });
-  let baseline = top - 10;
-  return (text, style) => {
-    const { size } = style;
-    const font = style.bold ? bold : regular;
-    for (const line of wrap(writable(text, font), font, size, width - 2 * padding, style.lines)) {
-      baseline -= size * 1.2;
-      page.drawText(line, { x: x + padding, y: baseline, size, font, color: black });
-    }
-  };
 }
 
 /** The widths of a Code 128's bars and gaps in turn, in modules, the first being a bar. */

@@ -33,7 +33,7 @@ export function createCalendar(now: Date): Calendar {
   };
 }
 
-/** So many minutes later on the same day, ending before midnight when all such steps add up to less than 180; today it never passes now. */
+/** So many minutes later that day: before midnight where such steps add up to less than 180, and today always before now. */
 export function later({ daysOld, fraction }: Moment, minutes: number): Moment {
   const share = minutes / (openHours * 60);
   return { daysOld, fraction: daysOld === 0 ? fraction + (1 - fraction) * share : fraction + share };
