@@ -96,7 +96,7 @@ export function readConfig(environment: Readonly<Record<string, string | undefin
     const given = environment[variable] || standard;
     const value = given === undefined ? undefined : parse(given);
     if (given !== undefined && value === undefined) {
-      faults.push(`${variable}: expected ${expected}, but got ${JSON.stringify(given)}.`);
+      faults.push(`${variable}: expected ${expected}, but got ${shown(given)}.`);
     }
     return value;
   }
@@ -125,10 +125,40 @@ export function readConfig(environment: Readonly<Record<string, string | undefin
       maxResponseBytes: required(settings.maxResponseBytes),
     }),
   };
+  faults.push(...sharedNames(config.parameterNames));
   if (faults.length > 0) {
     throw new ConfigError(`These settings of the environment can't be used:\n  ${faults.join('\n  ')}`);
   }
   return Object.freeze(config);
+}
+
+/** The faults of query parameters that one list would take under the same name. */
+function sharedNames(names: Readonly<ParameterNames>): string[] {
+  const { pageSizeParameter, pageTokenParameter, statusParameter, searchParameter, queryParameter } =
+    settings;
+  const everyList = {
+    [pageSizeParameter.variable]: names.pageSize,
+    [pageTokenParameter.variable]: names.pageToken,
+  };
+  const lists: Record<string, string>[] = [
+    { ...everyList, [statusParameter.variable]: names.status, [searchParameter.variable]: names.search },
+    { ...everyList, [queryParameter.variable]: names.query },
+  ];
+  const faults = lists.flatMap((list) => {
+    // Undefined: a name that can't be used, which has its own fault.
+    const given = Object.entries(list).filter(([, name]) => name !== undefined);
+    const shared = given.filter(([, name]) => given.filter(([, other]) => other === name).length > 1);
+    if (shared.length === 0) return [];
+    const variables = shared.map(([variable]) => variable).join(', ');
+    const came = shared.map(([, name]) => shown(name)).join(', ');
+    return [`${variables}: expected a name of its own for each, but got ${came}.`];
+  });
+  return [...new Set(faults)];
+}
+
+/** A value as a fault shows it: quoted, and without the credentials that a URL may hold. */
+function shown(value: string): string {
+  return JSON.stringify(value.replace(/\/\/[^/]*@/, '//…@'));
 }
 
 function wholeNumber(

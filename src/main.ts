@@ -26,7 +26,12 @@ async function start(config: Config): Promise<void> {
     graphiqlBearer: upstream.bearer,
     report: (error) => console.error(error),
   });
-  const listener = await listen(app, config.host, config.port);
+  const listener = await listen(app, config.host, config.port).catch((error: unknown) => {
+    throw unusable(
+      `HOST and PORT: expected an address that is free, but got ${config.host}:${config.port}`,
+      error,
+    );
+  });
   console.log(banner(listener, upstream));
 
   for (const signal of ['SIGINT', 'SIGTERM'] as const) {
@@ -45,13 +50,23 @@ async function openUpstream(config: Config): Promise<Upstream> {
   }
   // Loaded only where it is used, so that a server before a live service does without it.
   const { startSandbox } = await import('./sandbox/sandbox.ts');
-  const sandbox = await startSandbox(config.sandboxFile === undefined ? {} : { file: config.sandboxFile });
+  const file = config.sandboxFile;
+  const sandbox = await startSandbox(file === undefined ? {} : { file }).catch((error: unknown) => {
+    throw file === undefined
+      ? error
+      : unusable(`SANDBOX_FILE: expected the sandbox's file, but got ${file}`, error);
+  });
   return {
     url: new URL(sandbox.url),
     description: `the embedded sandbox at ${sandbox.url}`,
     bearer: sandbox.tokens.first,
     close: () => sandbox.close(),
   };
+}
+
+/** The fault of a setting that only using it shows. */
+function unusable(fault: string, cause: unknown): ConfigError {
+  return new ConfigError(`${fault}. ${cause instanceof Error ? cause.message : cause}.`, { cause });
 }
 
 function banner({ url }: Listener, { description, bearer }: Upstream): string {
@@ -70,7 +85,6 @@ try {
   await start(readConfig(process.env));
 } catch (error) {
   // The operator's own mistakes are told plainly; anything else is ours, with its stack.
-  const isMistake = error instanceof ConfigError || (error instanceof Error && 'syscall' in error);
-  console.error(isMistake ? error.message : error);
+  console.error(error instanceof ConfigError ? error.message : error);
   process.exit(1);
 }

@@ -1,0 +1,179 @@
+import { describe, expect, test } from 'vitest';
+import { ConfigError, readConfig, settings } from '../src/config.ts';
+
+function faultsOf(environment: Record<string, string>): string {
+  try {
+    readConfig(environment);
+  } catch (error) {
+    if (error instanceof ConfigError) return error.message;
+    throw error;
+  }
+  throw new Error('expected a ConfigError, but the settings are taken');
+}
+
+const defaults = {
+  host: '127.0.0.1',
+  port: 4000,
+  publicUrl: undefined,
+  upstreamUrl: undefined,
+  sandboxFile: undefined,
+  currency: 'COP',
+  parameterNames: {
+    pageSize: 'pageSize',
+    pageToken: 'pageToken',
+    status: 'status',
+    search: 'search',
+    query: 'query',
+  },
+  callsPerOperation: 16,
+  rest: {
+    connections: 64,
+    connectTimeoutMs: 2_000,
+    callTimeoutMs: 10_000,
+    maxResponseBytes: 16_777_216,
+  },
+};
+
+describe('what is taken', () => {
+  test('the defaults, where nothing is set', () => {
+    expect(readConfig({})).toEqual(defaults);
+  });
+
+  test('an empty variable counts as absent', () => {
+    const empty = Object.values(settings).map(({ variable }) => [variable, '']);
+    expect(readConfig(Object.fromEntries(empty))).toEqual(defaults);
+  });
+
+  test('variables of others are passed over', () => {
+    expect(readConfig({ PATH: '/usr/bin', __proto__: 'x', CURRENCIES: 'x' })).toEqual(defaults);
+  });
+
+  test('every setting', () => {
+    const config = readConfig({
+      PORT: '0',
+      HOST: '::1',
+      PUBLIC_URL: 'https://waybill.example/shop/',
+      UPSTREAM_URL: 'http://rest.example:8080/base',
+      SANDBOX_FILE: '/var/lib/sandbox.sqlite',
+      CURRENCY: 'USD',
+      PAGE_SIZE_PARAMETER: 'page_size',
+      PAGE_TOKEN_PARAMETER: 'page.token',
+      STATUS_PARAMETER: 'filter-status',
+      SEARCH_PARAMETER: 'q',
+      QUERY_PARAMETER: 'q',
+      UPSTREAM_CALLS_PER_OPERATION: '1',
+      UPSTREAM_CONNECTIONS: '10000',
+      UPSTREAM_CONNECT_TIMEOUT_MS: '1',
+      UPSTREAM_TIMEOUT_MS: '600000',
+      UPSTREAM_MAX_RESPONSE_BYTES: '1024',
+    });
+    expect(config).toEqual({
+      port: 0,
+      host: '::1',
+      publicUrl: new URL('https://waybill.example/shop/'),
+      upstreamUrl: new URL('http://rest.example:8080/base'),
+      sandboxFile: '/var/lib/sandbox.sqlite',
+      currency: 'USD',
+      parameterNames: {
+        pageSize: 'page_size',
+        pageToken: 'page.token',
+        status: 'filter-status',
+        search: 'q',
+        query: 'q',
+      },
+      callsPerOperation: 1,
+      rest: { connections: 10_000, connectTimeoutMs: 1, callTimeoutMs: 600_000, maxResponseBytes: 1_024 },
+    });
+    expect(Object.keys(settings)).toHaveLength(16);
+  });
+
+  test('can\u2019t be changed afterwards', () => {
+    const config = readConfig({});
+    for (const part of [config, config.rest, config.parameterNames]) {
+      expect(Object.isFrozen(part)).toBe(true);
+    }
+  });
+});
+
+describe('what is refused', () => {
+  test('all of it at once, each with its variable, what was expected and what came', () => {
+    const message = faultsOf({
+      PORT: '65536',
+      PUBLIC_URL: 'waybill.example',
+      UPSTREAM_URL: 'ftp://rest.example',
+      CURRENCY: 'pesos',
+      PAGE_SIZE_PARAMETER: 'page size',
+      PAGE_TOKEN_PARAMETER: 'a&b',
+      STATUS_PARAMETER: 'a=b',
+      SEARCH_PARAMETER: 'ñ',
+      QUERY_PARAMETER: ' ',
+      UPSTREAM_CALLS_PER_OPERATION: '0',
+      UPSTREAM_CONNECTIONS: '-1',
+      UPSTREAM_CONNECT_TIMEOUT_MS: '1.5',
+      UPSTREAM_TIMEOUT_MS: '10s',
+      UPSTREAM_MAX_RESPONSE_BYTES: '1e9',
+    });
+    expect(message).toBe(
+      [
+        "These settings of the environment can't be used:",
+        '  PORT: expected a whole number from 0 to 65535, but got "65536".',
+        '  PUBLIC_URL: expected an http or https URL without query, fragment or credentials, but got "waybill.example".',
+        '  UPSTREAM_URL: expected an http or https URL without query, fragment or credentials, but got "ftp://rest.example".',
+        '  CURRENCY: expected an ISO 4217 code of three capital letters, but got "pesos".',
+        '  PAGE_SIZE_PARAMETER: expected a name of letters, digits, ".", "_" and "-", but got "page size".',
+        '  PAGE_TOKEN_PARAMETER: expected a name of letters, digits, ".", "_" and "-", but got "a&b".',
+        '  STATUS_PARAMETER: expected a name of letters, digits, ".", "_" and "-", but got "a=b".',
+        '  SEARCH_PARAMETER: expected a name of letters, digits, ".", "_" and "-", but got "ñ".',
+        '  QUERY_PARAMETER: expected a name of letters, digits, ".", "_" and "-", but got " ".',
+        '  UPSTREAM_CALLS_PER_OPERATION: expected a whole number from 1 to 1000, but got "0".',
+        '  UPSTREAM_CONNECTIONS: expected a whole number from 1 to 10000, but got "-1".',
+        '  UPSTREAM_CONNECT_TIMEOUT_MS: expected a whole number from 1 to 600000, but got "1.5".',
+        '  UPSTREAM_TIMEOUT_MS: expected a whole number from 1 to 600000, but got "10s".',
+        '  UPSTREAM_MAX_RESPONSE_BYTES: expected a whole number from 1024 to 1073741824, but got "1e9".',
+      ].join('\n'),
+    );
+  });
+
+  test.each(['', ' ', '-0', '+80', '0x50', '80 ', '80\n', '８０', '9'.repeat(400), 'NaN'].filter(Boolean))(
+    'PORT %j',
+    (PORT) => {
+      expect(faultsOf({ PORT })).toContain(`PORT: expected a whole number from 0 to 65535, but got `);
+    },
+  );
+
+  test.each([
+    'rest.example',
+    '//rest.example',
+    'file:///etc/passwd',
+    'javascript:alert(1)',
+    'http://',
+    'http://rest.example:99999',
+    'http://rest.example/?key=1',
+    'http://rest.example/#a',
+    'http://me@rest.example',
+  ])('UPSTREAM_URL %j', (UPSTREAM_URL) => {
+    expect(faultsOf({ UPSTREAM_URL })).toContain('UPSTREAM_URL: expected an http or https URL without ');
+  });
+
+  test('credentials in a URL, without showing them', () => {
+    const message = faultsOf({ UPSTREAM_URL: 'https://me:pass@word@rest.example/a' });
+    expect(message).toContain('but got "https://…@rest.example/a".');
+  });
+
+  test('one name for two parameters of a list, together with all else', () => {
+    const names = { PAGE_SIZE_PARAMETER: 'q', QUERY_PARAMETER: 'q', STATUS_PARAMETER: 'search' };
+    expect(faultsOf({ ...names, PORT: 'x' })).toBe(
+      [
+        "These settings of the environment can't be used:",
+        '  PORT: expected a whole number from 0 to 65535, but got "x".',
+        '  STATUS_PARAMETER, SEARCH_PARAMETER: expected a name of its own for each, but got "search", "search".',
+        '  PAGE_SIZE_PARAMETER, QUERY_PARAMETER: expected a name of its own for each, but got "q", "q".',
+      ].join('\n'),
+    );
+  });
+
+  test('one name for page size and token, said once', () => {
+    const message = faultsOf({ PAGE_SIZE_PARAMETER: 'page', PAGE_TOKEN_PARAMETER: 'page' });
+    expect(message.split('\n')).toHaveLength(2);
+  });
+});
