@@ -1,8 +1,7 @@
 import {
-  GraphQLIncludeDirective,
+  type DirectiveNode,
   type GraphQLResolveInfo,
-  GraphQLSkipDirective,
-  getDirectiveValues,
+  Kind,
   type SelectionNode,
   type SelectionSetNode,
 } from 'graphql';
@@ -53,10 +52,24 @@ function onlyId(selections: SelectionSetNode, info: GraphQLResolveInfo): boolean
   });
 }
 
-function isLeftOut(selection: SelectionNode, info: GraphQLResolveInfo): boolean {
-  if (selection.directives === undefined || selection.directives.length === 0) return false;
-  return (
-    getDirectiveValues(GraphQLSkipDirective, selection, info.variableValues)?.if === true ||
-    getDirectiveValues(GraphQLIncludeDirective, selection, info.variableValues)?.if === false
-  );
+function isLeftOut({ directives = [] }: SelectionNode, info: GraphQLResolveInfo): boolean {
+  return directives.some((directive) => {
+    const { value: name } = directive.name;
+    if (name === 'skip') return condition(directive, info) === true;
+    return name === 'include' && condition(directive, info) === false;
+  });
+}
+
+/** The `if` of a directive; undefined where it can't be told, so that nothing is taken to be left out. */
+function condition(directive: DirectiveNode, info: GraphQLResolveInfo): unknown {
+  const given = directive.arguments?.find((argument) => argument.name.value === 'if')?.value;
+  if (given?.kind === Kind.BOOLEAN) return given.value;
+  return given?.kind === Kind.VARIABLE ? variables(info)[given.name.value] : undefined;
+}
+
+/** Compiled queries hand over the values alone, where GraphQL's own executor keeps them beside their sources. */
+function variables({ variableValues }: GraphQLResolveInfo): Readonly<Record<string, unknown>> {
+  const { coerced = variableValues }: { coerced?: object } = variableValues;
+  // An object without a prototype, with the name of each variable as a key.
+  return coerced as Readonly<Record<string, unknown>>;
 }
