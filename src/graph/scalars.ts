@@ -1,5 +1,4 @@
 import { GraphQLError, Kind } from 'graphql';
-import { InvalidResponseError } from '../rest/errors.ts';
 import { builder } from './builder.ts';
 
 const rfc3339 = /^\d{4}-\d\d-\d\d[Tt]\d\d:\d\d:\d\d(\.\d+)?([Zz]|[+-]\d\d:\d\d)$/;
@@ -11,7 +10,11 @@ const isUrl = (value: unknown) => typeof value === 'string' && URL.canParse(valu
 
 builder.scalarType('DateTime', {
   description: 'A point in time in RFC 3339 form, such as `2026-11-02T14:05:00Z`.',
-  ...checked<string>('a date and time in RFC 3339 form, such as "2026-11-02T14:05:00Z"', isDateTime),
+  ...checked<string>(
+    'DateTime',
+    'a date and time in RFC 3339 form, such as "2026-11-02T14:05:00Z"',
+    isDateTime,
+  ),
   specifiedByURL: 'https://scalars.graphql.org/andimarek/date-time.html',
 });
 
@@ -19,17 +22,21 @@ builder.scalarType('Cents', {
   description:
     'An amount of money as a whole number of cents, exact between -(2^53 - 1) and 2^53 - 1. ' +
     'It is a JSON number that may pass the 32 bits of `Int`.',
-  ...checked<number>('a whole number of cents between -(2^53 - 1) and 2^53 - 1', isCents),
+  ...checked<number>('Cents', 'a whole number of cents between -(2^53 - 1) and 2^53 - 1', isCents),
 });
 
 builder.scalarType('URL', {
   description: 'An absolute URL, such as `https://shop.example/orders/1001`.',
-  ...checked<string>('an absolute URL', isUrl),
+  ...checked<string>('URL', 'an absolute URL', isUrl),
   specifiedByURL: 'https://url.spec.whatwg.org/',
 });
 
 /** A scalar whose values go through unchanged, both ways, once they are seen to be what they should be. */
-function checked<Value extends string | number>(expected: string, fits: (value: unknown) => boolean) {
+function checked<Value extends string | number>(
+  name: string,
+  expected: string,
+  fits: (value: unknown) => boolean,
+) {
   function input(value: unknown): Value {
     // `fits` has just said that it is one.
     if (fits(value)) return value as Value;
@@ -40,7 +47,8 @@ function checked<Value extends string | number>(expected: string, fits: (value: 
   return {
     serialize(value: unknown): Value {
       if (fits(value)) return value as Value;
-      throw new InvalidResponseError(`Expected ${expected} from REST, but got something else.`);
+      // In the words of GraphQL's own scalars: of what is thrown here, compiled queries keep the message alone.
+      throw new TypeError(`${name} cannot represent what is not ${expected}.`);
     },
     parseValue: input,
     parseLiteral(node: { kind: string; value?: unknown }): Value {

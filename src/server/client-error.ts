@@ -62,7 +62,7 @@ function ofStatus(error: StatusError): ClientError {
 }
 
 const completionFault =
-  /^(Cannot return null for non-nullable field|Expected Iterable|(Int|Float|String|Boolean|ID) cannot represent|Enum )/;
+  /^(Cannot return null for non-nullable field|Expected Iterable|\w+ cannot represent|Enum )/;
 
 /**
  * An error of a GraphQL operation as the one that a client gets: ours translated, GraphQL's own about the document and
