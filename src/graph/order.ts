@@ -1,7 +1,7 @@
 import { maxPageSize } from '../loaders/loaders.ts';
-import { BadInputError } from '../rest/errors.ts';
+import { BadInputError, InvalidResponseError } from '../rest/errors.ts';
 import { isNameOf, resourceName } from '../rest/resource-name.ts';
-import type { OrderJson } from '../rest/types.ts';
+import type { OrderJson, RecipientJson } from '../rest/types.ts';
 import { builder } from './builder.ts';
 import { connect, connectionArgs, connectionOf } from './connection.ts';
 import { CustomerBehavior, customerReliability } from './customer.ts';
@@ -108,8 +108,9 @@ builder.objectFields(Recipient, (t) => ({
       ...connectionArgs(maxPageSize.orders),
       status: t.arg({ type: [orderStatus.ref], description: 'Only orders with one of these statuses.' }),
     },
-    resolve: ({ phoneNumber }, { status, ...args }, { loaders }) =>
-      connect(
+    resolve: (recipient, { status, ...args }, { loaders }) => {
+      const phoneNumber = phoneNumberOf(recipient);
+      return connect(
         {
           list: 'orders',
           pages: loaders.orderPage,
@@ -120,9 +121,16 @@ builder.objectFields(Recipient, (t) => ({
           belongs: (order) => order.recipient?.phoneNumber === phoneNumber,
         },
         loaders,
-      ),
+      );
+    },
   }),
 }));
+
+/** @throws InvalidResponseError where REST left it out: a search without it would walk through all orders. */
+function phoneNumberOf({ phoneNumber }: RecipientJson): string {
+  if (typeof phoneNumber === 'string' && phoneNumber !== '') return phoneNumber;
+  throw new InvalidResponseError('Expected a phone number of a recipient from REST');
+}
 
 builder.queryFields((t) => ({
   order: t.field({

@@ -1,3 +1,4 @@
+import { InvalidResponseError } from '../rest/errors.ts';
 import { isNameOf, resourceName } from '../rest/resource-name.ts';
 import type { OfferJson, PackageDimensionsJson, PackageJson, QuoteJson } from '../rest/types.ts';
 import { builder } from './builder.ts';
@@ -107,16 +108,23 @@ export const Quote = builder.objectRef<QuoteJson>('Quote').implement({
     cheapestOffer: t.field({
       type: Offer,
       description: 'The available offer that costs least; the faster one among equals, then by courier id.',
-      resolve: (quote) => cheapest(quote.offers),
+      resolve: (quote) => cheapest(offersOf(quote)),
     }),
     fastestOffer: t.field({
       type: Offer,
       description:
         'The available offer that arrives first; the cheaper one among equals, then by courier id.',
-      resolve: (quote) => fastest(quote.offers),
+      resolve: (quote) => fastest(offersOf(quote)),
     }),
   }),
 });
+
+/** The offers to choose from. @throws InvalidResponseError where REST sent something else. */
+function offersOf({ name, offers }: QuoteJson): OfferJson[] {
+  if (Array.isArray(offers) && offers.every((offer) => typeof offer === 'object' && offer !== null))
+    return offers;
+  throw new InvalidResponseError(`${name} came without a list of offers`);
+}
 
 registerNode({
   typename: 'Quote',

@@ -1,3 +1,4 @@
+import { InvalidResponseError } from '../rest/errors.ts';
 import type { AddressJson, RecipientJson } from '../rest/types.ts';
 import { builder } from './builder.ts';
 import { Location } from './location.ts';
@@ -42,7 +43,7 @@ export const Recipient = builder.objectRef<RecipientJson>('Recipient').implement
     fullName: t.string({
       nullable: false,
       description: 'First and last name with a space between them.',
-      resolve: ({ firstName, lastName }) => [firstName, lastName].filter(Boolean).join(' '),
+      resolve: fullName,
     }),
     documentType: t.field({
       type: documentType.ref,
@@ -63,3 +64,10 @@ export const Recipient = builder.objectRef<RecipientJson>('Recipient').implement
     }),
   }),
 });
+
+/** @throws InvalidResponseError where REST left out either name, as half a name would pass for the whole. */
+function fullName({ firstName, lastName }: RecipientJson): string {
+  if (typeof firstName !== 'string' || typeof lastName !== 'string')
+    throw new InvalidResponseError('Expected a first and a last name of a recipient from REST');
+  return `${firstName} ${lastName}`.trim();
+}
