@@ -29,7 +29,7 @@ export function resembles(name: string, text: string): boolean {
 
 function isLike(word: string, wanted: string): boolean {
   if (word.startsWith(wanted)) return true;
-  const allowed = wanted.length <= 3 ? 0 : wanted.length <= 7 ? 1 : 2;
+  const allowed = wanted.length <= 3 ? 0 : wanted.length <= 8 ? 1 : 2;
   return Math.abs(word.length - wanted.length) <= allowed && editDistance(word, wanted) <= allowed;
 }
 

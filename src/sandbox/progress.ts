@@ -46,7 +46,7 @@ export function labelOf(shipmentName: string): string {
 
 /** Whether the label of a new shipment takes a while: one in four, always the same ones. */
 export function isLabelSlow(shipmentName: string): boolean {
-  return isOneIn(4, `label of ${shipmentName}`);
+  return isOneIn(4, `wait for ${shipmentName}`);
 }
 
 function statusAfter({ name, status, requiresPickup }: Shipment): ShipmentStatus {

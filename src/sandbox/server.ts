@@ -87,9 +87,15 @@ export async function createServer({ service, faults, log, report }: ServerOptio
     return spoil(request.fault, request, reply, payload, closing.signal);
   });
 
-  server.setErrorHandler((error, _request, reply) => {
+  server.setErrorHandler((error, request, reply) => {
+    if (closing.signal.aborted) {
+      // Closed in mid-request: there is nobody left to be told, neither the client nor the operator.
+      reply.hijack();
+      request.raw.socket.destroy();
+      return;
+    }
     const refusal = refusalOf(error);
-    if (refusal.code === 500 && !closing.signal.aborted) report(error);
+    if (refusal.code === 500) report(error);
     if (refusal.code === 401) reply.header('www-authenticate', 'Bearer realm="sandbox"');
     reply.code(refusal.code).send(refusal.toAnswer());
   });

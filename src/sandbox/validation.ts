@@ -71,7 +71,7 @@ function faultsIn(error: TLocalizedValidationError): FieldFault[] {
       // Says of each unknown field once more what `additionalProperties` says of all.
       return [];
     case 'enum':
-      return [{ field, message: `must be one of ${error.params.allowedValues.join(', ')}` }];
+      return [{ field, message: `must be one of ${error.params.allowedValues.map(String).join(', ')}` }];
     default:
       return [{ field, message: error.message }];
   }
