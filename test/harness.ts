@@ -3,7 +3,7 @@ import { print } from 'graphql';
 import { readConfig } from '../src/config.ts';
 import { createRestApi } from '../src/rest/api.ts';
 import { createRestClient } from '../src/rest/client.ts';
-import { type Sandbox, startSandbox } from '../src/sandbox/sandbox.ts';
+import { type Sandbox, type SandboxOptions, startSandbox } from '../src/sandbox/sandbox.ts';
 import { type App, type AppOptions, createApp } from '../src/server/app.ts';
 
 /** The seed and the clock of every test start here. */
@@ -34,9 +34,9 @@ export interface Waybill {
 /** A sandbox on a free port and the application before it, with settings as the environment would hold them. */
 export async function startWaybill(
   environment: Record<string, string> = {},
-  options: Pick<AppOptions, 'compileQueries'> = {},
+  { seed, ...options }: Pick<AppOptions, 'compileQueries'> & Pick<SandboxOptions, 'seed'> = {},
 ): Promise<Waybill> {
-  const sandbox = await startSandbox({ now: startOfTime });
+  const sandbox = await startSandbox({ now: startOfTime, ...(seed && { seed }) });
   const config = readConfig(environment);
   const client = createRestClient({ baseUrl: new URL(sandbox.url), ...config.rest });
   const app = createApp({
