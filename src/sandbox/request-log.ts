@@ -20,7 +20,7 @@ export interface RequestEntry {
 }
 
 export interface RequestLog {
-  /** The last 10,000 requests, in order of arrival. */
+  /** The last 10,000 requests, in order of arrival; without those whose URL cannot be decoded. */
   entries(): RequestEntry[];
   /** The same as text, decoded for reading: `GET /v1/orders?pageSize=20&status=NEW,READY`. */
   lines(): string[];

@@ -17,7 +17,7 @@ export const ErrorAnswer = Type.Object(
       details: Type.Array(Type.Object({ field: Type.String(), message: Type.String() })),
     }),
   },
-  { $id: 'Error' },
+  { $id: 'Error', description: 'What was refused, and every fault of it.' },
 );
 
 const statusNames = {

@@ -7,9 +7,13 @@ export interface Signatures {
   verify(signature: Buffer, ...parts: readonly (string | number)[]): boolean;
 }
 
+/** `secret` is asked for at the first signature, since a new database has none before it is filled. */
 export function createSignatures(secret: () => string): Signatures {
-  const sign: Signatures['sign'] = (...parts) =>
-    createHmac('sha256', secret()).update(JSON.stringify(parts)).digest().subarray(0, 16);
+  let key: string | undefined;
+  const sign: Signatures['sign'] = (...parts) => {
+    key ??= secret();
+    return createHmac('sha256', key).update(JSON.stringify(parts)).digest().subarray(0, 16);
+  };
   return {
     sign,
     verify: (signature, ...parts) => signature.length === 16 && timingSafeEqual(signature, sign(...parts)),

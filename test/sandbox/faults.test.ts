@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
-import { type Client, newOrder, openSandbox } from './client.ts';
+import { type Client, newOrder, openSandbox, smallSeed } from './client.ts';
 
 let client: Client;
 beforeAll(async () => {
@@ -157,7 +157,7 @@ test('a fault comes before the bearer is looked at', async () => {
 });
 
 test('close ends what hangs, drips and waits', async () => {
-  const other = await openSandbox();
+  const other = await openSandbox({ seed: smallSeed });
   const { faults, url, tokens } = other.sandbox;
   faults.add({ path: '/v1/orders', kind: 'hang' });
   faults.add({ path: '/v1/origins', kind: 'drip', bytes: 1, everyMs: 10_000 });

@@ -1,11 +1,11 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { type Client, openSandbox } from './client.ts';
+import { type Client, openSandbox, smallSeed } from './client.ts';
 
 let client: Client;
 // biome-ignore lint/suspicious/noExplicitAny: JSON of any shape, to be asserted.
 let document: any;
 beforeAll(async () => {
-  client = await openSandbox();
+  client = await openSandbox({ seed: smallSeed });
   document = await (await fetch(`${client.sandbox.url}/openapi.json`)).json();
 });
 afterAll(() => client.close());

@@ -1,10 +1,10 @@
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { startSandbox } from '../../src/sandbox/sandbox.ts';
-import { type Client, newOrder, newQuote, openSandbox } from './client.ts';
+import { type Client, newOrder, newQuote, openSandbox, smallSeed } from './client.ts';
 
 let client: Client;
 beforeEach(async () => {
-  client = await openSandbox();
+  client = await openSandbox({ seed: smallSeed });
 });
 afterEach(() => client.close());
 
@@ -19,7 +19,7 @@ async function ship(quote: string) {
   return client.post('/v1/shipments', {
     quote,
     courier: 'couriers/rutandina',
-    origin: 'origins/ca4',
+    origin: 'origins/fo4',
     recipient,
     requiresPickup: true,
   });
@@ -78,15 +78,17 @@ test('some shipments wait for their label', async () => {
 });
 
 test('what the seed has under way stays so for a while, then goes on', async () => {
+  const seeded = await openSandbox();
   const statuses = async () =>
-    (await client.get('/v1/shipments?pageSize=60')).body.shipments.map(
+    (await seeded.get('/v1/shipments?pageSize=60')).body.shipments.map(
       ({ status }: { status: string }) => status,
     );
   const before = await statuses();
-  client.sandbox.clock.advance(9 * 60_000);
+  seeded.sandbox.clock.advance(9 * 60_000);
   expect(await statuses()).toEqual(before);
-  client.sandbox.clock.advance(40 * 24 * hourMs);
+  seeded.sandbox.clock.advance(40 * 24 * hourMs);
   expect([...new Set(await statuses())].sort()).toEqual(['CANCELLED', 'DELIVERED', 'RETURN', 'WITH_ERROR']);
+  await seeded.close();
 });
 
 test('the clock does not turn back', () => {
@@ -96,7 +98,7 @@ test('the clock does not turn back', () => {
 });
 
 test('without a start the clock runs', async () => {
-  const running = await startSandbox();
+  const running = await startSandbox({ seed: smallSeed });
   const apart = Date.now() - running.clock.now().getTime();
   expect(Math.abs(apart)).toBeLessThan(1000);
   running.clock.advance(hourMs);
