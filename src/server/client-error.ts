@@ -78,9 +78,9 @@ export function toGraphQLError(error: unknown, report: (error: unknown) => void)
       return graphQLError({ message, code: 'UPSTREAM_INVALID_RESPONSE', retryable: false }, error);
     }
   }
-  if (isGraphQLError(cause)) {
-    cause.extensions.code ??= 'BAD_USER_INPUT';
-    return cause;
+  if (isGraphQLError(error) && isGraphQLError(cause)) {
+    error.extensions.code ??= cause.extensions.code ?? 'BAD_USER_INPUT';
+    return error;
   }
   report(cause);
   return graphQLError(toClientError(cause), error);

@@ -5,9 +5,16 @@ import {
   getOperationAST,
   type OperationDefinitionNode,
   type SourceLocation,
+  valueFromASTUntyped,
 } from 'graphql';
 import { type CompiledQuery, compileQuery, isCompiledQuery } from 'graphql-jit';
 import type { Plugin } from 'graphql-yoga';
+
+interface Compiled {
+  run: CompiledQuery['query'];
+  /** The default values of the variables. Compiled queries refuse one of a type like `Int! = 20` that is left out. */
+  defaults: Record<string, unknown>;
+}
 
 /**
  * Runs queries as compiled functions, which costs a fraction of walking the document again for each request. Yoga's
@@ -15,7 +22,7 @@ import type { Plugin } from 'graphql-yoga';
  */
 export function compiledQueries(): Plugin {
   // Documents come from Yoga's bounded cache; what that drops is collected here too.
-  const compiled = new WeakMap<DocumentNode, Map<string, CompiledQuery | undefined>>();
+  const compiled = new WeakMap<DocumentNode, Map<string, Compiled | undefined>>();
 
   return {
     onExecute({ args, setExecuteFn }) {
@@ -24,37 +31,59 @@ export function compiledQueries(): Plugin {
       const query = compiledQuery(compiled, args.schema, args.document, operation);
       if (query === undefined) return;
       setExecuteFn(async () => {
-        const result = await query.query(args.rootValue, args.contextValue, args.variableValues);
+        const variables = { ...query.defaults, ...args.variableValues };
+        const result = await query.run(args.rootValue, args.contextValue, variables);
         if (result.errors === undefined) return result;
-        return { ...result, errors: result.errors.map((error) => positioned(error, args.document)) };
+        // Without data nothing has run, as the variables don't fit: the request is at fault.
+        const extensions = result.data === undefined ? { http: { status: 400 } } : undefined;
+        return {
+          ...result,
+          errors: result.errors.map((error) => positioned(error, args.document, extensions)),
+        };
       });
     },
   };
 }
 
 function compiledQuery(
-  compiled: WeakMap<DocumentNode, Map<string, CompiledQuery | undefined>>,
+  compiled: WeakMap<DocumentNode, Map<string, Compiled | undefined>>,
   schema: GraphQLSchema,
   document: DocumentNode,
   operation: OperationDefinitionNode,
-): CompiledQuery | undefined {
+): Compiled | undefined {
   const name = operation.name?.value ?? '';
-  const byName = compiled.get(document) ?? new Map<string, CompiledQuery | undefined>();
+  const byName = compiled.get(document) ?? new Map<string, Compiled | undefined>();
   compiled.set(document, byName);
   if (!byName.has(name)) {
     const result = compileQuery(schema, document, name);
-    byName.set(name, isCompiledQuery(result) ? result : undefined);
+    byName.set(
+      name,
+      isCompiledQuery(result) ? { run: result.query, defaults: defaultsOf(operation) } : undefined,
+    );
   }
   return byName.get(name);
 }
 
+/** The default values as a client would send them. */
+function defaultsOf({ variableDefinitions = [] }: OperationDefinitionNode): Record<string, unknown> {
+  return Object.fromEntries(
+    variableDefinitions.flatMap(({ variable, defaultValue }) =>
+      defaultValue === undefined ? [] : [[variable.name.value, valueFromASTUntyped(defaultValue)]],
+    ),
+  );
+}
+
 /** Compiled queries give an error's locations alone; what is made of it further on needs source and positions. */
-function positioned(error: GraphQLError, document: DocumentNode): GraphQLError {
+function positioned(
+  error: GraphQLError,
+  document: DocumentNode,
+  extensions: { http: { status: number } } | undefined,
+): GraphQLError {
   const source = document.loc?.source;
   if (source === undefined) return error;
   const { message, path, originalError } = error;
   const positions = error.locations?.map((location) => positionOf(source.body, location));
-  return new GraphQLError(message, { source, positions, path, originalError });
+  return new GraphQLError(message, { source, positions, path, originalError, extensions });
 }
 
 /** The offset of a line and column, both counted from 1. */
