@@ -1,4 +1,4 @@
-import './node-version.ts';
+import './node-runtime.ts';
 import { type Config, ConfigError, readConfig } from './config.ts';
 import { createRestApi } from './rest/api.ts';
 import { createRestClient } from './rest/client.ts';

@@ -1,5 +1,4 @@
 import { Type } from 'typebox';
-import { renderLabel } from './label.ts';
 import { isLabelUrlValid } from './label-url.ts';
 import { courierDisplayName } from './rates.ts';
 import { IdPath } from './requests.ts';
@@ -79,6 +78,8 @@ async function labelPdf(store: Store, merchant: string, shipment: Shipment): Pro
   const origin = store.origins.get({ merchant, path: 'origins' }, shipment.origin);
   const order =
     quote.order === undefined ? undefined : store.orders.get({ merchant, path: 'orders' }, quote.order);
+  // The PDF library is loaded with the first label: it would take a sixth of the time to start.
+  const { renderLabel } = await import('./label.ts');
   const bytes = await renderLabel({
     shipment,
     origin,

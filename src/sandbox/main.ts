@@ -1,17 +1,23 @@
+import { parseArgs } from 'node:util';
 import { startSandbox } from './sandbox.ts';
 
-// The sandbox shares no code with the server, so that it reads its own three settings.
-const { SANDBOX_HOST: host, SANDBOX_PORT: port = '4001', SANDBOX_FILE: file } = process.env;
+const { values } = parseArgs({
+  options: {
+    host: { type: 'string', default: '127.0.0.1' },
+    port: { type: 'string', default: '4001' },
+    file: { type: 'string' },
+  },
+});
 
-if (!/^\d{1,5}$/.test(port) || Number(port) > 65_535) {
-  console.error(`SANDBOX_PORT must be a port from 0 to 65535, not "${port}"`);
+if (!/^\d{1,5}$/.test(values.port) || Number(values.port) > 65_535) {
+  console.error(`--port: expected a port from 0 to 65535, but got "${values.port}".`);
   process.exit(1);
 }
 
 const sandbox = await startSandbox({
-  port: Number(port),
-  ...(host === undefined ? {} : { host }),
-  ...(file === undefined ? {} : { file }),
+  host: values.host,
+  port: Number(values.port),
+  ...(values.file === undefined ? {} : { file: values.file }),
 });
 
 console.log(`REST    ${sandbox.url} (OpenAPI at ${sandbox.url}/openapi.json)

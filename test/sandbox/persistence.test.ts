@@ -62,7 +62,7 @@ test('a port that is taken is told', async () => {
 
 test('it runs on its own, and ends on a signal', async () => {
   const main = new URL('../../src/sandbox/main.ts', import.meta.url).pathname;
-  const run = spawn(process.execPath, [main], { env: { ...process.env, SANDBOX_PORT: '0' } });
+  const run = spawn(process.execPath, [main, '--port', '0']);
   const [greeting] = await once(run.stdout, 'data');
   const url = /REST {4}(\S+) /.exec(String(greeting))?.[1];
   expect((await fetch(`${url}/openapi.json`)).status).toBe(200);
