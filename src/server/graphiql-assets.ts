@@ -15,7 +15,7 @@ export interface Asset {
 }
 
 /** What the page is made of. */
-export type AssetRole = keyof GraphiqlFiles | 'boot' | 'icon';
+export type AssetRole = keyof GraphiqlFiles | 'amendments' | 'boot' | 'icon';
 
 export interface Assets {
   /** The file names, which hold a hash of the content: what is behind a name never changes. */
@@ -25,8 +25,9 @@ export interface Assets {
 
 /** Reads everything that the page of GraphiQL needs. @throws what the file system and the package's module throw. */
 export async function readAssets(): Promise<Assets> {
-  const [bundle, boot, icon] = await Promise.all([
+  const [bundle, amendments, boot, icon] = await Promise.all([
     readBundle(),
+    readFile(new URL('./graphiql-amendments.css', import.meta.url)),
     readFile(new URL('./graphiql-boot.js', import.meta.url)),
     readFile(new URL('./graphiql-icon.svg', import.meta.url)),
   ]);
@@ -43,6 +44,7 @@ export async function readAssets(): Promise<Assets> {
     editorWorker: add('editorWorker', 'js', bundle.editorWorker),
     graphqlWorker: add('graphqlWorker', 'js', bundle.graphqlWorker),
     jsonWorker: add('jsonWorker', 'js', bundle.jsonWorker),
+    amendments: add('amendments', 'css', amendments),
     boot: add('boot', 'js', boot),
     icon: add('icon', 'svg', icon),
   };

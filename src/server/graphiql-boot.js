@@ -7,6 +7,17 @@ self.MonacoEnvironment = {
   getWorkerUrl: (_moduleId, label) => new URL(options.workers[label], document.baseURI).href,
 };
 
+// GraphiQL lets tabs be dragged, by a library that puts them to the far end of their bar when its width changes, as it
+// does on loading. A tab then leaves the pointer, and misses the click. Here tabs stay where they are: no press gets to
+// that library, and graphiql-amendments.css keeps it from moving them.
+document.addEventListener(
+  'pointerdown',
+  (event) => {
+    if (event.target.closest('.graphiql-tabs') !== null) event.stopPropagation();
+  },
+  { capture: true },
+);
+
 self.YogaGraphiQL.renderYogaGraphiQL(document.getElementById('root'), {
   title: 'Waybill',
   logo: `<img src="${document.querySelector('link[rel=icon]').href}" alt="" width="32" height="32">`,

@@ -42,6 +42,7 @@ export function renderPage({ nameByRole }: Assets, tabs: readonly Tab[], headers
     <title>Waybill</title>
     <link rel="icon" type="image/svg+xml" href="graphiql/${nameByRole.icon}">
     <link rel="stylesheet" href="graphiql/${nameByRole.style}">
+    <link rel="stylesheet" href="graphiql/${nameByRole.amendments}">
     <script id="options" type="application/json">${inlineJson(options)}</script>
     <script defer src="graphiql/${nameByRole.app}"></script>
     <script defer src="graphiql/${nameByRole.boot}"></script>

@@ -12,11 +12,11 @@ interface Ids {
   conversation: string;
 }
 
-/** From the sandbox's seed: a delivered order of a returning customer, its quote, and a conversation with templates. */
+/** From the sandbox's seed: an order of a regular customer, its quote, and what she was written. */
 const sandboxIds: Ids = {
-  order: 'orders/ca2490',
-  quote: 'quotes/ca2301',
-  conversation: 'channels/ca1/conversations/ca17',
+  order: 'orders/ca2481',
+  quote: 'quotes/ca2139',
+  conversation: 'channels/ca1/conversations/ca60',
 };
 
 /** Before a live service, whose ids only its merchant knows. */
@@ -27,7 +27,7 @@ const placeholders: Ids = {
 };
 
 /**
- * The tabs that GraphiQL opens with. Lines are at most 60 characters long, which is what its window shows of them. The
+ * The tabs that GraphiQL opens with. Lines are at most 58 characters long, which is what a pane shows of them. The
  * first tab has no variables: GraphiQL would not take them.
  */
 export function createTabs(inSandbox: boolean): readonly Tab[] {
@@ -44,11 +44,11 @@ export function createTabs(inSandbox: boolean): readonly Tab[] {
   ];
 }
 
-const orders = `# The newest orders, each with its shipment and its label.
-# REST: GET /v1/orders, then one GET /v1/shipments/{id}
-# for each order that is shipped.
+const orders = `# The newest orders that are on their way or delivered,
+# each with its shipment and its label.
+# REST: GET /v1/orders, GET /v1/shipments/{id} for each.
 query Orders {
-  orders(first: 10) {
+  orders(first: 10, status: [IN_PROGRESS, DELIVERED]) {
     nodes {
       id
       status
@@ -68,7 +68,7 @@ query Orders {
 
 const order = (ids: Ids) => `# One order in depth: its shipment, the offers to choose
 # from, where it leaves, what else this customer ordered.
-# REST: one GET each of the order, its shipment, its quote,
+# REST: a GET each of the order, its shipment, its quote,
 # the origins, a location, and the customer's orders.
 query Order {
   order(id: "${ids.order}") {
@@ -88,11 +88,7 @@ query Order {
         location { locality administrativeArea }
       }
     }
-    customerBehavior {
-      deliveredShipments
-      returnedShipments
-      reliability
-    }
+    customerBehavior { deliveredShipments reliability }
     recipient {
       fullName
       phoneNumber
@@ -104,8 +100,8 @@ query Order {
 }
 `;
 
-const offers = (ids: Ids) => `# What the couriers offered for one package, and which offer
-# is the cheapest and which the fastest.
+const offers = (ids: Ids) => `# What the couriers offered for one package, and which of
+# these is the cheapest, which the fastest.
 # REST: GET /v1/quotes/{id}, then a GET /v1/locations
 # with a filter for each end of the way.
 query Offers {
@@ -132,8 +128,8 @@ fragment Terms on Offer {
 
 const conversation = (ids: Ids) => `# A conversation as the customer reads it: texts, and
 # templates with their values filled in.
-# REST: GET .../messages, GET /v1/channels, and once for all
-# messages GET /v1/channels/{id}/templates.
+# REST: a GET each of the messages, the channels, and the
+# channel's templates.
 query Conversation {
   conversation(
     id: "${ids.conversation}"
@@ -153,10 +149,9 @@ query Conversation {
 }
 `;
 
-const locations = `# The places that couriers serve, found by a part of the
-# name or the address. What to search for is below, in the
-# variables.
-# REST: one filtered GET /v1/locations.
+const locations = `# The places that couriers serve, found by a part of their
+# name or address. The text to search for is a variable.
+# REST: one GET /v1/locations with that filter.
 query Locations($search: String!) {
   locations(search: $search, first: 10) {
     nodes { id locality administrativeArea regionCode }
@@ -165,8 +160,8 @@ query Locations($search: String!) {
 }
 `;
 
-const account = `# The merchant's account, the places where couriers collect,
-# and the channels to write to customers.
+const account = `# The merchant's account, the places where packages are
+# collected, and the channels to write to customers.
 # REST: GET /v1/organizations/mine, GET /v1/origins and
 # GET /v1/channels, all at the same time.
 query Account {
@@ -195,7 +190,7 @@ query Missing {
 `;
 
 const wrongId = `# A wrong id is refused; the field beside it is answered.
-# REST: GET /v1/organizations/mine. The wrong id costs none.
+# REST: GET /v1/organizations/mine, none for the wrong id.
 query WrongId {
   order(id: "shipments/not-an-order") {
     status
