@@ -1,0 +1,237 @@
+import { type ChildProcess, execFile, spawn, spawnSync } from 'node:child_process';
+import { once } from 'node:events';
+import { createServer } from 'node:net';
+import { resolve } from 'node:path';
+import { text } from 'node:stream/consumers';
+import { promisify } from 'node:util';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { answerJson, startService, until } from './rest/service.ts';
+
+const root = resolve(import.meta.dirname, '..');
+const hasCurl = spawnSync('curl', ['--version']).status === 0;
+const ordersQuery = '{ orders(first: 3) { nodes { id status recipient { fullName } } } }';
+
+const running = new Set<ChildProcess>();
+afterAll(() => {
+  for (const child of running) child.kill('SIGKILL');
+});
+
+/** Starts `node src/main.ts` with just these settings. */
+function startMain(environment: Record<string, string>, nodeOptions: string[] = []) {
+  const child = spawn(process.execPath, [...nodeOptions, 'src/main.ts'], {
+    cwd: root,
+    env: { PORT: '0', ...environment },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  running.add(child);
+  let output = '';
+  child.stdout.on('data', (chunk) => {
+    output += chunk;
+  });
+  const errors = text(child.stderr);
+  const exit = once(child, 'exit').then(async ([code, signal]) => {
+    running.delete(child);
+    return { code, signal, output, errors: await errors };
+  });
+  return {
+    exit,
+    /** The banner, once it is out. Fails with what was said instead. */
+    async banner() {
+      const isOut = () => output.includes(" -d '");
+      await Promise.race([
+        until(isOut, 8_000),
+        exit.then((end) => Promise.reject(new Error(`it ended: ${end.errors}`))),
+      ]);
+      const [graphiql = ''] = /http:\S+/.exec(output) ?? [];
+      const [, curl = ''] = /^Try {7}(curl .*)$/ms.exec(output) ?? [];
+      return { text: output, graphql: new URL(graphiql), curl };
+    },
+    stop() {
+      child.kill('SIGTERM');
+      return exit;
+    },
+  };
+}
+
+describe.concurrent('settings that can\u2019t be used', () => {
+  test('are told all at once, and nothing starts', async () => {
+    const main = startMain({ PORT: 'x', CURRENCY: 'pesos', UPSTREAM_URL: 'ftp://rest.example' });
+    expect(await main.exit).toEqual({
+      code: 1,
+      signal: null,
+      output: '',
+      errors: [
+        "These settings of the environment can't be used:",
+        '  PORT: expected a whole number from 0 to 65535, but got "x".',
+        '  UPSTREAM_URL: expected an http or https URL without query, fragment or credentials, but got "ftp://rest.example".',
+        '  CURRENCY: expected an ISO 4217 code of three capital letters, but got "pesos".',
+        '',
+      ].join('\n'),
+    });
+  });
+
+  test('a port that is taken', async () => {
+    const other = createServer().listen(0, '127.0.0.1');
+    try {
+      await once(other, 'listening');
+      const address = other.address();
+      const port = typeof address === 'object' ? address?.port : undefined;
+      const main = startMain({ PORT: `${port}`, UPSTREAM_URL: 'http://127.0.0.1:1' });
+      expect(await main.exit).toMatchObject({
+        code: 1,
+        output: '',
+        errors:
+          `HOST and PORT: expected an address that is free, but got 127.0.0.1:${port}. ` +
+          `listen EADDRINUSE: address already in use 127.0.0.1:${port}.\n`,
+      });
+    } finally {
+      other.close();
+    }
+  });
+
+  test('a file that is no sandbox\u2019s', async () => {
+    const main = startMain({ SANDBOX_FILE: `${root}/package.json` });
+    expect(await main.exit).toMatchObject({
+      code: 1,
+      output: '',
+      errors: expect.stringMatching(
+        /^SANDBOX_FILE: expected the sandbox's file, but got \/.*\/package\.json\. [^\n]+\n$/,
+      ),
+    });
+  });
+});
+
+describe.concurrent('before a live service', () => {
+  const orders = {
+    orders: [{ name: 'orders/7', status: 'NEW', recipient: { firstName: 'Ana', lastName: 'Ruiz' } }],
+  };
+
+  test('it says where it is, before which service, and how to try it', async () => {
+    await using service = await startService(answerJson(orders));
+    const main = startMain({ UPSTREAM_URL: `${service.url.href}base` });
+    const { text, graphql } = await main.banner();
+    expect(text).toBe(
+      [
+        `GraphiQL  http://127.0.0.1:${graphql.port}/graphql`,
+        `REST      the live service at ${service.url.href}base`,
+        `Try       curl -s http://127.0.0.1:${graphql.port}/graphql -H 'content-type: application/json' \\`,
+        `            -H 'authorization: Bearer <access token>' -d '{"query":"${ordersQuery}"}'`,
+        '',
+      ].join('\n'),
+    );
+    expect(service.connections).toBe(0);
+
+    const response = await fetch(graphql, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json', authorization: 'Bearer secret-token' },
+      body: JSON.stringify({ query: ordersQuery }),
+    });
+    expect(await response.json()).toEqual({
+      data: { orders: { nodes: [{ id: 'orders/7', status: 'NEW', recipient: { fullName: 'Ana Ruiz' } }] } },
+    });
+    expect(service.requests.map(({ line, headers }) => [line, headers.authorization])).toEqual([
+      ['GET /base/v1/orders?pageSize=3', 'Bearer secret-token'],
+    ]);
+    expect(await main.stop()).toMatchObject({ code: 0, signal: null, errors: '' });
+  });
+
+  test('SIGTERM lets the request under way finish, refuses new ones and ends with 0', async () => {
+    let answer = () => {};
+    await using service = await startService((request, response, body) => {
+      answer = () => answerJson(orders)(request, response, body);
+    });
+    const main = startMain({ UPSTREAM_URL: service.url.href });
+    const { graphql } = await main.banner();
+    const ask = () =>
+      fetch(graphql, {
+        method: 'POST',
+        headers: { 'content-type': 'application/json', authorization: 'Bearer secret-token' },
+        body: JSON.stringify({ query: '{ orders(first: 1) { nodes { id } } }' }),
+      });
+    const underWay = ask();
+    await until(() => service.requests.length === 1);
+    const end = main.stop();
+    await expect
+      .poll(() =>
+        fetch(new URL('/', graphql), { headers: { connection: 'close' } }).then(
+          () => 'served',
+          () => 'refused',
+        ),
+      )
+      .toBe('refused');
+    answer();
+    expect(await (await underWay).json()).toEqual({ data: { orders: { nodes: [{ id: 'orders/7' }] } } });
+    expect(await end).toMatchObject({ code: 0, signal: null, errors: '' });
+  });
+});
+
+describe('before the embedded sandbox', () => {
+  let main: ReturnType<typeof startMain>;
+  let banner: Awaited<ReturnType<typeof main.banner>>;
+  let upAfterMs = 0;
+  beforeAll(async () => {
+    const start = performance.now();
+    main = startMain({});
+    banner = await main.banner();
+    upAfterMs = performance.now() - start;
+  });
+
+  test('it is up soon and says so', async () => {
+    // Two seconds on a machine that does nothing else.
+    expect(upAfterMs).toBeLessThan(6_000);
+    expect(banner.text).toMatch(/^REST {6}the embedded sandbox at http:\/\/127\.0\.0\.1:\d+$/m);
+    expect(banner.curl).toContain("-H 'authorization: Bearer sandbox-cafe-andino'");
+    const page = await fetch(banner.graphql, { headers: { accept: 'text/html' } });
+    expect(page.status).toBe(200);
+    expect(page.headers.get('content-type')).toContain('text/html');
+  });
+
+  test.skipIf(!hasCurl)('the curl line that it prints answers when pasted into a shell', async () => {
+    const { stdout } = await promisify(execFile)('sh', ['-c', banner.curl]);
+    const recipient = { fullName: expect.stringMatching(/\S+ \S+/) };
+    const status = expect.stringMatching(/^[A-Z_]+$/);
+    expect(JSON.parse(stdout)).toEqual({
+      data: {
+        orders: {
+          nodes: ['orders/ca2500', 'orders/ca2499', 'orders/ca2498'].map((id) => ({ id, status, recipient })),
+        },
+      },
+    });
+  });
+
+  test('SIGTERM ends it with 0', async () => {
+    expect(await main.stop()).toMatchObject({ code: 0, signal: null, errors: '' });
+  });
+});
+
+describe('an older Node', () => {
+  // As Node says its own version in the first place.
+  const pretending = (version: string) => {
+    const versions = `{ ...process.versions, node: '${version}' }`;
+    const code = `Object.defineProperty(process, 'versions', { value: ${versions} })`;
+    return ['--import', `data:text/javascript,${encodeURIComponent(code)}`];
+  };
+
+  test('is told in one line, before the settings are looked at', async () => {
+    expect(await startMain({ PORT: 'x' }, pretending('22.18.0')).exit).toEqual({
+      code: 1,
+      signal: null,
+      output: '',
+      errors:
+        'Waybill needs Node 24 or newer, but this is Node 22.18.0. ' +
+        'Start it with "npm start", which uses the Node 24 that "npm ci" has installed.\n',
+    });
+  });
+
+  test.each([
+    ['9.11.2', 1],
+    ['20.20.2', 1],
+    ['23.11.1', 1],
+    ['24.0.0', 0],
+    ['100.0.0', 0],
+  ])('%s ends with %i', (version, status) => {
+    const run = spawnSync(process.execPath, [...pretending(version), 'src/node-runtime.ts'], { cwd: root });
+    expect(run.status).toBe(status);
+    expect(run.stderr.toString().includes(`this is Node ${version}.`)).toBe(status === 1);
+  });
+});
