@@ -135,7 +135,7 @@ describe.concurrent('before a live service', () => {
     expect(await main.stop()).toMatchObject({ code: 0, signal: null, errors: '' });
   });
 
-  test('SIGTERM lets the request under way finish, refuses new ones and ends with 0', async () => {
+  test('SIGTERM lets the request under way finish, refuses new ones and ends with 0', async ({ expect }) => {
     let answer = () => {};
     await using service = await startService((request, response, body) => {
       answer = () => answerJson(orders)(request, response, body);
