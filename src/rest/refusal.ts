@@ -7,7 +7,7 @@ const maxFields = 50;
  * Reads what a refusal's body says. The interface does not show the shape of an error body, so the usual ones are
  * understood (a message under `message`, `error`, `detail` or `title`; fields under `details`, `errors`, `fields`,
  * `fieldViolations`, as a list or as a map, or as a list under `detail`) and anything else, HTML and plain text too, says nothing.
- * Where the body repeats the access token, it is blanked.
+ * Where the body repeats the access token, it is blanked; of a text of many lines, such as a stack, the first is taken.
  */
 export function readRefusal(body: string, accessToken: string): Refusal {
   const json = parsed(body);
@@ -19,7 +19,7 @@ export function readRefusal(body: string, accessToken: string): Refusal {
     .flatMap(refusedFields)
     .filter(({ path }) => path !== '')
     .slice(0, maxFields);
-  const told = (text: string) => cut(text.replaceAll(accessToken, '<access token>'));
+  const told = (text: string) => cut(firstLine(text).replaceAll(accessToken, '<access token>'));
   return {
     ...(message === undefined ? {} : { message: told(message) }),
     fields: fields.map(({ path, message }) => ({ path: told(path), message: told(message) })),
@@ -68,6 +68,10 @@ function parsed(body: string): unknown {
     // Not JSON, so nothing in it is known to be meant for a client.
     return undefined;
   }
+}
+
+function firstLine(text: string): string {
+  return text.trim().split(/[\r\n]/, 1)[0] ?? '';
 }
 
 function cut(text: string): string {

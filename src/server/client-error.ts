@@ -1,4 +1,4 @@
-import { GraphQLError } from 'graphql';
+import { GraphQLError, type GraphQLErrorExtensions } from 'graphql';
 import {
   AbortedError,
   BadInputError,
@@ -79,17 +79,34 @@ export function toGraphQLError(error: unknown, report: (error: unknown) => void)
     }
   }
   if (isGraphQLError(error) && isGraphQLError(cause)) {
-    error.extensions.code ??= cause.extensions.code ?? 'BAD_USER_INPUT';
-    return error;
+    const { code = cause.extensions.code ?? 'BAD_USER_INPUT' } = error.extensions;
+    // What else it carries may quote the request.
+    return located(error.message, error, { code, ...responseOf(error) });
   }
   report(cause);
   return graphQLError(toClientError(cause), error);
 }
 
-function graphQLError({ message, ...extensions }: ClientError, located: unknown): GraphQLError {
-  if (!isGraphQLError(located)) return new GraphQLError(message, { extensions });
-  const { nodes, source, positions, path } = located;
+function graphQLError({ message, ...extensions }: ClientError, error: unknown): GraphQLError {
+  return isGraphQLError(error)
+    ? located(message, error, extensions)
+    : new GraphQLError(message, { extensions });
+}
+
+/** An error in the place of another one. */
+function located(
+  message: string,
+  { nodes, source, positions, path }: GraphQLError,
+  extensions: GraphQLErrorExtensions,
+): GraphQLError {
   return new GraphQLError(message, { nodes, source, positions, path, extensions });
+}
+
+/** What the server is to make of an error's response; it reads `http` and leaves it out of the body. */
+function responseOf({ extensions: { http, originalError } }: GraphQLError): GraphQLErrorExtensions {
+  if (typeof http !== 'object' || http === null) return {};
+  // For Yoga an `originalError`, such as JSON.parse's, means that the status stands for clients of all kinds.
+  return { http: originalError === undefined ? http : { ...http, spec: false } };
 }
 
 function pathOf(error: unknown): readonly (string | number)[] | undefined {

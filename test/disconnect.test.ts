@@ -1,0 +1,127 @@
+import { once } from 'node:events';
+import type { ServerResponse } from 'node:http';
+import { expect, test } from 'vitest';
+import { readConfig } from '../src/config.ts';
+import { createRestApi } from '../src/rest/api.ts';
+import { createRestClient } from '../src/rest/client.ts';
+import { createApp } from '../src/server/app.ts';
+import { listen } from '../src/server/listener.ts';
+import { type Answer, startService, until } from './rest/service.ts';
+
+/** The application before a REST service that answers as `answer` does, and the errors that it reported. */
+async function startBefore(answer: Answer, environment: Record<string, string> = {}) {
+  const service = await startService(answer);
+  const config = readConfig(environment);
+  const client = createRestClient({ baseUrl: service.url, ...config.rest });
+  const reported: unknown[] = [];
+  const app = createApp({
+    api: createRestApi(client, config.parameterNames),
+    currency: config.currency,
+    callsPerOperation: config.callsPerOperation,
+    publicUrl: () => new URL('http://waybill.test'),
+    report: (error) => reported.push(error),
+  });
+  return {
+    app,
+    service,
+    reported,
+    async [Symbol.asyncDispose]() {
+      await service[Symbol.asyncDispose]();
+      await client.close();
+    },
+  };
+}
+
+const request = (query: string, signal: AbortSignal): RequestInit => ({
+  method: 'POST',
+  headers: { 'content-type': 'application/json', authorization: 'Bearer token' },
+  body: JSON.stringify({ query }),
+  signal,
+});
+
+const threeCalls = '{ organization { id } order(id: "a") { id } channels { nodes { id } } }';
+
+/** Takes requests, never answers them, and counts those whose connection the other side has ended. */
+function hanging() {
+  const open = new Set<ServerResponse>();
+  const answer: Answer = (_request, response) => {
+    open.add(response);
+    response.once('close', () => open.delete(response));
+  };
+  return { open, answer };
+}
+
+test('a client that gives up ends the REST calls of its query', async () => {
+  const { open, answer } = hanging();
+  await using waybill = await startBefore(answer);
+  const client = new AbortController();
+  const gone = waybill.app.fetch('http://waybill.test/graphql', request(threeCalls, client.signal));
+  await until(() => open.size === 3);
+  client.abort();
+  await expect(gone).rejects.toThrow('aborted');
+  await until(() => open.size === 0);
+  expect(waybill.reported).toEqual([]);
+});
+
+test('a client that hangs up on a real connection does too', async () => {
+  const { open, answer } = hanging();
+  await using waybill = await startBefore(answer);
+  const listener = await listen(waybill.app, '127.0.0.1', 0);
+  try {
+    const client = new AbortController();
+    const gone = fetch(new URL('/graphql', listener.url), request(threeCalls, client.signal));
+    await until(() => open.size === 3);
+    client.abort();
+    await expect(gone).rejects.toThrow('aborted');
+    await until(() => open.size === 0);
+    expect(waybill.reported).toEqual([]);
+  } finally {
+    await listener.close();
+  }
+});
+
+test('calls that still wait for their turn are never made', async () => {
+  const { open, answer } = hanging();
+  await using waybill = await startBefore(answer, { UPSTREAM_CALLS_PER_OPERATION: '1' });
+  const client = new AbortController();
+  const gone = waybill.app.fetch('http://waybill.test/graphql', request(threeCalls, client.signal));
+  await until(() => open.size === 1);
+  client.abort();
+  await expect(gone).rejects.toThrow('aborted');
+  await until(() => open.size === 0);
+  // Time for what should not happen.
+  await new Promise((resolve) => setTimeout(resolve, 100));
+  expect(waybill.service.requests).toHaveLength(1);
+});
+
+test('a query whose client is gone makes no further calls', async () => {
+  const held: ServerResponse[] = [];
+  await using waybill = await startBefore((_request, response) => held.push(response));
+  const client = new AbortController();
+  const query = '{ order(id: "a") { shipment { status } } }';
+  const gone = waybill.app.fetch('http://waybill.test/graphql', request(query, client.signal));
+  await until(() => held.length === 1);
+  const [order] = held;
+  if (order === undefined) throw new Error('there is no request');
+  client.abort();
+  order.end(JSON.stringify({ name: 'orders/a', shipment: 'shipments/a' }));
+  await expect(gone).rejects.toThrow('aborted');
+  await once(order, 'close');
+  await new Promise((resolve) => setTimeout(resolve, 100));
+  expect(waybill.service.requests.map(({ line }) => line)).toEqual(['GET /v1/orders/a']);
+});
+
+test('others who ask the same at the same time are not harmed', async () => {
+  const held: ServerResponse[] = [];
+  await using waybill = await startBefore((_request, response) => held.push(response));
+  const [one, other] = [new AbortController(), new AbortController()];
+  const query = '{ organization { id } }';
+  const gone = waybill.app.fetch('http://waybill.test/graphql', request(query, one.signal));
+  await until(() => held.length === 1);
+  const answered = waybill.app.fetch('http://waybill.test/graphql', request(query, other.signal));
+  await until(() => held.length === 2);
+  one.abort();
+  await expect(gone).rejects.toThrow('aborted');
+  held[1]?.end(JSON.stringify({ name: 'organization/a' }));
+  expect(await (await answered).json()).toEqual({ data: { organization: { id: 'organization/a' } } });
+});
