@@ -58,6 +58,27 @@ describe('a deadline', () => {
     expect(bench.service.requests.map(({ line }) => line)).toEqual(['GET /v1/orders/1']);
   });
 
+  test('that passes while the only connection is busy with something longer', async () => {
+    await using bench = await startBench(
+      (request, response) => {
+        response.writeHead(200, { 'content-type': 'application/pdf' });
+        const drip = setInterval(() => response.write('%'), 10);
+        request.socket.on('close', () => clearInterval(drip));
+      },
+      { connections: 1, callTimeoutMs: 60 },
+    );
+    const label = await bench.api.getLabel('3', bench.caller());
+    label.body.on('error', () => {}).resume();
+    const errors = await Promise.all([
+      errorOf(bench.api.getOrder('7', bench.caller())),
+      errorOf(bench.api.sendMessage('1', '2', text, bench.caller())),
+    ]);
+    expect(errors.map(({ name }) => name)).toEqual(['DeadlineError', 'DeadlineError']);
+    expect(label.body.destroyed).toBe(false);
+    label.body.destroy();
+    expect(bench.service.requests.map(({ line }) => line)).toEqual(['GET /v1/shipments/3/label']);
+  });
+
   test.each([
     ['before anything is answered', never],
     ['within the body', (_request, response) => response.writeHead(200).write('{')],
