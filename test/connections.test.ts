@@ -160,14 +160,11 @@ describe('a list read page by page has each row once and in order', () => {
     let after: string | null = null;
     for (let page = 0; page < pages; page += 1) {
       const first = sizes[page % sizes.length] ?? 0;
-      const { data, calls }: Answer<OrderNamesQuery> = await waybill.ask(OrderNamesDocument, {
-        first,
-        after,
-      });
-      const { nodes, pageInfo } = data.orders;
+      const answer: Answer<OrderNamesQuery> = await waybill.ask(OrderNamesDocument, { first, after });
+      const { nodes, pageInfo } = answer.data.orders;
       seen.push(...names(nodes));
       after = pageInfo.endCursor;
-      expect(calls).toEqual([page === 0 ? `GET /v1/orders?pageSize=${first}` : laterPage(first)]);
+      expect(answer.calls).toEqual([page === 0 ? `GET /v1/orders?pageSize=${first}` : laterPage(first)]);
       expect(pageInfo.hasPreviousPage).toBe(page > 0);
       expect(pageInfo.hasNextPage, `after ${seen.length}`).toBe(seen.length < 2500);
     }
