@@ -45,7 +45,9 @@ builder.queryFields((t) => ({
   nodes: t.field({
     type: [Node],
     nullable: { list: false, items: true },
-    description: `Up to ${maxNodes} objects by their ids, in the order of the ids. What is not found is null.`,
+    description:
+      `Up to ${maxNodes} objects by their ids, in the order of the ids. What is not found is null. Each costs what ` +
+      '`node` costs, such as `GET /v1/orders/{id}` for an order.',
     args: {
       ids: t.arg.idList({ required: true, description: 'Whole ids, with their collections: `orders/abc`.' }),
     },
