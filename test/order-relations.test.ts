@@ -71,6 +71,27 @@ describe('a recipient', () => {
     expect(calls).toEqual(['GET /v1/orders/ca2481', `GET /v1/locations?pageSize=1000&query=${location}`]);
   });
 
+  test('has the location of exactly its name, though the filter finds those whose names go on', async () => {
+    const medellin = 'locations/antioquia-medellin';
+    const [order, list] = ['/v1/orders/ca2481', '/v1/locations'];
+    const moves = waybill.sandbox.faults.add({
+      kind: 'change',
+      path: order,
+      change: (json) => ({ ...(json as object), recipient: { location: medellin } }),
+    });
+    const reverses = waybill.sandbox.faults.add({
+      kind: 'change',
+      path: list,
+      change: (json) => ({ locations: (json as { locations: unknown[] }).locations.toReversed() }),
+    });
+    const { data, calls } = await waybill.ask(RecipientLocationDocument, { id: 'ca2481' });
+    moves();
+    reverses();
+    const place = { regionCode: 'CO', administrativeArea: 'Antioquia', locality: 'Medellín' };
+    expect(data).toEqual({ order: { recipient: { location: place } } });
+    expect(calls).toEqual([`GET ${order}`, `GET ${list}?pageSize=1000&query=${medellin}`]);
+  });
+
   test('has the orders of the same phone number, page by page', async () => {
     const ask = (after: string | null) =>
       waybill.ask(RecipientOrdersDocument, { id: 'ca2481', first: 2, after });
@@ -112,5 +133,43 @@ describe('a recipient', () => {
     const node = { id: 'orders/ca2496', status: 'NEW' };
     expect(data).toEqual({ shipment: { recipient: { orders: { nodes: [node] } } } });
     expect(calls).toEqual(['GET /v1/shipments/ca2036', 'GET /v1/orders?pageSize=1&search=+573104567890']);
+  });
+
+  test('has no order that only refers to the number', async () => {
+    await using changed = await startWaybill();
+    const response = await fetch(`${changed.sandbox.url}/v1/orders`, {
+      method: 'POST',
+      headers: {
+        authorization: `Bearer ${changed.sandbox.tokens.first}`,
+        'content-type': 'application/json',
+      },
+      body: JSON.stringify({
+        recipient: {
+          firstName: 'Inés',
+          lastName: 'Ruiz',
+          email: 'ines.ruiz@example.com',
+          phoneNumber: '+573001112233',
+          address: { addressLines: ['Calle 1 # 2-3'] },
+          location: 'locations/huila-pitalito',
+        },
+        referenceId: '+573104567890',
+        contentDescription: 'Café',
+        notes: 'Sin observaciones',
+        sellingPriceCents: 100,
+        cashOnDeliveryRequestCents: 0,
+      }),
+    });
+    expect(response.status).toBe(201);
+    const { data, calls } = await changed.ask(RecipientOrdersDocument, { id: 'ca2481', first: 2 });
+    expect(data.order?.recipient.orders?.nodes).toEqual([
+      { id: 'orders/ca2496', status: 'NEW' },
+      { id: 'orders/ca2481', status: 'IN_PROGRESS' },
+    ]);
+    // The page of two held the other order, so that the rest is read in the largest page.
+    expect(calls).toEqual([
+      'GET /v1/orders/ca2481',
+      'GET /v1/orders?pageSize=2&search=+573104567890',
+      expect.stringMatching(/^GET \/v1\/orders\?pageSize=1000&pageToken=[\w-]{32}&search=\+573104567890$/),
+    ]);
   });
 });
