@@ -31,12 +31,17 @@ export interface Waybill {
   [Symbol.asyncDispose](): Promise<void>;
 }
 
+export interface WaybillOptions extends Pick<AppOptions, 'compileQueries'>, Pick<SandboxOptions, 'seed'> {
+  /** One that is shared, and closed by whoever started it; by default it has its own. */
+  sandbox?: Sandbox;
+}
+
 /** A sandbox on a free port and the application before it, with settings as the environment would hold them. */
 export async function startWaybill(
   environment: Record<string, string> = {},
-  { seed, ...options }: Pick<AppOptions, 'compileQueries'> & Pick<SandboxOptions, 'seed'> = {},
+  { seed, sandbox: shared, ...options }: WaybillOptions = {},
 ): Promise<Waybill> {
-  const sandbox = await startSandbox({ now: startOfTime, ...(seed && { seed }) });
+  const sandbox = shared ?? (await startSandbox({ now: startOfTime, ...(seed && { seed }) }));
   const config = readConfig(environment);
   const client = createRestClient({ baseUrl: new URL(sandbox.url), ...config.rest });
   const app = createApp({
@@ -69,7 +74,7 @@ export async function startWaybill(
     fetch: async (path, init = {}) => app.fetch(`http://waybill.test${path}`, init),
     async [Symbol.asyncDispose]() {
       await client.close();
-      await sandbox.close();
+      if (shared === undefined) await sandbox.close();
     },
   };
 }
