@@ -133,12 +133,12 @@ describe('a status', () => {
     ['a stack in JSON', '{"message":"boom\\n    at app.js:1:1","stack":"x"}', 'application/json', ': boom'],
     ['the token', '{"message":"no sandbox-cafe-andino"}', 'application/json', ': no <access token>'],
   ])('with %s in its body tells no more than a message', async (_what, body, contentType, told) => {
-    sandbox.faults.add({ kind: 'status', status: 500, body, contentType });
+    sandbox.faults.add({ kind: 'status', status: 409, body, contentType });
     const { errors } = await ask(list);
     expect(errors?.map(({ message, extensions }) => ({ message, extensions }))).toEqual([
       {
-        message: `GET /v1/orders answered 500${told}`,
-        extensions: { code: 'UPSTREAM_ERROR', retryable: false, upstreamStatus: 500 },
+        message: `GET /v1/orders answered 409${told}`,
+        extensions: { code: 'CONFLICT', retryable: false, upstreamStatus: 409 },
       },
     ]);
   });

@@ -45,9 +45,9 @@ describe('a call that fails blanks its own field, and tells why', () => {
 
   test.each<[string, Fault, object]>([
     [
-      '503',
+      '503, whose own words stay here',
       { kind: 'status', status: 503, body: { error: { message: 'down' } } },
-      { message: `${call} answered 503: down`, ...down, upstreamStatus: 503 },
+      { message: `${call} answered 503`, ...down, upstreamStatus: 503 },
     ],
     [
       'an HTML page with 502',

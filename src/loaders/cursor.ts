@@ -41,10 +41,11 @@ export function createCursors(bearer: string): Cursors {
       return `${payload}.${sign(list, payload).toString('base64url')}`;
     },
     decode(list, cursor) {
-      const [payload = '', signature = ''] = cursor.length > maxLength ? [] : cursor.split('.');
+      const [payload = '', signature = '', ...more] = cursor.length > maxLength ? [] : cursor.split('.');
       const given = Buffer.from(signature, 'base64url');
       const expected = sign(list, payload);
-      const isSigned = given.length === expected.length && timingSafeEqual(given, expected);
+      const isSigned =
+        more.length === 0 && given.length === expected.length && timingSafeEqual(given, expected);
       const position = isSigned ? read(payload) : undefined;
       if (position !== undefined) return position;
       throw new BadInputError(

@@ -31,12 +31,16 @@ export interface Refusal {
 /** REST answered with a status other than 2xx. */
 export class StatusError extends WaybillError {
   override readonly name = 'StatusError';
+  /** What happened without REST's own words: `GET /v1/orders/7 answered 503`. */
+  readonly summary: string;
   readonly status: number;
   readonly refusal: Refusal;
   readonly retryAfterMs: number | undefined;
 
   constructor(call: string, status: number, refusal: Refusal, retryAfterMs?: number) {
-    super(`${call} answered ${status}${refusal.message === undefined ? '' : `: ${refusal.message}`}`);
+    const summary = `${call} answered ${status}`;
+    super(refusal.message === undefined ? summary : `${summary}: ${refusal.message}`);
+    this.summary = summary;
     this.status = status;
     this.refusal = refusal;
     this.retryAfterMs = retryAfterMs;

@@ -42,7 +42,8 @@ export function toClientError(error: unknown): ClientError {
 function ofStatus(error: StatusError): ClientError {
   const { status, refusal, retryAfterMs } = error;
   const told = (code: string, retryable = false): ClientError => ({
-    message: error.message,
+    // REST's own words are for the client where they are about the request, and not where REST itself has failed.
+    message: status < 500 ? error.message : error.summary,
     code,
     retryable,
     upstreamStatus: status,

@@ -51,6 +51,7 @@ describe('a cursor that this list did not give', () => {
   test.each([
     ['nothing', ''],
     ['a dot', '.'],
+    ['something after it', `${cursor}.x`],
     ['garbage', 'garbage'],
     ['an offset of other servers', Buffer.from('arrayconnection:7').toString('base64')],
     ['without its signature', `${payload}.`],
