@@ -1,24 +1,30 @@
-import { Readable } from 'node:stream';
+import type { ServerResponse } from 'node:http';
 import type { Plugin } from 'graphql-yoga';
 import type { RestApi } from '../rest/api.ts';
 import { createCaller } from '../rest/caller.ts';
 import { MissingBearerError } from '../rest/errors.ts';
 import { bearerOf } from './bearer.ts';
 import { type ClientError, toClientError } from './client-error.ts';
+import { streamedBody } from './streamed-body.ts';
 
 const route = /^\/labels\/([^/]+)\.pdf$/;
+
+/** What Node's server hands over with a request; nothing where the application is called by `fetch`. */
+interface NodeContext {
+  res?: ServerResponse;
+}
 
 /**
  * `GET /labels/{shipment id}.pdf`: the label of a shipment, streamed from REST with the caller's own token. Errors are
  * JSON of the same codes as the graph's.
  */
-export function labelRoute(api: RestApi, report: (error: unknown) => void): Plugin {
+export function labelRoute(api: RestApi, report: (error: unknown) => void): Plugin<object, NodeContext> {
   return {
-    async onRequest({ request, url, endResponse }) {
+    async onRequest({ request, url, serverContext, endResponse }) {
       const id = route.exec(url.pathname)?.[1];
       if (id === undefined) return;
       if (request.method === 'GET' || request.method === 'HEAD') {
-        endResponse(await label(api, id, request, report));
+        endResponse(await label(api, id, request, serverContext.res, report));
       } else if (request.method !== 'OPTIONS') {
         endResponse(new Response(null, { status: 405, headers: { allow: 'GET, HEAD' } }));
       }
@@ -30,6 +36,7 @@ async function label(
   api: RestApi,
   id: string,
   request: Request,
+  response: ServerResponse | undefined,
   report: (error: unknown) => void,
 ): Promise<Response> {
   try {
@@ -43,7 +50,7 @@ async function label(
       'cache-control': 'private, no-store',
       ...(contentLength === undefined ? {} : { 'content-length': contentLength }),
     };
-    if (request.method === 'GET') return new Response(Readable.toWeb(body) as ReadableStream, { headers });
+    if (request.method === 'GET') return new Response(streamedBody(body, response), { headers });
     // REST knows no HEAD. Ending its answer early breaks off the body, which is what is meant.
     body.on('error', () => {}).destroy();
     return new Response(null, { headers });
