@@ -58,7 +58,7 @@ test('asked for many times, and by its own id, it costs one call', async () => {
 test.each(['balanceCents', 'creditLimitCents'])('without %s it is null, with an error', async (field) => {
   const body = { name: 'organization/broken', balanceCents: 1, creditLimitCents: 1, [field]: undefined };
   sandbox.faults.add({ path: '/v1/organizations/mine', kind: 'status', status: 200, body });
-  const { data, errors } = await ask(AccountDocument);
+  const { data, errors } = await ask('{ organization { id balance { cents } creditLimit { cents } } }');
   expect(data).toEqual({ organization: null });
   expect(errors).toMatchObject([
     {
@@ -67,3 +67,16 @@ test.each(['balanceCents', 'creditLimitCents'])('without %s it is null, with an 
     },
   ]);
 });
+
+test.each([undefined, null, '-5', 0.5])(
+  'with the balance %j nobody knows a credit user',
+  async (balanceCents) => {
+    const body = { name: 'organization/broken', balanceCents, creditLimitCents: 1 };
+    sandbox.faults.add({ path: '/v1/organizations/mine', kind: 'status', status: 200, body });
+    const { data, errors } = await ask('{ organization { id isCreditUser } }');
+    expect(data).toEqual({ organization: null });
+    expect(errors).toMatchObject([
+      { path: ['organization', 'isCreditUser'], extensions: { code: 'UPSTREAM_INVALID_RESPONSE' } },
+    ]);
+  },
+);

@@ -148,6 +148,18 @@ describe('the choice among offers', () => {
       'couriers/a',
       'couriers/a',
     ],
+    [
+      'no offer for what is not a number',
+      // As REST must not send it: a text, nothing, and a number past all bounds.
+      JSON.parse(`[
+        {"courier": "couriers/a", "status": "SUCCESS", "shipmentCostCents": "1", "estimatedDeliveryOperatingDays": "1"},
+        {"courier": "couriers/b", "status": "SUCCESS", "shipmentCostCents": null, "estimatedDeliveryOperatingDays": null},
+        {"courier": "couriers/c", "status": "SUCCESS", "shipmentCostCents": -1e999, "estimatedDeliveryOperatingDays": []},
+        {"courier": "couriers/d", "status": "SUCCESS", "shipmentCostCents": 9, "estimatedDeliveryOperatingDays": 9}
+      ]`),
+      'couriers/d',
+      'couriers/d',
+    ],
     ['free of charge', [of('a', 1, 1), of('b', 0, 1)], 'couriers/b', 'couriers/b'],
     [
       'nothing where none is available',

@@ -1,4 +1,4 @@
-import { afterAll, afterEach, expect, test } from 'vitest';
+import { afterAll, afterEach, describe, expect, test } from 'vitest';
 import { MessageBodiesDocument, SentTemplatesDocument } from './documents.generated.ts';
 import { seedWithTreacherousTemplate, treacherousNames } from './fixtures/treacherous-template.ts';
 import { startWaybill } from './harness.ts';
@@ -171,4 +171,25 @@ test('parameters whose names objects have already come through unharmed', async 
       },
     },
   ]);
+});
+
+describe.each(['headerParameters', 'bodyParameters'])('%s that are no texts by name', (field) => {
+  test.each([['a text'], [['a list']], [{ 1: 7 }], [{ 1: null }], [7]])('%j', async (parameters) => {
+    const template = { name: 'gracias_por_tu_compra', language: 'es', [field]: parameters };
+    const message = { name: `${conversation}/messages/m1`, contentType: 'TEMPLATE', template };
+    sandbox.faults.add({ path: messages, kind: 'status', status: 200, body: { messages: [message] } });
+    const { data, errors } = await ask(`{ conversation(id: "${conversation}") { messages(first: 1) {
+      nodes { body template { name ${field} { value } } }
+    } } }`);
+    expect(data).toEqual({ conversation: { messages: { nodes: [{ body: null, template: null }] } } });
+    const node = ['conversation', 'messages', 'nodes', 0];
+    const extensions = { code: 'UPSTREAM_INVALID_RESPONSE', retryable: false };
+    expect(errors).toHaveLength(2);
+    expect(errors).toMatchObject(
+      expect.arrayContaining([
+        expect.objectContaining({ path: [...node, 'body'], extensions }),
+        expect.objectContaining({ path: [...node, 'template', field], extensions }),
+      ]),
+    );
+  });
 });

@@ -69,7 +69,15 @@ const SentTemplate = builder.objectRef<SentTemplateSource>('SentTemplate').imple
 function parameterList(
   parameters: Record<string, string> | null | undefined,
 ): { name: string; value: string }[] {
-  return Object.entries(parameters ?? {}).map(([name, value]) => ({ name, value }));
+  return [...parameterValues(parameters)].map(([name, value]) => ({ name, value }));
+}
+
+/** The texts by name. @throws InvalidResponseError where REST sent something else, which has names of its own kind. */
+function parameterValues(parameters: Record<string, string> | null | undefined): Map<string, string> {
+  const given: unknown = parameters ?? {};
+  const values = typeof given === 'object' && !Array.isArray(given) ? Object.entries(given ?? {}) : undefined;
+  if (values?.every(([, value]) => typeof value === 'string')) return new Map(values);
+  throw new InvalidResponseError('Expected texts by name as the parameters of a sent template from REST');
 }
 
 async function definitionOf(
@@ -120,8 +128,8 @@ export const Message = builder.objectRef<MessageJson>('Message').implement({
         if (sent === null) return message.text ?? null;
         const definition = await definitionOf(sent, args, context);
         if (definition === null) return null;
-        const header = new Map(Object.entries(sent.headerParameters ?? {}));
-        const body = new Map(Object.entries(sent.bodyParameters ?? {}));
+        const header = parameterValues(sent.headerParameters);
+        const body = parameterValues(sent.bodyParameters);
         return readAsOne(fillTemplate(definition, { header, body }));
       },
     }),

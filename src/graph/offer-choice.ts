@@ -28,7 +28,12 @@ const byDays = (a: OfferJson, b: OfferJson) =>
 const byCourier = (a: OfferJson, b: OfferJson) =>
   a.courier < b.courier ? -1 : Number(a.courier > b.courier);
 
-/** What is not known comes last. */
-function ascending(a: number | undefined, b: number | undefined): number {
-  return a === b ? 0 : (a ?? Number.POSITIVE_INFINITY) - (b ?? Number.POSITIVE_INFINITY);
+/** What is not known comes last, and so does what REST sent in place of a number. */
+function ascending(a: unknown, b: unknown): number {
+  if (!isKnown(a) || !isKnown(b)) return Number(isKnown(b)) - Number(isKnown(a));
+  return a - b;
+}
+
+function isKnown(value: unknown): value is number {
+  return Number.isFinite(value);
 }

@@ -1,3 +1,4 @@
+import { InvalidResponseError } from '../rest/errors.ts';
 import { isNameOf } from '../rest/resource-name.ts';
 import type { OrganizationJson } from '../rest/types.ts';
 import { builder } from './builder.ts';
@@ -23,10 +24,16 @@ export const Organization = builder.objectRef<OrganizationJson>('Organization').
     isCreditUser: t.boolean({
       nullable: false,
       description: 'Whether the balance is negative.',
-      resolve: ({ balanceCents }) => balanceCents < 0,
+      resolve: isCreditUser,
     }),
   }),
 });
+
+/** @throws InvalidResponseError where REST gave no whole number, which would pass for a balance that is not negative. */
+function isCreditUser({ balanceCents }: OrganizationJson): boolean {
+  if (Number.isSafeInteger(balanceCents)) return balanceCents < 0;
+  throw new InvalidResponseError('Expected a balance in whole cents of an organization from REST');
+}
 
 registerNode({
   typename: 'Organization',
