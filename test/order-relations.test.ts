@@ -128,6 +128,18 @@ describe('a recipient', () => {
     ]);
   });
 
+  test('are a list of their own, whose cursors the search does not take', async () => {
+    const first = await waybill.ask(RecipientOrdersDocument, { id: 'ca2481', first: 2 });
+    const after = first.data.order?.recipient.orders?.pageInfo.endCursor;
+    const { data, errors, calls } = await waybill.ask(
+      'query ($after: String) { orders(first: 2, search: "+573104567890", after: $after) { nodes { id } } }',
+      { after },
+    );
+    expect(data).toBeNull();
+    expect(errors).toMatchObject([{ path: ['orders'], extensions: { code: 'BAD_USER_INPUT' } }]);
+    expect(calls).toEqual([]);
+  });
+
   test('of a shipment has them too', async () => {
     const { data, calls } = await waybill.ask(RecipientOrdersFromShipmentDocument, { id: 'ca2036' });
     const node = { id: 'orders/ca2496', status: 'NEW' };

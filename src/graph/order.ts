@@ -112,7 +112,8 @@ builder.objectFields(Recipient, (t) => ({
       const phoneNumber = phoneNumberOf(recipient);
       return connect(
         {
-          list: 'orders',
+          // Fewer than the search finds, so that their places are not the search's.
+          list: 'recipient.orders',
           pages: loaders.orderPage,
           query: { search: phoneNumber, status: statusFilter(status) },
           args,
