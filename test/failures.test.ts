@@ -85,12 +85,12 @@ describe('a call that fails blanks its own field, and tells why', () => {
     [
       'null',
       { kind: 'change', change: () => null },
-      { message: `${call} answered something that is not a record with a name`, ...broken },
+      { message: `${call} answered something that is no record of shipments`, ...broken },
     ],
     [
       'an array',
       { kind: 'change', change: (answer) => [answer] },
-      { message: `${call} answered something that is not a record with a name`, ...broken },
+      { message: `${call} answered something that is no record of shipments`, ...broken },
     ],
     [
       'a redirect',
@@ -155,7 +155,7 @@ describe('a call that fails blanks its own field, and tells why', () => {
 });
 
 describe('a broken row of a list', () => {
-  const message = (row: number) => `GET /v1/orders answered no record in row ${row}`;
+  const message = (row: number) => `GET /v1/orders answered no record of orders in row ${row}`;
 
   /** REST answers the page of orders with these rows in place of its first ones. */
   const replaceRows = (...rows: unknown[]) =>

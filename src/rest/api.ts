@@ -2,7 +2,13 @@ import { described, type RestCall } from './call.ts';
 import type { Caller } from './caller.ts';
 import type { RestClient, RestStream } from './client.ts';
 import { InvalidResponseError } from './errors.ts';
-import { bareIdentifier, type Collection, conversationIdentifier } from './resource-name.ts';
+import {
+  bareIdentifier,
+  type Collection,
+  conversationIdentifier,
+  isMessageName,
+  isNameOf,
+} from './resource-name.ts';
 import type {
   ChannelJson,
   ChannelQuery,
@@ -68,25 +74,26 @@ export interface RestApi {
   listMessages(query: ConversationQuery, caller: Caller): Promise<Page<MessageJson>>;
 }
 
+/** What a record can be of. A list has its rows under the kind's own name. */
+type Kind = Collection | 'templates' | 'messages';
+
 /** The interface over one client; `names` are the query parameters' names of this REST service. */
 export function createRestApi(client: RestClient, names: ParameterNames): RestApi {
   const path = (collection: Collection, id: string) => `/v1/${collection}/${bareIdentifier(collection, id)}`;
   const messagesPath = (channelId: string, conversation: string) =>
     `${path('channels', channelId)}/conversations/${conversationIdentifier(conversation)}/messages`;
 
-  async function record<Json>(call: RestCall, caller: Caller): Promise<Json> {
+  async function record<Json>(kind: Kind, call: RestCall, caller: Caller): Promise<Json> {
     const json = await client.json(call, caller);
-    if (!isNamed(json)) {
-      throw new InvalidResponseError(
-        `${described(call)} answered something that is not a record with a name`,
-      );
+    if (!isRecordOf(kind, json)) {
+      throw new InvalidResponseError(`${described(call)} answered something that is no record of ${kind}`);
     }
     // The interface promises these fields; the graph checks each one that it hands out.
     return json as Json;
   }
 
-  async function recordNamed<Json>(call: RestCall, caller: Caller): Promise<Json> {
-    const json = await record<Json & { name: string }>(call, caller);
+  async function recordNamed<Json>(kind: Collection, call: RestCall, caller: Caller): Promise<Json> {
+    const json = await record<Json & { name: string }>(kind, call, caller);
     if (`/v1/${json.name}` !== call.path) {
       throw new InvalidResponseError(`${described(call)} answered another record than the one asked for`);
     }
@@ -94,7 +101,7 @@ export function createRestApi(client: RestClient, names: ParameterNames): RestAp
   }
 
   async function page<Json>(
-    key: string,
+    kind: Kind,
     listPath: string,
     { pageSize, pageToken }: PageQuery,
     caller: Caller,
@@ -106,15 +113,15 @@ export function createRestApi(client: RestClient, names: ParameterNames): RestAp
       query: { [names.pageSize]: String(pageSize), [names.pageToken]: pageToken, ...filters },
     };
     const json = await client.json(call, caller);
-    const rows = isObject(json) ? json[key] : undefined;
+    const rows = isObject(json) ? json[kind] : undefined;
     if (!isObject(json) || !Array.isArray(rows)) {
-      throw new InvalidResponseError(`${described(call)} answered something that holds no list of ${key}`);
+      throw new InvalidResponseError(`${described(call)} answered something that holds no list of ${kind}`);
     }
     return {
       rows: rows.map((row, index) =>
-        isNamed(row)
+        isRecordOf(kind, row)
           ? (row as Json)
-          : new InvalidResponseError(`${described(call)} answered no record in row ${index}`),
+          : new InvalidResponseError(`${described(call)} answered no record of ${kind} in row ${index}`),
       ),
       nextPageToken: nextPageToken(call, json.nextPageToken),
     };
@@ -122,20 +129,26 @@ export function createRestApi(client: RestClient, names: ParameterNames): RestAp
 
   // All are async functions, so that an unfit id too is a rejection, never a throw.
   return {
-    createOrder: async (body, caller) => record({ method: 'POST', path: '/v1/orders', body }, caller),
+    createOrder: async (body, caller) =>
+      record('orders', { method: 'POST', path: '/v1/orders', body }, caller),
     listOrders: async (query, caller) =>
       page('orders', '/v1/orders', query, caller, {
         [names.status]: query.status?.join(','),
         [names.search]: query.search,
       }),
-    getOrder: async (id, caller) => recordNamed({ method: 'GET', path: path('orders', id) }, caller),
+    getOrder: async (id, caller) =>
+      recordNamed('orders', { method: 'GET', path: path('orders', id) }, caller),
     updateOrder: async (id, body, caller) =>
-      recordNamed({ method: 'PATCH', path: path('orders', id), body }, caller),
-    createQuote: async (body, caller) => record({ method: 'POST', path: '/v1/quotes', body }, caller),
-    getQuote: async (id, caller) => recordNamed({ method: 'GET', path: path('quotes', id) }, caller),
-    createShipment: async (body, caller) => record({ method: 'POST', path: '/v1/shipments', body }, caller),
+      recordNamed('orders', { method: 'PATCH', path: path('orders', id), body }, caller),
+    createQuote: async (body, caller) =>
+      record('quotes', { method: 'POST', path: '/v1/quotes', body }, caller),
+    getQuote: async (id, caller) =>
+      recordNamed('quotes', { method: 'GET', path: path('quotes', id) }, caller),
+    createShipment: async (body, caller) =>
+      record('shipments', { method: 'POST', path: '/v1/shipments', body }, caller),
     listShipments: async (query, caller) => page('shipments', '/v1/shipments', query, caller),
-    getShipment: async (id, caller) => recordNamed({ method: 'GET', path: path('shipments', id) }, caller),
+    getShipment: async (id, caller) =>
+      recordNamed('shipments', { method: 'GET', path: path('shipments', id) }, caller),
     getLabel: async (shipmentId, caller) => {
       const labelPath = `${path('shipments', shipmentId)}/label`;
       const call: RestCall = { method: 'GET', path: labelPath, accept: 'application/pdf' };
@@ -147,14 +160,15 @@ export function createRestApi(client: RestClient, names: ParameterNames): RestAp
     listOrigins: async (query, caller) => page('origins', '/v1/origins', query, caller),
     listLocations: async (query, caller) =>
       page('locations', '/v1/locations', query, caller, { [names.query]: query.query }),
-    getOrganization: async (caller) => record({ method: 'GET', path: '/v1/organizations/mine' }, caller),
+    getOrganization: async (caller) =>
+      record('organization', { method: 'GET', path: '/v1/organizations/mine' }, caller),
     listChannels: async (query, caller) => page('channels', '/v1/channels', query, caller),
     listTemplates: async (query, caller) =>
       page('templates', `${path('channels', query.channel)}/templates`, query, caller),
     sendToPhone: async (channelId, body, caller) =>
-      record({ method: 'POST', path: `${path('channels', channelId)}/messages`, body }, caller),
+      record('messages', { method: 'POST', path: `${path('channels', channelId)}/messages`, body }, caller),
     sendMessage: async (channelId, conversation, body, caller) =>
-      record({ method: 'POST', path: messagesPath(channelId, conversation), body }, caller),
+      record('messages', { method: 'POST', path: messagesPath(channelId, conversation), body }, caller),
     listMessages: async (query, caller) =>
       page('messages', messagesPath(query.channel, query.conversation), query, caller),
   };
@@ -166,8 +180,15 @@ function nextPageToken(call: RestCall, token: unknown): string | undefined {
   throw new InvalidResponseError(`${described(call)} answered a nextPageToken that is not a string`);
 }
 
-function isNamed(value: unknown): value is { name: string } {
-  return isObject(value) && typeof value.name === 'string';
+/** Whether it is an object with a name of this kind. */
+function isRecordOf(kind: Kind, value: unknown): value is { name: string } {
+  return isObject(value) && typeof value.name === 'string' && isNameOfKind(kind, value.name);
+}
+
+function isNameOfKind(kind: Kind, name: string): boolean {
+  // A template has the name that the merchant chose.
+  if (kind === 'templates') return true;
+  return kind === 'messages' ? isMessageName(name) : isNameOf(kind, name);
 }
 
 function isObject(value: unknown): value is Record<string, unknown> {

@@ -82,6 +82,13 @@ export function conversationOfMessage(message: string): ConversationName | undef
   return conversationName(message.split('/').slice(0, 4).join('/'));
 }
 
+/** Whether a text is the whole name of a message, `channels/<id>/conversations/<id>/messages/<id>`. */
+export function isMessageName(name: string): boolean {
+  const [messages, message = '', ...more] = name.split('/').slice(4);
+  const isBelow = messages === 'messages' && identifier.test(message) && more.length === 0;
+  return isBelow && conversationOfMessage(name) !== undefined;
+}
+
 /** An id as an error shows it: quoted, control characters escaped, cut at 64 characters. */
 export function shown(id: string): string {
   return JSON.stringify(id.length > 64 ? `${id.slice(0, 64)}…` : id);

@@ -158,7 +158,7 @@ export interface TemplateJson {
   footer?: string;
 }
 
-/** One page of a list. A row that is no record with a name stands as the error that it is, in its own place. */
+/** One page of a list. A row that is no record with a name of its list stands as the error that it is, in its own place. */
 export interface Page<Row> {
   rows: (Row | InvalidResponseError)[];
   /** Undefined on the last page. */

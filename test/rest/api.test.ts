@@ -214,7 +214,9 @@ const answerAsPromised: Answer = (request, response, body) => {
   const isList =
     request.method === 'GET' &&
     /^(orders|shipments|origins|locations|channels|templates|messages)$/.test(key);
-  const json = isList ? { [key]: [] } : { name: body === '' || request.method === 'PATCH' ? path : 'made/1' };
+  const made = key === 'messages' ? 'channels/1/conversations/17/messages/m1' : `${key}/1`;
+  const name = key === 'mine' ? 'organization/1' : request.method === 'POST' ? made : path;
+  const json = isList ? { [key]: [] } : { name };
   return answerJson(json)(request, response, body);
 };
 
@@ -348,6 +350,9 @@ describe('an answer of another shape', () => {
     ['a number', 7],
     ['no name', { id: 'orders/7' }],
     ['a name that is no text', { name: 7 }],
+    ['a name of nothing', { name: 'wrong/a' }],
+    ['a name that leads elsewhere', { name: 'orders/../a' }],
+    ['a bare identifier', { name: '7' }],
   ];
 
   test.each(shapeless)('for a record: %s', async (_what, json) => {
@@ -397,14 +402,58 @@ describe('an answer of another shape', () => {
     const page = await bench.api.listOrders({ pageSize: 7 }, bench.caller());
     expect(named(page)).toEqual([
       'orders/1',
-      'GET /v1/orders answered no record in row 1',
-      'GET /v1/orders answered no record in row 2',
-      'GET /v1/orders answered no record in row 3',
-      'GET /v1/orders answered no record in row 4',
-      'GET /v1/orders answered no record in row 5',
+      'GET /v1/orders answered no record of orders in row 1',
+      'GET /v1/orders answered no record of orders in row 2',
+      'GET /v1/orders answered no record of orders in row 3',
+      'GET /v1/orders answered no record of orders in row 4',
+      'GET /v1/orders answered no record of orders in row 5',
       'orders/7',
     ]);
     expect(page.nextPageToken).toBe('more');
+  });
+
+  const message = 'channels/1/conversations/17/messages/m1';
+  test.each<[string, string, (api: RestApi, caller: Caller) => Promise<Page<{ name: string }>>]>([
+    ['orders', 'orders/a', (api, caller) => api.listOrders({ pageSize: 1 }, caller)],
+    ['shipments', 'shipments/a', (api, caller) => api.listShipments({ pageSize: 1 }, caller)],
+    ['origins', 'origins/a', (api, caller) => api.listOrigins({ pageSize: 1 }, caller)],
+    ['locations', 'locations/a', (api, caller) => api.listLocations({ pageSize: 1 }, caller)],
+    ['channels', 'channels/a', (api, caller) => api.listChannels({ pageSize: 1 }, caller)],
+    [
+      'messages',
+      message,
+      (api, caller) => api.listMessages({ channel: '1', conversation: '17', pageSize: 1 }, caller),
+    ],
+  ])('a row of %s whose name is of nothing of the kind is a broken row', async (key, name, list) => {
+    const foreign = ['wrong/a', `${key}/../a`, `${key}/`, 'a', '', `${name}/b`, `${message}/`, `/${name}`];
+    const rows = [...foreign, name].map((each) => ({ name: each }));
+    await using bench = await startBench(answerJson({ [key]: rows }));
+    const page = await list(bench.api, bench.caller());
+    expect(page.rows.slice(0, -1).every((row) => row instanceof InvalidResponseError)).toBe(true);
+    expect(page.rows.at(-1)).toEqual({ name });
+  });
+
+  test('templates have names of their own choice', async () => {
+    const rows = [{ name: 'wrong/a' }, { name: '..' }, { name: '' }];
+    await using bench = await startBench(answerJson({ templates: rows }));
+    const page = await bench.api.listTemplates({ channel: '1', pageSize: 1 }, bench.caller());
+    expect(page.rows).toEqual(rows);
+  });
+
+  test.each<[string, (api: RestApi, caller: Caller) => Promise<unknown>]>([
+    ['orders/a', (api, caller) => api.createQuote(newQuote, caller)],
+    ['quotes/a', (api, caller) => api.createShipment(newShipment, caller)],
+    ['shipments/a', (api, caller) => api.createOrder(newOrder, caller)],
+    ['organizations/mine', (api, caller) => api.getOrganization(caller)],
+    ['foo', (api, caller) => api.getOrganization(caller)],
+    ['channels/1', (api, caller) => api.sendMessage('1', '17', { text: 'a' }, caller)],
+    [
+      'messages/1',
+      (api, caller) => api.sendToPhone('1', { recipient: { phone: '1', name: 'a' }, text: 'a' }, caller),
+    ],
+  ])('for a record: the name %s', async (name, call) => {
+    await using bench = await startBench(answerJson({ name }));
+    expect(await errorOf(call(bench.api, bench.caller()))).toBeInstanceOf(InvalidResponseError);
   });
 
   test.each([[{}], [{ nextPageToken: '' }], [{ nextPageToken: null }]])(

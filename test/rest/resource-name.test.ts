@@ -4,6 +4,7 @@ import {
   bareIdentifier,
   conversationName,
   conversationOfMessage,
+  isMessageName,
   isNameOf,
   resourceName,
   shown,
@@ -91,6 +92,18 @@ describe('conversationName', () => {
   ])('%s is none', (name) => {
     expect(conversationName(name)).toBeUndefined();
   });
+});
+
+test.each([
+  ['channels/1/conversations/17/messages/m1', true],
+  ['channels/1/conversations/17/messages/..', false],
+  ['channels/1/conversations/17/messages', false],
+  ['channels/1/conversations/17/messages/m1/m2', false],
+  ['channels/../conversations/17/messages/m1', false],
+  ['channels/1/conversations/17/orders/m1', false],
+  ['messages/m1', false],
+])('isMessageName %s: %s', (name, expected) => {
+  expect(isMessageName(name)).toBe(expected);
 });
 
 test.each([
