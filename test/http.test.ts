@@ -100,7 +100,8 @@ describe('a body that is no request', () => {
     sandbox.requests.clear();
     const response = await post(listener, body);
     expect(response.status).toBe(400);
-    expect(await response.json()).toEqual({ errors: [{ message, extensions: { code: 'BAD_REQUEST' } }] });
+    const extensions = { code: 'BAD_REQUEST', retryable: false };
+    expect(await response.json()).toEqual({ errors: [{ message, extensions }] });
     expect(sandbox.requests.lines()).toEqual([]);
   });
 });

@@ -7,6 +7,7 @@ import { compiledQueries } from './compiled-queries.ts';
 import { type ContextOptions, createContext, type OperationContext } from './context.ts';
 import { graphiql } from './graphiql.ts';
 import { labelRoute } from './label-route.ts';
+import { requestReading } from './request-reading.ts';
 
 export interface AppOptions extends ContextOptions {
   api: RestApi;
@@ -35,6 +36,7 @@ export function createApp(options: AppOptions): App {
     plugins: [
       graphiql({ bearer: options.graphiqlBearer }),
       labelRoute(options.api, options.report),
+      requestReading(),
       authentication(),
       options.compileQueries !== false && compiledQueries(),
     ],

@@ -82,7 +82,14 @@ export function toGraphQLError(error: unknown, report: (error: unknown) => void)
   if (isGraphQLError(error) && isGraphQLError(cause)) {
     const { code = cause.extensions.code ?? 'BAD_USER_INPUT' } = error.extensions;
     // What else it carries may quote the request.
-    return located(error.message, error, { code, ...responseOf(error) });
+    return located(error.message, error, { code, retryable: false, ...responseOf(error) });
+  }
+  // Outside of any field, what recurses is parsing, validating and compiling, each as deep as the document goes.
+  if (isStackOverflow(cause) && pathOf(error) === undefined) {
+    const http = { status: 400 };
+    return new GraphQLError('The document is nested too deeply.', {
+      extensions: { code: 'GRAPHQL_VALIDATION_FAILED', retryable: false, http },
+    });
   }
   report(cause);
   return graphQLError(toClientError(cause), error);
@@ -104,10 +111,14 @@ function located(
 }
 
 /** What the server is to make of an error's response; it reads `http` and leaves it out of the body. */
-function responseOf({ extensions: { http, originalError } }: GraphQLError): GraphQLErrorExtensions {
+function responseOf({ extensions: { http, code } }: GraphQLError): GraphQLErrorExtensions {
   if (typeof http !== 'object' || http === null) return {};
-  // For Yoga an `originalError`, such as JSON.parse's, means that the status stands for clients of all kinds.
-  return { http: originalError === undefined ? http : { ...http, spec: false } };
+  // Without `spec` the status stands for clients of all kinds; with it, those that accept `application/json` get 200.
+  return { http: code === 'BAD_REQUEST' ? { ...http, spec: false } : http };
+}
+
+function isStackOverflow(error: unknown): boolean {
+  return error instanceof RangeError && error.message === 'Maximum call stack size exceeded';
 }
 
 function pathOf(error: unknown): readonly (string | number)[] | undefined {

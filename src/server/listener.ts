@@ -1,6 +1,7 @@
 import { once } from 'node:events';
 import { createServer, type RequestListener } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
+import { wellAddressed } from './well-addressed.ts';
 
 export interface Listener {
   /** Where the server can be reached from this machine. */
@@ -19,7 +20,7 @@ export async function listen(
   port: number,
   graceMs = 10_000,
 ): Promise<Listener> {
-  const server = createServer(requestListener);
+  const server = createServer(wellAddressed(requestListener));
   const sockets = new Set<Socket>();
   server.on('connection', (socket) => {
     sockets.add(socket);
