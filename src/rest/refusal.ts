@@ -7,7 +7,8 @@ const maxFields = 50;
  * Reads what a refusal's body says. The interface does not show the shape of an error body, so the usual ones are
  * understood (a message under `message`, `error`, `detail` or `title`; fields under `details`, `errors`, `fields`,
  * `fieldViolations`, as a list or as a map, or as a list under `detail`) and anything else, HTML and plain text too, says nothing.
- * Where the body repeats the access token, it is blanked; of a text of many lines, such as a stack, the first is taken.
+ * Where the body repeats the access token, it is blanked; of a text of many lines, such as a stack, the first is taken;
+ * URLs and paths in messages lose their query, which may hold what was searched for or a token.
  */
 export function readRefusal(body: string, accessToken: string): Refusal {
   const json = parsed(body);
@@ -21,8 +22,8 @@ export function readRefusal(body: string, accessToken: string): Refusal {
     .slice(0, maxFields);
   const told = (text: string) => cut(firstLine(text).replaceAll(accessToken, '<access token>'));
   return {
-    ...(message === undefined ? {} : { message: told(message) }),
-    fields: fields.map(({ path, message }) => ({ path: told(path), message: told(message) })),
+    ...(message === undefined ? {} : { message: withoutQueries(told(message)) }),
+    fields: fields.map(({ path, message }) => ({ path: told(path), message: withoutQueries(told(message)) })),
   };
 }
 
@@ -72,6 +73,15 @@ function parsed(body: string): unknown {
 
 function firstLine(text: string): string {
   return text.trim().split(/[\r\n]/, 1)[0] ?? '';
+}
+
+// What follows a question mark, where an equals sign follows or a slash comes before it in the same word. Blanks end it,
+// unless an ampersand tells that it goes on behind them.
+const query = /\?(?:[^\s"<>`=]*=|(?<=\/\S*)(?=[^\s"<>`]))[^\s"<>`]*(?:[^"<>`]*&[^\s"<>`]+)?/g;
+
+/** A text without the queries of the URLs and paths in it, and with its questions. Made for short texts. */
+function withoutQueries(text: string): string {
+  return text.replace(query, '');
 }
 
 function cut(text: string): string {

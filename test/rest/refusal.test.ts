@@ -118,3 +118,31 @@ describe('the message of a refusal', () => {
     });
   });
 });
+
+describe('a query in a text is left out', () => {
+  test.each([
+    ['GET http://h/x?search=ann&token=abc failed', 'GET http://h/x failed'],
+    ['/v1/orders?search=ann&token=abc', '/v1/orders'],
+    ['no such page: /v1/orders?abc', 'no such page: /v1/orders'],
+    ['see "https://h/x?search=ann" and "/y?phone=57", please', 'see "https://h/x" and "/y", please'],
+    ['h.example?search=ann failed', 'h.example failed'],
+    ['orders?search=ann failed', 'orders failed'],
+    ['parameters ?search=ann are wrong', 'parameters  are wrong'],
+    ["/x?name=O'Neill&phone=57 failed", '/x failed'],
+    ['/x?search=Ann Lee&token=abc failed', '/x failed'],
+    ['/x?a=b?token=abc failed', '/x failed'],
+    [`/x?search=${'a'.repeat(1_000)}`, '/x'],
+  ])('%s', (text, told) => {
+    expect(read({ message: text, errors: { notes: text } })).toEqual({
+      message: told,
+      fields: [{ path: 'notes', message: told }],
+    });
+  });
+
+  test.each(['Is it /v1/orders?', 'Did you mean "/v1/orders?" or not?', 'Why? a=b', 'What?! No'])(
+    'and a question stays: %s',
+    (text) => {
+      expect(read({ message: text }).message).toBe(text);
+    },
+  );
+});
