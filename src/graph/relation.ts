@@ -1,5 +1,6 @@
 import {
   type DirectiveNode,
+  type FieldNode,
   type GraphQLResolveInfo,
   Kind,
   type SelectionNode,
@@ -36,20 +37,75 @@ export function expectName(collection: Collection, name: string): void {
 
 /** Whether the field's selections need nothing but the record's name. */
 export function selectsOnlyId(info: GraphQLResolveInfo): boolean {
-  return info.fieldNodes.every(
-    (field) => field.selectionSet === undefined || onlyId(field.selectionSet, info),
+  if (areOnlyId(info.fieldNodes, info)) return true;
+  // The one node of a field that is resolved is not left out.
+  if (info.fieldNodes.length === 1) return false;
+  const included = includedNodes(info);
+  return included.length > 0 && areOnlyId(included, info);
+}
+
+function areOnlyId(fields: readonly FieldNode[], info: GraphQLResolveInfo): boolean {
+  return fieldsBelow(fields, info).every(({ name }) => name.value === 'id' || name.value === '__typename');
+}
+
+/**
+ * The field's nodes without those that are left out, by themselves or by what is around them: compiled queries hand
+ * over all. A fragment's type is not looked at, as only nodes that were handed over count.
+ */
+function includedNodes(info: GraphQLResolveInfo): FieldNode[] {
+  const root = fieldsIn([info.operation.selectionSet], info);
+  const reached = new Set(
+    responseKeys(info.path).reduce<FieldNode[]>(
+      (fields, key, depth) => (depth === 0 ? fields : fieldsBelow(fields, info)).filter(hasKey(key)),
+      root,
+    ),
+  );
+  // Compiled queries select what stands in a fragment of a node that is left out, so that such a node counts.
+  return info.fieldNodes.filter((field) => reached.has(field) || hasFragment(field));
+}
+
+function hasFragment({ selectionSet }: FieldNode): boolean {
+  return selectionSet?.selections.some(({ kind }) => kind !== Kind.FIELD) ?? false;
+}
+
+const hasKey =
+  (key: string) =>
+  ({ alias, name }: FieldNode): boolean =>
+    (alias ?? name).value === key;
+
+/** The names of the fields from the root to this one, as the answer has them. */
+function responseKeys(path: GraphQLResolveInfo['path'] | undefined): string[] {
+  const keys: string[] = [];
+  // Numbers are places in lists.
+  for (let step = path; step !== undefined; step = step.prev)
+    if (typeof step.key === 'string') keys.unshift(step.key);
+  return keys;
+}
+
+function fieldsBelow(fields: readonly FieldNode[], info: GraphQLResolveInfo): FieldNode[] {
+  return fieldsIn(
+    fields.flatMap(({ selectionSet }) => selectionSet ?? []),
+    info,
   );
 }
 
-function onlyId(selections: SelectionSetNode, info: GraphQLResolveInfo): boolean {
-  return selections.selections.every((selection) => {
-    if (isLeftOut(selection, info)) return true;
-    if (selection.kind === 'Field')
-      return selection.name.value === 'id' || selection.name.value === '__typename';
-    if (selection.kind === 'InlineFragment') return onlyId(selection.selectionSet, info);
-    const fragment = info.fragments[selection.name.value];
-    return fragment !== undefined && onlyId(fragment.selectionSet, info);
-  });
+/** The fields that are selected there and in the fragments there, without what is left out. */
+function fieldsIn(selectionSets: readonly SelectionSetNode[], info: GraphQLResolveInfo): FieldNode[] {
+  const fields: FieldNode[] = [];
+  // A set takes each fragment once, and goes on through what is added meanwhile.
+  const open = new Set(selectionSets);
+  for (const { selections } of open) {
+    for (const selection of selections) {
+      if (isLeftOut(selection, info)) continue;
+      if (selection.kind === Kind.FIELD) fields.push(selection);
+      else {
+        const fragment =
+          selection.kind === Kind.FRAGMENT_SPREAD ? info.fragments[selection.name.value] : selection;
+        if (fragment !== undefined) open.add(fragment.selectionSet);
+      }
+    }
+  }
+  return fields;
 }
 
 function isLeftOut({ directives = [] }: SelectionNode, info: GraphQLResolveInfo): boolean {
