@@ -118,6 +118,49 @@ test.each(['{"query":null}', '{}', '{"variables":{}}'])('%s has no query', async
   expect(await response.json()).toEqual(badRequest('Must provide query string.'));
 });
 
+test.each([
+  ['several operations and no name', { query: 'query A { __typename } query B { __typename }' }],
+  ['another name', { query: 'query A { __typename }', operationName: 'B' }],
+  ['no operation', { query: 'fragment A on Query { __typename }' }],
+])('a document with %s is refused', async (_what, body) => {
+  const response = await post(JSON.stringify(body));
+  expect(response.status).toBe(400);
+  expect(await response.json()).toEqual({
+    errors: [
+      {
+        message: 'Could not determine what operation to execute.',
+        extensions: { code: 'OPERATION_RESOLUTION_FAILURE', retryable: false },
+      },
+    ],
+  });
+});
+
+test.each([
+  ['is no GraphQL', '{', 'GRAPHQL_PARSE_FAILED'],
+  ['is not of the schema', '{ nothing }', 'GRAPHQL_VALIDATION_FAILED'],
+  ['lacks a variable', 'query ($if: Boolean!) { __typename @include(if: $if) }', 'BAD_USER_INPUT'],
+])('a document that %s is not to be sent again', async (_what, query, code) => {
+  const { errors } = await (await post(JSON.stringify({ query }))).json();
+  expect(errors).toMatchObject([{ extensions: { code, retryable: false } }]);
+});
+
+test('a body of more than 25 MB is refused', async () => {
+  const response = await app.fetch('http://waybill.test/graphql', {
+    method: 'POST',
+    headers: { 'content-type': 'application/json', 'content-length': '25000001' },
+    body: typename,
+  });
+  expect(response.status).toBe(413);
+  expect(await response.json()).toEqual({
+    errors: [
+      {
+        message: 'Request body too large',
+        extensions: { code: 'REQUEST_ENTITY_TOO_LARGE', retryable: false },
+      },
+    ],
+  });
+});
+
 describe('a document nested too deeply for the stack', () => {
   const depth = 50_000;
   // Validation takes more of the stack than parsing does.

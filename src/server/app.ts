@@ -8,6 +8,7 @@ import { type ContextOptions, createContext, type OperationContext } from './con
 import { graphiql } from './graphiql.ts';
 import { labelRoute } from './label-route.ts';
 import { requestReading } from './request-reading.ts';
+import { validationErrors } from './validation-errors.ts';
 
 export interface AppOptions extends ContextOptions {
   api: RestApi;
@@ -37,6 +38,7 @@ export function createApp(options: AppOptions): App {
       graphiql({ bearer: options.graphiqlBearer }),
       labelRoute(options.api, options.report),
       requestReading(),
+      validationErrors(options.report),
       authentication(),
       options.compileQueries !== false && compiledQueries(),
     ],
