@@ -100,7 +100,9 @@ function blankedBy(path: readonly (string | number)[] = [], data: unknown): stri
   return path.slice(0, depth).join('.');
 }
 
-const told = ({ errors = [] }: Answer<unknown>) => errors.map((error) => JSON.stringify(error));
+/** The errors with the first of their places: compiled queries also give those that a condition leaves out. */
+const told = ({ errors = [] }: Answer<unknown>) =>
+  errors.map((error) => JSON.stringify(error, (key, value) => (key === 'locations' ? value[0] : value)));
 
 /** The calls that every run makes: orders and shipments may also be found in a list that happens to come in first. */
 function settledCalls({ calls }: Answer<unknown>): string[] {
