@@ -9,6 +9,7 @@ import {
 } from 'graphql';
 import { type CompiledQuery, compileQuery, isCompiledQuery } from 'graphql-jit';
 import type { Plugin } from 'graphql-yoga';
+import { isFitToCompile } from './compile-fitness.ts';
 
 interface Compiled {
   run: CompiledQuery['query'];
@@ -18,7 +19,7 @@ interface Compiled {
 
 /**
  * Runs queries as compiled functions, which costs a fraction of walking the document again for each request. Yoga's
- * own executor keeps mutations, and whatever does not compile. The schema has no @defer and no @stream.
+ * own executor keeps mutations, and all that is not fit to be compiled. The schema has no @defer and no @stream.
  */
 export function compiledQueries(): Plugin {
   // Documents come from Yoga's bounded cache; what that drops is collected here too.
@@ -55,10 +56,12 @@ function compiledQuery(
   const byName = compiled.get(document) ?? new Map<string, Compiled | undefined>();
   compiled.set(document, byName);
   if (!byName.has(name)) {
-    const result = compileQuery(schema, document, name);
+    const result = isFitToCompile(document, operation) ? compileQuery(schema, document, name) : undefined;
     byName.set(
       name,
-      isCompiledQuery(result) ? { run: result.query, defaults: defaultsOf(operation) } : undefined,
+      result !== undefined && isCompiledQuery(result)
+        ? { run: result.query, defaults: defaultsOf(operation) }
+        : undefined,
     );
   }
   return byName.get(name);
