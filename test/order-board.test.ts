@@ -110,11 +110,11 @@ describe('the board of 100 orders', () => {
   });
 
   test.each([
-    ['16 by default', {}, 16],
-    ['as many as UPSTREAM_CALLS_PER_OPERATION says', { UPSTREAM_CALLS_PER_OPERATION: '3' }, 3],
-  ])('has so many calls under way at a time: %s', async (_what, environment, most) => {
+    ['16 by default', {}, 16, 50],
+    ['as many as UPSTREAM_CALLS_PER_OPERATION says', { UPSTREAM_CALLS_PER_OPERATION: '3' }, 3, 10],
+  ])('has so many calls under way at a time: %s', async (_what, environment, most, delayMs) => {
     await using waybill = await startWaybill(environment);
-    waybill.sandbox.faults.add({ kind: 'delay', delayMs: 10 });
+    waybill.sandbox.faults.add({ kind: 'delay', delayMs });
     const answer = waybill.ask(OrderBoardDocument, { first: 50 });
     expect(await mostCallsAtOnce(waybill, answer)).toBe(most);
     const { errors, calls } = await answer;

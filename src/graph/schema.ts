@@ -18,5 +18,5 @@ builder.queryType({
   description: "Everything that can be read: the merchant's orders, shipments and messages.",
 });
 
-/** The graph. Every type is in the file of its name; importing the file adds it. */
+/** The graph. Importing a type's file adds it. */
 export const schema: GraphQLSchema = builder.toSchema();
