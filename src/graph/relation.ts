@@ -1,7 +1,8 @@
 import {
-  type DirectiveNode,
-  type FieldNode,
+  GraphQLIncludeDirective,
   type GraphQLResolveInfo,
+  GraphQLSkipDirective,
+  getDirectiveValues,
   Kind,
   type SelectionNode,
   type SelectionSetNode,
@@ -37,95 +38,30 @@ export function expectName(collection: Collection, name: string): void {
 
 /** Whether the field's selections need nothing but the record's name. */
 export function selectsOnlyId(info: GraphQLResolveInfo): boolean {
-  if (areOnlyId(info.fieldNodes, info)) return true;
-  // The one node of a field that is resolved is not left out.
-  if (info.fieldNodes.length === 1) return false;
-  const included = includedNodes(info);
-  return included.length > 0 && areOnlyId(included, info);
-}
+  // Each fragment is looked into once, as fragments may spread each other over and over.
+  const seen = new Set<string>();
 
-function areOnlyId(fields: readonly FieldNode[], info: GraphQLResolveInfo): boolean {
-  return fieldsBelow(fields, info).every(({ name }) => name.value === 'id' || name.value === '__typename');
-}
-
-/**
- * The field's nodes without those that are left out, by themselves or by what is around them: compiled queries hand
- * over all. A fragment's type is not looked at, as only nodes that were handed over count.
- */
-function includedNodes(info: GraphQLResolveInfo): FieldNode[] {
-  const root = fieldsIn([info.operation.selectionSet], info);
-  const reached = new Set(
-    responseKeys(info.path).reduce<FieldNode[]>(
-      (fields, key, depth) => (depth === 0 ? fields : fieldsBelow(fields, info)).filter(hasKey(key)),
-      root,
-    ),
-  );
-  // Compiled queries select what stands in a fragment of a node that is left out, so that such a node counts.
-  return info.fieldNodes.filter((field) => reached.has(field) || hasFragment(field));
-}
-
-function hasFragment({ selectionSet }: FieldNode): boolean {
-  return selectionSet?.selections.some(({ kind }) => kind !== Kind.FIELD) ?? false;
-}
-
-const hasKey =
-  (key: string) =>
-  ({ alias, name }: FieldNode): boolean =>
-    (alias ?? name).value === key;
-
-/** The names of the fields from the root to this one, as the answer has them. */
-function responseKeys(path: GraphQLResolveInfo['path'] | undefined): string[] {
-  const keys: string[] = [];
-  // Numbers are places in lists.
-  for (let step = path; step !== undefined; step = step.prev)
-    if (typeof step.key === 'string') keys.unshift(step.key);
-  return keys;
-}
-
-function fieldsBelow(fields: readonly FieldNode[], info: GraphQLResolveInfo): FieldNode[] {
-  return fieldsIn(
-    fields.flatMap(({ selectionSet }) => selectionSet ?? []),
-    info,
-  );
-}
-
-/** The fields that are selected there and in the fragments there, without what is left out. */
-function fieldsIn(selectionSets: readonly SelectionSetNode[], info: GraphQLResolveInfo): FieldNode[] {
-  const fields: FieldNode[] = [];
-  // A set takes each fragment once, and goes on through what is added meanwhile.
-  const open = new Set(selectionSets);
-  for (const { selections } of open) {
-    for (const selection of selections) {
-      if (isLeftOut(selection, info)) continue;
-      if (selection.kind === Kind.FIELD) fields.push(selection);
-      else {
-        const fragment =
-          selection.kind === Kind.FRAGMENT_SPREAD ? info.fragments[selection.name.value] : selection;
-        if (fragment !== undefined) open.add(fragment.selectionSet);
-      }
-    }
+  function isOnlyId({ selections }: SelectionSetNode): boolean {
+    return selections.every((selection) => {
+      if (isLeftOut(selection, info)) return true;
+      if (selection.kind === Kind.FIELD) return ['id', '__typename'].includes(selection.name.value);
+      if (selection.kind === Kind.INLINE_FRAGMENT) return isOnlyId(selection.selectionSet);
+      const name = selection.name.value;
+      if (seen.has(name)) return true;
+      seen.add(name);
+      const fragment = info.fragments[name];
+      return fragment !== undefined && isOnlyId(fragment.selectionSet);
+    });
   }
-  return fields;
+
+  return info.fieldNodes.every(({ selectionSet }) => selectionSet === undefined || isOnlyId(selectionSet));
 }
 
-function isLeftOut({ directives = [] }: SelectionNode, info: GraphQLResolveInfo): boolean {
-  return directives.some((directive) => {
-    const { value: name } = directive.name;
-    if (name === 'skip') return condition(directive, info) === true;
-    return name === 'include' && condition(directive, info) === false;
-  });
-}
-
-/** The `if` of a directive; undefined where it can't be told, so that nothing is taken to be left out. */
-function condition(directive: DirectiveNode, info: GraphQLResolveInfo): unknown {
-  const given = directive.arguments?.find((argument) => argument.name.value === 'if')?.value;
-  if (given?.kind === Kind.BOOLEAN) return given.value;
-  return given?.kind === Kind.VARIABLE ? variables(info)[given.name.value] : undefined;
-}
-
-/** Compiled queries hand over the values alone, where GraphQL's own executor keeps them beside their sources. */
-function variables({ variableValues }: GraphQLResolveInfo): Readonly<Record<string, unknown>> {
-  const { coerced = variableValues }: { coerced?: object } = variableValues;
-  // An object without a prototype, with the name of each variable as a key.
-  return coerced as Readonly<Record<string, unknown>>;
+/** By @skip or @include, which compiled queries never hold. */
+function isLeftOut(selection: SelectionNode, { variableValues }: GraphQLResolveInfo): boolean {
+  if (selection.directives === undefined || selection.directives.length === 0) return false;
+  return (
+    getDirectiveValues(GraphQLSkipDirective, selection, variableValues)?.if === true ||
+    getDirectiveValues(GraphQLIncludeDirective, selection, variableValues)?.if === false
+  );
 }
