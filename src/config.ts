@@ -14,6 +14,7 @@ export interface Config {
   readonly currency: string;
   readonly parameterNames: Readonly<ParameterNames>;
   readonly callsPerOperation: number;
+  readonly idempotencyKeys: number;
   readonly rest: Readonly<Omit<RestClientOptions, 'baseUrl'>>;
 }
 
@@ -58,6 +59,12 @@ export const settings = {
     '16',
     [1, 1_000],
     'How many REST calls one operation has under way at a time at most.',
+  ),
+  idempotencyKeys: wholeNumber(
+    'IDEMPOTENCY_KEYS',
+    '20000',
+    [1, 10_000_000],
+    'How many idempotency keys are remembered at most, each for 24 hours; the oldest are forgotten first.',
   ),
   connections: wholeNumber(
     'UPSTREAM_CONNECTIONS',
@@ -118,6 +125,7 @@ export function readConfig(environment: Readonly<Record<string, string | undefin
       query: required(settings.queryParameter),
     }),
     callsPerOperation: required(settings.callsPerOperation),
+    idempotencyKeys: required(settings.idempotencyKeys),
     rest: Object.freeze({
       connections: required(settings.connections),
       connectTimeoutMs: required(settings.connectTimeoutMs),

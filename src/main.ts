@@ -4,6 +4,7 @@ import { createRestApi } from './rest/api.ts';
 import { createRestClient } from './rest/client.ts';
 import { createApp } from './server/app.ts';
 import { type Listener, listen } from './server/listener.ts';
+import { createMemoryStore } from './writes/idempotency-store.ts';
 
 /** The REST service that the server speaks to. */
 interface Upstream {
@@ -20,6 +21,7 @@ async function start(config: Config): Promise<void> {
   const client = createRestClient({ baseUrl: upstream.url, ...config.rest });
   const app = createApp({
     api: createRestApi(client, config.parameterNames),
+    idempotencyStore: createMemoryStore({ maxKeys: config.idempotencyKeys }),
     currency: config.currency,
     callsPerOperation: config.callsPerOperation,
     publicUrl: () => config.publicUrl ?? listener.url,

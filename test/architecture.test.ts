@@ -5,7 +5,7 @@ import { expect, test } from 'vitest';
 const root = resolve(import.meta.dirname, '..');
 
 /** The way of a request: each layer may import from itself and from those after it. */
-const way = ['server', 'graph', 'loaders', 'rest'];
+const way = ['server', 'graph', 'writes', 'loaders', 'rest'];
 
 /** Packages that only some places may know, and why. */
 const homes: { package: RegExp; places: string[]; why: string }[] = [
@@ -20,6 +20,7 @@ const homes: { package: RegExp; places: string[]; why: string }[] = [
     places: ['server'],
     why: 'the graph does not know by which server it is served',
   },
+  { package: /^valibot$/, places: ['graph'], why: 'an input is held against its rules where it is declared' },
   { package: /^dataloader$/, places: ['loaders'], why: 'batching is the business of src/loaders alone' },
   {
     package: /^(fastify|@fastify\/.*|typebox|node:sqlite|@cantoo\/pdf-lib|bwip-js)$/,

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { cheapest, fastest } from '../src/graph/offer-choice.ts';
 import type { OfferJson } from '../src/rest/types.ts';
+import { cheapest, fastest } from '../src/writes/offer-choice.ts';
 import {
   QuoteBestOffersDocument,
   QuoteOfferStatusesDocument,

@@ -1,12 +1,11 @@
-import { InvalidResponseError } from '../rest/errors.ts';
 import { isNameOf, resourceName } from '../rest/resource-name.ts';
 import type { OfferJson, PackageDimensionsJson, PackageJson, QuoteJson } from '../rest/types.ts';
+import { cheapest, fastest, isAvailable, offersOf } from '../writes/offer-choice.ts';
 import { builder } from './builder.ts';
 import { Courier, courierNamed } from './courier.ts';
 import { Location } from './location.ts';
 import { Money, money, shipmentCurrency } from './money.ts';
 import { Node, registerNode } from './node.ts';
-import { cheapest, fastest, isAvailable } from './offer-choice.ts';
 import { Order } from './order.ts';
 import { related } from './relation.ts';
 
@@ -33,7 +32,7 @@ export const Package = builder.objectRef<PackageJson>('Package').implement({
   }),
 });
 
-const Offer = builder.objectRef<OfferJson>('Offer').implement({
+export const Offer = builder.objectRef<OfferJson>('Offer').implement({
   description: 'What one courier offers for a package.',
   fields: (t) => ({
     courier: t.field({
@@ -118,13 +117,6 @@ export const Quote = builder.objectRef<QuoteJson>('Quote').implement({
     }),
   }),
 });
-
-/** The offers to choose from. @throws InvalidResponseError where REST sent something else. */
-function offersOf({ name, offers }: QuoteJson): OfferJson[] {
-  if (Array.isArray(offers) && offers.every((offer) => typeof offer === 'object' && offer !== null))
-    return offers;
-  throw new InvalidResponseError(`${name} came without a list of offers`);
-}
 
 registerNode({
   typename: 'Quote',

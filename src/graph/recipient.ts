@@ -5,7 +5,7 @@ import { Location } from './location.ts';
 import { openEnum } from './open-enum.ts';
 import { related } from './relation.ts';
 
-const documentType = openEnum('DocumentType', 'The kind of an identity document.', {
+export const documentType = openEnum('DocumentType', 'The kind of an identity document.', {
   CC: 'Cédula de ciudadanía: a Colombian citizen.',
   CE: 'Cédula de extranjería: a foreign resident.',
   NI: 'NIT: a company or another taxpayer.',

@@ -13,9 +13,16 @@ import './channel.ts';
 import './template.ts';
 import './conversation.ts';
 import './message.ts';
+import './create-order.ts';
 
 builder.queryType({
   description: "Everything that can be read: the merchant's orders, shipments and messages.",
+});
+
+builder.mutationType({
+  description:
+    'Everything that can be changed. What a person can get wrong comes back as data, a member of the result that is a ' +
+    '`UserError`; what is broken is an error of the field. Mutations of one request run one after the other.',
 });
 
 /** The graph. Importing a type's file adds it. */

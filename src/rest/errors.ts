@@ -77,6 +77,15 @@ export class OutcomeUnknownError extends WaybillError {
   override readonly name = 'OutcomeUnknownError';
 }
 
+/**
+ * Whether a write that failed may have been done all the same. What was refused or never left was not; nor was what
+ * REST had no capacity for (503). Of all else, a gateway's 502 and 504 too, nobody knows.
+ */
+export function mayHaveHappened(error: unknown): boolean {
+  if (error instanceof StatusError) return error.status >= 500 && error.status !== 503;
+  return error instanceof OutcomeUnknownError || !(error instanceof WaybillError);
+}
+
 /** Whether REST said that there is no such record (404), or no longer (410). */
 export function isNotFound(error: unknown): boolean {
   return error instanceof StatusError && (error.status === 404 || error.status === 410);

@@ -1,6 +1,8 @@
 import { createYoga, type YogaServerInstance } from 'graphql-yoga';
 import { schema } from '../graph/schema.ts';
 import type { RestApi } from '../rest/api.ts';
+import { createIdempotency } from '../writes/idempotency.ts';
+import { createMemoryStore, type IdempotencyStore } from '../writes/idempotency-store.ts';
 import { authentication } from './authentication.ts';
 import { toGraphQLError } from './client-error.ts';
 import { compiledQueries } from './compiled-queries.ts';
@@ -16,6 +18,8 @@ export interface AppOptions extends ContextOptions {
   graphiqlBearer?: string | undefined;
   /** Whether queries run as compiled functions; they do unless this says no. The answers are the same. */
   compileQueries?: boolean;
+  /** Where the keys of writes are remembered; in memory when left out. */
+  idempotencyStore?: IdempotencyStore;
   /** Told of every error that a client gets to see masked. */
   report: (error: unknown) => void;
 }
@@ -24,9 +28,10 @@ export type App = YogaServerInstance<object, OperationContext>;
 
 /** The whole HTTP application, as a `fetch` and as a listener for Node's server. Opens nothing. */
 export function createApp(options: AppOptions): App {
+  const idempotency = createIdempotency({ store: options.idempotencyStore ?? createMemoryStore() });
   return createYoga<object, OperationContext>({
     schema,
-    context: ({ request }) => createContext(request, options),
+    context: ({ request }) => createContext(request, idempotency, options),
     maskedErrors: { maskError: (error) => toGraphQLError(error, options.report) },
     // GraphiQL and the landing page of the library load their scripts from elsewhere.
     graphiql: false,

@@ -4,7 +4,10 @@ import type { RestApi } from '../rest/api.ts';
 import { createCaller } from '../rest/caller.ts';
 import { MissingBearerError } from '../rest/errors.ts';
 import { bareIdentifier } from '../rest/resource-name.ts';
+import type { Idempotency } from '../writes/idempotency.ts';
+import { createWrites } from '../writes/writes.ts';
 import { bearerOf } from './bearer.ts';
+import { toClientError } from './client-error.ts';
 
 export interface ContextOptions {
   api: RestApi;
@@ -17,13 +20,21 @@ export interface ContextOptions {
 /** What Yoga carries for an operation: the resolvers' context, or the error of a request without an access token. */
 export type OperationContext = Context | { missingBearer: MissingBearerError };
 
-/** What the resolvers of one operation can reach; made anew for each. */
-export function createContext(request: Request, options: ContextOptions): OperationContext {
+/** What the resolvers of one operation can reach; made anew for each, but for what was done under which key. */
+export function createContext(
+  request: Request,
+  idempotency: Idempotency,
+  options: ContextOptions,
+): OperationContext {
   const bearer = bearerOf(request.headers);
   if (bearer instanceof MissingBearerError) return { missingBearer: bearer };
+  const caller = createCaller(bearer, request.signal, options.callsPerOperation);
+  const loaders = createLoaders(options.api, caller);
   return {
-    loaders: createLoaders(options.api, createCaller(bearer, request.signal, options.callsPerOperation)),
+    loaders,
+    writes: createWrites(options.api, caller, loaders, idempotency),
     currency: options.currency,
+    tell: toClientError,
     labelUrl: (shipmentName) => labelUrl(options.publicUrl(), shipmentName),
   };
 }

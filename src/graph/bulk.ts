@@ -1,0 +1,46 @@
+import { BadInputError } from '../rest/errors.ts';
+import type { Context } from './context.ts';
+import type { WriteFailedSource } from './user-error.ts';
+
+const maxItems = 100;
+
+/**
+ * Does up to 100 writes and answers them in order, each with its own result; the operation's own limit bounds how many
+ * calls are under way at a time. Those about the same order run one after the other, in order.
+ * @throws BadInputError for more, without a call; and, where not one item was answered, the first one's error, as what
+ * is wrong is then not with the items.
+ */
+export async function bulk<Input, Result>(
+  inputs: readonly Input[],
+  orderOf: (input: Input) => string,
+  run: (input: Input) => Promise<Result>,
+  { tell }: Context,
+): Promise<(Result | WriteFailedSource)[]> {
+  if (inputs.length > maxItems) {
+    throw new BadInputError(`Expected at most ${maxItems} inputs, but got ${inputs.length}.`);
+  }
+  const lastOf = new Map<string, Promise<unknown>>();
+  const settled = await Promise.allSettled(
+    inputs.map((input) => {
+      const order = identifierOf(orderOf(input));
+      const before = lastOf.get(order) ?? Promise.resolve();
+      const result = before.then(() => run(input));
+      lastOf.set(
+        order,
+        result.catch(() => {}),
+      );
+      return result;
+    }),
+  );
+  const [first] = settled;
+  if (first?.status === 'rejected' && settled.every(({ status }) => status === 'rejected'))
+    throw first.reason;
+  return settled.map((result) =>
+    result.status === 'fulfilled' ? result.value : { __typename: 'WriteFailed', ...tell(result.reason) },
+  );
+}
+
+/** The same for the whole id and the bare identifier. */
+function identifierOf(id: string): string {
+  return id.slice(id.lastIndexOf('/') + 1);
+}

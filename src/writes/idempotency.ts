@@ -1,0 +1,100 @@
+import { createHmac, randomBytes } from 'node:crypto';
+import { mayHaveHappened } from '../rest/errors.ts';
+import { ConflictError } from './errors.ts';
+import type { IdempotencyStore, KeyRecord } from './idempotency-store.ts';
+
+/** Work that must not be done twice under one key. */
+export interface Work<Outcome, Progress> {
+  /** What is done, such as `createOrder`: the same key may be used for another operation too. */
+  operation: string;
+  /** What it is done with, as JSON whose fields are always in the same order. */
+  input: unknown;
+  /** Does it. `keep` remembers how far it has come, for `resume`. */
+  perform(keep: (progress: Progress) => Promise<void>): Promise<Outcome>;
+  /**
+   * Takes the place of `perform` where an earlier attempt came to no known end: looks for what that has done before it
+   * does anything again, or throws OutcomeUnknownError.
+   */
+  resume(progress: Progress | undefined, keep: (progress: Progress) => Promise<void>): Promise<Outcome>;
+}
+
+/** Whose key it is. Without a key, nothing is remembered. */
+export interface Keyed {
+  bearer: string;
+  key: string | null | undefined;
+}
+
+export interface Idempotency {
+  /**
+   * The outcome of the work: done now, or the same as before where the key was given already, also while that runs. What
+   * failed without having happened leaves the key free.
+   * @throws ConflictError where the key was given with another input, and what the work throws.
+   */
+  once<Outcome, Progress>(work: Work<Outcome, Progress>, keyed: Keyed): Promise<Outcome>;
+}
+
+export interface IdempotencyOptions {
+  store: IdempotencyStore;
+  /** Turns tokens, keys and inputs into digests; by default random, so that they mean nothing outside of this process. */
+  secret?: Buffer;
+}
+
+/** Remembers by bearer, operation and key what was done. One for the whole process. */
+export function createIdempotency({ store, secret = randomBytes(32) }: IdempotencyOptions): Idempotency {
+  const running = new Map<string, { fingerprint: string; outcome: Promise<unknown> }>();
+  const digest = (value: unknown) =>
+    createHmac('sha256', secret).update(JSON.stringify(value)).digest('base64url');
+
+  async function remembered<Outcome, Progress>(
+    id: string,
+    fingerprint: string,
+    { perform, resume }: Work<Outcome, Progress>,
+  ): Promise<Outcome> {
+    const earlier = await store.claim(id, { fingerprint });
+    if (earlier !== undefined) expectSameInput(earlier.fingerprint, fingerprint);
+    // Put there by this work under this key, so that it is what this work makes.
+    if (earlier?.outcome !== undefined) return earlier.outcome as Outcome;
+
+    let record: KeyRecord = earlier ?? { fingerprint };
+    const keep = async (progress: Progress) => {
+      record = { fingerprint, progress };
+      await store.replace(id, record);
+    };
+    try {
+      const outcome = await (earlier === undefined
+        ? perform(keep)
+        : resume(earlier.progress as Progress | undefined, keep));
+      await store.replace(id, { fingerprint, outcome });
+      return outcome;
+    } catch (error) {
+      // What an earlier attempt may have done is not undone by the failure of this one.
+      if (earlier === undefined && !mayHaveHappened(error)) await store.release(id);
+      throw error;
+    }
+  }
+
+  return {
+    async once(work, { bearer, key }) {
+      if (key === undefined || key === null) return work.perform(async () => {});
+      const id = digest([bearer, work.operation, key]);
+      const fingerprint = digest(work.input);
+      const other = running.get(id);
+      if (other !== undefined) {
+        expectSameInput(other.fingerprint, fingerprint);
+        // By the same work under the same key.
+        return other.outcome as ReturnType<typeof work.perform>;
+      }
+      const outcome = remembered(id, fingerprint, work);
+      running.set(id, { fingerprint, outcome });
+      return outcome.finally(() => running.delete(id));
+    },
+  };
+}
+
+function expectSameInput(earlier: string, fingerprint: string): void {
+  if (earlier === fingerprint) return;
+  throw new ConflictError(
+    'This idempotencyKey was given before, with another input. Nothing was done. Take a new key for what is to be ' +
+      'done anew, or send the same input to learn what came of it.',
+  );
+}

@@ -1,0 +1,44 @@
+import type { Loaders } from '../loaders/loaders.ts';
+import type { OrderJson, QuoteJson, ShipmentJson } from '../rest/types.ts';
+
+/**
+ * What the loaders of an operation must not answer any more once a write was tried, whether its outcome is known or
+ * not, and what they know instead once it has succeeded. Places, origins, channels and templates are not written.
+ */
+
+export function orderCreationTried({ orderPage, orderByReference }: Loaders): void {
+  orderPage.clearAll();
+  orderByReference.clearAll();
+}
+
+/** Cancelling an order also asks for the cancellation of its shipment. */
+export function orderUpdateTried(loaders: Loaders, order: string): void {
+  orderCreationTried(loaders);
+  loaders.orderById.clear(order);
+  loaders.shipmentById.clearAll();
+  loaders.shipmentPage.clearAll();
+}
+
+/** A shipment changes the order that its quote is for, and is paid for. */
+export function shipmentCreationTried(loaders: Loaders): void {
+  orderCreationTried(loaders);
+  loaders.orderById.clearAll();
+  loaders.shipmentPage.clearAll();
+  loaders.organization.clearAll();
+}
+
+export function messageTried({ messagePage }: Loaders): void {
+  messagePage.clearAll();
+}
+
+export function orderWritten({ orderById }: Loaders, order: OrderJson): void {
+  orderById.clear(order.name).prime(order.name, order);
+}
+
+export function quoteWritten({ quoteById }: Loaders, quote: QuoteJson): void {
+  quoteById.clear(quote.name).prime(quote.name, quote);
+}
+
+export function shipmentWritten({ shipmentById }: Loaders, shipment: ShipmentJson): void {
+  shipmentById.clear(shipment.name).prime(shipment.name, shipment);
+}

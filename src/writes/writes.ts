@@ -1,0 +1,146 @@
+import type { Loaders } from '../loaders/loaders.ts';
+import type { RestApi } from '../rest/api.ts';
+import type { Caller } from '../rest/caller.ts';
+import { OutcomeUnknownError } from '../rest/errors.ts';
+import type { ConversationName, ResourceName } from '../rest/resource-name.ts';
+import type {
+  CreateOrderJson,
+  CreateQuoteJson,
+  CreateShipmentJson,
+  MessageJson,
+  OrderJson,
+  QuoteJson,
+  SendMessageJson,
+  SendToPhoneJson,
+  ShipmentJson,
+  UpdateOrderJson,
+} from '../rest/types.ts';
+import { findCreatedOrder } from './adoption.ts';
+import type { Idempotency, Keyed } from './idempotency.ts';
+import { createShipOrder, type Progress, type ShipOrder, type ShippedOrder } from './ship-order.ts';
+import {
+  messageTried,
+  orderCreationTried,
+  orderUpdateTried,
+  orderWritten,
+  quoteWritten,
+  shipmentCreationTried,
+  shipmentWritten,
+} from './stale.ts';
+
+/** A key of the client's own, under which a write is done once at most; none for a write that is done each time. */
+type Key = string | null | undefined;
+
+/**
+ * Everything that the graph can change. Lives for one operation. Every method throws what the REST client throws;
+ * those that take a key also ConflictError, where it was given with another input.
+ */
+export interface Writes {
+  createOrder(order: CreateOrderJson, key: Key): Promise<OrderJson>;
+  /** Without a key: the same update twice leaves what it leaves once. */
+  updateOrder(order: ResourceName<'orders'>, update: UpdateOrderJson): Promise<OrderJson>;
+  createQuote(quote: CreateQuoteJson, key: Key): Promise<QuoteJson>;
+  createShipment(shipment: CreateShipmentJson, key: Key): Promise<ShipmentJson>;
+  /** @param expectFit throws where the message is known not to fit; asked before it is sent, and not for a key again. */
+  sendMessage(
+    conversation: ConversationName,
+    message: SendMessageJson,
+    key: Key,
+    expectFit: () => Promise<void>,
+  ): Promise<MessageJson>;
+  sendToPhone(channel: ResourceName<'channels'>, message: SendToPhoneJson, key: Key): Promise<MessageJson>;
+  /** Reads, quotes, chooses and ships. @throws NotFoundError and ConflictError for an order that can't be shipped. */
+  shipOrder(wish: ShipOrder, key: Key): Promise<ShippedOrder>;
+}
+
+/** The writes of one operation, on behalf of `reader`, whose `loaders` then know what has changed. */
+export function createWrites(
+  api: RestApi,
+  reader: Caller,
+  loaders: Loaders,
+  idempotency: Idempotency,
+): Writes {
+  // A client that leaves ends what is read for it. A write goes on, or nobody would know what became of it.
+  const writer: Caller = { ...reader, signal: new AbortController().signal };
+
+  /** A write that is done once under its key. After an attempt without an answer, it is looked for by `find`. */
+  function once<Record>(
+    operation: string,
+    input: unknown,
+    key: Key,
+    write: () => Promise<Record>,
+    find: () => Promise<Record | null> = async () => null,
+  ): Promise<Record> {
+    const keyed: Keyed = { bearer: reader.bearer, key };
+    return idempotency.once(
+      {
+        operation,
+        input,
+        perform: write,
+        resume: async () => {
+          const found = await find();
+          if (found !== null) return found;
+          throw new OutcomeUnknownError(`An earlier ${operation} with this key got no answer`);
+        },
+      },
+      keyed,
+    );
+  }
+
+  async function createQuote(quote: CreateQuoteJson): Promise<QuoteJson> {
+    const created = await api.createQuote(quote, writer);
+    quoteWritten(loaders, created);
+    return created;
+  }
+
+  async function createShipment(shipment: CreateShipmentJson): Promise<ShipmentJson> {
+    const created = await api.createShipment(shipment, writer).finally(() => shipmentCreationTried(loaders));
+    shipmentWritten(loaders, created);
+    return created;
+  }
+
+  const shipOrder = createShipOrder({ loaders, createQuote, createShipment });
+
+  return {
+    createOrder: (order, key) =>
+      once(
+        'createOrder',
+        order,
+        key,
+        async () => {
+          const created = await api.createOrder(order, writer).finally(() => orderCreationTried(loaders));
+          orderWritten(loaders, created);
+          return created;
+        },
+        () => findCreatedOrder(loaders, order),
+      ),
+    updateOrder: async (order, update) => {
+      const updated = await api
+        .updateOrder(order, update, writer)
+        .finally(() => orderUpdateTried(loaders, order));
+      orderWritten(loaders, updated);
+      return updated;
+    },
+    createQuote: (quote, key) => once('createQuote', quote, key, () => createQuote(quote)),
+    createShipment: (shipment, key) => once('createShipment', shipment, key, () => createShipment(shipment)),
+    sendMessage: ({ name, channel, conversation }, message, key, expectFit) =>
+      once('sendMessage', { conversation: name, message }, key, async () => {
+        await expectFit();
+        return api.sendMessage(channel, conversation, message, writer).finally(() => messageTried(loaders));
+      }),
+    sendToPhone: (channel, message, key) =>
+      once('sendMessageToPhone', { channel, message }, key, () =>
+        api.sendToPhone(channel, message, writer).finally(() => messageTried(loaders)),
+      ),
+    shipOrder: (wish, key) =>
+      idempotency.once(
+        {
+          operation: 'shipOrder',
+          input: wish,
+          perform: (keep) => shipOrder.begin(wish, keep),
+          resume: (progress: Progress | undefined, keep) => shipOrder.resume(wish, progress, keep),
+        },
+        { bearer: reader.bearer, key },
+      ),
+  };
+}
