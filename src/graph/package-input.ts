@@ -1,5 +1,5 @@
 import { builder } from './builder.ts';
-import { amount, fields, text } from './input-rules.ts';
+import { amount, fields, textOf } from './input-rules.ts';
 
 const PackageDimensionsInput = builder.inputType('PackageDimensionsInput', {
   description: 'The outer size of a package.',
@@ -20,14 +20,14 @@ export const PackageInput = builder.inputType('PackageInput', {
     }),
     dimensions: t.field({ type: PackageDimensionsInput, required: true, description: 'The outer size.' }),
     weightKg: t.float({ required: true, description: 'The weight in kilograms.' }),
-    contentDescription: t.string({ required: true, description: 'What is in it.' }),
+    contentDescription: t.string({ required: true, description: 'What is in it, in 3 to 128 characters.' }),
   }),
 });
 
-/** "Quote" of the interface, which states no bounds for a package. */
+/** "Quote" of the interface, which bounds neither values nor sizes; "Limits" bounds every content description. */
 export const packageRules = fields({
   declaredValueCents: amount,
   dimensions: fields({ lengthCm: amount, widthCm: amount, heightCm: amount }),
   weightKg: amount,
-  contentDescription: text,
+  contentDescription: textOf(3, 128),
 });

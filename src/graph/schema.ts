@@ -14,6 +14,8 @@ import './template.ts';
 import './conversation.ts';
 import './message.ts';
 import './create-order.ts';
+import './create-quote.ts';
+import './create-shipment.ts';
 
 builder.queryType({
   description: "Everything that can be read: the merchant's orders, shipments and messages.",
