@@ -79,10 +79,12 @@ export class OutcomeUnknownError extends WaybillError {
 
 /**
  * Whether a write that failed may have been done all the same. What was refused or never left was not; nor was what
- * REST had no capacity for (503). Of all else, a gateway's 502 and 504 too, nobody knows.
+ * REST had no capacity for (503). Of all else, a gateway's 502 and 504 too, nobody knows; and what was answered with
+ * success was done, even where the answer can't be read.
  */
 export function mayHaveHappened(error: unknown): boolean {
   if (error instanceof StatusError) return error.status >= 500 && error.status !== 503;
+  if (error instanceof InvalidResponseError || error instanceof ResponseTooLargeError) return true;
   return error instanceof OutcomeUnknownError || !(error instanceof WaybillError);
 }
 
