@@ -69,13 +69,18 @@ function followed(parts: string[], type: GraphQLInputType, input: unknown): stri
   return [field.name, ...followed(rest, field.type, itemOf(input, field.name))];
 }
 
-/** A list's place by its number; or by a name, where REST has a map of what the input lists with names. */
+/** A list's place: by a name where REST has a map of what the input lists with names, or else by its number. */
 function indexIn(input: unknown, [part = '', ...rest]: string[]): { at: number; rest: string[] } | undefined {
-  if (/^\d{1,6}$/.test(part) && itemOf(input, Number(part)) !== undefined) return { at: Number(part), rest };
   if (!Array.isArray(input)) return undefined;
-  const name = [part, ...rest].join('.');
-  const at = input.findIndex((item) => itemOf(item, 'name') === name);
-  return at === -1 ? undefined : { at, rest: ['value'] };
+  // A name may be a number too, and is no place then.
+  if (input.some((item) => itemOf(item, 'name') !== undefined)) {
+    const name = [part, ...rest].join('.');
+    const at = input.findIndex((item) => itemOf(item, 'name') === name);
+    return at === -1 ? undefined : { at, rest: ['value'] };
+  }
+  return /^\d{1,6}$/.test(part) && itemOf(input, Number(part)) !== undefined
+    ? { at: Number(part), rest }
+    : undefined;
 }
 
 function itemOf(value: unknown, key: string | number): unknown {
