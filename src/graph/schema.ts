@@ -16,6 +16,9 @@ import './message.ts';
 import './create-order.ts';
 import './create-quote.ts';
 import './create-shipment.ts';
+import './send-message.ts';
+import './send-message-to-phone.ts';
+import './update-order.ts';
 
 builder.queryType({
   description: "Everything that can be read: the merchant's orders, shipments and messages.",

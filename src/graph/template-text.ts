@@ -46,7 +46,7 @@ function fillText(
 }
 
 /** The parameters that a part defines, and those that its text uses all the same. */
-function parameterNames(part: TemplateTextJson | null | undefined): Set<string> {
+export function parameterNames(part: TemplateTextJson | null | undefined): Set<string> {
   const defined = (part?.parameters ?? []).map((parameter) => parameter.name);
   const used = [...(part?.text ?? '').matchAll(placeholder)].map(([, name = '']) => name);
   return new Set([...defined, ...used]);

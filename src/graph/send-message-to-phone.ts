@@ -1,0 +1,53 @@
+import { builder } from './builder.ts';
+import { fields, idempotencyKey, idOf, text } from './input-rules.ts';
+import { SendMessageResult } from './send-message.ts';
+import { write } from './write.ts';
+
+const SendMessageToPhoneInput = builder.inputType('SendMessageToPhoneInput', {
+  description: 'A text to send, and the phone that it goes to.',
+  fields: (t) => ({
+    channel: t.id({
+      required: true,
+      description: 'The channel to send it through, `channels/<identifier>` or the bare identifier.',
+    }),
+    phone: t.string({ required: true, description: "The customer's phone number." }),
+    name: t.string({ required: true, description: "The customer's name." }),
+    text: t.string({ required: true, description: 'Free text, as the customer will read it.' }),
+    idempotencyKey: t.string({
+      description:
+        'A key of your own, 1 to 255 characters, new for each message. Sent again with the same input within 24 hours, ' +
+        'it gives the same message and sends nothing twice.',
+    }),
+  }),
+});
+
+/** "Create Message by Phone" of the interface. */
+const rules = fields({ channel: idOf('channels'), phone: text, name: text, text, idempotencyKey });
+
+builder.mutationField('sendMessageToPhone', (t) =>
+  t.field({
+    type: SendMessageResult,
+    nullable: false,
+    description:
+      "Sends a text to a phone number, into the customer's conversation or a new one, which `message.conversation` " +
+      'names. Costs `POST /v1/channels/{id}/messages`.',
+    args: {
+      input: t.arg({ type: SendMessageToPhoneInput, required: true, description: 'The text to send.' }),
+    },
+    resolve: (_root, { input }, { writes }, info) =>
+      write({
+        rules,
+        input,
+        info,
+        about: ({ channel }) => channel,
+        renames: { recipient: '', 'recipient.phone': 'phone', 'recipient.name': 'name' },
+        run: async ({ channel, phone, name, text, idempotencyKey }) => ({
+          __typename: 'SendMessageSuccess' as const,
+          message: await writes.sendToPhone(channel, { recipient: { phone, name }, text }, idempotencyKey),
+        }),
+        check: ({ channel, phone }) =>
+          `Look for it among the newest messages of the conversation with ${phone} on ${channel} before you send it ` +
+          'again, then with a new idempotencyKey.',
+      }),
+  }),
+);
