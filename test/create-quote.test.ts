@@ -54,14 +54,10 @@ const refused = (...fields: [path: string, message: string][]) => ({
   fields: fields.map(([path, message]) => ({ path, message })),
 });
 
-/** What a client is told beside the place of the error in the document. */
+/** What a client is told, but for the place of an error in the document. */
 function told({ status, data, errors, calls }: Answer<unknown>) {
-  return {
-    status,
-    data,
-    calls,
-    errors: errors?.map(({ message, path, extensions }) => ({ message, path, ...extensions })),
-  };
+  const messages = errors?.map(({ message, path, extensions }) => ({ message, path, ...extensions }));
+  return { status, data, calls, errors: messages };
 }
 
 describe('a quote', () => {
@@ -427,10 +423,8 @@ describe('an idempotencyKey', () => {
   test('makes one call of equal requests at once', async () => {
     const answers = await Promise.all(Array.from({ length: 20 }, () => ask({ idempotencyKey: 'at once' })));
     const [first] = answers;
-    expect(new Set(answers.map(({ data }) => JSON.stringify(data)))).toEqual(
-      new Set([JSON.stringify(first?.data)]),
-    );
     expect(first?.data).toEqual({ createQuote: success });
+    expect(answers.map(({ data }) => data)).toEqual(answers.map(() => first?.data));
     expect(waybill.sandbox.requests.lines()).toEqual([post]);
   });
 

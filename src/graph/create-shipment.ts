@@ -76,7 +76,8 @@ builder.mutationField('createShipment', (t) =>
     type: CreateShipmentResult,
     nullable: false,
     description:
-      'Creates a shipment from an offer of a quote, which makes its label and is paid for. Costs `POST /v1/shipments`.',
+      'Accepts an offer of a quote: creates the shipment, which costs what was offered, and has its label made. Costs ' +
+      '`POST /v1/shipments`.',
     args: {
       input: t.arg({ type: CreateShipmentInput, required: true, description: 'What is shipped, and how.' }),
     },
