@@ -99,7 +99,7 @@ async function run({ page, sandbox }: Stage, title: string): Promise<{ answer: u
   await page.getByRole('tablist').getByRole('button', { name: title, exact: true }).click();
   // A tab's query comes into the address a moment after the click, when GraphiQL has read it; the first tab's is not
   // there at first. Before that, the operation of the tab before would be asked for.
-  const operation = new RegExp(`query ${title}\\b`);
+  const operation = new RegExp(`(query|mutation) ${title}\\b`);
   await page.waitForURL((url) => operation.test(url.searchParams.get('query') ?? 'query Orders'));
   sandbox.requests.clear();
   const answered = page.waitForResponse(
@@ -160,12 +160,12 @@ describe.runIf(hasBrowser)('GraphiQL in a browser', () => {
     const titles = await page.getByRole('tab').allInnerTexts();
     // GraphiQL writes half a second after the last change.
     const kept = () => page.evaluate(() => Object.values({ ...localStorage, ...sessionStorage }).join('\n'));
-    await expect.poll(kept).toContain('query WrongId');
+    await expect.poll(kept).toContain('query Missing');
     expect(await kept()).not.toContain('sandbox-cafe-andino');
     await page.reload();
     await page.getByRole('tab').first().waitFor();
     expect(await page.getByRole('tab').allInnerTexts()).toEqual(titles);
-    expect(await run(stage, 'Missing')).toMatchObject({ answer: { data: { order: null } } });
+    expect(await run(stage, 'Missing')).toMatchObject({ answer: { data: { missing: null } } });
   });
 
   test('asked no other host and complained of nothing', () => {

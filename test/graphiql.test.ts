@@ -195,18 +195,18 @@ describe('the files', () => {
 
 describe('the tabs', () => {
   const tabs = [true, false].flatMap((inSandbox) => [...createTabs(inSandbox)]);
-  const titleOf = (query: string) => /^query (\w+)/m.exec(query)?.[1];
+  const titleOf = (query: string) => /^(?:query|mutation) (\w+)/m.exec(query)?.[1];
 
   test('are eight, each with a name of its own', () => {
     expect(createTabs(true).map(({ query }) => titleOf(query))).toEqual([
       'Orders',
       'Order',
-      'Offers',
+      'CreateOrder',
+      'ShipOrder',
       'Conversation',
+      'SendMessage',
       'Locations',
-      'Account',
       'Missing',
-      'WrongId',
     ]);
   });
 

@@ -1,6 +1,7 @@
 import { type GraphQLArgument, getNamedType, isCompositeType } from 'graphql';
 import { afterAll, describe, expect, test } from 'vitest';
 import { schema } from '../src/graph/schema.ts';
+import { unfit } from './fixtures/unfit-ids.ts';
 import { startWaybill } from './harness.ts';
 
 const waybill = await startWaybill();
@@ -12,33 +13,6 @@ const takesId = (argument: GraphQLArgument) => argument.name === 'id' && String(
 const lookups = Object.values(schema.getQueryType()?.getFields() ?? {}).filter(
   ({ type, args }) => args.some(takesId) && isCompositeType(getNamedType(type)),
 );
-
-/** What no identifier may be, with a name to tell a test by. */
-const unfit: [string, string][] = [
-  ['a parent', '..'],
-  ['a dot', '.'],
-  ['a way to another endpoint', '../organizations/mine'],
-  ['an escaped parent', '%2e%2e'],
-  ['an escaped slash', 'a%2fb'],
-  ['a query', 'a?x=1'],
-  ['a fragment', 'a#b'],
-  ['nothing', ''],
-  ['a blank', ' '],
-  ['a name with a blank', 'a b'],
-  ['a slash', '/'],
-  ['a backslash', 'a\\b'],
-  ['10 KB', 'a'.repeat(10_240)],
-  ['one character more than fit', 'a'.repeat(129)],
-  ['NUL', 'a\0'],
-  ['CRLF', 'a\r\nx-injected: 1'],
-  ['a newline at the end', 'a\n'],
-  ['a lone high surrogate', 'a\ud800'],
-  ['a lone low surrogate', '\udc00a'],
-  ['an accent', 'café'],
-  ['an emoji cut in two where it is shown', `${'a'.repeat(63)}😀`],
-  ["another collection's id", 'couriers/rutandina'],
-  ['two slashes', 'orders//a'],
-];
 
 const collections = ['orders', 'shipments', 'quotes', 'origins', 'locations', 'channels'];
 

@@ -16,6 +16,7 @@ import {
 } from 'graphql';
 import { afterAll, describe, expect, test } from 'vitest';
 import { schema } from '../src/graph/schema.ts';
+import { inputs, literal } from './fixtures/mutation-inputs.ts';
 import { startWaybill } from './harness.ts';
 
 const types = Object.values(schema.getTypeMap()).filter(
@@ -60,6 +61,19 @@ describe('descriptions', () => {
     expect(unfinished.map(({ name }) => name)).toEqual([]);
   });
 });
+
+/** A mutation for one member of its result. */
+function written(mutation: string, member: string, more = {}): string {
+  const key = mutation === 'updateOrder' ? {} : { idempotencyKey: member };
+  const input = literal({ ...inputs[mutation], ...more, ...key });
+  return `mutation { ${mutation}(input: ${input}) { ... on ${member} { … } } }`;
+}
+
+/** Calls that a description tells of, and that only some inputs cost. */
+const sometimes: Record<string, string[]> = {
+  'Label.pdfUrl': ['GET /v1/shipments/{id}/label'],
+  'Mutation.createOrder': ['GET /v1/orders'],
+};
 
 /** A query for one record of each type that has fields, with `…` where these go. */
 const samples: Record<string, string> = {
@@ -107,6 +121,24 @@ const samples: Record<string, string> = {
     '{ conversation(id: "channels/ca1/conversations/ca53") { messages(first: 1) { nodes { template { … } } } } }',
   TemplateParameter:
     '{ conversation(id: "channels/ca1/conversations/ca53") { messages(first: 1) { nodes { template { bodyParameters { … } } } } } }',
+
+  // What is written has a key of its own for each type, so that only the first question for it makes calls.
+  Mutation: 'mutation { … }',
+  CreateOrderSuccess: written('createOrder', 'CreateOrderSuccess'),
+  UpdateOrderSuccess: written('updateOrder', 'UpdateOrderSuccess'),
+  CreateQuoteSuccess: written('createQuote', 'CreateQuoteSuccess'),
+  CreateShipmentSuccess: written('createShipment', 'CreateShipmentSuccess'),
+  SendMessageSuccess: written('sendMessage', 'SendMessageSuccess'),
+  ShipOrderSuccess: written('shipOrder', 'ShipOrderSuccess'),
+  NoOffer: written('shipOrder', 'NoOffer', { maxShipmentCostCents: 0 }),
+  InvalidInput: 'mutation { updateOrder(input: { id: "ca2496" }) { ... on InvalidInput { … } } }',
+  InvalidField: 'mutation { updateOrder(input: { id: "ca2496" }) { ... on InvalidInput { fields { … } } } }',
+  NotFound: 'mutation { updateOrder(input: { id: "none", notes: "None" }) { ... on NotFound { … } } }',
+  Conflict: 'mutation { updateOrder(input: { id: "ca0001", notes: "Late" }) { ... on Conflict { … } } }',
+  OutcomeUnknown:
+    'mutation { updateOrder(input: { id: "ca2480", notes: "Cut" }) { ... on OutcomeUnknown { … } } }',
+  WriteFailed:
+    'mutation { updateOrders(inputs: [{ id: "ca2415", notes: "Broken" }, { id: "" }]) { ... on WriteFailed { … } } }',
 };
 
 const ids: Record<string, string> = {
@@ -129,29 +161,61 @@ describe('what a field costs', async () => {
     expect(Object.keys(samples).sort()).toEqual(objectTypes.map(({ name }) => name).sort());
   });
 
+  const { faults } = waybill.sandbox;
+  faults.add({ kind: 'reset', method: 'PATCH', path: '/v1/orders/ca2480' });
+  faults.add({ kind: 'status', status: 500, method: 'PATCH', path: '/v1/orders/ca2415' });
+
   /** The endpoints that a query asks, each once: `GET /v1/orders/{id}`. */
   async function endpoints(type: GraphQLObjectType, selection: string): Promise<Set<string>> {
-    const { calls, errors } = await waybill.ask(samples[type.name]?.replace('…', selection) ?? '');
+    const sample = samples[type.name]?.replace('…', () => selection) ?? '';
+    const { calls, errors } = await waybill.ask(
+      await withNewRecords(sample, type.name === 'Mutation' ? selection : type.name),
+    );
     expect(errors, `${type.name}: ${selection}`).toBeUndefined();
     return new Set(calls.map(endpointOf));
+  }
+
+  const records = new Map<string, string>();
+
+  /** Puts an order that has no shipment yet in the place of ORDER, the same for the same use; and so a quote. */
+  async function withNewRecords(sample: string, use: string): Promise<string> {
+    let query = sample;
+    for (const name of ['ORDER', 'QUOTE', 'COURIER']) {
+      if (!query.includes(`"${name}"`)) continue;
+      if (!records.has(`${use} ${name}`)) {
+        const { data } = await waybill.ask<NewRecords, unknown>(`mutation {
+          createOrder(input: ${literal(inputs.createOrder)}) { ... on CreateOrderSuccess { order { id } } }
+          createQuote(input: ${literal(inputs.createQuote)}) {
+            ... on CreateQuoteSuccess { quote { id cheapestOffer { courier { id } } } }
+          }
+        }`);
+        records.set(`${use} ORDER`, data.createOrder.order.id);
+        records.set(`${use} QUOTE`, data.createQuote.quote.id);
+        records.set(`${use} COURIER`, data.createQuote.quote.cheapestOffer.courier.id);
+      }
+      query = query.replaceAll(`"${name}"`, () => JSON.stringify(records.get(`${use} ${name}`)));
+    }
+    return query;
   }
 
   test.each(objectTypes)('stands in the descriptions of the fields of $name', async (type) => {
     const parent = await endpoints(type, '__typename');
     for (const field of Object.values(type.getFields())) {
+      const name = `${type.name}.${field.name}`;
       const asked = await endpoints(type, selectionOf(type, field));
-      const costs = [...asked.difference(parent)].sort();
-      const told = [...(field.description ?? '').matchAll(/GET \/v1\/[a-z/{}]+/g)]
-        .map(([call]) => call)
-        .sort();
-      const pdf = `${type.name}.${field.name}` === 'Label.pdfUrl' ? ['GET /v1/shipments/{id}/label'] : [];
-      expect({ field: `${type.name}.${field.name}`, told }).toEqual({
-        field: `${type.name}.${field.name}`,
-        told: [...costs, ...pdf],
-      });
+      const costs = [...asked.difference(parent), ...(sometimes[name] ?? [])].sort();
+      const told = [...(field.description ?? '').matchAll(/(GET|POST|PATCH) \/v1\/[a-z/{}]+/g)].map(
+        ([call]) => call,
+      );
+      expect({ name, told: [...new Set(told)].sort() }).toEqual({ name, told: costs });
     }
   });
 });
+
+interface NewRecords {
+  createOrder: { order: { id: string } };
+  createQuote: { quote: { id: string; cheapestOffer: { courier: { id: string } } } };
+}
 
 function endpointOf(call: string): string {
   const [path = ''] = call.split('?');
@@ -168,6 +232,8 @@ function selectionOf(
     if (argument.name === 'ids') return ['ids: ["orders/ca2481"]'];
     if (argument.name === 'name') return ['name: "pedido_confirmado"'];
     if (argument.name === 'referenceId') return ['referenceId: "1"'];
+    if (argument.name === 'input') return [`input: ${literal(inputs[name])}`];
+    if (argument.name === 'inputs') return [`inputs: ${literal(inputs[name.replace(/s$/, '')])}`];
     return [];
   });
   const below = getNamedType(fieldType);

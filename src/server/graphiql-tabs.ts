@@ -5,24 +5,30 @@ export interface Tab {
   variables: string | null;
 }
 
-/** The ids that the tabs look up. */
+/** The ids that the tabs name. */
 interface Ids {
   order: string;
-  quote: string;
+  unshippedOrder: string;
+  origin: string;
+  location: string;
   conversation: string;
 }
 
-/** From the sandbox's seed: an order of a regular customer, its quote, and what she was written. */
+/** From the sandbox's seed: a regular customer's order on its way, a new one of hers, and what she was written. */
 const sandboxIds: Ids = {
   order: 'orders/ca2481',
-  quote: 'quotes/ca2139',
+  unshippedOrder: 'orders/ca2496',
+  origin: 'origins/ca1',
+  location: 'locations/huila-pitalito',
   conversation: 'channels/ca1/conversations/ca60',
 };
 
 /** Before a live service, whose ids only its merchant knows. */
 const placeholders: Ids = {
   order: 'orders/<order id>',
-  quote: 'quotes/<quote id>',
+  unshippedOrder: 'orders/<order id>',
+  origin: 'origins/<origin id>',
+  location: 'locations/<location id>',
   conversation: 'channels/<channel id>/conversations/<conversation id>',
 };
 
@@ -35,12 +41,12 @@ export function createTabs(inSandbox: boolean): readonly Tab[] {
   return [
     { query: orders, variables: null },
     { query: order(ids), variables: null },
-    { query: offers(ids), variables: null },
+    { query: createOrder(ids), variables: null },
+    { query: shipOrder(ids), variables: null },
     { query: conversation(ids), variables: null },
+    { query: sendMessage(ids), variables: null },
     { query: locations, variables: JSON.stringify({ search: 'Medellín' }, null, 2) },
-    { query: account, variables: null },
     { query: missing, variables: null },
-    { query: wrongId, variables: null },
   ];
 }
 
@@ -66,8 +72,8 @@ query Orders {
 }
 `;
 
-const order = (ids: Ids) => `# One order in depth: its shipment, the offers to choose
-# from, where it leaves, what else this customer ordered.
+const order = (ids: Ids) => `# One order in depth: its shipment, the offers that there
+# were, where it leaves, what else this customer ordered.
 # REST: a GET each of the order, its shipment, its quote,
 # the origins, a location, and the customer's orders.
 query Order {
@@ -79,8 +85,9 @@ query Order {
       status
       totalCost { cents formatted(locale: "en-US") }
       quote {
-        offers { courier { code } status }
-        cheapestOffer { courier { code } }
+        offers { ...Terms status }
+        cheapestOffer { ...Terms }
+        fastestOffer { ...Terms }
       }
       courier { code }
       origin {
@@ -98,31 +105,73 @@ query Order {
     }
   }
 }
-`;
-
-const offers = (ids: Ids) => `# What the couriers offered for one package, and which of
-# these is the cheapest, which the fastest.
-# REST: GET /v1/quotes/{id}, then a GET /v1/locations
-# with a filter for each end of the way.
-query Offers {
-  quote(id: "${ids.quote}") {
-    origin { locality administrativeArea }
-    destination { locality administrativeArea }
-    package {
-      weightKg
-      dimensions { lengthCm widthCm heightCm }
-      declaredValue { formatted }
-    }
-    cheapestOffer { ...Terms }
-    fastestOffer { ...Terms }
-    offers { ...Terms status available }
-  }
-}
 
 fragment Terms on Offer {
   courier { code }
   shipmentCost { formatted }
   estimatedDeliveryOperatingDays
+}
+`;
+
+const createOrder = (ids: Ids) => `# Records an order. Run it twice: the same key gives the
+# same order. Empty the notes: the fault has its place.
+# REST: POST /v1/orders, once for the key.
+mutation CreateOrder {
+  createOrder(input: {
+    recipient: {
+      firstName: "Inés"
+      lastName: "Ruiz"
+      email: "ines.ruiz@example.com"
+      phoneNumber: "+573001112233"
+      address: { addressLines: ["Calle 1 # 2-3"] }
+      location: "${ids.location}"
+    }
+    contentDescription: "Café de Pitalito, 2 kg"
+    notes: "Entregar en la portería"
+    sellingPriceCents: 9500000
+    cashOnDeliveryRequestCents: 9500000
+    referenceId: "graphiql-1"
+    idempotencyKey: "graphiql-create-1"
+  }) {
+    ... on CreateOrderSuccess {
+      order { id status cashOnDelivery { formatted } }
+    }
+    ... on UserError { message }
+    ... on InvalidInput { fields { path message } }
+  }
+}
+`;
+
+const shipOrder = (ids: Ids) => `# Ships an order in one request: asks the couriers, takes
+# the cheapest offer within the limit, makes the label.
+# REST: a GET each of the order and the origins, then
+# POST /v1/quotes and POST /v1/shipments.
+mutation ShipOrder {
+  shipOrder(input: {
+    order: "${ids.unshippedOrder}"
+    origin: "${ids.origin}"
+    package: {
+      declaredValueCents: 9500000
+      dimensions: { lengthCm: 30 widthCm: 20 heightCm: 9 }
+      weightKg: 2.2
+      contentDescription: "Café en grano"
+    }
+    offer: { prefer: CHEAPEST }
+    maxShipmentCostCents: 5000000
+    idempotencyKey: "graphiql-ship-1"
+  }) {
+    ... on ShipOrderSuccess {
+      offer {
+        courier { code }
+        shipmentCost { formatted }
+      }
+      shipment { id status label { pdfUrl } }
+    }
+    ... on UserError { message }
+    ... on NoOffer {
+      quote { offers { courier { code } status } }
+    }
+  }
 }
 `;
 
@@ -149,6 +198,38 @@ query Conversation {
 }
 `;
 
+const sendMessage = (ids: Ids) => `# Sends a template into a conversation. It is checked
+# first: leave out a parameter, and nothing is sent.
+# REST: GET the channel's templates, POST the message,
+# once for the key.
+mutation SendMessage {
+  sendMessage(input: {
+    conversation:
+      "${ids.conversation}"
+    content: {
+      template: {
+        name: "pedido_confirmado"
+        language: "es"
+        headerParameters: { name: "1", value: "1001" }
+        bodyParameters: [
+          { name: "1", value: "Lucía" }
+          { name: "2", value: "2 kg de café" }
+          { name: "3", value: "$ 95.000" }
+          { name: "4", value: "Medellín" }
+        ]
+      }
+    }
+    idempotencyKey: "graphiql-send-1"
+  }) {
+    ... on SendMessageSuccess {
+      sent: message { id status body }
+    }
+    ... on UserError { message }
+    ... on InvalidInput { fields { path message } }
+  }
+}
+`;
+
 const locations = `# The places that couriers serve, found by a part of their
 # name or address. The text to search for is a variable.
 # REST: one GET /v1/locations with that filter.
@@ -160,43 +241,21 @@ query Locations($search: String!) {
 }
 `;
 
-const account = `# The merchant's account, the places where packages are
-# collected, and the channels to write to customers.
-# REST: GET /v1/organizations/mine, GET /v1/origins and
-# GET /v1/channels, all at the same time.
-query Account {
+const missing = `# What does not exist is null, and no error. A wrong id is
+# refused; the fields beside it are answered all the same.
+# REST: GET /v1/orders/{id}, which answers 404, and
+# GET /v1/organizations/mine; none for the wrong id.
+query Missing {
+  missing: order(id: "orders/no-such-order") {
+    status
+  }
+  wrongId: order(id: "shipments/not-an-order") {
+    status
+  }
   organization {
-    id
     balance { formatted }
     creditLimit { formatted }
     isCreditUser
-  }
-  origins {
-    nodes { id address { addressLines locality } }
-  }
-  channels {
-    nodes { id type active phoneNumber }
-  }
-}
-`;
-
-const missing = `# What does not exist is null. That is no error.
-# REST: GET /v1/orders/{id}, which answers 404.
-query Missing {
-  order(id: "orders/no-such-order") {
-    status
-  }
-}
-`;
-
-const wrongId = `# A wrong id is refused; the field beside it is answered.
-# REST: GET /v1/organizations/mine, none for the wrong id.
-query WrongId {
-  order(id: "shipments/not-an-order") {
-    status
-  }
-  organization {
-    id
   }
 }
 `;
