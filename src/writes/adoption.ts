@@ -24,11 +24,11 @@ export async function findCreatedOrder(
   );
 }
 
-/** The shipment of a quote among the newest ones, or null. Looks at one page: it was created a moment ago. */
+/** The shipment of a quote, or null. Looks at the newest page alone, as it can be no older than its key. */
 export async function findCreatedShipment(
   { shipmentPage }: Loaders,
   quote: string,
 ): Promise<ShipmentJson | null> {
-  const { rows } = await shipmentPage.load({ pageSize: 100 });
+  const { rows } = await shipmentPage.load({ pageSize: maxPageSize.shipments });
   return rows.find((row): row is ShipmentJson => 'quote' in row && row.quote === quote) ?? null;
 }

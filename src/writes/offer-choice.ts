@@ -1,10 +1,12 @@
 import { InvalidResponseError } from '../rest/errors.ts';
 import type { OfferJson, QuoteJson } from '../rest/types.ts';
 
-/** Which of the available offers to take; `maxShipmentCostCents` leaves out what costs more, or is not known to cost less. */
+/** Which of the available offers to take. */
 export interface OfferWish {
-  offer: { prefer: 'CHEAPEST' | 'FASTEST' } | { courier: string };
-  maxShipmentCostCents?: number;
+  /** One of the two: the courier who is to carry it, or what matters most. */
+  offer: { prefer?: 'CHEAPEST' | 'FASTEST'; courier?: string };
+  /** Leaves out what costs more, and what is not known to cost less; null leaves out nothing. */
+  maxShipmentCostCents: number | null;
 }
 
 /** The offers to choose from. @throws InvalidResponseError where REST sent something else. */
@@ -17,34 +19,39 @@ export function offersOf({ name, offers }: QuoteJson): OfferJson[] {
 /** The offer to take, or null where none is as wished. */
 export function chosen(
   offers: readonly OfferJson[],
-  { offer: wish, maxShipmentCostCents }: OfferWish,
+  { offer: { prefer, courier }, maxShipmentCostCents: most }: OfferWish,
 ): OfferJson | null {
-  const most = maxShipmentCostCents ?? Number.POSITIVE_INFINITY;
-  const affordable =
-    maxShipmentCostCents === undefined
-      ? offers
-      : offers.filter(({ shipmentCostCents: cost }) => isKnown(cost) && cost <= most);
-  if ('courier' in wish) return cheapest(affordable.filter(({ courier }) => courier === wish.courier));
-  return wish.prefer === 'FASTEST' ? fastest(affordable) : cheapest(affordable);
+  const fitting = offers.filter(
+    (offer) =>
+      (courier === undefined || offer.courier === courier) &&
+      (most === null || (isKnown(offer.shipmentCostCents) && offer.shipmentCostCents <= most)),
+  );
+  return prefer === 'FASTEST' ? fastest(fitting) : cheapest(fitting);
 }
 
-/** Why no offer was chosen, and what there is instead. */
+/** Why no offer was chosen, what there is instead, and what to do. */
 export function whyNone(
   offers: readonly OfferJson[],
-  { offer: wish, maxShipmentCostCents }: OfferWish,
+  { offer: { courier }, maxShipmentCostCents: most }: OfferWish,
 ): string {
-  const told = (offer: OfferJson) =>
-    `${offer.courier} for ${offer.shipmentCostCents ?? 'an unknown number of'} cents`;
   const available = offers.filter(isAvailable);
   if (available.length === 0) {
-    const reasons = offers.map(({ courier, status }) => `${courier} ${status}`).join(', ');
-    return `No courier takes this package. ${reasons === '' ? 'None has answered' : `They answered: ${reasons}`}.`;
+    const answers = offers.map(({ courier, status }) => `${courier} ${status}`).join(', ');
+    return (
+      `Nothing was shipped: no courier takes this package on this way (${answers || 'none has answered'}). ` +
+      'Change the package or the order, or ship it from another origin.'
+    );
   }
-  const others = `Available: ${available.map(told).join(', ')}.`;
-  if ('courier' in wish && !available.some(({ courier }) => courier === wish.courier)) {
-    return `${wish.courier} has no available offer for this package. ${others}`;
+  const instead = `Available: ${available.map(costOf).join(', ')}.`;
+  if (courier !== undefined && !available.some((offer) => offer.courier === courier)) {
+    return `Nothing was shipped: ${courier} has no available offer. ${instead} Choose one of these.`;
   }
-  return `No available offer${'courier' in wish ? ` of ${wish.courier}` : ''} costs at most ${maxShipmentCostCents} cents. ${others}`;
+  const whose = courier === undefined ? 'no available offer' : `no available offer of ${courier}`;
+  return `Nothing was shipped: ${whose} costs at most ${most} cents. ${instead} Raise the limit.`;
+}
+
+function costOf({ courier, shipmentCostCents }: OfferJson): string {
+  return `${courier} for ${isKnown(shipmentCostCents) ? `${shipmentCostCents} cents` : 'an unknown cost'}`;
 }
 
 /** Whether a shipment can be created from an offer: SUCCESS is the one status that the interface names ("Quote"). */

@@ -1,11 +1,12 @@
 import type { Loaders } from '../loaders/loaders.ts';
-import { InvalidResponseError } from '../rest/errors.ts';
+import { InvalidResponseError, StatusError } from '../rest/errors.ts';
 import { isNameOf, type ResourceName } from '../rest/resource-name.ts';
 import type {
   CreateQuoteJson,
   CreateShipmentJson,
   OfferJson,
   OrderJson,
+  OriginJson,
   PackageJson,
   QuoteJson,
   RecipientJson,
@@ -28,9 +29,11 @@ export type ShippedOrder =
   | { order: OrderJson; quote: QuoteJson; offer: OfferJson; shipment: ShipmentJson }
   | { quote: QuoteJson; whyNone: string };
 
-/** The quote that a shipment may have been created from. */
+/** What was known before the shipment was asked for, which may have been created since. */
 export interface Progress {
+  asked: CreateQuoteJson;
   quote: QuoteJson;
+  offer: OfferJson;
 }
 
 type Keep = (progress: Progress) => Promise<void>;
@@ -41,6 +44,9 @@ interface Steps {
   createShipment(shipment: CreateShipmentJson): Promise<ShipmentJson>;
 }
 
+/** An order that can be shipped, as far as its own fields tell. */
+type ShippableOrder = OrderJson & { recipient: { location: string } };
+
 /** The way from an order to its shipment: read the order and the origin, ask for a quote, choose an offer, ship. */
 export function createShipOrder({ loaders, createQuote, createShipment }: Steps) {
   async function begin(wish: ShipOrder, keep: Keep): Promise<ShippedOrder> {
@@ -49,72 +55,104 @@ export function createShipOrder({ loaders, createQuote, createShipment }: Steps)
       loaders.originById.load(wish.origin),
     ]);
     if (order === null) throw new NotFoundError(wish.order);
-    if (isShipped(order)) throw alreadyShipped(order);
+    expectShippable(order);
     if (origin === null) throw new NotFoundError(wish.origin);
-    const quote = await createQuote({
-      origin: locationIn(origin, origin.name),
-      destination: locationIn(order.recipient, `The recipient of ${order.name}`),
+    const asked = {
+      origin: locationOf(origin),
+      destination: order.recipient.location,
       package: wish.package,
       cashOnDeliveryRequestCents: order.cashOnDeliveryRequestCents,
       order: order.name,
-    });
-    await keep({ quote });
-    return ship(wish, order, quote);
-  }
-
-  /** After an attempt of which the end is not known: a shipment that has come of it is taken for its own. */
-  async function resume(wish: ShipOrder, progress: Progress | undefined, keep: Keep): Promise<ShippedOrder> {
-    // A quote that got no answer binds nobody, so that another one may be asked for.
-    if (progress === undefined) return begin(wish, keep);
-    const { quote } = progress;
-    const order = await loaders.orderById.load(wish.order);
-    if (order === null) throw new NotFoundError(wish.order);
-    const shipment = isShipped(order)
-      ? await loaders.shipmentById.load(order.shipment)
-      : await findCreatedShipment(loaders, quote.name);
-    if (shipment?.quote === quote.name) return shipped(wish, order, quote, shipment);
-    if (isShipped(order)) throw alreadyShipped(order);
-    return ship(wish, order, quote);
-  }
-
-  async function ship(wish: ShipOrder, order: OrderJson, quote: QuoteJson): Promise<ShippedOrder> {
+    };
+    const quote = await createQuote(asked);
     const offers = offersOf(quote);
     const offer = chosen(offers, wish);
     if (offer === null) return { quote, whyNone: whyNone(offers, wish) };
+    const progress = { asked, quote, offer };
+    await keep(progress);
+    return ship(wish, order, progress);
+  }
+
+  /** After an attempt of which the end is not known: a shipment that has come of it is taken for this one's own. */
+  async function resume(wish: ShipOrder, progress: Progress | undefined, keep: Keep): Promise<ShippedOrder> {
+    // A quote that got no answer binds nobody, so that another one may be asked for.
+    if (progress === undefined) return begin(wish, keep);
+    const { order, shipment } = await lookUp(wish, progress);
+    if (shipment !== null) return shipped(order, progress, shipment);
+    expectShippable(order);
+    if (!isAsAsked(order, progress)) return begin(wish, keep);
+    try {
+      return await ship(wish, order, progress);
+    } catch (error) {
+      if (!isConflict(error)) throw error;
+      // The earlier attempt may have come to its end only after it was looked for.
+      const late = await lookUp(wish, progress);
+      if (late.shipment === null) throw error;
+      return shipped(late.order, progress, late.shipment);
+    }
+  }
+
+  async function ship(wish: ShipOrder, order: OrderJson, progress: Progress): Promise<ShippedOrder> {
     const shipment = await createShipment({
-      quote: quote.name,
-      courier: offer.courier,
+      quote: progress.quote.name,
+      courier: progress.offer.courier,
       origin: wish.origin,
       recipient: shipmentRecipient(order.recipient),
       requiresPickup: wish.requiresPickup,
     });
-    return { order: { ...order, shipment: shipment.name }, quote, offer, shipment };
+    return shipped(order, progress, shipment);
+  }
+
+  /** The order as it is now, and the shipment of the quote, or null where there is none. */
+  async function lookUp(wish: ShipOrder, { quote }: Progress) {
+    const order = await loaders.orderById.load(wish.order);
+    if (order === null) throw new NotFoundError(wish.order);
+    const shipment = isNameOf('shipments', order.shipment)
+      ? await loaders.shipmentById.load(order.shipment)
+      : await findCreatedShipment(loaders, quote.name);
+    return { order, shipment: shipment?.quote === quote.name ? shipment : null };
   }
 
   return { begin, resume };
 }
 
-/** The outcome that an earlier attempt has come to: the offer is that of the courier who carries the shipment. */
-function shipped(wish: ShipOrder, order: OrderJson, quote: QuoteJson, shipment: ShipmentJson): ShippedOrder {
-  const offers = offersOf(quote);
-  const offer = offers.find(({ courier }) => courier === shipment.courier) ?? chosen(offers, wish);
-  if (offer === null)
-    throw new InvalidResponseError(`${shipment.name} is of a courier that ${quote.name} has no offer of`);
+function shipped(order: OrderJson, { quote, offer }: Progress, shipment: ShipmentJson): ShippedOrder {
   return { order: { ...order, shipment: shipment.name }, quote, offer, shipment };
 }
 
-function isShipped(order: OrderJson): order is OrderJson & { shipment: string } {
-  return order.shipment !== undefined && order.shipment !== null && order.shipment !== '';
+/**
+ * @throws ConflictError for an order that is shipped already, and InvalidResponseError where REST left out what its
+ * quote and its shipment are made of: without an amount to collect, the courier would collect nothing.
+ */
+function expectShippable(order: OrderJson): asserts order is ShippableOrder {
+  const { name, shipment, recipient, cashOnDeliveryRequestCents } = order;
+  if (shipment !== undefined && shipment !== null && shipment !== '') {
+    throw new ConflictError(
+      `${name} is shipped already, as ${shipment}. Nothing was done. Look at the order's field "shipment".`,
+    );
+  }
+  const without = (what: string) => new InvalidResponseError(`REST sent ${name} without ${what}`);
+  if (!isNameOf('locations', recipient?.location)) throw without("its recipient's location");
+  if (!Array.isArray(recipient.address?.addressLines)) throw without("its recipient's address");
+  if (typeof cashOnDeliveryRequestCents !== 'number') throw without('its cash on delivery');
 }
 
-function alreadyShipped({ name, shipment }: OrderJson): ConflictError {
-  return new ConflictError(`${name} is shipped already, as ${shipment}. Nothing was done.`);
-}
-
-/** @throws InvalidResponseError where REST left the location out. */
-function locationIn({ location }: { location?: string }, what: string): string {
+/** @throws InvalidResponseError where REST left it out. */
+function locationOf({ name, location }: OriginJson): string {
   if (isNameOf('locations', location)) return location;
-  throw new InvalidResponseError(`${what} came without its location`);
+  throw new InvalidResponseError(`REST sent ${name} without its location`);
+}
+
+/** Whether the quote still is for this order, which can be changed meanwhile. */
+function isAsAsked({ recipient, cashOnDeliveryRequestCents }: OrderJson, { asked }: Progress): boolean {
+  return (
+    recipient.location === asked.destination &&
+    cashOnDeliveryRequestCents === asked.cashOnDeliveryRequestCents
+  );
+}
+
+function isConflict(error: unknown): boolean {
+  return error instanceof StatusError && (error.status === 409 || error.status === 412);
 }
 
 /** The recipient as a shipment takes it: region, area and locality follow from the quote's destination. */

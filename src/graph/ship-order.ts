@@ -1,0 +1,225 @@
+import type { GraphQLResolveInfo } from 'graphql';
+import * as v from 'valibot';
+import type { OfferJson, OrderJson, QuoteJson, ShipmentJson } from '../rest/types.ts';
+import type { ShippedOrder } from '../writes/ship-order.ts';
+import { builder } from './builder.ts';
+import { bulk } from './bulk.ts';
+import type { Context } from './context.ts';
+import { centsFrom, fields, flag, idempotencyKey, idOf, optional } from './input-rules.ts';
+import { Order } from './order.ts';
+import { PackageInput, packageRules } from './package-input.ts';
+import { Offer, Quote } from './quote.ts';
+import { selectsOnlyId } from './relation.ts';
+import { Shipment } from './shipment.ts';
+import { Conflict, InvalidInput, NotFound, OutcomeUnknown, UserError, WriteFailed } from './user-error.ts';
+import { write } from './write.ts';
+
+const OfferPreference = builder.enumType('OfferPreference', {
+  description: 'What matters most in the choice among available offers.',
+  values: {
+    CHEAPEST: { description: 'The one that costs least; the faster one among equals.' },
+    FASTEST: { description: 'The one that arrives first; the cheaper one among equals.' },
+  },
+});
+
+const OfferChoiceInput = builder.inputType('OfferChoiceInput', {
+  description: 'Which of the available offers to take: either the best one or that of a courier.',
+  isOneOf: true,
+  fields: (t) => ({
+    prefer: t.field({ type: OfferPreference, description: 'Take the best one.' }),
+    courier: t.id({
+      description: 'Take the offer of this courier, `couriers/<code>` or the bare code.',
+    }),
+  }),
+});
+
+const ShipOrderInput = builder.inputType('ShipOrderInput', {
+  description: 'An order to ship, from where, and in what package. It goes to the recipient of the order.',
+  fields: (t) => ({
+    order: t.id({
+      required: true,
+      description: 'The order, `orders/<identifier>` or the bare identifier. It must not be shipped yet.',
+    }),
+    origin: t.id({
+      required: true,
+      description:
+        "Where the package is collected: one of the merchant's origins, `origins/<identifier>` or the bare identifier.",
+    }),
+    package: t.field({
+      type: PackageInput,
+      required: true,
+      description: 'The package that the courier is to carry.',
+    }),
+    offer: t.field({
+      type: OfferChoiceInput,
+      description: 'Which offer to take. Left out or null, it is the cheapest.',
+    }),
+    maxShipmentCostCents: t.field({
+      type: 'Cents',
+      description:
+        'The most that the shipment may cost, from 0, without what collecting the cash on delivery costs. Left out or ' +
+        'null, there is no limit.',
+    }),
+    requiresPickup: t.boolean({
+      defaultValue: true,
+      description: 'Whether the courier is to collect the package, or it is brought to the courier.',
+    }),
+    idempotencyKey: t.string({
+      description:
+        'A key of your own, 1 to 255 characters, new for each shipment. Sent again with the same input within 24 hours, ' +
+        'it gives the same result and ships nothing twice; after an `OutcomeUnknown` it goes on where that has ended.',
+    }),
+  }),
+});
+
+/** "Quote" and "Create Shipment body" of the interface, as far as they don't follow from the order and the origin. */
+const rules = fields({
+  order: idOf('orders'),
+  origin: idOf('origins'),
+  package: packageRules,
+  offer: v.nullish(
+    fields({ prefer: optional(v.picklist(['CHEAPEST', 'FASTEST'])), courier: optional(idOf('couriers')) }),
+    { prefer: 'CHEAPEST' },
+  ),
+  maxShipmentCostCents: v.nullish(centsFrom(0), null),
+  requiresPickup: flag,
+  idempotencyKey,
+});
+
+interface ShipOrderSuccessSource {
+  __typename: 'ShipOrderSuccess';
+  /** As it was before. */
+  order: OrderJson;
+  quote: QuoteJson;
+  offer: OfferJson;
+  shipment: ShipmentJson;
+}
+
+const ShipOrderSuccess = builder.objectRef<ShipOrderSuccessSource>('ShipOrderSuccess').implement({
+  description: 'The order is shipped.',
+  fields: (t) => ({
+    order: t.field({
+      type: Order,
+      nullable: false,
+      description:
+        'The order as it is now. Costs `GET /v1/orders/{id}` unless only its id is selected; where that fails, it is ' +
+        'the order as it was before, with its shipment.',
+      resolve: ({ order }, _args, { loaders }, info) =>
+        selectsOnlyId(info)
+          ? order
+          : loaders.orderById
+              .clear(order.name)
+              .load(order.name)
+              .then(
+                (now) => now ?? order,
+                () => order,
+              ),
+    }),
+    quote: t.expose('quote', {
+      type: Quote,
+      nullable: false,
+      description: 'The quote that was asked for, with the offer or the refusal of each courier.',
+    }),
+    offer: t.expose('offer', { type: Offer, nullable: false, description: 'The offer that was taken.' }),
+    shipment: t.expose('shipment', {
+      type: Shipment,
+      nullable: false,
+      description: 'The shipment as it was created; its label may exist already.',
+    }),
+  }),
+});
+
+interface NoOfferSource {
+  __typename: 'NoOffer';
+  message: string;
+  quote: QuoteJson;
+}
+
+const NoOffer = builder.objectRef<NoOfferSource>('NoOffer').implement({
+  description:
+    'No available offer is as wished, and nothing was shipped. `message` says why, and what offers there are.',
+  interfaces: [UserError],
+  fields: (t) => ({
+    quote: t.expose('quote', {
+      type: Quote,
+      nullable: false,
+      description: 'The quote that was asked for, with the offer or the refusal of each courier.',
+    }),
+  }),
+});
+
+const ShipOrderResult = builder.unionType('ShipOrderResult', {
+  description: 'What came of shipping an order.',
+  types: [ShipOrderSuccess, NoOffer, InvalidInput, NotFound, Conflict, OutcomeUnknown, WriteFailed],
+});
+
+builder.mutationFields((t) => ({
+  shipOrder: t.field({
+    type: ShipOrderResult,
+    nullable: false,
+    description:
+      'Ships an order: asks the couriers for a quote from the origin to the recipient, for the cash on delivery of the ' +
+      'order; takes an offer; and creates the shipment, which is paid for. Costs `GET /v1/orders/{id}` and ' +
+      '`GET /v1/origins`, then `POST /v1/quotes`, then `POST /v1/shipments`. With the key of an attempt that got no ' +
+      'answer to the last of these, it looks for the shipment with `GET /v1/orders/{id}`, and `GET /v1/shipments/{id}` ' +
+      'or `GET /v1/shipments`, and only where there is none sends `POST /v1/shipments` again.',
+    args: {
+      input: t.arg({ type: ShipOrderInput, required: true, description: 'What is shipped, and how.' }),
+    },
+    resolve: (_root, { input }, context, info) => ship(input, context, info),
+  }),
+  shipOrders: t.field({
+    type: [ShipOrderResult],
+    nullable: { list: false, items: false },
+    description:
+      'Ships up to 100 orders, and answers in their order, each with a result of its own. Costs `GET /v1/origins` once ' +
+      'and, for each order, `GET /v1/orders/{id}`, `POST /v1/quotes` and `POST /v1/shipments`, several at a time; ' +
+      'with the key of an attempt that got no answer, what `shipOrder` costs then.',
+    args: {
+      inputs: t.arg({
+        type: [ShipOrderInput],
+        required: true,
+        description: 'What is shipped, at most 100 orders.',
+      }),
+    },
+    resolve: (_root, { inputs }, context, info) =>
+      bulk(
+        inputs,
+        ({ order }) => order,
+        (input) => ship(input, context, info),
+        context,
+      ),
+  }),
+}));
+
+function ship(input: typeof ShipOrderInput.$inferInput, { writes }: Context, info: GraphQLResolveInfo) {
+  return write({
+    rules,
+    input,
+    info,
+    about: ({ order }) => order,
+    // What REST refuses of the quote and of the shipment, and what of that comes from the order.
+    renames: {
+      destination: 'order',
+      cashOnDeliveryRequestCents: 'order',
+      recipient: 'order',
+      quote: 'order',
+      courier: 'offer',
+    },
+    run: async ({ idempotencyKey, ...wish }) => result(await writes.shipOrder(wish, idempotencyKey)),
+    check: ({ order, idempotencyKey }) => whatToDo(order, idempotencyKey),
+  });
+}
+
+function result(shipped: ShippedOrder): ShipOrderSuccessSource | NoOfferSource {
+  return 'whyNone' in shipped
+    ? { __typename: 'NoOffer', message: shipped.whyNone, quote: shipped.quote }
+    : { __typename: 'ShipOrderSuccess', ...shipped };
+}
+
+function whatToDo(order: string, key: string | null | undefined): string {
+  const look = `with order(id: ${JSON.stringify(order)}) whether it has a shipment`;
+  return key === undefined || key === null
+    ? `Look ${look} before you ship it again, and give an idempotencyKey, which makes this server look.`
+    : `Send it again with the same idempotencyKey, which goes on where this has ended, or look ${look}.`;
+}
