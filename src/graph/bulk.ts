@@ -7,8 +7,8 @@ const maxItems = 100;
 /**
  * Does up to 100 writes and answers them in order, each with its own result; the operation's own limit bounds how many
  * calls are under way at a time. Those about the same order run one after the other, in order.
- * @throws BadInputError for more, without a call; and, where not one item was answered, the first one's error, as what
- * is wrong is then not with the items.
+ * @throws BadInputError for more, without a call; and, where every item failed alike, the first one's error, as what is
+ * wrong is then not with the items.
  */
 export async function bulk<Input, Result>(
   inputs: readonly Input[],
@@ -33,8 +33,12 @@ export async function bulk<Input, Result>(
     }),
   );
   const [first] = settled;
-  if (first?.status === 'rejected' && settled.every(({ status }) => status === 'rejected'))
-    throw first.reason;
+  if (first?.status === 'rejected') {
+    const { code } = tell(first.reason);
+    const isAlike = (result: PromiseSettledResult<Result>) =>
+      result.status === 'rejected' && tell(result.reason).code === code;
+    if (settled.every(isAlike)) throw first.reason;
+  }
   return settled.map((result) =>
     result.status === 'fulfilled' ? result.value : { __typename: 'WriteFailed', ...tell(result.reason) },
   );

@@ -17,7 +17,8 @@ type Refused = InvalidInputSource | ConflictSource | OutcomeUnknownSource;
 /** One write of a mutation: what is held against its rules, done, and answered as data whatever came of it. */
 export interface Write<Rules extends GenericSchema, Success> {
   rules: Rules;
-  input: { idempotencyKey?: string | null | undefined };
+  /** With a key of the client's own, or of a kind that has none. */
+  input: object & { idempotencyKey?: string | null | undefined };
   info: GraphQLResolveInfo;
   /** Does it, with what the rules have made of the input. */
   run(value: InferOutput<Rules>): Promise<Success>;
