@@ -112,7 +112,8 @@ builder.mutationField('createOrder', (t) =>
 );
 
 function whatToCheck(referenceId: string | undefined, key: string | null | undefined): string {
-  if (referenceId === undefined) {
+  // By none, and by one that is empty, nothing can be looked for.
+  if (!referenceId) {
     return "Look for it among the newest of this customer's orders before you record it again, then with a new idempotencyKey.";
   }
   const look = `Look for it with orderByReference(referenceId: ${JSON.stringify(referenceId)}) before you record it again`;
