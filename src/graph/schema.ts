@@ -19,6 +19,7 @@ import './create-shipment.ts';
 import './send-message.ts';
 import './send-message-to-phone.ts';
 import './update-order.ts';
+import './ship-order.ts';
 
 builder.queryType({
   description: "Everything that can be read: the merchant's orders, shipments and messages.",
