@@ -1,5 +1,5 @@
 import { createHmac, randomBytes } from 'node:crypto';
-import { mayHaveHappened } from '../rest/errors.ts';
+import { AbortedError, mayHaveHappened } from '../rest/errors.ts';
 import { ConflictError } from './errors.ts';
 import type { IdempotencyStore, KeyRecord } from './idempotency-store.ts';
 
@@ -73,22 +73,29 @@ export function createIdempotency({ store, secret = randomBytes(32) }: Idempoten
     }
   }
 
-  return {
-    async once(work, { bearer, key }) {
-      if (key === undefined || key === null) return work.perform(async () => {});
-      const id = digest([bearer, work.operation, key]);
-      const fingerprint = digest(work.input);
-      const other = running.get(id);
-      if (other !== undefined) {
-        expectSameInput(other.fingerprint, fingerprint);
-        // By the same work under the same key.
-        return other.outcome as ReturnType<typeof work.perform>;
-      }
+  async function once<Outcome, Progress>(work: Work<Outcome, Progress>, keyed: Keyed): Promise<Outcome> {
+    const { bearer, key } = keyed;
+    if (key === undefined || key === null) return work.perform(async () => {});
+    const id = digest([bearer, work.operation, key]);
+    const fingerprint = digest(work.input);
+    const other = running.get(id);
+    if (other === undefined) {
       const outcome = remembered(id, fingerprint, work);
       running.set(id, { fingerprint, outcome });
       return outcome.finally(() => running.delete(id));
-    },
-  };
+    }
+    expectSameInput(other.fingerprint, fingerprint);
+    try {
+      // By the same work under the same key.
+      return (await other.outcome) as Outcome;
+    } catch (error) {
+      // It was given up as its own client left; this one is still there.
+      if (error instanceof AbortedError) return once(work, keyed);
+      throw error;
+    }
+  }
+
+  return { once };
 }
 
 function expectSameInput(earlier: string, fingerprint: string): void {
