@@ -45,8 +45,211 @@ describe('the fields of a refusal', () => {
       'invalid',
     ],
     ['violations at the top', { fieldViolations: [{ path: field.path, message: field.message }] }, undefined],
+    [
+      'google.rpc.BadRequest within details (gRPC-gateway)',
+      {
+        code: 3,
+        message: 'invalid',
+        details: [
+          {
+            '@type': 'type.googleapis.com/google.rpc.BadRequest',
+            field_violations: [{ field: field.path, description: field.message, reason: 'FORMAT' }],
+          },
+          {
+            '@type': 'type.googleapis.com/google.rpc.DebugInfo',
+            detail: 'at app.go:1',
+            message: 'at app.go:1',
+          },
+        ],
+      },
+      'invalid',
+    ],
+    [
+      'violations in details that are a map',
+      {
+        error: {
+          message: 'invalid',
+          details: { fieldViolations: [{ field: field.path, description: field.message }] },
+        },
+      },
+      'invalid',
+    ],
+    [
+      'sentences under message (NestJS)',
+      { statusCode: 400, message: [`${field.path} ${field.message}`], error: 'Bad Request' },
+      'Bad Request',
+    ],
+    [
+      'constraints under message (class-validator)',
+      {
+        message: [
+          {
+            property: 'recipient',
+            children: [{ property: 'email', children: [], constraints: { isEmail: field.message } }],
+          },
+        ],
+        error: 'Bad Request',
+      },
+      'Bad Request',
+    ],
+    [
+      'issues (zod)',
+      { issues: [{ code: 'custom', path: ['recipient', 'email'], message: field.message }] },
+      undefined,
+    ],
+    [
+      'issues of an error (zod 3)',
+      {
+        success: false,
+        error: { name: 'ZodError', issues: [{ path: ['recipient', 'email'], message: field.message }] },
+      },
+      undefined,
+    ],
+    [
+      'issues in a text (zod 4)',
+      {
+        success: false,
+        error: {
+          name: 'ZodError',
+          message: JSON.stringify([{ path: ['recipient', 'email'], message: field.message }], null, 2),
+        },
+      },
+      undefined,
+    ],
+    [
+      'issues with parts of a path (Standard Schema)',
+      {
+        message: 'invalid',
+        issues: [{ path: [{ key: 'recipient' }, { key: 'email' }], message: field.message }],
+      },
+      'invalid',
+    ],
+    [
+      'a map of errors (zod, flattened)',
+      { error: { fieldErrors: { [field.path]: [field.message] } } },
+      undefined,
+    ],
+    [
+      'violations (Symfony)',
+      {
+        title: 'invalid',
+        detail: 'recipient.email: is no address',
+        violations: [{ propertyPath: field.path, title: field.message, template: 'x' }],
+      },
+      'recipient.email: is no address',
+    ],
+    [
+      'violations (Zalando)',
+      { title: 'invalid', violations: [{ field: field.path, message: field.message }] },
+      'invalid',
+    ],
+    [
+      'validationErrors as a list',
+      { message: 'invalid', validationErrors: [{ field: field.path, error: field.message }] },
+      'invalid',
+    ],
+    ['validation_errors as a map', { validation_errors: { [field.path]: field.message } }, undefined],
+    [
+      'invalid-params (RFC 7807)',
+      { title: 'invalid', 'invalid-params': [{ name: field.path, reason: field.message }] },
+      'invalid',
+    ],
+    [
+      'invalidParams (RFC 7807)',
+      { title: 'invalid', invalidParams: [{ name: field.path, reason: field.message }] },
+      'invalid',
+    ],
+    [
+      'pointers of fragments (RFC 9457)',
+      { title: 'invalid', errors: [{ detail: field.message, pointer: '#/recipient/email' }] },
+      'invalid',
+    ],
+    [
+      'pointers of sources (JSON:API)',
+      {
+        errors: [
+          { status: '422', title: 'Invalid', detail: field.message, source: { pointer: '/recipient/email' } },
+        ],
+      },
+      undefined,
+    ],
+    [
+      'parameters of sources (JSON:API)',
+      { errors: [{ status: '400', title: field.message, source: { parameter: field.path } }] },
+      undefined,
+    ],
+    [
+      'a list of quoted names (Joi)',
+      { message: 'invalid', details: [{ message: field.message, path: ['recipient', 'email'], type: 'x' }] },
+      'invalid',
+    ],
+    [
+      'default messages (Spring)',
+      {
+        error: 'Bad Request',
+        errors: [{ objectName: 'order', field: field.path, defaultMessage: field.message, rejectedValue: 7 }],
+      },
+      'Bad Request',
+    ],
+    [
+      'names in capitals (FluentValidation)',
+      { Errors: [{ PropertyName: field.path, ErrorMessage: field.message }] },
+      undefined,
+    ],
+    [
+      'JSON paths (ASP.NET)',
+      { title: 'invalid', errors: { '$.recipient.email': [field.message] } },
+      'invalid',
+    ],
+    [
+      'maps within a map (marshmallow)',
+      { status: 'invalid', errors: { recipient: { email: [field.message] } } },
+      undefined,
+    ],
+    [
+      'a map of faults (Mongoose)',
+      { message: 'invalid', errors: { [field.path]: { kind: 'x', path: 'email', message: field.message } } },
+      'invalid',
+    ],
   ])('%s', (_what, body, message) => {
     expect(read(body)).toEqual({ ...(message === undefined ? {} : { message }), fields: [field] });
+  });
+
+  test.each([
+    ['recipient.location must be a string', 'recipient.location', 'must be a string'],
+    ['notes should not be empty', 'notes', 'should not be empty'],
+    ['items.0.weightKg must be positive', 'items.0.weightKg', 'must be positive'],
+    ['items[0].weightKg: must be positive', undefined, undefined],
+    ['items[0].weightKg wrong', 'items[0].weightKg', 'wrong'],
+    ['content_description is too short', 'content_description', 'is too short'],
+    ['each value in paymentMethods must be a string', 'paymentMethods', 'each must be a string'],
+    [
+      'recipient.address.each value in addressLines must be a string',
+      'recipient.address.addressLines',
+      'each must be a string',
+    ],
+    ['property colour should not exist', undefined, undefined],
+    ['Notes is too short', undefined, undefined],
+    ['no such location', undefined, undefined],
+    ['notes', undefined, undefined],
+    ['see http://h/x', undefined, undefined],
+  ])('a sentence starts with its field where it looks like one: %s', (text, path, message) => {
+    expect(read({ message: [text], error: 'Bad Request' })).toEqual(
+      path === undefined
+        ? { message: `Bad Request: ${text}`, fields: [] }
+        : { message: 'Bad Request', fields: [{ path, message }] },
+    );
+  });
+
+  test('each sentence of Fastify is a fault of its own', () => {
+    const message = "body/recipient/email must be text, with an @, body must have required property 'notes'";
+    expect(read({ error: 'Bad Request', message })).toEqual({
+      message: 'Bad Request',
+      fields: [
+        { path: 'body.recipient.email', message: 'must be text, with an @' },
+        { path: 'body', message: "must have required property 'notes'" },
+      ],
+    });
   });
 
   test('several messages of one field are one', () => {
@@ -93,6 +296,15 @@ describe('the message of a refusal', () => {
     ['none', { code: 7 }, undefined],
     ['one that is no text', { message: { text: 'a' } }, undefined],
     ['an empty one', { message: '' }, undefined],
+    ['error_description (RFC 6749)', { error: 'invalid_token', error_description: 'a' }, 'a'],
+    ['that of an error of no field (JSON:API)', { errors: [{ status: '409', detail: 'a' }] }, 'a'],
+    ['with what is of no field', { message: 'a', errors: ['B is c', { message: 'D' }] }, 'a: B is c; D'],
+    ['once, where it is told twice', { message: 'a', errors: [{ message: 'a' }] }, 'a'],
+    [
+      'without what google.rpc has for machines',
+      { details: [{ '@type': 'x', detail: 'a', reason: 'b' }] },
+      undefined,
+    ],
   ])('%s', (_what, body, message) => {
     expect(read(body).message).toBe(message);
   });
