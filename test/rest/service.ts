@@ -116,6 +116,21 @@ export function answerText(
   };
 }
 
+/** Answers each path with what the interface gives there. */
+export const answerAsPromised: Answer = (request, response, body) => {
+  const path = new URL(request.url ?? '', 'http://rest.test').pathname.replace('/v1/', '');
+  if (path.endsWith('/label'))
+    return response.writeHead(200, { 'content-type': 'application/pdf' }).end('%PDF');
+  const key = path.split('/').at(-1) ?? '';
+  const isList =
+    request.method === 'GET' &&
+    /^(orders|shipments|origins|locations|channels|templates|messages)$/.test(key);
+  const made = key === 'messages' ? 'channels/1/conversations/17/messages/m1' : `${key}/1`;
+  const name = key === 'mine' ? 'organization/1' : request.method === 'POST' ? made : path;
+  const json = isList ? { [key]: [] } : { name };
+  return answerJson(json)(request, response, body);
+};
+
 /** The error that a promise ends with. */
 export async function errorOf(promise: Promise<unknown>): Promise<Error> {
   const outcome = await promise.then(

@@ -1,0 +1,47 @@
+import type {
+  CreateOrderJson,
+  CreateQuoteJson,
+  CreateShipmentJson,
+  UpdateOrderJson,
+} from '../../src/rest/types.ts';
+
+const recipient = {
+  firstName: 'José',
+  lastName: 'Ñáñez',
+  email: 'jose@example.com',
+  phoneNumber: '+573001234567',
+  address: { addressLines: ['Calle 10 # 5-51', 'Apto 301'], organization: null },
+};
+export const newOrder: CreateOrderJson = {
+  recipient: { ...recipient, location: 'locations/antioquia-medellin' },
+  contentDescription: 'Café 🫘',
+  notes: 'Portería',
+  sellingPriceCents: 9_007_199_254_740_991,
+  cashOnDeliveryRequestCents: 0,
+};
+export const orderUpdate: UpdateOrderJson = { order: { status: 'READY' }, updateMask: ['status'] };
+export const newQuote: CreateQuoteJson = {
+  origin: 'locations/1',
+  destination: 'locations/2',
+  package: { weightKg: 1.5 },
+};
+export const newShipment: CreateShipmentJson = {
+  quote: 'quotes/4',
+  courier: 'couriers/rapido',
+  origin: 'origins/1',
+  recipient,
+  requiresPickup: true,
+};
+
+/** What is no order, and what it is instead. */
+export const shapeless: [string, unknown][] = [
+  ['null', null],
+  ['a list', [{ name: 'orders/7' }]],
+  ['a text', 'orders/7'],
+  ['a number', 7],
+  ['no name', { id: 'orders/7' }],
+  ['a name that is no text', { name: 7 }],
+  ['a name of nothing', { name: 'wrong/a' }],
+  ['a name that leads elsewhere', { name: 'orders/../a' }],
+  ['a bare identifier', { name: '7' }],
+];

@@ -1,0 +1,71 @@
+import { describe, expect, test } from 'vitest';
+import type { RestApi } from '../../src/rest/api.ts';
+import type { Caller } from '../../src/rest/caller.ts';
+import { BadInputError } from '../../src/rest/errors.ts';
+import { orderUpdate } from './bodies.ts';
+import { answerAsPromised, errorOf, startBench } from './service.ts';
+
+describe('an unfit id', () => {
+  const unfit: [string, string][] = [
+    ['two dots', '..'],
+    ['one dot', '.'],
+    ['a way out of the collection', '../organizations/mine'],
+    ['two dots, escaped', '%2e%2e'],
+    ['a query', 'a?x=1'],
+    ['a fragment', 'a#b'],
+    ['nothing', ''],
+    ['10 KB', 'a'.repeat(10_240)],
+    ['129 characters', 'a'.repeat(129)],
+    ['NUL', 'a\0'],
+    ['CRLF', 'a\r\nhost: elsewhere'],
+    ['a newline at the end', 'a\n'],
+    ['a lone surrogate', 'a\ud800'],
+    ['a letter that looks like another', 'а'],
+    ['the name of another collection', 'couriers/a'],
+    ['a deeper path', 'orders/a/label'],
+    ['a slash before it', '/a'],
+    ['a slash after it', 'a/'],
+    ['a backslash', 'a\\b'],
+    ['a blank', 'a b'],
+  ];
+  const takers: [string, (api: RestApi, id: string, caller: Caller) => Promise<unknown>][] = [
+    ['getOrder', (api, id, caller) => api.getOrder(id, caller)],
+    ['updateOrder', (api, id, caller) => api.updateOrder(id, orderUpdate, caller)],
+    ['getQuote', (api, id, caller) => api.getQuote(id, caller)],
+    ['getShipment', (api, id, caller) => api.getShipment(id, caller)],
+    ['getLabel', (api, id, caller) => api.getLabel(id, caller)],
+    ['listTemplates', (api, id, caller) => api.listTemplates({ channel: id, pageSize: 1 }, caller)],
+    [
+      'sendToPhone',
+      (api, id, caller) => api.sendToPhone(id, { recipient: { phone: '1', name: 'a' }, text: 'a' }, caller),
+    ],
+    ['sendMessage, channel', (api, id, caller) => api.sendMessage(id, '1', { text: 'a' }, caller)],
+    ['sendMessage, conversation', (api, id, caller) => api.sendMessage('1', id, { text: 'a' }, caller)],
+    [
+      'listMessages, channel',
+      (api, id, caller) => api.listMessages({ channel: id, conversation: '1', pageSize: 1 }, caller),
+    ],
+    [
+      'listMessages, conversation',
+      (api, id, caller) => api.listMessages({ channel: '1', conversation: id, pageSize: 1 }, caller),
+    ],
+  ];
+
+  test.each(takers)('%s: is refused and costs no request', async (_name, take) => {
+    await using bench = await startBench(answerAsPromised);
+    for (const [what, id] of unfit) {
+      const error = await errorOf(take(bench.api, id, bench.caller()));
+      expect(error, what).toBeInstanceOf(BadInputError);
+      expect(error.message.length, what).toBeLessThan(350);
+      expect(error.message, what).not.toMatch(/[\0\r\n\ud800-\udfff]/);
+    }
+    expect(bench.service.requests).toEqual([]);
+    expect(bench.service.connections).toBe(0);
+  });
+
+  test('the longest and the shortest fit ones pass', async () => {
+    await using bench = await startBench(answerAsPromised);
+    for (const id of ['a', '0', `Z${'~'.repeat(127)}`]) await bench.api.getOrder(id, bench.caller());
+    expect(bench.service.requests).toHaveLength(3);
+  });
+});
