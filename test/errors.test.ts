@@ -1,6 +1,7 @@
 import { afterAll, afterEach, describe, expect, test } from 'vitest';
 import type { RestApi } from '../src/rest/api.ts';
 import { createApp } from '../src/server/app.ts';
+import { order } from './fixtures/order-to-create.ts';
 import { type Answer, startWaybill } from './harness.ts';
 
 const waybill = await startWaybill();
@@ -141,6 +142,41 @@ describe('a status', () => {
         extensions: { code: 'CONFLICT', retryable: false, upstreamStatus: 409 },
       },
     ]);
+  });
+});
+
+describe('a status of a write', () => {
+  const record = `mutation ($input: CreateOrderInput!) {
+    createOrder(input: $input) { __typename ... on UserError { message } }
+  }`;
+
+  test.each([
+    [302, 'UPSTREAM_INVALID_RESPONSE', false],
+    [429, 'RATE_LIMITED', true],
+    [500, 'UPSTREAM_ERROR', false],
+    // A gateway's word, which says nothing for certain of what became of the write.
+    [502, 'UPSTREAM_UNAVAILABLE', false],
+    [503, 'UPSTREAM_UNAVAILABLE', false],
+    [504, 'UPSTREAM_ERROR', false],
+  ])('%i is %s, and to be sent again: %s', async (status, code, retryable) => {
+    sandbox.faults.add({ path: '/v1/orders', kind: 'status', status });
+    const answer = await ask(record, { input: order });
+    expect(answer).toMatchObject({ status: 200, data: null, calls: ['POST /v1/orders'] });
+    expect(onlyError(answer)).toMatchObject({
+      message: `POST /v1/orders answered ${status}`,
+      path: ['createOrder'],
+      extensions: { code, retryable, upstreamStatus: status },
+    });
+  });
+
+  test('2xx with words that cannot be read is no error, but an outcome that is not known', async () => {
+    sandbox.faults.add({ path: '/v1/orders', kind: 'cut-json' });
+    const { data, errors, calls } = await ask(record, { input: order });
+    expect({ data, errors, calls }).toEqual({
+      data: { createOrder: { __typename: 'OutcomeUnknown', message: expect.any(String) } },
+      errors: undefined,
+      calls: ['POST /v1/orders'],
+    });
   });
 });
 

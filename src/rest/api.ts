@@ -1,7 +1,8 @@
 import { described, type RestCall } from './call.ts';
 import type { Caller } from './caller.ts';
 import type { RestClient, RestStream } from './client.ts';
-import { InvalidResponseError } from './errors.ts';
+import { InvalidResponseError, type WaybillError } from './errors.ts';
+import { failureOnceSent } from './failure.ts';
 import {
   bareIdentifier,
   type Collection,
@@ -44,8 +45,9 @@ export interface ParameterNames {
 
 /**
  * The REST interface, one method per endpoint ("Endpoints"), in its order. An id is a resource name or the bare
- * identifier, but a conversation's the bare identifier only. Every method throws BadInputError for an unfit id, StatusError for an answer other than 2xx, and the
- * network's errors; a write that was sent and not answered throws OutcomeUnknownError.
+ * identifier, but a conversation's the bare identifier only. Every method throws BadInputError for an unfit id,
+ * StatusError for an answer other than 2xx, and the network's errors; a write that was sent and not answered, or
+ * answered 2xx with something that is not its record, throws OutcomeUnknownError.
  */
 export interface RestApi {
   createOrder(order: CreateOrderJson, caller: Caller): Promise<OrderJson>;
@@ -86,7 +88,7 @@ export function createRestApi(client: RestClient, names: ParameterNames): RestAp
   async function record<Json>(kind: Kind, call: RestCall, caller: Caller): Promise<Json> {
     const json = await client.json(call, caller);
     if (!isRecordOf(kind, json)) {
-      throw new InvalidResponseError(`${described(call)} answered something that is no record of ${kind}`);
+      throw unreadable(call, `something that is no record of ${kind}`);
     }
     // The interface promises these fields; the graph checks each one that it hands out.
     return json as Json;
@@ -95,7 +97,7 @@ export function createRestApi(client: RestClient, names: ParameterNames): RestAp
   async function recordNamed<Json>(kind: Collection, call: RestCall, caller: Caller): Promise<Json> {
     const json = await record<Json & { name: string }>(kind, call, caller);
     if (`/v1/${json.name}` !== call.path) {
-      throw new InvalidResponseError(`${described(call)} answered another record than the one asked for`);
+      throw unreadable(call, 'another record than the one asked for');
     }
     return json;
   }
@@ -172,6 +174,10 @@ export function createRestApi(client: RestClient, names: ParameterNames): RestAp
     listMessages: async (query, caller) =>
       page('messages', messagesPath(query.channel, query.conversation), query, caller),
   };
+}
+
+function unreadable(call: RestCall, what: string): WaybillError {
+  return failureOnceSent(call, new InvalidResponseError(`${described(call)} answered ${what}`));
 }
 
 function nextPageToken(call: RestCall, token: unknown): string | undefined {

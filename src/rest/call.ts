@@ -15,6 +15,11 @@ export function described(call: RestCall): string {
   return `${call.method} ${call.path}`;
 }
 
+/** Whether a call changes nothing, so that it may be made again whatever came of it. */
+export function isRead({ method }: RestCall): boolean {
+  return method === 'GET';
+}
+
 /** What follows the path in the request line: `?pageSize=20`, or nothing. */
 export function queryString({ query = {} }: RestCall): string {
   const parameters = new URLSearchParams();

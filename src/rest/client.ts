@@ -1,8 +1,9 @@
 import type { Readable } from 'node:stream';
 import { type Dispatcher, Pool } from 'undici';
 import { type Attempt, createAttempt } from './attempt.ts';
-import { described, queryString, type RestCall } from './call.ts';
+import { described, isRead, queryString, type RestCall } from './call.ts';
 import type { Caller } from './caller.ts';
+import { untilConnected } from './connect-retry.ts';
 import { InvalidResponseError, type Refusal, ResponseTooLargeError, StatusError } from './errors.ts';
 import { failureOf } from './failure.ts';
 import { readRefusal, retryAfterMs } from './refusal.ts';
@@ -59,27 +60,30 @@ export function createRestClient(options: RestClientOptions): RestClient {
     let isSent = call.body === undefined;
     try {
       const json = call.body === undefined ? undefined : Buffer.from(JSON.stringify(call.body));
-      const answer = pool.request({
-        method: call.method,
-        path: `${basePath}${call.path}${queryString(call)}`,
-        headers: {
-          accept: call.accept ?? 'application/json',
-          authorization: `Bearer ${caller.bearer}`,
-          ...(json && { 'content-type': 'application/json', 'content-length': String(json.length) }),
-        },
-        body:
-          json === undefined
-            ? null
-            : noticed(json, () => {
-                isSent = true;
-              }),
-        signal: attempt.signal,
-      });
-      const response = await attempt.race(answer);
+      const send = () =>
+        pool.request({
+          method: call.method,
+          path: `${basePath}${call.path}${queryString(call)}`,
+          headers: {
+            accept: call.accept ?? 'application/json',
+            authorization: `Bearer ${caller.bearer}`,
+            ...(json && { 'content-type': 'application/json', 'content-length': String(json.length) }),
+          },
+          body:
+            json === undefined
+              ? null
+              : noticed(json, () => {
+                  isSent = true;
+                }),
+          signal: attempt.signal,
+        });
+      const response = await (isRead(call)
+        ? attempt.race(send())
+        : untilConnected(send, attempt, () => isSent));
       const { statusCode } = response;
       if (statusCode >= 200 && statusCode <= 299) return await read(response, attempt);
       throw new StatusError(
-        described(call),
+        call,
         statusCode,
         await refusalOf(call, caller, response),
         retryAfterMs(response.headers['retry-after']),
@@ -143,7 +147,7 @@ async function refusalOf(
   try {
     return readRefusal(await text(call, response, maxRefusalBytes), caller.bearer);
   } catch {
-    // Cut off, late or too large: the status has been answered all the same, and it says what matters.
+    // Cut off, late, too large or nested too deeply: the status has been answered all the same, and it says what matters.
     return { fields: [] };
   }
 }

@@ -1,3 +1,5 @@
+import { described, isRead, type RestCall } from './call.ts';
+
 /**
  * What can go wrong, in three families: what the client sent, what REST answered, what the network did.
  * The text is for a log or a developer; what a client of the graph sees is decided in one place, in the server.
@@ -33,26 +35,29 @@ export class StatusError extends WaybillError {
   override readonly name = 'StatusError';
   /** What happened without REST's own words: `GET /v1/orders/7 answered 503`. */
   readonly summary: string;
+  /** Whether the call was one that changes nothing. */
+  readonly isRead: boolean;
   readonly status: number;
   readonly refusal: Refusal;
   readonly retryAfterMs: number | undefined;
 
-  constructor(call: string, status: number, refusal: Refusal, retryAfterMs?: number) {
-    const summary = `${call} answered ${status}`;
+  constructor(call: RestCall, status: number, refusal: Refusal, retryAfterMs?: number) {
+    const summary = `${described(call)} answered ${status}`;
     super(refusal.message === undefined ? summary : `${summary}: ${refusal.message}`);
     this.summary = summary;
+    this.isRead = isRead(call);
     this.status = status;
     this.refusal = refusal;
     this.retryAfterMs = retryAfterMs;
   }
 }
 
-/** REST answered 2xx with something that its interface does not describe. */
+/** REST answered a read with something that its interface does not describe. */
 export class InvalidResponseError extends WaybillError {
   override readonly name = 'InvalidResponseError';
 }
 
-/** REST's answer is larger than this server is willing to hold. */
+/** REST's answer to a read is larger than this server is willing to hold. */
 export class ResponseTooLargeError extends WaybillError {
   override readonly name = 'ResponseTooLargeError';
 }
@@ -72,19 +77,17 @@ export class AbortedError extends WaybillError {
   override readonly name = 'AbortedError';
 }
 
-/** A write was sent and its answer never came: it may have happened or not. */
+/** A write was sent, and its answer never came or cannot be read: it may have happened or not. */
 export class OutcomeUnknownError extends WaybillError {
   override readonly name = 'OutcomeUnknownError';
 }
 
 /**
  * Whether a write that failed may have been done all the same. What was refused or never left was not; nor was what
- * REST had no capacity for (503). Of all else, a gateway's 502 and 504 too, nobody knows; and what was answered with
- * success was done, even where the answer can't be read.
+ * REST had no capacity for (503). Of all else, a gateway's 502 and 504 too, nobody knows.
  */
 export function mayHaveHappened(error: unknown): boolean {
   if (error instanceof StatusError) return error.status >= 500 && error.status !== 503;
-  if (error instanceof InvalidResponseError || error instanceof ResponseTooLargeError) return true;
   return error instanceof OutcomeUnknownError || !(error instanceof WaybillError);
 }
 

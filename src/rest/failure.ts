@@ -1,22 +1,28 @@
 import { errors as undiciErrors } from 'undici';
-import { described, type RestCall } from './call.ts';
+import { described, isRead, type RestCall } from './call.ts';
 import {
-  AbortedError,
   DeadlineError,
   InvalidResponseError,
   OutcomeUnknownError,
+  ResponseTooLargeError,
+  StatusError,
   UnavailableError,
   WaybillError,
 } from './errors.ts';
 
 /** What a call's failure is to those who asked. `isSent`: whether any of a write has left for REST. */
 export function failureOf(call: RestCall, error: unknown, isSent: boolean): WaybillError {
-  const gaveUp = error instanceof AbortedError || error instanceof DeadlineError;
-  const isAnswered = error instanceof WaybillError && !gaveUp;
-  if (isAnswered) return error;
-  const failure = gaveUp ? error : networkFailure(described(call), error);
-  if (call.method === 'GET' || !isSent) return failure;
-  return new OutcomeUnknownError(`${described(call)} was sent, but no whole answer came`, { cause: failure });
+  if (error instanceof StatusError) return error;
+  const failure = error instanceof WaybillError ? error : networkFailure(described(call), error);
+  return isSent ? failureOnceSent(call, failure) : failure;
+}
+
+/** The same for what was sent for certain, and perhaps answered. What a write has done is then not known. */
+export function failureOnceSent(call: RestCall, failure: WaybillError): WaybillError {
+  if (isRead(call)) return failure;
+  const isAnswered = failure instanceof InvalidResponseError || failure instanceof ResponseTooLargeError;
+  const what = isAnswered ? 'its answer cannot be read' : 'no whole answer came';
+  return new OutcomeUnknownError(`${described(call)} was sent, but ${what}`, { cause: failure });
 }
 
 function networkFailure(name: string, error: unknown): WaybillError {

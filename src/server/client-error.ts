@@ -40,7 +40,7 @@ export function toClientError(error: unknown): ClientError {
 }
 
 function ofStatus(error: StatusError): ClientError {
-  const { status, refusal, retryAfterMs } = error;
+  const { status, isRead, refusal, retryAfterMs } = error;
   const told = (code: string, retryable = false): ClientError => ({
     // REST's own words are for the client where they are about the request, and not where REST itself has failed.
     message: status < 500 ? error.message : error.summary,
@@ -57,7 +57,8 @@ function ofStatus(error: StatusError): ClientError {
   if (status === 409 || status === 412) return told('CONFLICT');
   if (status === 429)
     return { ...told('RATE_LIMITED', true), ...(retryAfterMs === undefined ? {} : { retryAfterMs }) };
-  if (status === 502 || status === 503) return told('UPSTREAM_UNAVAILABLE', true);
+  // A gateway's word that REST was not there says of a write nothing for certain.
+  if (status === 502 || status === 503) return told('UPSTREAM_UNAVAILABLE', isRead);
   if (status < 400) return told('UPSTREAM_INVALID_RESPONSE');
   return told('UPSTREAM_ERROR');
 }

@@ -1,6 +1,11 @@
 import { inspect } from 'node:util';
 import { describe, expect, test } from 'vitest';
-import { InvalidResponseError, ResponseTooLargeError, StatusError } from '../../src/rest/errors.ts';
+import {
+  InvalidResponseError,
+  OutcomeUnknownError,
+  ResponseTooLargeError,
+  StatusError,
+} from '../../src/rest/errors.ts';
 import { type Answer, answerJson, answerText, bearer, errorOf, startBench } from './service.ts';
 
 const order = { name: 'orders/7' };
@@ -90,6 +95,14 @@ describe('a refusal', () => {
     expect(error).toMatchObject({ name: 'StatusError', status: 500 });
   });
 
+  test('nested too deeply to be read is one', async () => {
+    const depth = 10_000;
+    const body = `{"errors":${'{"a":'.repeat(depth)}"b"${'}'.repeat(depth)}}`;
+    await using bench = await startBench(answerText(body, 400, 'application/json'));
+    const error = await errorOf(bench.api.getOrder('7', bench.caller()));
+    expect(error).toMatchObject({ name: 'StatusError', status: 400 });
+  });
+
   test('of 1 MB is one, unread', async () => {
     const answer = answerJson({ message: 'a'.repeat(1_000_000) }, 502);
     await using bench = await startBench(answer, { maxResponseBytes: 10_000_000 });
@@ -152,7 +165,7 @@ describe('a 2xx answer that is no JSON', () => {
     expect(read).toBeInstanceOf(InvalidResponseError);
     expect(read.message).toBe('GET /v1/orders/7 answered something that is not JSON');
     const written = await errorOf(bench.api.sendMessage('1', '2', { text: 'a' }, bench.caller()));
-    expect(written).toBeInstanceOf(InvalidResponseError);
+    expect(written).toBeInstanceOf(OutcomeUnknownError);
   });
 });
 

@@ -1,0 +1,140 @@
+import { describe, expect, test } from 'vitest';
+import type { RestApi } from '../../src/rest/api.ts';
+import type { Caller } from '../../src/rest/caller.ts';
+import {
+  AbortedError,
+  DeadlineError,
+  InvalidResponseError,
+  OutcomeUnknownError,
+  ResponseTooLargeError,
+  StatusError,
+} from '../../src/rest/errors.ts';
+import { newOrder, newQuote, newShipment, orderUpdate, shapeless } from './bodies.ts';
+import { type Answer, answerJson, answerText, errorOf, startBench, until } from './service.ts';
+
+type Write = (api: RestApi, caller: Caller) => Promise<unknown>;
+
+/** Every endpoint that changes something, and the name of a record of another kind. */
+const writes: [string, string, Write][] = [
+  ['POST /v1/orders', 'shipments/a', (api, caller) => api.createOrder(newOrder, caller)],
+  ['PATCH /v1/orders/7', 'quotes/7', (api, caller) => api.updateOrder('7', orderUpdate, caller)],
+  ['POST /v1/quotes', 'orders/a', (api, caller) => api.createQuote(newQuote, caller)],
+  ['POST /v1/shipments', 'quotes/a', (api, caller) => api.createShipment(newShipment, caller)],
+  [
+    'POST /v1/channels/1/messages',
+    'messages/1',
+    (api, caller) => api.sendToPhone('1', { recipient: { phone: '1', name: 'a' }, text: 'a' }, caller),
+  ],
+  [
+    'POST /v1/channels/1/conversations/17/messages',
+    'channels/1',
+    (api, caller) => api.sendMessage('1', '17', { text: 'a' }, caller),
+  ],
+];
+
+/** What an answer makes of a write, and how often the write was sent. */
+async function outcomeOf(answer: Answer, write: Write) {
+  await using bench = await startBench(answer);
+  const error = await errorOf(write(bench.api, bench.caller()));
+  return { error, sent: bench.service.requests.map(({ line }) => line) };
+}
+
+function outcomeUnknown(line: string, cause: Error) {
+  const error = new OutcomeUnknownError(`${line} was sent, but its answer cannot be read`, { cause });
+  return { error, sent: [line] };
+}
+
+describe('a 2xx answer that cannot be read leaves unknown what a write has done', () => {
+  const notJson = (line: string) => new InvalidResponseError(`${line} answered something that is not JSON`);
+  const unreadable: [string, Answer, (line: string) => Error][] = [
+    ['HTML', answerText('<html><body>Log in</body></html>'), notJson],
+    ['cut JSON', answerText('{"name":"orders/7","sta', 201, 'application/json'), notJson],
+    ['nothing', answerText('', 200, 'application/json'), notJson],
+    ['204', (_request, response) => response.writeHead(204).end(), notJson],
+    [
+      'more than is taken',
+      answerJson({ name: 'orders/7', notes: 'a'.repeat(100_000) }),
+      (line) => new ResponseTooLargeError(`${line} answered more than 100000 bytes`),
+    ],
+    [
+      'no HTTP',
+      (request) => request.socket.end('SSH-2.0-OpenSSH_9.6\r\n'),
+      (line) => new InvalidResponseError(`${line} answered something that is not HTTP`),
+    ],
+  ];
+
+  test.each(unreadable)('%s', async (_what, answer, cause) => {
+    for (const [line, , write] of writes) {
+      expect(await outcomeOf(answer, write)).toEqual(outcomeUnknown(line, cause(line)));
+    }
+  });
+
+  test.each(shapeless)('no record: %s', async (_what, json) => {
+    for (const [line, , write] of writes.slice(0, 2)) {
+      const cause = new InvalidResponseError(`${line} answered something that is no record of orders`);
+      expect(await outcomeOf(answerJson(json), write)).toEqual(outcomeUnknown(line, cause));
+    }
+  });
+
+  test.each(writes)('a record of another kind: %s, %s', async (line, name, write) => {
+    const { error, sent } = await outcomeOf(answerJson({ name }), write);
+    expect(error).toBeInstanceOf(OutcomeUnknownError);
+    expect(error.cause).toBeInstanceOf(InvalidResponseError);
+    expect(sent).toEqual([line]);
+  });
+
+  test('another record than the one that was to be changed', async () => {
+    const line = 'PATCH /v1/orders/7';
+    const cause = new InvalidResponseError(`${line} answered another record than the one asked for`);
+    const { error, sent } = await outcomeOf(answerJson({ name: 'orders/8' }), (api, caller) =>
+      api.updateOrder('7', orderUpdate, caller),
+    );
+    expect({ error, sent }).toEqual(outcomeUnknown(line, cause));
+  });
+});
+
+test.each([300, 301, 302, 303, 307, 308, 400, 404, 409, 422, 429, 500, 502, 503, 504])(
+  'a write that is answered %i has that status, and is sent once',
+  async (status) => {
+    for (const [line, , write] of writes) {
+      const { error, sent } = await outcomeOf(answerText('<p>', status), write);
+      expect(error).toBeInstanceOf(StatusError);
+      expect(error).toMatchObject({ message: `${line} answered ${status}`, isRead: false, status });
+      expect(sent).toEqual([line]);
+    }
+  },
+);
+
+describe('a write whose caller never gives up', () => {
+  test('outlives another caller that does', async () => {
+    let finish = () => {};
+    await using bench = await startBench((request, response) => {
+      response.write(' ');
+      if (request.method === 'POST') finish = () => response.end('{"name":"orders/7"}');
+    });
+    const giveUp = new AbortController();
+    const written = bench.api.createOrder(newOrder, bench.caller());
+    const read = errorOf(bench.api.getOrder('7', bench.caller(giveUp.signal)));
+    await until(() => bench.service.requests.length === 2);
+    giveUp.abort();
+    expect(await read).toBeInstanceOf(AbortedError);
+    finish();
+    expect(await written).toEqual({ name: 'orders/7' });
+  });
+
+  test('is ended by its deadline, though a byte comes all the time', async () => {
+    await using bench = await startBench(
+      (_request, response) => {
+        const drip = setInterval(() => response.write(' '), 5);
+        response.on('close', () => clearInterval(drip));
+      },
+      { callTimeoutMs: 60 },
+    );
+    const line = 'POST /v1/orders';
+    const cause = new DeadlineError(`${line} was not answered within 60 ms`);
+    expect(await errorOf(bench.api.createOrder(newOrder, bench.caller()))).toEqual(
+      new OutcomeUnknownError(`${line} was sent, but no whole answer came`, { cause }),
+    );
+    expect(bench.service.requests.map((request) => request.line)).toEqual([line]);
+  });
+});
