@@ -1,7 +1,7 @@
 import type { Loaders } from '../loaders/loaders.ts';
 import type { RestApi } from '../rest/api.ts';
 import type { Caller } from '../rest/caller.ts';
-import { OutcomeUnknownError } from '../rest/errors.ts';
+import { OutcomeUnknownError, StatusError } from '../rest/errors.ts';
 import type { ConversationName, ResourceName } from '../rest/resource-name.ts';
 import type {
   CreateOrderJson,
@@ -63,7 +63,10 @@ export function createWrites(
   // A client that leaves ends what is read for it. A write goes on, or nobody would know what became of it.
   const writer: Caller = { ...reader, signal: new AbortController().signal };
 
-  /** A write that is done once under its key. After an attempt without an answer, it is looked for by `find`. */
+  /**
+   * A write that is done once under its key. After an attempt without an answer, it is looked for by `find`. It may be
+   * another request's work that is waited for, so that what has become stale is the business of whoever asks for it.
+   */
   function once<Record>(
     operation: string,
     input: unknown,
@@ -78,9 +81,13 @@ export function createWrites(
         input,
         perform: write,
         resume: async () => {
-          const found = await find();
+          const unknown = `An earlier ${operation} with this key got no answer`;
+          const found = await find().catch((error: unknown) => {
+            // What REST has against the look, it has not against the input.
+            throw isOfRequest(error) ? new OutcomeUnknownError(unknown, { cause: error }) : error;
+          });
           if (found !== null) return found;
-          throw new OutcomeUnknownError(`An earlier ${operation} with this key got no answer`);
+          throw new OutcomeUnknownError(unknown);
         },
       },
       keyed,
@@ -108,12 +115,12 @@ export function createWrites(
         order,
         key,
         async () => {
-          const created = await api.createOrder(order, writer).finally(() => orderCreationTried(loaders));
+          const created = await api.createOrder(order, writer);
           orderWritten(loaders, created);
           return created;
         },
         () => findCreatedOrder(loaders, order),
-      ),
+      ).finally(() => orderCreationTried(loaders)),
     updateOrder: async (order, update) => {
       const updated = await api
         .updateOrder(order, update, writer)
@@ -122,16 +129,19 @@ export function createWrites(
       return updated;
     },
     createQuote: (quote, key) => once('createQuote', quote, key, () => createQuote(quote)),
-    createShipment: (shipment, key) => once('createShipment', shipment, key, () => createShipment(shipment)),
+    createShipment: (shipment, key) =>
+      once('createShipment', shipment, key, () => createShipment(shipment)).finally(() =>
+        shipmentCreationTried(loaders),
+      ),
     sendMessage: ({ name, channel, conversation }, message, key, expectFit) =>
       once('sendMessage', { conversation: name, message }, key, async () => {
         await expectFit();
-        return api.sendMessage(channel, conversation, message, writer).finally(() => messageTried(loaders));
-      }),
+        return api.sendMessage(channel, conversation, message, writer);
+      }).finally(() => messageTried(loaders)),
     sendToPhone: (channel, message, key) =>
       once('sendMessageToPhone', { channel, message }, key, () =>
-        api.sendToPhone(channel, message, writer).finally(() => messageTried(loaders)),
-      ),
+        api.sendToPhone(channel, message, writer),
+      ).finally(() => messageTried(loaders)),
     shipOrder: (wish, key) =>
       idempotency.once(
         {
@@ -143,4 +153,9 @@ export function createWrites(
         { bearer: reader.bearer, key },
       ),
   };
+}
+
+/** Whether REST found fault with what it was asked, rather than with who asked or how often. */
+function isOfRequest(error: unknown): boolean {
+  return error instanceof StatusError && [400, 404, 409, 410, 412, 422].includes(error.status);
 }
