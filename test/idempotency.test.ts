@@ -305,17 +305,28 @@ describe('after an attempt of which nobody knows what came of it, the same key',
     expect(waybill.sandbox.requests.lines()).toEqual([search(fields.referenceId)]);
   });
 
-  test('looks again where looking failed', async () => {
-    const fields = { idempotencyKey: 'looked in vain', referenceId: 'looked-in-vain' };
+  test.each([
+    [401, 'UNAUTHENTICATED'],
+    [429, 'RATE_LIMITED'],
+    [503, 'UPSTREAM_UNAVAILABLE'],
+  ])('tells why it cannot look, after %d, and looks again', async (status, code) => {
+    const fields = { idempotencyKey: `looked in vain: ${status}`, referenceId: `looked-in-vain-${status}` };
     fail({ kind: 'applied-then-cut', times: 1 });
     await ask(fields);
-    fail({ method: 'GET', kind: 'status', status: 503, times: 1 });
+    fail({ method: 'GET', kind: 'status', status, times: 1 });
     const { data, errors, calls } = await ask(fields);
-    expect([data, errors?.map(({ extensions }) => extensions.code)]).toEqual([
-      null,
-      ['UPSTREAM_UNAVAILABLE'],
-    ]);
+    expect([data, errors?.map(({ extensions }) => extensions.code)]).toEqual([null, [code]]);
     expect(calls).toEqual([search(fields.referenceId)]);
+    expect(await ask(fields)).toEqual(answered(recorded, [search(fields.referenceId)]));
+  });
+
+  test.each([400, 404, 409])('takes a refusal of its look for none of the order: %d', async (status) => {
+    const fields = { idempotencyKey: `refused a look: ${status}`, referenceId: `refused-a-look-${status}` };
+    fail({ kind: 'applied-then-cut', times: 1 });
+    await ask(fields);
+    fail({ method: 'GET', kind: 'status', status, body: { errors: { search: ['is odd'] } }, times: 1 });
+    const result = unknown(withTheSameKey(fields.referenceId), fields.idempotencyKey);
+    expect(await ask(fields)).toEqual(answered(result, [search(fields.referenceId)]));
     expect(await ask(fields)).toEqual(answered(recorded, [search(fields.referenceId)]));
   });
 
