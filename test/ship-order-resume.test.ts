@@ -53,7 +53,7 @@ const success = (order: string, courier = 'couriers/tres-cordilleras') => ({
 const unknown = (order: string, idempotencyKey: string | null) => ({
   __typename: 'OutcomeUnknown',
   message:
-    'It was sent, but no answer came, so that it may have happened or not. ' +
+    'It was sent, but no answer came that can be read, so that it may have happened or not. ' +
     (idempotencyKey === null
       ? `Look with order(id: "${order}") whether it has a shipment before you ship it again, and give an ` +
         'idempotencyKey, which makes this server look.'
@@ -306,6 +306,24 @@ describe('after a shipment without an answer', () => {
     fail({ kind: 'status', status: 404, method: 'GET', path: `/v1/${input.order}` });
     const result = { __typename: 'NotFound', message: `${input.order} does not exist.`, id: input.order };
     expect(await ship(input)).toEqual(answered(result, [read(input.order)]));
+  });
+
+  test.each([
+    [400, 'order', (order: string) => [read(order)]],
+    [409, 'order', (order: string) => [read(order)]],
+    [404, 'newest shipments', (order: string) => [read(order), newestShipments]],
+  ])('%i for the %s is nothing against the input: it stays OutcomeUnknown', async (status, what, calls) => {
+    const input = await cut('reset');
+    const path = what === 'order' ? `/v1/${input.order}` : '/v1/shipments';
+    const remove = fail({ kind: 'status', status, method: 'GET', path });
+    expect(await ship(input)).toEqual(answered(unknown(input.order, keyOf(input)), calls(input.order)));
+    remove();
+
+    const answer = await ship(input);
+    expect(answer).toEqual(
+      answered(success(input.order), [read(input.order), newestShipments, postShipment]),
+    );
+    await expectOneShipment(answer);
   });
 
   test('one that cannot be looked for is not created', async () => {

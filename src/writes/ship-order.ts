@@ -12,7 +12,7 @@ import type {
   RecipientJson,
   ShipmentJson,
 } from '../rest/types.ts';
-import { findCreatedShipment } from './adoption.ts';
+import { findCreatedShipment, lookedFor } from './adoption.ts';
 import { ConflictError, NotFoundError } from './errors.ts';
 import { chosen, type OfferWish, offersOf, whyNone } from './offer-choice.ts';
 
@@ -77,7 +77,7 @@ export function createShipOrder({ loaders, createQuote, createShipment }: Steps)
   async function resume(wish: ShipOrder, progress: Progress | undefined, keep: Keep): Promise<ShippedOrder> {
     // A quote that got no answer binds nobody, so that another one may be asked for.
     if (progress === undefined) return begin(wish, keep);
-    const { order, shipment } = await lookUp(wish, progress);
+    const { order, shipment } = await lookedFor(() => lookUp(wish, progress));
     if (shipment !== null) return shipped(order, progress, shipment);
     expectShippable(order);
     if (!isAsAsked(order, progress)) return begin(wish, keep);
@@ -86,7 +86,7 @@ export function createShipOrder({ loaders, createQuote, createShipment }: Steps)
     } catch (error) {
       if (!isConflict(error)) throw error;
       // The earlier attempt may have come to its end only after it was looked for.
-      const late = await lookUp(wish, progress);
+      const late = await lookedFor(() => lookUp(wish, progress));
       if (late.shipment === null) throw error;
       return shipped(late.order, progress, late.shipment);
     }
