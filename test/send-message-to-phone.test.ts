@@ -23,7 +23,7 @@ const outcomeUnknown = (idempotencyKey: string | null) => ({
   sendMessageToPhone: {
     __typename: 'OutcomeUnknown',
     message:
-      'It was sent, but no answer came, so that it may have happened or not. Look for it among the newest messages of ' +
+      'It was sent, but no answer came that can be read, so that it may have happened or not. Look for it among the newest messages of ' +
       'the conversation with +573104567890 on channels/ca1 before you send it again, then with a new idempotencyKey.',
     idempotencyKey,
   },

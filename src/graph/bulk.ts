@@ -20,28 +20,26 @@ export async function bulk<Input, Result>(
     throw new BadInputError(`Expected at most ${maxItems} inputs, but got ${inputs.length}.`);
   }
   const lastOf = new Map<string, Promise<unknown>>();
-  const settled = await Promise.allSettled(
+  const failures: { reason: unknown; told: WriteFailedSource }[] = [];
+  const results = await Promise.all(
     inputs.map((input) => {
       const order = identifierOf(orderOf(input));
       const before = lastOf.get(order) ?? Promise.resolve();
-      const result = before.then(() => run(input));
-      lastOf.set(
-        order,
-        result.catch(() => {}),
-      );
+      const result = before
+        .then(() => run(input))
+        .catch((reason: unknown) => {
+          const told: WriteFailedSource = { __typename: 'WriteFailed', ...tell(reason) };
+          failures.push({ reason, told });
+          return told;
+        });
+      lastOf.set(order, result);
       return result;
     }),
   );
-  const [first] = settled;
-  if (first?.status === 'rejected') {
-    const { code } = tell(first.reason);
-    const isAlike = (result: PromiseSettledResult<Result>) =>
-      result.status === 'rejected' && tell(result.reason).code === code;
-    if (settled.every(isAlike)) throw first.reason;
-  }
-  return settled.map((result) =>
-    result.status === 'fulfilled' ? result.value : { __typename: 'WriteFailed', ...tell(result.reason) },
-  );
+  const [first] = failures;
+  const isAlike = ({ told }: { told: WriteFailedSource }) => told.code === first?.told.code;
+  if (first !== undefined && failures.length === inputs.length && failures.every(isAlike)) throw first.reason;
+  return results;
 }
 
 /** The same for the whole id and the bare identifier. */

@@ -88,8 +88,8 @@ export const Conflict = builder.objectRef<ConflictSource>('Conflict').implement(
 
 export const OutcomeUnknown = builder.objectRef<OutcomeUnknownSource>('OutcomeUnknown').implement({
   description:
-    'It was sent to the REST service and no answer came: it may have happened or not. `message` says what to check ' +
-    'before it is done again.',
+    'It was sent to the REST service and no answer came that can be read: it may have happened or not. `message` says ' +
+    'what to check before it is done again.',
   interfaces: [UserError],
   fields: (t) => ({
     idempotencyKey: t.exposeString('idempotencyKey', {

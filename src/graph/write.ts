@@ -111,7 +111,7 @@ function outcomeUnknown(
 ): OutcomeUnknownSource {
   return {
     __typename: 'OutcomeUnknown',
-    message: `It was sent, but no answer came, so that it may have happened or not. ${check}`,
+    message: `It was sent, but no answer came that can be read, so that it may have happened or not. ${check}`,
     idempotencyKey,
   };
 }

@@ -20,8 +20,6 @@ export interface AppOptions extends ContextOptions {
   compileQueries?: boolean;
   /** Where the keys of writes are remembered; in memory when left out. */
   idempotencyStore?: IdempotencyStore;
-  /** Told of every error that a client gets to see masked. */
-  report: (error: unknown) => void;
 }
 
 export type App = YogaServerInstance<object, OperationContext>;

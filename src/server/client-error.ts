@@ -5,7 +5,6 @@ import {
   DeadlineError,
   InvalidResponseError,
   MissingBearerError,
-  OutcomeUnknownError,
   type RefusedField,
   ResponseTooLargeError,
   StatusError,
@@ -34,7 +33,6 @@ export function toClientError(error: unknown): ClientError {
   if (error instanceof DeadlineError) return told('UPSTREAM_TIMEOUT', true);
   if (error instanceof InvalidResponseError) return told('UPSTREAM_INVALID_RESPONSE');
   if (error instanceof ResponseTooLargeError) return told('UPSTREAM_RESPONSE_TOO_LARGE');
-  if (error instanceof OutcomeUnknownError) return told('OUTCOME_UNKNOWN');
   if (error instanceof AbortedError) return told('REQUEST_ABORTED');
   return { message: 'Something went wrong in this server.', code: 'INTERNAL_SERVER_ERROR', retryable: false };
 }

@@ -13,6 +13,8 @@ export interface ContextOptions {
   api: RestApi;
   currency: string;
   callsPerOperation: number;
+  /** Told of every error that a client gets to see masked. */
+  report: (error: unknown) => void;
   /** How clients reach this server. */
   publicUrl: () => URL;
 }
@@ -34,7 +36,11 @@ export function createContext(
     loaders,
     writes: createWrites(options.api, caller, loaders, idempotency),
     currency: options.currency,
-    tell: toClientError,
+    tell: (error) => {
+      const told = toClientError(error);
+      if (told.code === 'INTERNAL_SERVER_ERROR') options.report(error);
+      return told;
+    },
     labelUrl: (shipmentName) => labelUrl(options.publicUrl(), shipmentName),
   };
 }

@@ -118,9 +118,9 @@ describe('the walk through a list', () => {
 });
 
 describe('recordLoader', () => {
-  const notFound = new StatusError('GET /v1/orders/2', 404, { fields: [] });
-  const gone = new StatusError('GET /v1/orders/3', 410, { fields: [] });
-  const refused = new StatusError('GET /v1/orders/4', 403, { fields: [] });
+  const notFound = new StatusError({ method: 'GET', path: '/v1/orders/2' }, 404, { fields: [] });
+  const gone = new StatusError({ method: 'GET', path: '/v1/orders/3' }, 410, { fields: [] });
+  const refused = new StatusError({ method: 'GET', path: '/v1/orders/4' }, 403, { fields: [] });
   const failures: Record<string, Error> = { two: notFound, three: gone, four: refused };
 
   test('makes one call per distinct name; a missing record is null; a failure fails its own name', async () => {
