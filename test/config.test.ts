@@ -26,6 +26,7 @@ const defaults = {
     query: 'query',
   },
   callsPerOperation: 16,
+  idempotencyKeys: 20_000,
   rest: {
     connections: 64,
     connectTimeoutMs: 2_000,
@@ -62,6 +63,7 @@ describe('what is taken', () => {
       SEARCH_PARAMETER: 'q',
       QUERY_PARAMETER: 'q',
       UPSTREAM_CALLS_PER_OPERATION: '1',
+      IDEMPOTENCY_KEYS: '500',
       UPSTREAM_CONNECTIONS: '10000',
       UPSTREAM_CONNECT_TIMEOUT_MS: '1',
       UPSTREAM_TIMEOUT_MS: '600000',
@@ -82,9 +84,10 @@ describe('what is taken', () => {
         query: 'q',
       },
       callsPerOperation: 1,
+      idempotencyKeys: 500,
       rest: { connections: 10_000, connectTimeoutMs: 1, callTimeoutMs: 600_000, maxResponseBytes: 1_024 },
     });
-    expect(Object.keys(settings)).toHaveLength(16);
+    expect(Object.keys(settings)).toHaveLength(17);
   });
 
   test('can\u2019t be changed afterwards', () => {

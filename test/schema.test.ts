@@ -73,6 +73,8 @@ function written(mutation: string, member: string, more = {}): string {
 const sometimes: Record<string, string[]> = {
   'Label.pdfUrl': ['GET /v1/shipments/{id}/label'],
   'Mutation.createOrder': ['GET /v1/orders'],
+  'Mutation.shipOrder': ['GET /v1/shipments', 'GET /v1/shipments/{id}'],
+  'ShipOrderSuccess.order': ['GET /v1/orders/{id}'],
 };
 
 /** A query for one record of each type that has fields, with `…` where these go. */

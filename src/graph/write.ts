@@ -57,7 +57,8 @@ export async function write<Rules extends GenericSchema, Success>(
     if (error instanceof NotFoundError) return notFound(error.id, error.message);
     if (error instanceof ConflictError) return { __typename: 'Conflict', message: error.message };
     if (error instanceof InvalidInputError) return invalidInput(error.faults);
-    if (error instanceof StatusError) {
+    // What a workflow reads on its way is not what the input asks for.
+    if (error instanceof StatusError && !error.isRead) {
       const { status, refusal, summary } = error;
       const message = refusal.message ?? `${summary}.`;
       if (status === 409 || status === 412) return { __typename: 'Conflict', message };

@@ -1,7 +1,7 @@
 import type { Loaders } from '../loaders/loaders.ts';
 import type { RestApi } from '../rest/api.ts';
 import type { Caller } from '../rest/caller.ts';
-import { OutcomeUnknownError, StatusError } from '../rest/errors.ts';
+import { OutcomeUnknownError } from '../rest/errors.ts';
 import type { ConversationName, ResourceName } from '../rest/resource-name.ts';
 import type {
   CreateOrderJson,
@@ -15,7 +15,7 @@ import type {
   ShipmentJson,
   UpdateOrderJson,
 } from '../rest/types.ts';
-import { findCreatedOrder } from './adoption.ts';
+import { findCreatedOrder, lookedFor } from './adoption.ts';
 import type { Idempotency, Keyed } from './idempotency.ts';
 import { createShipOrder, type Progress, type ShipOrder, type ShippedOrder } from './ship-order.ts';
 import {
@@ -81,13 +81,9 @@ export function createWrites(
         input,
         perform: write,
         resume: async () => {
-          const unknown = `An earlier ${operation} with this key got no answer`;
-          const found = await find().catch((error: unknown) => {
-            // What REST has against the look, it has not against the input.
-            throw isOfRequest(error) ? new OutcomeUnknownError(unknown, { cause: error }) : error;
-          });
+          const found = await lookedFor(find);
           if (found !== null) return found;
-          throw new OutcomeUnknownError(unknown);
+          throw new OutcomeUnknownError('An earlier attempt with this key got no answer');
         },
       },
       keyed,
@@ -153,9 +149,4 @@ export function createWrites(
         { bearer: reader.bearer, key },
       ),
   };
-}
-
-/** Whether REST found fault with what it was asked, rather than with who asked or how often. */
-function isOfRequest(error: unknown): boolean {
-  return error instanceof StatusError && [400, 404, 409, 410, 412, 422].includes(error.status);
 }
