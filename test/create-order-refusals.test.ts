@@ -222,7 +222,7 @@ describe('what REST refuses', () => {
         fields: [
           { path: 'recipient.email', message: 'is no address; is odd' },
           // Of a list that the input does not hold, the list.
-          { path: 'paymentMethods', message: 'is unknown' },
+          { path: 'paymentMethods', message: '1 is unknown' },
         ],
       },
     ],
@@ -269,7 +269,7 @@ describe('what REST refuses', () => {
         message: 'Bad.',
         fields: [
           { path: '', message: 'tariff is missing' },
-          { path: 'recipient', message: 'is unknown' },
+          { path: 'recipient', message: 'regionCode is unknown' },
           { path: '', message: 'constructor is odd' },
         ],
       },

@@ -305,7 +305,10 @@ describe('where the definition cannot be read, REST decides', () => {
       ),
       fields: [
         { path: 'content.template.bodyParameters.1.value', message: 'is not a parameter of the template' },
-        ...[2, 3, 4].map(() => ({ path: 'content.template.bodyParameters', message: 'is required' })),
+        ...[2, 3, 4].map((name) => ({
+          path: 'content.template.bodyParameters',
+          message: `${name} is required`,
+        })),
       ],
     },
   };
@@ -394,9 +397,9 @@ describe('what REST refuses of a template comes back at its place', () => {
     ['template.bodyParameters.4', 'content.template.bodyParameters.0.value'],
     ['/template/headerParameters/1', 'content.template.headerParameters.0.value'],
     ["body.template.bodyParameters['2']", 'content.template.bodyParameters.2.value'],
-    ['template.bodyParameters.9', 'content.template.bodyParameters'],
+    ['template.bodyParameters.9', 'content.template.bodyParameters', '9 is odd'],
     ['template.body_parameters', 'content.template.bodyParameters'],
-  ])('%s', async (field, path) => {
+  ])('%s', async (field, path, message = 'is odd') => {
     const body = { message: 'No', errors: [{ field, message: 'is odd' }] };
     sandbox.faults.add({ method: 'POST', path: messages, kind: 'status', status: 400, body });
     // A parameter may be called by a number, which is then not its place in the list.
@@ -404,7 +407,7 @@ describe('what REST refuses of a template comes back at its place', () => {
     const { data, errors, calls } = await send({ ...confirmed, bodyParameters });
     expect({ data, errors, calls }).toEqual({
       data: {
-        sendMessage: { __typename: 'InvalidInput', message: 'No', fields: [{ path, message: 'is odd' }] },
+        sendMessage: { __typename: 'InvalidInput', message: 'No', fields: [{ path, message }] },
       },
       errors: undefined,
       calls: [list, post],

@@ -488,9 +488,10 @@ describe('what REST refuses', () => {
     const input = await orderToShip(waybill);
     const fields = ['courier', 'origin', 'recipient.address.addressLines', 'quote', 'requiresPickup'];
     fail({ kind: 'status', status: 422, path: '/v1/shipments', body: refusal(...fields) });
-    expect(await ship(input)).toEqual(
-      answered(at('offer', 'origin', 'order', 'order', 'requiresPickup'), posted(input.order)),
-    );
+    const result = at('offer', 'origin', 'order', 'order', 'requiresPickup');
+    // What the order has more of than the input says so in its message.
+    result.fields[2] = { path: 'order', message: 'address.addressLines is odd' };
+    expect(await ship(input)).toEqual(answered(result, posted(input.order)));
   });
 
   test.each([

@@ -23,21 +23,27 @@ export function inputType({ parentType, fieldName }: GraphQLResolveInfo): GraphQ
   throw new TypeError(`${parentType.name}.${fieldName} takes no input`);
 }
 
+/** A place in an input, as far as REST's path leads into it, and the rest of that path. */
+export interface InputPlace {
+  path: string;
+  below: string;
+}
+
 /**
  * The place in an input that REST means by a path of its own, or undefined where it leads to none. Paths may be dotted,
  * with brackets or a JSON pointer, may start with what REST calls the body (`body`, `order`), and may be written in
  * another case (`content_description`).
  */
-export function inputPath(
+export function inputPlace(
   restPath: string,
   { type, input, renames }: { type: GraphQLInputObjectType; input: unknown; renames: Renames },
-): string | undefined {
+): InputPlace | undefined {
   const parts = restPath.split(/[.[\]/#$'"]+/).filter((part) => part !== '');
   for (let start = 0; start < parts.length; start += 1) {
     const place = renamed(parts.slice(start), renames);
-    if (place.length === 0) return '';
     const path = followed(place, type, input);
-    if (path.length > 0) return path.join('.');
+    if (place.length > 0 && path.length === 0) continue;
+    return { path: path.join('.'), below: place.slice(path.length).join('.') };
   }
   return undefined;
 }

@@ -2,7 +2,7 @@ import type { GraphQLResolveInfo } from 'graphql';
 import type { GenericSchema, InferOutput } from 'valibot';
 import { OutcomeUnknownError, StatusError, WaybillError } from '../rest/errors.ts';
 import { ConflictError, NotFoundError } from '../writes/errors.ts';
-import { inputPath, inputType, type Renames } from './input-path.ts';
+import { inputPlace, inputType, type Renames } from './input-path.ts';
 import { checked } from './input-rules.ts';
 import type {
   ConflictSource,
@@ -89,8 +89,8 @@ function refusedFields(
 ): InvalidFieldSource[] {
   const type = inputType(info);
   return refusal.fields.map(({ path: restPath, message }) => {
-    const path = inputPath(restPath, { type, input, renames });
-    return path === undefined ? { path: '', message: `${restPath} ${message}` } : { path, message };
+    const { path, below } = inputPlace(restPath, { type, input, renames }) ?? { path: '', below: restPath };
+    return { path, message: below === '' ? message : `${below} ${message}` };
   });
 }
 

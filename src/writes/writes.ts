@@ -138,8 +138,8 @@ export function createWrites(
       once('sendMessageToPhone', { channel, message }, key, () =>
         api.sendToPhone(channel, message, writer),
       ).finally(() => messageTried(loaders)),
-    shipOrder: (wish, key) =>
-      idempotency.once(
+    shipOrder: async (wish, key) => {
+      const outcome = await idempotency.once(
         {
           operation: 'shipOrder',
           input: wish,
@@ -147,6 +147,10 @@ export function createWrites(
           resume: (progress: Progress | undefined, keep) => shipOrder.resume(wish, progress, keep),
         },
         { bearer: reader.bearer, key },
-      ),
+      );
+      // Another request may have shipped it, while this one waited for the key.
+      if ('shipment' in outcome) shipmentCreationTried(loaders);
+      return outcome;
+    },
   };
 }
