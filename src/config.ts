@@ -14,6 +14,7 @@ export interface Config {
   readonly currency: string;
   readonly parameterNames: Readonly<ParameterNames>;
   readonly callsPerOperation: number;
+  readonly readsPerOperation: number;
   readonly idempotencyKeys: number;
   readonly rest: Readonly<Omit<RestClientOptions, 'baseUrl'>>;
 }
@@ -59,6 +60,12 @@ export const settings = {
     '16',
     [1, 1_000],
     'How many REST calls one operation has under way at a time at most.',
+  ),
+  readsPerOperation: wholeNumber(
+    'UPSTREAM_READS_PER_OPERATION',
+    '250',
+    [1, 100_000],
+    'How many REST reads one operation makes at most; what lies beyond is null, with an error.',
   ),
   idempotencyKeys: wholeNumber(
     'IDEMPOTENCY_KEYS',
@@ -125,6 +132,7 @@ export function readConfig(environment: Readonly<Record<string, string | undefin
       query: required(settings.queryParameter),
     }),
     callsPerOperation: required(settings.callsPerOperation),
+    readsPerOperation: required(settings.readsPerOperation),
     idempotencyKeys: required(settings.idempotencyKeys),
     rest: Object.freeze({
       connections: required(settings.connections),

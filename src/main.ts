@@ -24,6 +24,8 @@ async function start(config: Config): Promise<void> {
     idempotencyStore: createMemoryStore({ maxKeys: config.idempotencyKeys }),
     currency: config.currency,
     callsPerOperation: config.callsPerOperation,
+    readsPerOperation: config.readsPerOperation,
+    callsAtOnce: config.rest.connections,
     publicUrl: () => config.publicUrl ?? listener.url,
     graphiqlBearer: upstream.bearer,
     report: (error) => console.error(error),

@@ -26,6 +26,7 @@ const defaults = {
     query: 'query',
   },
   callsPerOperation: 16,
+  readsPerOperation: 250,
   idempotencyKeys: 20_000,
   rest: {
     connections: 64,
@@ -63,6 +64,7 @@ describe('what is taken', () => {
       SEARCH_PARAMETER: 'q',
       QUERY_PARAMETER: 'q',
       UPSTREAM_CALLS_PER_OPERATION: '1',
+      UPSTREAM_READS_PER_OPERATION: '100000',
       IDEMPOTENCY_KEYS: '500',
       UPSTREAM_CONNECTIONS: '10000',
       UPSTREAM_CONNECT_TIMEOUT_MS: '1',
@@ -84,10 +86,11 @@ describe('what is taken', () => {
         query: 'q',
       },
       callsPerOperation: 1,
+      readsPerOperation: 100_000,
       idempotencyKeys: 500,
       rest: { connections: 10_000, connectTimeoutMs: 1, callTimeoutMs: 600_000, maxResponseBytes: 1_024 },
     });
-    expect(Object.keys(settings)).toHaveLength(17);
+    expect(Object.keys(settings)).toHaveLength(18);
   });
 
   test('can\u2019t be changed afterwards', () => {

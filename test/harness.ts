@@ -51,6 +51,8 @@ export async function startWaybill(
     idempotencyStore: createMemoryStore({ maxKeys: config.idempotencyKeys }),
     currency: config.currency,
     callsPerOperation: config.callsPerOperation,
+    readsPerOperation: config.readsPerOperation,
+    callsAtOnce: config.rest.connections,
     publicUrl: () => config.publicUrl ?? new URL('http://waybill.test'),
     report: (error) => {
       throw error;

@@ -1,4 +1,5 @@
 import type { GraphQLResolveInfo } from 'graphql';
+import type { Loaders } from '../loaders/loaders.ts';
 import type { OfferJson, OrderJson, QuoteJson, ShipmentJson } from '../rest/types.ts';
 import type { ShippedOrder } from '../writes/ship-order.ts';
 import { builder } from './builder.ts';
@@ -31,15 +32,7 @@ const ShipOrderSuccess = builder.objectRef<ShipOrderSuccessSource>('ShipOrderSuc
         'The order as it is now. Costs `GET /v1/orders/{id}` unless only its id is selected; where that fails, it is ' +
         'the order as it was before, with its shipment.',
       resolve: ({ order }, _args, { loaders }, info) =>
-        selectsOnlyId(info)
-          ? order
-          : loaders.orderById
-              .clear(order.name)
-              .load(order.name)
-              .then(
-                (now) => now ?? order,
-                () => order,
-              ),
+        selectsOnlyId(info) ? order : orderNow(order, loaders),
     }),
     quote: t.expose('quote', {
       type: Quote,
@@ -54,6 +47,13 @@ const ShipOrderSuccess = builder.objectRef<ShipOrderSuccessSource>('ShipOrderSuc
     }),
   }),
 });
+
+/** The order read anew. That it is shipped must not be lost where this read fails. */
+async function orderNow(before: OrderJson, { orderById }: Loaders): Promise<OrderJson> {
+  orderById.clear(before.name);
+  const now = await orderById.load(before.name).catch(() => null);
+  return now ?? before;
+}
 
 interface NoOfferSource {
   __typename: 'NoOffer';

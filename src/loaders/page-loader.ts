@@ -1,10 +1,15 @@
 import DataLoader from 'dataloader';
 import { InvalidResponseError } from '../rest/errors.ts';
 import type { Page, PageQuery } from '../rest/types.ts';
+import { createAskers } from './askers.ts';
 import type { RecordLoader } from './record-loader.ts';
 
 /** Pages of one list: the same query within an operation is one call. */
-export type PageLoader<Row, Query extends PageQuery> = DataLoader<Query, Page<Row>, string>;
+export interface PageLoader<Row, Query extends PageQuery> {
+  load(query: Query): Promise<Page<Row>>;
+  /** Forgets every page, so that it is asked for anew. */
+  clearAll(): void;
+}
 
 // More than any list needs at its largest page size; a list without end must not hold a request for ever.
 const maxPages = 100;
@@ -19,10 +24,23 @@ export function pageLoader<Row extends { name: string }, Query extends PageQuery
     if (byName !== undefined) for (const row of records(answer)) byName.prime(row.name, row);
     return answer;
   }
-  return new DataLoader<Query, Page<Row>, string>(
-    (queries) => Promise.all(queries.map((query) => page(query).catch((error: Error) => error))),
+  const askers = createAskers();
+  const loader = new DataLoader<Query, Page<Row>, string>(
+    (queries) =>
+      Promise.all(
+        queries.map((query) =>
+          askers.onBehalf([queryKey(query)], () => page(query)).catch((error: Error) => error),
+        ),
+      ),
     { cacheKeyFn: queryKey },
   );
+  return {
+    load(query) {
+      askers.note(queryKey(query));
+      return loader.load(query);
+    },
+    clearAll: () => void loader.clearAll(),
+  };
 }
 
 /** The pages of a list from `query` on, one after the other. @throws InvalidResponseError when they don't end. */

@@ -1,15 +1,27 @@
 import DataLoader from 'dataloader';
 import { isNotFound } from '../rest/errors.ts';
+import { type Askers, createAskers } from './askers.ts';
 
 /** Records by resource name. A record that does not exist is null; a failed call fails its own key only. */
-export type RecordLoader<Json> = DataLoader<string, Json | null>;
+export interface RecordLoader<Json> {
+  load(name: string): Promise<Json | null>;
+  /** Hands over a record that has come in another way, where none is known, so that it is not asked for. */
+  prime(name: string, record: Json): void;
+  /** Puts a record in the place of what is known. */
+  replace(name: string, record: Json): void;
+  /** Forgets a record, so that it is asked for anew. */
+  clear(name: string): void;
+  clearAll(): void;
+}
 
 /**
  * A loader over a get endpoint: one call per distinct name of the operation, all in the same tick's batch at once.
  * The interface has no batch endpoint, so a batch of N is N calls.
  */
 export function recordLoader<Json>(get: (name: string) => Promise<Json | null>): RecordLoader<Json> {
-  return new DataLoader((names) => Promise.all(names.map((name) => nullOrError(get(name)))));
+  return batchLoader((names, { onBehalf }) =>
+    Promise.all(names.map((name) => nullOrError(onBehalf([name], () => get(name))))),
+  );
 }
 
 /** A loader over a whole list, for resources that have no get endpoint: one walk through the list per operation. */
@@ -17,14 +29,32 @@ export function listedRecordLoader<Json extends { name: string }>(
   list: () => Promise<Json[]>,
 ): RecordLoader<Json> {
   let index: Promise<Map<string, Json>> | undefined;
-  return new DataLoader(async (names) => {
-    index ??= list().then((rows) => new Map(rows.map((row) => [row.name, row])));
+  return batchLoader(async (names, { onBehalf }) => {
+    index ??= onBehalf(names, list).then((rows) => new Map(rows.map((row) => [row.name, row])));
     const byName = await index;
     return names.map((name) => byName.get(name) ?? null);
   });
 }
 
-function nullOrError<Json>(record: Promise<Json | null>): Promise<Json | null | Error> {
+/** A loader that answers a batch of names, each with its record, null, or the error that is its own. */
+export function batchLoader<Json>(
+  answer: (names: readonly string[], askers: Askers) => Promise<(Json | null | Error)[]>,
+): RecordLoader<Json> {
+  const askers = createAskers();
+  const loader = new DataLoader<string, Json | null>((names) => answer(names, askers));
+  return {
+    load(name) {
+      askers.note(name);
+      return loader.load(name);
+    },
+    prime: (name, record) => void loader.prime(name, record),
+    replace: (name, record) => void loader.clear(name).prime(name, record),
+    clear: (name) => void loader.clear(name),
+    clearAll: () => void loader.clearAll(),
+  };
+}
+
+export function nullOrError<Json>(record: Promise<Json | null>): Promise<Json | null | Error> {
   return record.catch((error: unknown) => {
     if (isNotFound(error)) return null;
     return error instanceof Error

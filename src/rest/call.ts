@@ -15,6 +15,11 @@ export function described(call: RestCall): string {
   return `${call.method} ${call.path}`;
 }
 
+/** The path with `{id}` in the place of identifiers, of which there are few. */
+export function routeOf({ path }: RestCall): string {
+  return path.replace(/\/(orders|shipments|quotes|channels|conversations)\/[^/]+/g, '/$1/{id}');
+}
+
 /** Whether a call changes nothing, so that it may be made again whatever came of it. */
 export function isRead({ method }: RestCall): boolean {
   return method === 'GET';

@@ -1,15 +1,62 @@
 import pLimit from 'p-limit';
+import type { RestCall } from './call.ts';
+import { BudgetExceededError } from './errors.ts';
+import { createFairQueue } from './fair-queue.ts';
+import { createLedger, type Ledger } from './ledger.ts';
+import { createTenants, type Tenant, type Tenants } from './tenant.ts';
 
-/** On whose behalf calls are made, until when, and how many at once. One per GraphQL operation. */
+/** On whose behalf calls are made, until when, how many, and what they cost. One per GraphQL operation. */
 export interface Caller {
   /** The access token, passed through as it came. */
-  bearer: string;
-  signal: AbortSignal;
-  /** Runs a call when fewer than the allowed number are running. */
+  readonly bearer: string;
+  /** Who that is, to all that outlives the operation. */
+  readonly tenant: Tenant;
+  readonly signal: AbortSignal;
+  readonly ledger: Ledger;
+  /** Runs a call when its turn has come, among those of this operation and among all tenants'. */
   schedule<Answer>(call: () => Promise<Answer>): Promise<Answer>;
+  /** Takes a read from the operation's budget. @throws BudgetExceededError where none is left. */
+  spend(call: RestCall): void;
 }
 
-/** A caller that has at most `maxConcurrency` calls under way at a time. */
-export function createCaller(bearer: string, signal: AbortSignal, maxConcurrency: number): Caller {
-  return { bearer, signal, schedule: pLimit(maxConcurrency) };
+/** Makes the callers of this process. */
+export interface Callers {
+  of(bearer: string, signal: AbortSignal): Caller;
+}
+
+export interface CallersOptions {
+  /** How many calls of one operation are under way at a time at most. */
+  callsPerOperation: number;
+  /** How many reads one operation may make; 250 when left out. */
+  readsPerOperation?: number;
+  /** How many calls of all operations are under way at a time at most; 64 when left out. */
+  callsAtOnce?: number;
+  tenants?: Tenants;
+}
+
+export function createCallers({
+  callsPerOperation,
+  readsPerOperation = 250,
+  callsAtOnce = 64,
+  tenants = createTenants(),
+}: CallersOptions): Callers {
+  const queue = createFairQueue(callsAtOnce);
+  return {
+    of(bearer, signal) {
+      const tenant = tenants.of(bearer);
+      const limit = pLimit(callsPerOperation);
+      let left = readsPerOperation;
+      return {
+        bearer,
+        tenant,
+        signal,
+        ledger: createLedger(),
+        schedule: (call) => limit(() => queue.run(tenant, call)),
+        spend(call) {
+          if (left === 0) throw new BudgetExceededError(call, readsPerOperation);
+          left -= 1;
+        },
+      };
+    },
+  };
 }

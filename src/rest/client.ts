@@ -6,6 +6,7 @@ import type { Caller } from './caller.ts';
 import { untilConnected } from './connect-retry.ts';
 import { InvalidResponseError, type Refusal, ResponseTooLargeError, StatusError } from './errors.ts';
 import { failureOf } from './failure.ts';
+import { enter, type LedgerEntry } from './ledger.ts';
 import { readRefusal, retryAfterMs } from './refusal.ts';
 
 export interface RestClientOptions {
@@ -54,8 +55,13 @@ export function createRestClient(options: RestClientOptions): RestClient {
   async function exchange<Answer>(
     call: RestCall,
     caller: Caller,
-    read: (response: Dispatcher.ResponseData, attempt: Attempt) => Answer | Promise<Answer>,
+    read: (
+      response: Dispatcher.ResponseData,
+      attempt: Attempt,
+      entry: LedgerEntry,
+    ) => Answer | Promise<Answer>,
   ): Promise<Answer> {
+    const entry = enter(caller.ledger, call);
     const attempt = createAttempt(described(call), caller.signal, options.callTimeoutMs);
     let isSent = call.body === undefined;
     try {
@@ -79,30 +85,40 @@ export function createRestClient(options: RestClientOptions): RestClient {
         });
       const response = await (isRead(call)
         ? attempt.race(send())
-        : untilConnected(send, attempt, () => isSent));
+        : untilConnected(send, attempt, {
+            isSent: () => isSent,
+            onRetry: () => {
+              entry.retries += 1;
+            },
+          }));
       const { statusCode } = response;
-      if (statusCode >= 200 && statusCode <= 299) return await read(response, attempt);
+      entry.status = statusCode;
+      if (statusCode >= 200 && statusCode <= 299) return await read(response, attempt, entry);
       throw new StatusError(
         call,
         statusCode,
-        await refusalOf(call, caller, response),
+        await refusalOf(call, caller, response, entry),
         retryAfterMs(response.headers['retry-after']),
       );
     } catch (error) {
       attempt.end();
       throw failureOf(call, error, isSent);
+    } finally {
+      entry.durationMs = caller.ledger.elapsedMs() - entry.startMs;
     }
   }
 
   return {
-    json: (call, caller) =>
-      caller.schedule(() =>
-        exchange(call, caller, async (response, attempt) => {
-          const json = parseJson(call, await text(call, response, options.maxResponseBytes));
+    json: async (call, caller) => {
+      if (isRead(call)) caller.spend(call);
+      return caller.schedule(() =>
+        exchange(call, caller, async (response, attempt, entry) => {
+          const json = parseJson(call, await text(call, response, options.maxResponseBytes, entry));
           attempt.end();
           return json;
         }),
-      ),
+      );
+    },
     stream: (call, caller) =>
       exchange(call, caller, ({ headers, body }, attempt) => {
         attempt.endDeadline();
@@ -126,12 +142,16 @@ function noticed(body: Buffer, onSend: () => void): Readable {
   return chunks() as unknown as Readable; // undici takes any iterable, but its types leave that out.
 }
 
-async function text(call: RestCall, response: Dispatcher.ResponseData, maxBytes: number): Promise<string> {
+async function text(
+  call: RestCall,
+  response: Dispatcher.ResponseData,
+  maxBytes: number,
+  entry: LedgerEntry,
+): Promise<string> {
   const chunks: Buffer[] = [];
-  let bytes = 0;
   for await (const chunk of response.body) {
-    bytes += chunk.length;
-    if (bytes > maxBytes) {
+    entry.bytes += chunk.length;
+    if (entry.bytes > maxBytes) {
       throw new ResponseTooLargeError(`${described(call)} answered more than ${maxBytes} bytes`);
     }
     chunks.push(chunk);
@@ -143,9 +163,10 @@ async function refusalOf(
   call: RestCall,
   caller: Caller,
   response: Dispatcher.ResponseData,
+  entry: LedgerEntry,
 ): Promise<Refusal> {
   try {
-    return readRefusal(await text(call, response, maxRefusalBytes), caller.bearer);
+    return readRefusal(await text(call, response, maxRefusalBytes, entry), caller.bearer);
   } catch {
     // Cut off, late, too large or nested too deeply: the status has been answered all the same, and it says what matters.
     return { fields: [] };

@@ -8,12 +8,12 @@ const basePauseMs = 100;
 /**
  * Sends, and again up to twice where no connection could be made, so that it is certain that nothing has left. A
  * connection that was kept from an earlier call and breaks is no such case: the request may have been read from it.
- * `isSent` says whether any of the request has left all the same.
+ * `isSent` says whether any of the request has left all the same; `onRetry` hears of each try after the first.
  */
 export async function untilConnected<Response>(
   send: () => Promise<Response>,
   attempt: Attempt,
-  isSent: () => boolean,
+  { isSent, onRetry }: { isSent: () => boolean; onRetry: () => void },
 ): Promise<Response> {
   for (let retries = 0; ; retries += 1) {
     try {
@@ -24,6 +24,7 @@ export async function untilConnected<Response>(
     // Anything up to the whole pause, so that those who failed together do not come back together.
     const pauseMs = Math.random() * basePauseMs * 2 ** retries;
     await attempt.race(pause(pauseMs, undefined, { signal: attempt.signal }));
+    onRetry();
   }
 }
 

@@ -72,6 +72,17 @@ export class DeadlineError extends WaybillError {
   override readonly name = 'DeadlineError';
 }
 
+/** The operation has made as many calls as it may, so that this one was not made. */
+export class BudgetExceededError extends WaybillError {
+  override readonly name = 'BudgetExceededError';
+
+  constructor(call: RestCall, maxReads: number) {
+    super(
+      `${described(call)} was not made: an operation makes at most ${maxReads} reads. Ask for less at once.`,
+    );
+  }
+}
+
 /** The caller gave up, so the call was ended. */
 export class AbortedError extends WaybillError {
   override readonly name = 'AbortedError';

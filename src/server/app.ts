@@ -1,6 +1,7 @@
 import { createYoga, type YogaServerInstance } from 'graphql-yoga';
 import { schema } from '../graph/schema.ts';
 import type { RestApi } from '../rest/api.ts';
+import { type CallersOptions, createCallers } from '../rest/caller.ts';
 import { createIdempotency } from '../writes/idempotency.ts';
 import { createMemoryStore, type IdempotencyStore } from '../writes/idempotency-store.ts';
 import { authentication } from './authentication.ts';
@@ -12,7 +13,7 @@ import { labelRoute } from './label-route.ts';
 import { requestReading } from './request-reading.ts';
 import { validationErrors } from './validation-errors.ts';
 
-export interface AppOptions extends ContextOptions {
+export interface AppOptions extends ContextOptions, Omit<CallersOptions, 'tenants'> {
   api: RestApi;
   /** The access token that GraphiQL starts with; undefined leaves its place empty. */
   graphiqlBearer?: string | undefined;
@@ -26,10 +27,13 @@ export type App = YogaServerInstance<object, OperationContext>;
 
 /** The whole HTTP application, as a `fetch` and as a listener for Node's server. Opens nothing. */
 export function createApp(options: AppOptions): App {
-  const idempotency = createIdempotency({ store: options.idempotencyStore ?? createMemoryStore() });
+  const shared = {
+    callers: createCallers(options),
+    idempotency: createIdempotency({ store: options.idempotencyStore ?? createMemoryStore() }),
+  };
   return createYoga<object, OperationContext>({
     schema,
-    context: ({ request }) => createContext(request, idempotency, options),
+    context: ({ request }) => createContext(request, shared, options),
     maskedErrors: { maskError: (error) => toGraphQLError(error, options.report) },
     // GraphiQL and the landing page of the library load their scripts from elsewhere.
     graphiql: false,
@@ -39,7 +43,7 @@ export function createApp(options: AppOptions): App {
     logging: false,
     plugins: [
       graphiql({ bearer: options.graphiqlBearer }),
-      labelRoute(options.api, options.report),
+      labelRoute(options.api, shared.callers, options.report),
       requestReading(),
       validationErrors(options.report),
       authentication(),

@@ -2,6 +2,7 @@ import { GraphQLError, type GraphQLErrorExtensions } from 'graphql';
 import {
   AbortedError,
   BadInputError,
+  BudgetExceededError,
   DeadlineError,
   InvalidResponseError,
   MissingBearerError,
@@ -33,6 +34,7 @@ export function toClientError(error: unknown): ClientError {
   if (error instanceof DeadlineError) return told('UPSTREAM_TIMEOUT', true);
   if (error instanceof InvalidResponseError) return told('UPSTREAM_INVALID_RESPONSE');
   if (error instanceof ResponseTooLargeError) return told('UPSTREAM_RESPONSE_TOO_LARGE');
+  if (error instanceof BudgetExceededError) return told('UPSTREAM_BUDGET_EXCEEDED');
   if (error instanceof AbortedError) return told('REQUEST_ABORTED');
   return { message: 'Something went wrong in this server.', code: 'INTERNAL_SERVER_ERROR', retryable: false };
 }

@@ -1,7 +1,7 @@
 import type { Context } from '../graph/context.ts';
 import { createLoaders } from '../loaders/loaders.ts';
 import type { RestApi } from '../rest/api.ts';
-import { createCaller } from '../rest/caller.ts';
+import type { Callers } from '../rest/caller.ts';
 import { MissingBearerError } from '../rest/errors.ts';
 import { bareIdentifier } from '../rest/resource-name.ts';
 import type { Idempotency } from '../writes/idempotency.ts';
@@ -12,7 +12,6 @@ import { toClientError } from './client-error.ts';
 export interface ContextOptions {
   api: RestApi;
   currency: string;
-  callsPerOperation: number;
   /** Told of every error that a client gets to see masked. */
   report: (error: unknown) => void;
   /** How clients reach this server. */
@@ -22,15 +21,22 @@ export interface ContextOptions {
 /** What Yoga carries for an operation: the resolvers' context, or the error of a request without an access token. */
 export type OperationContext = Context | { missingBearer: MissingBearerError };
 
-/** What the resolvers of one operation can reach; made anew for each, but for what was done under which key. */
+/** What operations share. */
+export interface Shared {
+  callers: Callers;
+  /** What has been done under which key. */
+  idempotency: Idempotency;
+}
+
+/** What the resolvers of one operation can reach; made anew for each. */
 export function createContext(
   request: Request,
-  idempotency: Idempotency,
+  { callers, idempotency }: Shared,
   options: ContextOptions,
 ): OperationContext {
   const bearer = bearerOf(request.headers);
   if (bearer instanceof MissingBearerError) return { missingBearer: bearer };
-  const caller = createCaller(bearer, request.signal, options.callsPerOperation);
+  const caller = callers.of(bearer, request.signal);
   const loaders = createLoaders(options.api, caller);
   return {
     loaders,

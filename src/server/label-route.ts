@@ -1,7 +1,7 @@
 import type { ServerResponse } from 'node:http';
 import type { Plugin } from 'graphql-yoga';
 import type { RestApi } from '../rest/api.ts';
-import { createCaller } from '../rest/caller.ts';
+import type { Callers } from '../rest/caller.ts';
 import { MissingBearerError } from '../rest/errors.ts';
 import { bearerOf } from './bearer.ts';
 import { type ClientError, toClientError } from './client-error.ts';
@@ -18,13 +18,17 @@ interface NodeContext {
  * `GET /labels/{shipment id}.pdf`: the label of a shipment, streamed from REST with the caller's own token. Errors are
  * JSON of the same codes as the graph's.
  */
-export function labelRoute(api: RestApi, report: (error: unknown) => void): Plugin<object, NodeContext> {
+export function labelRoute(
+  api: RestApi,
+  callers: Callers,
+  report: (error: unknown) => void,
+): Plugin<object, NodeContext> {
   return {
     async onRequest({ request, url, serverContext, endResponse }) {
       const id = route.exec(url.pathname)?.[1];
       if (id === undefined) return;
       if (request.method === 'GET' || request.method === 'HEAD') {
-        endResponse(await label(api, id, request, serverContext.res, report));
+        endResponse(await label({ api, callers, report }, id, request, serverContext.res));
       } else if (request.method !== 'OPTIONS') {
         endResponse(new Response(null, { status: 405, headers: { allow: 'GET, HEAD' } }));
       }
@@ -33,17 +37,15 @@ export function labelRoute(api: RestApi, report: (error: unknown) => void): Plug
 }
 
 async function label(
-  api: RestApi,
+  { api, callers, report }: { api: RestApi; callers: Callers; report: (error: unknown) => void },
   id: string,
   request: Request,
   response: ServerResponse | undefined,
-  report: (error: unknown) => void,
 ): Promise<Response> {
   try {
     const bearer = bearerOf(request.headers);
     if (bearer instanceof MissingBearerError) throw bearer;
-    const caller = createCaller(bearer, request.signal, 1);
-    const { body, contentLength } = await api.getLabel(id, caller);
+    const { body, contentLength } = await api.getLabel(id, callers.of(bearer, request.signal));
     const headers = {
       'content-type': 'application/pdf',
       'content-disposition': `inline; filename="label-${id}.pdf"`,

@@ -1,5 +1,6 @@
 import { createHmac, randomBytes } from 'node:crypto';
 import { AbortedError, mayHaveHappened } from '../rest/errors.ts';
+import type { Tenant } from '../rest/tenant.ts';
 import { ConflictError } from './errors.ts';
 import type { IdempotencyStore, KeyRecord } from './idempotency-store.ts';
 
@@ -20,7 +21,7 @@ export interface Work<Outcome, Progress> {
 
 /** Whose key it is. Without a key, nothing is remembered. */
 export interface Keyed {
-  bearer: string;
+  tenant: Tenant;
   key: string | null | undefined;
 }
 
@@ -35,11 +36,11 @@ export interface Idempotency {
 
 export interface IdempotencyOptions {
   store: IdempotencyStore;
-  /** Turns tokens, keys and inputs into digests; by default random, so that they mean nothing outside of this process. */
+  /** Turns keys and inputs into digests; by default random, so that they mean nothing outside of this process. */
   secret?: Buffer;
 }
 
-/** Remembers by bearer, operation and key what was done. One for the whole process. */
+/** Remembers by tenant, operation and key what was done. One for the whole process. */
 export function createIdempotency({ store, secret = randomBytes(32) }: IdempotencyOptions): Idempotency {
   const running = new Map<string, { fingerprint: string; outcome: Promise<unknown> }>();
   const digest = (value: unknown) =>
@@ -74,9 +75,9 @@ export function createIdempotency({ store, secret = randomBytes(32) }: Idempoten
   }
 
   async function once<Outcome, Progress>(work: Work<Outcome, Progress>, keyed: Keyed): Promise<Outcome> {
-    const { bearer, key } = keyed;
+    const { tenant, key } = keyed;
     if (key === undefined || key === null) return work.perform(async () => {});
-    const id = digest([bearer, work.operation, key]);
+    const id = digest([tenant.id, work.operation, key]);
     const fingerprint = digest(work.input);
     const other = running.get(id);
     if (other === undefined) {

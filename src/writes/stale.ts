@@ -32,13 +32,13 @@ export function messageTried({ messagePage }: Loaders): void {
 }
 
 export function orderWritten({ orderById }: Loaders, order: OrderJson): void {
-  orderById.clear(order.name).prime(order.name, order);
+  orderById.replace(order.name, order);
 }
 
 export function quoteWritten({ quoteById }: Loaders, quote: QuoteJson): void {
-  quoteById.clear(quote.name).prime(quote.name, quote);
+  quoteById.replace(quote.name, quote);
 }
 
 export function shipmentWritten({ shipmentById }: Loaders, shipment: ShipmentJson): void {
-  shipmentById.clear(shipment.name).prime(shipment.name, shipment);
+  shipmentById.replace(shipment.name, shipment);
 }

@@ -74,7 +74,7 @@ export function createWrites(
     write: () => Promise<Record>,
     find: () => Promise<Record | null> = async () => null,
   ): Promise<Record> {
-    const keyed: Keyed = { bearer: reader.bearer, key };
+    const keyed: Keyed = { tenant: reader.tenant, key };
     return idempotency.once(
       {
         operation,
@@ -146,7 +146,7 @@ export function createWrites(
           perform: (keep) => shipOrder.begin(wish, keep),
           resume: (progress: Progress | undefined, keep) => shipOrder.resume(wish, progress, keep),
         },
-        { bearer: reader.bearer, key },
+        { tenant: reader.tenant, key },
       );
       // Another request may have shipped it, while this one waited for the key.
       if ('shipment' in outcome) shipmentCreationTried(loaders);

@@ -1,4 +1,5 @@
 import { type PageLoader, pageLoader } from '../../src/loaders/page-loader.ts';
+import type { RecordLoader } from '../../src/loaders/record-loader.ts';
 import type { InvalidResponseError } from '../../src/rest/errors.ts';
 import type { Page, PageQuery } from '../../src/rest/types.ts';
 
@@ -44,4 +45,9 @@ export function scripted(pageOf: (token: string | undefined, turn: number) => Pa
     return pageOf(pageToken, turns);
   });
   return { pages, turns: () => turns };
+}
+
+/** What a loader has for each name: the record, null, or the error. */
+export function loadAll<Json>(loader: RecordLoader<Json>, names: string[]): Promise<(Json | null | Error)[]> {
+  return Promise.all(names.map((name) => loader.load(name).catch((error: Error) => error)));
 }

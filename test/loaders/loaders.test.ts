@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { createLoaders } from '../../src/loaders/loaders.ts';
 import { type Answer, answerJson, startBench } from '../rest/service.ts';
+import { loadAll } from './list.ts';
 
 /** Answers a target with its JSON, and any other with 404. */
 function answerBy(answers: Record<string, unknown>): Answer {
@@ -25,7 +26,7 @@ describe('by id', () => {
       '/v1/shipments/1': { name: 'shipments/1', status: 'RETURN' },
     });
     const { shipmentById } = loaders;
-    expect(await shipmentById.loadMany(['shipments/1', 'shipments/2', 'shipments/1'])).toEqual([
+    expect(await loadAll(shipmentById, ['shipments/1', 'shipments/2', 'shipments/1'])).toEqual([
       { name: 'shipments/1', status: 'RETURN' },
       null,
       { name: 'shipments/1', status: 'RETURN' },
@@ -40,7 +41,7 @@ describe('by id', () => {
     });
     await loaders.orderPage.load({ pageSize: 2 });
     await loaders.shipmentPage.load({ pageSize: 1 });
-    await loaders.orderById.loadMany(['orders/1', 'orders/2']);
+    await loadAll(loaders.orderById, ['orders/1', 'orders/2']);
     await loaders.shipmentById.load('shipments/1');
     expect(loaders.calls()).toEqual(['GET /v1/orders?pageSize=2', 'GET /v1/shipments?pageSize=1']);
   });
@@ -51,7 +52,7 @@ describe('by id', () => {
       '/v1/origins?pageSize=1000&pageToken=t': { origins: [{ name: 'origins/2' }] },
       '/v1/channels?pageSize=100': { channels: [{ name: 'channels/1' }] },
     });
-    expect(await loaders.originById.loadMany(['origins/2', 'origins/3', 'origins/1'])).toEqual([
+    expect(await loadAll(loaders.originById, ['origins/2', 'origins/3', 'origins/1'])).toEqual([
       { name: 'origins/2' },
       null,
       { name: 'origins/1' },
@@ -105,7 +106,7 @@ test('templates are read to their end; those of a channel that is not there are 
     '/v1/channels/1/templates?pageSize=100': { templates: [{ name: 'a' }], nextPageToken: 't' },
     '/v1/channels/1/templates?pageSize=100&pageToken=t': { templates: [null, { name: 'b' }] },
   });
-  expect(await loaders.templatesByChannel.loadMany(['channels/1', 'channels/2'])).toEqual([
+  expect(await loadAll(loaders.templatesByChannel, ['channels/1', 'channels/2'])).toEqual([
     [{ name: 'a' }, { name: 'b' }],
     null,
   ]);

@@ -10,7 +10,7 @@ import {
 import { listedRecordLoader, recordLoader } from '../../src/loaders/record-loader.ts';
 import { InvalidResponseError, StatusError } from '../../src/rest/errors.ts';
 import type { OrderQuery } from '../../src/rest/types.ts';
-import { createList, named, type Row, scripted } from './list.ts';
+import { createList, loadAll, named, type Row, scripted } from './list.ts';
 
 describe('pageLoader', () => {
   test('makes one call for the same query, whatever the order of its fields', async () => {
@@ -43,7 +43,7 @@ describe('pageLoader', () => {
       byName,
     );
     await loader.load({ pageSize: 3 });
-    expect(await byName.loadMany(['a', 'b', 'c', 'InvalidResponseError'])).toEqual(
+    expect(await loadAll(byName, ['a', 'b', 'c', 'InvalidResponseError'])).toEqual(
       named('a', 'b', 'c', 'InvalidResponseError'),
     );
     expect(asked).toEqual(['c', 'InvalidResponseError']);
@@ -132,7 +132,7 @@ describe('recordLoader', () => {
       return { name };
     });
     const names = ['one', 'two', 'one', 'three', 'four', 'five'];
-    const records = await loader.loadMany(names);
+    const records = await loadAll(loader, names);
     expect(records).toEqual([{ name: 'one' }, null, { name: 'one' }, null, refused, { name: 'five' }]);
     expect(asked).toEqual(['one', 'two', 'three', 'four', 'five']);
     await expect(loader.load('four')).rejects.toBe(refused);
@@ -147,7 +147,7 @@ describe('listedRecordLoader', () => {
       walks += 1;
       return named('a', 'b');
     });
-    expect(await loader.loadMany(['b', 'c', 'a', 'b'])).toEqual([
+    expect(await loadAll(loader, ['b', 'c', 'a', 'b'])).toEqual([
       { name: 'b' },
       null,
       { name: 'a' },
@@ -163,7 +163,7 @@ describe('listedRecordLoader', () => {
     const loader = listedRecordLoader<Row>(async () => {
       throw failure;
     });
-    expect(await loader.loadMany(['a', 'b'])).toEqual([failure, failure]);
+    expect(await loadAll(loader, ['a', 'b'])).toEqual([failure, failure]);
   });
 });
 

@@ -126,12 +126,12 @@ test('once the client is closed, the process ends by itself', async () => {
   const script = `
     import { createRestClient } from './src/rest/client.ts';
     import { createRestApi } from './src/rest/api.ts';
-    import { createCaller } from './src/rest/caller.ts';
+    import { createCallers } from './src/rest/caller.ts';
     const client = createRestClient({
       baseUrl: new URL('${service.url}'), connections: 4,
       connectTimeoutMs: 60000, callTimeoutMs: 60000, maxResponseBytes: 1000,
     });
-    const caller = createCaller('token', new AbortController().signal, 4);
+    const caller = createCallers({ callsPerOperation: 4 }).of('token', new AbortController().signal);
     const order = await createRestApi(client, {}).getOrder('7', caller);
     await client.close();
     console.log(order.name);

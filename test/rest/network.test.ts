@@ -1,7 +1,7 @@
 import { getEventListeners } from 'node:events';
 import { createServer } from 'node:net';
 import { describe, expect, test } from 'vitest';
-import { createCaller } from '../../src/rest/caller.ts';
+import { createCallers } from '../../src/rest/caller.ts';
 import {
   AbortedError,
   DeadlineError,
@@ -310,8 +310,8 @@ test('one caller has at most so many calls under way, and another its own', asyn
     { connections: 20 },
   );
   const { signal } = new AbortController();
-  const ana = createCaller('ana', signal, 3);
-  const eva = createCaller('eva', signal, 4);
+  const ana = createCallers({ callsPerOperation: 3 }).of('ana', signal);
+  const eva = createCallers({ callsPerOperation: 4 }).of('eva', signal);
   const calls = [ana, eva].flatMap((caller) =>
     Array.from({ length: 12 }, () => bench.api.getOrder('7', caller)),
   );

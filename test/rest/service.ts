@@ -3,8 +3,9 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { createRestApi, type ParameterNames, type RestApi } from '../../src/rest/api.ts';
-import { type Caller, createCaller } from '../../src/rest/caller.ts';
+import { type Caller, createCallers } from '../../src/rest/caller.ts';
 import { createRestClient, type RestClient, type RestClientOptions } from '../../src/rest/client.ts';
+import { createTenants } from '../../src/rest/tenant.ts';
 
 export const bearer = 'secret-token';
 
@@ -77,6 +78,7 @@ export interface BenchOptions extends Partial<RestClientOptions> {
 
 export async function startBench(answer: Answer, { names, ...options }: BenchOptions = {}): Promise<Bench> {
   const service = await startService(answer);
+  const tenants = createTenants();
   const client = createRestClient({
     baseUrl: service.url,
     connections: 8,
@@ -90,7 +92,10 @@ export async function startBench(answer: Answer, { names, ...options }: BenchOpt
     client,
     service,
     caller: (signal = new AbortController().signal, maxConcurrency = 16) =>
-      createCaller(bearer, signal, maxConcurrency),
+      createCallers({ callsPerOperation: maxConcurrency, readsPerOperation: 1_000, tenants }).of(
+        bearer,
+        signal,
+      ),
     async [Symbol.asyncDispose]() {
       // The service first: its hung answers would keep the client from closing.
       await service[Symbol.asyncDispose]();

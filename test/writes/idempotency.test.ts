@@ -4,7 +4,7 @@ import { ConflictError } from '../../src/writes/errors.ts';
 import { createIdempotency, type Keyed, type Work } from '../../src/writes/idempotency.ts';
 import { createMemoryStore, type IdempotencyStore } from '../../src/writes/idempotency-store.ts';
 
-const keyed: Keyed = { bearer: 'token', key: 'k' };
+const keyed: Keyed = { tenant: { id: 'tenant', writes: 0 }, key: 'k' };
 
 /** Work that ends when the test says so, and what was done of it. */
 function startWork() {
@@ -62,7 +62,7 @@ describe('a key', () => {
   });
 
   test.each<[string, Partial<Work<unknown, string>>, Partial<Keyed>]>([
-    ['another bearer', {}, { bearer: 'other token' }],
+    ['another bearer', {}, { tenant: { id: 'other', writes: 0 } }],
     ['another operation', { operation: 'other' }, {}],
     ['another key', {}, { key: 'other' }],
     // Were they put together with a separator, these would be the same.
@@ -198,7 +198,10 @@ test('a store learns neither token, key nor input', async () => {
     resume: async () => 'done',
   };
   const secret = Buffer.from('a secret');
-  await createIdempotency({ store, secret }).once(work, { bearer: 'a token', key: 'a key' });
+  await createIdempotency({ store, secret }).once(work, {
+    tenant: { id: 'a tenant', writes: 0 },
+    key: 'a key',
+  });
   const digest = expect.stringMatching(/^[\w-]{43}$/);
   expect(seen).toEqual([
     [digest, { fingerprint: digest }],

@@ -1,0 +1,55 @@
+import { asking } from './asking.ts';
+import { type RestCall, routeOf } from './call.ts';
+
+/** One call to REST, as it was made. Nothing in it tells what was asked for: no query, no identifier, no token. */
+export interface LedgerEntry {
+  method: string;
+  /** The path with `{id}` in the place of identifiers. */
+  route: string;
+  /** Undefined where no answer came. */
+  status: number | undefined;
+  /** When it left its queue, in milliseconds since the operation began. */
+  startMs: number;
+  durationMs: number;
+  /** Of the answer's body, as far as it was read. */
+  bytes: number;
+  /** How often it was sent again. */
+  retries: number;
+  /** Whether another operation made it, and this one waited for the same answer. */
+  isShared: boolean;
+  /** The paths of the fields on whose behalf it was made, where that was asked for. */
+  askedBy: readonly string[];
+}
+
+/** What the calls of one operation cost, and what was had without one. */
+export interface Ledger {
+  readonly entries: LedgerEntry[];
+  /** Pages that were known from an earlier operation of the same bearer. */
+  cached: number;
+  /** Gets that a list has made unnecessary. */
+  savedByList: number;
+  /** Milliseconds since the operation began. */
+  elapsedMs(): number;
+}
+
+/** Puts a call that has just left its queue into the ledger; what becomes of it is added as it becomes known. */
+export function enter(ledger: Ledger, call: RestCall): LedgerEntry {
+  const entry: LedgerEntry = {
+    method: call.method,
+    route: routeOf(call),
+    status: undefined,
+    startMs: ledger.elapsedMs(),
+    durationMs: 0,
+    bytes: 0,
+    retries: 0,
+    isShared: false,
+    askedBy: asking.getStore() ?? [],
+  };
+  ledger.entries.push(entry);
+  return entry;
+}
+
+export function createLedger(): Ledger {
+  const startedAt = performance.now();
+  return { entries: [], cached: 0, savedByList: 0, elapsedMs: () => performance.now() - startedAt };
+}
