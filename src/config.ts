@@ -1,3 +1,4 @@
+import type { LoadingOptions } from './loaders/memory.ts';
 import type { ParameterNames } from './rest/api.ts';
 import type { RestClientOptions } from './rest/client.ts';
 
@@ -16,6 +17,9 @@ export interface Config {
   readonly callsPerOperation: number;
   readonly readsPerOperation: number;
   readonly idempotencyKeys: number;
+  readonly loading: Readonly<LoadingOptions>;
+  /** Undefined: where the embedded sandbox answers. */
+  readonly showCost: boolean | undefined;
   readonly rest: Readonly<Omit<RestClientOptions, 'baseUrl'>>;
 }
 
@@ -72,6 +76,33 @@ export const settings = {
     '20000',
     [1, 10_000_000],
     'How many idempotency keys are remembered at most, each for 24 hours; the oldest are forgotten first.',
+  ),
+  referenceMs: wholeNumber(
+    'REFERENCE_DATA_MS',
+    '60000',
+    [0, 86_400_000],
+    'How long origins, locations, channels and templates are kept for a token, in milliseconds; `0` keeps none.',
+  ),
+  referenceGraceMs: wholeNumber(
+    'REFERENCE_DATA_GRACE_MS',
+    '300000',
+    [0, 86_400_000],
+    'How much longer they are still answered while they are read anew, in milliseconds.',
+  ),
+  listsForBatches: yesOrNo(
+    'UPSTREAM_LISTS_FOR_BATCHES',
+    'yes',
+    'Whether many ids at once may be answered from pages of their list, where that is expected to be cheaper.',
+  ),
+  aheadOfAsk: yesOrNo(
+    'UPSTREAM_AHEAD_OF_ASK',
+    'yes',
+    'Whether a page of shipments may be asked for together with the orders that name them.',
+  ),
+  showCost: yesOrNo(
+    'SHOW_COST',
+    undefined,
+    'Whether every answer says in `extensions.upstream` what it cost. Absent: with the embedded sandbox alone.',
   ),
   connections: wholeNumber(
     'UPSTREAM_CONNECTIONS',
@@ -134,6 +165,13 @@ export function readConfig(environment: Readonly<Record<string, string | undefin
     callsPerOperation: required(settings.callsPerOperation),
     readsPerOperation: required(settings.readsPerOperation),
     idempotencyKeys: required(settings.idempotencyKeys),
+    loading: Object.freeze({
+      referenceMs: required(settings.referenceMs),
+      referenceGraceMs: required(settings.referenceGraceMs),
+      listsForBatches: required(settings.listsForBatches),
+      aheadOfAsk: required(settings.aheadOfAsk),
+    }),
+    showCost: optional(settings.showCost),
     rest: Object.freeze({
       connections: required(settings.connections),
       connectTimeoutMs: required(settings.connectTimeoutMs),
@@ -192,6 +230,17 @@ function wholeNumber(
       const value = /^\d{1,15}$/.test(text) ? Number(text) : Number.NaN;
       return value >= least && value <= most ? value : undefined;
     },
+  };
+}
+
+function yesOrNo(variable: string, standard: 'yes' | 'no' | undefined, meaning: string): Setting<boolean> {
+  const values: Record<string, boolean> = { yes: true, no: false };
+  return {
+    variable,
+    standard,
+    meaning,
+    expected: '"yes" or "no"',
+    parse: (text) => (Object.hasOwn(values, text) ? values[text] : undefined),
   };
 }
 

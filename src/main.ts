@@ -21,6 +21,8 @@ async function start(config: Config): Promise<void> {
   const client = createRestClient({ baseUrl: upstream.url, ...config.rest });
   const app = createApp({
     api: createRestApi(client, config.parameterNames),
+    loading: config.loading,
+    showCost: config.showCost ?? config.upstreamUrl === undefined,
     idempotencyStore: createMemoryStore({ maxKeys: config.idempotencyKeys }),
     currency: config.currency,
     callsPerOperation: config.callsPerOperation,

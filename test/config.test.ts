@@ -28,6 +28,8 @@ const defaults = {
   callsPerOperation: 16,
   readsPerOperation: 250,
   idempotencyKeys: 20_000,
+  loading: { referenceMs: 60_000, referenceGraceMs: 300_000, listsForBatches: true, aheadOfAsk: true },
+  showCost: undefined,
   rest: {
     connections: 64,
     connectTimeoutMs: 2_000,
@@ -66,6 +68,11 @@ describe('what is taken', () => {
       UPSTREAM_CALLS_PER_OPERATION: '1',
       UPSTREAM_READS_PER_OPERATION: '100000',
       IDEMPOTENCY_KEYS: '500',
+      REFERENCE_DATA_MS: '0',
+      REFERENCE_DATA_GRACE_MS: '1',
+      UPSTREAM_LISTS_FOR_BATCHES: 'no',
+      UPSTREAM_AHEAD_OF_ASK: 'no',
+      SHOW_COST: 'yes',
       UPSTREAM_CONNECTIONS: '10000',
       UPSTREAM_CONNECT_TIMEOUT_MS: '1',
       UPSTREAM_TIMEOUT_MS: '600000',
@@ -88,9 +95,11 @@ describe('what is taken', () => {
       callsPerOperation: 1,
       readsPerOperation: 100_000,
       idempotencyKeys: 500,
+      loading: { referenceMs: 0, referenceGraceMs: 1, listsForBatches: false, aheadOfAsk: false },
+      showCost: true,
       rest: { connections: 10_000, connectTimeoutMs: 1, callTimeoutMs: 600_000, maxResponseBytes: 1_024 },
     });
-    expect(Object.keys(settings)).toHaveLength(18);
+    expect(Object.keys(settings)).toHaveLength(23);
   });
 
   test('can\u2019t be changed afterwards', () => {

@@ -43,11 +43,14 @@ export async function startWaybill(
   { seed, sandbox: shared, ...options }: WaybillOptions = {},
 ): Promise<Waybill> {
   const sandbox = shared ?? (await startSandbox({ now: startOfTime, ...(seed && { seed }) }));
-  const config = readConfig(environment);
+  // Nothing is known from an earlier operation, unless a test is about that, so that each test sees the calls of its own.
+  const config = readConfig({ REFERENCE_DATA_MS: '0', ...environment });
   const client = createRestClient({ baseUrl: new URL(sandbox.url), ...config.rest });
   const app = createApp({
     ...options,
     api: createRestApi(client, config.parameterNames),
+    loading: config.loading,
+    showCost: config.showCost ?? false,
     idempotencyStore: createMemoryStore({ maxKeys: config.idempotencyKeys }),
     currency: config.currency,
     callsPerOperation: config.callsPerOperation,

@@ -17,6 +17,7 @@ import type {
   TemplateJson,
 } from '../rest/types.ts';
 import { type Cursors, createCursors } from './cursor.ts';
+import { createLoaderMemory, type LoaderMemory } from './memory.ts';
 import { allRecords, firstRecord, type PageLoader, pageLoader } from './page-loader.ts';
 import { listedRecordLoader, type RecordLoader, recordLoader } from './record-loader.ts';
 
@@ -52,8 +53,12 @@ export interface Loaders {
   cursors: Cursors;
 }
 
-/** The loaders of one operation. Every call is made on behalf of `caller`. */
-export function createLoaders(api: RestApi, caller: Caller): Loaders {
+/** The loaders of one operation. Every call is made on behalf of `caller`; `memory` is what earlier operations left. */
+export function createLoaders(
+  api: RestApi,
+  caller: Caller,
+  _memory: LoaderMemory = createLoaderMemory(),
+): Loaders {
   const orderById = recordLoader((name) => api.getOrder(name, caller));
   const orderPage = pageLoader((query: OrderQuery) => api.listOrders(query, caller), orderById);
   const shipmentById = recordLoader((name) => api.getShipment(name, caller));

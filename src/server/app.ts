@@ -1,5 +1,6 @@
 import { createYoga, type YogaServerInstance } from 'graphql-yoga';
 import { schema } from '../graph/schema.ts';
+import { createLoaderMemory, type LoadingOptions } from '../loaders/memory.ts';
 import type { RestApi } from '../rest/api.ts';
 import { type CallersOptions, createCallers } from '../rest/caller.ts';
 import { createIdempotency } from '../writes/idempotency.ts';
@@ -19,6 +20,10 @@ export interface AppOptions extends ContextOptions, Omit<CallersOptions, 'tenant
   graphiqlBearer?: string | undefined;
   /** Whether queries run as compiled functions; they do unless this says no. The answers are the same. */
   compileQueries?: boolean;
+  /** How loaders save calls; as the settings' standards when left out. */
+  loading?: LoadingOptions;
+  /** Whether every operation shows what it cost, also where its request does not ask for that. */
+  showCost?: boolean;
   /** Where the keys of writes are remembered; in memory when left out. */
   idempotencyStore?: IdempotencyStore;
 }
@@ -29,6 +34,7 @@ export type App = YogaServerInstance<object, OperationContext>;
 export function createApp(options: AppOptions): App {
   const shared = {
     callers: createCallers(options),
+    memory: createLoaderMemory(options.loading),
     idempotency: createIdempotency({ store: options.idempotencyStore ?? createMemoryStore() }),
   };
   return createYoga<object, OperationContext>({

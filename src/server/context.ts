@@ -1,5 +1,6 @@
 import type { Context } from '../graph/context.ts';
 import { createLoaders } from '../loaders/loaders.ts';
+import type { LoaderMemory } from '../loaders/memory.ts';
 import type { RestApi } from '../rest/api.ts';
 import type { Callers } from '../rest/caller.ts';
 import { MissingBearerError } from '../rest/errors.ts';
@@ -24,6 +25,7 @@ export type OperationContext = Context | { missingBearer: MissingBearerError };
 /** What operations share. */
 export interface Shared {
   callers: Callers;
+  memory: LoaderMemory;
   /** What has been done under which key. */
   idempotency: Idempotency;
 }
@@ -31,13 +33,13 @@ export interface Shared {
 /** What the resolvers of one operation can reach; made anew for each. */
 export function createContext(
   request: Request,
-  { callers, idempotency }: Shared,
+  { callers, memory, idempotency }: Shared,
   options: ContextOptions,
 ): OperationContext {
   const bearer = bearerOf(request.headers);
   if (bearer instanceof MissingBearerError) return { missingBearer: bearer };
   const caller = callers.of(bearer, request.signal);
-  const loaders = createLoaders(options.api, caller);
+  const loaders = createLoaders(options.api, caller, memory);
   return {
     loaders,
     writes: createWrites(options.api, caller, loaders, idempotency),

@@ -1,0 +1,41 @@
+import type { Tenant } from '../rest/tenant.ts';
+
+/** How loaders save calls. */
+export interface LoadingOptions {
+  /** How long reference data (origins, locations, channels, templates) is taken for what it is, in milliseconds. */
+  referenceMs: number;
+  /** How much longer it is still answered while it is read anew, in milliseconds. */
+  referenceGraceMs: number;
+  /** Whether a batch of ids may be answered from pages of their list. */
+  listsForBatches: boolean;
+  /** Whether a page may be asked for before it is known which of its records are wanted. */
+  aheadOfAsk: boolean;
+}
+
+export const standardLoading: LoadingOptions = {
+  referenceMs: 60_000,
+  referenceGraceMs: 300_000,
+  listsForBatches: true,
+  aheadOfAsk: true,
+};
+
+/** What the loaders of a tenant's operations know from earlier ones. */
+export type TenantMemory = Record<never, never>;
+
+/** What loaders know beyond an operation. One for the whole process; what it knows of a tenant goes with that. */
+export interface LoaderMemory {
+  readonly options: LoadingOptions;
+  of(tenant: Tenant): TenantMemory;
+}
+
+export function createLoaderMemory(options: LoadingOptions = standardLoading): LoaderMemory {
+  const memories = new WeakMap<Tenant, TenantMemory>();
+  return {
+    options,
+    of(tenant) {
+      const memory = memories.get(tenant) ?? {};
+      memories.set(tenant, memory);
+      return memory;
+    },
+  };
+}
