@@ -1,26 +1,25 @@
-import { asking } from '../rest/asking.ts';
+import { type Asker, asking } from '../rest/asking.ts';
 
-/** Remembers which fields have asked a loader for what, until the call for it is made in a batch with others. */
+/** Remembers which fields have asked a loader for what, also those that ask once the call for it has been made. */
 export interface Askers {
   note(key: string): void;
-  /** Makes the call that answers these keys, on behalf of all who have asked for them. */
+  /** Makes the call that answers these keys, on behalf of all who have asked for them and who still will. */
   onBehalf<Answer>(keys: readonly string[], call: () => Answer): Answer;
 }
 
 export function createAskers(): Askers {
-  const pathsByKey = new Map<string, Set<string>>();
+  const askersByKey = new Map<string, Set<Asker>>();
   return {
     note(key) {
-      const paths = asking.getStore();
-      if (paths === undefined) return;
-      const known = pathsByKey.get(key) ?? new Set();
-      for (const path of paths) known.add(path);
-      pathsByKey.set(key, known);
+      const asker = asking.getStore();
+      if (asker === undefined) return;
+      const known = askersByKey.get(key) ?? new Set();
+      askersByKey.set(key, known.add(asker));
     },
     onBehalf(keys, call) {
-      if (pathsByKey.size === 0) return call();
-      const paths = new Set(keys.flatMap((key) => [...(pathsByKey.get(key) ?? [])]));
-      return asking.run([...paths], call);
+      if (askersByKey.size === 0) return call();
+      const askers = keys.flatMap((key) => askersByKey.get(key) ?? []);
+      return asking.run(new Set(askers), call);
     },
   };
 }

@@ -24,27 +24,37 @@ export function recordLoader<Json>(get: (name: string) => Promise<Json | null>):
   );
 }
 
+// What all who ask for a name of a whole list have asked for.
+const wholeList = 'all';
+
 /** A loader over a whole list, for resources that have no get endpoint: one walk through the list per operation. */
 export function listedRecordLoader<Json extends { name: string }>(
   list: () => Promise<Json[]>,
 ): RecordLoader<Json> {
   let index: Promise<Map<string, Json>> | undefined;
-  return batchLoader(async (names, { onBehalf }) => {
-    index ??= onBehalf(names, list).then((rows) => new Map(rows.map((row) => [row.name, row])));
-    const byName = await index;
-    return names.map((name) => byName.get(name) ?? null);
-  });
+  return batchLoader(
+    async (names, { onBehalf }) => {
+      index ??= onBehalf([wholeList], list).then((rows) => new Map(rows.map((row) => [row.name, row])));
+      const byName = await index;
+      return names.map((name) => byName.get(name) ?? null);
+    },
+    () => wholeList,
+  );
 }
 
-/** A loader that answers a batch of names, each with its record, null, or the error that is its own. */
+/**
+ * A loader that answers a batch of names, each with its record, null, or the error that is its own. `askedFor` says as
+ * what the askers of a name are remembered, where that is not the name.
+ */
 export function batchLoader<Json>(
   answer: (names: readonly string[], askers: Askers) => Promise<(Json | null | Error)[]>,
+  askedFor: (name: string) => string = (name) => name,
 ): RecordLoader<Json> {
   const askers = createAskers();
   const loader = new DataLoader<string, Json | null>((names) => answer(names, askers));
   return {
     load(name) {
-      askers.note(name);
+      askers.note(askedFor(name));
       return loader.load(name);
     },
     prime: (name, record) => void loader.prime(name, record),

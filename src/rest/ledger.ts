@@ -1,4 +1,4 @@
-import { asking } from './asking.ts';
+import { asking, pathsOf } from './asking.ts';
 import { type RestCall, routeOf } from './call.ts';
 
 /** One call to REST, as it was made. Nothing in it tells what was asked for: no query, no identifier, no token. */
@@ -17,7 +17,7 @@ export interface LedgerEntry {
   retries: number;
   /** Whether another operation made it, and this one waited for the same answer. */
   isShared: boolean;
-  /** The paths of the fields on whose behalf it was made, where that was asked for. */
+  /** The paths of the fields that have asked for it up to now, where that is to be shown. */
   askedBy: readonly string[];
 }
 
@@ -34,6 +34,7 @@ export interface Ledger {
 
 /** Puts a call that has just left its queue into the ledger; what becomes of it is added as it becomes known. */
 export function enter(ledger: Ledger, call: RestCall): LedgerEntry {
+  const asker = asking.getStore();
   const entry: LedgerEntry = {
     method: call.method,
     route: routeOf(call),
@@ -43,7 +44,9 @@ export function enter(ledger: Ledger, call: RestCall): LedgerEntry {
     bytes: 0,
     retries: 0,
     isShared: false,
-    askedBy: asking.getStore() ?? [],
+    get askedBy() {
+      return asker === undefined ? [] : pathsOf(asker);
+    },
   };
   ledger.entries.push(entry);
   return entry;
