@@ -18,6 +18,8 @@ export interface Context {
   readonly writes: Writes;
   /** ISO 4217 code of the money for which the REST interface names no currency. */
   readonly currency: string;
+  /** Whether its calls are to be told by which fields they were asked for. */
+  readonly showsCost: boolean;
   /** What a client is told of an error, where that is data and no error of a field. */
   tell(error: unknown): ToldError;
   /** This server's own address for the label of a shipment. */

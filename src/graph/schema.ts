@@ -1,4 +1,5 @@
 import type { GraphQLSchema } from 'graphql';
+import { withAskingFields } from './asking-fields.ts';
 import { builder } from './builder.ts';
 import './scalars.ts';
 import './node.ts';
@@ -32,4 +33,4 @@ builder.mutationType({
 });
 
 /** The graph. Importing a type's file adds it. */
-export const schema: GraphQLSchema = builder.toSchema();
+export const schema: GraphQLSchema = withAskingFields(builder.toSchema());

@@ -10,7 +10,8 @@ export interface LedgerEntry {
   status: number | undefined;
   /** When it left its queue, in milliseconds since the operation began. */
   startMs: number;
-  durationMs: number;
+  /** Undefined while it is under way. */
+  durationMs: number | undefined;
   /** Of the answer's body, as far as it was read. */
   bytes: number;
   /** How often it was sent again. */
@@ -40,7 +41,7 @@ export function enter(ledger: Ledger, call: RestCall): LedgerEntry {
     route: routeOf(call),
     status: undefined,
     startMs: ledger.elapsedMs(),
-    durationMs: 0,
+    durationMs: undefined,
     bytes: 0,
     retries: 0,
     isShared: false,

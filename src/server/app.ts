@@ -12,6 +12,7 @@ import { type ContextOptions, createContext, type OperationContext } from './con
 import { graphiql } from './graphiql.ts';
 import { labelRoute } from './label-route.ts';
 import { requestReading } from './request-reading.ts';
+import { showCost } from './show-cost.ts';
 import { validationErrors } from './validation-errors.ts';
 
 export interface AppOptions extends ContextOptions, Omit<CallersOptions, 'tenants'> {
@@ -22,8 +23,6 @@ export interface AppOptions extends ContextOptions, Omit<CallersOptions, 'tenant
   compileQueries?: boolean;
   /** How loaders save calls; as the settings' standards when left out. */
   loading?: LoadingOptions;
-  /** Whether every operation shows what it cost, also where its request does not ask for that. */
-  showCost?: boolean;
   /** Where the keys of writes are remembered; in memory when left out. */
   idempotencyStore?: IdempotencyStore;
 }
@@ -54,6 +53,7 @@ export function createApp(options: AppOptions): App {
       validationErrors(options.report),
       authentication(),
       options.compileQueries !== false && compiledQueries(),
+      showCost(),
     ],
   });
 }

@@ -22,7 +22,7 @@ export function authentication(): Plugin<OperationContext> {
 }
 
 /** Whether any field at the root is one of the graph's own: all of these are answered by REST. */
-function needsRest(document: DocumentNode, operationName: string | null | undefined): boolean {
+export function needsRest(document: DocumentNode, operationName: string | null | undefined): boolean {
   const operation = getOperationAST(document, operationName);
   return operation !== null && operation !== undefined && hasOwnField(document, operation.selectionSet);
 }

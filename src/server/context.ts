@@ -4,11 +4,13 @@ import type { LoaderMemory } from '../loaders/memory.ts';
 import type { RestApi } from '../rest/api.ts';
 import type { Callers } from '../rest/caller.ts';
 import { MissingBearerError } from '../rest/errors.ts';
+import type { Ledger } from '../rest/ledger.ts';
 import { bareIdentifier } from '../rest/resource-name.ts';
 import type { Idempotency } from '../writes/idempotency.ts';
 import { createWrites } from '../writes/writes.ts';
 import { bearerOf } from './bearer.ts';
 import { toClientError } from './client-error.ts';
+import { asksForCost } from './show-cost.ts';
 
 export interface ContextOptions {
   api: RestApi;
@@ -17,10 +19,17 @@ export interface ContextOptions {
   report: (error: unknown) => void;
   /** How clients reach this server. */
   publicUrl: () => URL;
+  /** Whether every operation shows what it cost, also where its request does not ask for that. */
+  showCost?: boolean;
+}
+
+/** What the resolvers can reach, and what they have cost so far. */
+export interface CallerContext extends Context {
+  readonly ledger: Ledger;
 }
 
 /** What Yoga carries for an operation: the resolvers' context, or the error of a request without an access token. */
-export type OperationContext = Context | { missingBearer: MissingBearerError };
+export type OperationContext = CallerContext | { missingBearer: MissingBearerError };
 
 /** What operations share. */
 export interface Shared {
@@ -44,6 +53,8 @@ export function createContext(
     loaders,
     writes: createWrites(options.api, caller, loaders, idempotency),
     currency: options.currency,
+    showsCost: options.showCost === true || asksForCost(request.headers),
+    ledger: caller.ledger,
     tell: (error) => {
       const told = toClientError(error);
       if (told.code === 'INTERNAL_SERVER_ERROR') options.report(error);

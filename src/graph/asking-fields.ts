@@ -1,0 +1,32 @@
+import type { GraphQLFieldResolver, GraphQLResolveInfo, GraphQLSchema } from 'graphql';
+import { isObjectType } from 'graphql';
+import { asking } from '../rest/asking.ts';
+import type { Context } from './context.ts';
+
+type Resolver = GraphQLFieldResolver<unknown, Context>;
+
+/**
+ * Lets the resolvers of a schema's fields ask by their path where the operation shows what it cost. Fields without a
+ * resolver only hand out what another one has asked for, and stay as they are.
+ */
+export function withAskingFields(schema: GraphQLSchema): GraphQLSchema {
+  for (const type of Object.values(schema.getTypeMap())) {
+    if (!isObjectType(type) || type.name.startsWith('__')) continue;
+    for (const field of Object.values(type.getFields())) {
+      if (field.resolve !== undefined) field.resolve = askingByPath(field.resolve);
+    }
+  }
+  return schema;
+}
+
+function askingByPath(resolve: Resolver): Resolver {
+  return (source, args, context, info) =>
+    context.showsCost
+      ? asking.run(written(info.path), () => resolve(source, args, context, info))
+      : resolve(source, args, context, info);
+}
+
+/** As an error's path, with dots between its parts. Compiled queries have no more of it than these two. */
+function written({ prev, key }: Pick<GraphQLResolveInfo['path'], 'prev' | 'key'>): string {
+  return prev === undefined ? String(key) : `${written(prev)}.${key}`;
+}
