@@ -86,7 +86,7 @@ describe('an input that cannot be right is refused without a call', () => {
     [
       'a document of a type for output',
       { recipient: { ...recipient, documentType: 'UNRECOGNIZED' } },
-      ['recipient.documentType', 'must be a known type: UNRECOGNIZED is for output only'],
+      ['recipient.documentType', 'must be one of CC, CE, NI and TI: UNRECOGNIZED is for output only'],
     ],
     ['no status', { status: null }, ['status', notNull]],
     ['no payment methods', { paymentMethods: null }, ['paymentMethods', notNull]],
@@ -121,7 +121,7 @@ describe('an input that cannot be right is refused without a call', () => {
       idempotencyKey: '',
     });
     const result = refused(
-      ['recipient.documentType', 'must be a known type: UNRECOGNIZED is for output only'],
+      ['recipient.documentType', 'must be one of CC, CE, NI and TI: UNRECOGNIZED is for output only'],
       ['recipient.location', notOfLocations('a b')],
       ['contentDescription', 'must be 3 to 128 characters long, but has 0'],
       ['notes', 'must be 3 to 2048 characters long, but has 2'],

@@ -31,7 +31,7 @@ const success = {
 const unknown = (idempotencyKey: string | null) => ({
   __typename: 'OutcomeUnknown',
   message:
-    'It was sent, but no answer came that can be read, so that it may have happened or not. There is nothing to check: a quote binds ' +
+    'It was sent, but no answer came that tells what became of it: it may have happened or not. There is nothing to check: a quote binds ' +
     'nobody to anything. Ask for it again, with a new idempotencyKey.',
   idempotencyKey,
 });
@@ -444,7 +444,7 @@ describe('an idempotencyKey', () => {
     expect(second.data).not.toEqual(first.data);
   });
 
-  test.each([400, 404, 409, 429, 503])('is free again after %d, when nothing was done', async (status) => {
+  test.each([400, 404, 409, 413, 429])('is free again after %d, when nothing was done', async (status) => {
     const idempotencyKey = `free after ${status}`;
     fail({ kind: 'status', status, times: 1 });
     expect((await ask({ idempotencyKey })).calls).toEqual([post]);
@@ -454,6 +454,7 @@ describe('an idempotencyKey', () => {
   test.each<[string, Fault]>([
     ['500', { kind: 'status', status: 500 }],
     ['502', { kind: 'status', status: 502 }],
+    ['503', { kind: 'status', status: 503 }],
     ['504', { kind: 'status', status: 504 }],
   ])('asks for nothing again after %s, when it may have been done', async (what, fault) => {
     const idempotencyKey = `kept after ${what}`;

@@ -15,6 +15,10 @@ import {
 import { type Answer, startWaybill, type Waybill } from './harness.ts';
 import { answerJson, startBench } from './rest/service.ts';
 
+const raise = (error: unknown) => {
+  throw error;
+};
+
 const recipient = {
   firstName: 'Lucía',
   lastName: 'Ñáñez Peñalosa',
@@ -66,7 +70,7 @@ const success = {
 const unknown = (idempotencyKey: string | null, quote = input.quote) => ({
   __typename: 'OutcomeUnknown',
   message:
-    `It was sent, but no answer came that can be read, so that it may have happened or not. Look whether the order of ${quote} has a ` +
+    `It was sent, but no answer came that tells what became of it: it may have happened or not. Look whether the order of ${quote} has a ` +
     'shipment now, in its field "shipment"; where the quote has no order, look for one of this quote among the newest ' +
     'shipments. Only if there is none, ship it again, with a new idempotencyKey.',
   idempotencyKey,
@@ -214,7 +218,7 @@ describe('what the same request reads afterwards is fresh', () => {
       return answerJson(json)(request, response, body);
     });
     const loaders = createLoaders(bench.api, bench.caller());
-    const idempotency = createIdempotency({ store: createMemoryStore() });
+    const idempotency = createIdempotency({ store: createMemoryStore(), report: raise });
     const writes = createWrites(bench.api, bench.caller(), loaders, idempotency);
     const read = async () => {
       await loaders.shipmentPage.load({ pageSize: 1 });
@@ -244,7 +248,7 @@ describe('an input that cannot be right is refused without a call', () => {
     [
       'a document of a type for output',
       { recipient: { ...recipient, documentType: 'UNRECOGNIZED' } },
-      ['recipient.documentType', 'must be a known type: UNRECOGNIZED is for output only'],
+      ['recipient.documentType', 'must be one of CC, CE, NI and TI: UNRECOGNIZED is for output only'],
     ],
     [
       'an empty key',
@@ -272,7 +276,7 @@ describe('an input that cannot be right is refused without a call', () => {
       ['quote', notOf('quotes', 'shipments/ca2036')],
       ['courier', notOf('couriers', 'a courier')],
       ['origin', notOf('origins', '..')],
-      ['recipient.documentType', 'must be a known type: UNRECOGNIZED is for output only'],
+      ['recipient.documentType', 'must be one of CC, CE, NI and TI: UNRECOGNIZED is for output only'],
       ['idempotencyKey', 'must be 1 to 255 characters long, but has 0'],
     );
     expect(answer).toEqual(answered(faults, []));
@@ -528,7 +532,7 @@ describe('an idempotencyKey', () => {
     expect(second.data).not.toEqual(first.data);
   });
 
-  test.each([400, 404, 409, 429, 503])('is free again after %d, when nothing was done', async (status) => {
+  test.each([400, 404, 409, 413, 429])('is free again after %d, when nothing was done', async (status) => {
     const idempotencyKey = `free after ${status}`;
     fail({ kind: 'status', status, times: 1 });
     expect((await ask({ idempotencyKey })).calls).toEqual([post]);
@@ -538,6 +542,7 @@ describe('an idempotencyKey', () => {
   test.each<[string, Fault]>([
     ['500', { kind: 'status', status: 500 }],
     ['502', { kind: 'status', status: 502 }],
+    ['503', { kind: 'status', status: 503 }],
     ['504', { kind: 'status', status: 504 }],
   ])('ships nothing again after %s, when it may have been done', async (what, fault) => {
     const idempotencyKey = `kept after ${what}`;

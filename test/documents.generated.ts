@@ -11,19 +11,19 @@ export type AddressInput = {
   organization?: string | null | undefined;
 };
 
-/** The order to record. */
+/** The order to record. What is not needed may be left out; null is refused. */
 export type CreateOrderInput = {
   /** What the courier is to collect on delivery, from 0. */
   cashOnDeliveryRequestCents: number;
   /** What is in the package, in 3 to 128 characters. */
   contentDescription: string;
-  /** Who ships the order: one of the two names that the REST service takes. */
+  /** Who ships the order: one of the two names that the REST service has for itself, which is meant where it is left out, and for its partner. `Order.fulfiller` shows them. */
   fulfiller?: string | null | undefined;
   /** A key of your own, 1 to 255 characters, new for each order. Sent again with the same input within 24 hours, it gives the same order and records nothing twice. */
   idempotencyKey?: string | null | undefined;
   /** Notes to the order, 3 to 2048 characters. */
   notes: string;
-  /** How the customer pays. */
+  /** How the customer pays, in your own words, such as `PSE`. */
   paymentMethods?: Array<string> | null | undefined;
   /** Who receives the order. */
   recipient: OrderRecipientInput;
@@ -33,7 +33,7 @@ export type CreateOrderInput = {
   referenceUrl?: string | null | undefined;
   /** What the customer pays for the order; for reporting only. */
   sellingPriceCents: number;
-  /** How far the order has come already. */
+  /** How far the order has come already. Left out, the REST service says. */
   status?: OrderInitialStatus | null | undefined;
 };
 
@@ -163,7 +163,7 @@ export type OrderRecipientInput = {
   lastName: string;
   /** The place of the address among the supported locations, `locations/<identifier>` or the bare identifier; at most 96 characters with `locations/`. */
   location: string | number;
-  /** Phone number. */
+  /** Phone number, such as `+573001112233`. */
   phoneNumber: string;
 };
 
@@ -237,7 +237,7 @@ export type SendMessageToPhoneInput = {
   idempotencyKey?: string | null | undefined;
   /** The customer's name. */
   name: string;
-  /** The customer's phone number. */
+  /** The customer's phone number, such as `+573001112233`. */
   phone: string;
   /** Free text, as the customer will read it. */
   text: string;
@@ -269,7 +269,7 @@ export type ShipOrderInput = {
   origin: string | number;
   /** The package that the courier is to carry. */
   package: PackageInput;
-  /** Whether the courier is to collect the package, or it is brought to the courier. */
+  /** Whether the courier is to collect the package, or it is brought to the courier. Null is refused. */
   requiresPickup?: boolean | null | undefined;
 };
 
@@ -287,7 +287,7 @@ export type ShipmentRecipientInput = {
   firstName: string;
   /** Family names. */
   lastName: string;
-  /** Phone number. */
+  /** Phone number, such as `+573001112233`. */
   phoneNumber: string;
 };
 
@@ -336,7 +336,7 @@ export type UpdateOrderInput = {
   cashOnDeliveryRequestCents?: number | null | undefined;
   /** What is in the package, in 3 to 128 characters. */
   contentDescription?: string | null | undefined;
-  /** Who ships the order: one of the two names that the REST service takes. */
+  /** Who ships the order: one of the two names that `Order.fulfiller` shows. */
   fulfiller?: string | null | undefined;
   /** The order, `orders/<identifier>` or the bare identifier. */
   id: string | number;

@@ -6,6 +6,7 @@ import { CreateOrderDocument, type CreateOrderInput, CreateQuoteDocument } from 
 import {
   amongTheNewest,
   answered,
+  lookedForInVain,
   order,
   post,
   recorded,
@@ -195,7 +196,7 @@ describe('a key is known', () => {
 });
 
 describe('a key is free again', () => {
-  test.each([400, 401, 403, 404, 409, 422, 429, 503])('after %d, when nothing was done', async (status) => {
+  test.each([400, 401, 403, 404, 409, 413, 422, 429])('after %d, when nothing was done', async (status) => {
     const idempotencyKey = `free after ${status}`;
     fail({ kind: 'status', status, times: 1 });
     expect((await ask({ idempotencyKey })).calls).toEqual([post]);
@@ -218,7 +219,7 @@ describe('a key is free again', () => {
 });
 
 describe('after an attempt of which nobody knows what came of it, the same key', () => {
-  const statuses = [500, 502, 504].map((status): [string, Fault] => [
+  const statuses = [302, 408, 499, 500, 502, 503, 504].map((status): [string, Fault] => [
     String(status),
     { kind: 'status', status },
   ]);
@@ -243,7 +244,7 @@ describe('after an attempt of which nobody knows what came of it, the same key',
       const fields = { idempotencyKey: `looked for after ${what}`, referenceId: `lost-${what}` };
       fail({ ...fault, times: 1 });
       expect((await ask(fields)).calls).toEqual([post]);
-      const result = unknown(withTheSameKey(fields.referenceId), fields.idempotencyKey);
+      const result = unknown(lookedForInVain(fields.referenceId), fields.idempotencyKey);
       expect(await ask(fields)).toEqual(answered(result, [search(fields.referenceId)]));
       expect(await countOf(fields.referenceId)).toBe(0);
     },
@@ -271,6 +272,10 @@ describe('after an attempt of which nobody knows what came of it, the same key',
     ['another price', { sellingPriceCents: 1 }],
     ['another amount to collect', { cashOnDeliveryRequestCents: 1 }],
     ['another place', { recipient: { ...order.recipient, location: 'locations/narino-pasto' } }],
+    ['another customer', { recipient: { ...order.recipient, phoneNumber: '+573009998877' } }],
+    ['another address', { recipient: { ...order.recipient, address: { addressLines: ['Calle 99'] } } }],
+    ['other notes', { notes: 'Otra cosa' }],
+    ['other contents', { contentDescription: 'Otra cosa' }],
   ])('takes no other order for it that has the same reference but %s', async (what, other) => {
     const fields = {
       idempotencyKey: `decoy of ${what}`,
@@ -279,7 +284,7 @@ describe('after an attempt of which nobody knows what came of it, the same key',
     expect(await ask({ referenceId: fields.referenceId, ...other })).toEqual(answered(recorded, [post]));
     fail({ kind: 'reset', times: 1 });
     expect((await ask(fields)).calls).toEqual([post]);
-    const result = unknown(withTheSameKey(fields.referenceId), fields.idempotencyKey);
+    const result = unknown(lookedForInVain(fields.referenceId), fields.idempotencyKey);
     expect(await ask(fields)).toEqual(answered(result, [search(fields.referenceId)]));
     expect(await countOf(fields.referenceId)).toBe(1);
   });
@@ -294,6 +299,17 @@ describe('after an attempt of which nobody knows what came of it, the same key',
     }`;
     const answer = await waybill.ask(document, { input: { ...order, ...fields, notes: 'La mía' } });
     expect(answer).toEqual(answered({ order: { notes: 'La mía' } }, [search(fields.referenceId)]));
+  });
+
+  test('takes none of two that are as it was sent, as each may be of another attempt', async () => {
+    const referenceId = 'twins';
+    fail({ kind: 'applied-then-cut', times: 2 });
+    for (const idempotencyKey of ['twin a', 'twin b']) await ask({ referenceId, idempotencyKey });
+    for (const idempotencyKey of ['twin a', 'twin b']) {
+      const result = unknown(lookedForInVain(referenceId), idempotencyKey);
+      expect(await ask({ referenceId, idempotencyKey })).toEqual(answered(result, [search(referenceId)]));
+    }
+    expect(await countOf(referenceId)).toBe(2);
   });
 
   test('looks once for many at once', async () => {
@@ -335,7 +351,7 @@ describe('after an attempt of which nobody knows what came of it, the same key',
     fail({ kind: 'reset', times: 1 });
     await ask(fields);
     expect((await ask(fields)).data).toEqual({
-      createOrder: unknown(withTheSameKey('late'), 'late'),
+      createOrder: unknown(lookedForInVain('late'), 'late'),
     });
     // In the place of the one that was on its way.
     await ask({ referenceId: 'late' });

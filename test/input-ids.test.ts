@@ -1,7 +1,7 @@
 import { getNamedType, getNullableType, isInputObjectType, isListType } from 'graphql';
 import { afterAll, describe, expect, test } from 'vitest';
 import { schema } from '../src/graph/schema.ts';
-import { inputs } from './fixtures/mutation-inputs.ts';
+import { inputs, takesKey } from './fixtures/mutation-inputs.ts';
 import { unfit } from './fixtures/unfit-ids.ts';
 import { startWaybill } from './harness.ts';
 
@@ -92,6 +92,6 @@ describe.each(places)('$mutation with $path', ({ mutation, argument, path }) => 
   /** Without the names that stand for records, of which only the form counts here; and an update without a key. */
   function stated(input: unknown): unknown {
     const { idempotencyKey, ...fields } = input as Record<string, unknown>;
-    return mutation.startsWith('update') ? fields : { idempotencyKey, ...fields };
+    return takesKey(mutation) ? { idempotencyKey, ...fields } : fields;
   }
 });

@@ -3,22 +3,12 @@ import { expect, test } from 'vitest';
 import type { Fault } from '../src/sandbox/sandbox.ts';
 import { CreateOrderDocument, type CreateOrderInput } from './documents.generated.ts';
 import { order } from './fixtures/order-to-create.ts';
+import { randomNumbers } from './fixtures/query-generator.ts';
 import { startWaybill, type Waybill } from './harness.ts';
 
 const orders = 200;
 const attempts = 5;
 const atOnce = 10;
-
-/** A generator of pseudo-random numbers from 0 to 1 (mulberry32), the same for the same seed. */
-function randomNumbers(seed: number): () => number {
-  let state = seed;
-  return () => {
-    state = (state + 0x6d2b79f5) | 0;
-    let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
-    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
-  };
-}
 
 /** Lets the faults befall the next calls in this order, one each; null spares one. */
 function failInTurn({ sandbox }: Waybill, faults: (Fault | null)[]): void {

@@ -101,46 +101,46 @@ describe('why there is none', () => {
       'all cost too much',
       usual,
       wish(cheapest, 99),
-      `no available offer costs at most 99 cents. ${available} Raise the limit.`,
+      `no available offer costs at most 99 cents. ${available} Raise the limit, with a new idempotencyKey.`,
     ],
     [
       "the courier's costs too much",
       usual,
       wish(courier('a'), 299),
-      `no available offer of couriers/a costs at most 299 cents. ${available} Raise the limit.`,
+      `no available offer of couriers/a costs at most 299 cents. ${available} Raise the limit, with a new idempotencyKey.`,
     ],
     [
       "the courier's cost is not known",
       [offer('a', { days: 1 })],
       wish(courier('a'), 299),
       'no available offer of couriers/a costs at most 299 cents. Available: couriers/a for an unknown cost. ' +
-        'Raise the limit.',
+        'Raise the limit, with a new idempotencyKey.',
     ],
     [
       'the courier has refused',
       usual,
       wish(courier('d'), 299),
-      `couriers/d has no available offer. ${available} Choose one of these.`,
+      `couriers/d has no available offer. ${available} Choose one of these, with a new idempotencyKey.`,
     ],
     [
       'the courier has not answered',
       usual,
       wish(courier('e')),
-      `couriers/e has no available offer. ${available} Choose one of these.`,
+      `couriers/e has no available offer. ${available} Choose one of these, with a new idempotencyKey.`,
     ],
     [
       'all have refused',
       [offer('a', { status: 'OVERWEIGHT' }), offer('b', { status: 'NO_COVERAGE' })],
       wish(courier('a'), 1),
-      'no courier takes this package on this way (couriers/a OVERWEIGHT, couriers/b NO_COVERAGE). Change the package or ' +
-        'the order, or ship it from another origin.',
+      'no courier takes this package from there to there (couriers/a OVERWEIGHT, couriers/b NO_COVERAGE). Change the package or ' +
+        'the order, or ship it from another origin, with a new idempotencyKey.',
     ],
     [
       'nobody has answered',
       [],
       wish(cheapest),
-      'no courier takes this package on this way (none has answered). Change the package or the order, or ship it from ' +
-        'another origin.',
+      'no courier takes this package from there to there (none has answered). Change the package or the order, or ship it from ' +
+        'another origin, with a new idempotencyKey.',
     ],
   ])('says that %s', (_what, offers, wished, why) => {
     expect(chosen(offers, wished)).toBeNull();

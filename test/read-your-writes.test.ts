@@ -13,6 +13,10 @@ import { order, post } from './fixtures/order-to-create.ts';
 import { startWaybill } from './harness.ts';
 import { startBench, until } from './rest/service.ts';
 
+const raise = (error: unknown) => {
+  throw error;
+};
+
 const list = 'GET /v1/orders?pageSize=10&search=+573001112233';
 /** The first order that a sandbox records. */
 const id = 'orders/ca2501';
@@ -190,7 +194,7 @@ describe('who waits for the same key in another request forgets what is stale to
       if (request.method === 'POST') held.push(response);
       else response.end(JSON.stringify({ orders: [], shipments: [], messages: [] }));
     });
-    const idempotency = createIdempotency({ store: createMemoryStore() });
+    const idempotency = createIdempotency({ store: createMemoryStore(), report: raise });
     const operation = () => {
       const caller = bench.caller();
       const loaders = createLoaders(bench.api, caller);

@@ -16,7 +16,7 @@ import {
 } from 'graphql';
 import { afterAll, describe, expect, test } from 'vitest';
 import { schema } from '../src/graph/schema.ts';
-import { inputs, literal } from './fixtures/mutation-inputs.ts';
+import { inputs, literal, takesKey } from './fixtures/mutation-inputs.ts';
 import { startWaybill } from './harness.ts';
 
 const types = Object.values(schema.getTypeMap()).filter(
@@ -64,7 +64,7 @@ describe('descriptions', () => {
 
 /** A mutation for one member of its result. */
 function written(mutation: string, member: string, more = {}): string {
-  const key = mutation === 'updateOrder' ? {} : { idempotencyKey: member };
+  const key = takesKey(mutation) ? { idempotencyKey: member } : {};
   const input = literal({ ...inputs[mutation], ...more, ...key });
   return `mutation { ${mutation}(input: ${input}) { ... on ${member} { … } } }`;
 }

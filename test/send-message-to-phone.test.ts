@@ -23,8 +23,9 @@ const outcomeUnknown = (idempotencyKey: string | null) => ({
   sendMessageToPhone: {
     __typename: 'OutcomeUnknown',
     message:
-      'It was sent, but no answer came that can be read, so that it may have happened or not. Look for it among the newest messages of ' +
-      'the conversation with +573104567890 on channels/ca1 before you send it again, then with a new idempotencyKey.',
+      'It was sent, but no answer came that tells what became of it: it may have happened or not. Look for it on the ' +
+      'phone of channels/ca1, or, where you know the conversation with +573104567890, among its newest messages, before ' +
+      'you send it again, then with a new idempotencyKey.',
     idempotencyKey,
   },
 });
@@ -129,8 +130,8 @@ describe('what REST refuses', () => {
     ['recipient.phone', 'phone'],
     ['/recipient/name', 'name'],
     ['body.text', 'text'],
-    ['recipient', ''],
-  ])('at %s comes back at %j', async (field, place) => {
+    ['recipient', '', 'recipient is odd'],
+  ])('at %s comes back at %j', async (field, place, message = 'is odd') => {
     const body = { message: 'No', errors: [{ field, message: 'is odd' }] };
     sandbox.faults.add({ method: 'POST', path, kind: 'status', status: 422, body });
     const { data, errors, calls } = await send();
@@ -139,7 +140,7 @@ describe('what REST refuses', () => {
         sendMessageToPhone: {
           __typename: 'InvalidInput',
           message: 'No',
-          fields: [{ path: place, message: 'is odd' }],
+          fields: [{ path: place, message }],
         },
       },
       errors: undefined,

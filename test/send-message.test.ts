@@ -35,7 +35,7 @@ const lookFirst =
 const outcomeUnknown = (idempotencyKey: string | null) => ({
   sendMessage: {
     __typename: 'OutcomeUnknown',
-    message: `It was sent, but no answer came that can be read, so that it may have happened or not. ${lookFirst}`,
+    message: `It was sent, but no answer came that tells what became of it: it may have happened or not. ${lookFirst}`,
     idempotencyKey,
   },
 });
@@ -398,7 +398,7 @@ describe('an idempotencyKey', () => {
     });
   });
 
-  test.each([400, 404, 409, 429, 503])('stays free where REST refused with %i', async (status) => {
+  test.each([400, 404, 409, 413, 429])('stays free where REST refused with %i', async (status) => {
     const key = { idempotencyKey: `refused with ${status}` };
     sandbox.faults.add({ method: 'POST', path, kind: 'status', status, times: 1 });
     const refused = await send('Otra vez', key);

@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { afterAll, afterEach, describe, expect, test } from 'vitest';
+import { afterAll, afterEach, describe, expect, test, vi } from 'vitest';
 import {
   SendAndReadBodyDocument,
   SendMessageDocument,
@@ -386,6 +386,41 @@ describe('where the definition cannot be read, REST decides', () => {
     });
     expect(calls).toEqual([list]);
   });
+});
+
+test('a client that leaves while the definition is read has nothing sent', async () => {
+  sandbox.faults.add({ path: /templates$/, kind: 'delay', delayMs: 200, times: 1 });
+  const gone = new AbortController();
+  const query = 'mutation ($input: SendMessageInput!) { sendMessage(input: $input) { __typename } }';
+  const template = { ...confirmed, name: 'no_such_template' };
+  sandbox.requests.clear();
+  const answer = waybill.fetch('/graphql', {
+    method: 'POST',
+    headers: {
+      'content-type': 'application/json',
+      authorization: `Bearer ${sandbox.tokens.first}`,
+    },
+    body: JSON.stringify({ query, variables: { input: { conversation, content: { template } } } }),
+    signal: gone.signal,
+  });
+  await vi.waitFor(() => expect(sandbox.requests.lines()).toEqual([list]));
+  gone.abort();
+  await answer.catch(() => {});
+  await sandbox.requests.lines();
+  await new Promise((resolve) => setTimeout(resolve, 50));
+  expect(sandbox.requests.lines()).toEqual([list]);
+});
+
+test('many parameters are told apart in no time, and only some of their faults are listed', async () => {
+  const bodyParameters = Array.from({ length: 20_000 }, (_none, index) => ({
+    name: String(index % 10_000),
+    value: '',
+  }));
+  const { data, calls } = await send({ ...confirmed, bodyParameters });
+  const result = data.sendMessage;
+  expect(result.__typename === 'InvalidInput' && result.fields.length).toBe(100);
+  expect(result.__typename === 'InvalidInput' && result.message).toMatch(/; and 9980 more\.$/);
+  expect(calls).toEqual([]);
 });
 
 describe('what REST refuses of a template comes back at its place', () => {

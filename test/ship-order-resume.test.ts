@@ -53,7 +53,7 @@ const success = (order: string, courier = 'couriers/tres-cordilleras') => ({
 const unknown = (order: string, idempotencyKey: string | null) => ({
   __typename: 'OutcomeUnknown',
   message:
-    'It was sent, but no answer came that can be read, so that it may have happened or not. ' +
+    'It was sent, but no answer came that tells what became of it: it may have happened or not. ' +
     (idempotencyKey === null
       ? `Look with order(id: "${order}") whether it has a shipment before you ship it again, and give an ` +
         'idempotencyKey, which makes this server look.'
@@ -301,11 +301,37 @@ describe('after a shipment without an answer', () => {
     await expectOneShipment(answer);
   });
 
-  test('an order that is gone is NotFound', async () => {
+  test('an order that is gone may have been shipped: it stays OutcomeUnknown', async () => {
     const input = await cut('reset');
     fail({ kind: 'status', status: 404, method: 'GET', path: `/v1/${input.order}` });
-    const result = { __typename: 'NotFound', message: `${input.order} does not exist.`, id: input.order };
-    expect(await ship(input)).toEqual(answered(result, [read(input.order)]));
+    expect(await ship(input)).toEqual(answered(unknown(input.order, keyOf(input)), [read(input.order)]));
+  });
+
+  test('a shipment that the order names and nobody finds may be its own: it stays OutcomeUnknown', async () => {
+    const input = await cut('applied-then-cut');
+    const remove = fail({ kind: 'status', status: 404, method: 'GET', path: /^\/v1\/shipments\// });
+    const { data, calls } = await ship(input);
+    expect(data).toEqual({ shipOrder: unknown(input.order, keyOf(input)) });
+    expect(calls).toHaveLength(2);
+    remove();
+    await expectOneShipment(await ship(input));
+  });
+
+  test.each([
+    ['is no record', null],
+    ['came without its quote', { name: 'shipments/broken', status: 'LABEL_GENERATED' }],
+  ])('one among the newest that %s may be its own: it stays OutcomeUnknown', async (_what, row) => {
+    const input = await cut('reset');
+    const remove = fail({
+      kind: 'change',
+      method: 'GET',
+      path: '/v1/shipments',
+      change: (page) => ({ ...(page as object), shipments: [row] }),
+    });
+    const calls = [read(input.order), newestShipments];
+    expect(await ship(input)).toEqual(answered(unknown(input.order, keyOf(input)), calls));
+    remove();
+    await expectOneShipment(await ship(input));
   });
 
   test.each([

@@ -245,34 +245,34 @@ describe('the offer', () => {
     [
       'none within the limit',
       { maxShipmentCostCents: 1_329_999 },
-      `no available offer costs at most 1329999 cents. ${available} Raise the limit.`,
+      `no available offer costs at most 1329999 cents. ${available} Raise the limit, with a new idempotencyKey.`,
     ],
     [
       'none for nothing',
       { offer: { prefer: 'FASTEST' }, maxShipmentCostCents: 0 },
-      `no available offer costs at most 0 cents. ${available} Raise the limit.`,
+      `no available offer costs at most 0 cents. ${available} Raise the limit, with a new idempotencyKey.`,
     ],
     [
       'none of the courier within the limit',
       { offer: { courier: 'couriers/condor-veloz' }, maxShipmentCostCents: 1_400_000 },
-      `no available offer of couriers/condor-veloz costs at most 1400000 cents. ${available} Raise the limit.`,
+      `no available offer of couriers/condor-veloz costs at most 1400000 cents. ${available} Raise the limit, with a new idempotencyKey.`,
     ],
     [
       'none that is available of the courier',
       { offer: { courier: 'couriers/tierra-firme' } },
-      `couriers/tierra-firme has no available offer. ${available} Choose one of these.`,
+      `couriers/tierra-firme has no available offer. ${available} Choose one of these, with a new idempotencyKey.`,
     ],
     [
       'none at all of the courier',
       { offer: { courier: 'couriers/condor' } },
-      `couriers/condor has no available offer. ${available} Choose one of these.`,
+      `couriers/condor has no available offer. ${available} Choose one of these, with a new idempotencyKey.`,
     ],
     [
       'none that anybody makes',
       { package: { ...parcel, weightKg: 1000 } },
-      'no courier takes this package on this way (couriers/rutandina OVERWEIGHT, couriers/condor-veloz OVERWEIGHT, ' +
+      'no courier takes this package from there to there (couriers/rutandina OVERWEIGHT, couriers/condor-veloz OVERWEIGHT, ' +
         'couriers/chasqui-carga OVERWEIGHT, couriers/tierra-firme OVERWEIGHT, couriers/tres-cordilleras OVERWEIGHT). ' +
-        'Change the package or the order, or ship it from another origin.',
+        'Change the package or the order, or ship it from another origin, with a new idempotencyKey.',
     ],
   ])('is %s: NoOffer with the quote, and nothing shipped', async (_what, fields, why) => {
     const input = { ...(await orderToShip(waybill)), ...fields };
@@ -325,7 +325,7 @@ describe('what there is does not allow it', () => {
     ['origin', { order: 'ca2496', origin: 'ca9' }, 'origins/ca9'],
     ['order nor origin', { order: 'nosuch', origin: 'ca9' }, 'orders/nosuch'],
   ])('where there is no %s: NotFound with its id, and nothing posted', async (_what, ids, id) => {
-    const result = { __typename: 'NotFound', message: `${id} does not exist.`, id };
+    const result = { __typename: 'NotFound', message: `${id} does not exist. Check the id.`, id };
     const order = `orders/${ids.order.replace('orders/', '')}`;
     expect(await ship({ ...ids, package: parcel })).toEqual(answered(result, reads(order)));
   });
@@ -478,10 +478,12 @@ describe('what REST refuses', () => {
       'order',
       'package.dimensions.widthCm',
     ];
+    const result = at('origin', 'order', 'order', 'order', 'package.dimensions.widthCm');
+    // What is not in the input keeps its name.
+    result.fields[1] = { path: 'order', message: 'destination is odd' };
+    result.fields[2] = { path: 'order', message: 'cashOnDeliveryRequestCents is odd' };
     fail({ kind: 'status', status: 400, path: '/v1/quotes', body: refusal(...fields) });
-    expect(await ship(input)).toEqual(
-      answered(at('origin', 'order', 'order', 'order', 'package.dimensions.widthCm'), quoted(input.order)),
-    );
+    expect(await ship(input)).toEqual(answered(result, quoted(input.order)));
   });
 
   test('of the shipment stands at what it was made of', async () => {
@@ -489,8 +491,10 @@ describe('what REST refuses', () => {
     const fields = ['courier', 'origin', 'recipient.address.addressLines', 'quote', 'requiresPickup'];
     fail({ kind: 'status', status: 422, path: '/v1/shipments', body: refusal(...fields) });
     const result = at('offer', 'origin', 'order', 'order', 'requiresPickup');
-    // What the order has more of than the input says so in its message.
+    // What is not in the input keeps its name.
+    result.fields[0] = { path: 'offer', message: 'courier is odd' };
     result.fields[2] = { path: 'order', message: 'address.addressLines is odd' };
+    result.fields[3] = { path: 'order', message: 'quote is odd' };
     expect(await ship(input)).toEqual(answered(result, posted(input.order)));
   });
 

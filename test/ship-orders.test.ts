@@ -91,7 +91,7 @@ describe('a list of orders', () => {
       {
         __typename: 'OutcomeUnknown',
         message:
-          'It was sent, but no answer came that can be read, so that it may have happened or not. Send it again with the same ' +
+          'It was sent, but no answer came that tells what became of it: it may have happened or not. Send it again with the same ' +
           `idempotencyKey, which goes on where this has ended, or look with order(id: "${cut.order}") whether it has a ` +
           'shipment.',
         idempotencyKey: 'mixed 0',
@@ -114,7 +114,7 @@ describe('a list of orders', () => {
           { path: 'maxShipmentCostCents', message: 'must be at least 0, but is -1' },
         ],
       },
-      { __typename: 'NotFound', message: 'orders/nosuch does not exist.', id: 'orders/nosuch' },
+      { __typename: 'NotFound', message: 'orders/nosuch does not exist. Check the id.', id: 'orders/nosuch' },
       shippedAlready(shipped),
     ];
     expect(answer).toEqual(

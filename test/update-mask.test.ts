@@ -225,7 +225,7 @@ describe('the rules of an update', () => {
       'UNRECOGNIZED as a document type',
       { recipient: { ...person, documentType: 'UNRECOGNIZED' } },
       'recipient.documentType',
-      'must be a known type: UNRECOGNIZED is for output only',
+      'must be one of CC, CE, NI and TI: UNRECOGNIZED is for output only',
     ],
   ])('refuse %s, without a call', async (_what, order, path, message) => {
     const { data, errors, calls } = await update({ id: 'ca2470', ...order });

@@ -245,7 +245,7 @@ describe('an update that was sent and got no answer', () => {
     updateOrder: {
       __typename: 'OutcomeUnknown',
       message:
-        'It was sent, but no answer came that can be read, so that it may have happened or not. ' +
+        'It was sent, but no answer came that tells what became of it: it may have happened or not. ' +
         `Look with order(id: "${id}") whether it has the new values, or update it again with the same ones, ` +
         'which does no harm; a Conflict then may come of a cancellation that was done.',
       idempotencyKey: null,

@@ -15,7 +15,7 @@ const OrderInitialStatus = builder.enumType('OrderInitialStatus', {
 });
 
 const CreateOrderInput = builder.inputType('CreateOrderInput', {
-  description: 'The order to record.',
+  description: 'The order to record. What is not needed may be left out; null is refused.',
   fields: (t) => ({
     recipient: t.field({
       type: OrderRecipientInput,
@@ -37,8 +37,11 @@ const CreateOrderInput = builder.inputType('CreateOrderInput', {
       required: true,
       description: 'What the courier is to collect on delivery, from 0.',
     }),
-    status: t.field({ type: OrderInitialStatus, description: 'How far the order has come already.' }),
-    paymentMethods: t.stringList({ description: 'How the customer pays.' }),
+    status: t.field({
+      type: OrderInitialStatus,
+      description: 'How far the order has come already. Left out, the REST service says.',
+    }),
+    paymentMethods: t.stringList({ description: 'How the customer pays, in your own words, such as `PSE`.' }),
     referenceId: t.string({
       description:
         'The id of the order in the e-commerce system that it comes from. By it an order is found again after an answer ' +
@@ -46,7 +49,9 @@ const CreateOrderInput = builder.inputType('CreateOrderInput', {
     }),
     referenceUrl: t.field({ type: 'URL', description: 'The page of the order in that system.' }),
     fulfiller: t.string({
-      description: 'Who ships the order: one of the two names that the REST service takes.',
+      description:
+        'Who ships the order: one of the two names that the REST service has for itself, which is meant where it is left ' +
+        'out, and for its partner. `Order.fulfiller` shows them.',
     }),
     idempotencyKey: t.string({
       description:
@@ -106,18 +111,26 @@ builder.mutationField('createOrder', (t) =>
           __typename: 'CreateOrderSuccess' as const,
           order: await writes.createOrder(order, idempotencyKey),
         }),
-        check: ({ referenceId, idempotencyKey }) => whatToCheck(referenceId, idempotencyKey),
+        whatToCheck,
       }),
   }),
 );
 
-function whatToCheck(referenceId: string | undefined, key: string | null | undefined): string {
+interface Attempted {
+  referenceId?: string;
+  idempotencyKey?: string | null;
+}
+
+function whatToCheck({ referenceId, idempotencyKey: key }: Attempted, wasNotFound: boolean): string {
   // By none, and by one that is empty, nothing can be looked for.
   if (!referenceId) {
     return "Look for it among the newest of this customer's orders before you record it again, then with a new idempotencyKey.";
   }
-  const look = `Look for it with orderByReference(referenceId: ${JSON.stringify(referenceId)}) before you record it again`;
+  const look = `ook for it with orderByReference(referenceId: ${JSON.stringify(referenceId)}) before you record it again`;
+  if (wasNotFound) {
+    return `No one order with its reference is as it was sent. L${look}, then with a new idempotencyKey.`;
+  }
   return key === undefined || key === null
-    ? `${look}, and give an idempotencyKey, which makes this server look.`
-    : `Send it again with the same idempotencyKey, and it is looked for by its reference. ${look} with a new key.`;
+    ? `L${look}, and give an idempotencyKey, which makes this server look.`
+    : `Send it again with the same idempotencyKey, and it is looked for by its reference; or l${look} with a new key.`;
 }

@@ -87,7 +87,7 @@ builder.mutationField('createQuote', (t) =>
           __typename: 'CreateQuoteSuccess' as const,
           quote: await writes.createQuote(quote, idempotencyKey),
         }),
-        check: () =>
+        whatToCheck: () =>
           'There is nothing to check: a quote binds nobody to anything. Ask for it again, with a new idempotencyKey.',
       }),
   }),

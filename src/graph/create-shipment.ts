@@ -91,7 +91,7 @@ builder.mutationField('createShipment', (t) =>
           __typename: 'CreateShipmentSuccess' as const,
           shipment: await writes.createShipment(shipment, idempotencyKey),
         }),
-        check: ({ quote }) =>
+        whatToCheck: ({ quote }) =>
           `Look whether the order of ${quote} has a shipment now, in its field "shipment"; where the quote has no order, ` +
           'look for one of this quote among the newest shipments. Only if there is none, ship it again, with a new ' +
           'idempotencyKey.',

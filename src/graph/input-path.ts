@@ -23,7 +23,7 @@ export function inputType({ parentType, fieldName }: GraphQLResolveInfo): GraphQ
   throw new TypeError(`${parentType.name}.${fieldName} takes no input`);
 }
 
-/** A place in an input, as far as REST's path leads into it, and the rest of that path. */
+/** A place in an input, as far as REST's path leads into it, and what of that path the place does not tell. */
 export interface InputPlace {
   path: string;
   below: string;
@@ -43,7 +43,12 @@ export function inputPlace(
     const place = renamed(parts.slice(start), renames);
     const path = followed(place, type, input);
     if (place.length > 0 && path.length === 0) continue;
-    return { path: path.join('.'), below: place.slice(path.length).join('.') };
+    const last = parts.at(-1) ?? '';
+    const isElsewhere = plain(place.at(-1) ?? '') !== plain(last) && !/^\d+$/.test(last);
+    return {
+      path: path.join('.'),
+      below: (isElsewhere ? parts.slice(start) : place.slice(path.length)).join('.'),
+    };
   }
   return undefined;
 }

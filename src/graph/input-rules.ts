@@ -26,10 +26,17 @@ export const textOf = (least: number, most: number) =>
   v.pipe(
     text,
     v.check(
-      (value) => isWithin([...value].length, least, most),
-      ({ input }) => `must be ${least} to ${most} characters long, but has ${[...input].length}`,
+      (value) => isWithin(lengthOf(value), least, most),
+      ({ input }) => `must be ${least} to ${most} characters long, but has ${lengthOf(input)}`,
     ),
   );
+
+/** In characters, without a copy of what may be megabytes. */
+function lengthOf(value: string): number {
+  let length = 0;
+  for (const _character of value) length += 1;
+  return length;
+}
 
 /** An amount in cents of at least `least`. */
 export const centsFrom = (least: number) =>

@@ -37,8 +37,9 @@ const parameters = v.pipe(
   v.rawCheck(({ dataset, addIssue }) => {
     if (!dataset.typed) return;
     const { value: input } = dataset;
+    const names = new Set<string>();
     for (const [index, value] of input.entries()) {
-      if (input.findIndex(({ name }) => name === value.name) === index) continue;
+      if (names.size < names.add(value.name).size) continue;
       addIssue({
         message: `must be another name than those before it: ${JSON.stringify(value.name)} is given already`,
         path: [
@@ -79,7 +80,11 @@ export function messageJson({ text = '', template }: MessageContent): SendMessag
   };
 }
 
-/** Not by assignment, which would lose a parameter called `__proto__`. */
+/**
+ * Not by assignment, which would lose a parameter called `__proto__`; in the order of the names, as it makes no other
+ * message in whichever order they are given.
+ */
 function valuesByName(parameters: readonly { name: string; value: string }[] = []): Record<string, string> {
-  return Object.fromEntries(parameters.map(({ name, value }) => [name, value]));
+  const sorted = parameters.toSorted((one, other) => (one.name < other.name ? -1 : 1));
+  return Object.fromEntries(sorted.map(({ name, value }) => [name, value]));
 }

@@ -16,7 +16,7 @@ const personInput = (t: InputFieldBuilder<(typeof builder)['$inferSchemaTypes'],
   firstName: t.string({ required: true, description: 'Given names.' }),
   lastName: t.string({ required: true, description: 'Family names.' }),
   email: t.string({ required: true, description: 'Email address.' }),
-  phoneNumber: t.string({ required: true, description: 'Phone number.' }),
+  phoneNumber: t.string({ required: true, description: 'Phone number, such as `+573001112233`.' }),
   address: t.field({ type: AddressInput, required: true, description: 'Where the package goes.' }),
   documentType: t.field({
     type: documentType.ref,
@@ -36,7 +36,10 @@ const person = {
     nullable(
       v.pipe(
         text,
-        v.check((value) => value !== 'UNRECOGNIZED', 'must be a known type: UNRECOGNIZED is for output only'),
+        v.check(
+          (value) => value !== 'UNRECOGNIZED',
+          'must be one of CC, CE, NI and TI: UNRECOGNIZED is for output only',
+        ),
       ),
     ),
   ),

@@ -52,7 +52,7 @@ function checked<Value extends string | number>(
     },
     parseValue: input,
     parseLiteral(node: { kind: string; value?: unknown }): Value {
-      if (node.kind === Kind.INT) return input(Number(node.value));
+      if (node.kind === Kind.INT || node.kind === Kind.FLOAT) return input(Number(node.value));
       return input(node.kind === Kind.STRING ? node.value : undefined);
     },
   };

@@ -10,7 +10,7 @@ const SendMessageToPhoneInput = builder.inputType('SendMessageToPhoneInput', {
       required: true,
       description: 'The channel to send it through, `channels/<identifier>` or the bare identifier.',
     }),
-    phone: t.string({ required: true, description: "The customer's phone number." }),
+    phone: t.string({ required: true, description: "The customer's phone number, such as `+573001112233`." }),
     name: t.string({ required: true, description: "The customer's name." }),
     text: t.string({ required: true, description: 'Free text, as the customer will read it.' }),
     idempotencyKey: t.string({
@@ -45,9 +45,9 @@ builder.mutationField('sendMessageToPhone', (t) =>
           __typename: 'SendMessageSuccess' as const,
           message: await writes.sendToPhone(channel, { recipient: { phone, name }, text }, idempotencyKey),
         }),
-        check: ({ channel, phone }) =>
-          `Look for it among the newest messages of the conversation with ${phone} on ${channel} before you send it ` +
-          'again, then with a new idempotencyKey.',
+        whatToCheck: ({ channel, phone }) =>
+          `Look for it on the phone of ${channel}, or, where you know the conversation with ${phone}, among its newest ` +
+          'messages, before you send it again, then with a new idempotencyKey.',
       }),
   }),
 );

@@ -86,7 +86,7 @@ builder.mutationField('sendMessage', (t) =>
             expectFit(content, conversation.channel, loaders),
           ),
         }),
-        check: ({ conversation: { name } }) =>
+        whatToCheck: ({ conversation: { name } }) =>
           `Look for it among the newest messages of conversation(id: ${JSON.stringify(name)}) before you send it again, ` +
           'then with a new idempotencyKey.',
       }),

@@ -51,7 +51,8 @@ export const ShipOrderInput = builder.inputType('ShipOrderInput', {
     }),
     requiresPickup: t.boolean({
       defaultValue: true,
-      description: 'Whether the courier is to collect the package, or it is brought to the courier.',
+      description:
+        'Whether the courier is to collect the package, or it is brought to the courier. Null is refused.',
     }),
     idempotencyKey: t.string({
       description:

@@ -98,7 +98,8 @@ builder.mutationFields((t) => ({
     type: [ShipOrderResult],
     nullable: { list: false, items: false },
     description:
-      'Ships up to 100 orders, and answers in their order, each with a result of its own. Costs `GET /v1/origins` once ' +
+      'Ships up to 100 orders, and answers in their order, each with a result of its own; where all fail alike, for no ' +
+      'fault of their own, with that one error. Costs `GET /v1/origins` once ' +
       'and, for each order, `GET /v1/orders/{id}`, `POST /v1/quotes` and `POST /v1/shipments`, several at a time; ' +
       'with the key of an attempt that got no answer, what `shipOrder` costs then.',
     args: {
@@ -133,7 +134,7 @@ function ship(input: typeof ShipOrderInput.$inferInput, { writes }: Context, inf
       courier: 'offer',
     },
     run: async ({ idempotencyKey, ...wish }) => result(await writes.shipOrder(wish, idempotencyKey)),
-    check: ({ order, idempotencyKey }) => whatToDo(order, idempotencyKey),
+    whatToCheck: ({ order, idempotencyKey }) => whatToDo(order, idempotencyKey),
   });
 }
 

@@ -1,7 +1,7 @@
 import * as v from 'valibot';
 import { type Loaders, maxPageSize } from '../loaders/loaders.ts';
 import { pagesFrom } from '../loaders/page-loader.ts';
-import { InvalidResponseError } from '../rest/errors.ts';
+import { AbortedError, InvalidResponseError } from '../rest/errors.ts';
 import { shown } from '../rest/resource-name.ts';
 import type { Page, TemplateJson } from '../rest/types.ts';
 import type { MessageContent } from './message-content-input.ts';
@@ -36,8 +36,9 @@ async function templatesOf(channel: string, { templatePage }: Loaders): Promise<
       rows.push(...page.rows);
     }
     return rows;
-  } catch {
-    // Whatever it was: had it been about the message, sending that will show the same.
+  } catch (error) {
+    // A client that has left sees to no message; with anything else, had it been about the message, so will sending it.
+    if (error instanceof AbortedError) throw error;
     return undefined;
   }
 }

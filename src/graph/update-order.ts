@@ -50,7 +50,7 @@ const UpdateOrderInput = builder.inputType('UpdateOrderInput', {
     contentDescription: t.string({ description: 'What is in the package, in 3 to 128 characters.' }),
     notes: t.string({ description: 'Notes to the order, 3 to 2048 characters.' }),
     fulfiller: t.string({
-      description: 'Who ships the order: one of the two names that the REST service takes.',
+      description: 'Who ships the order: one of the two names that `Order.fulfiller` shows.',
     }),
   }),
 });
@@ -111,7 +111,8 @@ builder.mutationFields((t) => ({
     type: [UpdateOrderResult],
     nullable: { list: false, items: false },
     description:
-      'Changes up to 100 orders, and answers in their order, each with a result of its own. Costs ' +
+      'Changes up to 100 orders, and answers in their order, each with a result of its own; where all fail alike, for no ' +
+      'fault of their own, with that one error. Costs ' +
       '`PATCH /v1/orders/{id}` for each, several at a time; of the same order, one after the other.',
     args: {
       inputs: t.arg({
@@ -141,7 +142,7 @@ function update(input: typeof UpdateOrderInput.$inferInput, { writes }: Context,
       __typename: 'UpdateOrderSuccess' as const,
       order: await writes.updateOrder(id, { order, updateMask: maskOf(order) }),
     }),
-    check: ({ id }) =>
+    whatToCheck: ({ id }) =>
       `Look with order(id: ${JSON.stringify(id)}) whether it has the new values, or update it again with the same ones, ` +
       'which does no harm; a Conflict then may come of a cancellation that was done.',
   });

@@ -36,7 +36,8 @@ export const UserError = builder.interfaceRef<UserErrorSource>('UserError').impl
   fields: (t) => ({
     message: t.exposeString('message', {
       nullable: false,
-      description: 'What was expected, what came, and what to do.',
+      description:
+        'What was expected, what came, and what to do; in its own words where it is the REST service that refused.',
     }),
   }),
 });
@@ -60,7 +61,7 @@ const InvalidField = builder.objectRef<InvalidFieldSource>('InvalidField').imple
 
 export const InvalidInput = builder.objectRef<InvalidInputSource>('InvalidInput').implement({
   description:
-    'The input is not as it should be, and nothing was done. Every fault that was found is listed.',
+    'The input is not as it should be, and nothing was done. Every fault that was found is listed, 100 at most.',
   interfaces: [UserError],
   fields: (t) => ({
     fields: t.expose('fields', {
@@ -88,13 +89,14 @@ export const Conflict = builder.objectRef<ConflictSource>('Conflict').implement(
 
 export const OutcomeUnknown = builder.objectRef<OutcomeUnknownSource>('OutcomeUnknown').implement({
   description:
-    'It was sent to the REST service and no answer came that can be read: it may have happened or not. `message` says ' +
-    'what to check before it is done again.',
+    'It was sent to the REST service and no answer came that tells what became of it: it may have happened or not. ' +
+    '`message` says what to check before it is done again.',
   interfaces: [UserError],
   fields: (t) => ({
     idempotencyKey: t.exposeString('idempotencyKey', {
       description:
-        'The key that was given. The same mutation with the same key looks first and does nothing twice.',
+        'The key that was given. With it, `createOrder` of an order with a `referenceId` and `shipOrder` look for what was ' +
+        'done; all others answer the same again, and do nothing twice.',
     }),
   }),
 });
@@ -108,8 +110,9 @@ export interface WriteFailedSource extends UserErrorSource {
 
 export const WriteFailed = builder.objectRef<WriteFailedSource>('WriteFailed').implement({
   description:
-    'One item of a list of writes failed for a reason that is not in its input. Only lists have it: for a single write ' +
-    'the same is an error of its field.',
+    'One item of a list of writes failed for a reason that is not in its input. Only lists have it: for a single write, ' +
+    'and where all items fail alike, the same is an error of the field. After `UPSTREAM_ERROR` and ' +
+    '`UPSTREAM_UNAVAILABLE` it may have been done all the same, unless `retryable`.',
   interfaces: [UserError],
   fields: (t) => ({
     code: t.exposeString('code', {

@@ -1,6 +1,13 @@
 import type { GraphQLResolveInfo } from 'graphql';
 import type { GenericSchema, InferOutput } from 'valibot';
-import { OutcomeUnknownError, StatusError, WaybillError } from '../rest/errors.ts';
+import {
+  isConflict,
+  isNotFound,
+  isRefusedInput,
+  OutcomeUnknownError,
+  StatusError,
+  WaybillError,
+} from '../rest/errors.ts';
 import { ConflictError, NotFoundError } from '../writes/errors.ts';
 import { inputPlace, inputType, type Renames } from './input-path.ts';
 import { checked } from './input-rules.ts';
@@ -24,8 +31,11 @@ export interface Write<Rules extends GenericSchema, Success> {
   run(value: InferOutput<Rules>): Promise<Success>;
   /** Where REST's names for the fields stand in the input, where they differ. */
   renames?: Renames;
-  /** What a person is to check where no answer came, as one or more sentences. */
-  check(value: InferOutput<Rules>): string;
+  /**
+   * What a person is to check where it is not known what came of it, as one or more sentences. `wasNotFound`: whether it
+   * has been looked for already, in vain.
+   */
+  whatToCheck(value: InferOutput<Rules>, wasNotFound: boolean): string;
 }
 
 /** A write that is about something, of which REST may say that it does not exist. */
@@ -39,33 +49,33 @@ export interface WriteAbout<Rules extends GenericSchema, Success> extends Write<
  * @throws what is broken, and not the input's fault, as it came.
  */
 export function write<Rules extends GenericSchema, Success>(
-  write: Write<Rules, Success> & { about?: undefined },
+  task: Write<Rules, Success> & { about?: undefined },
 ): Promise<Success | Refused>;
 export function write<Rules extends GenericSchema, Success>(
-  write: WriteAbout<Rules, Success>,
+  task: WriteAbout<Rules, Success>,
 ): Promise<Success | Refused | NotFoundSource>;
 export async function write<Rules extends GenericSchema, Success>(
-  write: Write<Rules, Success> & { about?: WriteAbout<Rules, Success>['about'] | undefined },
+  task: Write<Rules, Success> & { about?: WriteAbout<Rules, Success>['about'] | undefined },
 ): Promise<Success | Refused | NotFoundSource> {
-  const outcome = checked(write.rules, write.input);
+  const outcome = checked(task.rules, task.input);
   if ('faults' in outcome) return invalidInput(outcome.faults);
   const { value } = outcome;
   try {
-    return await write.run(value);
+    return await task.run(value);
   } catch (error) {
-    if (error instanceof OutcomeUnknownError) return outcomeUnknown(write, write.check(value));
+    if (error instanceof OutcomeUnknownError) {
+      return outcomeUnknown(task, task.whatToCheck(value, error.wasNotFound));
+    }
     if (error instanceof NotFoundError) return notFound(error.id, error.message);
     if (error instanceof ConflictError) return { __typename: 'Conflict', message: error.message };
     if (error instanceof InvalidInputError) return invalidInput(error.faults);
     // What a workflow reads on its way is not what the input asks for.
     if (error instanceof StatusError && !error.isRead) {
-      const { status, refusal, summary } = error;
-      const message = refusal.message ?? `${summary}.`;
-      if (status === 409 || status === 412) return { __typename: 'Conflict', message };
-      if (status === 404 || status === 410) {
-        return write.about === undefined ? invalidInput([], message) : notFound(write.about(value), message);
-      }
-      if (status === 400 || status === 422) return invalidInput(refusedFields(error, write), message);
+      const message = error.refusal.message ?? `${error.summary}.`;
+      if (isConflict(error)) return { __typename: 'Conflict', message };
+      if (isNotFound(error) && task.about !== undefined) return notFound(task.about(value), message);
+      if (isNotFound(error) || isRefusedInput(error))
+        return invalidInput(refusedFields(error, task), message);
     }
     throw error;
   }
@@ -94,11 +104,17 @@ function refusedFields(
   });
 }
 
-function invalidInput(fields: InvalidFieldSource[], message?: string): InvalidInputSource {
+// More than any form has fields; an answer must not grow with the faults of whoever sends many.
+const maxFaults = 100;
+const maxToldFaults = 20;
+
+function invalidInput(faults: InvalidFieldSource[], message?: string): InvalidInputSource {
+  const told = faults.slice(0, maxToldFaults).map(sentence).join('; ');
+  const more = faults.length > maxToldFaults ? `; and ${faults.length - maxToldFaults} more` : '';
   return {
     __typename: 'InvalidInput',
-    message: message ?? `Nothing was done, as the input can't be right: ${fields.map(sentence).join('; ')}.`,
-    fields,
+    message: message ?? `Nothing was done, as the input can't be right: ${told}${more}.`,
+    fields: faults.slice(0, maxFaults),
   };
 }
 
@@ -108,11 +124,11 @@ function notFound(id: string, message: string): NotFoundSource {
 
 function outcomeUnknown(
   { input: { idempotencyKey = null } }: Pick<Write<GenericSchema, unknown>, 'input'>,
-  check: string,
+  whatToCheck: string,
 ): OutcomeUnknownSource {
   return {
     __typename: 'OutcomeUnknown',
-    message: `It was sent, but no answer came that can be read, so that it may have happened or not. ${check}`,
+    message: `It was sent, but no answer came that tells what became of it: it may have happened or not. ${whatToCheck}`,
     idempotencyKey,
   };
 }

@@ -91,18 +91,40 @@ export class AbortedError extends WaybillError {
 /** A write was sent, and its answer never came or cannot be read: it may have happened or not. */
 export class OutcomeUnknownError extends WaybillError {
   override readonly name = 'OutcomeUnknownError';
+  /** Whether what it may have made was looked for, and not found. */
+  readonly wasNotFound: boolean;
+
+  constructor(message: string, options: ErrorOptions = {}, wasNotFound = false) {
+    super(message, options);
+    this.wasNotFound = wasNotFound;
+  }
 }
 
 /**
- * Whether a write that failed may have been done all the same. What was refused or never left was not; nor was what
- * REST had no capacity for (503). Of all else, a gateway's 502 and 504 too, nobody knows.
+ * Whether a write that failed may have been done all the same. What REST refused or what never left was not. Of all else
+ * nobody knows: a gateway says 502, 503 or 504 of what it has handed on too, and a redirect may follow on a success.
  */
 export function mayHaveHappened(error: unknown): boolean {
-  if (error instanceof StatusError) return error.status >= 500 && error.status !== 503;
+  if (error instanceof StatusError) return !error.isRead && !isRefusal(error.status);
   return error instanceof OutcomeUnknownError || !(error instanceof WaybillError);
 }
 
+/** Whether REST has turned down a request, and not only given up on it (408, and 499 as some proxies have it). */
+function isRefusal(status: number): boolean {
+  return status >= 400 && status <= 499 && status !== 408 && status !== 499;
+}
+
 /** Whether REST said that there is no such record (404), or no longer (410). */
-export function isNotFound(error: unknown): boolean {
+export function isNotFound(error: unknown): error is StatusError {
   return error instanceof StatusError && (error.status === 404 || error.status === 410);
+}
+
+/** Whether REST said that the present state does not allow it (409, or 412 for a condition that was sent along). */
+export function isConflict(error: unknown): error is StatusError {
+  return error instanceof StatusError && (error.status === 409 || error.status === 412);
+}
+
+/** Whether REST found fault with what it was sent: its content (400, 422) or its size (413). */
+export function isRefusedInput(error: unknown): error is StatusError {
+  return error instanceof StatusError && [400, 413, 422].includes(error.status);
 }

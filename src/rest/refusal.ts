@@ -23,15 +23,18 @@ export function readRefusal(body: string, accessToken: string): Refusal {
   return { ...(message === undefined ? {} : { message }), fields };
 }
 
+// The largest `Int` of GraphQL, about 25 days.
+const maxDelayMs = 2 ** 31 - 1;
+
 /**
  * The header `retry-after`, in seconds or as a date, in milliseconds from now; undefined where it is neither.
  * `Date.parse` alone would take "soon 1" for a date in 2001.
  */
 export function retryAfterMs(header: string | string[] | undefined): number | undefined {
   if (typeof header !== 'string') return undefined;
-  if (/^\d{1,9}$/.test(header)) return Number(header) * 1000;
+  if (/^\d{1,9}$/.test(header)) return Math.min(Number(header) * 1000, maxDelayMs);
   const time = /^[A-Z][a-z]+, .+ GMT$/.test(header) ? Date.parse(header) : Number.NaN;
-  return Number.isNaN(time) ? undefined : Math.max(0, time - Date.now());
+  return Number.isNaN(time) ? undefined : Math.min(Math.max(0, time - Date.now()), maxDelayMs);
 }
 
 function firstLine(text: string): string {

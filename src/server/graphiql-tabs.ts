@@ -144,6 +144,7 @@ mutation CreateOrder {
 
 const shipOrder = (ids: Ids) => `# Ships an order in one request: asks the couriers, takes
 # the cheapest offer within the limit, makes the label.
+# To change what is asked for, take another key.
 # REST: a GET each of the order and the origins, then
 # POST /v1/quotes and POST /v1/shipments.
 mutation ShipOrder {
@@ -199,7 +200,7 @@ query Conversation {
 `;
 
 const sendMessage = (ids: Ids) => `# Sends a template into a conversation. It is checked
-# first: leave out a parameter, and nothing is sent.
+# first: leave out a parameter, with another key.
 # REST: GET the channel's templates, POST the message,
 # once for the key.
 mutation SendMessage {

@@ -1,11 +1,11 @@
 import { type Loaders, maxPageSize } from '../loaders/loaders.ts';
-import { firstRecord } from '../loaders/page-loader.ts';
-import { OutcomeUnknownError, StatusError } from '../rest/errors.ts';
+import { allRecords } from '../loaders/page-loader.ts';
+import { isConflict, isNotFound, isRefusedInput, OutcomeUnknownError } from '../rest/errors.ts';
 import type { CreateOrderJson, OrderJson, ShipmentJson } from '../rest/types.ts';
 
 /**
- * What `find` sees of an earlier attempt that got no answer. What REST has against the look it has not against the
- * input, of which nobody could say then that nothing was done: that stays unknown.
+ * Looks for what an earlier attempt without an answer has done. Where REST refuses to be asked, that says nothing of the
+ * attempt: its outcome stays unknown.
  */
 export async function lookedFor<Found>(find: () => Promise<Found>): Promise<Found> {
   try {
@@ -18,12 +18,12 @@ export async function lookedFor<Found>(find: () => Promise<Found>): Promise<Foun
 
 /** Whether REST found fault with what it was asked, rather than with who asked or how often. */
 function isOfRequest(error: unknown): boolean {
-  return error instanceof StatusError && [400, 404, 409, 410, 412, 422].includes(error.status);
+  return isRefusedInput(error) || isNotFound(error) || isConflict(error);
 }
 
 /**
- * The order that an attempt without an answer has created after all, or null where none can be found. It is known by
- * its reference; a shop may use one for several orders, so that what REST hands back unchanged must be the same too.
+ * The order that an attempt without an answer has created after all, or null where it can't be told: an order with the
+ * same reference and with everything else as it was sent. Where there are several, another attempt may have made them.
  */
 export async function findCreatedOrder(
   { orderPage }: Loaders,
@@ -31,23 +31,39 @@ export async function findCreatedOrder(
 ): Promise<OrderJson | null> {
   const { referenceId } = wanted;
   if (referenceId === undefined || referenceId === '') return null;
-  const query = { search: referenceId, pageSize: maxPageSize.orders };
-  return firstRecord(
-    orderPage,
-    query,
-    (order) =>
-      order.referenceId === referenceId &&
-      order.recipient?.location === wanted.recipient.location &&
-      order.sellingPriceCents === wanted.sellingPriceCents &&
-      order.cashOnDeliveryRequestCents === wanted.cashOnDeliveryRequestCents,
-  );
+  const found = await allRecords(orderPage, { search: referenceId, pageSize: maxPageSize.orders });
+  const fitting = found.filter((order) => holds(order, asRecorded(wanted)));
+  return fitting.length === 1 ? (fitting[0] ?? null) : null;
 }
 
-/** The shipment of a quote, or null. Looks at the newest page alone, as it can be no older than its key. */
+/** What was sent, without what the order's life may have changed since, and what REST gives another form. */
+function asRecorded({ status: _status, referenceUrl: _url, recipient, ...order }: CreateOrderJson): object {
+  const { documentType: _type, document: _document, address, ...person } = recipient;
+  return { ...order, recipient: { ...person, address: { addressLines: address.addressLines } } };
+}
+
+/** Whether a value has all that is wanted of it, and perhaps more. */
+function holds(value: unknown, wanted: unknown): boolean {
+  if (typeof wanted !== 'object' || wanted === null) return value === wanted;
+  if (typeof value !== 'object' || value === null) return false;
+  const fields = new Map<string, unknown>(Object.entries(value));
+  return Object.entries(wanted).every(([name, part]) => holds(fields.get(name), part));
+}
+
+/**
+ * The shipment of a quote, or null. Looks at the newest page alone, as it can be no older than its key.
+ * @throws OutcomeUnknownError where it may be one that can't be read.
+ */
 export async function findCreatedShipment(
   { shipmentPage }: Loaders,
   quote: string,
 ): Promise<ShipmentJson | null> {
   const { rows } = await shipmentPage.load({ pageSize: maxPageSize.shipments });
-  return rows.find((row): row is ShipmentJson => 'quote' in row && row.quote === quote) ?? null;
+  const readable = rows.filter(
+    (row): row is ShipmentJson & { quote: string } => 'quote' in row && typeof row.quote === 'string',
+  );
+  const found = readable.find((row) => row.quote === quote);
+  if (found !== undefined) return found;
+  if (readable.length === rows.length) return null;
+  throw new OutcomeUnknownError(`The shipment of ${quote} may be one of those that came without their quote`);
 }

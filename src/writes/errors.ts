@@ -12,7 +12,7 @@ export class NotFoundError extends WaybillError {
   readonly id: string;
 
   constructor(id: string) {
-    super(`${id} does not exist.`);
+    super(`${id} does not exist. Check the id.`);
     this.id = id;
   }
 }

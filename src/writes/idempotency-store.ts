@@ -8,7 +8,10 @@ export interface KeyRecord {
   outcome?: unknown;
 }
 
-/** Where keys are remembered. Its keys are digests; whose they are can't be told from them. */
+/**
+ * Where keys are remembered. A key here is `<tenant>.<digest>`; neither part tells the token or the client's key. For
+ * several servers a record would also have to say that one of them is still at it: here that is known from memory.
+ */
 export interface IdempotencyStore {
   /** Takes a key that is free, as one step; where it is taken, nothing changes and its record is answered. */
   claim(key: string, record: KeyRecord): Promise<KeyRecord | undefined>;
@@ -19,7 +22,10 @@ export interface IdempotencyStore {
 }
 
 export interface MemoryStoreOptions {
-  /** How many keys are remembered at most, 20,000 when left out; beyond that the oldest are forgotten first. */
+  /**
+   * How many keys are remembered at most, 20,000 when left out; beyond that, whoever has most loses the oldest, so that
+   * no tenant pushes out another's.
+   */
   maxKeys?: number;
   /** How long a key is remembered after it was claimed, in milliseconds; a day when left out. */
   lifetimeMs?: number;
@@ -35,33 +41,66 @@ export function createMemoryStore({
   lifetimeMs = dayMs,
   now = () => performance.now(),
 }: MemoryStoreOptions = {}): IdempotencyStore {
-  // In the order in which the keys were claimed, which is also that in which they expire.
-  const entries = new Map<string, { record: KeyRecord; expiresAt: number }>();
+  // Of each tenant, in the order in which the keys were claimed, which is also that in which they expire.
+  const tenants = new Map<string, Map<string, Entry>>();
+  let size = 0;
 
-  function forget(): void {
+  function remove(key: string): void {
+    const entries = tenants.get(tenantOf(key));
+    if (entries?.delete(key) !== true) return;
+    size -= 1;
+    if (entries.size === 0) tenants.delete(tenantOf(key));
+  }
+
+  function removeExpired(entries: Map<string, Entry>): void {
     for (const [key, { expiresAt }] of entries) {
-      if (expiresAt > now() && entries.size < maxKeys) return;
-      entries.delete(key);
+      if (expiresAt > now()) return;
+      remove(key);
+    }
+  }
+
+  function makeRoom(): void {
+    for (const entries of tenants.values()) removeExpired(entries);
+    while (size >= maxKeys) {
+      const [first, ...others] = tenants.values();
+      const largest = others.reduce(
+        (most, entries) => (entries.size > (most?.size ?? 0) ? entries : most),
+        first,
+      );
+      const [oldest] = largest?.keys() ?? [];
+      if (oldest === undefined) return;
+      remove(oldest);
     }
   }
 
   return {
     claim: async (key, record) => {
-      const held = entries.get(key);
+      const held = tenants.get(tenantOf(key))?.get(key);
       if (held !== undefined && held.expiresAt > now()) return held.record;
       // An expired entry would keep its early place in the order.
-      entries.delete(key);
-      forget();
-      entries.set(key, { record, expiresAt: now() + lifetimeMs });
+      remove(key);
+      if (size >= maxKeys) makeRoom();
+      const entries = tenants.get(tenantOf(key)) ?? new Map<string, Entry>();
+      removeExpired(entries);
+      tenants.set(tenantOf(key), entries.set(key, { record, expiresAt: now() + lifetimeMs }));
+      size += 1;
       return undefined;
     },
     replace: async (key, record) => {
-      const held = entries.get(key);
+      const entries = tenants.get(tenantOf(key));
+      const held = entries?.get(key);
       // Forgotten meanwhile: it would come back without its time.
-      if (held !== undefined) entries.set(key, { ...held, record });
+      if (held !== undefined) entries?.set(key, { ...held, record });
     },
-    release: async (key) => {
-      entries.delete(key);
-    },
+    release: async (key) => remove(key),
   };
+}
+
+interface Entry {
+  record: KeyRecord;
+  expiresAt: number;
+}
+
+function tenantOf(key: string): string {
+  return key.slice(0, key.indexOf('.'));
 }

@@ -36,12 +36,18 @@ export interface Idempotency {
 
 export interface IdempotencyOptions {
   store: IdempotencyStore;
+  /** Told where a store has failed to remember what is done, or to forget what is not. */
+  report: (error: unknown) => void;
   /** Turns keys and inputs into digests; by default random, so that they mean nothing outside of this process. */
   secret?: Buffer;
 }
 
 /** Remembers by tenant, operation and key what was done. One for the whole process. */
-export function createIdempotency({ store, secret = randomBytes(32) }: IdempotencyOptions): Idempotency {
+export function createIdempotency({
+  store,
+  report,
+  secret = randomBytes(32),
+}: IdempotencyOptions): Idempotency {
   const running = new Map<string, { fingerprint: string; outcome: Promise<unknown> }>();
   const digest = (value: unknown) =>
     createHmac('sha256', secret).update(JSON.stringify(value)).digest('base64url');
@@ -65,11 +71,12 @@ export function createIdempotency({ store, secret = randomBytes(32) }: Idempoten
       const outcome = await (earlier === undefined
         ? perform(keep)
         : resume(earlier.progress as Progress | undefined, keep));
-      await store.replace(id, { fingerprint, outcome });
+      // It is done, whatever becomes of the memory of it.
+      await store.replace(id, { fingerprint, outcome }).catch(report);
       return outcome;
     } catch (error) {
       // What an earlier attempt may have done is not undone by the failure of this one.
-      if (earlier === undefined && !mayHaveHappened(error)) await store.release(id);
+      if (earlier === undefined && !mayHaveHappened(error)) await store.release(id).catch(report);
       throw error;
     }
   }
@@ -77,7 +84,7 @@ export function createIdempotency({ store, secret = randomBytes(32) }: Idempoten
   async function once<Outcome, Progress>(work: Work<Outcome, Progress>, keyed: Keyed): Promise<Outcome> {
     const { tenant, key } = keyed;
     if (key === undefined || key === null) return work.perform(async () => {});
-    const id = digest([tenant.id, work.operation, key]);
+    const id = `${tenant.id}.${digest([work.operation, key])}`;
     const fingerprint = digest(work.input);
     const other = running.get(id);
     if (other === undefined) {

@@ -38,16 +38,16 @@ export function whyNone(
   if (available.length === 0) {
     const answers = offers.map(({ courier, status }) => `${courier} ${status}`).join(', ');
     return (
-      `Nothing was shipped: no courier takes this package on this way (${answers || 'none has answered'}). ` +
-      'Change the package or the order, or ship it from another origin.'
+      `Nothing was shipped: no courier takes this package from there to there (${answers || 'none has answered'}). ` +
+      'Change the package or the order, or ship it from another origin, with a new idempotencyKey.'
     );
   }
   const instead = `Available: ${available.map(costOf).join(', ')}.`;
   if (courier !== undefined && !available.some((offer) => offer.courier === courier)) {
-    return `Nothing was shipped: ${courier} has no available offer. ${instead} Choose one of these.`;
+    return `Nothing was shipped: ${courier} has no available offer. ${instead} Choose one of these, with a new idempotencyKey.`;
   }
   const whose = courier === undefined ? 'no available offer' : `no available offer of ${courier}`;
-  return `Nothing was shipped: ${whose} costs at most ${most} cents. ${instead} Raise the limit.`;
+  return `Nothing was shipped: ${whose} costs at most ${most} cents. ${instead} Raise the limit, with a new idempotencyKey.`;
 }
 
 function costOf({ courier, shipmentCostCents }: OfferJson): string {

@@ -1,5 +1,5 @@
 import type { Loaders } from '../loaders/loaders.ts';
-import { InvalidResponseError, StatusError } from '../rest/errors.ts';
+import { InvalidResponseError, isConflict, OutcomeUnknownError } from '../rest/errors.ts';
 import { isNameOf, type ResourceName } from '../rest/resource-name.ts';
 import type {
   CreateQuoteJson,
@@ -103,14 +103,19 @@ export function createShipOrder({ loaders, createQuote, createShipment }: Steps)
     return shipped(order, progress, shipment);
   }
 
-  /** The order as it is now, and the shipment of the quote, or null where there is none. */
+  /**
+   * The order as it is now, and the shipment of the quote, or null where there is none.
+   * @throws OutcomeUnknownError where what the order says of it can't be read.
+   */
   async function lookUp(wish: ShipOrder, { quote }: Progress) {
     const order = await loaders.orderById.load(wish.order);
-    if (order === null) throw new NotFoundError(wish.order);
-    const shipment = isNameOf('shipments', order.shipment)
-      ? await loaders.shipmentById.load(order.shipment)
-      : await findCreatedShipment(loaders, quote.name);
-    return { order, shipment: shipment?.quote === quote.name ? shipment : null };
+    if (order === null) throw new OutcomeUnknownError(`${wish.order} is gone, and may have been shipped`);
+    if (!isNameOf('shipments', order.shipment)) {
+      return { order, shipment: await findCreatedShipment(loaders, quote.name) };
+    }
+    const shipment = await loaders.shipmentById.load(order.shipment);
+    if (shipment === null) throw new OutcomeUnknownError(`${order.shipment} of ${order.name} can't be found`);
+    return { order, shipment: shipment.quote === quote.name ? shipment : null };
   }
 
   return { begin, resume };
@@ -149,10 +154,6 @@ function isAsAsked({ recipient, cashOnDeliveryRequestCents }: OrderJson, { asked
     recipient.location === asked.destination &&
     cashOnDeliveryRequestCents === asked.cashOnDeliveryRequestCents
   );
-}
-
-function isConflict(error: unknown): boolean {
-  return error instanceof StatusError && (error.status === 409 || error.status === 412);
 }
 
 /** The recipient as a shipment takes it: region, area and locality follow from the quote's destination. */

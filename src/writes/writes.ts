@@ -64,15 +64,15 @@ export function createWrites(
   const writer: Caller = { ...reader, signal: new AbortController().signal };
 
   /**
-   * A write that is done once under its key. After an attempt without an answer, it is looked for by `find`. It may be
-   * another request's work that is waited for, so that what has become stale is the business of whoever asks for it.
+   * A write that is done once under its key. After an attempt without an answer, `find` looks for what it has made. As
+   * the work may be done in another request, each request clears its own loaders afterwards.
    */
   function once<Record>(
     operation: string,
     input: unknown,
     key: Key,
     write: () => Promise<Record>,
-    find: () => Promise<Record | null> = async () => null,
+    find: () => Promise<Record | null> = cannotLook,
   ): Promise<Record> {
     const keyed: Keyed = { tenant: reader.tenant, key };
     return idempotency.once(
@@ -83,7 +83,11 @@ export function createWrites(
         resume: async () => {
           const found = await lookedFor(find);
           if (found !== null) return found;
-          throw new OutcomeUnknownError('An earlier attempt with this key got no answer');
+          throw new OutcomeUnknownError(
+            'An earlier attempt with this key got no answer',
+            {},
+            find !== cannotLook,
+          );
         },
       },
       keyed,
@@ -153,4 +157,9 @@ export function createWrites(
       return outcome;
     },
   };
+}
+
+/** For what there is no way to find. */
+async function cannotLook(): Promise<null> {
+  return null;
 }

@@ -133,5 +133,5 @@ test('what a path has below its place in the input is kept', () => {
   expect(place('recipient.address.addressLines')).toEqual({ path: 'order', below: 'address.addressLines' });
   expect(place('package.colour')).toEqual({ path: 'package', below: 'colour' });
   expect(place('package.weightKg')).toEqual({ path: 'package.weightKg', below: '' });
-  expect(place('quote')).toEqual({ path: '', below: '' });
+  expect(place('quote')).toEqual({ path: '', below: 'quote' });
 });

@@ -142,3 +142,11 @@ test('without options it holds 20,000 keys', async () => {
   await store.claim('one more', record('first'));
   expect(await free('1', '0')).toEqual(['0']);
 });
+
+test('whoever has most keys makes room, so that nobody loses one to another', async () => {
+  const { store, free } = storeWithClock({ maxKeys: 4 });
+  for (const key of ['ana.1', 'eva.1', 'eva.2', 'eva.3', 'eva.4', 'eva.5']) {
+    await store.claim(key, record('first'));
+  }
+  expect(await free('ana.1', 'eva.3', 'eva.4', 'eva.5')).toEqual([]);
+});

@@ -1,14 +1,18 @@
 import { describe, expect, test } from 'vitest';
-import { AbortedError, OutcomeUnknownError, UnavailableError } from '../../src/rest/errors.ts';
+import { AbortedError, OutcomeUnknownError, StatusError, UnavailableError } from '../../src/rest/errors.ts';
 import { ConflictError } from '../../src/writes/errors.ts';
 import { createIdempotency, type Keyed, type Work } from '../../src/writes/idempotency.ts';
 import { createMemoryStore, type IdempotencyStore } from '../../src/writes/idempotency-store.ts';
+
+const raise = (error: unknown) => {
+  throw error;
+};
 
 const keyed: Keyed = { tenant: { id: 'tenant', writes: 0 }, key: 'k' };
 
 /** Work that ends when the test says so, and what was done of it. */
 function startWork() {
-  const { once } = createIdempotency({ store: createMemoryStore() });
+  const { once } = createIdempotency({ store: createMemoryStore(), report: raise });
   const log: string[] = [];
   return {
     log,
@@ -198,24 +202,56 @@ test('a store learns neither token, key nor input', async () => {
     resume: async () => 'done',
   };
   const secret = Buffer.from('a secret');
-  await createIdempotency({ store, secret }).once(work, {
+  await createIdempotency({ store, secret, report: raise }).once(work, {
     tenant: { id: 'a tenant', writes: 0 },
     key: 'a key',
   });
-  const digest = expect.stringMatching(/^[\w-]{43}$/);
+  const key = expect.stringMatching(/^a tenant\.[\w-]{43}$/);
+  const fingerprint = expect.stringMatching(/^[\w-]{43}$/);
   expect(seen).toEqual([
-    [digest, { fingerprint: digest }],
-    [digest, { fingerprint: digest, outcome: 'done' }],
+    [key, { fingerprint }],
+    [key, { fingerprint, outcome: 'done' }],
   ]);
 });
 
 test('servers with the same secret and store know the same keys, and with another secret none', async () => {
   const store = createMemoryStore();
   const ask = (secret: Buffer, outcome: string) =>
-    createIdempotency({ store, secret }).once(
+    createIdempotency({ store, secret, report: raise }).once(
       { operation: 'write', input: 1, perform: async () => outcome, resume: async () => outcome },
       keyed,
     );
   const [one, other] = [Buffer.from('one'), Buffer.from('other')];
   expect([await ask(one, 'a'), await ask(one, 'b'), await ask(other, 'c')]).toEqual(['a', 'a', 'c']);
+});
+
+describe('a store that fails', () => {
+  const refusal = new StatusError({ method: 'POST', path: '/v1/orders' }, 400, { fields: [] });
+
+  /** A store of which one method fails, and work that ends like this. */
+  async function ask(method: keyof IdempotencyStore, perform: () => Promise<string>) {
+    const reported: unknown[] = [];
+    const failure = new Error('the store is down');
+    const store = { ...createMemoryStore(), [method]: () => Promise.reject(failure) };
+    const { once } = createIdempotency({ store, report: (error) => reported.push(error) });
+    const outcome = await once({ operation: 'write', input: 1, perform, resume: perform }, keyed).catch(
+      (error: unknown) => error,
+    );
+    return { outcome, isReported: reported.includes(failure), failure };
+  }
+
+  test('after the work loses nothing of what it came to', async () => {
+    expect(await ask('replace', async () => 'done')).toMatchObject({ outcome: 'done', isReported: true });
+    const refused = await ask('release', () => Promise.reject(refusal));
+    expect(refused).toMatchObject({ outcome: refusal, isReported: true });
+  });
+
+  test('before the work keeps it from being done', async () => {
+    let isDone = false;
+    const { outcome, failure } = await ask('claim', async () => {
+      isDone = true;
+      return 'done';
+    });
+    expect([outcome, isDone]).toEqual([failure, false]);
+  });
 });
