@@ -115,13 +115,23 @@ test('others who ask the same at the same time are not harmed', async () => {
   const held: ServerResponse[] = [];
   await using waybill = await startBefore((_request, response) => held.push(response));
   const [one, other] = [new AbortController(), new AbortController()];
-  const query = '{ organization { id } }';
-  const gone = waybill.app.fetch('http://waybill.test/graphql', request(query, one.signal));
+  const gone = waybill.app.fetch(
+    'http://waybill.test/graphql',
+    request('{ organization { id } }', one.signal),
+  );
   await until(() => held.length === 1);
+  const query = '{ organization { id } channels { nodes { id } } }';
   const answered = waybill.app.fetch('http://waybill.test/graphql', request(query, other.signal));
   await until(() => held.length === 2);
   one.abort();
   await expect(gone).rejects.toThrow('aborted');
-  held[1]?.end(JSON.stringify({ name: 'organization/a' }));
-  expect(await (await answered).json()).toEqual({ data: { organization: { id: 'organization/a' } } });
+  held[0]?.end(JSON.stringify({ name: 'organization/a' }));
+  held[1]?.end(JSON.stringify({ channels: [] }));
+  expect(await (await answered).json()).toEqual({
+    data: { organization: { id: 'organization/a' }, channels: { nodes: [] } },
+  });
+  expect(waybill.service.requests.map(({ line }) => line)).toEqual([
+    'GET /v1/organizations/mine',
+    'GET /v1/channels?pageSize=20',
+  ]);
 });

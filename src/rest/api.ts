@@ -10,6 +10,7 @@ import {
   isMessageName,
   isNameOf,
 } from './resource-name.ts';
+import { sharedReads } from './shared-reads.ts';
 import type {
   ChannelJson,
   ChannelQuery,
@@ -79,8 +80,9 @@ export interface RestApi {
 /** What a record can be of. A list has its rows under the kind's own name. */
 type Kind = Collection | 'templates' | 'messages';
 
-/** The interface over one client; `names` are the query parameters' names of this REST service. */
-export function createRestApi(client: RestClient, names: ParameterNames): RestApi {
+/** The interface over one client, whose reads are shared; `names` are the query parameters' names of this REST service. */
+export function createRestApi(unshared: RestClient, names: ParameterNames): RestApi {
+  const client = sharedReads(unshared);
   const path = (collection: Collection, id: string) => `/v1/${collection}/${bareIdentifier(collection, id)}`;
   const messagesPath = (channelId: string, conversation: string) =>
     `${path('channels', channelId)}/conversations/${conversationIdentifier(conversation)}/messages`;

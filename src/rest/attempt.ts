@@ -20,11 +20,10 @@ export interface Attempt {
  * @throws AbortedError when the caller has given up already, so that nothing is sent.
  */
 export function createAttempt(name: string, caller: AbortSignal, timeoutMs: number): Attempt {
-  const givenUp = () => new AbortedError(`${name} was given up by its caller`, { cause: caller.reason });
-  if (caller.aborted) throw givenUp();
+  if (caller.aborted) throw givenUp(name, caller);
 
   const controller = new AbortController();
-  const giveUp = () => controller.abort(givenUp());
+  const giveUp = () => controller.abort(givenUp(name, caller));
   caller.addEventListener('abort', giveUp, { once: true });
   const deadline = setTimeout(() => {
     controller.abort(new DeadlineError(`${name} was not answered within ${timeoutMs} ms`));
@@ -43,4 +42,9 @@ export function createAttempt(name: string, caller: AbortSignal, timeoutMs: numb
       caller.removeEventListener('abort', giveUp);
     },
   };
+}
+
+/** What a call ends with whose caller has given up. */
+export function givenUp(name: string, caller: AbortSignal): AbortedError {
+  return new AbortedError(`${name} was given up by its caller`, { cause: caller.reason });
 }

@@ -1,5 +1,5 @@
 import pLimit from 'p-limit';
-import type { RestCall } from './call.ts';
+import { isRead, type RestCall } from './call.ts';
 import { BudgetExceededError } from './errors.ts';
 import { createFairQueue } from './fair-queue.ts';
 import { createLedger, type Ledger } from './ledger.ts';
@@ -14,8 +14,12 @@ export interface Caller {
   readonly signal: AbortSignal;
   readonly ledger: Ledger;
   /** Runs a call when its turn has come, among those of this operation and among all tenants'. */
-  schedule<Answer>(call: () => Promise<Answer>): Promise<Answer>;
-  /** Takes a read from the operation's budget. @throws BudgetExceededError where none is left. */
+  schedule<Answer>(call: RestCall, make: () => Promise<Answer>): Promise<Answer>;
+  /**
+   * Takes a read from the operation's budget. Writes cost nothing of it, so that a list of them is not cut short in the
+   * middle; the reads that one needs do, and where none is left it is not begun.
+   * @throws BudgetExceededError where none is left.
+   */
   spend(call: RestCall): void;
 }
 
@@ -51,7 +55,7 @@ export function createCallers({
         tenant,
         signal,
         ledger: createLedger(),
-        schedule: (call) => limit(() => queue.run(tenant, call)),
+        schedule: (call, make) => limit(() => queue.run(tenant, isRead(call) ? 'read' : 'write', make)),
         spend(call) {
           if (left === 0) throw new BudgetExceededError(call, readsPerOperation);
           left -= 1;

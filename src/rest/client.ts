@@ -29,8 +29,11 @@ export interface RestStream {
 
 /** One pool of connections to REST, and what a call is: a deadline, the caller's bearer, an answer or an error. */
 export interface RestClient {
-  /** The JSON of any 2xx answer. @throws StatusError and the network's family of errors. */
-  json(call: RestCall, caller: Caller): Promise<unknown>;
+  /**
+   * The JSON of any 2xx answer. `onEnter` hears of the call's entry in the ledger when it has left its queue.
+   * @throws StatusError and the network's family of errors.
+   */
+  json(call: RestCall, caller: Caller, onEnter?: (entry: LedgerEntry) => void): Promise<unknown>;
   /** The body of any 2xx answer as it arrives. The taker reads it to its end or destroys it. */
   stream(call: RestCall, caller: Caller): Promise<RestStream>;
   /** Ends every connection once the calls under way are answered. */
@@ -60,9 +63,12 @@ export function createRestClient(options: RestClientOptions): RestClient {
       attempt: Attempt,
       entry: LedgerEntry,
     ) => Answer | Promise<Answer>,
+    onEnter?: (entry: LedgerEntry) => void,
   ): Promise<Answer> {
-    const entry = enter(caller.ledger, call);
+    // First, as a call whose caller has given up in the queue is none, and not for the ledger.
     const attempt = createAttempt(described(call), caller.signal, options.callTimeoutMs);
+    const entry = enter(caller.ledger, call);
+    onEnter?.(entry);
     let isSent = call.body === undefined;
     try {
       const json = call.body === undefined ? undefined : Buffer.from(JSON.stringify(call.body));
@@ -109,15 +115,17 @@ export function createRestClient(options: RestClientOptions): RestClient {
   }
 
   return {
-    json: async (call, caller) => {
-      if (isRead(call)) caller.spend(call);
-      return caller.schedule(() =>
-        exchange(call, caller, async (response, attempt, entry) => {
-          const json = parseJson(call, await text(call, response, options.maxResponseBytes, entry));
-          attempt.end();
-          return json;
-        }),
-      );
+    async json(call, caller, onEnter) {
+      const read = async (response: Dispatcher.ResponseData, attempt: Attempt, entry: LedgerEntry) => {
+        const json = parseJson(call, await text(call, response, options.maxResponseBytes, entry));
+        attempt.end();
+        return json;
+      };
+      try {
+        return await caller.schedule(call, () => exchange(call, caller, read, onEnter));
+      } finally {
+        if (!isRead(call)) caller.tenant.writes += 1;
+      }
     },
     stream: (call, caller) =>
       exchange(call, caller, ({ headers, body }, attempt) => {

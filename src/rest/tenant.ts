@@ -25,15 +25,29 @@ export function createTenants({
   secret = randomBytes(32),
 }: TenantsOptions = {}): Tenants {
   // In the order in which they were last there.
-  const tenants = new Map<string, Tenant>();
+  const remembered = new Map<string, Tenant>();
+  // Those too that are forgotten while an operation of theirs goes on: beside a second one of the same id, the writes of
+  // the one would leave what is shared by the other as it is.
+  const known = new Map<string, WeakRef<Tenant>>();
+  const gone = new FinalizationRegistry<string>((id) => {
+    if (known.get(id)?.deref() === undefined) known.delete(id);
+  });
+
+  function create(id: string): Tenant {
+    const tenant = { id, writes: 0 };
+    known.set(id, new WeakRef(tenant));
+    gone.register(tenant, id);
+    return tenant;
+  }
+
   return {
     of(bearer) {
       const id = createHmac('sha256', secret).update(bearer).digest('base64url');
-      const tenant = tenants.get(id) ?? { id, writes: 0 };
-      tenants.delete(id);
-      tenants.set(id, tenant);
-      const [oldest] = tenants.keys();
-      if (tenants.size > maxTenants && oldest !== undefined) tenants.delete(oldest);
+      const tenant = known.get(id)?.deref() ?? create(id);
+      remembered.delete(id);
+      remembered.set(id, tenant);
+      const [oldest] = remembered.keys();
+      if (remembered.size > maxTenants && oldest !== undefined) remembered.delete(oldest);
       return tenant;
     },
   };

@@ -9,7 +9,7 @@ import {
   OutcomeUnknownError,
   UnavailableError,
 } from '../../src/rest/errors.ts';
-import { type Answer, answerJson, errorOf, startBench, until } from './service.ts';
+import { type Answer, answerAsPromised, answerJson, errorOf, startBench, until } from './service.ts';
 
 const order = { name: 'orders/7' };
 const never: Answer = () => {};
@@ -180,11 +180,11 @@ describe('a connection', () => {
   });
 
   test('is kept for the next call', async () => {
-    await using bench = await startBench(answerJson(order), { connections: 3 });
+    await using bench = await startBench(answerAsPromised, { connections: 3 });
     for (let turn = 0; turn < 5; turn += 1) await bench.api.getOrder('7', bench.caller());
     // The pool may take a second one while the first is still being tidied up.
     expect(bench.service.connections).toBeLessThanOrEqual(2);
-    await Promise.all(Array.from({ length: 30 }, () => bench.api.getOrder('7', bench.caller())));
+    await Promise.all(Array.from({ length: 30 }, (_, id) => bench.api.getOrder(`${id}`, bench.caller())));
     expect(bench.service.connections).toBe(3);
     expect(bench.service.requests).toHaveLength(35);
   });
@@ -304,7 +304,7 @@ test('one caller has at most so many calls under way, and another its own', asyn
       most[who] = Math.max(most[who] ?? 0, running[who]);
       setTimeout(() => {
         running[who] = (running[who] ?? 0) - 1;
-        response.end(JSON.stringify(order));
+        response.end(JSON.stringify({ name: request.url?.replace('/v1/', '') }));
       }, 10);
     },
     { connections: 20 },
@@ -313,7 +313,7 @@ test('one caller has at most so many calls under way, and another its own', asyn
   const ana = createCallers({ callsPerOperation: 3 }).of('ana', signal);
   const eva = createCallers({ callsPerOperation: 4 }).of('eva', signal);
   const calls = [ana, eva].flatMap((caller) =>
-    Array.from({ length: 12 }, () => bench.api.getOrder('7', caller)),
+    Array.from({ length: 12 }, (_, id) => bench.api.getOrder(`${id}`, caller)),
   );
   await Promise.all(calls);
   expect(most).toEqual({ 'Bearer ana': 3, 'Bearer eva': 4 });
