@@ -1,0 +1,80 @@
+import { Pool } from 'undici';
+import type { OrderJson, ShipmentJson } from '../src/rest/types.ts';
+
+/** What a hand-written client of REST is made of: JSON over connections that are kept open, as Waybill has them too. */
+export interface Rest {
+  /** `GET /v1/{name}`, such as `orders/ca2500`. */
+  record<Json>(name: string): Promise<Json>;
+  /** The rows of one page; the list's name is the last part of its path. */
+  page<Json>(path: string, query?: Query): Promise<Json[]>;
+  /** The rows of all pages, 1,000 at a time. */
+  all<Json>(path: string, query?: Query): Promise<Json[]>;
+  close(): Promise<void>;
+}
+
+type Query = Record<string, string | number>;
+
+export function createRest(url: string, bearer: string): Rest {
+  const pool = new Pool(url, { connections: 64 });
+
+  async function get(path: string, query: Query = {}): Promise<unknown> {
+    const { statusCode, body } = await pool.request({
+      method: 'GET',
+      path,
+      query,
+      headers: { authorization: `Bearer ${bearer}` },
+    });
+    if (statusCode !== 200) throw new Error(`Expected 200 from GET ${path}, but got ${statusCode}`);
+    return body.json();
+  }
+
+  async function page<Json>(path: string, query?: Query): Promise<{ rows: Json[]; nextPageToken: string }> {
+    // The sandbox answers what the REST interface describes.
+    const answer = (await get(path, query)) as Record<string, Json[]> & { nextPageToken: string };
+    const rows = answer[path.slice(path.lastIndexOf('/') + 1)];
+    if (rows === undefined) throw new Error(`Expected a list from GET ${path}`);
+    return { rows, nextPageToken: answer.nextPageToken };
+  }
+
+  return {
+    // Likewise.
+    record: async <Json>(name: string) => (await get(`/v1/${name}`)) as Json,
+    page: async <Json>(path: string, query?: Query) => (await page<Json>(path, query)).rows,
+    async all<Json>(path: string, query: Query = {}) {
+      const rows: Json[] = [];
+      let next: Query | undefined = { ...query, pageSize: 1000 };
+      while (next !== undefined) {
+        const answer: { rows: Json[]; nextPageToken: string } = await page<Json>(path, next);
+        rows.push(...answer.rows);
+        next = answer.nextPageToken === '' ? undefined : { ...next, pageToken: answer.nextPageToken };
+      }
+      return rows;
+    },
+    close: () => pool.close(),
+  };
+}
+
+/** Finds records by name. The finder throws for a name that is not there. */
+export function byName<Json extends { name: string }>(rows: readonly Json[]): (name: string) => Json {
+  const known = new Map(rows.map((row) => [row.name, row]));
+  return (name) => {
+    const record = known.get(name);
+    if (record === undefined) throw new Error(`Expected ${name} among what REST answered`);
+    return record;
+  };
+}
+
+/** Finds the shipments of orders, from a page of the newest ones (the list trick); those it lacks are asked for by id. */
+export async function shipmentsOf(
+  rest: Rest,
+  orders: readonly OrderJson[],
+  newest: readonly ShipmentJson[],
+): Promise<(order: OrderJson) => ShipmentJson | undefined> {
+  const listed = new Set(newest.map(({ name }) => name));
+  const missing = orders.flatMap(({ shipment }) =>
+    shipment === undefined || listed.has(shipment) ? [] : [shipment],
+  );
+  const found = await Promise.all(missing.map((name) => rest.record<ShipmentJson>(name)));
+  const shipmentNamed = byName([...newest, ...found]);
+  return ({ shipment }) => (shipment === undefined ? undefined : shipmentNamed(shipment));
+}
