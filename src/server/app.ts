@@ -12,6 +12,7 @@ import { type ContextOptions, createContext, type OperationContext } from './con
 import { graphiql } from './graphiql.ts';
 import { labelRoute } from './label-route.ts';
 import { requestReading } from './request-reading.ts';
+import { sharedOperations } from './shared-operations.ts';
 import { showCost } from './show-cost.ts';
 import { validationErrors } from './validation-errors.ts';
 
@@ -34,7 +35,10 @@ export function createApp(options: AppOptions): App {
   const shared = {
     callers: createCallers(options),
     memory: createLoaderMemory(options.loading),
-    idempotency: createIdempotency({ store: options.idempotencyStore ?? createMemoryStore() }),
+    idempotency: createIdempotency({
+      store: options.idempotencyStore ?? createMemoryStore(),
+      report: options.report,
+    }),
   };
   return createYoga<object, OperationContext>({
     schema,
@@ -54,6 +58,7 @@ export function createApp(options: AppOptions): App {
       authentication(),
       options.compileQueries !== false && compiledQueries(),
       showCost(),
+      sharedOperations(),
     ],
   });
 }

@@ -5,7 +5,9 @@ import type { RestApi } from '../rest/api.ts';
 import type { Callers } from '../rest/caller.ts';
 import { MissingBearerError } from '../rest/errors.ts';
 import type { Ledger } from '../rest/ledger.ts';
+import { createLifetime, type Lifetime } from '../rest/lifetime.ts';
 import { bareIdentifier } from '../rest/resource-name.ts';
+import type { Tenant } from '../rest/tenant.ts';
 import type { Idempotency } from '../writes/idempotency.ts';
 import { createWrites } from '../writes/writes.ts';
 import { bearerOf } from './bearer.ts';
@@ -23,8 +25,12 @@ export interface ContextOptions {
   showCost?: boolean;
 }
 
-/** What the resolvers can reach, and what they have cost so far. */
+/** What the resolvers can reach, and what the server itself knows of the operation. */
 export interface CallerContext extends Context {
+  readonly tenant: Tenant;
+  /** How long somebody waits for its answer; other requests may join. */
+  readonly lifetime: Lifetime;
+  /** What it has cost so far. */
   readonly ledger: Ledger;
 }
 
@@ -47,13 +53,17 @@ export function createContext(
 ): OperationContext {
   const bearer = bearerOf(request.headers);
   if (bearer instanceof MissingBearerError) return { missingBearer: bearer };
-  const caller = callers.of(bearer, request.signal);
+  const lifetime = createLifetime();
+  lifetime.join(request.signal);
+  const caller = callers.of(bearer, lifetime.signal);
   const loaders = createLoaders(options.api, caller, memory);
   return {
     loaders,
     writes: createWrites(options.api, caller, loaders, idempotency),
     currency: options.currency,
     showsCost: options.showCost === true || asksForCost(request.headers),
+    tenant: caller.tenant,
+    lifetime,
     ledger: caller.ledger,
     tell: (error) => {
       const told = toClientError(error);
