@@ -5,6 +5,8 @@ export interface Askers {
   note(key: string): void;
   /** Makes the call that answers these keys, on behalf of all who have asked for them and who still will. */
   onBehalf<Answer>(keys: readonly string[], call: () => Answer): Answer;
+  /** Who asks for this key from now on, or for any where none is given, asks for another call. */
+  forget(key?: string): void;
 }
 
 export function createAskers(): Askers {
@@ -20,6 +22,10 @@ export function createAskers(): Askers {
       if (askersByKey.size === 0) return call();
       const askers = keys.flatMap((key) => askersByKey.get(key) ?? []);
       return asking.run(new Set(askers), call);
+    },
+    forget(key) {
+      if (key === undefined) askersByKey.clear();
+      else askersByKey.delete(key);
     },
   };
 }

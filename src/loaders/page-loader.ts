@@ -39,7 +39,10 @@ export function pageLoader<Row extends { name: string }, Query extends PageQuery
       askers.note(queryKey(query));
       return loader.load(query);
     },
-    clearAll: () => void loader.clearAll(),
+    clearAll() {
+      askers.forget();
+      loader.clearAll();
+    },
   };
 }
 

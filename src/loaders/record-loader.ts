@@ -59,8 +59,14 @@ export function batchLoader<Json>(
     },
     prime: (name, record) => void loader.prime(name, record),
     replace: (name, record) => void loader.clear(name).prime(name, record),
-    clear: (name) => void loader.clear(name),
-    clearAll: () => void loader.clearAll(),
+    clear(name) {
+      askers.forget(askedFor(name));
+      loader.clear(name);
+    },
+    clearAll() {
+      askers.forget();
+      loader.clearAll();
+    },
   };
 }
 
