@@ -29,7 +29,8 @@ builder.queryType({
 builder.mutationType({
   description:
     'Everything that can be changed. What a person can get wrong comes back as data, a member of the result that is a ' +
-    '`UserError`; what is broken is an error of the field. Mutations of one request run one after the other.',
+    '`UserError`; what is broken is an error of the field, which blanks the whole answer: give each write a key where you ' +
+    'send several. Mutations of one request run one after the other.',
 });
 
 /** The graph. Importing a type's file adds it. */
