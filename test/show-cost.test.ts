@@ -140,6 +140,43 @@ describe('an answer', () => {
   });
 });
 
+describe('what needed no call of its own', () => {
+  test('is a page that an earlier operation has read', async () => {
+    await using waybill = await startWaybill({ REFERENCE_DATA_MS: '60000' });
+    const query = '{ origins { nodes { id } } }';
+    const cold = await answerTo(waybill, query);
+    const warm = await answerTo(waybill, query);
+    expect(cold.extensions?.upstream).toEqual(cost([shown(['GET', '/v1/origins'], ['origins'])]));
+    expect(warm).toEqual({ data: cold.data, extensions: { upstream: cost([], { cached: 1 }) } });
+  });
+
+  test('is a call that another operation has under way, with the own fields that wait for it', async () => {
+    await using waybill = await startWaybill();
+    const mine: [string, string] = ['GET', '/v1/organizations/mine'];
+    waybill.sandbox.faults.add({ path: mine[1], kind: 'delay', delayMs: 50 });
+    const [one, other] = await Promise.all([
+      answerTo(waybill, organization),
+      answerTo(waybill, '{ mine: organization { id } again: organization { id } }'),
+    ]);
+    expect(one?.extensions?.upstream).toEqual(cost([shown(mine, ['organization'])]));
+    expect(other?.extensions?.upstream).toEqual(
+      cost([shown(mine, ['mine', 'again'], { shared: true })], { calls: 0, shared: 1 }),
+    );
+    expect(waybill.sandbox.requests.lines()).toEqual(['GET /v1/organizations/mine']);
+  });
+
+  test("is not told apart where a whole operation is another request's too: both get its answer", async () => {
+    await using waybill = await startWaybill();
+    waybill.sandbox.faults.add({ path: '/v1/organizations/mine', kind: 'delay', delayMs: 50 });
+    const ask = () => answerTo(waybill, organization);
+    const [one, other, silent] = await Promise.all([ask(), ask(), answerTo(waybill, organization, {}, {})]);
+    expect(one?.extensions?.upstream.calls).toBe(1);
+    expect(other).toEqual(one);
+    expect(silent).toEqual({ data: one?.data });
+    expect(waybill.sandbox.requests.lines()).toEqual(['GET /v1/organizations/mine']);
+  });
+});
+
 describe('who asked', () => {
   const query = `{
     list: orders(first: 2) { edges { node { shipment { order { status } } } } }
