@@ -54,7 +54,7 @@ async function mostCallsAtOnce({ sandbox }: Waybill, work: Promise<unknown>): Pr
 }
 
 describe('the board of 100 orders', () => {
-  test('is what REST says, for one call a list, one a shipment and one a location', async () => {
+  test('is what REST says, for one call a list, one a shipment and two for all locations', async () => {
     await using waybill = await startWaybill();
     const { orders } = await rest<{ orders: RestOrder[] }>(waybill, '/v1/orders?pageSize=100');
     const shipments = new Map<string, RestShipment>();
@@ -100,12 +100,11 @@ describe('the board of 100 orders', () => {
       }),
     );
     expect(calls[0]).toBe('GET /v1/orders?pageSize=100');
-    expect(calls.slice(1).sort()).toEqual(
-      [
-        ...[...shipments.keys()].map((name) => `GET /v1/${name}`),
-        ...[...localities.keys()].map((name) => `GET /v1/locations?pageSize=1000&query=${name}`),
-      ].sort(),
-    );
+    expect(calls.slice(1).sort()).toEqual([
+      'GET /v1/locations?pageSize=1000',
+      expect.stringMatching(/^GET \/v1\/locations\?pageSize=1000&pageToken=[\w-]+$/),
+      ...[...shipments.keys()].map((name) => `GET /v1/${name}`).sort(),
+    ]);
     expect([orders.length, shipments.size, localities.size]).toEqual([100, 75, 62]);
   });
 
@@ -119,6 +118,6 @@ describe('the board of 100 orders', () => {
     expect(await mostCallsAtOnce(waybill, answer)).toBe(most);
     const { errors, calls } = await answer;
     expect(errors).toBeUndefined();
-    expect(calls.length).toBeGreaterThan(50);
+    expect(calls.length).toBeGreaterThan(most);
   });
 });

@@ -17,9 +17,11 @@ import type {
   TemplateJson,
 } from '../rest/types.ts';
 import { type Cursors, createCursors } from './cursor.ts';
+import { locationLoader } from './location-loader.ts';
 import { createLoaderMemory, type LoaderMemory } from './memory.ts';
 import { allRecords, firstRecord, type PageLoader, pageLoader } from './page-loader.ts';
 import { listedRecordLoader, type RecordLoader, recordLoader } from './record-loader.ts';
+import { type ReferencePageLoader, referenceLoaders } from './reference-pages.ts';
 
 /** The largest pages that REST gives ("List query parameters"), in rows. */
 export const maxPageSize = {
@@ -41,13 +43,13 @@ export interface Loaders {
   shipmentPage: PageLoader<ShipmentJson, PageQuery>;
   quoteById: RecordLoader<QuoteJson>;
   originById: RecordLoader<OriginJson>;
-  originPage: PageLoader<OriginJson, PageQuery>;
+  originPage: ReferencePageLoader<OriginJson, PageQuery>;
   locationById: RecordLoader<LocationJson>;
-  locationPage: PageLoader<LocationJson, LocationQuery>;
+  locationPage: ReferencePageLoader<LocationJson, LocationQuery>;
   organization: RecordLoader<OrganizationJson>;
   channelById: RecordLoader<ChannelJson>;
-  channelPage: PageLoader<ChannelJson, PageQuery>;
-  templatePage: PageLoader<TemplateJson, ChannelQuery>;
+  channelPage: ReferencePageLoader<ChannelJson, PageQuery>;
+  templatePage: ReferencePageLoader<TemplateJson, ChannelQuery>;
   templatesByChannel: RecordLoader<TemplateJson[]>;
   messagePage: PageLoader<MessageJson, ConversationQuery>;
   cursors: Cursors;
@@ -57,16 +59,18 @@ export interface Loaders {
 export function createLoaders(
   api: RestApi,
   caller: Caller,
-  _memory: LoaderMemory = createLoaderMemory(),
+  memory: LoaderMemory = createLoaderMemory(),
 ): Loaders {
+  const known = memory.of(caller.tenant);
+  const referencePages = referenceLoaders(caller, known.referencePages);
   const orderById = recordLoader((name) => api.getOrder(name, caller));
   const orderPage = pageLoader((query: OrderQuery) => api.listOrders(query, caller), orderById);
   const shipmentById = recordLoader((name) => api.getShipment(name, caller));
   const shipmentPage = pageLoader((query: PageQuery) => api.listShipments(query, caller), shipmentById);
-  const originPage = pageLoader((query: PageQuery) => api.listOrigins(query, caller));
-  const locationPage = pageLoader((query: LocationQuery) => api.listLocations(query, caller));
-  const channelPage = pageLoader((query: PageQuery) => api.listChannels(query, caller));
-  const templatePage = pageLoader((query: ChannelQuery) => api.listTemplates(query, caller));
+  const originPage = referencePages('origins', api.listOrigins);
+  const locationPage = referencePages('locations', api.listLocations);
+  const channelPage = referencePages('channels', api.listChannels);
+  const templatePage = referencePages('templates', api.listTemplates);
 
   return {
     orderById,
@@ -77,7 +81,13 @@ export function createLoaders(
     quoteById: recordLoader((name) => api.getQuote(name, caller)),
     originById: listedRecordLoader(() => allRecords(originPage, { pageSize: maxPageSize.origins })),
     originPage,
-    locationById: recordLoader((name) => findLocation(locationPage, name)),
+    locationById: locationLoader({
+      pages: locationPage,
+      caller,
+      maxPageSize: maxPageSize.locations,
+      listsForBatches: memory.options.listsForBatches,
+      list: known.locationList,
+    }),
     locationPage,
     organization: recordLoader(() => api.getOrganization(caller)),
     channelById: listedRecordLoader(() => allRecords(channelPage, { pageSize: maxPageSize.channels })),
@@ -95,10 +105,4 @@ export function createLoaders(
 function findOrder(pages: Loaders['orderPage'], referenceId: string): Promise<OrderJson | null> {
   const query = { search: referenceId, pageSize: maxPageSize.orders };
   return firstRecord(pages, query, (order) => order.referenceId === referenceId);
-}
-
-/** The filter matches substrings, so that `locations/1` also finds `locations/10`. */
-function findLocation(pages: Loaders['locationPage'], name: string): Promise<LocationJson | null> {
-  const query = { query: name, pageSize: maxPageSize.locations };
-  return firstRecord(pages, query, (location) => location.name === name);
 }

@@ -1,4 +1,6 @@
 import type { Tenant } from '../rest/tenant.ts';
+import { guessedLength, type ListLength } from './location-loader.ts';
+import { createReferencePages, type ReferencePages } from './reference-pages.ts';
 
 /** How loaders save calls. */
 export interface LoadingOptions {
@@ -20,7 +22,11 @@ export const standardLoading: LoadingOptions = {
 };
 
 /** What the loaders of a tenant's operations know from earlier ones. */
-export type TenantMemory = Record<never, never>;
+export interface TenantMemory {
+  /** Pages of origins, locations, channels and templates. */
+  readonly referencePages: ReferencePages;
+  readonly locationList: { length: ListLength };
+}
 
 /** What loaders know beyond an operation. One for the whole process; what it knows of a tenant goes with that. */
 export interface LoaderMemory {
@@ -28,12 +34,19 @@ export interface LoaderMemory {
   of(tenant: Tenant): TenantMemory;
 }
 
-export function createLoaderMemory(options: LoadingOptions = standardLoading): LoaderMemory {
+/** `now` counts milliseconds, from whenever. */
+export function createLoaderMemory(
+  options: LoadingOptions = standardLoading,
+  now = () => performance.now(),
+): LoaderMemory {
   const memories = new WeakMap<Tenant, TenantMemory>();
   return {
     options,
     of(tenant) {
-      const memory = memories.get(tenant) ?? {};
+      const memory = memories.get(tenant) ?? {
+        referencePages: createReferencePages(options, now),
+        locationList: { length: guessedLength },
+      };
       memories.set(tenant, memory);
       return memory;
     },

@@ -7,6 +7,8 @@ import type { RecordLoader } from './record-loader.ts';
 /** Pages of one list: the same query within an operation is one call. */
 export interface PageLoader<Row, Query extends PageQuery> {
   load(query: Query): Promise<Page<Row>>;
+  /** Forgets a page, so that it is asked for anew. */
+  clear(query: Query): void;
   /** Forgets every page, so that it is asked for anew. */
   clearAll(): void;
 }
@@ -38,6 +40,10 @@ export function pageLoader<Row extends { name: string }, Query extends PageQuery
     load(query) {
       askers.note(queryKey(query));
       return loader.load(query);
+    },
+    clear(query) {
+      askers.forget(queryKey(query));
+      loader.clear(query);
     },
     clearAll() {
       askers.forget();

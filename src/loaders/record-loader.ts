@@ -32,7 +32,7 @@ export function listedRecordLoader<Json extends { name: string }>(
   list: () => Promise<Json[]>,
 ): RecordLoader<Json> {
   let index: Promise<Map<string, Json>> | undefined;
-  return batchLoader(
+  const loader = batchLoader<Json>(
     async (names, { onBehalf }) => {
       index ??= onBehalf([wholeList], list).then((rows) => new Map(rows.map((row) => [row.name, row])));
       const byName = await index;
@@ -40,6 +40,13 @@ export function listedRecordLoader<Json extends { name: string }>(
     },
     () => wholeList,
   );
+  return {
+    ...loader,
+    clearAll() {
+      index = undefined;
+      loader.clearAll();
+    },
+  };
 }
 
 /**
