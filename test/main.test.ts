@@ -196,6 +196,7 @@ describe('before the embedded sandbox', () => {
           nodes: ['orders/ca2500', 'orders/ca2499', 'orders/ca2498'].map((id) => ({ id, status, recipient })),
         },
       },
+      extensions: { upstream: expect.objectContaining({ calls: 1 }) },
     });
   });
 
