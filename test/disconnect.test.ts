@@ -1,36 +1,9 @@
 import { once } from 'node:events';
 import type { ServerResponse } from 'node:http';
 import { expect, test } from 'vitest';
-import { readConfig } from '../src/config.ts';
-import { createRestApi } from '../src/rest/api.ts';
-import { createRestClient } from '../src/rest/client.ts';
-import { createApp } from '../src/server/app.ts';
 import { listen } from '../src/server/listener.ts';
-import { type Answer, startService, until } from './rest/service.ts';
-
-/** The application before a REST service that answers as `answer` does, and the errors that it reported. */
-async function startBefore(answer: Answer, environment: Record<string, string> = {}) {
-  const service = await startService(answer);
-  const config = readConfig(environment);
-  const client = createRestClient({ baseUrl: service.url, ...config.rest });
-  const reported: unknown[] = [];
-  const app = createApp({
-    api: createRestApi(client, config.parameterNames),
-    currency: config.currency,
-    callsPerOperation: config.callsPerOperation,
-    publicUrl: () => new URL('http://waybill.test'),
-    report: (error) => reported.push(error),
-  });
-  return {
-    app,
-    service,
-    reported,
-    async [Symbol.asyncDispose]() {
-      await service[Symbol.asyncDispose]();
-      await client.close();
-    },
-  };
-}
+import { startBefore } from './fixtures/start-before.ts';
+import { type Answer, until } from './rest/service.ts';
 
 const request = (query: string, signal: AbortSignal): RequestInit => ({
   method: 'POST',
