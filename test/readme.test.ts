@@ -4,6 +4,7 @@ import { isInputObjectType, isObjectType } from 'graphql';
 import { describe, expect, test } from 'vitest';
 import { settings } from '../src/config.ts';
 import { schema } from '../src/graph/schema.ts';
+import { startWaybill } from './harness.ts';
 
 const root = resolve(import.meta.dirname, '..');
 const readme = readFileSync(join(root, 'README.md'), 'utf8');
@@ -42,6 +43,34 @@ describe('the README', () => {
       meaning,
     ]);
     expect(rows(section('Configuration')).slice(1)).toEqual(expected);
+  });
+
+  test('its example of what a query costs is what the sandbox answers, and its table has every field of it', async () => {
+    const text = section('What a query costs');
+    const [query = '', example = ''] = ['graphql', 'json'].map(
+      (language) => text.split(`\`\`\`${language}\n`)[1]?.split('```')[0],
+    );
+    const { requests, ...sums } = JSON.parse(example);
+    await using waybill = await startWaybill({ SHOW_COST: 'yes' });
+    const response = await waybill.fetch('/graphql', {
+      method: 'POST',
+      headers: {
+        'content-type': 'application/json',
+        authorization: `Bearer ${waybill.sandbox.tokens.first}`,
+      },
+      body: JSON.stringify({ query }),
+    });
+    const { upstream } = (await response.json()).extensions;
+    const times = { startMs: expect.any(Number), durationMs: expect.any(Number) };
+    expect(upstream).toEqual({
+      ...sums,
+      requests: requests.map((request: object) => ({ ...request, ...times })),
+    });
+    const fields = new Set([...Object.keys(upstream), ...Object.keys(upstream.requests[0])]);
+    const inTable = rows(text)
+      .slice(1)
+      .flatMap(([names = '']) => codeSpans(names));
+    expect(inTable.sort()).toEqual([...fields].sort());
   });
 
   test('its table of error codes is the code', () => {
