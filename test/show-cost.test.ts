@@ -150,6 +150,17 @@ describe('what needed no call of its own', () => {
     expect(warm).toEqual({ data: cold.data, extensions: { upstream: cost([], { cached: 1 }) } });
   });
 
+  test('is a record that was found in a list, of which each field tells that asked for one', async () => {
+    await using waybill = await startWaybill();
+    const query = '{ orders(first: 10) { nodes { recipient { location { locality } } } } }';
+    const { extensions } = await answerTo(waybill, query);
+    const fields = Array.from(Array(10), (_, index) => `orders.nodes.${index}.recipient.location`);
+    const locations = shown(['GET', '/v1/locations'], fields);
+    expect(extensions?.upstream).toEqual(
+      cost([shown(['GET', '/v1/orders'], ['orders']), locations, locations], { savedByList: 10 }),
+    );
+  });
+
   test('is a call that another operation has under way, with the own fields that wait for it', async () => {
     await using waybill = await startWaybill();
     const mine: [string, string] = ['GET', '/v1/organizations/mine'];
