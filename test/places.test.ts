@@ -112,6 +112,46 @@ describe('a location by id', () => {
     ]);
   });
 
+  test('asked for with many others is found in the whole list, and one that there is not is null', async () => {
+    const ids = [
+      'locations/amazonas-leticia',
+      'locations/antioquia-medellin',
+      'locations/bogota-dc',
+      'locations/huila-pitalito',
+      'locations/narino-pasto',
+      'locations/nowhere',
+      'locations/risaralda-pereira',
+      'locations/sucre-sincelejo',
+      'locations/valle-del-cauca-buga',
+      'locations/vichada-cumaribo',
+    ];
+    const { data, errors, calls } = await ask(
+      'query ($ids: [ID!]!) { nodes(ids: $ids) { id ... on Location { locality } } }',
+      { ids },
+    );
+    expect({ data, errors }).toEqual({
+      data: {
+        nodes: [
+          { id: 'locations/amazonas-leticia', locality: 'Leticia' },
+          { id: 'locations/antioquia-medellin', locality: 'Medellín' },
+          { id: 'locations/bogota-dc', locality: 'Bogotá D.C.' },
+          { id: 'locations/huila-pitalito', locality: 'Pitalito' },
+          { id: 'locations/narino-pasto', locality: 'Pasto' },
+          null,
+          { id: 'locations/risaralda-pereira', locality: 'Pereira' },
+          { id: 'locations/sucre-sincelejo', locality: 'Sincelejo' },
+          { id: 'locations/valle-del-cauca-buga', locality: 'Buga' },
+          { id: 'locations/vichada-cumaribo', locality: 'Cumaribo' },
+        ],
+      },
+      errors: undefined,
+    });
+    expect(calls).toEqual([
+      'GET /v1/locations?pageSize=1000',
+      expect.stringMatching(/^GET \/v1\/locations\?pageSize=1000&pageToken=[\w-]+$/),
+    ]);
+  });
+
   test('is looked for on every page that the filter gives', async () => {
     const row = (id: string) => ({ name: `locations/${id}`, address: { regionCode: 'CO' } });
     sandbox.faults.add({

@@ -109,11 +109,8 @@ function isTakenAway(error: unknown): boolean {
 export interface ReferencePageLoader<Row, Query extends PageQuery> extends PageLoader<Row, Query> {
   /** Whether a page is answered without a call. */
   knows(query: Query): boolean;
-  /**
-   * Answers nothing any more in this operation that an earlier one has read, and says whether any such page has been
-   * answered in it: what was made of that may be outdated.
-   */
-  forgetEarlier(): boolean;
+  /** From here on, answers nothing that an earlier operation has read, as that may be outdated. */
+  forgetEarlier(): void;
 }
 
 /** Makes the loaders of an operation over lists that seldom change; `list` tells those in `pages` apart. */
@@ -153,10 +150,8 @@ export function referenceLoaders(caller: Caller, pages: ReferencePages) {
       knows: (query) => own.has(keyOf(query)) || (isEarlierWelcome && pages.has(keyOf(query))),
       forgetEarlier() {
         isEarlierWelcome = false;
-        const wasAny = earlier.size > 0;
         for (const query of earlier) loader.clear(query);
         earlier.clear();
-        return wasAny;
       },
     };
   };

@@ -1,0 +1,316 @@
+import { describe, expect, test } from 'vitest';
+import {
+  guessedLength,
+  isPageWorthIt,
+  type ListLength,
+  locationLoader,
+} from '../../src/loaders/location-loader.ts';
+import { createReferencePages, referenceLoaders } from '../../src/loaders/reference-pages.ts';
+import { createCallers } from '../../src/rest/caller.ts';
+import { InvalidResponseError, ResponseTooLargeError, StatusError } from '../../src/rest/errors.ts';
+import type { LocationJson, LocationQuery, Page } from '../../src/rest/types.ts';
+import { loadAll } from './list.ts';
+
+const whole = (pages: number): ListLength => ({ pages, isKnown: true });
+const atLeast = (pages: number): ListLength => ({ pages, isKnown: false });
+
+/** How many pages are called for by so many names, of which each page finds `found`. */
+function pagesCalled(asked: number, length: ListLength, found = 0): number {
+  let called = 0;
+  const missing = () => asked - called * found;
+  while (missing() > 0 && isPageWorthIt({ asked, missing: missing(), called, passed: called, length })) {
+    called += 1;
+  }
+  return called;
+}
+
+describe('a page is worth a call', () => {
+  test.each<[string, number, ListLength, number]>([
+    ['not for one name', 1, whole(1), 0],
+    ['not for two', 2, whole(1), 0],
+    ['for three in a list of one page', 3, whole(1), 1],
+    ['for three in a list of two', 3, whole(2), 2],
+    ['not for three in a list of three, which is no less', 3, whole(3), 0],
+    ['for 31 in a list of 30', 31, whole(30), 30],
+    ['not for four in a list of unknown length, as a page in vain would be a quarter', 4, guessedLength, 0],
+    ['for five once', 5, guessedLength, 1],
+    ['for nine once', 9, guessedLength, 1],
+    ['for ten twice', 10, guessedLength, 2],
+    ['for 29 twice', 29, guessedLength, 2],
+    ['for 62 a tenth as often', 62, guessedLength, 6],
+    ['for 1000 a tenth as often', 1_000, guessedLength, 100],
+    ['not for 62 in a list that is longer', 62, atLeast(62), 0],
+  ])('%s', (_what, asked, length, pages) => {
+    expect(pagesCalled(asked, length)).toBe(pages);
+  });
+
+  test('no longer once more pages are left than names', () => {
+    expect(pagesCalled(10, whole(6), 4)).toBe(2);
+    expect(pagesCalled(10, whole(3), 4)).toBe(3);
+  });
+
+  test('also the last one for the last name, as it makes the list known', () => {
+    expect(pagesCalled(62, guessedLength, 61)).toBe(2);
+  });
+
+  test('so seldom that, with a search for each name, 1.2 times as many calls are made at most', () => {
+    for (let asked = 1; asked <= 500; asked += 1) {
+      for (const length of [1, 2, 3, 10, 100].map(atLeast)) {
+        expect(pagesCalled(asked, length), `${asked} names`).toBeLessThanOrEqual(asked * 0.2);
+      }
+      for (const length of [1, 2, 3, 10, 100].map(whole)) {
+        const most = Math.max(asked * 0.2, Math.min(length.pages, asked - 1));
+        expect(pagesCalled(asked, length), `${asked} names`).toBeLessThanOrEqual(most);
+      }
+    }
+  });
+});
+
+const location = (number: number): LocationJson => ({
+  name: `locations/l${number}`,
+  address: { regionCode: 'CO', administrativeArea: 'Huila', locality: `L${number}` },
+});
+const nameOf = (number: number) => location(number).name;
+/** Names from `locations/l<from>` to `locations/l<to>`. */
+const names = (from: number, to: number) =>
+  Array.from({ length: to - from + 1 }, (_, index) => nameOf(from + index));
+
+const answered = (status: number) =>
+  new StatusError({ method: 'GET', path: '/v1/locations' }, status, { fields: [] });
+
+interface LocationsOptions {
+  /** How many there are, from `locations/l1` on, ten on a page. */
+  count: number;
+  referenceMs?: number;
+  listsForBatches?: boolean;
+}
+
+/** A service with locations, and loaders before it which know what earlier ones of this token have learned. */
+function startLocations({ count, referenceMs = 0, listsForBatches = true }: LocationsOptions) {
+  const service = {
+    rows: Array.from({ length: count }, (_, index): LocationJson | InvalidResponseError =>
+      location(index + 1),
+    ),
+    /** `all`, `all@token`, or a name that was searched. */
+    calls: [] as string[],
+    /** What a call fails with. */
+    failures: {} as Record<string, Error>,
+  };
+  const clock = { nowMs: 0 };
+  const pages = createReferencePages({ referenceMs, referenceGraceMs: 0 }, () => clock.nowMs);
+  const list = { length: guessedLength };
+  const callers = createCallers({ callsPerOperation: 16 });
+
+  async function read({ pageSize, pageToken, query }: LocationQuery): Promise<Page<LocationJson>> {
+    const call = query ?? (pageToken === undefined ? 'all' : `all@${pageToken}`);
+    service.calls.push(call);
+    const failure = service.failures[call];
+    if (failure !== undefined) throw failure;
+    const rows = service.rows.filter(({ name }) => name.includes(query ?? ''));
+    const start = Number(pageToken ?? 0);
+    const end = start + pageSize;
+    return { rows: rows.slice(start, end), nextPageToken: end < rows.length ? String(end) : undefined };
+  }
+
+  /** What a new operation has for these names, the calls for it, and what its ledger counts. */
+  async function look(wanted: string[]) {
+    service.calls = [];
+    const caller = callers.of('token', new AbortController().signal);
+    const loader = locationLoader({
+      pages: referenceLoaders(caller, pages)('locations', read),
+      caller,
+      maxPageSize: 10,
+      listsForBatches,
+      list,
+    });
+    const found = await loadAll(loader, wanted);
+    const { cached, savedByList } = caller.ledger;
+    return {
+      found: found.map((each) => (each instanceof Error ? each : (each?.name ?? null))),
+      calls: service.calls,
+      cached,
+      savedByList,
+    };
+  }
+
+  return { service, clock, list, look };
+}
+
+describe('locations by name', () => {
+  test('are searched where they are few', async () => {
+    const { look } = startLocations({ count: 15 });
+    expect(await look(['locations/l1', 'locations/nowhere'])).toEqual({
+      found: ['locations/l1', null],
+      calls: ['locations/l1', 'locations/nowhere'],
+      cached: 0,
+      savedByList: 0,
+    });
+  });
+
+  test('are found in the whole list where they are many, those too that it does not hold', async () => {
+    const { look, list } = startLocations({ count: 15 });
+    const wanted = [...names(1, 9), 'locations/nowhere', 'locations/l15'];
+    expect(await look(wanted)).toEqual({
+      found: [...names(1, 9), null, 'locations/l15'],
+      calls: ['all', 'all@10'],
+      cached: 0,
+      savedByList: 11,
+    });
+    expect(list.length).toEqual(whole(2));
+  });
+
+  test('are looked for in no page beyond the one that holds the last', async () => {
+    const { look, list } = startLocations({ count: 30 });
+    const { calls } = await look(names(1, 10));
+    expect(calls).toEqual(['all']);
+    expect(list.length).toEqual(guessedLength);
+  });
+
+  test('are searched where the pages that are worth it do not hold them', async () => {
+    const { look, list } = startLocations({ count: 500 });
+    const wanted = names(491, 500);
+    expect(await look(wanted)).toEqual({
+      found: wanted,
+      calls: ['all', 'all@10', ...wanted],
+      cached: 0,
+      savedByList: 0,
+    });
+    expect(list.length).toEqual(atLeast(3));
+  });
+
+  test('are searched where the list turned out to have more pages than there are names', async () => {
+    const { look, list } = startLocations({ count: 500 });
+    list.length = atLeast(11);
+    expect((await look(names(491, 500))).calls).toEqual(names(491, 500));
+  });
+
+  test('are found in the list where it is known to be short, though they are few', async () => {
+    const { look, list } = startLocations({ count: 15 });
+    list.length = whole(2);
+    expect((await look(names(1, 3))).calls).toEqual(['all']);
+    expect((await look(names(11, 13))).calls).toEqual(['all', 'all@10']);
+    expect((await look(names(1, 2))).calls).toEqual(names(1, 2));
+  });
+
+  test('are searched where lists are not to be used for them', async () => {
+    const { look } = startLocations({ count: 15, listsForBatches: false });
+    expect((await look(names(1, 12))).calls).toEqual(names(1, 12));
+  });
+
+  test('are null where only a broken row may have been meant', async () => {
+    const { service, look } = startLocations({ count: 8 });
+    service.rows[2] = new InvalidResponseError('no record in row 2');
+    const { found, calls } = await look(names(1, 8));
+    expect(found).toEqual([...names(1, 2), null, ...names(4, 8)]);
+    expect(calls).toEqual(['all']);
+  });
+
+  test('learn anew how long the list is', async () => {
+    const { service, look, list } = startLocations({ count: 15 });
+    list.length = whole(1);
+    await look(names(1, 15));
+    expect(list.length).toEqual(whole(2));
+    service.rows.splice(9);
+    await look(names(1, 15));
+    expect(list.length).toEqual(whole(1));
+  });
+});
+
+describe('where the list fails', () => {
+  test.each([
+    new ResponseTooLargeError('GET /v1/locations answered more than 16 bytes'),
+    new InvalidResponseError('GET /v1/locations answered something that holds no list of locations'),
+    answered(503),
+  ])('names are searched: $message', async (failure) => {
+    const { service, look } = startLocations({ count: 15 });
+    service.failures.all = failure;
+    expect(await look(names(1, 5))).toEqual({
+      found: names(1, 5),
+      calls: ['all', ...names(1, 5)],
+      cached: 0,
+      savedByList: 0,
+    });
+  });
+
+  test('by a refusal, names are not asked for in another way', async () => {
+    const { service, look } = startLocations({ count: 15 });
+    const refused = answered(429);
+    service.failures.all = refused;
+    expect(await look(names(1, 5))).toEqual({
+      found: Array(5).fill(refused),
+      calls: ['all'],
+      cached: 0,
+      savedByList: 0,
+    });
+  });
+
+  test('as there is none, there are no locations', async () => {
+    const { service, look } = startLocations({ count: 15 });
+    service.failures.all = answered(404);
+    expect((await look(names(1, 5))).found).toEqual(Array(5).fill(null));
+  });
+
+  test('in the middle, what was found before is found', async () => {
+    const { service, look } = startLocations({ count: 15 });
+    const refused = answered(403);
+    service.failures['all@10'] = refused;
+    const { found, savedByList } = await look(names(1, 12));
+    expect(found).toEqual([...names(1, 10), refused, refused]);
+    expect(savedByList).toBe(10);
+  });
+});
+
+describe('what earlier operations have read', () => {
+  test('answers few names as well as many, without a call', async () => {
+    const { look } = startLocations({ count: 15, referenceMs: 1_000 });
+    await look(names(1, 15));
+    expect(await look(names(1, 15))).toEqual({
+      found: names(1, 15),
+      calls: [],
+      cached: 2,
+      savedByList: 15,
+    });
+    expect(await look(['locations/l15'])).toEqual({
+      found: ['locations/l15'],
+      calls: [],
+      cached: 2,
+      savedByList: 1,
+    });
+    expect((await look(['locations/nowhere'])).found).toEqual([null]);
+  });
+
+  test('by a search answers the same search', async () => {
+    const { look } = startLocations({ count: 15, referenceMs: 1_000 });
+    await look(names(1, 2));
+    expect(await look(names(1, 3))).toEqual({
+      found: names(1, 3),
+      calls: ['locations/l3'],
+      cached: 2,
+      savedByList: 0,
+    });
+    expect(await look(names(1, 3))).toMatchObject({ found: names(1, 3), calls: [], cached: 3 });
+  });
+
+  test('of the list is read on where that is worth it', async () => {
+    const { look } = startLocations({ count: 35, referenceMs: 1_000 });
+    await look(names(1, 10));
+    expect(await look([...names(1, 10), ...names(21, 22)])).toMatchObject({
+      calls: names(21, 22),
+      cached: 1,
+      savedByList: 10,
+    });
+    // Five of these nine need a call, which is worth one page.
+    expect(await look([...names(1, 4), ...names(11, 15)])).toMatchObject({
+      calls: ['all@10'],
+      cached: 1,
+      savedByList: 9,
+    });
+  });
+
+  test('is read again when it is too old', async () => {
+    const { clock, look } = startLocations({ count: 15, referenceMs: 1_000 });
+    await look(names(1, 15));
+    clock.nowMs = 1_000;
+    expect((await look(names(1, 15))).calls).toEqual(['all', 'all@10']);
+  });
+});
