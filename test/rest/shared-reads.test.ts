@@ -184,6 +184,26 @@ describe('who gives up', () => {
     expect(busy.ledger.entries).toHaveLength(1);
   });
 
+  test('while all places are taken by others leaves it unmade, be it a read or a write', async () => {
+    await using bench = await startHolding();
+    const callers = createCallers({ callsPerOperation: 16, callsAtOnce: 1 });
+    const client = new AbortController();
+    const order = bench.api.getOrder('1', callers.of('ana', new AbortController().signal));
+    await until(() => bench.held.length === 1);
+    const eva = callers.of('eva', client.signal);
+    const given = [
+      errorOf(bench.api.getOrder('7', eva)),
+      errorOf(bench.api.sendMessage('1', '17', { text: 'a' }, eva)),
+    ];
+    await pause(5);
+    client.abort();
+    bench.give({ name: 'orders/1' });
+    await order;
+    for (const error of await Promise.all(given)) expect(error).toBeInstanceOf(AbortedError);
+    await pause(20);
+    expect([lines(bench), eva.ledger.entries]).toEqual([['GET /v1/orders/1'], []]);
+  });
+
   test('before asking makes no call', async () => {
     await using bench = await startBench(answerAsPromised);
     const caller = bench.caller(AbortSignal.abort());
