@@ -4,10 +4,10 @@ import { type ShipOrderInput, ShipOrdersDocument } from './documents.generated.t
 import { type OrderToShip, orderToShip, parcel } from './fixtures/order-to-ship.ts';
 import { startWaybill, type Waybill } from './harness.ts';
 
-/** Makes one call at a time, so that it is certain which one a fault befalls, and what comes after what. */
+/** Makes one call at a time and for one order, so that it is certain which one a fault befalls, and what comes after what. */
 let waybill: Waybill;
 beforeAll(async () => {
-  waybill = await startWaybill({ UPSTREAM_CALLS_PER_OPERATION: '1' });
+  waybill = await startWaybill({ UPSTREAM_CALLS_PER_OPERATION: '1', UPSTREAM_LISTS_FOR_BATCHES: 'no' });
 });
 afterEach(() => waybill.sandbox.faults.clear());
 afterAll(() => waybill[Symbol.asyncDispose]());
@@ -185,15 +185,19 @@ describe('a list of orders', () => {
     expect(calls).toEqual([read(one), origins, postQuote, postShipment, read(one)]);
   });
 
-  test('of 100 is shipped, the origins read once', async () => {
+  test('of 100 is shipped, the origins read once, and the orders by two pages of their list', async () => {
     await using fast = await startWaybill({}, { sandbox: waybill.sandbox });
     const orders = await newOrders(100);
     const { data, errors, calls } = await ship(orders, fast);
     expect([data, errors]).toEqual([{ shipOrders: orders.map(success) }, undefined]);
-    const reads = orders.map(read);
-    expect(calls.sort()).toEqual(
-      [...reads, origins, ...times(100, postQuote), ...times(100, postShipment), ...reads].sort(),
-    );
+    const page = 'GET /v1/orders?pageSize=200';
+    expect(calls.sort()).toEqual([
+      page,
+      page,
+      origins,
+      ...times(100, postQuote),
+      ...times(100, postShipment),
+    ]);
   });
 
   test('of none is answered with none', async () => {

@@ -1,14 +1,16 @@
+import type { GraphQLResolveInfo } from 'graphql';
 import { maxPageSize } from '../loaders/loaders.ts';
 import { BadInputError, InvalidResponseError } from '../rest/errors.ts';
 import { isNameOf, resourceName } from '../rest/resource-name.ts';
 import type { OrderJson, RecipientJson } from '../rest/types.ts';
 import { builder } from './builder.ts';
-import { connect, connectionArgs, connectionOf } from './connection.ts';
+import { type ConnectionArgs, connect, connectionArgs, connectionOf } from './connection.ts';
 import { CustomerBehavior, customerReliability } from './customer.ts';
 import { Money, money } from './money.ts';
 import { Node, registerNode } from './node.ts';
 import { openEnum } from './open-enum.ts';
 import { Recipient } from './recipient.ts';
+import { selectsRecordAt } from './relation.ts';
 
 const orderStatus = openEnum('OrderStatus', 'How far an order has come.', {
   NEW: 'Recorded, not yet confirmed.',
@@ -167,11 +169,11 @@ builder.queryFields((t) => ({
         description: 'Finds names of recipients, also misspelt, and exact phone numbers and references.',
       }),
     },
-    resolve: (_root, { status, search, ...args }, { loaders }) =>
+    resolve: (_root, { status, search, ...args }, { loaders }, info) =>
       connect(
         {
           list: 'orders',
-          pages: loaders.orderPage,
+          pages: isStart(args) && selectsShipments(info) ? loaders.orderPageWithShipments : loaders.orderPage,
           query: { search: search || undefined, status: statusFilter(status) },
           args,
           maximum: maxPageSize.orders,
@@ -180,6 +182,14 @@ builder.queryFields((t) => ({
       ),
   }),
 }));
+
+function isStart({ after }: ConnectionArgs): boolean {
+  return after === null || after === undefined;
+}
+
+function selectsShipments(info: GraphQLResolveInfo): boolean {
+  return selectsRecordAt(['nodes', 'shipment'], info) || selectsRecordAt(['edges', 'node', 'shipment'], info);
+}
 
 /** The statuses to ask REST for: none given, or an empty list, is no filter. @throws BadInputError for UNRECOGNIZED. */
 function statusFilter(status: readonly string[] | null | undefined): string[] | undefined {

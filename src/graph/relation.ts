@@ -1,4 +1,5 @@
 import {
+  type FieldNode,
   GraphQLIncludeDirective,
   type GraphQLResolveInfo,
   GraphQLSkipDirective,
@@ -38,23 +39,40 @@ export function expectName(collection: Collection, name: string): void {
 
 /** Whether the field's selections need nothing but the record's name. */
 export function selectsOnlyId(info: GraphQLResolveInfo): boolean {
+  return fieldsBelow(info.fieldNodes, info).every(isOfName);
+}
+
+/** Whether a record is selected that is reached from the field by this path, and more of it than its name tells. */
+export function selectsRecordAt(path: readonly string[], info: GraphQLResolveInfo): boolean {
+  const records = path.reduce<readonly FieldNode[]>(
+    (fields, name) => fieldsBelow(fields, info).filter((field) => field.name.value === name),
+    info.fieldNodes,
+  );
+  return !fieldsBelow(records, info).every(isOfName);
+}
+
+function isOfName({ name }: FieldNode): boolean {
+  return ['id', '__typename'].includes(name.value);
+}
+
+/** The fields that are selected of these ones' values, whatever fragments they come from. */
+function fieldsBelow(parents: readonly FieldNode[], info: GraphQLResolveInfo): FieldNode[] {
   // Each fragment is looked into once, as fragments may spread each other over and over.
   const seen = new Set<string>();
 
-  function isOnlyId({ selections }: SelectionSetNode): boolean {
-    return selections.every((selection) => {
-      if (isLeftOut(selection, info)) return true;
-      if (selection.kind === Kind.FIELD) return ['id', '__typename'].includes(selection.name.value);
-      if (selection.kind === Kind.INLINE_FRAGMENT) return isOnlyId(selection.selectionSet);
+  function fieldsOf(selectionSet: SelectionSetNode | undefined): FieldNode[] {
+    return (selectionSet?.selections ?? []).flatMap((selection) => {
+      if (isLeftOut(selection, info)) return [];
+      if (selection.kind === Kind.FIELD) return [selection];
+      if (selection.kind === Kind.INLINE_FRAGMENT) return fieldsOf(selection.selectionSet);
       const name = selection.name.value;
-      if (seen.has(name)) return true;
+      if (seen.has(name)) return [];
       seen.add(name);
-      const fragment = info.fragments[name];
-      return fragment !== undefined && isOnlyId(fragment.selectionSet);
+      return fieldsOf(info.fragments[name]?.selectionSet);
     });
   }
 
-  return info.fieldNodes.every(({ selectionSet }) => selectionSet === undefined || isOnlyId(selectionSet));
+  return parents.flatMap(({ selectionSet }) => fieldsOf(selectionSet));
 }
 
 /** By @skip or @include, which compiled queries never hold. */

@@ -16,7 +16,9 @@ import type {
   ShipmentJson,
   TemplateJson,
 } from '../rest/types.ts';
+import { ordersWithShipments } from './ahead-of-ask.ts';
 import { type Cursors, createCursors } from './cursor.ts';
+import { listedLoader } from './listed-loader.ts';
 import { locationLoader } from './location-loader.ts';
 import { createLoaderMemory, type LoaderMemory } from './memory.ts';
 import { allRecords, firstRecord, type PageLoader, pageLoader } from './page-loader.ts';
@@ -39,6 +41,8 @@ export interface Loaders {
   orderById: RecordLoader<OrderJson>;
   orderByReference: RecordLoader<OrderJson>;
   orderPage: PageLoader<OrderJson, OrderQuery>;
+  /** For pages of which the shipments will be asked for. */
+  orderPageWithShipments: PageLoader<OrderJson, OrderQuery>;
   shipmentById: RecordLoader<ShipmentJson>;
   shipmentPage: PageLoader<ShipmentJson, PageQuery>;
   quoteById: RecordLoader<QuoteJson>;
@@ -63,9 +67,24 @@ export function createLoaders(
 ): Loaders {
   const known = memory.of(caller.tenant);
   const referencePages = referenceLoaders(caller, known.referencePages);
-  const orderById = recordLoader((name) => api.getOrder(name, caller));
+  const isListUsed = memory.options.listsForBatches;
+  const orderById = listedLoader({
+    get: (name) => api.getOrder(name, caller),
+    list: (query) => api.listOrders(query, caller),
+    maxPageSize: maxPageSize.orders,
+    caller,
+    history: known.orders,
+    isListUsed,
+  });
   const orderPage = pageLoader((query: OrderQuery) => api.listOrders(query, caller), orderById);
-  const shipmentById = recordLoader((name) => api.getShipment(name, caller));
+  const shipmentById = listedLoader({
+    get: (name) => api.getShipment(name, caller),
+    list: (query) => api.listShipments(query, caller),
+    maxPageSize: maxPageSize.shipments,
+    caller,
+    history: known.shipments,
+    isListUsed,
+  });
   const shipmentPage = pageLoader((query: PageQuery) => api.listShipments(query, caller), shipmentById);
   const originPage = referencePages('origins', api.listOrigins);
   const locationPage = referencePages('locations', api.listLocations);
@@ -76,6 +95,12 @@ export function createLoaders(
     orderById,
     orderByReference: recordLoader((referenceId) => findOrder(orderPage, referenceId)),
     orderPage,
+    orderPageWithShipments: ordersWithShipments({
+      orderPage,
+      shipmentById,
+      history: known.shipmentsOfOrders,
+      isAllowed: memory.options.aheadOfAsk,
+    }),
     shipmentById,
     shipmentPage,
     quoteById: recordLoader((name) => api.getQuote(name, caller)),
@@ -85,7 +110,7 @@ export function createLoaders(
       pages: locationPage,
       caller,
       maxPageSize: maxPageSize.locations,
-      listsForBatches: memory.options.listsForBatches,
+      listsForBatches: isListUsed,
       list: known.locationList,
     }),
     locationPage,

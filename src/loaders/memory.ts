@@ -1,4 +1,6 @@
 import type { Tenant } from '../rest/tenant.ts';
+import { type BatchHistory, createBatchHistory } from './batch-history.ts';
+import { createFollowingHistory, type FollowingHistory } from './following-history.ts';
 import { guessedLength, type ListLength } from './location-loader.ts';
 import { createReferencePages, type ReferencePages } from './reference-pages.ts';
 
@@ -26,6 +28,11 @@ export interface TenantMemory {
   /** Pages of origins, locations, channels and templates. */
   readonly referencePages: ReferencePages;
   readonly locationList: { length: ListLength };
+  /** Batches of their ids. */
+  readonly orders: BatchHistory;
+  readonly shipments: BatchHistory;
+  /** What lists of orders were followed by. */
+  readonly shipmentsOfOrders: FollowingHistory;
 }
 
 /** What loaders know beyond an operation. One for the whole process; what it knows of a tenant goes with that. */
@@ -46,6 +53,9 @@ export function createLoaderMemory(
       const memory = memories.get(tenant) ?? {
         referencePages: createReferencePages(options, now),
         locationList: { length: guessedLength },
+        orders: createBatchHistory(now),
+        shipments: createBatchHistory(now),
+        shipmentsOfOrders: createFollowingHistory(),
       };
       memories.set(tenant, memory);
       return memory;

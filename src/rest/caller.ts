@@ -13,6 +13,8 @@ export interface Caller {
   readonly tenant: Tenant;
   readonly signal: AbortSignal;
   readonly ledger: Ledger;
+  /** How many of its calls are under way at a time at most. */
+  readonly callsPerOperation: number;
   /** Runs a call when its turn has come, among those of this operation and among all tenants'. */
   schedule<Answer>(call: RestCall, make: () => Promise<Answer>): Promise<Answer>;
   /**
@@ -55,6 +57,7 @@ export function createCallers({
         tenant,
         signal,
         ledger: createLedger(),
+        callsPerOperation,
         schedule: (call, make) => limit(() => queue.run(tenant, isRead(call) ? 'read' : 'write', make)),
         spend(call) {
           if (left === 0) throw new BudgetExceededError(call, readsPerOperation);

@@ -1,0 +1,161 @@
+import type { CallTimes } from './call-times.ts';
+import { depthSteps } from './depths.ts';
+
+/**
+ * When pages of a list answer a batch of ids for less than one get for each, and how many rows they should have.
+ *
+ * The cost of a way is the time that it takes, in milliseconds, and a quarter of a get's time for each of its calls:
+ * what is not waited for is work of the service all the same.
+ *
+ *     n gets:            getMs × max(1, n ÷ callsAtOnce)  +  n × getMs ÷ 4
+ *     a page of r rows:  pageMs + rowMs × r               +      getMs ÷ 4
+ *
+ * A page is asked for where it and the gets that are expected to be left cost no more than gets for all. How many are
+ * left follows from how far down the list the ids of earlier batches were. Of the page sizes that pay, the cheapest is
+ * taken. At first, when nothing is known, ids are taken to be within the newest two rows for each, and a page to be a
+ * get that grows by 1/200 with each row: pages pay then from the five ids on that are the fewest for which one is tried.
+ *
+ * Whatever is expected, the calls of a batch are at most 1.2 times its ids. A page is read in vain at most once, as the
+ * first that does not pay for itself is the last; and pages are never more than a tenth of the ids still missing, but one.
+ */
+
+/** What a call costs besides the time that it is waited for, in gets. */
+const callWeight = 0.25;
+
+/** Fewer ids than these are asked for one by one: a page in vain would cost more than 1.2 times as many calls. */
+export const fewestForPage = 5;
+
+/** How many pages are asked for at most while so many ids are missing. */
+const idsPerPage = 10;
+
+/** How deep a trial looks, in rows for each id. */
+const trialDepth = 8;
+
+/** What is known before a batch is asked for. */
+export interface Knowledge extends CallTimes {
+  /** How many calls of an operation are under way at a time at most. */
+  callsAtOnce: number;
+  /** The most rows that a page has. */
+  maxPageSize: number;
+  /** The share of a batch's ids that is expected within so many rows for each of them. */
+  shareWithin(rowsPerId: number): number;
+}
+
+/** How far a batch has come. */
+export interface BatchState {
+  /** How many ids it has. */
+  asked: number;
+  /** How many of them have not been found so far. */
+  missing: number;
+  /** How many rows of the list have been looked through. */
+  rowsRead: number;
+  /** How many pages have been asked for. */
+  pages: number;
+}
+
+/** The size of the page to ask for next, or undefined where what is missing is to be asked for by id. */
+export function nextPageSize(state: BatchState, knowledge: Knowledge): number | undefined {
+  if (!mayAskForPage(state)) return undefined;
+  const byId = { size: undefined, cost: costOfGets(state.missing, knowledge) };
+  return pageSizes(state, knowledge)
+    .map((size) => ({ size, cost: costThroughPage(state, size, knowledge) }))
+    .reduce<{ size: number | undefined; cost: number }>(
+      (best, page) => (page.cost <= best.cost ? page : best),
+      byId,
+    ).size;
+}
+
+/** The size of a page that is asked for although it is not expected to pay, to see whether that has changed. */
+export function trialPageSize(state: BatchState, { maxPageSize }: Knowledge): number | undefined {
+  return mayAskForPage(state) ? Math.min(trialDepth * state.asked, maxPageSize) : undefined;
+}
+
+/** Whether a page of so many rows has found as many of the ids that were missing as to be worth its cost. */
+export function hasPaid(
+  { found, rows, missing }: { found: number; rows: number; missing: number },
+  knowledge: Knowledge,
+): boolean {
+  const saved = costOfGets(missing, knowledge) - costOfGets(missing - found, knowledge);
+  return found > 1 && saved >= costOfPage(rows, knowledge);
+}
+
+/** What is known of the records that the rows of a list name, such as the shipments of orders. */
+export interface Following {
+  /** How many ids follow from a row. */
+  idsPerRow: number;
+  /** Where in the list of these records they are, as in Knowledge. */
+  shareWithin(rowsPerId: number): number;
+}
+
+/** Fewer than these in a page that nobody has asked for yet are not what it usually answers. */
+const leastShareAhead = 0.5;
+
+/**
+ * The size of the page to ask for together with a page of so many rows that will name the records wanted, or undefined
+ * where that is to be waited for. As both are under way at the same time, only what the one takes longer counts as time.
+ * It has to answer at least half of what follows, and to cost no more than the cheapest way after it.
+ */
+export function pageSizeAhead(rows: number, following: Following, knowledge: Knowledge): number | undefined {
+  const asked = Math.round(following.idsPerRow * rows);
+  const state = { asked, missing: asked, rowsRead: 0, pages: 0 };
+  if (!mayAskForPage(state)) return undefined;
+  const expected = { ...knowledge, shareWithin: following.shareWithin };
+  const after = nextPageSize(state, expected);
+  const costAfter =
+    after === undefined ? costOfGets(asked, expected) : costThroughPage(state, after, expected);
+  return pageSizes(state, expected)
+    .map((size) => {
+      const left = expectedLeft(state, size, expected);
+      const ms = Math.max(size - rows, 0) * expected.rowMs;
+      return { size, left, cost: ms + callWeight * expected.getMs + costOfGets(left, expected) };
+    })
+    .filter(({ left, cost }) => left <= (1 - leastShareAhead) * asked && cost <= costAfter)
+    .reduce<{ size: number; cost: number } | undefined>(
+      (best, page) => (best === undefined || page.cost < best.cost ? page : best),
+      undefined,
+    )?.size;
+}
+
+/** How long a batch is expected to take when nothing has been asked for ahead of it, in milliseconds. */
+export function expectedMs(asked: number, knowledge: Knowledge): number {
+  const size = nextPageSize({ asked, missing: asked, rowsRead: 0, pages: 0 }, knowledge);
+  return size === undefined ? msOfGets(asked, knowledge) : msOfPage(size, knowledge);
+}
+
+function mayAskForPage({ missing, pages }: BatchState): boolean {
+  return missing >= fewestForPage && pages < Math.max(1, missing / idsPerPage);
+}
+
+/** The sizes that are worth comparing: up to each depth that is told apart, as far as one page goes. */
+function pageSizes({ asked, rowsRead }: BatchState, { maxPageSize }: Knowledge): number[] {
+  const sizes = depthSteps.map((depth) => Math.min(Math.ceil(depth * asked) - rowsRead, maxPageSize));
+  return [...new Set(sizes)].filter((size) => size > 0);
+}
+
+function expectedLeft({ asked, missing, rowsRead }: BatchState, size: number, knowledge: Knowledge): number {
+  const before = knowledge.shareWithin(rowsRead / asked);
+  const within = knowledge.shareWithin((rowsRead + size) / asked);
+  return before >= 1 ? missing : (missing * (1 - within)) / (1 - before);
+}
+
+/** Of a page, and of the gets for what it is expected to leave. */
+function costThroughPage(state: BatchState, size: number, knowledge: Knowledge): number {
+  return costOfPage(size, knowledge) + costOfGets(expectedLeft(state, size, knowledge), knowledge);
+}
+
+function costOfPage(rows: number, knowledge: Knowledge): number {
+  return msOfPage(rows, knowledge) + callWeight * knowledge.getMs;
+}
+
+function costOfGets(count: number, knowledge: Knowledge): number {
+  return msOfGets(count, knowledge) + callWeight * knowledge.getMs * count;
+}
+
+function msOfPage(rows: number, { pageMs, rowMs }: Knowledge): number {
+  return pageMs + rowMs * rows;
+}
+
+/** A count below one is the chance that there is one. */
+function msOfGets(count: number, { getMs, callsAtOnce }: Knowledge): number {
+  return getMs * Math.min(count, Math.max(1, count / callsAtOnce));
+}

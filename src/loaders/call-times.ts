@@ -1,0 +1,73 @@
+/** How long calls are expected to take, in milliseconds. */
+export interface CallTimes {
+  /** A get by id. */
+  getMs: number;
+  /** A page of a list before its rows. */
+  pageMs: number;
+  /** Each row of a page on top of that. */
+  rowMs: number;
+}
+
+/** What is known of the times of one resource's calls. What is older counts less. */
+export interface CallTimesSeen {
+  expected(): CallTimes;
+  /** So many gets at once, at most `callsAtOnce` of them under way at a time, have taken so long together. */
+  sawGets(count: number, callsAtOnce: number, ms: number): void;
+  sawPage(rows: number, ms: number): void;
+}
+
+// The weights of older observations then add up to 20.
+const decay = 0.95;
+// Where only one of the two is known, a page is taken to be a get that grows by this much of it with each row.
+const guessedRow = 1 / 200;
+// Pages of less variety than this, relative to their size, don't tell what a row takes.
+const leastSpread = 0.1;
+
+export function createCallTimes(): CallTimesSeen {
+  const gets = { count: 0, ms: 0 };
+  // Decaying sums for a straight line through the pages' rows and times.
+  const pages = { count: 0, rows: 0, ms: 0, rowsSquared: 0, rowsByMs: 0 };
+
+  /** The line through the pages; undefined where they are too much alike to tell. */
+  function slope(): number | undefined {
+    const rows = pages.rows / pages.count;
+    const variance = pages.rowsSquared / pages.count - rows * rows;
+    if (variance < (leastSpread * rows) ** 2 || variance <= 0) return undefined;
+    return (pages.rowsByMs / pages.count - (rows * pages.ms) / pages.count) / variance;
+  }
+
+  return {
+    expected() {
+      if (pages.count === 0) {
+        const getMs = gets.count === 0 ? 1 : gets.ms / gets.count;
+        return { getMs, pageMs: getMs, rowMs: getMs * guessedRow };
+      }
+      const rows = pages.rows / pages.count;
+      const ms = pages.ms / pages.count;
+      const likeGet = ms / (1 + rows * guessedRow);
+      const getMs = gets.count === 0 ? likeGet : gets.ms / gets.count;
+      // What a page takes beyond a get is put down to its rows, until pages of several sizes say better.
+      const rowMs = slope() ?? (rows === 0 ? 0 : (ms - getMs) / rows);
+      const bounded = Math.min(Math.max(rowMs, 0), rows === 0 ? 0 : ms / rows);
+      return { getMs, pageMs: ms - bounded * rows, rowMs: bounded };
+    },
+    sawGets(count, callsAtOnce, ms) {
+      if (count === 0) return;
+      gets.count = gets.count * decay + 1;
+      gets.ms = gets.ms * decay + ms / Math.ceil(count / callsAtOnce);
+    },
+    sawPage(rows, ms) {
+      for (const [name, value] of Object.entries({
+        count: 1,
+        rows,
+        ms,
+        rowsSquared: rows * rows,
+        rowsByMs: rows * ms,
+      })) {
+        // The names are those of the sums, which TypeScript does not keep through entries.
+        const sum = name as keyof typeof pages;
+        pages[sum] = pages[sum] * decay + value;
+      }
+    },
+  };
+}

@@ -1,0 +1,69 @@
+/**
+ * How far down their list the ids of a batch have been found, as rows of the list for each id of the batch: 75 ids within
+ * the newest 150 rows are within 2. Measured so, what is learned from small batches holds for large ones.
+ */
+export interface Depths {
+  /** The share of a batch's ids to expect within so many rows for each of them. */
+  shareWithin(rowsPerId: number): number;
+  /** Learns from a batch of `asked` ids, which were found in the rows of these indices, counted from 0, or not at all. */
+  saw(asked: number, indices: readonly number[]): void;
+}
+
+/** The depths that are told apart. What lies deeper than the last, or is not there at all, is beyond. */
+export const depthSteps: readonly number[] = [
+  0.5, 0.75, 1, 1.25, 1.5, 2, 3, 4, 6, 8, 12, 16, 24, 32, 48, 64, 96, 128,
+];
+
+// The weights of older batches then add up to 20.
+const decay = 0.95;
+// A batch of which the list had less than a tenth says that things are no longer as they were.
+const decayAfterMiss = 0.1;
+const leastFound = 0.1;
+
+// Before anything is known, ids are taken to be anywhere in the newest two rows for each. Soon outweighed by what is seen.
+const guessedDepth = 2;
+const guessWeight = 0.5;
+
+export function createDepths(): Depths {
+  // The weight of the ids between each step and the one before it; those beyond come last.
+  const weights = [...depthSteps, Number.POSITIVE_INFINITY].map(
+    (_, step) => guessWeight * guessedShare(step),
+  );
+
+  return {
+    shareWithin(rowsPerId) {
+      const within = depthSteps.map((step, index) => {
+        const start = startOf(index);
+        const part = Math.min(Math.max((rowsPerId - start) / (step - start), 0), 1);
+        return part * (weights[index] ?? 0);
+      });
+      return sum(within) / sum(weights);
+    },
+    saw(asked, indices) {
+      if (asked === 0) return;
+      const kept = indices.length < leastFound * asked ? decayAfterMiss : decay;
+      for (const [step, weight] of weights.entries()) weights[step] = weight * kept;
+      const add = (step: number, ids: number) => {
+        weights[step] = (weights[step] ?? 0) + ids / asked;
+      };
+      for (const index of indices) {
+        const step = depthSteps.findIndex((depth) => index + 1 <= depth * asked);
+        add(step === -1 ? depthSteps.length : step, 1);
+      }
+      add(depthSteps.length, asked - indices.length);
+    },
+  };
+}
+
+function startOf(step: number): number {
+  return step === 0 ? 0 : (depthSteps[step - 1] ?? 0);
+}
+
+function guessedShare(step: number): number {
+  const end = depthSteps[step] ?? Number.POSITIVE_INFINITY;
+  return end <= guessedDepth ? (end - startOf(step)) / guessedDepth : 0;
+}
+
+function sum(numbers: readonly number[]): number {
+  return numbers.reduce((total, number) => total + number, 0);
+}
