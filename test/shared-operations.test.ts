@@ -48,7 +48,7 @@ async function startHolding(compileQueries: boolean) {
       waybill.service.requests
         .filter(({ headers }) => headers.authorization === 'Bearer ana')
         .map(({ line }) => line),
-    /** Lets all that was asked before be under way: what is asked comes in turn. */
+    /** Lets all that was asked before be under way: what is asked comes in turn, but for its calls on their connections. */
     async arrived() {
       const path = '/v1/origins?pageSize=20';
       const last = ask({ query: '{ origins { nodes { id } } }', bearer: 'somebody-else' });
@@ -56,6 +56,7 @@ async function startHolding(compileQueries: boolean) {
       const index = held.findIndex((call) => call.path === path);
       for (const { response } of held.splice(index, 1)) response.end(JSON.stringify({ origins: [] }));
       await last;
+      await until(() => held.length > 0);
     },
   };
 }

@@ -322,7 +322,7 @@ describe('the cost of a shared read', () => {
     const joined = [bench.api.getOrder('7', other), bench.api.getOrder('7', third)];
     const left = bench.api.getOrder('2', third);
     await until(() => bench.held.length === 3);
-    for (const id of ['1', '7', '2']) bench.give({ name: `orders/${id}` });
+    for (const line of lines(bench)) bench.give({ name: line.replace('GET /v1/', '') });
     expect(await refused).toBeInstanceOf(BudgetExceededError);
     expect(await Promise.all([own, ...joined, left])).toEqual(
       ['1', '7', '7', '2'].map((id) => ({ name: `orders/${id}` })),
