@@ -109,8 +109,11 @@ function isTakenAway(error: unknown): boolean {
 export interface ReferencePageLoader<Row, Query extends PageQuery> extends PageLoader<Row, Query> {
   /** Whether a page is answered without a call. */
   knows(query: Query): boolean;
-  /** From here on, answers nothing that an earlier operation has read, as that may be outdated. */
-  forgetEarlier(): void;
+  /**
+   * From here on, answers nothing that an earlier operation has read, as that may be outdated. Says whether any such page
+   * has been answered before, so that what was made of it is to be forgotten too.
+   */
+  forgetEarlier(): boolean;
 }
 
 /** Makes the loaders of an operation over lists that seldom change; `list` tells those in `pages` apart. */
@@ -150,8 +153,10 @@ export function referenceLoaders(caller: Caller, pages: ReferencePages) {
       knows: (query) => own.has(keyOf(query)) || (isEarlierWelcome && pages.has(keyOf(query))),
       forgetEarlier() {
         isEarlierWelcome = false;
+        const wasAnswered = earlier.size > 0;
         for (const query of earlier) loader.clear(query);
         earlier.clear();
+        return wasAnswered;
       },
     };
   };

@@ -280,13 +280,13 @@ describe('an operation that takes nothing from earlier ones any more', () => {
     await origins.load({ pageSize: 20 });
     void origins.load({ pageSize: 5 });
     await (await lastCall()).give(...named('a'));
-    origins.forgetEarlier();
+    expect(origins.forgetEarlier()).toBe(true);
     expect([origins.knows({ pageSize: 20 }), origins.knows({ pageSize: 5 })]).toEqual([false, true]);
     const page = origins.load({ pageSize: 20 });
     void origins.load({ pageSize: 5 });
     await (await lastCall()).give(...named('new'));
     expect([names(await page), await known()]).toEqual([['new'], ['new']]);
-    origins.forgetEarlier();
+    expect(origins.forgetEarlier()).toBe(false);
     await origins.load({ pageSize: 20 });
     expect(lines()).toEqual(['origins 20', 'origins 5', 'origins 20']);
   });
@@ -295,7 +295,7 @@ describe('an operation that takes nothing from earlier ones any more', () => {
     const { operation, learn, lines } = startKeeping();
     await learn(...named('old'));
     const { origins } = operation();
-    origins.forgetEarlier();
+    expect(origins.forgetEarlier()).toBe(false);
     expect(origins.knows({ pageSize: 20 })).toBe(false);
     void origins.load({ pageSize: 20 });
     await new Promise((done) => setImmediate(done));
