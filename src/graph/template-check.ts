@@ -23,9 +23,20 @@ export async function expectFit(
   loaders: Loaders,
 ): Promise<void> {
   if (template === undefined) return;
-  const rows = await templatesOf(channel, loaders);
-  const faults = rows === undefined ? [] : faultsOf(template, rows);
+  if ((await faultsIn(template, channel, loaders)).length === 0) return;
+  // What an earlier request has read refuses nothing, as the template may have come since.
+  loaders.templatePage.forgetEarlier();
+  const faults = await faultsIn(template, channel, loaders);
   if (faults.length > 0) throw new InvalidInputError(faults);
+}
+
+async function faultsIn(
+  template: Template,
+  channel: string,
+  loaders: Loaders,
+): Promise<InvalidFieldSource[]> {
+  const rows = await templatesOf(channel, loaders);
+  return rows === undefined ? [] : faultsOf(template, rows);
 }
 
 /** Every template of a channel, the broken ones too, or undefined where the list can't be read. */

@@ -56,13 +56,10 @@ export interface BatchState {
 /** The size of the page to ask for next, or undefined where what is missing is to be asked for by id. */
 export function nextPageSize(state: BatchState, knowledge: Knowledge): number | undefined {
   if (!mayAskForPage(state)) return undefined;
-  const byId = { size: undefined, cost: costOfGets(state.missing, knowledge) };
-  return pageSizes(state, knowledge)
-    .map((size) => ({ size, cost: costThroughPage(state, size, knowledge) }))
-    .reduce<{ size: number | undefined; cost: number }>(
-      (best, page) => (page.cost <= best.cost ? page : best),
-      byId,
-    ).size;
+  const page = cheapest(
+    pageSizes(state, knowledge).map((size) => ({ size, cost: costThroughPage(state, size, knowledge) })),
+  );
+  return page !== undefined && page.cost <= costOfGets(state.missing, knowledge) ? page.size : undefined;
 }
 
 /** The size of a page that is asked for although it is not expected to pay, to see whether that has changed. */
@@ -103,17 +100,13 @@ export function pageSizeAhead(rows: number, following: Following, knowledge: Kno
   const after = nextPageSize(state, expected);
   const costAfter =
     after === undefined ? costOfGets(asked, expected) : costThroughPage(state, after, expected);
-  return pageSizes(state, expected)
-    .map((size) => {
-      const left = expectedLeft(state, size, expected);
-      const ms = Math.max(size - rows, 0) * expected.rowMs;
-      return { size, left, cost: ms + callWeight * expected.getMs + costOfGets(left, expected) };
-    })
-    .filter(({ left, cost }) => left <= (1 - leastShareAhead) * asked && cost <= costAfter)
-    .reduce<{ size: number; cost: number } | undefined>(
-      (best, page) => (best === undefined || page.cost < best.cost ? page : best),
-      undefined,
-    )?.size;
+  const pages = pageSizes(state, expected).map((size) => {
+    const left = expectedLeft(state, size, expected);
+    const ms = Math.max(size - rows, 0) * expected.rowMs;
+    return { size, left, cost: ms + callWeight * expected.getMs + costOfGets(left, expected) };
+  });
+  const page = cheapest(pages.filter(({ left }) => left <= (1 - leastShareAhead) * asked));
+  return page !== undefined && page.cost <= costAfter ? page.size : undefined;
 }
 
 /** How long a batch is expected to take when nothing has been asked for ahead of it, in milliseconds. */
@@ -130,6 +123,19 @@ function mayAskForPage({ missing, pages }: BatchState): boolean {
 function pageSizes({ asked, rowsRead }: BatchState, { maxPageSize }: Knowledge): number[] {
   const sizes = depthSteps.map((depth) => Math.min(Math.ceil(depth * asked) - rowsRead, maxPageSize));
   return [...new Set(sizes)].filter((size) => size > 0);
+}
+
+/** The first of the cheapest: rows that are of no use are not asked for even where they cost nothing. */
+function cheapest(pages: readonly SizedPage[]): SizedPage | undefined {
+  return pages.reduce<SizedPage | undefined>(
+    (best, page) => (best === undefined || page.cost < best.cost ? page : best),
+    undefined,
+  );
+}
+
+interface SizedPage {
+  size: number;
+  cost: number;
 }
 
 function expectedLeft({ asked, missing, rowsRead }: BatchState, size: number, knowledge: Knowledge): number {

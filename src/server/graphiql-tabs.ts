@@ -52,7 +52,8 @@ export function createTabs(inSandbox: boolean): readonly Tab[] {
 
 const orders = `# The newest orders that are on their way or delivered,
 # each with its shipment and its label.
-# REST: GET /v1/orders, GET /v1/shipments/{id} for each.
+# REST: GET /v1/orders, then one GET /v1/shipments for
+# all of them.
 query Orders {
   orders(first: 10, status: [IN_PROGRESS, DELIVERED]) {
     nodes {

@@ -50,6 +50,8 @@ type ShippableOrder = OrderJson & { recipient: { location: string } };
 /** The way from an order to its shipment: read the order and the origin, ask for a quote, choose an offer, ship. */
 export function createShipOrder({ loaders, createQuote, createShipment }: Steps) {
   async function begin(wish: ShipOrder, keep: Keep): Promise<ShippedOrder> {
+    // What is paid for starts where the origin is now, which an earlier request need not know.
+    if (loaders.originPage.forgetEarlier()) loaders.originById.clearAll();
     const [order, origin] = await Promise.all([
       loaders.orderById.load(wish.order),
       loaders.originById.load(wish.origin),
