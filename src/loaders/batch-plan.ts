@@ -12,8 +12,10 @@ import { depthSteps } from './depths.ts';
  *
  * A page is asked for where it and the gets that are expected to be left cost no more than gets for all. How many are
  * left follows from how far down the list the ids of earlier batches were. Of the page sizes that pay, the cheapest is
- * taken. At first, when nothing is known, ids are taken to be within the newest two rows for each, and a page to be a
- * get that grows by 1/200 with each row: pages pay then from the five ids on that are the fewest for which one is tried.
+ * taken; but none that is expected to have less than a tenth of what is missing, however quick it may be.
+ *
+ * At first, when nothing is known, ids are taken to be within the newest two rows for each, and a page to be a get that
+ * grows by 1/200 with each row: pages pay then from five ids on, which are the fewest for which one is tried at all.
  *
  * Whatever is expected, the calls of a batch are at most 1.2 times its ids. A page is read in vain at most once, as the
  * first that does not pay for itself is the last; and pages are never more than a tenth of the ids still missing, but one.
@@ -24,6 +26,9 @@ const callWeight = 0.25;
 
 /** Fewer ids than these are asked for one by one: a page in vain would cost more than 1.2 times as many calls. */
 export const fewestForPage = 5;
+
+/** A page with less than this share of what is missing is hardly more than a page in vain. */
+const leastShare = 0.1;
 
 /** How many pages are asked for at most while so many ids are missing. */
 const idsPerPage = 10;
@@ -56,9 +61,9 @@ export interface BatchState {
 /** The size of the page to ask for next, or undefined where what is missing is to be asked for by id. */
 export function nextPageSize(state: BatchState, knowledge: Knowledge): number | undefined {
   if (!mayAskForPage(state)) return undefined;
-  const page = cheapest(
-    pageSizes(state, knowledge).map((size) => ({ size, cost: costThroughPage(state, size, knowledge) })),
-  );
+  const most = (1 - leastShare) * state.missing;
+  const sizes = pageSizes(state, knowledge).filter((size) => expectedLeft(state, size, knowledge) <= most);
+  const page = cheapest(sizes.map((size) => ({ size, cost: costThroughPage(state, size, knowledge) })));
   return page !== undefined && page.cost <= costOfGets(state.missing, knowledge) ? page.size : undefined;
 }
 
@@ -87,6 +92,9 @@ export interface Following {
 /** Fewer than these in a page that nobody has asked for yet are not what it usually answers. */
 const leastShareAhead = 0.5;
 
+/** Nobody knows yet how many are wanted, so that a quarter more rows are asked for than are expected to be enough. */
+const marginAhead = 1.25;
+
 /**
  * The size of the page to ask for together with a page of so many rows that will name the records wanted, or undefined
  * where that is to be waited for. As both are under way at the same time, only what the one takes longer counts as time.
@@ -106,7 +114,9 @@ export function pageSizeAhead(rows: number, following: Following, knowledge: Kno
     return { size, left, cost: ms + callWeight * expected.getMs + costOfGets(left, expected) };
   });
   const page = cheapest(pages.filter(({ left }) => left <= (1 - leastShareAhead) * asked));
-  return page !== undefined && page.cost <= costAfter ? page.size : undefined;
+  return page !== undefined && page.cost <= costAfter
+    ? Math.min(Math.ceil(page.size * marginAhead), knowledge.maxPageSize)
+    : undefined;
 }
 
 /** How long a batch is expected to take when nothing has been asked for ahead of it, in milliseconds. */

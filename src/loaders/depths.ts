@@ -16,8 +16,9 @@ export const depthSteps: readonly number[] = [
 
 // The weights of older batches then add up to 20.
 const decay = 0.95;
-// A batch of which the list had less than a tenth says that things are no longer as they were.
-const decayAfterMiss = 0.1;
+// A batch of which the list had less than a tenth says that things are no longer as they were: two of them in a row
+// outweigh whatever was before.
+const decayAfterMiss = 0.05;
 const leastFound = 0.1;
 
 // Before anything is known, ids are taken to be anywhere in the newest two rows for each. Soon outweighed by what is seen.

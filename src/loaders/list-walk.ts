@@ -9,8 +9,6 @@ export interface ListWalk<Row> {
   /** Rows that came along. */
   readonly unwanted: readonly Row[];
   readonly nextPageToken: string | undefined;
-  /** Whether a page has been looked through. */
-  readonly isBegun: boolean;
   /** Whether nothing follows, or nothing that has not been there already. */
   readonly isAtEnd: boolean;
   /** Counts a page that is asked for, whatever comes of it. */
@@ -27,7 +25,6 @@ export function createListWalk<Row extends { name: string }>(names: readonly str
   let rowsRead = 0;
   let pages = 0;
   let nextPageToken: string | undefined;
-  let isBegun = false;
   let isAtEnd = false;
 
   return {
@@ -38,9 +35,6 @@ export function createListWalk<Row extends { name: string }>(names: readonly str
     unwanted,
     get nextPageToken() {
       return nextPageToken;
-    },
-    get isBegun() {
-      return isBegun;
     },
     get isAtEnd() {
       return isAtEnd;
@@ -56,7 +50,6 @@ export function createListWalk<Row extends { name: string }>(names: readonly str
         if (missing.delete(row.name)) found.set(row.name, { row, index: rowsRead + index });
         else unwanted.push(row);
       }
-      isBegun = true;
       rowsRead += page.rows.length;
       nextPageToken = page.nextPageToken;
       isAtEnd = nextPageToken === undefined || tokens.has(nextPageToken);

@@ -27,6 +27,9 @@ export interface ListedLoaderOptions<Json> {
   isListUsed: boolean;
 }
 
+// A list that is late today is left alone, unless more ids are asked for than an operation should ask for one by one.
+const mostAfterLate = 100;
+
 /** Names that are about to be asked for. */
 export interface Announcement {
   names: ReadonlySet<string>;
@@ -54,12 +57,12 @@ export function listedLoader<Json extends { name: string }>(
   const knowledge = () => history.known(caller.callsPerOperation, maxPageSize);
   const isListFit = () => isListUsed && !shapes.areRowsLacking;
   let announcements: Announcement[] = [];
-  let ahead: Promise<Page<Json> | undefined> | undefined;
+  let ahead: Promise<PageOutcome<Json>> | undefined;
   // What was on its way before something was forgotten must not be remembered.
   let generation = 0;
 
-  /** The page, or undefined where there is none to be had; that is nobody's error, as ids can be asked for one by one. */
-  async function readPage(query: PageQuery): Promise<Page<Json> | undefined> {
+  /** That there is no page to be had is nobody's error, as ids can be asked for one by one. */
+  async function readPage(query: PageQuery): Promise<PageOutcome<Json>> {
     const startedAt = performance.now();
     try {
       const page = await list(query);
@@ -67,20 +70,19 @@ export function listedLoader<Json extends { name: string }>(
       shapes.sawRows(page.rows);
       return page;
     } catch (error) {
-      // No page is as good as one without any of the records, unless it was this operation's own doing.
-      const isOwnDoing = caller.signal.aborted || error instanceof BudgetExceededError;
-      return isOwnDoing ? undefined : { rows: [], nextPageToken: undefined };
+      return caller.signal.aborted || error instanceof BudgetExceededError ? 'given up' : 'failed';
     }
   }
 
   async function walkThrough(
     names: readonly string[],
-    aheadPage: Promise<Page<Json> | undefined> | undefined,
+    aheadPage: Promise<PageOutcome<Json>> | undefined,
     { onBehalf }: Askers,
   ): Promise<Walked<Json>> {
     const walk = createListWalk<Json>(names);
     const known = knowledge();
-    /** Whether to look further. */
+    let last: PageOutcome<Json> | 'late' | undefined;
+    /** Whether it is worth looking further. */
     function take(page: Page<Json>): boolean {
       const { missing } = walk.state;
       const found = walk.take(page);
@@ -88,13 +90,13 @@ export function listedLoader<Json extends { name: string }>(
     }
 
     let goesOn = true;
-    let isLate = false;
     if (aheadPage !== undefined) {
       walk.ask();
-      const page = await inTime(aheadPage, expectedMs(names.length, known));
-      isLate = page === undefined;
-      if (page !== undefined) goesOn = take(page);
+      last = await inTime(aheadPage, expectedMs(names.length, known));
+      if (last === 'late') goesOn = names.length > mostAfterLate;
+      else if (isPage(last)) goesOn = take(last);
     }
+    const aheadOutcome = last;
     while (goesOn && isListFit()) {
       const { state, nextPageToken } = walk;
       const isTrial = state.pages === 0 && history.isTrialDue();
@@ -103,44 +105,49 @@ export function listedLoader<Json extends { name: string }>(
       walk.ask();
       const query = { pageSize, ...(nextPageToken !== undefined && { pageToken: nextPageToken }) };
       const missing = names.filter((name) => !walk.found.has(name));
-      const page = await onBehalf(missing, () => readPage(query));
-      goesOn = page !== undefined && take(page);
+      last = await onBehalf(missing, () => readPage(query));
+      goesOn = isPage(last) && take(last);
     }
-    return { walk, isLate };
+    return { walk, last, isAheadInVain: aheadOutcome !== undefined && !isPage(aheadOutcome) };
   }
 
-  function learn(names: readonly string[], { walk, isLate }: Walked<Json>): void {
+  function learn(names: readonly string[], { walk, last, isAheadInVain }: Walked<Json>): void {
     if (names.length >= fewestForPage) history.sawBatch(walk.state.pages > 0);
-    const heard = announcements.filter((announcement) => !announcement.names.isDisjointFrom(new Set(names)));
-    announcements = announcements.filter((announcement) => !heard.includes(announcement));
-    if (walk.state.pages === 0 || caller.signal.aborted) return;
+    const wanted = new Set(names);
+    const isHeard = (announcement: Announcement) => !announcement.names.isDisjointFrom(wanted);
+    const heard = announcements.filter(isHeard);
+    announcements = announcements.filter((announcement) => !isHeard(announcement));
+    if (walk.state.pages === 0 || last === 'given up' || caller.signal.aborted) return;
     const indicesOf = (asked: readonly string[]) =>
       asked.flatMap((name) => walk.found.get(name)?.index ?? []);
-    if (walk.isBegun) depths.saw(names.length, indicesOf(names));
+    // A list that answers no page has none of the records; one that is late may have them all.
+    if (last !== 'late') depths.saw(names.length, indicesOf(names));
     for (const { names: announced, onFound } of heard) {
       const asked = names.filter((name) => announced.has(name));
-      onFound(asked.length, isLate ? [] : indicesOf(asked));
+      onFound(asked.length, isAheadInVain ? [] : indicesOf(asked));
     }
   }
 
   const records = batchLoader<Json>(async (names, askers) => {
     const before = generation;
-    const isAnnounced = announcements.some(({ names: announced }) =>
-      names.some((name) => announced.has(name)),
-    );
+    const isAnnounced = announcements.some((announced) => names.some((name) => announced.names.has(name)));
     const aheadPage = isAnnounced ? ahead : undefined;
     if (isAnnounced) ahead = undefined;
     const walked = await walkThrough(names, aheadPage, askers);
     learn(names, walked);
-    const isFit = isListFit();
-    if (isFit && generation === before) {
-      for (const row of walked.walk.unwanted) records.prime(row.name, row);
+    const { found, unwanted } = walked.walk;
+    const answers = await getAll(
+      names.filter((name) => !found.has(name)),
+      askers,
+    );
+    // Perhaps it is only one of these gets that has shown what rows lack.
+    if (!isListFit()) {
+      const gotten = await getAll([...found.keys()], askers);
+      return names.map((name) => answers.get(name) ?? gotten.get(name) ?? null);
     }
-    const found = isFit ? walked.walk.found : new Map<string, { row: Json }>();
     caller.ledger.savedByList += found.size;
-    const missing = names.filter((name) => !found.has(name));
-    const gotten = await getAll(missing, askers);
-    return names.map((name) => found.get(name)?.row ?? gotten.get(name) ?? null);
+    if (generation === before) for (const row of unwanted) records.prime(row.name, row);
+    return names.map((name) => found.get(name)?.row ?? answers.get(name) ?? null);
   });
 
   async function getAll(names: readonly string[], { onBehalf }: Askers) {
@@ -189,17 +196,25 @@ export function listedLoader<Json extends { name: string }>(
   };
 }
 
-interface Walked<Json> {
-  walk: ListWalk<Json>;
-  /** Whether a page that had been asked for ahead was not there in time. */
-  isLate: boolean;
+type PageOutcome<Json> = Page<Json> | 'failed' | 'given up';
+
+function isPage<Json>(outcome: PageOutcome<Json> | 'late'): outcome is Page<Json> {
+  return typeof outcome !== 'string';
 }
 
-/** What is promised, or undefined where it is not there after so many milliseconds. */
-function inTime<Value>(promise: Promise<Value>, ms: number): Promise<Value | undefined> {
+interface Walked<Json> {
+  walk: ListWalk<Json>;
+  /** What came of the last page that was asked for. */
+  last: PageOutcome<Json> | 'late' | undefined;
+  /** Whether a page had been asked for ahead that was not there in time, or not at all. */
+  isAheadInVain: boolean;
+}
+
+/** What is promised, or word that it is not there after so many milliseconds. */
+function inTime<Value>(promise: Promise<Value>, ms: number): Promise<Value | 'late'> {
   return new Promise((resolve, reject) => {
     // A server that was busy until now has a look first at what has come in meanwhile.
-    const timer = setTimeout(() => setImmediate(() => resolve(undefined)), ms);
+    const timer = setTimeout(() => setImmediate(() => resolve('late')), ms);
     promise.then(resolve, reject).finally(() => clearTimeout(timer));
   });
 }

@@ -19,8 +19,8 @@ interface Shape {
 }
 
 // The newest rows are what is looked at one by one most often, right after their list.
-const rememberedRows = 20;
-const rememberedGets = 200;
+const rowsPerPage = 20;
+const mostRemembered = 200;
 
 /** Remembers the names of fields, never what is in them. */
 export function createRecordShapes(): RecordShapes {
@@ -42,26 +42,26 @@ export function createRecordShapes(): RecordShapes {
       for (const [index, row] of rows.entries()) {
         if (row instanceof InvalidResponseError) continue;
         const get = getShapes.get(row.name);
-        if (get === undefined && index >= rememberedRows) continue;
+        if (get === undefined && index >= rowsPerPage) continue;
         const shape = shapeOf(row);
         if (get !== undefined) compare(shape, get);
-        if (index < rememberedRows) remember(rowShapes, row.name, shape, rememberedRows);
+        if (index < rowsPerPage) remember(rowShapes, row.name, shape);
       }
     },
     sawGet(record) {
       const shape = shapeOf(record);
       const row = rowShapes.get(record.name);
       if (row !== undefined) compare(row, shape);
-      remember(getShapes, record.name, shape, rememberedGets);
+      remember(getShapes, record.name, shape);
     },
   };
 }
 
-function remember(shapes: Map<string, Shape>, name: string, shape: Shape, most: number): void {
+function remember(shapes: Map<string, Shape>, name: string, shape: Shape): void {
   shapes.delete(name);
   shapes.set(name, shape);
   const [oldest] = shapes.keys();
-  if (shapes.size > most && oldest !== undefined) shapes.delete(oldest);
+  if (shapes.size > mostRemembered && oldest !== undefined) shapes.delete(oldest);
 }
 
 function shapeOf(record: Named): Shape {

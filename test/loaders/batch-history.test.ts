@@ -42,9 +42,9 @@ describe('how deep ids are', () => {
     const depths = createDepths();
     for (let batch = 0; batch < 20; batch += 1) depths.saw(75, rows(75));
     depths.saw(75, rows(7));
-    expect(depths.shareWithin(2)).toBeCloseTo(0.58, 1);
+    expect(depths.shareWithin(2)).toBeCloseTo(0.45, 1);
     depths.saw(75, []);
-    expect(depths.shareWithin(2)).toBeLessThan(0.15);
+    expect(depths.shareWithin(2)).toBeLessThan(0.05);
   });
 });
 

@@ -41,6 +41,12 @@ describe('the next page of a batch', () => {
     ['is none where no id is in the list', 100, within(1, 0), undefined],
     ['is one where a third is', 100, within(1, 1 / 3), 100],
     ['is none where a hundredth is', 100, within(1, 1 / 100), undefined],
+    [
+      'is none where less than a tenth is, even for nothing',
+      100,
+      { ...within(1, 0.09), pageMs: 0, rowMs: 0 },
+      undefined,
+    ],
     ['is none where a page takes as long as all gets', 20, { pageMs: 10 }, undefined],
     ['is one for the same where gets wait for each other', 20, { pageMs: 10, callsAtOnce: 1 }, 40],
     ['is one at equal cost', 16, { ...within(1), pageMs: 4.75, rowMs: 0 }, 16],
@@ -121,12 +127,13 @@ test('a trial looks at eight rows for each id, as far as a page goes', () => {
 
 describe('a page that is asked for ahead', () => {
   test.each<[string, number, number, object, Partial<Knowledge>, number | undefined]>([
-    ['has the rows that are expected to be wanted', 100, 0.75, within(1), {}, 75],
+    ['has a quarter more rows than are expected to be wanted', 100, 0.75, within(1), {}, 94],
     ['is none where nothing follows', 100, 0, within(1), {}, undefined],
     ['is none where few do, which a page in vain would not be worth', 5, 0.75, within(1), {}, undefined],
     ['is none where less than half is answered', 100, 0.75, within(1, 0.49), {}, undefined],
-    ['is one where half is', 100, 0.75, within(1, 0.5), {}, 75],
-    ['is one for ids for which none would be worth waiting', 100, 0.2, within(1), { pageMs: 8 }, 20],
+    ['is one where half is', 100, 0.75, within(1, 0.5), {}, 94],
+    ['is one for ids for which none would be worth waiting', 100, 0.2, within(1), { pageMs: 8 }, 25],
+    ['is no longer than pages are', 1_000, 0.9, within(1), {}, 1_000],
     [
       'is none where it takes much longer than what it comes with',
       10,
