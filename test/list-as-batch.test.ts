@@ -1,0 +1,234 @@
+import { afterAll, afterEach, describe, expect, test } from 'vitest';
+import { startSandbox } from '../src/sandbox/sandbox.ts';
+import { startOfTime, startWaybill, type Waybill } from './harness.ts';
+
+const sandbox = await startSandbox({ now: startOfTime });
+let open: Waybill[] = [];
+
+afterEach(async () => {
+  sandbox.faults.clear();
+  for (const waybill of open) await waybill[Symbol.asyncDispose]();
+  open = [];
+});
+afterAll(() => sandbox.close());
+
+/** A server that knows nothing yet. */
+async function start(environment: Record<string, string> = {}): Promise<Waybill> {
+  const waybill = await startWaybill(environment, { sandbox });
+  open.push(waybill);
+  return waybill;
+}
+
+const board = `query ($first: Int) {
+  orders(first: $first) { nodes { id shipment { id status totalCost { cents } courier { id } } } }
+}`;
+const byId = `query ($ids: [ID!]!) {
+  nodes(ids: $ids) { id ... on Order { notes } ... on Shipment { status totalCost { cents } } }
+}`;
+interface ById {
+  nodes: ({ id: string } | null)[];
+}
+
+/** Names of the first merchant's, who has shipments 1 to 2047 and orders 1 to 2500; the higher the newer. */
+const shipment = (index: number) => `shipments/ca${String(index).padStart(4, '0')}`;
+const order = (index: number) => `orders/ca${String(index).padStart(4, '0')}`;
+const count = (length: number, nth: (index: number) => string) =>
+  Array.from({ length }, (_, index) => nth(index));
+const newest = (length: number) => count(length, (index) => shipment(2047 - index));
+const spread = (length: number) => count(length, (index) => shipment(1 + index * Math.floor(2047 / length)));
+const gets = (names: readonly string[]) => names.map((name) => `GET /v1/${name}`);
+
+async function idsAndCalls({ ask }: Waybill, ids: readonly string[]) {
+  const { data, errors, calls } = await ask<ById, unknown>(byId, { ids });
+  expect([data.nodes.map((node) => node?.id), errors]).toEqual([ids, undefined]);
+  return calls.toSorted();
+}
+
+describe('the shipments of a page of orders', () => {
+  test.each([
+    [100, 'GET /v1/shipments?pageSize=150'],
+    [1_000, 'GET /v1/shipments?pageSize=1000'],
+  ])('are a page of their own list: of %i', async (first, page) => {
+    const waybill = await start();
+    const { data, errors, calls } = await waybill.ask(board, { first });
+    expect(calls).toEqual([`GET /v1/orders?pageSize=${first}`, page]);
+    const plain = await start({ UPSTREAM_LISTS_FOR_BATCHES: 'no', UPSTREAM_READS_PER_OPERATION: '1000' });
+    const expected = await plain.ask(board, { first });
+    expect([data, errors]).toEqual([expected.data, undefined]);
+    expect(expected.calls.length).toBeGreaterThan(first / 2);
+  });
+
+  test('are one get each where that is a handful, or where lists are not to be used', async () => {
+    const few = await start();
+    const { calls } = await few.ask(board, { first: 6 });
+    expect(calls.slice(1).sort()).toEqual(gets(newest(3)).sort());
+    const plain = await start({ UPSTREAM_LISTS_FOR_BATCHES: 'no' });
+    const answer = await plain.ask(board, { first: 20 });
+    expect(answer.calls.slice(1).sort()).toEqual(gets(newest(12)).sort());
+  });
+
+  test('count as saved calls in the cost of the operation', async () => {
+    const waybill = await start();
+    const response = await waybill.fetch('/graphql', {
+      method: 'POST',
+      headers: {
+        'content-type': 'application/json',
+        authorization: `Bearer ${sandbox.tokens.first}`,
+        'x-upstream-cost': '1',
+      },
+      body: JSON.stringify({ query: board, variables: { first: 100 } }),
+    });
+    const { extensions, data } = await response.json();
+    const askers = data.orders.nodes.flatMap((node: { shipment: unknown }, index: number) =>
+      node.shipment === null ? [] : [`orders.nodes.${index}.shipment`],
+    );
+    expect(extensions.upstream).toMatchObject({
+      calls: 2,
+      savedByList: 75,
+      requests: [
+        { path: '/v1/orders', askedBy: ['orders'] },
+        { path: '/v1/shipments', askedBy: askers },
+      ],
+    });
+  });
+});
+
+describe('ids', () => {
+  test('of orders are answered from the list of orders', async () => {
+    const waybill = await start();
+    const ids = count(30, (index) => order(2500 - index));
+    expect(await idsAndCalls(waybill, ids)).toEqual(['GET /v1/orders?pageSize=60']);
+  });
+
+  test('spread over the whole history cost at most 1.2 times one get each, and the next time no more than that', async () => {
+    const waybill = await start();
+    const ids = spread(100);
+    const calls = await idsAndCalls(waybill, ids);
+    // Of the newest 200, every twentieth is one of them.
+    const found = ids.filter((id) => id > shipment(2047 - 200));
+    expect(found).toHaveLength(7);
+    const page = 'GET /v1/shipments?pageSize=200';
+    expect(calls).toEqual([...gets(ids.filter((id) => !found.includes(id))), page]);
+    expect(await idsAndCalls(waybill, ids)).toEqual(gets(ids));
+  });
+
+  test('that were not in the list keep the next from it, but not those of another merchant or another list', async () => {
+    const waybill = await start();
+    const old = count(50, (index) => shipment(1 + index));
+    const page = 'GET /v1/shipments?pageSize=100';
+    expect(await idsAndCalls(waybill, old)).toEqual([...gets(old), page]);
+    expect(await idsAndCalls(waybill, newest(50))).toEqual(gets(newest(50)).sort());
+    const second = await waybill.ask(board, { first: 50 }, sandbox.tokens.second);
+    expect(second.calls).toEqual(['GET /v1/orders?pageSize=50', 'GET /v1/shipments?pageSize=72']);
+    expect(await idsAndCalls(waybill, [order(2500), ...count(9, (index) => order(2490 - index))])).toEqual([
+      'GET /v1/orders?pageSize=20',
+    ]);
+  });
+
+  test('are tried in the list again for the twentieth batch that went without it', async () => {
+    const waybill = await start();
+    const old = count(5, (index) => shipment(1 + index));
+    expect(await idsAndCalls(waybill, old)).toHaveLength(6);
+    for (let batch = 1; batch < 20; batch += 1) expect(await idsAndCalls(waybill, old)).toHaveLength(5);
+    expect(await idsAndCalls(waybill, newest(5))).toEqual(['GET /v1/shipments?pageSize=40']);
+  });
+
+  test('that do not exist are null, and one that fails harms no other', async () => {
+    const waybill = await start();
+    sandbox.faults.add({ path: `/v1/${shipment(1)}`, kind: 'status', status: 500 });
+    const { data, errors, calls } = await waybill.ask<ById, unknown>(byId, {
+      ids: [...newest(8), 'shipments/none', shipment(1)],
+    });
+    expect(data.nodes.map((node) => node?.id)).toEqual([...newest(8), undefined, undefined]);
+    expect(errors).toMatchObject([{ path: ['nodes', 9], extensions: { code: 'UPSTREAM_ERROR' } }]);
+    expect(calls.toSorted()).toEqual(
+      ['GET /v1/shipments?pageSize=20', ...gets(['shipments/none', shipment(1)])].sort(),
+    );
+  });
+});
+
+describe('a list that is not what it should be', () => {
+  const page = 'GET /v1/shipments?pageSize=40';
+  /** Rows of the list as `change` makes them, from the index of each. */
+  const rows = (change: (row: Record<string, unknown>, index: number) => unknown) => (answer: unknown) => {
+    // What the sandbox answers for its list of shipments.
+    const list = answer as { shipments: Record<string, unknown>[] };
+    return { ...list, shipments: list.shipments.map(change) };
+  };
+  const path = '/v1/shipments';
+
+  test.each([
+    ['fails', { path, kind: 'status', status: 503 } as const, [page, ...gets(newest(20))]],
+    [
+      'has no rows',
+      { path, kind: 'change', change: () => ({ shipments: [] }) } as const,
+      [page, ...gets(newest(20))],
+    ],
+    ['breaks off', { path, kind: 'cut-json' } as const, [page, ...gets(newest(20))]],
+    [
+      'has broken rows',
+      {
+        path,
+        kind: 'change',
+        change: rows((row, index) => (index < 2 ? { ...row, name: 'x' } : row)),
+      } as const,
+      [page, ...gets(newest(2))],
+    ],
+    [
+      'gives fewer rows than it is asked for',
+      {
+        path,
+        kind: 'change',
+        change: (answer: unknown) => ({ ...rows((row) => row)(answer), nextPageToken: '' }),
+      } as const,
+      [page],
+    ],
+  ])('harms nothing: one that %s', async (_what, fault, calls) => {
+    const waybill = await start();
+    sandbox.faults.add(fault);
+    expect(await idsAndCalls(waybill, newest(20))).toEqual(calls.toSorted());
+  });
+
+  test('whose rows lack what a get has is not asked again, from when that is seen', async () => {
+    const waybill = await start();
+    sandbox.faults.add({
+      path,
+      kind: 'change',
+      change: rows(({ totalCostCents: _, ...row }) => row),
+    });
+    expect(await idsAndCalls(waybill, newest(20))).toEqual([page]);
+    expect(await idsAndCalls(waybill, newest(1))).toEqual(gets(newest(1)));
+    expect(await idsAndCalls(waybill, newest(20))).toEqual(gets(newest(20)).sort());
+    // Seen first by id, no lacking row is ever handed out.
+    const wary = await start();
+    expect(await idsAndCalls(wary, newest(1))).toEqual(gets(newest(1)));
+    expect(await idsAndCalls(wary, newest(20))).toEqual([...gets(newest(20)), page].sort());
+    const { data } = await wary.ask<ById, unknown>(byId, { ids: newest(20) });
+    expect(data.nodes).toEqual(
+      newest(20).map((id) => ({ id, status: expect.any(String), totalCost: { cents: expect.any(Number) } })),
+    );
+  });
+});
+
+test('after a write, what the list has said before it is asked for anew', async () => {
+  const waybill = await start();
+  // Six of the newest orders that have been shipped.
+  const shipped = ['ca2499', 'ca2497', 'ca2495', 'ca2494', 'ca2493', 'ca2491'];
+  const update = `mutation ($inputs: [UpdateOrderInput!]!) {
+    first: updateOrders(inputs: $inputs) { ...OfShipment }
+    second: updateOrders(inputs: $inputs) { ...OfShipment }
+  }
+  fragment OfShipment on UpdateOrderSuccess { order { shipment { status } } }`;
+  const inputs = shipped.map((id) => ({ id, notes: 'Con cuidado' }));
+  const { data, errors, calls } = await waybill.ask(update, { inputs });
+  const results = shipped.map(() => ({ order: { shipment: { status: expect.any(String) } } }));
+  expect([data, errors]).toEqual([{ first: results, second: results }, undefined]);
+  const patches = shipped.map((id) => `PATCH /v1/orders/${id}`);
+  const page = 'GET /v1/shipments?pageSize=12';
+  expect([...calls.slice(0, 6).sort(), calls[6], ...calls.slice(7, 13).sort(), ...calls.slice(13)]).toEqual([
+    ...patches.toSorted(),
+    page,
+    ...patches.toSorted(),
+    page,
+  ]);
+});
