@@ -42,7 +42,8 @@ export async function measure(
   return { calls, ms: median(times) };
 }
 
-function median(numbers: readonly number[]): number {
+/** Of two in the middle, the mean. */
+export function median(numbers: readonly number[]): number {
   const sorted = numbers.toSorted((a, b) => a - b);
   const middle = (sorted.length - 1) / 2;
   return ((sorted[Math.floor(middle)] ?? 0) + (sorted[Math.ceil(middle)] ?? 0)) / 2;

@@ -26,7 +26,7 @@ export async function orderBoardInCalls(at: MeasureOptions, waybill: Waybill, re
   };
   return [
     `A page of 100 orders takes ${shownMs(orders.ms)} ms and one of 100 shipments ${shownMs(shipments.ms)} ms: two calls in turn`,
-    `are ${shownMs(two)} ms, and one is ${shownMs(one)} ms. Both at once take ${shownMs(atOnce.ms)} ms, as the sandbox makes one after the other.`,
+    `are ${shownMs(two)} ms, and one is ${shownMs(one)} ms. Both at once take ${shownMs(atOnce.ms)} ms.`,
     '',
     '| order board | ms | times two calls | times one call | times both at once |',
     '| --- | --: | --: | --: | --: |',

@@ -49,15 +49,13 @@ try {
   for (const screen of screens) await costsOf(screen, { upstream, latencyMs: 0, runs: 2 });
 
   const date = new Date().toISOString().slice(0, 10);
-  console.log(
-    `${date}, Node ${process.versions.node}, ${availableParallelism()} cores, medians of several runs.`,
-  );
+  console.log(`${date}, Node ${process.versions.node}, ${availableParallelism()} cores.`);
   for (const { latencyMs, runs } of distances) {
     const rows = [];
     for (const screen of screens) {
       rows.push({ screen: screen.name, costs: await costsOf(screen, { upstream, latencyMs, runs }) });
     }
-    console.log(`\n### ${latencyMs} ms from REST\n\n${table(Object.keys(ways), rows)}`);
+    console.log(`\n### ${latencyMs} ms from REST, ${runs} runs\n\n${table(Object.keys(ways), rows)}`);
   }
   const inCalls = await orderBoardInCalls({ upstream, latencyMs: 20, runs: 15 }, waybill, rest);
   console.log(`\n### The order board in calls, 20 ms from REST\n\n${inCalls}`);

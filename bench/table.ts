@@ -1,4 +1,4 @@
-import type { Cost } from './measure.ts';
+import { type Cost, median } from './measure.ts';
 
 export interface Row {
   screen: string;
@@ -21,10 +21,11 @@ function line(cells: readonly string[]): string {
   return `| ${cells.join(' | ')} |`;
 }
 
-/** `4`, or `3 to 4` where not every run took as many. */
+/** The median: `4`, or `4 (up to 77)` where a run took more. */
 function shownCalls(calls: readonly number[]): string {
-  const [least, most] = [Math.min(...calls), Math.max(...calls)];
-  return least === most ? `${least}` : `${least} to ${most}`;
+  const most = Math.max(...calls);
+  const usual = median(calls);
+  return most > usual ? `${usual} (up to ${most})` : `${usual}`;
 }
 
 export function shownMs(ms: number): string {
