@@ -30,6 +30,10 @@ export interface ListedLoaderOptions<Json> {
 // A list that is late today is left alone, unless more ids are asked for than an operation should ask for one by one.
 const mostAfterLate = 100;
 
+// Before a service that answers within a few milliseconds, a pause of this process alone would make a page late, and cost
+// a get for each id.
+const leastPatienceMs = 50;
+
 /** Names that are about to be asked for. */
 export interface Announcement {
   names: ReadonlySet<string>;
@@ -92,7 +96,7 @@ export function listedLoader<Json extends { name: string }>(
     let goesOn = true;
     if (aheadPage !== undefined) {
       walk.ask();
-      last = await inTime(aheadPage, expectedMs(names.length, known));
+      last = await inTime(aheadPage, Math.max(expectedMs(names.length, known), leastPatienceMs));
       if (last === 'late') goesOn = names.length > mostAfterLate;
       else if (isPage(last)) goesOn = take(last);
     }
