@@ -21,9 +21,12 @@ export function pageLoader<Row extends { name: string }, Query extends PageQuery
   list: (query: Query) => Promise<Page<Row>>,
   byName?: RecordLoader<Row>,
 ): PageLoader<Row, Query> {
+  // What was asked for before a write may be answered as it was before it, and must not be remembered after it.
+  let generation = 0;
   async function page(query: Query): Promise<Page<Row>> {
+    const before = generation;
     const answer = await list(query);
-    if (byName !== undefined) for (const row of records(answer)) byName.prime(row.name, row);
+    if (generation === before) for (const row of records(answer)) byName?.prime(row.name, row);
     return answer;
   }
   const askers = createAskers();
@@ -46,6 +49,7 @@ export function pageLoader<Row extends { name: string }, Query extends PageQuery
       loader.clear(query);
     },
     clearAll() {
+      generation += 1;
       askers.forget();
       loader.clearAll();
     },

@@ -58,6 +58,21 @@ describe('pageLoader', () => {
     expect(one).toMatchObject({ status: 'rejected', reason: { message: 'no page of 1' } });
     expect(two).toMatchObject({ status: 'fulfilled' });
   });
+
+  test('hands over no rows that were on their way when all was forgotten', async () => {
+    const gets: string[] = [];
+    const byName = recordLoader(async (name: string) => {
+      gets.push(name);
+      return { name };
+    });
+    const loader = pageLoader(async () => {
+      if (gets.length === 0) loader.clearAll();
+      return { rows: named('a'), nextPageToken: undefined };
+    }, byName);
+    expect(await loader.load({ pageSize: 1 })).toEqual({ rows: named('a'), nextPageToken: undefined });
+    await byName.load('a');
+    expect(gets).toEqual(['a']);
+  });
 });
 
 describe('the walk through a list', () => {
