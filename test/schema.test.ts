@@ -72,6 +72,7 @@ function written(mutation: string, member: string, more = {}): string {
 /** Calls that a description tells of, and that only some inputs cost. */
 const sometimes: Record<string, string[]> = {
   'Label.pdfUrl': ['GET /v1/shipments/{id}/label'],
+  'Order.shipment': ['GET /v1/shipments'],
   'Mutation.createOrder': ['GET /v1/orders'],
   'Mutation.shipOrder': ['GET /v1/shipments', 'GET /v1/shipments/{id}'],
   'ShipOrderSuccess.order': ['GET /v1/orders/{id}'],

@@ -137,7 +137,7 @@ builder.objectField(Order, 'shipment', (t) =>
     type: Shipment,
     description:
       'The shipment that carries the order, or null until there is one. Costs `GET /v1/shipments/{id}` unless only ' +
-      'its id is selected.',
+      'its id is selected; for many orders, a page of `GET /v1/shipments` where that is expected to answer them.',
     resolve: (order, _args, { loaders }, info) =>
       related('shipments', order.shipment, () => loaders.shipmentById, info),
   }),
