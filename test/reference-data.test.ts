@@ -33,12 +33,6 @@ describe('what an earlier operation of the same token has read', () => {
       [],
     ],
     [
-      'a location that there is not',
-      '{ location(id: "nowhere") { locality } }',
-      ['GET /v1/locations?pageSize=1000&query=locations/nowhere'],
-      [],
-    ],
-    [
       'a search of the locations',
       '{ locations(search: "Pasto", first: 3) { nodes { id } } }',
       ['GET /v1/locations?pageSize=3&query=Pasto'],
@@ -63,6 +57,48 @@ describe('what an earlier operation of the same token has read', () => {
     const second = await waybill.ask(query);
     expect([first.status, first.errors, first.calls]).toEqual([200, undefined, cold]);
     expect(second).toEqual({ ...first, calls: warm });
+  });
+
+  test.each([
+    ['origin', 'origins', 'GET /v1/origins?pageSize=1000', '{ origin(id: "ca4") { id } }'],
+    ['channel', 'channels', 'GET /v1/channels?pageSize=100', '{ channel(id: "ca2") { id } }'],
+    [
+      'location',
+      'locations',
+      'GET /v1/locations?pageSize=1000&query=locations/huila-pitalito',
+      '{ location(id: "huila-pitalito") { id } }',
+    ],
+  ])('does not say that there is no %s which has come since', async (_what, list, call, query) => {
+    await using waybill = await startWaybill(kept);
+    const hide = waybill.sandbox.faults.add({
+      kind: 'change',
+      path: `/v1/${list}`,
+      change: (page) => ({ ...(page as object), [list]: [] }),
+    });
+    expect(Object.values((await waybill.ask<object, unknown>(query)).data)).toEqual([null]);
+    hide();
+    const { data, errors, calls } = await waybill.ask<object, unknown>(query);
+    expect(Object.values(data)).toEqual([{ id: expect.any(String) }]);
+    expect([errors, calls]).toEqual([undefined, [call]]);
+    expect((await waybill.ask(query)).calls).toEqual([]);
+  });
+
+  test('does not say so of places that many orders name', async () => {
+    await using waybill = await startWaybill(kept);
+    const query = '{ orders(first: 60) { nodes { recipient { location { locality } } } } }';
+    const hide = waybill.sandbox.faults.add({
+      kind: 'change',
+      path: '/v1/locations',
+      change: (page) => ({ ...(page as object), locations: [], nextPageToken: '' }),
+    });
+    await waybill.ask(query);
+    hide();
+    const { data, errors } = await waybill.ask<{ orders: { nodes: unknown[] } }, unknown>(query);
+    expect(errors).toBeUndefined();
+    expect(data.orders.nodes).toHaveLength(60);
+    for (const node of data.orders.nodes) {
+      expect(node).toEqual({ recipient: { location: { locality: expect.any(String) } } });
+    }
   });
 
   test('needs no call for what sent messages say, but for the messages themselves', async () => {

@@ -119,10 +119,14 @@ export function pageSizeAhead(rows: number, following: Following, knowledge: Kno
     : undefined;
 }
 
-/** How long a batch is expected to take when nothing has been asked for ahead of it, in milliseconds. */
-export function expectedMs(asked: number, knowledge: Knowledge): number {
+/**
+ * How long a page that was asked for ahead is waited for, in milliseconds: as long as the plain way is expected to take,
+ * and as gets for all the ids would, which is what it would come to otherwise.
+ */
+export function patienceMs(asked: number, knowledge: Knowledge): number {
   const size = nextPageSize({ asked, missing: asked, rowsRead: 0, pages: 0 }, knowledge);
-  return size === undefined ? msOfGets(asked, knowledge) : msOfPage(size, knowledge);
+  const byIdMs = msOfGets(asked, knowledge);
+  return size === undefined ? byIdMs : Math.max(msOfPage(size, knowledge), byIdMs);
 }
 
 function mayAskForPage({ missing, pages }: BatchState): boolean {

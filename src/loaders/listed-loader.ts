@@ -4,11 +4,11 @@ import type { Page, PageQuery } from '../rest/types.ts';
 import type { Askers } from './askers.ts';
 import type { BatchHistory } from './batch-history.ts';
 import {
-  expectedMs,
   fewestForPage,
   hasPaid,
   type Knowledge,
   nextPageSize,
+  patienceMs,
   trialPageSize,
 } from './batch-plan.ts';
 import { createListWalk, type ListWalk } from './list-walk.ts';
@@ -96,9 +96,9 @@ export function listedLoader<Json extends { name: string }>(
     let goesOn = true;
     if (aheadPage !== undefined) {
       walk.ask();
-      last = await inTime(aheadPage, Math.max(expectedMs(names.length, known), leastPatienceMs));
+      last = await inTime(aheadPage, Math.max(patienceMs(names.length, known), leastPatienceMs));
       if (last === 'late') goesOn = names.length > mostAfterLate;
-      else if (isPage(last)) goesOn = take(last);
+      else goesOn = isPage(last) && take(last);
     }
     const aheadOutcome = last;
     while (goesOn && isListFit()) {

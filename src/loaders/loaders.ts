@@ -104,7 +104,10 @@ export function createLoaders(
     shipmentById,
     shipmentPage,
     quoteById: recordLoader((name) => api.getQuote(name, caller)),
-    originById: listedRecordLoader(() => allRecords(originPage, { pageSize: maxPageSize.origins })),
+    originById: listedRecordLoader(
+      () => allRecords(originPage, { pageSize: maxPageSize.origins }),
+      originPage.forgetEarlier,
+    ),
     originPage,
     locationById: locationLoader({
       pages: locationPage,
@@ -115,7 +118,10 @@ export function createLoaders(
     }),
     locationPage,
     organization: recordLoader(() => api.getOrganization(caller)),
-    channelById: listedRecordLoader(() => allRecords(channelPage, { pageSize: maxPageSize.channels })),
+    channelById: listedRecordLoader(
+      () => allRecords(channelPage, { pageSize: maxPageSize.channels }),
+      channelPage.forgetEarlier,
+    ),
     channelPage,
     templatePage,
     templatesByChannel: recordLoader((channel) =>

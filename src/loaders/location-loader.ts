@@ -64,17 +64,25 @@ export function locationLoader(options: LocationLoaderOptions): RecordLoader<Loc
   const { pages, caller, maxPageSize } = options;
   const searchOf = (name: string): LocationQuery => ({ query: name, pageSize: maxPageSize });
 
+  /** The filter matches substrings, so that `locations/1` also finds `locations/10`. */
+  function search(name: string): Promise<LocationJson | null> {
+    return firstRecord(pages, searchOf(name), (location) => location.name === name);
+  }
+
   return batchLoader(async (names, { onBehalf }) => {
     const unsearched = names.filter((name) => !pages.knows(searchOf(name)));
     const { found, refusal } = await onBehalf(unsearched, () => lookUp(unsearched, options));
-    caller.ledger.savedByList += found.size;
+    caller.ledger.savedByList += [...found.values()].filter((location) => location !== null).length;
 
     async function locationOf(name: string): Promise<LocationJson | null> {
       const location = found.get(name);
       if (location !== undefined) return location;
       if (refusal !== undefined && unsearched.includes(name)) throw refusal;
-      // The filter matches substrings, so that `locations/1` also finds `locations/10`.
-      return firstRecord(pages, searchOf(name), (location) => location.name === name);
+      const known = await search(name);
+      if (known !== null || pages.isOwn(searchOf(name))) return known;
+      // It may be younger than what an earlier operation has read.
+      pages.forgetEarlier();
+      return search(name);
     }
     return Promise.all(names.map((name) => nullOrError(onBehalf([name], () => locationOf(name)))));
   });
@@ -108,17 +116,23 @@ async function lookUp(
     return isWorthIt;
   }
 
-  const first = { pageSize: maxPageSize };
+  const first: LocationQuery = { pageSize: maxPageSize };
+  let query = first;
+  let isAllOwn = true;
   if (!isNext(first)) return { found };
   try {
     for await (const { rows, nextPageToken } of pagesFrom(pages, first)) {
       passed += 1;
+      isAllOwn &&= pages.isOwn(query);
+      query = { ...first, ...(nextPageToken !== undefined && { pageToken: nextPageToken }) };
       for (const row of rows) {
         if (!(row instanceof InvalidResponseError) && missing.delete(row.name)) found.set(row.name, row);
       }
       list.length = lengthAfter(passed, nextPageToken, list.length);
-      if (nextPageToken === undefined) for (const name of missing) found.set(name, null);
-      else if (!isNext({ ...first, pageToken: nextPageToken })) break;
+      if (nextPageToken === undefined) {
+        // What a page of an earlier operation lacks may have come since, and is searched for.
+        if (isAllOwn) for (const name of missing) found.set(name, null);
+      } else if (!isNext({ ...first, pageToken: nextPageToken })) break;
     }
     return { found };
   } catch (error) {

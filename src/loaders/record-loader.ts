@@ -27,15 +27,25 @@ export function recordLoader<Json>(get: (name: string) => Promise<Json | null>):
 // What all who ask for a name of a whole list have asked for.
 const wholeList = 'all';
 
-/** A loader over a whole list, for resources that have no get endpoint: one walk through the list per operation. */
+/**
+ * A loader over a whole list, for resources that have no get endpoint: one walk through the list per operation. Where it
+ * lacks a name and `forgetEarlier` says that an earlier operation has read some of it, it is walked through once more.
+ */
 export function listedRecordLoader<Json extends { name: string }>(
   list: () => Promise<Json[]>,
+  forgetEarlier = () => false,
 ): RecordLoader<Json> {
   let index: Promise<Map<string, Json>> | undefined;
   const loader = batchLoader<Json>(
     async (names, { onBehalf }) => {
-      index ??= onBehalf([wholeList], list).then((rows) => new Map(rows.map((row) => [row.name, row])));
-      const byName = await index;
+      const read = () =>
+        onBehalf([wholeList], list).then((rows) => new Map(rows.map((row) => [row.name, row])));
+      index ??= read();
+      let byName = await index;
+      if (names.some((name) => !byName.has(name)) && forgetEarlier()) {
+        index = read();
+        byName = await index;
+      }
       return names.map((name) => byName.get(name) ?? null);
     },
     () => wholeList,

@@ -109,6 +109,8 @@ function isTakenAway(error: unknown): boolean {
 export interface ReferencePageLoader<Row, Query extends PageQuery> extends PageLoader<Row, Query> {
   /** Whether a page is answered without a call. */
   knows(query: Query): boolean;
+  /** Whether a page was read in this operation, so that what it lacks is not there. */
+  isOwn(query: Query): boolean;
   /**
    * From here on, answers nothing that an earlier operation has read, as that may be outdated. Says whether any such page
    * has been answered before, so that what was made of it is to be forgotten too.
@@ -150,6 +152,7 @@ export function referenceLoaders(caller: Caller, pages: ReferencePages) {
         own.clear();
         loader.clearAll();
       },
+      isOwn: (query) => own.has(keyOf(query)),
       knows: (query) => own.has(keyOf(query)) || (isEarlierWelcome && pages.has(keyOf(query))),
       forgetEarlier() {
         isEarlierWelcome = false;

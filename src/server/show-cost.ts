@@ -4,7 +4,7 @@ import type { Ledger, LedgerEntry } from '../rest/ledger.ts';
 import { needsRest } from './authentication.ts';
 import type { OperationContext } from './context.ts';
 
-/** What an operation has cost, as clients and logs see it. Nothing in it tells what was asked for, or by whom. */
+/** What an operation has cost, as clients see it. Nothing in it tells what was asked for, or by whom. */
 export interface OperationCost {
   /** How many REST calls were made for it. */
   calls: number;

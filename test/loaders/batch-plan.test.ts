@@ -2,11 +2,11 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import {
   type BatchState,
-  expectedMs,
   hasPaid,
   type Knowledge,
   nextPageSize,
   pageSizeAhead,
+  patienceMs,
   trialPageSize,
 } from '../../src/loaders/batch-plan.ts';
 import { createDepths } from '../../src/loaders/depths.ts';
@@ -151,9 +151,9 @@ describe('a page that is asked for ahead', () => {
   );
 });
 
-test('a batch is waited for as long as its page or its gets take', () => {
+test('a page that was asked for ahead is waited for as long as gets for all would take', () => {
   const known = { ...guessed, getMs: 20, pageMs: 22, rowMs: 0.1 };
-  expect(expectedMs(75, { ...known, ...within(1) })).toBe(29.5);
-  expect(expectedMs(75, { ...known, ...within(1, 0) })).toBe(93.75);
-  expect(expectedMs(4, known)).toBe(20);
+  expect(patienceMs(75, { ...known, ...within(1) })).toBe(93.75);
+  expect(patienceMs(75, { ...known, ...within(1, 0) })).toBe(93.75);
+  expect(patienceMs(4, known)).toBe(20);
 });
