@@ -154,7 +154,7 @@ describe('locations by name', () => {
       found: [...names(1, 9), null, 'locations/l15'],
       calls: ['all', 'all@10'],
       cached: 0,
-      savedByList: 11,
+      savedByList: 10,
     });
     expect(list.length).toEqual(whole(2));
   });
