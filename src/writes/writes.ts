@@ -67,13 +67,13 @@ export function createWrites(
    * A write that is done once under its key. After an attempt without an answer, `find` looks for what it has made. As
    * the work may be done in another request, each request clears its own loaders afterwards.
    */
-  function once<Record>(
+  function once<Made>(
     operation: string,
     input: unknown,
     key: Key,
-    write: () => Promise<Record>,
-    find: () => Promise<Record | null> = cannotLook,
-  ): Promise<Record> {
+    write: () => Promise<Made>,
+    find: () => Promise<Made | null> = cannotLook,
+  ): Promise<Made> {
     const keyed: Keyed = { tenant: reader.tenant, key };
     return idempotency.once(
       {
