@@ -23,6 +23,8 @@ export interface Caller {
    * @throws BudgetExceededError where none is left.
    */
   spend(call: RestCall): void;
+  /** How many reads it may still make. */
+  readsLeft(): number;
 }
 
 /** Makes the callers of this process. */
@@ -63,6 +65,7 @@ export function createCallers({
           if (left === 0) throw new BudgetExceededError(call, readsPerOperation);
           left -= 1;
         },
+        readsLeft: () => left,
       };
     },
   };
