@@ -63,7 +63,8 @@ describe.each([
   test('asks for both at once as soon as it has been asked for once', async () => {
     const waybill = await start({}, options);
     const cold = await waybill.ask(board);
-    expect(cold.calls).toEqual([orders, shipments(150)]);
+    // One of the rows of a list is held against its get at first.
+    expect(cold.calls).toEqual([orders, shipments(150), 'GET /v1/shipments/ca2010']);
     const warm = await waybill.ask(board);
     expect(warm.calls).toEqual([orders, expect.stringMatching(/^GET \/v1\/shipments\?pageSize=\d+$/)]);
     expect([warm.data, warm.errors]).toEqual([cold.data, undefined]);
@@ -81,6 +82,25 @@ test('so does one of edges, with fragments, of another size, and of the orders t
   expect(await isSecondAhead(waybill)).toBe(false);
   expect(await isSecondAhead(waybill, edges)).toBe(true);
   expect(await isSecondAhead(waybill, edges, { search: 'Mar\u00eda' })).toBe(false);
+});
+
+test('the pages after the first are two calls at once as well, in which their shipments are further down', async () => {
+  const waybill = await start();
+  await waybill.ask(board);
+  let after: string | undefined;
+  for (let page = 0; page < 6; page += 1) {
+    const { data, errors, calls } = await waybill.ask<
+      { orders: { pageInfo: { endCursor: string } } },
+      unknown
+    >(board, { after });
+    expect(errors).toBeUndefined();
+    expect(calls).toEqual([
+      expect.stringMatching(/^GET \/v1\/orders\?pageSize=100/),
+      expect.stringMatching(/^GET \/v1\/shipments\?pageSize=\d+$/),
+    ]);
+    after = data.orders.pageInfo.endCursor;
+  }
+  expect(await isSecondAhead(waybill, board, { after })).toBe(true);
 });
 
 describe('nothing is asked for ahead', () => {
@@ -117,12 +137,6 @@ describe('nothing is asked for ahead', () => {
     const waybill = await start();
     await waybill.ask(board);
     expect(await isSecondAhead(waybill, board, variables)).toBe(false);
-  });
-
-  test('for what follows a cursor', async () => {
-    const waybill = await start();
-    const { data } = await waybill.ask<{ orders: { pageInfo: { endCursor: string } } }, unknown>(board);
-    expect(await isSecondAhead(waybill, board, { after: data.orders.pageInfo.endCursor })).toBe(false);
   });
 
   test('for another merchant', async () => {
@@ -164,7 +178,7 @@ describe('what was asked for is answered all the same', () => {
   });
 
   test('where the page is late: one by one', async () => {
-    const { calls, again } = await secondAnswer({ kind: 'delay', path, delayMs: 600, times: 1 });
+    const { calls, again } = await secondAnswer({ kind: 'delay', path, delayMs: 5_000, times: 1 });
     expect(calls).toEqual([...gets, shipments(188)].sort());
     expect(again[0]).toBe(orders);
   });

@@ -54,7 +54,7 @@ async function mostCallsAtOnce({ sandbox }: Waybill, work: Promise<unknown>): Pr
 }
 
 describe('the board of 100 orders', () => {
-  test('is what REST says, for one call for the orders, one for their shipments and two for all locations', async () => {
+  test('is what REST says, for one call for the orders, two for their shipments and two for all locations', async () => {
     await using waybill = await startWaybill();
     const { orders } = await rest<{ orders: RestOrder[] }>(waybill, '/v1/orders?pageSize=100');
     const shipments = new Map<string, RestShipment>();
@@ -103,6 +103,8 @@ describe('the board of 100 orders', () => {
     expect(calls.slice(1).sort()).toEqual([
       'GET /v1/locations?pageSize=1000',
       expect.stringMatching(/^GET \/v1\/locations\?pageSize=1000&pageToken=[\w-]+$/),
+      // One of the rows is held against its get at first.
+      'GET /v1/shipments/ca2010',
       'GET /v1/shipments?pageSize=150',
     ]);
     expect([orders.length, shipments.size, localities.size]).toEqual([100, 75, 62]);

@@ -192,6 +192,8 @@ describe('a list of orders', () => {
     expect([data, errors]).toEqual([{ shipOrders: orders.map(success) }, undefined]);
     const page = 'GET /v1/orders?pageSize=200';
     expect(calls.sort()).toEqual([
+      // The middle one, which the first page is held against.
+      `GET /v1/${orders[50]}`,
       page,
       page,
       origins,

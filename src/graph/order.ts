@@ -4,7 +4,7 @@ import { BadInputError, InvalidResponseError } from '../rest/errors.ts';
 import { isNameOf, resourceName } from '../rest/resource-name.ts';
 import type { OrderJson, RecipientJson } from '../rest/types.ts';
 import { builder } from './builder.ts';
-import { type ConnectionArgs, connect, connectionArgs, connectionOf } from './connection.ts';
+import { connect, connectionArgs, connectionOf } from './connection.ts';
 import { CustomerBehavior, customerReliability } from './customer.ts';
 import { Money, money } from './money.ts';
 import { Node, registerNode } from './node.ts';
@@ -173,7 +173,7 @@ builder.queryFields((t) => ({
       connect(
         {
           list: 'orders',
-          pages: isStart(args) && selectsShipments(info) ? loaders.orderPageWithShipments : loaders.orderPage,
+          pages: selectsShipments(info) ? loaders.orderPageWithShipments : loaders.orderPage,
           query: { search: search || undefined, status: statusFilter(status) },
           args,
           maximum: maxPageSize.orders,
@@ -182,10 +182,6 @@ builder.queryFields((t) => ({
       ),
   }),
 }));
-
-function isStart({ after }: ConnectionArgs): boolean {
-  return after === null || after === undefined;
-}
 
 function selectsShipments(info: GraphQLResolveInfo): boolean {
   return selectsRecordAt(['nodes', 'shipment'], info) || selectsRecordAt(['edges', 'node', 'shipment'], info);

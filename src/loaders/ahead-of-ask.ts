@@ -23,36 +23,37 @@ export function ordersWithShipments({
   history,
   isAllowed,
 }: AheadOfAskOptions): PageLoader<OrderJson, OrderQuery> {
-  function askAhead(query: OrderQuery, seen: FollowingSeen): void {
-    const following = seen.expected();
-    if (!isAllowed || following === undefined) return;
-    const rows = pageSizeAhead(query.pageSize, following, shipmentById.knowledge());
+  function askAhead({ pageSize }: OrderQuery, rowsBefore: number, seen: FollowingSeen): void {
+    const { isKnown, shareWithin } = seen.whereabouts;
+    if (!isAllowed || !isKnown) return;
+    const following = { idsPerRow: seen.idsPerRow(), rowsBefore, shareWithin };
+    const rows = pageSizeAhead(pageSize, following, shipmentById.knownCalls());
     // After the call for the orders, which leaves at the end of this tick, so that it is first in every queue.
     if (rows !== undefined) setImmediate(() => shipmentById.readAhead(rows));
   }
 
-  function announce({ rows }: Page<OrderJson>, query: OrderQuery, seen: FollowingSeen): void {
-    const names = shipmentsOf(rows);
-    seen.sawNames(query.pageSize, names.size);
-    if (names.size > 0) shipmentById.announce({ names, onFound: seen.sawFound });
+  function announce(page: Page<OrderJson>, { pageSize }: OrderQuery, before: number, seen: FollowingSeen) {
+    const names = shipmentsOf(page);
+    seen.sawNames(pageSize, names.size);
+    if (names.size === 0) return;
+    const rowsBefore = Math.round(before * seen.idsPerRow());
+    shipmentById.announce({ names, rowsBefore, whereabouts: seen.whereabouts });
   }
 
   return {
     ...orderPage,
-    load(query) {
-      const orders = orderPage.load(query);
-      if (query.pageToken === undefined) {
-        const seen = history.of(query);
-        askAhead(query, seen);
-        // An error is the business of those who have asked for the orders.
-        orders.then((page) => announce(page, query, seen)).catch(() => {});
-      }
+    load(query, rowsBefore = 0) {
+      const orders = orderPage.load(query, rowsBefore);
+      const seen = history.of(query);
+      askAhead(query, rowsBefore, seen);
+      // An error is the business of those who have asked for the orders.
+      orders.then((page) => announce(page, query, rowsBefore, seen)).catch(() => {});
       return orders;
     },
   };
 }
 
-function shipmentsOf(rows: Page<OrderJson>['rows']): Set<string> {
+function shipmentsOf({ rows }: Page<OrderJson>): Set<string> {
   return new Set(
     rows.flatMap((row) => (row instanceof InvalidResponseError || !row.shipment ? [] : [row.shipment])),
   );

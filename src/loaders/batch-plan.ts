@@ -19,6 +19,10 @@ import { depthSteps } from './depths.ts';
  *
  * Whatever is expected, the calls of a batch are at most 1.2 times its ids. A page is read in vain at most once, as the
  * first that does not pay for itself is the last; and pages are never more than a tenth of the ids still missing, but one.
+ *
+ * Nor does a list that hangs hold a batch: a page is waited for twice as long as the slower of the two ways is expected to
+ * take (patienceMs). One get then tells whether it is the list or the whole service that is slow; where the get is answered
+ * first, the page is given up, and the rest is asked for by id.
  */
 
 /** What a call costs besides the time that it is waited for, in gets. */
@@ -33,15 +37,19 @@ const leastShare = 0.1;
 /** How many pages are asked for at most while so many ids are missing. */
 const idsPerPage = 10;
 
-/** How deep a trial looks, in rows for each id. */
-const trialDepth = 8;
+/** How deep a trial looks, in rows for each id: most ids of most batches that lists answer at all. */
+const trialDepth = 16;
 
-/** What is known before a batch is asked for. */
-export interface Knowledge extends CallTimes {
+/** What calls are expected to be like. */
+export interface KnownCalls extends CallTimes {
   /** How many calls of an operation are under way at a time at most. */
   callsAtOnce: number;
   /** The most rows that a page has. */
   maxPageSize: number;
+}
+
+/** What is known before a batch is asked for. */
+export interface Knowledge extends KnownCalls {
   /** The share of a batch's ids that is expected within so many rows for each of them. */
   shareWithin(rowsPerId: number): number;
 }
@@ -85,7 +93,9 @@ export function hasPaid(
 export interface Following {
   /** How many ids follow from a row. */
   idsPerRow: number;
-  /** Where in the list of these records they are, as in Knowledge. */
+  /** How many rows of their list precede it, which the records of these rows come before. */
+  rowsBefore: number;
+  /** Where in the list of these records they are, as in Knowledge, counted from where those would end. */
   shareWithin(rowsPerId: number): number;
 }
 
@@ -100,11 +110,13 @@ const marginAhead = 1.25;
  * where that is to be waited for. As both are under way at the same time, only what the one takes longer counts as time.
  * It has to answer at least half of what follows, and to cost no more than the cheapest way after it.
  */
-export function pageSizeAhead(rows: number, following: Following, knowledge: Knowledge): number | undefined {
+export function pageSizeAhead(rows: number, following: Following, known: KnownCalls): number | undefined {
   const asked = Math.round(following.idsPerRow * rows);
+  const before = following.idsPerRow * following.rowsBefore;
   const state = { asked, missing: asked, rowsRead: 0, pages: 0 };
   if (!mayAskForPage(state)) return undefined;
-  const expected = { ...knowledge, shareWithin: following.shareWithin };
+  const shareWithin = (rowsPerId: number) => following.shareWithin(Math.max(rowsPerId - before / asked, 0));
+  const expected = { ...known, shareWithin };
   const after = nextPageSize(state, expected);
   const costAfter =
     after === undefined ? costOfGets(asked, expected) : costThroughPage(state, after, expected);
@@ -115,18 +127,23 @@ export function pageSizeAhead(rows: number, following: Following, knowledge: Kno
   });
   const page = cheapest(pages.filter(({ left }) => left <= (1 - leastShareAhead) * asked));
   return page !== undefined && page.cost <= costAfter
-    ? Math.min(Math.ceil(page.size * marginAhead), knowledge.maxPageSize)
+    ? Math.min(Math.ceil(page.size * marginAhead), known.maxPageSize)
     : undefined;
 }
 
-/**
- * How long a page that was asked for ahead is waited for, in milliseconds: as long as the plain way is expected to take,
- * and as gets for all the ids would, which is what it would come to otherwise.
- */
-export function patienceMs(asked: number, knowledge: Knowledge): number {
-  const size = nextPageSize({ asked, missing: asked, rowsRead: 0, pages: 0 }, knowledge);
-  const byIdMs = msOfGets(asked, knowledge);
-  return size === undefined ? byIdMs : Math.max(msOfPage(size, knowledge), byIdMs);
+/** Twice the time that is expected: calls seldom take longer than that without a reason. */
+const patience = 2;
+
+/** A pause of this process alone must not make a page late. */
+const leastPatienceMs = 50;
+
+/** As long as no call of the service has been seen. */
+const patienceAtFirstMs = 1_000;
+
+/** How long a page of so many rows is waited for, in milliseconds, where so many ids could be asked for in its place. */
+export function patienceMs(rows: number, missing: number, known: KnownCalls): number {
+  if (known.isGuess) return patienceAtFirstMs;
+  return Math.max(patience * Math.max(msOfPage(rows, known), msOfGets(missing, known)), leastPatienceMs);
 }
 
 function mayAskForPage({ missing, pages }: BatchState): boolean {
@@ -163,19 +180,19 @@ function costThroughPage(state: BatchState, size: number, knowledge: Knowledge):
   return costOfPage(size, knowledge) + costOfGets(expectedLeft(state, size, knowledge), knowledge);
 }
 
-function costOfPage(rows: number, knowledge: Knowledge): number {
-  return msOfPage(rows, knowledge) + callWeight * knowledge.getMs;
+function costOfPage(rows: number, known: KnownCalls): number {
+  return msOfPage(rows, known) + callWeight * known.getMs;
 }
 
-function costOfGets(count: number, knowledge: Knowledge): number {
-  return msOfGets(count, knowledge) + callWeight * knowledge.getMs * count;
+function costOfGets(count: number, known: KnownCalls): number {
+  return msOfGets(count, known) + callWeight * known.getMs * count;
 }
 
-function msOfPage(rows: number, { pageMs, rowMs }: Knowledge): number {
+function msOfPage(rows: number, { pageMs, rowMs }: KnownCalls): number {
   return pageMs + rowMs * rows;
 }
 
 /** A count below one is the chance that there is one. */
-function msOfGets(count: number, { getMs, callsAtOnce }: Knowledge): number {
+function msOfGets(count: number, { getMs, callsAtOnce }: KnownCalls): number {
   return getMs * Math.min(count, Math.max(1, count / callsAtOnce));
 }

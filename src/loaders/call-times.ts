@@ -6,6 +6,8 @@ export interface CallTimes {
   pageMs: number;
   /** Each row of a page on top of that. */
   rowMs: number;
+  /** Whether no call has been seen yet, so that these are only what they are to each other. */
+  isGuess: boolean;
 }
 
 /** What is known of the times of one resource's calls. What is older counts less. */
@@ -40,7 +42,7 @@ export function createCallTimes(): CallTimesSeen {
     expected() {
       if (pages.count === 0) {
         const getMs = gets.count === 0 ? 1 : gets.ms / gets.count;
-        return { getMs, pageMs: getMs, rowMs: getMs * guessedRow };
+        return { getMs, pageMs: getMs, rowMs: getMs * guessedRow, isGuess: gets.count === 0 };
       }
       const rows = pages.rows / pages.count;
       const ms = pages.ms / pages.count;
@@ -49,7 +51,7 @@ export function createCallTimes(): CallTimesSeen {
       // What a page takes beyond a get is put down to its rows, until pages of several sizes say better.
       const rowMs = slope() ?? (rows === 0 ? 0 : (ms - getMs) / rows);
       const bounded = Math.min(Math.max(rowMs, 0), rows === 0 ? 0 : ms / rows);
-      return { getMs, pageMs: ms - bounded * rows, rowMs: bounded };
+      return { getMs, pageMs: ms - bounded * rows, rowMs: bounded, isGuess: false };
     },
     sawGets(count, callsAtOnce, ms) {
       if (count === 0) return;

@@ -5,6 +5,8 @@ import { BadInputError } from '../rest/errors.ts';
 export interface Position {
   /** The REST page to read; undefined for the first. */
   pageToken: string | undefined;
+  /** How many rows of the list come before that page. */
+  rowsBefore: number;
   /** How many rows of that page come before this place. */
   skip: number;
   /** The name of the row just before this place, which finds it again when rows came in above. */
@@ -34,10 +36,9 @@ export function createCursors(bearer: string): Cursors {
       .subarray(0, signatureBytes);
 
   return {
-    encode(list, { pageToken, skip, anchor }) {
-      const payload = Buffer.from(JSON.stringify([pageToken ?? null, skip, anchor ?? null])).toString(
-        'base64url',
-      );
+    encode(list, { pageToken, rowsBefore, skip, anchor }) {
+      const fields = [pageToken ?? null, rowsBefore, skip, anchor ?? null];
+      const payload = Buffer.from(JSON.stringify(fields)).toString('base64url');
       return `${payload}.${sign(list, payload).toString('base64url')}`;
     },
     decode(list, cursor) {
@@ -59,10 +60,11 @@ export function createCursors(bearer: string): Cursors {
 /** A client holds the key that signs its cursors, so that even a signed one need not be what `encode` wrote. */
 function read(payload: string): Position | undefined {
   const fields = parsed(payload);
-  if (!Array.isArray(fields) || fields.length !== 3) return undefined;
-  const [pageToken, skip, anchor] = fields.map((field: unknown) => field ?? undefined);
-  const fits = isTextOrAbsent(pageToken) && isTextOrAbsent(anchor) && isRowCount(skip);
-  return fits ? { pageToken, skip, anchor } : undefined;
+  if (!Array.isArray(fields) || fields.length !== 4) return undefined;
+  const [pageToken, rowsBefore, skip, anchor] = fields.map((field: unknown) => field ?? undefined);
+  const fits =
+    isTextOrAbsent(pageToken) && isRowCount(rowsBefore) && isRowCount(skip) && isTextOrAbsent(anchor);
+  return fits ? { pageToken, rowsBefore, skip, anchor } : undefined;
 }
 
 function parsed(payload: string): unknown {
@@ -78,7 +80,7 @@ function isTextOrAbsent(value: unknown): value is string | undefined {
   return value === undefined || typeof value === 'string';
 }
 
-/** Whether a value is a number of rows that a page may hold. */
+/** Whether a value is a number of rows. */
 function isRowCount(value: unknown): value is number {
   return typeof value === 'number' && Number.isSafeInteger(value) && value >= 0;
 }

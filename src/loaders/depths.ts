@@ -5,8 +5,17 @@
 export interface Depths {
   /** The share of a batch's ids to expect within so many rows for each of them. */
   shareWithin(rowsPerId: number): number;
-  /** Learns from a batch of `asked` ids, which were found in the rows of these indices, counted from 0, or not at all. */
-  saw(asked: number, indices: readonly number[]): void;
+  saw(search: SearchedBatch): void;
+}
+
+/** A batch of ids that was looked for in a list. */
+export interface SearchedBatch {
+  /** How many ids it had. */
+  asked: number;
+  /** The rows that had them, counted from 0. */
+  indices: readonly number[];
+  /** How many rows were looked through; infinitely many where what is not among them is nowhere in the list. */
+  rowsRead: number;
 }
 
 /** The depths that are told apart. What lies deeper than the last, or is not there at all, is beyond. */
@@ -25,11 +34,24 @@ const leastFound = 0.1;
 const guessedDepth = 2;
 const guessWeight = 0.5;
 
+// What was not found in the rows that were read is taken to be nowhere to one half, and anywhere deeper to the other: so
+// that a deeper look may seem worth it once, and teaches the rest.
+const shareNowhere = 0.5;
+
 export function createDepths(): Depths {
   // The weight of the ids between each step and the one before it; those beyond come last.
   const weights = [...depthSteps, Number.POSITIVE_INFINITY].map(
     (_, step) => guessWeight * guessedShare(step),
   );
+  const add = (step: number, share: number) => {
+    weights[step] = (weights[step] ?? 0) + share;
+  };
+
+  function addUnfound(share: number, depthRead: number): void {
+    const deeper = [...depthSteps.keys()].filter((step) => startOf(step) >= depthRead);
+    for (const step of deeper) add(step, (share * (1 - shareNowhere)) / deeper.length);
+    add(depthSteps.length, deeper.length === 0 ? share : share * shareNowhere);
+  }
 
   return {
     shareWithin(rowsPerId) {
@@ -40,18 +62,15 @@ export function createDepths(): Depths {
       });
       return sum(within) / sum(weights);
     },
-    saw(asked, indices) {
+    saw({ asked, indices, rowsRead }) {
       if (asked === 0) return;
       const kept = indices.length < leastFound * asked ? decayAfterMiss : decay;
       for (const [step, weight] of weights.entries()) weights[step] = weight * kept;
-      const add = (step: number, ids: number) => {
-        weights[step] = (weights[step] ?? 0) + ids / asked;
-      };
       for (const index of indices) {
         const step = depthSteps.findIndex((depth) => index + 1 <= depth * asked);
-        add(step === -1 ? depthSteps.length : step, 1);
+        add(step === -1 ? depthSteps.length : step, 1 / asked);
       }
-      add(depthSteps.length, asked - indices.length);
+      addUnfound((asked - indices.length) / asked, rowsRead / asked);
     },
   };
 }

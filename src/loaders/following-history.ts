@@ -1,15 +1,14 @@
 import type { OrderQuery } from '../rest/types.ts';
-import type { Following } from './batch-plan.ts';
-import { createDepths } from './depths.ts';
+import { createWhereabouts, type Whereabouts } from './whereabouts.ts';
 
 /** What earlier lists of orders of one kind were followed by, for one tenant. */
 export interface FollowingSeen {
-  /** Undefined until it has been seen in which rows of their own list the records are that follow. */
-  expected(): Following | undefined;
+  /** Where in their own list the records are that followed, counted from where those of the rows before would end. */
+  readonly whereabouts: Whereabouts;
+  /** How many records follow from a row; 0 where nothing is known. */
+  idsPerRow(): number;
   /** A page of so many rows at most has named so many records. */
   sawNames(rows: number, names: number): void;
-  /** Of those, so many were asked for, and these rows of their own list had them. */
-  sawFound(asked: number, indices: readonly number[]): void;
 }
 
 /** Of one tenant: each kind of list apart, as new orders are followed by other shipments than returned ones. */
@@ -22,13 +21,14 @@ const decay = 0.8;
 // There are few kinds, but a client may combine statuses as it likes.
 const maxKinds = 50;
 
-export function createFollowingHistory(): FollowingHistory {
+/** `now` counts milliseconds, from whenever. */
+export function createFollowingHistory(now = () => performance.now()): FollowingHistory {
   // In the order in which they were last asked for.
   const kinds = new Map<string, FollowingSeen>();
   return {
     of(query) {
       const kind = kindOf(query);
-      const seen = kinds.get(kind) ?? createFollowingSeen();
+      const seen = kinds.get(kind) ?? createFollowingSeen(now);
       kinds.delete(kind);
       kinds.set(kind, seen);
       const [oldest] = kinds.keys();
@@ -43,23 +43,15 @@ function kindOf({ status = [], search }: OrderQuery): string {
   return `${status.join()} ${search !== undefined}`;
 }
 
-function createFollowingSeen(): FollowingSeen {
-  const depths = createDepths();
-  let isFound = false;
+function createFollowingSeen(now: () => number): FollowingSeen {
   let rowCount = 0;
   let nameCount = 0;
   return {
-    expected: () =>
-      isFound && rowCount > 0
-        ? { idsPerRow: nameCount / rowCount, shareWithin: depths.shareWithin }
-        : undefined,
+    whereabouts: createWhereabouts(now),
+    idsPerRow: () => (rowCount === 0 ? 0 : nameCount / rowCount),
     sawNames(rows, names) {
       rowCount = rowCount * decay + rows;
       nameCount = nameCount * decay + names;
-    },
-    sawFound(asked, indices) {
-      isFound = true;
-      depths.saw(asked, indices);
     },
   };
 }

@@ -1,49 +1,33 @@
+import { type Asker, asking } from '../rest/asking.ts';
 import type { Caller } from '../rest/caller.ts';
-import { BudgetExceededError } from '../rest/errors.ts';
 import type { Page, PageQuery } from '../rest/types.ts';
-import type { Askers } from './askers.ts';
 import type { BatchHistory } from './batch-history.ts';
-import {
-  fewestForPage,
-  hasPaid,
-  type Knowledge,
-  nextPageSize,
-  patienceMs,
-  trialPageSize,
-} from './batch-plan.ts';
-import { createListWalk, type ListWalk } from './list-walk.ts';
-import { batchLoader, nullOrError, type RecordLoader } from './record-loader.ts';
+import { type Announcement, type BatchPart, learn, partsOf, shareWithin } from './batch-parts.ts';
+import { fewestForPage, type KnownCalls } from './batch-plan.ts';
+import { createGets } from './gets.ts';
+import { type Searched, searchList } from './list-search.ts';
+import { isPage, type PageReading, readPage } from './page-reading.ts';
+import { batchLoader, type RecordLoader } from './record-loader.ts';
+import { answersInPlaceOf, type RowCheck } from './row-check.ts';
 
 export interface ListedLoaderOptions<Json> {
   get(name: string): Promise<Json>;
   /** The list that has the same records, newest first as a rule. */
-  list(query: PageQuery): Promise<Page<Json>>;
+  list(query: PageQuery, signal: AbortSignal): Promise<Page<Json>>;
   /** The most rows that a page of it has. */
   maxPageSize: number;
   caller: Caller;
   /** Of the caller's tenant, for this resource. */
   history: BatchHistory;
+  /** Of this resource. */
+  rowCheck: RowCheck;
   /** Whether pages may answer ids at all. */
   isListUsed: boolean;
 }
 
-// A list that is late today is left alone, unless more ids are asked for than an operation should ask for one by one.
-const mostAfterLate = 100;
-
-// Before a service that answers within a few milliseconds, a pause of this process alone would make a page late, and cost
-// a get for each id.
-const leastPatienceMs = 50;
-
-/** Names that are about to be asked for. */
-export interface Announcement {
-  names: ReadonlySet<string>;
-  /** Told how many of them were asked for, and in which rows of the list those were that it had. */
-  onFound(asked: number, indices: readonly number[]): void;
-}
-
 /** Records that have a get endpoint and a list. */
 export interface ListedLoader<Json> extends RecordLoader<Json> {
-  knowledge(): Knowledge;
+  knownCalls(): KnownCalls;
   /** Asks for the newest rows before it is known which of them are wanted. Those that are announced may be among them. */
   readAhead(rows: number): void;
   announce(announcement: Announcement): void;
@@ -51,124 +35,94 @@ export interface ListedLoader<Json> extends RecordLoader<Json> {
 
 /**
  * A loader that answers a batch of names from pages of their list as long as that is expected to pay (batch-plan.ts), and
- * asks for the rest by id. Whatever is wrong with the list, every name is answered as its get would answer it.
+ * asks for the rest by id. Whatever is wrong with the list, every name is answered as its get would answer it; but a page
+ * that is refused as every call would be ends the batch.
  */
 export function listedLoader<Json extends { name: string }>(
   options: ListedLoaderOptions<Json>,
 ): ListedLoader<Json> {
-  const { get, list, maxPageSize, caller, history, isListUsed } = options;
-  const { times, depths, shapes } = history;
-  const knowledge = () => history.known(caller.callsPerOperation, maxPageSize);
-  const isListFit = () => isListUsed && !shapes.areRowsLacking;
+  const { get, list, maxPageSize, caller, history, rowCheck, isListUsed } = options;
+  const { times } = history;
+  const knownCalls = (): KnownCalls => ({
+    ...times.expected(),
+    callsAtOnce: caller.callsPerOperation,
+    maxPageSize,
+  });
+  const isListFit = () => isListUsed && !rowCheck.areRowsLacking();
   let announcements: Announcement[] = [];
-  let ahead: Promise<PageOutcome<Json>> | undefined;
+  let ahead: { reading: PageReading<Json>; askers: Set<Asker> } | undefined;
   // What was on its way before something was forgotten must not be remembered.
   let generation = 0;
 
-  /** That there is no page to be had is nobody's error, as ids can be asked for one by one. */
-  async function readPage(query: PageQuery): Promise<PageOutcome<Json>> {
+  function read(query: PageQuery): PageReading<Json> {
     const startedAt = performance.now();
-    try {
-      const page = await list(query);
-      times.sawPage(page.rows.length, performance.now() - startedAt);
-      shapes.sawRows(page.rows);
-      return page;
-    } catch (error) {
-      return caller.signal.aborted || error instanceof BudgetExceededError ? 'given up' : 'failed';
-    }
+    const reading = readPage(list, query, caller);
+    reading.outcome.then((page) => {
+      if (isPage(page)) times.sawPage(page.rows.length, performance.now() - startedAt);
+    });
+    return reading;
   }
 
-  async function walkThrough(
-    names: readonly string[],
-    aheadPage: Promise<PageOutcome<Json>> | undefined,
-    { onBehalf }: Askers,
-  ): Promise<Walked<Json>> {
-    const walk = createListWalk<Json>(names);
-    const known = knowledge();
-    let last: PageOutcome<Json> | 'late' | undefined;
-    /** Whether it is worth looking further. */
-    function take(page: Page<Json>): boolean {
-      const { missing } = walk.state;
-      const found = walk.take(page);
-      return !walk.isAtEnd && hasPaid({ found, rows: page.rows.length, missing }, known);
-    }
-
-    let goesOn = true;
-    if (aheadPage !== undefined) {
-      walk.ask();
-      last = await inTime(aheadPage, Math.max(patienceMs(names.length, known), leastPatienceMs));
-      if (last === 'late') goesOn = names.length > mostAfterLate;
-      else goesOn = isPage(last) && take(last);
-    }
-    const aheadOutcome = last;
-    while (goesOn && isListFit()) {
-      const { state, nextPageToken } = walk;
-      const isTrial = state.pages === 0 && history.isTrialDue();
-      const pageSize = nextPageSize(state, known) ?? (isTrial ? trialPageSize(state, known) : undefined);
-      if (pageSize === undefined) break;
-      walk.ask();
-      const query = { pageSize, ...(nextPageToken !== undefined && { pageToken: nextPageToken }) };
-      const missing = names.filter((name) => !walk.found.has(name));
-      last = await onBehalf(missing, () => readPage(query));
-      goesOn = isPage(last) && take(last);
-    }
-    return { walk, last, isAheadInVain: aheadOutcome !== undefined && !isPage(aheadOutcome) };
-  }
-
-  function learn(names: readonly string[], { walk, last, isAheadInVain }: Walked<Json>): void {
-    if (names.length >= fewestForPage) history.sawBatch(walk.state.pages > 0);
+  /** What is known of a batch, and the page that was asked for in its place. */
+  function begin(names: readonly string[]) {
     const wanted = new Set(names);
     const isHeard = (announcement: Announcement) => !announcement.names.isDisjointFrom(wanted);
     const heard = announcements.filter(isHeard);
     announcements = announcements.filter((announcement) => !isHeard(announcement));
-    if (walk.state.pages === 0 || last === 'given up' || caller.signal.aborted) return;
-    const indicesOf = (asked: readonly string[]) =>
-      asked.flatMap((name) => walk.found.get(name)?.index ?? []);
-    // A list that answers no page has none of the records; one that is late may have them all.
-    if (last !== 'late') depths.saw(names.length, indicesOf(names));
-    for (const { names: announced, onFound } of heard) {
-      const asked = names.filter((name) => announced.has(name));
-      onFound(asked.length, isAheadInVain ? [] : indicesOf(asked));
+    const taken = heard.length > 0 ? ahead : undefined;
+    if (taken !== undefined) {
+      ahead = undefined;
+      const asker = asking.getStore();
+      if (asker !== undefined) taken.askers.add(asker);
     }
+    return { parts: partsOf(names, heard, history.whereabouts), readAhead: taken?.reading };
   }
 
   const records = batchLoader<Json>(async (names, askers) => {
     const before = generation;
-    const isAnnounced = announcements.some((announced) => names.some((name) => announced.names.has(name)));
-    const aheadPage = isAnnounced ? ahead : undefined;
-    if (isAnnounced) ahead = undefined;
-    const walked = await walkThrough(names, aheadPage, askers);
-    learn(names, walked);
-    const { found, unwanted } = walked.walk;
-    const answers = await getAll(
-      names.filter((name) => !found.has(name)),
-      askers,
-    );
-    // Perhaps it is only one of these gets that has shown what rows lack.
-    if (!isListFit()) {
-      const gotten = await getAll([...found.keys()], askers);
-      return names.map((name) => answers.get(name) ?? gotten.get(name) ?? null);
-    }
-    caller.ledger.savedByList += found.size;
-    if (generation === before) for (const row of unwanted) records.prime(row.name, row);
-    return names.map((name) => found.get(name)?.row ?? answers.get(name) ?? null);
+    const gets = createGets(get, askers, (count, ms) => times.sawGets(count, caller.callsPerOperation, ms));
+    const { parts, readAhead } = askers.onBehalf(names, () => begin(names));
+    const searching = searchList(names, {
+      knowledge: { ...knownCalls(), shareWithin: (rowsPerId) => shareWithin(parts, rowsPerId) },
+      ahead: readAhead,
+      isTrialDue: parts.some(({ whereabouts }) => whereabouts.isTrialDue()),
+      // Where all could just be asked for by id, a page in vain would leave the last of them without.
+      mayRead: (missing) => isListFit() && caller.readsLeft() !== missing,
+      read: (query, missing) => askers.onBehalf(missing, () => read(query)),
+      askForOne: (name) => gets.all([name]),
+    });
+    const mayCheck = isListFit() && names.length >= fewestForPage && caller.readsLeft() > 0;
+    const isCheckDue = mayCheck && rowCheck.isDue();
+    const nameToCheck = isCheckDue ? rowCheck.nameToCheck(names) : undefined;
+    // At the same time as the page: if that lacks it, it has to be asked for anyway.
+    if (nameToCheck !== undefined) void gets.all([nameToCheck]);
+
+    const { walk, outcome } = await searching;
+    learnFrom(parts, { walk, outcome });
+    const rows = new Map([...walk.found].map(([name, { row }]) => [name, row]));
+    if (outcome instanceof Error) return names.map((name) => rows.get(name) ?? outcome);
+    const answers = await gets.all(names.filter((name) => !rows.has(name)));
+    const inPlaceOfRows = nameToCheck && (await answersInPlaceOf(rows, nameToCheck, { gets, rowCheck }));
+    const all = new Map<string, Json | null | Error>([...rows, ...answers, ...(inPlaceOfRows || [])]);
+    caller.ledger.savedByList += names.length - gets.count();
+    if (generation === before && isListFit()) for (const row of walk.unwanted) records.prime(row.name, row);
+    return names.map((name) => all.get(name) ?? null);
   });
 
-  async function getAll(names: readonly string[], { onBehalf }: Askers) {
-    const startedAt = performance.now();
-    const answers = await Promise.all(names.map((name) => nullOrError(onBehalf([name], () => get(name)))));
-    // A call that has failed says nothing about how long one takes.
-    if (!answers.some((answer) => answer instanceof Error)) {
-      times.sawGets(names.length, caller.callsPerOperation, performance.now() - startedAt);
+  function learnFrom(parts: readonly BatchPart[], { walk, outcome }: Searched<Json>): void {
+    if (walk.state.pages === 0) {
+      for (const { names, whereabouts } of parts)
+        if (names.length >= fewestForPage) whereabouts.wentWithout();
+    } else if (outcome !== 'given up' && !(outcome instanceof Error)) {
+      // A list that answers no page, or none in time, is as good as one that has none of the records.
+      const isWhole = walk.isAtEnd || !isPage(outcome);
+      for (const part of parts) learn(part, walk, isWhole);
     }
-    for (const answer of answers) {
-      if (answer !== null && !(answer instanceof Error)) shapes.sawGet(answer);
-    }
-    return new Map(names.map((name, index) => [name, answers[index] ?? null]));
   }
 
   function forgetList(): void {
     generation += 1;
+    ahead?.reading.giveUp();
     ahead = undefined;
     announcements = [];
   }
@@ -176,7 +130,7 @@ export function listedLoader<Json extends { name: string }>(
   return {
     load: records.load,
     prime(name, record) {
-      if (!shapes.areRowsLacking) records.prime(name, record);
+      if (!rowCheck.areRowsLacking()) records.prime(name, record);
     },
     replace(name, record) {
       forgetList();
@@ -190,35 +144,15 @@ export function listedLoader<Json extends { name: string }>(
       forgetList();
       records.clearAll();
     },
-    knowledge,
+    knownCalls,
     readAhead(rows) {
-      if (isListFit()) ahead ??= readPage({ pageSize: rows });
+      if (!isListFit() || ahead !== undefined) return;
+      const asker = asking.getStore();
+      const askers = new Set(asker === undefined ? [] : [asker]);
+      ahead = { reading: asking.run(askers, () => read({ pageSize: rows })), askers };
     },
     announce(announcement) {
       announcements.push(announcement);
     },
   };
-}
-
-type PageOutcome<Json> = Page<Json> | 'failed' | 'given up';
-
-function isPage<Json>(outcome: PageOutcome<Json> | 'late'): outcome is Page<Json> {
-  return typeof outcome !== 'string';
-}
-
-interface Walked<Json> {
-  walk: ListWalk<Json>;
-  /** What came of the last page that was asked for. */
-  last: PageOutcome<Json> | 'late' | undefined;
-  /** Whether a page had been asked for ahead that was not there in time, or not at all. */
-  isAheadInVain: boolean;
-}
-
-/** What is promised, or word that it is not there after so many milliseconds. */
-function inTime<Value>(promise: Promise<Value>, ms: number): Promise<Value | 'late'> {
-  return new Promise((resolve, reject) => {
-    // A server that was busy until now has a look first at what has come in meanwhile.
-    const timer = setTimeout(() => setImmediate(() => resolve('late')), ms);
-    promise.then(resolve, reject).finally(() => clearTimeout(timer));
-  });
 }

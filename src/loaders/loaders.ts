@@ -70,19 +70,21 @@ export function createLoaders(
   const isListUsed = memory.options.listsForBatches;
   const orderById = listedLoader({
     get: (name) => api.getOrder(name, caller),
-    list: (query) => api.listOrders(query, caller),
+    list: (query, signal) => api.listOrders(query, { ...caller, signal }),
     maxPageSize: maxPageSize.orders,
     caller,
     history: known.orders,
+    rowCheck: memory.rowChecks.orders,
     isListUsed,
   });
   const orderPage = pageLoader((query: OrderQuery) => api.listOrders(query, caller), orderById);
   const shipmentById = listedLoader({
     get: (name) => api.getShipment(name, caller),
-    list: (query) => api.listShipments(query, caller),
+    list: (query, signal) => api.listShipments(query, { ...caller, signal }),
     maxPageSize: maxPageSize.shipments,
     caller,
     history: known.shipments,
+    rowCheck: memory.rowChecks.shipments,
     isListUsed,
   });
   const shipmentPage = pageLoader((query: PageQuery) => api.listShipments(query, caller), shipmentById);

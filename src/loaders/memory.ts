@@ -3,6 +3,7 @@ import { type BatchHistory, createBatchHistory } from './batch-history.ts';
 import { createFollowingHistory, type FollowingHistory } from './following-history.ts';
 import { guessedLength, type ListLength } from './location-loader.ts';
 import { createReferencePages, type ReferencePages } from './reference-pages.ts';
+import { createRowCheck, type RowCheck } from './row-check.ts';
 
 /** How loaders save calls. */
 export interface LoadingOptions {
@@ -38,6 +39,7 @@ export interface TenantMemory {
 /** What loaders know beyond an operation. One for the whole process; what it knows of a tenant goes with that. */
 export interface LoaderMemory {
   readonly options: LoadingOptions;
+  readonly rowChecks: Readonly<Record<'orders' | 'shipments', RowCheck>>;
   of(tenant: Tenant): TenantMemory;
 }
 
@@ -49,13 +51,14 @@ export function createLoaderMemory(
   const memories = new WeakMap<Tenant, TenantMemory>();
   return {
     options,
+    rowChecks: { orders: createRowCheck(now), shipments: createRowCheck(now) },
     of(tenant) {
       const memory = memories.get(tenant) ?? {
         referencePages: createReferencePages(options, now),
         locationList: { length: guessedLength },
         orders: createBatchHistory(now),
         shipments: createBatchHistory(now),
-        shipmentsOfOrders: createFollowingHistory(),
+        shipmentsOfOrders: createFollowingHistory(now),
       };
       memories.set(tenant, memory);
       return memory;

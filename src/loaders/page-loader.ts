@@ -6,7 +6,8 @@ import type { RecordLoader } from './record-loader.ts';
 
 /** Pages of one list: the same query within an operation is one call. */
 export interface PageLoader<Row, Query extends PageQuery> {
-  load(query: Query): Promise<Page<Row>>;
+  /** `rowsBefore` says how many rows of the list come before the page, where that is known. */
+  load(query: Query, rowsBefore?: number): Promise<Page<Row>>;
   /** Forgets a page, so that it is asked for anew. */
   clear(query: Query): void;
   /** Forgets every page, so that it is asked for anew. */

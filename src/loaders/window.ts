@@ -32,7 +32,7 @@ export async function readWindow<Row extends { name: string }, Query extends Pag
   request: WindowRequest<Row, Query>,
 ): Promise<Window<Row>> {
   const { first, maxPageSize, belongs } = request;
-  let position = request.after ?? { pageToken: undefined, skip: 0, anchor: undefined };
+  let position = request.after ?? { pageToken: undefined, rowsBefore: 0, skip: 0, anchor: undefined };
   const end = createEndOfList(position.pageToken);
   const rows: Window<Row>['rows'] = [];
   let wantedRows = first;
@@ -42,13 +42,12 @@ export async function readWindow<Row extends { name: string }, Query extends Pag
     if (page.nextPageToken !== undefined) end.expect(page.nextPageToken);
     const candidates = belongingFrom(startOf(page, position), page, belongs);
     const taken = candidates.slice(0, first - rows.length);
-    for (const { row, index } of taken)
-      rows.push({ row, after: placeAfter(page, index, position.pageToken) });
+    for (const { row, index } of taken) rows.push({ row, after: placeAfter(page, index, position) });
     if (rows.length === first && (taken.length < candidates.length || page.nextPageToken !== undefined)) {
       return { rows, hasNextPage: true };
     }
     if (page.nextPageToken === undefined) return { rows, hasNextPage: false };
-    position = { pageToken: page.nextPageToken, skip: 0, anchor: undefined };
+    position = placeAfter(page, page.rows.length - 1, position);
     // Where REST can't be asked for the list's rows alone, nobody knows how many pages hold enough of them.
     wantedRows = belongs === undefined ? first - rows.length : maxPageSize;
   }
@@ -80,9 +79,10 @@ async function pageAt<Row extends { name: string }, Query extends PageQuery>(
   position: Position,
   wantedRows: number,
 ): Promise<Page<Row>> {
-  const { pageToken, skip } = position;
+  const { pageToken, rowsBefore, skip } = position;
   // The query is the filters and these two fields, which TypeScript can't see through Omit.
-  const load = (pageSize: number) => pages.load({ ...query, pageSize, pageToken } as unknown as Query);
+  const load = (pageSize: number) =>
+    pages.load({ ...query, pageSize, pageToken } as unknown as Query, rowsBefore);
   const pageSize = Math.min(Math.max(skip + wantedRows, 1), maxPageSize);
   const page = await load(pageSize);
   const hasMoved = placeOf(page, position) === undefined && page.nextPageToken !== undefined;
@@ -108,13 +108,14 @@ function placeOf<Row extends { name: string }>(
 function placeAfter<Row extends { name: string }>(
   page: Page<Row>,
   index: number,
-  pageToken: string | undefined,
+  { pageToken, rowsBefore }: Position,
 ): Position {
   const isLast = index === page.rows.length - 1;
   if (isLast && page.nextPageToken !== undefined) {
-    return { pageToken: page.nextPageToken, skip: 0, anchor: undefined };
+    const before = rowsBefore + page.rows.length;
+    return { pageToken: page.nextPageToken, rowsBefore: before, skip: 0, anchor: undefined };
   }
-  return { pageToken, skip: index + 1, anchor: nameOf(page.rows[index]) };
+  return { pageToken, rowsBefore, skip: index + 1, anchor: nameOf(page.rows[index]) };
 }
 
 /** A broken row has no name; as an error it has one of another sort. */

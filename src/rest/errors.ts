@@ -109,6 +109,11 @@ export function mayHaveHappened(error: unknown): boolean {
   return error instanceof OutcomeUnknownError || !(error instanceof WaybillError);
 }
 
+/** Whether an error is one that every other call of the same caller would meet now as well. */
+export function isMetByAllCalls(error: unknown): error is StatusError {
+  return error instanceof StatusError && (error.status === 401 || error.status === 429);
+}
+
 /** Whether REST has turned down a request, and not only given up on it (408, and 499 as some proxies have it). */
 function isRefusal(status: number): boolean {
   return status >= 400 && status <= 499 && status !== 408 && status !== 499;

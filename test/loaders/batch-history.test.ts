@@ -1,16 +1,25 @@
 import { describe, expect, test } from 'vitest';
 import { createBatchHistory } from '../../src/loaders/batch-history.ts';
+import { learn, partsOf, shareWithin } from '../../src/loaders/batch-parts.ts';
 import { nextPageSize } from '../../src/loaders/batch-plan.ts';
 import { createCallTimes } from '../../src/loaders/call-times.ts';
 import { createDepths } from '../../src/loaders/depths.ts';
 import { createFollowingHistory } from '../../src/loaders/following-history.ts';
-import { createRecordShapes } from '../../src/loaders/record-shapes.ts';
-import { InvalidResponseError } from '../../src/rest/errors.ts';
+import { createListWalk } from '../../src/loaders/list-walk.ts';
+import { createRowCheck, lacksFields } from '../../src/loaders/row-check.ts';
+import { createWhereabouts } from '../../src/loaders/whereabouts.ts';
 
 /** The first so many rows. */
 const rows = (count: number, from = 0) => Array.from({ length: count }, (_, index) => from + index);
 
 describe('how deep ids are', () => {
+  /** A batch of which these rows had an id, of as many as were read. */
+  const search = (asked: number, indices: number[], rowsRead = Number.POSITIVE_INFINITY) => ({
+    asked,
+    indices,
+    rowsRead,
+  });
+
   test('is taken to be within two rows for each at first, evenly', () => {
     const { shareWithin } = createDepths();
     expect([0, 0.5, 1, 2, 100].map(shareWithin)).toEqual([0, 0.25, 0.5, 1, 1]);
@@ -18,39 +27,48 @@ describe('how deep ids are', () => {
 
   test('is what batches have shown, soon', () => {
     const depths = createDepths();
-    depths.saw(75, rows(75));
+    depths.saw(search(75, rows(75)));
     expect(depths.shareWithin(1)).toBeCloseTo((0.5 * 0.95 * 0.5 + 1) / (0.5 * 0.95 + 1));
-    for (let batch = 0; batch < 20; batch += 1) depths.saw(75, rows(75));
+    for (let batch = 0; batch < 20; batch += 1) depths.saw(search(75, rows(75)));
     expect(depths.shareWithin(1)).toBeGreaterThan(0.98);
     expect(depths.shareWithin(0.25)).toBeCloseTo(0.25, 1);
   });
 
-  test('counts what was not found as deeper than any page goes', () => {
+  test('counts what the whole list has not as deeper than any page goes', () => {
     const depths = createDepths();
-    for (let batch = 0; batch < 100; batch += 1) depths.saw(10, rows(4));
+    for (let batch = 0; batch < 100; batch += 1) depths.saw(search(10, rows(4)));
     expect(depths.shareWithin(128)).toBeCloseTo(0.4);
+  });
+
+  test('takes half of what was not read to be anywhere deeper', () => {
+    const depths = createDepths();
+    for (let batch = 0; batch < 100; batch += 1) depths.saw(search(100, [], 200));
+    expect([2, 3, 128].map((depth) => Math.round(100 * depths.shareWithin(depth)))).toEqual([0, 4, 50]);
+    depths.saw(search(100, [], 100_000));
+    depths.saw(search(100, [], 100_000));
+    expect(depths.shareWithin(128)).toBeCloseTo(0);
   });
 
   test('tells ids that are far down from those that are nowhere', () => {
     const depths = createDepths();
-    for (let batch = 0; batch < 100; batch += 1) depths.saw(10, rows(10, 500));
+    for (let batch = 0; batch < 100; batch += 1) depths.saw(search(10, rows(10, 500)));
     expect(depths.shareWithin(48)).toBeCloseTo(0);
     expect(depths.shareWithin(64)).toBeCloseTo(1);
   });
 
   test('is forgotten by a batch of which the list has next to nothing', () => {
     const depths = createDepths();
-    for (let batch = 0; batch < 20; batch += 1) depths.saw(75, rows(75));
-    depths.saw(75, rows(7));
+    for (let batch = 0; batch < 20; batch += 1) depths.saw(search(75, rows(75)));
+    depths.saw(search(75, rows(7)));
     expect(depths.shareWithin(2)).toBeCloseTo(0.45, 1);
-    depths.saw(75, []);
+    depths.saw(search(75, []));
     expect(depths.shareWithin(2)).toBeLessThan(0.05);
   });
 });
 
 describe('how long calls take', () => {
   test('is unknown at first, but for what they are to each other', () => {
-    expect(createCallTimes().expected()).toEqual({ getMs: 1, pageMs: 1, rowMs: 1 / 200 });
+    expect(createCallTimes().expected()).toEqual({ getMs: 1, pageMs: 1, rowMs: 1 / 200, isGuess: true });
   });
 
   test('is told by gets, in as many turns as they take', () => {
@@ -58,15 +76,15 @@ describe('how long calls take', () => {
     times.sawGets(1, 16, 20);
     times.sawGets(17, 16, 40);
     times.sawGets(0, 16, 1_000);
-    expect(times.expected()).toEqual({ getMs: 20, pageMs: 20, rowMs: 0.1 });
+    expect(times.expected()).toEqual({ getMs: 20, pageMs: 20, rowMs: 0.1, isGuess: false });
   });
 
   test('is told by pages of one size as far as it can be', () => {
     const times = createCallTimes();
     times.sawPage(200, 40);
-    expect(times.expected()).toEqual({ getMs: 20, pageMs: 20, rowMs: 0.1 });
+    expect(times.expected()).toEqual({ getMs: 20, pageMs: 20, rowMs: 0.1, isGuess: false });
     times.sawGets(1, 16, 10);
-    expect(times.expected()).toEqual({ getMs: 10, pageMs: 10, rowMs: 0.15 });
+    expect(times.expected()).toEqual({ getMs: 10, pageMs: 10, rowMs: 0.15, isGuess: false });
     // A page that is quicker than a get has rows for nothing.
     times.sawGets(1, 16, 1_000);
     expect(times.expected()).toMatchObject({ pageMs: 40, rowMs: 0 });
@@ -90,95 +108,176 @@ describe('how long calls take', () => {
   test('is a time even of empty pages and of pages that took longer the fewer rows they had', () => {
     const times = createCallTimes();
     times.sawPage(0, 20);
-    expect(times.expected()).toEqual({ getMs: 20, pageMs: 20, rowMs: 0 });
+    expect(times.expected()).toEqual({ getMs: 20, pageMs: 20, rowMs: 0, isGuess: false });
     times.sawPage(1_000, 5);
     expect(times.expected().rowMs).toBe(0);
   });
 });
 
 describe('the list is tried again', () => {
+  const search = { asked: 5, indices: [], rowsRead: 10 };
+
   test('for the twentieth batch that went without it', () => {
-    const history = createBatchHistory(() => 0);
-    history.sawBatch(true);
+    const whereabouts = createWhereabouts(() => 0);
+    whereabouts.saw(search);
     for (let batch = 1; batch < 20; batch += 1) {
-      expect(history.isTrialDue(), `batch ${batch}`).toBe(false);
-      history.sawBatch(false);
+      expect(whereabouts.isTrialDue(), `batch ${batch}`).toBe(false);
+      whereabouts.wentWithout();
     }
-    expect(history.isTrialDue()).toBe(true);
-    history.sawBatch(true);
-    expect(history.isTrialDue()).toBe(false);
+    expect(whereabouts.isTrialDue()).toBe(true);
+    whereabouts.saw(search);
+    expect(whereabouts.isTrialDue()).toBe(false);
   });
 
-  test('after a minute', () => {
+  test('after ten minutes', () => {
     let now = 0;
-    const history = createBatchHistory(() => now);
-    history.sawBatch(true);
-    now = 59_999;
-    history.sawBatch(false);
-    expect(history.isTrialDue()).toBe(false);
-    now = 60_000;
-    expect(history.isTrialDue()).toBe(true);
+    const whereabouts = createWhereabouts(() => now);
+    whereabouts.saw(search);
+    now = 599_999;
+    whereabouts.wentWithout();
+    expect(whereabouts.isTrialDue()).toBe(false);
+    now = 600_000;
+    expect(whereabouts.isTrialDue()).toBe(true);
   });
 });
 
 test('one batch in vain is enough to leave the list alone, and one that was answered to go back to it', () => {
-  const history = createBatchHistory(() => 0);
+  const { times, whereabouts } = createBatchHistory(() => 0);
   const start = { asked: 100, missing: 100, rowsRead: 0, pages: 0 };
-  expect(nextPageSize(start, history.known(16, 1_000))).toBe(200);
-  history.depths.saw(100, []);
-  expect(nextPageSize(start, history.known(16, 1_000))).toBeUndefined();
-  history.depths.saw(100, rows(100));
-  expect(nextPageSize(start, history.known(16, 1_000))).toBe(100);
+  const { shareWithin } = whereabouts;
+  const known = () => ({ ...times.expected(), callsAtOnce: 16, maxPageSize: 1_000, shareWithin });
+  expect(nextPageSize(start, known())).toBe(200);
+  whereabouts.saw({ asked: 100, indices: [], rowsRead: Number.POSITIVE_INFINITY });
+  expect(nextPageSize(start, known())).toBeUndefined();
+  whereabouts.saw({ asked: 100, indices: rows(100), rowsRead: 100 });
+  expect(nextPageSize(start, known())).toBe(100);
 });
 
-describe('rows of a list lack', () => {
+describe('a row lacks', () => {
   const row = { name: 'a', updateTime: '1', recipient: { city: 'Pasto' }, tags: [1], note: null };
 
   test.each([
-    ['nothing when they are what gets are', row, row, false],
-    ['nothing when they have more', row, { name: 'a', updateTime: '1' }, false],
-    ['nothing when a list in them is shorter, or a value another', row, { ...row, tags: [1, 2] }, false],
+    ['nothing when it is what its get is', row, row, false],
+    ['nothing when it has more', row, { name: 'a', updateTime: '1' }, false],
+    ['nothing when a list in it is shorter, or a value another', row, { ...row, tags: [1, 2] }, false],
     ['nothing when what is more is empty', row, { ...row, cost: null, label: undefined }, false],
     ['a field', row, { ...row, cost: 1 }, true],
     ['a field of a field', row, { ...row, recipient: { city: 'Pasto', phone: '1' } }, true],
-    ['what is null in them', row, { ...row, note: 'x' }, true],
-    ['even their time', { name: 'a' }, { name: 'a', updateTime: '1' }, true],
+    ['what is null in it', row, { ...row, note: 'x' }, true],
+    ['even its time', { name: 'a' }, { name: 'a', updateTime: '1' }, true],
     ['nothing when the record has changed in between', row, { ...row, updateTime: '2', cost: 1 }, false],
-    ['nothing when it is another record', row, { ...row, name: 'b', cost: 1 }, false],
-  ])('%s', (_what, listed, gotten, areLacking) => {
-    const [first, last] = [createRecordShapes(), createRecordShapes()];
-    first.sawRows([new InvalidResponseError('broken'), listed]);
-    first.sawGet(gotten);
-    last.sawGet(gotten);
-    last.sawRows([listed]);
-    expect([first.areRowsLacking, last.areRowsLacking]).toEqual([areLacking, areLacking]);
+  ])('%s', (_what, listed, gotten, isLacking) => {
+    expect(lacksFields(listed, gotten)).toBe(isLacking);
+  });
+});
+
+describe('the rows of a list', () => {
+  const whole = [{ cost: 1 }, { cost: 1 }] as const;
+  const lacking = [{}, { cost: 1 }] as const;
+
+  test('are held against a get at first, and half a minute later, each time another one', () => {
+    let now = 0;
+    const check = createRowCheck(() => now);
+    const names = ['a', 'b', 'c', 'd'];
+    expect([check.isDue(), check.nameToCheck(names)]).toEqual([true, 'c']);
+    check.compare([whole]);
+    now = 29_999;
+    expect(check.isDue()).toBe(false);
+    now = 30_000;
+    expect([check.isDue(), check.nameToCheck(names)]).toEqual([true, 'd']);
+    check.compare([whole]);
+    expect(check.nameToCheck(names)).toBe('a');
+    expect(check.nameToCheck([])).toBeUndefined();
   });
 
-  test('what one of them lacks, for good', () => {
-    const shapes = createRecordShapes();
-    shapes.sawGet({ ...row, name: 'a 30', cost: 1 } as typeof row);
-    shapes.sawRows(rows(40).map((index) => ({ ...row, name: `a ${index}` })));
-    expect(shapes.areRowsLacking).toBe(true);
-    shapes.sawGet(row);
-    shapes.sawRows([row]);
-    expect(shapes.areRowsLacking).toBe(true);
+  test('lack something where two of them do, or the only one: for ten minutes', () => {
+    let now = 0;
+    const check = createRowCheck(() => now);
+    check.compare([lacking, whole, whole]);
+    expect(check.areRowsLacking()).toBe(false);
+    check.compare([lacking, whole, lacking]);
+    expect(check.areRowsLacking()).toBe(true);
+    now = 599_999;
+    expect(check.areRowsLacking()).toBe(true);
+    now = 600_000;
+    expect([check.areRowsLacking(), check.isDue()]).toEqual([false, true]);
+    check.compare([lacking]);
+    expect(check.areRowsLacking()).toBe(true);
+  });
+});
+
+describe('a batch of names', () => {
+  const announce = (rowsBefore: number, ...names: string[]) => ({
+    names: new Set(names),
+    rowsBefore,
+    whereabouts: createWhereabouts(() => 0),
+  });
+
+  test('has a part for each list that has named some of them, and one for the rest', () => {
+    const [first, second, other] = [announce(0, 'a', 'b', 'x'), announce(7, 'b', 'c'), announce(0, 'y')];
+    const { whereabouts } = createBatchHistory(() => 0);
+    expect(partsOf(['c', 'd', 'a', 'b'], [first, second, other], whereabouts)).toEqual([
+      { names: ['a', 'b'], rowsBefore: 0, whereabouts: first.whereabouts },
+      { names: ['c'], rowsBefore: 7, whereabouts: second.whereabouts },
+      { names: ['d'], rowsBefore: 0, whereabouts },
+    ]);
+  });
+
+  test('is expected where its parts are', () => {
+    const part = (names: string[], rowsBefore: number) => ({
+      names,
+      rowsBefore,
+      whereabouts: createWhereabouts(() => 0),
+    });
+    // Each is taken to be within two rows for each, from where it begins.
+    const parts = [part(['a', 'b', 'c'], 0), part(['d'], 10)];
+    expect([1.5, 2.5, 3, 10].map((depth) => shareWithin(parts, depth))).toEqual([0.75, 0.75, 1, 1]);
+    expect(shareWithin(parts, 0.75)).toBe(0.375);
+  });
+
+  test('teaches each of its parts where it was', () => {
+    const names = rows(20).map((index) => `r${index}`);
+    const [near, far] = [announce(0, ...names.slice(0, 10)), announce(10, ...names.slice(10))];
+    const parts = partsOf(
+      names,
+      [near, far],
+      createWhereabouts(() => 0),
+    );
+    const walk = createListWalk<{ name: string }>(names);
+    walk.take({ rows: names.slice(0, 15).map((name) => ({ name })), nextPageToken: 't' });
+    for (const part of parts) learn(part, walk, false);
+    expect(near.whereabouts.shareWithin(1)).toBeGreaterThan(0.8);
+    expect(far.whereabouts.shareWithin(0.5)).toBeCloseTo(0.42, 1);
+    expect([near, far].map(({ whereabouts }) => whereabouts.isKnown)).toEqual([true, true]);
+  });
+
+  test('teaches nothing of a part that begins further down than was read', () => {
+    const deep = announce(100, 'a');
+    const [part] = partsOf(
+      ['a'],
+      [deep],
+      createWhereabouts(() => 0),
+    );
+    const walk = createListWalk<{ name: string }>(['a']);
+    walk.take({ rows: [{ name: 'b' }], nextPageToken: 't' });
+    if (part !== undefined) learn(part, walk, false);
+    expect(deep.whereabouts.isKnown).toBe(false);
   });
 });
 
 describe('what follows a list of orders', () => {
-  test('is unknown until it has been looked for in its own list', () => {
+  test('is told by how many of its rows have named something', () => {
     const seen = createFollowingHistory().of({ pageSize: 100 });
+    expect(seen.idsPerRow()).toBe(0);
     seen.sawNames(100, 75);
-    expect(seen.expected()).toBeUndefined();
-    seen.sawFound(75, rows(75));
-    expect(seen.expected()?.idsPerRow).toBe(0.75);
-    expect(seen.expected()?.shareWithin(1)).toBeGreaterThan(0.8);
+    expect(seen.idsPerRow()).toBe(0.75);
+    expect(seen.whereabouts.isKnown).toBe(false);
   });
 
   test('is known by its filters, but for the text of a search', () => {
     const history = createFollowingHistory();
     history.of({ pageSize: 1, status: ['READY'] }).sawNames(10, 1);
-    history.of({ pageSize: 1, search: 'Lucía' }).sawFound(1, []);
+    history.of({ pageSize: 1, search: 'Lucía' }).sawNames(1, 1);
     expect(history.of({ pageSize: 5, status: ['READY'], pageToken: 't' })).toBe(
       history.of({ pageSize: 1, status: ['READY'] }),
     );

@@ -16,6 +16,7 @@ const guessed: Knowledge = {
   getMs: 1,
   pageMs: 1,
   rowMs: 1 / 200,
+  isGuess: false,
   callsAtOnce: 16,
   maxPageSize: 1_000,
   shareWithin: createDepths().shareWithin,
@@ -85,7 +86,7 @@ describe('the next page of a batch', () => {
     const anyPages = fc.array(fc.tuple(fc.nat({ max: 400 }), fc.double({ min: 0, max: 1, noNaN: true })));
     fc.assert(
       fc.property(fc.integer({ min: 1, max: 1_000 }), anyKnowledge, anyPages, (asked, known, pages) => {
-        const knowledge = { ...known, ...within(known.depth, known.share) };
+        const knowledge = { ...known, isGuess: false, ...within(known.depth, known.share) };
         const state = start(asked);
         const list = pages.values();
         for (let goesOn = true; goesOn; ) {
@@ -119,9 +120,9 @@ describe('a page has paid', () => {
   });
 });
 
-test('a trial looks at eight rows for each id, as far as a page goes', () => {
+test('a trial looks at sixteen rows for each id, as far as a page goes', () => {
   expect(trialPageSize(start(4), guessed)).toBeUndefined();
-  expect(trialPageSize(start(5), guessed)).toBe(40);
+  expect(trialPageSize(start(5), guessed)).toBe(80);
   expect(trialPageSize(start(500), guessed)).toBe(1_000);
 });
 
@@ -145,15 +146,33 @@ describe('a page that is asked for ahead', () => {
   ])(
     '%s',
     (_what, rows, idsPerRow, { shareWithin }: { shareWithin?: Knowledge['shareWithin'] }, more, size) => {
-      const following = { idsPerRow, shareWithin: shareWithin ?? guessed.shareWithin };
+      const following = { idsPerRow, rowsBefore: 0, shareWithin: shareWithin ?? guessed.shareWithin };
       expect(pageSizeAhead(rows, following, { ...guessed, ...more })).toBe(size);
     },
   );
 });
 
-test('a page that was asked for ahead is waited for as long as gets for all would take', () => {
+test('a page that is asked for ahead begins at the top of its list, however far down the orders are', () => {
+  const following = { idsPerRow: 0.75, rowsBefore: 200, ...within(1) };
+  // 150 rows come before the 75 wanted.
+  expect(pageSizeAhead(100, following, guessed)).toBe(282);
+  expect(pageSizeAhead(100, { ...following, rowsBefore: 2_000 }, guessed)).toBeUndefined();
+});
+
+describe('a page is waited for', () => {
   const known = { ...guessed, getMs: 20, pageMs: 22, rowMs: 0.1 };
-  expect(patienceMs(75, { ...known, ...within(1) })).toBe(93.75);
-  expect(patienceMs(75, { ...known, ...within(1, 0) })).toBe(93.75);
-  expect(patienceMs(4, known)).toBe(20);
+
+  test('for twice as long as gets for all would take, or itself', () => {
+    expect(patienceMs(75, 75, known)).toBe(187.5);
+    expect(patienceMs(1_000, 75, known)).toBe(244);
+  });
+
+  test('for 50 ms at least, so that a pause of this process makes none late', () => {
+    expect(patienceMs(75, 4, known)).toBe(59);
+    expect(patienceMs(4, 4, { ...known, getMs: 1, pageMs: 1 })).toBe(50);
+  });
+
+  test('for a second while nothing is known of the service', () => {
+    expect(patienceMs(75, 75, { ...known, isGuess: true })).toBe(1_000);
+  });
 });

@@ -5,15 +5,15 @@ import { BadInputError } from '../../src/rest/errors.ts';
 
 const list = 'orders {"status":["NEW"]}';
 const cursors = createCursors('secret-token');
-const position: Position = { pageToken: 'a token', skip: 3, anchor: 'orders/7' };
+const position: Position = { pageToken: 'a token', rowsBefore: 200, skip: 3, anchor: 'orders/7' };
 
 describe('a cursor', () => {
   test.each<[string, Position]>([
     ['within a page', position],
-    ['at the start', { pageToken: undefined, skip: 0, anchor: undefined }],
-    ['with an empty token', { pageToken: '', skip: 0, anchor: '' }],
-    ['with any letters', { pageToken: 'ñ🦤\u0000"\\', skip: 1_000, anchor: 'orders/á' }],
-    ['with a long token', { pageToken: 't'.repeat(8_000), skip: 0, anchor: undefined }],
+    ['at the start', { pageToken: undefined, rowsBefore: 0, skip: 0, anchor: undefined }],
+    ['with an empty token', { pageToken: '', rowsBefore: 0, skip: 0, anchor: '' }],
+    ['with any letters', { pageToken: 'ñ🦤\u0000"\\', rowsBefore: 0, skip: 1_000, anchor: 'orders/á' }],
+    ['with a long token', { pageToken: 't'.repeat(8_000), rowsBefore: 0, skip: 0, anchor: undefined }],
   ])('%s comes back as it was', (_what, place) => {
     expect(cursors.decode(list, cursors.encode(list, place))).toEqual(place);
   });
@@ -31,7 +31,7 @@ describe('a cursor', () => {
   test('holds nothing of the token', () => {
     const cursor = cursors.encode(list, position);
     const payload = Buffer.from(cursor.split('.')[0] ?? '', 'base64url').toString();
-    expect(payload).toBe('["a token",3,"orders/7"]');
+    expect(payload).toBe('["a token",200,3,"orders/7"]');
   });
 });
 

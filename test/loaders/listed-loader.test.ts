@@ -2,6 +2,8 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { createBatchHistory } from '../../src/loaders/batch-history.ts';
 import { type ListedLoaderOptions, listedLoader } from '../../src/loaders/listed-loader.ts';
+import { createRowCheck } from '../../src/loaders/row-check.ts';
+import { createWhereabouts } from '../../src/loaders/whereabouts.ts';
 import { createCallers } from '../../src/rest/caller.ts';
 import { InvalidResponseError, StatusError } from '../../src/rest/errors.ts';
 import type { Page, PageQuery } from '../../src/rest/types.ts';
@@ -23,23 +25,26 @@ function pagesOf(rows: Page<Row>['rows'], givenRows = (pageSize: number) => page
 function start(options: Partial<ListedLoaderOptions<Row>> = {}) {
   const calls: string[] = [];
   const caller = callers.of('a', new AbortController().signal);
+  const rowCheck = createRowCheck(() => 0);
+  rowCheck.compare([[{}, {}]]);
   const list = options.list ?? pagesOf(named(...names(2_000)));
   const get = options.get ?? (async (name) => ({ name }));
   const loader = listedLoader<Row>({
     maxPageSize: 1_000,
     caller,
     history: createBatchHistory(() => 0),
+    rowCheck,
     isListUsed: true,
     ...options,
     get(name) {
       calls.push(name);
       return get(name);
     },
-    list(query) {
+    list(query, signal) {
       calls.push(
         query.pageToken === undefined ? `${query.pageSize}` : `${query.pageSize}@${query.pageToken}`,
       );
-      return list(query);
+      return list(query, signal);
     },
   });
   return { ...loader, calls, ledger: caller.ledger };
@@ -180,60 +185,130 @@ describe('what earlier batches have shown', () => {
   test('keeps the next from a list that had nothing, until it is time to look again', async () => {
     const history = createBatchHistory(() => 0);
     const calls = async (wanted: string[]) => {
-      const loader = start({ history });
+      const loader = start({ history, list: async () => ({ rows: [], nextPageToken: undefined }) });
       await loadAll(loader, wanted);
       return loader.calls;
     };
-    const old = names(100, 1_900);
-    expect(await calls(old)).toEqual(['200', ...old]);
-    for (let batch = 1; batch < 20; batch += 1) expect(await calls(old)).toEqual(old);
-    expect(await calls(names(100))).toEqual(['800']);
+    expect(await calls(names(50))).toEqual(['100', ...names(50)]);
+    for (let batch = 1; batch < 20; batch += 1) expect(await calls(names(50))).toEqual(names(50));
+    expect(await calls(names(50))).toEqual(['800', ...names(50)]);
+  });
+});
+
+describe('a row of the first page is held against its get', () => {
+  const unchecked = () => createRowCheck(() => 0);
+
+  test('which is asked for at the same time', async () => {
+    const rowCheck = unchecked();
+    const loader = start({ rowCheck });
+    expect(await loadAll(loader, names(20))).toEqual(named(...names(20)));
+    expect([loader.calls, loader.ledger.savedByList]).toEqual([['40', 'r11'], 19]);
+    const later = start({ rowCheck });
+    await loadAll(later, names(20));
+    expect(later.calls).toEqual(['40']);
   });
 
-  test('keeps them from rows that lack what gets have, even the batch that finds out', async () => {
-    const history = createBatchHistory(() => 0);
-    const whole = { get: async (name: string) => ({ name, cost: 1 }), history };
-    const wholeRows = names(20).map((name) => ({ name, cost: 1 }));
-    expect(await start(whole).load('r7')).toEqual({ name: 'r7', cost: 1 });
-    const loader = start(whole);
-    expect(await loadAll(loader, names(20))).toEqual(wholeRows);
-    expect(loader.calls).toEqual(['40', ...names(20)]);
+  test('which is another one where the first is not on the page', async () => {
+    const rows = named(...names(10), ...names(100, 12));
+    const loader = start({ rowCheck: unchecked(), list: pagesOf(rows) });
+    await loadAll(loader, names(20));
+    expect(loader.calls).toEqual(['40', 'r11', 'r10']);
+  });
+
+  test('and where it lacks something, every record is answered by its get, from then on without a page', async () => {
+    const rowCheck = unchecked();
+    const get = async (name: string) => ({ name, cost: 1 });
+    const whole = names(20).map((name) => ({ name, cost: 1 }));
+    const loader = start({ rowCheck, get });
+    expect(await loadAll(loader, names(20))).toEqual(whole);
+    expect(loader.calls).toEqual(['40', 'r11', ...names(20).filter((name) => name !== 'r11')]);
     expect(loader.ledger.savedByList).toBe(0);
-    const later = start(whole);
+    const later = start({ rowCheck, get });
     later.prime('r1', { name: 'r1' });
-    expect(await loadAll(later, names(20))).toEqual(wholeRows);
+    expect(await loadAll(later, names(20))).toEqual(whole);
     expect(later.calls).toEqual(names(20));
   });
 
-  test('is not known of rows before one of them is got: then the batch is asked for by id once more', async () => {
+  test('and where it alone differs, it has changed in between', async () => {
+    const rowCheck = unchecked();
+    const get = async (name: string) => (name === 'r11' ? { name, cost: 1 } : { name });
+    await loadAll(start({ rowCheck, get }), names(20));
+    const later = start({ rowCheck, get });
+    await loadAll(later, names(20));
+    expect(later.calls).toEqual(['40']);
+  });
+});
+
+describe('a list that hangs', () => {
+  const known = () => {
     const history = createBatchHistory(() => 0);
-    await loadAll(start({ history }), names(20));
+    history.times.sawGets(1, 16, 1);
+    return history;
+  };
+
+  test('is given up once a get is answered that was asked for after it', async () => {
+    const signals: AbortSignal[] = [];
+    const list: ListedLoaderOptions<Row>['list'] = (_query, signal) => {
+      signals.push(signal);
+      return new Promise(() => {});
+    };
+    const history = known();
+    const loader = start({ history, list });
+    expect(await loadAll(loader, names(10))).toEqual(named(...names(10)));
+    expect(loader.calls).toEqual(['20', ...names(10)]);
+    expect(signals.map(({ aborted }) => aborted)).toEqual([true]);
+    // And not asked the next time.
+    const later = start({ history, list });
+    await loadAll(later, names(10));
+    expect(later.calls).toEqual(names(10));
+  });
+
+  test('is waited for where a get is as slow', async () => {
+    const pages = pagesOf(named(...names(100)));
+    const answered = Promise.withResolvers<void>();
     const loader = start({
-      history,
-      get: async (name) => ({ name, cost: 1 }),
-      list: pagesOf(named(...names(100).filter((name) => name !== 'r2'))),
+      history: known(),
+      list: async (query) => {
+        await answered.promise;
+        return pages(query);
+      },
+      get: async (name) => {
+        // The whole service is slow, and answers what it was asked first.
+        answered.resolve();
+        await new Promise((resolve) => setTimeout(resolve, 20));
+        return { name };
+      },
     });
-    expect(await loadAll(loader, names(20))).toEqual(names(20).map((name) => ({ name, cost: 1 })));
-    expect(loader.calls.toSorted()).toEqual(['40', ...names(20)].sort());
+    expect(await loadAll(loader, names(10))).toEqual(named(...names(10)));
+    expect(loader.calls).toEqual(['20', 'r1']);
+  });
+});
+
+describe('a list that answers no call of this caller now ends the batch:', () => {
+  test.each([401, 429])('%i', async (status) => {
+    const refusal = new StatusError({ method: 'GET', path: '/v1/list' }, status, { fields: [] }, undefined);
+    const loader = start({ list: () => Promise.reject(refusal) });
+    expect(await loadAll(loader, names(10))).toEqual(names(10).map(() => refusal));
+    expect(loader.calls).toEqual(['20']);
   });
 });
 
 describe('a page that was asked for ahead', () => {
-  const learned: [number, readonly number[]][] = [];
   const announcement = (wanted: string[]) => ({
     names: new Set(wanted),
-    onFound: (asked: number, indices: readonly number[]) => void learned.push([asked, indices]),
+    rowsBefore: 0,
+    whereabouts: createWhereabouts(() => 0),
   });
 
   test('answers what is announced, and nobody else waits for it', async () => {
-    learned.length = 0;
     const loader = start();
     loader.readAhead(30);
     expect(await loader.load('r1')).toEqual({ name: 'r1' });
-    loader.announce(announcement(['r2', 'r3', 'r90']));
+    const announced = announcement(['r2', 'r3', 'r90']);
+    loader.announce(announced);
     expect(await loadAll(loader, ['r3', 'r2', 'r90'])).toEqual(named('r3', 'r2', 'r90'));
     expect(loader.calls).toEqual(['30', 'r1', 'r90']);
-    expect(learned).toEqual([[3, [2, 1]]]);
+    expect(announced.whereabouts.isKnown).toBe(true);
     expect(loader.ledger.savedByList).toBe(2);
   });
 
@@ -244,31 +319,58 @@ describe('a page that was asked for ahead', () => {
     expect(loader.calls).toEqual(['30']);
   });
 
-  test.each([
-    ['fails', () => Promise.reject(notFound('list'))],
-    ['is late', () => new Promise<never>(() => {})],
-  ])('and %s leaves every name to its get', async (_what, list) => {
-    learned.length = 0;
-    const loader = start({ list });
+  test('and fails leaves every name to its get', async () => {
+    const loader = start({ list: () => Promise.reject(notFound('list')) });
     loader.readAhead(30);
-    loader.announce(announcement(names(10)));
+    const announced = announcement(names(10));
+    loader.announce(announced);
     expect(await loadAll(loader, names(10))).toEqual(named(...names(10)));
     expect(loader.calls).toEqual(['30', ...names(10)]);
-    expect(learned).toEqual([[10, []]]);
+    expect(announced.whereabouts.shareWithin(128)).toBeLessThan(0.1);
+  });
+
+  test('and is refused as every call would be fails nothing that was asked for', async () => {
+    const answers = [Promise.reject(new StatusError({ method: 'GET', path: '/v1/l' }, 429, { fields: [] }))];
+    const pages = pagesOf(named(...names(100)));
+    const loader = start({ list: (query) => answers.pop() ?? pages(query) });
+    loader.readAhead(30);
+    loader.announce(announcement(names(20)));
+    expect(await loadAll(loader, names(20))).toEqual(named(...names(20)));
+    expect(loader.calls).toEqual(['30', '40']);
   });
 
   test.each<[string, (loader: ReturnType<typeof start>) => void]>([
     ['a record is written', (loader) => loader.replace('r50', { name: 'r50' })],
     ['a record is cleared', (loader) => loader.clear('r50')],
     ['all are cleared', (loader) => loader.clearAll()],
-  ])('is no answer once %s', async (_what, write) => {
-    const loader = start();
+  ])('is no answer once %s, and given up', async (_what, write) => {
+    const signals: AbortSignal[] = [];
+    const pages = pagesOf(named(...names(2_000)));
+    const loader = start({
+      list: (query, signal) => {
+        signals.push(signal);
+        return pages(query);
+      },
+    });
     loader.readAhead(30);
     loader.announce(announcement(names(3)));
     write(loader);
     await loadAll(loader, names(3));
     expect(loader.calls).toEqual(['30', ...names(3)]);
+    expect(signals.map(({ aborted }) => aborted)).toEqual([true]);
   });
+});
+
+test('no page is asked for where it would take the read that the last name needs', async () => {
+  const history = createBatchHistory(() => 0);
+  const limited = (readsPerOperation: number) =>
+    createCallers({ callsPerOperation: 16, readsPerOperation }).of('a', new AbortController().signal);
+  const loader = start({ history, caller: limited(10) });
+  await loadAll(loader, names(10));
+  expect(loader.calls).toEqual(names(10));
+  const richer = start({ history, caller: limited(11) });
+  await loadAll(richer, names(10));
+  expect(richer.calls).toEqual(['20']);
 });
 
 test('what came along with a page that was under way during a write is not kept', async () => {

@@ -13,7 +13,13 @@ function read(list: List, first: number, after?: Position, belongs?: (row: Row) 
 
 const names = ({ rows }: Window<Row>) => rows.map(({ row }) => row.name);
 const placeAfter = ({ rows }: Window<Row>, index: number) => rows[index]?.after;
-const nextPage = (pageToken: string): Position => ({ pageToken, skip: 0, anchor: undefined });
+/** Where the page after a row begins: a token names it, and with it how many rows come before. */
+const nextPage = (pageToken: string): Position => ({
+  pageToken,
+  rowsBefore: Number(pageToken.slice(1)),
+  skip: 0,
+  anchor: undefined,
+});
 
 describe('the pages that are asked for', () => {
   test('one of just the rows wanted', async () => {
@@ -21,9 +27,9 @@ describe('the pages that are asked for', () => {
     const window = await read(list, 4);
     expect(window).toEqual({
       rows: [
-        { row: { name: 'r1' }, after: { pageToken: undefined, skip: 1, anchor: 'r1' } },
-        { row: { name: 'r2' }, after: { pageToken: undefined, skip: 2, anchor: 'r2' } },
-        { row: { name: 'r3' }, after: { pageToken: undefined, skip: 3, anchor: 'r3' } },
+        { row: { name: 'r1' }, after: { pageToken: undefined, rowsBefore: 0, skip: 1, anchor: 'r1' } },
+        { row: { name: 'r2' }, after: { pageToken: undefined, rowsBefore: 0, skip: 2, anchor: 'r2' } },
+        { row: { name: 'r3' }, after: { pageToken: undefined, rowsBefore: 0, skip: 3, anchor: 'r3' } },
         { row: { name: 'r4' }, after: nextPage('r4') },
       ],
       hasNextPage: true,
@@ -50,7 +56,7 @@ describe('the pages that are asked for', () => {
     const list = createList(9);
     const second = await read(list, 4, nextPage('r4'));
     const window = await read(list, 3, placeAfter(second, 1));
-    expect(placeAfter(second, 1)).toEqual({ pageToken: 'r4', skip: 2, anchor: 'r6' });
+    expect(placeAfter(second, 1)).toEqual({ pageToken: 'r4', rowsBefore: 4, skip: 2, anchor: 'r6' });
     expect(names(window)).toEqual(['r7', 'r8', 'r9']);
     expect(window.hasNextPage).toBe(false);
     expect(list.queries).toEqual(['4@r4', '5@r4']);
@@ -58,7 +64,7 @@ describe('the pages that are asked for', () => {
 
   test('no larger than REST gives, and a second for the rest', async () => {
     const list = createList(30);
-    const window = await read(list, 10, { pageToken: undefined, skip: 3, anchor: 'r3' });
+    const window = await read(list, 10, { pageToken: undefined, rowsBefore: 0, skip: 3, anchor: 'r3' });
     expect(names(window)).toEqual(['r4', 'r5', 'r6', 'r7', 'r8', 'r9', 'r10', 'r11', 'r12', 'r13']);
     expect(list.queries).toEqual(['10', '3@r10']);
   });
@@ -76,7 +82,7 @@ describe('the pages that are asked for', () => {
     const first = await read(list, 2);
     expect(names(first)).toEqual(['r1', 'r2']);
     expect(first.hasNextPage).toBe(true);
-    expect(placeAfter(first, 1)).toEqual({ pageToken: undefined, skip: 2, anchor: 'r2' });
+    expect(placeAfter(first, 1)).toEqual({ pageToken: undefined, rowsBefore: 0, skip: 2, anchor: 'r2' });
     const second = await read(list, 5, placeAfter(first, 1));
     expect(names(second)).toEqual(['r3', 'r4', 'r5', 'r6', 'r7']);
     const third = await read(list, 5, placeAfter(second, 4));
@@ -100,7 +106,7 @@ describe('how much there is', () => {
   test('first 0 at the end', async () => {
     const list = createList(3);
     const end = placeAfter(await read(list, 3), 2);
-    expect(end).toEqual({ pageToken: undefined, skip: 3, anchor: 'r3' });
+    expect(end).toEqual({ pageToken: undefined, rowsBefore: 0, skip: 3, anchor: 'r3' });
     expect(await read(list, 0, end)).toEqual({ rows: [], hasNextPage: false });
     expect(await read(list, 5, end)).toEqual({ rows: [], hasNextPage: false });
   });
@@ -146,7 +152,7 @@ describe('how much there is', () => {
 });
 
 describe('when the list has changed since the cursor was given', () => {
-  const afterR3: Position = { pageToken: undefined, skip: 3, anchor: 'r3' };
+  const afterR3: Position = { pageToken: undefined, rowsBefore: 0, skip: 3, anchor: 'r3' };
 
   test('rows that came in above move its place down', async () => {
     const list = createList(9);
@@ -199,7 +205,7 @@ describe('rows that are broken', () => {
     const list = createList(5);
     list.rows[1] = broken();
     const place = placeAfter(await read(list, 3), 1);
-    expect(place).toEqual({ pageToken: undefined, skip: 2, anchor: undefined });
+    expect(place).toEqual({ pageToken: undefined, rowsBefore: 0, skip: 2, anchor: undefined });
     expect(names(await read(list, 2, place))).toEqual(['r3', 'r4']);
   });
 });

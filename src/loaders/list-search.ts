@@ -1,0 +1,62 @@
+import type { PageQuery } from '../rest/types.ts';
+import { hasPaid, type Knowledge, nextPageSize, patienceMs, trialPageSize } from './batch-plan.ts';
+import { createListWalk, type ListWalk } from './list-walk.ts';
+import { inTime, isPage, type PageOutcome, type PageReading } from './page-reading.ts';
+
+export interface ListSearch<Row> {
+  knowledge: Knowledge;
+  /** A page that was asked for before it was known what is wanted of it. */
+  ahead: PageReading<Row> | undefined;
+  /** Whether a page is to be tried that is not expected to pay. */
+  isTrialDue: boolean;
+  /** Whether a page may be asked for while so many names are missing. */
+  mayRead(missing: number): boolean;
+  read(query: PageQuery, missing: readonly string[]): PageReading<Row>;
+  /** Asks for one of the names by id. */
+  askForOne(name: string): Promise<unknown>;
+}
+
+export interface Searched<Row> {
+  walk: ListWalk<Row>;
+  /** What came of the last page that was asked for. */
+  outcome: PageOutcome<Row> | undefined;
+}
+
+/** Looks for the names of a batch in pages of their list, as long as that is expected to pay (batch-plan.ts). */
+export async function searchList<Row extends { name: string }>(
+  names: readonly string[],
+  { knowledge, ahead, isTrialDue, mayRead, read, askForOne }: ListSearch<Row>,
+): Promise<Searched<Row>> {
+  const walk = createListWalk<Row>(names);
+  let outcome: PageOutcome<Row> | undefined;
+  const missingNames = () => names.filter((name) => !walk.found.has(name));
+
+  /** Whether it is worth looking further. */
+  async function take(reading: PageReading<Row>): Promise<boolean> {
+    const { missing } = walk.state;
+    walk.ask();
+    outcome = await inTime(reading, patienceMs(reading.rows, missing, knowledge), async () => {
+      const [name] = missingNames();
+      if (name !== undefined) await askForOne(name);
+    });
+    if (!isPage(outcome)) return false;
+    const found = walk.take(outcome);
+    return !walk.isAtEnd && hasPaid({ found, rows: outcome.rows.length, missing }, knowledge);
+  }
+
+  let goesOn = ahead === undefined || (await take(ahead));
+  // What was not asked for must not fail what was.
+  if (outcome instanceof Error) {
+    outcome = 'failed';
+    goesOn = true;
+  }
+  while (goesOn) {
+    const { state, nextPageToken } = walk;
+    const trialSize = isTrialDue && state.pages === 0 ? trialPageSize(state, knowledge) : undefined;
+    const pageSize = nextPageSize(state, knowledge) ?? trialSize;
+    if (pageSize === undefined || !mayRead(state.missing)) break;
+    const query = { pageSize, ...(nextPageToken !== undefined && { pageToken: nextPageToken }) };
+    goesOn = await take(read(query, missingNames()));
+  }
+  return { walk, outcome };
+}
