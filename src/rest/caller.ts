@@ -2,7 +2,8 @@ import pLimit from 'p-limit';
 import { isRead, type RestCall } from './call.ts';
 import { BudgetExceededError } from './errors.ts';
 import { createFairQueue } from './fair-queue.ts';
-import { createLedger, type Ledger } from './ledger.ts';
+import { createLedger, type Ledger, type LedgerEntry } from './ledger.ts';
+import { createRoom, type Room } from './room.ts';
 import { createTenants, type Tenant, type Tenants } from './tenant.ts';
 
 /** On whose behalf calls are made, until when, how many, and what they cost. One per GraphQL operation. */
@@ -23,8 +24,12 @@ export interface Caller {
    * @throws BudgetExceededError where none is left.
    */
   spend(call: RestCall): void;
-  /** How many reads it may still make. */
+  /** How many reads it may still make, if all that wait for their turn are made. */
   readsLeft(): number;
+  /** Is told of the call by which a read of this operation was answered, whoever has made it. */
+  heard(entry: LedgerEntry): void;
+  /** Where all that tenants keep for later operations has its place. */
+  readonly room: Room;
 }
 
 /** Makes the callers of this process. */
@@ -40,6 +45,7 @@ export interface CallersOptions {
   /** How many calls of all operations are under way at a time at most; 64 when left out. */
   callsAtOnce?: number;
   tenants?: Tenants;
+  room?: Room;
 }
 
 export function createCallers({
@@ -47,6 +53,7 @@ export function createCallers({
   readsPerOperation = 250,
   callsAtOnce = 64,
   tenants = createTenants(),
+  room = createRoom(),
 }: CallersOptions): Callers {
   const queue = createFairQueue(callsAtOnce);
   return {
@@ -54,19 +61,40 @@ export function createCallers({
       const tenant = tenants.of(bearer);
       const limit = pLimit(callsPerOperation);
       let left = readsPerOperation;
+      let readsWaiting = 0;
       return {
         bearer,
         tenant,
         signal,
         ledger: createLedger(),
         callsPerOperation,
-        schedule: (call, make) => limit(() => queue.run(tenant, isRead(call) ? 'read' : 'write', make)),
+        schedule(call, make) {
+          if (!isRead(call)) return limit(() => queue.run(tenant, 'write', make));
+          readsWaiting += 1;
+          const takeTurn = () => {
+            readsWaiting -= 1;
+            return make();
+          };
+          return limit(() => queue.run(tenant, 'read', takeTurn));
+        },
         spend(call) {
           if (left === 0) throw new BudgetExceededError(call, readsPerOperation);
           left -= 1;
         },
-        readsLeft: () => left,
+        readsLeft: () => Math.max(left - readsWaiting, 0),
+        heard({ status }) {
+          if (status !== undefined && isKnownTo(status)) tenants.remember(tenant);
+        },
+        room,
       };
     },
   };
+}
+
+/**
+ * Whether an answer of this status says that REST knows the token. Other 4xx too are mostly given to known tokens alone,
+ * but by some proxies to anyone; and a tenant without a 2xx has nothing yet that would be lost with it.
+ */
+function isKnownTo(status: number): boolean {
+  return status >= 200 && status <= 299;
 }

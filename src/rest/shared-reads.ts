@@ -3,15 +3,24 @@ import { described, isRead, queryString, type RestCall } from './call.ts';
 import type { Caller } from './caller.ts';
 import type { RestClient } from './client.ts';
 import { enter, type LedgerEntry } from './ledger.ts';
-import { createLifetime, type Lifetime } from './lifetime.ts';
 import type { Tenant } from './tenant.ts';
 
-/** A read under way, or on its way to REST in the queue of the operation that asked for it first. */
+/**
+ * A read that operations of a tenant want. Each that asks before it has left queues for it itself, so that none waits in
+ * the queue of another; whoever's turn comes first makes the call for all.
+ */
 interface Flight {
-  answer: Promise<unknown>;
-  lifetime: Lifetime;
-  /** Of the operation that asked first; undefined until the call has left its queue. */
+  /** How many wait for the answer. */
+  waiting: number;
+  /** Ends the call once nobody does. */
+  readonly controller: AbortController;
+  hasLeft: boolean;
+  readonly departure: PromiseWithResolvers<void>;
+  readonly answer: PromiseWithResolvers<unknown>;
+  /** Of the operation that makes the call; undefined until it has left. */
   entry: LedgerEntry | undefined;
+  /** From here on, who asks for the same asks anew. */
+  forget(): void;
 }
 
 /**
@@ -22,33 +31,100 @@ interface Flight {
 export function sharedReads(client: RestClient): RestClient {
   const flightsByTenant = new WeakMap<Tenant, Map<string, Flight>>();
 
-  /** @throws BudgetExceededError, which is that operation's own business and nobody else's. */
-  function begin(flights: Map<string, Flight>, key: string, call: RestCall, caller: Caller): Flight {
-    caller.spend(call);
-    const lifetime = createLifetime();
-    const answer = client.json(call, { ...caller, signal: lifetime.signal }, (entry) => {
-      flight.entry = entry;
-    });
-    const flight: Flight = { answer, lifetime, entry: undefined };
-    flights.set(key, flight);
-    // Before all who wait are told, so that who asks then asks anew. One that was given up may have a successor already.
-    const forget = () => {
-      if (flights.get(key) === flight) flights.delete(key);
+  function flightOf(call: RestCall, { tenant }: Caller): Flight {
+    const flights = flightsByTenant.get(tenant) ?? new Map<string, Flight>();
+    flightsByTenant.set(tenant, flights);
+    // A write that has ended since makes it another key: what was asked before may be answered as it was before.
+    const key = `${tenant.writes} ${call.path}${queryString(call)}`;
+    const known = flights.get(key);
+    if (known !== undefined) return known;
+    const flight: Flight = {
+      waiting: 0,
+      controller: new AbortController(),
+      hasLeft: false,
+      departure: Promise.withResolvers(),
+      answer: Promise.withResolvers(),
+      entry: undefined,
+      // One that was given up may have a successor already.
+      forget: () => {
+        if (flights.get(key) === flight) flights.delete(key);
+      },
     };
-    answer.then(forget, forget);
+    flights.set(key, flight);
     return flight;
   }
 
-  async function read(call: RestCall, caller: Caller): Promise<unknown> {
-    if (caller.signal.aborted) throw givenUp(described(call), caller.signal);
-    const flights = flightsByTenant.get(caller.tenant) ?? new Map<string, Flight>();
-    flightsByTenant.set(caller.tenant, flights);
-    // A write that has ended since makes it another key: what was asked before may be answered as it was before.
-    const key = `${caller.tenant.writes} ${call.path}${queryString(call)}`;
-    const flight = flights.get(key);
-    return flight === undefined || flight.lifetime.signal.aborted
-      ? answerOf(begin(flights, key, call, caller), call, caller)
-      : follow(flight, call, caller);
+  /** Makes the call for all, in the turn and on the account of this operation. */
+  async function send(flight: Flight, call: RestCall, caller: Caller): Promise<void> {
+    flight.hasLeft = true;
+    flight.departure.resolve();
+    try {
+      const onBehalfOfAll = { ...caller, signal: flight.controller.signal, schedule: atOnce };
+      const answer = await client.json(call, onBehalfOfAll, (entry) => {
+        flight.entry = entry;
+      });
+      // Before all who wait are told, so that who asks then asks anew.
+      flight.forget();
+      flight.answer.resolve(answer);
+    } catch (error) {
+      flight.forget();
+      flight.answer.reject(error);
+    }
+  }
+
+  function read(call: RestCall, caller: Caller): Promise<unknown> {
+    const { signal } = caller;
+    if (signal.aborted) return Promise.reject(givenUp(described(call), signal));
+    const flight = flightOf(call, caller);
+    flight.waiting += 1;
+    return new Promise((resolve, reject) => {
+      let isWaiting = true;
+      let completeEntry: (() => void) | undefined;
+
+      function end(): void {
+        isWaiting = false;
+        signal.removeEventListener('abort', giveUp);
+        completeEntry?.();
+      }
+      function leave(error: unknown): void {
+        if (!isWaiting) return;
+        end();
+        reject(error);
+        flight.waiting -= 1;
+        if (flight.waiting > 0) return;
+        flight.forget();
+        flight.controller.abort(signal.reason);
+      }
+      function giveUp(): void {
+        leave(givenUp(described(call), signal));
+      }
+      function follow(): void {
+        if (isWaiting) completeEntry = enterShared(flight, call, caller);
+      }
+      function arrive(settle: () => void): void {
+        if (!isWaiting) return;
+        if (flight.entry !== undefined) caller.heard(flight.entry);
+        end();
+        settle();
+      }
+
+      signal.addEventListener('abort', giveUp, { once: true });
+      flight.answer.promise.then(
+        (answer) => arrive(() => resolve(answer)),
+        (error: unknown) => arrive(() => reject(error)),
+      );
+      if (flight.hasLeft) return follow();
+      let isMaker = false;
+      const turn = caller.schedule(call, async () => {
+        if (flight.hasLeft || !isWaiting) return;
+        caller.spend(call);
+        isMaker = true;
+        await send(flight, call, caller);
+      });
+      // With a BudgetExceededError, which is this operation's own business and nobody else's.
+      turn.catch(leave);
+      void flight.departure.promise.then(() => isMaker || follow());
+    });
   }
 
   return {
@@ -57,30 +133,20 @@ export function sharedReads(client: RestClient): RestClient {
   };
 }
 
-/** Waits for a call that another operation makes. It costs nothing of the budget, but is in the ledger. */
-async function follow(flight: Flight, call: RestCall, caller: Caller): Promise<unknown> {
-  const entry = enter(caller.ledger, call);
-  entry.isShared = true;
-  try {
-    return await answerOf(flight, call, caller);
-  } finally {
-    const { status, bytes = 0, retries = 0 } = flight.entry ?? {};
-    const durationMs = caller.ledger.elapsedMs() - entry.startMs;
-    Object.assign(entry, { status, bytes, retries, durationMs });
-  }
+/** For a call whose turn has come already. */
+function atOnce<Answer>(_call: RestCall, make: () => Promise<Answer>): Promise<Answer> {
+  return make();
 }
 
-/** The answer to all, or an AbortedError as soon as this one gives up. */
-function answerOf({ answer, lifetime }: Flight, call: RestCall, { signal }: Caller): Promise<unknown> {
-  return new Promise((resolve, reject) => {
-    const giveUp = () => reject(givenUp(described(call), signal));
-    const letGo = lifetime.join(signal);
-    signal.addEventListener('abort', giveUp, { once: true });
-    const end = () => {
-      letGo();
-      signal.removeEventListener('abort', giveUp);
-    };
-    answer.then(end, end);
-    answer.then(resolve, reject);
-  });
+/**
+ * Puts a call that another makes into the ledger of one who waits for it, which costs nothing of the budget. What is
+ * answered completes the entry with what is known by then.
+ */
+function enterShared(flight: Flight, call: RestCall, { ledger }: Caller): () => void {
+  const entry = enter(ledger, call);
+  entry.isShared = true;
+  return () => {
+    const { status, bytes = 0, retries = 0 } = flight.entry ?? {};
+    Object.assign(entry, { status, bytes, retries, durationMs: ledger.elapsedMs() - entry.startMs });
+  };
 }

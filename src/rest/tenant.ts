@@ -9,7 +9,10 @@ export interface Tenant {
 }
 
 export interface Tenants {
+  /** The tenant of a bearer, who lives as long as an operation of theirs, and where remembered beyond it. */
   of(bearer: string): Tenant;
+  /** Remembers a tenant beyond their operations; only one whom REST knows, so that no made-up token takes a place. */
+  remember(tenant: Tenant): void;
 }
 
 export interface TenantsOptions {
@@ -26,8 +29,8 @@ export function createTenants({
 }: TenantsOptions = {}): Tenants {
   // In the order in which they were last there.
   const remembered = new Map<string, Tenant>();
-  // Those too that are forgotten while an operation of theirs goes on: beside a second one of the same id, the writes of
-  // the one would leave what is shared by the other as it is.
+  // Those too that only an operation of theirs holds: beside a second one of the same id, the writes of the one would
+  // leave what is shared by the other as it is.
   const known = new Map<string, WeakRef<Tenant>>();
   const gone = new FinalizationRegistry<string>((id) => {
     if (known.get(id)?.deref() === undefined) known.delete(id);
@@ -40,15 +43,20 @@ export function createTenants({
     return tenant;
   }
 
+  function remember(tenant: Tenant): void {
+    remembered.delete(tenant.id);
+    remembered.set(tenant.id, tenant);
+    const [oldest] = remembered.keys();
+    if (remembered.size > maxTenants && oldest !== undefined) remembered.delete(oldest);
+  }
+
   return {
     of(bearer) {
       const id = createHmac('sha256', secret).update(bearer).digest('base64url');
       const tenant = known.get(id)?.deref() ?? create(id);
-      remembered.delete(id);
-      remembered.set(id, tenant);
-      const [oldest] = remembered.keys();
-      if (remembered.size > maxTenants && oldest !== undefined) remembered.delete(oldest);
+      if (remembered.has(id)) remember(tenant);
       return tenant;
     },
+    remember,
   };
 }

@@ -29,18 +29,82 @@ describe('equal reads of a tenant that are under way at the same time', () => {
     expect(lines(bench)).toEqual(['GET /v1/orders/7']);
   });
 
-  test('are one call as well while it waits for its turn', async () => {
+  test('are one call as well where one waits in the queue of its operation, and the other waits for no queue but its own', async () => {
     await using bench = await startHolding();
     const busy = bench.caller(undefined, 1);
     const order = bench.api.getOrder('1', busy);
-    const waiting = [busy, bench.caller()].map((caller) => bench.api.getOrder('7', caller));
+    const queued = bench.api.getOrder('7', busy);
     await until(() => bench.held.length === 1);
-    bench.give({ name: 'orders/1' });
-    await order;
+    const [held] = bench.held.splice(0);
+    const small = bench.caller();
+    const sent = bench.api.getOrder('7', small);
     await until(() => bench.held.length === 1);
     bench.give(seven('a'));
-    expect(await Promise.all(waiting)).toEqual([seven('a'), seven('a')]);
+    // The one that waited has the answer at once, although its own turn has not come.
+    expect(await Promise.all([sent, queued])).toEqual([seven('a'), seven('a')]);
+    held?.end(JSON.stringify({ name: 'orders/1' }));
+    await order;
+    await pause(20);
     expect(lines(bench)).toEqual(['GET /v1/orders/1', 'GET /v1/orders/7']);
+    const made = ({ ledger }: Caller) => ledger.entries.map(({ isShared, status }) => [isShared, status]);
+    expect([made(busy), made(small)]).toEqual([
+      [
+        [false, 200],
+        [true, 200],
+      ],
+      [[false, 200]],
+    ]);
+  });
+
+  test('are one call where the turn of one comes while the other has it under way, which leaves the turn to the next', async () => {
+    await using bench = await startHolding();
+    const busy = bench.caller(undefined, 1);
+    const first = bench.api.getOrder('1', busy);
+    const queued = ['7', '2'].map((id) => bench.api.getOrder(id, busy));
+    await until(() => bench.held.length === 1);
+    const sent = bench.api.getOrder('7', bench.caller());
+    await until(() => bench.held.length === 2);
+    bench.give({ name: 'orders/1' });
+    await first;
+    // The seventh is still unanswered.
+    await until(() => bench.held.length === 2);
+    bench.give(seven('a'));
+    bench.give({ name: 'orders/2' });
+    expect(await Promise.all([sent, ...queued])).toEqual([seven('a'), seven('a'), { name: 'orders/2' }]);
+    expect(lines(bench)).toEqual(['GET /v1/orders/1', 'GET /v1/orders/7', 'GET /v1/orders/2']);
+  });
+
+  test('are one call in an operation, in whose queue they stand far apart', async () => {
+    await using bench = await startBench(answerAsPromised);
+    const caller = bench.caller(undefined, 1);
+    const ids = ['1', '2', '3', '1', '4', '1'];
+    const orders = await Promise.all(ids.map((id) => bench.api.getOrder(id, caller)));
+    expect(orders).toEqual(ids.map((id) => ({ name: `orders/${id}` })));
+    expect(lines(bench)).toEqual(['1', '2', '3', '4'].map((id) => `GET /v1/orders/${id}`));
+  });
+
+  test('are left to the next in turn where the first gives up in its queue', async () => {
+    await using bench = await startHolding();
+    const client = new AbortController();
+    const [gone, there] = [bench.caller(client.signal, 1), bench.caller(undefined, 1)];
+    const busy = [bench.api.getOrder('1', gone), bench.api.getOrder('2', there)];
+    await until(() => bench.held.length === 2);
+    const waiting = [bench.api.getOrder('7', gone), bench.api.getOrder('7', there)];
+    const ended = Promise.allSettled([...busy, ...waiting]);
+    await pause(5);
+    client.abort();
+    const [, second] = bench.held.splice(0);
+    second?.end(JSON.stringify({ name: 'orders/2' }));
+    await until(() => bench.held.length === 1);
+    bench.give(seven('a'));
+    expect((await ended).map(({ status }) => status)).toEqual([
+      'rejected',
+      'fulfilled',
+      'rejected',
+      'fulfilled',
+    ]);
+    expect(lines(bench).slice(2)).toEqual(['GET /v1/orders/7']);
+    expect(gone.ledger.entries).toHaveLength(1);
   });
 
   test('are those with the same query alone', async () => {
@@ -327,5 +391,24 @@ describe('the cost of a shared read', () => {
     expect(await Promise.all([own, ...joined, left])).toEqual(
       ['1', '7', '7', '2'].map((id) => ({ name: `orders/${id}` })),
     );
+  });
+
+  test('is no budget of who waited in a queue for what another has made', async () => {
+    await using bench = await startHolding();
+    const callers = createCallers({ callsPerOperation: 1, readsPerOperation: 2, tenants: createTenants() });
+    const { signal } = new AbortController();
+    const [busy, other] = [callers.of('ana', signal), callers.of('ana', signal)];
+    const orders = ['1', '7', '2'].map((id) => bench.api.getOrder(id, busy));
+    await until(() => bench.held.length === 1);
+    expect(busy.readsLeft()).toBe(0);
+    const sent = bench.api.getOrder('7', other);
+    await until(() => bench.held.length === 2);
+    for (const id of ['1', '7', '2']) {
+      await until(() => bench.held.length > 0);
+      bench.give({ name: `orders/${id}` });
+    }
+    await Promise.all([...orders, sent]);
+    expect([busy.readsLeft(), other.readsLeft()]).toEqual([0, 1]);
+    expect(lines(bench)).toEqual(['GET /v1/orders/1', 'GET /v1/orders/7', 'GET /v1/orders/2']);
   });
 });

@@ -1,8 +1,10 @@
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
-import { expect, test } from 'vitest';
+import pLimit from 'p-limit';
+import { describe, expect, test } from 'vitest';
+import { createCallers } from '../../src/rest/caller.ts';
 import { createTenants, type Tenant } from '../../src/rest/tenant.ts';
-import { until } from './service.ts';
+import { answerJson, startBench, until } from './service.ts';
 
 test('a token is one tenant, and another token another', () => {
   const tenants = createTenants();
@@ -25,12 +27,21 @@ test('a tenant with an operation under way stays the same, however many came sin
   expect(tenants.of('ana')).toBe(ana);
 });
 
-test('beyond the most that are remembered, those that have not been there for longest are forgotten', async () => {
+function garbageCollector(): () => void {
   setFlagsFromString('--expose-gc');
-  const collectGarbage: () => void = runInNewContext('gc');
+  return runInNewContext('gc');
+}
+
+test('beyond the most that are remembered, those that have not been there for longest are forgotten', async () => {
+  const collectGarbage = garbageCollector();
   const tenants = createTenants({ maxTenants: 2 });
   const seen: Record<string, WeakRef<Tenant>> = {};
-  for (const bearer of ['ana', 'eva', 'ana', 'ida']) seen[bearer] = new WeakRef(tenants.of(bearer));
+  for (const bearer of ['ana', 'eva', 'ida']) {
+    const tenant = tenants.of(bearer);
+    tenants.remember(tenant);
+    seen[bearer] = new WeakRef(tenant);
+    tenants.of('ana');
+  }
   const isHeld = (bearer: string) => seen[bearer]?.deref() !== undefined;
   // A WeakRef holds what it was made for until the present job has ended.
   await until(() => {
@@ -40,4 +51,49 @@ test('beyond the most that are remembered, those that have not been there for lo
   expect({ ana: isHeld('ana'), ida: isHeld('ida') }).toEqual({ ana: true, ida: true });
   // Anew, as nobody could have kept anything by the one that went.
   expect(tenants.of('eva').writes).toBe(0);
+});
+
+describe('a token is remembered', () => {
+  /** A service that answers each token with the status that it names, and what is asked of it. */
+  async function startNaming() {
+    const bench = await startBench((request, response, body) => {
+      const status = Number(request.headers.authorization?.split('-')[1]);
+      return answerJson({ name: 'orders/7' }, status)(request, response, body);
+    });
+    const callers = createCallers({ callsPerOperation: 1, tenants: createTenants() });
+    /** Asks in an operation of its own, and leaves nothing of it behind. */
+    async function ask(token: string): Promise<WeakRef<Tenant>> {
+      const caller = callers.of(token, new AbortController().signal);
+      await bench.api.getOrder('7', caller).catch(() => {});
+      return new WeakRef(caller.tenant);
+    }
+    return { bench, ask };
+  }
+
+  test('once REST has answered it 2xx, and by no answer that others get as well', async () => {
+    const collectGarbage = garbageCollector();
+    const { bench, ask } = await startNaming();
+    await using _bench = bench;
+    const known = await ask('ana-200');
+    const others: WeakRef<Tenant>[] = [];
+    for (const status of [401, 403, 404, 407, 429, 500, 503]) others.push(await ask(`eva-${status}`));
+    await until(() => {
+      collectGarbage();
+      return others.every((other) => other.deref() === undefined);
+    });
+    expect(known.deref()).toBe((await ask('ana-200')).deref());
+  });
+
+  test('however many come after it that REST does not know', async () => {
+    const collectGarbage = garbageCollector();
+    const { bench, ask } = await startNaming();
+    await using _bench = bench;
+    const known = await ask('ana-200');
+    const junk = await pLimit(50).map(Array.from({ length: 5_000 }), (_, index) => ask(`junk${index}-401`));
+    await until(() => {
+      collectGarbage();
+      return junk.every((other) => other.deref() === undefined);
+    });
+    expect(known.deref()?.writes).toBe(0);
+  }, 60_000);
 });
