@@ -1,7 +1,9 @@
 import type { Caller } from '../rest/caller.ts';
 import { InvalidResponseError, StatusError } from '../rest/errors.ts';
-import { createLedger } from '../rest/ledger.ts';
+import { createLedger, type LedgerEntry } from '../rest/ledger.ts';
+import type { Room } from '../rest/room.ts';
 import type { Page, PageQuery } from '../rest/types.ts';
+import { createKeptPages, type KeptPage, type ReadPage } from './kept-pages.ts';
 import { type PageLoader, pageLoader, queryKey } from './page-loader.ts';
 
 /** How long pages are kept. */
@@ -17,52 +19,29 @@ export interface ReferenceTimes {
  * when something is written: none of the six writes changes origins, locations, channels or templates.
  */
 export interface ReferencePages {
+  /** Whether a page may be answered without a call, or is under way already. */
   has(key: string): boolean;
   /** The page, and whether it is due to be read anew; undefined where there is none that may still be answered. */
   find(key: string): { page: Page<unknown>; isDue: boolean } | undefined;
-  /** Reads a page and keeps it. An error is not kept, and nor is a page with a broken row. */
-  read<Row>(key: string, read: () => Promise<Page<Row>>): Promise<Page<Row>>;
+  /** Reads a page and keeps it where there is room. An error is not kept, and nor is a page with a broken row. */
+  read<Row>(key: string, read: () => Promise<ReadPage<Row>>, room: Room): Promise<Page<Row>>;
   /** Reads a page anew for those who ask later, once at a time. When that fails, the next who asks tries again. */
-  renew(key: string, read: () => Promise<Page<unknown>>): void;
+  renew(key: string, read: () => Promise<ReadPage<unknown>>, room: Room): void;
 }
-
-interface KeptPage {
-  page: Page<unknown>;
-  /** When it was asked for: what it says was so at that time at the earliest. */
-  askedAt: number;
-}
-
-// Of one tenant. Of locations that is some 5 MB, and more than one country has.
-const maxRows = 20_000;
-// As searches that find nothing have no rows.
-const maxPages = 500;
 
 /** `now` counts milliseconds, from whenever. */
 export function createReferencePages(
   { referenceMs, referenceGraceMs }: ReferenceTimes,
   now = () => performance.now(),
 ): ReferencePages {
-  // In the order in which they were last asked for.
-  const kept = new Map<string, KeptPage>();
+  const kept = createKeptPages();
+  const underWay = new Map<string, number>();
   const renewed = new Set<string>();
-  let rowCount = 0;
 
-  function forget(key: string): void {
-    rowCount -= kept.get(key)?.page.rows.length ?? 0;
-    kept.delete(key);
-  }
-
-  function keep(key: string, page: Page<unknown>, askedAt: number): void {
-    const isWhole = !page.rows.some((row) => row instanceof InvalidResponseError);
+  function keep(key: string, answer: ReadPage<unknown>, askedAt: number, room: Room): void {
+    const isWhole = !answer.page.rows.some((row) => row instanceof InvalidResponseError);
     const isNewest = (kept.get(key)?.askedAt ?? askedAt) <= askedAt;
-    if (referenceMs === 0 || !isWhole || !isNewest) return;
-    forget(key);
-    kept.set(key, { page, askedAt });
-    rowCount += page.rows.length;
-    for (const oldest of kept.keys()) {
-      if (rowCount <= maxRows && kept.size <= maxPages) return;
-      forget(oldest);
-    }
+    if (referenceMs > 0 && isWhole && isNewest) kept.set(key, { ...answer, askedAt }, room);
   }
 
   function answerable(key: string): KeptPage | undefined {
@@ -71,29 +50,39 @@ export function createReferencePages(
     return isGone ? undefined : known;
   }
 
-  async function read<Row>(key: string, read: () => Promise<Page<Row>>): Promise<Page<Row>> {
+  async function read<Row>(
+    key: string,
+    readPage: () => Promise<ReadPage<Row>>,
+    room: Room,
+  ): Promise<Page<Row>> {
     const askedAt = now();
-    const page = await read();
-    keep(key, page, askedAt);
-    return page;
+    underWay.set(key, (underWay.get(key) ?? 0) + 1);
+    try {
+      const answer = await readPage();
+      keep(key, answer, askedAt, room);
+      return answer.page;
+    } finally {
+      const others = (underWay.get(key) ?? 1) - 1;
+      if (others === 0) underWay.delete(key);
+      else underWay.set(key, others);
+    }
   }
 
   return {
-    has: (key) => answerable(key) !== undefined,
+    has: (key) => underWay.has(key) || answerable(key) !== undefined,
     find(key) {
       const known = answerable(key);
       if (known === undefined) return undefined;
-      kept.delete(key);
-      kept.set(key, known);
+      kept.use(key);
       return { page: known.page, isDue: now() - known.askedAt >= referenceMs };
     },
     read,
-    renew(key, readPage) {
+    renew(key, readPage, room) {
       if (renewed.has(key)) return;
       renewed.add(key);
-      read(key, readPage)
+      read(key, readPage, room)
         .catch((error: unknown) => {
-          if (isTakenAway(error)) forget(key);
+          if (isTakenAway(error)) kept.delete(key);
         })
         .finally(() => renewed.delete(key));
     },
@@ -107,7 +96,7 @@ function isTakenAway(error: unknown): boolean {
 
 /** Pages of a list that seldom changes. What an earlier operation of the tenant has read needs no call. */
 export interface ReferencePageLoader<Row, Query extends PageQuery> extends PageLoader<Row, Query> {
-  /** Whether a page is answered without a call. */
+  /** Whether a page costs no call more, as it is known or has been asked for already. */
   knows(query: Query): boolean;
   /** Whether a page was read in this operation, so that what it lacks is not there. */
   isOwn(query: Query): boolean;
@@ -124,40 +113,61 @@ export function referenceLoaders(caller: Caller, pages: ReferencePages) {
     list: string,
     read: (query: Query, caller: Caller) => Promise<Page<Row>>,
   ): ReferencePageLoader<Row, Query> => {
-    // What this operation has read itself, and what an earlier one has read for it.
+    // What this operation has asked for, what it has read itself, and what an earlier one has read for it.
+    const asked = new Set<string>();
     const own = new Set<string>();
     const earlier = new Set<Query>();
     let isEarlierWelcome = true;
     const keyOf = (query: Query) => `${list} ${queryKey(query)}`;
 
+    async function weighed(query: Query, caller: Caller): Promise<ReadPage<Row>> {
+      let bytes = 0;
+      const heard = (entry: LedgerEntry) => {
+        bytes = entry.bytes;
+        caller.heard(entry);
+      };
+      return { page: await read(query, { ...caller, heard }), bytes };
+    }
+
     async function page(query: Query): Promise<Page<Row>> {
       const key = keyOf(query);
       const known = isEarlierWelcome ? pages.find(key) : undefined;
       if (known === undefined) {
-        const page = await pages.read(key, () => read(query, caller));
+        const page = await pages.read(key, () => weighed(query, caller), caller.room);
         own.add(key);
         return page;
       }
       earlier.add(query);
       caller.ledger.cached += 1;
-      if (known.isDue) pages.renew(key, () => read(query, forLater(caller)));
+      if (known.isDue) pages.renew(key, () => weighed(query, forLater(caller)), caller.room);
       // Under the name of a list there are only pages of its own.
       return known.page as Page<Row>;
     }
 
     const loader = pageLoader(page);
+
+    function clear(query: Query): void {
+      asked.delete(keyOf(query));
+      loader.clear(query);
+    }
+
     return {
-      ...loader,
+      load(query) {
+        asked.add(keyOf(query));
+        return loader.load(query);
+      },
+      clear,
       clearAll() {
+        asked.clear();
         own.clear();
         loader.clearAll();
       },
       isOwn: (query) => own.has(keyOf(query)),
-      knows: (query) => own.has(keyOf(query)) || (isEarlierWelcome && pages.has(keyOf(query))),
+      knows: (query) => asked.has(keyOf(query)) || (isEarlierWelcome && pages.has(keyOf(query))),
       forgetEarlier() {
         isEarlierWelcome = false;
         const wasAnswered = earlier.size > 0;
-        for (const query of earlier) loader.clear(query);
+        for (const query of earlier) clear(query);
         earlier.clear();
         return wasAnswered;
       },

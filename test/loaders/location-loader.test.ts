@@ -93,6 +93,8 @@ function startLocations({ count, referenceMs = 0, listsForBatches = true }: Loca
     ),
     /** `all`, `all@token`, or a name that was searched. */
     calls: [] as string[],
+    /** Before which no call is answered. */
+    answering: Promise.resolve(),
     /** What a call fails with. */
     failures: {} as Record<string, Error>,
   };
@@ -104,6 +106,7 @@ function startLocations({ count, referenceMs = 0, listsForBatches = true }: Loca
   async function read({ pageSize, pageToken, query }: LocationQuery): Promise<Page<LocationJson>> {
     const call = query ?? (pageToken === undefined ? 'all' : `all@${pageToken}`);
     service.calls.push(call);
+    await service.answering;
     const failure = service.failures[call];
     if (failure !== undefined) throw failure;
     const rows = service.rows.filter(({ name }) => name.includes(query ?? ''));
@@ -112,9 +115,8 @@ function startLocations({ count, referenceMs = 0, listsForBatches = true }: Loca
     return { rows: rows.slice(start, end), nextPageToken: end < rows.length ? String(end) : undefined };
   }
 
-  /** What a new operation has for these names, the calls for it, and what its ledger counts. */
-  async function look(wanted: string[]) {
-    service.calls = [];
+  /** The loader of a new operation. */
+  function operation() {
     const caller = callers.of('token', new AbortController().signal);
     const loader = locationLoader({
       pages: referenceLoaders(caller, pages)('locations', read),
@@ -123,6 +125,13 @@ function startLocations({ count, referenceMs = 0, listsForBatches = true }: Loca
       listsForBatches,
       list,
     });
+    return { caller, loader };
+  }
+
+  /** What a new operation has for these names, the calls for it, and what its ledger counts. */
+  async function look(wanted: string[]) {
+    service.calls = [];
+    const { caller, loader } = operation();
     const found = await loadAll(loader, wanted);
     const { cached, savedByList } = caller.ledger;
     return {
@@ -133,7 +142,22 @@ function startLocations({ count, referenceMs = 0, listsForBatches = true }: Loca
     };
   }
 
-  return { service, clock, list, look };
+  /** What one operation has for names that it asks for in several batches, each a moment after the one before. */
+  async function lookInTurn(...batches: string[][]) {
+    service.calls = [];
+    const { loader } = operation();
+    const found: ReturnType<typeof loadAll<LocationJson>>[] = [];
+    for (const wanted of batches) {
+      found.push(loadAll(loader, wanted));
+      await new Promise((done) => setImmediate(done));
+    }
+    const locations = (await Promise.all(found)).map((batch) =>
+      batch.map((each) => (each instanceof Error ? each : (each?.name ?? null))),
+    );
+    return { found: locations, calls: service.calls };
+  }
+
+  return { service, clock, list, look, lookInTurn };
 }
 
 describe('locations by name', () => {
@@ -257,6 +281,57 @@ describe('where the list fails', () => {
     const { found, savedByList } = await look(names(1, 12));
     expect(found).toEqual([...names(1, 10), refused, refused]);
     expect(savedByList).toBe(10);
+  });
+});
+
+describe('while the list is under way', () => {
+  /** A service that answers once it is told to. */
+  function startWaiting(count: number, referenceMs = 0) {
+    const started = startLocations({ count, referenceMs });
+    const { promise, resolve } = Promise.withResolvers<void>();
+    started.service.answering = promise;
+    setTimeout(resolve, 20);
+    return started;
+  }
+
+  test('names asked for later are found in it, however few', async () => {
+    const { lookInTurn } = startWaiting(15);
+    expect(await lookInTurn(names(1, 12), ['locations/l15'], ['locations/l1', 'locations/nowhere'])).toEqual({
+      found: [names(1, 12), ['locations/l15'], ['locations/l1', null]],
+      calls: ['all', 'all@10'],
+    });
+  });
+
+  test('and ends before them, they are searched', async () => {
+    const { lookInTurn } = startWaiting(30);
+    expect(await lookInTurn(names(1, 10), ['locations/l25'])).toEqual({
+      found: [names(1, 10), ['locations/l25']],
+      calls: ['all', 'locations/l25'],
+    });
+  });
+
+  test('and fails, they are searched', async () => {
+    const { service, lookInTurn } = startWaiting(15);
+    service.failures.all = answered(503);
+    expect(await lookInTurn(names(1, 5), ['locations/l15'])).toEqual({
+      found: [names(1, 5), ['locations/l15']],
+      calls: ['all', ...names(1, 5), 'locations/l15'],
+    });
+  });
+
+  test('and is refused, they are not asked for in another way', async () => {
+    const { service, lookInTurn } = startWaiting(15);
+    const refused = answered(429);
+    service.failures.all = refused;
+    expect(await lookInTurn(names(1, 5), ['locations/l15'])).toEqual({
+      found: [Array(5).fill(refused), [refused]],
+      calls: ['all'],
+    });
+  });
+
+  test('a search that is under way is waited for rather than made again', async () => {
+    const { lookInTurn } = startWaiting(500);
+    expect((await lookInTurn(names(1, 2), names(2, 4))).calls).toEqual(names(1, 4));
   });
 });
 

@@ -1,7 +1,13 @@
 import { describe, expect, test } from 'vitest';
-import { createReferencePages, referenceLoaders } from '../../src/loaders/reference-pages.ts';
+import {
+  createReferencePages,
+  type ReferenceTimes,
+  referenceLoaders,
+} from '../../src/loaders/reference-pages.ts';
 import { type Caller, createCallers } from '../../src/rest/caller.ts';
 import { InvalidResponseError, StatusError, UnavailableError } from '../../src/rest/errors.ts';
+import { createLedger, enter } from '../../src/rest/ledger.ts';
+import { createRoom, type RoomOptions } from '../../src/rest/room.ts';
 import type { Page, PageQuery } from '../../src/rest/types.ts';
 import { named, type Row } from './list.ts';
 
@@ -10,14 +16,25 @@ interface Call {
   of: string;
   caller: Caller;
   give(...rows: (Row | InvalidResponseError)[]): Promise<void>;
+  /** Gives no rows, which were so many bytes of JSON. */
+  giveBytes(bytes: number): Promise<void>;
   fail(error: Error): Promise<void>;
 }
 
 /** Pages kept for one second and answered for five more, the time of which passes as it is told to. */
-function startKeeping({ referenceMs = 1_000, referenceGraceMs = 5_000 } = {}) {
+function startKeeping({
+  referenceMs = 1_000,
+  referenceGraceMs = 5_000,
+  ...roomOptions
+}: Partial<ReferenceTimes> & RoomOptions = {}) {
   const clock = { nowMs: 0 };
-  const pages = createReferencePages({ referenceMs, referenceGraceMs }, () => clock.nowMs);
-  const callers = createCallers({ callsPerOperation: 16, readsPerOperation: 3 });
+  const keep = () => createReferencePages({ referenceMs, referenceGraceMs }, () => clock.nowMs);
+  const pagesByToken = new Map([['token', keep()]]);
+  const callers = createCallers({
+    callsPerOperation: 16,
+    readsPerOperation: 3,
+    room: createRoom(roomOptions),
+  });
   const calls: Call[] = [];
 
   function read(of: string, caller: Caller): Promise<Page<Row>> {
@@ -30,6 +47,12 @@ function startKeeping({ referenceMs = 1_000, referenceGraceMs = 5_000 } = {}) {
         resolve({ rows, nextPageToken: undefined });
         return ended();
       },
+      giveBytes(bytes) {
+        const entry = enter(createLedger(), { method: 'GET', path: '/v1/origins' });
+        caller.heard(Object.assign(entry, { status: 200, bytes }));
+        resolve({ rows: [], nextPageToken: undefined });
+        return ended();
+      },
       fail: (error) => {
         reject(error);
         return ended();
@@ -39,8 +62,10 @@ function startKeeping({ referenceMs = 1_000, referenceGraceMs = 5_000 } = {}) {
   }
 
   /** The loaders of a new operation. */
-  function operation(signal = new AbortController().signal) {
-    const caller = callers.of('token', signal);
+  function operation(signal = new AbortController().signal, token = 'token') {
+    const caller = callers.of(token, signal);
+    const pages = pagesByToken.get(token) ?? keep();
+    pagesByToken.set(token, pages);
     const loaderOf = referenceLoaders(caller, pages);
     const over = (list: string) =>
       loaderOf<Row, PageQuery>(list, ({ pageSize, pageToken }, caller) =>
@@ -241,34 +266,127 @@ describe('a page that has become old', () => {
 });
 
 describe('what is kept has bounds', () => {
-  const rows = (count: number) => named(...Array.from({ length: count }, (_, index) => `r${index}`));
+  const { signal } = new AbortController();
+  // A page without rows counts for as much.
+  const pageBytes = 1_024;
 
-  /** Reads pages of so many rows, each by its own page size, and says which are kept. */
-  async function keptOf(pageSizes: number[], rowCount: number, again?: number): Promise<number[]> {
-    const { operation, lastCall } = startKeeping();
-    for (const pageSize of pageSizes) {
-      void operation().origins.load({ pageSize });
-      await (await lastCall()).give(...rows(rowCount));
-      if (again !== undefined) await operation().origins.load({ pageSize: again });
+  /** Reads pages of origins of so many bytes, and says which are known at the end: `ana 3`, by the size asked for. */
+  async function keptOf(options: RoomOptions, reads: [token: string, pageSize: number, bytes: number][]) {
+    const { operation, lastCall } = startKeeping(options);
+    for (const [token, pageSize, bytes] of reads) {
+      const { origins } = operation(signal, token);
+      const isKept = origins.knows({ pageSize });
+      const page = origins.load({ pageSize });
+      if (!isKept) await (await lastCall()).giveBytes(bytes);
+      await page;
     }
-    const { origins } = operation();
-    return pageSizes.filter((pageSize) => origins.knows({ pageSize }));
+    return [...new Set(reads.map(([token, pageSize]) => `${token} ${pageSize}`))].filter((each) => {
+      const [token = '', pageSize] = each.split(' ');
+      return operation(signal, token).origins.knows({ pageSize: Number(pageSize) });
+    });
   }
 
-  test('of 20,000 rows', async () => {
-    expect(await keptOf([1, 2, 3, 4], 5_000)).toEqual([1, 2, 3, 4]);
-    expect(await keptOf([1, 2, 3, 4, 5], 5_000)).toEqual([2, 3, 4, 5]);
-    expect(await keptOf([1, 2], 20_000)).toEqual([2]);
-    expect(await keptOf([1], 20_001)).toEqual([]);
+  test('of an eighth of 64 MiB for each tenant, and all of it for all', async () => {
+    const share = 8 * 2 ** 20;
+    const whole = share - pageBytes;
+    const tokens = ['a', 'b', 'c', 'd', 'e', 'f', 'g', 'h', 'i'];
+    const reads = tokens.map((token): [string, number, number] => [token, 1, whole]);
+    expect(await keptOf({}, [['a', 1, whole]])).toEqual(['a 1']);
+    expect(await keptOf({}, [['a', 1, whole + 1]])).toEqual([]);
+    expect(await keptOf({}, reads.slice(0, 8))).toEqual(tokens.slice(0, 8).map((token) => `${token} 1`));
+    expect(await keptOf({}, reads)).toEqual(tokens.slice(1).map((token) => `${token} 1`));
   });
 
-  test('of 500 pages, as there are some without rows', async () => {
-    const pageSizes = Array.from({ length: 502 }, (_, index) => index + 1);
-    expect(await keptOf(pageSizes, 0)).toEqual(pageSizes.slice(2));
+  test('beyond which a tenant loses the own pages that were not asked for for longest', async () => {
+    const options = { maxBytesPerTenant: 4 * pageBytes, maxBytes: 100 * pageBytes };
+    const read = (pageSize: number): [string, number, number] => ['ana', pageSize, 0];
+    expect(await keptOf(options, [1, 2, 3, 4].map(read))).toEqual(['ana 1', 'ana 2', 'ana 3', 'ana 4']);
+    expect(await keptOf(options, [1, 2, 3, 4, 1, 5, 6].map(read))).toEqual([
+      'ana 1',
+      'ana 4',
+      'ana 5',
+      'ana 6',
+    ]);
   });
 
-  test('beyond which those go that were not asked for for longest', async () => {
-    expect(await keptOf([1, 2, 3, 4, 5, 6], 5_000, 1)).toEqual([1, 4, 5, 6]);
+  test('beyond which of all tenants those pages go that were not asked for for longest', async () => {
+    const options = { maxBytesPerTenant: 3 * pageBytes, maxBytes: 4 * pageBytes };
+    expect(
+      await keptOf(options, [
+        ['ana', 1, 0],
+        ['ana', 2, 0],
+        ['eva', 1, 0],
+        ['eva', 2, 0],
+        ['ana', 1, 0],
+        ['ida', 1, 0],
+        ['ida', 2, 0],
+      ]),
+    ).toEqual(['ana 1', 'eva 2', 'ida 1', 'ida 2']);
+  });
+
+  test('by which one tenant, however much it asks for, leaves the others theirs', async () => {
+    const options = { maxBytesPerTenant: 2 * pageBytes, maxBytes: 4 * pageBytes };
+    const many = Array.from({ length: 50 }, (_, index): [string, number, number] => ['eva', index + 1, 0]);
+    expect(await keptOf(options, [['ana', 1, 0], ['ana', 2, 0], ...many])).toEqual([
+      'ana 1',
+      'ana 2',
+      'eva 49',
+      'eva 50',
+    ]);
+  });
+
+  test('which a page that is larger than the share leaves as it is, but in its own place', async () => {
+    const options = { maxBytesPerTenant: 4 * pageBytes, maxBytes: 100 * pageBytes };
+    const large = 4 * pageBytes;
+    expect(
+      await keptOf(options, [
+        ['ana', 1, 0],
+        ['ana', 2, large],
+      ]),
+    ).toEqual(['ana 1']);
+  });
+
+  test('in which a page that is read anew takes its place once', async () => {
+    const { operation, lastCall, clock } = startKeeping({ referenceGraceMs: 0, maxBytesPerTenant: 2_048 });
+    for (const pageSize of [1, 2, 1, 1, 1]) {
+      void operation().origins.load({ pageSize });
+      await (await lastCall()).giveBytes(0);
+      if (pageSize === 1) clock.nowMs += 200;
+    }
+    expect([1, 2].map((pageSize) => operation().origins.knows({ pageSize }))).toEqual([true, true]);
+  });
+});
+
+describe('a page that is under way', () => {
+  test('costs no call more in its own operation', async () => {
+    const { operation, lines, lastCall } = startKeeping();
+    const { origins } = operation();
+    const page = origins.load({ pageSize: 20 });
+    expect([origins.knows({ pageSize: 20 }), origins.isOwn({ pageSize: 20 })]).toEqual([true, false]);
+    await (await lastCall()).give(...named('a'));
+    expect([names(await page), names(await origins.load({ pageSize: 20 }))]).toEqual([['a'], ['a']]);
+    expect(lines()).toEqual(['origins 20']);
+  });
+
+  test('for another operation of the tenant is known until it has failed, and to no other tenant', async () => {
+    const { operation, lastCall } = startKeeping();
+    const { signal } = new AbortController();
+    const knows = () =>
+      ['token', 'another'].map((token) => operation(signal, token).origins.knows({ pageSize: 20 }));
+    const failed = operation().origins.load({ pageSize: 20 });
+    void failed.catch(() => {});
+    const call = await lastCall();
+    expect(knows()).toEqual([true, false]);
+    await call.fail(unavailable);
+    expect(knows()).toEqual([false, false]);
+  });
+
+  test('is none any more where all is forgotten', async () => {
+    const { operation } = startKeeping({ referenceMs: 0 });
+    const { origins } = operation();
+    void origins.load({ pageSize: 20 });
+    origins.clearAll();
+    expect(origins.knows({ pageSize: 20 })).toBe(false);
   });
 });
 
