@@ -193,7 +193,7 @@ describe('a list of orders', () => {
     const page = 'GET /v1/orders?pageSize=200';
     expect(calls.sort()).toEqual([
       // The middle one, which the first page is held against.
-      `GET /v1/${orders[50]}`,
+      `GET /v1/${orders[50]?.order}`,
       page,
       page,
       origins,

@@ -7,7 +7,11 @@ export interface Lifetime {
    * which may outlive the work by far.
    */
   join(waiting: AbortSignal): () => void;
+  /** The work is done: what is still under way for it is wanted by nobody. */
+  end(): void;
 }
+
+const done = new Error('what it was wanted for is done');
 
 export function createLifetime(): Lifetime {
   const controller = new AbortController();
@@ -24,5 +28,6 @@ export function createLifetime(): Lifetime {
       else waiting.addEventListener('abort', giveUp, { once: true });
       return () => waiting.removeEventListener('abort', giveUp);
     },
+    end: () => controller.abort(done),
   };
 }
