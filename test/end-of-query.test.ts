@@ -17,13 +17,15 @@ const board = '{ orders(first: 100) { nodes { id shipment { status } } } }';
 test('a page that was asked for ahead, and of which nothing is wanted, ends with the query', async () => {
   let isEmpty = false;
   const held = new Set<ServerResponse>();
-  await using waybill = await startBefore((request, response, body) => {
+  await using waybill = await startBefore(async (request, response, body) => {
     const path = request.url ?? '';
     if (path.startsWith('/v1/orders')) {
       const orders = names('orders', 100).map((order, index) => ({
         ...order,
         ...(isEmpty ? {} : { shipment: `shipments/${index}` }),
       }));
+      // Only once the page is there as well, which leaves at the same time.
+      if (isEmpty) await until(() => held.size === 1);
       return answerJson({ orders })(request, response, body);
     }
     if (isEmpty) {
