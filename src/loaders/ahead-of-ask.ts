@@ -1,6 +1,6 @@
 import { InvalidResponseError } from '../rest/errors.ts';
 import type { OrderJson, OrderQuery, Page, ShipmentJson } from '../rest/types.ts';
-import { pageSizeAhead } from './batch-plan.ts';
+import { pageSizeAhead } from './ahead-plan.ts';
 import type { FollowingHistory, FollowingSeen } from './following-history.ts';
 import type { ListedLoader } from './listed-loader.ts';
 import type { PageLoader } from './page-loader.ts';

@@ -1,5 +1,5 @@
 import type { PageQuery } from '../rest/types.ts';
-import { hasPaid, type Knowledge, nextPageSize, patienceMs, trialPageSize } from './batch-plan.ts';
+import { isAsExpected, type Knowledge, nextPageSize, patienceMs, trialPageSize } from './batch-plan.ts';
 import { createListWalk, type ListWalk } from './list-walk.ts';
 import { inTime, isPage, type PageOutcome, type PageReading } from './page-reading.ts';
 
@@ -28,20 +28,24 @@ export async function searchList<Row extends { name: string }>(
   { knowledge, ahead, isTrialDue, mayRead, read, askForOne }: ListSearch<Row>,
 ): Promise<Searched<Row>> {
   const walk = createListWalk<Row>(names);
+  let known = knowledge;
   let outcome: PageOutcome<Row> | undefined;
   const missingNames = () => names.filter((name) => !walk.found.has(name));
 
   /** Whether it is worth looking further. */
   async function take(reading: PageReading<Row>): Promise<boolean> {
-    const { missing } = walk.state;
+    const before = walk.state;
     walk.ask();
-    outcome = await inTime(reading, patienceMs(reading.rows, missing, knowledge), async () => {
+    outcome = await inTime(reading, patienceMs(reading.rows, before.missing, known), async () => {
       const [name] = missingNames();
       if (name !== undefined) await askForOne(name);
     });
     if (!isPage(outcome)) return false;
+    const rows = outcome.rows.length;
     const found = walk.take(outcome);
-    return !walk.isAtEnd && hasPaid({ found, rows: outcome.rows.length, missing }, knowledge);
+    // A list that gives fewer rows than it is asked for will do so again.
+    if (rows < reading.rows) known = { ...known, maxPageSize: Math.max(rows, 1) };
+    return !walk.isAtEnd && isAsExpected({ found, rows }, before, known);
   }
 
   let goesOn = ahead === undefined || (await take(ahead));
@@ -52,8 +56,8 @@ export async function searchList<Row extends { name: string }>(
   }
   while (goesOn) {
     const { state, nextPageToken } = walk;
-    const trialSize = isTrialDue && state.pages === 0 ? trialPageSize(state, knowledge) : undefined;
-    const pageSize = nextPageSize(state, knowledge) ?? trialSize;
+    const trialSize = isTrialDue && state.pages === 0 ? trialPageSize(state, known) : undefined;
+    const pageSize = nextPageSize(state, known) ?? trialSize;
     if (pageSize === undefined || !mayRead(state.missing)) break;
     const query = { pageSize, ...(nextPageToken !== undefined && { pageToken: nextPageToken }) };
     goesOn = await take(read(query, missingNames()));

@@ -1,11 +1,11 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import { pageSizeAhead } from '../../src/loaders/ahead-plan.ts';
 import {
   type BatchState,
-  hasPaid,
+  isAsExpected,
   type Knowledge,
   nextPageSize,
-  pageSizeAhead,
   patienceMs,
   trialPageSize,
 } from '../../src/loaders/batch-plan.ts';
@@ -52,7 +52,18 @@ describe('the next page of a batch', () => {
     ['is one for the same where gets wait for each other', 20, { pageMs: 10, callsAtOnce: 1 }, 40],
     ['is one at equal cost', 16, { ...within(1), pageMs: 4.75, rowMs: 0 }, 16],
     ['is none beyond that', 16, { ...within(1), pageMs: 4.76, rowMs: 0 }, undefined],
-    ['is no longer than pages are', 50, { ...within(1), maxPageSize: 30 }, undefined],
+    [
+      'is the first of several where ids are deeper than a page goes',
+      50,
+      { ...within(1), maxPageSize: 30 },
+      30,
+    ],
+    [
+      'is none where these are more than a tenth of the ids',
+      50,
+      { ...within(4), maxPageSize: 30 },
+      undefined,
+    ],
   ])('%s', (_what, asked, knowledge, pageSize) => {
     expect(nextPageSize(start(asked), { ...guessed, ...knowledge })).toBe(pageSize);
   });
@@ -96,7 +107,7 @@ describe('the next page of a batch', () => {
           const [most = 0, part = 1] = list.next().value ?? [];
           const rows = Math.round(size * part);
           const found = Math.min(most, state.missing, rows);
-          goesOn = hasPaid({ found, rows, missing: state.missing }, knowledge);
+          goesOn = isAsExpected({ found, rows }, state, knowledge);
           state.pages += 1;
           state.missing -= found;
           state.rowsRead += rows;
@@ -107,16 +118,23 @@ describe('the next page of a batch', () => {
   });
 });
 
-describe('a page has paid', () => {
+describe('it is asked how to go on after a page', () => {
   test.each<[string, { found: number; rows: number; missing: number }, Partial<Knowledge>, boolean]>([
     ['with all of five', { found: 5, rows: 10, missing: 5 }, {}, true],
     ['not with none', { found: 0, rows: 200, missing: 100 }, {}, false],
-    ['not with one, which saves no call', { found: 1, rows: 1, missing: 1 }, {}, false],
+    ['not with one of five', { found: 1, rows: 10, missing: 5 }, {}, false],
     ['not with a few of many', { found: 4, rows: 200, missing: 100 }, {}, false],
     ['with a tenth of many', { found: 10, rows: 200, missing: 100 }, {}, true],
     ['not with so many where it was slow', { found: 10, rows: 200, missing: 100 }, { pageMs: 5 }, false],
-  ])('%s', (_what, page, knowledge, isPaid) => {
-    expect(hasPaid(page, { ...guessed, ...knowledge })).toBe(isPaid);
+    [
+      'with so many where no more was expected',
+      { found: 10, rows: 200, missing: 100 },
+      { pageMs: 5, ...within(2, 0.2) },
+      true,
+    ],
+    ['with none where none was expected yet', { found: 0, rows: 200, missing: 100 }, within(3), true],
+  ])('%s', (_what, { missing, ...page }, knowledge, goesOn) => {
+    expect(isAsExpected(page, start(missing), { ...guessed, ...knowledge })).toBe(goesOn);
   });
 });
 
