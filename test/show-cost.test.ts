@@ -150,12 +150,11 @@ describe('what needed no call of its own', () => {
     expect(warm).toEqual({ data: cold.data, extensions: { upstream: cost([], { cached: 1 }) } });
   });
 
-  test('is a record that was found in a list, of which each field tells that asked for one', async () => {
+  test('is a record that was found in a list, of which the field tells that asked for them', async () => {
     await using waybill = await startWaybill();
     const query = '{ orders(first: 10) { nodes { recipient { location { locality } } } } }';
     const { extensions } = await answerTo(waybill, query);
-    const fields = Array.from(Array(10), (_, index) => `orders.nodes.${index}.recipient.location`);
-    const locations = shown(['GET', '/v1/locations'], fields);
+    const locations = shown(['GET', '/v1/locations'], ['orders.nodes.*.recipient.location']);
     expect(extensions?.upstream).toEqual(
       cost([shown(['GET', '/v1/orders'], ['orders']), locations, locations], { savedByList: 10 }),
     );
@@ -232,12 +231,12 @@ describe('who asked', () => {
       } }`,
     );
     const { requests = [] } = extensions?.upstream ?? {};
-    expect(requests.map(({ path, askedBy }) => [path, [...askedBy].sort()])).toEqual([
+    expect(requests.map(({ path, askedBy }) => [path, askedBy])).toEqual([
       ...Array(3).fill(['/v1/orders/{id}', ['nodes']]),
       ['/v1/shipments/{id}', ['nodes.0.shipment']],
       ['/v1/shipments/{id}', ['nodes.1.shipment']],
       ['/v1/shipments/{id}', ['nodes.2.shipment']],
-      ['/v1/origins', ['nodes.0.shipment.origin', 'nodes.1.shipment.origin', 'nodes.2.shipment.origin']],
+      ['/v1/origins', ['nodes.*.shipment.origin']],
     ]);
   });
 

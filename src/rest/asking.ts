@@ -12,18 +12,28 @@ export type Asker = string | ReadonlySet<Asker>;
  */
 export const asking = new AsyncLocalStorage<Asker>();
 
-/** The paths behind an asker, each once. */
+/**
+ * The paths behind an asker, each once. Those that differ by their list indexes alone are one, with `*` in their places,
+ * so that a thousand items that ask for the same say so once.
+ */
 export function pathsOf(asker: Asker): string[] {
-  const paths = new Set<string>();
+  const pathByField = new Map<string, string>();
   const seen = new Set<Asker>();
+
+  function note(path: string): void {
+    // No name in a query begins with a digit.
+    const field = path.replace(/\.\d+(?=\.|$)/g, '.*');
+    const known = pathByField.get(field);
+    pathByField.set(field, known === undefined || known === path ? path : field);
+  }
 
   function collect(asker: Asker): void {
     if (seen.has(asker)) return;
     seen.add(asker);
-    if (typeof asker === 'string') paths.add(asker);
+    if (typeof asker === 'string') note(asker);
     else for (const member of asker) collect(member);
   }
 
   collect(asker);
-  return [...paths];
+  return [...pathByField.values()];
 }
