@@ -1,6 +1,7 @@
 import type { LoadingOptions } from './loaders/memory.ts';
 import type { ParameterNames } from './rest/api.ts';
 import type { RestClientOptions } from './rest/client.ts';
+import { type LogLevel, logLevels } from './server/log/log.ts';
 
 /** Everything that can be set from outside, read once at start. */
 export interface Config {
@@ -20,6 +21,7 @@ export interface Config {
   readonly loading: Readonly<LoadingOptions>;
   /** Undefined: where the embedded sandbox answers. */
   readonly showCost: boolean | undefined;
+  readonly logLevel: LogLevel;
   readonly rest: Readonly<Omit<RestClientOptions, 'baseUrl'>>;
 }
 
@@ -104,6 +106,12 @@ export const settings = {
     undefined,
     'Whether every answer says in `extensions.upstream` what it cost. Absent: with the embedded sandbox alone.',
   ),
+  logLevel: oneOf(
+    'LOG_LEVEL',
+    'info',
+    logLevels,
+    'How much the log tells; `info` has a line of each operation, `debug` of each REST call too.',
+  ),
   connections: wholeNumber(
     'UPSTREAM_CONNECTIONS',
     '64',
@@ -172,6 +180,7 @@ export function readConfig(environment: Readonly<Record<string, string | undefin
       aheadOfAsk: required(settings.aheadOfAsk),
     }),
     showCost: optional(settings.showCost),
+    logLevel: required(settings.logLevel),
     rest: Object.freeze({
       connections: required(settings.connections),
       connectTimeoutMs: required(settings.connectTimeoutMs),
@@ -241,6 +250,21 @@ function yesOrNo(variable: string, standard: 'yes' | 'no' | undefined, meaning: 
     meaning,
     expected: '"yes" or "no"',
     parse: (text) => (Object.hasOwn(values, text) ? values[text] : undefined),
+  };
+}
+
+function oneOf<Value extends string>(
+  variable: string,
+  standard: Value,
+  values: readonly Value[],
+  meaning: string,
+): Setting<Value> {
+  return {
+    variable,
+    standard,
+    meaning,
+    expected: `one of ${values.map((value) => `"${value}"`).join(', ')}`,
+    parse: (text) => values.find((value) => value === text),
   };
 }
 

@@ -4,6 +4,8 @@ import { createRestApi } from './rest/api.ts';
 import { createRestClient } from './rest/client.ts';
 import { createApp } from './server/app.ts';
 import { type Listener, listen } from './server/listener.ts';
+import { reportTo } from './server/log/faults.ts';
+import { createJsonLog } from './server/log/json-log.ts';
 import { createMemoryStore } from './writes/idempotency-store.ts';
 
 /** The REST service that the server speaks to. */
@@ -18,6 +20,7 @@ interface Upstream {
 
 async function start(config: Config): Promise<void> {
   const upstream = await openUpstream(config);
+  const log = createJsonLog(config.logLevel);
   const client = createRestClient({ baseUrl: upstream.url, ...config.rest });
   const app = createApp({
     api: createRestApi(client, config.parameterNames),
@@ -30,7 +33,8 @@ async function start(config: Config): Promise<void> {
     callsAtOnce: config.rest.connections,
     publicUrl: () => config.publicUrl ?? listener.url,
     graphiqlBearer: upstream.bearer,
-    report: (error) => console.error(error),
+    log,
+    report: reportTo(log),
   });
   const listener = await listen(app, config.host, config.port).catch((error: unknown) => {
     throw unusable(

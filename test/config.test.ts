@@ -30,6 +30,7 @@ const defaults = {
   idempotencyKeys: 20_000,
   loading: { referenceMs: 60_000, referenceGraceMs: 300_000, listsForBatches: true, aheadOfAsk: true },
   showCost: undefined,
+  logLevel: 'info',
   rest: {
     connections: 64,
     connectTimeoutMs: 2_000,
@@ -73,6 +74,7 @@ describe('what is taken', () => {
       UPSTREAM_LISTS_FOR_BATCHES: 'no',
       UPSTREAM_AHEAD_OF_ASK: 'no',
       SHOW_COST: 'yes',
+      LOG_LEVEL: 'silent',
       UPSTREAM_CONNECTIONS: '10000',
       UPSTREAM_CONNECT_TIMEOUT_MS: '1',
       UPSTREAM_TIMEOUT_MS: '600000',
@@ -97,9 +99,10 @@ describe('what is taken', () => {
       idempotencyKeys: 500,
       loading: { referenceMs: 0, referenceGraceMs: 1, listsForBatches: false, aheadOfAsk: false },
       showCost: true,
+      logLevel: 'silent',
       rest: { connections: 10_000, connectTimeoutMs: 1, callTimeoutMs: 600_000, maxResponseBytes: 1_024 },
     });
-    expect(Object.keys(settings)).toHaveLength(23);
+    expect(Object.keys(settings)).toHaveLength(24);
   });
 
   test('can\u2019t be changed afterwards', () => {
@@ -117,6 +120,7 @@ describe('what is refused', () => {
       PUBLIC_URL: 'waybill.example',
       UPSTREAM_URL: 'ftp://rest.example',
       CURRENCY: 'pesos',
+      LOG_LEVEL: 'INFO',
       PAGE_SIZE_PARAMETER: 'page size',
       PAGE_TOKEN_PARAMETER: 'a&b',
       STATUS_PARAMETER: 'a=b',
@@ -141,6 +145,7 @@ describe('what is refused', () => {
         '  SEARCH_PARAMETER: expected a name of letters, digits, ".", "_" and "-", but got "ñ".',
         '  QUERY_PARAMETER: expected a name of letters, digits, ".", "_" and "-", but got " ".',
         '  UPSTREAM_CALLS_PER_OPERATION: expected a whole number from 1 to 1000, but got "0".',
+        '  LOG_LEVEL: expected one of "fatal", "error", "warn", "info", "debug", "silent", but got "INFO".',
         '  UPSTREAM_CONNECTIONS: expected a whole number from 1 to 10000, but got "-1".',
         '  UPSTREAM_CONNECT_TIMEOUT_MS: expected a whole number from 1 to 600000, but got "1.5".',
         '  UPSTREAM_TIMEOUT_MS: expected a whole number from 1 to 600000, but got "10s".',

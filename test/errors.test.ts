@@ -239,17 +239,21 @@ describe('a mistake of this server', () => {
   ];
 
   test.each(mistakes)('%s is masked, and reported', async (_what, fail) => {
-    const reported: unknown[] = [];
+    const reported: unknown[][] = [];
     const app = createApp({
       api: { getOrganization: fail } as unknown as RestApi, // Only this method is called.
       currency: 'COP',
       callsPerOperation: 16,
       publicUrl: () => new URL('http://waybill.test'),
-      report: (error) => reported.push(error),
+      report: (...told) => reported.push(told),
     });
     const response = await app.fetch('http://waybill.test/graphql', {
       method: 'POST',
-      headers: { 'content-type': 'application/json', authorization: 'Bearer token' },
+      headers: {
+        'content-type': 'application/json',
+        authorization: 'Bearer token',
+        'x-request-id': 'request-7',
+      },
       body: JSON.stringify({ query: '{ __typename organization { id } }' }),
     });
     expect(response.status).toBe(200);
@@ -260,15 +264,18 @@ describe('a mistake of this server', () => {
           message: 'Something went wrong in this server.',
           locations: [{ line: 1, column: 14 }],
           path: ['organization'],
-          extensions: { code: 'INTERNAL_SERVER_ERROR', retryable: false },
+          extensions: { code: 'INTERNAL_SERVER_ERROR', retryable: false, requestId: 'request-7' },
         },
       ],
     });
     expect(reported).toEqual([
-      expect.objectContaining({
-        name: 'TypeError',
-        message: expect.stringContaining('secret of src/app.ts:1'),
-      }),
+      [
+        expect.objectContaining({
+          name: 'TypeError',
+          message: expect.stringContaining('secret of src/app.ts:1'),
+        }),
+        'request-7',
+      ],
     ]);
   });
 });

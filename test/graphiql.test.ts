@@ -152,7 +152,7 @@ describe('the files', () => {
         const head = await fetch(new URL(path, listener.url), { headers, method: 'HEAD' });
         expect(await head.text()).toBe('');
         // Of one connection and of one moment.
-        const passing = /^(connection|date|keep-alive)$/;
+        const passing = /^(connection|date|keep-alive|x-request-id)$/;
         const lasting = (from: Response) => [...from.headers].filter(([name]) => !passing.test(name));
         expect(lasting(head)).toEqual(lasting(whole));
       }

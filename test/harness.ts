@@ -32,7 +32,9 @@ export interface Waybill {
   [Symbol.asyncDispose](): Promise<void>;
 }
 
-export interface WaybillOptions extends Pick<AppOptions, 'compileQueries'>, Pick<SandboxOptions, 'seed'> {
+export interface WaybillOptions
+  extends Pick<AppOptions, 'compileQueries' | 'log'>,
+    Pick<SandboxOptions, 'seed'> {
   /** One that is shared, and closed by whoever started it; by default it has its own. */
   sandbox?: Sandbox;
 }

@@ -29,7 +29,8 @@ function startMain(environment: Record<string, string>, nodeOptions: string[] = 
     output += chunk;
   });
   const errors = text(child.stderr);
-  const exit = once(child, 'exit').then(async ([code, signal]) => {
+  // Not "exit", after which there may be more to read.
+  const exit = once(child, 'close').then(async ([code, signal]) => {
     running.delete(child);
     return { code, signal, output, errors: await errors };
   });
@@ -46,8 +47,8 @@ function startMain(environment: Record<string, string>, nodeOptions: string[] = 
       const [, curl = ''] = /^Try {7}(curl .*)$/ms.exec(output) ?? [];
       return { text: output, graphql: new URL(graphiql), curl };
     },
-    stop() {
-      child.kill('SIGTERM');
+    stop(signal: NodeJS.Signals = 'SIGTERM') {
+      child.kill(signal);
       return exit;
     },
   };
@@ -133,6 +134,47 @@ describe.concurrent('before a live service', () => {
       ['GET /base/v1/orders?pageSize=3', 'Bearer secret-token'],
     ]);
     expect(await main.stop()).toMatchObject({ code: 0, signal: null, errors: '' });
+  });
+
+  describe.each([
+    ['SIGTERM', 0, []],
+    // Of the server's own making: nothing from outside makes it throw where nobody catches it.
+    ['SIGUSR2', 1, ["process.on('SIGUSR2', () => { throw new Error('a fault') })"]],
+  ] as const)('when it ends by %s', (signal, code, [imported]) => {
+    test('each line of the log is written, after the banner', async ({ expect }) => {
+      await using service = await startService(answerJson(orders));
+      const options = imported === undefined ? [] : ['--import', `data:text/javascript,${imported}`];
+      const main = startMain({ UPSTREAM_URL: service.url.href }, options);
+      const { graphql, text } = await main.banner();
+      const ask = async (requestId: string) => {
+        const response = await fetch(graphql, {
+          method: 'POST',
+          headers: {
+            'content-type': 'application/json',
+            authorization: 'Bearer secret-token',
+            'x-request-id': requestId,
+          },
+          body: JSON.stringify({ query: '{ orders(first: 1) { nodes { id } } }' }),
+        });
+        await response.text();
+      };
+      const requestIds = Array.from(Array(50), (_, index) => `request-${index}`);
+      for (const requestId of requestIds) await ask(requestId);
+      const end = await main.stop(signal);
+      expect([end.code, end.signal]).toEqual([code, null]);
+      expect(end.output.startsWith(text)).toBe(true);
+      const lines = end.output.slice(text.length).split('\n');
+      expect(lines.pop()).toBe('');
+      expect(lines.map((line) => JSON.parse(line).requestId)).toEqual(requestIds);
+    });
+  });
+
+  test('LOG_LEVEL says how much is logged', async () => {
+    await using service = await startService(answerJson(orders));
+    const main = startMain({ UPSTREAM_URL: service.url.href, LOG_LEVEL: 'warn' });
+    const { graphql, text } = await main.banner();
+    await fetch(new URL('?query={__typename}', graphql), { headers: { accept: 'application/json' } });
+    expect(await main.stop()).toEqual({ code: 0, signal: null, output: text, errors: '' });
   });
 
   test('SIGTERM lets the request under way finish, refuses new ones and ends with 0', async ({ expect }) => {

@@ -33,6 +33,42 @@ export interface Ledger {
   elapsedMs(): number;
 }
 
+/** What the calls of one operation cost together. */
+export interface LedgerTotals {
+  /** Made for this operation. */
+  calls: number;
+  /** Another operation's, which this one waited for. */
+  shared: number;
+  /** Of the answers to `calls`. */
+  bytes: number;
+  /** Of `calls`. */
+  retries: number;
+  /** For how long at least one of all these was under way, in milliseconds. */
+  restMs: number;
+}
+
+/** The sums of a ledger. */
+export function totalsOf({ entries, elapsedMs }: Ledger): LedgerTotals {
+  const totals: LedgerTotals = { calls: 0, shared: 0, bytes: 0, retries: 0, restMs: 0 };
+  let coveredMs = 0;
+  // In the order in which they were sent, so that a call adds to the time what lasts beyond all those before it.
+  for (const { isShared, bytes, retries, startMs, durationMs } of entries) {
+    const endMs = durationMs === undefined ? elapsedMs() : startMs + durationMs;
+    if (endMs > coveredMs) {
+      totals.restMs += endMs - Math.max(startMs, coveredMs);
+      coveredMs = endMs;
+    }
+    if (isShared) {
+      totals.shared += 1;
+    } else {
+      totals.calls += 1;
+      totals.bytes += bytes;
+      totals.retries += retries;
+    }
+  }
+  return totals;
+}
+
 /** Puts a call that has just left its queue into the ledger; what becomes of it is added as it becomes known. */
 export function enter(ledger: Ledger, call: RestCall): LedgerEntry {
   const asker = asking.getStore();

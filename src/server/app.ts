@@ -6,11 +6,15 @@ import { type CallersOptions, createCallers } from '../rest/caller.ts';
 import { createIdempotency } from '../writes/idempotency.ts';
 import { createMemoryStore, type IdempotencyStore } from '../writes/idempotency-store.ts';
 import { authentication } from './authentication.ts';
-import { toGraphQLError } from './client-error.ts';
 import { compiledQueries } from './compiled-queries.ts';
 import { type ContextOptions, createContext, type OperationContext } from './context.ts';
+import { endOfQuery } from './end-of-query.ts';
 import { graphiql } from './graphiql.ts';
 import { labelRoute } from './label-route.ts';
+import type { ExchangeContext } from './log/exchange.ts';
+import { type Log, silentLog } from './log/log.ts';
+import { requestLog } from './log/request-log.ts';
+import { createMaskedErrors } from './masked-errors.ts';
 import { requestReading } from './request-reading.ts';
 import { sharedOperations } from './shared-operations.ts';
 import { showCost } from './show-cost.ts';
@@ -24,11 +28,13 @@ export interface AppOptions extends ContextOptions, Omit<CallersOptions, 'tenant
   compileQueries?: boolean;
   /** How loaders save calls; as the settings' standards when left out. */
   loading?: LoadingOptions;
+  /** Where a line of each operation goes; nowhere when left out. */
+  log?: Log;
   /** Where the keys of writes are remembered; in memory when left out. */
   idempotencyStore?: IdempotencyStore;
 }
 
-export type App = YogaServerInstance<object, OperationContext>;
+export type App = YogaServerInstance<ExchangeContext, OperationContext>;
 
 /** The whole HTTP application, as a `fetch` and as a listener for Node's server. Opens nothing. */
 export function createApp(options: AppOptions): App {
@@ -40,10 +46,11 @@ export function createApp(options: AppOptions): App {
       report: options.report,
     }),
   };
-  return createYoga<object, OperationContext>({
+  const maskedErrors = createMaskedErrors(options.report);
+  return createYoga<ExchangeContext, OperationContext>({
     schema,
-    context: ({ request }) => createContext(request, shared, options),
-    maskedErrors: { maskError: (error) => toGraphQLError(error, options.report) },
+    context: ({ request, exchange }) => createContext(request, shared, options, exchange?.requestId),
+    maskedErrors: { maskError: maskedErrors.mask },
     // GraphiQL and the landing page of the library load their scripts from elsewhere.
     graphiql: false,
     landingPage: false,
@@ -51,6 +58,7 @@ export function createApp(options: AppOptions): App {
     cors: false,
     logging: false,
     plugins: [
+      requestLog(options.log ?? silentLog, maskedErrors),
       graphiql({ bearer: options.graphiqlBearer }),
       labelRoute(options.api, shared.callers, options.report),
       requestReading(),
@@ -59,6 +67,7 @@ export function createApp(options: AppOptions): App {
       options.compileQueries !== false && compiledQueries(),
       showCost(),
       sharedOperations(),
+      endOfQuery(),
     ],
   });
 }

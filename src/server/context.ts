@@ -12,13 +12,14 @@ import type { Idempotency } from '../writes/idempotency.ts';
 import { createWrites } from '../writes/writes.ts';
 import { bearerOf } from './bearer.ts';
 import { toClientError } from './client-error.ts';
+import type { Report } from './log/faults.ts';
 import { asksForCost } from './show-cost.ts';
 
 export interface ContextOptions {
   api: RestApi;
   currency: string;
   /** Told of every error that a client gets to see masked. */
-  report: (error: unknown) => void;
+  report: Report;
   /** How clients reach this server. */
   publicUrl: () => URL;
   /** Whether every operation shows what it cost, also where its request does not ask for that. */
@@ -50,6 +51,7 @@ export function createContext(
   request: Request,
   { callers, memory, idempotency }: Shared,
   options: ContextOptions,
+  requestId?: string,
 ): OperationContext {
   const bearer = bearerOf(request.headers);
   if (bearer instanceof MissingBearerError) return { missingBearer: bearer };
@@ -67,7 +69,7 @@ export function createContext(
     ledger: caller.ledger,
     tell: (error) => {
       const told = toClientError(error);
-      if (told.code === 'INTERNAL_SERVER_ERROR') options.report(error);
+      if (told.code === 'INTERNAL_SERVER_ERROR') options.report(error, requestId);
       return told;
     },
     labelUrl: (shipmentName) => labelUrl(options.publicUrl(), shipmentName),

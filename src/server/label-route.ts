@@ -5,12 +5,14 @@ import type { Callers } from '../rest/caller.ts';
 import { MissingBearerError } from '../rest/errors.ts';
 import { bearerOf } from './bearer.ts';
 import { type ClientError, toClientError } from './client-error.ts';
+import { countError, type ExchangeContext } from './log/exchange.ts';
+import type { Report } from './log/faults.ts';
 import { streamedBody } from './streamed-body.ts';
 
 const route = /^\/labels\/([^/]+)\.pdf$/;
 
 /** What Node's server hands over with a request; nothing where the application is called by `fetch`. */
-interface NodeContext {
+interface NodeContext extends ExchangeContext {
   res?: ServerResponse;
 }
 
@@ -18,17 +20,14 @@ interface NodeContext {
  * `GET /labels/{shipment id}.pdf`: the label of a shipment, streamed from REST with the caller's own token. Errors are
  * JSON of the same codes as the graph's.
  */
-export function labelRoute(
-  api: RestApi,
-  callers: Callers,
-  report: (error: unknown) => void,
-): Plugin<object, NodeContext> {
+export function labelRoute(api: RestApi, callers: Callers, report: Report): Plugin<object, NodeContext> {
   return {
     async onRequest({ request, url, serverContext, endResponse }) {
       const id = route.exec(url.pathname)?.[1];
       if (id === undefined) return;
+      if (serverContext.exchange !== undefined) serverContext.exchange.route = 'label';
       if (request.method === 'GET' || request.method === 'HEAD') {
-        endResponse(await label({ api, callers, report }, id, request, serverContext.res));
+        endResponse(await label({ api, callers, report }, id, request, serverContext));
       } else if (request.method !== 'OPTIONS') {
         endResponse(new Response(null, { status: 405, headers: { allow: 'GET, HEAD' } }));
       }
@@ -37,15 +36,17 @@ export function labelRoute(
 }
 
 async function label(
-  { api, callers, report }: { api: RestApi; callers: Callers; report: (error: unknown) => void },
+  { api, callers, report }: { api: RestApi; callers: Callers; report: Report },
   id: string,
   request: Request,
-  response: ServerResponse | undefined,
+  { res: response, exchange }: NodeContext,
 ): Promise<Response> {
   try {
     const bearer = bearerOf(request.headers);
     if (bearer instanceof MissingBearerError) throw bearer;
-    const { body, contentLength } = await api.getLabel(id, callers.of(bearer, request.signal));
+    const caller = callers.of(bearer, request.signal);
+    if (exchange !== undefined) exchange.caller = caller;
+    const { body, contentLength } = await api.getLabel(id, caller);
     const headers = {
       'content-type': 'application/pdf',
       'content-disposition': `inline; filename="label-${id}.pdf"`,
@@ -58,8 +59,10 @@ async function label(
     return new Response(null, { headers });
   } catch (error) {
     const told = toClientError(error);
-    if (told.code === 'INTERNAL_SERVER_ERROR') report(error);
-    return refusal(told);
+    if (exchange !== undefined) countError(exchange, told.code);
+    if (told.code !== 'INTERNAL_SERVER_ERROR') return refusal(told);
+    report(error, exchange?.requestId);
+    return refusal({ ...told, requestId: exchange?.requestId });
   }
 }
 
@@ -75,7 +78,7 @@ const statusByCode: Record<string, number> = {
   UPSTREAM_TIMEOUT: 504,
 };
 
-function refusal({ message, ...extensions }: ClientError): Response {
+function refusal({ message, ...extensions }: ClientError & { requestId?: string | undefined }): Response {
   const status = statusByCode[extensions.code] ?? 502;
   const headers = new Headers({ 'cache-control': 'no-store' });
   if (status === 401) headers.set('www-authenticate', 'Bearer');

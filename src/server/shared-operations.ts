@@ -3,6 +3,7 @@ import type { Plugin, YogaInitialContext } from 'graphql-yoga';
 import type { Lifetime } from '../rest/lifetime.ts';
 import type { Tenant } from '../rest/tenant.ts';
 import type { CallerContext, OperationContext } from './context.ts';
+import type { ExchangeContext } from './log/exchange.ts';
 
 /** A query under way. */
 interface Flight {
@@ -20,13 +21,13 @@ export function sharedOperations(): Plugin<OperationContext> {
 
   return {
     onExecute({ args, executeFn, setExecuteFn }) {
-      const context: OperationContext & YogaInitialContext = args.contextValue;
+      const context: OperationContext & YogaInitialContext & ExchangeContext = args.contextValue;
       if ('missingBearer' in context) return;
       const text = args.document.loc?.source.body;
       const operation = getOperationAST(args.document, args.operationName)?.operation;
       if (text === undefined || operation !== 'query') return;
 
-      const { tenant, lifetime, request } = context;
+      const { tenant, lifetime, request, exchange } = context;
       const flights = flightsByTenant.get(tenant) ?? new Map<string, Flight>();
       flightsByTenant.set(tenant, flights);
       const key = JSON.stringify([text, args.operationName, args.variableValues, ...circumstances(context)]);
@@ -39,6 +40,7 @@ export function sharedOperations(): Plugin<OperationContext> {
           takeOff(flights, key, flight);
         } else {
           flight.lifetime.join(request.signal);
+          if (exchange !== undefined) exchange.joined = true;
         }
         // What is added to the result of one is not there for the others.
         return { ...(await flight.answer) };

@@ -1,6 +1,6 @@
 import type { ExecutionResult } from 'graphql';
 import type { Plugin } from 'graphql-yoga';
-import type { Ledger, LedgerEntry } from '../rest/ledger.ts';
+import { type Ledger, type LedgerEntry, totalsOf } from '../rest/ledger.ts';
 import { needsRest } from './authentication.ts';
 import type { OperationContext } from './context.ts';
 
@@ -30,7 +30,7 @@ export interface RequestCost {
   bytes: number;
   retries: number;
   shared: boolean;
-  /** The paths of the fields that asked for it. */
+  /** The paths of the fields that asked for it; `*` stands for the indexes of several items of a list. */
   askedBy: readonly string[];
 }
 
@@ -60,12 +60,14 @@ export function showCost(): Plugin<OperationContext> {
 }
 
 /** The numbers of a ledger as they are shown. */
-export function costOf({ entries, cached, savedByList }: Ledger): OperationCost {
-  const shared = entries.filter(({ isShared }) => isShared).length;
-  return { calls: entries.length - shared, shared, cached, savedByList, requests: entries.map(requestCost) };
+export function costOf(ledger: Ledger): OperationCost {
+  const { calls, shared } = totalsOf(ledger);
+  const { entries, cached, savedByList } = ledger;
+  return { calls, shared, cached, savedByList, requests: entries.map(requestCost) };
 }
 
-function requestCost(entry: LedgerEntry): RequestCost {
+/** The numbers of a call as they are shown. */
+export function requestCost(entry: LedgerEntry): RequestCost {
   const { method, route, status = null, startMs, durationMs, bytes, retries, isShared, askedBy } = entry;
   return {
     method,
@@ -80,6 +82,7 @@ function requestCost(entry: LedgerEntry): RequestCost {
   };
 }
 
-function tenths(milliseconds: number): number {
+/** Times are shown to the tenth of a millisecond. */
+export function tenths(milliseconds: number): number {
   return Math.round(milliseconds * 10) / 10;
 }
