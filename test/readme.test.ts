@@ -4,6 +4,7 @@ import { isInputObjectType, isObjectType } from 'graphql';
 import { describe, expect, test } from 'vitest';
 import { settings } from '../src/config.ts';
 import { schema } from '../src/graph/schema.ts';
+import { keptLog } from './fixtures/kept-log.ts';
 import { startWaybill } from './harness.ts';
 
 const root = resolve(import.meta.dirname, '..');
@@ -71,6 +72,23 @@ describe('the README', () => {
       .slice(1)
       .flatMap(([names = '']) => codeSpans(names));
     expect(inTable.sort()).toEqual([...fields].sort());
+  });
+
+  test('its example of a line in the log has the fields of one, and its table has every field of it', async () => {
+    const text = section('Logs');
+    const example = JSON.parse(text.split('```json\n')[1]?.split('```')[0] ?? '');
+    const { log, lines } = keptLog();
+    await using waybill = await startWaybill({}, { log });
+    waybill.sandbox.faults.add({ path: '/v1/organizations/mine', kind: 'status', status: 503 });
+    await waybill.ask(`query ${example.operation} { organization { id } }`);
+    expect(lines().map((line) => ['time', ...Object.keys(line)].sort())).toEqual([
+      Object.keys(example).sort(),
+    ]);
+    const inTable = rows(text)
+      .slice(1)
+      .flatMap(([names = '']) => codeSpans(names));
+    const { level, time, msg, ...fields } = example;
+    expect(inTable.sort()).toEqual([...Object.keys(fields), 'joined', 'aborted'].sort());
   });
 
   test('its table of error codes is the code', () => {
