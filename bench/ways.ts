@@ -52,12 +52,8 @@ export function byHand(rest: Rest): Way {
 function server(client: RestClient, environment: Record<string, string> = {}) {
   const config = readConfig(environment);
   const app = createApp({
+    ...config.app,
     api: createRestApi(client, config.parameterNames),
-    loading: config.loading,
-    currency: config.currency,
-    callsPerOperation: config.callsPerOperation,
-    readsPerOperation: config.readsPerOperation,
-    callsAtOnce: config.rest.connections,
     publicUrl: () => new URL('http://waybill.bench'),
     report: (error) => {
       throw error;

@@ -6,7 +6,6 @@ import { createApp } from './server/app.ts';
 import { type Listener, listen } from './server/listener.ts';
 import { reportTo } from './server/log/faults.ts';
 import { createJsonLog } from './server/log/json-log.ts';
-import { createMemoryStore } from './writes/idempotency-store.ts';
 
 /** The REST service that the server speaks to. */
 interface Upstream {
@@ -24,13 +23,8 @@ async function start(config: Config): Promise<void> {
   const client = createRestClient({ baseUrl: upstream.url, ...config.rest });
   const app = createApp({
     api: createRestApi(client, config.parameterNames),
-    loading: config.loading,
+    ...config.app,
     showCost: config.showCost ?? config.upstreamUrl === undefined,
-    idempotencyStore: createMemoryStore({ maxKeys: config.idempotencyKeys }),
-    currency: config.currency,
-    callsPerOperation: config.callsPerOperation,
-    readsPerOperation: config.readsPerOperation,
-    callsAtOnce: config.rest.connections,
     publicUrl: () => config.publicUrl ?? listener.url,
     graphiqlBearer: upstream.bearer,
     log,

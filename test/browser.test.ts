@@ -32,10 +32,8 @@ async function setStage(): Promise<Stage> {
   const config = readConfig({ REFERENCE_DATA_MS: '0' });
   const client = createRestClient({ baseUrl: new URL(sandbox.url), ...config.rest });
   const app = createApp({
+    ...config.app,
     api: createRestApi(client, config.parameterNames),
-    currency: config.currency,
-    callsPerOperation: config.callsPerOperation,
-    loading: config.loading,
     publicUrl: () => new URL('http://waybill.test'),
     graphiqlBearer: sandbox.tokens.first,
     report: (error) => {

@@ -17,7 +17,6 @@ const defaults = {
   publicUrl: undefined,
   upstreamUrl: undefined,
   sandboxFile: undefined,
-  currency: 'COP',
   parameterNames: {
     pageSize: 'pageSize',
     pageToken: 'pageToken',
@@ -25,10 +24,14 @@ const defaults = {
     search: 'search',
     query: 'query',
   },
-  callsPerOperation: 16,
-  readsPerOperation: 250,
-  idempotencyKeys: 20_000,
-  loading: { referenceMs: 60_000, referenceGraceMs: 300_000, listsForBatches: true, aheadOfAsk: true },
+  app: {
+    currency: 'COP',
+    callsPerOperation: 16,
+    readsPerOperation: 250,
+    callsAtOnce: 64,
+    idempotencyKeys: 20_000,
+    loading: { referenceMs: 60_000, referenceGraceMs: 300_000, listsForBatches: true, aheadOfAsk: true },
+  },
   showCost: undefined,
   logLevel: 'info',
   rest: {
@@ -86,7 +89,6 @@ describe('what is taken', () => {
       publicUrl: new URL('https://waybill.example/shop/'),
       upstreamUrl: new URL('http://rest.example:8080/base'),
       sandboxFile: '/var/lib/sandbox.sqlite',
-      currency: 'USD',
       parameterNames: {
         pageSize: 'page_size',
         pageToken: 'page.token',
@@ -94,10 +96,14 @@ describe('what is taken', () => {
         search: 'q',
         query: 'q',
       },
-      callsPerOperation: 1,
-      readsPerOperation: 100_000,
-      idempotencyKeys: 500,
-      loading: { referenceMs: 0, referenceGraceMs: 1, listsForBatches: false, aheadOfAsk: false },
+      app: {
+        currency: 'USD',
+        callsPerOperation: 1,
+        readsPerOperation: 100_000,
+        callsAtOnce: 10_000,
+        idempotencyKeys: 500,
+        loading: { referenceMs: 0, referenceGraceMs: 1, listsForBatches: false, aheadOfAsk: false },
+      },
       showCost: true,
       logLevel: 'silent',
       rest: { connections: 10_000, connectTimeoutMs: 1, callTimeoutMs: 600_000, maxResponseBytes: 1_024 },
@@ -107,7 +113,7 @@ describe('what is taken', () => {
 
   test('can\u2019t be changed afterwards', () => {
     const config = readConfig({});
-    for (const part of [config, config.rest, config.parameterNames]) {
+    for (const part of [config, config.rest, config.parameterNames, config.app, config.app.loading]) {
       expect(Object.isFrozen(part)).toBe(true);
     }
   });
@@ -137,19 +143,19 @@ describe('what is refused', () => {
         "These settings of the environment can't be used:",
         '  PORT: expected a whole number from 0 to 65535, but got "65536".',
         '  PUBLIC_URL: expected an http or https URL without query, fragment or credentials, but got "waybill.example".',
+        '  LOG_LEVEL: expected one of "fatal", "error", "warn", "info", "debug", "silent", but got "INFO".',
         '  UPSTREAM_URL: expected an http or https URL without query, fragment or credentials, but got "ftp://rest.example".',
-        '  CURRENCY: expected an ISO 4217 code of three capital letters, but got "pesos".',
         '  PAGE_SIZE_PARAMETER: expected a name of letters, digits, ".", "_" and "-", but got "page size".',
         '  PAGE_TOKEN_PARAMETER: expected a name of letters, digits, ".", "_" and "-", but got "a&b".',
         '  STATUS_PARAMETER: expected a name of letters, digits, ".", "_" and "-", but got "a=b".',
         '  SEARCH_PARAMETER: expected a name of letters, digits, ".", "_" and "-", but got "ñ".',
         '  QUERY_PARAMETER: expected a name of letters, digits, ".", "_" and "-", but got " ".',
-        '  UPSTREAM_CALLS_PER_OPERATION: expected a whole number from 1 to 1000, but got "0".',
-        '  LOG_LEVEL: expected one of "fatal", "error", "warn", "info", "debug", "silent", but got "INFO".',
         '  UPSTREAM_CONNECTIONS: expected a whole number from 1 to 10000, but got "-1".',
         '  UPSTREAM_CONNECT_TIMEOUT_MS: expected a whole number from 1 to 600000, but got "1.5".',
         '  UPSTREAM_TIMEOUT_MS: expected a whole number from 1 to 600000, but got "10s".',
         '  UPSTREAM_MAX_RESPONSE_BYTES: expected a whole number from 1024 to 1073741824, but got "1e9".',
+        '  CURRENCY: expected an ISO 4217 code of three capital letters, but got "pesos".',
+        '  UPSTREAM_CALLS_PER_OPERATION: expected a whole number from 1 to 1000, but got "0".',
       ].join('\n'),
     );
   });

@@ -5,7 +5,6 @@ import { createRestApi } from '../src/rest/api.ts';
 import { createRestClient } from '../src/rest/client.ts';
 import { type Sandbox, type SandboxOptions, startSandbox } from '../src/sandbox/sandbox.ts';
 import { type App, type AppOptions, createApp } from '../src/server/app.ts';
-import { createMemoryStore } from '../src/writes/idempotency-store.ts';
 
 /** The seed and the clock of every test start here. */
 export const startOfTime = new Date('2026-11-02T14:00:00Z');
@@ -51,13 +50,8 @@ export async function startWaybill(
   const app = createApp({
     ...options,
     api: createRestApi(client, config.parameterNames),
-    loading: config.loading,
+    ...config.app,
     showCost: config.showCost ?? false,
-    idempotencyStore: createMemoryStore({ maxKeys: config.idempotencyKeys }),
-    currency: config.currency,
-    callsPerOperation: config.callsPerOperation,
-    readsPerOperation: config.readsPerOperation,
-    callsAtOnce: config.rest.connections,
     publicUrl: () => config.publicUrl ?? new URL('http://waybill.test'),
     report: (error) => {
       throw error;

@@ -32,6 +32,8 @@ export interface AppOptions extends ContextOptions, Omit<CallersOptions, 'tenant
   log?: Log;
   /** Where the keys of writes are remembered; in memory when left out. */
   idempotencyStore?: IdempotencyStore;
+  /** How many keys the store in memory holds at most; 20,000 when left out. */
+  idempotencyKeys?: number;
 }
 
 export type App = YogaServerInstance<ExchangeContext, OperationContext>;
@@ -42,7 +44,7 @@ export function createApp(options: AppOptions): App {
     callers: createCallers(options),
     memory: createLoaderMemory(options.loading),
     idempotency: createIdempotency({
-      store: options.idempotencyStore ?? createMemoryStore(),
+      store: options.idempotencyStore ?? createMemoryStore({ maxKeys: options.idempotencyKeys }),
       report: options.report,
     }),
   };

@@ -26,7 +26,7 @@ export interface MemoryStoreOptions {
    * How many keys are remembered at most, 20,000 when left out; beyond that, whoever has most loses the oldest, so that
    * no tenant pushes out another's.
    */
-  maxKeys?: number;
+  maxKeys?: number | undefined;
   /** How long a key is remembered after it was claimed, in milliseconds; a day when left out. */
   lifetimeMs?: number;
   /** Milliseconds on a clock that never goes back. */

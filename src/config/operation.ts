@@ -1,0 +1,24 @@
+import { currencyCode, wholeNumber } from './setting.ts';
+
+/** What one operation may cost, and what is remembered of it. */
+export const operationSettings = {
+  currency: currencyCode('CURRENCY', 'COP', 'The currency of money for which the REST interface names none.'),
+  callsPerOperation: wholeNumber(
+    'UPSTREAM_CALLS_PER_OPERATION',
+    '16',
+    [1, 1_000],
+    'How many REST calls one operation has under way at a time at most.',
+  ),
+  readsPerOperation: wholeNumber(
+    'UPSTREAM_READS_PER_OPERATION',
+    '250',
+    [1, 100_000],
+    'How many REST reads one operation makes at most; what lies beyond is null, with an error.',
+  ),
+  idempotencyKeys: wholeNumber(
+    'IDEMPOTENCY_KEYS',
+    '20000',
+    [1, 10_000_000],
+    'How many idempotency keys are remembered at most, each for 24 hours; the oldest are forgotten first.',
+  ),
+};

@@ -1,0 +1,48 @@
+import { anyText, httpUrl, parameterName, wholeNumber } from './setting.ts';
+
+/** Where REST is. */
+export const upstreamSettings = {
+  upstreamUrl: httpUrl('UPSTREAM_URL', 'The base address of the REST service. Absent: the embedded sandbox.'),
+  sandboxFile: anyText(
+    'SANDBOX_FILE',
+    undefined,
+    'The file in which the embedded sandbox keeps its data. Absent: in memory, and gone at the end.',
+  ),
+};
+
+/** What REST calls the query parameters that its document leaves open. */
+export const parameterNameSettings = {
+  pageSize: parameterName('PAGE_SIZE_PARAMETER', 'pageSize', 'the page size'),
+  pageToken: parameterName('PAGE_TOKEN_PARAMETER', 'pageToken', 'the page token'),
+  status: parameterName('STATUS_PARAMETER', 'status', 'the status filter of orders'),
+  search: parameterName('SEARCH_PARAMETER', 'search', 'the search text of orders'),
+  query: parameterName('QUERY_PARAMETER', 'query', 'the text filter of locations'),
+};
+
+/** Connections and calls to REST. */
+export const restSettings = {
+  connections: wholeNumber(
+    'UPSTREAM_CONNECTIONS',
+    '64',
+    [1, 10_000],
+    'How many connections to REST there are at most.',
+  ),
+  connectTimeoutMs: wholeNumber(
+    'UPSTREAM_CONNECT_TIMEOUT_MS',
+    '2000',
+    [1, 600_000],
+    'How long a connection to REST may take to open, in milliseconds.',
+  ),
+  callTimeoutMs: wholeNumber(
+    'UPSTREAM_TIMEOUT_MS',
+    '10000',
+    [1, 600_000],
+    'How long a REST call may take until its answer is read whole, in milliseconds.',
+  ),
+  maxResponseBytes: wholeNumber(
+    'UPSTREAM_MAX_RESPONSE_BYTES',
+    '16777216',
+    [1_024, 1_073_741_824],
+    'The largest JSON answer that is taken from REST, in bytes.',
+  ),
+};

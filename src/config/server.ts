@@ -1,0 +1,23 @@
+import { logLevels } from '../server/log/log.ts';
+import { anyText, httpUrl, oneOf, wholeNumber, yesOrNo } from './setting.ts';
+
+/** How clients reach the server, and what it says of itself. */
+export const serverSettings = {
+  port: wholeNumber('PORT', '4000', [0, 65_535], 'The port to listen on; `0` takes any free one.'),
+  host: anyText('HOST', '127.0.0.1', 'The address to listen on; `0.0.0.0` is every one.'),
+  publicUrl: httpUrl(
+    'PUBLIC_URL',
+    'How clients reach this server, for `Label.pdfUrl`. Absent: the address that it listens on.',
+  ),
+  showCost: yesOrNo(
+    'SHOW_COST',
+    undefined,
+    'Whether every answer says in `extensions.upstream` what it cost. Absent: with the embedded sandbox alone.',
+  ),
+  logLevel: oneOf(
+    'LOG_LEVEL',
+    'info',
+    logLevels,
+    'How much the log tells; `info` has a line of each operation, `debug` of each REST call too.',
+  ),
+};

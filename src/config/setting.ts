@@ -1,0 +1,116 @@
+/** A variable of the environment. */
+export interface Setting<Value, Standard extends string | undefined = string | undefined> {
+  variable: string;
+  /** The value where the variable is absent, as it would be written; undefined where there is none. */
+  standard: Standard;
+  /** What it is for, as the README's table says it. */
+  meaning: string;
+  expected: string;
+  /** The value, or undefined where the text is not what is expected. */
+  parse(text: string): Value | undefined;
+}
+
+/** Settings by the name of their value. */
+export type SettingTable = Readonly<Record<string, Setting<unknown>>>;
+
+/** What an environment says of the settings of a table. */
+export type ValuesOf<Table extends SettingTable> = {
+  readonly [Name in keyof Table]: Table[Name] extends Setting<infer Value, infer Standard>
+    ? Value | (Standard extends string ? never : undefined)
+    : never;
+};
+
+/** A value as a fault shows it: quoted, and without the credentials that a URL may hold. */
+export function shown(value: string): string {
+  return JSON.stringify(value.replace(/\/\/[^/]*@/, '//…@'));
+}
+
+export function wholeNumber(
+  variable: string,
+  standard: string,
+  [least, most]: [number, number],
+  meaning: string,
+): Setting<number, string> {
+  return {
+    variable,
+    standard,
+    meaning,
+    expected: `a whole number from ${least} to ${most}`,
+    parse: (text) => {
+      const value = /^\d{1,15}$/.test(text) ? Number(text) : Number.NaN;
+      return value >= least && value <= most ? value : undefined;
+    },
+  };
+}
+
+export function yesOrNo<Standard extends 'yes' | 'no' | undefined>(
+  variable: string,
+  standard: Standard,
+  meaning: string,
+): Setting<boolean, Standard> {
+  const values: Record<string, boolean> = { yes: true, no: false };
+  return {
+    variable,
+    standard,
+    meaning,
+    expected: '"yes" or "no"',
+    parse: (text) => (Object.hasOwn(values, text) ? values[text] : undefined),
+  };
+}
+
+export function oneOf<Value extends string>(
+  variable: string,
+  standard: Value,
+  values: readonly Value[],
+  meaning: string,
+): Setting<Value, Value> {
+  return {
+    variable,
+    standard,
+    meaning,
+    expected: `one of ${values.map((value) => `"${value}"`).join(', ')}`,
+    parse: (text) => values.find((value) => value === text),
+  };
+}
+
+export function anyText<Standard extends string | undefined>(
+  variable: string,
+  standard: Standard,
+  meaning: string,
+): Setting<string, Standard> {
+  return { variable, standard, meaning, expected: 'a text', parse: (text) => text };
+}
+
+export function httpUrl(variable: string, meaning: string): Setting<URL, undefined> {
+  return {
+    variable,
+    standard: undefined,
+    meaning,
+    expected: 'an http or https URL without query, fragment or credentials',
+    parse: (text) => {
+      const url = URL.canParse(text) ? new URL(text) : undefined;
+      const fits = /^https?:$/.test(url?.protocol ?? '') && !/[?#@]/.test(text);
+      return fits ? url : undefined;
+    },
+  };
+}
+
+export function currencyCode(variable: string, standard: string, meaning: string): Setting<string, string> {
+  return {
+    variable,
+    standard,
+    meaning,
+    expected: 'an ISO 4217 code of three capital letters',
+    parse: (text) => (/^[A-Z]{3}$/.test(text) ? text : undefined),
+  };
+}
+
+export function parameterName(variable: string, standard: string, of: string): Setting<string, string> {
+  return {
+    variable,
+    standard,
+    meaning: `The query parameter by which REST takes ${of}.`,
+    expected: 'a name of letters, digits, ".", "_" and "-"',
+    parse: (text) => (/^[\w.-]+$/.test(text) ? text : undefined),
+  };
+}
