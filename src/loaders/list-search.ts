@@ -20,6 +20,8 @@ export interface Searched<Row> {
   walk: ListWalk<Row>;
   /** What came of the last page that was asked for. */
   outcome: PageOutcome<Row> | undefined;
+  /** Whether a page was tried that was not expected to pay. */
+  isTrial: boolean;
 }
 
 /** Looks for the names of a batch in pages of their list, as long as that is expected to pay (batch-plan.ts). */
@@ -30,6 +32,7 @@ export async function searchList<Row extends { name: string }>(
   const walk = createListWalk<Row>(names);
   let known = knowledge;
   let outcome: PageOutcome<Row> | undefined;
+  let isTrial = false;
   const missingNames = () => names.filter((name) => !walk.found.has(name));
 
   /** Whether it is worth looking further. */
@@ -57,10 +60,12 @@ export async function searchList<Row extends { name: string }>(
   while (goesOn) {
     const { state, nextPageToken } = walk;
     const trialSize = isTrialDue && state.pages === 0 ? trialPageSize(state, known) : undefined;
-    const pageSize = nextPageSize(state, known) ?? trialSize;
+    const expectedSize = nextPageSize(state, known);
+    const pageSize = expectedSize ?? trialSize;
     if (pageSize === undefined || !mayRead(state.missing)) break;
+    isTrial ||= expectedSize === undefined;
     const query = { pageSize, ...(nextPageToken !== undefined && { pageToken: nextPageToken }) };
     goesOn = await take(read(query, missingNames()));
   }
-  return { walk, outcome };
+  return { walk, outcome, isTrial };
 }

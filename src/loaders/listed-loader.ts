@@ -7,6 +7,7 @@ import { fewestForPage } from './batch-plan.ts';
 import type { KnownCalls } from './call-costs.ts';
 import { createGets } from './gets.ts';
 import { type Searched, searchList } from './list-search.ts';
+import type { BatchWay, ListedKind, LoadingObserver } from './loading-observer.ts';
 import { isPage, type PageReading, readPage } from './page-reading.ts';
 import { batchLoader, type RecordLoader } from './record-loader.ts';
 import { answersInPlaceOf, type RowCheck } from './row-check.ts';
@@ -15,6 +16,7 @@ export interface ListedLoaderOptions<Json> {
   get(name: string): Promise<Json>;
   /** The list that has the same records, newest first as a rule. */
   list(query: PageQuery, signal: AbortSignal): Promise<Page<Json>>;
+  kind: ListedKind;
   /** The most rows that a page of it has. */
   maxPageSize: number;
   caller: Caller;
@@ -24,6 +26,7 @@ export interface ListedLoaderOptions<Json> {
   rowCheck: RowCheck;
   /** Whether pages may answer ids at all. */
   isListUsed: boolean;
+  observer: LoadingObserver;
 }
 
 /** Records that have a get endpoint and a list. */
@@ -42,7 +45,7 @@ export interface ListedLoader<Json> extends RecordLoader<Json> {
 export function listedLoader<Json extends { name: string }>(
   options: ListedLoaderOptions<Json>,
 ): ListedLoader<Json> {
-  const { get, list, maxPageSize, caller, history, rowCheck, isListUsed } = options;
+  const { get, list, kind, maxPageSize, caller, history, rowCheck, isListUsed, observer } = options;
   const { times } = history;
   const knownCalls = (): KnownCalls => ({
     ...times.expected(),
@@ -73,6 +76,7 @@ export function listedLoader<Json extends { name: string }>(
     const taken = heard.length > 0 ? ahead : undefined;
     if (taken !== undefined) {
       ahead = undefined;
+      observer.pageAhead(kind, 'used');
       const asker = asking.getStore();
       if (asker !== undefined) taken.askers.add(asker);
     }
@@ -98,8 +102,10 @@ export function listedLoader<Json extends { name: string }>(
     // At the same time as the page: if that lacks it, it has to be asked for anyway.
     if (nameToCheck !== undefined) void gets.all([nameToCheck]);
 
-    const { walk, outcome } = await searching;
-    learnFrom(parts, { walk, outcome });
+    const searched = await searching;
+    const { walk, outcome } = searched;
+    observer.batch(kind, names.length, wayOf(searched));
+    learnFrom(parts, searched);
     const rows = new Map([...walk.found].map(([name, { row }]) => [name, row]));
     if (outcome instanceof Error) return names.map((name) => rows.get(name) ?? outcome);
     const answers = await gets.all(names.filter((name) => !rows.has(name)));
@@ -148,6 +154,7 @@ export function listedLoader<Json extends { name: string }>(
     knownCalls,
     readAhead(rows) {
       if (!isListFit() || ahead !== undefined) return;
+      observer.pageAhead(kind, 'asked');
       const asker = asking.getStore();
       const askers = new Set(asker === undefined ? [] : [asker]);
       ahead = { reading: asking.run(askers, () => read({ pageSize: rows })), askers };
@@ -156,4 +163,12 @@ export function listedLoader<Json extends { name: string }>(
       announcements.push(announcement);
     },
   };
+}
+
+function wayOf<Json extends { name: string }>({ walk, outcome, isTrial }: Searched<Json>): BatchWay {
+  if (walk.state.pages === 0) return 'gets';
+  if (outcome === 'late') return 'late';
+  if (!isPage(outcome)) return 'failed';
+  if (walk.found.size === 0) return 'in vain';
+  return isTrial ? 'trial' : 'page';
 }

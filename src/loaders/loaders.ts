@@ -71,21 +71,25 @@ export function createLoaders(
   const orderById = listedLoader({
     get: (name) => api.getOrder(name, caller),
     list: (query, signal) => api.listOrders(query, { ...caller, signal }),
+    kind: 'orders',
     maxPageSize: maxPageSize.orders,
     caller,
     history: known.orders,
     rowCheck: memory.rowChecks.orders,
     isListUsed,
+    observer: memory.observer,
   });
   const orderPage = pageLoader((query: OrderQuery) => api.listOrders(query, caller), orderById);
   const shipmentById = listedLoader({
     get: (name) => api.getShipment(name, caller),
     list: (query, signal) => api.listShipments(query, { ...caller, signal }),
+    kind: 'shipments',
     maxPageSize: maxPageSize.shipments,
     caller,
     history: known.shipments,
     rowCheck: memory.rowChecks.shipments,
     isListUsed,
+    observer: memory.observer,
   });
   const shipmentPage = pageLoader((query: PageQuery) => api.listShipments(query, caller), shipmentById);
   const originPage = referencePages('origins', api.listOrigins);

@@ -1,6 +1,7 @@
 import type { Tenant } from '../rest/tenant.ts';
 import { type BatchHistory, createBatchHistory } from './batch-history.ts';
 import { createFollowingHistory, type FollowingHistory } from './following-history.ts';
+import { type LoadingObserver, nobody } from './loading-observer.ts';
 import { guessedLength, type ListLength } from './location-loader.ts';
 import { createReferencePages, type ReferencePages } from './reference-pages.ts';
 import { createRowCheck, type RowCheck } from './row-check.ts';
@@ -39,18 +40,25 @@ export interface TenantMemory {
 /** What loaders know beyond an operation. One for the whole process; what it knows of a tenant goes with that. */
 export interface LoaderMemory {
   readonly options: LoadingOptions;
+  readonly observer: LoadingObserver;
   readonly rowChecks: Readonly<Record<'orders' | 'shipments', RowCheck>>;
   of(tenant: Tenant): TenantMemory;
 }
 
-/** `now` counts milliseconds, from whenever. */
+export interface LoaderMemoryOptions {
+  /** Counts milliseconds, from whenever. */
+  now?: () => number;
+  observer?: LoadingObserver | undefined;
+}
+
 export function createLoaderMemory(
   options: LoadingOptions = standardLoading,
-  now = () => performance.now(),
+  { now = () => performance.now(), observer = nobody }: LoaderMemoryOptions = {},
 ): LoaderMemory {
   const memories = new WeakMap<Tenant, TenantMemory>();
   return {
     options,
+    observer,
     rowChecks: { orders: createRowCheck(now), shipments: createRowCheck(now) },
     of(tenant) {
       const memory = memories.get(tenant) ?? {

@@ -2,6 +2,7 @@ import type { Readable } from 'node:stream';
 import { type Dispatcher, Pool } from 'undici';
 import { type Attempt, createAttempt } from './attempt.ts';
 import { described, isRead, queryString, type RestCall } from './call.ts';
+import type { CallObserver } from './call-observer.ts';
 import type { Caller } from './caller.ts';
 import { untilConnected } from './connect-retry.ts';
 import { InvalidResponseError, type Refusal, ResponseTooLargeError, StatusError } from './errors.ts';
@@ -19,6 +20,7 @@ export interface RestClientOptions {
   callTimeoutMs: number;
   /** What one JSON answer may weigh. */
   maxResponseBytes: number;
+  observer?: CallObserver | undefined;
 }
 
 export interface RestStream {
@@ -69,6 +71,7 @@ export function createRestClient(options: RestClientOptions): RestClient {
     const attempt = createAttempt(described(call), caller.signal, options.callTimeoutMs);
     const entry = enter(caller.ledger, call);
     onEnter?.(entry);
+    const observed = options.observer?.left(entry, caller.ledger);
     let isSent = call.body === undefined;
     try {
       const json = call.body === undefined ? undefined : Buffer.from(JSON.stringify(call.body));
@@ -79,6 +82,7 @@ export function createRestClient(options: RestClientOptions): RestClient {
           headers: {
             accept: call.accept ?? 'application/json',
             authorization: `Bearer ${caller.bearer}`,
+            ...observed,
             ...(json && { 'content-type': 'application/json', 'content-length': String(json.length) }),
           },
           body:
@@ -111,6 +115,7 @@ export function createRestClient(options: RestClientOptions): RestClient {
       throw failureOf(call, error, isSent);
     } finally {
       entry.durationMs = caller.ledger.elapsedMs() - entry.startMs;
+      options.observer?.ended(entry, caller.ledger);
     }
   }
 

@@ -2,6 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { createBatchHistory } from '../../src/loaders/batch-history.ts';
 import { type ListedLoaderOptions, listedLoader } from '../../src/loaders/listed-loader.ts';
+import { nobody } from '../../src/loaders/loading-observer.ts';
 import { createRowCheck } from '../../src/loaders/row-check.ts';
 import { createWhereabouts } from '../../src/loaders/whereabouts.ts';
 import { createCallers } from '../../src/rest/caller.ts';
@@ -30,11 +31,13 @@ function start(options: Partial<ListedLoaderOptions<Row>> = {}) {
   const list = options.list ?? pagesOf(named(...names(2_000)));
   const get = options.get ?? (async (name) => ({ name }));
   const loader = listedLoader<Row>({
+    kind: 'orders',
     maxPageSize: 1_000,
     caller,
     history: createBatchHistory(() => 0),
     rowCheck,
     isListUsed: true,
+    observer: nobody,
     ...options,
     get(name) {
       calls.push(name);
