@@ -26,9 +26,11 @@ const defaults = {
   },
   app: {
     currency: 'COP',
+    operationTimeoutMs: 30_000,
     callsPerOperation: 16,
     readsPerOperation: 250,
     callsAtOnce: 64,
+    callsWaiting: 1_000,
     idempotencyKeys: 20_000,
     loading: { referenceMs: 60_000, referenceGraceMs: 300_000, listsForBatches: true, aheadOfAsk: true },
   },
@@ -38,7 +40,9 @@ const defaults = {
     connections: 64,
     connectTimeoutMs: 2_000,
     callTimeoutMs: 10_000,
+    retries: 2,
     maxResponseBytes: 16_777_216,
+    compression: false,
   },
 };
 
@@ -71,6 +75,8 @@ describe('what is taken', () => {
       QUERY_PARAMETER: 'q',
       UPSTREAM_CALLS_PER_OPERATION: '1',
       UPSTREAM_READS_PER_OPERATION: '100000',
+      OPERATION_TIMEOUT_MS: '1',
+      UPSTREAM_QUEUE: '2',
       IDEMPOTENCY_KEYS: '500',
       REFERENCE_DATA_MS: '0',
       REFERENCE_DATA_GRACE_MS: '1',
@@ -82,6 +88,8 @@ describe('what is taken', () => {
       UPSTREAM_CONNECT_TIMEOUT_MS: '1',
       UPSTREAM_TIMEOUT_MS: '600000',
       UPSTREAM_MAX_RESPONSE_BYTES: '1024',
+      UPSTREAM_RETRIES: '0',
+      UPSTREAM_COMPRESSION: 'yes',
     });
     expect(config).toEqual({
       port: 0,
@@ -98,17 +106,26 @@ describe('what is taken', () => {
       },
       app: {
         currency: 'USD',
+        operationTimeoutMs: 1,
         callsPerOperation: 1,
         readsPerOperation: 100_000,
         callsAtOnce: 10_000,
+        callsWaiting: 2,
         idempotencyKeys: 500,
         loading: { referenceMs: 0, referenceGraceMs: 1, listsForBatches: false, aheadOfAsk: false },
       },
       showCost: true,
       logLevel: 'silent',
-      rest: { connections: 10_000, connectTimeoutMs: 1, callTimeoutMs: 600_000, maxResponseBytes: 1_024 },
+      rest: {
+        connections: 10_000,
+        connectTimeoutMs: 1,
+        callTimeoutMs: 600_000,
+        retries: 0,
+        maxResponseBytes: 1_024,
+        compression: true,
+      },
     });
-    expect(Object.keys(settings)).toHaveLength(24);
+    expect(Object.keys(settings)).toHaveLength(28);
   });
 
   test('can\u2019t be changed afterwards', () => {

@@ -44,8 +44,9 @@ export async function startWaybill(
   { seed, sandbox: shared, ...options }: WaybillOptions = {},
 ): Promise<Waybill> {
   const sandbox = shared ?? (await startSandbox({ now: startOfTime, ...(seed && { seed }) }));
-  // Nothing is known from an earlier operation, unless a test is about that, so that each test sees the calls of its own.
-  const config = readConfig({ REFERENCE_DATA_MS: '0', ...environment });
+  // Nothing is known from an earlier operation, and nothing is tried again, unless a test is about that, so that each test
+  // sees the calls of its own, each once.
+  const config = readConfig({ REFERENCE_DATA_MS: '0', UPSTREAM_RETRIES: '0', ...environment });
   const client = createRestClient({ baseUrl: new URL(sandbox.url), ...config.rest });
   const app = createApp({
     ...options,

@@ -1,4 +1,4 @@
-import { anyText, httpUrl, parameterName, wholeNumber } from './setting.ts';
+import { anyText, httpUrl, parameterName, wholeNumber, yesOrNo } from './setting.ts';
 
 /** Where REST is. */
 export const upstreamSettings = {
@@ -37,12 +37,23 @@ export const restSettings = {
     'UPSTREAM_TIMEOUT_MS',
     '10000',
     [1, 600_000],
-    'How long a REST call may take until its answer is read whole, in milliseconds.',
+    'How long one try of a REST call may take until its answer is read whole, in milliseconds.',
+  ),
+  retries: wholeNumber(
+    'UPSTREAM_RETRIES',
+    '2',
+    [0, 10],
+    'How often a REST read that failed is tried again at most, as long as few fail; a write never is once it was sent.',
   ),
   maxResponseBytes: wholeNumber(
     'UPSTREAM_MAX_RESPONSE_BYTES',
     '16777216',
     [1_024, 1_073_741_824],
-    'The largest JSON answer that is taken from REST, in bytes.',
+    'The largest JSON answer that is taken from REST, in bytes, once it is decompressed.',
+  ),
+  compression: yesOrNo(
+    'UPSTREAM_COMPRESSION',
+    'no',
+    'Whether REST is asked for compressed answers, which pays where the way to it is slow.',
   ),
 };

@@ -1,8 +1,8 @@
-import { AbortedError, DeadlineError } from './errors.ts';
+import { AbortedError, DeadlineError, OperationDeadlineError } from './errors.ts';
 
 /** One call under way, which ends early when its caller gives up or its deadline passes. */
 export interface Attempt {
-  /** Aborted with an AbortedError or a DeadlineError. */
+  /** Aborted with an AbortedError, an OperationDeadlineError or a DeadlineError. */
   signal: AbortSignal;
   /**
    * The answer, or the reason of an early end as soon as there is one. A request that still waits for a connection
@@ -46,5 +46,7 @@ export function createAttempt(name: string, caller: AbortSignal, timeoutMs: numb
 
 /** What a call ends with whose caller has given up. */
 export function givenUp(name: string, caller: AbortSignal): AbortedError {
-  return new AbortedError(`${name} was given up by its caller`, { cause: caller.reason });
+  const { reason } = caller;
+  if (reason instanceof OperationDeadlineError) return new OperationDeadlineError(name, reason.timeoutMs);
+  return new AbortedError(`${name} was given up by its caller`, { cause: reason });
 }

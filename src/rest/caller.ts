@@ -3,6 +3,7 @@ import { isRead, type RestCall } from './call.ts';
 import { BudgetExceededError } from './errors.ts';
 import { createFairQueue } from './fair-queue.ts';
 import { createLedger, type Ledger, type LedgerEntry } from './ledger.ts';
+import { type Deadline, noDeadline } from './lifetime.ts';
 import { createRoom, type Room } from './room.ts';
 import { createTenants, type Tenant, type Tenants } from './tenant.ts';
 
@@ -13,10 +14,15 @@ export interface Caller {
   /** Who that is, to all that outlives the operation. */
   readonly tenant: Tenant;
   readonly signal: AbortSignal;
+  /** Until when at the latest, whoever still waits. */
+  readonly deadline: Deadline;
   readonly ledger: Ledger;
   /** How many of its calls are under way at a time at most. */
   readonly callsPerOperation: number;
-  /** Runs a call when its turn has come, among those of this operation and among all tenants'. */
+  /**
+   * Runs a call when its turn has come, among those of this operation and among all tenants'.
+   * @throws OverloadedError where too many wait for theirs.
+   */
   schedule<Answer>(call: RestCall, make: () => Promise<Answer>): Promise<Answer>;
   /**
    * Takes a read from the operation's budget. Writes cost nothing of it, so that a list of them is not cut short in the
@@ -34,7 +40,8 @@ export interface Caller {
 
 /** Makes the callers of this process. */
 export interface Callers {
-  of(bearer: string, signal: AbortSignal): Caller;
+  /** `deadline`: none when left out. */
+  of(bearer: string, signal: AbortSignal, deadline?: Deadline): Caller;
 }
 
 export interface CallersOptions {
@@ -44,6 +51,8 @@ export interface CallersOptions {
   readsPerOperation?: number;
   /** How many calls of all operations are under way at a time at most; 64 when left out. */
   callsAtOnce?: number;
+  /** How many more wait for their turn at most, of one tenant half of these; 1,000 when left out. */
+  callsWaiting?: number;
   tenants?: Tenants;
   room?: Room;
 }
@@ -52,12 +61,13 @@ export function createCallers({
   callsPerOperation,
   readsPerOperation = 250,
   callsAtOnce = 64,
+  callsWaiting = 1_000,
   tenants = createTenants(),
   room = createRoom(),
 }: CallersOptions): Callers {
-  const queue = createFairQueue(callsAtOnce);
+  const queue = createFairQueue(callsAtOnce, callsWaiting);
   return {
-    of(bearer, signal) {
+    of(bearer, signal, deadline = noDeadline()) {
       const tenant = tenants.of(bearer);
       const limit = pLimit(callsPerOperation);
       let left = readsPerOperation;
@@ -66,6 +76,7 @@ export function createCallers({
         bearer,
         tenant,
         signal,
+        deadline,
         ledger: createLedger(),
         callsPerOperation,
         schedule(call, make) {
@@ -75,7 +86,12 @@ export function createCallers({
             readsWaiting -= 1;
             return make();
           };
-          return limit(() => queue.run(tenant, 'read', takeTurn));
+          return limit(() => {
+            const refusal = queue.refusal(tenant);
+            if (refusal === undefined) return queue.run(tenant, 'read', takeTurn);
+            readsWaiting -= 1;
+            throw refusal;
+          });
         },
         spend(call) {
           if (left === 0) throw new BudgetExceededError(call, readsPerOperation);

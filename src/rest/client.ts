@@ -1,14 +1,18 @@
 import type { Readable } from 'node:stream';
-import { type Dispatcher, Pool } from 'undici';
-import { type Attempt, createAttempt } from './attempt.ts';
-import { described, isRead, queryString, type RestCall } from './call.ts';
+import { Pool } from 'undici';
+import { bodyOf, isCompressed, textOf } from './answer-body.ts';
+import { givenUp } from './attempt.ts';
+import { described, isRead, type RestCall, routeOf } from './call.ts';
 import type { CallObserver } from './call-observer.ts';
 import type { Caller } from './caller.ts';
-import { untilConnected } from './connect-retry.ts';
-import { InvalidResponseError, type Refusal, ResponseTooLargeError, StatusError } from './errors.ts';
-import { failureOf } from './failure.ts';
+import type { CircuitBreakerOptions } from './circuit-breaker.ts';
+import { createCircuits } from './circuits.ts';
+import { CircuitOpenError, InvalidResponseError } from './errors.ts';
+import { createExchange, type ReadAnswer } from './exchange.ts';
+import { outcomeOf } from './failure.ts';
+import { inTurn, paused } from './giving-up.ts';
 import { enter, type LedgerEntry } from './ledger.ts';
-import { readRefusal, retryAfterMs } from './refusal.ts';
+import { createRetries } from './retries.ts';
 
 export interface RestClientOptions {
   /** Where REST is; a path in it comes before every call's path. */
@@ -18,8 +22,14 @@ export interface RestClientOptions {
   connectTimeoutMs: number;
   /** From sending a call to the last byte of its answer; for a stream to its first byte, then between bytes. */
   callTimeoutMs: number;
-  /** What one JSON answer may weigh. */
+  /** What one JSON answer may weigh, after it is decompressed. */
   maxResponseBytes: number;
+  /** How often a read is tried again at most. */
+  retries: number;
+  /** Whether REST is asked for compressed answers; not when left out. Those that come compressed unasked are read too. */
+  compression?: boolean;
+  /** When calls of a kind are no longer made; the standards when left out. */
+  circuitBreaker?: CircuitBreakerOptions;
   observer?: CallObserver | undefined;
 }
 
@@ -33,157 +43,105 @@ export interface RestStream {
 export interface RestClient {
   /**
    * The JSON of any 2xx answer. `onEnter` hears of the call's entry in the ledger when it has left its queue.
-   * @throws StatusError and the network's family of errors.
+   * @throws StatusError and the network's family of errors; where the call was not made, CircuitOpenError,
+   * OverloadedError and AbortedError.
    */
   json(call: RestCall, caller: Caller, onEnter?: (entry: LedgerEntry) => void): Promise<unknown>;
   /** The body of any 2xx answer as it arrives. The taker reads it to its end or destroys it. */
   stream(call: RestCall, caller: Caller): Promise<RestStream>;
+  /** Which kinds of calls are not made at present, as most have failed: `GET /v1/orders`. */
+  openCircuits(): string[];
   /** Ends every connection once the calls under way are answered. */
   close(): Promise<void>;
 }
 
-// A refusal says what is wrong in far less; a larger one is not worth reading.
-const maxRefusalBytes = 65_536;
-
 /** Opens nothing until the first call. */
 export function createRestClient(options: RestClientOptions): RestClient {
+  const { connections, connectTimeoutMs, callTimeoutMs, maxResponseBytes, observer } = options;
+  const { compression = false } = options;
   const pool = new Pool(options.baseUrl.origin, {
-    connections: options.connections,
-    connect: { timeout: options.connectTimeoutMs },
+    connections,
+    connect: { timeout: connectTimeoutMs },
     // The deadline of a call is the client's own; this one is for the pauses within a stream.
     headersTimeout: 0,
-    bodyTimeout: options.callTimeoutMs,
+    bodyTimeout: callTimeoutMs,
   });
-  const basePath = options.baseUrl.pathname.replace(/\/$/, '');
+  const exchange = createExchange(pool, { baseUrl: options.baseUrl, callTimeoutMs, compression });
+  const circuits = createCircuits(options.circuitBreaker);
+  const retries = createRetries({ maxRetries: options.retries });
 
-  /** Sends a call and hands its 2xx answer to `read`. */
-  async function exchange<Answer>(
+  /** Makes a call whose turn has come: a read up to so many times as it may be tried again, a write once. */
+  async function make<Answer>(
     call: RestCall,
     caller: Caller,
-    read: (
-      response: Dispatcher.ResponseData,
-      attempt: Attempt,
-      entry: LedgerEntry,
-    ) => Answer | Promise<Answer>,
+    read: ReadAnswer<Answer>,
     onEnter?: (entry: LedgerEntry) => void,
   ): Promise<Answer> {
+    const { signal, tenant, ledger } = caller;
     // First, as a call whose caller has given up in the queue is none, and not for the ledger.
-    const attempt = createAttempt(described(call), caller.signal, options.callTimeoutMs);
-    const entry = enter(caller.ledger, call);
+    if (signal.aborted) throw givenUp(described(call), signal);
+    const route = routeOf(call);
+    const circuit = circuits.of(call.method, route);
+    let admission = circuit.admit(tenant);
+    if (admission === undefined) throw new CircuitOpenError(call, circuit.retryAfterMs());
+    const entry = enter(ledger, call, route);
     onEnter?.(entry);
-    const observed = options.observer?.left(entry, caller.ledger);
-    let isSent = call.body === undefined;
+    const observed = observer?.left(entry, ledger);
+    if (isRead(call)) retries.begin();
     try {
-      const json = call.body === undefined ? undefined : Buffer.from(JSON.stringify(call.body));
-      const send = () =>
-        pool.request({
-          method: call.method,
-          path: `${basePath}${call.path}${queryString(call)}`,
-          headers: {
-            accept: call.accept ?? 'application/json',
-            authorization: `Bearer ${caller.bearer}`,
-            ...observed,
-            ...(json && { 'content-type': 'application/json', 'content-length': String(json.length) }),
-          },
-          body:
-            json === undefined
-              ? null
-              : noticed(json, () => {
-                  isSent = true;
-                }),
-          signal: attempt.signal,
-        });
-      const response = await (isRead(call)
-        ? attempt.race(send())
-        : untilConnected(send, attempt, {
-            isSent: () => isSent,
-            onRetry: () => {
-              entry.retries += 1;
-            },
-          }));
-      const { statusCode } = response;
-      entry.status = statusCode;
-      if (statusCode >= 200 && statusCode <= 299) return await read(response, attempt, entry);
-      throw new StatusError(
-        call,
-        statusCode,
-        await refusalOf(call, caller, response, entry),
-        retryAfterMs(response.headers['retry-after']),
-      );
-    } catch (error) {
-      attempt.end();
-      throw failureOf(call, error, isSent);
+      for (;;) {
+        try {
+          const answer = await exchange(call, caller, entry, read, observed);
+          circuit.note(tenant, admission, 'answered');
+          return answer;
+        } catch (error) {
+          circuit.note(tenant, admission, outcomeOf(error));
+          const pauseMs = isRead(call)
+            ? retries.pauseMs(error, entry.retries, caller.deadline.remainingMs())
+            : undefined;
+          if (pauseMs === undefined) throw error;
+          if (pauseMs > 0) await paused(call, pauseMs, signal);
+          admission = circuit.admit(tenant);
+          if (admission === undefined) throw error;
+          entry.retries += 1;
+          entry.status = undefined;
+        }
+      }
     } finally {
-      entry.durationMs = caller.ledger.elapsedMs() - entry.startMs;
-      options.observer?.ended(entry, caller.ledger);
+      entry.durationMs = ledger.elapsedMs() - entry.startMs;
+      observer?.ended(entry, ledger);
     }
   }
 
   return {
     async json(call, caller, onEnter) {
-      const read = async (response: Dispatcher.ResponseData, attempt: Attempt, entry: LedgerEntry) => {
-        const json = parseJson(call, await text(call, response, options.maxResponseBytes, entry));
+      const read: ReadAnswer<unknown> = async (response, attempt, entry) => {
+        const json = parseJson(call, await textOf(call, response, maxResponseBytes, entry));
         attempt.end();
         return json;
       };
+      if (isRead(call)) return caller.schedule(call, () => make(call, caller, read, onEnter));
       try {
-        return await caller.schedule(call, () => exchange(call, caller, read, onEnter));
+        return await inTurn(call, caller, () => make(call, caller, read, onEnter));
       } finally {
-        if (!isRead(call)) caller.tenant.writes += 1;
+        caller.tenant.writes += 1;
       }
     },
     stream: (call, caller) =>
-      exchange(call, caller, ({ headers, body }, attempt) => {
+      make(call, caller, (response, attempt) => {
         attempt.endDeadline();
+        const body = bodyOf(call, response);
         body.once('close', attempt.end);
+        const { headers } = response;
         return {
           contentType: String(headers['content-type'] ?? ''),
-          contentLength: headers['content-length']?.toString(),
+          contentLength: isCompressed(response) ? undefined : headers['content-length']?.toString(),
           body,
         };
       }),
+    openCircuits: circuits.open,
     close: () => pool.close(),
   };
-}
-
-/** The body of a write, and word of its leaving: undici asks for it when it has a connection and starts to send. */
-function noticed(body: Buffer, onSend: () => void): Readable {
-  function* chunks() {
-    onSend();
-    yield body;
-  }
-  return chunks() as unknown as Readable; // undici takes any iterable, but its types leave that out.
-}
-
-async function text(
-  call: RestCall,
-  response: Dispatcher.ResponseData,
-  maxBytes: number,
-  entry: LedgerEntry,
-): Promise<string> {
-  const chunks: Buffer[] = [];
-  for await (const chunk of response.body) {
-    entry.bytes += chunk.length;
-    if (entry.bytes > maxBytes) {
-      throw new ResponseTooLargeError(`${described(call)} answered more than ${maxBytes} bytes`);
-    }
-    chunks.push(chunk);
-  }
-  return Buffer.concat(chunks).toString('utf8');
-}
-
-async function refusalOf(
-  call: RestCall,
-  caller: Caller,
-  response: Dispatcher.ResponseData,
-  entry: LedgerEntry,
-): Promise<Refusal> {
-  try {
-    return readRefusal(await text(call, response, maxRefusalBytes, entry), caller.bearer);
-  } catch {
-    // Cut off, late, too large or nested too deeply: the status has been answered all the same, and it says what matters.
-    return { fields: [] };
-  }
 }
 
 function parseJson(call: RestCall, body: string): unknown {

@@ -85,7 +85,43 @@ export class BudgetExceededError extends WaybillError {
 
 /** The caller gave up, so the call was ended. */
 export class AbortedError extends WaybillError {
-  override readonly name = 'AbortedError';
+  override readonly name: string = 'AbortedError';
+}
+
+/** The caller gave up as its operation has had all the time that it may take. */
+export class OperationDeadlineError extends AbortedError {
+  override readonly name = 'OperationDeadlineError';
+  readonly timeoutMs: number;
+
+  /** `what` was still under way, or still waiting, after `timeoutMs` milliseconds. */
+  constructor(what: string, timeoutMs: number) {
+    super(`${what} was given up: an operation may take ${timeoutMs} ms, which have passed`);
+    this.timeoutMs = timeoutMs;
+  }
+}
+
+/** Calls of this kind have failed for so many that this one was not made. */
+export class CircuitOpenError extends WaybillError {
+  override readonly name = 'CircuitOpenError';
+  /** When it is worth trying again. */
+  readonly retryAfterMs: number;
+
+  constructor(call: RestCall, retryAfterMs: number) {
+    super(`${described(call)} was not made: most calls of its kind have failed just now`);
+    this.retryAfterMs = retryAfterMs;
+  }
+}
+
+/** Too many calls wait for their turn already, so that this one was not made. */
+export class OverloadedError extends WaybillError {
+  override readonly name = 'OverloadedError';
+
+  /** `waiting` calls of `whose` wait, and no more may. */
+  constructor(waiting: number, whose: 'all tokens' | 'this token') {
+    super(
+      `A call to REST was not made: ${waiting} of ${whose} wait for their turn, and no more may. Try again later.`,
+    );
+  }
 }
 
 /** A write was sent, and its answer never came or cannot be read: it may have happened or not. */
@@ -109,9 +145,14 @@ export function mayHaveHappened(error: unknown): boolean {
   return error instanceof OutcomeUnknownError || !(error instanceof WaybillError);
 }
 
-/** Whether an error is one that every other call of the same caller would meet now as well. */
-export function isMetByAllCalls(error: unknown): error is StatusError {
-  return error instanceof StatusError && (error.status === 401 || error.status === 429);
+/** Whether an error is one that every other call of the same caller for the same kind of record would meet now as well. */
+export function isMetByAllCalls(error: unknown): error is WaybillError {
+  if (error instanceof StatusError) return error.status === 401 || error.status === 429;
+  return (
+    error instanceof CircuitOpenError ||
+    error instanceof OverloadedError ||
+    error instanceof OperationDeadlineError
+  );
 }
 
 /** Whether REST has turned down a request, and not only given up on it (408, and 499 as some proxies have it). */

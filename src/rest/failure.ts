@@ -1,6 +1,8 @@
 import { errors as undiciErrors } from 'undici';
 import { described, isRead, type RestCall } from './call.ts';
+import type { CallOutcome } from './circuit-breaker.ts';
 import {
+  AbortedError,
   DeadlineError,
   InvalidResponseError,
   OutcomeUnknownError,
@@ -25,6 +27,16 @@ export function failureOnceSent(call: RestCall, failure: WaybillError): WaybillE
   return new OutcomeUnknownError(`${described(call)} was sent, but ${what}`, { cause: failure });
 }
 
+/** What a failed call says of REST: whether it answered, whatever that was, or failed. */
+export function outcomeOf(error: unknown): CallOutcome {
+  const failure = error instanceof OutcomeUnknownError ? error.cause : error;
+  if (failure instanceof AbortedError) return 'given up';
+  // 501 is an answer: REST is there, and will never do this.
+  if (failure instanceof StatusError)
+    return failure.status >= 500 && failure.status !== 501 ? 'failed' : 'answered';
+  return failure instanceof UnavailableError || failure instanceof DeadlineError ? 'failed' : 'answered';
+}
+
 function networkFailure(name: string, error: unknown): WaybillError {
   if (error instanceof undiciErrors.BodyTimeoutError) {
     return new DeadlineError(`${name} stopped in the middle of its answer`, { cause: error });
@@ -34,5 +46,10 @@ function networkFailure(name: string, error: unknown): WaybillError {
     return new InvalidResponseError(`${name} answered something that is not HTTP`);
   }
   const code = error instanceof Error && 'code' in error ? String(error.code) : 'no code';
+  if (/^(Z_|ERR__ERROR_|ERR_BROTLI)/.test(code)) {
+    return new InvalidResponseError(`${name} answered something that cannot be decompressed`, {
+      cause: error,
+    });
+  }
   return new UnavailableError(`${name} got no answer (${code})`, { cause: error });
 }

@@ -70,11 +70,11 @@ export function totalsOf({ entries, elapsedMs }: Ledger): LedgerTotals {
 }
 
 /** Puts a call that has just left its queue into the ledger; what becomes of it is added as it becomes known. */
-export function enter(ledger: Ledger, call: RestCall): LedgerEntry {
+export function enter(ledger: Ledger, call: RestCall, route = routeOf(call)): LedgerEntry {
   const asker = asking.getStore();
   const entry: LedgerEntry = {
     method: call.method,
-    route: routeOf(call),
+    route,
     status: undefined,
     startMs: ledger.elapsedMs(),
     durationMs: undefined,

@@ -15,6 +15,7 @@ import type { ExchangeContext } from './log/exchange.ts';
 import { type Log, silentLog } from './log/log.ts';
 import { requestLog } from './log/request-log.ts';
 import { createMaskedErrors } from './masked-errors.ts';
+import { operationDeadline } from './operation-deadline.ts';
 import { requestReading } from './request-reading.ts';
 import { sharedOperations } from './shared-operations.ts';
 import { showCost } from './show-cost.ts';
@@ -70,6 +71,7 @@ export function createApp(options: AppOptions): App {
       showCost(),
       sharedOperations(),
       endOfQuery(),
+      operationDeadline(),
     ],
   });
 }

@@ -3,9 +3,12 @@ import {
   AbortedError,
   BadInputError,
   BudgetExceededError,
+  CircuitOpenError,
   DeadlineError,
   InvalidResponseError,
   MissingBearerError,
+  OperationDeadlineError,
+  OverloadedError,
   type RefusedField,
   ResponseTooLargeError,
   StatusError,
@@ -35,6 +38,11 @@ export function toClientError(error: unknown): ClientError {
   if (error instanceof InvalidResponseError) return told('UPSTREAM_INVALID_RESPONSE');
   if (error instanceof ResponseTooLargeError) return told('UPSTREAM_RESPONSE_TOO_LARGE');
   if (error instanceof BudgetExceededError) return told('UPSTREAM_BUDGET_EXCEEDED');
+  if (error instanceof CircuitOpenError) {
+    return { ...told('UPSTREAM_CIRCUIT_OPEN', true), retryAfterMs: error.retryAfterMs };
+  }
+  if (error instanceof OverloadedError) return told('OVERLOADED', true);
+  if (error instanceof OperationDeadlineError) return told('DEADLINE_EXCEEDED', true);
   if (error instanceof AbortedError) return told('REQUEST_ABORTED');
   return { message: 'Something went wrong in this server.', code: 'INTERNAL_SERVER_ERROR', retryable: false };
 }
@@ -55,10 +63,12 @@ function ofStatus(error: StatusError): ClientError {
   if (status === 403) return told('FORBIDDEN');
   if (status === 404 || status === 410) return told('NOT_FOUND');
   if (status === 409 || status === 412) return told('CONFLICT');
-  if (status === 429)
-    return { ...told('RATE_LIMITED', true), ...(retryAfterMs === undefined ? {} : { retryAfterMs }) };
+  const wait = retryAfterMs === undefined ? {} : { retryAfterMs };
+  if (status === 429) return { ...told('RATE_LIMITED', true), ...wait };
   // A gateway's word that REST was not there says of a write nothing for certain.
-  if (status === 502 || status === 503) return told('UPSTREAM_UNAVAILABLE', isRead);
+  if (status === 502 || status === 503) {
+    return { ...told('UPSTREAM_UNAVAILABLE', isRead), ...(isRead ? wait : {}) };
+  }
   if (status < 400) return told('UPSTREAM_INVALID_RESPONSE');
   return told('UPSTREAM_ERROR');
 }

@@ -22,6 +22,8 @@ export interface ContextOptions {
   report: Report;
   /** How clients reach this server. */
   publicUrl: () => URL;
+  /** How long an operation may take in milliseconds; without an end when left out. */
+  operationTimeoutMs?: number;
   /** Whether every operation shows what it cost, also where its request does not ask for that. */
   showCost?: boolean;
 }
@@ -55,9 +57,9 @@ export function createContext(
 ): OperationContext {
   const bearer = bearerOf(request.headers);
   if (bearer instanceof MissingBearerError) return { missingBearer: bearer };
-  const lifetime = createLifetime();
+  const lifetime = createLifetime(options.operationTimeoutMs);
   lifetime.join(request.signal);
-  const caller = callers.of(bearer, lifetime.signal);
+  const caller = callers.of(bearer, lifetime.signal, lifetime.deadline);
   const loaders = createLoaders(options.api, caller, memory);
   return {
     loaders,

@@ -60,8 +60,9 @@ export function createWrites(
   loaders: Loaders,
   idempotency: Idempotency,
 ): Writes {
-  // A client that leaves ends what is read for it. A write goes on, or nobody would know what became of it.
-  const writer: Caller = { ...reader, signal: new AbortController().signal };
+  // A client that leaves ends what is read for it. A write goes on, or nobody would know what became of it, until all the
+  // time that the operation may take has passed.
+  const writer: Caller = { ...reader, signal: reader.deadline.signal };
 
   /**
    * A write that is done once under its key. After an attempt without an answer, `find` looks for what it has made. As

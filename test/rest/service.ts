@@ -85,6 +85,8 @@ export async function startBench(answer: Answer, { names, ...options }: BenchOpt
     connectTimeoutMs: 1_000,
     callTimeoutMs: 2_000,
     maxResponseBytes: 100_000,
+    // So that each test sees each call once, unless it is about that.
+    retries: 0,
     ...options,
   });
   return {

@@ -1,0 +1,61 @@
+import { pipeline, type Readable } from 'node:stream';
+import { createBrotliDecompress, createGunzip, createInflate } from 'node:zlib';
+import type { Dispatcher } from 'undici';
+import { described, type RestCall } from './call.ts';
+import { InvalidResponseError, ResponseTooLargeError } from './errors.ts';
+import type { LedgerEntry } from './ledger.ts';
+
+const decompressors: Readonly<Record<string, () => NodeJS.ReadWriteStream & Readable>> = {
+  gzip: createGunzip,
+  'x-gzip': createGunzip,
+  deflate: createInflate,
+  br: createBrotliDecompress,
+};
+
+/** What is asked for where answers may be compressed. */
+export const acceptedEncodings = 'gzip, br, deflate';
+
+/** Whether the answer is compressed, so that its length is not that of what is in it. */
+export function isCompressed({ headers }: Dispatcher.ResponseData): boolean {
+  const encoding = headers['content-encoding'];
+  return encoding !== undefined && encoding !== '' && encoding !== 'identity';
+}
+
+/**
+ * The body of an answer as it is meant, decompressed where it has to be. It is read to its end or destroyed.
+ * @throws InvalidResponseError where it is compressed in a way that is not known; the body is then ended.
+ */
+export function bodyOf(call: RestCall, response: Dispatcher.ResponseData): Readable {
+  const { body } = response;
+  if (!isCompressed(response)) return body;
+  const create = decompressors[String(response.headers['content-encoding']).trim().toLowerCase()];
+  if (create === undefined) {
+    body.on('error', () => {}).destroy();
+    throw new InvalidResponseError(`${described(call)} answered in an encoding that is not known`);
+  }
+  // Either one that fails or is destroyed ends the other; who reads hears of it.
+  return pipeline(body, create(), () => {});
+}
+
+/**
+ * The text of an answer.
+ * @throws ResponseTooLargeError as soon as more than `maxBytes` have come out of it, and InvalidResponseError.
+ */
+export async function textOf(
+  call: RestCall,
+  response: Dispatcher.ResponseData,
+  maxBytes: number,
+  entry: LedgerEntry,
+): Promise<string> {
+  const chunks: Buffer[] = [];
+  let bytes = 0;
+  for await (const chunk of bodyOf(call, response)) {
+    bytes += chunk.length;
+    entry.bytes += chunk.length;
+    if (bytes > maxBytes) {
+      throw new ResponseTooLargeError(`${described(call)} answered more than ${maxBytes} bytes`);
+    }
+    chunks.push(chunk);
+  }
+  return Buffer.concat(chunks).toString('utf8');
+}

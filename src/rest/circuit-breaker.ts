@@ -1,0 +1,147 @@
+import type { Tenant } from './tenant.ts';
+
+/** How a call came through: as ever, or to find out whether calls succeed again. */
+export type Admission = 'usual' | 'probe';
+
+/** What became of a call: REST answered, whatever it was; it failed; or nobody waited for it to the end. */
+export type CallOutcome = 'answered' | 'failed' | 'given up';
+
+/** Stops calls of one kind while they fail for most, which spares REST the calls and clients the wait. */
+export interface CircuitBreaker {
+  /** Whether a call may be made, and how; undefined where it may not. What is admitted is to be noted once it is over. */
+  admit(tenant: Tenant): Admission | undefined;
+  note(tenant: Tenant, admission: Admission, outcome: CallOutcome): void;
+  /** When it is worth trying again, in milliseconds from now. */
+  retryAfterMs(): number;
+  isOpen(): boolean;
+}
+
+export interface CircuitBreakerOptions {
+  /** Over how long calls are counted. */
+  windowMs?: number;
+  /** How many calls there must have been. */
+  minCalls?: number;
+  /** Which share of them must have failed. */
+  failedShare?: number;
+  /** How many of them must have been other tenants' than that with the most failures. */
+  minCallsOfOthers?: number;
+  /** How long no call is made once it has opened. */
+  openMs?: number;
+  /** Milliseconds, from whenever. */
+  now?: () => number;
+}
+
+/** Calls that began to be counted at a time. */
+interface Slice {
+  readonly startedAt: number;
+  readonly byTenant: Map<string, Count>;
+}
+
+interface Count {
+  calls: number;
+  failed: number;
+}
+
+/**
+ * Opens when at least half of the calls of the last ten seconds have failed, also without the tenant who had the most
+ * failures: what one tenant meets alone opens it for nobody. After five seconds one call at a time is let through. One that
+ * is answered closes it; it stays open for another five seconds when those of two tenants have failed.
+ */
+export function createCircuitBreaker({
+  windowMs = 10_000,
+  minCalls = 20,
+  failedShare = 0.5,
+  minCallsOfOthers = 5,
+  openMs = 5_000,
+  now = () => performance.now(),
+}: CircuitBreakerOptions = {}): CircuitBreaker {
+  const sliceMs = windowMs / 10;
+  let slices: Slice[] = [];
+  let isOpen = false;
+  let opensUntil = 0;
+  let isProbing = false;
+  // Whose probe has failed; theirs alone does not tell how others fare.
+  let suspect: { tenant: string; until: number } | undefined;
+
+  function open(at: number): void {
+    isOpen = true;
+    opensUntil = at + openMs;
+    suspect = undefined;
+  }
+
+  function close(): void {
+    isOpen = false;
+    slices = [];
+    suspect = undefined;
+  }
+
+  function sliceAt(at: number): Slice {
+    const newest = slices.at(-1);
+    if (newest !== undefined && at - newest.startedAt < sliceMs) return newest;
+    const slice = { startedAt: at, byTenant: new Map<string, Count>() };
+    slices = [...slices.filter(({ startedAt }) => at - startedAt < windowMs), slice];
+    return slice;
+  }
+
+  function isFailing({ calls, failed }: Count): boolean {
+    return failed >= failedShare * calls;
+  }
+
+  function isToOpen(): boolean {
+    const totals: Count = { calls: 0, failed: 0 };
+    const byTenant = new Map<string, Count>();
+    for (const slice of slices) {
+      for (const [tenant, count] of slice.byTenant) {
+        const own = byTenant.get(tenant) ?? { calls: 0, failed: 0 };
+        byTenant.set(tenant, own);
+        for (const sum of [own, totals]) {
+          sum.calls += count.calls;
+          sum.failed += count.failed;
+        }
+      }
+    }
+    if (totals.calls < minCalls || !isFailing(totals)) return false;
+    let worst: Count = { calls: 0, failed: 0 };
+    for (const count of byTenant.values()) if (count.failed > worst.failed) worst = count;
+    const others = { calls: totals.calls - worst.calls, failed: totals.failed - worst.failed };
+    return others.calls >= minCallsOfOthers && isFailing(others);
+  }
+
+  function noteProbe({ id }: Tenant, outcome: CallOutcome): void {
+    isProbing = false;
+    if (outcome === 'answered') close();
+    if (outcome !== 'failed') return;
+    const at = now();
+    if (suspect !== undefined && suspect.tenant !== id) open(at);
+    else suspect = { tenant: id, until: at + openMs };
+  }
+
+  return {
+    admit({ id }) {
+      if (!isOpen) return 'usual';
+      const at = now();
+      if (at < opensUntil || isProbing) return undefined;
+      if (suspect?.tenant === id && at < suspect.until) return undefined;
+      isProbing = true;
+      return 'probe';
+    },
+    note(tenant, admission, outcome) {
+      if (admission === 'probe') return noteProbe(tenant, outcome);
+      if (isOpen || outcome === 'given up') return;
+      const at = now();
+      const { byTenant } = sliceAt(at);
+      let count = byTenant.get(tenant.id);
+      if (count === undefined) {
+        count = { calls: 0, failed: 0 };
+        byTenant.set(tenant.id, count);
+      }
+      count.calls += 1;
+      if (outcome !== 'failed') return;
+      count.failed += 1;
+      if (isToOpen()) open(at);
+    },
+    // Once the pause is over, probes decide, within about a second.
+    retryAfterMs: () => Math.max(Math.ceil(opensUntil - now()), 1_000),
+    isOpen: () => isOpen,
+  };
+}
