@@ -1,3 +1,4 @@
+import { admissionSettings, listenerSettings, requestSettings } from './config/http.ts';
 import { loadingSettings } from './config/loading.ts';
 import { operationSettings } from './config/operation.ts';
 import { parameterNameSettings, restSettings, upstreamSettings } from './config/rest.ts';
@@ -7,6 +8,9 @@ import { type SettingTable, shown, type ValuesOf } from './config/setting.ts';
 /** Every setting, in the order of the README's table. */
 export const settings = {
   ...serverSettings,
+  ...requestSettings,
+  ...admissionSettings,
+  ...listenerSettings,
   ...upstreamSettings,
   ...parameterNameSettings,
   ...restSettings,
@@ -44,17 +48,24 @@ export function readConfig(environment: Readonly<Record<string, string | undefin
 
   // In the order of the table, in which faults are told.
   const server = valuesOf(serverSettings);
+  const requests = valuesOf(requestSettings);
+  const admission = valuesOf(admissionSettings);
+  const listener = valuesOf(listenerSettings);
   const upstream = valuesOf(upstreamSettings);
   const parameterNames = valuesOf(parameterNameSettings);
   const rest = valuesOf(restSettings);
   const config = {
     ...server,
     ...upstream,
+    listener,
     parameterNames,
     rest,
     /** What the application takes as it is. */
     app: Object.freeze({
       ...valuesOf(operationSettings),
+      ...requests,
+      admission,
+      isHttps: server.publicUrl?.protocol === 'https:',
       callsAtOnce: rest.connections,
       loading: valuesOf(loadingSettings),
     }),

@@ -2,10 +2,13 @@ import './node-runtime.ts';
 import { type Config, ConfigError, readConfig } from './config.ts';
 import { createRestApi } from './rest/api.ts';
 import { createRestClient } from './rest/client.ts';
+import { createProbe } from './rest/probe.ts';
 import { createApp } from './server/app.ts';
+import { createHealth } from './server/health.ts';
 import { type Listener, listen } from './server/listener.ts';
 import { reportTo } from './server/log/faults.ts';
 import { createJsonLog } from './server/log/json-log.ts';
+import { endOnSignals } from './signals.ts';
 
 /** The REST service that the server speaks to. */
 interface Upstream {
@@ -21,16 +24,19 @@ async function start(config: Config): Promise<void> {
   const upstream = await openUpstream(config);
   const log = createJsonLog(config.logLevel);
   const client = createRestClient({ baseUrl: upstream.url, ...config.rest });
+  const { connectTimeoutMs: timeoutMs } = config.rest;
+  const health = createHealth(createProbe({ baseUrl: upstream.url, timeoutMs }));
   const app = createApp({
     api: createRestApi(client, config.parameterNames),
     ...config.app,
     showCost: config.showCost ?? config.upstreamUrl === undefined,
     publicUrl: () => config.publicUrl ?? listener.url,
     graphiqlBearer: upstream.bearer,
+    health,
     log,
     report: reportTo(log),
   });
-  const listener = await listen(app, config.host, config.port).catch((error: unknown) => {
+  const listener = await listen(app, config.host, config.port, config.listener).catch((error: unknown) => {
     throw unusable(
       `HOST and PORT: expected an address that is free, but got ${config.host}:${config.port}`,
       error,
@@ -38,13 +44,12 @@ async function start(config: Config): Promise<void> {
   });
   console.log(banner(listener, upstream));
 
-  for (const signal of ['SIGINT', 'SIGTERM'] as const) {
-    process.once(signal, async () => {
-      await listener.close();
-      await client.close();
-      await upstream.close();
-    });
-  }
+  endOnSignals(async () => {
+    health.end();
+    await listener.close();
+    await client.close();
+    await upstream.close();
+  });
 }
 
 async function openUpstream(config: Config): Promise<Upstream> {

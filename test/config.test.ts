@@ -24,7 +24,21 @@ const defaults = {
     search: 'search',
     query: 'query',
   },
+  listener: {
+    maxConnections: 10_000,
+    headersTimeoutMs: 10_000,
+    requestTimeoutMs: 30_000,
+    stallTimeoutMs: 5_000,
+    responseTimeoutMs: 60_000,
+    keepAliveTimeoutMs: 65_000,
+    drainWaitMs: 0,
+    drainGraceMs: 25_000,
+  },
   app: {
+    maxBodyBytes: 1_048_576,
+    corsOrigins: undefined,
+    admission: { graphql: 1_000, label: 32 },
+    isHttps: false,
     currency: 'COP',
     operationTimeoutMs: 30_000,
     callsPerOperation: 16,
@@ -84,6 +98,18 @@ describe('what is taken', () => {
       UPSTREAM_AHEAD_OF_ASK: 'no',
       SHOW_COST: 'yes',
       LOG_LEVEL: 'silent',
+      MAX_REQUEST_BYTES: '1024',
+      CORS_ORIGINS: 'https://shop.example, http://localhost:3000',
+      GRAPHQL_REQUESTS_AT_ONCE: '1',
+      LABEL_REQUESTS_AT_ONCE: '2',
+      MAX_CONNECTIONS: '3',
+      HEADERS_TIMEOUT_MS: '4',
+      REQUEST_TIMEOUT_MS: '5',
+      STALL_TIMEOUT_MS: '6',
+      RESPONSE_TIMEOUT_MS: '7',
+      KEEP_ALIVE_TIMEOUT_MS: '8',
+      DRAIN_WAIT_MS: '9',
+      DRAIN_GRACE_MS: '0',
       UPSTREAM_CONNECTIONS: '10000',
       UPSTREAM_CONNECT_TIMEOUT_MS: '1',
       UPSTREAM_TIMEOUT_MS: '600000',
@@ -104,7 +130,21 @@ describe('what is taken', () => {
         search: 'q',
         query: 'q',
       },
+      listener: {
+        maxConnections: 3,
+        headersTimeoutMs: 4,
+        requestTimeoutMs: 5,
+        stallTimeoutMs: 6,
+        responseTimeoutMs: 7,
+        keepAliveTimeoutMs: 8,
+        drainWaitMs: 9,
+        drainGraceMs: 0,
+      },
       app: {
+        maxBodyBytes: 1_024,
+        corsOrigins: ['https://shop.example', 'http://localhost:3000'],
+        admission: { graphql: 1, label: 2 },
+        isHttps: true,
         currency: 'USD',
         operationTimeoutMs: 1,
         callsPerOperation: 1,
@@ -125,12 +165,20 @@ describe('what is taken', () => {
         compression: true,
       },
     });
-    expect(Object.keys(settings)).toHaveLength(28);
+    expect(Object.keys(settings)).toHaveLength(40);
   });
 
   test('can\u2019t be changed afterwards', () => {
     const config = readConfig({});
-    for (const part of [config, config.rest, config.parameterNames, config.app, config.app.loading]) {
+    for (const part of [
+      config,
+      config.listener,
+      config.rest,
+      config.parameterNames,
+      config.app,
+      config.app.admission,
+      config.app.loading,
+    ]) {
       expect(Object.isFrozen(part)).toBe(true);
     }
   });

@@ -57,7 +57,8 @@ describe('over a real connection', () => {
     expect(await head.text()).toBe('');
   });
 
-  test('of two Authorization headers the first counts', async () => {
+  test('two Authorization headers are refused, as others would take the other one', async () => {
+    sandbox.requests.clear();
     const twice = request(new URL('/graphql', listener.url), {
       method: 'POST',
       headers: [
@@ -69,7 +70,17 @@ describe('over a real connection', () => {
     });
     twice.end(organization);
     const [response] = await once(twice, 'response');
-    expect(JSON.parse(await text(response))).toEqual(answer);
+    expect(response.statusCode).toBe(401);
+    expect(response.headers['www-authenticate']).toBe('Bearer');
+    expect(JSON.parse(await text(response))).toEqual({
+      errors: [
+        {
+          message: 'Expected one header "Authorization", but 2 came.',
+          extensions: { code: 'UNAUTHENTICATED', retryable: false },
+        },
+      ],
+    });
+    expect(sandbox.requests.lines()).toEqual([]);
   });
 
   test('the end waits for a query under way, and takes no new one', async () => {

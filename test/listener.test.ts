@@ -82,7 +82,7 @@ describe('the end', () => {
   });
 
   test('waits for a request that is never sent whole only so long', async () => {
-    const listener = await listen(answerOk, '127.0.0.1', 0, 100);
+    const listener = await listen(answerOk, '127.0.0.1', 0, { drainGraceMs: 100 });
     const slow = await opened(listener);
     slow.write('GET / HTTP/1.1\r\nhost:');
     await new Promise((resolve) => setTimeout(resolve, 20));

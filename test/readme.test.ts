@@ -93,8 +93,8 @@ describe('the README', () => {
 
   test('its table of error codes is the code', () => {
     const inCode = matches(
-      'src/server/*.ts',
-      /'([A-Z]+(?:_[A-Z]+)+|CONFLICT|FORBIDDEN|OVERLOADED|UNAUTHENTICATED)'/g,
+      'src/server/**/*.ts',
+      /'(?!ERR_|HPE_)([A-Z]+(?:_[A-Z]+)+|CONFLICT|FORBIDDEN|OVERLOADED|UNAUTHENTICATED)'/g,
     );
     // Yoga's own, as it writes them: `code: 'X'`, `code ||= 'X'` and `['code'] ||= 'X'`.
     const ofYoga = matches(
@@ -102,10 +102,12 @@ describe('the README', () => {
       /\bcode(?:'\])?(?::| \|\|=) '([A-Z_]+)'/g,
     );
     expect(ofYoga).toEqual(expect.arrayContaining(['BAD_REQUEST', 'GRAPHQL_PARSE_FAILED']));
+    // Its own limit of bodies is off.
+    const ofYogaHere = ofYoga.filter((code) => code !== 'REQUEST_ENTITY_TOO_LARGE');
     const inReadme = rows(section('Errors'))
       .slice(1)
       .flatMap(([codes = '']) => codeSpans(codes));
-    expect(inReadme.sort()).toEqual([...new Set([...inCode, ...ofYoga])].sort());
+    expect(inReadme.sort()).toEqual([...new Set([...inCode, ...ofYogaHere])].sort());
   });
 
   test('each field that its tables name is in the schema', () => {

@@ -95,6 +95,24 @@ export function httpUrl(variable: string, meaning: string): Setting<URL, undefin
   };
 }
 
+export function origins(variable: string, meaning: string): Setting<readonly string[], undefined> {
+  return {
+    variable,
+    standard: undefined,
+    meaning,
+    expected: 'origins such as https://shop.example, with commas between them',
+    parse: (text) => {
+      const given = text.split(',').map((origin) => origin.trim());
+      return given.every(isOrigin) ? Object.freeze(given) : undefined;
+    },
+  };
+}
+
+/** As browsers write it: no path, not even a slash, and no port where it is the scheme's own. */
+function isOrigin(text: string): boolean {
+  return /^https?:/.test(text) && URL.canParse(text) && new URL(text).origin === text;
+}
+
 export function currencyCode(variable: string, standard: string, meaning: string): Setting<string, string> {
   return {
     variable,

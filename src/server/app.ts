@@ -10,13 +10,18 @@ import { compiledQueries } from './compiled-queries.ts';
 import { type ContextOptions, createContext, type OperationContext } from './context.ts';
 import { endOfQuery } from './end-of-query.ts';
 import { graphiql } from './graphiql.ts';
+import { createHealth, type Health } from './health.ts';
+import { healthRoute } from './health-route.ts';
+import { type AdmissionLimits, createAdmission, standardAdmission } from './http/admission.ts';
+import { createCors } from './http/cors.ts';
+import { requestReading, standardMaxBodyBytes } from './http/request-reading.ts';
+import { responseHeaders } from './http/response-headers.ts';
 import { labelRoute } from './label-route.ts';
 import type { ExchangeContext } from './log/exchange.ts';
 import { type Log, silentLog } from './log/log.ts';
 import { requestLog } from './log/request-log.ts';
 import { createMaskedErrors } from './masked-errors.ts';
 import { operationDeadline } from './operation-deadline.ts';
-import { requestReading } from './request-reading.ts';
 import { sharedOperations } from './shared-operations.ts';
 import { showCost } from './show-cost.ts';
 import { validationErrors } from './validation-errors.ts';
@@ -35,6 +40,16 @@ export interface AppOptions extends ContextOptions, Omit<CallersOptions, 'tenant
   idempotencyStore?: IdempotencyStore;
   /** How many keys the store in memory holds at most; 20,000 when left out. */
   idempotencyKeys?: number;
+  /** How large the body of a request may be, in bytes; 1 MiB when left out. */
+  maxBodyBytes?: number;
+  /** How many requests are under way at most; 1,000 for the graph and 32 for labels when left out. */
+  admission?: AdmissionLimits;
+  /** Origins whose pages may use this server from a browser; none when left out. */
+  corsOrigins?: readonly string[] | undefined;
+  /** Whether clients reach this server by https; they don't when left out. */
+  isHttps?: boolean;
+  /** What `/health/ready` says; always that it is ready when left out. */
+  health?: Health;
 }
 
 export type App = YogaServerInstance<ExchangeContext, OperationContext>;
@@ -49,6 +64,8 @@ export function createApp(options: AppOptions): App {
       report: options.report,
     }),
   };
+  const admission = createAdmission(options.admission ?? standardAdmission);
+  const cors = createCors(options.corsOrigins ?? []);
   const maskedErrors = createMaskedErrors(options.report);
   return createYoga<ExchangeContext, OperationContext>({
     schema,
@@ -60,11 +77,15 @@ export function createApp(options: AppOptions): App {
     multipart: false,
     cors: false,
     logging: false,
+    // Held by the reading of requests, at a fraction of what the library's own limit costs.
+    maxRequestBodySize: false,
     plugins: [
       requestLog(options.log ?? silentLog, maskedErrors),
+      responseHeaders({ cors, isHttps: options.isHttps ?? false }),
+      healthRoute(options.health ?? createHealth(async () => undefined)),
       graphiql({ bearer: options.graphiqlBearer }),
-      labelRoute(options.api, shared.callers, options.report),
-      requestReading(),
+      labelRoute(options.api, shared.callers, admission, options.report),
+      requestReading(options.maxBodyBytes ?? standardMaxBodyBytes, admission),
       validationErrors(options.report),
       authentication(),
       options.compileQueries !== false && compiledQueries(),

@@ -1,33 +1,40 @@
-import type { ServerResponse } from 'node:http';
-import type { Plugin } from 'graphql-yoga';
+import type { FetchAPI, Plugin } from 'graphql-yoga';
 import type { RestApi } from '../rest/api.ts';
 import type { Callers } from '../rest/caller.ts';
 import { MissingBearerError } from '../rest/errors.ts';
 import { bearerOf } from './bearer.ts';
-import { type ClientError, toClientError } from './client-error.ts';
-import { countError, type ExchangeContext } from './log/exchange.ts';
+import { toClientError } from './client-error.ts';
+import type { Admission } from './http/admission.ts';
+import { authorizationRefusal } from './http/request-form.ts';
+import { type NodeContext, refusalResponse } from './http/request-reading.ts';
 import type { Report } from './log/faults.ts';
 import { streamedBody } from './streamed-body.ts';
 
 const route = /^\/labels\/([^/]+)\.pdf$/;
 
-/** What Node's server hands over with a request; nothing where the application is called by `fetch`. */
-interface NodeContext extends ExchangeContext {
-  res?: ServerResponse;
-}
-
 /**
  * `GET /labels/{shipment id}.pdf`: the label of a shipment, streamed from REST with the caller's own token. Errors are
  * JSON of the same codes as the graph's.
  */
-export function labelRoute(api: RestApi, callers: Callers, report: Report): Plugin<object, NodeContext> {
+export function labelRoute(
+  api: RestApi,
+  callers: Callers,
+  admission: Admission,
+  report: Report,
+): Plugin<object, NodeContext> {
   return {
-    async onRequest({ request, url, serverContext, endResponse }) {
+    async onRequest({ request, url, serverContext, endResponse, fetchAPI }) {
       const id = route.exec(url.pathname)?.[1];
       if (id === undefined) return;
       if (serverContext.exchange !== undefined) serverContext.exchange.route = 'label';
       if (request.method === 'GET' || request.method === 'HEAD') {
-        endResponse(await label({ api, callers, report }, id, request, serverContext));
+        const { req, res } = serverContext;
+        const refused = (req && authorizationRefusal(req.rawHeaders)) ?? admission.admit('label', res);
+        endResponse(
+          refused === undefined
+            ? await label({ api, callers, report }, id, request, serverContext, fetchAPI)
+            : refusalResponse(refused, serverContext, fetchAPI),
+        );
       } else if (request.method !== 'OPTIONS') {
         endResponse(new Response(null, { status: 405, headers: { allow: 'GET, HEAD' } }));
       }
@@ -39,8 +46,10 @@ async function label(
   { api, callers, report }: { api: RestApi; callers: Callers; report: Report },
   id: string,
   request: Request,
-  { res: response, exchange }: NodeContext,
+  context: NodeContext,
+  fetchAPI: FetchAPI,
 ): Promise<Response> {
+  const { res: response, exchange } = context;
   try {
     const bearer = bearerOf(request.headers);
     if (bearer instanceof MissingBearerError) throw bearer;
@@ -58,11 +67,11 @@ async function label(
     body.on('error', () => {}).destroy();
     return new Response(null, { headers });
   } catch (error) {
-    const told = toClientError(error);
-    if (exchange !== undefined) countError(exchange, told.code);
-    if (told.code !== 'INTERNAL_SERVER_ERROR') return refusal(told);
+    const { code, ...told } = toClientError(error);
+    const refusal = { status: statusByCode[code] ?? 502, code, ...told };
+    if (code !== 'INTERNAL_SERVER_ERROR') return refusalResponse(refusal, context, fetchAPI);
     report(error, exchange?.requestId);
-    return refusal({ ...told, requestId: exchange?.requestId });
+    return refusalResponse({ ...refusal, requestId: exchange?.requestId }, context, fetchAPI);
   }
 }
 
@@ -79,13 +88,3 @@ const statusByCode: Record<string, number> = {
   OVERLOADED: 503,
   UPSTREAM_TIMEOUT: 504,
 };
-
-function refusal({ message, ...extensions }: ClientError & { requestId?: string | undefined }): Response {
-  const status = statusByCode[extensions.code] ?? 502;
-  const headers = new Headers({ 'cache-control': 'no-store' });
-  if (status === 401) headers.set('www-authenticate', 'Bearer');
-  if (extensions.retryAfterMs !== undefined) {
-    headers.set('retry-after', String(Math.ceil(extensions.retryAfterMs / 1000)));
-  }
-  return Response.json({ errors: [{ message, extensions }] }, { status, headers });
-}

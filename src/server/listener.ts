@@ -1,48 +1,114 @@
 import { once } from 'node:events';
 import { createServer, type RequestListener } from 'node:http';
-import type { AddressInfo, Socket } from 'node:net';
+import type { AddressInfo } from 'node:net';
+import type { Duplex } from 'node:stream';
+import { refusalOfParser, refuseConnection } from './http/connection-errors.ts';
+import { createPeers, type PeerTimes } from './http/peers.ts';
 import { wellAddressed } from './well-addressed.ts';
 
 export interface Listener {
   /** Where the server can be reached from this machine. */
   url: URL;
-  /** Takes no new connections, lets the requests under way finish within `graceMs`, and ends all connections. */
+  /**
+   * Tells clients to send no more on the connections that they have, after `drainWaitMs` takes no new ones, lets the
+   * requests under way finish within `drainGraceMs`, and ends all connections.
+   */
   close(): Promise<void>;
 }
 
+/** Times in milliseconds. */
+export interface ListenerOptions extends PeerTimes {
+  /** How long the head of a request may take to come. */
+  headersTimeoutMs: number;
+  /** How long a request may take to come, head and body. */
+  requestTimeoutMs: number;
+  /** How long a connection is kept without a request. */
+  keepAliveTimeoutMs: number;
+  /** How many connections there are at most; what comes beyond is closed at once. */
+  maxConnections: number;
+  drainWaitMs: number;
+  drainGraceMs: number;
+}
+
+export const standardListenerOptions: ListenerOptions = {
+  headersTimeoutMs: 10_000,
+  requestTimeoutMs: 30_000,
+  stallTimeoutMs: 5_000,
+  responseTimeoutMs: 60_000,
+  // Longer than load balancers keep theirs, so that it is they who close first, when nothing is on its way.
+  keepAliveTimeoutMs: 65_000,
+  maxConnections: 10_000,
+  drainWaitMs: 0,
+  drainGraceMs: 25_000,
+};
+
 // How often to look for connections whose last answer is out.
-const sweepMs = 50;
+const sweepAtEndMs = 50;
 
 /** Listens on `host` and `port` (0: any free port). @throws the error of Node's server, such as EADDRINUSE. */
 export async function listen(
   requestListener: RequestListener,
   host: string,
   port: number,
-  graceMs = 10_000,
+  given: Partial<ListenerOptions> = {},
 ): Promise<Listener> {
-  const server = createServer(wellAddressed(requestListener));
-  const sockets = new Set<Socket>();
-  server.on('connection', (socket) => {
-    sockets.add(socket);
-    socket.once('close', () => sockets.delete(socket));
+  const options = { ...standardListenerOptions, ...given };
+  // Often enough that none lasts much longer than it may.
+  const sweepMs = Math.ceil(Math.min(1_000, options.stallTimeoutMs / 4, options.responseTimeoutMs / 4));
+  const server = createServer({
+    headersTimeout: Math.min(options.headersTimeoutMs, options.requestTimeoutMs),
+    requestTimeout: options.requestTimeoutMs,
+    keepAliveTimeout: options.keepAliveTimeoutMs,
+    connectionsCheckingInterval: Math.ceil(Math.min(1_000, options.headersTimeoutMs / 4)),
   });
+  server.maxConnections = options.maxConnections;
+  let isEnding = false;
+
+  const peers = createPeers(options, (socket) => answerError(socket, 'ERR_HTTP_REQUEST_TIMEOUT'));
+  server.on('connection', peers.add);
+  const answer = wellAddressed(requestListener);
+  const onRequest: RequestListener = (request, response) => {
+    peers.began(request.socket, response);
+    if (isEnding) response.shouldKeepAlive = false;
+    answer(request, response);
+  };
+  server.on('request', onRequest);
+  // Whoever reads the body says that it may come.
+  server.on('checkContinue', onRequest);
+
+  function answerError(socket: Duplex, code: string | undefined): void {
+    if (code === 'ECONNRESET' || peers.isAnswering(socket)) socket.destroy();
+    else refuseConnection(socket, refusalOfParser(code));
+  }
+  server.on('clientError', (error: NodeJS.ErrnoException, socket) => answerError(socket, error.code));
+
   server.listen(port, host);
   await once(server, 'listening');
+  const sweep = setInterval(peers.sweep, sweepMs);
+  sweep.unref();
   // A server that listens on a TCP port has an address of this form.
   const address = server.address() as AddressInfo;
 
-  function close(): Promise<void> {
-    return new Promise((resolve) => {
+  async function close(): Promise<void> {
+    isEnding = true;
+    for (const [, { response }] of peers.all()) {
+      if (response?.headersSent === false) response.shouldKeepAlive = false;
+    }
+    if (options.drainWaitMs > 0) {
+      await new Promise((resolve) => setTimeout(resolve, options.drainWaitMs));
+    }
+    await new Promise<void>((resolve) => {
       // By itself Node ends the connections that are idle at this moment, and would wait for all others: for those that
       // become idle, for those that browsers open ahead and never use, and for a request that is never sent whole.
-      const sweep = setInterval(() => server.closeIdleConnections(), sweepMs);
-      const grace = setTimeout(() => server.closeAllConnections(), graceMs);
+      const sweepAtEnd = setInterval(() => server.closeIdleConnections(), sweepAtEndMs);
+      const grace = setTimeout(() => server.closeAllConnections(), options.drainGraceMs);
       server.close(() => {
         clearInterval(sweep);
+        clearInterval(sweepAtEnd);
         clearTimeout(grace);
         resolve();
       });
-      for (const socket of sockets) if (socket.bytesRead === 0) socket.destroy();
+      for (const [socket] of peers.all()) if (socket.bytesRead === 0) socket.destroy();
     });
   }
 

@@ -1,13 +1,12 @@
 import type { IncomingMessage, RequestListener } from 'node:http';
+import { type Refusal, writeRefusal } from './http/refusal.ts';
 
-const refusal = JSON.stringify({
-  errors: [
-    {
-      message: 'The header "Host" and the request target make no URL.',
-      extensions: { code: 'BAD_REQUEST', retryable: false },
-    },
-  ],
-});
+const refusal: Refusal = {
+  status: 400,
+  code: 'BAD_REQUEST',
+  message: 'The header "Host" and the request target make no URL.',
+  retryable: false,
+};
 
 /**
  * Keeps requests without a usable URL from `listener`, and answers them 400. Yoga's adapter makes the URL of each
@@ -15,14 +14,8 @@ const refusal = JSON.stringify({
  */
 export function wellAddressed(listener: RequestListener): RequestListener {
   return (request, response) => {
-    if (hasUrl(request)) return listener(request, response);
-    // The connection ends, as nobody reads the body.
-    response.writeHead(400, {
-      'content-type': 'application/json; charset=utf-8',
-      'content-length': Buffer.byteLength(refusal),
-      connection: 'close',
-    });
-    response.end(refusal);
+    if (hasUrl(request)) listener(request, response);
+    else writeRefusal(response, refusal);
   };
 }
 

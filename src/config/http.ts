@@ -1,0 +1,78 @@
+import { origins, wholeNumber } from './setting.ts';
+
+/** What is taken from clients, and from how many at a time. */
+export const requestSettings = {
+  maxBodyBytes: wholeNumber(
+    'MAX_REQUEST_BYTES',
+    '1048576',
+    [1_024, 104_857_600],
+    'The largest body that is taken from a client, in bytes.',
+  ),
+  corsOrigins: origins(
+    'CORS_ORIGINS',
+    'The origins whose pages may use this server from a browser. Absent: only its own.',
+  ),
+};
+
+/** How many requests of each route are under way at most. */
+export const admissionSettings = {
+  graphql: wholeNumber(
+    'GRAPHQL_REQUESTS_AT_ONCE',
+    '1000',
+    [1, 1_000_000],
+    'How many GraphQL requests are under way at most, until their answers are taken; what lies beyond is `OVERLOADED`.',
+  ),
+  label: wholeNumber(
+    'LABEL_REQUESTS_AT_ONCE',
+    '32',
+    [1, 1_000_000],
+    'The same for labels, each of which holds one of `UPSTREAM_CONNECTIONS`.',
+  ),
+};
+
+/** Connections of clients. */
+export const listenerSettings = {
+  maxConnections: wholeNumber(
+    'MAX_CONNECTIONS',
+    '10000',
+    [1, 1_000_000],
+    'How many connections of clients there are at most; what lies beyond is closed at once.',
+  ),
+  headersTimeoutMs: milliseconds(
+    'HEADERS_TIMEOUT_MS',
+    '10000',
+    'How long the head of a request may take to come',
+  ),
+  requestTimeoutMs: milliseconds(
+    'REQUEST_TIMEOUT_MS',
+    '30000',
+    'How long a request may take to come, with its body',
+  ),
+  stallTimeoutMs: milliseconds('STALL_TIMEOUT_MS', '5000', 'How long a body may stand still while it comes'),
+  responseTimeoutMs: milliseconds(
+    'RESPONSE_TIMEOUT_MS',
+    '60000',
+    'How long a client may take to take its answer',
+  ),
+  keepAliveTimeoutMs: milliseconds(
+    'KEEP_ALIVE_TIMEOUT_MS',
+    '65000',
+    'How long a connection is kept without a request; longer than load balancers keep theirs, so that they close first',
+  ),
+  drainWaitMs: wholeNumber(
+    'DRAIN_WAIT_MS',
+    '0',
+    [0, 600_000],
+    'How long requests are still taken after a signal to end, while load balancers notice, in milliseconds.',
+  ),
+  drainGraceMs: wholeNumber(
+    'DRAIN_GRACE_MS',
+    '25000',
+    [0, 3_600_000],
+    'How long the requests under way may then take to finish, in milliseconds; what lasts longer is cut off.',
+  ),
+};
+
+function milliseconds(variable: string, standard: string, meaning: string) {
+  return wholeNumber(variable, standard, [1, 3_600_000], `${meaning}, in milliseconds.`);
+}

@@ -1,0 +1,53 @@
+import type { ServerResponse } from 'node:http';
+import type { Refusal } from './refusal.ts';
+
+/** Routes whose requests are limited apart, so that none takes another's room. */
+export type LimitedRoute = 'graphql' | 'label';
+
+/** How many requests of each route are under way at most. */
+export type AdmissionLimits = Readonly<Record<LimitedRoute, number>>;
+
+export const standardAdmission: AdmissionLimits = { graphql: 1_000, label: 32 };
+
+export interface Admission {
+  /**
+   * Counts a request until its answer is taken or its client has gone, or refuses it where too many are under way.
+   * @param response undefined where there is none, and nothing is counted.
+   */
+  admit(route: LimitedRoute, response: ServerResponse | undefined): Refusal | undefined;
+}
+
+// By then a few of those under way have been answered, if this server is merely busy.
+const retryAfterMs = 1_000;
+
+export function createAdmission(limits: AdmissionLimits): Admission {
+  const underWay = { graphql: 0, label: 0 };
+  const leave = {
+    graphql: () => {
+      underWay.graphql -= 1;
+    },
+    label: () => {
+      underWay.label -= 1;
+    },
+  };
+  return {
+    admit(route, response) {
+      if (response === undefined) return undefined;
+      if (underWay[route] >= limits[route]) return overloaded(route, limits[route]);
+      underWay[route] += 1;
+      response.once('close', leave[route]);
+      return undefined;
+    },
+  };
+}
+
+function overloaded(route: LimitedRoute, limit: number): Refusal {
+  const what = route === 'graphql' ? 'GraphQL requests' : 'requests for labels';
+  return {
+    status: 503,
+    code: 'OVERLOADED',
+    message: `${limit} ${what} are under way, which is as many as this server takes: try again soon.`,
+    retryable: true,
+    retryAfterMs,
+  };
+}

@@ -1,0 +1,44 @@
+import { STATUS_CODES } from 'node:http';
+import type { Duplex } from 'node:stream';
+import { endLingering } from './lingering.ts';
+import { type Refusal, refusalBody, refusalHeaders } from './refusal.ts';
+import { fixedHeaders } from './response-headers.ts';
+
+/** What came too slowly, be it the head or the body. */
+export const requestTimeout: Refusal = {
+  status: 408,
+  code: 'REQUEST_TIMEOUT',
+  message: 'The request did not come in time: send it faster.',
+  retryable: true,
+};
+
+/** What is told of a request that Node's parser has given up on. */
+export function refusalOfParser(code: string | undefined): Refusal {
+  if (code === 'ERR_HTTP_REQUEST_TIMEOUT') return requestTimeout;
+  if (code === 'HPE_HEADER_OVERFLOW') {
+    const message = 'The headers are larger than the 16384 bytes that this server takes: send less.';
+    return { status: 431, code: 'REQUEST_TOO_LARGE', message, retryable: false };
+  }
+  return {
+    status: 400,
+    code: 'BAD_REQUEST',
+    message: 'What came is no request of HTTP.',
+    retryable: false,
+  };
+}
+
+/** Answers on the connection itself, where there is no request to answer, and ends it. */
+export function refuseConnection(socket: Duplex, refusal: Refusal): void {
+  // It has been answered, or has nobody at its other end.
+  if (!socket.writable || socket.writableEnded) return;
+  const body = refusalBody(refusal);
+  const headers = {
+    ...fixedHeaders,
+    ...refusalHeaders(refusal),
+    'content-length': Buffer.byteLength(body),
+    connection: 'close',
+  };
+  const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`);
+  socket.write(`HTTP/1.1 ${refusal.status} ${STATUS_CODES[refusal.status]}\r\n${lines.join('')}\r\n${body}`);
+  endLingering(socket);
+}

@@ -1,0 +1,80 @@
+import type { ServerResponse } from 'node:http';
+import type { Socket } from 'node:net';
+import type { Duplex } from 'node:stream';
+
+/** How slow the other side of a connection may be. */
+export interface PeerTimes {
+  /** How long a body that is being sent may stand still, in milliseconds. */
+  stallTimeoutMs: number;
+  /** How long an answer may take to be taken, in milliseconds. */
+  responseTimeoutMs: number;
+}
+
+/** The connections of a server. */
+export interface Peers {
+  add(socket: Socket): void;
+  /** Notes the request that a connection has sent last. */
+  began(socket: Socket, response: ServerResponse): void;
+  /** Whether the answer to the last request of a connection has begun, so that nothing else can be said there. */
+  isAnswering(socket: Duplex): boolean;
+  all(): Iterable<readonly [Socket, Peer]>;
+  /** Ends connections whose other side is too slow. */
+  sweep(): void;
+}
+
+export interface Peer {
+  /** The answer to its last request; undefined before the first. */
+  response: ServerResponse | undefined;
+  bytesRead: number;
+  /** When the last of these bytes were seen to have come. */
+  readAt: number;
+  /** Since when an answer waits to be taken; undefined while none does. */
+  waitsSince: number | undefined;
+}
+
+/**
+ * Watches connections as a whole, a few times within the times given, rather than by a timer for each.
+ * @param onStall told of a connection whose body stands still, to say so and to end it.
+ */
+export function createPeers(times: PeerTimes, onStall: (socket: Socket) => void): Peers {
+  const peers = new Map<Duplex, Peer>();
+
+  function check(socket: Socket, peer: Peer, now: number): void {
+    if (socket.writableLength > 0) {
+      peer.waitsSince ??= now;
+      // Whatever has been said to it so far is lost, so that it can't take a part for the whole.
+      if (now - peer.waitsSince >= times.responseTimeoutMs) socket.destroy();
+      return;
+    }
+    peer.waitsSince = undefined;
+    if (socket.bytesRead !== peer.bytesRead) {
+      peer.bytesRead = socket.bytesRead;
+      peer.readAt = now;
+      return;
+    }
+    const { response } = peer;
+    if (response === undefined || response.req.complete || response.writableEnded) return;
+    if (now - peer.readAt >= times.stallTimeoutMs) onStall(socket);
+  }
+
+  return {
+    add(socket) {
+      peers.set(socket, { response: undefined, bytesRead: 0, readAt: 0, waitsSince: undefined });
+      socket.once('close', () => peers.delete(socket));
+    },
+    began(socket, response) {
+      const peer = peers.get(socket);
+      if (peer !== undefined) peer.response = response;
+    },
+    isAnswering(socket) {
+      const response = peers.get(socket)?.response;
+      return response?.headersSent === true && !response.writableFinished;
+    },
+    // Only sockets are added.
+    all: () => peers as Map<Socket, Peer>,
+    sweep() {
+      const now = performance.now();
+      for (const [socket, peer] of peers as Map<Socket, Peer>) check(socket, peer, now);
+    },
+  };
+}

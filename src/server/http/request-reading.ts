@@ -1,0 +1,85 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { GraphQLError } from 'graphql';
+import type { FetchAPI, GraphQLParams, Plugin } from 'graphql-yoga';
+import { countError, type ExchangeContext } from '../log/exchange.ts';
+import type { Admission } from './admission.ts';
+import { parseBody, parseText, readBody } from './body.ts';
+import { endLingering } from './lingering.ts';
+import { type Refusal, refusalBody, refusalHeaders } from './refusal.ts';
+import { authorizationRefusal, bodyTooLarge, formRefusal } from './request-form.ts';
+
+/** What Node's server hands over with a request; nothing where the application is called by `fetch`. */
+export interface NodeContext extends ExchangeContext {
+  req?: IncomingMessage;
+  res?: ServerResponse;
+}
+
+export const standardMaxBodyBytes = 1_048_576;
+
+/** Refuses what is no GraphQL request by its head, and reads the body of what is, up to `maxBodyBytes`. */
+export function requestReading(maxBodyBytes: number, admission: Admission): Plugin<object, NodeContext> {
+  return {
+    onRequestParse({ request, serverContext, requestParser, setRequestParser, endResponse, fetchAPI }) {
+      const { req, res } = serverContext;
+      const { method, headers } = request;
+      // Yoga answers all other methods.
+      if (method !== 'POST' && method !== 'GET') return;
+      const refused =
+        (req && authorizationRefusal(req.rawHeaders)) ??
+        formRefusal(method, headers, maxBodyBytes) ??
+        admission.admit('graphql', res);
+      if (refused !== undefined) {
+        endResponse(refusalResponse(refused, serverContext, fetchAPI));
+      } else if (method === 'POST') {
+        setRequestParser(async () => {
+          const parsed = await parametersOf(request, serverContext, maxBodyBytes);
+          // Yoga looks at what is in it.
+          if ('json' in parsed) return parsed.json as GraphQLParams;
+          return refusalResponse(parsed.refusal, serverContext, fetchAPI);
+        });
+      } else if (requestParser !== undefined) {
+        setRequestParser((given) => parametersOfUrl(() => requestParser(given)));
+      }
+    },
+  };
+}
+
+async function parametersOf(
+  request: Request,
+  { req, res }: NodeContext,
+  maxBodyBytes: number,
+): Promise<{ json: object } | { refusal: Refusal }> {
+  if (req === undefined) {
+    const text = await request.text();
+    const bytes = Buffer.byteLength(text);
+    return bytes > maxBodyBytes ? { refusal: bodyTooLarge(maxBodyBytes, `${bytes} bytes`) } : parseText(text);
+  }
+  if (req.headers.expect !== undefined) res?.writeContinue();
+  const body = await readBody(req, maxBodyBytes);
+  return Buffer.isBuffer(body) ? parseBody(body) : { refusal: body };
+}
+
+async function parametersOfUrl<Parameters>(parse: () => Parameters): Promise<Awaited<Parameters>> {
+  try {
+    return await parse();
+  } catch (error) {
+    if (!(error instanceof SyntaxError)) throw error;
+    throw new GraphQLError('The parameters "variables" and "extensions" must be JSON.', {
+      extensions: { code: 'BAD_REQUEST', http: { status: 400 } },
+    });
+  }
+}
+
+/** The answer to a request that is refused. One that ends the connection lets the client read it first. */
+export function refusalResponse(
+  refusal: Refusal,
+  { req, exchange }: NodeContext,
+  { Response }: Pick<FetchAPI, 'Response'>,
+): Response {
+  if (exchange !== undefined) countError(exchange, refusal.code);
+  if (req !== undefined && refusal.headers?.connection === 'close') {
+    const { socket } = req;
+    socket.destroySoon = () => endLingering(socket);
+  }
+  return new Response(refusalBody(refusal), { status: refusal.status, headers: refusalHeaders(refusal) });
+}
