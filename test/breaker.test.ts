@@ -1,0 +1,112 @@
+import { expect, test } from 'vitest';
+import { startBefore } from './fixtures/start-before.ts';
+import { type Answer, answerJson } from './rest/service.ts';
+
+const query = '{ order(id: "7") { fulfiller } }';
+const whole = { data: { order: { fulfiller: 'OPERATOR' } }, errors: undefined };
+const call = 'GET /v1/orders/7';
+
+/** Fails the calls of those whom it is told to. */
+function failingFor(bearers: Set<string>, fault: Answer = answerJson({}, 503)): Answer {
+  return (request, response, body) => {
+    const bearer = request.headers.authorization?.replace('Bearer ', '') ?? '';
+    if (bearers.has(bearer)) return fault(request, response, body);
+    if (request.method !== 'GET') return answerJson({}, 500)(request, response, body);
+    return answerJson({ name: 'orders/7', fulfiller: 'OPERATOR' })(request, response, body);
+  };
+}
+
+test('calls that fail for several tenants are no longer made, of any tenant, and say when to come back', async () => {
+  await using waybill = await startBefore(failingFor(new Set(['ana', 'eva'])));
+  for (let time = 0; time < 10; time += 1) {
+    await waybill.ask(query, 'ana');
+    await waybill.ask(query, 'eva');
+  }
+  expect(waybill.calls()).toEqual(Array.from({ length: 20 }, () => call));
+  expect(await waybill.ask(query, 'ida')).toEqual({
+    data: { order: null },
+    errors: [
+      {
+        message: `${call} was not made: most calls of its kind have failed just now`,
+        path: 'order',
+        code: 'UPSTREAM_CIRCUIT_OPEN',
+        retryable: true,
+        retryAfterMs: expect.any(Number),
+      },
+    ],
+  });
+  expect(waybill.calls()).toHaveLength(20);
+});
+
+test('many ids that are asked for at once fail by one word of it, without a get for each', async () => {
+  const names = Array.from({ length: 30 }, (_, index) => `${index}`);
+  await using waybill = await startBefore((request, response, body) => {
+    if (!request.url?.startsWith('/v1/orders?')) return answerJson({}, 503)(request, response, body);
+    const orders = names.map((name) => ({ name: `orders/${name}`, shipment: `shipments/${name}` }));
+    return answerJson({ orders })(request, response, body);
+  });
+  for (let time = 0; time < 10; time += 1) {
+    for (const bearer of ['ana', 'eva']) await waybill.ask('{ shipment(id: "7") { status } }', bearer);
+  }
+  const before = waybill.calls().length;
+  const { errors } = await waybill.ask('{ orders(first: 30) { nodes { shipment { status } } } }', 'ida');
+  expect(errors?.map(({ code }) => code)).toEqual(names.map(() => 'UPSTREAM_CIRCUIT_OPEN'));
+  expect(waybill.calls().slice(before)).toEqual(['GET /v1/orders?pageSize=30']);
+});
+
+test('the poison of one tenant stops nobody\u2019s calls, also not its own', async () => {
+  await using waybill = await startBefore(failingFor(new Set(['ana'])));
+  for (let time = 0; time < 60; time += 1) await waybill.ask(query, 'ana');
+  expect(await waybill.ask(query, 'eva')).toEqual(whole);
+  expect((await waybill.ask(query, 'ana')).errors).toMatchObject([{ code: 'UPSTREAM_UNAVAILABLE' }]);
+  expect(waybill.calls()).toHaveLength(62);
+});
+
+test.each([400, 401, 403, 404, 409, 429, 501])(
+  '%d for all is an answer, and stops no calls',
+  async (status) => {
+    await using waybill = await startBefore(failingFor(new Set(['ana', 'eva']), answerJson({}, status)));
+    for (let time = 0; time < 15; time += 1) {
+      await waybill.ask(query, 'ana');
+      await waybill.ask(query, 'eva');
+    }
+    expect(await waybill.ask(query, 'ida')).toEqual(whole);
+    expect(waybill.calls()).toHaveLength(31);
+  },
+);
+
+test('calls of one kind that fail leave those of another alone', async () => {
+  await using waybill = await startBefore((request, response, body) => {
+    const json = request.url?.startsWith('/v1/orders')
+      ? { name: 'orders/7', fulfiller: 'OPERATOR' }
+      : undefined;
+    return (json === undefined ? answerJson({}, 503) : answerJson(json))(request, response, body);
+  });
+  for (let time = 0; time < 12; time += 1) {
+    for (const bearer of ['ana', 'eva']) await waybill.ask('{ shipment(id: "7") { status } }', bearer);
+  }
+  expect((await waybill.ask('{ shipment(id: "7") { status } }', 'ida')).errors).toMatchObject([
+    { code: 'UPSTREAM_CIRCUIT_OPEN' },
+  ]);
+  expect(await waybill.ask(query, 'ida')).toEqual(whole);
+});
+
+test('a write that was not made for it has done nothing: it is refused, and leaves its key free', async () => {
+  const fails = new Set(['ana', 'eva']);
+  await using waybill = await startBefore(failingFor(fails, answerJson({}, 500)));
+  const send = (key: string) => `mutation {
+    sendMessage(input: {
+      conversation: "channels/1/conversations/2", content: { text: "a" }, idempotencyKey: "${key}"
+    }) { __typename }
+  }`;
+  for (let time = 0; time < 10; time += 1) {
+    for (const bearer of fails) await waybill.ask(send(`first-${time}`), bearer);
+  }
+  expect(waybill.calls()).toHaveLength(20);
+  for (let time = 0; time < 2; time += 1) {
+    expect((await waybill.ask(send('mine'), 'ida')).errors).toMatchObject([
+      { path: 'sendMessage', code: 'UPSTREAM_CIRCUIT_OPEN', retryable: true },
+    ]);
+  }
+  expect(waybill.calls()).toHaveLength(20);
+});
