@@ -1,3 +1,4 @@
+import { documentSettings } from './config/documents.ts';
 import { admissionSettings, listenerSettings, requestSettings } from './config/http.ts';
 import { loadingSettings } from './config/loading.ts';
 import { operationSettings } from './config/operation.ts';
@@ -14,6 +15,7 @@ export const settings = {
   ...upstreamSettings,
   ...parameterNameSettings,
   ...restSettings,
+  ...documentSettings,
   ...operationSettings,
   ...loadingSettings,
 };
@@ -62,6 +64,7 @@ export function readConfig(environment: Readonly<Record<string, string | undefin
     rest,
     /** What the application takes as it is. */
     app: Object.freeze({
+      ...valuesOf(documentSettings),
       ...valuesOf(operationSettings),
       ...requests,
       admission,

@@ -42,7 +42,7 @@ async function start(config: Config): Promise<void> {
       error,
     );
   });
-  console.log(banner(listener, upstream));
+  console.log(banner(listener, upstream, config.app.schemaAccess === 'public'));
 
   endOnSignals(async () => {
     health.end();
@@ -78,12 +78,12 @@ function unusable(fault: string, cause: unknown): ConfigError {
   return new ConfigError(`${fault}. ${cause instanceof Error ? cause.message : cause}.`, { cause });
 }
 
-function banner({ url }: Listener, { description, bearer }: Upstream): string {
+function banner({ url }: Listener, { description, bearer }: Upstream, hasGraphiql: boolean): string {
   const query = JSON.stringify({
     query: '{ orders(first: 3) { nodes { id status recipient { fullName } } } }',
   });
   return [
-    `GraphiQL  ${url.href}graphql`,
+    `${hasGraphiql ? 'GraphiQL ' : 'GraphQL  '} ${url.href}graphql`,
     `REST      ${description}`,
     `Try       curl -s ${url.href}graphql -H 'content-type: application/json' \\`,
     `            -H 'authorization: Bearer ${bearer ?? '<access token>'}' -d '${query}'`,

@@ -39,6 +39,8 @@ const defaults = {
     corsOrigins: undefined,
     admission: { graphql: 1_000, label: 32 },
     isHttps: false,
+    schemaAccess: 'public',
+    documentCacheBytes: 67_108_864,
     currency: 'COP',
     operationTimeoutMs: 30_000,
     callsPerOperation: 16,
@@ -81,6 +83,8 @@ describe('what is taken', () => {
       PUBLIC_URL: 'https://waybill.example/shop/',
       UPSTREAM_URL: 'http://rest.example:8080/base',
       SANDBOX_FILE: '/var/lib/sandbox.sqlite',
+      SCHEMA: 'private',
+      DOCUMENT_CACHE_BYTES: '0',
       CURRENCY: 'USD',
       PAGE_SIZE_PARAMETER: 'page_size',
       PAGE_TOKEN_PARAMETER: 'page.token',
@@ -145,6 +149,8 @@ describe('what is taken', () => {
         corsOrigins: ['https://shop.example', 'http://localhost:3000'],
         admission: { graphql: 1, label: 2 },
         isHttps: true,
+        schemaAccess: 'private',
+        documentCacheBytes: 0,
         currency: 'USD',
         operationTimeoutMs: 1,
         callsPerOperation: 1,
@@ -165,7 +171,7 @@ describe('what is taken', () => {
         compression: true,
       },
     });
-    expect(Object.keys(settings)).toHaveLength(40);
+    expect(Object.keys(settings)).toHaveLength(42);
   });
 
   test('can\u2019t be changed afterwards', () => {

@@ -8,6 +8,11 @@ import { createMemoryStore, type IdempotencyStore } from '../writes/idempotency-
 import { authentication } from './authentication.ts';
 import { compiledQueries } from './compiled-queries.ts';
 import { type ContextOptions, createContext, type OperationContext } from './context.ts';
+import { createDocuments, standardDocumentBounds } from './documents/documents.ts';
+import { hiddenSuggestions } from './documents/hidden-suggestions.ts';
+import { knownDocuments } from './documents/known-documents.ts';
+import { documentReading } from './documents/reading.ts';
+import type { SchemaAccess } from './documents/schema-access.ts';
 import { endOfQuery } from './end-of-query.ts';
 import { graphiql } from './graphiql.ts';
 import { createHealth, type Health } from './health.ts';
@@ -50,6 +55,10 @@ export interface AppOptions extends ContextOptions, Omit<CallersOptions, 'tenant
   isHttps?: boolean;
   /** What `/health/ready` says; always that it is ready when left out. */
   health?: Health;
+  /** Whether clients may explore the schema; they may unless this says `private`. */
+  schemaAccess?: SchemaAccess;
+  /** How much memory known documents may take; 64 MiB when left out. */
+  documentCacheBytes?: number;
 }
 
 export type App = YogaServerInstance<ExchangeContext, OperationContext>;
@@ -66,6 +75,11 @@ export function createApp(options: AppOptions): App {
   };
   const admission = createAdmission(options.admission ?? standardAdmission);
   const cors = createCors(options.corsOrigins ?? []);
+  const { schemaAccess = 'public', documentCacheBytes = standardDocumentBounds.maxBytes } = options;
+  const documents = createDocuments(documentReading(schema, schemaAccess), {
+    ...standardDocumentBounds,
+    maxBytes: documentCacheBytes,
+  });
   const maskedErrors = createMaskedErrors(options.report);
   return createYoga<ExchangeContext, OperationContext>({
     schema,
@@ -79,16 +93,20 @@ export function createApp(options: AppOptions): App {
     logging: false,
     // Held by the reading of requests, at a fraction of what the library's own limit costs.
     maxRequestBodySize: false,
+    // Documents are kept in a cache of this server's own, which is bounded in bytes.
+    parserAndValidationCache: false,
     plugins: [
       requestLog(options.log ?? silentLog, maskedErrors),
       responseHeaders({ cors, isHttps: options.isHttps ?? false }),
       healthRoute(options.health ?? createHealth(async () => undefined)),
-      graphiql({ bearer: options.graphiqlBearer }),
+      schemaAccess === 'public' && graphiql({ bearer: options.graphiqlBearer }),
       labelRoute(options.api, shared.callers, admission, options.report),
       requestReading(options.maxBodyBytes ?? standardMaxBodyBytes, admission),
+      knownDocuments(documents),
       validationErrors(options.report),
       authentication(),
       options.compileQueries !== false && compiledQueries(),
+      schemaAccess === 'private' && hiddenSuggestions(),
       showCost(),
       sharedOperations(),
       endOfQuery(),

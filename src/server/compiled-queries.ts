@@ -10,6 +10,7 @@ import {
 import { type CompiledQuery, compileQuery, isCompiledQuery } from 'graphql-jit';
 import type { Plugin } from 'graphql-yoga';
 import { isFitToCompile } from './compile-fitness.ts';
+import { perDocument } from './documents/per-document.ts';
 
 interface Compiled {
   run: CompiledQuery['query'];
@@ -22,14 +23,13 @@ interface Compiled {
  * own executor keeps mutations, and all that is not fit to be compiled. The schema has no @defer and no @stream.
  */
 export function compiledQueries(): Plugin {
-  // Documents come from Yoga's bounded cache; what that drops is collected here too.
-  const compiled = new WeakMap<DocumentNode, Map<string, Compiled | undefined>>();
+  const compiledByName = perDocument(() => new Map<string, Compiled | undefined>());
 
   return {
     onExecute({ args, setExecuteFn }) {
       const operation = getOperationAST(args.document, args.operationName);
       if (operation?.operation !== 'query') return;
-      const query = compiledQuery(compiled, args.schema, args.document, operation);
+      const query = compiledQuery(compiledByName(args.document), args.schema, args.document, operation);
       if (query === undefined) return;
       setExecuteFn(async () => {
         const variables = { ...query.defaults, ...args.variableValues };
@@ -47,14 +47,12 @@ export function compiledQueries(): Plugin {
 }
 
 function compiledQuery(
-  compiled: WeakMap<DocumentNode, Map<string, Compiled | undefined>>,
+  byName: Map<string, Compiled | undefined>,
   schema: GraphQLSchema,
   document: DocumentNode,
   operation: OperationDefinitionNode,
 ): Compiled | undefined {
   const name = operation.name?.value ?? '';
-  const byName = compiled.get(document) ?? new Map<string, Compiled | undefined>();
-  compiled.set(document, byName);
   if (!byName.has(name)) {
     const result = isFitToCompile(document, operation) ? compileQuery(schema, document, name) : undefined;
     byName.set(

@@ -1,0 +1,17 @@
+import { oneOf, wholeNumber } from './setting.ts';
+
+/** Which documents are taken, and what is kept of them. */
+export const documentSettings = {
+  schemaAccess: oneOf(
+    'SCHEMA',
+    'public',
+    ['public', 'private'],
+    'Whether clients may explore the schema. `private` refuses introspection, suggests no names in errors and serves no GraphiQL.',
+  ),
+  documentCacheBytes: wholeNumber(
+    'DOCUMENT_CACHE_BYTES',
+    '67108864',
+    [0, 4_294_967_296],
+    'How much memory parsed, validated and compiled documents may take, as estimated from their size; `0` keeps none.',
+  ),
+};
