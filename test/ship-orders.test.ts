@@ -1,6 +1,7 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import type { Fault } from '../src/sandbox/sandbox.ts';
 import { type ShipOrderInput, ShipOrdersDocument } from './documents.generated.ts';
+import { listTooLong } from './fixtures/list-too-long.ts';
 import { type OrderToShip, orderToShip, parcel } from './fixtures/order-to-ship.ts';
 import { startWaybill, type Waybill } from './harness.ts';
 
@@ -207,21 +208,12 @@ describe('a list of orders', () => {
   });
 });
 
-describe('a list of orders is an error of the field', () => {
-  test('where it holds 101, without a call', async () => {
-    const inputs = Array.from({ length: 101 }, () => ({ order: 'ca2496', origin: 'ca1', package: parcel }));
-    const { data, errors, calls } = await ship(inputs);
-    expect(data).toBeNull();
-    expect(errors).toMatchObject([
-      {
-        message: 'Expected at most 100 inputs, but got 101.',
-        path: ['shipOrders'],
-        extensions: { code: 'BAD_USER_INPUT', retryable: false },
-      },
-    ]);
-    expect(calls).toEqual([]);
-  });
+test('a list of 101 orders is refused as a whole, without a call', async () => {
+  const inputs = Array.from({ length: 101 }, () => ({ order: 'ca2496', origin: 'ca1', package: parcel }));
+  expect(await ship(inputs)).toEqual(listTooLong(101));
+});
 
+describe('a list of orders is an error of the field', () => {
   test('where nothing of it could be done at all', async () => {
     const orders = await newOrders(2);
     fail({ kind: 'status', status: 503, path: '/v1/origins' });

@@ -7,7 +7,8 @@ import { BadInputError, type InvalidResponseError } from '../rest/errors.ts';
 import type { PageQuery } from '../rest/types.ts';
 import { builder } from './builder.ts';
 
-const defaultFirst = 20;
+/** How many rows a page has where nothing is said. */
+export const defaultFirst = 20;
 
 interface Edge<Json> {
   node: Json | InvalidResponseError;
@@ -112,7 +113,10 @@ export interface ConnectionArgs {
 /** The arguments `first` and `after`; `maximum` is the largest page that REST gives for this list, in rows. */
 export function connectionArgs(maximum: number) {
   return builder.args((t) => ({
-    first: t.int({ description: `How many, from 0 to ${maximum}; ${defaultFirst} when left out.` }),
+    first: t.int({
+      description: `How many, from 0 to ${maximum}; ${defaultFirst} when left out.`,
+      extensions: { maximum },
+    }),
     after: t.string({ description: 'A cursor of this list: what follows it is returned.' }),
   }));
 }

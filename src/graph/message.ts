@@ -48,12 +48,14 @@ const SentTemplate = builder.objectRef<SentTemplateSource>('SentTemplate').imple
       type: [TemplateParameter],
       nullable: { list: false, items: false },
       description: 'The values in the header.',
+      extensions: { estimatedItems: 2 },
       resolve: (sent) => parameterList(sent.headerParameters),
     }),
     bodyParameters: t.field({
       type: [TemplateParameter],
       nullable: { list: false, items: false },
       description: 'The values in the body.',
+      extensions: { estimatedItems: 5 },
       resolve: (sent) => parameterList(sent.bodyParameters),
     }),
     definition: t.field({

@@ -103,6 +103,7 @@ export const Quote = builder.objectRef<QuoteJson>('Quote').implement({
       type: [Offer],
       nullable: { list: false, items: false },
       description: 'What each courier answered, also those that have no offer.',
+      extensions: { estimatedItems: 10 },
     }),
     cheapestOffer: t.field({
       type: Offer,

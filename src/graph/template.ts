@@ -27,6 +27,7 @@ const TemplateText = builder.objectRef<TemplateTextJson>('TemplateText').impleme
       type: [TemplateParameterDefinition],
       nullable: { list: false, items: false },
       description: 'The parameters of the text.',
+      extensions: { estimatedItems: 5 },
       resolve: ({ parameters }) => parameters ?? [],
     }),
   }),

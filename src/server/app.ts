@@ -22,6 +22,8 @@ import { createCors } from './http/cors.ts';
 import { requestReading, standardMaxBodyBytes } from './http/request-reading.ts';
 import { responseHeaders } from './http/response-headers.ts';
 import { labelRoute } from './label-route.ts';
+import { type Limits, standardLimits } from './limits/limits.ts';
+import { operationLimits, toldErrors } from './limits/request-limits.ts';
 import type { ExchangeContext } from './log/exchange.ts';
 import { type Log, silentLog } from './log/log.ts';
 import { requestLog } from './log/request-log.ts';
@@ -39,6 +41,8 @@ export interface AppOptions extends ContextOptions, Omit<CallersOptions, 'tenant
   compileQueries?: boolean;
   /** How loaders save calls; as the settings' standards when left out. */
   loading?: LoadingOptions;
+  /** How large documents and their values may be; as the settings' standards when left out. */
+  limits?: Limits;
   /** Where a line of each operation goes; nowhere when left out. */
   log?: Log;
   /** Where the keys of writes are remembered; in memory when left out. */
@@ -73,10 +77,11 @@ export function createApp(options: AppOptions): App {
       report: options.report,
     }),
   };
+  const limits = options.limits ?? standardLimits;
   const admission = createAdmission(options.admission ?? standardAdmission);
   const cors = createCors(options.corsOrigins ?? []);
   const { schemaAccess = 'public', documentCacheBytes = standardDocumentBounds.maxBytes } = options;
-  const documents = createDocuments(documentReading(schema, schemaAccess), {
+  const documents = createDocuments(documentReading(schema, schemaAccess, limits), {
     ...standardDocumentBounds,
     maxBytes: documentCacheBytes,
   });
@@ -103,8 +108,10 @@ export function createApp(options: AppOptions): App {
       labelRoute(options.api, shared.callers, admission, options.report),
       requestReading(options.maxBodyBytes ?? standardMaxBodyBytes, admission),
       knownDocuments(documents),
+      toldErrors(limits),
       validationErrors(options.report),
       authentication(),
+      operationLimits(schema, limits),
       options.compileQueries !== false && compiledQueries(),
       schemaAccess === 'private' && hiddenSuggestions(),
       showCost(),

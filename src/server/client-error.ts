@@ -121,11 +121,14 @@ function located(
   return new GraphQLError(message, { nodes, source, positions, path, extensions });
 }
 
+/** Codes of what is refused for more than what GraphQL itself says of it. */
+const refusals = new Set<unknown>(['BAD_REQUEST', 'GRAPHQL_LIMIT_EXCEEDED']);
+
 /** What the server is to make of an error's response; it reads `http` and leaves it out of the body. */
 function responseOf({ extensions: { http, code } }: GraphQLError): GraphQLErrorExtensions {
   if (typeof http !== 'object' || http === null) return {};
   // Without `spec` the status stands for clients of all kinds; with it, those that accept `application/json` get 200.
-  return { http: code === 'BAD_REQUEST' ? { ...http, spec: false } : http };
+  return { http: refusals.has(code) ? { ...http, spec: false } : http };
 }
 
 function isStackOverflow(error: unknown): boolean {

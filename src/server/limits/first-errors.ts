@@ -1,0 +1,27 @@
+import { GraphQLError } from 'graphql';
+
+// Longer ones quote long names from the document, or many conflicts.
+const maxMessageCharacters = 1_000;
+
+/**
+ * The errors of a refused request as far as they are told: so many at most, the last of which says how many there are
+ * besides.
+ */
+export function firstErrors(errors: readonly GraphQLError[], most: number): readonly GraphQLError[] {
+  if (errors.length <= most && errors.every(({ message }) => message.length <= maxMessageCharacters)) {
+    return errors;
+  }
+  const untold = errors.length - most;
+  return errors.slice(0, most).map((error, index) => {
+    const { message } = error;
+    const short =
+      message.length > maxMessageCharacters ? `${message.slice(0, maxMessageCharacters)}…` : message;
+    const isLast = index === most - 1 && untold > 0;
+    return reworded(error, isLast ? `${short} (${untold} more errors are not shown.)` : short);
+  });
+}
+
+function reworded(error: GraphQLError, message: string): GraphQLError {
+  const { nodes, source, positions, path, originalError, extensions } = error;
+  return new GraphQLError(message, { nodes, source, positions, path, originalError, extensions });
+}

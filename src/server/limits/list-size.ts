@@ -1,0 +1,81 @@
+import {
+  type GraphQLArgument,
+  type GraphQLField,
+  type GraphQLNamedType,
+  type GraphQLSchema,
+  getNamedType,
+  isInterfaceType,
+  isListType,
+  isNonNullType,
+  isObjectType,
+  isUnionType,
+} from 'graphql';
+
+/** By what the number of rows or items of a field goes. */
+export type ListSize =
+  /** Its argument `first`, the rows of the page that its lists then hold. */
+  | { by: 'first'; argument: GraphQLArgument; maximum: number }
+  /** The length of a list that it is given, as it answers an item for an item. */
+  | { by: 'argument'; argument: GraphQLArgument }
+  /** `first` of the field that it belongs to. */
+  | { by: 'page' }
+  /** What the field says by itself, in its extension `estimatedItems`. */
+  | { by: 'estimate'; items: number };
+
+/** What the number of objects of a field goes by; undefined for one object, and for values that are no objects. */
+export function listSizeOf(parent: GraphQLNamedType, field: GraphQLField): ListSize | undefined {
+  const first = field.args.find(({ name }) => name === 'first');
+  if (first !== undefined) {
+    const { maximum } = first.extensions;
+    return { by: 'first', argument: first, maximum: typeof maximum === 'number' ? maximum : Infinity };
+  }
+  if (!isListOfObjects(field)) return undefined;
+  const { estimatedItems } = field.extensions;
+  if (typeof estimatedItems === 'number') return { by: 'estimate', items: estimatedItems };
+  const list = field.args.find(({ type }) => isNonNullType(type) && isListType(type.ofType));
+  if (list !== undefined) return { by: 'argument', argument: list };
+  if (parent.name.endsWith('Connection')) return { by: 'page' };
+  throw new Error(
+    `Nothing says how many items ${parent.name}.${field.name} has. Give the field the extension ` +
+      '{ estimatedItems: <how many there usually are at most> }, so that the limit "nodes" counts them.',
+  );
+}
+
+function isListOfObjects({ type }: GraphQLField): boolean {
+  const nullable = isNonNullType(type) ? type.ofType : type;
+  return isListType(nullable) && isComposite(getNamedType(type));
+}
+
+function isComposite(type: GraphQLNamedType): boolean {
+  return isObjectType(type) || isInterfaceType(type) || isUnionType(type);
+}
+
+/** How long the lists of an introspection are on average, by `Type.field`. */
+export function introspectionSizes(schema: GraphQLSchema): Map<string, number> {
+  const types = Object.values(schema.getTypeMap());
+  const fields = types.flatMap((type) =>
+    isObjectType(type) || isInterfaceType(type) ? Object.values(type.getFields()) : [],
+  );
+  const average = (counts: number[]) =>
+    Math.max(1, counts.reduce((sum, count) => sum + count, 0) / Math.max(1, counts.length));
+  const perType = (countOf: (type: GraphQLNamedType) => number) => average(types.map(countOf));
+  return new Map([
+    ['__Schema.types', types.length],
+    ['__Schema.directives', schema.getDirectives().length],
+    ['__Type.fields', perType((type) => ('getFields' in type ? Object.keys(type.getFields()).length : 0))],
+    [
+      '__Type.inputFields',
+      perType((type) => ('getFields' in type ? Object.keys(type.getFields()).length : 0)),
+    ],
+    ['__Type.enumValues', perType((type) => ('getValues' in type ? type.getValues().length : 0))],
+    ['__Type.interfaces', perType((type) => ('getInterfaces' in type ? type.getInterfaces().length : 0))],
+    [
+      '__Type.possibleTypes',
+      perType((type) =>
+        isInterfaceType(type) || isUnionType(type) ? schema.getPossibleTypes(type).length : 0,
+      ),
+    ],
+    ['__Field.args', average(fields.map(({ args }) => args.length))],
+    ['__Directive.args', average(schema.getDirectives().map(({ args }) => args.length))],
+  ]);
+}

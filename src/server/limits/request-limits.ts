@@ -1,0 +1,28 @@
+import type { GraphQLSchema } from 'graphql';
+import type { Plugin } from 'graphql-yoga';
+import type { Limits } from './limits.ts';
+import { createOperationLimits } from './operation-limits.ts';
+import { firstErrors } from './first-errors.ts';
+
+/** Tells of a refused request as many errors as the limits allow. */
+export function toldErrors({ errors: most }: Limits): Plugin {
+  return {
+    onExecutionResult({ result, setResult }) {
+      // What has been executed in part keeps the errors of all its fields.
+      if (result === undefined || !('errors' in result) || result.data !== undefined) return;
+      if (result.errors === undefined || result.errors.length <= most) return;
+      setResult({ ...result, errors: firstErrors(result.errors, most) });
+    },
+  };
+}
+
+/** Refuses operations by the values of their variables. Stands behind the plugin that asks for an access token. */
+export function operationLimits(schema: GraphQLSchema, limits: Limits): Plugin {
+  const { refusalOf } = createOperationLimits(schema, limits);
+  return {
+    onExecute({ args, setResultAndStopExecution }) {
+      const refusal = refusalOf(args.document, args.operationName, args.variableValues);
+      if (refusal !== undefined) setResultAndStopExecution({ errors: [refusal] });
+    },
+  };
+}
