@@ -1,5 +1,6 @@
 import { documentSettings } from './config/documents.ts';
 import { admissionSettings, listenerSettings, requestSettings } from './config/http.ts';
+import { limitSettings } from './config/limits.ts';
 import { loadingSettings } from './config/loading.ts';
 import { operationSettings } from './config/operation.ts';
 import { parameterNameSettings, restSettings, upstreamSettings } from './config/rest.ts';
@@ -18,6 +19,7 @@ export const settings = {
   ...documentSettings,
   ...operationSettings,
   ...loadingSettings,
+  ...limitSettings,
 };
 
 /** Everything that can be set from outside, read once at start. */
@@ -71,6 +73,7 @@ export function readConfig(environment: Readonly<Record<string, string | undefin
       isHttps: server.publicUrl?.protocol === 'https:',
       callsAtOnce: rest.connections,
       loading: valuesOf(loadingSettings),
+      limits: valuesOf(limitSettings),
     }),
   };
   faults.push(...sharedNames(parameterNames));

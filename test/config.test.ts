@@ -1,5 +1,7 @@
 import { describe, expect, test } from 'vitest';
+import { limitSettings } from '../src/config/limits.ts';
 import { ConfigError, readConfig, settings } from '../src/config.ts';
+import { standardLimits } from '../src/server/limits/limits.ts';
 
 function faultsOf(environment: Record<string, string>): string {
   try {
@@ -49,6 +51,7 @@ const defaults = {
     callsWaiting: 1_000,
     idempotencyKeys: 20_000,
     loading: { referenceMs: 60_000, referenceGraceMs: 300_000, listsForBatches: true, aheadOfAsk: true },
+    limits: standardLimits,
   },
   showCost: undefined,
   logLevel: 'info',
@@ -120,6 +123,7 @@ describe('what is taken', () => {
       UPSTREAM_MAX_RESPONSE_BYTES: '1024',
       UPSTREAM_RETRIES: '0',
       UPSTREAM_COMPRESSION: 'yes',
+      ...Object.fromEntries(Object.values(limitSettings).map(({ variable }) => [variable, '100'])),
     });
     expect(config).toEqual({
       port: 0,
@@ -159,6 +163,7 @@ describe('what is taken', () => {
         callsWaiting: 2,
         idempotencyKeys: 500,
         loading: { referenceMs: 0, referenceGraceMs: 1, listsForBatches: false, aheadOfAsk: false },
+        limits: Object.fromEntries(Object.keys(standardLimits).map((limit) => [limit, 100])),
       },
       showCost: true,
       logLevel: 'silent',
@@ -171,7 +176,7 @@ describe('what is taken', () => {
         compression: true,
       },
     });
-    expect(Object.keys(settings)).toHaveLength(42);
+    expect(Object.keys(settings)).toHaveLength(57);
   });
 
   test('can\u2019t be changed afterwards', () => {

@@ -79,9 +79,17 @@ const faults: (Fault | undefined)[] = [
   },
 ];
 
-const compiled = await startWaybill();
+// Every field that is generated has an alias, and many have lists below.
+const unlimited = {
+  MAX_ALIASES: '10000',
+  MAX_DIRECTIVES: '10000',
+  MAX_SELECTIONS: '100000',
+  MAX_DEPTH: '200',
+  MAX_NODES: '100000000',
+};
+const compiled = await startWaybill(unlimited);
 const { sandbox } = compiled;
-const standard = await startWaybill({}, { sandbox, compileQueries: false });
+const standard = await startWaybill(unlimited, { sandbox, compileQueries: false });
 
 afterAll(async () => {
   await standard[Symbol.asyncDispose]();

@@ -137,28 +137,3 @@ test.each([
   const { errors } = await (await post(JSON.stringify({ query }))).json();
   expect(errors).toMatchObject([{ extensions: { code, retryable: false } }]);
 });
-
-describe('a document nested too deeply for the stack', () => {
-  const depth = 50_000;
-  // Validation takes more of the stack than parsing does.
-  const nested = (levels: number) => `{ __schema { types ${'{ fields { type '.repeat(levels)}`;
-  test.each([
-    ['selections', `${'{ a '.repeat(depth)}${'}'.repeat(depth)}`],
-    ['fragments', `{ ${'... { '.repeat(depth)} __typename ${'}'.repeat(depth)} }`],
-    ['values', `{ node(id: ${'['.repeat(depth)}${']'.repeat(depth)}) { id } }`],
-    ['types', `query ($a: ${'['.repeat(depth)}Int${']'.repeat(depth)}) { __typename }`],
-    ['fields that validation walks', `${nested(3_000)}{ name } ${'} }'.repeat(3_000)} } }`],
-  ])('of %s is refused', async (_what, query) => {
-    const response = await post(JSON.stringify({ query }));
-    expect(response.status).toBe(400);
-    expect(await response.json()).toEqual({
-      errors: [
-        {
-          message: 'The document is nested too deeply.',
-          extensions: { code: 'GRAPHQL_VALIDATION_FAILED', retryable: false },
-        },
-      ],
-    });
-    expect(reported).toEqual([]);
-  });
-});

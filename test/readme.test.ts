@@ -2,8 +2,10 @@ import { globSync, readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { isInputObjectType, isObjectType } from 'graphql';
 import { describe, expect, test } from 'vitest';
+import { limitSettings } from '../src/config/limits.ts';
 import { settings } from '../src/config.ts';
 import { schema } from '../src/graph/schema.ts';
+import { standardLimits } from '../src/server/limits/limits.ts';
 import { keptLog } from './fixtures/kept-log.ts';
 import { startWaybill } from './harness.ts';
 
@@ -44,6 +46,13 @@ describe('the README', () => {
       meaning,
     ]);
     expect(rows(section('Configuration')).slice(1)).toEqual(expected);
+  });
+
+  test('its settings of limits are named as refusals name them', () => {
+    const variables = Object.keys(standardLimits).map(
+      (limit) => `MAX_${limit.replace(/[A-Z]/g, (letter) => `_${letter}`).toUpperCase()}`,
+    );
+    expect(Object.values(limitSettings).map(({ variable }) => variable)).toEqual(variables);
   });
 
   test('its example of what a query costs is what the sandbox answers, and its table has every field of it', async () => {

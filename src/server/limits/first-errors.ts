@@ -12,12 +12,13 @@ export function firstErrors(errors: readonly GraphQLError[], most: number): read
     return errors;
   }
   const untold = errors.length - most;
+  const more = untold === 1 ? '1 more error is not shown.' : `${untold} more errors are not shown.`;
   return errors.slice(0, most).map((error, index) => {
     const { message } = error;
     const short =
       message.length > maxMessageCharacters ? `${message.slice(0, maxMessageCharacters)}…` : message;
     const isLast = index === most - 1 && untold > 0;
-    return reworded(error, isLast ? `${short} (${untold} more errors are not shown.)` : short);
+    return reworded(error, isLast ? `${short} (${more})` : short);
   });
 }
 

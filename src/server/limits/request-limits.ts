@@ -1,8 +1,8 @@
 import type { GraphQLSchema } from 'graphql';
 import type { Plugin } from 'graphql-yoga';
+import { firstErrors } from './first-errors.ts';
 import type { Limits } from './limits.ts';
 import { createOperationLimits } from './operation-limits.ts';
-import { firstErrors } from './first-errors.ts';
 
 /** Tells of a refused request as many errors as the limits allow. */
 export function toldErrors({ errors: most }: Limits): Plugin {
