@@ -1,4 +1,6 @@
 import { type CallTimesSeen, createCallTimes } from './call-times.ts';
+import { createListTrouble, type ListTrouble } from './list-trouble.ts';
+import { createRowCheck, type RowCheck, type RowTrust } from './row-check.ts';
 import { createWhereabouts, type Whereabouts } from './whereabouts.ts';
 
 /** What earlier batches of one resource's ids have shown, for one tenant. */
@@ -6,9 +8,16 @@ export interface BatchHistory {
   readonly times: CallTimesSeen;
   /** Of the ids that no list has named just before. */
   readonly whereabouts: Whereabouts;
+  readonly trouble: ListTrouble;
+  readonly rowCheck: RowCheck;
 }
 
-/** `now` counts milliseconds, from whenever. */
-export function createBatchHistory(now = () => performance.now()): BatchHistory {
-  return { times: createCallTimes(), whereabouts: createWhereabouts(now) };
+/** `trust` is the resource's, for all tenants; `now` counts milliseconds, from whenever. */
+export function createBatchHistory(trust?: RowTrust, now = () => performance.now()): BatchHistory {
+  return {
+    times: createCallTimes(),
+    whereabouts: createWhereabouts(now),
+    trouble: createListTrouble(now),
+    rowCheck: createRowCheck(trust, now),
+  };
 }

@@ -13,8 +13,8 @@ export interface CallTimes {
 /** What is known of the times of one resource's calls. What is older counts less. */
 export interface CallTimesSeen {
   expected(): CallTimes;
-  /** So many gets at once, at most `callsAtOnce` of them under way at a time, have taken so long together. */
-  sawGets(count: number, callsAtOnce: number, ms: number): void;
+  /** A get has taken so long, or several at once have on average. */
+  sawGet(ms: number): void;
   sawPage(rows: number, ms: number): void;
 }
 
@@ -53,10 +53,9 @@ export function createCallTimes(): CallTimesSeen {
       const bounded = Math.min(Math.max(rowMs, 0), rows === 0 ? 0 : ms / rows);
       return { getMs, pageMs: ms - bounded * rows, rowMs: bounded, isGuess: false };
     },
-    sawGets(count, callsAtOnce, ms) {
-      if (count === 0) return;
+    sawGet(ms) {
       gets.count = gets.count * decay + 1;
-      gets.ms = gets.ms * decay + ms / Math.ceil(count / callsAtOnce);
+      gets.ms = gets.ms * decay + ms;
     },
     sawPage(rows, ms) {
       for (const [name, value] of Object.entries({

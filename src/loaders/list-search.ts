@@ -1,5 +1,14 @@
 import type { PageQuery } from '../rest/types.ts';
-import { isAsExpected, type Knowledge, nextPageSize, patienceMs, trialPageSize } from './batch-plan.ts';
+import {
+  expectedLeft,
+  isAsExpected,
+  type Knowledge,
+  nextPageSize,
+  patienceMs,
+  trialPageSize,
+} from './batch-plan.ts';
+import type { CallTimesSeen } from './call-times.ts';
+import type { Gets } from './gets.ts';
 import { createListWalk, type ListWalk } from './list-walk.ts';
 import { inTime, isPage, type PageOutcome, type PageReading } from './page-reading.ts';
 
@@ -9,11 +18,13 @@ export interface ListSearch<Row> {
   ahead: PageReading<Row> | undefined;
   /** Whether a page is to be tried that is not expected to pay. */
   isTrialDue: boolean;
-  /** Whether a page may be asked for while so many names are missing. */
-  mayRead(missing: number): boolean;
+  /** Whether a page may be asked for. */
+  mayRead(): boolean;
+  /** How many calls are left. */
+  readsLeft(): number;
   read(query: PageQuery, missing: readonly string[]): PageReading<Row>;
-  /** Asks for one of the names by id. */
-  askForOne(name: string): Promise<unknown>;
+  gets: Gets<Row>;
+  times: CallTimesSeen;
 }
 
 export interface Searched<Row> {
@@ -24,10 +35,12 @@ export interface Searched<Row> {
   isTrial: boolean;
 }
 
+const mostLeft = 0.1;
+
 /** Looks for the names of a batch in pages of their list, as long as that is expected to pay (batch-plan.ts). */
 export async function searchList<Row extends { name: string }>(
   names: readonly string[],
-  { knowledge, ahead, isTrialDue, mayRead, read, askForOne }: ListSearch<Row>,
+  { knowledge, ahead, isTrialDue, mayRead, readsLeft, read, gets, times }: ListSearch<Row>,
 ): Promise<Searched<Row>> {
   const walk = createListWalk<Row>(names);
   let known = knowledge;
@@ -39,9 +52,14 @@ export async function searchList<Row extends { name: string }>(
   async function take(reading: PageReading<Row>): Promise<boolean> {
     const before = walk.state;
     walk.ask();
-    outcome = await inTime(reading, patienceMs(reading.rows, before.missing, known), async () => {
-      const [name] = missingNames();
-      if (name !== undefined) await askForOne(name);
+    outcome = await inTime(reading, {
+      ms: patienceMs(reading.rows, before.missing, known),
+      getMs: known.getMs,
+      times,
+      askForOne() {
+        const [name] = missingNames();
+        return name === undefined ? undefined : gets.begin(name);
+      },
     });
     if (!isPage(outcome)) return false;
     const rows = outcome.rows.length;
@@ -53,7 +71,7 @@ export async function searchList<Row extends { name: string }>(
 
   let goesOn = ahead === undefined || (await take(ahead));
   // What was not asked for must not fail what was.
-  if (outcome instanceof Error) {
+  if (outcome === 'failed' || outcome instanceof Error) {
     outcome = 'failed';
     goesOn = true;
   }
@@ -62,7 +80,10 @@ export async function searchList<Row extends { name: string }>(
     const trialSize = isTrialDue && state.pages === 0 ? trialPageSize(state, known) : undefined;
     const expectedSize = nextPageSize(state, known);
     const pageSize = expectedSize ?? trialSize;
-    if (pageSize === undefined || !mayRead(state.missing)) break;
+    if (pageSize === undefined || !mayRead()) break;
+    // Where all could just be asked for by id, a page in vain would leave the last of them without.
+    if (readsLeft() === state.missing && expectedLeft(pageSize, state, known) > mostLeft * state.missing)
+      break;
     isTrial ||= expectedSize === undefined;
     const query = { pageSize, ...(nextPageToken !== undefined && { pageToken: nextPageToken }) };
     goesOn = await take(read(query, missingNames()));

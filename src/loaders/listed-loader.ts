@@ -3,31 +3,32 @@ import type { Caller } from '../rest/caller.ts';
 import type { Page, PageQuery } from '../rest/types.ts';
 import type { BatchHistory } from './batch-history.ts';
 import { type Announcement, type BatchPart, learn, partsOf, shareWithin } from './batch-parts.ts';
-import { fewestForPage } from './batch-plan.ts';
+import { fewestForPage, patienceMs } from './batch-plan.ts';
 import type { KnownCalls } from './call-costs.ts';
 import { createGets } from './gets.ts';
 import { type Searched, searchList } from './list-search.ts';
 import type { BatchWay, ListedKind, LoadingObserver } from './loading-observer.ts';
 import { isPage, type PageReading, readPage } from './page-reading.ts';
 import { batchLoader, type RecordLoader } from './record-loader.ts';
-import { answersInPlaceOf, type RowCheck } from './row-check.ts';
+import { answersInPlaceOf } from './row-check.ts';
 
 export interface ListedLoaderOptions<Json> {
-  get(name: string): Promise<Json>;
+  get(name: string, caller: Caller): Promise<Json>;
   /** The list that has the same records, newest first as a rule. */
-  list(query: PageQuery, signal: AbortSignal): Promise<Page<Json>>;
+  list(query: PageQuery, caller: Caller): Promise<Page<Json>>;
   kind: ListedKind;
   /** The most rows that a page of it has. */
   maxPageSize: number;
   caller: Caller;
   /** Of the caller's tenant, for this resource. */
   history: BatchHistory;
-  /** Of this resource. */
-  rowCheck: RowCheck;
   /** Whether pages may answer ids at all. */
   isListUsed: boolean;
   observer: LoadingObserver;
 }
+
+// Of a batch's gets, which are alike.
+const mostLookedAt = 5;
 
 /** Records that have a get endpoint and a list. */
 export interface ListedLoader<Json> extends RecordLoader<Json> {
@@ -45,27 +46,20 @@ export interface ListedLoader<Json> extends RecordLoader<Json> {
 export function listedLoader<Json extends { name: string }>(
   options: ListedLoaderOptions<Json>,
 ): ListedLoader<Json> {
-  const { get, list, kind, maxPageSize, caller, history, rowCheck, isListUsed, observer } = options;
-  const { times } = history;
+  const { get, list, kind, maxPageSize, caller, history, isListUsed, observer } = options;
+  const { times, trouble, rowCheck } = history;
   const knownCalls = (): KnownCalls => ({
     ...times.expected(),
     callsAtOnce: caller.callsPerOperation,
     maxPageSize,
   });
-  const isListFit = () => isListUsed && !rowCheck.areRowsLacking();
+  const isListFit = () => isListUsed && !rowCheck.areRowsLacking() && !trouble.isLeftAlone();
   let announcements: Announcement[] = [];
   let ahead: { reading: PageReading<Json>; askers: Set<Asker> } | undefined;
   // What was on its way before something was forgotten must not be remembered.
   let generation = 0;
 
-  function read(query: PageQuery): PageReading<Json> {
-    const startedAt = performance.now();
-    const reading = readPage(list, query, caller);
-    reading.outcome.then((page) => {
-      if (isPage(page)) times.sawPage(page.rows.length, performance.now() - startedAt);
-    });
-    return reading;
-  }
+  const read = (query: PageQuery) => readPage(query, { list, caller, times });
 
   /** What is known of a batch, and the page that was asked for in its place. */
   function begin(names: readonly string[]) {
@@ -85,22 +79,24 @@ export function listedLoader<Json extends { name: string }>(
 
   const records = batchLoader<Json>(async (names, askers) => {
     const before = generation;
-    const gets = createGets(get, askers, (count, ms) => times.sawGets(count, caller.callsPerOperation, ms));
+    const gets = createGets({ get, caller, askers, times });
     const { parts, readAhead } = askers.onBehalf(names, () => begin(names));
+    const knowledge = { ...knownCalls(), shareWithin: (rowsPerId: number) => shareWithin(parts, rowsPerId) };
     const searching = searchList(names, {
-      knowledge: { ...knownCalls(), shareWithin: (rowsPerId) => shareWithin(parts, rowsPerId) },
+      knowledge,
       ahead: readAhead,
       isTrialDue: parts.some(({ whereabouts }) => whereabouts.isTrialDue()),
-      // Where all could just be asked for by id, a page in vain would leave the last of them without.
-      mayRead: (missing) => isListFit() && caller.readsLeft() !== missing,
+      mayRead: isListFit,
+      readsLeft: caller.readsLeft,
       read: (query, missing) => askers.onBehalf(missing, () => read(query)),
-      askForOne: (name) => gets.all([name]),
+      gets,
+      times,
     });
-    const mayCheck = isListFit() && names.length >= fewestForPage && caller.readsLeft() > 0;
-    const isCheckDue = mayCheck && rowCheck.isDue();
-    const nameToCheck = isCheckDue ? rowCheck.nameToCheck(names) : undefined;
+    const isCheckDue =
+      names.length >= fewestForPage && isListFit() && caller.readsLeft() > 0 && rowCheck.isDue();
+    const nameToCheck = isCheckDue ? rowCheck.begin(names) : undefined;
     // At the same time as the page: if that lacks it, it has to be asked for anyway.
-    if (nameToCheck !== undefined) void gets.all([nameToCheck]);
+    if (nameToCheck !== undefined) gets.begin(nameToCheck);
 
     const searched = await searching;
     const { walk, outcome } = searched;
@@ -109,7 +105,14 @@ export function listedLoader<Json extends { name: string }>(
     const rows = new Map([...walk.found].map(([name, { row }]) => [name, row]));
     if (outcome instanceof Error) return names.map((name) => rows.get(name) ?? outcome);
     const answers = await gets.all(names.filter((name) => !rows.has(name)));
-    const inPlaceOfRows = nameToCheck && (await answersInPlaceOf(rows, nameToCheck, { gets, rowCheck }));
+    for (const answer of [...answers.values()].slice(0, mostLookedAt)) {
+      if (answer !== null && !(answer instanceof Error)) rowCheck.sawGet(answer);
+    }
+    if (walk.state.pages > 0) rowCheck.sawRows([...rows.values(), ...walk.unwanted]);
+    const patience = patienceMs(0, 1, knowledge);
+    const inPlaceOfRows =
+      nameToCheck &&
+      (await answersInPlaceOf(rows, { preferred: nameToCheck, patienceMs: patience, gets, rowCheck }));
     const all = new Map<string, Json | null | Error>([...rows, ...answers, ...(inPlaceOfRows || [])]);
     caller.ledger.savedByList += names.length - gets.count();
     if (generation === before && isListFit()) for (const row of walk.unwanted) records.prime(row.name, row);
@@ -120,10 +123,11 @@ export function listedLoader<Json extends { name: string }>(
     if (walk.state.pages === 0) {
       for (const { names, whereabouts } of parts)
         if (names.length >= fewestForPage) whereabouts.wentWithout();
-    } else if (outcome !== 'given up' && !(outcome instanceof Error)) {
-      // A list that answers no page, or none in time, is as good as one that has none of the records.
-      const isWhole = walk.isAtEnd || !isPage(outcome);
-      for (const part of parts) learn(part, walk, isWhole);
+    } else if (outcome !== 'given up') {
+      if (isPage(outcome)) trouble.answered();
+      else trouble.failed();
+      // A page that has failed says nothing of where records are.
+      if (walk.state.rowsRead > 0 || walk.isAtEnd) for (const part of parts) learn(part, walk, walk.isAtEnd);
     }
   }
 

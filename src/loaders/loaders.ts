@@ -69,25 +69,23 @@ export function createLoaders(
   const referencePages = referenceLoaders(caller, known.referencePages);
   const isListUsed = memory.options.listsForBatches;
   const orderById = listedLoader({
-    get: (name) => api.getOrder(name, caller),
-    list: (query, signal) => api.listOrders(query, { ...caller, signal }),
+    get: api.getOrder,
+    list: api.listOrders,
     kind: 'orders',
     maxPageSize: maxPageSize.orders,
     caller,
     history: known.orders,
-    rowCheck: memory.rowChecks.orders,
     isListUsed,
     observer: memory.observer,
   });
   const orderPage = pageLoader((query: OrderQuery) => api.listOrders(query, caller), orderById);
   const shipmentById = listedLoader({
-    get: (name) => api.getShipment(name, caller),
-    list: (query, signal) => api.listShipments(query, { ...caller, signal }),
+    get: api.getShipment,
+    list: api.listShipments,
     kind: 'shipments',
     maxPageSize: maxPageSize.shipments,
     caller,
     history: known.shipments,
-    rowCheck: memory.rowChecks.shipments,
     isListUsed,
     observer: memory.observer,
   });

@@ -4,7 +4,6 @@ import { createFollowingHistory, type FollowingHistory } from './following-histo
 import { type LoadingObserver, nobody } from './loading-observer.ts';
 import { guessedLength, type ListLength } from './location-loader.ts';
 import { createReferencePages, type ReferencePages } from './reference-pages.ts';
-import { createRowCheck, type RowCheck } from './row-check.ts';
 
 /** How loaders save calls. */
 export interface LoadingOptions {
@@ -41,7 +40,6 @@ export interface TenantMemory {
 export interface LoaderMemory {
   readonly options: LoadingOptions;
   readonly observer: LoadingObserver;
-  readonly rowChecks: Readonly<Record<'orders' | 'shipments', RowCheck>>;
   of(tenant: Tenant): TenantMemory;
 }
 
@@ -55,17 +53,17 @@ export function createLoaderMemory(
   options: LoadingOptions = standardLoading,
   { now = () => performance.now(), observer = nobody }: LoaderMemoryOptions = {},
 ): LoaderMemory {
+  const trust = { orders: { areWhole: false }, shipments: { areWhole: false } };
   const memories = new WeakMap<Tenant, TenantMemory>();
   return {
     options,
     observer,
-    rowChecks: { orders: createRowCheck(now), shipments: createRowCheck(now) },
     of(tenant) {
       const memory = memories.get(tenant) ?? {
         referencePages: createReferencePages(options, now),
         locationList: { length: guessedLength },
-        orders: createBatchHistory(now),
-        shipments: createBatchHistory(now),
+        orders: createBatchHistory(trust.orders, now),
+        shipments: createBatchHistory(trust.shipments, now),
         shipmentsOfOrders: createFollowingHistory(now),
       };
       memories.set(tenant, memory);

@@ -1,6 +1,8 @@
 import type { Caller } from '../rest/caller.ts';
 import { BudgetExceededError, isMetByAllCalls } from '../rest/errors.ts';
 import type { Page, PageQuery } from '../rest/types.ts';
+import type { CallTimesSeen } from './call-times.ts';
+import type { BegunGet } from './gets.ts';
 
 /**
  * What came of a page: its rows; no page; none in time; the error that every other call of this caller would meet now;
@@ -12,25 +14,43 @@ export type PageOutcome<Row> = Page<Row> | 'failed' | 'late' | 'given up' | Erro
 export interface PageReading<Row> {
   /** How many rows it was asked for. */
   rows: number;
+  /** When its call has left. Stays open where it never does. */
+  left: Promise<void>;
   /** Never rejects. */
   outcome: Promise<PageOutcome<Row>>;
   /** Nobody wants it any more: its call is ended. */
   giveUp(): void;
 }
 
-export function readPage<Row>(
-  list: (query: PageQuery, signal: AbortSignal) => Promise<Page<Row>>,
-  query: PageQuery,
-  caller: Caller,
-): PageReading<Row> {
+export interface PageReader<Row> {
+  list(query: PageQuery, caller: Caller): Promise<Page<Row>>;
+  caller: Caller;
+  /** Learns how long pages take, from when they have left. */
+  times: CallTimesSeen;
+}
+
+export function readPage<Row>(query: PageQuery, { list, caller, times }: PageReader<Row>): PageReading<Row> {
   const controller = new AbortController();
   const giveUp = () => controller.abort();
   if (caller.signal.aborted) giveUp();
   caller.signal.addEventListener('abort', giveUp, { once: true });
+  const left = Promise.withResolvers<void>();
+  let ms: number | undefined;
+  const ownCaller: Caller = {
+    ...caller,
+    signal: controller.signal,
+    left: left.resolve,
+    heard(entry) {
+      caller.heard(entry);
+      ms = entry.durationMs;
+    },
+  };
 
   async function read(): Promise<PageOutcome<Row>> {
     try {
-      return await list(query, controller.signal);
+      const page = await list(query, ownCaller);
+      if (ms !== undefined) times.sawPage(page.rows.length, ms);
+      return page;
     } catch (error) {
       if (controller.signal.aborted || error instanceof BudgetExceededError) return 'given up';
       return isMetByAllCalls(error) ? error : 'failed';
@@ -38,37 +58,59 @@ export function readPage<Row>(
       caller.signal.removeEventListener('abort', giveUp);
     }
   }
-  return { rows: query.pageSize, outcome: read(), giveUp };
+  return { rows: query.pageSize, left: left.promise, outcome: read(), giveUp };
 }
 
 export function isPage<Row>(outcome: PageOutcome<Row> | undefined): outcome is Page<Row> {
   return typeof outcome === 'object' && !(outcome instanceof Error);
 }
 
+export interface Patience {
+  /** How long a page is expected to take at most, in milliseconds. */
+  ms: number;
+  /** How long a get is expected to take, in milliseconds. */
+  getMs: number;
+  times: CallTimesSeen;
+  /** Asks for one of the records by id. */
+  askForOne(): BegunGet<unknown> | undefined;
+}
+
+const never = new Promise<never>(() => {});
+
 /**
- * A page, or `late` where it takes longer than so many milliseconds and than a get that is then asked for. Where not even
- * that is answered, the page is left time for ten times as long: such is a service that is slow as a whole, but the get may
- * also be kept waiting by the page itself.
+ * A page, or `late` where it is the list that is slow. After so long a get tells: while that is under way too, the whole
+ * service is slow, and the page is waited for. Where it is answered, the page has as many times longer as that took longer
+ * than it should. Where it has not even left after as long again, the page may be what keeps it waiting.
  */
 export async function inTime<Row>(
-  { outcome, giveUp }: PageReading<Row>,
-  patienceMs: number,
-  askForOne: () => Promise<unknown>,
+  { left, outcome, giveUp }: PageReading<Row>,
+  { ms, getMs, times, askForOne }: Patience,
 ): Promise<PageOutcome<Row>> {
-  const late = 'late';
-  const first = await Promise.race([outcome, after(patienceMs, outcome)]);
-  if (first !== late) return first;
-  const answered = askForOne().then(
-    () => late,
-    () => late,
-  ) as Promise<'late'>; // Whatever came, it came first.
-  const second = await Promise.race([outcome, answered, after(9 * patienceMs, outcome)]);
-  if (second === late) giveUp();
+  // As long as it waits for its turn, a get would too.
+  await Promise.race([left, outcome]);
+  const startedAt = performance.now();
+  const first = await Promise.race([outcome, lateAfter(ms, outcome)]);
+  if (first !== 'late') return first;
+
+  const get = askForOne();
+  const isQuicker = async () => {
+    await get?.answer;
+    const slowdown = (performance.now() - (get?.leftAt ?? startedAt + ms)) / getMs;
+    return lateAfter(startedAt + ms * Math.max(slowdown, 1) - performance.now(), outcome);
+  };
+  const isStuck = async () => {
+    const late = await lateAfter(ms, outcome);
+    return get?.leftAt === undefined ? late : never;
+  };
+  const second = await Promise.race([outcome, isQuicker(), isStuck()]);
+  if (second === 'late') giveUp();
+  // However much longer it would have taken, it has taken as long as that.
+  else if (get?.leftAt !== undefined) times.sawGet(Math.max(performance.now() - get.leftAt, getMs));
   return second;
 }
 
 /** Word after so many milliseconds that it is late, unless what is waited for has come. */
-function after(ms: number, outcome: Promise<unknown>): Promise<'late'> {
+function lateAfter(ms: number, outcome: Promise<unknown>): Promise<'late'> {
   return new Promise((resolve) => {
     // A server that was busy until now has a look first at what has come in meanwhile.
     const timer = setTimeout(() => setImmediate(() => resolve('late')), ms);

@@ -1,61 +1,127 @@
 import type { Gets } from './gets.ts';
+import { createUnseenFields } from './unseen-fields.ts';
 
 /**
- * Watches whether the rows of a list are the records that gets answer. That is REST's doing and no tenant's, so that one
- * serves all; it keeps nothing of a record.
+ * Watches whether the rows of a list are the records that gets answer, for one tenant and resource. It keeps the names of
+ * fields, and nothing of a record.
  */
 export interface RowCheck {
   /** Whether rows lacked what the gets of the same records had. After ten minutes it is looked at again. */
   areRowsLacking(): boolean;
-  /** Whether a row is to be held against the get of the same record: at first, and then twice a minute. */
+  /**
+   * Whether a row is to be held against the get of the same record: with the first list, or the third where another
+   * tenant's rows were found whole; then with each tenth and after half a minute; and where gets had fields of which no
+   * row has been seen to have any.
+   */
   isDue(): boolean;
-  /** Which of these names, newest first as a rule: not the newest, which have the fewest fields, and each time another. */
+  /** Begins a check, and says of which name. */
+  begin(names: readonly string[]): string | undefined;
+  /** Which of these names: not the newest, which have the fewest fields, and each time another. */
   nameToCheck(names: readonly string[]): string | undefined;
   /** Learns from rows and the gets of the same records. One that differs may have changed in between; two have not. */
   compare(pairs: readonly (readonly [row: object, got: object])[]): void;
+  /** A list has answered. */
+  sawRows(rows: readonly object[]): void;
+  sawGet(record: object): void;
+}
+
+/** What is known of a resource of the service, whoever's. */
+export interface RowTrust {
+  /** Whether rows were whole the last time that any were looked at. */
+  areWhole: boolean;
 }
 
 const msPerCheck = 30_000;
+const listsPerCheck = 10;
+const listsBeforeFirst = 2;
+const attemptsAtFirst = 3;
 const msOfDistrust = 600_000;
 
 /** `now` counts milliseconds, from whenever. */
-export function createRowCheck(now = () => performance.now()): RowCheck {
-  let checks = 0;
-  let checkedAt: number | undefined;
+export function createRowCheck(
+  trust: RowTrust = { areWhole: false },
+  now = () => performance.now(),
+): RowCheck {
+  const unseen = createUnseenFields();
+  let attempts = 0;
+  let hasCompared = false;
+  let listsSince = 0;
+  let begunAt = 0;
   let distrustedAt: number | undefined;
+
+  function nameToCheck(names: readonly string[]): string | undefined {
+    return names[(Math.floor(names.length / 2) + Math.max(attempts - 1, 0)) % names.length];
+  }
+
   return {
     areRowsLacking: () => distrustedAt !== undefined && now() - distrustedAt < msOfDistrust,
-    isDue: () => checkedAt === undefined || now() - checkedAt >= msPerCheck,
-    nameToCheck: (names) => names[(Math.floor(names.length / 2) + checks) % names.length],
+    isDue() {
+      if (attempts === 0 && trust.areWhole) return listsSince >= listsBeforeFirst;
+      if (!hasCompared && attempts < attemptsAtFirst) return true;
+      return listsSince >= listsPerCheck || now() - begunAt >= msPerCheck || unseen.areSuspicious();
+    },
+    begin(names) {
+      attempts += 1;
+      listsSince = 0;
+      begunAt = now();
+      unseen.lookedFor();
+      return nameToCheck(names);
+    },
+    nameToCheck,
     compare(pairs) {
       if (pairs.length === 0) return;
+      hasCompared = true;
       const lacking = pairs.filter(([row, got]) => lacksFields(row, got)).length;
-      const areLacking = lacking >= Math.min(pairs.length, 2);
-      if (areLacking) distrustedAt = now();
-      // With the first list that is trusted again, it is looked at again.
-      checkedAt = areLacking ? undefined : now();
-      checks += 1;
+      trust.areWhole = lacking === 0;
+      if (lacking < Math.min(pairs.length, 2)) return;
+      distrustedAt = now();
+      // With the first list that is trusted again, rows are looked at again.
+      attempts = 0;
+      hasCompared = false;
     },
+    sawRows(rows) {
+      listsSince += 1;
+      unseen.sawRows(rows);
+    },
+    sawGet: unseen.sawGet,
   };
+}
+
+export interface CheckOfRows<Json> {
+  /** The name of the row to look at, if it is there. */
+  preferred: string;
+  /** How long its get is waited for, in milliseconds. */
+  patienceMs: number;
+  gets: Gets<Json>;
+  rowCheck: RowCheck;
 }
 
 /**
  * Holds a row against its get. Where it lacks something, the gets of all rows, to be answered in their place; otherwise
- * undefined. `preferred` is the name of the row to look at, if it is there.
+ * undefined, as also where the get is late: what it shows then is for the next list.
  */
 export async function answersInPlaceOf<Json extends object>(
   rows: ReadonlyMap<string, Json>,
-  preferred: string,
-  { gets, rowCheck }: { gets: Gets<Json>; rowCheck: RowCheck },
+  { preferred, patienceMs, gets, rowCheck }: CheckOfRows<Json>,
 ): Promise<Map<string, Json | null | Error> | undefined> {
   const names = [...rows.keys()];
   const checked = rows.has(preferred) ? preferred : rowCheck.nameToCheck(names);
   if (checked === undefined) return undefined;
-  const [pair] = pairsOf(rows, await gets.all([checked]));
-  if (pair === undefined) return undefined;
-  const answers = lacksFields(...pair) ? await gets.all(names) : undefined;
-  rowCheck.compare(answers === undefined ? [pair] : pairsOf(rows, answers));
-  return answers;
+
+  async function check(name: string): Promise<Map<string, Json | null | Error> | undefined> {
+    const [pair] = pairsOf(rows, await gets.all([name]));
+    if (pair === undefined) return undefined;
+    const answers = lacksFields(...pair) ? await gets.all(names) : undefined;
+    rowCheck.compare(answers === undefined ? [pair] : pairsOf(rows, answers));
+    return answers;
+  }
+  const { promise: late, resolve } = Promise.withResolvers<undefined>();
+  const timer = setTimeout(resolve, patienceMs);
+  const isInTime = gets.begin(checked).answer.then(() => true);
+  const first = await Promise.race([isInTime, late]);
+  clearTimeout(timer);
+  const answers = check(checked);
+  return first === undefined ? undefined : answers;
 }
 
 function pairsOf<Json extends object>(

@@ -32,6 +32,8 @@ export interface Caller {
   spend(call: RestCall): void;
   /** How many reads it may still make, if all that wait for their turn are made. */
   readsLeft(): number;
+  /** Is told when the call has left that will answer a read of this operation, whoever makes it. */
+  left(): void;
   /** Is told of the call by which a read of this operation was answered, whoever has made it. */
   heard(entry: LedgerEntry): void;
   /** Where all that tenants keep for later operations has its place. */
@@ -98,6 +100,7 @@ export function createCallers({
           left -= 1;
         },
         readsLeft: () => Math.max(left - readsWaiting, 0),
+        left: () => {},
         heard({ status }) {
           if (status !== undefined && isKnownTo(status)) tenants.remember(tenant);
         },

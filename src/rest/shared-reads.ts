@@ -99,7 +99,9 @@ export function sharedReads(client: RestClient): RestClient {
         leave(givenUp(described(call), signal));
       }
       function follow(): void {
-        if (isWaiting) completeEntry = enterShared(flight, call, caller);
+        if (!isWaiting) return;
+        caller.left();
+        completeEntry = enterShared(flight, call, caller);
       }
       function arrive(settle: () => void): void {
         if (!isWaiting) return;
@@ -119,6 +121,7 @@ export function sharedReads(client: RestClient): RestClient {
         if (flight.hasLeft || !isWaiting) return;
         caller.spend(call);
         isMaker = true;
+        caller.left();
         await send(flight, call, caller);
       });
       // With a BudgetExceededError, which is this operation's own business and nobody else's.

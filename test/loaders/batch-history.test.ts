@@ -5,6 +5,7 @@ import { nextPageSize } from '../../src/loaders/batch-plan.ts';
 import { createCallTimes } from '../../src/loaders/call-times.ts';
 import { createDepths } from '../../src/loaders/depths.ts';
 import { createFollowingHistory } from '../../src/loaders/following-history.ts';
+import { createListTrouble } from '../../src/loaders/list-trouble.ts';
 import { createListWalk } from '../../src/loaders/list-walk.ts';
 import { createRowCheck, lacksFields } from '../../src/loaders/row-check.ts';
 import { createWhereabouts } from '../../src/loaders/whereabouts.ts';
@@ -71,11 +72,10 @@ describe('how long calls take', () => {
     expect(createCallTimes().expected()).toEqual({ getMs: 1, pageMs: 1, rowMs: 1 / 200, isGuess: true });
   });
 
-  test('is told by gets, in as many turns as they take', () => {
+  test('is told by gets', () => {
     const times = createCallTimes();
-    times.sawGets(1, 16, 20);
-    times.sawGets(17, 16, 40);
-    times.sawGets(0, 16, 1_000);
+    times.sawGet(20);
+    times.sawGet(20);
     expect(times.expected()).toEqual({ getMs: 20, pageMs: 20, rowMs: 0.1, isGuess: false });
   });
 
@@ -83,10 +83,10 @@ describe('how long calls take', () => {
     const times = createCallTimes();
     times.sawPage(200, 40);
     expect(times.expected()).toEqual({ getMs: 20, pageMs: 20, rowMs: 0.1, isGuess: false });
-    times.sawGets(1, 16, 10);
+    times.sawGet(10);
     expect(times.expected()).toEqual({ getMs: 10, pageMs: 10, rowMs: 0.15, isGuess: false });
     // A page that is quicker than a get has rows for nothing.
-    times.sawGets(1, 16, 1_000);
+    times.sawGet(1_000);
     expect(times.expected()).toMatchObject({ pageMs: 40, rowMs: 0 });
   });
 
@@ -100,8 +100,8 @@ describe('how long calls take', () => {
 
   test('follows what has changed', () => {
     const times = createCallTimes();
-    for (let batch = 0; batch < 50; batch += 1) times.sawGets(1, 16, 20);
-    for (let batch = 0; batch < 50; batch += 1) times.sawGets(1, 16, 100);
+    for (let batch = 0; batch < 50; batch += 1) times.sawGet(20);
+    for (let batch = 0; batch < 50; batch += 1) times.sawGet(100);
     expect(times.expected().getMs).toBeGreaterThan(90);
   });
 
@@ -142,7 +142,7 @@ describe('the list is tried again', () => {
 });
 
 test('one batch in vain is enough to leave the list alone, and one that was answered to go back to it', () => {
-  const { times, whereabouts } = createBatchHistory(() => 0);
+  const { times, whereabouts } = createBatchHistory(undefined, () => 0);
   const start = { asked: 100, missing: 100, rowsRead: 0, pages: 0 };
   const { shareWithin } = whereabouts;
   const known = () => ({ ...times.expected(), callsAtOnce: 16, maxPageSize: 1_000, shareWithin });
@@ -174,35 +174,106 @@ describe('a row lacks', () => {
 describe('the rows of a list', () => {
   const whole = [{ cost: 1 }, { cost: 1 }] as const;
   const lacking = [{}, { cost: 1 }] as const;
+  const names = ['a', 'b', 'c', 'd'];
 
-  test('are held against a get at first, and half a minute later, each time another one', () => {
+  test('are held against a get at first, with the tenth list, and half a minute later, each time another one', () => {
     let now = 0;
-    const check = createRowCheck(() => now);
-    const names = ['a', 'b', 'c', 'd'];
-    expect([check.isDue(), check.nameToCheck(names)]).toEqual([true, 'c']);
+    const check = createRowCheck({ areWhole: false }, () => now);
+    expect([check.isDue(), check.begin(names)]).toEqual([true, 'c']);
     check.compare([whole]);
+    for (let list = 0; list < 9; list += 1) check.sawRows([]);
     now = 29_999;
     expect(check.isDue()).toBe(false);
-    now = 30_000;
-    expect([check.isDue(), check.nameToCheck(names)]).toEqual([true, 'd']);
+    check.sawRows([]);
+    expect([check.isDue(), check.begin(names)]).toEqual([true, 'd']);
     check.compare([whole]);
-    expect(check.nameToCheck(names)).toBe('a');
-    expect(check.nameToCheck([])).toBeUndefined();
+    now = 59_998;
+    expect(check.isDue()).toBe(false);
+    now = 59_999;
+    expect([check.isDue(), check.begin(names)]).toEqual([true, 'a']);
+    expect(check.begin([])).toBeUndefined();
   });
 
-  test('lack something where two of them do, or the only one: for ten minutes', () => {
+  test('are tried three times in a row where there is nothing to hold them against', () => {
+    const check = createRowCheck({ areWhole: false }, () => 0);
+    for (const isDue of [true, true, true, false]) {
+      expect(check.isDue()).toBe(isDue);
+      check.begin(names);
+      check.compare([]);
+    }
+  });
+
+  test('of a tenant are trusted for two lists where those of another were whole', () => {
+    const trust = { areWhole: false };
+    createRowCheck(trust).compare([whole]);
+    const check = createRowCheck(trust, () => 0);
+    for (const isDue of [false, false, true]) {
+      expect(check.isDue()).toBe(isDue);
+      check.sawRows([]);
+    }
+    createRowCheck(trust).compare([lacking]);
+    expect(createRowCheck(trust, () => 0).isDue()).toBe(true);
+  });
+
+  test('lack something where two of them do, or the only one: for ten minutes, and for no other tenant', () => {
     let now = 0;
-    const check = createRowCheck(() => now);
+    const trust = { areWhole: false };
+    const check = createRowCheck(trust, () => now);
     check.compare([lacking, whole, whole]);
     expect(check.areRowsLacking()).toBe(false);
     check.compare([lacking, whole, lacking]);
-    expect(check.areRowsLacking()).toBe(true);
+    expect([check.areRowsLacking(), createRowCheck(trust).areRowsLacking()]).toEqual([true, false]);
     now = 599_999;
     expect(check.areRowsLacking()).toBe(true);
     now = 600_000;
     expect([check.areRowsLacking(), check.isDue()]).toEqual([false, true]);
     check.compare([lacking]);
     expect(check.areRowsLacking()).toBe(true);
+  });
+
+  test('are looked at at once where gets have a field that none of them has, up to five times', () => {
+    const check = createRowCheck({ areWhole: false }, () => 0);
+    check.begin(names);
+    check.compare([whole]);
+    const rows = Array.from({ length: 20 }, () => ({ cost: 1, note: null }));
+    check.sawGet({ cost: 1, note: 'x', label: undefined });
+    check.sawRows(rows);
+    expect(check.isDue()).toBe(false);
+    check.sawGet({ cost: 1, note: 'y' });
+    for (let look = 0; look < 5; look += 1) {
+      expect(check.isDue()).toBe(true);
+      check.begin(names);
+      check.compare([whole]);
+    }
+    expect(check.isDue()).toBe(false);
+    check.sawGet({ note: 'x' });
+    check.sawGet({ note: 'y' });
+    check.sawRows(rows);
+    expect(check.isDue()).toBe(false);
+  });
+});
+
+describe('a list is left alone', () => {
+  test('after the second page in a row that has failed, for longer each time', () => {
+    let now = 0;
+    const trouble = createListTrouble(() => now);
+    const isLeftAloneAt = (ms: number) => {
+      now = ms;
+      return trouble.isLeftAlone();
+    };
+    trouble.failed();
+    expect(isLeftAloneAt(0)).toBe(false);
+    trouble.failed();
+    expect([isLeftAloneAt(0), isLeftAloneAt(999), isLeftAloneAt(1_000)]).toEqual([true, true, false]);
+    trouble.failed();
+    expect([isLeftAloneAt(2_999), isLeftAloneAt(3_000)]).toEqual([true, false]);
+    for (let failure = 0; failure < 20; failure += 1) trouble.failed();
+    expect([isLeftAloneAt(62_999), isLeftAloneAt(63_000)]).toEqual([true, false]);
+    trouble.failed();
+    trouble.answered();
+    expect(trouble.isLeftAlone()).toBe(false);
+    trouble.failed();
+    expect(trouble.isLeftAlone()).toBe(false);
   });
 });
 
@@ -215,7 +286,7 @@ describe('a batch of names', () => {
 
   test('has a part for each list that has named some of them, and one for the rest', () => {
     const [first, second, other] = [announce(0, 'a', 'b', 'x'), announce(7, 'b', 'c'), announce(0, 'y')];
-    const { whereabouts } = createBatchHistory(() => 0);
+    const { whereabouts } = createBatchHistory(undefined, () => 0);
     expect(partsOf(['c', 'd', 'a', 'b'], [first, second, other], whereabouts)).toEqual([
       { names: ['a', 'b'], rowsBefore: 0, whereabouts: first.whereabouts },
       { names: ['c'], rowsBefore: 7, whereabouts: second.whereabouts },

@@ -3,8 +3,8 @@ import { describe, expect, test } from 'vitest';
 import { createBatchHistory } from '../../src/loaders/batch-history.ts';
 import { type ListedLoaderOptions, listedLoader } from '../../src/loaders/listed-loader.ts';
 import { nobody } from '../../src/loaders/loading-observer.ts';
-import { createRowCheck } from '../../src/loaders/row-check.ts';
 import { createWhereabouts } from '../../src/loaders/whereabouts.ts';
+import type { Caller } from '../../src/rest/caller.ts';
 import { createCallers } from '../../src/rest/caller.ts';
 import { InvalidResponseError, StatusError } from '../../src/rest/errors.ts';
 import type { Page, PageQuery } from '../../src/rest/types.ts';
@@ -22,32 +22,56 @@ function pagesOf(rows: Page<Row>['rows'], givenRows = (pageSize: number) => page
   };
 }
 
+/** What is known of a tenant, a row of whose list has just been held against its get. */
+function checkedHistory() {
+  const history = createBatchHistory(undefined, () => 0);
+  history.rowCheck.begin(['r1']);
+  history.rowCheck.compare([[{}, {}]]);
+  return history;
+}
+
+/** Tells of a call as the client does: that it has left, and in the end what has come of it. */
+async function toldOf<Answer>(caller: Caller, call: () => Promise<Answer>): Promise<Answer> {
+  caller.left();
+  const startedAt = performance.now();
+  const answer = await call();
+  caller.heard({
+    method: 'GET',
+    route: '/v1/rows',
+    status: 200,
+    startMs: 0,
+    durationMs: performance.now() - startedAt,
+    bytes: 0,
+    retries: 0,
+    isShared: false,
+    askedBy: [],
+  });
+  return answer;
+}
+
 /** A loader of a new operation over records `r1`, `r2` and so on, and the calls that it makes. */
 function start(options: Partial<ListedLoaderOptions<Row>> = {}) {
   const calls: string[] = [];
-  const caller = callers.of('a', new AbortController().signal);
-  const rowCheck = createRowCheck(() => 0);
-  rowCheck.compare([[{}, {}]]);
+  const caller = options.caller ?? callers.of('a', new AbortController().signal);
   const list = options.list ?? pagesOf(named(...names(2_000)));
   const get = options.get ?? (async (name) => ({ name }));
   const loader = listedLoader<Row>({
     kind: 'orders',
     maxPageSize: 1_000,
-    caller,
-    history: createBatchHistory(() => 0),
-    rowCheck,
+    history: checkedHistory(),
     isListUsed: true,
     observer: nobody,
     ...options,
-    get(name) {
+    caller,
+    get(name, caller) {
       calls.push(name);
-      return get(name);
+      return toldOf(caller, () => get(name, caller));
     },
-    list(query, signal) {
+    list(query, caller) {
       calls.push(
         query.pageToken === undefined ? `${query.pageSize}` : `${query.pageSize}@${query.pageToken}`,
       );
-      return list(query, signal);
+      return toldOf(caller, () => list(query, caller));
     },
   });
   return { ...loader, calls, ledger: caller.ledger };
@@ -186,7 +210,7 @@ describe('a list that is not what it should be harms no batch:', () => {
 
 describe('what earlier batches have shown', () => {
   test('keeps the next from a list that had nothing, until it is time to look again', async () => {
-    const history = createBatchHistory(() => 0);
+    const history = checkedHistory();
     const calls = async (wanted: string[]) => {
       const loader = start({ history, list: async () => ({ rows: [], nextPageToken: undefined }) });
       await loadAll(loader, wanted);
@@ -199,71 +223,112 @@ describe('what earlier batches have shown', () => {
 });
 
 describe('a row of the first page is held against its get', () => {
-  const unchecked = () => createRowCheck(() => 0);
+  const unchecked = () => createBatchHistory(undefined, () => 0);
 
   test('which is asked for at the same time', async () => {
-    const rowCheck = unchecked();
-    const loader = start({ rowCheck });
+    const history = unchecked();
+    const loader = start({ history });
     expect(await loadAll(loader, names(20))).toEqual(named(...names(20)));
     expect([loader.calls, loader.ledger.savedByList]).toEqual([['40', 'r11'], 19]);
-    const later = start({ rowCheck });
+    const later = start({ history });
     await loadAll(later, names(20));
-    expect(later.calls).toEqual(['40']);
+    expect(later.calls).toEqual([expect.stringMatching(/^\d+$/)]);
   });
 
   test('which is another one where the first is not on the page', async () => {
     const rows = named(...names(10), ...names(100, 12));
-    const loader = start({ rowCheck: unchecked(), list: pagesOf(rows) });
+    const loader = start({ history: unchecked(), list: pagesOf(rows) });
     await loadAll(loader, names(20));
     expect(loader.calls).toEqual(['40', 'r11', 'r10']);
   });
 
   test('and where it lacks something, every record is answered by its get, from then on without a page', async () => {
-    const rowCheck = unchecked();
+    const history = unchecked();
     const get = async (name: string) => ({ name, cost: 1 });
     const whole = names(20).map((name) => ({ name, cost: 1 }));
-    const loader = start({ rowCheck, get });
+    const loader = start({ history, get });
     expect(await loadAll(loader, names(20))).toEqual(whole);
     expect(loader.calls).toEqual(['40', 'r11', ...names(20).filter((name) => name !== 'r11')]);
     expect(loader.ledger.savedByList).toBe(0);
-    const later = start({ rowCheck, get });
+    const later = start({ history, get });
     later.prime('r1', { name: 'r1' });
     expect(await loadAll(later, names(20))).toEqual(whole);
     expect(later.calls).toEqual(names(20));
   });
 
   test('and where it alone differs, it has changed in between', async () => {
-    const rowCheck = unchecked();
+    const history = unchecked();
     const get = async (name: string) => (name === 'r11' ? { name, cost: 1 } : { name });
-    await loadAll(start({ rowCheck, get }), names(20));
-    const later = start({ rowCheck, get });
+    await loadAll(start({ history, get }), names(20));
+    const later = start({ history, get });
     await loadAll(later, names(20));
-    expect(later.calls).toEqual(['40']);
+    expect(later.calls).toHaveLength(1);
+  });
+
+  test.each<[string, () => Promise<Row>]>([
+    ['fails', () => Promise.reject(notFound('r11'))],
+    ['never comes', () => new Promise(() => {})],
+  ])('and where that %s, nobody waits for it for long', async (_what, answer) => {
+    const history = unchecked();
+    history.times.sawGet(1);
+    const get = (name: string) => (name === 'r11' ? answer() : Promise.resolve({ name }));
+    const calls: string[][] = [];
+    for (let batch = 0; batch < 4; batch += 1) {
+      const loader = start({ history, get });
+      expect(await loadAll(loader, names(20))).toEqual(named(...names(20)));
+      calls.push(loader.calls.slice(1));
+    }
+    // Each time another one is tried.
+    expect(calls).toEqual([['r11'], ['r12'], [], []]);
   });
 });
 
 describe('a list that hangs', () => {
   const known = () => {
-    const history = createBatchHistory(() => 0);
-    history.times.sawGets(1, 16, 1);
+    const history = checkedHistory();
+    history.times.sawGet(1);
     return history;
   };
 
-  test('is given up once a get is answered that was asked for after it', async () => {
+  test('is given up once a get is answered that was asked for after it, and after the second time left alone', async () => {
     const signals: AbortSignal[] = [];
-    const list: ListedLoaderOptions<Row>['list'] = (_query, signal) => {
+    const list: ListedLoaderOptions<Row>['list'] = (_query, { signal }) => {
       signals.push(signal);
       return new Promise(() => {});
     };
     const history = known();
-    const loader = start({ history, list });
+    for (const page of [['20'], ['20'], []]) {
+      const loader = start({ history, list });
+      expect(await loadAll(loader, names(10))).toEqual(named(...names(10)));
+      expect(loader.calls).toEqual([...page, ...names(10)]);
+    }
+    expect(signals.map(({ aborted }) => aborted)).toEqual([true, true]);
+  });
+
+  test('is given up where it keeps the only turn of the operation', async () => {
+    const caller = createCallers({ callsPerOperation: 1 }).of('a', new AbortController().signal);
+    const call = { method: 'GET', path: '/v1/rows' } as const;
+    const loader = listedLoader<Row>({
+      kind: 'orders',
+      maxPageSize: 1_000,
+      caller,
+      history: known(),
+      isListUsed: true,
+      observer: nobody,
+      list: (_query, { signal, left }) =>
+        caller.schedule(call, () => {
+          left();
+          return new Promise((_, reject) => {
+            signal.addEventListener('abort', () => reject(new Error('given up')));
+          });
+        }),
+      get: (name, { left }) =>
+        caller.schedule(call, async () => {
+          left();
+          return { name };
+        }),
+    });
     expect(await loadAll(loader, names(10))).toEqual(named(...names(10)));
-    expect(loader.calls).toEqual(['20', ...names(10)]);
-    expect(signals.map(({ aborted }) => aborted)).toEqual([true]);
-    // And not asked the next time.
-    const later = start({ history, list });
-    await loadAll(later, names(10));
-    expect(later.calls).toEqual(names(10));
   });
 
   test('is waited for where a get is as slow', async () => {
@@ -284,6 +349,45 @@ describe('a list that hangs', () => {
     });
     expect(await loadAll(loader, names(10))).toEqual(named(...names(10)));
     expect(loader.calls).toEqual(['20', 'r1']);
+  });
+
+  test('is waited for as many times longer as a get takes longer than it did', async () => {
+    const pages = pagesOf(named(...names(100)));
+    const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
+    const loader = start({
+      history: known(),
+      list: async (query) => {
+        await pause(200);
+        return pages(query);
+      },
+      get: async (name) => {
+        await pause(20);
+        return { name };
+      },
+    });
+    expect(await loadAll(loader, names(10))).toEqual(named(...names(10)));
+    expect(loader.calls).toEqual(['20', 'r1']);
+  });
+
+  test('is not late as long as it waits for its turn', async () => {
+    const pages = pagesOf(named(...names(100)));
+    const turn = Promise.withResolvers<void>();
+    const caller = callers.of('a', new AbortController().signal);
+    setTimeout(turn.resolve, 150);
+    const loader = listedLoader<Row>({
+      kind: 'orders',
+      maxPageSize: 1_000,
+      caller,
+      history: known(),
+      isListUsed: true,
+      observer: nobody,
+      get: () => Promise.reject(new Error('expected no get')),
+      async list(query, caller) {
+        await turn.promise;
+        return toldOf(caller, () => pages(query));
+      },
+    });
+    expect(await loadAll(loader, names(10))).toEqual(named(...names(10)));
   });
 });
 
@@ -322,14 +426,17 @@ describe('a page that was asked for ahead', () => {
     expect(loader.calls).toEqual(['30']);
   });
 
-  test('and fails leaves every name to its get', async () => {
-    const loader = start({ list: () => Promise.reject(notFound('list')) });
+  test.each([
+    ['fails is followed by the page that would have been asked for', 20, ['30', '40']],
+    ['fails is followed by gets where there are few', 10, ['30', ...names(10)]],
+  ])('and %s', async (_what, count, calls) => {
+    const answers = [Promise.reject(notFound('list'))];
+    const pages = pagesOf(named(...names(100)));
+    const loader = start({ list: (query) => answers.pop() ?? pages(query) });
     loader.readAhead(30);
-    const announced = announcement(names(10));
-    loader.announce(announced);
-    expect(await loadAll(loader, names(10))).toEqual(named(...names(10)));
-    expect(loader.calls).toEqual(['30', ...names(10)]);
-    expect(announced.whereabouts.shareWithin(128)).toBeLessThan(0.1);
+    loader.announce(announcement(names(count)));
+    expect(await loadAll(loader, names(count))).toEqual(named(...names(count)));
+    expect(loader.calls).toEqual(calls);
   });
 
   test('and is refused as every call would be fails nothing that was asked for', async () => {
@@ -350,7 +457,7 @@ describe('a page that was asked for ahead', () => {
     const signals: AbortSignal[] = [];
     const pages = pagesOf(named(...names(2_000)));
     const loader = start({
-      list: (query, signal) => {
+      list: (query, { signal }) => {
         signals.push(signal);
         return pages(query);
       },
@@ -364,16 +471,20 @@ describe('a page that was asked for ahead', () => {
   });
 });
 
-test('no page is asked for where it would take the read that the last name needs', async () => {
-  const history = createBatchHistory(() => 0);
+test('no page is asked for where it might take the read that the last name needs', async () => {
+  const history = checkedHistory();
   const limited = (readsPerOperation: number) =>
     createCallers({ callsPerOperation: 16, readsPerOperation }).of('a', new AbortController().signal);
+  history.whereabouts.saw({ asked: 10, indices: [0, 1, 2, 3, 4], rowsRead: Number.POSITIVE_INFINITY });
   const loader = start({ history, caller: limited(10) });
   await loadAll(loader, names(10));
   expect(loader.calls).toEqual(names(10));
   const richer = start({ history, caller: limited(11) });
   await loadAll(richer, names(10));
-  expect(richer.calls).toEqual(['20']);
+  expect(richer.calls[0]).toMatch(/^\d+$/);
+  const sure = start({ caller: limited(10) });
+  await loadAll(sure, names(10));
+  expect(sure.calls).toEqual(['20']);
 });
 
 test('what came along with a page that was under way during a write is not kept', async () => {
