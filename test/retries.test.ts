@@ -157,6 +157,24 @@ test('the cost of an operation says how often its reads were tried again', async
   expect(extensions.upstream).toMatchObject({ calls: 1, requests: [{ status: 200, retries: 2 }] });
 });
 
+test('while REST fails half of its calls, it sees at most 1.2 times what it is asked', async () => {
+  let times = 0;
+  const answer = answerJson(order);
+  await using bench = await startBench(
+    (...exchange) => {
+      times += 1;
+      return (times % 2 === 0 ? answer : reset)(...exchange);
+    },
+    { retries: 2 },
+  );
+  for (let time = 0; time < 200; time += 1) {
+    await bench.api.getOrder(`${time}`, bench.caller()).catch(() => {});
+  }
+  // Without a bound there would be 400: every other one fails.
+  expect(bench.service.requests.length).toBeGreaterThan(210);
+  expect(bench.service.requests.length).toBeLessThanOrEqual(240);
+});
+
 test('equal reads of several operations are tried again once for all of them', async () => {
   await using bench = await startBench(atFirst(1, answerJson({}, 503)), { retries: 2 });
   const caller = bench.caller();

@@ -49,7 +49,7 @@ export const restSettings = {
     'UPSTREAM_MAX_RESPONSE_BYTES',
     '16777216',
     [1_024, 1_073_741_824],
-    'The largest JSON answer that is taken from REST, in bytes, once it is decompressed.',
+    'The largest answer that is taken from REST, in bytes, once it is decompressed.',
   ),
   compression: yesOrNo(
     'UPSTREAM_COMPRESSION',

@@ -1,6 +1,6 @@
 import { described, type RestCall } from './call.ts';
 import type { Caller } from './caller.ts';
-import type { RestClient, RestStream } from './client.ts';
+import type { RestClient } from './client.ts';
 import { InvalidResponseError, type WaybillError } from './errors.ts';
 import { failureOnceSent } from './failure.ts';
 import {
@@ -11,6 +11,7 @@ import {
   isNameOf,
 } from './resource-name.ts';
 import { sharedReads } from './shared-reads.ts';
+import type { RestStream } from './streamed-answer.ts';
 import type {
   ChannelJson,
   ChannelQuery,

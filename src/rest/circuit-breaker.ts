@@ -43,14 +43,15 @@ interface Count {
 }
 
 /**
- * Opens when at least half of the calls of the last ten seconds have failed, also without the tenant who had the most
- * failures: what one tenant meets alone opens it for nobody. After five seconds one call at a time is let through. One that
+ * Opens when four of five calls of the last ten seconds have failed, also without the tenant who had the most failures: what
+ * one tenant meets alone opens it for nobody. A service that fails half of its calls answers the other half, of which an open
+ * circuit would spare clients nothing; what such failures add to its load is the retry budget's business. After five seconds one call at a time is let through. One that
  * is answered closes it; it stays open for another five seconds when those of two tenants have failed.
  */
 export function createCircuitBreaker({
   windowMs = 10_000,
   minCalls = 20,
-  failedShare = 0.5,
+  failedShare = 0.8,
   minCallsOfOthers = 5,
   openMs = 5_000,
   now = () => performance.now(),

@@ -1,6 +1,5 @@
-import type { Readable } from 'node:stream';
 import { Pool } from 'undici';
-import { bodyOf, isCompressed, textOf } from './answer-body.ts';
+import { textOf } from './answer-body.ts';
 import { givenUp } from './attempt.ts';
 import { described, isRead, type RestCall, routeOf } from './call.ts';
 import type { CallObserver } from './call-observer.ts';
@@ -13,6 +12,7 @@ import { outcomeOf } from './failure.ts';
 import { inTurn, paused } from './giving-up.ts';
 import { enter, type LedgerEntry } from './ledger.ts';
 import { createRetries } from './retries.ts';
+import { type RestStream, streamedAnswer } from './streamed-answer.ts';
 
 export interface RestClientOptions {
   /** Where REST is; a path in it comes before every call's path. */
@@ -22,7 +22,7 @@ export interface RestClientOptions {
   connectTimeoutMs: number;
   /** From sending a call to the last byte of its answer; for a stream to its first byte, then between bytes. */
   callTimeoutMs: number;
-  /** What one JSON answer may weigh, after it is decompressed. */
+  /** What one answer may weigh, after it is decompressed. */
   maxResponseBytes: number;
   /** How often a read is tried again at most. */
   retries: number;
@@ -33,12 +33,6 @@ export interface RestClientOptions {
   observer?: CallObserver | undefined;
 }
 
-export interface RestStream {
-  contentType: string;
-  contentLength: string | undefined;
-  body: Readable;
-}
-
 /** One pool of connections to REST, and what a call is: a deadline, the caller's bearer, an answer or an error. */
 export interface RestClient {
   /**
@@ -47,7 +41,10 @@ export interface RestClient {
    * OverloadedError and AbortedError.
    */
   json(call: RestCall, caller: Caller, onEnter?: (entry: LedgerEntry) => void): Promise<unknown>;
-  /** The body of any 2xx answer as it arrives. The taker reads it to its end or destroys it. */
+  /**
+   * The body of any 2xx answer as it arrives, once its first bytes are there. The taker reads it to its end or destroys it.
+   * @throws as `json` does, and where it is empty.
+   */
   stream(call: RestCall, caller: Caller): Promise<RestStream>;
   /** Which kinds of calls are not made at present, as most have failed: `GET /v1/orders`. */
   openCircuits(): string[];
@@ -128,16 +125,11 @@ export function createRestClient(options: RestClientOptions): RestClient {
       }
     },
     stream: (call, caller) =>
-      make(call, caller, (response, attempt) => {
+      make(call, caller, async (response, attempt) => {
+        const answer = await streamedAnswer(call, response, maxResponseBytes);
         attempt.endDeadline();
-        const body = bodyOf(call, response);
-        body.once('close', attempt.end);
-        const { headers } = response;
-        return {
-          contentType: String(headers['content-type'] ?? ''),
-          contentLength: isCompressed(response) ? undefined : headers['content-length']?.toString(),
-          body,
-        };
+        answer.body.once('close', attempt.end);
+        return answer;
       }),
     openCircuits: circuits.open,
     close: () => pool.close(),

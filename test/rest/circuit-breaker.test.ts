@@ -35,12 +35,12 @@ function startOpen() {
   return circuit;
 }
 
-test('it opens when half of twenty calls of several tenants have failed, and not before', () => {
+test('it opens when four of five of twenty calls of several tenants have failed, and not before', () => {
   const { breaker, call } = start();
-  call(ana, 'answered', 5);
-  call(eva, 'answered', 5);
-  call(ana, 'failed', 5);
-  call(eva, 'failed', 4);
+  call(ana, 'answered', 2);
+  call(eva, 'answered', 2);
+  call(ana, 'failed', 8);
+  call(eva, 'failed', 7);
   expect(breaker.isOpen()).toBe(false);
   call(eva, 'failed');
   expect(breaker.isOpen()).toBe(true);
@@ -52,6 +52,17 @@ test('it opens when half of twenty calls of several tenants have failed, and not
 test('the failures of one tenant alone, however many, open it for nobody', () => {
   const { breaker, call } = start();
   expect(call(ana, 'failed', 10_000)).toBe(10_000);
+  expect(breaker.isOpen()).toBe(false);
+});
+
+test('a service that fails half of its calls is asked for the other half', () => {
+  const { breaker, call } = start();
+  for (let time = 0; time < 500; time += 1) {
+    for (const who of [ana, eva]) {
+      call(who, 'answered');
+      call(who, 'failed');
+    }
+  }
   expect(breaker.isOpen()).toBe(false);
 });
 

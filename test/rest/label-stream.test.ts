@@ -2,8 +2,14 @@ import { execFile } from 'node:child_process';
 import { getEventListeners, once } from 'node:events';
 import { buffer } from 'node:stream/consumers';
 import { promisify } from 'node:util';
+import { gzipSync } from 'node:zlib';
 import { describe, expect, test } from 'vitest';
-import { AbortedError, InvalidResponseError, StatusError } from '../../src/rest/errors.ts';
+import {
+  AbortedError,
+  InvalidResponseError,
+  ResponseTooLargeError,
+  StatusError,
+} from '../../src/rest/errors.ts';
 import { type Answer, answerJson, answerText, errorOf, startBench, startService, until } from './service.ts';
 
 const pdf = { 'content-type': 'application/pdf' };
@@ -103,7 +109,6 @@ describe('a label', () => {
     ['HTML', answerText('<p>', 200, 'text/html')],
     ['JSON', answerJson({})],
     ['application/pdfx', answerText('%PDF', 200, 'application/pdfx')],
-    ['nothing', (_request, response) => response.writeHead(204).end()],
   ])('that is %s is refused', async (_what, answer) => {
     await using bench = await startBench(answer);
     const { signal } = new AbortController();
@@ -111,6 +116,65 @@ describe('a label', () => {
     expect(error).toBeInstanceOf(InvalidResponseError);
     expect(error.message).toBe('GET /v1/shipments/3/label answered something that is not a PDF');
     await until(() => getEventListeners(signal, 'abort').length === 0);
+  });
+
+  test.each<[string, Answer]>([
+    ['204', (_request, response) => response.writeHead(204).end()],
+    [
+      'without a byte',
+      (_request, response) => response.writeHead(200, { ...pdf, 'content-length': '0' }).end(),
+    ],
+    ['without a byte, in chunks', (_request, response) => response.writeHead(200, pdf).end()],
+  ])('that is empty is refused: %s', async (_what, answer) => {
+    await using bench = await startBench(answer);
+    const { signal } = new AbortController();
+    const error = await errorOf(bench.api.getLabel('3', bench.caller(signal)));
+    expect(error).toBeInstanceOf(InvalidResponseError);
+    expect(error.message).toBe('GET /v1/shipments/3/label answered nothing');
+    await until(() => getEventListeners(signal, 'abort').length === 0);
+  });
+
+  test('that says it is larger than allowed is refused before it is read', async () => {
+    await using bench = await startBench(
+      (_request, response) => response.writeHead(200, { ...pdf, 'content-length': '100001' }).write('%PDF'),
+      { maxResponseBytes: 100_000 },
+    );
+    const error = await errorOf(bench.api.getLabel('3', bench.caller()));
+    expect(error).toBeInstanceOf(ResponseTooLargeError);
+    expect(error.message).toBe('GET /v1/shipments/3/label answered more than 100000 bytes');
+  });
+
+  test('that turns out larger than allowed breaks off, and is not read on', async () => {
+    let isClosed = false;
+    await using bench = await startBench(
+      (_request, response) => {
+        response.on('close', () => {
+          isClosed = true;
+        });
+        response.writeHead(200, pdf);
+        // For ever, as fast as it is read.
+        const more = () => {
+          while (!isClosed && response.write(Buffer.alloc(10_000))) {}
+        };
+        response.on('drain', more);
+        more();
+      },
+      { maxResponseBytes: 100_000 },
+    );
+    const label = await bench.api.getLabel('3', bench.caller());
+    expect(await errorOf(buffer(label.body))).toBeInstanceOf(ResponseTooLargeError);
+    await until(() => isClosed);
+  });
+
+  test('that comes compressed is handed on as it is meant', async () => {
+    await using bench = await startBench((_request, response) => {
+      const body = gzipSync('%PDF%%EOF');
+      response
+        .writeHead(200, { ...pdf, 'content-encoding': 'gzip', 'content-length': body.length })
+        .end(body);
+    });
+    const label = await bench.api.getLabel('3', bench.caller());
+    expect([label.contentLength, String(await buffer(label.body))]).toEqual([undefined, '%PDF%%EOF']);
   });
 
   test('that REST refuses is its refusal', async () => {
