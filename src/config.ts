@@ -1,4 +1,4 @@
-import { documentSettings } from './config/documents.ts';
+import { documentSettings, operationListSettings } from './config/documents.ts';
 import { admissionSettings, listenerSettings, requestSettings } from './config/http.ts';
 import { limitSettings } from './config/limits.ts';
 import { loadingSettings } from './config/loading.ts';
@@ -16,6 +16,7 @@ export const settings = {
   ...upstreamSettings,
   ...parameterNameSettings,
   ...restSettings,
+  ...operationListSettings,
   ...documentSettings,
   ...operationSettings,
   ...loadingSettings,
@@ -58,9 +59,11 @@ export function readConfig(environment: Readonly<Record<string, string | undefin
   const upstream = valuesOf(upstreamSettings);
   const parameterNames = valuesOf(parameterNameSettings);
   const rest = valuesOf(restSettings);
+  const operationList = valuesOf(operationListSettings);
   const config = {
     ...server,
     ...upstream,
+    ...operationList,
     listener,
     parameterNames,
     rest,

@@ -4,6 +4,8 @@ import { createRestApi } from './rest/api.ts';
 import { createRestClient } from './rest/client.ts';
 import { createProbe } from './rest/probe.ts';
 import { createApp } from './server/app.ts';
+import { type OperationList, OperationListError } from './server/documents/listed-operations.ts';
+import { readOperationList } from './server/documents/operation-list-file.ts';
 import { createHealth } from './server/health.ts';
 import { type Listener, listen } from './server/listener.ts';
 import { reportTo } from './server/log/faults.ts';
@@ -21,6 +23,7 @@ interface Upstream {
 }
 
 async function start(config: Config): Promise<void> {
+  const operationList = await operationListOf(config);
   const upstream = await openUpstream(config);
   const log = createJsonLog(config.logLevel);
   const client = createRestClient({ baseUrl: upstream.url, ...config.rest });
@@ -29,6 +32,7 @@ async function start(config: Config): Promise<void> {
   const app = createApp({
     api: createRestApi(client, config.parameterNames),
     ...config.app,
+    operationList,
     showCost: config.showCost ?? config.upstreamUrl === undefined,
     publicUrl: () => config.publicUrl ?? listener.url,
     graphiqlBearer: upstream.bearer,
@@ -49,6 +53,13 @@ async function start(config: Config): Promise<void> {
     await listener.close();
     await client.close();
     await upstream.close();
+  });
+}
+
+async function operationListOf({ operationsFile: file }: Config): Promise<OperationList | undefined> {
+  if (file === undefined) return undefined;
+  return readOperationList(file).catch((error: unknown) => {
+    throw unusable(`OPERATIONS_FILE: expected documents by their ids, but got ${file}`, error);
   });
 }
 
@@ -94,6 +105,8 @@ try {
   await start(readConfig(process.env));
 } catch (error) {
   // The operator's own mistakes are told plainly; anything else is ours, with its stack.
-  console.error(error instanceof ConfigError ? error.message : error);
+  if (error instanceof ConfigError) console.error(error.message);
+  else if (error instanceof OperationListError) console.error(`OPERATIONS_FILE: ${error.message}`);
+  else console.error(error);
   process.exit(1);
 }

@@ -19,6 +19,7 @@ const defaults = {
   publicUrl: undefined,
   upstreamUrl: undefined,
   sandboxFile: undefined,
+  operationsFile: undefined,
   parameterNames: {
     pageSize: 'pageSize',
     pageToken: 'pageToken',
@@ -43,6 +44,7 @@ const defaults = {
     isHttps: false,
     schemaAccess: 'public',
     documentCacheBytes: 67_108_864,
+    persistedQueryBytes: 16_777_216,
     currency: 'COP',
     operationTimeoutMs: 30_000,
     callsPerOperation: 16,
@@ -88,6 +90,8 @@ describe('what is taken', () => {
       SANDBOX_FILE: '/var/lib/sandbox.sqlite',
       SCHEMA: 'private',
       DOCUMENT_CACHE_BYTES: '0',
+      PERSISTED_QUERY_BYTES: '1',
+      OPERATIONS_FILE: '/etc/waybill/operations.json',
       CURRENCY: 'USD',
       PAGE_SIZE_PARAMETER: 'page_size',
       PAGE_TOKEN_PARAMETER: 'page.token',
@@ -131,6 +135,7 @@ describe('what is taken', () => {
       publicUrl: new URL('https://waybill.example/shop/'),
       upstreamUrl: new URL('http://rest.example:8080/base'),
       sandboxFile: '/var/lib/sandbox.sqlite',
+      operationsFile: '/etc/waybill/operations.json',
       parameterNames: {
         pageSize: 'page_size',
         pageToken: 'page.token',
@@ -155,6 +160,7 @@ describe('what is taken', () => {
         isHttps: true,
         schemaAccess: 'private',
         documentCacheBytes: 0,
+        persistedQueryBytes: 1,
         currency: 'USD',
         operationTimeoutMs: 1,
         callsPerOperation: 1,
@@ -176,7 +182,7 @@ describe('what is taken', () => {
         compression: true,
       },
     });
-    expect(Object.keys(settings)).toHaveLength(57);
+    expect(Object.keys(settings)).toHaveLength(59);
   });
 
   test('can\u2019t be changed afterwards', () => {

@@ -32,7 +32,7 @@ export interface Waybill {
 }
 
 export interface WaybillOptions
-  extends Pick<AppOptions, 'compileQueries' | 'log'>,
+  extends Pick<AppOptions, 'compileQueries' | 'log' | 'operationList'>,
     Pick<SandboxOptions, 'seed'> {
   /** One that is shared, and closed by whoever started it; by default it has its own. */
   sandbox?: Sandbox;

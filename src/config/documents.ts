@@ -1,4 +1,4 @@
-import { oneOf, wholeNumber } from './setting.ts';
+import { anyText, oneOf, wholeNumber } from './setting.ts';
 
 /** Which documents are taken, and what is kept of them. */
 export const documentSettings = {
@@ -13,5 +13,19 @@ export const documentSettings = {
     '67108864',
     [0, 4_294_967_296],
     'How much memory parsed, validated and compiled documents may take, as estimated from their size; `0` keeps none.',
+  ),
+  persistedQueryBytes: wholeNumber(
+    'PERSISTED_QUERY_BYTES',
+    '16777216',
+    [0, 4_294_967_296],
+    'How much memory the texts of documents may take that clients name by their hash; `0` has them send each whole.',
+  ),
+};
+
+export const operationListSettings = {
+  operationsFile: anyText(
+    'OPERATIONS_FILE',
+    undefined,
+    'A file of the only documents that are taken, as JSON by their ids. Absent: every document of the schema is.',
   ),
 };

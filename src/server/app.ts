@@ -8,11 +8,10 @@ import { createMemoryStore, type IdempotencyStore } from '../writes/idempotency-
 import { authentication } from './authentication.ts';
 import { compiledQueries } from './compiled-queries.ts';
 import { type ContextOptions, createContext, type OperationContext } from './context.ts';
-import { createDocuments, standardDocumentBounds } from './documents/documents.ts';
 import { hiddenSuggestions } from './documents/hidden-suggestions.ts';
 import { knownDocuments } from './documents/known-documents.ts';
-import { documentReading } from './documents/reading.ts';
-import type { SchemaAccess } from './documents/schema-access.ts';
+import { createOperations, type DocumentOptions } from './documents/operations.ts';
+import { idParameters, persistedDocuments } from './documents/persisted-documents.ts';
 import { endOfQuery } from './end-of-query.ts';
 import { graphiql } from './graphiql.ts';
 import { createHealth, type Health } from './health.ts';
@@ -33,7 +32,7 @@ import { sharedOperations } from './shared-operations.ts';
 import { showCost } from './show-cost.ts';
 import { validationErrors } from './validation-errors.ts';
 
-export interface AppOptions extends ContextOptions, Omit<CallersOptions, 'tenants'> {
+export interface AppOptions extends ContextOptions, DocumentOptions, Omit<CallersOptions, 'tenants'> {
   api: RestApi;
   /** The access token that GraphiQL starts with; undefined leaves its place empty. */
   graphiqlBearer?: string | undefined;
@@ -59,15 +58,14 @@ export interface AppOptions extends ContextOptions, Omit<CallersOptions, 'tenant
   isHttps?: boolean;
   /** What `/health/ready` says; always that it is ready when left out. */
   health?: Health;
-  /** Whether clients may explore the schema; they may unless this says `private`. */
-  schemaAccess?: SchemaAccess;
-  /** How much memory known documents may take; 64 MiB when left out. */
-  documentCacheBytes?: number;
 }
 
 export type App = YogaServerInstance<ExchangeContext, OperationContext>;
 
-/** The whole HTTP application, as a `fetch` and as a listener for Node's server. Opens nothing. */
+/**
+ * The whole HTTP application, as a `fetch` and as a listener for Node's server. Opens nothing.
+ * @throws OperationListError where documents of the list can't be run.
+ */
 export function createApp(options: AppOptions): App {
   const shared = {
     callers: createCallers(options),
@@ -80,11 +78,8 @@ export function createApp(options: AppOptions): App {
   const limits = options.limits ?? standardLimits;
   const admission = createAdmission(options.admission ?? standardAdmission);
   const cors = createCors(options.corsOrigins ?? []);
-  const { schemaAccess = 'public', documentCacheBytes = standardDocumentBounds.maxBytes } = options;
-  const documents = createDocuments(documentReading(schema, schemaAccess, limits), {
-    ...standardDocumentBounds,
-    maxBytes: documentCacheBytes,
-  });
+  const { documents, operations } = createOperations(schema, limits, options);
+  const isPrivate = options.schemaAccess === 'private';
   const maskedErrors = createMaskedErrors(options.report);
   return createYoga<ExchangeContext, OperationContext>({
     schema,
@@ -100,20 +95,22 @@ export function createApp(options: AppOptions): App {
     maxRequestBodySize: false,
     // Documents are kept in a cache of this server's own, which is bounded in bytes.
     parserAndValidationCache: false,
+    extraParamNames: idParameters,
     plugins: [
       requestLog(options.log ?? silentLog, maskedErrors),
       responseHeaders({ cors, isHttps: options.isHttps ?? false }),
       healthRoute(options.health ?? createHealth(async () => undefined)),
-      schemaAccess === 'public' && graphiql({ bearer: options.graphiqlBearer }),
+      !isPrivate && graphiql({ bearer: options.graphiqlBearer, operationList: options.operationList }),
       labelRoute(options.api, shared.callers, admission, options.report),
       requestReading(options.maxBodyBytes ?? standardMaxBodyBytes, admission),
+      persistedDocuments(operations),
       knownDocuments(documents),
       toldErrors(limits),
       validationErrors(options.report),
       authentication(),
       operationLimits(schema, limits),
       options.compileQueries !== false && compiledQueries(),
-      schemaAccess === 'private' && hiddenSuggestions(),
+      isPrivate && hiddenSuggestions(),
       showCost(),
       sharedOperations(),
       endOfQuery(),

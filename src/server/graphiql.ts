@@ -1,11 +1,15 @@
 import type { FetchAPI, Plugin } from 'graphql-yoga';
+import type { OperationList } from './documents/listed-operations.ts';
 import { type Assets, chooseEncoding, readAssets } from './graphiql-assets.ts';
+import { listedTabs } from './graphiql-listed-tabs.ts';
 import { contentSecurityPolicy, renderPage } from './graphiql-page.ts';
 import { createTabs } from './graphiql-tabs.ts';
 
 export interface GraphiqlOptions {
   /** The access token in the headers of every tab; undefined leaves its place empty. */
   bearer: string | undefined;
+  /** What the server runs, where that is not everything: the tabs are of these. */
+  operationList?: OperationList | undefined;
 }
 
 const securityHeaders = {
@@ -18,7 +22,7 @@ const securityHeaders = {
  * Answers a browser's `GET /graphql` with GraphiQL and sends it there from `/`. All of it comes from this server, under
  * `/graphiql/`. Nothing of it is in memory until the first page is asked for.
  */
-export function graphiql({ bearer }: GraphiqlOptions): Plugin {
+export function graphiql({ bearer, operationList }: GraphiqlOptions): Plugin {
   let reading: Promise<Assets> | undefined;
   const assets = () => {
     reading ??= readAssets().catch((error) => {
@@ -27,6 +31,7 @@ export function graphiql({ bearer }: GraphiqlOptions): Plugin {
     });
     return reading;
   };
+  const tabs = operationList === undefined ? createTabs(bearer !== undefined) : listedTabs(operationList);
   const headers = JSON.stringify({ Authorization: `Bearer ${bearer ?? '<access token>'}` }, null, 2);
 
   return {
@@ -39,7 +44,7 @@ export function graphiql({ bearer }: GraphiqlOptions): Plugin {
         if (url.pathname === '/') {
           endResponse(new fetchAPI.Response(null, { status: 302, headers: { location: 'graphql' } }));
         } else if (url.pathname === '/graphql') {
-          const page = renderPage(await assets(), createTabs(bearer !== undefined), headers);
+          const page = renderPage(await assets(), tabs, headers);
           endResponse(answerPage(page, request, fetchAPI));
         }
       }

@@ -12,12 +12,14 @@ export function knownDocuments(documents: Documents): Plugin {
       setParseFn((source: string) => {
         const { document, errors } = documents.of(source);
         if (document === undefined) throw errors[0];
-        if (errors.length > 0) errorsOf.set(document, errors);
+        errorsOf.set(document, errors);
         return document;
       });
     },
     onValidate({ params, setResult }) {
-      setResult(errorsOf.get(params.documentAST) ?? []);
+      const errors = errorsOf.get(params.documentAST);
+      // One that was parsed elsewhere is validated as ever.
+      if (errors !== undefined) setResult(errors);
     },
   };
 }
