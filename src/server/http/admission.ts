@@ -42,11 +42,11 @@ export function createAdmission(limits: AdmissionLimits): Admission {
 }
 
 function overloaded(route: LimitedRoute, limit: number): Refusal {
-  const what = route === 'graphql' ? 'GraphQL requests' : 'requests for labels';
+  const what = route === 'graphql' ? 'GraphQL requests' : 'Requests for labels';
   return {
     status: 503,
     code: 'OVERLOADED',
-    message: `${limit} ${what} are under way, which is as many as this server takes: try again soon.`,
+    message: `${what} under way: ${limit}, which is as many as this server takes. Try again soon.`,
     retryable: true,
     retryAfterMs,
   };

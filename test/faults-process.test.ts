@@ -1,0 +1,176 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { Agent, get } from 'node:http';
+import { resolve } from 'node:path';
+import { text } from 'node:stream/consumers';
+import { afterAll, describe, expect, test } from 'vitest';
+import { type Answer, type Service, startService, until } from './rest/service.ts';
+
+const running = new Set<ChildProcess>();
+afterAll(() => {
+  for (const child of running) child.kill('SIGKILL');
+});
+
+/** The whole server in a process of its own, before this service. */
+async function startProcess(service: Service, environment: Record<string, string> = {}) {
+  const child = spawn(process.execPath, ['src/main.ts'], {
+    cwd: resolve(import.meta.dirname, '..'),
+    env: { PORT: '0', LOG_LEVEL: 'silent', UPSTREAM_URL: service.url.href, ...environment },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  running.add(child);
+  const errors = text(child.stderr);
+  const exit = once(child, 'close').then(async ([code, signal]) => {
+    running.delete(child);
+    return { code, signal, errors: await errors };
+  });
+  const [banner] = await once(child.stdout, 'data');
+  const url = new URL(/http:\/\/[^/]+/.exec(String(banner))?.[0] ?? '');
+  return { url, exit, signal: (name: NodeJS.Signals) => child.kill(name) };
+}
+
+const post = (url: URL, query: string, signal?: AbortSignal) =>
+  fetch(new URL('/graphql', url), {
+    method: 'POST',
+    headers: { 'content-type': 'application/json', authorization: 'Bearer secret-token' },
+    body: JSON.stringify({ query }),
+    ...(signal && { signal }),
+  });
+
+const outcome = (asked: Promise<Response>) =>
+  asked.then(
+    (response) => response.status,
+    () => 'refused',
+  );
+
+/** Takes calls for records, and answers them once it is told to. */
+function holding() {
+  const waiting: (() => void)[] = [];
+  const answer: Answer = (request, response) => {
+    const name = request.url?.replace('/v1/', '');
+    waiting.push(() => response.end(JSON.stringify({ name })));
+  };
+  const release = () => {
+    for (const finish of waiting.splice(0)) finish();
+  };
+  return { waiting, answer, release };
+}
+
+describe('SIGTERM', () => {
+  test('with 50 in flight: all are answered, new ones are refused, and it ends with 0', async () => {
+    const { waiting, answer, release } = holding();
+    await using service = await startService(answer);
+    const server = await startProcess(service);
+    const asked = Array.from({ length: 50 }, (_, index) =>
+      post(server.url, `{ order(id: "o${index}") { id } }`),
+    );
+    await until(() => waiting.length === 50, 8_000);
+    server.signal('SIGTERM');
+    await expect.poll(() => outcome(fetch(new URL('/health/live', server.url)))).toBe('refused');
+    expect(await outcome(post(server.url, '{ order(id: "late") { id } }'))).toBe('refused');
+    release();
+    const answers = await Promise.all(
+      asked.map(async (response) => {
+        const { status, headers } = await response;
+        return [status, headers.get('connection'), await (await response).json()];
+      }),
+    );
+    expect(answers).toEqual(
+      Array.from({ length: 50 }, (_, index) => [
+        200,
+        'close',
+        { data: { order: { id: `orders/o${index}` } } },
+      ]),
+    );
+    expect(await server.exit).toEqual({ code: 0, signal: null, errors: '' });
+    expect(service.requests.some(({ line }) => line.includes('late'))).toBe(false);
+  });
+
+  test('turns readiness at once, while requests are still taken for the time that load balancers need', async () => {
+    await using service = await startService((_request, response) => response.end());
+    const server = await startProcess(service, { DRAIN_WAIT_MS: '1500' });
+    const agent = new Agent({ keepAlive: true });
+    const health = async (path: string) => {
+      const [response] = await once(get(new URL(path, server.url), { agent }), 'response');
+      return [response.statusCode, response.headers.connection, JSON.parse(await text(response))];
+    };
+    expect(await health('/health/ready')).toEqual([200, 'keep-alive', { status: 'ready' }]);
+    server.signal('SIGTERM');
+    await expect.poll(async () => (await health('/health/ready'))[0]).toBe(503);
+    expect(await health('/health/ready')).toEqual([
+      503,
+      'close',
+      { status: 'not ready', reason: 'This server is ending.' },
+    ]);
+    expect(await health('/health/live')).toEqual([200, 'close', { status: 'live' }]);
+    agent.destroy();
+    expect(await server.exit).toEqual({ code: 0, signal: null, errors: '' });
+  });
+
+  test('cuts off what lasts longer than the grace, and ends with 0', async () => {
+    const { waiting, answer } = holding();
+    await using service = await startService(answer);
+    const server = await startProcess(service, { DRAIN_GRACE_MS: '200' });
+    const asked = outcome(post(server.url, '{ order(id: "a") { id } }'));
+    await until(() => waiting.length === 1, 8_000);
+    server.signal('SIGTERM');
+    expect(await asked).toBe('refused');
+    expect(await server.exit).toEqual({ code: 0, signal: null, errors: '' });
+  });
+
+  test('twice within the pass of one Ctrl-C counts once', async () => {
+    const { waiting, answer, release } = holding();
+    await using service = await startService(answer);
+    const server = await startProcess(service);
+    const asked = post(server.url, '{ order(id: "a") { id } }');
+    await until(() => waiting.length === 1, 8_000);
+    server.signal('SIGINT');
+    server.signal('SIGTERM');
+    await expect.poll(() => outcome(fetch(new URL('/health/live', server.url)))).toBe('refused');
+    release();
+    expect(await (await asked).json()).toEqual({ data: { order: { id: 'orders/a' } } });
+    expect((await server.exit).code).toBe(0);
+  });
+});
+
+test('a second signal ends the process at once, with 1', async () => {
+  const { waiting, answer } = holding();
+  await using service = await startService(answer);
+  const server = await startProcess(service);
+  const asked = outcome(post(server.url, '{ order(id: "a") { id } }'));
+  await until(() => waiting.length === 1, 8_000);
+  server.signal('SIGTERM');
+  await new Promise((resolve) => setTimeout(resolve, 400));
+  server.signal('SIGTERM');
+  expect(await server.exit).toEqual({ code: 1, signal: null, errors: '' });
+  expect(await asked).toBe('refused');
+});
+
+test('a client gone in mid-mutation: the write is left to finish, also when the process ends meanwhile', async () => {
+  let finished: boolean | undefined;
+  let finish = () => {};
+  await using service = await startService((_request, response) => {
+    response.once('close', () => {
+      finished = response.writableFinished;
+    });
+    finish = () => response.end('{"name":"orders/a"}');
+  });
+  const server = await startProcess(service);
+  const client = new AbortController();
+  const gone = post(
+    server.url,
+    'mutation { updateOrder(input: { id: "a", notes: "Ring twice" }) { __typename } }',
+    client.signal,
+  );
+  await until(() => service.requests.length === 1, 8_000);
+  client.abort();
+  await expect(gone).rejects.toThrow('aborted');
+  server.signal('SIGTERM');
+  // Time for what should not happen.
+  await new Promise((resolve) => setTimeout(resolve, 300));
+  expect(finished).toBe(undefined);
+  finish();
+  expect(await server.exit).toEqual({ code: 0, signal: null, errors: '' });
+  expect(finished).toBe(true);
+  expect(service.requests.map(({ line }) => line)).toEqual(['PATCH /v1/orders/a']);
+});
