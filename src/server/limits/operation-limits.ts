@@ -73,16 +73,35 @@ function totalOf({ fixed, variable }: CostPlan, variables: RawVariables): number
   return total;
 }
 
-function beyondLimits(limits: Limits, value: object, depth: number): GraphQLError | undefined {
+function beyondLimits(
+  limits: Limits,
+  value: Readonly<Record<string, unknown>> | readonly unknown[],
+  depth: number,
+): GraphQLError | undefined {
   if (depth > limits.nesting) return limitExceeded('nesting', limits.nesting, `more than ${limits.nesting}`);
-  if (Array.isArray(value) && value.length > limits.listItems) {
-    return limitExceeded('listItems', limits.listItems, value.length);
+  if (isList(value)) {
+    if (value.length > limits.listItems) {
+      return limitExceeded('listItems', limits.listItems, value.length);
+    }
+    for (const item of value) {
+      const refusal = isNested(item) ? beyondLimits(limits, item, depth + 1) : undefined;
+      if (refusal !== undefined) return refusal;
+    }
+    return undefined;
   }
-  const items: readonly unknown[] = Array.isArray(value) ? value : Object.values(value);
-  for (const item of items) {
-    if (typeof item !== 'object' || item === null) continue;
-    const refusal = beyondLimits(limits, item, depth + 1);
+  // What is parsed from JSON inherits nothing that is enumerable.
+  for (const name in value) {
+    const item = value[name];
+    const refusal = isNested(item) ? beyondLimits(limits, item, depth + 1) : undefined;
     if (refusal !== undefined) return refusal;
   }
   return undefined;
+}
+
+function isNested(value: unknown): value is Readonly<Record<string, unknown>> | readonly unknown[] {
+  return typeof value === 'object' && value !== null;
+}
+
+function isList(value: object): value is readonly unknown[] {
+  return Array.isArray(value);
 }
