@@ -1,6 +1,7 @@
 import { described, type RestCall } from './call.ts';
 import type { Caller } from './caller.ts';
 import type { RestClient } from './client.ts';
+import type { DriftWatch } from './drift.ts';
 import { InvalidResponseError, type WaybillError } from './errors.ts';
 import { failureOnceSent } from './failure.ts';
 import {
@@ -81,8 +82,11 @@ export interface RestApi {
 /** What a record can be of. A list has its rows under the kind's own name. */
 type Kind = Collection | 'templates' | 'messages';
 
-/** The interface over one client, whose reads are shared; `names` are the query parameters' names of this REST service. */
-export function createRestApi(unshared: RestClient, names: ParameterNames): RestApi {
+/**
+ * The interface over one client, whose reads are shared; `names` are the query parameters' names of this REST service.
+ * `drift` is shown what REST answers.
+ */
+export function createRestApi(unshared: RestClient, names: ParameterNames, drift?: DriftWatch): RestApi {
   const client = sharedReads(unshared);
   const path = (collection: Collection, id: string) => `/v1/${collection}/${bareIdentifier(collection, id)}`;
   const messagesPath = (channelId: string, conversation: string) =>
@@ -90,6 +94,7 @@ export function createRestApi(unshared: RestClient, names: ParameterNames): Rest
 
   async function record<Json>(kind: Kind, call: RestCall, caller: Caller): Promise<Json> {
     const json = await client.json(call, caller);
+    drift?.look(kind, [json]);
     if (!isRecordOf(kind, json)) {
       throw unreadable(call, `something that is no record of ${kind}`);
     }
@@ -122,6 +127,7 @@ export function createRestApi(unshared: RestClient, names: ParameterNames): Rest
     if (!isObject(json) || !Array.isArray(rows)) {
       throw new InvalidResponseError(`${described(call)} answered something that holds no list of ${kind}`);
     }
+    drift?.look(kind, rows);
     return {
       rows: rows.map((row, index) =>
         isRecordOf(kind, row)
