@@ -14,7 +14,7 @@ export interface DriftWatchOptions {
   count(coordinate: string, kind: DriftKind): void;
   /** Is told of the same ones, but of each once in ten minutes only. */
   tell(coordinate: string, kind: DriftKind): void;
-  /** How many records are looked at each second at most; 100 when left out. */
+  /** How many records are looked at each second at most; 20 when left out. */
   recordsPerSecond?: number;
   /** Counts milliseconds, from whenever. */
   now?: () => number;
@@ -42,7 +42,7 @@ const shapeByKind: Readonly<Record<string, Shape>> = shapes;
 export function createDriftWatch({
   count,
   tell,
-  recordsPerSecond = 100,
+  recordsPerSecond = 20,
   now = () => performance.now(),
 }: DriftWatchOptions): DriftWatch {
   const toldAt = new Map<string, number>();

@@ -30,6 +30,8 @@ import { createMaskedErrors } from './masked-errors.ts';
 import { operationDeadline } from './operation-deadline.ts';
 import { sharedOperations } from './shared-operations.ts';
 import { showCost } from './show-cost.ts';
+import type { Metrics } from './telemetry/metrics.ts';
+import { countedRequests, metricsRoute } from './telemetry/metrics-route.ts';
 import { validationErrors } from './validation-errors.ts';
 
 export interface AppOptions extends ContextOptions, DocumentOptions, Omit<CallersOptions, 'tenants'> {
@@ -44,6 +46,10 @@ export interface AppOptions extends ContextOptions, DocumentOptions, Omit<Caller
   limits?: Limits;
   /** Where a line of each operation goes; nowhere when left out. */
   log?: Log;
+  /** Where everything is counted; nowhere when left out. */
+  metrics?: Metrics | undefined;
+  /** Whether the application itself shows what is counted. */
+  showMetrics?: boolean;
   /** Where the keys of writes are remembered; in memory when left out. */
   idempotencyStore?: IdempotencyStore;
   /** How many keys the store in memory holds at most; 20,000 when left out. */
@@ -69,7 +75,7 @@ export type App = YogaServerInstance<ExchangeContext, OperationContext>;
 export function createApp(options: AppOptions): App {
   const shared = {
     callers: createCallers(options),
-    memory: createLoaderMemory(options.loading),
+    memory: createLoaderMemory(options.loading, { observer: options.metrics?.loading }),
     idempotency: createIdempotency({
       store: options.idempotencyStore ?? createMemoryStore({ maxKeys: options.idempotencyKeys }),
       report: options.report,
@@ -80,6 +86,7 @@ export function createApp(options: AppOptions): App {
   const cors = createCors(options.corsOrigins ?? []);
   const { documents, operations } = createOperations(schema, limits, options);
   const isPrivate = options.schemaAccess === 'private';
+  const { metrics } = options;
   const maskedErrors = createMaskedErrors(options.report);
   return createYoga<ExchangeContext, OperationContext>({
     schema,
@@ -101,6 +108,8 @@ export function createApp(options: AppOptions): App {
       responseHeaders({ cors, isHttps: options.isHttps ?? false }),
       healthRoute(options.health ?? createHealth(async () => undefined)),
       !isPrivate && graphiql({ bearer: options.graphiqlBearer, operationList: options.operationList }),
+      metrics !== undefined && countedRequests(metrics),
+      metrics !== undefined && options.showMetrics === true && metricsRoute(metrics),
       labelRoute(options.api, shared.callers, admission, options.report),
       requestReading(options.maxBodyBytes ?? standardMaxBodyBytes, admission),
       persistedDocuments(operations),

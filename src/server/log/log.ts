@@ -8,6 +8,7 @@ export interface Log {
   /** Whether a line of this level would be written, so that nobody makes one for nothing. */
   isLevelEnabled(level: 'info' | 'debug'): boolean;
   error(fields: object, message: string): void;
+  warn(fields: object, message: string): void;
   info(fields: object, message: string): void;
   debug(fields: object, message: string): void;
 }
@@ -15,6 +16,7 @@ export interface Log {
 export const silentLog: Log = {
   isLevelEnabled: () => false,
   error: () => {},
+  warn: () => {},
   info: () => {},
   debug: () => {},
 };

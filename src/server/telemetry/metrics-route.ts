@@ -1,0 +1,48 @@
+import type { RequestListener } from 'node:http';
+import type { Plugin } from 'graphql-yoga';
+import type { ExchangeContext } from '../log/exchange.ts';
+import type { Metrics } from './metrics.ts';
+
+const path = '/metrics';
+
+/** Counts every request. Stands behind the log, which knows of it what is counted. */
+export function countedRequests({ requests }: Metrics): Plugin<object, ExchangeContext> {
+  return {
+    onRequest({ serverContext: { exchange } }) {
+      if (exchange !== undefined) requests.began(exchange);
+    },
+    onResponse({ request, response, serverContext: { exchange } }) {
+      if (exchange !== undefined) requests.answered(exchange, response.status, request.signal.aborted);
+    },
+  };
+}
+
+/** `GET /metrics`, for whoever can reach the server; nothing in it tells of a client or of what it asked for. */
+export function metricsRoute(metrics: Metrics): Plugin {
+  return {
+    async onRequest({ request, url, endResponse }) {
+      if (url.pathname !== path || !isReading(request.method)) return;
+      const { contentType, body } = await metrics.page();
+      const headers = { 'content-type': contentType, 'cache-control': 'no-store' };
+      endResponse(new Response(request.method === 'HEAD' ? null : body, { headers }));
+    },
+  };
+}
+
+/** The same page for a listener of its own, which has nothing else. */
+export function metricsListener(metrics: Metrics): RequestListener {
+  return async (request, response) => {
+    const isFound = request.url?.split('?')[0] === path && isReading(request.method);
+    if (!isFound) {
+      response.writeHead(404).end();
+      return;
+    }
+    const { contentType, body } = await metrics.page();
+    response.writeHead(200, { 'content-type': contentType, 'cache-control': 'no-store' });
+    response.end(request.method === 'HEAD' ? undefined : body);
+  };
+}
+
+function isReading(method: string | undefined): boolean {
+  return method === 'GET' || method === 'HEAD';
+}
