@@ -6,6 +6,7 @@ import { operationSettings } from './config/operation.ts';
 import { parameterNameSettings, restSettings, upstreamSettings } from './config/rest.ts';
 import { serverSettings } from './config/server.ts';
 import { type SettingTable, shown, type ValuesOf } from './config/setting.ts';
+import { metricsSettings, tracingOf, tracingSettings } from './config/telemetry.ts';
 
 /** Every setting, in the order of the README's table. */
 export const settings = {
@@ -21,6 +22,8 @@ export const settings = {
   ...operationSettings,
   ...loadingSettings,
   ...limitSettings,
+  ...metricsSettings,
+  ...tracingSettings,
 };
 
 /** Everything that can be set from outside, read once at start. */
@@ -60,6 +63,12 @@ export function readConfig(environment: Readonly<Record<string, string | undefin
   const parameterNames = valuesOf(parameterNameSettings);
   const rest = valuesOf(restSettings);
   const operationList = valuesOf(operationListSettings);
+  const documents = valuesOf(documentSettings);
+  const operation = valuesOf(operationSettings);
+  const loading = valuesOf(loadingSettings);
+  const limits = valuesOf(limitSettings);
+  const metrics = valuesOf(metricsSettings);
+  const tracing = valuesOf(tracingSettings);
   const config = {
     ...server,
     ...upstream,
@@ -67,16 +76,19 @@ export function readConfig(environment: Readonly<Record<string, string | undefin
     listener,
     parameterNames,
     rest,
+    ...metrics,
+    /** Undefined: nothing is traced. */
+    tracing: tracingOf(tracing),
     /** What the application takes as it is. */
     app: Object.freeze({
-      ...valuesOf(documentSettings),
-      ...valuesOf(operationSettings),
+      ...documents,
+      ...operation,
       ...requests,
       admission,
       isHttps: server.publicUrl?.protocol === 'https:',
       callsAtOnce: rest.connections,
-      loading: valuesOf(loadingSettings),
-      limits: valuesOf(limitSettings),
+      loading,
+      limits,
     }),
   };
   faults.push(...sharedNames(parameterNames));

@@ -1,4 +1,5 @@
 import './node-runtime.ts';
+import type { RequestListener } from 'node:http';
 import { type Config, ConfigError, readConfig } from './config.ts';
 import { createRestApi } from './rest/api.ts';
 import { createRestClient } from './rest/client.ts';
@@ -10,6 +11,8 @@ import { createHealth } from './server/health.ts';
 import { type Listener, listen } from './server/listener.ts';
 import { reportTo } from './server/log/faults.ts';
 import { createJsonLog } from './server/log/json-log.ts';
+import { metricsListener } from './server/telemetry/metrics-route.ts';
+import { startTelemetry } from './server/telemetry/telemetry.ts';
 import { endOnSignals } from './signals.ts';
 
 /** The REST service that the server speaks to. */
@@ -26,32 +29,47 @@ async function start(config: Config): Promise<void> {
   const operationList = await operationListOf(config);
   const upstream = await openUpstream(config);
   const log = createJsonLog(config.logLevel);
-  const client = createRestClient({ baseUrl: upstream.url, ...config.rest });
+  const { metricsPort } = config;
+  const hasMetrics = config.metrics ?? (config.upstreamUrl === undefined || metricsPort !== undefined);
+  const telemetry = await startTelemetry({ metrics: hasMetrics, tracing: config.tracing }, log);
+  const { metrics, tracing, observer } = telemetry;
+  const client = createRestClient({ baseUrl: upstream.url, ...config.rest, observer });
+  metrics?.showOpenCircuits(client.openCircuits);
   const { connectTimeoutMs: timeoutMs } = config.rest;
   const health = createHealth(createProbe({ baseUrl: upstream.url, timeoutMs }));
   const app = createApp({
-    api: createRestApi(client, config.parameterNames),
+    api: createRestApi(client, config.parameterNames, telemetry.drift),
     ...config.app,
     operationList,
     showCost: config.showCost ?? config.upstreamUrl === undefined,
     publicUrl: () => config.publicUrl ?? listener.url,
     graphiqlBearer: upstream.bearer,
     health,
+    metrics,
+    showMetrics: metricsPort === undefined,
+    tracing,
     log,
     report: reportTo(log),
   });
-  const listener = await listen(app, config.host, config.port, config.listener).catch((error: unknown) => {
-    throw unusable(
-      `HOST and PORT: expected an address that is free, but got ${config.host}:${config.port}`,
-      error,
-    );
-  });
-  console.log(banner(listener, upstream, config.app.schemaAccess === 'public'));
+  const listenOn = (variable: string, port: number, answer: RequestListener) =>
+    listen(answer, config.host, port, config.listener).catch((error: unknown) => {
+      const fault = `HOST and ${variable}: expected an address that is free, but got ${config.host}:${port}`;
+      throw unusable(fault, error);
+    });
+  const listener = await listenOn('PORT', config.port, app);
+  const metricsAt =
+    metrics && metricsPort !== undefined
+      ? await listenOn('METRICS_PORT', metricsPort, metricsListener(metrics))
+      : undefined;
+  const hasGraphiql = config.app.schemaAccess === 'public';
+  console.log(banner(listener, upstream, { hasGraphiql, metricsAt: metrics && (metricsAt ?? listener) }));
 
   endOnSignals(async () => {
     health.end();
     await listener.close();
     await client.close();
+    await metricsAt?.close();
+    await telemetry.close();
     await upstream.close();
   });
 }
@@ -89,13 +107,18 @@ function unusable(fault: string, cause: unknown): ConfigError {
   return new ConfigError(`${fault}. ${cause instanceof Error ? cause.message : cause}.`, { cause });
 }
 
-function banner({ url }: Listener, { description, bearer }: Upstream, hasGraphiql: boolean): string {
+function banner(
+  { url }: Listener,
+  { description, bearer }: Upstream,
+  { hasGraphiql, metricsAt }: { hasGraphiql: boolean; metricsAt: Listener | undefined },
+): string {
   const query = JSON.stringify({
     query: '{ orders(first: 3) { nodes { id status recipient { fullName } } } }',
   });
   return [
     `${hasGraphiql ? 'GraphiQL ' : 'GraphQL  '} ${url.href}graphql`,
     `REST      ${description}`,
+    ...(metricsAt === undefined ? [] : [`Metrics   ${metricsAt.url.href}metrics`]),
     `Try       curl -s ${url.href}graphql -H 'content-type: application/json' \\`,
     `            -H 'authorization: Bearer ${bearer ?? '<access token>'}' -d '${query}'`,
   ].join('\n');

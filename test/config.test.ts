@@ -37,6 +37,9 @@ const defaults = {
     drainWaitMs: 0,
     drainGraceMs: 25_000,
   },
+  metrics: undefined,
+  metricsPort: undefined,
+  tracing: undefined,
   app: {
     maxBodyBytes: 1_048_576,
     corsOrigins: undefined,
@@ -70,6 +73,22 @@ const defaults = {
 describe('what is taken', () => {
   test('the defaults, where nothing is set', () => {
     expect(readConfig({})).toEqual(defaults);
+  });
+
+  test.each<[Record<string, string>, string | undefined]>([
+    [{ OTEL_TRACES_EXPORTER: 'otlp' }, 'http://localhost:4318/v1/traces'],
+    [
+      { OTEL_EXPORTER_OTLP_ENDPOINT: 'http://collector.example/base/' },
+      'http://collector.example/base/v1/traces',
+    ],
+    [
+      { OTEL_EXPORTER_OTLP_TRACES_ENDPOINT: 'http://collector.example/base/' },
+      'http://collector.example/base/',
+    ],
+    [{ OTEL_TRACES_EXPORTER: 'none', OTEL_EXPORTER_OTLP_ENDPOINT: 'http://collector.example' }, undefined],
+    [{ OTEL_SDK_DISABLED: 'true', OTEL_TRACES_EXPORTER: 'otlp' }, undefined],
+  ])('%j sends traces to %s', (environment, address) => {
+    expect(readConfig(environment).tracing?.url.href).toBe(address);
   });
 
   test('an empty variable counts as absent', () => {
@@ -128,10 +147,27 @@ describe('what is taken', () => {
       UPSTREAM_RETRIES: '0',
       UPSTREAM_COMPRESSION: 'yes',
       ...Object.fromEntries(Object.values(limitSettings).map(({ variable }) => [variable, '100'])),
+      METRICS: 'no',
+      METRICS_PORT: '9464',
+      OTEL_SDK_DISABLED: 'false',
+      OTEL_TRACES_EXPORTER: 'otlp',
+      OTEL_EXPORTER_OTLP_ENDPOINT: 'http://collector.example:4318/base/',
+      OTEL_EXPORTER_OTLP_TRACES_ENDPOINT: 'http://collector.example:4318/traces',
+      OTEL_EXPORTER_OTLP_PROTOCOL: 'http/json',
+      OTEL_TRACES_SAMPLER: 'parentbased_traceidratio',
+      OTEL_TRACES_SAMPLER_ARG: '0.25',
     });
     expect(config).toEqual({
       port: 0,
       host: '::1',
+      metrics: false,
+      metricsPort: 9464,
+      tracing: {
+        url: new URL('http://collector.example:4318/traces'),
+        protocol: 'http/json',
+        sampler: 'parentbased_traceidratio',
+        ratio: 0.25,
+      },
       publicUrl: new URL('https://waybill.example/shop/'),
       upstreamUrl: new URL('http://rest.example:8080/base'),
       sandboxFile: '/var/lib/sandbox.sqlite',
@@ -182,7 +218,7 @@ describe('what is taken', () => {
         compression: true,
       },
     });
-    expect(Object.keys(settings)).toHaveLength(59);
+    expect(Object.keys(settings)).toHaveLength(68);
   });
 
   test('can\u2019t be changed afterwards', () => {

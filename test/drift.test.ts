@@ -179,6 +179,7 @@ test('the sandbox answers all endpoints as the interface says', async () => {
     connectTimeoutMs: 2_000,
     callTimeoutMs: 10_000,
     maxResponseBytes: 16_777_216,
+    retries: 0,
   });
   const kinds = new Set<string>();
   // Of a page, every row.

@@ -5,6 +5,7 @@ import { createRestApi } from '../src/rest/api.ts';
 import { createRestClient } from '../src/rest/client.ts';
 import { type Sandbox, type SandboxOptions, startSandbox } from '../src/sandbox/sandbox.ts';
 import { type App, type AppOptions, createApp } from '../src/server/app.ts';
+import type { Telemetry } from '../src/server/telemetry/telemetry.ts';
 
 /** The seed and the clock of every test start here. */
 export const startOfTime = new Date('2026-11-02T14:00:00Z');
@@ -36,21 +37,30 @@ export interface WaybillOptions
     Pick<SandboxOptions, 'seed'> {
   /** One that is shared, and closed by whoever started it; by default it has its own. */
   sandbox?: Sandbox;
+  /** What counts and follows what is done; nothing by default. */
+  telemetry?: Telemetry;
 }
 
 /** A sandbox on a free port and the application before it, with settings as the environment would hold them. */
 export async function startWaybill(
   environment: Record<string, string> = {},
-  { seed, sandbox: shared, ...options }: WaybillOptions = {},
+  { seed, sandbox: shared, telemetry, ...options }: WaybillOptions = {},
 ): Promise<Waybill> {
   const sandbox = shared ?? (await startSandbox({ now: startOfTime, ...(seed && { seed }) }));
   // Nothing is known from an earlier operation, and nothing is tried again, unless a test is about that, so that each test
   // sees the calls of its own, each once.
   const config = readConfig({ REFERENCE_DATA_MS: '0', UPSTREAM_RETRIES: '0', ...environment });
-  const client = createRestClient({ baseUrl: new URL(sandbox.url), ...config.rest });
+  const client = createRestClient({
+    baseUrl: new URL(sandbox.url),
+    ...config.rest,
+    observer: telemetry?.observer,
+  });
   const app = createApp({
     ...options,
-    api: createRestApi(client, config.parameterNames),
+    api: createRestApi(client, config.parameterNames, telemetry?.drift),
+    metrics: telemetry?.metrics,
+    showMetrics: true,
+    tracing: telemetry?.tracing,
     ...config.app,
     showCost: config.showCost ?? false,
     publicUrl: () => config.publicUrl ?? new URL('http://waybill.test'),

@@ -107,6 +107,28 @@ describe.concurrent('before a live service', () => {
     orders: [{ name: 'orders/7', status: 'NEW', recipient: { firstName: 'Ana', lastName: 'Ruiz' } }],
   };
 
+  test('with a port of their own, metrics are there and nowhere else', async () => {
+    await using service = await startService(answerJson({ name: 'organization/1' }));
+    const main = startMain({ UPSTREAM_URL: service.url.href, METRICS_PORT: '0', LOG_LEVEL: 'error' });
+    const { graphql, text } = await main.banner();
+    const metrics = /^Metrics {3}(.+)$/m.exec(text)?.[1] ?? '';
+    await (
+      await fetch(graphql, {
+        method: 'POST',
+        headers: { 'content-type': 'application/json', authorization: 'Bearer secret-token' },
+        body: JSON.stringify({ query: '{ organization { id } }' }),
+      })
+    ).text();
+    const page = await (await fetch(metrics)).text();
+    expect(page).toContain('waybill_operation_duration_seconds_count{type="query",outcome="ok"} 1\n');
+    expect(page).toContain(
+      'waybill_rest_drift_total{coordinate="Organization.balanceCents",kind="missing"} 1\n',
+    );
+    expect(page).toMatch(/^process_cpu_seconds_total \d/m);
+    expect((await fetch(new URL('/metrics', graphql))).status).toBe(404);
+    expect(await main.stop()).toMatchObject({ code: 0, signal: null, errors: '' });
+  });
+
   test('it says where it is, before which service, and how to try it', async () => {
     await using service = await startService(answerJson(orders));
     const main = startMain({ UPSTREAM_URL: `${service.url.href}base` });
@@ -142,7 +164,7 @@ describe.concurrent('before a live service', () => {
     ['SIGUSR2', 1, ["process.on('SIGUSR2', () => { throw new Error('a fault') })"]],
   ] as const)('when it ends by %s', (signal, code, [imported]) => {
     test('each line of the log is written, after the banner', async ({ expect }) => {
-      await using service = await startService(answerJson(orders));
+      await using service = await startService(answerJson({ orders: [] }));
       const options = imported === undefined ? [] : ['--import', `data:text/javascript,${imported}`];
       const main = startMain({ UPSTREAM_URL: service.url.href }, options);
       const { graphql, text } = await main.banner();

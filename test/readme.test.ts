@@ -6,6 +6,7 @@ import { limitSettings } from '../src/config/limits.ts';
 import { settings } from '../src/config.ts';
 import { schema } from '../src/graph/schema.ts';
 import { standardLimits } from '../src/server/limits/limits.ts';
+import { createMetrics } from '../src/server/telemetry/metrics.ts';
 import { keptLog } from './fixtures/kept-log.ts';
 import { startWaybill } from './harness.ts';
 
@@ -98,6 +99,18 @@ describe('the README', () => {
       .flatMap(([names = '']) => codeSpans(names));
     const { level, time, msg, ...fields } = example;
     expect(inTable.sort()).toEqual([...Object.keys(fields), 'joined', 'aborted'].sort());
+  });
+
+  test('its table of metrics is what is counted', async () => {
+    const metrics = createMetrics({ process: false });
+    metrics.showCallsWaiting(() => 0);
+    metrics.showOpenCircuits(() => []);
+    const { body } = await metrics.page();
+    const counted = [...body.matchAll(/^# HELP (\S+) (.*)$/gm)].map(([, name, help]) => [
+      `\`${name}\``,
+      help,
+    ]);
+    expect(rows(section('Metrics and traces')).slice(1)).toEqual(counted);
   });
 
   test('its table of error codes is the code', () => {

@@ -25,12 +25,12 @@ export function shown(value: string): string {
   return JSON.stringify(value.replace(/\/\/[^/]*@/, '//…@'));
 }
 
-export function wholeNumber(
+export function wholeNumber<Standard extends string | undefined>(
   variable: string,
-  standard: string,
+  standard: Standard,
   [least, most]: [number, number],
   meaning: string,
-): Setting<number, string> {
+): Setting<number, Standard> {
   return {
     variable,
     standard,
@@ -71,6 +71,15 @@ export function oneOf<Value extends string>(
     expected: `one of ${values.map((value) => `"${value}"`).join(', ')}`,
     parse: (text) => values.find((value) => value === text),
   };
+}
+
+/** The same without a standard. */
+export function oneOfOrNone<Value extends string>(
+  variable: string,
+  values: readonly [Value, ...Value[]],
+  meaning: string,
+): Setting<Value, undefined> {
+  return { ...oneOf<Value>(variable, values[0], values, meaning), standard: undefined };
 }
 
 export function anyText<Standard extends string | undefined>(

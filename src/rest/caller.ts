@@ -44,6 +44,8 @@ export interface Caller {
 export interface Callers {
   /** `deadline`: none when left out. */
   of(bearer: string, signal: AbortSignal, deadline?: Deadline): Caller;
+  /** How many calls of all operations wait for their turn. */
+  callsWaiting(): number;
 }
 
 export interface CallersOptions {
@@ -69,6 +71,7 @@ export function createCallers({
 }: CallersOptions): Callers {
   const queue = createFairQueue(callsAtOnce, callsWaiting);
   return {
+    callsWaiting: queue.waiting,
     of(bearer, signal, deadline = noDeadline()) {
       const tenant = tenants.of(bearer);
       const limit = pLimit(callsPerOperation);

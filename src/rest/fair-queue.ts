@@ -3,6 +3,8 @@ import type { Tenant } from './tenant.ts';
 
 /** Lets calls through in turns, so that no tenant's many keep another's few waiting. */
 export interface FairQueue {
+  /** How many calls wait for their turn. */
+  waiting(): number;
   /** The error of a call of this tenant that can neither be made now nor wait; undefined where it can. */
   refusal(tenant: Tenant): OverloadedError | undefined;
   /** Makes a call in its turn. @throws OverloadedError where it can't wait for one. */
@@ -62,6 +64,7 @@ export function createFairQueue(maxConcurrency: number, maxWaiting = Number.POSI
   }
 
   return {
+    waiting: () => waitingNow,
     refusal,
     async run(tenant, kind, call) {
       await turnOf(tenant, kind);

@@ -32,6 +32,7 @@ import { sharedOperations } from './shared-operations.ts';
 import { showCost } from './show-cost.ts';
 import type { Metrics } from './telemetry/metrics.ts';
 import { countedRequests, metricsRoute } from './telemetry/metrics-route.ts';
+import { type Tracing, tracedOperations } from './telemetry/tracing.ts';
 import { validationErrors } from './validation-errors.ts';
 
 export interface AppOptions extends ContextOptions, DocumentOptions, Omit<CallersOptions, 'tenants'> {
@@ -50,6 +51,8 @@ export interface AppOptions extends ContextOptions, DocumentOptions, Omit<Caller
   metrics?: Metrics | undefined;
   /** Whether the application itself shows what is counted. */
   showMetrics?: boolean;
+  /** What follows operations and their calls; nothing when left out. */
+  tracing?: Tracing | undefined;
   /** Where the keys of writes are remembered; in memory when left out. */
   idempotencyStore?: IdempotencyStore;
   /** How many keys the store in memory holds at most; 20,000 when left out. */
@@ -87,6 +90,7 @@ export function createApp(options: AppOptions): App {
   const { documents, operations } = createOperations(schema, limits, options);
   const isPrivate = options.schemaAccess === 'private';
   const { metrics } = options;
+  metrics?.showCallsWaiting(shared.callers.callsWaiting);
   const maskedErrors = createMaskedErrors(options.report);
   return createYoga<ExchangeContext, OperationContext>({
     schema,
@@ -110,7 +114,8 @@ export function createApp(options: AppOptions): App {
       !isPrivate && graphiql({ bearer: options.graphiqlBearer, operationList: options.operationList }),
       metrics !== undefined && countedRequests(metrics),
       metrics !== undefined && options.showMetrics === true && metricsRoute(metrics),
-      labelRoute(options.api, shared.callers, admission, options.report),
+      options.tracing !== undefined && tracedOperations(options.tracing),
+      labelRoute(options.api, shared.callers, admission, options.report, options.tracing),
       requestReading(options.maxBodyBytes ?? standardMaxBodyBytes, admission),
       persistedDocuments(operations),
       knownDocuments(documents),

@@ -9,6 +9,7 @@ import { authorizationRefusal } from './http/request-form.ts';
 import { type NodeContext, refusalResponse } from './http/request-reading.ts';
 import type { Report } from './log/faults.ts';
 import { streamedBody } from './streamed-body.ts';
+import type { Tracing } from './telemetry/tracing.ts';
 
 const route = /^\/labels\/([^/]+)\.pdf$/;
 
@@ -21,6 +22,7 @@ export function labelRoute(
   callers: Callers,
   admission: Admission,
   report: Report,
+  tracing?: Tracing | undefined,
 ): Plugin<object, NodeContext> {
   return {
     async onRequest({ request, url, serverContext, endResponse, fetchAPI }) {
@@ -32,7 +34,7 @@ export function labelRoute(
         const refused = (req && authorizationRefusal(req.rawHeaders)) ?? admission.admit('label', res);
         endResponse(
           refused === undefined
-            ? await label({ api, callers, report }, id, request, serverContext, fetchAPI)
+            ? await label({ api, callers, report, tracing }, id, request, serverContext, fetchAPI)
             : refusalResponse(refused, serverContext, fetchAPI),
         );
       } else if (request.method !== 'OPTIONS') {
@@ -42,8 +44,15 @@ export function labelRoute(
   };
 }
 
+interface LabelOptions {
+  api: RestApi;
+  callers: Callers;
+  report: Report;
+  tracing: Tracing | undefined;
+}
+
 async function label(
-  { api, callers, report }: { api: RestApi; callers: Callers; report: Report },
+  { api, callers, report, tracing }: LabelOptions,
   id: string,
   request: Request,
   context: NodeContext,
@@ -54,7 +63,10 @@ async function label(
     const bearer = bearerOf(request.headers);
     if (bearer instanceof MissingBearerError) throw bearer;
     const caller = callers.of(bearer, request.signal);
-    if (exchange !== undefined) exchange.caller = caller;
+    if (exchange !== undefined) {
+      exchange.caller = caller;
+      tracing?.begin(exchange, request.headers);
+    }
     const { body, contentLength } = await api.getLabel(id, caller);
     const headers = {
       'content-type': 'application/pdf',

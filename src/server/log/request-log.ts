@@ -82,6 +82,6 @@ function write(log: Log, exchange: Exchange, status: number, isAborted: boolean)
 }
 
 /** A name is the client's to choose; one that is longer than any that people give is not for the log. */
-function nameToTell(name: string | undefined): string | undefined {
+export function nameToTell(name: string | undefined): string | undefined {
   return name !== undefined && name.length <= 64 ? name : undefined;
 }

@@ -12,10 +12,10 @@ export interface Metrics {
   readonly calls: CallObserver;
   readonly loading: LoadingObserver;
   drift(coordinate: string, kind: DriftKind): void;
-  /** The circuit breaker of a class of routes has changed. */
-  breaker(route: string, state: BreakerState): void;
-  /** Shows a number that is read when the page is. */
-  gauge(name: `waybill_${string}`, help: string, read: () => number): void;
+  /** Shows how many calls wait for their turn; `read` is asked for it whenever the page is. */
+  showCallsWaiting(read: () => number): void;
+  /** Shows which kinds of calls are not made, as most have failed. */
+  showOpenCircuits(read: () => readonly string[]): void;
   page(): Promise<MetricsPage>;
 }
 
@@ -23,10 +23,6 @@ export interface MetricsPage {
   contentType: string;
   body: string;
 }
-
-export type BreakerState = keyof typeof breakerStates;
-
-const breakerStates = { closed: 0, 'half-open': 1, open: 2 };
 
 export interface MetricsOptions {
   /** Whether the process itself is measured too: processor time, memory, garbage collection, delay of the event loop. */
@@ -44,25 +40,30 @@ export function createMetrics({ process }: MetricsOptions): Metrics {
     labelNames: ['coordinate', 'kind'],
     registers,
   });
-  const breaker = new Gauge({
-    name: 'waybill_rest_breaker_state',
-    help: 'The circuit breaker of a class of routes: 0 closed, 1 half-open, 2 open.',
-    labelNames: ['route'],
-    registers,
-  });
   return {
     requests: createRequestMetrics(registry),
     calls: createCallMetrics(registry),
     loading: createLoadingMetrics(registry),
     drift: (coordinate, kind) => drift.inc({ coordinate, kind }),
-    breaker: (route, state) => breaker.set({ route }, breakerStates[state]),
-    gauge(name, help, read) {
+    showCallsWaiting(read) {
       new Gauge({
-        name,
-        help,
+        name: 'waybill_rest_calls_waiting',
+        help: 'REST calls that wait for a connection.',
         registers,
         collect() {
           this.set(read());
+        },
+      });
+    },
+    showOpenCircuits(read) {
+      new Gauge({
+        name: 'waybill_rest_circuit_open',
+        help: 'Kinds of calls that are not made at present, as most have failed.',
+        labelNames: ['kind'],
+        registers,
+        collect() {
+          this.reset();
+          for (const kind of read()) this.set({ kind }, 1);
         },
       });
     },

@@ -1,0 +1,80 @@
+import { httpUrl, oneOf, oneOfOrNone, type ValuesOf, wholeNumber, yesOrNo } from './setting.ts';
+
+/** What operators can look at. */
+export const metricsSettings = {
+  metrics: yesOrNo(
+    'METRICS',
+    undefined,
+    'Whether `/metrics` shows what is counted. Absent: with the embedded sandbox or `METRICS_PORT` alone.',
+  ),
+  metricsPort: wholeNumber(
+    'METRICS_PORT',
+    undefined,
+    [0, 65_535],
+    'The port on which `/metrics` is, in the place of `PORT`; `0` takes any free one. Absent: on `PORT`.',
+  ),
+};
+
+/** OpenTelemetry's own variables, as far as they decide what this server does. */
+export const tracingSettings = {
+  isDisabled: {
+    variable: 'OTEL_SDK_DISABLED',
+    standard: 'false',
+    meaning: 'Whether nothing is traced, whatever the variables below say.',
+    expected: '"true" or "false"',
+    parse: (text: string) => (text === 'true' || text === 'false' ? text === 'true' : undefined),
+  },
+  exporter: oneOfOrNone(
+    'OTEL_TRACES_EXPORTER',
+    ['otlp', 'none'],
+    'Where traces go. Absent: by OTLP where one of the two endpoints below is given, else nowhere.',
+  ),
+  endpoint: httpUrl(
+    'OTEL_EXPORTER_OTLP_ENDPOINT',
+    'The collector, to whose `/v1/traces` they are sent. Absent: `http://localhost:4318`.',
+  ),
+  tracesEndpoint: httpUrl(
+    'OTEL_EXPORTER_OTLP_TRACES_ENDPOINT',
+    'The whole address that they are sent to, in the place of the one above.',
+  ),
+  protocol: oneOf(
+    'OTEL_EXPORTER_OTLP_PROTOCOL',
+    'http/protobuf',
+    ['http/protobuf', 'http/json'],
+    'How they are written.',
+  ),
+  sampler: oneOf(
+    'OTEL_TRACES_SAMPLER',
+    'parentbased_always_on',
+    [
+      'always_on',
+      'always_off',
+      'traceidratio',
+      'parentbased_always_on',
+      'parentbased_always_off',
+      'parentbased_traceidratio',
+    ],
+    'Which are kept; those that begin with `parentbased_` follow the `traceparent` of a request where it has one.',
+  ),
+  ratio: {
+    variable: 'OTEL_TRACES_SAMPLER_ARG',
+    standard: '1',
+    meaning: 'The share that a `traceidratio` keeps.',
+    expected: 'a number from 0 to 1',
+    parse: (text: string) => (/^(0|1|0?\.\d{1,15}|1\.0+)$/.test(text) ? Number(text) : undefined),
+  },
+};
+
+/** Where traces are sent and which; undefined where nothing is traced. */
+export function tracingOf({
+  isDisabled,
+  exporter,
+  endpoint,
+  tracesEndpoint,
+  ...rest
+}: ValuesOf<typeof tracingSettings>) {
+  const isOn = exporter === undefined ? (endpoint ?? tracesEndpoint) !== undefined : exporter === 'otlp';
+  if (isDisabled || !isOn) return undefined;
+  const base = (endpoint?.href ?? 'http://localhost:4318').replace(/\/$/, '');
+  return Object.freeze({ ...rest, url: tracesEndpoint ?? new URL(`${base}/v1/traces`) });
+}
