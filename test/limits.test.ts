@@ -115,6 +115,11 @@ describe('nodes', () => {
       6,
     ],
     [
+      `{ orders(first: 0) { nodes { ${'recipient { orders(first: 1000) { nodes { '.repeat(120)} id ${'} } } '.repeat(120)} } } }`,
+      {},
+      0,
+    ],
+    [
       `{ orders(first: 1000) { nodes { ${'recipient { orders(first: 1000) { nodes { '.repeat(40)} id ${'} } } '.repeat(40)} } } }`,
       {},
       Number.POSITIVE_INFINITY,

@@ -165,7 +165,8 @@ export function costPlanOf(
 }
 
 function add(plan: CostPlan, count: Count, inner: CostPlan): void {
-  if (inner.fixed === 0 && inner.variable.length === 0) return;
+  // 0 times `Infinity` would be no number.
+  if (count === 0 || (inner.fixed === 0 && inner.variable.length === 0)) return;
   if (typeof count === 'number') {
     plan.fixed += count * inner.fixed;
     for (const { times, ...rest } of inner.variable) plan.variable.push({ times: count * times, ...rest });
