@@ -9,6 +9,7 @@ import {
 } from './batch-plan.ts';
 import type { CallTimesSeen } from './call-times.ts';
 import type { Gets } from './gets.ts';
+import type { ListTrouble } from './list-trouble.ts';
 import { createListWalk, type ListWalk } from './list-walk.ts';
 import { inTime, isPage, type PageOutcome, type PageReading } from './page-reading.ts';
 
@@ -25,6 +26,7 @@ export interface ListSearch<Row> {
   read(query: PageQuery, missing: readonly string[]): PageReading<Row>;
   gets: Gets<Row>;
   times: CallTimesSeen;
+  trouble: ListTrouble;
 }
 
 export interface Searched<Row> {
@@ -40,7 +42,7 @@ const mostLeft = 0.1;
 /** Looks for the names of a batch in pages of their list, as long as that is expected to pay (batch-plan.ts). */
 export async function searchList<Row extends { name: string }>(
   names: readonly string[],
-  { knowledge, ahead, isTrialDue, mayRead, readsLeft, read, gets, times }: ListSearch<Row>,
+  { knowledge, ahead, isTrialDue, mayRead, readsLeft, read, gets, times, trouble }: ListSearch<Row>,
 ): Promise<Searched<Row>> {
   const walk = createListWalk<Row>(names);
   let known = knowledge;
@@ -54,14 +56,19 @@ export async function searchList<Row extends { name: string }>(
     walk.ask();
     outcome = await inTime(reading, {
       ms: patienceMs(reading.rows, before.missing, known),
-      getMs: known.getMs,
+      getMs: known.isGuess ? undefined : known.getMs,
       times,
       askForOne() {
         const [name] = missingNames();
         return name === undefined ? undefined : gets.begin(name);
       },
     });
-    if (!isPage(outcome)) return false;
+    if (outcome === 'given up') return false;
+    if (!isPage(outcome)) {
+      trouble.failed();
+      return false;
+    }
+    trouble.answered();
     const rows = outcome.rows.length;
     const found = walk.take(outcome);
     // A list that gives fewer rows than it is asked for will do so again.

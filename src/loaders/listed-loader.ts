@@ -91,6 +91,7 @@ export function listedLoader<Json extends { name: string }>(
       read: (query, missing) => askers.onBehalf(missing, () => read(query)),
       gets,
       times,
+      trouble,
     });
     const isCheckDue =
       names.length >= fewestForPage && isListFit() && caller.readsLeft() > 0 && rowCheck.isDue();
@@ -119,15 +120,12 @@ export function listedLoader<Json extends { name: string }>(
     return names.map((name) => all.get(name) ?? null);
   });
 
-  function learnFrom(parts: readonly BatchPart[], { walk, outcome }: Searched<Json>): void {
+  function learnFrom(parts: readonly BatchPart[], { walk }: Searched<Json>): void {
     if (walk.state.pages === 0) {
       for (const { names, whereabouts } of parts)
         if (names.length >= fewestForPage) whereabouts.wentWithout();
-    } else if (outcome !== 'given up') {
-      if (isPage(outcome)) trouble.answered();
-      else trouble.failed();
-      // A page that has failed says nothing of where records are.
-      if (walk.state.rowsRead > 0 || walk.isAtEnd) for (const part of parts) learn(part, walk, walk.isAtEnd);
+    } else if (walk.state.rowsRead > 0 || walk.isAtEnd) {
+      for (const part of parts) learn(part, walk, walk.isAtEnd);
     }
   }
 

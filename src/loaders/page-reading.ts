@@ -68,8 +68,8 @@ export function isPage<Row>(outcome: PageOutcome<Row> | undefined): outcome is P
 export interface Patience {
   /** How long a page is expected to take at most, in milliseconds. */
   ms: number;
-  /** How long a get is expected to take, in milliseconds. */
-  getMs: number;
+  /** How long a get is expected to take, in milliseconds; undefined where none is known. */
+  getMs: number | undefined;
   times: CallTimesSeen;
   /** Asks for one of the records by id. */
   askForOne(): BegunGet<unknown> | undefined;
@@ -95,8 +95,10 @@ export async function inTime<Row>(
   const get = askForOne();
   const isQuicker = async () => {
     await get?.answer;
-    const slowdown = (performance.now() - (get?.leftAt ?? startedAt + ms)) / getMs;
-    return lateAfter(startedAt + ms * Math.max(slowdown, 1) - performance.now(), outcome);
+    const answeredAt = performance.now();
+    const gotMs = answeredAt - (get?.leftAt ?? answeredAt);
+    const slowdown = getMs === undefined ? 1 : Math.max(gotMs / getMs, 1);
+    return lateAfter(Math.max(startedAt + ms * slowdown - answeredAt, 0), outcome);
   };
   const isStuck = async () => {
     const late = await lateAfter(ms, outcome);
@@ -105,7 +107,7 @@ export async function inTime<Row>(
   const second = await Promise.race([outcome, isQuicker(), isStuck()]);
   if (second === 'late') giveUp();
   // However much longer it would have taken, it has taken as long as that.
-  else if (get?.leftAt !== undefined) times.sawGet(Math.max(performance.now() - get.leftAt, getMs));
+  else if (get?.leftAt !== undefined) times.sawGet(Math.max(performance.now() - get.leftAt, getMs ?? 0));
   return second;
 }
 

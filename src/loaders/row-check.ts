@@ -10,8 +10,8 @@ export interface RowCheck {
   areRowsLacking(): boolean;
   /**
    * Whether a row is to be held against the get of the same record: with the first list, or the third where another
-   * tenant's rows were found whole; then with each tenth and after half a minute; and where gets had fields of which no
-   * row has been seen to have any.
+   * tenant's rows were found whole; soon again, then with each twentieth and after half a minute; and where gets had fields
+   * of which no row has been seen to have any.
    */
   isDue(): boolean;
   /** Begins a check, and says of which name. */
@@ -32,7 +32,8 @@ export interface RowTrust {
 }
 
 const msPerCheck = 30_000;
-const listsPerCheck = 10;
+// Between one check and the next; the last holds from then on.
+const listsPerCheck = [2, 3, 20];
 const listsBeforeFirst = 2;
 const attemptsAtFirst = 3;
 const msOfDistrust = 600_000;
@@ -58,7 +59,8 @@ export function createRowCheck(
     isDue() {
       if (attempts === 0 && trust.areWhole) return listsSince >= listsBeforeFirst;
       if (!hasCompared && attempts < attemptsAtFirst) return true;
-      return listsSince >= listsPerCheck || now() - begunAt >= msPerCheck || unseen.areSuspicious();
+      const listsEnough = listsPerCheck[attempts - 1] ?? listsPerCheck.at(-1) ?? 0;
+      return listsSince >= listsEnough || now() - begunAt >= msPerCheck || unseen.areSuspicious();
     },
     begin(names) {
       attempts += 1;

@@ -176,12 +176,12 @@ describe('the rows of a list', () => {
   const lacking = [{}, { cost: 1 }] as const;
   const names = ['a', 'b', 'c', 'd'];
 
-  test('are held against a get at first, with the tenth list, and half a minute later, each time another one', () => {
+  test('are held against a get at first, soon again, and half a minute later, each time another one', () => {
     let now = 0;
     const check = createRowCheck({ areWhole: false }, () => now);
     expect([check.isDue(), check.begin(names)]).toEqual([true, 'c']);
     check.compare([whole]);
-    for (let list = 0; list < 9; list += 1) check.sawRows([]);
+    check.sawRows([]);
     now = 29_999;
     expect(check.isDue()).toBe(false);
     check.sawRows([]);
