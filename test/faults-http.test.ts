@@ -3,6 +3,7 @@ import { afterAll, beforeEach, describe, expect, test } from 'vitest';
 import { listen } from '../src/server/listener.ts';
 import { openRaw, sendRaw } from './fixtures/raw-http.ts';
 import { startWaybill } from './harness.ts';
+import { until } from './rest/service.ts';
 
 const maxBytes = 4_096;
 const waybill = await startWaybill({ MAX_REQUEST_BYTES: String(maxBytes) });
@@ -56,6 +57,27 @@ describe('a body over the limit', () => {
   test('that asks first whether it may be sent is told that it may not', async () => {
     const expecting = head(json, 'content-length: 999999', 'expect: 100-continue');
     expect((await sendRaw(listener, expecting)).status).toBe(413);
+    expect(sandbox.requests.lines()).toEqual([]);
+  });
+
+  test('that fits and asks first is told to come', async () => {
+    const { socket, received } = await openRaw(listener);
+    socket.write(head(json, `content-length: ${organization.length}`, 'expect: 100-continue'));
+    await until(() => received().includes('100 Continue'));
+    socket.write(organization);
+    await until(() => received().includes('organization/cafe-andino'));
+    socket.destroy();
+  });
+
+  test.each([
+    ['two lengths', ['content-length: 5', 'content-length: 6']],
+    ['a length and chunks', ['content-length: 5', 'transfer-encoding: chunked']],
+    ['a length that is none', ['content-length: 5x']],
+    ['a negative length', ['content-length: -1']],
+  ])('with %s, of which proxies make different things, is refused', async (_what, lines) => {
+    const { status, body } = await sendRaw(listener, `${head(json, ...lines)}0\r\n\r\n`);
+    expect(status).toBe(400);
+    expect(JSON.parse(body)).toEqual(refusal('BAD_REQUEST', 'What came is no request of HTTP.'));
     expect(sandbox.requests.lines()).toEqual([]);
   });
 

@@ -1,6 +1,8 @@
+import type { ServerResponse } from 'node:http';
 import { afterAll, beforeEach, describe, expect, test } from 'vitest';
 import { listen } from '../src/server/listener.ts';
 import { openRaw, parseRaw } from './fixtures/raw-http.ts';
+import { startBefore } from './fixtures/start-before.ts';
 import { startWaybill } from './harness.ts';
 import { until } from './rest/service.ts';
 
@@ -146,6 +148,30 @@ describe('a reader that is too slow is cut off without harm to others', () => {
       slow.socket.resume();
       // A part is not taken for the whole.
       expect((await slow.ended()).length).toBeLessThan(bulky.length);
+    } finally {
+      await listener.close();
+    }
+  });
+
+  test('when it never takes a label, whose call to REST is ended with it', async () => {
+    let held: ServerResponse | undefined;
+    await using before = await startBefore((_request, response) => {
+      held = response;
+      response.writeHead(200, { 'content-type': 'application/pdf' });
+      const pump = () => {
+        while (response.write(bulky.subarray(0, 65_536)));
+      };
+      response.on('drain', pump);
+      pump();
+    });
+    const listener = await listen(before.app, '127.0.0.1', 0, { responseTimeoutMs: 300 });
+    try {
+      const slow = await openRaw(listener);
+      slow.socket.pause();
+      slow.socket.write('GET /labels/a.pdf HTTP/1.1\r\nhost: a\r\nauthorization: Bearer a\r\n\r\n');
+      await until(() => held?.closed === true, 5_000);
+      slow.socket.destroy();
+      expect(before.reported).toEqual([]);
     } finally {
       await listener.close();
     }

@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { refusalOfParser, refuseConnection } from './http/connection-errors.ts';
 import { createPeers, type PeerTimes } from './http/peers.ts';
-import { wellAddressed } from './well-addressed.ts';
+import { wellAddressed } from './http/well-addressed.ts';
 
 export interface Listener {
   /** Where the server can be reached from this machine. */

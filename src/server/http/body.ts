@@ -33,6 +33,7 @@ export function readBody(body: Readable, maxBytes: number): Promise<Buffer | Ref
       settle(badRequest('The body broke off before its end.'));
     }
 
+    if (body.destroyed) return breakOff();
     // A client that goes away is an error of the stream, and nobody else's.
     body.on('error', breakOff).on('data', take).once('end', finish).once('close', breakOff);
   });

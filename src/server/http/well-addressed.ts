@@ -1,5 +1,5 @@
 import type { IncomingMessage, RequestListener } from 'node:http';
-import { type Refusal, writeRefusal } from './http/refusal.ts';
+import { type Refusal, writeRefusal } from './refusal.ts';
 
 const refusal: Refusal = {
   status: 400,
