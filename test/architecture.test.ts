@@ -21,7 +21,11 @@ const homes: { package: RegExp; places: string[]; why: string }[] = [
     why: 'the graph does not know by which server it is served',
   },
   { package: /^pino$/, places: ['server'], why: 'only the log of the server writes lines' },
-  { package: /^prom-client$/, places: ['server'], why: 'only the server counts; others take an observer' },
+  {
+    package: /^(prom-client|@opentelemetry\/.*)$/,
+    places: ['server'],
+    why: 'only the server counts and traces; others take an observer',
+  },
   { package: /^valibot$/, places: ['graph'], why: 'an input is held against its rules where it is declared' },
   { package: /^dataloader$/, places: ['loaders'], why: 'batching is the business of src/loaders alone' },
   {
