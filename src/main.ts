@@ -61,8 +61,7 @@ async function start(config: Config): Promise<void> {
     metrics && metricsPort !== undefined
       ? await listenOn('METRICS_PORT', metricsPort, metricsListener(metrics))
       : undefined;
-  const hasGraphiql = config.app.schemaAccess === 'public';
-  console.log(banner(listener, upstream, { hasGraphiql, metricsAt: metrics && (metricsAt ?? listener) }));
+  console.log(banner(listener, upstream, config, metrics && (metricsAt ?? listener)));
 
   endOnSignals(async () => {
     health.end();
@@ -110,15 +109,22 @@ function unusable(fault: string, cause: unknown): ConfigError {
 function banner(
   { url }: Listener,
   { description, bearer }: Upstream,
-  { hasGraphiql, metricsAt }: { hasGraphiql: boolean; metricsAt: Listener | undefined },
+  { app, operationsFile }: Config,
+  metricsAt: Listener | undefined,
 ): string {
+  const where = [
+    `${app.schemaAccess === 'private' ? 'GraphQL  ' : 'GraphiQL '} ${url.href}graphql`,
+    `REST      ${description}`,
+    ...(metricsAt === undefined ? [] : [`Metrics   ${metricsAt.url.href}metrics`]),
+  ];
+  if (operationsFile !== undefined) {
+    return [...where, `Runs      what is in ${operationsFile} alone`].join('\n');
+  }
   const query = JSON.stringify({
     query: '{ orders(first: 3) { nodes { id status recipient { fullName } } } }',
   });
   return [
-    `${hasGraphiql ? 'GraphiQL ' : 'GraphQL  '} ${url.href}graphql`,
-    `REST      ${description}`,
-    ...(metricsAt === undefined ? [] : [`Metrics   ${metricsAt.url.href}metrics`]),
+    ...where,
     `Try       curl -s ${url.href}graphql -H 'content-type: application/json' \\`,
     `            -H 'authorization: Bearer ${bearer ?? '<access token>'}' -d '${query}'`,
   ].join('\n');

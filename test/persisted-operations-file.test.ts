@@ -1,4 +1,5 @@
-import { execFile } from 'node:child_process';
+import { execFile, spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
@@ -87,4 +88,22 @@ describe.concurrent('a start is refused', () => {
     const { code, errors } = await startWith(join(folder, 'none.json'));
     expect({ code, errors }).toEqual({ code: 1, errors: expect.stringContaining('ENOENT') });
   });
+});
+
+test('a start says what is taken, and where there is no page to explore it', async () => {
+  const file = await fileOf({ a: '{ __typename }' });
+  const env = { PORT: '0', UPSTREAM_URL: 'http://127.0.0.1:1', OPERATIONS_FILE: file, SCHEMA: 'private' };
+  const cwd = resolve(import.meta.dirname, '..');
+  const child = spawn(process.execPath, ['src/main.ts'], { cwd, env, stdio: ['ignore', 'pipe', 'inherit'] });
+  try {
+    const [banner] = await once(child.stdout, 'data');
+    const [endpoint, ...lines] = String(banner).trimEnd().split('\n');
+    expect(endpoint).toMatch(/^GraphQL {3}http:\/\/127\.0\.0\.1:\d+\/graphql$/);
+    expect(lines).toEqual([
+      'REST      the live service at http://127.0.0.1:1/',
+      `Runs      what is in ${file} alone`,
+    ]);
+  } finally {
+    child.kill('SIGKILL');
+  }
 });

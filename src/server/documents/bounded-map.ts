@@ -13,33 +13,61 @@ export interface Bounds {
   maxBytes: number;
 }
 
+/** What is kept, in a list by use: a use that takes a key out of a Map and puts it back costs microseconds. */
+interface Entry<Value> {
+  readonly key: string;
+  readonly value: Value;
+  readonly bytes: number;
+  older: Entry<Value> | undefined;
+  newer: Entry<Value> | undefined;
+}
+
 export function createBoundedMap<Value>({ maxEntries, maxBytes }: Bounds): BoundedMap<Value> {
-  // A Map keeps the order in which keys were put in: the first one is the one that was used least recently.
-  const entries = new Map<string, { value: Value; bytes: number }>();
+  const entries = new Map<string, Entry<Value>>();
+  let oldest: Entry<Value> | undefined;
+  let newest: Entry<Value> | undefined;
   let total = 0;
 
-  function remove(key: string): void {
-    total -= entries.get(key)?.bytes ?? 0;
-    entries.delete(key);
+  function link(entry: Entry<Value>): void {
+    entry.older = newest;
+    entry.newer = undefined;
+    if (newest === undefined) oldest = entry;
+    else newest.newer = entry;
+    newest = entry;
+  }
+
+  function unlink({ older, newer }: Entry<Value>): void {
+    if (older === undefined) oldest = newer;
+    else older.newer = newer;
+    if (newer === undefined) newest = older;
+    else newer.older = older;
+  }
+
+  function remove(entry: Entry<Value>): void {
+    unlink(entry);
+    entries.delete(entry.key);
+    total -= entry.bytes;
   }
 
   return {
     get(key) {
       const entry = entries.get(key);
       if (entry === undefined) return undefined;
-      entries.delete(key);
-      entries.set(key, entry);
+      if (entry !== newest) {
+        unlink(entry);
+        link(entry);
+      }
       return entry.value;
     },
     set(key, value, bytes) {
-      remove(key);
+      const known = entries.get(key);
+      if (known !== undefined) remove(known);
       if (bytes > maxBytes || maxEntries < 1) return;
-      entries.set(key, { value, bytes });
+      const entry: Entry<Value> = { key, value, bytes, older: undefined, newer: undefined };
+      entries.set(key, entry);
+      link(entry);
       total += bytes;
-      for (const oldest of entries.keys()) {
-        if (entries.size <= maxEntries && total <= maxBytes) break;
-        remove(oldest);
-      }
+      while (oldest !== undefined && (entries.size > maxEntries || total > maxBytes)) remove(oldest);
     },
     get size() {
       return entries.size;
