@@ -51,15 +51,19 @@ async function start(config: Config): Promise<void> {
     log,
     report: reportTo(log),
   });
-  const listenOn = (variable: string, port: number, answer: RequestListener) =>
-    listen(answer, config.host, port, config.listener).catch((error: unknown) => {
+  const listenOn = (variable: string, port: number, answer: RequestListener, options = config.listener) =>
+    listen(answer, config.host, port, options).catch((error: unknown) => {
       const fault = `HOST and ${variable}: expected an address that is free, but got ${config.host}:${port}`;
       throw unusable(fault, error);
     });
   const listener = await listenOn('PORT', config.port, app);
   const metricsAt =
     metrics && metricsPort !== undefined
-      ? await listenOn('METRICS_PORT', metricsPort, metricsListener(metrics))
+      ? await listenOn('METRICS_PORT', metricsPort, metricsListener(metrics), {
+          ...config.listener,
+          // It ends after the other, which has waited.
+          drainWaitMs: 0,
+        })
       : undefined;
   console.log(banner(listener, upstream, config, metrics && (metricsAt ?? listener)));
 
