@@ -12,7 +12,7 @@ import { type FailingService, startFailingService } from './failing-service.ts';
 const operationsPerSecond = 100;
 const tokens = Array.from({ length: 10 }, (_, index) => `token-${index}`);
 const failingSeconds = Number(process.argv[2] ?? 60);
-const recoverySeconds = 12;
+const recoverySeconds = 15;
 
 interface Answered {
   isGood: boolean;
@@ -20,7 +20,12 @@ interface Answered {
   askedAt: number;
 }
 
-async function run(failingShare: number, seconds: number): Promise<string> {
+interface Failure {
+  share: number;
+  isSilent?: boolean;
+}
+
+async function run(failure: Failure, seconds: number): Promise<string> {
   const service = await startFailingService();
   const config = readConfig({});
   const client = createRestClient({ baseUrl: service.url, ...config.rest });
@@ -47,19 +52,20 @@ async function run(failingShare: number, seconds: number): Promise<string> {
     return { isGood: errors === undefined, askedAt };
   }
 
-  async function demand(forSeconds: number): Promise<Answered[]> {
+  /** Asks for so many seconds; what is not answered by then still comes. */
+  async function demand(forSeconds: number): Promise<Promise<Answered>[]> {
     const answers: Promise<Answered>[] = [];
     const beganAt = performance.now();
     while (performance.now() - beganAt < forSeconds * 1_000) {
       answers.push(ask());
       await pause(1_000 / operationsPerSecond);
     }
-    return Promise.all(answers);
+    return answers;
   }
 
   try {
     await demand(2);
-    return line(failingShare, await measure(service, demand, failingShare, seconds));
+    return line(failure, await measure(service, demand, failure, seconds));
   } finally {
     service.close();
     await client.close();
@@ -74,17 +80,19 @@ interface Measured {
 
 async function measure(
   service: FailingService,
-  demand: (forSeconds: number) => Promise<Answered[]>,
-  failingShare: number,
+  demand: (forSeconds: number) => Promise<Promise<Answered>[]>,
+  { share, isSilent }: Failure,
   seconds: number,
 ): Promise<Measured> {
   service.requests();
-  service.fail(failingShare);
-  const answers = await demand(seconds);
+  service.fail(share, isSilent);
+  const asked = await demand(seconds);
   const requests = service.requests();
   service.fail(0);
   const recoveredAt = performance.now();
-  const bad = (await demand(recoverySeconds)).filter(({ isGood }) => !isGood);
+  const answersAfter = await Promise.all(await demand(recoverySeconds));
+  const bad = answersAfter.filter(({ isGood }) => !isGood);
+  const answers = await Promise.all(asked);
   return {
     load: requests / answers.length,
     good: answers.filter(({ isGood }) => isGood).length / answers.length,
@@ -92,9 +100,9 @@ async function measure(
   };
 }
 
-function line(failingShare: number, { load, good, recoveredAfterMs }: Measured): string {
+function line({ share, isSilent }: Failure, { load, good, recoveredAfterMs }: Measured): string {
   const cells = [
-    `${failingShare * 100} %`,
+    `${share * 100} %${isSilent ? ', without an answer' : ''}`,
     load.toFixed(2),
     `${(good * 100).toFixed(1)} %`,
     `${(recoveredAfterMs / 1_000).toFixed(1)} s`,
@@ -104,6 +112,7 @@ function line(failingShare: number, { load, good, recoveredAfterMs }: Measured):
 
 console.log('| REST fails | calls it sees, times the demand | good answers | all good again after |');
 console.log('| --- | --: | --: | --: |');
+const failures: Failure[] = [{ share: 0.1 }, { share: 0.5 }, { share: 1 }, { share: 1, isSilent: true }];
 // At the same time, so that all of it takes a minute and a quarter.
-for (const row of await Promise.all([0.1, 0.5, 1].map((share) => run(share, failingSeconds))))
+for (const row of await Promise.all(failures.map((failure) => run(failure, failingSeconds))))
   console.log(row);

@@ -91,6 +91,22 @@ test('calls of one kind that fail leave those of another alone', async () => {
   expect(await waybill.ask(query, 'ida')).toEqual(whole);
 });
 
+test('a label that is not asked for says when to come back in its header too', async () => {
+  await using waybill = await startBefore(failingFor(new Set(['ana', 'eva', 'ida'])));
+  const label = (bearer: string) =>
+    waybill.app.fetch('http://waybill.test/labels/7.pdf', { headers: { authorization: `Bearer ${bearer}` } });
+  for (let time = 0; time < 10; time += 1) for (const bearer of ['ana', 'eva']) await label(bearer);
+  const response = await label('ida');
+  expect([response.status, response.headers.get('retry-after')]).toEqual([
+    503,
+    expect.stringMatching(/^[1-5]$/),
+  ]);
+  expect(await response.json()).toMatchObject({
+    errors: [{ extensions: { code: 'UPSTREAM_CIRCUIT_OPEN' } }],
+  });
+  expect(waybill.calls()).toHaveLength(20);
+});
+
 test('a write that was not made for it has done nothing: it is refused, and leaves its key free', async () => {
   const fails = new Set(['ana', 'eva']);
   await using waybill = await startBefore(failingFor(fails, answerJson({}, 500)));
