@@ -6,9 +6,9 @@ import { createLifetime } from '../src/rest/lifetime.ts';
 import { startBefore } from './fixtures/start-before.ts';
 import { type Answer, answerJson, errorOf, startBench, until } from './rest/service.ts';
 
-const limit = { OPERATION_TIMEOUT_MS: '300' };
+const limit = { OPERATION_TIMEOUT_MS: '1000' };
 const late = (call: string, path: string) => ({
-  message: `${call} was given up: an operation may take 300 ms, which have passed`,
+  message: `${call} was given up: an operation may take 1000 ms, which have passed`,
   path,
   code: 'DEADLINE_EXCEEDED',
   retryable: true,

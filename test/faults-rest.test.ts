@@ -16,7 +16,7 @@ const send = `mutation {
 const post = 'POST /v1/channels/1/conversations/2/messages';
 
 const standard = { UPSTREAM_RETRIES: '2' };
-const hurried = { ...standard, UPSTREAM_TIMEOUT_MS: '200' };
+const hurried = { ...standard, UPSTREAM_TIMEOUT_MS: '500' };
 
 const start = (answer: Answer, environment: Record<string, string> = standard) =>
   startBefore(answer, environment);
@@ -28,7 +28,7 @@ const times = (count: number) => Array.from({ length: count }, () => call);
 const invalid = { path: 'order', code: 'UPSTREAM_INVALID_RESPONSE', retryable: false };
 const unavailable = { path: 'order', code: 'UPSTREAM_UNAVAILABLE', retryable: true };
 const late = {
-  message: `${call} was not answered within 200 ms`,
+  message: `${call} was not answered within 500 ms`,
   path: 'order',
   code: 'UPSTREAM_TIMEOUT',
   retryable: true,
@@ -51,13 +51,13 @@ const shorterThanPromised: Answer = (request, response) => {
 
 describe('REST is slow', () => {
   test('by half of the deadline: answered', async () => {
-    await using waybill = await start(delayed(100, answerJson(order)), hurried);
+    await using waybill = await start(delayed(250, answerJson(order)), hurried);
     expect([await waybill.ask(query), waybill.calls()]).toEqual([whole, times(1)]);
   });
 
   test.each<[string, Answer]>([
-    ['by the deadline', delayed(230, answerJson(order))],
-    ['by twice the deadline', delayed(400, answerJson(order))],
+    ['by the deadline', delayed(560, answerJson(order))],
+    ['by twice the deadline', delayed(1_000, answerJson(order))],
     ['and takes the request, and never answers', () => {}],
     ['and sends one byte at a time for ever', dripping],
   ])('%s: tried twice, then UPSTREAM_TIMEOUT', async (_how, answer) => {

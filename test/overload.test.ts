@@ -37,7 +37,7 @@ const refused = (waiting: number, whose: string) => ({
 const limits = { UPSTREAM_CONNECTIONS: '1', UPSTREAM_QUEUE: '4' };
 
 /** Each operation gets as far as it gets. */
-const settle = () => new Promise((resolve) => setTimeout(resolve, 20));
+const settle = () => new Promise((resolve) => setTimeout(resolve, 100));
 
 test('one tenant has at most half of the places in which calls wait, and is refused beyond', async () => {
   const { answer, held, letGo } = holding();
