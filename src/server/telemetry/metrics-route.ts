@@ -20,11 +20,13 @@ export function countedRequests({ requests }: Metrics): Plugin<object, ExchangeC
 /** `GET /metrics`, for whoever can reach the server; nothing in it tells of a client or of what it asked for. */
 export function metricsRoute(metrics: Metrics): Plugin {
   return {
-    async onRequest({ request, url, endResponse }) {
-      if (url.pathname !== path || !isReading(request.method)) return;
-      const { contentType, body } = await metrics.page();
-      const headers = { 'content-type': contentType, 'cache-control': 'no-store' };
-      endResponse(new Response(request.method === 'HEAD' ? null : body, { headers }));
+    // No async function, which would be a promise more for every request.
+    onRequest({ request, url, endResponse, fetchAPI }) {
+      if (url.pathname !== path || !isReading(request.method)) return undefined;
+      return metrics.page().then(({ contentType, body }) => {
+        const headers = { 'content-type': contentType, 'cache-control': 'no-store' };
+        endResponse(new fetchAPI.Response(request.method === 'HEAD' ? null : body, { headers }));
+      });
     },
   };
 }
