@@ -47,6 +47,7 @@ describe('what is counted', () => {
       'mutation { sendMessageToPhone(input: { channel: "channels/x", phone: "1", name: "a", text: "b" }) { __typename } }',
     );
     expect(await countsOf(await metricsOf(telemetry))).toEqual({
+      documents_read: 6,
       'operation_duration{type="query",outcome="ok"}': 2,
       'operation_duration{type="query",outcome="errors"}': 1,
       'operation_duration{type="query",outcome="refused"}': 1,
@@ -120,12 +121,14 @@ describe('what is counted', () => {
     await until(() => waybill.service.requests.length === 1);
     const metrics = await metricsOf(telemetry);
     expect(await countsOf(metrics)).toEqual({
+      documents_read: 2,
       'requests_under_way{route="graphql"}': 3,
       rest_calls_under_way: 1,
     });
     release();
     await Promise.all(asked);
     expect(await countsOf(metrics)).toEqual({
+      documents_read: 2,
       'operation_duration{type="query",outcome="ok"}': 3,
       operations_joined: 1,
       'rest_calls_saved{by="shared"}': 1,
@@ -163,6 +166,7 @@ describe('what is counted', () => {
       const metrics = await metricsOf(telemetry);
       await until(() => lines().length === 1);
       expect(await countsOf(metrics)).toEqual({
+        documents_read: 1,
         'operation_duration{type="query",outcome="aborted"}': 1,
         'errors{code="REQUEST_ABORTED"}': 1,
         'rest_call_duration{method="GET",route="/v1/organizations/mine",status="none"}': 1,

@@ -31,7 +31,7 @@ import { operationDeadline } from './operation-deadline.ts';
 import { sharedOperations } from './shared-operations.ts';
 import { showCost } from './show-cost.ts';
 import type { Metrics } from './telemetry/metrics.ts';
-import { countedRequests, metricsRoute } from './telemetry/metrics-route.ts';
+import { metricsRoute } from './telemetry/metrics-route.ts';
 import { type Tracing, tracedOperations } from './telemetry/tracing.ts';
 import { validationErrors } from './validation-errors.ts';
 
@@ -87,9 +87,9 @@ export function createApp(options: AppOptions): App {
   const limits = options.limits ?? standardLimits;
   const admission = createAdmission(options.admission ?? standardAdmission);
   const cors = createCors(options.corsOrigins ?? []);
-  const { documents, operations } = createOperations(schema, limits, options);
-  const isPrivate = options.schemaAccess === 'private';
   const { metrics } = options;
+  const { documents, operations } = createOperations(schema, limits, options, metrics?.documentRead);
+  const isPrivate = options.schemaAccess === 'private';
   metrics?.showCallsWaiting(shared.callers.callsWaiting);
   const maskedErrors = createMaskedErrors(options.report);
   return createYoga<ExchangeContext, OperationContext>({
@@ -108,11 +108,10 @@ export function createApp(options: AppOptions): App {
     parserAndValidationCache: false,
     extraParamNames: idParameters,
     plugins: [
-      requestLog(options.log ?? silentLog, maskedErrors),
+      requestLog(options.log ?? silentLog, maskedErrors, metrics?.requests),
       responseHeaders({ cors, isHttps: options.isHttps ?? false }),
       healthRoute(options.health ?? createHealth(async () => undefined)),
       !isPrivate && graphiql({ bearer: options.graphiqlBearer, operationList: options.operationList }),
-      metrics !== undefined && countedRequests(metrics),
       metrics !== undefined && options.showMetrics === true && metricsRoute(metrics),
       options.tracing !== undefined && tracedOperations(options.tracing),
       labelRoute(options.api, shared.callers, admission, options.report, options.tracing),

@@ -1,7 +1,12 @@
 import type { GraphQLSchema } from 'graphql';
 import type { Limits } from '../limits/limits.ts';
 import { automaticOperations, standardOperationBounds } from './automatic-operations.ts';
-import { createDocuments, type Documents, standardDocumentBounds } from './documents.ts';
+import {
+  createDocuments,
+  type DocumentReading,
+  type Documents,
+  standardDocumentBounds,
+} from './documents.ts';
 import { listedOperations, type OperationList } from './listed-operations.ts';
 import type { PersistedOperations } from './persisted.ts';
 import { documentReading } from './reading.ts';
@@ -19,13 +24,17 @@ export interface DocumentOptions {
   persistedQueryBytes?: number;
 }
 
-/** The documents of a schema within limits, and how clients may name them. @throws OperationListError */
+/**
+ * The documents of a schema within limits, and how clients may name them. `onRead` hears of each that was not known.
+ * @throws OperationListError
+ */
 export function createOperations(
   schema: GraphQLSchema,
   limits: Limits,
   { schemaAccess = 'public', documentCacheBytes, operationList, persistedQueryBytes }: DocumentOptions,
+  onRead = () => {},
 ): { documents: Documents; operations: PersistedOperations } {
-  const documents = createDocuments(documentReading(schema, schemaAccess, limits), {
+  const documents = createDocuments(heard(documentReading(schema, schemaAccess, limits), onRead), {
     ...standardDocumentBounds,
     ...(documentCacheBytes !== undefined && { maxBytes: documentCacheBytes }),
   });
@@ -37,4 +46,14 @@ export function createOperations(
           ...(persistedQueryBytes !== undefined && { maxBytes: persistedQueryBytes }),
         });
   return { documents, operations };
+}
+
+function heard({ parse, validate }: DocumentReading, onRead: () => void): DocumentReading {
+  return {
+    parse(text) {
+      onRead();
+      return parse(text);
+    },
+    validate,
+  };
 }

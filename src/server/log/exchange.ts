@@ -18,6 +18,13 @@ export interface Exchange {
   errors: Record<string, number> | undefined;
 }
 
+/** Is told of every request, for metrics. Must not throw. */
+export interface RequestObserver {
+  began(exchange: Exchange): void;
+  /** Once for each that began. `status` is that of the answer. */
+  answered(exchange: Exchange, status: number, isAborted: boolean): void;
+}
+
 /** What a request brings along on its way through the server; the log's own plugin puts it there. */
 export interface ExchangeContext {
   exchange?: Exchange;

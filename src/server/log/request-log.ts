@@ -4,20 +4,32 @@ import { totalsOf } from '../../rest/ledger.ts';
 import type { OperationContext } from '../context.ts';
 import type { MaskedErrors } from '../masked-errors.ts';
 import { requestCost, tenths } from '../show-cost.ts';
-import { countError, createExchange, type Exchange, type ExchangeContext } from './exchange.ts';
+import {
+  countError,
+  createExchange,
+  type Exchange,
+  type ExchangeContext,
+  type RequestObserver,
+} from './exchange.ts';
 import type { Log } from './log.ts';
 import { createRequestIds } from './request-ids.ts';
 
 /**
  * Gives each request an id, says it in the answer's header `x-request-id`, and writes a line of each operation and each
- * label. Stands before all other plugins, as these may answer a request by themselves.
+ * label. `observer` is told here too, as a plugin of its own would cost each request more than what it counts. Stands before
+ * all other plugins, as these may answer a request by themselves.
  */
-export function requestLog(log: Log, maskedErrors: MaskedErrors): Plugin<OperationContext, ExchangeContext> {
+export function requestLog(
+  log: Log,
+  maskedErrors: MaskedErrors,
+  observer?: RequestObserver | undefined,
+): Plugin<OperationContext, ExchangeContext> {
   const requestIdOf = createRequestIds();
 
   return {
     onRequest({ request, serverContext }) {
       serverContext.exchange = createExchange(requestIdOf(request.headers));
+      observer?.began(serverContext.exchange);
     },
     // What is parsed as an operation is neither GraphiQL's nor a label, nor has another address.
     onRequestParse({ serverContext: { exchange } }) {
@@ -42,6 +54,7 @@ export function requestLog(log: Log, maskedErrors: MaskedErrors): Plugin<Operati
       // The library answers some requests before any plugin sees them.
       const { exchange = createExchange(requestIdOf(request.headers)) } = serverContext;
       response.headers.set('x-request-id', exchange.requestId);
+      observer?.answered(exchange, response.status, request.signal.aborted);
       if (log.isLevelEnabled(exchange.route === undefined ? 'debug' : 'info')) {
         write(log, exchange, response.status, request.signal.aborted);
       }

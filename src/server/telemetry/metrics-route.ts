@@ -1,21 +1,8 @@
 import type { RequestListener } from 'node:http';
 import type { Plugin } from 'graphql-yoga';
-import type { ExchangeContext } from '../log/exchange.ts';
 import type { Metrics } from './metrics.ts';
 
 const path = '/metrics';
-
-/** Counts every request. Stands behind the log, which knows of it what is counted. */
-export function countedRequests({ requests }: Metrics): Plugin<object, ExchangeContext> {
-  return {
-    onRequest({ serverContext: { exchange } }) {
-      if (exchange !== undefined) requests.began(exchange);
-    },
-    onResponse({ request, response, serverContext: { exchange } }) {
-      if (exchange !== undefined) requests.answered(exchange, response.status, request.signal.aborted);
-    },
-  };
-}
 
 /** `GET /metrics`, for whoever can reach the server; nothing in it tells of a client or of what it asked for. */
 export function metricsRoute(metrics: Metrics): Plugin {

@@ -2,16 +2,19 @@ import { Counter, collectDefaultMetrics, Gauge, Registry } from 'prom-client';
 import type { LoadingObserver } from '../../loaders/loading-observer.ts';
 import type { CallObserver } from '../../rest/call-observer.ts';
 import type { DriftKind } from '../../rest/drift.ts';
+import type { RequestObserver } from '../log/exchange.ts';
 import { createCallMetrics } from './call-metrics.ts';
 import { createLoadingMetrics } from './loading-metrics.ts';
-import { createRequestMetrics, type RequestMetrics } from './request-metrics.ts';
+import { createRequestMetrics } from './request-metrics.ts';
 
 /** What is counted in this process, in Prometheus' text format. */
 export interface Metrics {
-  readonly requests: RequestMetrics;
+  readonly requests: RequestObserver;
   readonly calls: CallObserver;
   readonly loading: LoadingObserver;
   drift(coordinate: string, kind: DriftKind): void;
+  /** A document was read that was not known. */
+  documentRead(): void;
   /** Shows how many calls wait for their turn; `read` is asked for it whenever the page is. */
   showCallsWaiting(read: () => number): void;
   /** Shows which kinds of calls are not made, as most have failed. */
@@ -40,10 +43,16 @@ export function createMetrics({ process }: MetricsOptions): Metrics {
     labelNames: ['coordinate', 'kind'],
     registers,
   });
+  const documentsRead = new Counter({
+    name: 'waybill_documents_read_total',
+    help: 'Documents that were parsed and validated, as they were not known.',
+    registers,
+  });
   return {
     requests: createRequestMetrics(registry),
     calls: createCallMetrics(registry),
     loading: createLoadingMetrics(registry),
+    documentRead: () => documentsRead.inc(),
     drift: (coordinate, kind) => drift.inc({ coordinate, kind }),
     showCallsWaiting(read) {
       new Gauge({

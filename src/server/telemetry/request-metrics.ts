@@ -1,21 +1,15 @@
 import { Counter, Gauge, Histogram, type Registry } from 'prom-client';
-import type { Exchange } from '../log/exchange.ts';
-
-/** Counts requests and what was had without a call. */
-export interface RequestMetrics {
-  began(exchange: Exchange): void;
-  /** Once for each that began. `status` is that of the answer. */
-  answered(exchange: Exchange, status: number, isAborted: boolean): void;
-}
+import type { Exchange, RequestObserver } from '../log/exchange.ts';
 
 // From what the server needs by itself up to the deadline of an operation.
 const buckets = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30];
 
 /**
+ * Counts requests and what was had without a call.
  * The labels have few values: an operation's name is not among them, as it is the client's to choose, and nor is anything
  * that tells who has asked.
  */
-export function createRequestMetrics(registry: Registry): RequestMetrics {
+export function createRequestMetrics(registry: Registry): RequestObserver {
   const registers = [registry];
   const operations = new Histogram({
     name: 'waybill_operation_duration_seconds',
