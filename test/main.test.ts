@@ -40,7 +40,7 @@ function startMain(environment: Record<string, string>, nodeOptions: string[] = 
     async banner() {
       const isOut = () => output.includes(" -d '");
       await Promise.race([
-        until(isOut, 8_000),
+        until(isOut, 20_000),
         exit.then((end) => Promise.reject(new Error(`it ended: ${end.errors}`))),
       ]);
       const [graphiql = ''] = /http:\S+/.exec(output) ?? [];
