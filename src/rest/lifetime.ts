@@ -14,11 +14,8 @@ export interface Lifetime {
   readonly signal: AbortSignal;
   /** When its time is up, which also ends what is left to finish where nobody waits for it any more. */
   readonly deadline: Deadline;
-  /**
-   * Someone waits for the work until their signal says that they have given up. What is answered lets go of that signal,
-   * which may outlive the work by far.
-   */
-  join(waiting: AbortSignal): () => void;
+  /** Someone waits for the work until their signal, a request's own, says that they have given up. */
+  join(waiting: AbortSignal): void;
   /** The work begins, and with it its time. */
   startClock(): void;
   /** The work is answered: its time no longer matters. */
@@ -57,7 +54,6 @@ export function createLifetime(timeoutMs = Number.POSITIVE_INFINITY): Lifetime {
       };
       if (waiting.aborted) giveUp();
       else waiting.addEventListener('abort', giveUp, { once: true });
-      return () => waiting.removeEventListener('abort', giveUp);
     },
     startClock() {
       if (timeoutMs === Number.POSITIVE_INFINITY || clock !== undefined) return;
