@@ -1,4 +1,5 @@
-import { type Field, type Shape, shapes } from './shapes.ts';
+import type { Field, Shape } from './shape.ts';
+import { shapes } from './shapes.ts';
 
 /** How an answer of REST differs from its interface. */
 export type DriftKind = 'unknown value' | 'missing' | 'wrong type' | 'unknown field';
