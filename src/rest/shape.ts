@@ -40,4 +40,6 @@ export const map = { type: 'object', isRequired: true } as const;
 export const oneOf = (...values: string[]) => ({ ...text, values: new Set(values) });
 export const object = (fields: Shape) => ({ ...map, fields });
 export const list = (items: Field) => ({ type: 'array', isRequired: true, items }) as const;
-export const optional = <Any extends Field>(field: Any) => ({ ...field, isRequired: false }) as const;
+export const optional = <Type extends FieldType>(
+  field: Field & { readonly type: Type },
+): Field & { readonly type: Type; readonly isRequired: false } => ({ ...field, isRequired: false });
