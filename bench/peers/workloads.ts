@@ -1,0 +1,72 @@
+import { orderIds } from './records.ts';
+
+/** What is asked of every server. */
+export interface Workload {
+  name: string;
+  /** For people, in the table's heading. */
+  title: string;
+  document: string;
+  /** The variables of one request after the other, over and over. */
+  variables: readonly Record<string, string>[];
+  /** Whether it takes any REST calls. */
+  usesRest: boolean;
+}
+
+const money = '{ cents currency }';
+
+export const workloads = {
+  order: {
+    name: 'order',
+    title: 'One order by id, a thousand ids in turn',
+    document: `query Order($id: ID!) { order(id: $id) {
+      id status createTime updateTime contentDescription notes referenceId fulfiller customerReliability
+      sellingPrice ${money} cashOnDelivery ${money} paymentMethods
+      recipient { firstName lastName phoneNumber address { locality addressLines } }
+    } }`,
+    variables: orderIds.map((id) => ({ id })),
+    usesRest: true,
+  },
+  shipments: {
+    name: 'shipments',
+    title: '100 orders with shipment and label',
+    document: `query Shipments { orders(first: 100) { nodes {
+      id status createTime contentDescription sellingPrice ${money}
+      recipient { firstName lastName address { locality } }
+      shipment { id status courier { id } totalCost ${money} label { id url } }
+    } } }`,
+    variables: [{}],
+    usesRest: true,
+  },
+  deep: {
+    name: 'deep',
+    title: '50 orders four levels deep: shipment, quote and offers, origin',
+    document: `query Deep { orders(first: 50) { nodes {
+      id status
+      shipment {
+        id status label { id url }
+        origin { id address { locality addressLines } }
+        quote { id offers {
+          courier { id } status shipmentCost ${money} estimatedDeliveryOperatingDays
+        } }
+      }
+    } } }`,
+    variables: [{}],
+    usesRest: true,
+  },
+  typename: {
+    name: 'typename',
+    title: '`{ __typename }`',
+    document: '{ __typename }',
+    variables: [{}],
+    usesRest: false,
+  },
+} satisfies Record<string, Workload>;
+
+export type WorkloadName = keyof typeof workloads;
+
+/** The bodies of requests, as every client of GraphQL sends them. */
+export function bodiesOf({ document, variables }: Workload): string[] {
+  // One line, as clients send it.
+  const query = document.replace(/\s+/g, ' ');
+  return variables.map((values) => JSON.stringify({ query, variables: values }));
+}

@@ -1,0 +1,41 @@
+import { createServer } from 'node:http';
+import DataLoader from 'dataloader';
+import { createYoga } from 'graphql-yoga';
+import { Pool } from 'undici';
+import { schema } from './schema.js';
+
+// Yoga before a schema of Pothos, with a DataLoader for each kind of record and request: https://pothos-graphql.dev,
+// https://the-guild.dev/graphql/yoga-server/docs. GraphiQL and the masking of errors are as they are by default.
+
+const pool = new Pool(process.env.UPSTREAM_URL, { connections: 64 });
+
+async function get(path, authorization) {
+  const { statusCode, body } = await pool.request({ method: 'GET', path, headers: { authorization } });
+  if (statusCode === 404) {
+    await body.dump();
+    return null;
+  }
+  if (statusCode !== 200) throw new Error(`GET ${path} answered ${statusCode}`);
+  return body.json();
+}
+
+function createContext({ request }) {
+  const authorization = request.headers.get('authorization');
+  const byName = () =>
+    new DataLoader((names) => Promise.all(names.map((name) => get(`/v1/${name}`, authorization))));
+  return {
+    orders: (first) => get(`/v1/orders?pageSize=${first}`, authorization),
+    order: byName(),
+    shipment: byName(),
+    quote: byName(),
+    // There is no way to get one alone.
+    origin: new DataLoader(async (names) => {
+      const { origins } = await get('/v1/origins?pageSize=1000', authorization);
+      const known = new Map(origins.map((origin) => [origin.name, origin]));
+      return names.map((name) => known.get(name) ?? null);
+    }),
+  };
+}
+
+const yoga = createYoga({ schema, context: createContext, logging: false });
+createServer(yoga).listen(Number(process.env.PORT), '127.0.0.1');
