@@ -32,6 +32,8 @@ export function responseHeaders({ cors, isHttps }: ResponseHeadersOptions): Plug
       );
     },
     onResponse({ request, response: { headers } }) {
+      // The library keeps a connection for parts and events that the client may want closed, which is Node's to know.
+      if (headers.get('connection') === 'keep-alive') headers.delete('connection');
       for (const [name, value] of fixed) if (!headers.has(name)) headers.set(name, value);
       if (cors.isOff) return;
       // The same address is answered with other headers to another origin.
