@@ -42,6 +42,7 @@ const defaults = {
   tracing: undefined,
   app: {
     maxBodyBytes: 1_048_576,
+    bodyBytesAtOnce: 67_108_864,
     corsOrigins: undefined,
     admission: { graphql: 1_000, label: 32 },
     isHttps: false,
@@ -129,6 +130,7 @@ describe('what is taken', () => {
       SHOW_COST: 'yes',
       LOG_LEVEL: 'silent',
       MAX_REQUEST_BYTES: '1024',
+      REQUEST_BYTES_AT_ONCE: '2048',
       CORS_ORIGINS: 'https://shop.example, http://localhost:3000',
       GRAPHQL_REQUESTS_AT_ONCE: '1',
       LABEL_REQUESTS_AT_ONCE: '2',
@@ -191,6 +193,7 @@ describe('what is taken', () => {
       },
       app: {
         maxBodyBytes: 1_024,
+        bodyBytesAtOnce: 2_048,
         corsOrigins: ['https://shop.example', 'http://localhost:3000'],
         admission: { graphql: 1, label: 2 },
         isHttps: true,

@@ -101,6 +101,36 @@ describe('a sender that is too slow is cut off without harm to others', () => {
     }
   });
 
+  test('when its body comes a byte now and then, long before a request must be here', async () => {
+    const listener = await listen(waybill.app, '127.0.0.1', 0, { stallTimeoutMs: 200 });
+    try {
+      const slow = await openRaw(listener);
+      slow.socket.write(head(1_000_000));
+      const drip = setInterval(() => slow.socket.write(' '), 20);
+      expect(parseRaw(await slow.ended()).status).toBe(408);
+      clearInterval(drip);
+    } finally {
+      await listener.close();
+    }
+  });
+
+  test('but not while its body comes steadily', async () => {
+    const listener = await listen(waybill.app, '127.0.0.1', 0, { stallTimeoutMs: 400 });
+    try {
+      const steady = await openRaw(listener);
+      steady.socket.write(`${head(organization.length + 30_000)}${organization}`);
+      for (let count = 0; count < 30; count += 1) {
+        await new Promise((resolve) => setTimeout(resolve, 30));
+        steady.socket.write(' '.repeat(1_000));
+      }
+      await until(() => steady.received().includes('organization/cafe-andino'));
+      steady.socket.destroy();
+      sandbox.requests.clear();
+    } finally {
+      await listener.close();
+    }
+  });
+
   test('but not while REST makes it wait', async () => {
     const listener = await listen(waybill.app, '127.0.0.1', 0, {
       stallTimeoutMs: 100,

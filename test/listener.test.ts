@@ -81,10 +81,43 @@ describe('the end', () => {
     await until(() => unused.destroyed && idle.destroyed);
   });
 
-  test('waits for a request that is never sent whole only so long', async () => {
-    const listener = await listen(answerOk, '127.0.0.1', 0, { drainGraceMs: 100 });
+  test.each([
+    ['the first', ''],
+    ['a later', 'GET / HTTP/1.1\r\nhost: a\r\n\r\n'],
+  ])('does not wait for %s request of which half a head is sent', async (_what, before) => {
+    const listener = await listen(answerOk, '127.0.0.1', 0);
     const slow = await opened(listener);
+    slow.write(before);
+    if (before !== '') await once(slow, 'data');
     slow.write('GET / HTTP/1.1\r\nhost:');
+    await new Promise((resolve) => setTimeout(resolve, 20));
+    expect(await closeTimeMs(listener)).toBeLessThan(1_000);
+  });
+
+  test('waits for a body as long as it may stand still, though it comes a byte at a time', async () => {
+    const readAll: RequestListener = (request, response) => request.resume().on('end', () => response.end());
+    const listener = await listen(readAll, '127.0.0.1', 0, { stallTimeoutMs: 300 });
+    const slow = await opened(listener);
+    const whole = await opened(listener);
+    for (const socket of [slow, whole]) {
+      socket.write('POST / HTTP/1.1\r\nhost: a\r\ncontent-length: 900\r\n\r\n');
+    }
+    await new Promise((resolve) => setTimeout(resolve, 20));
+    const drip = setInterval(() => slow.write(' '), 20);
+    const answers = [slow, whole].map((socket) => text(socket));
+    const closed = closeTimeMs(listener);
+    whole.write(' '.repeat(900));
+    const [late, inTime] = await Promise.all(answers);
+    clearInterval(drip);
+    expect(late).toContain('408 Request Timeout');
+    expect(inTime).toContain('200 OK');
+    expect(await closed).toBeLessThan(3_000);
+  });
+
+  test('waits for a request under way only so long', async () => {
+    const listener = await listen(() => {}, '127.0.0.1', 0, { drainGraceMs: 100 });
+    const waiting = await opened(listener);
+    waiting.write('GET / HTTP/1.1\r\nhost: a\r\n\r\n');
     await new Promise((resolve) => setTimeout(resolve, 20));
     const timeMs = await closeTimeMs(listener);
     expect(timeMs).toBeGreaterThan(90);

@@ -17,6 +17,7 @@ import { graphiql } from './graphiql.ts';
 import { createHealth, type Health } from './health.ts';
 import { healthRoute } from './health-route.ts';
 import { type AdmissionLimits, createAdmission, standardAdmission } from './http/admission.ts';
+import { createBodyBudget, standardBodyBytesAtOnce } from './http/body-budget.ts';
 import { createCors } from './http/cors.ts';
 import { requestReading, standardMaxBodyBytes } from './http/request-reading.ts';
 import { responseHeaders } from './http/response-headers.ts';
@@ -59,6 +60,8 @@ export interface AppOptions extends ContextOptions, DocumentOptions, Omit<Caller
   idempotencyKeys?: number;
   /** How large the body of a request may be, in bytes; 1 MiB when left out. */
   maxBodyBytes?: number;
+  /** How many bytes of bodies that are being sent are held at most; 64 MiB when left out. */
+  bodyBytesAtOnce?: number;
   /** How many requests are under way at most; 1,000 for the graph and 32 for labels when left out. */
   admission?: AdmissionLimits;
   /** Origins whose pages may use this server from a browser; none when left out. */
@@ -115,7 +118,11 @@ export function createApp(options: AppOptions): App {
       metrics !== undefined && options.showMetrics === true && metricsRoute(metrics),
       options.tracing !== undefined && tracedOperations(options.tracing),
       labelRoute(options.api, shared.callers, admission, options.report, options.tracing),
-      requestReading(options.maxBodyBytes ?? standardMaxBodyBytes, admission),
+      requestReading({
+        maxBodyBytes: options.maxBodyBytes ?? standardMaxBodyBytes,
+        budget: createBodyBudget(options.bodyBytesAtOnce ?? standardBodyBytesAtOnce),
+        admission,
+      }),
       persistedDocuments(operations),
       knownDocuments(documents),
       toldErrors(limits),

@@ -99,8 +99,10 @@ export async function listen(
     }
     await new Promise<void>((resolve) => {
       // By itself Node ends the connections that are idle at this moment, and would wait for all others: for those that
-      // become idle, for those that browsers open ahead and never use, and for a request that is never sent whole.
-      const sweepAtEnd = setInterval(() => server.closeIdleConnections(), sweepAtEndMs);
+      // become idle, for those that browsers open ahead and never use, and for a request that is never sent whole, to
+      // which it gives no time any more.
+      const bodiesUntil = performance.now() + options.stallTimeoutMs;
+      const sweepAtEnd = setInterval(() => peers.sweepAtEnd(performance.now() >= bodiesUntil), sweepAtEndMs);
       const grace = setTimeout(() => server.closeAllConnections(), options.drainGraceMs);
       server.close(() => {
         clearInterval(sweep);
@@ -108,7 +110,7 @@ export async function listen(
         clearTimeout(grace);
         resolve();
       });
-      for (const [socket] of peers.all()) if (socket.bytesRead === 0) socket.destroy();
+      peers.sweepAtEnd(false);
     });
   }
 

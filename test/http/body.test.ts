@@ -1,11 +1,13 @@
 import { PassThrough } from 'node:stream';
-import { expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { parseBody, readBody } from '../../src/server/http/body.ts';
+import { createBodyBudget } from '../../src/server/http/body-budget.ts';
 
+const budget = createBodyBudget(1_000);
 const read = (...chunks: string[]) => {
   const body = new PassThrough();
   for (const chunk of chunks) body.write(chunk);
-  return { body, outcome: readBody(body, 5) };
+  return { body, outcome: readBody(body, 5, budget) };
 };
 
 test.each([
@@ -32,7 +34,57 @@ test.each([
   const { body, outcome } = read('ab');
   end(body);
   expect(await outcome).toMatchObject({ status: 400, message: 'The body broke off before its end.' });
-  expect(await readBody(body, 5)).toMatchObject({ status: 400 });
+  expect(await readBody(body, 5, budget)).toMatchObject({ status: 400 });
+});
+
+test('a body in pieces that grow is read whole', async () => {
+  const body = new PassThrough();
+  const outcome = readBody(body, 100_000, createBodyBudget(100_000));
+  const pieces = Array.from({ length: 40 }, (_, index) => String.fromCharCode(65 + index).repeat(index ** 2));
+  for (const piece of pieces) body.write(piece);
+  body.end();
+  expect(String(await outcome)).toBe(pieces.join(''));
+});
+
+describe('what all bodies share', () => {
+  const small = 16_384;
+  const large = 20_000;
+  const ways: [string, (body: PassThrough) => void, object][] = [
+    ['is here', (body) => body.end(), { length: large }],
+    ['breaks off', (body) => body.destroy(), { status: 400 }],
+    ['fails', (body) => body.destroy(new Error('reset')), { status: 400 }],
+    ['is too large', (body) => body.write('x'.repeat(20_000)), { status: 413 }],
+    ['finds no room', (body) => body.write('xx'), { status: 503, code: 'OVERLOADED', retryable: true }],
+  ];
+
+  test.each(ways)('is given back when a body %s', async (_what, end, ended) => {
+    const shared = createBodyBudget(large + 1);
+    const first = new PassThrough();
+    const reading = readBody(first, 30_000, shared);
+    first.write('x'.repeat(large));
+    await expect.poll(() => first.readableLength).toBe(0);
+
+    const second = new PassThrough();
+    const refused = readBody(second, 30_000, shared);
+    second.write('x'.repeat(small + 1));
+    expect(await refused).toMatchObject({
+      status: 503,
+      code: 'OVERLOADED',
+      headers: { connection: 'close' },
+    });
+
+    end(first);
+    expect(await reading).toMatchObject(ended);
+    expect(shared.take(large + 1, 0)).toBe(true);
+  });
+
+  test('is there for small bodies, whatever others hold', async () => {
+    const shared = createBodyBudget(10);
+    const body = new PassThrough();
+    const reading = readBody(body, 30_000, shared);
+    body.end('x'.repeat(small));
+    expect(await reading).toHaveLength(small);
+  });
 });
 
 test.each([

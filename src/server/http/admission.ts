@@ -10,6 +10,8 @@ export type AdmissionLimits = Readonly<Record<LimitedRoute, number>>;
 export const standardAdmission: AdmissionLimits = { graphql: 1_000, label: 32 };
 
 export interface Admission {
+  /** Why a request would not be admitted at present; undefined where it would. Counts nothing. */
+  refusal(route: LimitedRoute): Refusal | undefined;
   /**
    * Counts a request until its answer is taken or its client has gone, or refuses it where too many are under way.
    * @param response undefined where there is none, and nothing is counted.
@@ -30,10 +32,15 @@ export function createAdmission(limits: AdmissionLimits): Admission {
       underWay.label -= 1;
     },
   };
+  const refusal = (route: LimitedRoute) =>
+    underWay[route] >= limits[route] ? overloaded(route, limits[route]) : undefined;
   return {
+    refusal,
     admit(route, response) {
-      if (response === undefined) return undefined;
-      if (underWay[route] >= limits[route]) return overloaded(route, limits[route]);
+      // Whose client has gone would never leave.
+      if (response === undefined || response.closed) return undefined;
+      const refused = refusal(route);
+      if (refused !== undefined) return refused;
       underWay[route] += 1;
       response.once('close', leave[route]);
       return undefined;

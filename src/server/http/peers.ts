@@ -4,7 +4,7 @@ import type { Duplex } from 'node:stream';
 
 /** How slow the other side of a connection may be. */
 export interface PeerTimes {
-  /** How long a body that is being sent may stand still, in milliseconds. */
+  /** How long a body that is being sent may take for each KiB, in milliseconds. */
   stallTimeoutMs: number;
   /** How long an answer may take to be taken, in milliseconds. */
   responseTimeoutMs: number;
@@ -20,21 +20,30 @@ export interface Peers {
   all(): Iterable<readonly [Socket, Peer]>;
   /** Ends connections whose other side is too slow. */
   sweep(): void;
+  /**
+   * Ends connections on which no request is under way, be it that nothing or that half of a head has come there.
+   * @param isBodyLate whether bodies that are not here yet have had their time too.
+   */
+  sweepAtEnd(isBodyLate: boolean): void;
 }
 
 export interface Peer {
   /** The answer to its last request; undefined before the first. */
   response: ServerResponse | undefined;
+  /** How much had come when a body was last seen to go on. */
   bytesRead: number;
-  /** When the last of these bytes were seen to have come. */
-  readAt: number;
+  /** When that was; undefined until its request is looked at. */
+  readAt: number | undefined;
   /** Since when an answer waits to be taken; undefined while none does. */
   waitsSince: number | undefined;
 }
 
+// Less in its time is no progress, or a byte now and then would hold a connection for as long as a request may take.
+const leastProgressBytes = 1_024;
+
 /**
  * Watches connections as a whole, a few times within the times given, rather than by a timer for each.
- * @param onStall told of a connection whose body stands still, to say so and to end it.
+ * @param onStall told of a connection whose body does not come, to say so and to end it.
  */
 export function createPeers(times: PeerTimes, onStall: (socket: Socket) => void): Peers {
   const peers = new Map<Duplex, Peer>();
@@ -47,24 +56,23 @@ export function createPeers(times: PeerTimes, onStall: (socket: Socket) => void)
       return;
     }
     peer.waitsSince = undefined;
-    if (socket.bytesRead !== peer.bytesRead) {
+    if (!isSending(peer)) return;
+    if (peer.readAt === undefined || socket.bytesRead - peer.bytesRead >= leastProgressBytes) {
       peer.bytesRead = socket.bytesRead;
       peer.readAt = now;
-      return;
-    }
-    const { response } = peer;
-    if (response === undefined || response.req.complete || response.writableEnded) return;
-    if (now - peer.readAt >= times.stallTimeoutMs) onStall(socket);
+    } else if (now - peer.readAt >= times.stallTimeoutMs) onStall(socket);
   }
 
   return {
     add(socket) {
-      peers.set(socket, { response: undefined, bytesRead: 0, readAt: 0, waitsSince: undefined });
+      peers.set(socket, { response: undefined, bytesRead: 0, readAt: undefined, waitsSince: undefined });
       socket.once('close', () => peers.delete(socket));
     },
     began(socket, response) {
       const peer = peers.get(socket);
-      if (peer !== undefined) peer.response = response;
+      if (peer === undefined) return;
+      peer.response = response;
+      peer.readAt = undefined;
     },
     isAnswering(socket) {
       const response = peers.get(socket)?.response;
@@ -76,5 +84,17 @@ export function createPeers(times: PeerTimes, onStall: (socket: Socket) => void)
       const now = performance.now();
       for (const [socket, peer] of peers as Map<Socket, Peer>) check(socket, peer, now);
     },
+    sweepAtEnd(isBodyLate) {
+      for (const [socket, peer] of peers as Map<Socket, Peer>) {
+        const { response } = peer;
+        if (response === undefined || (response.req.complete && response.writableFinished)) socket.destroy();
+        else if (isBodyLate && isSending(peer)) onStall(socket);
+      }
+    },
   };
+}
+
+/** Whether the body of its last request is still to come, and waited for. */
+function isSending({ response }: Peer): boolean {
+  return response !== undefined && !response.req.complete && !response.writableEnded;
 }

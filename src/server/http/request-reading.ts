@@ -4,6 +4,7 @@ import type { FetchAPI, GraphQLParams, Plugin } from 'graphql-yoga';
 import { countError, type ExchangeContext } from '../log/exchange.ts';
 import type { Admission } from './admission.ts';
 import { parseBody, parseText, readBody } from './body.ts';
+import type { BodyBudget } from './body-budget.ts';
 import { endLingering } from './lingering.ts';
 import { type Refusal, refusalBody, refusalHeaders } from './refusal.ts';
 import { authorizationRefusal, bodyTooLarge, formRefusal } from './request-form.ts';
@@ -16,8 +17,18 @@ export interface NodeContext extends ExchangeContext {
 
 export const standardMaxBodyBytes = 1_048_576;
 
-/** Refuses what is no GraphQL request by its head, and reads the body of what is, up to `maxBodyBytes`. */
-export function requestReading(maxBodyBytes: number, admission: Admission): Plugin<object, NodeContext> {
+export interface RequestReadingOptions {
+  maxBodyBytes: number;
+  budget: BodyBudget;
+  admission: Admission;
+}
+
+/**
+ * Refuses what is no GraphQL request by its head, and reads the body of what is. A request is under way from when it is
+ * here whole, so that whoever sends slowly takes nobody's place.
+ */
+export function requestReading(options: RequestReadingOptions): Plugin<object, NodeContext> {
+  const { maxBodyBytes, admission } = options;
   return {
     onRequestParse({ request, serverContext, requestParser, setRequestParser, endResponse, fetchAPI }) {
       const { req, res } = serverContext;
@@ -27,12 +38,12 @@ export function requestReading(maxBodyBytes: number, admission: Admission): Plug
       const refused =
         (req && authorizationRefusal(req.rawHeaders)) ??
         formRefusal(method, headers, maxBodyBytes) ??
-        admission.admit('graphql', res);
+        (method === 'GET' ? admission.admit('graphql', res) : admission.refusal('graphql'));
       if (refused !== undefined) {
         endResponse(refusalResponse(refused, serverContext, fetchAPI));
       } else if (method === 'POST') {
         setRequestParser(async () => {
-          const parsed = await parametersOf(request, serverContext, maxBodyBytes);
+          const parsed = await parametersOf(request, serverContext, options);
           // Yoga looks at what is in it.
           if ('json' in parsed) return parsed.json as GraphQLParams;
           return refusalResponse(parsed.refusal, serverContext, fetchAPI);
@@ -47,7 +58,7 @@ export function requestReading(maxBodyBytes: number, admission: Admission): Plug
 async function parametersOf(
   request: Request,
   { req, res }: NodeContext,
-  maxBodyBytes: number,
+  { maxBodyBytes, budget, admission }: RequestReadingOptions,
 ): Promise<{ json: object } | { refusal: Refusal }> {
   if (req === undefined) {
     const text = await request.text();
@@ -55,8 +66,10 @@ async function parametersOf(
     return bytes > maxBodyBytes ? { refusal: bodyTooLarge(maxBodyBytes, `${bytes} bytes`) } : parseText(text);
   }
   if (req.headers.expect !== undefined) res?.writeContinue();
-  const body = await readBody(req, maxBodyBytes);
-  return Buffer.isBuffer(body) ? parseBody(body) : { refusal: body };
+  const body = await readBody(req, maxBodyBytes, budget);
+  if (!Buffer.isBuffer(body)) return { refusal: body };
+  const refusal = admission.admit('graphql', res);
+  return refusal === undefined ? parseBody(body) : { refusal };
 }
 
 async function parametersOfUrl<Parameters>(parse: () => Parameters): Promise<Awaited<Parameters>> {
