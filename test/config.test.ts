@@ -221,7 +221,7 @@ describe('what is taken', () => {
         compression: true,
       },
     });
-    expect(Object.keys(settings)).toHaveLength(68);
+    expect(Object.keys(settings)).toHaveLength(69);
   });
 
   test('can\u2019t be changed afterwards', () => {
