@@ -11,6 +11,7 @@ import { createHealth } from './server/health.ts';
 import { type Listener, listen } from './server/listener.ts';
 import { reportTo } from './server/log/faults.ts';
 import { createJsonLog } from './server/log/json-log.ts';
+import { createMutationsUnderWay } from './server/mutations-under-way.ts';
 import { metricsListener } from './server/telemetry/metrics-route.ts';
 import { startTelemetry } from './server/telemetry/telemetry.ts';
 import { endOnSignals } from './signals.ts';
@@ -37,6 +38,7 @@ async function start(config: Config): Promise<void> {
   metrics?.showOpenCircuits(client.openCircuits);
   const { connectTimeoutMs: timeoutMs } = config.rest;
   const health = createHealth(createProbe({ baseUrl: upstream.url, timeoutMs }));
+  const mutations = createMutationsUnderWay();
   const app = createApp({
     api: createRestApi(client, config.parameterNames, telemetry.drift),
     ...config.app,
@@ -45,6 +47,7 @@ async function start(config: Config): Promise<void> {
     publicUrl: () => config.publicUrl ?? listener.url,
     graphiqlBearer: upstream.bearer,
     health,
+    mutations,
     metrics,
     showMetrics: metricsPort === undefined,
     tracing,
@@ -69,7 +72,11 @@ async function start(config: Config): Promise<void> {
 
   endOnSignals(async () => {
     health.end();
+    const { drainWaitMs, drainGraceMs } = config.listener;
+    const graceEndsAt = performance.now() + drainWaitMs + drainGraceMs;
     await listener.close();
+    // Those whose clients have gone need no connection, but their calls.
+    await mutations.ended(graceEndsAt - performance.now());
     await client.close();
     await metricsAt?.close();
     await telemetry.close();

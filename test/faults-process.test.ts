@@ -174,3 +174,37 @@ test('a client gone in mid-mutation: the write is left to finish, also when the 
   expect(finished).toBe(true);
   expect(service.requests.map(({ line }) => line)).toEqual(['PATCH /v1/orders/a']);
 });
+
+describe('a client gone in mid-mutation of several steps, and the process told to end', () => {
+  const inTurn: Answer = async (request, response) => {
+    await new Promise((resolve) => setTimeout(resolve, 300));
+    response.end(JSON.stringify({ name: request.url?.replace('/v1/', '').replace(/\?.*/, '') }));
+  };
+  const mutation = `mutation {
+    a: updateOrder(input: { id: "a", notes: "Ring twice" }) { __typename }
+    b: updateOrder(input: { id: "b", notes: "Ring twice" }) { __typename }
+    c: updateOrder(input: { id: "c", notes: "Ring twice" }) { __typename }
+  }`;
+
+  /** Leaves after the first call, has the process end, and answers what REST has seen until it has. */
+  async function left(environment: Record<string, string>) {
+    await using service = await startService(inTurn);
+    const server = await startProcess(service, environment);
+    const client = new AbortController();
+    const gone = post(server.url, mutation, client.signal);
+    await until(() => service.requests.length === 1, 8_000);
+    client.abort();
+    await expect(gone).rejects.toThrow('aborted');
+    server.signal('SIGTERM');
+    expect(await server.exit).toEqual({ code: 0, signal: null, errors: '' });
+    return service.requests.map(({ line }) => line);
+  }
+
+  test('all of them are made', async () => {
+    expect(await left({})).toEqual(['a', 'b', 'c'].map((id) => `PATCH /v1/orders/${id}`));
+  });
+
+  test('they are made within the grace, and no longer', async () => {
+    expect(await left({ DRAIN_GRACE_MS: '0' })).toEqual(['PATCH /v1/orders/a']);
+  });
+});

@@ -28,6 +28,7 @@ import type { ExchangeContext } from './log/exchange.ts';
 import { type Log, silentLog } from './log/log.ts';
 import { requestLog } from './log/request-log.ts';
 import { createMaskedErrors } from './masked-errors.ts';
+import { followedMutations, type MutationsUnderWay } from './mutations-under-way.ts';
 import { operationDeadline } from './operation-deadline.ts';
 import { sharedOperations } from './shared-operations.ts';
 import { showCost } from './show-cost.ts';
@@ -68,6 +69,8 @@ export interface AppOptions extends ContextOptions, DocumentOptions, Omit<Caller
   corsOrigins?: readonly string[] | undefined;
   /** Whether clients reach this server by https; they don't when left out. */
   isHttps?: boolean;
+  /** Where mutations are followed, for an end that waits for them; nowhere when left out. */
+  mutations?: MutationsUnderWay;
   /** What `/health/ready` says; always that it is ready when left out. */
   health?: Health;
 }
@@ -134,6 +137,7 @@ export function createApp(options: AppOptions): App {
       showCost(),
       sharedOperations(),
       endOfQuery(),
+      options.mutations !== undefined && followedMutations(options.mutations),
       operationDeadline(),
     ],
   });

@@ -1,0 +1,49 @@
+import { getOperationAST } from 'graphql';
+import type { Plugin } from 'graphql-yoga';
+import type { OperationContext } from './context.ts';
+
+/** The mutations that are being run, also those whose clients have gone: a write is finished once it is begun. */
+export interface MutationsUnderWay {
+  /** Counts a mutation until it has ended, in whatever way. */
+  follow<Result>(running: Promise<Result>): Promise<Result>;
+  /** Resolves when none is under way any more, or after so many milliseconds. */
+  ended(withinMs: number): Promise<void>;
+}
+
+export function createMutationsUnderWay(): MutationsUnderWay {
+  let count = 0;
+  let onNone: (() => void) | undefined;
+
+  function leave(): void {
+    count -= 1;
+    if (count === 0) onNone?.();
+  }
+
+  return {
+    follow(running) {
+      count += 1;
+      running.then(leave, leave);
+      return running;
+    },
+    async ended(withinMs) {
+      if (count === 0) return;
+      await new Promise<void>((resolve) => {
+        const late = setTimeout(resolve, Math.max(withinMs, 0));
+        onNone = () => {
+          clearTimeout(late);
+          resolve();
+        };
+      });
+    },
+  };
+}
+
+/** Has mutations counted while they are run. */
+export function followedMutations(mutations: MutationsUnderWay): Plugin<OperationContext> {
+  return {
+    onExecute({ args, executeFn, setExecuteFn }) {
+      if (getOperationAST(args.document, args.operationName)?.operation !== 'mutation') return;
+      setExecuteFn((executionArgs) => mutations.follow(Promise.resolve(executeFn(executionArgs))));
+    },
+  };
+}
