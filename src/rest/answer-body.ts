@@ -5,12 +5,13 @@ import { described, type RestCall } from './call.ts';
 import { InvalidResponseError, ResponseTooLargeError } from './errors.ts';
 import type { LedgerEntry } from './ledger.ts';
 
-const decompressors: Readonly<Record<string, () => NodeJS.ReadWriteStream & Readable>> = {
-  gzip: createGunzip,
-  'x-gzip': createGunzip,
-  deflate: createInflate,
-  br: createBrotliDecompress,
-};
+// A Map, as an answer may name anything, also what every object has.
+const decompressors = new Map<string, () => NodeJS.ReadWriteStream & Readable>([
+  ['gzip', createGunzip],
+  ['x-gzip', createGunzip],
+  ['deflate', createInflate],
+  ['br', createBrotliDecompress],
+]);
 
 /** What is asked for where answers may be compressed. */
 export const acceptedEncodings = 'gzip, br, deflate';
@@ -28,7 +29,7 @@ export function isCompressed({ headers }: Dispatcher.ResponseData): boolean {
 export function bodyOf(call: RestCall, response: Dispatcher.ResponseData): Readable {
   const { body } = response;
   if (!isCompressed(response)) return body;
-  const create = decompressors[String(response.headers['content-encoding']).trim().toLowerCase()];
+  const create = decompressors.get(String(response.headers['content-encoding']).trim().toLowerCase());
   if (create === undefined) {
     body.on('error', () => {}).destroy();
     throw new InvalidResponseError(`${described(call)} answered in an encoding that is not known`);

@@ -45,6 +45,7 @@ export function createExchange(
   return async (call, caller, entry, read, headers) => {
     const attempt = createAttempt(described(call), caller.signal, callTimeoutMs);
     let isSent = call.body === undefined;
+    let body: Readable | undefined;
     try {
       const json = call.body === undefined ? undefined : Buffer.from(JSON.stringify(call.body));
       const send = () =>
@@ -75,6 +76,7 @@ export function createExchange(
             },
           }));
       const { statusCode } = response;
+      body = response.body;
       entry.status = statusCode;
       if (statusCode >= 200 && statusCode <= 299) return await read(response, attempt, entry);
       throw new StatusError(
@@ -85,6 +87,8 @@ export function createExchange(
       );
     } catch (error) {
       attempt.end();
+      // Whatever it was: a body that nobody reads to its end would keep its connection for good.
+      body?.on('error', () => {}).destroy();
       throw failureOf(call, error, isSent);
     }
   };

@@ -46,7 +46,13 @@ describe('an answer that comes compressed', () => {
   });
 
   test.each([
-    ['zstd, which is not known', json, 'zstd', 'in an encoding that is not known'],
+    ['zstd, which is not known', ' '.repeat(300_000), 'zstd', 'in an encoding that is not known'],
+    ...['constructor', '__proto__', 'toString'].map((name): [string, string, string, string] => [
+      `${name}, which every object has, and more than a connection holds back`,
+      ' '.repeat(300_000),
+      name,
+      'in an encoding that is not known',
+    ]),
     ['gzip within gzip', json, 'gzip, gzip', 'in an encoding that is not known'],
     ['gzip, and is not', json, 'gzip', 'something that cannot be decompressed'],
     [
