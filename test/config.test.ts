@@ -221,7 +221,7 @@ describe('what is taken', () => {
         compression: true,
       },
     });
-    expect(Object.keys(settings)).toHaveLength(69);
+    expect(Object.keys(settings)).toHaveLength(72);
   });
 
   test('can\u2019t be changed afterwards', () => {

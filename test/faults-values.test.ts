@@ -57,7 +57,7 @@ describe.each(pages)('first of %s', (coordinate, maximum, open) => {
 
 describe('variables that do not fit their types', () => {
   const record = 'mutation ($input: CreateOrderInput!) { createOrder(input: $input) { __typename } }';
-  const unknown = Object.fromEntries(Array.from({ length: 60 }, (_, index) => [`field${index}`, 1]));
+  const unknown = Object.fromEntries(Array.from({ length: 39 }, (_, index) => [`field${index}`, 1]));
 
   test.each([
     ['a mutation', record, { input: { ...orderToCreate, ...unknown } }],
@@ -66,7 +66,7 @@ describe('variables that do not fit their types', () => {
       'query ($ids: [ID!]!) { nodes(ids: $ids) { id } }',
       { ids: Array.from({ length: 60 }, () => ({})) },
     ],
-  ])('in %s: five of sixty errors are told, and no call is made', async (_what, document, variables) => {
+  ])('in %s: five of many errors are told, and no call is made', async (_what, document, variables) => {
     const { status, data, errors, calls } = await ask(document, variables);
     expect({ status, data, codes: errors?.map(({ extensions }) => extensions.code), calls }).toEqual({
       status: 400,
@@ -75,6 +75,111 @@ describe('variables that do not fit their types', () => {
       calls: [],
     });
     expect(errors?.[4]?.message).toMatch(/ \(\d+ more errors are not shown\.\)$/);
+  });
+});
+
+describe('values that are too large to be told of as often as they are wrong', () => {
+  const record = 'mutation ($input: CreateOrderInput!) { createOrder(input: $input) { __typename } }';
+  const objectOf = (fields: number) =>
+    Object.fromEntries(Array.from({ length: fields }, (_, index) => [`field${index}`, 1]));
+
+  test.each<[fault: string, variables: Record<string, unknown>, message: string]>([
+    [
+      'an object of 60,000 fields that its type does not have',
+      { input: objectOf(60_000) },
+      'The limit "inputFields" allows 50, but there are 60000 fields in one input object. ' +
+        'Send the fields of its type alone, each once.',
+    ],
+    [
+      'an object of 51 fields within another one',
+      { input: { ...orderToCreate, recipient: objectOf(51) } },
+      'The limit "inputFields" allows 50, but there are 51 fields in one input object. ' +
+        'Send the fields of its type alone, each once.',
+    ],
+    [
+      '60,000 variables that the operation does not have',
+      { input: orderToCreate, ...objectOf(60_000) },
+      'The limit "values" allows 10000, but there are more than 10000 fields and items in the variables. ' +
+        'Split the operation into several.',
+    ],
+    [
+      'lists of lists, each short',
+      { input: Array(100).fill(Array(100).fill(1)) },
+      'The limit "values" allows 10000, but there are more than 10000 fields and items in the variables. ' +
+        'Split the operation into several.',
+    ],
+    [
+      'a text of 1,000,000 characters',
+      { input: { ...objectOf(49), text: 'x'.repeat(1_000_000 - 342) } },
+      'The limit "valueCharacters" allows 262144, but there are 1000000 characters in the variables. ' +
+        'Split the operation into several, or send shorter texts.',
+    ],
+    [
+      'a name of 300,000 characters',
+      { input: { ['x'.repeat(300_000 - 5)]: 1 } },
+      'The limit "valueCharacters" allows 262144, but there are 300000 characters in the variables. ' +
+        'Split the operation into several, or send shorter texts.',
+    ],
+  ])('%s', async (_fault, variables, message) => {
+    expect(await ask(record, variables)).toEqual({
+      status: 400,
+      data: undefined,
+      errors: [{ message, extensions: { code: 'GRAPHQL_LIMIT_EXCEEDED', retryable: false } }],
+      calls: [],
+    });
+  });
+
+  const nodes = 'query ($ids: [ID!]!) { nodes(ids: $ids) { id } }';
+  test.each<[fault: string, document: string, variables: Record<string, unknown>, start: string]>([
+    [
+      'an object of 50 wrong fields, one of them a long text',
+      record,
+      { input: { ...objectOf(49), text: 'x'.repeat(250_000) } },
+      'Variable "$input" got an invalid value at "input": Expected value of type "CreateOrderInput" to include',
+    ],
+    [
+      'a list of nulls behind a long text',
+      nodes,
+      { ids: ['x'.repeat(250_000), ...Array(99).fill(null)] },
+      'Variable "$ids" got an invalid value at "ids.1": Expected value of non-null type "ID!" not to be null.',
+    ],
+  ])('%s: the first error alone is told', async (_fault, document, variables, start) => {
+    const { status, data, errors, calls } = await ask(document, variables);
+    expect({ status, data, codes: errors?.map(({ extensions }) => extensions), calls }).toEqual({
+      status: 400,
+      data: undefined,
+      codes: [{ code: 'BAD_USER_INPUT', retryable: false }],
+      calls: [],
+    });
+    expect(errors?.[0]?.message.slice(0, start.length)).toBe(start);
+    expect(errors?.[0]?.message.length).toBeLessThanOrEqual(1_001);
+  });
+
+  test.each([
+    ['a query', 'query ($first: Int) { orders(first: $first) { nodes { id } } }'],
+    [
+      'a query that is walked',
+      'query ($first: Int) { orders(first: $first) { nodes { id @skip(if: false) } } }',
+    ],
+    [
+      'a mutation',
+      'mutation ($first: Boolean!) { updateOrders(inputs: []) @include(if: $first) { __typename } }',
+    ],
+  ])('a long text where another value belongs is not said back whole by %s', async (_what, document) => {
+    for (const length of [5_000, 250_000]) {
+      const { errors, calls } = await ask(document, { first: 'x'.repeat(length) });
+      expect([errors?.map(({ message }) => message.length), calls]).toEqual([[1_001], []]);
+    }
+  });
+
+  test('are taken where they fit their types', async () => {
+    const ids = Array.from({ length: 90 }, () => `conversations/${'a'.repeat(128)}`);
+    const { status, data, calls } = await ask(nodes, { ids });
+    expect({ status, data, calls }).toEqual({
+      status: 200,
+      data: { nodes: Array(90).fill(null) },
+      calls: [],
+    });
   });
 });
 

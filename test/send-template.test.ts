@@ -9,7 +9,10 @@ import {
 import { seedWithTreacherousTemplate, treacherousNames } from './fixtures/treacherous-template.ts';
 import { startWaybill } from './harness.ts';
 
-const waybill = await startWaybill({ MAX_LIST_ITEMS: '20000' }, { seed: seedWithTreacherousTemplate });
+const waybill = await startWaybill(
+  { MAX_LIST_ITEMS: '20000', MAX_VALUES: '70000', MAX_VALUE_CHARACTERS: '1000000' },
+  { seed: seedWithTreacherousTemplate },
+);
 const { ask, sandbox } = waybill;
 const hurried = await startWaybill({ UPSTREAM_TIMEOUT_MS: '200' }, { sandbox });
 

@@ -55,6 +55,24 @@ export const limitSettings = {
     [1, 100_000],
     'Items of one list in an argument or a variable, at any level.',
   ),
+  inputFields: limit(
+    'MAX_INPUT_FIELDS',
+    'inputFields',
+    [1, 10_000],
+    'Fields of one input object in an argument or a variable, at any level.',
+  ),
+  values: limit(
+    'MAX_VALUES',
+    'values',
+    [10, 1_000_000],
+    'Fields and items in all variables of an operation.',
+  ),
+  valueCharacters: limit(
+    'MAX_VALUE_CHARACTERS',
+    'valueCharacters',
+    [100, 10_000_000],
+    'Characters of all texts and names of fields in the variables of an operation.',
+  ),
   first: limit('MAX_FIRST', 'first', [0, 1_000], 'Rows of one page, where its list does not say less.'),
   nodes: limit(
     'MAX_NODES',

@@ -15,6 +15,7 @@ import {
   UnavailableError,
   WaybillError,
 } from '../rest/errors.ts';
+import { shortMessage } from './limits/first-errors.ts';
 
 /** Everything that a client is told of an error. Nothing else of it leaves the server. */
 export interface ClientError {
@@ -109,7 +110,7 @@ export function toGraphQLError(error: unknown, report: (error: unknown) => void)
 function graphQLError({ message, ...extensions }: ClientError, error: unknown): GraphQLError {
   return isGraphQLError(error)
     ? located(message, error, extensions)
-    : new GraphQLError(message, { extensions });
+    : new GraphQLError(shortMessage(message), { extensions });
 }
 
 /** An error in the place of another one. */
@@ -118,7 +119,7 @@ function located(
   { nodes, source, positions, path }: GraphQLError,
   extensions: GraphQLErrorExtensions,
 ): GraphQLError {
-  return new GraphQLError(message, { nodes, source, positions, path, extensions });
+  return new GraphQLError(shortMessage(message), { nodes, source, positions, path, extensions });
 }
 
 /** Codes of what is refused for more than what GraphQL itself says of it. */

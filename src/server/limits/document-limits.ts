@@ -5,6 +5,7 @@ import {
   type GraphQLSchema,
   type ListValueNode,
   NoFragmentCyclesRule,
+  type ObjectValueNode,
   type OperationDefinitionNode,
   parse,
   type ValidationRule,
@@ -41,8 +42,16 @@ export function parseWithin(limits: Limits, text: string): DocumentNode {
   }
 }
 
-/** How many errors validation looks for, so as to say how many there are that are not told. */
-const maxErrorsCounted = 100;
+/** How many errors validation looks for beyond those that are told. */
+const maxErrorsUntold = 5;
+
+// An error about a value prints it whole, which may be most of the document: 10 ms for each 100,000 characters.
+const maxCharactersPrinted = 200_000;
+
+function maxErrorsOf({ loc }: DocumentNode, told: number): number {
+  const characters = loc?.source.body.length ?? 0;
+  return Math.max(1, Math.min(told + maxErrorsUntold, Math.floor(maxCharactersPrinted / characters)));
+}
 
 /** How a document is validated, once it is known to be small enough. */
 export interface Validation {
@@ -63,7 +72,7 @@ export function validateWithin(
   if (refusal !== undefined) return [refusal];
   // What other rules take to validate cycles is not bounded by these limits.
   const bounded = sizes.isCyclic ? [NoFragmentCyclesRule] : rules;
-  const options = { hideSuggestions, maxErrors: maxErrorsCounted };
+  const options = { hideSuggestions, maxErrors: maxErrorsOf(document, limits.errors) };
   return firstErrors(validate(schema, document, bounded, options), limits.errors);
 }
 
@@ -92,9 +101,13 @@ function beyondLimits(
       return limitExceeded('selections', limits.selections, selections, root);
     }
   }
-  const list = longestList(document);
+  const { list, object } = largestLiterals(document);
   if (list !== undefined && list.values.length > limits.listItems) {
     return limitExceeded('listItems', limits.listItems, list.values.length, list);
+  }
+  // Validation prints an object once for each field of it that its type doesn't have.
+  if (object !== undefined && object.fields.length > limits.inputFields) {
+    return limitExceeded('inputFields', limits.inputFields, object.fields.length, object);
   }
   if (sizes.isCyclic) return undefined;
   for (const { selectionSet } of roots) {
@@ -104,12 +117,16 @@ function beyondLimits(
   return undefined;
 }
 
-function longestList(document: DocumentNode): ListValueNode | undefined {
-  let longest: ListValueNode | undefined;
+/** The longest list and the largest input object among the values that stand in a document. */
+function largestLiterals(document: DocumentNode): { list?: ListValueNode; object?: ObjectValueNode } {
+  const largest: { list?: ListValueNode; object?: ObjectValueNode } = {};
   visit(document, {
     ListValue(list) {
-      if (list.values.length > (longest?.values.length ?? 0)) longest = list;
+      if (list.values.length > (largest.list?.values.length ?? 0)) largest.list = list;
+    },
+    ObjectValue(object) {
+      if (object.fields.length > (largest.object?.fields.length ?? 0)) largest.object = object;
     },
   });
-  return longest;
+  return largest;
 }

@@ -15,6 +15,12 @@ const words: Record<Exclude<keyof Limits, 'first' | 'errors'>, [counted: string,
   rootFields: ['fields at the root', 'Split the operation into several.'],
   directives: ['directives, as often as they are spread', 'Split the operation into several.'],
   listItems: ['items in one list', 'Split the list over several operations.'],
+  inputFields: ['fields in one input object', 'Send the fields of its type alone, each once.'],
+  values: ['fields and items in the variables', 'Split the operation into several.'],
+  valueCharacters: [
+    'characters in the variables',
+    'Split the operation into several, or send shorter texts.',
+  ],
   nodes: ['objects at most', 'Lower "first", or nest fewer lists in lists.'],
 };
 

@@ -22,6 +22,12 @@ export interface Limits {
   directives: number;
   /** Items of one list, in an argument or a variable, at any level. */
   listItems: number;
+  /** Fields of one input object, in an argument or a variable, at any level; known ones and others. */
+  inputFields: number;
+  /** Fields and items in all variables of an operation. */
+  values: number;
+  /** Characters of the texts and names of fields in all variables of an operation, in UTF-16 units. */
+  valueCharacters: number;
   /** Rows of one page. */
   first: number;
   /** Objects that an operation can give at most. */
@@ -43,6 +49,9 @@ export const standardLimits: Limits = {
   rootFields: 20,
   directives: 50,
   listItems: 100,
+  inputFields: 50,
+  values: 10_000,
+  valueCharacters: 262_144,
   first: 1_000,
   nodes: 10_000,
   errors: 5,

@@ -1,18 +1,17 @@
 import {
   type DocumentNode,
-  type GraphQLError,
+  GraphQLError,
   type GraphQLSchema,
   getOperationAST,
   type OperationDefinitionNode,
 } from 'graphql';
 import { type CostPlan, type Count, costPlanOf, type OperationCostPlan } from './cost-plan.ts';
 import { definitionsOf } from './fragments.ts';
+import { areLarge, firstFaultOf } from './large-values.ts';
 import { firstOutOfRange, limitExceeded } from './limit-exceeded.ts';
 import type { Limits } from './limits.ts';
 import { introspectionSizes } from './list-size.ts';
-
-/** The values of variables as they were sent, before they are held against their types. */
-export type RawVariables = Readonly<Record<string, unknown>>;
+import { type RawVariables, valueSizeWithin } from './value-limits.ts';
 
 export interface OperationLimits {
   /** The refusal of an operation of a valid document with these values, or undefined where it may run. */
@@ -42,8 +41,12 @@ export function createOperationLimits(schema: GraphQLSchema, limits: Limits): Op
       if (operation === null || operation === undefined) return undefined;
       const values = variables ?? {};
       const { nodes, pages } = planOf(document, operation);
-      const refusal = variables ? beyondLimits(limits, variables, 1) : undefined;
-      if (refusal !== undefined) return refusal;
+      if (variables) {
+        const size = valueSizeWithin(limits, variables);
+        if (size instanceof GraphQLError) return size;
+        const fault = areLarge(size) ? firstFaultOf(schema, operation, variables) : undefined;
+        if (fault !== undefined) return fault;
+      }
       for (const { count, maximum, coordinate, node } of pages) {
         const allowed = Math.min(maximum, limits.first);
         const first = numberOf(count, values);
@@ -71,37 +74,4 @@ function totalOf({ fixed, variable }: CostPlan, variables: RawVariables): number
     if (items > 0 && times > 0) total += times * items * totalOf(inner, variables);
   }
   return total;
-}
-
-function beyondLimits(
-  limits: Limits,
-  value: Readonly<Record<string, unknown>> | readonly unknown[],
-  depth: number,
-): GraphQLError | undefined {
-  if (depth > limits.nesting) return limitExceeded('nesting', limits.nesting, `more than ${limits.nesting}`);
-  if (isList(value)) {
-    if (value.length > limits.listItems) {
-      return limitExceeded('listItems', limits.listItems, value.length);
-    }
-    for (const item of value) {
-      const refusal = isNested(item) ? beyondLimits(limits, item, depth + 1) : undefined;
-      if (refusal !== undefined) return refusal;
-    }
-    return undefined;
-  }
-  // What is parsed from JSON inherits nothing that is enumerable.
-  for (const name in value) {
-    const item = value[name];
-    const refusal = isNested(item) ? beyondLimits(limits, item, depth + 1) : undefined;
-    if (refusal !== undefined) return refusal;
-  }
-  return undefined;
-}
-
-function isNested(value: unknown): value is Readonly<Record<string, unknown>> | readonly unknown[] {
-  return typeof value === 'object' && value !== null;
-}
-
-function isList(value: object): value is readonly unknown[] {
-  return Array.isArray(value);
 }

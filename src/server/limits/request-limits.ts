@@ -10,8 +10,9 @@ export function toldErrors({ errors: most }: Limits): Plugin {
     onExecutionResult({ result, setResult }) {
       // What has been executed in part keeps the errors of all its fields.
       if (result === undefined || !('errors' in result) || result.data !== undefined) return;
-      if (result.errors === undefined || result.errors.length <= most) return;
-      setResult({ ...result, errors: firstErrors(result.errors, most) });
+      const { errors } = result;
+      const told = errors && firstErrors(errors, most);
+      if (told !== errors) setResult({ ...result, errors: told });
     },
   };
 }
