@@ -7,7 +7,7 @@ import { cpus } from 'node:os';
 import { parseArgs } from 'node:util';
 import { callsOf, compareAnswers } from './answers.ts';
 import { freePort } from './free-port.ts';
-import { pinThis, sharing } from './pinned.ts';
+import { endWithChildren, pinThis, sharing } from './pinned.ts';
 import { resultsTable } from './results-table.ts';
 import { askFor, measure } from './rounds.ts';
 import { described, scenarios } from './scenarios.ts';
@@ -45,6 +45,7 @@ const wanted = entries.filter(
   (entry, place) => place === 0 || (isWanted(entry.name, options.servers) ?? (!isShort || entry.isInShort)),
 );
 const installed = wanted.filter(install);
+endWithChildren();
 pinThis(loadCore);
 const upstream = await startUpstream(loadCore);
 

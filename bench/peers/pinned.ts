@@ -23,7 +23,16 @@ export function startPinned(
     process.execPath,
     ...args,
   ];
-  return spawn(command, rest, { env, cwd, stdio: ['ignore', 'ignore', 'inherit', channel] });
+  const child = spawn(command, rest, { env, cwd, stdio: ['ignore', 'ignore', 'inherit', channel] });
+  const end = () => child.kill('SIGKILL');
+  process.once('exit', end);
+  child.once('exit', () => process.off('exit', end));
+  return child;
+}
+
+/** No process that was started outlives this one, however it is ended. */
+export function endWithChildren(): void {
+  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.once(signal, () => process.exit(1));
 }
 
 /** Moves this process to a core. */
