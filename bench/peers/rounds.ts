@@ -2,8 +2,8 @@ import { median } from '../measure.ts';
 import { load } from './load.ts';
 import type { Scenario } from './scenarios.ts';
 import type { Server } from './server-process.ts';
+import { bodiesFor } from './servers.ts';
 import type { Upstream } from './upstream.ts';
-import { bodiesOf, workloads } from './workloads.ts';
 
 /** What one round of a server showed. */
 export interface Round {
@@ -38,7 +38,7 @@ export function askFor(server: Server, { workload, bearer, connections }: Scenar
   return load({
     port: server.port,
     path: server.entry.path(workload),
-    bodies: bodiesOf(workloads[workload]),
+    bodies: bodiesFor(server.entry, workload),
     nextBearer: bearer === 'new' ? newBearer : () => 'bench-constant'.padEnd(48, '0'),
     connections,
     forMs,

@@ -30,9 +30,9 @@ export async function startServer(
     NODE_ENV: 'production',
     PORT: String(port),
     UPSTREAM_URL: upstreamUrl,
-    LOG_LEVEL: 'silent',
+    ...entry.env,
   };
-  const child = startPinned(core, [entry.file], env, 'ignore', entry.directory);
+  const child = startPinned(core, entry.args, env, 'ignore', entry.directory);
   const stop = () => void child.kill('SIGKILL');
   try {
     const until = performance.now() + startMs;

@@ -1,7 +1,8 @@
 import { execFileSync } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { WorkloadName } from './workloads.ts';
+import { documents, shaped } from './hive-gateway/questions.ts';
+import { bodiesOf, type WorkloadName, workloads } from './workloads.ts';
 
 /** A server of the comparison. Each is started with NODE_ENV=production, and takes PORT and UPSTREAM_URL. */
 export interface ServerEntry {
@@ -9,11 +10,15 @@ export interface ServerEntry {
   /** Where it runs, and where its own package.json is, if it has one. */
   directory: string;
   /** What Node runs, from there. */
-  file: string;
+  args: readonly string[];
+  env?: Record<string, string>;
   /** The packages that it is made of, for the table, as they are in its package.json. */
   packages: readonly string[];
   isInShort: boolean;
   path(workload: WorkloadName): string;
+  /** Where its schema has other names: what it is asked, and how its data is made like that of the others. */
+  documents?: Partial<Record<WorkloadName, string>>;
+  shaped?: (data: unknown, workload: WorkloadName) => unknown;
 }
 
 const root = join(import.meta.dirname, '..', '..');
@@ -28,7 +33,7 @@ function peer(
   return {
     name,
     directory: join(import.meta.dirname, folder),
-    file: 'server.js',
+    args: ['server.js'],
     packages,
     isInShort: false,
     path: () => '/graphql',
@@ -41,7 +46,7 @@ export const servers: readonly ServerEntry[] = [
   {
     name: 'by hand',
     directory: root,
-    file: 'bench/peers/by-hand/server.ts',
+    args: ['bench/peers/by-hand/server.ts'],
     packages: ['undici'],
     isInShort: true,
     path: (workload) => `/${workload}`,
@@ -49,7 +54,8 @@ export const servers: readonly ServerEntry[] = [
   {
     name: 'Waybill',
     directory: root,
-    file: 'src/main.ts',
+    args: ['src/main.ts'],
+    env: { LOG_LEVEL: 'silent' },
     packages: [],
     isInShort: true,
     path: () => '/graphql',
@@ -61,7 +67,18 @@ export const servers: readonly ServerEntry[] = [
   peer('apollo', 'Apollo Server', ['@apollo/server', '@apollo/datasource-rest', 'dataloader', 'graphql'], {
     path: () => '/',
   }),
+  peer('hive-gateway', 'Hive Gateway', ['@graphql-hive/gateway', '@graphql-mesh/transport-rest', 'graphql'], {
+    args: ['node_modules/@graphql-hive/gateway/dist/bin.js', 'supergraph'],
+    documents,
+    shaped,
+  }),
 ];
+
+/** The bodies of the requests of a workload for this server. */
+export function bodiesFor({ documents }: ServerEntry, workload: WorkloadName): string[] {
+  const { document, variables } = workloads[workload];
+  return bodiesOf({ document: documents?.[workload] ?? document, variables });
+}
 
 /** `mercurius 16.10.1, fastify 5.12.8`. */
 export function versionsOf({ directory, packages }: ServerEntry): string {
@@ -76,7 +93,7 @@ export function versionsOf({ directory, packages }: ServerEntry): string {
 export function install({ name, directory }: ServerEntry): boolean {
   if (existsSync(join(directory, 'node_modules'))) return true;
   try {
-    execFileSync('npm', ['ci', '--no-audit', '--no-fund'], {
+    execFileSync('npm', ['ci', '--omit=dev', '--no-audit', '--no-fund'], {
       cwd: directory,
       stdio: ['ignore', 'ignore', 'inherit'],
     });
