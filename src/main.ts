@@ -9,6 +9,7 @@ import { type OperationList, OperationListError } from './server/documents/liste
 import { readOperationList } from './server/documents/operation-list-file.ts';
 import { createHealth } from './server/health.ts';
 import { type Listener, listen } from './server/listener.ts';
+import { earlyRefusals } from './server/log/early-refusals.ts';
 import { reportTo } from './server/log/faults.ts';
 import { createJsonLog } from './server/log/json-log.ts';
 import { createMutationsUnderWay } from './server/mutations-under-way.ts';
@@ -54,8 +55,9 @@ async function start(config: Config): Promise<void> {
     log,
     report: reportTo(log),
   });
+  const onRefusal = earlyRefusals(log, metrics);
   const listenOn = (variable: string, port: number, answer: RequestListener, options = config.listener) =>
-    listen(answer, config.host, port, options).catch((error: unknown) => {
+    listen(answer, config.host, port, options, onRefusal).catch((error: unknown) => {
       const fault = `HOST and ${variable}: expected an address that is free, but got ${config.host}:${port}`;
       throw unusable(fault, error);
     });

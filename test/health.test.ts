@@ -42,7 +42,17 @@ test('/health/live says that the process answers, whatever REST does', async () 
 test.each(['/health/live', '/health/ready'])('%s takes GET and HEAD alone', async (path) => {
   const health = createHealth(async () => undefined);
   expect(await ask(health, path, 'HEAD')).toEqual({ status: 200, body: undefined });
-  expect(await ask(health, path, 'POST')).toEqual({ status: 405, body: undefined });
+  expect(await ask(health, path, 'POST')).toEqual({
+    status: 405,
+    body: {
+      errors: [
+        {
+          message: 'Nothing is done here by this method: use one of GET, HEAD.',
+          extensions: { code: 'BAD_REQUEST', retryable: false },
+        },
+      ],
+    },
+  });
 });
 
 describe('/health/ready', () => {

@@ -122,6 +122,7 @@ describe('is refused without a call', () => {
   test.each(['POST', 'PUT', 'DELETE', 'PATCH'])('by %s: 405', async (method) => {
     const response = await fetchLabel(label, { method });
     expect([response.status, response.headers.get('allow')]).toEqual([405, 'GET, HEAD']);
+    expect(await response.json()).toMatchObject({ errors: [{ extensions: { code: 'BAD_REQUEST' } }] });
     expect(calls()).toEqual([]);
   });
 

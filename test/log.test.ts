@@ -307,7 +307,7 @@ describe('a request id', () => {
     ['GET', '/nothing', 404, '*/*'],
     ['PUT', '/graphql', 405, '*/*'],
     ['POST', '/labels/ca1.pdf', 405, '*/*'],
-    ['GET', '/health', 200, '*/*'],
+    ['GET', '/health', 404, '*/*'],
   ])('is in the answer to %s %s too', async (method, path, status, accept) => {
     const { waybill } = await start();
     const response = await waybill.fetch(path, { method, headers: { accept, 'x-request-id': 'mine' } });
@@ -356,7 +356,14 @@ describe('the level', () => {
       ran({ calls: 2, bytes }),
       call('/v1/orders/{id}'),
       call('/v1/shipments/{id}'),
-      { level: 'debug', requestId: 'other', status: 404, ms: 'a time', msg: 'answered' },
+      {
+        level: 'debug',
+        requestId: 'other',
+        status: 404,
+        ms: 'a time',
+        errors: { BAD_REQUEST: 1 },
+        msg: 'answered',
+      },
     ]);
   });
 

@@ -48,6 +48,8 @@ const badRequest = (message: string) => ({
   errors: [{ message, extensions: { code: 'BAD_REQUEST', retryable: false } }],
 });
 
+const nothingHere = badRequest('There is nothing at this address: the graph is at "/graphql".');
+
 describe('the address of a request', () => {
   test.each([
     ['blanks', typenameInUrl, 'a b c['],
@@ -57,7 +59,8 @@ describe('the address of a request', () => {
     ['a path', typenameInUrl, 'a/b'],
     ['a query', typenameInUrl, 'a?b'],
     ['credentials', typenameInUrl, 'user@a'],
-    ['a whole URL behind it', 'http://a:80/graphql', 'a:80'],
+    ['a whole URL of credentials', `http://user@a${typenameInUrl}`, 'a'],
+    ['a whole URL of another scheme', `ftp://a${typenameInUrl}`, 'a'],
   ])('with %s is refused, and nothing leaks', async (_what, target, host) => {
     const { status, body } = await send(target, host);
     expect(status).toBe(400);
@@ -73,6 +76,76 @@ describe('the address of a request', () => {
       expect(JSON.parse(body)).toEqual({ data: { __typename: 'Query' } });
     },
   );
+});
+
+describe('a target that is a whole URL', () => {
+  const typename = { data: { __typename: 'Query' } };
+  test.each([
+    ['of this server', `http://a${typenameInUrl}`, 'a', 200, typename],
+    ['of https', `HTTPS://a:443${typenameInUrl}`, 'a', 200, typename],
+    ['whatever the header Host says', `http://a${typenameInUrl}`, 'b c', 200, typename],
+    ['of health', 'http://a/health/live', 'a', 200, { status: 'live' }],
+    ['without a path', 'http://a?b', 'a', 404, nothingHere],
+  ])('%s is taken as its path', async (_what, target, host, status, expected) => {
+    const answer = await send(target, host);
+    expect([answer.status, JSON.parse(answer.body)]).toEqual([status, expected]);
+  });
+});
+
+const all = ['GET', 'POST', 'PUT', 'DELETE', 'PATCH', 'OPTIONS'];
+test.each<[string, string, number]>([
+  ...all.map((method): [string, string, number] => [method, '/health', 404]),
+  ['GET', '/graphql/health', 404],
+  ['GET', '/nothing?x=/graphql', 404],
+  ['GET', '/nothing/graphql', 404],
+  ['GET', '/graphiql/none.js', 404],
+  ['POST', '/nothing', 404],
+  ['GET', '/graphql?query={__typename}&x=/health', 200],
+])('%s %s is %i', async (method, path, status) => {
+  const response = await fetch(new URL(path, listener.url), {
+    method,
+    headers: { accept: 'application/json' },
+  });
+  expect(response.status).toBe(status);
+  expect(await response.json()).toEqual(status === 404 ? nothingHere : { data: { __typename: 'Query' } });
+});
+
+describe('an answer of no form that is accepted', () => {
+  const notAcceptable = {
+    errors: [
+      {
+        message: 'Answers are JSON in UTF-8: send the request with the header "accept: application/json".',
+        extensions: { code: 'UNSUPPORTED_MEDIA_TYPE', retryable: false },
+      },
+    ],
+  };
+  test.each(['text/html', 'application/xml', 'application/json; charset=latin1', 'image/*, text/plain'])(
+    '%s is refused before anything runs',
+    async (accept) => {
+      const response = await fetch(new URL('/graphql', listener.url), {
+        method: 'POST',
+        headers: { 'content-type': 'application/json', accept, authorization: 'Bearer a' },
+        // It would fail with an error of this server, as there is no REST.
+        body: JSON.stringify({ query: '{ organization { id } }' }),
+      });
+      expect([response.status, await response.json()]).toEqual([406, notAcceptable]);
+      expect(reported).toEqual([]);
+    },
+  );
+
+  test.each([
+    'text/html, */*;q=0.1',
+    'APPLICATION/JSON ; Charset=UTF-8',
+    'application/*',
+    'image/png, application/json',
+  ])('%s is answered', async (accept) => {
+    const response = await fetch(new URL('/graphql', listener.url), {
+      method: 'POST',
+      headers: { 'content-type': 'application/json', accept },
+      body: typename,
+    });
+    expect([response.status, await response.json()]).toEqual([200, { data: { __typename: 'Query' } }]);
+  });
 });
 
 describe('a parameter that is no JSON', () => {

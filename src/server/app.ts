@@ -35,6 +35,7 @@ import { showCost } from './show-cost.ts';
 import type { Metrics } from './telemetry/metrics.ts';
 import { metricsRoute } from './telemetry/metrics-route.ts';
 import { type Tracing, tracedOperations } from './telemetry/tracing.ts';
+import { unknownAddress } from './unknown-address.ts';
 import { validationErrors } from './validation-errors.ts';
 
 export interface AppOptions extends ContextOptions, DocumentOptions, Omit<CallersOptions, 'tenants'> {
@@ -105,6 +106,8 @@ export function createApp(options: AppOptions): App {
     // GraphiQL and the landing page of the library load their scripts from elsewhere.
     graphiql: false,
     landingPage: false,
+    // The library's own health check answers every URL that ends with this, and none does.
+    healthCheckEndpoint: ' ',
     multipart: false,
     cors: false,
     logging: false,
@@ -121,6 +124,7 @@ export function createApp(options: AppOptions): App {
       metrics !== undefined && options.showMetrics === true && metricsRoute(metrics),
       options.tracing !== undefined && tracedOperations(options.tracing),
       labelRoute(options.api, shared.callers, admission, options.report, options.tracing),
+      unknownAddress(),
       requestReading({
         maxBodyBytes: options.maxBodyBytes ?? standardMaxBodyBytes,
         budget: createBodyBudget(options.bodyBytesAtOnce ?? standardBodyBytesAtOnce),

@@ -39,7 +39,8 @@ export function graphiql({ bearer, operationList }: GraphiqlOptions): Plugin {
       if (request.method !== 'GET' && request.method !== 'HEAD') return;
       const file = /^\/graphiql\/([^/]*)$/.exec(url.pathname)?.[1];
       if (file !== undefined) {
-        endResponse(await answerFile(await assets(), file, request, fetchAPI));
+        const answer = await answerFile(await assets(), file, request, fetchAPI);
+        if (answer !== undefined) endResponse(answer);
       } else if (request.headers.get('accept')?.includes('text/html')) {
         if (url.pathname === '/') {
           endResponse(new fetchAPI.Response(null, { status: 302, headers: { location: 'graphql' } }));
@@ -70,10 +71,9 @@ async function answerFile(
   name: string,
   request: Request,
   { Response }: FetchAPI,
-): Promise<Response> {
+): Promise<Response | undefined> {
   const asset = byName.get(name);
-  if (asset === undefined)
-    return new Response(null, { status: 404, headers: { 'cache-control': 'no-store' } });
+  if (asset === undefined) return undefined;
   const encoding = chooseEncoding(request.headers.get('accept-encoding'));
   const bytes = await asset.encoded(encoding);
   return new Response(request.method === 'HEAD' ? null : bytes, {

@@ -1,19 +1,21 @@
 import type { FetchAPI, Plugin } from 'graphql-yoga';
 import type { Health } from './health.ts';
+import { methodRefusal } from './http/refusal.ts';
+import { type NodeContext, refusalResponse } from './http/request-reading.ts';
 
 /**
  * `GET /health/live`: whether the process answers. `GET /health/ready`: whether requests should be sent here, with the
  * reason where they should not. Neither needs an access token, and no limit of other routes applies.
  */
-export function healthRoute(health: Health): Plugin {
+export function healthRoute(health: Health): Plugin<object, NodeContext> {
   return {
-    async onRequest({ request, url, fetchAPI, endResponse }) {
+    async onRequest({ request, url, serverContext, fetchAPI, endResponse }) {
       const { pathname } = url;
       if (!pathname.startsWith('/health/')) return;
       const isLive = pathname === '/health/live';
       if (!isLive && pathname !== '/health/ready') return;
       if (request.method !== 'GET' && request.method !== 'HEAD') {
-        endResponse(new fetchAPI.Response(null, { status: 405, headers: { allow: 'GET, HEAD' } }));
+        endResponse(refusalResponse(methodRefusal('GET, HEAD'), serverContext, fetchAPI));
       } else if (isLive) {
         endResponse(answer(request, 200, { status: 'live' }, fetchAPI));
       } else {

@@ -5,6 +5,7 @@ import { MissingBearerError } from '../rest/errors.ts';
 import { bearerOf } from './bearer.ts';
 import { toClientError } from './client-error.ts';
 import type { Admission } from './http/admission.ts';
+import { methodRefusal } from './http/refusal.ts';
 import { authorizationRefusal } from './http/request-form.ts';
 import { type NodeContext, refusalResponse } from './http/request-reading.ts';
 import type { Report } from './log/faults.ts';
@@ -38,7 +39,7 @@ export function labelRoute(
             : refusalResponse(refused, serverContext, fetchAPI),
         );
       } else if (request.method !== 'OPTIONS') {
-        endResponse(new Response(null, { status: 405, headers: { allow: 'GET, HEAD' } }));
+        endResponse(refusalResponse(methodRefusal('GET, HEAD'), serverContext, fetchAPI));
       }
     },
   };
@@ -74,10 +75,10 @@ async function label(
       'cache-control': 'private, no-store',
       ...(contentLength === undefined ? {} : { 'content-length': contentLength }),
     };
-    if (request.method === 'GET') return new Response(streamedBody(body, response), { headers });
+    if (request.method === 'GET') return new fetchAPI.Response(streamedBody(body, response), { headers });
     // REST knows no HEAD. Ending its answer early breaks off the body, which is what is meant.
     body.on('error', () => {}).destroy();
-    return new Response(null, { headers });
+    return new fetchAPI.Response(null, { headers });
   } catch (error) {
     const { code, ...told } = toClientError(error);
     const refusal = { status: statusByCode[code] ?? 502, code, ...told };

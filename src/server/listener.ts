@@ -1,10 +1,12 @@
 import { once } from 'node:events';
-import { createServer, type RequestListener } from 'node:http';
+import { createServer, type IncomingMessage, type RequestListener, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { refusalOfParser, refuseConnection } from './http/connection-errors.ts';
 import { createPeers, type PeerTimes } from './http/peers.ts';
-import { wellAddressed } from './http/well-addressed.ts';
+import { type OnRefusal, type Refusal, writeRefusal } from './http/refusal.ts';
+import { addressRefusal } from './http/well-addressed.ts';
+import { createRequestIds } from './log/request-ids.ts';
 
 export interface Listener {
   /** Where the server can be reached from this machine. */
@@ -45,17 +47,31 @@ export const standardListenerOptions: ListenerOptions = {
 // How often to look for connections whose last answer is out.
 const sweepAtEndMs = 50;
 
-/** Listens on `host` and `port` (0: any free port). @throws the error of Node's server, such as EADDRINUSE. */
+const unmetExpectation: Refusal = {
+  status: 417,
+  code: 'BAD_REQUEST',
+  message: 'The header "Expect" can be "100-continue" alone.',
+  retryable: false,
+};
+
+/**
+ * Listens on `host` and `port` (0: any free port).
+ * @param onRefusal told of what `requestListener` never gets.
+ * @throws the error of Node's server, such as EADDRINUSE.
+ */
 export async function listen(
   requestListener: RequestListener,
   host: string,
   port: number,
   given: Partial<ListenerOptions> = {},
+  onRefusal: OnRefusal = () => {},
 ): Promise<Listener> {
   const options = { ...standardListenerOptions, ...given };
   // Often enough that none lasts much longer than it may.
   const sweepMs = Math.ceil(Math.min(1_000, options.stallTimeoutMs / 4, options.responseTimeoutMs / 4));
   const server = createServer({
+    // Held by the address of each request, with an error like all others.
+    requireHostHeader: false,
     headersTimeout: Math.min(options.headersTimeoutMs, options.requestTimeoutMs),
     requestTimeout: options.requestTimeoutMs,
     keepAliveTimeout: options.keepAliveTimeoutMs,
@@ -66,19 +82,38 @@ export async function listen(
 
   const peers = createPeers(options, (socket) => answerError(socket, 'ERR_HTTP_REQUEST_TIMEOUT'));
   server.on('connection', peers.add);
-  const answer = wellAddressed(requestListener);
+  const requestIdOf = createRequestIds();
   const onRequest: RequestListener = (request, response) => {
     peers.began(request.socket, response);
     if (isEnding) response.shouldKeepAlive = false;
-    answer(request, response);
+    const refusal = addressRefusal(request);
+    if (refusal === undefined) requestListener(request, response);
+    else refuse(request, response, refusal);
   };
   server.on('request', onRequest);
   // Whoever reads the body says that it may come.
   server.on('checkContinue', onRequest);
+  server.on('checkExpectation', (request, response) => {
+    peers.began(request.socket, response);
+    refuse(request, response, unmetExpectation);
+  });
+  server.on('drop', () => onRefusal({ status: undefined, code: 'OVERLOADED' }));
+
+  function refuse({ headers }: IncomingMessage, response: ServerResponse, refusal: Refusal): void {
+    const requestId = requestIdOf(headers['x-request-id']);
+    writeRefusal(response, refusal, requestId);
+    onRefusal({ requestId, status: refusal.status, code: refusal.code });
+  }
 
   function answerError(socket: Duplex, code: string | undefined): void {
-    if (code === 'ECONNRESET' || peers.isAnswering(socket)) socket.destroy();
-    else refuseConnection(socket, refusalOfParser(code));
+    if (code === 'ECONNRESET' || peers.isAnswering(socket)) {
+      socket.destroy();
+      return;
+    }
+    const requestId = requestIdOf(undefined);
+    const refusal = refusalOfParser(code);
+    const isTold = refuseConnection(socket, refusal, requestId);
+    if (isTold) onRefusal({ requestId, status: refusal.status, code: refusal.code });
   }
   server.on('clientError', (error: NodeJS.ErrnoException, socket) => answerError(socket, error.code));
 

@@ -27,18 +27,23 @@ export function refusalOfParser(code: string | undefined): Refusal {
   };
 }
 
-/** Answers on the connection itself, where there is no request to answer, and ends it. */
-export function refuseConnection(socket: Duplex, refusal: Refusal): void {
+/**
+ * Answers on the connection itself, where there is no request to answer, and ends it.
+ * @returns whether anything could be said.
+ */
+export function refuseConnection(socket: Duplex, refusal: Refusal, requestId: string): boolean {
   // It has been answered, or has nobody at its other end.
-  if (!socket.writable || socket.writableEnded) return;
+  if (!socket.writable || socket.writableEnded) return false;
   const body = refusalBody(refusal);
   const headers = {
     ...fixedHeaders,
     ...refusalHeaders(refusal),
+    'x-request-id': requestId,
     'content-length': Buffer.byteLength(body),
     connection: 'close',
   };
   const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`);
   socket.write(`HTTP/1.1 ${refusal.status} ${STATUS_CODES[refusal.status]}\r\n${lines.join('')}\r\n${body}`);
   endLingering(socket);
+  return true;
 }

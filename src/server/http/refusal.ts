@@ -11,6 +11,9 @@ export interface Refusal extends ClientError {
   headers?: Readonly<Record<string, string>>;
 }
 
+/** Is told of what was refused before it was a request of any route. `status` is undefined where nothing was said. */
+export type OnRefusal = (refused: { requestId?: string; status: number | undefined; code: string }) => void;
+
 /** The body of a refusal, of the same form as a GraphQL answer. */
 export function refusalBody({ status: _status, headers: _headers, message, ...extensions }: Refusal): string {
   return JSON.stringify({ errors: [{ message, extensions }] });
@@ -26,12 +29,23 @@ export function refusalHeaders(refusal: Refusal): Record<string, string> {
   return { ...headers, ...refusal.headers };
 }
 
+/** For a request by another method than these. */
+export function methodRefusal(allow: string): Refusal {
+  const message = `Nothing is done here by this method: use one of ${allow}.`;
+  return { status: 405, code: 'BAD_REQUEST', message, retryable: false, headers: { allow } };
+}
+
 /** Answers with a refusal on Node's own response, and ends the connection, as nobody reads the body. */
-export function writeRefusal(response: ServerResponse, refusal: Refusal): void {
+export function writeRefusal(
+  response: ServerResponse,
+  refusal: Refusal,
+  requestId?: string | undefined,
+): void {
   const body = refusalBody(refusal);
   response.writeHead(refusal.status, {
     ...fixedHeaders,
     ...refusalHeaders(refusal),
+    ...(requestId !== undefined && { 'x-request-id': requestId }),
     'content-length': Buffer.byteLength(body),
     connection: 'close',
   });

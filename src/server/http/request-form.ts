@@ -1,3 +1,4 @@
+import { acceptRefusal } from './accept.ts';
 import type { HeaderReader } from './cors.ts';
 import { isJson } from './media-type.ts';
 import type { Refusal } from './refusal.ts';
@@ -20,8 +21,9 @@ export function formRefusal(
   headers: HeaderReader,
   maxBodyBytes: number,
 ): Refusal | undefined {
-  if (method === 'POST') return postRefusal(headers, maxBodyBytes);
-  return method === 'GET' ? csrfRefusal(headers) : undefined;
+  if (method !== 'POST' && method !== 'GET') return undefined;
+  const refused = method === 'POST' ? postRefusal(headers, maxBodyBytes) : csrfRefusal(headers);
+  return refused ?? acceptRefusal(headers.get('accept'));
 }
 
 /** A GET that a browser may have sent unasked, for the page of a stranger. */

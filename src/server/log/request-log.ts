@@ -28,7 +28,7 @@ export function requestLog(
 
   return {
     onRequest({ request, serverContext }) {
-      serverContext.exchange = createExchange(requestIdOf(request.headers));
+      serverContext.exchange = createExchange(requestIdOf(request.headers.get('x-request-id')));
       observer?.began(serverContext.exchange);
     },
     // What is parsed as an operation is neither GraphiQL's nor a label, nor has another address.
@@ -52,7 +52,7 @@ export function requestLog(
     },
     onResponse({ request, response, serverContext }) {
       // The library answers some requests before any plugin sees them.
-      const { exchange = createExchange(requestIdOf(request.headers)) } = serverContext;
+      const { exchange = createExchange(requestIdOf(request.headers.get('x-request-id'))) } = serverContext;
       response.headers.set('x-request-id', exchange.requestId);
       observer?.answered(exchange, response.status, request.signal.aborted);
       if (log.isLevelEnabled(exchange.route === undefined ? 'debug' : 'info')) {

@@ -1,5 +1,7 @@
 import type { RequestListener } from 'node:http';
 import type { Plugin } from 'graphql-yoga';
+import { writeRefusal } from '../http/refusal.ts';
+import { nothingHere } from '../unknown-address.ts';
 import type { Metrics } from './metrics.ts';
 
 const path = '/metrics';
@@ -23,7 +25,7 @@ export function metricsListener(metrics: Metrics): RequestListener {
   return async (request, response) => {
     const isFound = request.url?.split('?')[0] === path && isReading(request.method);
     if (!isFound) {
-      response.writeHead(404).end();
+      writeRefusal(response, nothingHere);
       return;
     }
     const { contentType, body } = await metrics.page();

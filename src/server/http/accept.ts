@@ -1,0 +1,31 @@
+import type { Refusal } from './refusal.ts';
+
+const answerTypes = new Set([
+  '*/*',
+  'application/*',
+  'application/json',
+  'application/graphql-response+json',
+  'multipart/*',
+  'multipart/mixed',
+  'text/*',
+  'text/event-stream',
+]);
+
+/** Refuses a request whose answer could have no form that its `accept` names, before anything of it is run. */
+export function acceptRefusal(accept: string | null): Refusal | undefined {
+  // What nearly all clients send.
+  if (accept === null || accept === '*/*' || accept === 'application/json' || accept === '') return undefined;
+  if (accept.replace(/\s/g, '').toLowerCase().split(',').some(isAnswerType)) return undefined;
+  return {
+    status: 406,
+    code: 'UNSUPPORTED_MEDIA_TYPE',
+    message: 'Answers are JSON in UTF-8: send the request with the header "accept: application/json".',
+    retryable: false,
+  };
+}
+
+function isAnswerType(range: string): boolean {
+  const [mediaType = '', ...parameters] = range.split(';');
+  const charset = parameters.find((parameter) => parameter.includes('charset='));
+  return answerTypes.has(mediaType) && (charset === undefined || charset === 'charset=utf-8');
+}
