@@ -10,6 +10,8 @@ const patienceMs = 5_000;
 
 const large = `{ ${Array.from({ length: 4 }, (_, n) => `a${n}: shipments(first: 100) { nodes { id status recipient { fullName address { addressLines } } } }`).join(' ')} }`;
 
+const chunk = Buffer.from(`${(100_000).toString(16)}\r\n${'x'.repeat(100_000)}\r\n`);
+
 function head(tenant: number, ...lines: string[]): string {
   const authorization = `authorization: Bearer ${tokenOf(tenant)}`;
   const all = [
@@ -58,9 +60,8 @@ export const hostileConnections: Record<string, Attack> = {
   garbage: onConnection((socket) => socket.write(Buffer.from('\u0000\u0001 garbage \r\n\r\n'))),
   'no end of headers': onConnection((socket) => socket.write(`GET / HTTP/1.1\r\nx: ${'x'.repeat(20_000)}`)),
   'a chunked body of 1.2 MB': onConnection((socket, tenant) => {
-    const chunk = 'x'.repeat(100_000);
     socket.write(head(tenant, 'transfer-encoding: chunked'));
-    for (let sent = 0; sent < 12; sent += 1) socket.write(`${chunk.length.toString(16)}\r\n${chunk}\r\n`);
+    for (let sent = 0; sent < 12; sent += 1) socket.write(chunk);
   }),
   'a body that stops': onConnection((socket, tenant) =>
     socket.write(`${head(tenant, 'content-length: 900')}{"query":`),
@@ -74,10 +75,11 @@ export const hostileConnections: Record<string, Attack> = {
     }, 200);
     socket.once('close', () => clearInterval(timer));
   }),
+  // More than the buffers between here and there hold, so that the server has to wait.
   'a slow reader': onConnection((socket, tenant) => {
     socket.pause();
-    socket.write(whole(tenant, large).repeat(10));
-    setTimeout(() => socket.resume(), 3_000).unref();
+    const authorization = `authorization: Bearer ${tokenOf(tenant)}`;
+    socket.write(`GET /labels/fault-large.pdf HTTP/1.1\r\nhost: a\r\n${authorization}\r\n\r\n`);
     setTimeout(() => socket.destroy(), 4_000).unref();
   }),
   'gone at once': onConnection((socket, tenant) => socket.end(whole(tenant, large))),

@@ -17,6 +17,8 @@ export interface InspectedServer {
   url: URL;
   /** After the garbage was collected. */
   holdings(): Promise<Holdings>;
+  /** How much processor time it has taken, in microseconds. */
+  cpu(): Promise<number>;
   /** Lines that it wrote where errors go. */
   errors(): string[];
   /** How many lines of its log say a word that none may hold. */
@@ -75,6 +77,13 @@ export async function startInspectedServer(
       const resources: Record<string, number> = {};
       for (const kind of held.resources) resources[kind] = (resources[kind] ?? 0) + 1;
       return { heapMb: usedSize / 1_048_576, resources, listeners: held.listeners };
+    },
+    async cpu() {
+      const expression = '(({ user, system }) => user + system)(process.cpuUsage())';
+      const { result } = await inspector.send<{ result: { value: number } }>('Runtime.evaluate', {
+        expression,
+      });
+      return result.value;
     },
     errors: () =>
       errors.split('\n').filter((line) => line !== '' && !/debugger|ws:\/\/|nodejs\.org/i.test(line)),

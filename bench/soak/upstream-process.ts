@@ -19,6 +19,8 @@ const statusOf = (status: number, body: string, type = 'application/json'): Fail
   return (_request, response) => response.writeHead(status, { 'content-type': type }).end(body);
 };
 
+const largeLabel = Buffer.alloc(10_000_000, '%PDF');
+
 const faults: Record<string, Fail> = {
   hang: () => {},
   reset: (request) => request.socket.resetAndDestroy(),
@@ -33,6 +35,8 @@ const faults: Record<string, Fail> = {
     const timer = setInterval(() => response.write(' '), 50);
     response.once('close', () => clearInterval(timer));
   },
+  large: (_request, response) =>
+    response.writeHead(200, { 'content-type': 'application/pdf' }).end(largeLabel),
   html: statusOf(502, '<html>Bad gateway</html>', 'text/html'),
   page: statusOf(200, '<html>Sign in</html>', 'text/html'),
   null: statusOf(200, 'null'),

@@ -1,0 +1,108 @@
+import type { Watch } from './answer.ts';
+import type { Holdings } from './inspected-server.ts';
+import { percentile, slopeOf, type Tally } from './tally.ts';
+
+/** A part of the run, and what good requests got in it; all times in milliseconds. */
+export interface Part {
+  name: string;
+  /** Of each good request. */
+  times: number[];
+  tookMs: number;
+  /** For how long the server kept a processor busy, and those who ask. */
+  serverMs: number;
+  askingMs: number;
+}
+
+/** What was seen. */
+export interface Seen {
+  good: Tally;
+  hostile: Tally;
+  /** Good requests whose answer was not right. */
+  wrong: number;
+  watch: Watch;
+  /** After so many requests under fire. */
+  heap: { requests: number; heapMb: number }[];
+  atStart: Holdings;
+  atEnd: Holdings;
+  parts: { quiet: Part; underFire: Part };
+  calls: Record<string, number>;
+  errors: string[];
+  leaks: number;
+  lines: number;
+  exitCode: number | null;
+}
+
+// A quarter of a MB in 10,000 requests is 26 bytes a request: less than the smallest thing that could be kept of one.
+const mostGrowthMb = 0.25;
+const mostRatio = 2;
+
+/** Prints a row of a table. */
+export const row = (...cells: (string | number)[]) => process.stdout.write(`| ${cells.join(' | ')} |\n`);
+
+function head(...cells: string[]): void {
+  process.stdout.write('\n');
+  row(...cells);
+  row('---', ...cells.slice(1).map(() => '--:'));
+}
+
+/** Prints it all as tables. Answers whether every measure was held. */
+export function report(seen: Seen): boolean {
+  for (const [name, tally] of [
+    ['good requests', seen.good],
+    ['hostile requests', seen.hostile],
+  ] as const) {
+    head(name, 'times', 'outcomes');
+    for (const cells of tally.rows()) row(...cells);
+  }
+
+  head('the process holds', 'before', 'after');
+  const { atStart, atEnd } = seen;
+  for (const kind of new Set([...Object.keys(atStart.resources), ...Object.keys(atEnd.resources)])) {
+    row(kind, atStart.resources[kind] ?? 0, atEnd.resources[kind] ?? 0);
+  }
+  row('listeners of the process', atStart.listeners, atEnd.listeners);
+
+  head('good requests', 'p50, ms', 'p99, ms', 'processors busy: server', 'those who ask');
+  for (const { name, times, tookMs, serverMs, askingMs } of Object.values(seen.parts)) {
+    const shares = [serverMs, askingMs].map((ms) => (ms / tookMs).toFixed(2));
+    row(name, percentile(times, 0.5).toFixed(2), percentile(times, 0.99).toFixed(2), ...shares);
+  }
+
+  const measures = measuresOf(seen);
+  head('measure', 'seen', 'at most', '');
+  for (const [name, value, bound, holds] of measures) row(name, value, bound, holds ? 'held' : '**missed**');
+  const calls = Object.entries(seen.calls).sort(([, a], [, b]) => b - a);
+  process.stdout.write(
+    [
+      `\n${seen.good.total()} good requests, ${seen.hostile.total()} hostile ones, ${seen.lines} lines of log. REST calls: `,
+      `${calls.map(([kind, times]) => `${times} ${kind}`).join(', ')}.\n`,
+      ...[...seen.watch.examples, ...seen.errors.slice(0, 5)].map((example) => `\n${example}\n`),
+    ].join(''),
+  );
+  return measures.every(([, , , holds]) => holds);
+}
+
+type Measure = [name: string, seen: string | number, bound: number, holds: boolean];
+
+function measuresOf({ watch, wrong, heap, parts, leaks, errors, exitCode }: Seen): Measure[] {
+  const none = (name: string, seen: number): Measure => [name, seen, 0, seen === 0];
+  const growth = slopeOf(
+    heap.slice(heap.length / 2).map(({ requests, heapMb }) => ({ x: requests / 10_000, y: heapMb })),
+  );
+  const ratio = percentile(parts.underFire.times, 0.99) / percentile(parts.quiet.times, 0.99);
+  return [
+    none('answers with HTTP 500 or INTERNAL_SERVER_ERROR', watch.internalErrors),
+    none('answers with a record of another tenant', watch.crossings),
+    none('good requests whose answer was not right', wrong),
+    [
+      'growth of the heap in the second half, MB in 10,000 requests',
+      growth.toFixed(3),
+      mostGrowthMb,
+      growth <= mostGrowthMb,
+    ],
+    ['p99 under fire, times the quiet one', ratio.toFixed(2), mostRatio, ratio <= mostRatio],
+    none('lines of the log with a token', leaks),
+    none('warnings and errors of the process', errors.length),
+    ['exit code on SIGTERM', exitCode ?? 'none', 0, exitCode === 0],
+  ];
+}
