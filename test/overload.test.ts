@@ -100,3 +100,25 @@ test('reads that were refused count as none of those that still wait', async () 
   expect(Object.values(data as object).filter((value) => value !== null)).toHaveLength(3);
   expect(errors?.map(({ code }) => code)).toEqual(Array.from({ length: 17 }, () => 'OVERLOADED'));
 });
+
+test('reads whose client has gone take none of the places in which calls wait', async () => {
+  const { answer, held, letGo } = holding();
+  await using waybill = await startBefore(answer, limits);
+  const first = waybill.ask(order('0'), 'ida');
+  await until(() => held.length === 1);
+  const client = new AbortController();
+  const gone = ['ana', 'eva'].flatMap((bearer) =>
+    ['1', '2'].map((id) => waybill.ask(order(`${bearer}-${id}`), bearer, { signal: client.signal })),
+  );
+  const failed = Promise.allSettled(gone);
+  await settle();
+  expect((await waybill.ask(order('3'), 'ida')).errors).toMatchObject([{ code: 'OVERLOADED' }]);
+  client.abort();
+  await failed;
+  await settle();
+  const later = ['ana', 'eva'].map((bearer) => waybill.ask(order('4'), bearer));
+  await settle();
+  letGo();
+  expect(await Promise.all([first, ...later])).toEqual([whole, whole, whole]);
+  expect(waybill.calls()).toEqual(['GET /v1/orders/0', 'GET /v1/orders/4', 'GET /v1/orders/4']);
+});

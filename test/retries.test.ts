@@ -1,7 +1,7 @@
 import { createServer } from 'node:net';
 import { describe, expect, test } from 'vitest';
 import { startBefore } from './fixtures/start-before.ts';
-import { type Answer, answerJson, answerText, errorOf, startBench } from './rest/service.ts';
+import { type Answer, answerJson, answerText, errorOf, startBench, until } from './rest/service.ts';
 
 const order = { name: 'orders/7', fulfiller: 'OPERATOR' };
 const query = '{ order(id: "7") { fulfiller } }';
@@ -215,4 +215,21 @@ test('a read that finds no connection is tried three times', async () => {
   const caller = bench.caller();
   await errorOf(bench.api.getOrder('7', caller));
   expect(caller.ledger.entries[0]?.retries).toBe(2);
+});
+
+test('a read that waits before it is tried again keeps no place from others meanwhile', async () => {
+  let times = 0;
+  await using waybill = await startWithRetries(
+    (...exchange) => {
+      times += 1;
+      return (times === 1 ? answerJson({}, 429, { 'retry-after': '1' }) : answerJson(order))(...exchange);
+    },
+    { UPSTREAM_CONNECTIONS: '1' },
+  );
+  const slow = waybill.ask(query, 'ana').then(() => 'ana');
+  await until(() => times === 1);
+  const quick = waybill.ask(query, 'eva').then(() => 'eva');
+  expect(await Promise.race([slow, quick])).toBe('eva');
+  expect(await slow).toBe('ana');
+  expect(waybill.calls()).toEqual([call, call, call]);
 });

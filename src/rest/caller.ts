@@ -1,7 +1,7 @@
 import pLimit from 'p-limit';
 import { isRead, type RestCall } from './call.ts';
 import { BudgetExceededError } from './errors.ts';
-import { createFairQueue } from './fair-queue.ts';
+import { type Away, createFairQueue } from './fair-queue.ts';
 import { createLedger, type Ledger, type LedgerEntry } from './ledger.ts';
 import { type Deadline, noDeadline } from './lifetime.ts';
 import { createRoom, type Room } from './room.ts';
@@ -20,10 +20,15 @@ export interface Caller {
   /** How many of its calls are under way at a time at most. */
   readonly callsPerOperation: number;
   /**
-   * Runs a call when its turn has come, among those of this operation and among all tenants'.
+   * Runs a call when its turn has come, among those of this operation and among all tenants'. One that `signal` gives up
+   * before takes no place of other tenants' any more.
    * @throws OverloadedError where too many wait for theirs.
    */
-  schedule<Answer>(call: RestCall, make: () => Promise<Answer>): Promise<Answer>;
+  schedule<Answer>(
+    call: RestCall,
+    make: (away: Away) => Promise<Answer>,
+    signal: AbortSignal,
+  ): Promise<Answer>;
   /**
    * Takes a read from the operation's budget. Writes cost nothing of it, so that a list of them is not cut short in the
    * middle; the reads that one needs do, and where none is left it is not begun.
@@ -84,18 +89,24 @@ export function createCallers({
         deadline,
         ledger: createLedger(),
         callsPerOperation,
-        schedule(call, make) {
-          if (!isRead(call)) return limit(() => queue.run(tenant, 'write', make));
+        schedule(call, make, waiting) {
+          if (!isRead(call)) return limit(() => queue.run(tenant, 'write', make, waiting));
           readsWaiting += 1;
-          const takeTurn = () => {
-            readsWaiting -= 1;
-            return make();
-          };
-          return limit(() => {
-            const refusal = queue.refusal(tenant);
-            if (refusal === undefined) return queue.run(tenant, 'read', takeTurn);
-            readsWaiting -= 1;
-            throw refusal;
+          return limit(async () => {
+            let isWaiting = true;
+            const stopWaiting = () => {
+              if (isWaiting) readsWaiting -= 1;
+              isWaiting = false;
+            };
+            const takeTurn = (away: Away) => {
+              stopWaiting();
+              return make(away);
+            };
+            try {
+              return await queue.run(tenant, 'read', takeTurn, waiting);
+            } finally {
+              stopWaiting();
+            }
           });
         },
         spend(call) {

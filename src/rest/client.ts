@@ -6,9 +6,10 @@ import type { CallObserver } from './call-observer.ts';
 import type { Caller } from './caller.ts';
 import type { CircuitBreakerOptions } from './circuit-breaker.ts';
 import { createCircuits } from './circuits.ts';
-import { CircuitOpenError, InvalidResponseError } from './errors.ts';
+import { CircuitOpenError, InvalidResponseError, OverloadedError } from './errors.ts';
 import { createExchange, type ReadAnswer } from './exchange.ts';
 import { outcomeOf } from './failure.ts';
+import type { Away } from './fair-queue.ts';
 import { inTurn, paused } from './giving-up.ts';
 import { enter, type LedgerEntry } from './ledger.ts';
 import { createRetries } from './retries.ts';
@@ -72,6 +73,7 @@ export function createRestClient(options: RestClientOptions): RestClient {
     call: RestCall,
     caller: Caller,
     read: ReadAnswer<Answer>,
+    away?: Away,
     onEnter?: (entry: LedgerEntry) => void,
   ): Promise<Answer> {
     const { signal, tenant, ledger } = caller;
@@ -97,7 +99,13 @@ export function createRestClient(options: RestClientOptions): RestClient {
             ? retries.pauseMs(error, entry.retries, caller.deadline.remainingMs())
             : undefined;
           if (pauseMs === undefined) throw error;
-          if (pauseMs > 0) await paused(call, pauseMs, signal);
+          if (pauseMs > 0) {
+            const pause = () => paused(call, pauseMs, signal);
+            // Others have its place meanwhile. Where they leave it none to come back to, it has failed as it has.
+            await (away === undefined ? pause() : away(pause, signal)).catch((thrown: unknown) => {
+              throw thrown instanceof OverloadedError ? error : thrown;
+            });
+          }
           admission = circuit.admit(tenant);
           if (admission === undefined) throw error;
           entry.retries += 1;
@@ -117,9 +125,10 @@ export function createRestClient(options: RestClientOptions): RestClient {
         attempt.end();
         return json;
       };
-      if (isRead(call)) return caller.schedule(call, () => make(call, caller, read, onEnter));
+      const inPlace = (away: Away) => make(call, caller, read, away, onEnter);
+      if (isRead(call)) return caller.schedule(call, inPlace, caller.signal);
       try {
-        return await inTurn(call, caller, () => make(call, caller, read, onEnter));
+        return await inTurn(call, caller, inPlace);
       } finally {
         caller.tenant.writes += 1;
       }

@@ -1,18 +1,30 @@
-import { OverloadedError } from './errors.ts';
+import { AbortedError, OverloadedError } from './errors.ts';
 import type { Tenant } from './tenant.ts';
+
+/**
+ * Leaves the place of a call to others during a pause, and queues for it again.
+ * @throws what the pause does, and OverloadedError and AbortedError where no turn comes any more; the place is then gone.
+ */
+export type Away = (pause: () => Promise<void>, signal: AbortSignal) => Promise<void>;
 
 /** Lets calls through in turns, so that no tenant's many keep another's few waiting. */
 export interface FairQueue {
   /** How many calls wait for their turn. */
   waiting(): number;
-  /** The error of a call of this tenant that can neither be made now nor wait; undefined where it can. */
-  refusal(tenant: Tenant): OverloadedError | undefined;
-  /** Makes a call in its turn. @throws OverloadedError where it can't wait for one. */
-  run<Answer>(tenant: Tenant, kind: 'read' | 'write', call: () => Promise<Answer>): Promise<Answer>;
+  /**
+   * Makes a call in its turn. One that still waits when `signal` is aborted leaves its place; what has begun goes on.
+   * @throws OverloadedError where it can't wait for one, AbortedError where it is given up before.
+   */
+  run<Answer>(
+    tenant: Tenant,
+    kind: 'read' | 'write',
+    call: (away: Away) => Promise<Answer>,
+    signal?: AbortSignal,
+  ): Promise<Answer>;
 }
 
-/** The calls of a tenant that wait for their turn. */
-type Waiting = Record<'read' | 'write', (() => void)[]>;
+/** The calls of a tenant that wait for their turn, in their order. */
+type Waiting = Record<'read' | 'write', Set<() => void>>;
 
 /**
  * A queue that has at most `maxConcurrency` calls under way, and `maxWaiting` that wait, half of these of one tenant. Each
@@ -29,23 +41,35 @@ export function createFairQueue(maxConcurrency: number, maxWaiting = Number.POSI
     running -= 1;
     const [turn] = waiting;
     if (turn === undefined) return;
-    waitingNow -= 1;
     const [tenant, calls] = turn;
-    const start = calls.write.shift() ?? calls.read.shift();
-    waiting.delete(tenant);
-    if (calls.write.length + calls.read.length > 0) waiting.set(tenant, calls);
-    start?.();
+    const kind = calls.write.size > 0 ? 'write' : 'read';
+    const [start] = calls[kind];
+    if (start === undefined) return;
+    leave(tenant, calls, kind, start);
+    // Behind the others, if it has more.
+    if (waiting.delete(tenant)) waiting.set(tenant, calls);
+    start();
+  }
+
+  function leave(tenant: Tenant, calls: Waiting, kind: 'read' | 'write', start: () => void): void {
+    calls[kind].delete(start);
+    waitingNow -= 1;
+    if (calls.write.size + calls.read.size === 0) waiting.delete(tenant);
   }
 
   function refusal(tenant: Tenant): OverloadedError | undefined {
-    if (running < maxConcurrency) return undefined;
     if (waitingNow >= maxWaiting) return new OverloadedError(maxWaiting, 'all tokens');
     const own = waiting.get(tenant);
-    const isFull = own !== undefined && own.read.length + own.write.length >= maxWaitingOfOne;
+    const isFull = own !== undefined && own.read.size + own.write.size >= maxWaitingOfOne;
     return isFull ? new OverloadedError(maxWaitingOfOne, 'this token') : undefined;
   }
 
-  function turnOf(tenant: Tenant, kind: 'read' | 'write'): Promise<void> | undefined {
+  function turnOf(
+    tenant: Tenant,
+    kind: 'read' | 'write',
+    signal: AbortSignal | undefined,
+  ): Promise<void> | undefined {
+    if (signal?.aborted) throw givenUp(signal);
     if (running < maxConcurrency) {
       running += 1;
       return undefined;
@@ -53,26 +77,44 @@ export function createFairQueue(maxConcurrency: number, maxWaiting = Number.POSI
     const refused = refusal(tenant);
     if (refused !== undefined) throw refused;
     waitingNow += 1;
-    return new Promise((resolve) => {
-      const calls = waiting.get(tenant) ?? { read: [], write: [] };
+    return new Promise((resolve, reject) => {
+      const calls = waiting.get(tenant) ?? { read: new Set(), write: new Set() };
       waiting.set(tenant, calls);
-      calls[kind].push(() => {
+      const start = () => {
+        signal?.removeEventListener('abort', giveUp);
         running += 1;
         resolve();
-      });
+      };
+      const giveUp = () => {
+        leave(tenant, calls, kind, start);
+        reject(givenUp(signal));
+      };
+      calls[kind].add(start);
+      signal?.addEventListener('abort', giveUp, { once: true });
     });
   }
 
   return {
     waiting: () => waitingNow,
-    refusal,
-    async run(tenant, kind, call) {
-      await turnOf(tenant, kind);
-      try {
-        return await call();
-      } finally {
+    async run(tenant, kind, call, signal) {
+      await turnOf(tenant, kind, signal);
+      let hasTurn = true;
+      const away: Away = async (pause, pausedFor) => {
+        hasTurn = false;
         next();
+        await pause();
+        await turnOf(tenant, kind, pausedFor);
+        hasTurn = true;
+      };
+      try {
+        return await call(away);
+      } finally {
+        if (hasTurn) next();
       }
     },
   };
+}
+
+function givenUp(signal: AbortSignal | undefined): AbortedError {
+  return new AbortedError('A call to REST was given up before its turn came', { cause: signal?.reason });
 }

@@ -2,6 +2,7 @@ import { givenUp } from './attempt.ts';
 import { described, isRead, queryString, type RestCall } from './call.ts';
 import type { Caller } from './caller.ts';
 import type { RestClient } from './client.ts';
+import type { Away } from './fair-queue.ts';
 import { enter, type LedgerEntry } from './ledger.ts';
 import type { Tenant } from './tenant.ts';
 
@@ -55,11 +56,16 @@ export function sharedReads(client: RestClient): RestClient {
   }
 
   /** Makes the call for all, in the turn and on the account of this operation. */
-  async function send(flight: Flight, call: RestCall, caller: Caller): Promise<void> {
+  async function send(flight: Flight, call: RestCall, caller: Caller, away: Away): Promise<void> {
     flight.hasLeft = true;
     flight.departure.resolve();
     try {
-      const onBehalfOfAll = { ...caller, signal: flight.controller.signal, schedule: atOnce };
+      const onBehalfOfAll: Caller = {
+        ...caller,
+        signal: flight.controller.signal,
+        // Its turn has come already.
+        schedule: (_call, make) => make(away),
+      };
       const answer = await client.json(call, onBehalfOfAll, (entry) => {
         flight.entry = entry;
       });
@@ -117,13 +123,14 @@ export function sharedReads(client: RestClient): RestClient {
       );
       if (flight.hasLeft) return follow();
       let isMaker = false;
-      const turn = caller.schedule(call, async () => {
+      const takeTurn = async (away: Away) => {
         if (flight.hasLeft || !isWaiting) return;
         caller.spend(call);
         isMaker = true;
         caller.left();
-        await send(flight, call, caller);
-      });
+        await send(flight, call, caller, away);
+      };
+      const turn = caller.schedule(call, takeTurn, signal);
       // With a BudgetExceededError, which is this operation's own business and nobody else's.
       turn.catch(leave);
       void flight.departure.promise.then(() => isMaker || follow());
@@ -134,11 +141,6 @@ export function sharedReads(client: RestClient): RestClient {
     ...client,
     json: (call, caller, onEnter) => (isRead(call) ? read(call, caller) : client.json(call, caller, onEnter)),
   };
-}
-
-/** For a call whose turn has come already. */
-function atOnce<Answer>(_call: RestCall, make: () => Promise<Answer>): Promise<Answer> {
-  return make();
 }
 
 /**

@@ -316,17 +316,25 @@ describe('a list that hangs', () => {
       isListUsed: true,
       observer: nobody,
       list: (_query, { signal, left }) =>
-        caller.schedule(call, () => {
-          left();
-          return new Promise((_, reject) => {
-            signal.addEventListener('abort', () => reject(new Error('given up')));
-          });
-        }),
-      get: (name, { left }) =>
-        caller.schedule(call, async () => {
-          left();
-          return { name };
-        }),
+        caller.schedule(
+          call,
+          () => {
+            left();
+            return new Promise((_, reject) => {
+              signal.addEventListener('abort', () => reject(new Error('given up')));
+            });
+          },
+          signal,
+        ),
+      get: (name, { left, signal }) =>
+        caller.schedule(
+          call,
+          async () => {
+            left();
+            return { name };
+          },
+          signal,
+        ),
     });
     expect(await loadAll(loader, names(10))).toEqual(named(...names(10)));
   });

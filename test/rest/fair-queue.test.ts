@@ -15,11 +15,17 @@ function createCalls(queue: FairQueue) {
   return {
     begun,
     underWay,
-    ask(tenant: Tenant, name: string, kind: 'read' | 'write' = 'read'): Promise<string> {
-      return queue.run(tenant, kind, () => {
+    ask(
+      tenant: Tenant,
+      name: string,
+      kind: 'read' | 'write' = 'read',
+      signal?: AbortSignal,
+    ): Promise<string> {
+      const call = () => {
         begun.push(name);
-        return new Promise((resolve) => underWay.push(() => resolve(name)));
-      });
+        return new Promise<string>((resolve) => underWay.push(() => resolve(name)));
+      };
+      return queue.run(tenant, kind, call, signal);
     },
     /** Ends the oldest call under way, and lets the next one begin. */
     async endOne(): Promise<void> {
@@ -90,4 +96,87 @@ test('a queue that has emptied goes on', async () => {
     const answers = [0, 1, 2].map(() => queue.run(ana, 'read', async () => name));
     expect(await Promise.all(answers)).toEqual([name, name, name]);
   }
+});
+
+test.each(['read', 'write'] as const)(
+  'a %s that is given up leaves its place to others at once',
+  async (kind) => {
+    const queue = createFairQueue(1, 4);
+    const { ask, begun, endOne } = createCalls(queue);
+    const first = ask(ana, 'first');
+    const client = new AbortController();
+    const gone = [0, 1].map((number) => errorOf(ask(ana, `gone ${number}`, kind, client.signal)));
+    const stays = ask(eva, 'stays');
+    expect(queue.waiting()).toBe(3);
+    client.abort();
+    expect((await Promise.all(gone)).map(({ name }) => name)).toEqual(['AbortedError', 'AbortedError']);
+    expect(queue.waiting()).toBe(1);
+    const later = ask(ana, 'later');
+    const tooLate = errorOf(ask(ana, 'never', kind, client.signal));
+    expect((await tooLate).name).toBe('AbortedError');
+    for (let turn = 0; turn < 3; turn += 1) await endOne();
+    expect(await Promise.all([first, stays, later])).toEqual(['first', 'stays', 'later']);
+    expect([begun, queue.waiting()]).toEqual([['first', 'stays', 'later'], 0]);
+  },
+);
+
+test('a call that has begun is not given up here', async () => {
+  const { ask, endOne } = createCalls(createFairQueue(1));
+  const client = new AbortController();
+  const answer = ask(ana, 'begun', 'write', client.signal);
+  await afterEvents();
+  client.abort();
+  await endOne();
+  expect(await answer).toBe('begun');
+});
+
+test('a call that pauses leaves its place to others, and has its turn again after them', async () => {
+  const queue = createFairQueue(1);
+  const { ask, begun, endOne } = createCalls(queue);
+  const { signal } = new AbortController();
+  const pause = Promise.withResolvers<void>();
+  const paused = queue.run(ana, 'read', async (away) => {
+    await away(() => pause.promise, signal);
+    begun.push('paused');
+    return 'paused';
+  });
+  const other = ask(eva, 'other');
+  await afterEvents();
+  expect(begun).toEqual(['other']);
+  pause.resolve();
+  await afterEvents();
+  expect([begun, queue.waiting()]).toEqual([['other'], 1]);
+  await endOne();
+  expect(await Promise.all([paused, other])).toEqual(['paused', 'other']);
+  expect(begun).toEqual(['other', 'paused']);
+});
+
+test('a call that finds no place after its pause, or is given up in it, leaves none behind', async () => {
+  const queue = createFairQueue(1, 2);
+  const { ask, endOne } = createCalls(queue);
+  const client = new AbortController();
+  const pauses = [0, 1].map(() => Promise.withResolvers<void>());
+  const [full, given] = pauses.map(({ promise }, index) =>
+    errorOf(
+      queue.run(index === 0 ? ana : ida, 'read', (away) =>
+        away(() => promise, client.signal).then(() => 'made'),
+      ),
+    ),
+  );
+  await afterEvents();
+  const answers = [ask(eva, 'a'), ask(eva, 'b'), ask(ana, 'c')];
+  await afterEvents();
+  pauses[0]?.resolve();
+  expect((await full)?.name).toBe('OverloadedError');
+  client.abort();
+  pauses[1]?.resolve();
+  expect((await given)?.name).toBe('AbortedError');
+  for (let turn = 0; turn < 3; turn += 1) await endOne();
+  expect(await Promise.all(answers)).toEqual(['a', 'b', 'c']);
+  // As many at a time as before.
+  const last = ['d', 'e'].map((name) => ask(eva, name));
+  await afterEvents();
+  expect(queue.waiting()).toBe(1);
+  for (let turn = 0; turn < 2; turn += 1) await endOne();
+  expect(await Promise.all(last)).toEqual(['d', 'e']);
 });
