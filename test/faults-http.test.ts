@@ -277,18 +277,3 @@ describe('a bearer', () => {
     expect(sandbox.requests.lines()).toEqual([]);
   });
 });
-
-test.each(['application/json', 'multipart/mixed', 'text/event-stream'])(
-  'a client that wants the connection closed after an answer as %s has it closed',
-  async (accept) => {
-    const headers = [
-      json,
-      `accept: ${accept}`,
-      `content-length: ${organization.length}`,
-      'connection: close',
-    ];
-    const answer = await sendRaw(listener, head(...headers), organization);
-    expect([answer.status, answer.headers.connection]).toEqual([200, 'close']);
-    expect(answer.headers['content-type']).toContain(accept);
-  },
-);

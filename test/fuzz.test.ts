@@ -61,9 +61,11 @@ async function metricsHoldNothing() {
   expect(canaryIn(page)).toBeUndefined();
 }
 
-async function endCursor(who: Who) {
+/** A cursor of `orders`, from a server that takes its time. */
+async function endCursor(who: Who): Promise<string> {
+  await using patient = await startWaybill({}, { sandbox });
   const query = '{ orders(first: 2) { pageInfo { endCursor } } }';
-  const { data } = await waybill.ask<{ orders: { pageInfo: { endCursor: string } } }, unknown>(
+  const { data } = await patient.ask<{ orders: { pageInfo: { endCursor: string } } }, unknown>(
     query,
     {},
     canaries.token[who],
