@@ -11,11 +11,11 @@ import { createHealth } from './server/health.ts';
 import { type Listener, listen } from './server/listener.ts';
 import { earlyRefusals } from './server/log/early-refusals.ts';
 import { reportTo } from './server/log/faults.ts';
-import { createJsonLog } from './server/log/json-log.ts';
+import { createJsonLog, createStandardOutput } from './server/log/json-log.ts';
 import { createMutationsUnderWay } from './server/mutations-under-way.ts';
 import { metricsListener } from './server/telemetry/metrics-route.ts';
 import { startTelemetry } from './server/telemetry/telemetry.ts';
-import { endOnSignals } from './signals.ts';
+import { endOnSignals, within } from './signals.ts';
 
 /** The REST service that the server speaks to. */
 interface Upstream {
@@ -27,10 +27,15 @@ interface Upstream {
   close(): Promise<void>;
 }
 
+// How long the process waits at its end for others: for those who take the last traces, and the last lines of the log.
+const closingMs = 3_000;
+const lastLinesMs = 1_000;
+
 async function start(config: Config): Promise<void> {
   const operationList = await operationListOf(config);
   const upstream = await openUpstream(config);
-  const log = createJsonLog(config.logLevel);
+  const output = createStandardOutput();
+  const log = createJsonLog(config.logLevel, output.stream);
   const { metricsPort } = config;
   const hasMetrics = config.metrics ?? (config.upstreamUrl === undefined || metricsPort !== undefined);
   const telemetry = await startTelemetry({ metrics: hasMetrics, tracing: config.tracing }, log);
@@ -56,19 +61,15 @@ async function start(config: Config): Promise<void> {
     report: reportTo(log),
   });
   const onRefusal = earlyRefusals(log, metrics);
-  const listenOn = (variable: string, port: number, answer: RequestListener, options = config.listener) =>
-    listen(answer, config.host, port, options, onRefusal).catch((error: unknown) => {
+  const listenOn = (variable: string, port: number, answer: RequestListener) =>
+    listen(answer, config.host, port, config.listener, onRefusal).catch((error: unknown) => {
       const fault = `HOST and ${variable}: expected an address that is free, but got ${config.host}:${port}`;
       throw unusable(fault, error);
     });
   const listener = await listenOn('PORT', config.port, app);
   const metricsAt =
     metrics && metricsPort !== undefined
-      ? await listenOn('METRICS_PORT', metricsPort, metricsListener(metrics), {
-          ...config.listener,
-          // It ends after the other, which has waited.
-          drainWaitMs: 0,
-        })
+      ? await listenOn('METRICS_PORT', metricsPort, metricsListener(metrics))
       : undefined;
   console.log(banner(listener, upstream, config, metrics && (metricsAt ?? listener)));
 
@@ -76,14 +77,13 @@ async function start(config: Config): Promise<void> {
     health.end();
     const { drainWaitMs, drainGraceMs } = config.listener;
     const graceEndsAt = performance.now() + drainWaitMs + drainGraceMs;
-    await listener.close();
+    await Promise.all([listener.close(), metricsAt?.close()]);
     // Those whose clients have gone need no connection, but their calls.
     await mutations.ended(graceEndsAt - performance.now());
     await client.close();
-    await metricsAt?.close();
-    await telemetry.close();
-    await upstream.close();
-  });
+    await within(closingMs, [telemetry.close(), upstream.close()]);
+    await output.end(lastLinesMs);
+  }, output.abandon);
 }
 
 async function operationListOf({ operationsFile: file }: Config): Promise<OperationList | undefined> {

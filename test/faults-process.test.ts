@@ -1,33 +1,9 @@
-import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { Agent, get } from 'node:http';
-import { resolve } from 'node:path';
 import { text } from 'node:stream/consumers';
-import { afterAll, describe, expect, test } from 'vitest';
-import { type Answer, type Service, startService, until } from './rest/service.ts';
-
-const running = new Set<ChildProcess>();
-afterAll(() => {
-  for (const child of running) child.kill('SIGKILL');
-});
-
-/** The whole server in a process of its own, before this service. */
-async function startProcess(service: Service, environment: Record<string, string> = {}) {
-  const child = spawn(process.execPath, ['src/main.ts'], {
-    cwd: resolve(import.meta.dirname, '..'),
-    env: { PORT: '0', LOG_LEVEL: 'silent', UPSTREAM_URL: service.url.href, ...environment },
-    stdio: ['ignore', 'pipe', 'pipe'],
-  });
-  running.add(child);
-  const errors = text(child.stderr);
-  const exit = once(child, 'close').then(async ([code, signal]) => {
-    running.delete(child);
-    return { code, signal, errors: await errors };
-  });
-  const [banner] = await once(child.stdout, 'data');
-  const url = new URL(/http:\/\/[^/]+/.exec(String(banner))?.[0] ?? '');
-  return { url, exit, signal: (name: NodeJS.Signals) => child.kill(name) };
-}
+import { describe, expect, test } from 'vitest';
+import { startProcess } from './fixtures/server-process.ts';
+import { type Answer, startService, until } from './rest/service.ts';
 
 const post = (url: URL, query: string, signal?: AbortSignal) =>
   fetch(new URL('/graphql', url), {

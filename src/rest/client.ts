@@ -49,7 +49,7 @@ export interface RestClient {
   stream(call: RestCall, caller: Caller): Promise<RestStream>;
   /** Which kinds of calls are not made at present, as most have failed: `GET /v1/orders`. */
   openCircuits(): string[];
-  /** Ends every connection once the calls under way are answered. */
+  /** Ends every connection at once. Calls that are still under way fail: reads for later, which there is none of, among them. */
   close(): Promise<void>;
 }
 
@@ -141,7 +141,7 @@ export function createRestClient(options: RestClientOptions): RestClient {
         return answer;
       }),
     openCircuits: circuits.open,
-    close: () => pool.close(),
+    close: () => pool.destroy(),
   };
 }
 

@@ -2,10 +2,10 @@ import { type DestinationStream, destination, pino } from 'pino';
 import type { Log, LogLevel } from './log.ts';
 
 /**
- * A log that writes each line as a JSON object, by default to the standard output.
- * @param stream where the lines go instead, each with its line break.
+ * A log that writes each line as a JSON object.
+ * @param stream where the lines go, each with its line break.
  */
-export function createJsonLog(level: LogLevel, stream: DestinationStream = standardOutput()): Log {
+export function createJsonLog(level: LogLevel, stream: DestinationStream): Log {
   return pino(
     {
       level,
@@ -33,20 +33,50 @@ function createTimestamps(): () => string {
   };
 }
 
+/** Where lines go, and its end. */
+export interface LogOutput {
+  stream: DestinationStream;
+  /** Writes what waits, for so many milliseconds at most. From then on nothing is written. */
+  end(withinMs: number): Promise<void>;
+  /** Writes nothing any more, not even what waits. */
+  abandon(): void;
+}
+
 /**
  * The standard output, written to in pieces of many lines, as a system call for each line costs more than the line does.
- * What waits is written at the latest after 100 ms, and when the process ends by itself or by an error of its own. A
- * reader that is slow holds up nobody: beyond 16 MiB, lines are dropped.
+ * What waits is written at the latest after 100 ms, and when the process ends by an error of its own. A reader that is slow
+ * holds up nobody: beyond 16 MiB, lines are dropped.
  */
-function standardOutput(): DestinationStream {
-  const output = destination({
+export function createStandardOutput(): LogOutput {
+  const stream = destination({
     fd: 1,
     sync: false,
     minLength: 4_096,
     periodicFlush: 100,
     maxLength: 16_777_216,
   });
+  let isGone = false;
   // A full disk is no reason to answer nobody any more.
-  output.on('error', () => {});
-  return output;
+  stream.on('error', ({ code }: NodeJS.ErrnoException) => {
+    isGone ||= code === 'EPIPE';
+  });
+  // Without this, the library would write what waits before the process exits, for as long as that takes.
+  const abandon = () => stream.destroy();
+
+  return {
+    stream,
+    abandon,
+    async end(withinMs) {
+      const { promise, resolve } = Promise.withResolvers<void>();
+      stream.once('close', resolve);
+      stream.once('error', () => resolve());
+      const late = setTimeout(resolve, isGone ? 0 : withinMs);
+      // Whoever still has something to tell comes too late.
+      stream.write = () => true;
+      stream.end();
+      await promise;
+      clearTimeout(late);
+      abandon();
+    },
+  };
 }

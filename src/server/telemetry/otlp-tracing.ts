@@ -18,9 +18,6 @@ export interface TracingOptions {
   ratio: number;
 }
 
-// How long the end of the process waits for the last spans to be sent.
-const maxCloseMs = 5_000;
-
 /** Failures to send are told of once in so long. */
 const msBetweenWords = 600_000;
 
@@ -111,12 +108,7 @@ export async function createTracing(options: TracingOptions, log: Log): Promise<
       if (code !== undefined) fail(span, code);
       span.end(performance.now());
     },
-    async close() {
-      const { promise, resolve } = Promise.withResolvers<void>();
-      const timer = setTimeout(resolve, maxCloseMs);
-      await Promise.race([provider.shutdown().catch(() => {}), promise]);
-      clearTimeout(timer);
-    },
+    close: () => provider.shutdown().catch(() => {}),
   };
 }
 

@@ -10,7 +10,7 @@ export interface Tracing {
   begin(exchange: Exchange, headers: Headers): void;
   /** It is answered, or was refused before it began. */
   end(exchange: Exchange, headers: Headers, status: number): void;
-  /** Sends what has not been sent yet, for a few seconds at most. */
+  /** Sends what has not been sent yet, for as long as the collector takes. */
   close(): Promise<void>;
 }
 
