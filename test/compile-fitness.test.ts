@@ -39,6 +39,7 @@ test.each([
   ['21 levels', nested(20), false],
   ['a condition', 'query ($x: Boolean!) { order(id: "a") { id @include(if: $x) } }', false],
   ['a condition in a fragment', 'query { ...F } fragment F on Query { __typename @skip(if: true) }', false],
+  ['an alias that compiled queries would drop', '{ order(id: "a") { __proto__: id } }', false],
 ])('%s', (_what, query, expected) => {
   expect(isFit(query)).toBe(expected);
 });
@@ -54,4 +55,27 @@ test('fragments under a condition answer what GraphQL says', async () => {
   fragment F on Order { recipient { ... { firstName } } }`;
   const answer = await waybill.ask<unknown, { no: boolean }>(query, { no: false });
   expect(answer.data).toEqual({ order: { recipient: { lastName: 'Ñáñez Peñalosa' } } });
+});
+
+test('the alias "__proto__" is answered like any other', async () => {
+  const { data, errors } = await waybill.ask<{ order: object }, object>(
+    '{ order(id: "ca2481") { __proto__: contentDescription id } }',
+  );
+  expect([errors, Object.entries(data?.order ?? {}).map(([name]) => name)]).toEqual([
+    undefined,
+    ['__proto__', 'id'],
+  ]);
+});
+
+test('the variable "__proto__", which would count as not given, is refused without a call', async () => {
+  const query = 'query ($__proto__: String) { orders(search: $__proto__) { nodes { id } } }';
+  const { data, errors, calls } = await waybill.ask(query, JSON.parse('{ "__proto__": "Nobody" }'));
+  expect({ data, calls }).toEqual({ data: undefined, calls: [] });
+  expect(errors).toEqual([
+    {
+      message: 'A variable can\u2019t be named "__proto__" here: choose another name.',
+      locations: [{ line: 1, column: 8 }],
+      extensions: { code: 'GRAPHQL_VALIDATION_FAILED', retryable: false },
+    },
+  ]);
 });

@@ -183,6 +183,45 @@ describe('values that are too large to be told of as often as they are wrong', (
   });
 });
 
+describe('a text that REST is to search for', () => {
+  const searches: [field: string, argument: string, selection: string][] = [
+    ['orders', 'search', '{ nodes { id } }'],
+    ['locations', 'search', '{ nodes { id } }'],
+    ['orderByReference', 'referenceId', '{ id }'],
+  ];
+
+  test.each(searches)(
+    'of %s is refused without a call where it is too long',
+    async (field, argument, selection) => {
+      const query = `query ($text: String!) { ${field}(${argument}: $text) ${selection} }`;
+      for (const [text, came] of [
+        ['x'.repeat(257), '257'],
+        ['👩'.repeat(257), 'more than 256'],
+        ['x'.repeat(200_000), 'more than 256'],
+      ]) {
+        const { errors, calls } = await ask(query, { text });
+        expect({ errors, calls }).toEqual({
+          errors: [
+            {
+              message: `Expected "${argument}" to have at most 256 characters, but it has ${came}.`,
+              locations: [expect.any(Object)],
+              path: [field],
+              extensions: { code: 'BAD_USER_INPUT', retryable: false },
+            },
+          ],
+          calls: [],
+        });
+      }
+    },
+  );
+
+  test.each(searches)('of %s may have 256 characters of any kind', async (field, argument, selection) => {
+    const query = `query ($text: String!) { ${field}(${argument}: $text) ${selection} }`;
+    const { calls } = await ask(query, { text: '👩'.repeat(256) });
+    expect(calls).toHaveLength(1);
+  });
+});
+
 test('an id of another tenant is answered as one that there is not', async () => {
   const query = 'query ($id: ID!) { order(id: $id) { id } }';
   const [own, foreign, none] = [

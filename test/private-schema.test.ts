@@ -81,6 +81,41 @@ const mistakes: [what: string, query: string, variables?: object][] = [
   ],
 ];
 
+const needs: [what: string, query: string, variables: object | undefined, names: string[], words: string][] =
+  [
+    ['a selection', '{ orders }', undefined, ['{ ... }'], 'must have a selection of subfields.'],
+    [
+      'fields of a literal',
+      'mutation { createOrder(input: {}) { __typename } }',
+      undefined,
+      ['recipient', 'contentDescription'],
+      'Expected value of type "CreateOrderInput" to include all of its required fields, found: {',
+    ],
+    [
+      'fields of a variable',
+      'mutation ($i: CreateOrderInput!) { createOrder(input: $i) { __typename } }',
+      { i: {} },
+      ['recipient', 'contentDescription'],
+      'to include all of its required fields, found: {}.',
+    ],
+    [
+      'fields of a large variable',
+      'mutation ($i: CreateOrderInput!) { createOrder(input: $i) { __typename } }',
+      { i: { notes: 'x'.repeat(10_000) } },
+      ['recipient', 'contentDescription'],
+      'to include all of its required fields, found: ',
+    ],
+    ['an argument', '{ order { id } }', undefined, ['id:', 'ID!'], 'A required argument is missing.'],
+  ];
+
+test.each(needs)('what %s lacks is not named', async (_what, query, variables, names, words) => {
+  const { data, errors, calls } = await waybill.ask(query, variables);
+  expect({ data, calls }).toEqual({ data: undefined, calls: [] });
+  const messages = JSON.stringify(errors?.map(({ message }) => message));
+  expect(errors?.[0]?.message).toContain(words);
+  for (const name of names) expect(messages).not.toContain(name);
+});
+
 describe('a name that is nearly right', () => {
   test.each(mistakes)(
     'of %s is not completed where the schema is private',

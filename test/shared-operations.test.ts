@@ -112,6 +112,25 @@ describe.each([
     expect(await anew).toMatchObject({ errors: undefined });
   });
 
+  test('with a number that JSON can not write share nothing with those that have null', async () => {
+    await using waybill = await startHolding(compileQueries);
+    const ask = async (first: string) => {
+      const response = await waybill.app.fetch('http://waybill.test/graphql', {
+        method: 'POST',
+        headers: { 'content-type': 'application/json', authorization: 'Bearer ana' },
+        body: `{ "query": "query ($first: Int) { origins(first: $first) { nodes { id } } }", "variables": { "first": ${first} } }`,
+      });
+      return response.json();
+    };
+    const byNull = ask('null');
+    await waybill.arrived();
+    // It is refused at once, and does not wait for the other.
+    expect(await ask('1e400')).toMatchObject({ errors: [{ extensions: { code: 'BAD_USER_INPUT' } }] });
+    waybill.give({ origins: [] });
+    expect(await byNull).toEqual({ data: { origins: { nodes: [] } } });
+    expect(waybill.lines()).toEqual(['GET /v1/origins?pageSize=20']);
+  });
+
   test('with variables that do not fit are told so, each', async () => {
     await using waybill = await startHolding(compileQueries);
     const request = {

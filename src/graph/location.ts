@@ -5,6 +5,7 @@ import type { LocationJson } from '../rest/types.ts';
 import { builder } from './builder.ts';
 import { connect, connectionArgs, connectionOf } from './connection.ts';
 import { Node, registerNode } from './node.ts';
+import { searchText } from './search-text.ts';
 
 export const Location = builder.objectRef<LocationJson>('Location').implement({
   description: 'A place that couriers deliver to or collect from: a municipality or a part of one.',
@@ -57,14 +58,16 @@ builder.queryFields((t) => ({
     description: 'The locations that are supported. Costs `GET /v1/locations`.',
     args: {
       ...connectionArgs(maxPageSize.locations),
-      search: t.arg.string({ description: 'A part of the name or address, such as `Medellín`.' }),
+      search: t.arg.string({
+        description: 'A part of the name or address, such as `Medellín`; at most 256 characters.',
+      }),
     },
     resolve: (_root, { search, ...args }, { loaders }) =>
       connect(
         {
           list: 'locations',
           pages: loaders.locationPage,
-          query: { query: search || undefined },
+          query: { query: searchText('search', search) || undefined },
           args,
           maximum: maxPageSize.locations,
         },

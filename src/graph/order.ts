@@ -11,6 +11,7 @@ import { Node, registerNode } from './node.ts';
 import { openEnum } from './open-enum.ts';
 import { Recipient } from './recipient.ts';
 import { selectsRecordAt } from './relation.ts';
+import { searchText } from './search-text.ts';
 
 const orderStatus = openEnum('OrderStatus', 'How far an order has come.', {
   NEW: 'Recorded, not yet confirmed.',
@@ -149,13 +150,14 @@ builder.queryFields((t) => ({
     args: {
       referenceId: t.arg.string({
         required: true,
-        description: 'The id of the order in the e-commerce system, exactly as it is there.',
+        description:
+          'The id of the order in the e-commerce system, exactly as it is there; at most 256 characters.',
       }),
     },
     resolve: (_root, { referenceId }, { loaders }) => {
       if (referenceId === '')
         throw new BadInputError('Expected "referenceId" to be a reference, but it is empty.');
-      return loaders.orderByReference.load(referenceId);
+      return loaders.orderByReference.load(searchText('referenceId', referenceId));
     },
   }),
   orders: t.field({
@@ -166,7 +168,8 @@ builder.queryFields((t) => ({
       ...connectionArgs(maxPageSize.orders),
       status: t.arg({ type: [orderStatus.ref], description: 'Only orders with one of these statuses.' }),
       search: t.arg.string({
-        description: 'Finds names of recipients, also misspelt, and exact phone numbers and references.',
+        description:
+          'Finds names of recipients, also misspelt, and exact phone numbers and references; at most 256 characters.',
       }),
     },
     resolve: (_root, { status, search, ...args }, { loaders }, info) =>
@@ -174,7 +177,7 @@ builder.queryFields((t) => ({
         {
           list: 'orders',
           pages: selectsShipments(info) ? loaders.orderPageWithShipments : loaders.orderPage,
-          query: { search: search || undefined, status: statusFilter(status) },
+          query: { search: searchText('search', search) || undefined, status: statusFilter(status) },
           args,
           maximum: maxPageSize.orders,
         },

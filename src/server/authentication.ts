@@ -2,6 +2,7 @@ import { type DocumentNode, GraphQLError, getOperationAST, type SelectionSetNode
 import type { Plugin } from 'graphql-yoga';
 import { toClientError } from './client-error.ts';
 import type { OperationContext } from './context.ts';
+import { type Definitions, definitionsOf } from './limits/fragments.ts';
 
 /**
  * Answers an operation that needs the REST service, but bears no access token, with HTTP 401 before it runs.
@@ -24,17 +25,19 @@ export function authentication(): Plugin<OperationContext> {
 /** Whether any field at the root is one of the graph's own: all of these are answered by REST. */
 export function needsRest(document: DocumentNode, operationName: string | null | undefined): boolean {
   const operation = getOperationAST(document, operationName);
-  return operation !== null && operation !== undefined && hasOwnField(document, operation.selectionSet);
-}
+  if (operation === null || operation === undefined) return false;
 
-function hasOwnField(document: DocumentNode, { selections }: SelectionSetNode): boolean {
-  return selections.some((selection) => {
-    if (selection.kind === 'Field') return !selection.name.value.startsWith('__');
-    if (selection.kind === 'InlineFragment') return hasOwnField(document, selection.selectionSet);
-    const fragment = document.definitions.find(
-      (definition) =>
-        definition.kind === 'FragmentDefinition' && definition.name.value === selection.name.value,
-    );
-    return fragment?.kind === 'FragmentDefinition' && hasOwnField(document, fragment.selectionSet);
-  });
+  // Most operations have a field before any fragment, and so need no list of these.
+  let fragments: Definitions['fragments'] | undefined;
+  function hasOwnField({ selections }: SelectionSetNode): boolean {
+    return selections.some((selection) => {
+      if (selection.kind === 'Field') return !selection.name.value.startsWith('__');
+      if (selection.kind === 'InlineFragment') return hasOwnField(selection.selectionSet);
+      fragments ??= definitionsOf(document).fragments;
+      const fragment = fragments.get(selection.name.value);
+      return fragment !== undefined && hasOwnField(fragment.selectionSet);
+    });
+  }
+
+  return hasOwnField(operation.selectionSet);
 }

@@ -1,23 +1,19 @@
-import type {
-  DocumentNode,
-  FragmentDefinitionNode,
-  OperationDefinitionNode,
-  SelectionSetNode,
-} from 'graphql';
+import type { DocumentNode, OperationDefinitionNode, SelectionSetNode } from 'graphql';
+import { definitionsOf } from './limits/fragments.ts';
 
 // Far beyond what people write. Compiling costs by the selections with every fragment spread out, and blocks the process.
 const maxSelections = 1_000;
 const maxDepth = 20;
+
+// Compiled queries assign what a field gives to a plain object, where this is no name like others.
+const unfitAlias = '__proto__';
 
 /**
  * Whether a query may run compiled: compiled queries lose or add fields where fragments stand under conditions, so it
  * has no directive, and it is small enough, fragments spread out, to be compiled in passing.
  */
 export function isFitToCompile(document: DocumentNode, operation: OperationDefinitionNode): boolean {
-  const fragments = new Map<string, FragmentDefinitionNode>();
-  for (const definition of document.definitions) {
-    if (definition.kind === 'FragmentDefinition') fragments.set(definition.name.value, definition);
-  }
+  const { fragments } = definitionsOf(document);
   let count = 0;
 
   function fits(set: SelectionSetNode | undefined, depth: number): boolean {
@@ -26,6 +22,7 @@ export function isFitToCompile(document: DocumentNode, operation: OperationDefin
     return set.selections.every((selection) => {
       count += 1;
       if (count > maxSelections || (selection.directives?.length ?? 0) > 0) return false;
+      if (selection.kind === 'Field' && selection.alias?.value === unfitAlias) return false;
       if (selection.kind === 'FragmentSpread') {
         return fits(fragments.get(selection.name.value)?.selectionSet, depth + 1);
       }

@@ -27,10 +27,14 @@ export function sharedOperations(): Plugin<OperationContext> {
       const operation = getOperationAST(args.document, args.operationName)?.operation;
       if (text === undefined || operation !== 'query') return;
 
+      const variables = JSON.stringify(args.variableValues);
+      // JSON has null for a number like 1e400, which is read as an infinite one.
+      if (variables?.includes('null') && !areFinite(args.variableValues)) return;
+
       const { tenant, lifetime, request, exchange } = context;
       const flights = flightsByTenant.get(tenant) ?? new Map<string, Flight>();
       flightsByTenant.set(tenant, flights);
-      const key = JSON.stringify([text, args.operationName, args.variableValues, ...circumstances(context)]);
+      const key = JSON.stringify([text, args.operationName, variables, ...circumstances(context)]);
 
       setExecuteFn(async (executionArgs) => {
         let flight = flights.get(key);
@@ -47,6 +51,13 @@ export function sharedOperations(): Plugin<OperationContext> {
       });
     },
   };
+}
+
+/** Whether all numbers of a JSON value are. It is no deeper than limits allow. */
+function areFinite(value: unknown): boolean {
+  if (typeof value === 'number') return Number.isFinite(value);
+  if (typeof value !== 'object' || value === null) return true;
+  return Object.values(value).every(areFinite);
 }
 
 /** What makes the same query of the same tenant another one. */

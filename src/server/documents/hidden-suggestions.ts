@@ -1,6 +1,11 @@
+import { GraphQLError } from 'graphql';
 import type { Plugin } from 'graphql-yoga';
 
-/** Keeps the executor, as validation, from telling which names are near to one that a variable's value lacks. */
+/**
+ * Keeps errors of a private schema from telling names that the request does not have: the executor from telling which
+ * names are near to one that a variable's value lacks, as validation is kept by itself, and both from telling what else
+ * a selection, a value or a field needs.
+ */
 export function hiddenSuggestions(): Plugin {
   return {
     onExecute({ executeFn, setExecuteFn }) {
@@ -10,5 +15,28 @@ export function hiddenSuggestions(): Plugin {
         return executeFn(silent);
       });
     },
+    onExecutionResult({ result, setResult }) {
+      // What has been executed in part speaks of no names of the schema.
+      if (result === undefined || !('errors' in result) || result.data !== undefined) return;
+      if (result.errors !== undefined) setResult({ ...result, errors: result.errors.map(withoutNames) });
+    },
   };
+}
+
+/** What GraphQL and compiled queries say of what is not there, and what is said in a private schema. */
+const rewordings: [words: RegExp, instead: string][] = [
+  [/ Did you mean "\w+ \{ \.\.\. \}"\?$/, ''],
+  [/ to include required field "\w+", found/, ' to include all of its required fields, found'],
+  [
+    /^Argument "[^"]+" of type "[^"]+" is required, but it was not provided\.$/,
+    'A required argument is missing.',
+  ],
+  [/; Field \S+ of required type \S+ was not provided\.$/, '; A required field is missing.'],
+];
+
+function withoutNames(error: GraphQLError): GraphQLError {
+  const message = rewordings.reduce((text, [words, instead]) => text.replace(words, instead), error.message);
+  if (message === error.message) return error;
+  const { nodes, source, positions, path, originalError, extensions } = error;
+  return new GraphQLError(message, { nodes, source, positions, path, originalError, extensions });
 }

@@ -1,14 +1,8 @@
 import { GraphQLError, specifiedRules, type ValidationRule } from 'graphql';
+import type { Validation } from '../limits/document-limits.ts';
 
 /** Whether clients may explore the schema, or know of it only what they were given. */
 export type SchemaAccess = 'public' | 'private';
-
-/** How documents are validated, as options of GraphQL's own validation. */
-export interface Validation {
-  rules: readonly ValidationRule[];
-  /** Whether errors keep to themselves which names are near to one that is not there. */
-  hideSuggestions: boolean;
-}
 
 /** Refuses `__schema` and `__type`. `__typename` says nothing that the document does not know already. */
 const noIntrospection: ValidationRule = (context) => ({
@@ -22,7 +16,18 @@ const noIntrospection: ValidationRule = (context) => ({
   },
 });
 
+/** The executor keeps variables as properties of a plain object, so that the value of this one would be lost. */
+const noPrototypeVariable: ValidationRule = (context) => ({
+  VariableDefinition({ variable }) {
+    if (variable.name.value !== '__proto__') return;
+    const message = 'A variable can\u2019t be named "__proto__" here: choose another name.';
+    context.reportError(new GraphQLError(message, { nodes: variable }));
+  },
+});
+
+const rules = [...specifiedRules, noPrototypeVariable];
+
 export const validationByAccess: Record<SchemaAccess, Validation> = {
-  public: { rules: specifiedRules, hideSuggestions: false },
-  private: { rules: [noIntrospection, ...specifiedRules], hideSuggestions: true },
+  public: { rules, hideSuggestions: false },
+  private: { rules: [noIntrospection, ...rules], hideSuggestions: true },
 };

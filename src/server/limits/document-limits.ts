@@ -56,6 +56,7 @@ function maxErrorsOf({ loc }: DocumentNode, told: number): number {
 /** How a document is validated, once it is known to be small enough. */
 export interface Validation {
   rules: readonly ValidationRule[];
+  /** Whether errors keep to themselves which names are near to one that is not there. */
   hideSuggestions: boolean;
 }
 
