@@ -50,11 +50,9 @@ function ofFields(
   depth: number,
   seen: ValueSize,
 ): GraphQLError | undefined {
-  let fields = 0;
-  // What is parsed from JSON inherits nothing that is enumerable.
-  for (const name in value) {
-    fields += 1;
-    if (fields > most) return limitExceeded('inputFields', most, Object.keys(value).length);
+  const names = Object.keys(value);
+  if (names.length > most) return limitExceeded('inputFields', most, names.length);
+  for (const name of names) {
     seen.characters += name.length;
     const refusal = ofValue(limits, value[name], depth, seen);
     if (refusal !== undefined) return refusal;
