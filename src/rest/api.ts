@@ -94,7 +94,7 @@ export function createRestApi(unshared: RestClient, names: ParameterNames, drift
 
   async function record<Json>(kind: Kind, call: RestCall, caller: Caller): Promise<Json> {
     const json = await client.json(call, caller);
-    drift?.look(kind, [json]);
+    drift?.look(kind, [json], caller.bearer);
     if (!isRecordOf(kind, json)) {
       throw unreadable(call, `something that is no record of ${kind}`);
     }
@@ -127,7 +127,7 @@ export function createRestApi(unshared: RestClient, names: ParameterNames, drift
     if (!isObject(json) || !Array.isArray(rows)) {
       throw new InvalidResponseError(`${described(call)} answered something that holds no list of ${kind}`);
     }
-    drift?.look(kind, rows);
+    drift?.look(kind, rows, caller.bearer);
     return {
       rows: rows.map((row, index) =>
         isRecordOf(kind, row)
