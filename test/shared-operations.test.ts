@@ -118,7 +118,7 @@ describe.each([
       const response = await waybill.app.fetch('http://waybill.test/graphql', {
         method: 'POST',
         headers: { 'content-type': 'application/json', authorization: 'Bearer ana' },
-        body: `{ "query": "query ($first: Int) { origins(first: $first) { nodes { id } } }", "variables": { "first": ${first} } }`,
+        body: `{ "query": "query ($first: Int) { locations(first: $first) { nodes { id } } }", "variables": { "first": ${first} } }`,
       });
       return response.json();
     };
@@ -126,9 +126,9 @@ describe.each([
     await waybill.arrived();
     // It is refused at once, and does not wait for the other.
     expect(await ask('1e400')).toMatchObject({ errors: [{ extensions: { code: 'BAD_USER_INPUT' } }] });
-    waybill.give({ origins: [] });
-    expect(await byNull).toEqual({ data: { origins: { nodes: [] } } });
-    expect(waybill.lines()).toEqual(['GET /v1/origins?pageSize=20']);
+    waybill.give({ locations: [] });
+    expect(await byNull).toEqual({ data: { locations: { nodes: [] } } });
+    expect(waybill.lines()).toEqual(['GET /v1/locations?pageSize=20']);
   });
 
   test('with variables that do not fit are told so, each', async () => {

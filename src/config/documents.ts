@@ -6,7 +6,7 @@ export const documentSettings = {
     'SCHEMA',
     'public',
     ['public', 'private'],
-    'Whether clients may explore the schema. `private` refuses introspection, suggests no names in errors and serves no GraphiQL.',
+    'Whether clients may explore the schema. `private` refuses introspection, names nothing in errors that is near or missing, and serves no GraphiQL.',
   ),
   documentCacheBytes: wholeNumber(
     'DOCUMENT_CACHE_BYTES',
