@@ -75,7 +75,12 @@ export function readConfig(environment: Readonly<Record<string, string | undefin
     ...operationList,
     listener,
     parameterNames,
-    rest,
+    rest: Object.freeze({
+      ...rest,
+      // One for each label that is under way, and as much time as its client has to take it.
+      streamConnections: admission.label,
+      streamTimeoutMs: listener.responseTimeoutMs,
+    }),
     ...metrics,
     /** Undefined: nothing is traced. */
     tracing: tracingOf(tracing),

@@ -68,6 +68,8 @@ const defaults = {
     retries: 2,
     maxResponseBytes: 16_777_216,
     compression: false,
+    streamConnections: 32,
+    streamTimeoutMs: 60_000,
   },
 };
 
@@ -219,6 +221,8 @@ describe('what is taken', () => {
         retries: 0,
         maxResponseBytes: 1_024,
         compression: true,
+        streamConnections: 2,
+        streamTimeoutMs: 7,
       },
     });
     expect(Object.keys(settings)).toHaveLength(72);

@@ -32,7 +32,7 @@ export const admissionSettings = {
     'LABEL_REQUESTS_AT_ONCE',
     '32',
     [1, 1_000_000],
-    'The same for labels, each of which holds one of `UPSTREAM_CONNECTIONS`.',
+    'The same for labels, of one token half of these. Each has a connection to REST beside `UPSTREAM_CONNECTIONS`.',
   ),
 };
 
@@ -62,7 +62,7 @@ export const listenerSettings = {
   responseTimeoutMs: milliseconds(
     'RESPONSE_TIMEOUT_MS',
     '60000',
-    'How long a client may take to take its answer',
+    'How long a client may take to take its answer, and a label to come from REST',
   ),
   keepAliveTimeoutMs: milliseconds(
     'KEEP_ALIVE_TIMEOUT_MS',

@@ -25,7 +25,7 @@ export const restSettings = {
     'UPSTREAM_CONNECTIONS',
     '64',
     [1, 10_000],
-    'How many connections to REST there are at most.',
+    'How many connections to REST there are at most, those of labels aside.',
   ),
   connectTimeoutMs: wholeNumber(
     'UPSTREAM_CONNECT_TIMEOUT_MS',

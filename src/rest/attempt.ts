@@ -9,8 +9,8 @@ export interface Attempt {
    * would hear of it only when it gets one.
    */
   race<Answer>(answer: Promise<Answer>): Promise<Answer>;
-  /** From here on only the caller ends it early. */
-  endDeadline(): void;
+  /** From here on it has this much time to its end, in place of what it had. */
+  extend(timeoutMs: number): void;
   /** Nothing ends it early any more, and nothing of it stays behind at the caller's signal. */
   end(): void;
 }
@@ -25,9 +25,9 @@ export function createAttempt(name: string, caller: AbortSignal, timeoutMs: numb
   const controller = new AbortController();
   const giveUp = () => controller.abort(givenUp(name, caller));
   caller.addEventListener('abort', giveUp, { once: true });
-  const deadline = setTimeout(() => {
-    controller.abort(new DeadlineError(`${name} was not answered within ${timeoutMs} ms`));
-  }, timeoutMs);
+  const endAfter = (ms: number, what: string) =>
+    setTimeout(() => controller.abort(new DeadlineError(`${name} was not ${what} within ${ms} ms`)), ms);
+  let deadline = endAfter(timeoutMs, 'answered');
 
   return {
     signal: controller.signal,
@@ -36,7 +36,10 @@ export function createAttempt(name: string, caller: AbortSignal, timeoutMs: numb
         controller.signal.addEventListener('abort', () => reject(controller.signal.reason), { once: true });
         answer.then(resolve, reject);
       }),
-    endDeadline: () => clearTimeout(deadline),
+    extend(ms) {
+      clearTimeout(deadline);
+      deadline = endAfter(ms, 'over');
+    },
     end: () => {
       clearTimeout(deadline);
       caller.removeEventListener('abort', giveUp);

@@ -7,7 +7,7 @@ import type { Caller } from './caller.ts';
 import type { CircuitBreakerOptions } from './circuit-breaker.ts';
 import { createCircuits } from './circuits.ts';
 import { CircuitOpenError, InvalidResponseError, OverloadedError } from './errors.ts';
-import { createExchange, type ReadAnswer } from './exchange.ts';
+import { createExchange, type Exchange, type ReadAnswer } from './exchange.ts';
 import { outcomeOf } from './failure.ts';
 import type { Away } from './fair-queue.ts';
 import { inTurn, paused } from './giving-up.ts';
@@ -18,11 +18,15 @@ import { type RestStream, streamedAnswer } from './streamed-answer.ts';
 export interface RestClientOptions {
   /** Where REST is; a path in it comes before every call's path. */
   baseUrl: URL;
-  /** Sockets kept open to REST at most. */
+  /** Sockets kept open to REST at most, those of streams aside. */
   connections: number;
+  /** The same for streams; as many as for other calls when left out. */
+  streamConnections?: number;
   connectTimeoutMs: number;
   /** From sending a call to the last byte of its answer; for a stream to its first byte, then between bytes. */
   callTimeoutMs: number;
+  /** How long a stream may take from its first byte to its last; a minute when left out. */
+  streamTimeoutMs?: number;
   /** What one answer may weigh, after it is decompressed. */
   maxResponseBytes: number;
   /** How often a read is tried again at most. */
@@ -34,7 +38,7 @@ export interface RestClientOptions {
   observer?: CallObserver | undefined;
 }
 
-/** One pool of connections to REST, and what a call is: a deadline, the caller's bearer, an answer or an error. */
+/** The connections to REST, and what a call is: a deadline, the caller's bearer, an answer or an error. */
 export interface RestClient {
   /**
    * The JSON of any 2xx answer. `onEnter` hears of the call's entry in the ledger when it has left its queue.
@@ -55,21 +59,19 @@ export interface RestClient {
 
 /** Opens nothing until the first call. */
 export function createRestClient(options: RestClientOptions): RestClient {
-  const { connections, connectTimeoutMs, callTimeoutMs, maxResponseBytes, observer } = options;
-  const { compression = false } = options;
-  const pool = new Pool(options.baseUrl.origin, {
-    connections,
-    connect: { timeout: connectTimeoutMs },
-    // The deadline of a call is the client's own; this one is for the pauses within a stream.
-    headersTimeout: 0,
-    bodyTimeout: callTimeoutMs,
-  });
-  const exchange = createExchange(pool, { baseUrl: options.baseUrl, callTimeoutMs, compression });
+  const { connections, maxResponseBytes, observer } = options;
+  const { streamConnections = connections, streamTimeoutMs = 60_000 } = options;
+  const pool = createPool(options, connections);
+  // A stream lasts for as long as its taker is slow, and waits in no queue: it must not keep other calls from being made.
+  const streamPool = createPool(options, streamConnections);
+  const exchange = createExchange(pool, options);
+  const streamExchange = createExchange(streamPool, options);
   const circuits = createCircuits(options.circuitBreaker);
   const retries = createRetries({ maxRetries: options.retries });
 
   /** Makes a call whose turn has come: a read up to so many times as it may be tried again, a write once. */
   async function make<Answer>(
+    send: Exchange,
     call: RestCall,
     caller: Caller,
     read: ReadAnswer<Answer>,
@@ -90,7 +92,7 @@ export function createRestClient(options: RestClientOptions): RestClient {
     try {
       for (;;) {
         try {
-          const answer = await exchange(call, caller, entry, read, observed);
+          const answer = await send(call, caller, entry, read, observed);
           circuit.note(tenant, admission, 'answered');
           return answer;
         } catch (error) {
@@ -125,7 +127,7 @@ export function createRestClient(options: RestClientOptions): RestClient {
         attempt.end();
         return json;
       };
-      const inPlace = (away: Away) => make(call, caller, read, away, onEnter);
+      const inPlace = (away: Away) => make(exchange, call, caller, read, away, onEnter);
       if (isRead(call)) return caller.schedule(call, inPlace, caller.signal);
       try {
         return await inTurn(call, caller, inPlace);
@@ -134,15 +136,30 @@ export function createRestClient(options: RestClientOptions): RestClient {
       }
     },
     stream: (call, caller) =>
-      make(call, caller, async (response, attempt) => {
+      make(streamExchange, call, caller, async (response, attempt) => {
         const answer = await streamedAnswer(call, response, maxResponseBytes);
-        attempt.endDeadline();
+        attempt.extend(streamTimeoutMs);
         answer.body.once('close', attempt.end);
         return answer;
       }),
     openCircuits: circuits.open,
-    close: () => pool.destroy(),
+    async close() {
+      await Promise.all([pool.destroy(), streamPool.destroy()]);
+    },
   };
+}
+
+function createPool(
+  { baseUrl, connectTimeoutMs, callTimeoutMs }: RestClientOptions,
+  connections: number,
+): Pool {
+  return new Pool(baseUrl.origin, {
+    connections,
+    connect: { timeout: connectTimeoutMs },
+    // The deadline of a call is the client's own; this one is for the pauses within a stream.
+    headersTimeout: 0,
+    bodyTimeout: callTimeoutMs,
+  });
 }
 
 function parseJson(call: RestCall, body: string): unknown {

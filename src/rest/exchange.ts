@@ -29,8 +29,8 @@ export type Exchange = <Answer>(
 export interface ExchangeOptions {
   baseUrl: URL;
   callTimeoutMs: number;
-  /** Whether answers may come compressed. */
-  compression: boolean;
+  /** Whether answers may come compressed; not when left out. */
+  compression?: boolean;
 }
 
 // A refusal says what is wrong in far less; a larger one is not worth reading.
@@ -38,7 +38,7 @@ const maxRefusalBytes = 65_536;
 
 export function createExchange(
   pool: Pool,
-  { baseUrl, callTimeoutMs, compression }: ExchangeOptions,
+  { baseUrl, callTimeoutMs, compression = false }: ExchangeOptions,
 ): Exchange {
   const basePath = baseUrl.pathname.replace(/\/$/, '');
 

@@ -21,6 +21,7 @@ import { createBodyBudget, standardBodyBytesAtOnce } from './http/body-budget.ts
 import { createCors } from './http/cors.ts';
 import { requestReading, standardMaxBodyBytes } from './http/request-reading.ts';
 import { responseHeaders } from './http/response-headers.ts';
+import { createTokenPlaces } from './http/token-places.ts';
 import { labelRoute } from './label-route.ts';
 import { type Limits, standardLimits } from './limits/limits.ts';
 import { operationLimits, toldErrors } from './limits/request-limits.ts';
@@ -92,7 +93,8 @@ export function createApp(options: AppOptions): App {
     }),
   };
   const limits = options.limits ?? standardLimits;
-  const admission = createAdmission(options.admission ?? standardAdmission);
+  const admitted = options.admission ?? standardAdmission;
+  const admission = createAdmission(admitted);
   const cors = createCors(options.corsOrigins ?? []);
   const { metrics } = options;
   const { documents, operations } = createOperations(schema, limits, options, metrics?.documentRead);
@@ -123,7 +125,14 @@ export function createApp(options: AppOptions): App {
       !isPrivate && graphiql({ bearer: options.graphiqlBearer, operationList: options.operationList }),
       metrics !== undefined && options.showMetrics === true && metricsRoute(metrics),
       options.tracing !== undefined && tracedOperations(options.tracing),
-      labelRoute(options.api, shared.callers, admission, options.report, options.tracing),
+      labelRoute({
+        api: options.api,
+        callers: shared.callers,
+        admission,
+        places: createTokenPlaces(admitted.label, 'Requests for labels'),
+        report: options.report,
+        tracing: options.tracing,
+      }),
       unknownAddress(),
       requestReading({
         maxBodyBytes: options.maxBodyBytes ?? standardMaxBodyBytes,

@@ -8,23 +8,31 @@ import type { Admission } from './http/admission.ts';
 import { methodRefusal } from './http/refusal.ts';
 import { authorizationRefusal } from './http/request-form.ts';
 import { type NodeContext, refusalResponse } from './http/request-reading.ts';
+import type { TokenPlaces } from './http/token-places.ts';
 import type { Report } from './log/faults.ts';
 import { streamedBody } from './streamed-body.ts';
 import type { Tracing } from './telemetry/tracing.ts';
 
 const route = /^\/labels\/([^/]+)\.pdf$/;
 
+export interface LabelRouteOptions extends LabelOptions {
+  admission: Admission;
+}
+
+interface LabelOptions {
+  api: RestApi;
+  callers: Callers;
+  /** Those that `admission` lets in, by token. */
+  places: TokenPlaces;
+  report: Report;
+  tracing: Tracing | undefined;
+}
+
 /**
  * `GET /labels/{shipment id}.pdf`: the label of a shipment, streamed from REST with the caller's own token. Errors are
  * JSON of the same codes as the graph's.
  */
-export function labelRoute(
-  api: RestApi,
-  callers: Callers,
-  admission: Admission,
-  report: Report,
-  tracing?: Tracing | undefined,
-): Plugin<object, NodeContext> {
+export function labelRoute({ admission, ...options }: LabelRouteOptions): Plugin<object, NodeContext> {
   return {
     async onRequest({ request, url, serverContext, endResponse, fetchAPI }) {
       const id = route.exec(url.pathname)?.[1];
@@ -35,7 +43,7 @@ export function labelRoute(
         const refused = (req && authorizationRefusal(req.rawHeaders)) ?? admission.admit('label', res);
         endResponse(
           refused === undefined
-            ? await label({ api, callers, report, tracing }, id, request, serverContext, fetchAPI)
+            ? await label(options, id, request, serverContext, fetchAPI)
             : refusalResponse(refused, serverContext, fetchAPI),
         );
       } else if (request.method !== 'OPTIONS') {
@@ -45,15 +53,8 @@ export function labelRoute(
   };
 }
 
-interface LabelOptions {
-  api: RestApi;
-  callers: Callers;
-  report: Report;
-  tracing: Tracing | undefined;
-}
-
 async function label(
-  { api, callers, report, tracing }: LabelOptions,
+  { api, callers, places, report, tracing }: LabelOptions,
   id: string,
   request: Request,
   context: NodeContext,
@@ -68,6 +69,8 @@ async function label(
       exchange.caller = caller;
       tracing?.begin(exchange, request.headers);
     }
+    const refused = places.admit(caller.tenant, response);
+    if (refused !== undefined) return refusalResponse(refused, context, fetchAPI);
     const { body, contentLength } = await api.getLabel(id, caller);
     const headers = {
       'content-type': 'application/pdf',

@@ -58,7 +58,7 @@ describe('a deadline', () => {
     expect(bench.service.requests.map(({ line }) => line)).toEqual(['GET /v1/orders/1']);
   });
 
-  test('that passes while the only connection is busy with something longer', async () => {
+  test('that passes while the only connection of labels is busy with a longer one', async () => {
     await using bench = await startBench(
       (request, response) => {
         response.writeHead(200, { 'content-type': 'application/pdf' });
@@ -69,11 +69,8 @@ describe('a deadline', () => {
     );
     const label = await bench.api.getLabel('3', bench.caller());
     label.body.on('error', () => {}).resume();
-    const errors = await Promise.all([
-      errorOf(bench.api.getOrder('7', bench.caller())),
-      errorOf(bench.api.sendMessage('1', '2', text, bench.caller())),
-    ]);
-    expect(errors.map(({ name }) => name)).toEqual(['DeadlineError', 'DeadlineError']);
+    const second = await errorOf(bench.api.getLabel('7', bench.caller()));
+    expect(second.name).toBe('DeadlineError');
     expect(label.body.destroyed).toBe(false);
     label.body.destroy();
     expect(bench.service.requests.map(({ line }) => line)).toEqual(['GET /v1/shipments/3/label']);
