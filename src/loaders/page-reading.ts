@@ -1,5 +1,5 @@
 import type { Caller } from '../rest/caller.ts';
-import { BudgetExceededError, isMetByAllCalls } from '../rest/errors.ts';
+import { BudgetExceededError, isMetByAllCalls, NotNeededError } from '../rest/errors.ts';
 import type { Page, PageQuery } from '../rest/types.ts';
 import type { CallTimesSeen } from './call-times.ts';
 import type { BegunGet } from './gets.ts';
@@ -29,11 +29,14 @@ export interface PageReader<Row> {
   times: CallTimesSeen;
 }
 
+const notNeeded = new NotNeededError('there is another way to the rows of a page');
+
 export function readPage<Row>(query: PageQuery, { list, caller, times }: PageReader<Row>): PageReading<Row> {
   const controller = new AbortController();
-  const giveUp = () => controller.abort();
-  if (caller.signal.aborted) giveUp();
-  caller.signal.addEventListener('abort', giveUp, { once: true });
+  const giveUp = () => controller.abort(notNeeded);
+  const follow = () => controller.abort(caller.signal.reason);
+  if (caller.signal.aborted) follow();
+  caller.signal.addEventListener('abort', follow, { once: true });
   const left = Promise.withResolvers<void>();
   let ms: number | undefined;
   const ownCaller: Caller = {
@@ -55,7 +58,7 @@ export function readPage<Row>(query: PageQuery, { list, caller, times }: PageRea
       if (controller.signal.aborted || error instanceof BudgetExceededError) return 'given up';
       return isMetByAllCalls(error) ? error : 'failed';
     } finally {
-      caller.signal.removeEventListener('abort', giveUp);
+      caller.signal.removeEventListener('abort', follow);
     }
   }
   return { rows: query.pageSize, left: left.promise, outcome: read(), giveUp };

@@ -37,6 +37,8 @@ interface Slice {
   readonly byTenant: Map<string, Count>;
 }
 
+const nothing: Count = { calls: 0, failed: 0 };
+
 interface Count {
   calls: number;
   failed: number;
@@ -58,6 +60,11 @@ export function createCircuitBreaker({
 }: CircuitBreakerOptions = {}): CircuitBreaker {
   const sliceMs = windowMs / 10;
   let slices: Slice[] = [];
+  // The sums of all slices are kept as they change: adding up tenants at each call would cost most while most fails.
+  let totals = { ...nothing };
+  let byTenant = new Map<string, Count>();
+  // With the most failures; one of `byTenant`, or nothing.
+  let worst = nothing;
   let isOpen = false;
   let opensUntil = 0;
   let isProbing = false;
@@ -73,6 +80,9 @@ export function createCircuitBreaker({
   function close(): void {
     isOpen = false;
     slices = [];
+    totals = { ...nothing };
+    byTenant = new Map();
+    worst = nothing;
     suspect = undefined;
   }
 
@@ -80,8 +90,35 @@ export function createCircuitBreaker({
     const newest = slices.at(-1);
     if (newest !== undefined && at - newest.startedAt < sliceMs) return newest;
     const slice = { startedAt: at, byTenant: new Map<string, Count>() };
-    slices = [...slices.filter(({ startedAt }) => at - startedAt < windowMs), slice];
+    const isOver = ({ startedAt }: Slice) => at - startedAt >= windowMs;
+    const over = slices.filter(isOver);
+    slices = [...slices.filter((each) => !isOver(each)), slice];
+    if (over.length > 0) forget(over);
     return slice;
+  }
+
+  function forget(over: readonly Slice[]): void {
+    for (const slice of over) {
+      for (const [tenant, { calls, failed }] of slice.byTenant) {
+        const own = byTenant.get(tenant) ?? { ...nothing };
+        for (const sum of [own, totals]) {
+          sum.calls -= calls;
+          sum.failed -= failed;
+        }
+        if (own.calls === 0) byTenant.delete(tenant);
+      }
+    }
+    worst = nothing;
+    for (const own of byTenant.values()) if (own.failed > worst.failed) worst = own;
+  }
+
+  function countOf(counts: Map<string, Count>, tenant: string): Count {
+    let own = counts.get(tenant);
+    if (own === undefined) {
+      own = { ...nothing };
+      counts.set(tenant, own);
+    }
+    return own;
   }
 
   function isFailing({ calls, failed }: Count): boolean {
@@ -89,21 +126,7 @@ export function createCircuitBreaker({
   }
 
   function isToOpen(): boolean {
-    const totals: Count = { calls: 0, failed: 0 };
-    const byTenant = new Map<string, Count>();
-    for (const slice of slices) {
-      for (const [tenant, count] of slice.byTenant) {
-        const own = byTenant.get(tenant) ?? { calls: 0, failed: 0 };
-        byTenant.set(tenant, own);
-        for (const sum of [own, totals]) {
-          sum.calls += count.calls;
-          sum.failed += count.failed;
-        }
-      }
-    }
     if (totals.calls < minCalls || !isFailing(totals)) return false;
-    let worst: Count = { calls: 0, failed: 0 };
-    for (const count of byTenant.values()) if (count.failed > worst.failed) worst = count;
     const others = { calls: totals.calls - worst.calls, failed: totals.failed - worst.failed };
     return others.calls >= minCallsOfOthers && isFailing(others);
   }
@@ -130,15 +153,16 @@ export function createCircuitBreaker({
       if (admission === 'probe') return noteProbe(tenant, outcome);
       if (isOpen || outcome === 'given up') return;
       const at = now();
-      const { byTenant } = sliceAt(at);
-      let count = byTenant.get(tenant.id);
-      if (count === undefined) {
-        count = { calls: 0, failed: 0 };
-        byTenant.set(tenant.id, count);
-      }
-      count.calls += 1;
+      const inSlice = countOf(sliceAt(at).byTenant, tenant.id);
+      const own = countOf(byTenant, tenant.id);
+      inSlice.calls += 1;
+      own.calls += 1;
+      totals.calls += 1;
       if (outcome !== 'failed') return;
-      count.failed += 1;
+      inSlice.failed += 1;
+      own.failed += 1;
+      totals.failed += 1;
+      if (own.failed > worst.failed) worst = own;
       if (isToOpen()) open(at);
     },
     // Once the pause is over, probes decide, within about a second.

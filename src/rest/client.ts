@@ -89,6 +89,7 @@ export function createRestClient(options: RestClientOptions): RestClient {
     onEnter?.(entry);
     const observed = observer?.left(entry, ledger);
     if (isRead(call)) retries.begin();
+    let triedAt = entry.startMs;
     try {
       for (;;) {
         try {
@@ -96,9 +97,10 @@ export function createRestClient(options: RestClientOptions): RestClient {
           circuit.note(tenant, admission, 'answered');
           return answer;
         } catch (error) {
-          circuit.note(tenant, admission, outcomeOf(error));
+          const silentMs = entry.status === undefined ? ledger.elapsedMs() - triedAt : 0;
+          circuit.note(tenant, admission, outcomeOf(error, silentMs));
           const pauseMs = isRead(call)
-            ? retries.pauseMs(error, entry.retries, caller.deadline.remainingMs())
+            ? retries.pauseMs(error, tenant, entry.retries, caller.deadline.remainingMs())
             : undefined;
           if (pauseMs === undefined) throw error;
           if (pauseMs > 0) {
@@ -112,6 +114,7 @@ export function createRestClient(options: RestClientOptions): RestClient {
           if (admission === undefined) throw error;
           entry.retries += 1;
           entry.status = undefined;
+          triedAt = ledger.elapsedMs();
         }
       }
     } finally {

@@ -100,6 +100,11 @@ export class OperationDeadlineError extends AbortedError {
   }
 }
 
+/** Why calls are given up whose answers are not needed any more, though somebody still waits for what they were for. */
+export class NotNeededError extends WaybillError {
+  override readonly name = 'NotNeededError';
+}
+
 /** Calls of this kind have failed for so many that this one was not made. */
 export class CircuitOpenError extends WaybillError {
   override readonly name = 'CircuitOpenError';
@@ -145,14 +150,13 @@ export function mayHaveHappened(error: unknown): boolean {
   return error instanceof OutcomeUnknownError || !(error instanceof WaybillError);
 }
 
-/** Whether an error is one that every other call of the same caller for the same kind of record would meet now as well. */
+/**
+ * Whether an error is one that every other call of the same caller would meet now as well. An open circuit is none: a list
+ * and its records have one each.
+ */
 export function isMetByAllCalls(error: unknown): error is WaybillError {
   if (error instanceof StatusError) return error.status === 401 || error.status === 429;
-  return (
-    error instanceof CircuitOpenError ||
-    error instanceof OverloadedError ||
-    error instanceof OperationDeadlineError
-  );
+  return error instanceof OverloadedError || error instanceof OperationDeadlineError;
 }
 
 /** Whether REST has turned down a request, and not only given up on it (408, and 499 as some proxies have it). */

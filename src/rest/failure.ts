@@ -5,6 +5,8 @@ import {
   AbortedError,
   DeadlineError,
   InvalidResponseError,
+  NotNeededError,
+  OperationDeadlineError,
   OutcomeUnknownError,
   ResponseTooLargeError,
   StatusError,
@@ -27,14 +29,28 @@ export function failureOnceSent(call: RestCall, failure: WaybillError): WaybillE
   return new OutcomeUnknownError(`${described(call)} was sent, but ${what}`, { cause: failure });
 }
 
-/** What a failed call says of REST: whether it answered, whatever that was, or failed. */
-export function outcomeOf(error: unknown): CallOutcome {
+/** A call that has had no answer for so long is as good as failed, whoever ends it then. */
+const hangsAfterMs = 2_000;
+
+/**
+ * What a failed call says of REST: whether it answered, whatever that was, or failed. `silentMs`: for how long nothing at
+ * all had come of an answer when it ended; 0 where something had.
+ */
+export function outcomeOf(error: unknown, silentMs: number): CallOutcome {
   const failure = error instanceof OutcomeUnknownError ? error.cause : error;
-  if (failure instanceof AbortedError) return 'given up';
+  if (failure instanceof AbortedError) return hasHung(failure, silentMs) ? 'failed' : 'given up';
   // 501 is an answer: REST is there, and will never do this.
   if (failure instanceof StatusError)
     return failure.status >= 500 && failure.status !== 501 ? 'failed' : 'answered';
   return failure instanceof UnavailableError || failure instanceof DeadlineError ? 'failed' : 'answered';
+}
+
+function hasHung(error: AbortedError, silentMs: number): boolean {
+  // What is there without the call is no sign that clients wait in vain.
+  if (error.cause instanceof NotNeededError) return false;
+  // Where operations have little time, one that takes half of it.
+  const timeoutMs = error instanceof OperationDeadlineError ? error.timeoutMs : Number.POSITIVE_INFINITY;
+  return silentMs >= Math.min(hangsAfterMs, timeoutMs / 2);
 }
 
 function networkFailure(name: string, error: unknown): WaybillError {

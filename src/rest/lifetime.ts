@@ -1,4 +1,4 @@
-import { OperationDeadlineError } from './errors.ts';
+import { NotNeededError, OperationDeadlineError } from './errors.ts';
 
 /** Until when an operation may take. */
 export interface Deadline {
@@ -24,7 +24,7 @@ export interface Lifetime {
   end(): void;
 }
 
-const done = new Error('what it was wanted for is done');
+const done = new NotNeededError('what it was wanted for is done');
 
 /** `timeoutMs`: how long the work may take in milliseconds; without an end when left out. */
 export function createLifetime(timeoutMs = Number.POSITIVE_INFINITY): Lifetime {

@@ -1,5 +1,6 @@
 import { DeadlineError, StatusError, UnavailableError } from './errors.ts';
 import { createRetryBudget, type RetryBudget } from './retry-budget.ts';
+import type { Tenant } from './tenant.ts';
 
 const basePauseMs = 100;
 const maxPauseMs = 1_000;
@@ -14,13 +15,15 @@ export interface Retries {
    * How many milliseconds to wait before it is tried again after this error, or undefined where it is not. `retries` says how
    * often it was already, `remainingMs` how much time its operation has left.
    */
-  pauseMs(error: unknown, retries: number, remainingMs: number): number | undefined;
+  pauseMs(error: unknown, tenant: Tenant, retries: number, remainingMs: number): number | undefined;
 }
 
 export interface RetriesOptions {
   /** How often one read is tried again at most. */
   maxRetries: number;
   budget?: RetryBudget;
+  /** For what connections do that were kept from earlier calls. */
+  resetBudget?: RetryBudget;
   /** From 0 up to 1. */
   random?: () => number;
 }
@@ -32,14 +35,13 @@ export interface RetriesOptions {
 export function createRetries({
   maxRetries,
   budget = createRetryBudget(),
+  // None at the start, when none is kept yet.
+  resetBudget = createRetryBudget({ reserve: 64, atStart: 0 }),
   random = Math.random,
 }: RetriesOptions): Retries {
   function pauseAfter(error: unknown, retries: number): number | undefined {
     const jitter = () => random() * Math.min(basePauseMs * 2 ** retries, maxPauseMs);
-    if (error instanceof UnavailableError) {
-      // A connection that was kept from an earlier call may have been closed by REST just then.
-      return retries === 0 && isReset(error) ? 0 : jitter();
-    }
+    if (error instanceof UnavailableError) return isStale(error, retries) ? 0 : jitter();
     // Once: another would have all who wait do so for three times as long as a call may take.
     if (error instanceof DeadlineError) return retries === 0 ? jitter() : undefined;
     if (!(error instanceof StatusError)) return undefined;
@@ -50,18 +52,26 @@ export function createRetries({
   }
 
   return {
-    begin: () => budget.earn(),
-    pauseMs(error, retries, remainingMs) {
+    begin() {
+      budget.earn();
+      resetBudget.earn();
+    },
+    pauseMs(error, tenant, retries, remainingMs) {
       if (retries >= maxRetries) return undefined;
       const pauseMs = pauseAfter(error, retries);
       if (pauseMs === undefined || pauseMs >= remainingMs) return undefined;
-      return budget.take() ? pauseMs : undefined;
+      // One that many meet at once, as when REST is started anew, and that says nothing of REST as it is now. So it has a
+      // budget of its own, and that the bound of all holds.
+      const isPaid = isStale(error, retries) && resetBudget.take(tenant);
+      return isPaid || budget.take(tenant) ? pauseMs : undefined;
     },
   };
 }
 
-/** Whether a connection that was there has broken. */
-function isReset({ cause }: UnavailableError): boolean {
+/** Whether a connection may have broken that was kept from an earlier call, which REST has closed just then. */
+function isStale(error: unknown, retries: number): boolean {
+  if (retries > 0 || !(error instanceof UnavailableError)) return false;
+  const { cause } = error;
   return (
     cause instanceof Error &&
     'code' in cause &&

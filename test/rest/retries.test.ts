@@ -10,18 +10,21 @@ import {
 } from '../../src/rest/errors.ts';
 import { createRetries } from '../../src/rest/retries.ts';
 import { createRetryBudget } from '../../src/rest/retry-budget.ts';
+import type { Tenant } from '../../src/rest/tenant.ts';
 
 const call = { method: 'GET' as const, path: '/v1/orders/7' };
 const status = (code: number, retryAfterMs?: number) =>
   new StatusError(call, code, { fields: [] }, retryAfterMs);
 const broken = (code: string) =>
   new UnavailableError('no answer', { cause: Object.assign(new Error('broken'), { code }) });
+const ana: Tenant = { id: 'ana', writes: 0 };
+const eva: Tenant = { id: 'eva', writes: 0 };
 const noTimeLimit = Number.POSITIVE_INFINITY;
 
 /** The pauses with the longest that chance may give, before each of the first two retries. */
 function pauses(error: unknown, remainingMs = noTimeLimit) {
   const retries = createRetries({ maxRetries: 2, random: () => 1 });
-  return [0, 1, 2].map((before) => retries.pauseMs(error, before, remainingMs));
+  return [0, 1, 2].map((before) => retries.pauseMs(error, ana, before, remainingMs));
 }
 
 describe('a read is tried again', () => {
@@ -81,14 +84,18 @@ describe('a read is not tried again', () => {
   });
 
   test('where the setting says 0', () => {
-    expect(createRetries({ maxRetries: 0 }).pauseMs(status(503), 0, noTimeLimit)).toBeUndefined();
+    expect(createRetries({ maxRetries: 0 }).pauseMs(status(503), ana, 0, noTimeLimit)).toBeUndefined();
   });
 });
 
 test('pauses are anything from nothing to their bound, which ends at a second', () => {
   const pausesAt = (random: number) => {
-    const retries = createRetries({ maxRetries: 10, random: () => random });
-    return [0, 1, 2, 3, 4, 5].map((before) => retries.pauseMs(status(503), before, noTimeLimit));
+    const retries = createRetries({
+      maxRetries: 10,
+      budget: createRetryBudget({ reserve: 20 }),
+      random: () => random,
+    });
+    return [0, 1, 2, 3, 4, 5].map((before) => retries.pauseMs(status(503), ana, before, noTimeLimit));
   };
   expect(pausesAt(1)).toEqual([100, 200, 400, 800, 1_000, 1_000]);
   expect(pausesAt(0.5)).toEqual([50, 100, 200, 400, 500, 500]);
@@ -101,7 +108,7 @@ test('over all, a tenth of the reads may be tried again, and ten more', () => {
   for (let read = 0; read < 1_000; read += 1) {
     retries.begin();
     tries += 1;
-    for (let before = 0; retries.pauseMs(status(503), before, noTimeLimit) !== undefined; before += 1)
+    for (let before = 0; retries.pauseMs(status(503), ana, before, noTimeLimit) !== undefined; before += 1)
       tries += 1;
   }
   expect(tries).toBeGreaterThan(1_100);
@@ -111,5 +118,30 @@ test('over all, a tenth of the reads may be tried again, and ten more', () => {
 test('good times earn no more than the reserve', () => {
   const budget = createRetryBudget({ share: 0.1, reserve: 3 });
   for (let read = 0; read < 1_000; read += 1) budget.earn();
-  expect([1, 2, 3, 4].map(() => budget.take())).toEqual([true, true, true, false]);
+  expect([ana, ana, eva, eva].map((who) => budget.take(who))).toEqual([true, true, true, false]);
+});
+
+test('one tenant has half of the reserve, and again what is earned for what it took', () => {
+  const budget = createRetryBudget({ share: 0.5, reserve: 10 });
+  const taken = (who: Tenant, times: number) => Array.from({ length: times }, () => budget.take(who));
+  expect(taken(ana, 100).filter(Boolean)).toHaveLength(5);
+  expect(taken(eva, 3)).toEqual([true, true, true]);
+  for (let read = 0; read < 4; read += 1) budget.earn();
+  expect(taken(ana, 100).filter(Boolean)).toHaveLength(2);
+  expect(taken(eva, 3)).toEqual([true, true, false]);
+});
+
+test('a connection that was kept and breaks is paid for apart, so that the failures of others do not keep its call from being made again', () => {
+  const retries = createRetries({ maxRetries: 2, random: () => 1 });
+  const made = (error: unknown, who: Tenant, before: number) =>
+    Array.from({ length: 100 }, () => retries.pauseMs(error, who, before, noTimeLimit)).filter(
+      (pause) => pause !== undefined,
+    ).length;
+  const failOften = () => expect([made(status(503), ana, 0), made(status(503), eva, 0)]).toEqual([5, 5]);
+  failOften();
+  expect(made(broken('UND_ERR_SOCKET'), ana, 0)).toBe(0);
+  for (let read = 0; read < 1_000; read += 1) retries.begin();
+  failOften();
+  // Half of 64 each.
+  expect([made(broken('UND_ERR_SOCKET'), ana, 0), made(broken('UND_ERR_SOCKET'), eva, 0)]).toEqual([32, 32]);
 });
