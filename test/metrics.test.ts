@@ -66,6 +66,34 @@ describe('what is counted', () => {
     });
   });
 
+  test.each([
+    [
+      'by its cost',
+      '{ orders(first: 1000) { nodes { recipient { orders(first: 100) { nodes { id } } } } } }',
+      {},
+    ],
+    ['by `first`', 'query ($first: Int!) { orders(first: $first) { nodes { id } } }', { first: 1_001 }],
+    [
+      'by a variable that does not fit',
+      'query ($first: Int!) { orders(first: $first) { nodes { id } } }',
+      {},
+    ],
+    [
+      'by an input that does not fit',
+      'mutation ($input: UpdateOrderInput!) { updateOrder(input: $input) { __typename } }',
+      { input: 7 },
+    ],
+  ])('an operation that is refused %s, as none of it has run', async (_how, query, variables) => {
+    const telemetry = await telemetryOf();
+    await using waybill = await startWaybill({}, { telemetry });
+    const { calls, errors } = await waybill.ask(query, variables);
+    expect([calls, errors?.length]).toEqual([[], 1]);
+    const type = query.startsWith('mutation') ? 'mutation' : 'query';
+    expect(await countsOf(await metricsOf(telemetry))).toMatchObject({
+      [`operation_duration{type="${type}",outcome="refused"}`]: 1,
+    });
+  });
+
   test('labels', async () => {
     const telemetry = await telemetryOf();
     await using waybill = await startWaybill({}, { telemetry });

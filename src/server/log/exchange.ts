@@ -14,6 +14,8 @@ export interface Exchange {
   caller: Pick<Caller, 'tenant' | 'ledger'> | undefined;
   /** Whether it got the answer to an equal query that was under way. */
   joined: boolean;
+  /** Whether the answer is one of errors alone, as nothing of the operation has run. */
+  isRefused: boolean;
   /** How often each code is among the errors of the answer; undefined where it has none. */
   errors: Record<string, number> | undefined;
 }
@@ -38,6 +40,7 @@ export function createExchange(requestId: string): Exchange {
     operation: undefined,
     caller: undefined,
     joined: false,
+    isRefused: false,
     errors: undefined,
   };
 }

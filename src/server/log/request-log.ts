@@ -45,6 +45,8 @@ export function requestLog(
     onResultProcess({ result, serverContext: { exchange } }) {
       // A list of results is Yoga's for batches and a stream is a subscription's; there are neither.
       if (exchange === undefined || !('errors' in result)) return;
+      // What has run has data, be it null.
+      exchange.isRefused = result.data === undefined;
       for (const error of result.errors ?? []) {
         countError(exchange, String(error.extensions.code));
         maskedErrors.report(error, exchange.requestId);

@@ -87,8 +87,9 @@ export function createRequestMetrics(registry: Registry): RequestObserver {
 }
 
 /** What became of an operation; one is refused where none of it has run. */
-function outcomeOf({ operation, caller, errors }: Exchange, isAborted: boolean): string {
+function outcomeOf({ operation, caller, isRefused, errors }: Exchange, isAborted: boolean): string {
   if (isAborted) return 'aborted';
-  if (errors === undefined) return operation === undefined ? 'refused' : 'ok';
-  return operation === undefined || caller === undefined ? 'refused' : 'errors';
+  if (operation === undefined || isRefused) return 'refused';
+  if (errors === undefined) return 'ok';
+  return caller === undefined ? 'refused' : 'errors';
 }
