@@ -16,11 +16,11 @@ interface Request {
 }
 
 /** The application before a service that holds its answers, by path, until they are given. */
-async function startHolding(compileQueries: boolean) {
+async function startHolding(compileQueries: boolean, environment: Record<string, string> = {}) {
   const held: { path: string; response: ServerResponse }[] = [];
   const waybill = await startBefore(
     ({ url = '' }, response) => held.push({ path: url, response }),
-    { REFERENCE_DATA_MS: '0' },
+    { REFERENCE_DATA_MS: '0', ...environment },
     { compileQueries },
   );
   const ask = async ({ bearer = 'ana', signal, showsCost = true, ...parameters }: Request) => {
@@ -194,6 +194,20 @@ describe.each([
     expect(await anew).toMatchObject({ data: { organization: { id: 'organization/a' } }, errors: undefined });
     expect(waybill.lines()).toHaveLength(2);
     expect(waybill.reported).toEqual([]);
+  });
+
+  test('that have used up half of their time are not joined any more', async () => {
+    await using waybill = await startHolding(compileQueries, { OPERATION_TIMEOUT_MS: '3000' });
+    const late = waybill.ask({ query: shown });
+    await new Promise((resolve) => setTimeout(resolve, 1_600));
+    const inTime = waybill.ask({ query: shown });
+    expect(await late).toMatchObject({ errors: [{ extensions: { code: 'DEADLINE_EXCEEDED' } }] });
+    waybill.give(organization);
+    expect(await inTime).toMatchObject({
+      data: { organization: { id: 'organization/a' } },
+      errors: undefined,
+    });
+    expect(waybill.lines()).toEqual(['GET /v1/organizations/mine']);
   });
 
   test('are not equal where anything of them differs', async () => {

@@ -38,7 +38,7 @@ export function sharedOperations(): Plugin<OperationContext> {
 
       setExecuteFn(async (executionArgs) => {
         let flight = flights.get(key);
-        if (flight === undefined || flight.lifetime.signal.aborted) {
+        if (flight === undefined || !isWorthJoining(flight, lifetime)) {
           // A stream would be a subscription's or one of @defer's, and the schema has neither.
           flight = { answer: Promise.resolve(executeFn(executionArgs)), lifetime };
           takeOff(flights, key, flight);
@@ -58,6 +58,12 @@ function areFinite(value: unknown): boolean {
   if (typeof value === 'number') return Number.isFinite(value);
   if (typeof value !== 'object' || value === null) return true;
   return Object.values(value).every(areFinite);
+}
+
+/** Whether most of the time that one would have alone is left, so that none is told that all of it has passed. */
+function isWorthJoining(flight: Flight, own: Lifetime): boolean {
+  const { signal, deadline } = flight.lifetime;
+  return !signal.aborted && deadline.remainingMs() >= own.deadline.remainingMs() / 2;
 }
 
 /** What makes the same query of the same tenant another one. */
