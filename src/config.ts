@@ -5,8 +5,14 @@ import { loadingSettings } from './config/loading.ts';
 import { operationSettings } from './config/operation.ts';
 import { parameterNameSettings, restSettings, upstreamSettings } from './config/rest.ts';
 import { serverSettings } from './config/server.ts';
-import { type SettingTable, shown, type ValuesOf } from './config/setting.ts';
-import { metricsSettings, tracingOf, tracingSettings } from './config/telemetry.ts';
+import { type Environment, type SettingTable, shown, type ValuesOf } from './config/setting.ts';
+import {
+  metricsFaults,
+  metricsSettings,
+  tracingOf,
+  tracingSettings,
+  tracingUses,
+} from './config/telemetry.ts';
 
 /** Every setting, in the order of the README's table. */
 export const settings = {
@@ -38,12 +44,15 @@ export class ConfigError extends Error {
  * The settings that an environment holds. An empty variable counts as absent.
  * @throws ConfigError that names every faulty variable, what was expected and what came.
  */
-export function readConfig(environment: Readonly<Record<string, string | undefined>>) {
+export function readConfig(environment: Environment) {
   const faults: string[] = [];
 
-  function valuesOf<Table extends SettingTable>(table: Table): ValuesOf<Table> {
+  function valuesOf<Table extends SettingTable>(
+    table: Table,
+    isUsed = (_variable: string) => true,
+  ): ValuesOf<Table> {
     const values = Object.entries(table).map(([name, { variable, standard, expected, parse }]) => {
-      const given = environment[variable] || standard;
+      const given = (isUsed(variable) && environment[variable]) || standard;
       const value = given === undefined ? undefined : parse(given);
       if (given !== undefined && value === undefined) {
         faults.push(`${variable}: expected ${expected}, but got ${shown(given)}.`);
@@ -68,7 +77,7 @@ export function readConfig(environment: Readonly<Record<string, string | undefin
   const loading = valuesOf(loadingSettings);
   const limits = valuesOf(limitSettings);
   const metrics = valuesOf(metricsSettings);
-  const tracing = valuesOf(tracingSettings);
+  const tracing = valuesOf(tracingSettings, tracingUses(environment));
   const config = {
     ...server,
     ...upstream,
@@ -96,7 +105,7 @@ export function readConfig(environment: Readonly<Record<string, string | undefin
       limits,
     }),
   };
-  faults.push(...sharedNames(parameterNames));
+  faults.push(...sharedNames(parameterNames), ...metricsFaults(metrics));
   if (faults.length > 0) {
     throw new ConfigError(`These settings of the environment can't be used:\n  ${faults.join('\n  ')}`);
   }

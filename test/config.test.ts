@@ -90,6 +90,19 @@ describe('what is taken', () => {
     ],
     [{ OTEL_TRACES_EXPORTER: 'none', OTEL_EXPORTER_OTLP_ENDPOINT: 'http://collector.example' }, undefined],
     [{ OTEL_SDK_DISABLED: 'true', OTEL_TRACES_EXPORTER: 'otlp' }, undefined],
+    [{ OTEL_SDK_DISABLED: 'TRUE', OTEL_TRACES_EXPORTER: 'otlp' }, undefined],
+    [{ OTEL_SDK_DISABLED: 'True', OTEL_EXPORTER_OTLP_PROTOCOL: 'grpc' }, undefined],
+    [{ OTEL_TRACES_EXPORTER: 'none', OTEL_TRACES_SAMPLER: 'jaeger_remote' }, undefined],
+    [{ OTEL_TRACES_SAMPLER: 'xray', OTEL_TRACES_SAMPLER_ARG: 'endpoint=http://localhost' }, undefined],
+    [
+      {
+        OTEL_EXPORTER_OTLP_ENDPOINT: 'collector:4317',
+        OTEL_EXPORTER_OTLP_PROTOCOL: 'grpc',
+        OTEL_EXPORTER_OTLP_TRACES_ENDPOINT: 'http://collector.example/traces',
+        OTEL_EXPORTER_OTLP_TRACES_PROTOCOL: 'http/protobuf',
+      },
+      'http://collector.example/traces',
+    ],
   ])('%j sends traces to %s', (environment, address) => {
     expect(readConfig(environment).tracing?.url.href).toBe(address);
   });
@@ -151,20 +164,21 @@ describe('what is taken', () => {
       UPSTREAM_RETRIES: '0',
       UPSTREAM_COMPRESSION: 'yes',
       ...Object.fromEntries(Object.values(limitSettings).map(({ variable }) => [variable, '100'])),
-      METRICS: 'no',
+      METRICS: 'yes',
       METRICS_PORT: '9464',
       OTEL_SDK_DISABLED: 'false',
       OTEL_TRACES_EXPORTER: 'otlp',
       OTEL_EXPORTER_OTLP_ENDPOINT: 'http://collector.example:4318/base/',
       OTEL_EXPORTER_OTLP_TRACES_ENDPOINT: 'http://collector.example:4318/traces',
-      OTEL_EXPORTER_OTLP_PROTOCOL: 'http/json',
+      OTEL_EXPORTER_OTLP_PROTOCOL: 'http/protobuf',
+      OTEL_EXPORTER_OTLP_TRACES_PROTOCOL: 'http/json',
       OTEL_TRACES_SAMPLER: 'parentbased_traceidratio',
       OTEL_TRACES_SAMPLER_ARG: '0.25',
     });
     expect(config).toEqual({
       port: 0,
       host: '::1',
-      metrics: false,
+      metrics: true,
       metricsPort: 9464,
       tracing: {
         url: new URL('http://collector.example:4318/traces'),
@@ -225,7 +239,7 @@ describe('what is taken', () => {
         streamTimeoutMs: 7,
       },
     });
-    expect(Object.keys(settings)).toHaveLength(72);
+    expect(Object.keys(settings)).toHaveLength(73);
   });
 
   test('can\u2019t be changed afterwards', () => {
@@ -304,6 +318,29 @@ describe('what is refused', () => {
     'http://me@rest.example',
   ])('UPSTREAM_URL %j', (UPSTREAM_URL) => {
     expect(faultsOf({ UPSTREAM_URL })).toContain('UPSTREAM_URL: expected an http or https URL without ');
+  });
+
+  test('what says how to trace, where anything is traced', () => {
+    expect(
+      faultsOf({
+        OTEL_TRACES_EXPORTER: 'otlp',
+        OTEL_SDK_DISABLED: 'yes',
+        OTEL_EXPORTER_OTLP_TRACES_PROTOCOL: 'grpc',
+        OTEL_TRACES_SAMPLER: 'traceidratio',
+        OTEL_TRACES_SAMPLER_ARG: '2',
+      }).split('\n'),
+    ).toEqual([
+      "These settings of the environment can't be used:",
+      '  OTEL_SDK_DISABLED: expected "true" or "false", but got "yes".',
+      '  OTEL_EXPORTER_OTLP_TRACES_PROTOCOL: expected one of "http/protobuf", "http/json", but got "grpc".',
+      '  OTEL_TRACES_SAMPLER_ARG: expected a number from 0 to 1, but got "2".',
+    ]);
+  });
+
+  test('a port for metrics that are not shown', () => {
+    expect(faultsOf({ METRICS: 'no', METRICS_PORT: '9464' })).toContain(
+      '\n  METRICS, METRICS_PORT: expected no port where nothing is shown, but got "no", "9464".',
+    );
   });
 
   test('credentials in a URL, without showing them', () => {

@@ -10,6 +10,9 @@ export interface Setting<Value, Standard extends string | undefined = string | u
   parse(text: string): Value | undefined;
 }
 
+/** Variables and what they hold. */
+export type Environment = Readonly<Record<string, string | undefined>>;
+
 /** Settings by the name of their value. */
 export type SettingTable = Readonly<Record<string, Setting<unknown>>>;
 

@@ -1,4 +1,12 @@
-import { httpUrl, oneOf, oneOfOrNone, type ValuesOf, wholeNumber, yesOrNo } from './setting.ts';
+import {
+  type Environment,
+  httpUrl,
+  oneOf,
+  oneOfOrNone,
+  type ValuesOf,
+  wholeNumber,
+  yesOrNo,
+} from './setting.ts';
 
 /** What operators can look at. */
 export const metricsSettings = {
@@ -22,7 +30,8 @@ export const tracingSettings = {
     standard: 'false',
     meaning: 'Whether nothing is traced, whatever the variables below say.',
     expected: '"true" or "false"',
-    parse: (text: string) => (text === 'true' || text === 'false' ? text === 'true' : undefined),
+    // In whatever case, as its specification has it.
+    parse: (text: string) => (/^(true|false)$/i.test(text) ? text.toLowerCase() === 'true' : undefined),
   },
   exporter: oneOfOrNone(
     'OTEL_TRACES_EXPORTER',
@@ -42,6 +51,11 @@ export const tracingSettings = {
     'http/protobuf',
     ['http/protobuf', 'http/json'],
     'How they are written.',
+  ),
+  tracesProtocol: oneOfOrNone(
+    'OTEL_EXPORTER_OTLP_TRACES_PROTOCOL',
+    ['http/protobuf', 'http/json'],
+    'The same, in the place of the one above.',
   ),
   sampler: oneOf(
     'OTEL_TRACES_SAMPLER',
@@ -65,16 +79,47 @@ export const tracingSettings = {
   },
 };
 
+/**
+ * Tells which of these variables decide anything, so that the others need not fit: they may be there for programs that
+ * know more than this one.
+ */
+export function tracingUses(environment: Environment): (variable: string) => boolean {
+  const { isDisabled, exporter, endpoint, tracesEndpoint, protocol, tracesProtocol, sampler, ratio } =
+    tracingSettings;
+  const given = ({ variable }: { variable: string }) => environment[variable] || undefined;
+  const isOff =
+    isDisabled.parse(given(isDisabled) ?? '') === true ||
+    given(exporter) === 'none' ||
+    [exporter, endpoint, tracesEndpoint].every((setting) => given(setting) === undefined);
+  const unused = new Set<string>();
+  if (given(tracesEndpoint) !== undefined) unused.add(endpoint.variable);
+  if (given(tracesProtocol) !== undefined) unused.add(protocol.variable);
+  if (given(sampler)?.endsWith('traceidratio') !== true) unused.add(ratio.variable);
+  return (variable) => !isOff && !unused.has(variable);
+}
+
 /** Where traces are sent and which; undefined where nothing is traced. */
 export function tracingOf({
   isDisabled,
   exporter,
   endpoint,
   tracesEndpoint,
+  protocol,
+  tracesProtocol,
   ...rest
 }: ValuesOf<typeof tracingSettings>) {
   const isOn = exporter === undefined ? (endpoint ?? tracesEndpoint) !== undefined : exporter === 'otlp';
   if (isDisabled || !isOn) return undefined;
   const base = (endpoint?.href ?? 'http://localhost:4318').replace(/\/$/, '');
-  return Object.freeze({ ...rest, url: tracesEndpoint ?? new URL(`${base}/v1/traces`) });
+  const url = tracesEndpoint ?? new URL(`${base}/v1/traces`);
+  return Object.freeze({ ...rest, protocol: tracesProtocol ?? protocol, url });
+}
+
+/** The faults of settings that contradict each other. */
+export function metricsFaults({ metrics, metricsPort }: ValuesOf<typeof metricsSettings>): string[] {
+  if (metrics !== false || metricsPort === undefined) return [];
+  const { metrics: shows, metricsPort: port } = metricsSettings;
+  return [
+    `${shows.variable}, ${port.variable}: expected no port where nothing is shown, but got "no", "${metricsPort}".`,
+  ];
 }
