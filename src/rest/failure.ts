@@ -30,7 +30,7 @@ export function failureOnceSent(call: RestCall, failure: WaybillError): WaybillE
 }
 
 /** A call that has had no answer for so long is as good as failed, whoever ends it then. */
-const hangsAfterMs = 2_000;
+const hangsAfterMs = 1_500;
 
 /**
  * What a failed call says of REST: whether it answered, whatever that was, or failed. `silentMs`: for how long nothing at
