@@ -1,12 +1,12 @@
 import { type CallObserver, toldToAll } from '../../rest/call-observer.ts';
 import { createDriftWatch, type DriftWatch } from '../../rest/drift.ts';
 import type { Log } from '../log/log.ts';
-import { createMetrics, type Metrics } from './metrics.ts';
+import type { Metrics } from './metrics.ts';
 import type { TracingOptions } from './otlp-tracing.ts';
 import type { Tracing } from './tracing.ts';
 
 export interface TelemetryOptions {
-  /** Whether what is done here is counted. */
+  /** Whether what is done here is counted; if not, nothing for it is loaded. */
   metrics: boolean;
   /** Whether the process itself is measured too; it is when left out. */
   process?: boolean;
@@ -29,7 +29,10 @@ export async function startTelemetry(
   { metrics, process = true, tracing }: TelemetryOptions,
   log: Log,
 ): Promise<Telemetry> {
-  const counted = metrics ? createMetrics({ process }) : undefined;
+  // Loaded only where they are used, as they would make every start longer.
+  const counted = metrics
+    ? await import('./metrics.ts').then(({ createMetrics }) => createMetrics({ process }))
+    : undefined;
   const traced =
     tracing && (await import('./otlp-tracing.ts').then(({ createTracing }) => createTracing(tracing, log)));
   return {
