@@ -29,7 +29,7 @@ const { values: options } = parseArgs({
 const isShort = options.short;
 const rounds = {
   rounds: Number(options.rounds ?? (isShort ? 3 : 5)),
-  roundMs: Number(options['round-ms'] ?? (isShort ? 1_200 : 1_800)),
+  roundMs: Number(options['round-ms'] ?? (isShort ? 1_000 : 1_800)),
   settleMs: 300,
 };
 const warmUpMs = isShort ? 2_000 : 4_000;
