@@ -43,7 +43,10 @@ export interface AppOptions extends ContextOptions, DocumentOptions, Omit<Caller
   api: RestApi;
   /** The access token that GraphiQL starts with; undefined leaves its place empty. */
   graphiqlBearer?: string | undefined;
-  /** Whether queries run as compiled functions; they do unless this says no. The answers are the same. */
+  /**
+   * Whether queries run as compiled functions, from their first use on; from the third on when left out. The answers are
+   * the same.
+   */
   compileQueries?: boolean;
   /** How loaders save calls; as the settings' standards when left out. */
   loading?: LoadingOptions;
@@ -145,7 +148,7 @@ export function createApp(options: AppOptions): App {
       validationErrors(options.report),
       authentication(),
       operationLimits(schema, limits),
-      options.compileQueries !== false && compiledQueries(),
+      options.compileQueries !== false && compiledQueries(options.compileQueries === true ? 1 : undefined),
       isPrivate && hiddenSuggestions(),
       showCost(),
       sharedOperations(),

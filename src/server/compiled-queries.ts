@@ -18,18 +18,30 @@ interface Compiled {
   defaults: Record<string, unknown>;
 }
 
+/** An operation of a document. */
+interface Known {
+  /** How often it was asked for. */
+  uses: number;
+  /** Undefined where it is not compiled, or not yet. */
+  compiled: Compiled | undefined;
+}
+
+/** What is asked for once or twice costs more to compile than it saves, and anybody can send documents like no other. */
+const firstUseToCompile = 3;
+
 /**
  * Runs queries as compiled functions, which costs a fraction of walking the document again for each request. Yoga's
- * own executor keeps mutations, and all that is not fit to be compiled. The schema has no @defer and no @stream.
+ * own executor keeps mutations, what is not fit to be compiled, and what has not been asked for `fromUse` times yet. The
+ * schema has no @defer and no @stream.
  */
-export function compiledQueries(): Plugin {
-  const compiledByName = perDocument(() => new Map<string, Compiled | undefined>());
+export function compiledQueries(fromUse = firstUseToCompile): Plugin {
+  const knownByName = perDocument(() => new Map<string, Known>());
 
   return {
     onExecute({ args, setExecuteFn }) {
       const operation = getOperationAST(args.document, args.operationName);
       if (operation?.operation !== 'query') return;
-      const query = compiledQuery(compiledByName(args.document), args.schema, args.document, operation);
+      const query = compiledQuery(knownByName(args.document), args.schema, args.document, operation, fromUse);
       if (query === undefined) return;
       setExecuteFn(async () => {
         const variables = { ...query.defaults, ...args.variableValues };
@@ -47,22 +59,24 @@ export function compiledQueries(): Plugin {
 }
 
 function compiledQuery(
-  byName: Map<string, Compiled | undefined>,
+  byName: Map<string, Known>,
   schema: GraphQLSchema,
   document: DocumentNode,
   operation: OperationDefinitionNode,
+  fromUse: number,
 ): Compiled | undefined {
   const name = operation.name?.value ?? '';
-  if (!byName.has(name)) {
-    const result = isFitToCompile(document, operation) ? compileQuery(schema, document, name) : undefined;
-    byName.set(
-      name,
-      result !== undefined && isCompiledQuery(result)
-        ? { run: result.query, defaults: defaultsOf(operation) }
-        : undefined,
-    );
+  let known = byName.get(name);
+  if (known === undefined) {
+    known = { uses: 0, compiled: undefined };
+    byName.set(name, known);
   }
-  return byName.get(name);
+  known.uses += 1;
+  if (known.uses === fromUse && isFitToCompile(document, operation)) {
+    const result = compileQuery(schema, document, name);
+    if (isCompiledQuery(result)) known.compiled = { run: result.query, defaults: defaultsOf(operation) };
+  }
+  return known.compiled;
 }
 
 /** The default values as a client would send them. */
