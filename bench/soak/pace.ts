@@ -31,7 +31,7 @@ export async function pace(
     }
     function ended(): void {
       underWay -= 1;
-      if (begun === total && underWay === 0) resolve();
+      if (begun >= total && underWay === 0) resolve();
     }
     tick();
   });
