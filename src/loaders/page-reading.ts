@@ -1,4 +1,5 @@
 import type { Caller } from '../rest/caller.ts';
+import { Canceller } from '../rest/cancellation.ts';
 import { BudgetExceededError, isMetByAllCalls, NotNeededError } from '../rest/errors.ts';
 import type { Page, PageQuery } from '../rest/types.ts';
 import type { CallTimesSeen } from './call-times.ts';
@@ -32,16 +33,16 @@ export interface PageReader<Row> {
 const notNeeded = new NotNeededError('there is another way to the rows of a page');
 
 export function readPage<Row>(query: PageQuery, { list, caller, times }: PageReader<Row>): PageReading<Row> {
-  const controller = new AbortController();
-  const giveUp = () => controller.abort(notNeeded);
-  const follow = () => controller.abort(caller.signal.reason);
+  const canceller = new Canceller();
+  const giveUp = () => canceller.abort(notNeeded);
+  const follow = () => canceller.abort(caller.signal.reason);
   if (caller.signal.aborted) follow();
-  caller.signal.addEventListener('abort', follow, { once: true });
+  caller.signal.addEventListener('abort', follow);
   const left = Promise.withResolvers<void>();
   let ms: number | undefined;
   const ownCaller: Caller = {
     ...caller,
-    signal: controller.signal,
+    signal: canceller,
     left: left.resolve,
     heard(entry) {
       caller.heard(entry);
@@ -55,7 +56,7 @@ export function readPage<Row>(query: PageQuery, { list, caller, times }: PageRea
       if (ms !== undefined) times.sawPage(page.rows.length, ms);
       return page;
     } catch (error) {
-      if (controller.signal.aborted || error instanceof BudgetExceededError) return 'given up';
+      if (canceller.aborted || error instanceof BudgetExceededError) return 'given up';
       return isMetByAllCalls(error) ? error : 'failed';
     } finally {
       caller.signal.removeEventListener('abort', follow);

@@ -1,4 +1,5 @@
 import type { Caller } from '../rest/caller.ts';
+import { neverCancelled } from '../rest/cancellation.ts';
 import { InvalidResponseError, StatusError } from '../rest/errors.ts';
 import { createLedger, type LedgerEntry } from '../rest/ledger.ts';
 import type { Room } from '../rest/room.ts';
@@ -177,5 +178,5 @@ export function referenceLoaders(caller: Caller, pages: ReferencePages) {
 
 /** The caller of a read that later operations gain from: it outlives this one, and costs it nothing but a turn. */
 function forLater(caller: Caller): Caller {
-  return { ...caller, signal: new AbortController().signal, ledger: createLedger(), spend: () => {} };
+  return { ...caller, signal: neverCancelled, ledger: createLedger(), spend: () => {} };
 }

@@ -1,3 +1,4 @@
+import type { Cancellation } from './cancellation.ts';
 import { AbortedError, DeadlineError, OperationDeadlineError } from './errors.ts';
 
 /** One call under way, which ends early when its caller gives up or its deadline passes. */
@@ -19,12 +20,12 @@ export interface Attempt {
  * Starts the clock of a call. `name` is what errors call it.
  * @throws AbortedError when the caller has given up already, so that nothing is sent.
  */
-export function createAttempt(name: string, caller: AbortSignal, timeoutMs: number): Attempt {
+export function createAttempt(name: string, caller: Cancellation, timeoutMs: number): Attempt {
   if (caller.aborted) throw givenUp(name, caller);
 
   const controller = new AbortController();
   const giveUp = () => controller.abort(givenUp(name, caller));
-  caller.addEventListener('abort', giveUp, { once: true });
+  caller.addEventListener('abort', giveUp);
   const endAfter = (ms: number, what: string) =>
     setTimeout(() => controller.abort(new DeadlineError(`${name} was not ${what} within ${ms} ms`)), ms);
   let deadline = endAfter(timeoutMs, 'answered');
@@ -48,7 +49,7 @@ export function createAttempt(name: string, caller: AbortSignal, timeoutMs: numb
 }
 
 /** What a call ends with whose caller has given up. */
-export function givenUp(name: string, caller: AbortSignal): AbortedError {
+export function givenUp(name: string, caller: Cancellation): AbortedError {
   const { reason } = caller;
   if (reason instanceof OperationDeadlineError) return new OperationDeadlineError(name, reason.timeoutMs);
   return new AbortedError(`${name} was given up by its caller`, { cause: reason });

@@ -1,5 +1,6 @@
 import pLimit from 'p-limit';
 import { isRead, type RestCall } from './call.ts';
+import type { Cancellation } from './cancellation.ts';
 import { BudgetExceededError } from './errors.ts';
 import { type Away, createFairQueue } from './fair-queue.ts';
 import { createLedger, type Ledger, type LedgerEntry } from './ledger.ts';
@@ -13,7 +14,7 @@ export interface Caller {
   readonly bearer: string;
   /** Who that is, to all that outlives the operation. */
   readonly tenant: Tenant;
-  readonly signal: AbortSignal;
+  readonly signal: Cancellation;
   /** Until when at the latest, whoever still waits. */
   readonly deadline: Deadline;
   readonly ledger: Ledger;
@@ -27,7 +28,7 @@ export interface Caller {
   schedule<Answer>(
     call: RestCall,
     make: (away: Away) => Promise<Answer>,
-    signal: AbortSignal,
+    signal: Cancellation,
   ): Promise<Answer>;
   /**
    * Takes a read from the operation's budget. Writes cost nothing of it, so that a list of them is not cut short in the
@@ -48,7 +49,7 @@ export interface Caller {
 /** Makes the callers of this process. */
 export interface Callers {
   /** `deadline`: none when left out. */
-  of(bearer: string, signal: AbortSignal, deadline?: Deadline): Caller;
+  of(bearer: string, signal: Cancellation, deadline?: Deadline): Caller;
   /** How many calls of all operations wait for their turn. */
   callsWaiting(): number;
 }
@@ -77,7 +78,7 @@ export function createCallers({
   const queue = createFairQueue(callsAtOnce, callsWaiting);
   return {
     callsWaiting: queue.waiting,
-    of(bearer, signal, deadline = noDeadline()) {
+    of(bearer, signal, deadline = noDeadline) {
       const tenant = tenants.of(bearer);
       const limit = pLimit(callsPerOperation);
       let left = readsPerOperation;

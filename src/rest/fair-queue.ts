@@ -1,3 +1,4 @@
+import type { Cancellation } from './cancellation.ts';
 import { AbortedError, OverloadedError } from './errors.ts';
 import type { Tenant } from './tenant.ts';
 
@@ -5,7 +6,7 @@ import type { Tenant } from './tenant.ts';
  * Leaves the place of a call to others during a pause, and queues for it again.
  * @throws what the pause does, and OverloadedError and AbortedError where no turn comes any more; the place is then gone.
  */
-export type Away = (pause: () => Promise<void>, signal: AbortSignal) => Promise<void>;
+export type Away = (pause: () => Promise<void>, signal: Cancellation) => Promise<void>;
 
 /** Lets calls through in turns, so that no tenant's many keep another's few waiting. */
 export interface FairQueue {
@@ -19,7 +20,7 @@ export interface FairQueue {
     tenant: Tenant,
     kind: 'read' | 'write',
     call: (away: Away) => Promise<Answer>,
-    signal?: AbortSignal,
+    signal?: Cancellation,
   ): Promise<Answer>;
 }
 
@@ -67,7 +68,7 @@ export function createFairQueue(maxConcurrency: number, maxWaiting = Number.POSI
   function turnOf(
     tenant: Tenant,
     kind: 'read' | 'write',
-    signal: AbortSignal | undefined,
+    signal: Cancellation | undefined,
   ): Promise<void> | undefined {
     if (signal?.aborted) throw givenUp(signal);
     if (running < maxConcurrency) {
@@ -90,7 +91,7 @@ export function createFairQueue(maxConcurrency: number, maxWaiting = Number.POSI
         reject(givenUp(signal));
       };
       calls[kind].add(start);
-      signal?.addEventListener('abort', giveUp, { once: true });
+      signal?.addEventListener('abort', giveUp);
     });
   }
 
@@ -115,6 +116,6 @@ export function createFairQueue(maxConcurrency: number, maxWaiting = Number.POSI
   };
 }
 
-function givenUp(signal: AbortSignal | undefined): AbortedError {
+function givenUp(signal: Cancellation | undefined): AbortedError {
   return new AbortedError('A call to REST was given up before its turn came', { cause: signal?.reason });
 }

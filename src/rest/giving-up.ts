@@ -1,19 +1,26 @@
-import { setTimeout as pause } from 'node:timers/promises';
 import { givenUp } from './attempt.ts';
 import { described, type RestCall } from './call.ts';
 import type { Caller } from './caller.ts';
+import type { Cancellation } from './cancellation.ts';
 import type { Away } from './fair-queue.ts';
 
 /**
  * Waits so many milliseconds before a call is tried again.
  * @throws AbortedError as soon as the caller gives up.
  */
-export async function paused(call: RestCall, pauseMs: number, signal: AbortSignal): Promise<void> {
-  try {
-    await pause(pauseMs, undefined, { signal });
-  } catch {
-    throw givenUp(described(call), signal);
-  }
+export function paused(call: RestCall, pauseMs: number, signal: Cancellation): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const giveUp = () => {
+      clearTimeout(timer);
+      reject(givenUp(described(call), signal));
+    };
+    const timer = setTimeout(() => {
+      signal.removeEventListener('abort', giveUp);
+      resolve();
+    }, pauseMs);
+    if (signal.aborted) giveUp();
+    else signal.addEventListener('abort', giveUp);
+  });
 }
 
 /**
@@ -29,7 +36,7 @@ export function inTurn<Answer>(
   return new Promise((resolve, reject) => {
     const giveUp = () => reject(givenUp(described(call), signal));
     const begin = () => signal.removeEventListener('abort', giveUp);
-    signal.addEventListener('abort', giveUp, { once: true });
+    signal.addEventListener('abort', giveUp);
     caller
       .schedule(
         call,

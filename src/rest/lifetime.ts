@@ -1,9 +1,10 @@
+import { type Cancellation, Canceller, neverCancelled } from './cancellation.ts';
 import { NotNeededError, OperationDeadlineError } from './errors.ts';
 
 /** Until when an operation may take. */
 export interface Deadline {
   /** Aborted with an OperationDeadlineError once the time is up, and by nothing else. */
-  readonly signal: AbortSignal;
+  readonly signal: Cancellation;
   /** How many milliseconds are left. */
   remainingMs(): number;
 }
@@ -11,11 +12,11 @@ export interface Deadline {
 /** For how long somebody waits for a piece of work that several may wait for. */
 export interface Lifetime {
   /** Aborted once all who waited have given up, or its time is up. */
-  readonly signal: AbortSignal;
+  readonly signal: Cancellation;
   /** When its time is up, which also ends what is left to finish where nobody waits for it any more. */
   readonly deadline: Deadline;
-  /** Someone waits for the work until their signal, a request's own, says that they have given up. */
-  join(waiting: AbortSignal): void;
+  /** Someone waits for the work. @returns says that they have given up, and why; only the first time counts. */
+  join(): (reason?: unknown) => void;
   /** The work begins, and with it its time. */
   startClock(): void;
   /** The work is answered: its time no longer matters. */
@@ -28,8 +29,8 @@ const done = new NotNeededError('what it was wanted for is done');
 
 /** `timeoutMs`: how long the work may take in milliseconds; without an end when left out. */
 export function createLifetime(timeoutMs = Number.POSITIVE_INFINITY): Lifetime {
-  const controller = new AbortController();
-  const atDeadline = new AbortController();
+  const waited = new Canceller();
+  const atDeadline = new Canceller();
   let waitingNow = 0;
   let endsAt = Number.POSITIVE_INFINITY;
   let clock: NodeJS.Timeout | undefined;
@@ -37,23 +38,24 @@ export function createLifetime(timeoutMs = Number.POSITIVE_INFINITY): Lifetime {
   function timeIsUp(): void {
     const error = new OperationDeadlineError('The operation', timeoutMs);
     atDeadline.abort(error);
-    controller.abort(error);
+    waited.abort(error);
   }
 
   return {
-    signal: controller.signal,
+    signal: waited,
     deadline: {
-      signal: atDeadline.signal,
+      signal: atDeadline,
       remainingMs: () => (endsAt === Number.POSITIVE_INFINITY ? timeoutMs : endsAt - performance.now()),
     },
-    join(waiting) {
+    join() {
       waitingNow += 1;
-      const giveUp = () => {
+      let isWaiting = true;
+      return (reason) => {
+        if (!isWaiting) return;
+        isWaiting = false;
         waitingNow -= 1;
-        if (waitingNow === 0) controller.abort(waiting.reason);
+        if (waitingNow === 0) waited.abort(reason);
       };
-      if (waiting.aborted) giveUp();
-      else waiting.addEventListener('abort', giveUp, { once: true });
     },
     startClock() {
       if (timeoutMs === Number.POSITIVE_INFINITY || clock !== undefined) return;
@@ -63,12 +65,13 @@ export function createLifetime(timeoutMs = Number.POSITIVE_INFINITY): Lifetime {
     stopClock: () => clearTimeout(clock),
     end() {
       clearTimeout(clock);
-      controller.abort(done);
+      waited.abort(done);
     },
   };
 }
 
 /** For what may take as long as its calls do. */
-export function noDeadline(): Deadline {
-  return { signal: new AbortController().signal, remainingMs: () => Number.POSITIVE_INFINITY };
-}
+export const noDeadline: Deadline = {
+  signal: neverCancelled,
+  remainingMs: () => Number.POSITIVE_INFINITY,
+};

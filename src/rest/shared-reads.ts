@@ -1,6 +1,7 @@
 import { givenUp } from './attempt.ts';
 import { described, isRead, queryString, type RestCall } from './call.ts';
 import type { Caller } from './caller.ts';
+import { Canceller } from './cancellation.ts';
 import type { RestClient } from './client.ts';
 import type { Away } from './fair-queue.ts';
 import { enter, type LedgerEntry } from './ledger.ts';
@@ -14,7 +15,7 @@ interface Flight {
   /** How many wait for the answer. */
   waiting: number;
   /** Ends the call once nobody does. */
-  readonly controller: AbortController;
+  readonly canceller: Canceller;
   hasLeft: boolean;
   readonly departure: PromiseWithResolvers<void>;
   readonly answer: PromiseWithResolvers<unknown>;
@@ -41,7 +42,7 @@ export function sharedReads(client: RestClient): RestClient {
     if (known !== undefined) return known;
     const flight: Flight = {
       waiting: 0,
-      controller: new AbortController(),
+      canceller: new Canceller(),
       hasLeft: false,
       departure: Promise.withResolvers(),
       answer: Promise.withResolvers(),
@@ -62,7 +63,7 @@ export function sharedReads(client: RestClient): RestClient {
     try {
       const onBehalfOfAll: Caller = {
         ...caller,
-        signal: flight.controller.signal,
+        signal: flight.canceller,
         // Its turn has come already.
         schedule: (_call, make) => make(away),
       };
@@ -99,7 +100,7 @@ export function sharedReads(client: RestClient): RestClient {
         flight.waiting -= 1;
         if (flight.waiting > 0) return;
         flight.forget();
-        flight.controller.abort(signal.reason);
+        flight.canceller.abort(signal.reason);
       }
       function giveUp(): void {
         leave(givenUp(described(call), signal));
@@ -116,7 +117,7 @@ export function sharedReads(client: RestClient): RestClient {
         settle();
       }
 
-      signal.addEventListener('abort', giveUp, { once: true });
+      signal.addEventListener('abort', giveUp);
       flight.answer.promise.then(
         (answer) => arrive(() => resolve(answer)),
         (error: unknown) => arrive(() => reject(error)),

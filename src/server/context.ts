@@ -58,7 +58,7 @@ export function createContext(
   const bearer = bearerOf(request.headers);
   if (bearer instanceof MissingBearerError) return { missingBearer: bearer };
   const lifetime = createLifetime(options.operationTimeoutMs);
-  lifetime.join(request.signal);
+  waitFor(lifetime, request.signal);
   const caller = callers.of(bearer, lifetime.signal, lifetime.deadline);
   const loaders = createLoaders(options.api, caller, memory);
   return {
@@ -76,6 +76,13 @@ export function createContext(
     },
     labelUrl: (shipmentName) => labelUrl(options.publicUrl(), shipmentName),
   };
+}
+
+/** A request waits for the operation until its client has gone. */
+export function waitFor(lifetime: Lifetime, request: AbortSignal): void {
+  const giveUp = lifetime.join();
+  if (request.aborted) giveUp(request.reason);
+  else request.addEventListener('abort', () => giveUp(request.reason), { once: true });
 }
 
 function labelUrl(publicUrl: URL, shipmentName: string): string {

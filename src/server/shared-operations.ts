@@ -2,7 +2,7 @@ import { type ExecutionResult, getOperationAST } from 'graphql';
 import type { Plugin, YogaInitialContext } from 'graphql-yoga';
 import type { Lifetime } from '../rest/lifetime.ts';
 import type { Tenant } from '../rest/tenant.ts';
-import type { CallerContext, OperationContext } from './context.ts';
+import { type CallerContext, type OperationContext, waitFor } from './context.ts';
 import type { ExchangeContext } from './log/exchange.ts';
 
 /** A query under way. */
@@ -43,7 +43,7 @@ export function sharedOperations(): Plugin<OperationContext> {
           flight = { answer: Promise.resolve(executeFn(executionArgs)), lifetime };
           takeOff(flights, key, flight);
         } else {
-          flight.lifetime.join(request.signal);
+          waitFor(flight.lifetime, request.signal);
           if (exchange !== undefined) exchange.joined = true;
         }
         // What is added to the result of one is not there for the others.

@@ -6,6 +6,7 @@ import { nobody } from '../../src/loaders/loading-observer.ts';
 import { createWhereabouts } from '../../src/loaders/whereabouts.ts';
 import type { Caller } from '../../src/rest/caller.ts';
 import { createCallers } from '../../src/rest/caller.ts';
+import type { Cancellation } from '../../src/rest/cancellation.ts';
 import { InvalidResponseError, StatusError } from '../../src/rest/errors.ts';
 import type { Page, PageQuery } from '../../src/rest/types.ts';
 import { loadAll, named, type Row } from './list.ts';
@@ -291,7 +292,7 @@ describe('a list that hangs', () => {
   };
 
   test('is given up once a get is answered that was asked for after it, and after the second time left alone', async () => {
-    const signals: AbortSignal[] = [];
+    const signals: Cancellation[] = [];
     const list: ListedLoaderOptions<Row>['list'] = (_query, { signal }) => {
       signals.push(signal);
       return new Promise(() => {});
@@ -462,7 +463,7 @@ describe('a page that was asked for ahead', () => {
     ['a record is cleared', (loader) => loader.clear('r50')],
     ['all are cleared', (loader) => loader.clearAll()],
   ])('is no answer once %s, and given up', async (_what, write) => {
-    const signals: AbortSignal[] = [];
+    const signals: Cancellation[] = [];
     const pages = pagesOf(named(...names(2_000)));
     const loader = start({
       list: (query, { signal }) => {
