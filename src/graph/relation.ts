@@ -37,32 +37,55 @@ export function expectName(collection: Collection, name: string): void {
   );
 }
 
+/**
+ * What was found of a field where no condition decides about it. It is then the same for all
+ * rows and requests, who would spend more time on this than on anything else in a list.
+ */
+const knownOnlyId = new WeakMap<FieldNode, boolean>();
+
 /** Whether the field's selections need nothing but the record's name. */
 export function selectsOnlyId(info: GraphQLResolveInfo): boolean {
-  return fieldsBelow(info.fieldNodes, info).every(isOfName);
+  const [field] = info.fieldNodes;
+  const isAlone = field !== undefined && info.fieldNodes.length === 1;
+  const known = isAlone ? knownOnlyId.get(field) : undefined;
+  if (known !== undefined) return known;
+  const { fields, isUnconditional } = fieldsBelow(info.fieldNodes, info);
+  const isOnlyId = fields.every(isOfName);
+  if (isAlone && isUnconditional) knownOnlyId.set(field, isOnlyId);
+  return isOnlyId;
 }
 
 /** Whether a record is selected that is reached from the field by this path, and more of it than its name tells. */
 export function selectsRecordAt(path: readonly string[], info: GraphQLResolveInfo): boolean {
   const records = path.reduce<readonly FieldNode[]>(
-    (fields, name) => fieldsBelow(fields, info).filter((field) => field.name.value === name),
+    (fields, name) => fieldsBelow(fields, info).fields.filter((field) => field.name.value === name),
     info.fieldNodes,
   );
-  return !fieldsBelow(records, info).every(isOfName);
+  return !fieldsBelow(records, info).fields.every(isOfName);
 }
 
 function isOfName({ name }: FieldNode): boolean {
-  return ['id', '__typename'].includes(name.value);
+  return name.value === 'id' || name.value === '__typename';
+}
+
+interface FieldsBelow {
+  fields: FieldNode[];
+  /** Whether none of them, nor any that is left out, stands under a condition. */
+  isUnconditional: boolean;
 }
 
 /** The fields that are selected of these ones' values, whatever fragments they come from. */
-function fieldsBelow(parents: readonly FieldNode[], info: GraphQLResolveInfo): FieldNode[] {
+function fieldsBelow(parents: readonly FieldNode[], info: GraphQLResolveInfo): FieldsBelow {
   // Each fragment is looked into once, as fragments may spread each other over and over.
   const seen = new Set<string>();
+  let isUnconditional = true;
 
   function fieldsOf(selectionSet: SelectionSetNode | undefined): FieldNode[] {
     return (selectionSet?.selections ?? []).flatMap((selection) => {
-      if (isLeftOut(selection, info)) return [];
+      if ((selection.directives?.length ?? 0) > 0) {
+        isUnconditional = false;
+        if (isLeftOut(selection, info)) return [];
+      }
       if (selection.kind === Kind.FIELD) return [selection];
       if (selection.kind === Kind.INLINE_FRAGMENT) return fieldsOf(selection.selectionSet);
       const name = selection.name.value;
@@ -72,12 +95,12 @@ function fieldsBelow(parents: readonly FieldNode[], info: GraphQLResolveInfo): F
     });
   }
 
-  return parents.flatMap(({ selectionSet }) => fieldsOf(selectionSet));
+  const fields = parents.flatMap(({ selectionSet }) => fieldsOf(selectionSet));
+  return { fields, isUnconditional };
 }
 
 /** By @skip or @include, which compiled queries never hold. */
 function isLeftOut(selection: SelectionNode, { variableValues }: GraphQLResolveInfo): boolean {
-  if (selection.directives === undefined || selection.directives.length === 0) return false;
   return (
     getDirectiveValues(GraphQLSkipDirective, selection, variableValues)?.if === true ||
     getDirectiveValues(GraphQLIncludeDirective, selection, variableValues)?.if === false

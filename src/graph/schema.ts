@@ -1,6 +1,7 @@
 import type { GraphQLSchema } from 'graphql';
 import { withAskingFields } from './asking-fields.ts';
 import { builder } from './builder.ts';
+import { withPlainFields } from './plain-fields.ts';
 import './scalars.ts';
 import './node.ts';
 import './location.ts';
@@ -34,4 +35,4 @@ builder.mutationType({
 });
 
 /** The graph. Importing a type's file adds it. */
-export const schema: GraphQLSchema = withAskingFields(builder.toSchema());
+export const schema: GraphQLSchema = withAskingFields(withPlainFields(builder.toSchema()));
