@@ -1,4 +1,4 @@
-import { createHmac, randomBytes } from 'node:crypto';
+import { hash, randomBytes } from 'node:crypto';
 
 /** What the operations of one bearer share with each other, and with nobody else's. */
 export interface Tenant {
@@ -22,11 +22,17 @@ export interface TenantsOptions {
   secret?: Buffer;
 }
 
+/** A hash that tells nothing without the key. Twice, as HMAC does it; which itself takes thirty times as long in Node. */
+function keyedHash(key: string, text: string): string {
+  return hash('sha256', key + hash('sha256', key + text, 'base64url'), 'base64url');
+}
+
 /** The tenants of this process. What is to be kept for one is kept by its object, and goes with it. */
 export function createTenants({
   maxTenants = 1_000,
   secret = randomBytes(32),
 }: TenantsOptions = {}): Tenants {
+  const key = secret.toString('base64url');
   // In the order in which they were last there.
   const remembered = new Map<string, Tenant>();
   // Those too that only an operation of theirs holds: beside a second one of the same id, the writes of the one would
@@ -52,7 +58,7 @@ export function createTenants({
 
   return {
     of(bearer) {
-      const id = createHmac('sha256', secret).update(bearer).digest('base64url');
+      const id = keyedHash(key, bearer);
       const tenant = known.get(id)?.deref() ?? create(id);
       if (remembered.has(id)) remember(tenant);
       return tenant;
