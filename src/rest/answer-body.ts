@@ -1,12 +1,14 @@
-import { pipeline, type Readable } from 'node:stream';
+import { pipeline, type Readable, type Transform } from 'node:stream';
 import { createBrotliDecompress, createGunzip, createInflate } from 'node:zlib';
 import type { Dispatcher } from 'undici';
 import { described, type RestCall } from './call.ts';
 import { InvalidResponseError, ResponseTooLargeError } from './errors.ts';
 import type { LedgerEntry } from './ledger.ts';
 
+type Headers = Dispatcher.ResponseData['headers'];
+
 // A Map, as an answer may name anything, also what every object has.
-const decompressors = new Map<string, () => NodeJS.ReadWriteStream & Readable>([
+const decompressors = new Map<string, () => Transform>([
   ['gzip', createGunzip],
   ['x-gzip', createGunzip],
   ['deflate', createInflate],
@@ -17,25 +19,34 @@ const decompressors = new Map<string, () => NodeJS.ReadWriteStream & Readable>([
 export const acceptedEncodings = 'gzip, br, deflate';
 
 /** Whether the answer is compressed, so that its length is not that of what is in it. */
-export function isCompressed({ headers }: Dispatcher.ResponseData): boolean {
+export function isCompressed(headers: Headers): boolean {
   const encoding = headers['content-encoding'];
   return encoding !== undefined && encoding !== '' && encoding !== 'identity';
+}
+
+/** What decompresses an answer with these headers; undefined where it is compressed in a way that is not known. */
+export function decompressorOf(headers: Headers): Transform | undefined {
+  return decompressors.get(String(headers['content-encoding']).trim().toLowerCase())?.();
+}
+
+/** What an answer is that is compressed in a way that is not known. */
+export function unknownEncoding(call: RestCall): InvalidResponseError {
+  return new InvalidResponseError(`${described(call)} answered in an encoding that is not known`);
 }
 
 /**
  * The body of an answer as it is meant, decompressed where it has to be. It is read to its end or destroyed.
  * @throws InvalidResponseError where it is compressed in a way that is not known; the body is then ended.
  */
-export function bodyOf(call: RestCall, response: Dispatcher.ResponseData): Readable {
-  const { body } = response;
-  if (!isCompressed(response)) return body;
-  const create = decompressors.get(String(response.headers['content-encoding']).trim().toLowerCase());
-  if (create === undefined) {
+export function bodyOf(call: RestCall, { headers, body }: Dispatcher.ResponseData): Readable {
+  if (!isCompressed(headers)) return body;
+  const decompressor = decompressorOf(headers);
+  if (decompressor === undefined) {
     body.on('error', () => {}).destroy();
-    throw new InvalidResponseError(`${described(call)} answered in an encoding that is not known`);
+    throw unknownEncoding(call);
   }
   // Either one that fails or is destroyed ends the other; who reads hears of it.
-  return pipeline(body, create(), () => {});
+  return pipeline(body, decompressor, () => {});
 }
 
 /**

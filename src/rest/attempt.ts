@@ -1,10 +1,11 @@
-import type { Cancellation } from './cancellation.ts';
+import { described, type RestCall } from './call.ts';
+import { type Cancellation, Canceller } from './cancellation.ts';
 import { AbortedError, DeadlineError, OperationDeadlineError } from './errors.ts';
 
 /** One call under way, which ends early when its caller gives up or its deadline passes. */
 export interface Attempt {
   /** Aborted with an AbortedError, an OperationDeadlineError or a DeadlineError. */
-  signal: AbortSignal;
+  signal: Cancellation;
   /**
    * The answer, or the reason of an early end as soon as there is one. A request that still waits for a connection
    * would hear of it only when it gets one.
@@ -17,24 +18,26 @@ export interface Attempt {
 }
 
 /**
- * Starts the clock of a call. `name` is what errors call it.
+ * Starts the clock of a call.
  * @throws AbortedError when the caller has given up already, so that nothing is sent.
  */
-export function createAttempt(name: string, caller: Cancellation, timeoutMs: number): Attempt {
-  if (caller.aborted) throw givenUp(name, caller);
+export function createAttempt(call: RestCall, caller: Cancellation, timeoutMs: number): Attempt {
+  if (caller.aborted) throw givenUp(call, caller);
 
-  const controller = new AbortController();
-  const giveUp = () => controller.abort(givenUp(name, caller));
+  const signal = new Canceller();
+  const giveUp = () => signal.abort(givenUp(call, caller));
   caller.addEventListener('abort', giveUp);
   const endAfter = (ms: number, what: string) =>
-    setTimeout(() => controller.abort(new DeadlineError(`${name} was not ${what} within ${ms} ms`)), ms);
+    setTimeout(() => {
+      signal.abort(new DeadlineError(`${described(call)} was not ${what} within ${ms} ms`));
+    }, ms);
   let deadline = endAfter(timeoutMs, 'answered');
 
   return {
-    signal: controller.signal,
+    signal,
     race: (answer) =>
       new Promise((resolve, reject) => {
-        controller.signal.addEventListener('abort', () => reject(controller.signal.reason), { once: true });
+        signal.addEventListener('abort', () => reject(signal.reason));
         answer.then(resolve, reject);
       }),
     extend(ms) {
@@ -49,7 +52,8 @@ export function createAttempt(name: string, caller: Cancellation, timeoutMs: num
 }
 
 /** What a call ends with whose caller has given up. */
-export function givenUp(name: string, caller: Cancellation): AbortedError {
+export function givenUp(call: RestCall, caller: Cancellation): AbortedError {
+  const name = described(call);
   const { reason } = caller;
   if (reason instanceof OperationDeadlineError) return new OperationDeadlineError(name, reason.timeoutMs);
   return new AbortedError(`${name} was given up by its caller`, { cause: reason });

@@ -1,5 +1,5 @@
-import pLimit from 'p-limit';
 import { isRead, type RestCall } from './call.ts';
+import { createCallLimit } from './call-limit.ts';
 import type { Cancellation } from './cancellation.ts';
 import { BudgetExceededError } from './errors.ts';
 import { type Away, createFairQueue } from './fair-queue.ts';
@@ -80,7 +80,7 @@ export function createCallers({
     callsWaiting: queue.waiting,
     of(bearer, signal, deadline = noDeadline) {
       const tenant = tenants.of(bearer);
-      const limit = pLimit(callsPerOperation);
+      const limited = createCallLimit(callsPerOperation);
       let left = readsPerOperation;
       let readsWaiting = 0;
       return {
@@ -91,24 +91,21 @@ export function createCallers({
         ledger: createLedger(),
         callsPerOperation,
         schedule(call, make, waiting) {
-          if (!isRead(call)) return limit(() => queue.run(tenant, 'write', make, waiting));
+          if (!isRead(call)) return limited(() => queue.run(tenant, 'write', make, waiting));
           readsWaiting += 1;
-          return limit(async () => {
-            let isWaiting = true;
-            const stopWaiting = () => {
-              if (isWaiting) readsWaiting -= 1;
-              isWaiting = false;
-            };
-            const takeTurn = (away: Away) => {
-              stopWaiting();
-              return make(away);
-            };
-            try {
-              return await queue.run(tenant, 'read', takeTurn, waiting);
-            } finally {
-              stopWaiting();
-            }
-          });
+          let isWaiting = true;
+          const stopWaiting = () => {
+            if (isWaiting) readsWaiting -= 1;
+            isWaiting = false;
+          };
+          const takeTurn = (away: Away) => {
+            stopWaiting();
+            return make(away);
+          };
+          const answer = limited(() => queue.run(tenant, 'read', takeTurn, waiting));
+          // Where it has had no turn.
+          answer.catch(stopWaiting);
+          return answer;
         },
         spend(call) {
           if (left === 0) throw new BudgetExceededError(call, readsPerOperation);

@@ -1,19 +1,20 @@
 import { Pool } from 'undici';
-import { textOf } from './answer-body.ts';
 import { givenUp } from './attempt.ts';
-import { described, isRead, type RestCall, routeOf } from './call.ts';
+import { isRead, type RestCall, routeOf } from './call.ts';
 import type { CallObserver } from './call-observer.ts';
 import type { Caller } from './caller.ts';
+import type { Cancellation } from './cancellation.ts';
 import type { CircuitBreakerOptions } from './circuit-breaker.ts';
 import { createCircuits } from './circuits.ts';
-import { CircuitOpenError, InvalidResponseError, OverloadedError } from './errors.ts';
-import { createExchange, type Exchange, type ReadAnswer } from './exchange.ts';
+import { CircuitOpenError, OverloadedError } from './errors.ts';
+import { createJsonExchange, type Exchange } from './exchange.ts';
 import { outcomeOf } from './failure.ts';
 import type { Away } from './fair-queue.ts';
 import { inTurn, paused } from './giving-up.ts';
 import { enter, type LedgerEntry } from './ledger.ts';
 import { createRetries } from './retries.ts';
-import { type RestStream, streamedAnswer } from './streamed-answer.ts';
+import { createStreamExchange } from './stream-exchange.ts';
+import type { RestStream } from './streamed-answer.ts';
 
 export interface RestClientOptions {
   /** Where REST is; a path in it comes before every call's path. */
@@ -38,14 +39,26 @@ export interface RestClientOptions {
   observer?: CallObserver | undefined;
 }
 
+/** A turn of a read, in which it is made for one or several. */
+export interface Turn {
+  /** Gives the read up. */
+  signal: Cancellation;
+  /** Leaves its place to others; undefined where it has none. */
+  away?: Away;
+  /** Is told the call's entry in the ledger when it has left its queue. */
+  onEnter?(entry: LedgerEntry): void;
+}
+
 /** The connections to REST, and what a call is: a deadline, the caller's bearer, an answer or an error. */
 export interface RestClient {
   /**
-   * The JSON of any 2xx answer. `onEnter` hears of the call's entry in the ledger when it has left its queue.
+   * The JSON of any 2xx answer.
    * @throws StatusError and the network's family of errors; where the call was not made, CircuitOpenError,
    * OverloadedError and AbortedError.
    */
-  json(call: RestCall, caller: Caller, onEnter?: (entry: LedgerEntry) => void): Promise<unknown>;
+  json(call: RestCall, caller: Caller): Promise<unknown>;
+  /** The same for a read whose turn has come, on the account of `caller`. */
+  read(call: RestCall, caller: Caller, turn: Turn): Promise<unknown>;
   /**
    * The body of any 2xx answer as it arrives, once its first bytes are there. The taker reads it to its end or destroys it.
    * @throws as `json` does, and where it is empty.
@@ -59,41 +72,41 @@ export interface RestClient {
 
 /** Opens nothing until the first call. */
 export function createRestClient(options: RestClientOptions): RestClient {
-  const { connections, maxResponseBytes, observer } = options;
+  const { connections, observer } = options;
   const { streamConnections = connections, streamTimeoutMs = 60_000 } = options;
-  const pool = createPool(options, connections);
+  // The deadline of a call is the client's own, and covers all of its answer.
+  const pool = createPool(options, connections, 0);
   // A stream lasts for as long as its taker is slow, and waits in no queue: it must not keep other calls from being made.
-  const streamPool = createPool(options, streamConnections);
-  const exchange = createExchange(pool, options);
-  const streamExchange = createExchange(streamPool, options);
+  const streamPool = createPool(options, streamConnections, options.callTimeoutMs);
+  const exchange = createJsonExchange(pool, options);
+  const streamExchange = createStreamExchange(streamPool, options, streamTimeoutMs);
   const circuits = createCircuits(options.circuitBreaker);
   const retries = createRetries({ maxRetries: options.retries });
 
   /** Makes a call whose turn has come: a read up to so many times as it may be tried again, a write once. */
   async function make<Answer>(
-    send: Exchange,
+    send: Exchange<Answer>,
     call: RestCall,
     caller: Caller,
-    read: ReadAnswer<Answer>,
-    away?: Away,
-    onEnter?: (entry: LedgerEntry) => void,
+    turn: Turn,
   ): Promise<Answer> {
-    const { signal, tenant, ledger } = caller;
+    const { tenant, ledger } = caller;
+    const { signal, away } = turn;
     // First, as a call whose caller has given up in the queue is none, and not for the ledger.
-    if (signal.aborted) throw givenUp(described(call), signal);
+    if (signal.aborted) throw givenUp(call, signal);
     const route = routeOf(call);
     const circuit = circuits.of(call.method, route);
     let admission = circuit.admit(tenant);
     if (admission === undefined) throw new CircuitOpenError(call, circuit.retryAfterMs());
     const entry = enter(ledger, call, route);
-    onEnter?.(entry);
+    turn.onEnter?.(entry);
     const observed = observer?.left(entry, ledger);
     if (isRead(call)) retries.begin();
     let triedAt = entry.startMs;
     try {
       for (;;) {
         try {
-          const answer = await send(call, caller, entry, read, observed);
+          const answer = await send(call, caller, signal, entry, observed);
           circuit.note(tenant, admission, 'answered');
           return answer;
         } catch (error) {
@@ -124,27 +137,18 @@ export function createRestClient(options: RestClientOptions): RestClient {
   }
 
   return {
-    async json(call, caller, onEnter) {
-      const read: ReadAnswer<unknown> = async (response, attempt, entry) => {
-        const json = parseJson(call, await textOf(call, response, maxResponseBytes, entry));
-        attempt.end();
-        return json;
-      };
-      const inPlace = (away: Away) => make(exchange, call, caller, read, away, onEnter);
-      if (isRead(call)) return caller.schedule(call, inPlace, caller.signal);
+    async json(call, caller) {
+      const { signal } = caller;
+      const inPlace = (away: Away) => make(exchange, call, caller, { signal, away });
+      if (isRead(call)) return caller.schedule(call, inPlace, signal);
       try {
         return await inTurn(call, caller, inPlace);
       } finally {
         caller.tenant.writes += 1;
       }
     },
-    stream: (call, caller) =>
-      make(streamExchange, call, caller, async (response, attempt) => {
-        const answer = await streamedAnswer(call, response, maxResponseBytes);
-        attempt.extend(streamTimeoutMs);
-        answer.body.once('close', attempt.end);
-        return answer;
-      }),
+    read: (call, caller, turn) => make(exchange, call, caller, turn),
+    stream: (call, caller) => make(streamExchange, call, caller, { signal: caller.signal }),
     openCircuits: circuits.open,
     async close() {
       await Promise.all([pool.destroy(), streamPool.destroy()]);
@@ -153,23 +157,15 @@ export function createRestClient(options: RestClientOptions): RestClient {
 }
 
 function createPool(
-  { baseUrl, connectTimeoutMs, callTimeoutMs }: RestClientOptions,
+  { baseUrl, connectTimeoutMs }: RestClientOptions,
   connections: number,
+  bodyTimeoutMs: number,
 ): Pool {
   return new Pool(baseUrl.origin, {
     connections,
     connect: { timeout: connectTimeoutMs },
-    // The deadline of a call is the client's own; this one is for the pauses within a stream.
     headersTimeout: 0,
-    bodyTimeout: callTimeoutMs,
+    // For the pauses within a stream; none where it is 0.
+    bodyTimeout: bodyTimeoutMs,
   });
-}
-
-function parseJson(call: RestCall, body: string): unknown {
-  try {
-    return JSON.parse(body);
-  } catch {
-    // Without its cause, which quotes the body: what is in there is not known to be fit for a log.
-    throw new InvalidResponseError(`${described(call)} answered something that is not JSON`);
-  }
 }

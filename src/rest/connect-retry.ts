@@ -1,4 +1,3 @@
-import { setTimeout as pause } from 'node:timers/promises';
 import { errors as undiciErrors } from 'undici';
 import type { Attempt } from './attempt.ts';
 
@@ -23,7 +22,11 @@ export async function untilConnected<Response>(
     }
     // Anything up to the whole pause, so that those who failed together do not come back together.
     const pauseMs = Math.random() * basePauseMs * 2 ** retries;
-    await attempt.race(pause(pauseMs, undefined, { signal: attempt.signal }));
+    let timer: NodeJS.Timeout | undefined;
+    const pause = new Promise<void>((resolve) => {
+      timer = setTimeout(resolve, pauseMs);
+    });
+    await attempt.race(pause).finally(() => clearTimeout(timer));
     onRetry();
   }
 }

@@ -1,95 +1,85 @@
 import type { Readable } from 'node:stream';
 import type { Dispatcher, Pool } from 'undici';
-import { acceptedEncodings, textOf } from './answer-body.ts';
-import { type Attempt, createAttempt } from './attempt.ts';
+import { acceptedEncodings } from './answer-body.ts';
+import { createAttempt } from './attempt.ts';
 import { described, isRead, queryString, type RestCall } from './call.ts';
 import type { Caller } from './caller.ts';
+import type { Cancellation } from './cancellation.ts';
 import { untilConnected } from './connect-retry.ts';
-import { type Refusal, StatusError } from './errors.ts';
+import { InvalidResponseError, StatusError } from './errors.ts';
 import { failureOf } from './failure.ts';
 import type { LedgerEntry } from './ledger.ts';
-import { readRefusal, retryAfterMs } from './refusal.ts';
+import { refusalIn, retryAfterMs } from './refusal.ts';
+import { isSuccess, type WholeAnswer, wholeAnswer } from './whole-answer.ts';
 
-/** Makes something of a 2xx answer, and ends the attempt once that is whole. */
-export type ReadAnswer<Answer> = (
-  response: Dispatcher.ResponseData,
-  attempt: Attempt,
-  entry: LedgerEntry,
-) => Answer | Promise<Answer>;
-
-/** One try of a call: sends it, with `headers` besides its own, and hands its 2xx answer on. */
-export type Exchange = <Answer>(
+/** One try of a call, which `signal` gives up: sends it, with `headers` besides its own, and makes something of its 2xx answer. */
+export type Exchange<Answer> = (
   call: RestCall,
   caller: Caller,
+  signal: Cancellation,
   entry: LedgerEntry,
-  read: ReadAnswer<Answer>,
   headers?: Readonly<Record<string, string>>,
 ) => Promise<Answer>;
 
 export interface ExchangeOptions {
   baseUrl: URL;
   callTimeoutMs: number;
+  /** What one answer may weigh, after it is decompressed. */
+  maxResponseBytes: number;
   /** Whether answers may come compressed; not when left out. */
   compression?: boolean;
 }
 
-// A refusal says what is wrong in far less; a larger one is not worth reading.
-const maxRefusalBytes = 65_536;
+/** Makes what is sent for a call: with the bearer, and `headers` besides its own. */
+export type RequestMaker = (
+  call: RestCall,
+  bearer: string,
+  headers?: Readonly<Record<string, string>>,
+) => Dispatcher.DispatchOptions & { headers: string[] };
 
-export function createExchange(
-  pool: Pool,
-  { baseUrl, callTimeoutMs, compression = false }: ExchangeOptions,
-): Exchange {
+export function createRequests({ baseUrl, compression = false }: ExchangeOptions): RequestMaker {
   const basePath = baseUrl.pathname.replace(/\/$/, '');
+  return (call, bearer, added) => {
+    // In turns, name and value: undici takes these as they are.
+    const headers = ['accept', call.accept ?? 'application/json', 'authorization', `Bearer ${bearer}`];
+    if (added !== undefined) headers.push(...Object.entries(added).flat());
+    if (compression) headers.push('accept-encoding', acceptedEncodings);
+    return { method: call.method, path: `${basePath}${call.path}${queryString(call)}`, headers };
+  };
+}
 
-  return async (call, caller, entry, read, headers) => {
-    const attempt = createAttempt(described(call), caller.signal, callTimeoutMs);
-    let isSent = call.body === undefined;
-    let body: Readable | undefined;
+/** Tries of calls whose answers are JSON. */
+export function createJsonExchange(pool: Pool, options: ExchangeOptions): Exchange<unknown> {
+  const { callTimeoutMs, maxResponseBytes: maxBytes } = options;
+  const requestOf = createRequests(options);
+
+  return async (call, caller, signal, entry, headers) => {
+    const attempt = createAttempt(call, signal, callTimeoutMs);
+    const errand = { call, attempt, entry, maxBytes };
+    // A read may be made again in any case, and is not asked.
+    let isSent = isRead(call);
     try {
-      const json = call.body === undefined ? undefined : Buffer.from(JSON.stringify(call.body));
-      const send = () =>
-        pool.request({
-          method: call.method,
-          path: `${basePath}${call.path}${queryString(call)}`,
-          headers: {
-            accept: call.accept ?? 'application/json',
-            authorization: `Bearer ${caller.bearer}`,
-            ...headers,
-            ...(compression && { 'accept-encoding': acceptedEncodings }),
-            ...(json && { 'content-type': 'application/json', 'content-length': String(json.length) }),
-          },
-          body:
-            json === undefined
-              ? null
-              : noticed(json, () => {
-                  isSent = true;
-                }),
-          signal: attempt.signal,
+      const request = requestOf(call, caller.bearer, headers);
+      if (isRead(call)) return jsonOf(call, caller, await wholeAnswer(pool, request, errand));
+
+      const json = Buffer.from(JSON.stringify(call.body));
+      request.headers.push('content-type', 'application/json', 'content-length', String(json.length));
+      const body = () =>
+        noticed(json, () => {
+          isSent = true;
         });
-      const response = await (isRead(call)
-        ? attempt.race(send())
-        : untilConnected(send, attempt, {
-            isSent: () => isSent,
-            onRetry: () => {
-              entry.retries += 1;
-            },
-          }));
-      const { statusCode } = response;
-      body = response.body;
-      entry.status = statusCode;
-      if (statusCode >= 200 && statusCode <= 299) return await read(response, attempt, entry);
-      throw new StatusError(
-        call,
-        statusCode,
-        await refusalOf(call, caller, response, entry),
-        retryAfterMs(response.headers['retry-after']),
-      );
+      const send = () => wholeAnswer(pool, { ...request, body: body() }, errand);
+      const answer = await untilConnected(send, attempt, {
+        isSent: () => isSent,
+        onRetry: () => {
+          entry.retries += 1;
+        },
+      });
+      return jsonOf(call, caller, answer);
     } catch (error) {
-      attempt.end();
-      // Whatever it was: a body that nobody reads to its end would keep its connection for good.
-      body?.on('error', () => {}).destroy();
       throw failureOf(call, error, isSent);
+    } finally {
+      attempt.end();
     }
   };
 }
@@ -103,16 +93,14 @@ function noticed(body: Buffer, onSend: () => void): Readable {
   return chunks() as unknown as Readable; // undici takes any iterable, but its types leave that out.
 }
 
-async function refusalOf(
-  call: RestCall,
-  caller: Caller,
-  response: Dispatcher.ResponseData,
-  entry: LedgerEntry,
-): Promise<Refusal> {
+function jsonOf(call: RestCall, { bearer }: Caller, { status, retryAfter, text }: WholeAnswer): unknown {
+  if (!isSuccess(status)) {
+    throw new StatusError(call, status, refusalIn(text, bearer), retryAfterMs(retryAfter));
+  }
   try {
-    return readRefusal(await textOf(call, response, maxRefusalBytes, entry), caller.bearer);
+    return JSON.parse(text ?? '');
   } catch {
-    // Cut off, late, too large or nested too deeply: the status has been answered all the same, and it says what matters.
-    return { fields: [] };
+    // Without its cause, which quotes the body: what is in there is not known to be fit for a log.
+    throw new InvalidResponseError(`${described(call)} answered something that is not JSON`);
   }
 }

@@ -95,22 +95,41 @@ export function createFairQueue(maxConcurrency: number, maxWaiting = Number.POSI
     });
   }
 
+  function inTurn<Answer>(
+    tenant: Tenant,
+    kind: 'read' | 'write',
+    call: (away: Away) => Promise<Answer>,
+  ): Promise<Answer> {
+    let hasTurn = true;
+    const away: Away = async (pause, pausedFor) => {
+      hasTurn = false;
+      next();
+      await pause();
+      await turnOf(tenant, kind, pausedFor);
+      hasTurn = true;
+    };
+    const end = () => {
+      if (hasTurn) next();
+    };
+    try {
+      const answer = call(away);
+      answer.then(end, end);
+      return answer;
+    } catch (error) {
+      end();
+      return Promise.reject(error);
+    }
+  }
+
   return {
     waiting: () => waitingNow,
-    async run(tenant, kind, call, signal) {
-      await turnOf(tenant, kind, signal);
-      let hasTurn = true;
-      const away: Away = async (pause, pausedFor) => {
-        hasTurn = false;
-        next();
-        await pause();
-        await turnOf(tenant, kind, pausedFor);
-        hasTurn = true;
-      };
+    // No async function: most calls have their turn at once, and need not wait for it to come.
+    run(tenant, kind, call, signal) {
       try {
-        return await call(away);
-      } finally {
-        if (hasTurn) next();
+        const turn = turnOf(tenant, kind, signal);
+        return turn === undefined ? inTurn(tenant, kind, call) : turn.then(() => inTurn(tenant, kind, call));
+      } catch (error) {
+        return Promise.reject(error);
       }
     },
   };

@@ -1,5 +1,5 @@
 import { givenUp } from './attempt.ts';
-import { described, type RestCall } from './call.ts';
+import type { RestCall } from './call.ts';
 import type { Caller } from './caller.ts';
 import type { Cancellation } from './cancellation.ts';
 import type { Away } from './fair-queue.ts';
@@ -12,7 +12,7 @@ export function paused(call: RestCall, pauseMs: number, signal: Cancellation): P
   return new Promise((resolve, reject) => {
     const giveUp = () => {
       clearTimeout(timer);
-      reject(givenUp(described(call), signal));
+      reject(givenUp(call, signal));
     };
     const timer = setTimeout(() => {
       signal.removeEventListener('abort', giveUp);
@@ -34,7 +34,7 @@ export function inTurn<Answer>(
 ): Promise<Answer> {
   const { signal } = caller;
   return new Promise((resolve, reject) => {
-    const giveUp = () => reject(givenUp(described(call), signal));
+    const giveUp = () => reject(givenUp(call, signal));
     const begin = () => signal.removeEventListener('abort', giveUp);
     signal.addEventListener('abort', giveUp);
     caller

@@ -69,6 +69,8 @@ export function totalsOf({ entries, elapsedMs }: Ledger): LedgerTotals {
   return totals;
 }
 
+const nobody: readonly string[] = [];
+
 /** Puts a call that has just left its queue into the ledger; what becomes of it is added as it becomes known. */
 export function enter(ledger: Ledger, call: RestCall, route = routeOf(call)): LedgerEntry {
   const asker = asking.getStore();
@@ -81,10 +83,12 @@ export function enter(ledger: Ledger, call: RestCall, route = routeOf(call)): Le
     bytes: 0,
     retries: 0,
     isShared: false,
-    get askedBy() {
-      return asker === undefined ? [] : pathsOf(asker);
-    },
+    askedBy: nobody,
   };
+  // Not in the object above: a getter of its own would cost each entry as much as all else in it.
+  if (asker !== undefined) {
+    Object.defineProperty(entry, 'askedBy', { enumerable: true, get: () => pathsOf(asker) });
+  }
   ledger.entries.push(entry);
   return entry;
 }

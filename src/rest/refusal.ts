@@ -1,6 +1,9 @@
 import type { Refusal } from './errors.ts';
 import { saidIn } from './refusal-shape.ts';
 
+/** A refusal says what is wrong in far less; a larger one is not worth reading. */
+export const maxRefusalBytes = 65_536;
+
 const maxTextLength = 300;
 const maxFields = 50;
 
@@ -21,6 +24,15 @@ export function readRefusal(body: string, accessToken: string): Refusal {
     .slice(0, maxFields)
     .map((field) => ({ path: told(field.path), message: toldMessage(field.message) }));
   return { ...(message === undefined ? {} : { message }), fields };
+}
+
+/** The same of a body that may be missing, or nested too deeply to be read: the status says what matters. */
+export function refusalIn(body: string | undefined, accessToken: string): Refusal {
+  try {
+    return body === undefined ? { fields: [] } : readRefusal(body, accessToken);
+  } catch {
+    return { fields: [] };
+  }
 }
 
 // The largest `Int` of GraphQL, about 25 days.

@@ -1,28 +1,35 @@
 import { givenUp } from './attempt.ts';
-import { described, isRead, queryString, type RestCall } from './call.ts';
+import { isRead, queryString, type RestCall } from './call.ts';
 import type { Caller } from './caller.ts';
 import { Canceller } from './cancellation.ts';
-import type { RestClient } from './client.ts';
+import type { RestClient, Turn } from './client.ts';
 import type { Away } from './fair-queue.ts';
 import { enter, type LedgerEntry } from './ledger.ts';
-import type { Tenant } from './tenant.ts';
 
 /**
  * A read that operations of a tenant want. Each that asks before it has left queues for it itself, so that none waits in
  * the queue of another; whoever's turn comes first makes the call for all.
  */
 interface Flight {
-  /** How many wait for the answer. */
-  waiting: number;
+  /** Who waits for the answer. */
+  readonly passengers: Set<Passenger>;
   /** Ends the call once nobody does. */
   readonly canceller: Canceller;
   hasLeft: boolean;
-  readonly departure: PromiseWithResolvers<void>;
-  readonly answer: PromiseWithResolvers<unknown>;
   /** Of the operation that makes the call; undefined until it has left. */
   entry: LedgerEntry | undefined;
   /** From here on, who asks for the same asks anew. */
   forget(): void;
+}
+
+/** An operation that waits for the answer of a flight. */
+interface Passenger {
+  /** The call has left, and another operation makes it. */
+  follow(): void;
+  /** The call has ended. Nobody is told of it before `settle` is called. */
+  arrive(): void;
+  readonly resolve: (answer: unknown) => void;
+  readonly reject: (error: unknown) => void;
 }
 
 /**
@@ -31,21 +38,17 @@ interface Flight {
  * object for all, so nobody may change it.
  */
 export function sharedReads(client: RestClient): RestClient {
-  const flightsByTenant = new WeakMap<Tenant, Map<string, Flight>>();
+  const flights = new Map<string, Flight>();
 
   function flightOf(call: RestCall, { tenant }: Caller): Flight {
-    const flights = flightsByTenant.get(tenant) ?? new Map<string, Flight>();
-    flightsByTenant.set(tenant, flights);
     // A write that has ended since makes it another key: what was asked before may be answered as it was before.
-    const key = `${tenant.writes} ${call.path}${queryString(call)}`;
+    const key = `${tenant.id} ${tenant.writes} ${call.path}${queryString(call)}`;
     const known = flights.get(key);
     if (known !== undefined) return known;
     const flight: Flight = {
-      waiting: 0,
+      passengers: new Set(),
       canceller: new Canceller(),
       hasLeft: false,
-      departure: Promise.withResolvers(),
-      answer: Promise.withResolvers(),
       entry: undefined,
       // One that was given up may have a successor already.
       forget: () => {
@@ -56,92 +59,89 @@ export function sharedReads(client: RestClient): RestClient {
     return flight;
   }
 
-  /** Makes the call for all, in the turn and on the account of this operation. */
-  async function send(flight: Flight, call: RestCall, caller: Caller, away: Away): Promise<void> {
+  /** Makes the call for all, in the turn and on the account of one of them. Never rejects. */
+  function send(flight: Flight, maker: Passenger, call: RestCall, caller: Caller, away: Away): Promise<void> {
     flight.hasLeft = true;
-    flight.departure.resolve();
-    try {
-      const onBehalfOfAll: Caller = {
-        ...caller,
-        signal: flight.canceller,
-        // Its turn has come already.
-        schedule: (_call, make) => make(away),
-      };
-      const answer = await client.json(call, onBehalfOfAll, (entry) => {
+    for (const passenger of flight.passengers) if (passenger !== maker) passenger.follow();
+    const turn: Turn = {
+      signal: flight.canceller,
+      away,
+      onEnter: (entry) => {
         flight.entry = entry;
-      });
-      // Before all who wait are told, so that who asks then asks anew.
-      flight.forget();
-      flight.answer.resolve(answer);
-    } catch (error) {
-      flight.forget();
-      flight.answer.reject(error);
-    }
+      },
+    };
+    return client.read(call, caller, turn).then(
+      (answer) => {
+        // Before any of them is told, so that who asks then asks anew.
+        flight.forget();
+        for (const passenger of landed(flight)) passenger.resolve(answer);
+      },
+      (error: unknown) => {
+        flight.forget();
+        for (const passenger of landed(flight)) passenger.reject(error);
+      },
+    );
   }
 
   function read(call: RestCall, caller: Caller): Promise<unknown> {
     const { signal } = caller;
-    if (signal.aborted) return Promise.reject(givenUp(described(call), signal));
+    if (signal.aborted) return Promise.reject(givenUp(call, signal));
     const flight = flightOf(call, caller);
-    flight.waiting += 1;
     return new Promise((resolve, reject) => {
-      let isWaiting = true;
       let completeEntry: (() => void) | undefined;
+      const passenger: Passenger = {
+        follow() {
+          caller.left();
+          completeEntry = enterShared(flight, call, caller);
+        },
+        arrive() {
+          signal.removeEventListener('abort', giveUp);
+          if (flight.entry !== undefined) caller.heard(flight.entry);
+          completeEntry?.();
+        },
+        resolve,
+        reject,
+      };
 
-      function end(): void {
-        isWaiting = false;
+      function leave(error: unknown): void {
+        if (!flight.passengers.delete(passenger)) return;
         signal.removeEventListener('abort', giveUp);
         completeEntry?.();
-      }
-      function leave(error: unknown): void {
-        if (!isWaiting) return;
-        end();
         reject(error);
-        flight.waiting -= 1;
-        if (flight.waiting > 0) return;
+        if (flight.passengers.size > 0) return;
         flight.forget();
         flight.canceller.abort(signal.reason);
       }
       function giveUp(): void {
-        leave(givenUp(described(call), signal));
+        leave(givenUp(call, signal));
       }
-      function follow(): void {
-        if (!isWaiting) return;
+      async function takeTurn(away: Away): Promise<void> {
+        if (flight.hasLeft || !flight.passengers.has(passenger)) return;
+        caller.spend(call);
         caller.left();
-        completeEntry = enterShared(flight, call, caller);
-      }
-      function arrive(settle: () => void): void {
-        if (!isWaiting) return;
-        if (flight.entry !== undefined) caller.heard(flight.entry);
-        end();
-        settle();
+        await send(flight, passenger, call, caller, away);
       }
 
+      flight.passengers.add(passenger);
       signal.addEventListener('abort', giveUp);
-      flight.answer.promise.then(
-        (answer) => arrive(() => resolve(answer)),
-        (error: unknown) => arrive(() => reject(error)),
-      );
-      if (flight.hasLeft) return follow();
-      let isMaker = false;
-      const takeTurn = async (away: Away) => {
-        if (flight.hasLeft || !isWaiting) return;
-        caller.spend(call);
-        isMaker = true;
-        caller.left();
-        await send(flight, call, caller, away);
-      };
-      const turn = caller.schedule(call, takeTurn, signal);
+      if (flight.hasLeft) passenger.follow();
       // With a BudgetExceededError, which is this operation's own business and nobody else's.
-      turn.catch(leave);
-      void flight.departure.promise.then(() => isMaker || follow());
+      else caller.schedule(call, takeTurn, signal).catch(leave);
     });
   }
 
   return {
     ...client,
-    json: (call, caller, onEnter) => (isRead(call) ? read(call, caller) : client.json(call, caller, onEnter)),
+    json: (call, caller) => (isRead(call) ? read(call, caller) : client.json(call, caller)),
   };
+}
+
+/** All who have waited for a call that has ended, and wait no more. */
+function landed(flight: Flight): Passenger[] {
+  const passengers = [...flight.passengers];
+  flight.passengers.clear();
+  for (const passenger of passengers) passenger.arrive();
+  return passengers;
 }
 
 /**

@@ -22,7 +22,7 @@ export async function streamedAnswer(
   maxBytes: number,
 ): Promise<RestStream> {
   const { headers } = response;
-  const contentLength = isCompressed(response) ? undefined : headers['content-length']?.toString();
+  const contentLength = isCompressed(headers) ? undefined : headers['content-length']?.toString();
   const tooLarge = () => new ResponseTooLargeError(`${described(call)} answered more than ${maxBytes} bytes`);
   if (Number(contentLength) > maxBytes) {
     response.body.on('error', () => {}).destroy();

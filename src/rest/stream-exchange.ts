@@ -1,0 +1,55 @@
+import type { Pool } from 'undici';
+import { textOf } from './answer-body.ts';
+import { type Attempt, createAttempt } from './attempt.ts';
+import { StatusError } from './errors.ts';
+import { createRequests, type Exchange, type ExchangeOptions } from './exchange.ts';
+import { failureOf } from './failure.ts';
+import { maxRefusalBytes, refusalIn, retryAfterMs } from './refusal.ts';
+import { type RestStream, streamedAnswer } from './streamed-answer.ts';
+import { isSuccess } from './whole-answer.ts';
+
+/** Tries of reads whose answers are handed on as they arrive, for which they have `streamTimeoutMs` from their first byte. */
+export function createStreamExchange(
+  pool: Pool,
+  options: ExchangeOptions,
+  streamTimeoutMs: number,
+): Exchange<RestStream> {
+  const { callTimeoutMs, maxResponseBytes } = options;
+  const requestOf = createRequests(options);
+
+  return async (call, caller, signal, entry, headers) => {
+    const attempt = createAttempt(call, signal, callTimeoutMs);
+    try {
+      const request = { ...requestOf(call, caller.bearer, headers), signal: abortSignalOf(attempt) };
+      const response = await attempt.race(pool.request(request));
+      const { statusCode, headers: answered, body } = response;
+      entry.status = statusCode;
+      try {
+        if (!isSuccess(statusCode)) {
+          // Cut off, late or too large: its status has been answered all the same.
+          const text = await textOf(call, response, maxRefusalBytes, entry).catch(() => undefined);
+          const retryMs = retryAfterMs(answered['retry-after']);
+          throw new StatusError(call, statusCode, refusalIn(text, caller.bearer), retryMs);
+        }
+        const answer = await streamedAnswer(call, response, maxResponseBytes);
+        attempt.extend(streamTimeoutMs);
+        answer.body.once('close', attempt.end);
+        return answer;
+      } catch (error) {
+        // Whatever it was: a body that nobody reads to its end would keep its connection for good.
+        body.on('error', () => {}).destroy();
+        throw error;
+      }
+    } catch (error) {
+      attempt.end();
+      throw failureOf(call, error, true);
+    }
+  };
+}
+
+/** The word of an early end as undici takes it. */
+function abortSignalOf({ signal }: Attempt): AbortSignal {
+  const controller = new AbortController();
+  signal.addEventListener('abort', () => controller.abort(signal.reason));
+  return controller.signal;
+}
