@@ -12,7 +12,7 @@ import { type Listener, listen } from './server/listener.ts';
 import { earlyRefusals } from './server/log/early-refusals.ts';
 import { reportTo } from './server/log/faults.ts';
 import { createJsonLog, createStandardOutput } from './server/log/json-log.ts';
-import { createMutationsUnderWay } from './server/mutations-under-way.ts';
+import { createMutationsUnderWay } from './server/operation/mutations-under-way.ts';
 import { metricsListener } from './server/telemetry/metrics-route.ts';
 import { startTelemetry } from './server/telemetry/telemetry.ts';
 import { endOnSignals, within } from './signals.ts';

@@ -1,6 +1,6 @@
 import { afterAll, afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { type Fault, startSandbox } from '../src/sandbox/sandbox.ts';
-import type { OperationCost } from '../src/server/show-cost.ts';
+import type { OperationCost } from '../src/server/operation/show-cost.ts';
 import { startOfTime, startWaybill, type Waybill, type WaybillOptions } from './harness.ts';
 
 const sandbox = await startSandbox({ now: startOfTime });

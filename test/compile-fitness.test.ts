@@ -1,6 +1,6 @@
 import { getOperationAST, parse } from 'graphql';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { isFitToCompile } from '../src/server/compile-fitness.ts';
+import { isFitToCompile } from '../src/server/operation/compile-fitness.ts';
 import { startWaybill, type Waybill } from './harness.ts';
 
 let waybill: Waybill;

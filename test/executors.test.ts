@@ -2,7 +2,7 @@ import { type GraphQLNamedType, getNamedType, getOperationAST, isObjectType, par
 import { afterAll, expect, test } from 'vitest';
 import { schema } from '../src/graph/schema.ts';
 import type { Fault } from '../src/sandbox/sandbox.ts';
-import { isFitToCompile } from '../src/server/compile-fitness.ts';
+import { isFitToCompile } from '../src/server/operation/compile-fitness.ts';
 import { generateQuery, randomNumbers, type Values } from './fixtures/query-generator.ts';
 import { type Answer, startWaybill } from './harness.ts';
 

@@ -50,6 +50,8 @@ export interface Caller {
 export interface Callers {
   /** `deadline`: none when left out. */
   of(bearer: string, signal: Cancellation, deadline?: Deadline): Caller;
+  /** Who that is, where no calls are to be made. */
+  tenantOf(bearer: string): Tenant;
   /** How many calls of all operations wait for their turn. */
   callsWaiting(): number;
 }
@@ -78,6 +80,7 @@ export function createCallers({
   const queue = createFairQueue(callsAtOnce, callsWaiting);
   return {
     callsWaiting: queue.waiting,
+    tenantOf: tenants.of,
     of(bearer, signal, deadline = noDeadline) {
       const tenant = tenants.of(bearer);
       const limited = createCallLimit(callsPerOperation);

@@ -1,3 +1,4 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
 import { createYoga, type YogaServerInstance } from 'graphql-yoga';
 import { schema } from '../graph/schema.ts';
 import { createLoaderMemory, type LoadingOptions } from '../loaders/memory.ts';
@@ -5,37 +6,34 @@ import type { RestApi } from '../rest/api.ts';
 import { type CallersOptions, createCallers } from '../rest/caller.ts';
 import { createIdempotency } from '../writes/idempotency.ts';
 import { createMemoryStore, type IdempotencyStore } from '../writes/idempotency-store.ts';
-import { authentication } from './authentication.ts';
-import { compiledQueries } from './compiled-queries.ts';
-import { type ContextOptions, createContext, type OperationContext } from './context.ts';
 import { hiddenSuggestions } from './documents/hidden-suggestions.ts';
 import { knownDocuments } from './documents/known-documents.ts';
 import { createOperations, type DocumentOptions } from './documents/operations.ts';
 import { idParameters, persistedDocuments } from './documents/persisted-documents.ts';
-import { endOfQuery } from './end-of-query.ts';
 import { graphiql } from './graphiql.ts';
 import { createHealth, type Health } from './health.ts';
 import { healthRoute } from './health-route.ts';
 import { type AdmissionLimits, createAdmission, standardAdmission } from './http/admission.ts';
 import { createBodyBudget, standardBodyBytesAtOnce } from './http/body-budget.ts';
 import { createCors } from './http/cors.ts';
-import { requestReading, standardMaxBodyBytes } from './http/request-reading.ts';
-import { responseHeaders } from './http/response-headers.ts';
+import { type NodeContext, requestReading, standardMaxBodyBytes } from './http/request-reading.ts';
+import { createResponseHeaders, responseHeaders } from './http/response-headers.ts';
 import { createTokenPlaces } from './http/token-places.ts';
 import { labelRoute } from './label-route.ts';
 import { type Limits, standardLimits } from './limits/limits.ts';
-import { operationLimits, toldErrors } from './limits/request-limits.ts';
-import type { ExchangeContext } from './log/exchange.ts';
+import { toldErrors } from './limits/told-errors.ts';
 import { type Log, silentLog } from './log/log.ts';
-import { requestLog } from './log/request-log.ts';
-import { createMaskedErrors } from './masked-errors.ts';
-import { followedMutations, type MutationsUnderWay } from './mutations-under-way.ts';
-import { operationDeadline } from './operation-deadline.ts';
-import { sharedOperations } from './shared-operations.ts';
-import { showCost } from './show-cost.ts';
+import { createRequestLog, loggedRequests } from './log/request-log.ts';
+import { createCompiledQueries } from './operation/compiled-queries.ts';
+import type { ContextOptions } from './operation/context.ts';
+import { createMaskedErrors } from './operation/masked-errors.ts';
+import type { MutationsUnderWay } from './operation/mutations-under-way.ts';
+import { createRunning } from './operation/running.ts';
+import { yogaOperations } from './operation/yoga-operations.ts';
+import { plainRequests } from './plain-requests.ts';
 import type { Metrics } from './telemetry/metrics.ts';
 import { metricsRoute } from './telemetry/metrics-route.ts';
-import { type Tracing, tracedOperations } from './telemetry/tracing.ts';
+import type { Tracing } from './telemetry/tracing.ts';
 import { unknownAddress } from './unknown-address.ts';
 import { validationErrors } from './validation-errors.ts';
 
@@ -78,12 +76,18 @@ export interface AppOptions extends ContextOptions, DocumentOptions, Omit<Caller
   mutations?: MutationsUnderWay;
   /** What `/health/ready` says; always that it is ready when left out. */
   health?: Health;
+  /** Whether plain requests go a shorter way than all others; they do when left out. The answers are the same. */
+  plainRequests?: boolean;
 }
 
-export type App = YogaServerInstance<ExchangeContext, OperationContext>;
+/** The application as a listener for Node's server, and as `fetch`. */
+export interface App {
+  (request: IncomingMessage, response: ServerResponse): void;
+  fetch: YogaServerInstance<NodeContext, object>['fetch'];
+}
 
 /**
- * The whole HTTP application, as a `fetch` and as a listener for Node's server. Opens nothing.
+ * The whole HTTP application. Opens nothing.
  * @throws OperationListError where documents of the list can't be run.
  */
 export function createApp(options: AppOptions): App {
@@ -95,18 +99,35 @@ export function createApp(options: AppOptions): App {
       report: options.report,
     }),
   };
+  const { metrics, mutations, tracing } = options;
   const limits = options.limits ?? standardLimits;
   const admitted = options.admission ?? standardAdmission;
   const admission = createAdmission(admitted);
   const cors = createCors(options.corsOrigins ?? []);
-  const { metrics } = options;
+  const headers = createResponseHeaders({ cors, isHttps: options.isHttps ?? false });
   const { documents, operations } = createOperations(schema, limits, options, metrics?.documentRead);
   const isPrivate = options.schemaAccess === 'private';
   metrics?.showCallsWaiting(shared.callers.callsWaiting);
   const maskedErrors = createMaskedErrors(options.report);
-  return createYoga<ExchangeContext, OperationContext>({
+  const requestLog = createRequestLog({
+    log: options.log ?? silentLog,
+    maskedErrors,
+    observer: metrics?.requests,
+    tracing,
+  });
+  const reading = {
+    maxBodyBytes: options.maxBodyBytes ?? standardMaxBodyBytes,
+    budget: createBodyBudget(options.bodyBytesAtOnce ?? standardBodyBytesAtOnce),
+    admission,
+  };
+  const running = createRunning({ schema, limits, shared, context: options, mutations, tracing });
+  const compiledQueries =
+    options.compileQueries === false
+      ? undefined
+      : createCompiledQueries(schema, options.compileQueries === true ? 1 : undefined);
+
+  const yoga = createYoga<NodeContext>({
     schema,
-    context: ({ request, exchange }) => createContext(request, shared, options, exchange?.requestId),
     maskedErrors: { maskError: maskedErrors.mask },
     // GraphiQL and the landing page of the library load their scripts from elsewhere.
     graphiql: false,
@@ -122,39 +143,39 @@ export function createApp(options: AppOptions): App {
     parserAndValidationCache: false,
     extraParamNames: idParameters,
     plugins: [
-      requestLog(options.log ?? silentLog, maskedErrors, metrics?.requests),
-      responseHeaders({ cors, isHttps: options.isHttps ?? false }),
+      loggedRequests(requestLog),
+      responseHeaders(headers, cors),
       healthRoute(options.health ?? createHealth(async () => undefined)),
       !isPrivate && graphiql({ bearer: options.graphiqlBearer, operationList: options.operationList }),
       metrics !== undefined && options.showMetrics === true && metricsRoute(metrics),
-      options.tracing !== undefined && tracedOperations(options.tracing),
       labelRoute({
         api: options.api,
         callers: shared.callers,
         admission,
         places: createTokenPlaces(admitted.label, 'Requests for labels'),
         report: options.report,
-        tracing: options.tracing,
+        tracing,
       }),
       unknownAddress(),
-      requestReading({
-        maxBodyBytes: options.maxBodyBytes ?? standardMaxBodyBytes,
-        budget: createBodyBudget(options.bodyBytesAtOnce ?? standardBodyBytesAtOnce),
-        admission,
-      }),
+      requestReading(reading),
       persistedDocuments(operations),
       knownDocuments(documents),
       toldErrors(limits),
       validationErrors(options.report),
-      authentication(),
-      operationLimits(schema, limits),
-      options.compileQueries !== false && compiledQueries(options.compileQueries === true ? 1 : undefined),
       isPrivate && hiddenSuggestions(),
-      showCost(),
-      sharedOperations(),
-      endOfQuery(),
-      options.mutations !== undefined && followedMutations(options.mutations),
-      operationDeadline(),
+      yogaOperations(running, compiledQueries),
     ],
   });
+  if (compiledQueries === undefined || options.plainRequests === false) return yoga;
+  const parts = {
+    ...reading,
+    requestLog,
+    responseHeaders: headers,
+    maskedErrors,
+    operations,
+    documents,
+    compiledQueries,
+    running,
+  };
+  return Object.assign(plainRequests(parts, yoga), { fetch: yoga.fetch });
 }

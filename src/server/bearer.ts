@@ -1,10 +1,11 @@
 import { MissingBearerError } from '../rest/errors.ts';
+import type { HeaderReader } from './http/cors.ts';
 
 // RFC 6750's b64token, within a length that any header limit lets through.
 const bearer = /^Bearer +([A-Za-z0-9\-._~+/]{1,8192}=*)$/i;
 
 /** The access token of a request's `Authorization` header, or the error to answer with where there is none. */
-export function bearerOf(headers: Headers): string | MissingBearerError {
+export function bearerOf(headers: HeaderReader): string | MissingBearerError {
   const header = headers.get('authorization');
   const token = header === null ? undefined : bearer.exec(header.trim())?.[1];
   if (token !== undefined) return token;

@@ -11,6 +11,8 @@ export interface KnownDocument {
 
 /** Parsed and validated documents by their text. They are the same for every caller, and hold nothing of any. */
 export interface Documents {
+  /** What is known of a text without reading it. */
+  known(text: string): KnownDocument | undefined;
   /** @throws what parsing or validating throws that is no GraphQLError, such as a lack of stack. */
   of(text: string): KnownDocument;
 }
@@ -50,9 +52,12 @@ export function createDocuments(
     return { document, errors: validate(document) };
   }
 
+  const knownOf = (text: string) => accepted.get(text) ?? refused.get(text);
+
   return {
+    known: knownOf,
     of(text) {
-      const known = accepted.get(text) ?? refused.get(text);
+      const known = knownOf(text);
       if (known !== undefined) return known;
       const found = read(text);
       (found.errors.length === 0 ? accepted : refused).set(text, found, memoryOf(text, found));

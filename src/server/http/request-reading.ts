@@ -13,6 +13,10 @@ import { authorizationRefusal, bodyTooLarge, formRefusal } from './request-form.
 export interface NodeContext extends ExchangeContext {
   req?: IncomingMessage;
   res?: ServerResponse;
+  /** What came of reading the body, where that is done already. */
+  body?: Buffer | Refusal;
+  /** Whether it is among the requests under way already. */
+  isAdmitted?: boolean;
 }
 
 export const standardMaxBodyBytes = 1_048_576;
@@ -38,7 +42,7 @@ export function requestReading(options: RequestReadingOptions): Plugin<object, N
       const refused =
         (req && authorizationRefusal(req.rawHeaders)) ??
         formRefusal(method, headers, maxBodyBytes) ??
-        (method === 'GET' ? admission.admit('graphql', res) : admission.refusal('graphql'));
+        (method === 'GET' ? admission.admit('graphql', res) : refusalAhead(serverContext, admission));
       if (refused !== undefined) {
         endResponse(refusalResponse(refused, serverContext, fetchAPI));
       } else if (method === 'POST') {
@@ -55,9 +59,14 @@ export function requestReading(options: RequestReadingOptions): Plugin<object, N
   };
 }
 
+/** Before its body is read, so that none is read in vain. */
+function refusalAhead({ isAdmitted }: NodeContext, admission: Admission): Refusal | undefined {
+  return isAdmitted === true ? undefined : admission.refusal('graphql');
+}
+
 async function parametersOf(
   request: Request,
-  { req, res }: NodeContext,
+  { req, res, body: read, isAdmitted = false }: NodeContext,
   { maxBodyBytes, budget, admission }: RequestReadingOptions,
 ): Promise<{ json: object } | { refusal: Refusal }> {
   if (req === undefined) {
@@ -65,10 +74,10 @@ async function parametersOf(
     const bytes = Buffer.byteLength(text);
     return bytes > maxBodyBytes ? { refusal: bodyTooLarge(maxBodyBytes, `${bytes} bytes`) } : parseText(text);
   }
-  if (req.headers.expect !== undefined) res?.writeContinue();
-  const body = await readBody(req, maxBodyBytes, budget);
+  if (read === undefined && req.headers.expect !== undefined) res?.writeContinue();
+  const body = read ?? (await readBody(req, maxBodyBytes, budget));
   if (!Buffer.isBuffer(body)) return { refusal: body };
-  const refusal = admission.admit('graphql', res);
+  const refusal = isAdmitted ? undefined : admission.admit('graphql', res);
   return refusal === undefined ? parseBody(body) : { refusal };
 }
 

@@ -18,12 +18,30 @@ export interface ResponseHeadersOptions {
   isHttps: boolean;
 }
 
-/** Gives every answer the headers that keep browsers from misusing it, and answers their preflights. */
-export function responseHeaders({ cors, isHttps }: ResponseHeadersOptions): Plugin {
-  const fixed = Object.entries({
-    ...fixedHeaders,
-    ...(isHttps && { 'strict-transport-security': strictTransportSecurity }),
-  });
+/** The headers that keep browsers from misusing an answer. */
+export interface ResponseHeaders {
+  /** Those of every answer that says nothing else itself. */
+  readonly fixed: readonly (readonly [name: string, value: string])[];
+  /** Those of an answer to a page of this origin, if it comes from one. */
+  forOrigin(origin: string | null): readonly (readonly [name: string, value: string])[];
+}
+
+const none: readonly (readonly [string, string])[] = [];
+// The same address is answered with other headers to another origin.
+const vary = ['vary', 'origin'] as const;
+
+export function createResponseHeaders({ cors, isHttps }: ResponseHeadersOptions): ResponseHeaders {
+  return {
+    fixed: Object.entries({
+      ...fixedHeaders,
+      ...(isHttps && { 'strict-transport-security': strictTransportSecurity }),
+    }),
+    forOrigin: (origin) => (cors.isOff ? none : [vary, ...cors.headersFor(origin)]),
+  };
+}
+
+/** Gives them to every answer of Yoga's, and answers the preflights of browsers. */
+export function responseHeaders({ fixed, forOrigin }: ResponseHeaders, cors: Cors): Plugin {
   return {
     onRequest({ request, fetchAPI, endResponse }) {
       if (request.method !== 'OPTIONS' || !cors.isPreflight(request.headers)) return;
@@ -35,11 +53,12 @@ export function responseHeaders({ cors, isHttps }: ResponseHeadersOptions): Plug
       // The library keeps a connection for parts and events that the client may want closed, which is Node's to know.
       if (headers.get('connection') === 'keep-alive') headers.delete('connection');
       for (const [name, value] of fixed) if (!headers.has(name)) headers.set(name, value);
-      if (cors.isOff) return;
-      // The same address is answered with other headers to another origin.
-      headers.append('vary', 'origin');
-      if (request.method === 'OPTIONS') return;
-      for (const [name, value] of cors.headersFor(request.headers.get('origin'))) headers.set(name, value);
+      // A preflight says what it permits itself.
+      const origin = request.method === 'OPTIONS' ? null : request.headers.get('origin');
+      for (const [name, value] of forOrigin(origin)) {
+        if (name === 'vary') headers.append(name, value);
+        else headers.set(name, value);
+      }
     },
   };
 }

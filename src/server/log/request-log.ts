@@ -1,9 +1,10 @@
-import { getOperationAST } from 'graphql';
+import type { ExecutionResult } from 'graphql';
 import type { Plugin } from 'graphql-yoga';
 import { totalsOf } from '../../rest/ledger.ts';
-import type { OperationContext } from '../context.ts';
-import type { MaskedErrors } from '../masked-errors.ts';
-import { requestCost, tenths } from '../show-cost.ts';
+import type { HeaderReader } from '../http/cors.ts';
+import type { MaskedErrors } from '../operation/masked-errors.ts';
+import { requestCost, tenths } from '../operation/show-cost.ts';
+import type { Tracing } from '../telemetry/tracing.ts';
 import {
   countError,
   createExchange,
@@ -14,52 +15,74 @@ import {
 import type { Log } from './log.ts';
 import { createRequestIds } from './request-ids.ts';
 
-/**
- * Gives each request an id, says it in the answer's header `x-request-id`, and writes a line of each operation and each
- * label. `observer` is told here too, as a plugin of its own would cost each request more than what it counts. Stands before
- * all other plugins, as these may answer a request by themselves.
- */
-export function requestLog(
-  log: Log,
-  maskedErrors: MaskedErrors,
-  observer?: RequestObserver | undefined,
-): Plugin<OperationContext, ExchangeContext> {
-  const requestIdOf = createRequestIds();
+/** What is noted of each request, for its line in the log, for metrics and for traces. */
+export interface RequestLog {
+  /** A request is here. `givenId` is what its header `x-request-id` says. */
+  begin(givenId: unknown): Exchange;
+  /** Notes the errors of an answer, as they are told, and reports those that are masked. */
+  noteResult(exchange: Exchange, result: ExecutionResult): void;
+  /** Once for each request: it is answered with this status, or nobody takes the answer any more. */
+  answered(exchange: Exchange, headers: HeaderReader, status: number, isAborted: boolean): void;
+}
 
+export interface RequestLogOptions {
+  log: Log;
+  maskedErrors: MaskedErrors;
+  /** Told here too, as a hook of its own would cost each request more than what it counts. */
+  observer: RequestObserver | undefined;
+  tracing: Tracing | undefined;
+}
+
+/** Gives each request an id, and writes a line of each operation and each label. */
+export function createRequestLog({ log, maskedErrors, observer, tracing }: RequestLogOptions): RequestLog {
+  const requestIdOf = createRequestIds();
+  return {
+    begin(givenId) {
+      const exchange = createExchange(requestIdOf(givenId));
+      observer?.began(exchange);
+      return exchange;
+    },
+    noteResult(exchange, { data, errors }) {
+      // What has run has data, be it null.
+      exchange.isRefused = data === undefined;
+      for (const error of errors ?? []) {
+        countError(exchange, String(error.extensions.code));
+        maskedErrors.report(error, exchange.requestId);
+      }
+    },
+    answered(exchange, headers, status, isAborted) {
+      observer?.answered(exchange, status, isAborted);
+      if (log.isLevelEnabled(exchange.route === undefined ? 'debug' : 'info')) {
+        write(log, exchange, status, isAborted);
+      }
+      tracing?.end(exchange, headers, status);
+    },
+  };
+}
+
+/**
+ * Has the log follow the requests that Yoga answers, and says their ids in the header `x-request-id`. Stands before all
+ * other plugins, as these may answer a request by themselves.
+ */
+export function loggedRequests(requestLog: RequestLog): Plugin<object, ExchangeContext> {
   return {
     onRequest({ request, serverContext }) {
-      serverContext.exchange = createExchange(requestIdOf(request.headers.get('x-request-id')));
-      observer?.began(serverContext.exchange);
+      serverContext.exchange ??= requestLog.begin(request.headers.get('x-request-id'));
     },
     // What is parsed as an operation is neither GraphiQL's nor a label, nor has another address.
     onRequestParse({ serverContext: { exchange } }) {
       if (exchange !== undefined) exchange.route = 'graphql';
     },
-    onExecute({ args }) {
-      const context: OperationContext & ExchangeContext = args.contextValue;
-      const { exchange } = context;
-      if (exchange === undefined) return;
-      exchange.operation = getOperationAST(args.document, args.operationName) ?? undefined;
-      if (!('missingBearer' in context)) exchange.caller = context;
-    },
     onResultProcess({ result, serverContext: { exchange } }) {
       // A list of results is Yoga's for batches and a stream is a subscription's; there are neither.
-      if (exchange === undefined || !('errors' in result)) return;
-      // What has run has data, be it null.
-      exchange.isRefused = result.data === undefined;
-      for (const error of result.errors ?? []) {
-        countError(exchange, String(error.extensions.code));
-        maskedErrors.report(error, exchange.requestId);
-      }
+      if (exchange !== undefined && 'errors' in result) requestLog.noteResult(exchange, result);
     },
     onResponse({ request, response, serverContext }) {
+      const { headers, signal } = request;
       // The library answers some requests before any plugin sees them.
-      const { exchange = createExchange(requestIdOf(request.headers.get('x-request-id'))) } = serverContext;
+      const { exchange = requestLog.begin(headers.get('x-request-id')) } = serverContext;
       response.headers.set('x-request-id', exchange.requestId);
-      observer?.answered(exchange, response.status, request.signal.aborted);
-      if (log.isLevelEnabled(exchange.route === undefined ? 'debug' : 'info')) {
-        write(log, exchange, response.status, request.signal.aborted);
-      }
+      requestLog.answered(exchange, headers, response.status, signal.aborted);
     },
   };
 }

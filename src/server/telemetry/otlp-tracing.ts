@@ -3,6 +3,7 @@ import { W3CTraceContextPropagator } from '@opentelemetry/core';
 import { detectResources, envDetector, resourceFromAttributes } from '@opentelemetry/resources';
 import { BatchSpanProcessor, type SpanExporter, TracerProvider } from '@opentelemetry/sdk-trace';
 import type { LedgerEntry } from '../../rest/ledger.ts';
+import type { HeaderReader } from '../http/cors.ts';
 import type { Exchange } from '../log/exchange.ts';
 import type { Log } from '../log/log.ts';
 import { nameToTell } from '../log/request-log.ts';
@@ -22,8 +23,9 @@ export interface TracingOptions {
 const msBetweenWords = 600_000;
 
 const requestHeaders = {
-  get: (headers: Headers, name: string) => headers.get(name) ?? undefined,
-  keys: (headers: Headers) => [...headers.keys()],
+  get: (headers: HeaderReader, name: string) => headers.get(name) ?? undefined,
+  // Asked for by propagators alone that look for names which they do not know.
+  keys: () => [],
 };
 const headersToSend = {
   set(headers: Record<string, string>, name: string, value: string) {
@@ -51,7 +53,7 @@ export async function createTracing(options: TracingOptions, log: Log): Promise<
   const spans = new WeakMap<Exchange, Span>();
   const spansOfCalls = new WeakMap<LedgerEntry, Span>();
 
-  function begin(exchange: Exchange, headers: Headers): Span {
+  function begin(exchange: Exchange, headers: HeaderReader): Span {
     const { route, startedAt: startTime, operation, caller, requestId } = exchange;
     const parent = propagator.extract(ROOT_CONTEXT, headers, requestHeaders);
     const name = nameToTell(operation?.name?.value);

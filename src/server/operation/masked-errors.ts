@@ -1,6 +1,6 @@
 import type { GraphQLError } from 'graphql';
-import { toGraphQLError } from './client-error.ts';
-import type { Report } from './log/faults.ts';
+import { toGraphQLError } from '../client-error.ts';
+import type { Report } from '../log/faults.ts';
 
 /** Translates errors for clients, and tells of those that it masks once it is known whose request they are of. */
 export interface MaskedErrors {

@@ -1,5 +1,5 @@
 import type { DocumentNode, OperationDefinitionNode, SelectionSetNode } from 'graphql';
-import { definitionsOf } from './limits/fragments.ts';
+import { definitionsOf } from '../limits/fragments.ts';
 
 // Far beyond what people write. Compiling costs by the selections with every fragment spread out, and blocks the process.
 const maxSelections = 1_000;

@@ -1,7 +1,3 @@
-import { getOperationAST } from 'graphql';
-import type { Plugin } from 'graphql-yoga';
-import type { OperationContext } from './context.ts';
-
 /** The mutations that are being run, also those whose clients have gone: a write is finished once it is begun. */
 export interface MutationsUnderWay {
   /** Counts a mutation until it has ended, in whatever way. */
@@ -34,16 +30,6 @@ export function createMutationsUnderWay(): MutationsUnderWay {
           resolve();
         };
       });
-    },
-  };
-}
-
-/** Has mutations counted while they are run. */
-export function followedMutations(mutations: MutationsUnderWay): Plugin<OperationContext> {
-  return {
-    onExecute({ args, executeFn, setExecuteFn }) {
-      if (getOperationAST(args.document, args.operationName)?.operation !== 'mutation') return;
-      setExecuteFn((executionArgs) => mutations.follow(Promise.resolve(executeFn(executionArgs))));
     },
   };
 }

@@ -1,8 +1,6 @@
-import type { GraphQLSchema } from 'graphql';
 import type { Plugin } from 'graphql-yoga';
 import { firstErrors } from './first-errors.ts';
 import type { Limits } from './limits.ts';
-import { createOperationLimits } from './operation-limits.ts';
 
 /** Tells of a refused request as many errors as the limits allow. */
 export function toldErrors({ errors: most }: Limits): Plugin {
@@ -13,17 +11,6 @@ export function toldErrors({ errors: most }: Limits): Plugin {
       const { errors } = result;
       const told = errors && firstErrors(errors, most);
       if (told !== errors) setResult({ ...result, errors: told });
-    },
-  };
-}
-
-/** Refuses operations by the values of their variables. Stands behind the plugin that asks for an access token. */
-export function operationLimits(schema: GraphQLSchema, limits: Limits): Plugin {
-  const { refusalOf } = createOperationLimits(schema, limits);
-  return {
-    onExecute({ args, setResultAndStopExecution }) {
-      const refusal = refusalOf(args.document, args.operationName, args.variableValues);
-      if (refusal !== undefined) setResultAndStopExecution({ errors: [refusal] });
     },
   };
 }

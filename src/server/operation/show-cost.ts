@@ -1,8 +1,6 @@
 import type { ExecutionResult } from 'graphql';
-import type { Plugin } from 'graphql-yoga';
-import { type Ledger, type LedgerEntry, totalsOf } from '../rest/ledger.ts';
-import { needsRest } from './authentication.ts';
-import type { OperationContext } from './context.ts';
+import { type Ledger, type LedgerEntry, totalsOf } from '../../rest/ledger.ts';
+import type { HeaderReader } from '../http/cors.ts';
 
 /** What an operation has cost, as clients see it. Nothing in it tells what was asked for, or by whom. */
 export interface OperationCost {
@@ -35,28 +33,13 @@ export interface RequestCost {
 }
 
 /** Whether a request asks to be shown what its operation cost. */
-export function asksForCost(headers: Headers): boolean {
+export function asksForCost(headers: HeaderReader): boolean {
   return headers.get('x-upstream-cost') === '1';
 }
 
-/**
- * Shows what an operation cost as `extensions.upstream` of its answer, where that is asked for and REST is what answers.
- * Stands behind the plugins that choose how an operation is run, and before those that let others have its answer, which
- * is theirs as it is.
- */
-export function showCost(): Plugin<OperationContext> {
-  return {
-    onExecute({ args, executeFn, setExecuteFn }) {
-      const context: OperationContext = args.contextValue;
-      if ('missingBearer' in context || !context.showsCost) return;
-      if (!needsRest(args.document, args.operationName)) return;
-      setExecuteFn(async (executionArgs) => {
-        // A stream would be a subscription's or one of @defer's, and the schema has neither.
-        const result: ExecutionResult = await executeFn(executionArgs);
-        return { ...result, extensions: { ...result.extensions, upstream: costOf(context.ledger) } };
-      });
-    },
-  };
+/** A result that shows what its operation cost as `extensions.upstream`. */
+export function withCost(result: ExecutionResult, ledger: Ledger): ExecutionResult {
+  return { ...result, extensions: { ...result.extensions, upstream: costOf(ledger) } };
 }
 
 /** The numbers of a ledger as they are shown. */

@@ -1,0 +1,105 @@
+import type { ExecutionResult, GraphQLSchema } from 'graphql';
+import type { Caller, Callers } from '../../rest/caller.ts';
+import { createLedger } from '../../rest/ledger.ts';
+import { bearerOf } from '../bearer.ts';
+import type { Limits } from '../limits/limits.ts';
+import { createOperationLimits } from '../limits/operation-limits.ts';
+import type { Tracing } from '../telemetry/tracing.ts';
+import { needsRest, unauthenticated } from './authentication.ts';
+import { type ContextOptions, createContext, type OperationContext, type Shared } from './context.ts';
+import type { MutationsUnderWay } from './mutations-under-way.ts';
+import type { Asking, Execute, Operation } from './operation.ts';
+import { sharedOperations } from './shared-operations.ts';
+import { withCost } from './show-cost.ts';
+
+/** The way of every operation of a valid document, however its request came. */
+export interface Running {
+  /** Notes who asks for what, and says why it may not run, or how it is run. Makes no calls. */
+  begin(operation: Operation, asking: Asking): Refused | Begun;
+}
+
+/** An operation that nothing is run of. */
+export interface Refused {
+  refusal: ExecutionResult;
+}
+
+export interface Begun {
+  /** What its resolvers are given. */
+  context: object;
+  /** Runs it, or has it answered by an equal one that is under way. `execute` is how. */
+  run(execute: Execute): Promise<ExecutionResult>;
+}
+
+export interface RunningOptions {
+  schema: GraphQLSchema;
+  limits: Limits;
+  shared: Shared;
+  context: ContextOptions;
+  /** Where mutations are followed, for an end that waits for them; nowhere when left out. */
+  mutations: MutationsUnderWay | undefined;
+  tracing: Tracing | undefined;
+}
+
+/** Who asks for what makes no calls. Whose token it is, is for the log alone to know, which costs as much as all else here. */
+function idle(bearer: string, callers: Callers): Pick<Caller, 'tenant' | 'ledger'> {
+  return {
+    get tenant() {
+      return callers.tenantOf(bearer);
+    },
+    ledger: createLedger(),
+  };
+}
+
+/** Of an operation that needs nothing but the schema. */
+const withoutRest: Begun = { context: {}, run: async (execute) => execute() };
+
+export function createRunning(options: RunningOptions): Running {
+  const { schema, limits, shared, mutations, tracing } = options;
+  const { refusalOf } = createOperationLimits(schema, limits);
+  const runShared = sharedOperations();
+
+  async function run(
+    operation: Operation,
+    context: OperationContext,
+    asking: Asking,
+    execute: Execute,
+  ): Promise<ExecutionResult> {
+    const { lifetime, ledger } = context;
+    const isQuery = operation.definition.operation === 'query';
+    const costed = context.showsCost ? async () => withCost(await execute(), ledger) : execute;
+    lifetime.startClock();
+    try {
+      if (isQuery) return await runShared(operation, context, asking, costed);
+      // Finished once it is begun, also where its client has gone.
+      const running = Promise.resolve(costed());
+      return await (mutations?.follow(running) ?? running);
+    } finally {
+      lifetime.stopClock();
+      // Calls beside a field whose failure has blanked all, and pages that were asked for ahead in vain, would keep others
+      // waiting, and the server from closing. What a mutation has begun is left to finish.
+      if (isQuery) lifetime.end();
+    }
+  }
+
+  return {
+    begin(operation, asking) {
+      const { document, definition, variables } = operation;
+      const { exchange } = asking;
+      if (exchange !== undefined) exchange.operation = definition;
+      const bearer = bearerOf(asking.headers);
+      let context: OperationContext | undefined;
+      if (needsRest(definition, document)) {
+        if (typeof bearer !== 'string') return { refusal: unauthenticated(bearer) };
+        context = createContext(bearer, asking, shared, options.context);
+      }
+      if (exchange !== undefined) {
+        exchange.caller = context ?? (typeof bearer === 'string' ? idle(bearer, shared.callers) : undefined);
+        tracing?.begin(exchange, asking.headers);
+      }
+      const refusal = refusalOf(document, definition.name?.value, variables);
+      if (refusal !== undefined) return { refusal: { errors: [refusal] } };
+      if (context === undefined) return withoutRest;
+      return { context, run: (execute) => run(operation, context, asking, execute) };
+    },
+  };
+}

@@ -1,0 +1,137 @@
+import type { IncomingHttpHeaders, IncomingMessage, RequestListener, ServerResponse } from 'node:http';
+import { type ExecutionResult, getOperationAST } from 'graphql';
+import type { Documents } from './documents/documents.ts';
+import type { PersistedOperations } from './documents/persisted.ts';
+import { parseBody, readBody } from './http/body.ts';
+import type { HeaderReader } from './http/cors.ts';
+import { plainAnswerType } from './http/plain-form.ts';
+import { parametersIn } from './http/plain-parameters.ts';
+import type { NodeContext, RequestReadingOptions } from './http/request-reading.ts';
+import type { ResponseHeaders } from './http/response-headers.ts';
+import type { RequestLog } from './log/request-log.ts';
+import type { CompiledQueries, RunCompiled } from './operation/compiled-queries.ts';
+import type { MaskedErrors } from './operation/masked-errors.ts';
+import type { Asking, Operation } from './operation/operation.ts';
+import type { Running } from './operation/running.ts';
+
+/** Answers any request. `context` says what has been done of it already. */
+export type General = (request: IncomingMessage, response: ServerResponse, context: NodeContext) => void;
+
+export interface PlainRequestsOptions extends RequestReadingOptions {
+  requestLog: RequestLog;
+  responseHeaders: ResponseHeaders;
+  maskedErrors: MaskedErrors;
+  operations: PersistedOperations;
+  documents: Documents;
+  compiledQueries: CompiledQueries;
+  running: Running;
+}
+
+/**
+ * The short way of what is asked most: a plain POST of a query that is compiled, on Node's own request and response. All
+ * that it says itself is an answer with data. Whatever else there is to say, every refusal above all, is for `general`, to
+ * which the request goes with what has been done of it: nothing of its operation has run then.
+ */
+export function plainRequests(options: PlainRequestsOptions, general: General): RequestListener {
+  const { maxBodyBytes, budget, admission, requestLog, maskedErrors, running } = options;
+  const fixedHeaders = options.responseHeaders.fixed.flat();
+
+  async function answer(request: IncomingMessage, response: ServerResponse, type: string): Promise<void> {
+    const { headers } = request;
+    const exchange = requestLog.begin(headers['x-request-id']);
+    const context: NodeContext = { exchange };
+    context.body = await readBody(request, maxBodyBytes, budget);
+    const query = Buffer.isBuffer(context.body) ? queryIn(context.body, options) : undefined;
+    if (query === undefined) return general(request, response, context);
+
+    exchange.route = 'graphql';
+    const asking = askingOf(request, response, exchange);
+    const begun = running.begin(query.operation, asking);
+    if ('refusal' in begun || admission.admit('graphql', response) !== undefined) {
+      return general(request, response, context);
+    }
+    context.isAdmitted = true;
+    const result = await begun.run(() => query.run(query.operation, begun.context));
+    // Its variables don't fit.
+    if (result.data === undefined) return general(request, response, context);
+
+    const told = resultToTell(result, maskedErrors);
+    requestLog.noteResult(exchange, told);
+    requestLog.answered(exchange, asking.headers, 200, response.destroyed);
+    if (response.destroyed) return;
+    const text = JSON.stringify(told);
+    response.writeHead(200, [
+      ...fixedHeaders,
+      'content-type',
+      type,
+      'content-length',
+      String(Buffer.byteLength(text)),
+      'x-request-id',
+      exchange.requestId,
+      ...options.responseHeaders.forOrigin(headers.origin ?? null).flat(),
+    ]);
+    response.end(text);
+  }
+
+  return (request, response) => {
+    const type = plainAnswerType(request, maxBodyBytes);
+    if (type === undefined || admission.refusal('graphql') !== undefined) general(request, response, {});
+    else void answer(request, response, type);
+  };
+}
+
+interface CompiledQueryAsked {
+  operation: Operation;
+  run: RunCompiled;
+}
+
+/** The query that a body asks for; undefined where it is not compiled, or something may be wrong with what was sent. */
+function queryIn(
+  body: Buffer,
+  { operations, documents, compiledQueries }: PlainRequestsOptions,
+): CompiledQueryAsked | undefined {
+  const parsed = parseBody(body);
+  const parameters = 'json' in parsed ? parametersIn(parsed.json) : undefined;
+  if (parameters === undefined) return undefined;
+  const found = operations.textOf(parameters);
+  if ('refusal' in found || found.text === undefined) return undefined;
+  const known = documents.known(found.text);
+  if (known?.document === undefined || known.errors.length > 0) return undefined;
+  const { document } = known;
+  const definition = getOperationAST(document, parameters.operationName);
+  if (definition === null || definition === undefined) return undefined;
+  const operation = { document, definition, variables: parameters.variables ?? undefined };
+  const run = compiledQueries.of(operation);
+  return run && { operation, run };
+}
+
+function askingOf(
+  { headers }: IncomingMessage,
+  response: ServerResponse,
+  exchange: Asking['exchange'],
+): Asking {
+  return {
+    headers: readerOf(headers),
+    exchange,
+    whenGone(listener) {
+      response.once('close', () => {
+        if (!response.writableFinished) listener(gone);
+      });
+    },
+  };
+}
+
+const gone = new Error('The client has gone');
+
+function readerOf(headers: IncomingHttpHeaders): HeaderReader {
+  return {
+    get(name) {
+      const value = headers[name];
+      return typeof value === 'string' ? value : null;
+    },
+  };
+}
+
+function resultToTell(result: ExecutionResult, { mask }: MaskedErrors): ExecutionResult {
+  return result.errors === undefined ? result : { ...result, errors: result.errors.map(mask) };
+}
