@@ -40,6 +40,13 @@ describe('a bounded map', () => {
     expect([map.get('a'), map.size, map.bytes]).toEqual([2, 1, 50]);
   });
 
+  test('gives out what it then has no more', () => {
+    const map = createBoundedMap<number>({ maxEntries: 10, maxBytes: 100 });
+    map.set('a', 1, 90);
+    expect(map.take('a')).toMatchObject({ value: 1, bytes: 90 });
+    expect([map.take('a'), map.size, map.bytes]).toEqual([undefined, 0, 0]);
+  });
+
   test('drives nothing out for what it can\u2019t hold', () => {
     const map = createBoundedMap<number>({ maxEntries: 10, maxBytes: 100 });
     map.set('a', 1, 90);
@@ -90,11 +97,28 @@ describe('documents', () => {
   });
 
   test('count by what they take in memory, which is many times their text', () => {
-    const { readings, documents } = listed(100, 60_000);
-    // 38 tokens each, in 76 characters: room for one of these alone.
+    const { readings, documents } = listed(100, 240_000);
+    // 38 tokens each, in 76 characters: a quarter, which those have that were asked for once, is room for one alone.
     const [first, second] = ['b', 'c'].map((name) => `{ ${`${name} `.repeat(36)} }`);
     for (const text of [first, second, first]) documents.of(text ?? '');
     expect(readings).toEqual([first, second, first]);
+  });
+
+  test('that are asked for once drive out none that is asked for again', () => {
+    const { readings, documents } = listed(32);
+    for (const text of ['{ a }', '{ a }', '{ b }']) documents.of(text);
+    for (let index = 0; index < 100; index += 1) documents.of(`{ a${index} }`);
+    readings.length = 0;
+    for (const text of ['{ a }', '{ a99 }', '{ b }']) documents.of(text);
+    expect(readings).toEqual(['{ b }']);
+  });
+
+  test('that are known can be had without reading', () => {
+    const { readings, documents } = listed(100);
+    expect(documents.known('{ a }')).toBe(undefined);
+    const found = documents.of('{ a }');
+    expect(documents.known('{ a }')).toBe(found);
+    expect(readings).toEqual(['{ a }']);
   });
 
   test('that leave no stack to read them are not kept', () => {

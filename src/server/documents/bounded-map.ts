@@ -4,6 +4,8 @@ export interface BoundedMap<Value> {
   get(key: string): Value | undefined;
   /** Keeps a value of so many bytes; one that is larger than the whole map is not kept. */
   set(key: string, value: Value, bytes: number): void;
+  /** Takes out what was kept under a key, with how many bytes it has. */
+  take(key: string): { value: Value; bytes: number } | undefined;
   readonly size: number;
   readonly bytes: number;
 }
@@ -68,6 +70,11 @@ export function createBoundedMap<Value>({ maxEntries, maxBytes }: Bounds): Bound
       link(entry);
       total += bytes;
       while (oldest !== undefined && (entries.size > maxEntries || total > maxBytes)) remove(oldest);
+    },
+    take(key) {
+      const entry = entries.get(key);
+      if (entry !== undefined) remove(entry);
+      return entry;
     },
     get size() {
       return entries.size;

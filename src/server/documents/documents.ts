@@ -27,19 +27,23 @@ export interface DocumentReading {
 /** Of memory, as estimated by `memoryOf`. */
 export const standardDocumentBounds: Bounds = { maxEntries: 5_000, maxBytes: 64 * 1024 * 1024 };
 
-// What is refused is kept as well, lest the same text cost its validation again, but can't drive out what is in use.
+// What is refused is kept as well, lest the same text cost its validation again, and so is what was asked for once. But
+// neither drives out what is asked for again and again: anybody can send documents like no other.
 const shareOfRefused = 1 / 16;
+const shareOfNew = 1 / 4;
 
 /** Reads each text once, for as long as it is known. */
 export function createDocuments(
   { parse, validate }: DocumentReading,
   { maxEntries, maxBytes }: Bounds = standardDocumentBounds,
 ): Documents {
-  const accepted = createBoundedMap<KnownDocument>({ maxEntries, maxBytes });
-  const refused = createBoundedMap<KnownDocument>({
-    maxEntries: Math.ceil(maxEntries * shareOfRefused),
-    maxBytes: maxBytes * shareOfRefused,
+  const boundsOf = (share: number): Bounds => ({
+    maxEntries: Math.ceil(maxEntries * share),
+    maxBytes: maxBytes * share,
   });
+  const refused = createBoundedMap<KnownDocument>(boundsOf(shareOfRefused));
+  const askedForOnce = createBoundedMap<KnownDocument>(boundsOf(shareOfNew));
+  const askedForAgain = createBoundedMap<KnownDocument>(boundsOf(1 - shareOfNew - shareOfRefused));
 
   function read(text: string): KnownDocument {
     let document: DocumentNode;
@@ -52,7 +56,13 @@ export function createDocuments(
     return { document, errors: validate(document) };
   }
 
-  const knownOf = (text: string) => accepted.get(text) ?? refused.get(text);
+  function knownOf(text: string): KnownDocument | undefined {
+    const known = askedForAgain.get(text) ?? refused.get(text);
+    if (known !== undefined) return known;
+    const before = askedForOnce.take(text);
+    if (before !== undefined) askedForAgain.set(text, before.value, before.bytes);
+    return before?.value;
+  }
 
   return {
     known: knownOf,
@@ -60,7 +70,7 @@ export function createDocuments(
       const known = knownOf(text);
       if (known !== undefined) return known;
       const found = read(text);
-      (found.errors.length === 0 ? accepted : refused).set(text, found, memoryOf(text, found));
+      (found.errors.length === 0 ? askedForOnce : refused).set(text, found, memoryOf(text, found));
       return found;
     },
   };
