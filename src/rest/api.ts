@@ -10,6 +10,7 @@ import {
   conversationIdentifier,
   isMessageName,
   isNameOf,
+  resourceName,
 } from './resource-name.ts';
 import { sharedReads } from './shared-reads.ts';
 import type { RestStream } from './streamed-answer.ts';
@@ -82,6 +83,13 @@ export interface RestApi {
 /** What a record can be of. A list has its rows under the kind's own name. */
 type Kind = Collection | 'templates' | 'messages';
 
+/** The collections whose records are got one by one. */
+const routes = {
+  orders: '/v1/orders/{id}',
+  quotes: '/v1/quotes/{id}',
+  shipments: '/v1/shipments/{id}',
+} as const;
+
 /**
  * The interface over one client, whose reads are shared; `names` are the query parameters' names of this REST service.
  * `drift` is shown what REST answers.
@@ -89,6 +97,7 @@ type Kind = Collection | 'templates' | 'messages';
 export function createRestApi(unshared: RestClient, names: ParameterNames, drift?: DriftWatch): RestApi {
   const client = sharedReads(unshared);
   const path = (collection: Collection, id: string) => `/v1/${collection}/${bareIdentifier(collection, id)}`;
+  const get = { method: 'GET' } as const;
   const messagesPath = (channelId: string, conversation: string) =>
     `${path('channels', channelId)}/conversations/${conversationIdentifier(conversation)}/messages`;
 
@@ -102,11 +111,16 @@ export function createRestApi(unshared: RestClient, names: ParameterNames, drift
     return json as Json;
   }
 
-  async function recordNamed<Json>(kind: Collection, call: RestCall, caller: Caller): Promise<Json> {
-    const json = await record<Json & { name: string }>(kind, call, caller);
-    if (`/v1/${json.name}` !== call.path) {
-      throw unreadable(call, 'another record than the one asked for');
-    }
+  async function recordNamed<Json>(
+    collection: keyof typeof routes,
+    id: string,
+    { method, body }: Pick<RestCall, 'method' | 'body'>,
+    caller: Caller,
+  ): Promise<Json> {
+    const name = resourceName(collection, id);
+    const call: RestCall = { method, path: `/v1/${name}`, route: routes[collection], body };
+    const json = await record<Json & { name: string }>(collection, call, caller);
+    if (json.name !== name) throw unreadable(call, 'another record than the one asked for');
     return json;
   }
 
@@ -138,7 +152,7 @@ export function createRestApi(unshared: RestClient, names: ParameterNames, drift
     };
   }
 
-  // All are async functions, so that an unfit id too is a rejection, never a throw.
+  // All are async functions or return what one does, so that an unfit id too is a rejection, never a throw.
   return {
     createOrder: async (body, caller) =>
       record('orders', { method: 'POST', path: '/v1/orders', body }, caller),
@@ -147,19 +161,15 @@ export function createRestApi(unshared: RestClient, names: ParameterNames, drift
         [names.status]: query.status?.join(','),
         [names.search]: query.search,
       }),
-    getOrder: async (id, caller) =>
-      recordNamed('orders', { method: 'GET', path: path('orders', id) }, caller),
-    updateOrder: async (id, body, caller) =>
-      recordNamed('orders', { method: 'PATCH', path: path('orders', id), body }, caller),
+    getOrder: (id, caller) => recordNamed('orders', id, get, caller),
+    updateOrder: (id, body, caller) => recordNamed('orders', id, { method: 'PATCH', body }, caller),
     createQuote: async (body, caller) =>
       record('quotes', { method: 'POST', path: '/v1/quotes', body }, caller),
-    getQuote: async (id, caller) =>
-      recordNamed('quotes', { method: 'GET', path: path('quotes', id) }, caller),
+    getQuote: (id, caller) => recordNamed('quotes', id, get, caller),
     createShipment: async (body, caller) =>
       record('shipments', { method: 'POST', path: '/v1/shipments', body }, caller),
     listShipments: async (query, caller) => page('shipments', '/v1/shipments', query, caller),
-    getShipment: async (id, caller) =>
-      recordNamed('shipments', { method: 'GET', path: path('shipments', id) }, caller),
+    getShipment: (id, caller) => recordNamed('shipments', id, get, caller),
     getLabel: async (shipmentId, caller) => {
       const labelPath = `${path('shipments', shipmentId)}/label`;
       const call: RestCall = { method: 'GET', path: labelPath, accept: 'application/pdf' };

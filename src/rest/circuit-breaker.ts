@@ -35,6 +35,8 @@ export interface CircuitBreakerOptions {
 interface Slice {
   readonly startedAt: number;
   readonly byTenant: Map<string, Count>;
+  /** Whose calls were answered, one for each; not yet in `byTenant`. */
+  readonly answered: string[];
 }
 
 const nothing: Count = { calls: 0, failed: 0 };
@@ -60,7 +62,8 @@ export function createCircuitBreaker({
 }: CircuitBreakerOptions = {}): CircuitBreaker {
   const sliceMs = windowMs / 10;
   let slices: Slice[] = [];
-  // The sums of all slices are kept as they change: adding up tenants at each call would cost most while most fails.
+  // The sums of all slices are kept as they change: adding up tenants at each call would cost most while most fails. While
+  // none fails, nobody asks by tenant: calls are only listed.
   let totals = { ...nothing };
   let byTenant = new Map<string, Count>();
   // With the most failures; one of `byTenant`, or nothing.
@@ -89,7 +92,7 @@ export function createCircuitBreaker({
   function sliceAt(at: number): Slice {
     const newest = slices.at(-1);
     if (newest !== undefined && at - newest.startedAt < sliceMs) return newest;
-    const slice = { startedAt: at, byTenant: new Map<string, Count>() };
+    const slice: Slice = { startedAt: at, byTenant: new Map(), answered: [] };
     const isOver = ({ startedAt }: Slice) => at - startedAt >= windowMs;
     const over = slices.filter(isOver);
     slices = [...slices.filter((each) => !isOver(each)), slice];
@@ -99,6 +102,7 @@ export function createCircuitBreaker({
 
   function forget(over: readonly Slice[]): void {
     for (const slice of over) {
+      totals.calls -= slice.answered.length;
       for (const [tenant, { calls, failed }] of slice.byTenant) {
         const own = byTenant.get(tenant) ?? { ...nothing };
         for (const sum of [own, totals]) {
@@ -119,6 +123,22 @@ export function createCircuitBreaker({
       counts.set(tenant, own);
     }
     return own;
+  }
+
+  function add(slice: Slice, tenant: string, failed: 0 | 1): void {
+    const own = countOf(byTenant, tenant);
+    for (const sum of [countOf(slice.byTenant, tenant), own]) {
+      sum.calls += 1;
+      sum.failed += failed;
+    }
+    if (own.failed > worst.failed) worst = own;
+  }
+
+  /** Counts those by tenant who have only been listed so far. */
+  function countListed(): void {
+    for (const slice of slices) {
+      for (const tenant of slice.answered.splice(0)) add(slice, tenant, 0);
+    }
   }
 
   function isFailing({ calls, failed }: Count): boolean {
@@ -153,16 +173,16 @@ export function createCircuitBreaker({
       if (admission === 'probe') return noteProbe(tenant, outcome);
       if (isOpen || outcome === 'given up') return;
       const at = now();
-      const inSlice = countOf(sliceAt(at).byTenant, tenant.id);
-      const own = countOf(byTenant, tenant.id);
-      inSlice.calls += 1;
-      own.calls += 1;
+      const slice = sliceAt(at);
       totals.calls += 1;
-      if (outcome !== 'failed') return;
-      inSlice.failed += 1;
-      own.failed += 1;
+      if (outcome === 'answered') {
+        if (totals.failed === 0) slice.answered.push(tenant.id);
+        else add(slice, tenant.id, 0);
+        return;
+      }
+      if (totals.failed === 0) countListed();
       totals.failed += 1;
-      if (own.failed > worst.failed) worst = own;
+      add(slice, tenant.id, 1);
       if (isToOpen()) open(at);
     },
     // Once the pause is over, probes decide, within about a second.

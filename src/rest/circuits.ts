@@ -9,17 +9,20 @@ export interface Circuits {
 }
 
 export function createCircuits(options?: CircuitBreakerOptions): Circuits {
-  const byKind = new Map<string, CircuitBreaker>();
+  const kinds: { kind: string; circuit: CircuitBreaker }[] = [];
+  // By method and then by route, so that no call has to put a key together.
+  const byMethod = new Map<string, Map<string, CircuitBreaker>>();
+
+  function create(method: string, route: string): CircuitBreaker {
+    const circuit = createCircuitBreaker(options);
+    const byRoute = byMethod.get(method) ?? new Map();
+    byMethod.set(method, byRoute.set(route, circuit));
+    kinds.push({ kind: `${method} ${route}`, circuit });
+    return circuit;
+  }
+
   return {
-    of(method, route) {
-      const kind = `${method} ${route}`;
-      let circuit = byKind.get(kind);
-      if (circuit === undefined) {
-        circuit = createCircuitBreaker(options);
-        byKind.set(kind, circuit);
-      }
-      return circuit;
-    },
-    open: () => [...byKind].filter(([, circuit]) => circuit.isOpen()).map(([kind]) => kind),
+    of: (method, route) => byMethod.get(method)?.get(route) ?? create(method, route),
+    open: () => kinds.filter(({ circuit }) => circuit.isOpen()).map(({ kind }) => kind),
   };
 }

@@ -46,7 +46,8 @@ export function bareIdentifier(collection: Collection, id: string): string {
 export function isNameOf<C extends Collection>(collection: C, value: unknown): value is ResourceName<C> {
   return (
     typeof value === 'string' &&
-    value.startsWith(`${collection}/`) &&
+    value.charAt(collection.length) === '/' &&
+    value.startsWith(collection) &&
     identifier.test(value.slice(collection.length + 1))
   );
 }

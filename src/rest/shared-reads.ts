@@ -12,7 +12,7 @@ import { enter, type LedgerEntry } from './ledger.ts';
  */
 interface Flight {
   /** Who waits for the answer. */
-  readonly passengers: Set<Passenger>;
+  readonly passengers: Passenger[];
   /** Ends the call once nobody does. */
   readonly canceller: Canceller;
   hasLeft: boolean;
@@ -46,7 +46,7 @@ export function sharedReads(client: RestClient): RestClient {
     const known = flights.get(key);
     if (known !== undefined) return known;
     const flight: Flight = {
-      passengers: new Set(),
+      passengers: [],
       canceller: new Canceller(),
       hasLeft: false,
       entry: undefined,
@@ -104,11 +104,13 @@ export function sharedReads(client: RestClient): RestClient {
       };
 
       function leave(error: unknown): void {
-        if (!flight.passengers.delete(passenger)) return;
+        const seat = flight.passengers.indexOf(passenger);
+        if (seat === -1) return;
+        flight.passengers.splice(seat, 1);
         signal.removeEventListener('abort', giveUp);
         completeEntry?.();
         reject(error);
-        if (flight.passengers.size > 0) return;
+        if (flight.passengers.length > 0) return;
         flight.forget();
         flight.canceller.abort(signal.reason);
       }
@@ -116,13 +118,13 @@ export function sharedReads(client: RestClient): RestClient {
         leave(givenUp(call, signal));
       }
       async function takeTurn(away: Away): Promise<void> {
-        if (flight.hasLeft || !flight.passengers.has(passenger)) return;
+        if (flight.hasLeft || !flight.passengers.includes(passenger)) return;
         caller.spend(call);
         caller.left();
         await send(flight, passenger, call, caller, away);
       }
 
-      flight.passengers.add(passenger);
+      flight.passengers.push(passenger);
       signal.addEventListener('abort', giveUp);
       if (flight.hasLeft) passenger.follow();
       // With a BudgetExceededError, which is this operation's own business and nobody else's.
@@ -138,8 +140,7 @@ export function sharedReads(client: RestClient): RestClient {
 
 /** All who have waited for a call that has ended, and wait no more. */
 function landed(flight: Flight): Passenger[] {
-  const passengers = [...flight.passengers];
-  flight.passengers.clear();
+  const passengers = flight.passengers.splice(0);
   for (const passenger of passengers) passenger.arrive();
   return passengers;
 }

@@ -35,6 +35,7 @@ export function createTenants({
   const key = secret.toString('base64url');
   // In the order in which they were last there.
   const remembered = new Map<string, Tenant>();
+  let newest: Tenant | undefined;
   // Those too that only an operation of theirs holds: beside a second one of the same id, the writes of the one would
   // leave what is shared by the other as it is.
   const known = new Map<string, WeakRef<Tenant>>();
@@ -50,6 +51,8 @@ export function createTenants({
   }
 
   function remember(tenant: Tenant): void {
+    if (tenant === newest) return;
+    newest = tenant;
     remembered.delete(tenant.id);
     remembered.set(tenant.id, tenant);
     const [oldest] = remembered.keys();
@@ -59,7 +62,8 @@ export function createTenants({
   return {
     of(bearer) {
       const id = keyedHash(key, bearer);
-      const tenant = known.get(id)?.deref() ?? create(id);
+      const tenant = known.get(id)?.deref();
+      if (tenant === undefined) return create(id);
       if (remembered.has(id)) remember(tenant);
       return tenant;
     },
