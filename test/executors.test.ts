@@ -2,6 +2,7 @@ import { type GraphQLNamedType, getNamedType, getOperationAST, isObjectType, par
 import { afterAll, expect, test } from 'vitest';
 import { schema } from '../src/graph/schema.ts';
 import type { Fault } from '../src/sandbox/sandbox.ts';
+import { listen } from '../src/server/listener.ts';
 import { isFitToCompile } from '../src/server/operation/compile-fitness.ts';
 import { generateQuery, randomNumbers, type Values } from './fixtures/query-generator.ts';
 import { type Answer, startWaybill } from './harness.ts';
@@ -91,7 +92,22 @@ const compiled = await startWaybill(unlimited);
 const { sandbox } = compiled;
 const standard = await startWaybill(unlimited, { sandbox, compileQueries: false });
 
+// What is known to be compiled is asked for over a socket the shorter way.
+const listener = await listen(compiled.app, '127.0.0.1', 0);
+
+async function askOverSocket(query: string, variables: unknown): Promise<Answer<unknown>> {
+  sandbox.requests.clear();
+  const response = await fetch(new URL('/graphql', listener.url), {
+    method: 'POST',
+    headers: { 'content-type': 'application/json', authorization: `Bearer ${sandbox.tokens.first}` },
+    body: JSON.stringify({ query, variables }),
+  });
+  const { data, errors } = await response.json();
+  return { status: response.status, data, errors, calls: sandbox.requests.lines() };
+}
+
 afterAll(async () => {
+  await listener.close();
   await standard[Symbol.asyncDispose]();
   await compiled[Symbol.asyncDispose]();
 });
@@ -138,7 +154,7 @@ function reachableTypes(start: GraphQLNamedType | null | undefined, names = new 
   return [...names];
 }
 
-test('compiled queries answer as the standard executor does, for the same calls', async () => {
+test('compiled queries answer as the standard executor does, for the same calls, whichever way they came', async () => {
   const random = randomNumbers(20_261_121);
   const rootFields = Object.keys(schema.getQueryType()?.getFields() ?? {});
   const reached = new Set<string>();
@@ -162,12 +178,14 @@ test('compiled queries answer as the standard executor does, for the same calls'
     const remove = fault === undefined ? () => {} : sandbox.faults.add(fault);
     const one = await compiled.ask(query, variables);
     const other = await standard.ask(query, variables);
+    const again = await askOverSocket(query, variables);
     remove();
     const context = `${query}\n${JSON.stringify(variables)}`;
     expect(comparable(one), context).toEqual(comparable(other));
     // Where an error blanks its parent, the standard executor lets go of what else goes on there.
     expect(told(one), context).toEqual(expect.arrayContaining(told(other)));
     if (one.errors === undefined) expect(settledCalls(one), context).toEqual(settledCalls(other));
+    expect({ ...again, calls: settledCalls(again) }, context).toEqual({ ...one, calls: settledCalls(one) });
     for (const [, typename = ''] of JSON.stringify(one.data).matchAll(/"__typename":"(\w+)"/g))
       reached.add(typename);
     for (const { extensions } of one.errors ?? []) codes.add(String(extensions.code));
