@@ -54,7 +54,9 @@ export function ordersWithShipments({
 }
 
 function shipmentsOf({ rows }: Page<OrderJson>): Set<string> {
-  return new Set(
-    rows.flatMap((row) => (row instanceof InvalidResponseError || !row.shipment ? [] : [row.shipment])),
-  );
+  const names = new Set<string>();
+  for (const row of rows) {
+    if (!(row instanceof InvalidResponseError) && row.shipment) names.add(row.shipment);
+  }
+  return names;
 }

@@ -1,4 +1,5 @@
 import { type CallTimesSeen, createCallTimes } from './call-times.ts';
+import { lazily } from './lazily.ts';
 import { createListTrouble, type ListTrouble } from './list-trouble.ts';
 import { createRowCheck, type RowCheck, type RowTrust } from './row-check.ts';
 import { createWhereabouts, type Whereabouts } from './whereabouts.ts';
@@ -12,12 +13,14 @@ export interface BatchHistory {
   readonly rowCheck: RowCheck;
 }
 
+const historyOf = lazily<{ trust: RowTrust | undefined; now: () => number }, BatchHistory>({
+  times: () => createCallTimes(),
+  whereabouts: ({ now }) => createWhereabouts(now),
+  trouble: ({ now }) => createListTrouble(now),
+  rowCheck: ({ trust, now }) => createRowCheck(trust, now),
+});
+
 /** `trust` is the resource's, for all tenants; `now` counts milliseconds, from whenever. */
 export function createBatchHistory(trust?: RowTrust, now = () => performance.now()): BatchHistory {
-  return {
-    times: createCallTimes(),
-    whereabouts: createWhereabouts(now),
-    trouble: createListTrouble(now),
-    rowCheck: createRowCheck(trust, now),
-  };
+  return historyOf({ trust, now });
 }

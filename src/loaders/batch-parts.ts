@@ -23,24 +23,28 @@ export function partsOf(
   announcements: readonly Announcement[],
   whereaboutsOfRest: Whereabouts,
 ): BatchPart[] {
-  const rest = new Set(names);
-  const announced = announcements.map(({ names, ...where }) => ({
-    ...where,
+  const parts: BatchPart[] = [];
+  let rest = names;
+  for (const { names: announced, rowsBefore, whereabouts } of announcements) {
     // A name that two lists have named is the first one's.
-    names: [...rest].filter((name) => names.has(name) && rest.delete(name)),
-  }));
-  const parts = [...announced, { names: [...rest], rowsBefore: 0, whereabouts: whereaboutsOfRest }];
-  return parts.filter((part) => part.names.length > 0);
+    const own = rest.filter((name) => announced.has(name));
+    if (own.length > 0) parts.push({ names: own, rowsBefore, whereabouts });
+    rest = own.length === rest.length ? [] : rest.filter((name) => !announced.has(name));
+  }
+  if (rest.length > 0) parts.push({ names: rest, rowsBefore: 0, whereabouts: whereaboutsOfRest });
+  return parts;
 }
 
 /** The share of all names to expect within so many rows for each of them; each part has its own depth. */
 export function shareWithin(parts: readonly BatchPart[], rowsPerId: number): number {
-  const asked = parts.reduce((total, { names }) => total + names.length, 0);
+  let asked = 0;
+  for (const { names } of parts) asked += names.length;
   const rows = rowsPerId * asked;
-  const found = parts.reduce((total, { names, rowsBefore, whereabouts }) => {
+  let found = 0;
+  for (const { names, rowsBefore, whereabouts } of parts) {
     const rowsPerIdOfPart = Math.max(rows - rowsBefore, 0) / names.length;
-    return total + names.length * whereabouts.shareWithin(rowsPerIdOfPart);
-  }, 0);
+    found += names.length * whereabouts.shareWithin(rowsPerIdOfPart);
+  }
   return found / asked;
 }
 
@@ -50,12 +54,12 @@ export function learn(
   { found, state }: ListWalk<unknown>,
   isWhole: boolean,
 ): void {
-  const indices = names.flatMap((name) => found.get(name)?.index ?? []);
+  const indices: number[] = [];
+  for (const name of names) {
+    const index = found.get(name)?.index;
+    if (index !== undefined) indices.push(Math.max(index - rowsBefore, 0));
+  }
   const rowsRead = isWhole ? Number.POSITIVE_INFINITY : state.rowsRead - rowsBefore;
   if (rowsRead <= 0 && indices.length === 0) return;
-  whereabouts.saw({
-    asked: names.length,
-    indices: indices.map((index) => Math.max(index - rowsBefore, 0)),
-    rowsRead: Math.max(rowsRead, 0),
-  });
+  whereabouts.saw({ asked: names.length, indices, rowsRead: Math.max(rowsRead, 0) });
 }

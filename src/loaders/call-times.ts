@@ -58,17 +58,11 @@ export function createCallTimes(): CallTimesSeen {
       gets.ms = gets.ms * decay + ms;
     },
     sawPage(rows, ms) {
-      for (const [name, value] of Object.entries({
-        count: 1,
-        rows,
-        ms,
-        rowsSquared: rows * rows,
-        rowsByMs: rows * ms,
-      })) {
-        // The names are those of the sums, which TypeScript does not keep through entries.
-        const sum = name as keyof typeof pages;
-        pages[sum] = pages[sum] * decay + value;
-      }
+      pages.count = pages.count * decay + 1;
+      pages.rows = pages.rows * decay + rows;
+      pages.ms = pages.ms * decay + ms;
+      pages.rowsSquared = pages.rowsSquared * decay + rows * rows;
+      pages.rowsByMs = pages.rowsByMs * decay + rows * ms;
     },
   };
 }

@@ -38,41 +38,53 @@ const guessWeight = 0.5;
 // that a deeper look may seem worth it once, and teaches the rest.
 const shareNowhere = 0.5;
 
-export function createDepths(): Depths {
-  // The weight of the ids between each step and the one before it; those beyond come last.
-  const weights = [...depthSteps, Number.POSITIVE_INFINITY].map(
-    (_, step) => guessWeight * guessedShare(step),
-  );
-  const add = (step: number, share: number) => {
-    weights[step] = (weights[step] ?? 0) + share;
-  };
+// Shared by all who have seen nothing yet, as most tenants of a moment have not.
+const guessedWeights: readonly number[] = [...depthSteps, Number.POSITIVE_INFINITY].map(
+  (_, step) => guessWeight * guessedShare(step),
+);
+const guessedTotal = sum(guessedWeights);
 
-  function addUnfound(share: number, depthRead: number): void {
-    const deeper = [...depthSteps.keys()].filter((step) => startOf(step) >= depthRead);
-    for (const step of deeper) add(step, (share * (1 - shareNowhere)) / deeper.length);
-    add(depthSteps.length, deeper.length === 0 ? share : share * shareNowhere);
-  }
+export function createDepths(): Depths {
+  // The weights of the ids between each step and the one before it; those beyond come last.
+  let weights = guessedWeights;
+  let total = guessedTotal;
 
   return {
+    // Asked for each depth that a page may have, for each batch.
     shareWithin(rowsPerId) {
-      const within = depthSteps.map((step, index) => {
-        const start = startOf(index);
-        const part = Math.min(Math.max((rowsPerId - start) / (step - start), 0), 1);
-        return part * (weights[index] ?? 0);
-      });
-      return sum(within) / sum(weights);
+      let within = 0;
+      let start = 0;
+      for (let index = 0; index < depthSteps.length && start < rowsPerId; index += 1) {
+        const step = depthSteps[index] ?? 0;
+        const part = Math.min((rowsPerId - start) / (step - start), 1);
+        within += part * (weights[index] ?? 0);
+        start = step;
+      }
+      return within / total;
     },
     saw({ asked, indices, rowsRead }) {
       if (asked === 0) return;
       const kept = indices.length < leastFound * asked ? decayAfterMiss : decay;
-      for (const [step, weight] of weights.entries()) weights[step] = weight * kept;
+      const next = weights.map((weight) => weight * kept);
       for (const index of indices) {
         const step = depthSteps.findIndex((depth) => index + 1 <= depth * asked);
-        add(step === -1 ? depthSteps.length : step, 1 / asked);
+        add(next, step === -1 ? depthSteps.length : step, 1 / asked);
       }
-      addUnfound((asked - indices.length) / asked, rowsRead / asked);
+      if (indices.length < asked) addUnfound(next, (asked - indices.length) / asked, rowsRead / asked);
+      weights = next;
+      total = sum(next);
     },
   };
+}
+
+function add(weights: number[], step: number, share: number): void {
+  weights[step] = (weights[step] ?? 0) + share;
+}
+
+function addUnfound(weights: number[], share: number, depthRead: number): void {
+  const deeper = [...depthSteps.keys()].filter((step) => startOf(step) >= depthRead);
+  for (const step of deeper) add(weights, step, (share * (1 - shareNowhere)) / deeper.length);
+  add(weights, depthSteps.length, deeper.length === 0 ? share : share * shareNowhere);
 }
 
 function startOf(step: number): number {

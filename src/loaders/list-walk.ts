@@ -6,8 +6,8 @@ import type { BatchState } from './batch-plan.ts';
 export interface ListWalk<Row> {
   readonly state: BatchState;
   readonly found: ReadonlyMap<string, { row: Row; index: number }>;
-  /** Rows that came along. */
-  readonly unwanted: readonly Row[];
+  /** Those found, and those that came along. */
+  readonly rows: readonly Row[];
   readonly nextPageToken: string | undefined;
   /** Whether nothing follows, or nothing that has not been there already. */
   readonly isAtEnd: boolean;
@@ -20,7 +20,7 @@ export interface ListWalk<Row> {
 export function createListWalk<Row extends { name: string }>(names: readonly string[]): ListWalk<Row> {
   const missing = new Set(names);
   const found = new Map<string, { row: Row; index: number }>();
-  const unwanted: Row[] = [];
+  const rows: Row[] = [];
   const tokens = new Set<string>();
   let rowsRead = 0;
   let pages = 0;
@@ -32,7 +32,7 @@ export function createListWalk<Row extends { name: string }>(names: readonly str
       return { asked: names.length, missing: missing.size, rowsRead, pages };
     },
     found,
-    unwanted,
+    rows,
     get nextPageToken() {
       return nextPageToken;
     },
@@ -44,13 +44,14 @@ export function createListWalk<Row extends { name: string }>(names: readonly str
     },
     take(page) {
       const before = found.size;
-      for (const [index, row] of page.rows.entries()) {
+      for (const row of page.rows) {
+        const index = rowsRead;
+        rowsRead += 1;
         // A broken row is no record: what it should have been is asked for by id.
         if (row instanceof InvalidResponseError) continue;
-        if (missing.delete(row.name)) found.set(row.name, { row, index: rowsRead + index });
-        else unwanted.push(row);
+        if (missing.delete(row.name)) found.set(row.name, { row, index });
+        rows.push(row);
       }
-      rowsRead += page.rows.length;
       nextPageToken = page.nextPageToken;
       isAtEnd = nextPageToken === undefined || tokens.has(nextPageToken);
       if (nextPageToken !== undefined) tokens.add(nextPageToken);

@@ -63,8 +63,7 @@ export function listedLoader<Json extends { name: string }>(
 
   /** What is known of a batch, and the page that was asked for in its place. */
   function begin(names: readonly string[]) {
-    const wanted = new Set(names);
-    const isHeard = (announcement: Announcement) => !announcement.names.isDisjointFrom(wanted);
+    const isHeard = (announcement: Announcement) => names.some((name) => announcement.names.has(name));
     const heard = announcements.filter(isHeard);
     announcements = announcements.filter((announcement) => !isHeard(announcement));
     const taken = heard.length > 0 ? ahead : undefined;
@@ -81,6 +80,12 @@ export function listedLoader<Json extends { name: string }>(
     const before = generation;
     const gets = createGets({ get, caller, askers, times });
     const { parts, readAhead } = askers.onBehalf(names, () => begin(names));
+    if (readAhead === undefined && names.length < fewestForPage) {
+      observer.batch(kind, names.length, 'gets');
+      const answers = await gets.all(names);
+      sawGets(answers);
+      return names.map((name) => answers.get(name) ?? null);
+    }
     const knowledge = { ...knownCalls(), shareWithin: (rowsPerId: number) => shareWithin(parts, rowsPerId) };
     const searching = searchList(names, {
       knowledge,
@@ -101,24 +106,31 @@ export function listedLoader<Json extends { name: string }>(
 
     const searched = await searching;
     const { walk, outcome } = searched;
+    const { found } = walk;
     observer.batch(kind, names.length, wayOf(searched));
     learnFrom(parts, searched);
-    const rows = new Map([...walk.found].map(([name, { row }]) => [name, row]));
-    if (outcome instanceof Error) return names.map((name) => rows.get(name) ?? outcome);
-    const answers = await gets.all(names.filter((name) => !rows.has(name)));
-    for (const answer of [...answers.values()].slice(0, mostLookedAt)) {
+    if (outcome instanceof Error) return names.map((name) => found.get(name)?.row ?? outcome);
+    const answers = await gets.all(names.filter((name) => !found.has(name)));
+    sawGets(answers);
+    if (walk.state.pages > 0) rowCheck.sawRows(walk.rows);
+    if (nameToCheck !== undefined) {
+      const rows = new Map([...found].map(([name, { row }]) => [name, row]));
+      const check = { preferred: nameToCheck, patienceMs: patienceMs(0, 1, knowledge), gets, rowCheck };
+      for (const [name, answer] of (await answersInPlaceOf(rows, check)) ?? []) answers.set(name, answer);
+    }
+    caller.ledger.savedByList += names.length - gets.count();
+    if (generation === before && isListFit()) for (const row of walk.rows) records.prime(row.name, row);
+    return names.map((name) => {
+      const answer = answers.get(name);
+      return answer === undefined ? (found.get(name)?.row ?? null) : answer;
+    });
+  });
+
+  function sawGets(answers: ReadonlyMap<string, Json | null | Error>): void {
+    for (const answer of answers.values().take(mostLookedAt)) {
       if (answer !== null && !(answer instanceof Error)) rowCheck.sawGet(answer);
     }
-    if (walk.state.pages > 0) rowCheck.sawRows([...rows.values(), ...walk.unwanted]);
-    const patience = patienceMs(0, 1, knowledge);
-    const inPlaceOfRows =
-      nameToCheck &&
-      (await answersInPlaceOf(rows, { preferred: nameToCheck, patienceMs: patience, gets, rowCheck }));
-    const all = new Map<string, Json | null | Error>([...rows, ...answers, ...(inPlaceOfRows || [])]);
-    caller.ledger.savedByList += names.length - gets.count();
-    if (generation === before && isListFit()) for (const row of walk.unwanted) records.prime(row.name, row);
-    return names.map((name) => all.get(name) ?? null);
-  });
+  }
 
   function learnFrom(parts: readonly BatchPart[], { walk }: Searched<Json>): void {
     if (walk.state.pages === 0) {

@@ -18,9 +18,10 @@ import type {
 } from '../rest/types.ts';
 import { ordersWithShipments } from './ahead-of-ask.ts';
 import { type Cursors, createCursors } from './cursor.ts';
-import { listedLoader } from './listed-loader.ts';
+import { lazily } from './lazily.ts';
+import { type ListedLoader, listedLoader } from './listed-loader.ts';
 import { locationLoader } from './location-loader.ts';
-import { createLoaderMemory, type LoaderMemory } from './memory.ts';
+import { createLoaderMemory, type LoaderMemory, type TenantMemory } from './memory.ts';
 import { allRecords, firstRecord, type PageLoader, pageLoader } from './page-loader.ts';
 import { listedRecordLoader, type RecordLoader, recordLoader } from './record-loader.ts';
 import { type ReferencePageLoader, referenceLoaders } from './reference-pages.ts';
@@ -36,7 +37,7 @@ export const maxPageSize = {
   messages: 100,
 } as const;
 
-/** Everything that the graph can ask for, named by result and key. Lives for one operation. */
+/** Everything that the graph can ask for, named by result and key. Lives for one operation; each is made when it is asked. */
 export interface Loaders {
   orderById: RecordLoader<OrderJson>;
   orderByReference: RecordLoader<OrderJson>;
@@ -59,81 +60,97 @@ export interface Loaders {
   cursors: Cursors;
 }
 
+/** What the loaders of an operation are made of. */
+interface Operation {
+  api: RestApi;
+  caller: Caller;
+  memory: LoaderMemory;
+  known: TenantMemory;
+}
+
+/** With what loaders know of each other beyond what the graph needs. */
+interface KnownLoaders extends Loaders {
+  orderById: ListedLoader<OrderJson>;
+  shipmentById: ListedLoader<ShipmentJson>;
+}
+
+const loadersOf = lazily<Operation, KnownLoaders>({
+  orderById: ({ api, caller, memory, known }) =>
+    listedLoader({
+      get: api.getOrder,
+      list: api.listOrders,
+      kind: 'orders',
+      maxPageSize: maxPageSize.orders,
+      caller,
+      history: known.orders,
+      isListUsed: memory.options.listsForBatches,
+      observer: memory.observer,
+    }),
+  orderByReference: (_operation, { orderPage }) =>
+    recordLoader((referenceId) => findOrder(orderPage, referenceId)),
+  orderPage: ({ api, caller }, { orderById }) =>
+    pageLoader((query) => api.listOrders(query, caller), orderById),
+  orderPageWithShipments: ({ memory, known }, { orderPage, shipmentById }) =>
+    ordersWithShipments({
+      orderPage,
+      shipmentById,
+      history: known.shipmentsOfOrders,
+      isAllowed: memory.options.aheadOfAsk,
+    }),
+  shipmentById: ({ api, caller, memory, known }) =>
+    listedLoader({
+      get: api.getShipment,
+      list: api.listShipments,
+      kind: 'shipments',
+      maxPageSize: maxPageSize.shipments,
+      caller,
+      history: known.shipments,
+      isListUsed: memory.options.listsForBatches,
+      observer: memory.observer,
+    }),
+  shipmentPage: ({ api, caller }, { shipmentById }) =>
+    pageLoader((query) => api.listShipments(query, caller), shipmentById),
+  quoteById: ({ api, caller }) => recordLoader((name) => api.getQuote(name, caller)),
+  originById: (_operation, { originPage }) =>
+    listedRecordLoader(
+      () => allRecords(originPage, { pageSize: maxPageSize.origins }),
+      originPage.forgetEarlier,
+    ),
+  originPage: ({ api, caller, known }) =>
+    referenceLoaders(caller, known.referencePages)('origins', api.listOrigins),
+  locationById: ({ caller, memory, known }, { locationPage }) =>
+    locationLoader({
+      pages: locationPage,
+      caller,
+      maxPageSize: maxPageSize.locations,
+      listsForBatches: memory.options.listsForBatches,
+      list: known.locationList,
+    }),
+  locationPage: ({ api, caller, known }) =>
+    referenceLoaders(caller, known.referencePages)('locations', api.listLocations),
+  organization: ({ api, caller }) => recordLoader(() => api.getOrganization(caller)),
+  channelById: (_operation, { channelPage }) =>
+    listedRecordLoader(
+      () => allRecords(channelPage, { pageSize: maxPageSize.channels }),
+      channelPage.forgetEarlier,
+    ),
+  channelPage: ({ api, caller, known }) =>
+    referenceLoaders(caller, known.referencePages)('channels', api.listChannels),
+  templatePage: ({ api, caller, known }) =>
+    referenceLoaders(caller, known.referencePages)('templates', api.listTemplates),
+  templatesByChannel: (_operation, { templatePage }) =>
+    recordLoader((channel) => allRecords(templatePage, { channel, pageSize: maxPageSize.templates })),
+  messagePage: ({ api, caller }) => pageLoader((query) => api.listMessages(query, caller)),
+  cursors: ({ caller }) => createCursors(caller.bearer),
+});
+
 /** The loaders of one operation. Every call is made on behalf of `caller`; `memory` is what earlier operations left. */
 export function createLoaders(
   api: RestApi,
   caller: Caller,
   memory: LoaderMemory = createLoaderMemory(),
 ): Loaders {
-  const known = memory.of(caller.tenant);
-  const referencePages = referenceLoaders(caller, known.referencePages);
-  const isListUsed = memory.options.listsForBatches;
-  const orderById = listedLoader({
-    get: api.getOrder,
-    list: api.listOrders,
-    kind: 'orders',
-    maxPageSize: maxPageSize.orders,
-    caller,
-    history: known.orders,
-    isListUsed,
-    observer: memory.observer,
-  });
-  const orderPage = pageLoader((query: OrderQuery) => api.listOrders(query, caller), orderById);
-  const shipmentById = listedLoader({
-    get: api.getShipment,
-    list: api.listShipments,
-    kind: 'shipments',
-    maxPageSize: maxPageSize.shipments,
-    caller,
-    history: known.shipments,
-    isListUsed,
-    observer: memory.observer,
-  });
-  const shipmentPage = pageLoader((query: PageQuery) => api.listShipments(query, caller), shipmentById);
-  const originPage = referencePages('origins', api.listOrigins);
-  const locationPage = referencePages('locations', api.listLocations);
-  const channelPage = referencePages('channels', api.listChannels);
-  const templatePage = referencePages('templates', api.listTemplates);
-
-  return {
-    orderById,
-    orderByReference: recordLoader((referenceId) => findOrder(orderPage, referenceId)),
-    orderPage,
-    orderPageWithShipments: ordersWithShipments({
-      orderPage,
-      shipmentById,
-      history: known.shipmentsOfOrders,
-      isAllowed: memory.options.aheadOfAsk,
-    }),
-    shipmentById,
-    shipmentPage,
-    quoteById: recordLoader((name) => api.getQuote(name, caller)),
-    originById: listedRecordLoader(
-      () => allRecords(originPage, { pageSize: maxPageSize.origins }),
-      originPage.forgetEarlier,
-    ),
-    originPage,
-    locationById: locationLoader({
-      pages: locationPage,
-      caller,
-      maxPageSize: maxPageSize.locations,
-      listsForBatches: isListUsed,
-      list: known.locationList,
-    }),
-    locationPage,
-    organization: recordLoader(() => api.getOrganization(caller)),
-    channelById: listedRecordLoader(
-      () => allRecords(channelPage, { pageSize: maxPageSize.channels }),
-      channelPage.forgetEarlier,
-    ),
-    channelPage,
-    templatePage,
-    templatesByChannel: recordLoader((channel) =>
-      allRecords(templatePage, { channel, pageSize: maxPageSize.templates }),
-    ),
-    messagePage: pageLoader((query) => api.listMessages(query, caller)),
-    cursors: createCursors(caller.bearer),
-  };
+  return loadersOf({ api, caller, memory, known: memory.of(caller.tenant) });
 }
 
 /** The search matches references exactly but names fuzzily, so a page may hold other orders as well. */

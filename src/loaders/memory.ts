@@ -1,9 +1,11 @@
 import type { Tenant } from '../rest/tenant.ts';
 import { type BatchHistory, createBatchHistory } from './batch-history.ts';
 import { createFollowingHistory, type FollowingHistory } from './following-history.ts';
+import { lazily } from './lazily.ts';
 import { type LoadingObserver, nobody } from './loading-observer.ts';
 import { guessedLength, type ListLength } from './location-loader.ts';
 import { createReferencePages, type ReferencePages } from './reference-pages.ts';
+import type { RowTrust } from './row-check.ts';
 
 /** How loaders save calls. */
 export interface LoadingOptions {
@@ -36,6 +38,23 @@ export interface TenantMemory {
   readonly shipmentsOfOrders: FollowingHistory;
 }
 
+/** What the memory of a tenant is made of. */
+interface MemorySource {
+  options: LoadingOptions;
+  /** Of each resource, for all tenants. */
+  trust: { orders: RowTrust; shipments: RowTrust };
+  now: () => number;
+}
+
+// A thousand tenants are remembered, most of which have asked for little.
+const memoryOf = lazily<MemorySource, TenantMemory>({
+  referencePages: ({ options, now }) => createReferencePages(options, now),
+  locationList: () => ({ length: guessedLength }),
+  orders: ({ trust, now }) => createBatchHistory(trust.orders, now),
+  shipments: ({ trust, now }) => createBatchHistory(trust.shipments, now),
+  shipmentsOfOrders: ({ now }) => createFollowingHistory(now),
+});
+
 /** What loaders know beyond an operation. One for the whole process; what it knows of a tenant goes with that. */
 export interface LoaderMemory {
   readonly options: LoadingOptions;
@@ -54,18 +73,15 @@ export function createLoaderMemory(
   { now = () => performance.now(), observer = nobody }: LoaderMemoryOptions = {},
 ): LoaderMemory {
   const trust = { orders: { areWhole: false }, shipments: { areWhole: false } };
+  const source: MemorySource = { options, trust, now };
   const memories = new WeakMap<Tenant, TenantMemory>();
   return {
     options,
     observer,
     of(tenant) {
-      const memory = memories.get(tenant) ?? {
-        referencePages: createReferencePages(options, now),
-        locationList: { length: guessedLength },
-        orders: createBatchHistory(trust.orders, now),
-        shipments: createBatchHistory(trust.shipments, now),
-        shipmentsOfOrders: createFollowingHistory(now),
-      };
+      const known = memories.get(tenant);
+      if (known !== undefined) return known;
+      const memory = memoryOf(source);
       memories.set(tenant, memory);
       return memory;
     },

@@ -27,27 +27,31 @@ export function pageLoader<Row extends { name: string }, Query extends PageQuery
   async function page(query: Query): Promise<Page<Row>> {
     const before = generation;
     const answer = await list(query);
-    if (generation === before) for (const row of records(answer)) byName?.prime(row.name, row);
+    if (generation === before && byName !== undefined) {
+      for (const row of answer.rows) if (!(row instanceof InvalidResponseError)) byName.prime(row.name, row);
+    }
     return answer;
   }
   const askers = createAskers();
-  const loader = new DataLoader<Query, Page<Row>, string>(
-    (queries) =>
+  const loader = new DataLoader<Wanted<Query>, Page<Row>, string>(
+    (wanted) =>
       Promise.all(
-        queries.map((query) =>
-          askers.onBehalf([queryKey(query)], () => page(query)).catch((error: Error) => error),
+        wanted.map(({ key, query }) =>
+          askers.onBehalf([key], () => page(query)).catch((error: Error) => error),
         ),
       ),
-    { cacheKeyFn: queryKey },
+    { cacheKeyFn: ({ key }) => key },
   );
   return {
     load(query) {
-      askers.note(queryKey(query));
-      return loader.load(query);
+      const key = queryKey(query);
+      askers.note(key);
+      return loader.load({ key, query });
     },
     clear(query) {
-      askers.forget(queryKey(query));
-      loader.clear(query);
+      const key = queryKey(query);
+      askers.forget(key);
+      loader.clear({ key, query });
     },
     clearAll() {
       generation += 1;
@@ -55,6 +59,11 @@ export function pageLoader<Row extends { name: string }, Query extends PageQuery
       loader.clearAll();
     },
   };
+}
+
+interface Wanted<Query> {
+  key: string;
+  query: Query;
 }
 
 /** The pages of a list from `query` on, one after the other. @throws InvalidResponseError when they don't end. */

@@ -68,21 +68,37 @@ export function batchLoader<Json>(
   askedFor: (name: string) => string = (name) => name,
 ): RecordLoader<Json> {
   const askers = createAskers();
-  const loader = new DataLoader<string, Json | null>((names) => answer(names, askers));
+  const asked = new Map<string, Promise<Json | null>>();
+  const loader = new DataLoader<string, Json | null>((names) => answer(names, askers), { cacheMap: asked });
+  // Beside the loader, which would make a promise of each: most of what comes along is never asked for.
+  const primed = new Map<string, Json>();
+
+  function forget(name: string): void {
+    primed.delete(name);
+    asked.delete(name);
+  }
+
   return {
     load(name) {
       askers.note(askedFor(name));
-      return loader.load(name);
+      const record = primed.get(name);
+      return record === undefined ? loader.load(name) : Promise.resolve(record);
     },
-    prime: (name, record) => void loader.prime(name, record),
-    replace: (name, record) => void loader.clear(name).prime(name, record),
+    prime(name, record) {
+      if (!asked.has(name) && !primed.has(name)) primed.set(name, record);
+    },
+    replace(name, record) {
+      forget(name);
+      primed.set(name, record);
+    },
     clear(name) {
       askers.forget(askedFor(name));
-      loader.clear(name);
+      forget(name);
     },
     clearAll() {
       askers.forget();
-      loader.clearAll();
+      primed.clear();
+      asked.clear();
     },
   };
 }

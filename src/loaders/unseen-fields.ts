@@ -22,13 +22,13 @@ export function createUnseenFields(): UnseenFields {
   const unseen = new Map<string, number>();
   let rowsSeen = 0;
   let looks = 0;
-  const areSuspicious = () => rowsSeen >= leastRows && [...unseen.values()].some((gets) => gets >= leastGets);
+  const areSuspicious = () => rowsSeen >= leastRows && unseen.values().some((gets) => gets >= leastGets);
 
   return {
     areSuspicious,
     sawGet(record) {
-      for (const [field, value] of Object.entries(record)) {
-        if (isEmpty(value) || known.has(field) || unseen.size >= mostFields) continue;
+      for (const field of Object.keys(record)) {
+        if (isEmpty(Reflect.get(record, field)) || known.has(field) || unseen.size >= mostFields) continue;
         unseen.set(field, (unseen.get(field) ?? 0) + 1);
       }
     },

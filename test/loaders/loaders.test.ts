@@ -13,11 +13,10 @@ function answerBy(answers: Record<string, unknown>): Answer {
 
 async function startLoaders(answers: Record<string, unknown>) {
   const bench = await startBench(answerBy(answers));
-  return {
-    ...createLoaders(bench.api, bench.caller()),
+  return Object.assign(createLoaders(bench.api, bench.caller()), {
     calls: () => bench.service.requests.map(({ line }) => line),
     [Symbol.asyncDispose]: () => bench[Symbol.asyncDispose](),
-  };
+  });
 }
 
 describe('by id', () => {
