@@ -1,18 +1,29 @@
 /**
  * `npm run bench`: Waybill beside a hand-written server that makes the same REST calls, which is the limit, and other GraphQL
- * servers over the same REST service. Prints Markdown, for the README. `--short` takes fewer servers, scenarios and rounds.
+ * servers over the same REST service. Prints Markdown, for the README. `--short` takes fewer servers, loads and rounds.
  */
 
 import { cpus } from 'node:os';
 import { parseArgs } from 'node:util';
-import { callsOf, compareAnswers } from './answers.ts';
+import { compareAnswers } from './answers.ts';
+import { areSame, callsOf, described as describedCalls, turnsOf } from './calls.ts';
 import { freePort } from './free-port.ts';
 import { endWithChildren, pinThis, sharing } from './pinned.ts';
 import { resultsTable } from './results-table.ts';
 import { askFor, measure } from './rounds.ts';
-import { described, scenarios } from './scenarios.ts';
+import { described, type Scenario, scenarios } from './scenarios.ts';
 import { type Server, startServer } from './server-process.ts';
-import { servers as entries, install, versionsOf } from './servers.ts';
+import {
+  servers as entries,
+  install,
+  limitName,
+  type ServerEntry,
+  versionsOf,
+  waybillName,
+} from './servers.ts';
+import { startUpTable } from './start-up.ts';
+import type { Result } from './targets.ts';
+import { targetsTable } from './targets-table.ts';
 import { startUpstream } from './upstream.ts';
 import { type WorkloadName, workloads } from './workloads.ts';
 
@@ -29,10 +40,11 @@ const { values: options } = parseArgs({
 const isShort = options.short;
 const rounds = {
   rounds: Number(options.rounds ?? (isShort ? 3 : 5)),
-  roundMs: Number(options['round-ms'] ?? (isShort ? 1_000 : 1_800)),
-  settleMs: 300,
+  roundMs: Number(options['round-ms'] ?? (isShort ? 1_000 : 2_000)),
 };
 const warmUpMs = isShort ? 2_000 : 4_000;
+// Before the first round of a scenario, so that what is learned by token is learned.
+const settleMs = 300;
 const serverCore = cpus().length - 1;
 const loadCore = 0;
 const print = (text: string) => process.stdout.write(`${text}\n`);
@@ -41,67 +53,66 @@ function isWanted(name: string, list: string | undefined): boolean | undefined {
   return list?.split(',').some((part) => name.toLowerCase().includes(part.toLowerCase()));
 }
 
-const wanted = entries.filter(
-  (entry, place) => place === 0 || (isWanted(entry.name, options.servers) ?? (!isShort || entry.isInShort)),
-);
-const installed = wanted.filter(install);
+const startedAt = performance.now();
+const installed = entries
+  .filter(
+    ({ name, isInShort }) =>
+      name === limitName || (isWanted(name, options.servers) ?? (!isShort || isInShort)),
+  )
+  .filter(install);
 endWithChildren();
 pinThis(loadCore);
 const upstream = await startUpstream(loadCore);
+const results: Result[] = [];
 
-async function startAll(): Promise<Server[]> {
-  const running: Server[] = [];
-  for (const entry of installed) {
-    const port = await freePort();
-    running.push(await startServer(entry, { core: serverCore, port, upstreamUrl: upstream.url }));
-  }
-  return running;
+async function start(entry: ServerEntry): Promise<Server> {
+  return startServer(entry, { core: serverCore, port: await freePort(), upstreamUrl: upstream.url });
 }
 
 /** Says so where the hand-written server does not make the calls of Waybill, as it is then no limit for it. */
-async function compareCalls(running: readonly Server[], workload: WorkloadName): Promise<void> {
-  const byHand = running.find(({ entry }) => entry.name === 'by hand');
-  const waybill = running.find(({ entry }) => entry.name === 'Waybill');
-  if (byHand === undefined || waybill === undefined) return;
-  const [expected, made] = [
-    await callsOf(waybill, workload, upstream),
-    await callsOf(byHand, workload, upstream),
-  ];
-  for (const bearer of ['new', 'constant'] as const) {
-    if (expected[bearer].join() === made[bearer].join()) continue;
+async function compareCalls(running: readonly Server[], scenario: Scenario): Promise<number> {
+  const [limit, waybill] = [limitName, waybillName].map((name) =>
+    running.find(({ entry }) => entry.name === name),
+  );
+  const ofLimit = limit === undefined ? [] : await callsOf(limit, scenario, upstream);
+  const expected = waybill === undefined ? ofLimit : await callsOf(waybill, scenario, upstream);
+  if (!areSame(expected, ofLimit))
     print(
-      `\nOther calls with a ${bearer} bearer: Waybill ${shown(expected[bearer])}, by hand ${shown(made[bearer])}.`,
+      `\nOther calls: ${waybillName} ${describedCalls(expected)}; ${limitName} ${describedCalls(ofLimit)}.`,
     );
-  }
+  return turnsOf(ofLimit);
 }
 
-function shown(lines: readonly string[]): string {
-  const kinds = Map.groupBy(lines, (line) => line.replace(/(\/v1\/\w+\/)\w+/, '$1{id}'));
-  return [...kinds].map(([kind, { length }]) => `${length} × \`${kind}\``).join(', ') || 'none';
+async function measured(all: readonly Server[], scenario: Scenario): Promise<void> {
+  const running = isShort && scenario.inShort === 'ours' ? all.filter(({ entry }) => entry.isOurs) : all;
+  print(`\nWith ${described(scenario)}:`);
+  await upstream.turnTo({ delayMs: scenario.delayMs, keepsCalls: false });
+  for (const server of running) await askFor(server, scenario, settleMs);
+  const turns = await compareCalls(running, scenario);
+  const seen = await measure(running, upstream, scenario, rounds);
+  results.push({ scenario, measured: seen, turns });
+  print(`\n${resultsTable(seen)}`);
 }
 
 async function run(workload: WorkloadName): Promise<void> {
   const chosen = scenarios.filter(
-    (scenario) => scenario.workload === workload && (!isShort || scenario.isInShort),
+    (scenario) => scenario.workload === workload && (!isShort || scenario.inShort !== 'none'),
   );
   const [first] = chosen;
   if (first === undefined) return;
   print(`\n### ${workloads[workload].title}`);
-  const running = await startAll();
+  const running: Server[] = [];
   try {
+    for (const entry of installed) running.push(await start(entry));
     await compareAnswers(running, workload);
+    await upstream.turnTo({ delayMs: 0, keepsCalls: false });
     for (const server of running) await askFor(server, first, warmUpMs);
-    await compareCalls(running, workload);
-    for (const scenario of chosen) {
-      const measured = await measure(running, upstream, scenario, rounds);
-      print(`\nWith ${described(scenario)}:\n\n${resultsTable(measured)}`);
-    }
+    for (const scenario of chosen) await measured(running, scenario);
   } finally {
     for (const server of running) server.stop();
   }
 }
 
-const startedAt = performance.now();
 print(`${new Date().toISOString().slice(0, 10)}, Node ${process.versions.node}, ${cpus()[0]?.model}, \
 ${cpus().length} cores: ${sharing}. ${rounds.rounds} rounds of ${rounds.roundMs / 1_000} s each.\n`);
 for (const entry of installed) print(`- ${[entry.name, versionsOf(entry)].filter(Boolean).join(': ')}`);
@@ -109,6 +120,8 @@ try {
   // The keys of an object of this very type.
   for (const workload of Object.keys(workloads) as WorkloadName[])
     if (isWanted(workload, options.workloads) ?? true) await run(workload);
+  print(`\n### Start-up and memory at rest\n\n${await startUpTable(installed, start, rounds.rounds)}`);
+  print(`\n### The measure\n\n${targetsTable(results)}`);
 } finally {
   upstream.close();
 }

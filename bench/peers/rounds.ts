@@ -1,4 +1,5 @@
 import { median } from '../measure.ts';
+import { newBearer, oneBearer } from './bearers.ts';
 import { load } from './load.ts';
 import type { Scenario } from './scenarios.ts';
 import type { Server } from './server-process.ts';
@@ -16,22 +17,17 @@ export interface Round {
   busy: number;
 }
 
+/** What all rounds of a server showed. */
 export interface Measured {
-  server: Server;
+  name: string;
   rounds: Round[];
-  peakBytes: number | undefined;
+  peakBytes: number;
 }
 
 export interface RoundOptions {
   rounds: number;
   roundMs: number;
-  /** Before the first round of a scenario, so that what is learned by token is learned. */
-  settleMs: number;
 }
-
-let bearers = 0;
-// As long as access tokens often are. No two runs of a process have one in common.
-const newBearer = () => `bench-${String(++bearers).padStart(42, '0')}`;
 
 /** Asks a server for so long. */
 export function askFor(server: Server, { workload, bearer, connections }: Scenario, forMs: number) {
@@ -39,7 +35,7 @@ export function askFor(server: Server, { workload, bearer, connections }: Scenar
     port: server.port,
     path: server.entry.path(workload),
     bodies: bodiesFor(server.entry, workload),
-    nextBearer: bearer === 'new' ? newBearer : () => 'bench-constant'.padEnd(48, '0'),
+    nextBearer: bearer === 'new' ? newBearer : oneBearer,
     connections,
     forMs,
   });
@@ -50,15 +46,11 @@ export async function measure(
   servers: readonly Server[],
   upstream: Upstream,
   scenario: Scenario,
-  { rounds, roundMs, settleMs }: RoundOptions,
+  { rounds, roundMs }: RoundOptions,
 ): Promise<Measured[]> {
   const measured = servers.map((server) => ({ server, rounds: [] as Round[] }));
-  const quiet = { delayMs: scenario.delayMs, keepsLines: false };
-  await upstream.turnTo(quiet);
-  for (const server of servers) {
-    server.forgetPeak();
-    await askFor(server, scenario, settleMs);
-  }
+  const quiet = { delayMs: scenario.delayMs, keepsCalls: false };
+  for (const server of servers) server.forgetPeak();
   for (let round = 0; round < rounds; round++) {
     for (const place of measured.keys()) {
       const { server, rounds } = measured[(place + round) % measured.length] ?? unreachable();
@@ -77,12 +69,21 @@ export async function measure(
       });
     }
   }
-  return measured.map(({ server, rounds }) => ({ server, rounds, peakBytes: server.peakBytes() }));
+  return measured.map(({ server, rounds }) => ({
+    name: server.entry.name,
+    rounds,
+    peakBytes: server.peakBytes(),
+  }));
 }
 
 /** The median of one figure over the rounds. */
 export function medianOf(rounds: readonly Round[], figure: keyof Round): number {
   return median(rounds.map((round) => round[figure]));
+}
+
+/** What one has of the other, by the median of the rounds, as what disturbed a round disturbed both. */
+export function shareOf(rounds: readonly Round[], others: readonly Round[], figure: keyof Round): number {
+  return median(rounds.map((round, index) => round[figure] / (others[index]?.[figure] ?? Number.NaN)));
 }
 
 function unreachable(): never {

@@ -7,33 +7,48 @@ export interface Scenario {
   bearer: 'new' | 'constant';
   delayMs: number;
   connections: number;
-  isInShort: boolean;
+  /** Which servers a short run asks so: all of it, the limit and Waybill, or none. */
+  inShort: 'all' | 'ours' | 'none';
 }
 
-const connections = 32;
-const bearers = ['new', 'constant'] as const;
+export type Load = Omit<Scenario, 'workload' | 'inShort'>;
 
-function withBearers(workload: WorkloadName, load: Omit<Scenario, 'workload' | 'bearer'>): Scenario[] {
-  return bearers.map((bearer) => ({ workload, bearer, ...load }));
+/** The loads that the measure at the end of a run looks at. A short run has no others. */
+export const loads = {
+  full: { bearer: 'new', delayMs: 0, connections: 32 },
+  oneClient: { bearer: 'new', delayMs: 20, connections: 1 },
+  unshared: { bearer: 'new', delayMs: 0, connections: 100 },
+  shared: { bearer: 'constant', delayMs: 0, connections: 100 },
+} as const satisfies Record<string, Load>;
+
+const { full, oneClient, unshared, shared } = loads;
+
+function both(workload: WorkloadName, load: Load, inShort: Scenario['inShort'] = 'none'): Scenario[] {
+  return [
+    { workload, ...load, inShort },
+    { workload, ...load, bearer: 'constant', inShort: 'none' },
+  ];
 }
 
-const withoutDelay = { delayMs: 0, connections, isInShort: true };
+const away = { ...full, delayMs: 20 };
 
 /** In the order of the tables. Those of a workload follow each other. */
 export const scenarios: readonly Scenario[] = [
-  ...withBearers('order', withoutDelay),
-  ...withBearers('order', { ...withoutDelay, delayMs: 20, isInShort: false }),
-  ...withBearers('shipments', withoutDelay),
-  ...withBearers('shipments', { ...withoutDelay, connections: 100 }),
-  ...withBearers('shipments', { ...withoutDelay, delayMs: 20, isInShort: false }),
-  ...withBearers('shipments', { delayMs: 20, connections: 1, isInShort: true }),
-  ...withBearers('deep', withoutDelay),
-  ...withBearers('deep', { ...withoutDelay, delayMs: 20, isInShort: false }),
-  ...withBearers('deep', { delayMs: 20, connections: 1, isInShort: true }),
-  ...withBearers('typename', withoutDelay),
+  ...both('order', full, 'all'),
+  ...both('order', away),
+  ...both('order', oneClient, 'ours'),
+  ...both('shipments', full, 'all'),
+  { workload: 'shipments', ...unshared, inShort: 'ours' },
+  { workload: 'shipments', ...shared, inShort: 'ours' },
+  ...both('shipments', away),
+  ...both('shipments', oneClient, 'ours'),
+  ...both('deep', full, 'all'),
+  ...both('deep', away),
+  ...both('deep', oneClient, 'ours'),
+  ...both('typename', full, 'all'),
 ];
 
-/** `new bearer on every request, REST 20 ms away, 32 connections`. */
+/** `a new bearer on every request, REST 20 ms away, 32 connections`. */
 export function described({ bearer, delayMs, connections, workload }: Scenario): string {
   return [
     bearer === 'new' ? 'a new bearer on every request' : 'one bearer',

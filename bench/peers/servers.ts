@@ -15,6 +15,8 @@ export interface ServerEntry {
   /** The packages that it is made of, for the table, as they are in its package.json. */
   packages: readonly string[];
   isInShort: boolean;
+  /** Waybill and the limit. */
+  isOurs: boolean;
   path(workload: WorkloadName): string;
   /** Where its schema has other names: what it is asked, and how its data is made like that of the others. */
   documents?: Partial<Record<WorkloadName, string>>;
@@ -36,36 +38,42 @@ function peer(
     args: ['server.js'],
     packages,
     isInShort: false,
+    isOurs: false,
     path: () => '/graphql',
     ...options,
   };
 }
 
+export const limitName = 'by hand';
+export const waybillName = 'Waybill';
+
 /** The limit comes first, then what is measured against it. */
 export const servers: readonly ServerEntry[] = [
   {
-    name: 'by hand',
+    name: limitName,
     directory: root,
     args: ['bench/peers/by-hand/server.ts'],
     packages: ['undici'],
     isInShort: true,
+    isOurs: true,
     path: (workload) => `/${workload}`,
   },
   {
-    name: 'Waybill',
+    name: waybillName,
     directory: root,
     args: ['src/main.ts'],
     env: { LOG_LEVEL: 'silent' },
     packages: [],
     isInShort: true,
+    isOurs: true,
     path: () => '/graphql',
   },
   peer('mercurius', 'Mercurius', ['mercurius', 'fastify', 'graphql'], { isInShort: true }),
   peer('yoga-pothos', 'Yoga with Pothos', ['graphql-yoga', '@pothos/core', 'dataloader', 'graphql'], {
     isInShort: true,
   }),
-  peer('apollo', 'Apollo Server', ['@apollo/server', '@apollo/datasource-rest', 'dataloader', 'graphql'], {
-    path: () => '/',
+  peer('apollo', 'Apollo Server', ['@apollo/server', '@apollo/datasource-rest', 'fastify', 'graphql'], {
+    isInShort: true,
   }),
   peer('hive-gateway', 'Hive Gateway', ['@graphql-hive/gateway', '@graphql-mesh/transport-rest', 'graphql'], {
     args: ['node_modules/@graphql-hive/gateway/dist/bin.js', 'supergraph'],

@@ -1,0 +1,171 @@
+import { megabytes, shown } from './markdown-table.ts';
+import { type Measured, medianOf, shareOf } from './rounds.ts';
+import { described, type Load, loads, type Scenario } from './scenarios.ts';
+import { limitName, waybillName } from './servers.ts';
+import { type WorkloadName, workloads } from './workloads.ts';
+
+/** What one scenario showed. */
+export interface Result {
+  scenario: Scenario;
+  measured: readonly Measured[];
+  /** How many calls of the hand-written server come one after another. */
+  turns: number;
+}
+
+/** What is to be reached, and what came of it. */
+export interface Target {
+  /** The workload, and the load where it is another than a new bearer on every request without a delay. */
+  asked: string;
+  title: string;
+  /** Undefined where the run did not measure what it takes. */
+  held: (results: readonly Result[]) => Held | undefined;
+}
+
+export interface Held {
+  came: string;
+  isMet: boolean;
+}
+
+/** In requests per second, with a new bearer on every request and REST 0 ms away, where nothing else is said. */
+export const targets: readonly Target[] = [
+  ofLimit('shipments', 0.8),
+  timesPeer('shipments', 10, 'Apollo Server'),
+  timesBestPeer('shipments', 4),
+  ofLimit('deep', 0.75),
+  ofLimit('order', 0.75),
+  timesBestPeer('order', 1),
+  ofLimit('typename', 0.8),
+  timesBestPeer('typename', 1),
+  timesCriticalPath('shipments', 1.3),
+  timesCriticalPath('deep', 1.3),
+  timesUnshared(5),
+  memoryOfLimit(1.3, 100),
+];
+
+function resultOf(results: readonly Result[], workload: WorkloadName, load: Load): Result | undefined {
+  return results.find(
+    ({ scenario }) =>
+      scenario.workload === workload &&
+      scenario.bearer === load.bearer &&
+      scenario.delayMs === load.delayMs &&
+      scenario.connections === load.connections,
+  );
+}
+
+function of(name: string, result: Result | undefined): Measured | undefined {
+  return result?.measured.find((measured) => measured.name === name);
+}
+
+function ofLimit(workload: WorkloadName, least: number): Target {
+  return {
+    asked: workloads[workload].title,
+    title: `at least ${least} of ${limitName}`,
+    held(results) {
+      const result = resultOf(results, workload, loads.full);
+      return timesAsMany(of(waybillName, result), of(limitName, result), least);
+    },
+  };
+}
+
+function timesPeer(workload: WorkloadName, least: number, peer: string): Target {
+  return {
+    asked: workloads[workload].title,
+    title: `at least ${least} times ${peer}`,
+    held(results) {
+      const result = resultOf(results, workload, loads.full);
+      return timesAsMany(of(waybillName, result), of(peer, result), least);
+    },
+  };
+}
+
+function timesBestPeer(workload: WorkloadName, least: number): Target {
+  return {
+    asked: workloads[workload].title,
+    title: least === 1 ? 'ahead of every peer' : `at least ${least} times the best peer`,
+    held(results) {
+      const result = resultOf(results, workload, loads.full);
+      const peers = result?.measured.filter(({ name }) => name !== waybillName && name !== limitName) ?? [];
+      const speed = ({ rounds }: Measured) => medianOf(rounds, 'requestsPerSecond');
+      const best = peers.toSorted((one, other) => speed(other) - speed(one))[0];
+      const held = timesAsMany(of(waybillName, result), best, least);
+      return held && { ...held, came: `${held.came}, ${best?.name}` };
+    },
+  };
+}
+
+function timesAsMany(
+  one: Measured | undefined,
+  other: Measured | undefined,
+  least: number,
+): Held | undefined {
+  if (one === undefined || other === undefined) return undefined;
+  const times = shareOf(one.rounds, other.rounds, 'requestsPerSecond');
+  const ofCpu = shareOf(other.rounds, one.rounds, 'cpuUsPerRequest');
+  return { came: `${shown(times)} (${shown(ofCpu)} by CPU time)`, isMet: times >= least };
+}
+
+/** The path is what the hand-written server takes, and also its calls that come one after another, each as long as one alone. */
+function timesCriticalPath(workload: WorkloadName, most: number): Target {
+  const { oneClient } = loads;
+  return {
+    asked: `${workloads[workload].title}, ${oneClient.delayMs} ms, one client`,
+    title: `at most ${most} times the critical path`,
+    held(results) {
+      const result = resultOf(results, workload, oneClient);
+      const [waybill, limit] = [of(waybillName, result), of(limitName, result)];
+      const alone = of(limitName, resultOf(results, 'order', oneClient));
+      if (result === undefined || waybill === undefined || limit === undefined || alone === undefined)
+        return undefined;
+      const callMs = medianOf(alone.rounds, 'p50Ms');
+      const limitMs = medianOf(limit.rounds, 'p50Ms');
+      const timesLimit = shareOf(waybill.rounds, limit.rounds, 'p50Ms');
+      const timesCalls = medianOf(waybill.rounds, 'p50Ms') / (callMs * result.turns);
+      return {
+        came:
+          `${shown(timesLimit)} of ${limitName}'s ${shown(limitMs)} ms, ` +
+          `${shown(timesCalls)} of ${result.turns} × ${shown(callMs)} ms`,
+        isMet: Math.max(timesLimit, timesCalls) <= most,
+      };
+    },
+  };
+}
+
+/** Waybill with one bearer for all connections, beside itself with a new one on every request. */
+function timesUnshared(least: number): Target {
+  const { shared, unshared } = loads;
+  return {
+    asked: `${workloads.shipments.title}, one bearer, ${shared.connections} connections`,
+    title: `at least ${least} times itself with a new bearer on every request`,
+    held(results) {
+      const [one, other] = [shared, unshared].map((load) =>
+        of(waybillName, resultOf(results, 'shipments', load)),
+      );
+      return timesAsMany(one, other, least);
+    },
+  };
+}
+
+/** The least favourable of all that was measured with a new bearer on every request. */
+function memoryOfLimit(times: number, moreMegabytes: number): Target {
+  return {
+    asked: 'peak memory, wherever the bearer is new',
+    title: `at most ${times} times that of ${limitName} and ${moreMegabytes} MB`,
+    held(results) {
+      const cells = results.flatMap((result) => {
+        const [waybill, limit] = [of(waybillName, result), of(limitName, result)];
+        if (result.scenario.bearer !== 'new' || waybill === undefined || limit === undefined) return [];
+        const [came, ofLimit] = [megabytes(waybill.peakBytes), megabytes(limit.peakBytes)];
+        return [{ scenario: result.scenario, came, ofLimit, most: times * ofLimit + moreMegabytes }];
+      });
+      const [worst] = cells.toSorted((one, other) => one.most - one.came - (other.most - other.came));
+      if (worst === undefined) return undefined;
+      const { scenario, came, ofLimit, most } = worst;
+      return {
+        came:
+          `${shown(came)} MB where ${limitName} has ${shown(ofLimit)}: ` +
+          `${workloads[scenario.workload].title}, ${described(scenario)}`,
+        isMet: came <= most,
+      };
+    },
+  };
+}
