@@ -23,9 +23,11 @@ interface Server {
 async function start(isShort: boolean, environment: Record<string, string>): Promise<Server> {
   const { log, lines } = keptLog('info');
   const before = await startBefore(
-    (request, response) => {
+    async (request, response) => {
       const id = request.url?.split('/')[3];
       const status = id === 'fails' ? 500 : id === 'gone' ? 404 : 200;
+      // Long enough for others to come in meanwhile.
+      await new Promise((resolve) => setTimeout(resolve, id === 'slow' ? 300 : 0));
       response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(order(id ?? '')));
     },
     { PUBLIC_URL: 'https://waybill.test', SHOW_COST: 'no', ...environment },
@@ -254,4 +256,25 @@ test.each<[what: string, environment: Record<string, string>, headers: Record<st
   const [short, general] = await askBoth(both, { body: { query: '{ __typename }' }, headers });
   expect(short).toEqual(general);
   expect([isShort(short), isShort(general)]).toEqual([true, false]);
+});
+
+test('equal queries under way at the same time are one, and all get the same answer', async () => {
+  await using both = await startBoth();
+  const slow = { query, variables: { id: 'slow' } };
+  const [short, general] = both.servers;
+  if (short === undefined || general === undefined) throw new Error('Expected two servers');
+  await askBoth(both, { body: slow });
+  const seen = [];
+  for (const server of [short, general]) {
+    const callsBefore = server.before.calls().length;
+    const answers = await Promise.all(
+      ['1', '2', '3'].map((id) => ask(server, { body: slow, headers: { 'x-request-id': id } })),
+    );
+    seen.push(answers.map(({ answer }) => answer));
+    expect(server.before.calls().slice(callsBefore)).toEqual(['GET /v1/orders/slow']);
+    expect(server.lines().filter(({ joined }) => joined)).toHaveLength(2);
+    expect(answers.map((one) => isShort(one))).toEqual(Array(3).fill(server === short));
+  }
+  expect(seen[0]).toEqual(seen[1]);
+  expect(new Set(seen[0]?.map(({ body }) => body)).size).toBe(1);
 });

@@ -35,6 +35,18 @@ export interface PlainRequestsOptions extends RequestReadingOptions {
 export function plainRequests(options: PlainRequestsOptions, general: General): RequestListener {
   const { maxBodyBytes, budget, admission, requestLog, maskedErrors, running } = options;
   const fixedHeaders = options.responseHeaders.fixed.flat();
+  const bodies = new WeakMap<ExecutionResult, Buffer>();
+
+  /** Those who got the answer to an equal query all send the same bytes. */
+  function bodyOf(result: ExecutionResult, isShared: boolean): string | Buffer {
+    if (!isShared) return JSON.stringify(result);
+    let body = bodies.get(result);
+    if (body === undefined) {
+      body = Buffer.from(JSON.stringify(result));
+      bodies.set(result, body);
+    }
+    return body;
+  }
 
   async function answer(request: IncomingMessage, response: ServerResponse, type: string): Promise<void> {
     const { headers } = request;
@@ -59,18 +71,18 @@ export function plainRequests(options: PlainRequestsOptions, general: General): 
     requestLog.noteResult(exchange, told);
     requestLog.answered(exchange, asking.headers, 200, response.destroyed);
     if (response.destroyed) return;
-    const text = JSON.stringify(told);
+    const body = bodyOf(told, exchange.joined);
     response.writeHead(200, [
       ...fixedHeaders,
       'content-type',
       type,
       'content-length',
-      String(Buffer.byteLength(text)),
+      String(Buffer.byteLength(body)),
       'x-request-id',
       exchange.requestId,
       ...options.responseHeaders.forOrigin(headers.origin ?? null).flat(),
     ]);
-    response.end(text);
+    response.end(body);
   }
 
   return (request, response) => {
