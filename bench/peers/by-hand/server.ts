@@ -42,13 +42,19 @@ function knownOf(bearer: string): { tenant: Known; isNew: boolean } {
   return { tenant, isNew: true };
 }
 
-/** The page of shipments leaves with that of the orders, once it is known to hold theirs; Waybill has it larger then. */
+/**
+ * The page of shipments leaves with that of the orders, once it is known to hold theirs. Waybill has it a quarter larger than
+ * it expects to need, which is as few rows as the orders or twice as many, by what it has learned of both lists.
+ */
 async function ordersWithShipments(orders: number, bearer: string, isNew: boolean) {
   if (isNew) {
     const page = await ordersPage(orders, bearer);
     return { ...page, ...(await shipmentsPage(orders * 2, bearer)) };
   }
-  const [page, ahead] = await Promise.all([ordersPage(orders, bearer), shipmentsPage(orders * 2.5, bearer)]);
+  const [page, ahead] = await Promise.all([
+    ordersPage(orders, bearer),
+    shipmentsPage(Math.ceil(orders * 1.25), bearer),
+  ]);
   return { ...page, ...ahead };
 }
 
