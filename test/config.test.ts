@@ -51,7 +51,7 @@ const defaults = {
     persistedQueryBytes: 16_777_216,
     currency: 'COP',
     operationTimeoutMs: 30_000,
-    callsPerOperation: 16,
+    callsPerOperation: 64,
     readsPerOperation: 250,
     callsAtOnce: 64,
     callsWaiting: 1_000,

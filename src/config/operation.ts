@@ -11,7 +11,7 @@ export const operationSettings = {
   ),
   callsPerOperation: wholeNumber(
     'UPSTREAM_CALLS_PER_OPERATION',
-    '16',
+    '64',
     [1, 1_000],
     'How many REST calls one operation has under way at a time at most.',
   ),
