@@ -9,16 +9,21 @@ export interface KeyRecord {
 }
 
 /**
- * Where keys are remembered. A key here is `<tenant>.<digest>`; neither part tells the token or the client's key. For
- * several servers a record would also have to say that one of them is still at it: here that is known from memory.
+ * Where keys are remembered. A key here is `<tenant>.<digest>`; neither part tells the token or the client's key.
  */
 export interface IdempotencyStore {
-  /** Takes a key that is free, as one step; where it is taken, nothing changes and its record is answered. */
+  /**
+   * Takes a key that is free, as one step; where it is taken, nothing changes and its record is answered. Several processes
+   * may share a store: one whose record has no outcome then, or whose key was free, is at work on it until it says `ended`,
+   * and the others wait here for that.
+   */
   claim(key: string, record: KeyRecord): Promise<KeyRecord | undefined>;
   /** Puts a record in the place of the one that has been claimed; its time of life stays as it is. */
   replace(key: string, record: KeyRecord): Promise<void>;
   /** Frees a key, as if it had never been given. */
   release(key: string): Promise<void>;
+  /** The work on a claimed key is over for now, in whatever way. For stores that several processes share. */
+  ended?(key: string): Promise<void>;
 }
 
 export interface MemoryStoreOptions {

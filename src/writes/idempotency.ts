@@ -78,6 +78,8 @@ export function createIdempotency({
       // What an earlier attempt may have done is not undone by the failure of this one.
       if (earlier === undefined && !mayHaveHappened(error)) await store.release(id).catch(report);
       throw error;
+    } finally {
+      await store.ended?.(id).catch(report);
     }
   }
 
