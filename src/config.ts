@@ -105,11 +105,21 @@ export function readConfig(environment: Environment) {
       limits,
     }),
   };
-  faults.push(...sharedNames(parameterNames), ...metricsFaults(metrics));
+  faults.push(...workersFaults(server, rest), ...sharedNames(parameterNames), ...metricsFaults(metrics));
   if (faults.length > 0) {
     throw new ConfigError(`These settings of the environment can't be used:\n  ${faults.join('\n  ')}`);
   }
   return Object.freeze(config);
+}
+
+/** The fault of workers of which some would have no connection to REST. */
+function workersFaults(
+  { workers }: ValuesOf<typeof serverSettings>,
+  { connections }: ValuesOf<typeof restSettings>,
+): string[] {
+  if (!(workers > connections)) return [];
+  const [of, shared] = [serverSettings.workers.variable, restSettings.connections.variable];
+  return [`${of}, ${shared}: expected a connection for each worker, but got "${workers}", "${connections}".`];
 }
 
 /** The faults of query parameters that one list would take under the same name. */

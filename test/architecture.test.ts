@@ -72,7 +72,8 @@ test('the sandbox shares no code with what it is there to test', () => {
   const shared = imports
     .filter(({ place, target }) => target.startsWith('src/') && place !== placeOf(target))
     .filter(
-      ({ place, target }) => place === 'sandbox' || (placeOf(target) === 'sandbox' && place !== 'main.ts'),
+      ({ place, target }) =>
+        place === 'sandbox' || (placeOf(target) === 'sandbox' && place !== 'upstream.ts'),
     )
     .map(
       ({ file, target }) =>
@@ -96,6 +97,17 @@ test('packages stay where they belong', () => {
 test('the environment is read in one place', () => {
   const readers = globSync('src/**/*.ts', { cwd: root })
     .filter((file) => readFileSync(join(root, file), 'utf8').includes('process.env'))
-    .filter((file) => file !== 'src/main.ts');
+    .filter((file) => file !== 'src/main.ts' && file !== 'src/workers/main.ts');
   expect(readers, 'take the setting from src/config.ts, which main.ts hands the environment').toEqual([]);
+});
+
+test('several processes are the business of the start alone', () => {
+  const strays = imports
+    .filter(({ target }) => target === 'node:cluster' || placeOf(target) === 'workers')
+    .filter(({ file, place }) => place !== 'workers' && file !== 'src/main.ts')
+    .map(
+      ({ file, target }) =>
+        `${file} imports ${target}. The parts of a server don't know how many there are: take what they share as an argument.`,
+    );
+  expect(strays).toEqual([]);
 });

@@ -16,6 +16,7 @@ function faultsOf(environment: Record<string, string>): string {
 const defaults = {
   host: '127.0.0.1',
   port: 4000,
+  workers: 1,
   publicUrl: undefined,
   upstreamUrl: undefined,
   sandboxFile: undefined,
@@ -119,6 +120,7 @@ describe('what is taken', () => {
   test('every setting', () => {
     const config = readConfig({
       PORT: '0',
+      WORKERS: '3',
       HOST: '::1',
       PUBLIC_URL: 'https://waybill.example/shop/',
       UPSTREAM_URL: 'http://rest.example:8080/base',
@@ -177,6 +179,7 @@ describe('what is taken', () => {
     });
     expect(config).toEqual({
       port: 0,
+      workers: 3,
       host: '::1',
       metrics: true,
       metricsPort: 9464,
@@ -239,7 +242,7 @@ describe('what is taken', () => {
         streamTimeoutMs: 7,
       },
     });
-    expect(Object.keys(settings)).toHaveLength(73);
+    expect(Object.keys(settings)).toHaveLength(74);
   });
 
   test('can\u2019t be changed afterwards', () => {

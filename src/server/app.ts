@@ -1,9 +1,11 @@
+import { randomBytes } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { createYoga, type YogaServerInstance } from 'graphql-yoga';
 import { schema } from '../graph/schema.ts';
 import { createLoaderMemory, type LoadingOptions } from '../loaders/memory.ts';
 import type { RestApi } from '../rest/api.ts';
 import { type CallersOptions, createCallers } from '../rest/caller.ts';
+import { createTenants } from '../rest/tenant.ts';
 import { createIdempotency } from '../writes/idempotency.ts';
 import { createMemoryStore, type IdempotencyStore } from '../writes/idempotency-store.ts';
 import { hiddenSuggestions } from './documents/hidden-suggestions.ts';
@@ -60,6 +62,11 @@ export interface AppOptions extends ContextOptions, DocumentOptions, Omit<Caller
   tracing?: Tracing | undefined;
   /** Where the keys of writes are remembered; in memory when left out. */
   idempotencyStore?: IdempotencyStore;
+  /**
+   * By which tokens and keys are turned into digests; random when left out, so that these mean nothing outside of this
+   * process.
+   */
+  secret?: Buffer;
   /** How many keys the store in memory holds at most; 20,000 when left out. */
   idempotencyKeys?: number;
   /** How large the body of a request may be, in bytes; 1 MiB when left out. */
@@ -91,12 +98,14 @@ export interface App {
  * @throws OperationListError where documents of the list can't be run.
  */
 export function createApp(options: AppOptions): App {
+  const { secret = randomBytes(32) } = options;
   const shared = {
-    callers: createCallers(options),
+    callers: createCallers({ ...options, tenants: createTenants({ secret }) }),
     memory: createLoaderMemory(options.loading, { observer: options.metrics?.loading }),
     idempotency: createIdempotency({
       store: options.idempotencyStore ?? createMemoryStore({ maxKeys: options.idempotencyKeys }),
       report: options.report,
+      secret,
     }),
   };
   const { metrics, mutations, tracing } = options;

@@ -77,7 +77,8 @@ export async function listen(
     keepAliveTimeout: options.keepAliveTimeoutMs,
     connectionsCheckingInterval: Math.ceil(Math.min(1_000, options.headersTimeoutMs / 4)),
   });
-  server.maxConnections = options.maxConnections;
+  // Where several processes share the port, this one would otherwise hand on what lies beyond to the others for ever.
+  Object.assign(server, { maxConnections: options.maxConnections, dropMaxConnection: true });
   let isEnding = false;
 
   const peers = createPeers(options, (socket) => answerError(socket, 'ERR_HTTP_REQUEST_TIMEOUT'));

@@ -14,6 +14,13 @@ export interface Refusal extends ClientError {
 /** Is told of what was refused before it was a request of any route. `status` is undefined where nothing was said. */
 export type OnRefusal = (refused: { requestId?: string; status: number | undefined; code: string }) => void;
 
+export const nothingHere: Refusal = {
+  status: 404,
+  code: 'BAD_REQUEST',
+  message: 'There is nothing at this address: the graph is at "/graphql".',
+  retryable: false,
+};
+
 /** The body of a refusal, of the same form as a GraphQL answer. */
 export function refusalBody({ status: _status, headers: _headers, message, ...extensions }: Refusal): string {
   return JSON.stringify({ errors: [{ message, extensions }] });

@@ -4,13 +4,14 @@ import type { Log, LogLevel } from './log.ts';
 /**
  * A log that writes each line as a JSON object.
  * @param stream where the lines go, each with its line break.
+ * @param fields what every line says; nothing when left out.
  */
-export function createJsonLog(level: LogLevel, stream: DestinationStream): Log {
+export function createJsonLog(level: LogLevel, stream: DestinationStream, fields: object | null = null): Log {
   return pino(
     {
       level,
       // Process and machine are known to whoever collects the lines.
-      base: null,
+      base: fields,
       timestamp: createTimestamps(),
       formatters: { level: (label) => ({ level: label }) },
     },

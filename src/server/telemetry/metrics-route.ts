@@ -1,7 +1,6 @@
 import type { RequestListener } from 'node:http';
 import type { Plugin } from 'graphql-yoga';
-import { writeRefusal } from '../http/refusal.ts';
-import { nothingHere } from '../unknown-address.ts';
+import { nothingHere, writeRefusal } from '../http/refusal.ts';
 import type { Metrics } from './metrics.ts';
 
 const path = '/metrics';
@@ -21,7 +20,7 @@ export function metricsRoute(metrics: Metrics): Plugin {
 }
 
 /** The same page for a listener of its own, which has nothing else. */
-export function metricsListener(metrics: Metrics): RequestListener {
+export function metricsListener(metrics: Pick<Metrics, 'page'>): RequestListener {
   return async (request, response) => {
     const isFound = request.url?.split('?')[0] === path && isReading(request.method);
     if (!isFound) {

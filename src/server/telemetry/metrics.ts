@@ -22,7 +22,12 @@ export interface Metrics {
   /** Shows which kinds of calls are not made, as most have failed. */
   showOpenCircuits(read: () => readonly string[]): void;
   page(): Promise<MetricsPage>;
+  /** The same as data, to be summed up with that of other processes. */
+  counts(): Promise<Counts>;
 }
+
+/** What one process has counted and measured. */
+export type Counts = Awaited<ReturnType<Registry['getMetricsAsJSON']>>;
 
 export interface MetricsPage {
   contentType: string;
@@ -86,5 +91,6 @@ export function createMetrics({ process }: MetricsOptions): Metrics {
       });
     },
     page: async () => ({ contentType: registry.contentType, body: await registry.metrics() }),
+    counts: () => registry.getMetricsAsJSON(),
   };
 }

@@ -1,0 +1,29 @@
+import { banner } from './banner.ts';
+import type { Config } from './config.ts';
+import { listenOn, operationListOf } from './from-settings.ts';
+import { startServer } from './running-server.ts';
+import { createJsonLog, createStandardOutput } from './server/log/json-log.ts';
+import { metricsListener } from './server/telemetry/metrics-route.ts';
+import { endOnSignals, lastLinesMs } from './signals.ts';
+import { openUpstream } from './upstream.ts';
+
+/** The server in one process, until a signal ends it. @throws ConfigError and OperationListError. */
+export async function serve(config: Config): Promise<void> {
+  const operationList = await operationListOf(config);
+  const upstream = await openUpstream(config);
+  const output = createStandardOutput();
+  const log = createJsonLog(config.logLevel, output.stream);
+  const server = await startServer(config, { upstream, operationList, log });
+  const { metrics, onRefusal } = server;
+  const { metricsPort } = config;
+  const metricsAt =
+    metrics && metricsPort !== undefined
+      ? await listenOn('METRICS_PORT', metricsPort, metricsListener(metrics), config, onRefusal)
+      : undefined;
+  console.log(banner(server.url, upstream, config, metrics && (metricsAt ?? server).url));
+
+  endOnSignals(async () => {
+    await Promise.all([server.end(), metricsAt?.close()]);
+    await output.end(lastLinesMs);
+  }, output.abandon);
+}
