@@ -46,6 +46,8 @@ export const standardListenerOptions: ListenerOptions = {
 
 // How often to look for connections whose last answer is out.
 const sweepAtEndMs = 50;
+// Whoever has connected just before the end has a request on its way.
+const firstRequestAtEndMs = 500;
 
 const unmetExpectation: Refusal = {
   status: 417,
@@ -137,8 +139,12 @@ export async function listen(
       // By itself Node ends the connections that are idle at this moment, and would wait for all others: for those that
       // become idle, for those that browsers open ahead and never use, and for a request that is never sent whole, to
       // which it gives no time any more.
-      const bodiesUntil = performance.now() + options.stallTimeoutMs;
-      const sweepAtEnd = setInterval(() => peers.sweepAtEnd(performance.now() >= bodiesUntil), sweepAtEndMs);
+      const endsAt = performance.now();
+      const lookThrough = () => {
+        const sinceMs = performance.now() - endsAt;
+        peers.sweepAtEnd({ first: sinceMs >= firstRequestAtEndMs, body: sinceMs >= options.stallTimeoutMs });
+      };
+      const sweepAtEnd = setInterval(lookThrough, sweepAtEndMs);
       const grace = setTimeout(() => server.closeAllConnections(), options.drainGraceMs);
       server.close(() => {
         clearInterval(sweep);
@@ -146,7 +152,7 @@ export async function listen(
         clearTimeout(grace);
         resolve();
       });
-      peers.sweepAtEnd(false);
+      lookThrough();
     });
   }
 

@@ -21,10 +21,10 @@ export interface Peers {
   /** Ends connections whose other side is too slow. */
   sweep(): void;
   /**
-   * Ends connections on which no request is under way, be it that nothing or that half of a head has come there.
-   * @param isBodyLate whether bodies that are not here yet have had their time too.
+   * Ends connections on which no request is under way.
+   * @param late whether first requests have had their time to come, of which nothing or half a head is here; and bodies.
    */
-  sweepAtEnd(isBodyLate: boolean): void;
+  sweepAtEnd(late: { first: boolean; body: boolean }): void;
 }
 
 export interface Peer {
@@ -84,11 +84,13 @@ export function createPeers(times: PeerTimes, onStall: (socket: Socket) => void)
       const now = performance.now();
       for (const [socket, peer] of peers as Map<Socket, Peer>) check(socket, peer, now);
     },
-    sweepAtEnd(isBodyLate) {
+    sweepAtEnd(late) {
       for (const [socket, peer] of peers as Map<Socket, Peer>) {
         const { response } = peer;
-        if (response === undefined || (response.req.complete && response.writableFinished)) socket.destroy();
-        else if (isBodyLate && isSending(peer)) onStall(socket);
+        const isIdle =
+          response === undefined ? late.first : response.req.complete && response.writableFinished;
+        if (isIdle) socket.destroy();
+        else if (late.body && isSending(peer)) onStall(socket);
       }
     },
   };
