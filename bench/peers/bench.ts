@@ -94,6 +94,11 @@ async function measured(all: readonly Server[], scenario: Scenario): Promise<voi
   print(`\n${resultsTable(seen)}`);
 }
 
+function leftOut(error: unknown): void {
+  print(`\nNot measured: ${error instanceof Error ? error.message : error}`);
+  process.exitCode = 1;
+}
+
 async function run(workload: WorkloadName): Promise<void> {
   const chosen = scenarios.filter(
     (scenario) => scenario.workload === workload && (!isShort || scenario.inShort !== 'none'),
@@ -107,7 +112,7 @@ async function run(workload: WorkloadName): Promise<void> {
     await compareAnswers(running, workload);
     await upstream.turnTo({ delayMs: 0, keepsCalls: false });
     for (const server of running) await askFor(server, first, warmUpMs);
-    for (const scenario of chosen) await measured(running, scenario);
+    for (const scenario of chosen) await measured(running, scenario).catch(leftOut);
   } finally {
     for (const server of running) server.stop();
   }

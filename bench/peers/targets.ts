@@ -93,6 +93,7 @@ function timesBestPeer(workload: WorkloadName, least: number): Target {
   };
 }
 
+/** Of requests per second, and of CPU time as well, as the machine may have held up either of the two servers. */
 function timesAsMany(
   one: Measured | undefined,
   other: Measured | undefined,
@@ -101,7 +102,10 @@ function timesAsMany(
   if (one === undefined || other === undefined) return undefined;
   const times = shareOf(one.rounds, other.rounds, 'requestsPerSecond');
   const ofCpu = shareOf(other.rounds, one.rounds, 'cpuUsPerRequest');
-  return { came: `${shown(times)} (${shown(ofCpu)} by CPU time)`, isMet: times >= least };
+  return {
+    came: `${times.toFixed(2)} (${ofCpu.toFixed(2)} by CPU time)`,
+    isMet: Math.min(times, ofCpu) >= least,
+  };
 }
 
 /** The path is what the hand-written server takes, and also its calls that come one after another, each as long as one alone. */
@@ -122,8 +126,8 @@ function timesCriticalPath(workload: WorkloadName, most: number): Target {
       const timesCalls = medianOf(waybill.rounds, 'p50Ms') / (callMs * result.turns);
       return {
         came:
-          `${shown(timesLimit)} of ${limitName}'s ${shown(limitMs)} ms, ` +
-          `${shown(timesCalls)} of ${result.turns} × ${shown(callMs)} ms`,
+          `${timesLimit.toFixed(2)} of ${limitName}'s ${shown(limitMs)} ms, ` +
+          `${timesCalls.toFixed(2)} of ${result.turns} × ${shown(callMs)} ms`,
         isMet: Math.max(timesLimit, timesCalls) <= most,
       };
     },
