@@ -2,53 +2,58 @@ import { described, type RestCall } from './call.ts';
 import { type Cancellation, Canceller } from './cancellation.ts';
 import { AbortedError, DeadlineError, OperationDeadlineError } from './errors.ts';
 
-/** One call under way, which ends early when its caller gives up or its deadline passes. */
-export interface Attempt {
-  /** Aborted with an AbortedError, an OperationDeadlineError or a DeadlineError. */
-  signal: Cancellation;
+/**
+ * One call under way, which ends early when its caller gives up or its deadline passes: it is aborted then, with an
+ * AbortedError, an OperationDeadlineError or a DeadlineError.
+ */
+export class Attempt extends Canceller {
+  readonly #call: RestCall;
+  readonly #caller: Cancellation;
+  #deadline: NodeJS.Timeout;
+
+  /**
+   * Starts the clock of a call.
+   * @throws AbortedError when the caller has given up already, so that nothing is sent.
+   */
+  constructor(call: RestCall, caller: Cancellation, timeoutMs: number) {
+    super();
+    if (caller.aborted) throw givenUp(call, caller);
+    this.#call = call;
+    this.#caller = caller;
+    caller.addEventListener('abort', this.#giveUp);
+    this.#deadline = this.#endAfter(timeoutMs, 'answered');
+  }
+
   /**
    * The answer, or the reason of an early end as soon as there is one. A request that still waits for a connection
    * would hear of it only when it gets one.
    */
-  race<Answer>(answer: Promise<Answer>): Promise<Answer>;
+  race<Answer>(answer: Promise<Answer>): Promise<Answer> {
+    return new Promise((resolve, reject) => {
+      this.addEventListener('abort', () => reject(this.reason));
+      answer.then(resolve, reject);
+    });
+  }
+
   /** From here on it has this much time to its end, in place of what it had. */
-  extend(timeoutMs: number): void;
+  extend(timeoutMs: number): void {
+    clearTimeout(this.#deadline);
+    this.#deadline = this.#endAfter(timeoutMs, 'over');
+  }
+
   /** Nothing ends it early any more, and nothing of it stays behind at the caller's signal. */
-  end(): void;
-}
+  end(): void {
+    clearTimeout(this.#deadline);
+    this.#caller.removeEventListener('abort', this.#giveUp);
+  }
 
-/**
- * Starts the clock of a call.
- * @throws AbortedError when the caller has given up already, so that nothing is sent.
- */
-export function createAttempt(call: RestCall, caller: Cancellation, timeoutMs: number): Attempt {
-  if (caller.aborted) throw givenUp(call, caller);
+  readonly #giveUp = () => this.abort(givenUp(this.#call, this.#caller));
 
-  const signal = new Canceller();
-  const giveUp = () => signal.abort(givenUp(call, caller));
-  caller.addEventListener('abort', giveUp);
-  const endAfter = (ms: number, what: string) =>
-    setTimeout(() => {
-      signal.abort(new DeadlineError(`${described(call)} was not ${what} within ${ms} ms`));
+  #endAfter(ms: number, what: string): NodeJS.Timeout {
+    return setTimeout(() => {
+      this.abort(new DeadlineError(`${described(this.#call)} was not ${what} within ${ms} ms`));
     }, ms);
-  let deadline = endAfter(timeoutMs, 'answered');
-
-  return {
-    signal,
-    race: (answer) =>
-      new Promise((resolve, reject) => {
-        signal.addEventListener('abort', () => reject(signal.reason));
-        answer.then(resolve, reject);
-      }),
-    extend(ms) {
-      clearTimeout(deadline);
-      deadline = endAfter(ms, 'over');
-    },
-    end: () => {
-      clearTimeout(deadline);
-      caller.removeEventListener('abort', giveUp);
-    },
-  };
+  }
 }
 
 /** What a call ends with whose caller has given up. */

@@ -1,8 +1,12 @@
-/**
- * Lets so many calls through at a time, the others in the order in which they came, as places become free. One that throws
- * is a rejection.
- */
-export function createCallLimit(maxAtOnce: number): <Answer>(make: () => Promise<Answer>) => Promise<Answer> {
+/** Lets so many calls through at a time, the others in the order in which they came, as places become free. */
+export interface CallLimit {
+  /** `make` never throws. */
+  run<Answer>(make: () => Promise<Answer>): Promise<Answer>;
+  /** Whether a call would be let through at once. */
+  hasPlace(): boolean;
+}
+
+export function createCallLimit(maxAtOnce: number): CallLimit {
   const waiting: (() => void)[] = [];
   let underWay = 0;
 
@@ -19,13 +23,16 @@ export function createCallLimit(maxAtOnce: number): <Answer>(make: () => Promise
     return answer;
   }
 
-  return (make) => {
-    if (underWay >= maxAtOnce) {
-      return new Promise<void>((resolve) => {
-        waiting.push(resolve);
-      }).then(() => begin(make));
-    }
-    underWay += 1;
-    return begin(make);
+  return {
+    run(make) {
+      if (underWay >= maxAtOnce) {
+        return new Promise<void>((resolve) => {
+          waiting.push(resolve);
+        }).then(() => begin(make));
+      }
+      underWay += 1;
+      return begin(make);
+    },
+    hasPlace: () => underWay < maxAtOnce,
   };
 }

@@ -83,7 +83,7 @@ export function createCallers({
     tenantOf: tenants.of,
     of(bearer, signal, deadline = noDeadline) {
       const tenant = tenants.of(bearer);
-      const limited = createCallLimit(callsPerOperation);
+      const limit = createCallLimit(callsPerOperation);
       let left = readsPerOperation;
       let readsWaiting = 0;
       return {
@@ -94,7 +94,11 @@ export function createCallers({
         ledger: createLedger(),
         callsPerOperation,
         schedule(call, make, waiting) {
-          if (!isRead(call)) return limited(() => queue.run(tenant, 'write', make, waiting));
+          const kind = isRead(call) ? 'read' : 'write';
+          // Most reads need not wait, and then nobody asks how many do.
+          if (kind === 'write' || (limit.hasPlace() && queue.hasPlace())) {
+            return limit.run(() => queue.run(tenant, kind, make, waiting));
+          }
           readsWaiting += 1;
           let isWaiting = true;
           const stopWaiting = () => {
@@ -105,7 +109,7 @@ export function createCallers({
             stopWaiting();
             return make(away);
           };
-          const answer = limited(() => queue.run(tenant, 'read', takeTurn, waiting));
+          const answer = limit.run(() => queue.run(tenant, kind, takeTurn, waiting));
           // Where it has had no turn.
           answer.catch(stopWaiting);
           return answer;

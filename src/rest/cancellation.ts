@@ -14,16 +14,23 @@ export interface Cancellation {
 export class Canceller implements Cancellation {
   aborted = false;
   reason: unknown = undefined;
-  #listeners: Set<() => void> | undefined;
+  // Most have one at most, and none of them needs a set.
+  #listener: (() => void) | undefined;
+  #others: Set<() => void> | undefined;
 
   addEventListener(_type: 'abort', listener: () => void): void {
     if (this.aborted) return;
-    this.#listeners ??= new Set();
-    this.#listeners.add(listener);
+    if (this.#listener === undefined) {
+      this.#listener = listener;
+    } else {
+      this.#others ??= new Set();
+      this.#others.add(listener);
+    }
   }
 
   removeEventListener(_type: 'abort', listener: () => void): void {
-    this.#listeners?.delete(listener);
+    if (this.#listener === listener) this.#listener = undefined;
+    else this.#others?.delete(listener);
   }
 
   /** Only the first time counts. */
@@ -31,9 +38,10 @@ export class Canceller implements Cancellation {
     if (this.aborted) return;
     this.aborted = true;
     this.reason = reason;
-    if (this.#listeners === undefined) return;
-    for (const listener of this.#listeners) listener();
-    this.#listeners = undefined;
+    this.#listener?.();
+    for (const listener of this.#others ?? []) listener();
+    this.#listener = undefined;
+    this.#others = undefined;
   }
 }
 

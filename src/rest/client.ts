@@ -44,7 +44,7 @@ export interface Turn {
   /** Gives the read up. */
   signal: Cancellation;
   /** Leaves its place to others; undefined where it has none. */
-  away?: Away;
+  away?: Away | undefined;
   /** Is told the call's entry in the ledger when it has left its queue. */
   onEnter?(entry: LedgerEntry): void;
 }

@@ -1,7 +1,7 @@
 import type { Readable } from 'node:stream';
 import type { Dispatcher, Pool } from 'undici';
 import { acceptedEncodings } from './answer-body.ts';
-import { createAttempt } from './attempt.ts';
+import { Attempt } from './attempt.ts';
 import { described, isRead, queryString, type RestCall } from './call.ts';
 import type { Caller } from './caller.ts';
 import type { Cancellation } from './cancellation.ts';
@@ -54,7 +54,7 @@ export function createJsonExchange(pool: Pool, options: ExchangeOptions): Exchan
   const requestOf = createRequests(options);
 
   return async (call, caller, signal, entry, headers) => {
-    const attempt = createAttempt(call, signal, callTimeoutMs);
+    const attempt = new Attempt(call, signal, callTimeoutMs);
     const errand = { call, attempt, entry, maxBytes };
     // A read may be made again in any case, and is not asked.
     let isSent = isRead(call);

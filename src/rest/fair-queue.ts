@@ -12,6 +12,8 @@ export type Away = (pause: () => Promise<void>, signal: Cancellation) => Promise
 export interface FairQueue {
   /** How many calls wait for their turn. */
   waiting(): number;
+  /** Whether a call would have its turn at once. */
+  hasPlace(): boolean;
   /**
    * Makes a call in its turn. One that still waits when `signal` is aborted leaves its place; what has begun goes on.
    * @throws OverloadedError where it can't wait for one, AbortedError where it is given up before.
@@ -123,6 +125,7 @@ export function createFairQueue(maxConcurrency: number, maxWaiting = Number.POSI
 
   return {
     waiting: () => waitingNow,
+    hasPlace: () => running < maxConcurrency,
     // No async function: most calls have their turn at once, and need not wait for it to come.
     run(tenant, kind, call, signal) {
       try {

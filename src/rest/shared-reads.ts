@@ -7,32 +7,6 @@ import type { Away } from './fair-queue.ts';
 import { enter, type LedgerEntry } from './ledger.ts';
 
 /**
- * A read that operations of a tenant want. Each that asks before it has left queues for it itself, so that none waits in
- * the queue of another; whoever's turn comes first makes the call for all.
- */
-interface Flight {
-  /** Who waits for the answer. */
-  readonly passengers: Passenger[];
-  /** Ends the call once nobody does. */
-  readonly canceller: Canceller;
-  hasLeft: boolean;
-  /** Of the operation that makes the call; undefined until it has left. */
-  entry: LedgerEntry | undefined;
-  /** From here on, who asks for the same asks anew. */
-  forget(): void;
-}
-
-/** An operation that waits for the answer of a flight. */
-interface Passenger {
-  /** The call has left, and another operation makes it. */
-  follow(): void;
-  /** The call has ended. Nobody is told of it before `settle` is called. */
-  arrive(): void;
-  readonly resolve: (answer: unknown) => void;
-  readonly reject: (error: unknown) => void;
-}
-
-/**
  * A client in which equal reads of one tenant that are under way at the same time are one call. All get its answer or its
  * error, of which nothing is kept. The call ends early only when all have given up who wait for it. The answer is one
  * object for all, so nobody may change it.
@@ -40,95 +14,39 @@ interface Passenger {
 export function sharedReads(client: RestClient): RestClient {
   const flights = new Map<string, Flight>();
 
-  function flightOf(call: RestCall, { tenant }: Caller): Flight {
+  function read(call: RestCall, caller: Caller): Promise<unknown> {
+    const { tenant, signal } = caller;
+    if (signal.aborted) return Promise.reject(givenUp(call, signal));
     // A write that has ended since makes it another key: what was asked before may be answered as it was before.
     const key = `${tenant.id} ${tenant.writes} ${call.path}${queryString(call)}`;
-    const known = flights.get(key);
-    if (known !== undefined) return known;
-    const flight: Flight = {
-      passengers: [],
-      canceller: new Canceller(),
-      hasLeft: false,
-      entry: undefined,
-      // One that was given up may have a successor already.
-      forget: () => {
-        if (flights.get(key) === flight) flights.delete(key);
-      },
-    };
-    flights.set(key, flight);
-    return flight;
+    let flight = flights.get(key);
+    if (flight === undefined) {
+      flight = new Flight(key, flights);
+      flights.set(key, flight);
+    }
+    return board(flight, call, caller);
   }
 
-  /** Makes the call for all, in the turn and on the account of one of them. Never rejects. */
-  function send(flight: Flight, maker: Passenger, call: RestCall, caller: Caller, away: Away): Promise<void> {
-    flight.hasLeft = true;
-    for (const passenger of flight.passengers) if (passenger !== maker) passenger.follow();
-    const turn: Turn = {
-      signal: flight.canceller,
-      away,
-      onEnter: (entry) => {
-        flight.entry = entry;
-      },
-    };
-    return client.read(call, caller, turn).then(
-      (answer) => {
-        // Before any of them is told, so that who asks then asks anew.
-        flight.forget();
-        for (const passenger of landed(flight)) passenger.resolve(answer);
-      },
-      (error: unknown) => {
-        flight.forget();
-        for (const passenger of landed(flight)) passenger.reject(error);
-      },
-    );
-  }
-
-  function read(call: RestCall, caller: Caller): Promise<unknown> {
-    const { signal } = caller;
-    if (signal.aborted) return Promise.reject(givenUp(call, signal));
-    const flight = flightOf(call, caller);
+  /** Waits for the answer of a flight, and makes its call where the turn of this one comes first. */
+  function board(flight: Flight, call: RestCall, caller: Caller): Promise<unknown> {
     return new Promise((resolve, reject) => {
-      let completeEntry: (() => void) | undefined;
-      const passenger: Passenger = {
-        follow() {
-          caller.left();
-          completeEntry = enterShared(flight, call, caller);
-        },
-        arrive() {
-          signal.removeEventListener('abort', giveUp);
-          if (flight.entry !== undefined) caller.heard(flight.entry);
-          completeEntry?.();
-        },
-        resolve,
-        reject,
-      };
-
-      function leave(error: unknown): void {
-        const seat = flight.passengers.indexOf(passenger);
-        if (seat === -1) return;
-        flight.passengers.splice(seat, 1);
-        signal.removeEventListener('abort', giveUp);
-        completeEntry?.();
-        reject(error);
-        if (flight.passengers.length > 0) return;
-        flight.forget();
-        flight.canceller.abort(signal.reason);
+      const passenger = new Passenger(flight, call, caller, resolve, reject);
+      if (flight.hasLeft) {
+        passenger.follow();
+        return;
       }
-      function giveUp(): void {
-        leave(givenUp(call, signal));
-      }
-      async function takeTurn(away: Away): Promise<void> {
-        if (flight.hasLeft || !flight.passengers.includes(passenger)) return;
+      const takeTurn = (away: Away): Promise<void> => {
+        if (flight.hasLeft || !flight.passengers.includes(passenger)) return done;
         caller.spend(call);
         caller.left();
-        await send(flight, passenger, call, caller, away);
-      }
-
-      flight.passengers.push(passenger);
-      signal.addEventListener('abort', giveUp);
-      if (flight.hasLeft) passenger.follow();
+        flight.leave(passenger, away);
+        return client.read(call, caller, flight).then(
+          (answer) => flight.land((each) => each.resolve(answer)),
+          (error: unknown) => flight.land((each) => each.reject(error)),
+        );
+      };
       // With a BudgetExceededError, which is this operation's own business and nobody else's.
-      else caller.schedule(call, takeTurn, signal).catch(leave);
+      caller.schedule(call, takeTurn, caller.signal).catch((error: unknown) => passenger.leave(error));
     });
   }
 
@@ -138,22 +56,117 @@ export function sharedReads(client: RestClient): RestClient {
   };
 }
 
-/** All who have waited for a call that has ended, and wait no more. */
-function landed(flight: Flight): Passenger[] {
-  const passengers = flight.passengers.splice(0);
-  for (const passenger of passengers) passenger.arrive();
-  return passengers;
-}
+const done = Promise.resolve();
 
 /**
- * Puts a call that another makes into the ledger of one who waits for it, which costs nothing of the budget. What is
- * answered completes the entry with what is known by then.
+ * A read that operations of a tenant want. Each that asks before it has left queues for it itself, so that none waits in
+ * the queue of another; whoever's turn comes first makes the call for all. A class, as each call has one.
  */
-function enterShared(flight: Flight, call: RestCall, { ledger }: Caller): () => void {
-  const entry = enter(ledger, call);
-  entry.isShared = true;
-  return () => {
-    const { status, bytes = 0, retries = 0 } = flight.entry ?? {};
-    Object.assign(entry, { status, bytes, retries, durationMs: ledger.elapsedMs() - entry.startMs });
-  };
+class Flight implements Turn {
+  /** Who waits for the answer. */
+  readonly passengers: Passenger[] = [];
+  /** Ends the call once nobody does. */
+  readonly signal = new Canceller();
+  hasLeft = false;
+  away: Away | undefined;
+  /** Of the operation that makes the call; undefined until it has left. */
+  entry: LedgerEntry | undefined;
+  readonly #key: string;
+  readonly #flights: Map<string, Flight>;
+
+  constructor(key: string, flights: Map<string, Flight>) {
+    this.#key = key;
+    this.#flights = flights;
+  }
+
+  /** The call is made for all, in the turn and on the account of `maker`. */
+  leave(maker: Passenger, away: Away): void {
+    this.hasLeft = true;
+    this.away = away;
+    for (const passenger of this.passengers) if (passenger !== maker) passenger.follow();
+  }
+
+  onEnter(entry: LedgerEntry): void {
+    this.entry = entry;
+  }
+
+  /** The call has ended. */
+  land(tell: (passenger: Passenger) => void): void {
+    // Before anybody is told, so that who asks then asks anew.
+    this.forget();
+    for (const passenger of this.passengers.splice(0)) {
+      passenger.arrive();
+      tell(passenger);
+    }
+  }
+
+  /** From here on, who asks for the same asks anew. */
+  forget(): void {
+    // One that was given up may have a successor already.
+    if (this.#flights.get(this.#key) === this) this.#flights.delete(this.#key);
+  }
+}
+
+/** An operation that waits for the answer of a flight, until it gives up. */
+class Passenger {
+  readonly resolve: (answer: unknown) => void;
+  readonly reject: (error: unknown) => void;
+  readonly #flight: Flight;
+  readonly #call: RestCall;
+  readonly #caller: Caller;
+  /** Of a call that another operation makes. */
+  #entry: LedgerEntry | undefined;
+
+  constructor(
+    flight: Flight,
+    call: RestCall,
+    caller: Caller,
+    resolve: (answer: unknown) => void,
+    reject: (error: unknown) => void,
+  ) {
+    this.resolve = resolve;
+    this.reject = reject;
+    this.#flight = flight;
+    this.#call = call;
+    this.#caller = caller;
+    flight.passengers.push(this);
+    caller.signal.addEventListener('abort', this.#giveUp);
+  }
+
+  /** The call has left, and another operation makes it, which costs this one nothing of its budget. */
+  follow(): void {
+    this.#caller.left();
+    this.#entry = enter(this.#caller.ledger, this.#call);
+    this.#entry.isShared = true;
+  }
+
+  /** It waits no more, as the call has ended. Its promise is to be settled. */
+  arrive(): void {
+    this.#endWaiting();
+    if (this.#flight.entry !== undefined) this.#caller.heard(this.#flight.entry);
+  }
+
+  /** It fails before the call has ended, and ends that where nobody else waits for it. */
+  leave(error: unknown): void {
+    const { passengers } = this.#flight;
+    const place = passengers.indexOf(this);
+    if (place === -1) return;
+    passengers.splice(place, 1);
+    this.#endWaiting();
+    this.reject(error);
+    if (passengers.length > 0) return;
+    this.#flight.forget();
+    this.#flight.signal.abort(this.#caller.signal.reason);
+  }
+
+  readonly #giveUp = () => this.leave(givenUp(this.#call, this.#caller.signal));
+
+  #endWaiting(): void {
+    this.#caller.signal.removeEventListener('abort', this.#giveUp);
+    if (this.#entry === undefined) return;
+    // With what is known by then.
+    const { status, bytes = 0, retries = 0 } = this.#flight.entry ?? {};
+    const durationMs = this.#caller.ledger.elapsedMs() - this.#entry.startMs;
+    Object.assign(this.#entry, { status, bytes, retries, durationMs });
+  }
 }

@@ -1,6 +1,6 @@
 import type { Pool } from 'undici';
 import { textOf } from './answer-body.ts';
-import { type Attempt, createAttempt } from './attempt.ts';
+import { Attempt } from './attempt.ts';
 import { StatusError } from './errors.ts';
 import { createRequests, type Exchange, type ExchangeOptions } from './exchange.ts';
 import { failureOf } from './failure.ts';
@@ -18,7 +18,7 @@ export function createStreamExchange(
   const requestOf = createRequests(options);
 
   return async (call, caller, signal, entry, headers) => {
-    const attempt = createAttempt(call, signal, callTimeoutMs);
+    const attempt = new Attempt(call, signal, callTimeoutMs);
     try {
       const request = { ...requestOf(call, caller.bearer, headers), signal: abortSignalOf(attempt) };
       const response = await attempt.race(pool.request(request));
@@ -33,7 +33,7 @@ export function createStreamExchange(
         }
         const answer = await streamedAnswer(call, response, maxResponseBytes);
         attempt.extend(streamTimeoutMs);
-        answer.body.once('close', attempt.end);
+        answer.body.once('close', () => attempt.end());
         return answer;
       } catch (error) {
         // Whatever it was: a body that nobody reads to its end would keep its connection for good.
@@ -48,8 +48,8 @@ export function createStreamExchange(
 }
 
 /** The word of an early end as undici takes it. */
-function abortSignalOf({ signal }: Attempt): AbortSignal {
+function abortSignalOf(attempt: Attempt): AbortSignal {
   const controller = new AbortController();
-  signal.addEventListener('abort', () => controller.abort(signal.reason));
+  attempt.addEventListener('abort', () => controller.abort(attempt.reason));
   return controller.signal;
 }

@@ -27,44 +27,79 @@ function keyedHash(key: string, text: string): string {
   return hash('sha256', key + hash('sha256', key + text, 'base64url'), 'base64url');
 }
 
+/** A tenant who lives as long as somebody holds them, and as one of those who are remembered. */
+interface Known {
+  readonly tenant: WeakRef<Tenant>;
+  /** Set while they are remembered. */
+  held: Tenant | undefined;
+  /** Of those who are remembered, who was there last before them, and who was first after. */
+  before: Known | undefined;
+  after: Known | undefined;
+}
+
 /** The tenants of this process. What is to be kept for one is kept by its object, and goes with it. */
 export function createTenants({
   maxTenants = 1_000,
   secret = randomBytes(32),
 }: TenantsOptions = {}): Tenants {
   const key = secret.toString('base64url');
-  // In the order in which they were last there.
-  const remembered = new Map<string, Tenant>();
-  let newest: Tenant | undefined;
   // Those too that only an operation of theirs holds: beside a second one of the same id, the writes of the one would
   // leave what is shared by the other as it is.
-  const known = new Map<string, WeakRef<Tenant>>();
-  const gone = new FinalizationRegistry<string>((id) => {
-    if (known.get(id)?.deref() === undefined) known.delete(id);
-  });
+  const known = new Map<string, Known>();
+  let sizeToSweep = 2 * maxTenants;
+  // A list of its own, as the first of a Map is found behind all those that were taken from its front.
+  let oldest: Known | undefined;
+  let newest: Known | undefined;
+  let remembered = 0;
 
   function create(id: string): Tenant {
+    if (known.size >= sizeToSweep) sweep();
     const tenant = { id, writes: 0 };
-    known.set(id, new WeakRef(tenant));
-    gone.register(tenant, id);
+    known.set(id, { tenant: new WeakRef(tenant), held: undefined, before: undefined, after: undefined });
     return tenant;
   }
 
+  /** Forgets those that are gone. Each time there are twice as many as were left, so that it costs each one little. */
+  function sweep(): void {
+    for (const [id, { tenant }] of known) if (tenant.deref() === undefined) known.delete(id);
+    sizeToSweep = 2 * Math.max(known.size, maxTenants);
+  }
+
+  function takeOut(one: Known): void {
+    if (one.before === undefined) oldest = one.after;
+    else one.before.after = one.after;
+    if (one.after === undefined) newest = one.before;
+    else one.after.before = one.before;
+    one.held = undefined;
+    remembered -= 1;
+  }
+
+  function putLast(one: Known, tenant: Tenant): void {
+    one.held = tenant;
+    one.before = newest;
+    one.after = undefined;
+    if (newest === undefined) oldest = one;
+    else newest.after = one;
+    newest = one;
+    remembered += 1;
+  }
+
   function remember(tenant: Tenant): void {
-    if (tenant === newest) return;
-    newest = tenant;
-    remembered.delete(tenant.id);
-    remembered.set(tenant.id, tenant);
-    const [oldest] = remembered.keys();
-    if (remembered.size > maxTenants && oldest !== undefined) remembered.delete(oldest);
+    if (newest?.held === tenant) return;
+    const one = known.get(tenant.id);
+    if (one === undefined) return;
+    if (one.held !== undefined) takeOut(one);
+    putLast(one, tenant);
+    if (remembered > maxTenants && oldest !== undefined) takeOut(oldest);
   }
 
   return {
     of(bearer) {
       const id = keyedHash(key, bearer);
-      const tenant = known.get(id)?.deref();
+      const one = known.get(id);
+      const tenant = one?.tenant.deref();
       if (tenant === undefined) return create(id);
-      if (remembered.has(id)) remember(tenant);
+      if (one?.held !== undefined) remember(tenant);
       return tenant;
     },
     remember,

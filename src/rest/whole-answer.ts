@@ -40,7 +40,7 @@ export function wholeAnswer(
 ): Promise<WholeAnswer> {
   return new Promise((resolve, reject) => {
     const reception = new Reception(errand, resolve, reject);
-    errand.attempt.signal.addEventListener('abort', () => reception.fail(errand.attempt.signal.reason));
+    errand.attempt.addEventListener('abort', () => reception.fail(errand.attempt.reason));
     pool.dispatch(request, reception);
   });
 }
