@@ -100,6 +100,8 @@ function askAgainAndAgain(
   });
 }
 
+const errorsMark = '"errors":[';
+
 /** How far an answer has come. */
 interface Frame {
   add(chunk: Buffer): void;
@@ -116,7 +118,7 @@ function frameOf(first: Buffer): Frame {
   let tail = '';
 
   function add(chunk: Buffer): void {
-    if (chunk.includes('"errors":[')) throw unexpected(chunk);
+    if (chunk.includes(errorsMark)) throw unexpected(chunk);
     left -= chunk.length;
     // JSON has no line breaks but in its framing, so that the last chunk's mark can't be within it.
     if (length === undefined)
@@ -128,5 +130,7 @@ function frameOf(first: Buffer): Frame {
 }
 
 function unexpected(answer: Buffer): Error {
-  return new Error(`Expected an answer without errors, but got ${answer.toString('utf8', 0, 800)}`);
+  const text = answer.toString();
+  const from = Math.max(0, text.indexOf(errorsMark));
+  return new Error(`Expected an answer without errors, but got ${text.slice(from, from + 800)}`);
 }
