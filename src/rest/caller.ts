@@ -1,5 +1,4 @@
 import { isRead, type RestCall } from './call.ts';
-import { createCallLimit } from './call-limit.ts';
 import type { Cancellation } from './cancellation.ts';
 import { BudgetExceededError } from './errors.ts';
 import { type Away, createFairQueue } from './fair-queue.ts';
@@ -7,6 +6,7 @@ import { createLedger, type Ledger, type LedgerEntry } from './ledger.ts';
 import { type Deadline, noDeadline } from './lifetime.ts';
 import { createRoom, type Room } from './room.ts';
 import { createTenants, type Tenant, type Tenants } from './tenant.ts';
+import { createTurns } from './turns.ts';
 
 /** On whose behalf calls are made, until when, how many, and what they cost. One per GraphQL operation. */
 export interface Caller {
@@ -83,9 +83,8 @@ export function createCallers({
     tenantOf: tenants.of,
     of(bearer, signal, deadline = noDeadline) {
       const tenant = tenants.of(bearer);
-      const limit = createCallLimit(callsPerOperation);
+      const turns = createTurns(queue, tenant, callsPerOperation);
       let left = readsPerOperation;
-      let readsWaiting = 0;
       return {
         bearer,
         tenant,
@@ -93,32 +92,12 @@ export function createCallers({
         deadline,
         ledger: createLedger(),
         callsPerOperation,
-        schedule(call, make, waiting) {
-          const kind = isRead(call) ? 'read' : 'write';
-          // Most reads need not wait, and then nobody asks how many do.
-          if (kind === 'write' || (limit.hasPlace() && queue.hasPlace())) {
-            return limit.run(() => queue.run(tenant, kind, make, waiting));
-          }
-          readsWaiting += 1;
-          let isWaiting = true;
-          const stopWaiting = () => {
-            if (isWaiting) readsWaiting -= 1;
-            isWaiting = false;
-          };
-          const takeTurn = (away: Away) => {
-            stopWaiting();
-            return make(away);
-          };
-          const answer = limit.run(() => queue.run(tenant, kind, takeTurn, waiting));
-          // Where it has had no turn.
-          answer.catch(stopWaiting);
-          return answer;
-        },
+        schedule: (call, make, waiting) => turns.run(isRead(call) ? 'read' : 'write', make, waiting),
         spend(call) {
           if (left === 0) throw new BudgetExceededError(call, readsPerOperation);
           left -= 1;
         },
-        readsLeft: () => Math.max(left - readsWaiting, 0),
+        readsLeft: () => Math.max(left - turns.readsWaiting(), 0),
         left: () => {},
         heard({ status }) {
           if (status !== undefined && isKnownTo(status)) tenants.remember(tenant);
