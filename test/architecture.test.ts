@@ -97,7 +97,7 @@ test('packages stay where they belong', () => {
 test('the environment is read in one place', () => {
   const readers = globSync('src/**/*.ts', { cwd: root })
     .filter((file) => readFileSync(join(root, file), 'utf8').includes('process.env'))
-    .filter((file) => file !== 'src/main.ts' && file !== 'src/workers/main.ts');
+    .filter((file) => file !== 'src/main.ts' && file !== 'src/workers/worker.ts');
   expect(readers, 'take the setting from src/config.ts, which main.ts hands the environment').toEqual([]);
 });
 

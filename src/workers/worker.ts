@@ -1,0 +1,68 @@
+import cluster from 'node:cluster';
+import { readConfig } from '../config.ts';
+import { type RunningServer, startServer } from '../running-server.ts';
+import { createJsonLog, createStandardOutput } from '../server/log/json-log.ts';
+import { takeSignals, within } from '../signals.ts';
+import { faultOfOperator } from '../start-faults.ts';
+import { connect } from './calls.ts';
+import type { Orders, Primary, Worker } from './roles.ts';
+import { shareOf } from './share.ts';
+
+// A worker: a process of the server beside others, started by primary.ts.
+
+const lastWordsMs = 500;
+const config = shareOf(readConfig(process.env));
+const output = createStandardOutput();
+const log = createJsonLog(config.logLevel, output.stream, { worker: cluster.worker?.id });
+let starting: Promise<RunningServer> | undefined;
+
+const primary = connect<Primary, Worker>(
+  {
+    // Nobody is told that the primary process has gone: this one ends with it.
+    send: (message) => process.send?.(message, undefined, undefined, () => {}),
+    onMessage: (take) => process.on('message', take),
+  },
+  {
+    async start(orders) {
+      starting = start(orders);
+      return (await starting).url.href;
+    },
+    counts: async () => (await (await starting)?.metrics?.counts()) ?? [],
+    end,
+  },
+  (error) =>
+    faultOfOperator(error) ?? (error instanceof Error ? (error.stack ?? error.message) : String(error)),
+);
+
+function start({ upstreamUrl, bearer, operationList, secret }: Orders): Promise<RunningServer> {
+  return startServer(config, {
+    upstream: { url: new URL(upstreamUrl), description: '', bearer, close: async () => {} },
+    operationList,
+    log,
+    metrics: { page: () => primary.call('metricsPage') },
+    shared: {
+      secret: Buffer.from(secret, 'base64'),
+      idempotencyStore: {
+        claim: (key, record) => primary.call('claim', key, record),
+        replace: (key, record) => primary.call('replace', key, record),
+        release: (key) => primary.call('release', key),
+        ended: (key) => primary.call('ended', key),
+      },
+    },
+  });
+}
+
+async function end(): Promise<void> {
+  const server = await starting;
+  await server?.end();
+  const counts = await server?.metrics?.counts();
+  if (counts !== undefined) await within(lastWordsMs, [primary.call('lastCounts', counts)]);
+  await output.end(lastWordsMs);
+  process.exit(0);
+}
+
+// Where the primary process has gone, this one ends with it.
+cluster.worker?.on('error', () => {});
+// Ctrl-C reaches all processes of a terminal at once, and the primary one says what is to be done.
+process.on('SIGINT', () => {});
+takeSignals(['SIGTERM'], () => void primary.call('leave'), output.abandon);
