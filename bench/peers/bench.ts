@@ -42,7 +42,8 @@ const rounds = {
   rounds: Number(options.rounds ?? (isShort ? 3 : 5)),
   roundMs: Number(options['round-ms'] ?? (isShort ? 1_000 : 2_000)),
 };
-const warmUpMs = isShort ? 2_000 : 4_000;
+// Compilers are done with what is hot after some 10,000 single orders, or 1,000 pages of them.
+const warmUpMs = isShort ? 3_000 : 8_000;
 // Before the first round of a scenario, so that what is learned by token is learned.
 const settleMs = 300;
 const serverCore = cpus().length - 1;
