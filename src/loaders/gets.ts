@@ -8,7 +8,7 @@ import { nullOrError } from './record-loader.ts';
 export interface BegunGet<Json> {
   answer: Promise<Json | null | Error>;
   /** When its turn came, by the clock of `performance`; undefined while it waits for that. */
-  readonly leftAt: number | undefined;
+  leftAt(): number | undefined;
 }
 
 /** The gets of one batch: each name is asked for at most once, however often its record is wanted. */
@@ -48,9 +48,7 @@ export function createGets<Json>({ get, caller, askers, times }: GetsOptions<Jso
     const ask = () => get(name, { ...caller, heard, left });
     const made: BegunGet<Json> = {
       answer: nullOrError(askers.onBehalf([name], ask)),
-      get leftAt() {
-        return leftAt;
-      },
+      leftAt: () => leftAt,
     };
     begun.set(name, made);
     return made;

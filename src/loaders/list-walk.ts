@@ -22,29 +22,21 @@ export function createListWalk<Row extends { name: string }>(names: readonly str
   const found = new Map<string, { row: Row; index: number }>();
   const rows: Row[] = [];
   const tokens = new Set<string>();
-  let rowsRead = 0;
-  let pages = 0;
-  let nextPageToken: string | undefined;
-  let isAtEnd = false;
 
-  return {
-    get state() {
-      return { asked: names.length, missing: missing.size, rowsRead, pages };
-    },
+  const walk = {
+    state: { asked: names.length, missing: missing.size, rowsRead: 0, pages: 0 },
     found,
     rows,
-    get nextPageToken() {
-      return nextPageToken;
-    },
-    get isAtEnd() {
-      return isAtEnd;
-    },
+    // Not known before the first page.
+    nextPageToken: undefined as string | undefined,
+    isAtEnd: false,
     ask() {
-      pages += 1;
+      walk.state = { ...walk.state, pages: walk.state.pages + 1 };
     },
-    take(page) {
-      const before = found.size;
-      for (const row of page.rows) {
+    take({ rows: pageRows, nextPageToken }: Page<Row>) {
+      const foundBefore = found.size;
+      let { rowsRead } = walk.state;
+      for (const row of pageRows) {
         const index = rowsRead;
         rowsRead += 1;
         // A broken row is no record: what it should have been is asked for by id.
@@ -52,10 +44,12 @@ export function createListWalk<Row extends { name: string }>(names: readonly str
         if (missing.delete(row.name)) found.set(row.name, { row, index });
         rows.push(row);
       }
-      nextPageToken = page.nextPageToken;
-      isAtEnd = nextPageToken === undefined || tokens.has(nextPageToken);
+      walk.state = { ...walk.state, missing: missing.size, rowsRead };
+      walk.nextPageToken = nextPageToken;
+      walk.isAtEnd = nextPageToken === undefined || tokens.has(nextPageToken);
       if (nextPageToken !== undefined) tokens.add(nextPageToken);
-      return found.size - before;
+      return found.size - foundBefore;
     },
   };
+  return walk;
 }

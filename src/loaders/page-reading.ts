@@ -100,18 +100,19 @@ export async function inTime<Row>(
   const isQuicker = async () => {
     await get?.answer;
     const answeredAt = performance.now();
-    const gotMs = answeredAt - (get?.leftAt ?? answeredAt);
+    const gotMs = answeredAt - (get?.leftAt() ?? answeredAt);
     const slowdown = getMs === undefined ? 1 : Math.max(gotMs / getMs, 1);
     return lateAfter(Math.max(startedAt + ms * slowdown - answeredAt, 0), outcome);
   };
   const isStuck = async () => {
     const late = await lateAfter(ms, outcome);
-    return get?.leftAt === undefined ? late : never;
+    return get?.leftAt() === undefined ? late : never;
   };
   const second = await Promise.race([outcome, isQuicker(), isStuck()]);
   if (second === 'late') giveUp();
+  const leftAt = second === 'late' ? undefined : get?.leftAt();
   // However much longer it would have taken, it has taken as long as that.
-  else if (get?.leftAt !== undefined) times.sawGet(Math.max(performance.now() - get.leftAt, getMs ?? 0));
+  if (leftAt !== undefined) times.sawGet(Math.max(performance.now() - leftAt, getMs ?? 0));
   return second;
 }
 

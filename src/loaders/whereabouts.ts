@@ -1,4 +1,4 @@
-import { createDepths, type Depths } from './depths.ts';
+import { createDepths, type Depths, type SearchedBatch } from './depths.ts';
 
 /** Where in their list the ids of one kind of batch have been, for one tenant. About the last twenty batches count. */
 export interface Whereabouts extends Depths {
@@ -19,17 +19,14 @@ const msPerTrial = 600_000;
 /** `now` counts milliseconds, from whenever. */
 export function createWhereabouts(now: () => number): Whereabouts {
   const depths = createDepths();
-  let isKnown = false;
   let batchesWithout = 0;
   let lastSeenAt = now();
-  return {
-    get isKnown() {
-      return isKnown;
-    },
+  const whereabouts = {
+    isKnown: false,
     shareWithin: depths.shareWithin,
     isTrialDue: () => batchesWithout + 1 >= batchesPerTrial || now() - lastSeenAt >= msPerTrial,
-    saw(search) {
-      isKnown = true;
+    saw(search: SearchedBatch) {
+      whereabouts.isKnown = true;
       batchesWithout = 0;
       lastSeenAt = now();
       depths.saw(search);
@@ -38,4 +35,5 @@ export function createWhereabouts(now: () => number): Whereabouts {
       batchesWithout += 1;
     },
   };
+  return whereabouts;
 }
