@@ -8,7 +8,7 @@ import { createLifetime, type Lifetime } from '../../rest/lifetime.ts';
 import { bareIdentifier } from '../../rest/resource-name.ts';
 import type { Tenant } from '../../rest/tenant.ts';
 import type { Idempotency } from '../../writes/idempotency.ts';
-import { createWrites, type Writes } from '../../writes/writes.ts';
+import { createWrites } from '../../writes/writes.ts';
 import { toClientError } from '../client-error.ts';
 import type { Report } from '../log/faults.ts';
 import type { Asking } from './operation.ts';
@@ -55,15 +55,11 @@ export function createContext(
   const lifetime = createLifetime(options.operationTimeoutMs);
   whenGone(lifetime.join());
   const caller = callers.of(bearer, lifetime.signal, lifetime.deadline);
-  // Most operations write nothing.
-  let writes: Writes | undefined;
   const loaders: Loaders = createLoaders(api, caller, memory);
   return {
     loaders,
-    get writes() {
-      writes ??= createWrites(api, caller, loaders, idempotency);
-      return writes;
-    },
+    // Not by an accessor, which would keep all that the operation has read until a full collection of garbage.
+    writes: createWrites(api, caller, loaders, idempotency),
     currency: options.currency,
     showsCost: options.showCost === true || asksForCost(headers),
     tenant: caller.tenant,

@@ -41,13 +41,19 @@ export interface RunningOptions {
 }
 
 /** Who asks for what makes no calls. Whose token it is, is for the log alone to know, which costs as much as all else here. */
-function idle(bearer: string, callers: Callers): Pick<Caller, 'tenant' | 'ledger'> {
-  return {
-    get tenant() {
-      return callers.tenantOf(bearer);
-    },
-    ledger: createLedger(),
-  };
+class Idle implements Pick<Caller, 'tenant' | 'ledger'> {
+  readonly #bearer: string;
+  readonly #callers: Callers;
+  readonly ledger = createLedger();
+
+  constructor(bearer: string, callers: Callers) {
+    this.#bearer = bearer;
+    this.#callers = callers;
+  }
+
+  get tenant() {
+    return this.#callers.tenantOf(this.#bearer);
+  }
 }
 
 /** Of an operation that needs nothing but the schema. */
@@ -93,7 +99,8 @@ export function createRunning(options: RunningOptions): Running {
         context = createContext(bearer, asking, shared, options.context);
       }
       if (exchange !== undefined) {
-        exchange.caller = context ?? (typeof bearer === 'string' ? idle(bearer, shared.callers) : undefined);
+        exchange.caller =
+          context ?? (typeof bearer === 'string' ? new Idle(bearer, shared.callers) : undefined);
         tracing?.begin(exchange, asking.headers);
       }
       const refusal = refusalOf(document, definition.name?.value, variables);
