@@ -101,14 +101,22 @@ export function createRestApi(unshared: RestClient, names: ParameterNames, drift
   const messagesPath = (channelId: string, conversation: string) =>
     `${path('channels', channelId)}/conversations/${conversationIdentifier(conversation)}/messages`;
 
-  async function record<Json>(kind: Kind, call: RestCall, caller: Caller): Promise<Json> {
-    const json = await client.json(call, caller);
-    drift?.look(kind, [json], caller.bearer);
+  function checked<Json>(
+    kind: Kind,
+    json: unknown,
+    call: RestCall,
+    { bearer }: Caller,
+  ): Json & { name: string } {
+    drift?.look(kind, [json], bearer);
     if (!isRecordOf(kind, json)) {
       throw unreadable(call, `something that is no record of ${kind}`);
     }
     // The interface promises these fields; the graph checks each one that it hands out.
-    return json as Json;
+    return json as Json & { name: string };
+  }
+
+  async function record<Json>(kind: Kind, call: RestCall, caller: Caller): Promise<Json> {
+    return checked(kind, await client.json(call, caller), call, caller);
   }
 
   async function recordNamed<Json>(
@@ -119,7 +127,7 @@ export function createRestApi(unshared: RestClient, names: ParameterNames, drift
   ): Promise<Json> {
     const name = resourceName(collection, id);
     const call: RestCall = { method, path: `/v1/${name}`, route: routes[collection], body };
-    const json = await record<Json & { name: string }>(collection, call, caller);
+    const json = checked<Json>(collection, await client.json(call, caller), call, caller);
     if (json.name !== name) throw unreadable(call, 'another record than the one asked for');
     return json;
   }

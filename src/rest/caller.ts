@@ -85,6 +85,7 @@ export function createCallers({
       const tenant = tenants.of(bearer);
       const turns = createTurns(queue, tenant, callsPerOperation);
       let left = readsPerOperation;
+      let isRemembered = false;
       return {
         bearer,
         tenant,
@@ -100,7 +101,10 @@ export function createCallers({
         readsLeft: () => Math.max(left - turns.readsWaiting(), 0),
         left: () => {},
         heard({ status }) {
-          if (status !== undefined && isKnownTo(status)) tenants.remember(tenant);
+          if (isRemembered || status === undefined || !isKnownTo(status)) return;
+          // Once is enough for one operation.
+          isRemembered = true;
+          tenants.remember(tenant);
         },
         room,
       };

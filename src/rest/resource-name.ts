@@ -46,8 +46,7 @@ export function bareIdentifier(collection: Collection, id: string): string {
 export function isNameOf<C extends Collection>(collection: C, value: unknown): value is ResourceName<C> {
   return (
     typeof value === 'string' &&
-    value.charAt(collection.length) === '/' &&
-    value.startsWith(collection) &&
+    value.startsWith(`${collection}/`) &&
     identifier.test(value.slice(collection.length + 1))
   );
 }

@@ -85,7 +85,6 @@ export function createTenants({
   }
 
   function remember(tenant: Tenant): void {
-    if (newest?.held === tenant) return;
     const one = known.get(tenant.id);
     if (one === undefined) return;
     if (one.held !== undefined) takeOut(one);
