@@ -1,4 +1,5 @@
 import { Pool } from 'undici';
+import { asking } from './asking.ts';
 import { givenUp } from './attempt.ts';
 import { isRead, type RestCall, routeOf } from './call.ts';
 import type { CallObserver } from './call-observer.ts';
@@ -94,11 +95,10 @@ export function createRestClient(options: RestClientOptions): RestClient {
     const { signal, away } = turn;
     // First, as a call whose caller has given up in the queue is none, and not for the ledger.
     if (signal.aborted) throw givenUp(call, signal);
-    const route = routeOf(call);
-    const circuit = circuits.of(call.method, route);
+    const circuit = circuits.of(call.method, routeOf(call));
     let admission = circuit.admit(tenant);
     if (admission === undefined) throw new CircuitOpenError(call, circuit.retryAfterMs());
-    const entry = enter(ledger, call, route);
+    const entry = enter(ledger, call, asking.getStore());
     turn.onEnter?.(entry);
     const observed = observer?.left(entry, ledger);
     if (isRead(call)) retries.begin();

@@ -1,4 +1,4 @@
-import { asking, pathsOf } from './asking.ts';
+import { type Asker, pathsOf } from './asking.ts';
 import { type RestCall, routeOf } from './call.ts';
 
 /** One call to REST, as it was made. Nothing in it tells what was asked for: no query, no identifier, no token. */
@@ -71,12 +71,11 @@ export function totalsOf({ entries, elapsedMs }: Ledger): LedgerTotals {
 
 const nobody: readonly string[] = [];
 
-/** Puts a call that has just left its queue into the ledger; what becomes of it is added as it becomes known. */
-export function enter(ledger: Ledger, call: RestCall, route = routeOf(call)): LedgerEntry {
-  const asker = asking.getStore();
+/** Puts a call of `asker` that has just left its queue into the ledger; what becomes of it is added as it becomes known. */
+export function enter(ledger: Ledger, call: RestCall, asker?: Asker): LedgerEntry {
   const entry: LedgerEntry = {
     method: call.method,
-    route,
+    route: routeOf(call),
     status: undefined,
     startMs: ledger.elapsedMs(),
     durationMs: undefined,

@@ -1,3 +1,4 @@
+import { asking } from './asking.ts';
 import { givenUp } from './attempt.ts';
 import { isRead, queryString, type RestCall } from './call.ts';
 import type { Caller } from './caller.ts';
@@ -114,6 +115,8 @@ class Passenger {
   readonly #flight: Flight;
   readonly #call: RestCall;
   readonly #caller: Caller;
+  // Of now, as the call may leave while another operation runs.
+  readonly #asker = asking.getStore();
   /** Of a call that another operation makes. */
   #entry: LedgerEntry | undefined;
 
@@ -136,7 +139,7 @@ class Passenger {
   /** The call has left, and another operation makes it, which costs this one nothing of its budget. */
   follow(): void {
     this.#caller.left();
-    this.#entry = enter(this.#caller.ledger, this.#call);
+    this.#entry = enter(this.#caller.ledger, this.#call, this.#asker);
     this.#entry.isShared = true;
   }
 

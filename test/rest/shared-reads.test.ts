@@ -2,6 +2,7 @@ import { getEventListeners } from 'node:events';
 import type { ServerResponse } from 'node:http';
 import { setTimeout as pause } from 'node:timers/promises';
 import { describe, expect, test } from 'vitest';
+import { asking } from '../../src/rest/asking.ts';
 import { type Caller, createCallers } from '../../src/rest/caller.ts';
 import { AbortedError, BudgetExceededError, DeadlineError, StatusError } from '../../src/rest/errors.ts';
 import { createTenants } from '../../src/rest/tenant.ts';
@@ -358,6 +359,28 @@ describe('the cost of a shared read', () => {
     bench.give(seven('a'));
     await Promise.all(orders);
     expect(callers.map(({ ledger }) => ledger.entries)).toEqual([[entry], [{ ...entry, isShared: true }]]);
+  });
+
+  test('shows each who has asked, also where one call leaves for several that waited', async () => {
+    await using bench = await startHolding();
+    const callers = createCallers({ callsPerOperation: 16, callsAtOnce: 1 });
+    const { signal } = new AbortController();
+    const first = bench.api.getOrder('1', callers.of('eva', signal));
+    await until(() => bench.held.length === 1);
+    const operations = ['a', undefined, 'c'].map((field) => {
+      const caller = callers.of('ana', signal);
+      const ask = () => bench.api.getOrder('7', caller);
+      return { caller, answer: field === undefined ? ask() : asking.run(field, ask) };
+    });
+    bench.give({ name: 'orders/1' });
+    await until(() => bench.held.length === 1);
+    bench.give(seven('a'));
+    await Promise.all([first, ...operations.map(({ answer }) => answer)]);
+    expect(
+      operations.map(({ caller }) =>
+        caller.ledger.entries.map(({ askedBy, isShared }) => [askedBy, isShared]),
+      ),
+    ).toEqual([[[['a'], false]], [[[], true]], [[['c'], true]]]);
   });
 
   test('has no status where the answer came after its asker had left', async () => {
