@@ -34,8 +34,11 @@ export interface RunningServer {
   metrics: Metrics | undefined;
   /** Tells of what is refused before it is a request. */
   onRefusal: OnRefusal;
-  /** Drains the server for so long as the settings say, and closes all but the log within 3 seconds more. */
-  end(): Promise<void>;
+  /**
+   * Drains the server for so long as the settings say, and closes all but the log within 3 seconds more.
+   * @param isReplaced whether another server has taken its place on the same port, so that nobody need notice.
+   */
+  end(isReplaced?: boolean): Promise<void>;
 }
 
 /** Puts the parts of the server together and listens. @throws ConfigError, and OperationListError of documents. */
@@ -72,11 +75,11 @@ export async function startServer(config: Config, parts: ServerParts): Promise<R
     url: listener.url,
     metrics,
     onRefusal,
-    async end() {
-      health.end();
-      const { drainWaitMs, drainGraceMs } = config.listener;
-      const graceEndsAt = performance.now() + drainWaitMs + drainGraceMs;
-      await listener.close();
+    async end(isReplaced = false) {
+      if (!isReplaced) health.end();
+      const waitMs = isReplaced ? 0 : config.listener.drainWaitMs;
+      const graceEndsAt = performance.now() + waitMs + config.listener.drainGraceMs;
+      await listener.close(waitMs);
       // Those whose clients have gone need no connection, but their calls.
       await mutations.ended(graceEndsAt - performance.now());
       await client.close();

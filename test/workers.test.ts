@@ -13,11 +13,12 @@ const outcome = (asked: Promise<Response>) =>
     () => 'refused',
   );
 
-/** Takes calls, and answers them with what they ask for once it is told to. */
+/** Answers calls for an order once it is told to. */
 function holding() {
   const waiting: (() => void)[] = [];
-  const answer: Answer = (...given) => {
-    waiting.push(() => answerAsPromised(...given));
+  const answer: Answer = (request, ...given) => {
+    const finish = () => answerAsPromised(request, ...given);
+    return request.url?.startsWith('/v1/orders/') ? waiting.push(finish) : finish();
   };
   const release = () => {
     for (const finish of waiting.splice(0)) finish();
@@ -161,18 +162,20 @@ describe('two workers before a live service', slow, () => {
     expect(await server.exit).toEqual({ code: 0, signal: null, errors: '' });
   });
 
-  test('have another one in the place of one that gets SIGTERM before it takes no more, and nobody is refused', async () => {
+  test('have another one in the place of one that gets SIGTERM before it takes no more, and nobody notices', async () => {
     const { waiting, answer, release } = holding();
     await using service = await startService(answer);
-    const server = startWorkers({ UPSTREAM_URL: service.url.href });
+    const server = startWorkers({ UPSTREAM_URL: service.url.href, DRAIN_WAIT_MS: '600000' });
     const { graphql } = await server.listening();
     const workers = await server.workers();
     const asked = [1, 2].map((id) => post(graphql, `{ order(id: "o${id}") { id } }`));
     await until(() => waiting.length === 2, 8_000);
     for (const { pid } of workers) process.kill(pid, 'SIGTERM');
+    const ready = () => fetch(new URL('/health/ready', graphql), { headers: { connection: 'close' } });
     const seen = new Set<number>();
     while (server.lines().filter(({ msg }) => msg === 'a worker serves').length < 4) {
       seen.add((await post(graphql, '{ __typename }')).status);
+      seen.add((await ready()).status);
     }
     expect(seen).toEqual(new Set([200]));
     release();
@@ -180,8 +183,10 @@ describe('two workers before a live service', slow, () => {
     expect(answers).toEqual([1, 2].map((id) => ({ data: { order: { id: `orders/o${id}` } } })));
     await until(() => workers.every(({ pid }) => isGone(pid)), 10_000);
     expect((await post(graphql, '{ __typename }')).status).toBe(200);
-    server.signal('SIGTERM');
-    expect(await server.exit).toEqual({ code: 0, signal: null, errors: '' });
+    const [, , third, fourth] = await server.workers(4);
+    server.signal('SIGKILL');
+    expect(await server.exit).toEqual({ code: null, signal: 'SIGKILL', errors: '' });
+    await until(() => [third, fourth].every((one) => isGone(Number(one?.pid))), 10_000);
   });
 });
 

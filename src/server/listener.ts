@@ -12,10 +12,11 @@ export interface Listener {
   /** Where the server can be reached from this machine. */
   url: URL;
   /**
-   * Tells clients to send no more on the connections that they have, after `drainWaitMs` takes no new ones, lets the
-   * requests under way finish within `drainGraceMs`, and ends all connections.
+   * Tells clients to send no more on the connections that they have, after `waitMs` takes no new ones, lets the requests
+   * under way finish within `drainGraceMs`, and ends all connections.
+   * @param waitMs `drainWaitMs` when left out.
    */
-  close(): Promise<void>;
+  close(waitMs?: number): Promise<void>;
 }
 
 /** Times in milliseconds. */
@@ -127,14 +128,12 @@ export async function listen(
   // A server that listens on a TCP port has an address of this form.
   const address = server.address() as AddressInfo;
 
-  async function close(): Promise<void> {
+  async function close(waitMs = options.drainWaitMs): Promise<void> {
     isEnding = true;
     for (const [, { response }] of peers.all()) {
       if (response?.headersSent === false) response.shouldKeepAlive = false;
     }
-    if (options.drainWaitMs > 0) {
-      await new Promise((resolve) => setTimeout(resolve, options.drainWaitMs));
-    }
+    if (waitMs > 0) await new Promise((resolve) => setTimeout(resolve, waitMs));
     await new Promise<void>((resolve) => {
       // By itself Node ends the connections that are idle at this moment, and would wait for all others: for those that
       // become idle, for those that browsers open ahead and never use, and for a request that is never sent whole, to

@@ -90,7 +90,7 @@ export function createCrew(options: CrewOptions): Crew {
     if (isEnding || !serving.delete(member)) return;
     log.info({ worker: member.id }, 'a worker is to end, and another one takes its place');
     await fill();
-    tellToEnd(member);
+    tellToEnd(member, true);
   }
 
   /** Starts one worker more, however often that takes. */
@@ -142,7 +142,7 @@ export function createCrew(options: CrewOptions): Crew {
     },
     async end(withinMs) {
       isEnding = true;
-      for (const member of members) tellToEnd(member);
+      for (const member of members) tellToEnd(member, false);
       const late = setTimeout(kill, withinMs);
       const ends = await Promise.all([...members].map(({ ended }) => ended));
       clearTimeout(late);
@@ -157,7 +157,7 @@ export function createCrew(options: CrewOptions): Crew {
   }
 }
 
-function tellToEnd({ calls }: Member): void {
+function tellToEnd({ calls }: Member, isReplaced: boolean): void {
   // It answers by its end.
-  calls.call('end').catch(() => {});
+  calls.call('end', isReplaced).catch(() => {});
 }

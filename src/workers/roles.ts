@@ -16,8 +16,8 @@ export interface Worker {
   /** Answers where it listens. @throws what the operator is to be told. */
   start(orders: Orders): Promise<string>;
   counts(): Promise<Counts>;
-  /** Drains and ends. There is no answer but its end. */
-  end(): Promise<void>;
+  /** Drains and ends. There is no answer but its end. `isReplaced`: another one has taken its place. */
+  end(isReplaced: boolean): Promise<void>;
 }
 
 /** What a worker asks of the primary process: where keys are remembered, and more. */

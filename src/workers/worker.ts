@@ -52,17 +52,18 @@ function start({ upstreamUrl, bearer, operationList, secret }: Orders): Promise<
   });
 }
 
-async function end(): Promise<void> {
+async function end(isReplaced: boolean): Promise<void> {
   const server = await starting;
-  await server?.end();
+  await server?.end(isReplaced);
   const counts = await server?.metrics?.counts();
   if (counts !== undefined) await within(lastWordsMs, [primary.call('lastCounts', counts)]);
   await output.end(lastWordsMs);
   process.exit(0);
 }
 
-// Where the primary process has gone, this one ends with it.
+// Where the primary process has gone, this one ends with it, before it could write anything that nobody reads.
 cluster.worker?.on('error', () => {});
+process.prependListener('disconnect', output.abandon);
 // Ctrl-C reaches all processes of a terminal at once, and the primary one says what is to be done.
 process.on('SIGINT', () => {});
 takeSignals(['SIGTERM'], () => void primary.call('leave'), output.abandon);
