@@ -2,9 +2,13 @@ import { GraphQLError, Kind } from 'graphql';
 import { builder } from './builder.ts';
 
 const rfc3339 = /^\d{4}-\d\d-\d\d[Tt]\d\d:\d\d:\d\d(\.\d+)?([Zz]|[+-]\d\d:\d\d)$/;
+// In UTC, and on a day that every month has: there is such a time, which needs not be parsed to be seen.
+const plainDateTime =
+  /^\d{4}-(?:0[1-9]|1[0-2])-(?:0[1-9]|1\d|2[0-8])T(?:[01]\d|2[0-3]):[0-5]\d:[0-5]\d(?:\.\d+)?Z$/;
 
 const isDateTime = (value: unknown) =>
-  typeof value === 'string' && rfc3339.test(value) && !Number.isNaN(Date.parse(value));
+  typeof value === 'string' &&
+  (plainDateTime.test(value) || (rfc3339.test(value) && !Number.isNaN(Date.parse(value))));
 const isCents = (value: unknown) => Number.isSafeInteger(value);
 const isUrl = (value: unknown) => typeof value === 'string' && URL.canParse(value);
 

@@ -35,39 +35,30 @@ export async function readWindow<Row extends { name: string }, Query extends Pag
   let position = request.after ?? { pageToken: undefined, rowsBefore: 0, skip: 0, anchor: undefined };
   const end = createEndOfList(position.pageToken);
   const rows: Window<Row>['rows'] = [];
+  // A broken row may be one of the list's.
+  const isOfList = (row: Row | InvalidResponseError) =>
+    row instanceof InvalidResponseError || belongs === undefined || belongs(row);
   let wantedRows = first;
   while (true) {
     const page = await pageAt(request, position, wantedRows);
     // Before anything is given out: with a token that leads nowhere, a client would go in circles.
     if (page.nextPageToken !== undefined) end.expect(page.nextPageToken);
-    const candidates = belongingFrom(startOf(page, position), page, belongs);
-    const taken = candidates.slice(0, first - rows.length);
-    for (const { row, index } of taken) rows.push({ row, after: placeAfter(page, index, position) });
-    if (rows.length === first && (taken.length < candidates.length || page.nextPageToken !== undefined)) {
-      return { rows, hasNextPage: true };
+    let hasNextPage = page.nextPageToken !== undefined;
+    for (let index = startOf(page, position); index < page.rows.length; index += 1) {
+      const row = page.rows[index];
+      if (row === undefined || !isOfList(row)) continue;
+      if (rows.length === first) {
+        hasNextPage = true;
+        break;
+      }
+      rows.push({ row, after: placeAfter(page, index, position) });
     }
+    if (rows.length === first && hasNextPage) return { rows, hasNextPage };
     if (page.nextPageToken === undefined) return { rows, hasNextPage: false };
     position = placeAfter(page, page.rows.length - 1, position);
     // Where REST can't be asked for the list's rows alone, nobody knows how many pages hold enough of them.
     wantedRows = belongs === undefined ? first - rows.length : maxPageSize;
   }
-}
-
-interface Candidate<Row> {
-  row: Row | InvalidResponseError;
-  index: number;
-}
-
-/** The rows of a page from `start` on that are the list's; a broken one may be. */
-function belongingFrom<Row>(
-  start: number,
-  page: Page<Row>,
-  belongs: (row: Row) => boolean = () => true,
-): Candidate<Row>[] {
-  return page.rows
-    .map((row, index) => ({ row, index }))
-    .slice(start)
-    .filter(({ row }) => row instanceof InvalidResponseError || belongs(row));
 }
 
 /**
