@@ -26,43 +26,54 @@ const guessedRow = 1 / 200;
 const leastSpread = 0.1;
 
 export function createCallTimes(): CallTimesSeen {
-  const gets = { count: 0, ms: 0 };
-  // Decaying sums for a straight line through the pages' rows and times.
-  const pages = { count: 0, rows: 0, ms: 0, rowsSquared: 0, rowsByMs: 0 };
+  return new TimesSeen();
+}
 
-  /** The line through the pages; undefined where they are too much alike to tell. */
-  function slope(): number | undefined {
-    const rows = pages.rows / pages.count;
-    const variance = pages.rowsSquared / pages.count - rows * rows;
-    if (variance < (leastSpread * rows) ** 2 || variance <= 0) return undefined;
-    return (pages.rowsByMs / pages.count - (rows * pages.ms) / pages.count) / variance;
+/** A class, as each tenant that is remembered has some. */
+class TimesSeen implements CallTimesSeen {
+  #getCount = 0;
+  #getMs = 0;
+  // Decaying sums for a straight line through the pages' rows and times.
+  #pageCount = 0;
+  #rows = 0;
+  #pageMs = 0;
+  #rowsSquared = 0;
+  #rowsByMs = 0;
+
+  expected(): CallTimes {
+    if (this.#pageCount === 0) {
+      const getMs = this.#getCount === 0 ? 1 : this.#getMs / this.#getCount;
+      return { getMs, pageMs: getMs, rowMs: getMs * guessedRow, isGuess: this.#getCount === 0 };
+    }
+    const rows = this.#rows / this.#pageCount;
+    const ms = this.#pageMs / this.#pageCount;
+    const likeGet = ms / (1 + rows * guessedRow);
+    const getMs = this.#getCount === 0 ? likeGet : this.#getMs / this.#getCount;
+    // What a page takes beyond a get is put down to its rows, until pages of several sizes say better.
+    const rowMs = this.#slope() ?? (rows === 0 ? 0 : (ms - getMs) / rows);
+    const bounded = Math.min(Math.max(rowMs, 0), rows === 0 ? 0 : ms / rows);
+    return { getMs, pageMs: ms - bounded * rows, rowMs: bounded, isGuess: false };
   }
 
-  return {
-    expected() {
-      if (pages.count === 0) {
-        const getMs = gets.count === 0 ? 1 : gets.ms / gets.count;
-        return { getMs, pageMs: getMs, rowMs: getMs * guessedRow, isGuess: gets.count === 0 };
-      }
-      const rows = pages.rows / pages.count;
-      const ms = pages.ms / pages.count;
-      const likeGet = ms / (1 + rows * guessedRow);
-      const getMs = gets.count === 0 ? likeGet : gets.ms / gets.count;
-      // What a page takes beyond a get is put down to its rows, until pages of several sizes say better.
-      const rowMs = slope() ?? (rows === 0 ? 0 : (ms - getMs) / rows);
-      const bounded = Math.min(Math.max(rowMs, 0), rows === 0 ? 0 : ms / rows);
-      return { getMs, pageMs: ms - bounded * rows, rowMs: bounded, isGuess: false };
-    },
-    sawGet(ms) {
-      gets.count = gets.count * decay + 1;
-      gets.ms = gets.ms * decay + ms;
-    },
-    sawPage(rows, ms) {
-      pages.count = pages.count * decay + 1;
-      pages.rows = pages.rows * decay + rows;
-      pages.ms = pages.ms * decay + ms;
-      pages.rowsSquared = pages.rowsSquared * decay + rows * rows;
-      pages.rowsByMs = pages.rowsByMs * decay + rows * ms;
-    },
-  };
+  sawGet(ms: number): void {
+    this.#getCount = this.#getCount * decay + 1;
+    this.#getMs = this.#getMs * decay + ms;
+  }
+
+  sawPage(rows: number, ms: number): void {
+    this.#pageCount = this.#pageCount * decay + 1;
+    this.#rows = this.#rows * decay + rows;
+    this.#pageMs = this.#pageMs * decay + ms;
+    this.#rowsSquared = this.#rowsSquared * decay + rows * rows;
+    this.#rowsByMs = this.#rowsByMs * decay + rows * ms;
+  }
+
+  /** The line through the pages; undefined where they are too much alike to tell. */
+  #slope(): number | undefined {
+    const count = this.#pageCount;
+    const rows = this.#rows / count;
+    const variance = this.#rowsSquared / count - rows * rows;
+    if (variance < (leastSpread * rows) ** 2 || variance <= 0) return undefined;
+    return (this.#rowsByMs / count - (rows * this.#pageMs) / count) / variance;
+  }
 }

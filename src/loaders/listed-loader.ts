@@ -47,21 +47,20 @@ export function listedLoader<Json extends { name: string }>(
   options: ListedLoaderOptions<Json>,
 ): ListedLoader<Json> {
   const { get, list, kind, maxPageSize, caller, history, isListUsed, observer } = options;
-  const { times, trouble, rowCheck } = history;
   const knownCalls = (): KnownCalls => ({
-    ...times.expected(),
+    ...history.times.expected(),
     callsAtOnce: caller.callsPerOperation,
     maxPageSize,
   });
-  const isListFit = () => isListUsed && !rowCheck.areRowsLacking() && !trouble.isLeftAlone();
+  const isListFit = () => isListUsed && !history.rowCheck.areRowsLacking() && !history.trouble.isLeftAlone();
   let announcements: Announcement[] = [];
   let ahead: { reading: PageReading<Json>; askers: Set<Asker> } | undefined;
   // What was on its way before something was forgotten must not be remembered.
   let generation = 0;
 
-  const read = (query: PageQuery) => readPage(query, { list, caller, times });
+  const read = (query: PageQuery) => readPage(query, { list, caller, times: history.times });
 
-  /** What is known of a batch, and the page that was asked for in its place. */
+  /** What is announced of a batch, and the page that was asked for in its place. */
   function begin(names: readonly string[]) {
     const isHeard = (announcement: Announcement) => names.some((name) => announcement.names.has(name));
     const heard = announcements.filter(isHeard);
@@ -73,19 +72,21 @@ export function listedLoader<Json extends { name: string }>(
       const asker = asking.getStore();
       if (asker !== undefined) taken.askers.add(asker);
     }
-    return { parts: partsOf(names, heard, history.whereabouts), readAhead: taken?.reading };
+    return { heard, readAhead: taken?.reading };
   }
 
   const records = batchLoader<Json>(async (names, askers) => {
     const before = generation;
-    const gets = createGets({ get, caller, askers, times });
-    const { parts, readAhead } = askers.onBehalf(names, () => begin(names));
+    const gets = createGets({ get, caller, askers, times: history.times });
+    const { heard, readAhead } = askers.onBehalf(names, () => begin(names));
     if (readAhead === undefined && names.length < fewestForPage) {
       observer.batch(kind, names.length, 'gets');
       const answers = await gets.all(names);
       sawGets(answers);
       return names.map((name) => answers.get(name) ?? null);
     }
+    const { times, trouble, rowCheck } = history;
+    const parts = partsOf(names, heard, history.whereabouts);
     const knowledge = { ...knownCalls(), shareWithin: (rowsPerId: number) => shareWithin(parts, rowsPerId) };
     const searching = searchList(names, {
       knowledge,
@@ -128,7 +129,7 @@ export function listedLoader<Json extends { name: string }>(
 
   function sawGets(answers: ReadonlyMap<string, Json | null | Error>): void {
     for (const answer of answers.values().take(mostLookedAt)) {
-      if (answer !== null && !(answer instanceof Error)) rowCheck.sawGet(answer);
+      if (answer !== null && !(answer instanceof Error)) history.rowCheck.sawGet(answer);
     }
   }
 
@@ -151,7 +152,7 @@ export function listedLoader<Json extends { name: string }>(
   return {
     load: records.load,
     prime(name, record) {
-      if (!rowCheck.areRowsLacking()) records.prime(name, record);
+      if (!history.rowCheck.areRowsLacking()) records.prime(name, record);
     },
     replace(name, record) {
       forgetList();

@@ -1,5 +1,5 @@
 import type { Gets } from './gets.ts';
-import { createUnseenFields } from './unseen-fields.ts';
+import { createUnseenFields, type UnseenFields } from './unseen-fields.ts';
 
 /**
  * Watches whether the rows of a list are the records that gets answer, for one tenant and resource. It keeps the names of
@@ -43,50 +43,72 @@ export function createRowCheck(
   trust: RowTrust = { areWhole: false },
   now = () => performance.now(),
 ): RowCheck {
-  const unseen = createUnseenFields();
-  let attempts = 0;
-  let hasCompared = false;
-  let listsSince = 0;
-  let begunAt = 0;
-  let distrustedAt: number | undefined;
+  return new Check(trust, now);
+}
 
-  function nameToCheck(names: readonly string[]): string | undefined {
-    return names[(Math.floor(names.length / 2) + Math.max(attempts - 1, 0)) % names.length];
+/** A class, as each tenant that is remembered has some. */
+class Check implements RowCheck {
+  readonly #trust: RowTrust;
+  readonly #now: () => number;
+  /** From the first list on: before it there is nothing to hold a get against. */
+  #unseen: UnseenFields | undefined;
+  #attempts = 0;
+  #hasCompared = false;
+  #listsSince = 0;
+  #begunAt = 0;
+  #distrustedAt: number | undefined;
+
+  constructor(trust: RowTrust, now: () => number) {
+    this.#trust = trust;
+    this.#now = now;
   }
 
-  return {
-    areRowsLacking: () => distrustedAt !== undefined && now() - distrustedAt < msOfDistrust,
-    isDue() {
-      if (attempts === 0 && trust.areWhole) return listsSince >= listsBeforeFirst;
-      if (!hasCompared && attempts < attemptsAtFirst) return true;
-      const listsEnough = listsPerCheck[attempts - 1] ?? listsPerCheck.at(-1) ?? 0;
-      return listsSince >= listsEnough || now() - begunAt >= msPerCheck || unseen.areSuspicious();
-    },
-    begin(names) {
-      attempts += 1;
-      listsSince = 0;
-      begunAt = now();
-      unseen.lookedFor();
-      return nameToCheck(names);
-    },
-    nameToCheck,
-    compare(pairs) {
-      if (pairs.length === 0) return;
-      hasCompared = true;
-      const lacking = pairs.filter(([row, got]) => lacksFields(row, got)).length;
-      trust.areWhole = lacking === 0;
-      if (lacking < Math.min(pairs.length, 2)) return;
-      distrustedAt = now();
-      // With the first list that is trusted again, rows are looked at again.
-      attempts = 0;
-      hasCompared = false;
-    },
-    sawRows(rows) {
-      listsSince += 1;
-      unseen.sawRows(rows);
-    },
-    sawGet: unseen.sawGet,
-  };
+  areRowsLacking(): boolean {
+    return this.#distrustedAt !== undefined && this.#now() - this.#distrustedAt < msOfDistrust;
+  }
+
+  isDue(): boolean {
+    if (this.#attempts === 0 && this.#trust.areWhole) return this.#listsSince >= listsBeforeFirst;
+    if (!this.#hasCompared && this.#attempts < attemptsAtFirst) return true;
+    const listsEnough = listsPerCheck[this.#attempts - 1] ?? listsPerCheck.at(-1) ?? 0;
+    if (this.#listsSince >= listsEnough || this.#now() - this.#begunAt >= msPerCheck) return true;
+    return this.#unseen?.areSuspicious() === true;
+  }
+
+  begin(names: readonly string[]): string | undefined {
+    this.#attempts += 1;
+    this.#listsSince = 0;
+    this.#begunAt = this.#now();
+    this.#unseen ??= createUnseenFields();
+    this.#unseen.lookedFor();
+    return this.nameToCheck(names);
+  }
+
+  nameToCheck(names: readonly string[]): string | undefined {
+    return names[(Math.floor(names.length / 2) + Math.max(this.#attempts - 1, 0)) % names.length];
+  }
+
+  compare(pairs: readonly (readonly [row: object, got: object])[]): void {
+    if (pairs.length === 0) return;
+    this.#hasCompared = true;
+    const lacking = pairs.filter(([row, got]) => lacksFields(row, got)).length;
+    this.#trust.areWhole = lacking === 0;
+    if (lacking < Math.min(pairs.length, 2)) return;
+    this.#distrustedAt = this.#now();
+    // With the first list that is trusted again, rows are looked at again.
+    this.#attempts = 0;
+    this.#hasCompared = false;
+  }
+
+  sawRows(rows: readonly object[]): void {
+    this.#listsSince += 1;
+    this.#unseen ??= createUnseenFields();
+    this.#unseen.sawRows(rows);
+  }
+
+  sawGet(record: object): void {
+    this.#unseen?.sawGet(record);
+  }
 }
 
 export interface CheckOfRows<Json> {

@@ -99,6 +99,9 @@ class Flight implements Turn {
       passenger.arrive();
       tell(passenger);
     }
+    // A Map that has grown leaves its former table behind, with all that was in it, until a full collection of garbage.
+    this.away = undefined;
+    this.entry = undefined;
   }
 
   /** From here on, who asks for the same asks anew. */

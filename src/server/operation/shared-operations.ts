@@ -5,10 +5,9 @@ import type { RawVariables } from '../limits/value-limits.ts';
 import type { OperationContext } from './context.ts';
 import type { Asking, Execute, Operation } from './operation.ts';
 
-/** A query under way. */
+/** A query under way, and nothing any more once it is answered. */
 interface Flight {
-  answer: Promise<ExecutionResult>;
-  lifetime: Lifetime;
+  underWay: { answer: Promise<ExecutionResult>; lifetime: Lifetime } | undefined;
 }
 
 /** Runs a query, or has it answered by an equal one that is under way. */
@@ -35,19 +34,22 @@ export function sharedOperations(): RunShared {
     const { tenant, lifetime, showsCost } = context;
     // What was asked for before a write has ended may be answered as it was before.
     const key = `${tenant.id} ${tenant.writes} ${showsCost} ${numberOf(definition, document)} ${values}`;
-    const known = flights.get(key);
-    if (known !== undefined && isWorthJoining(known, lifetime)) {
+    const known = flights.get(key)?.underWay;
+    if (known !== undefined && isWorthJoining(known.lifetime, lifetime)) {
       asking.whenGone(known.lifetime.join());
       if (asking.exchange !== undefined) asking.exchange.joined = true;
       return known.answer;
     }
-    const flight = { answer: Promise.resolve(execute()), lifetime };
+    const answer = Promise.resolve(execute());
+    const flight: Flight = { underWay: { answer, lifetime } };
     flights.set(key, flight);
     try {
-      return await flight.answer;
+      return await answer;
     } finally {
       // One that everybody has left may have a successor already.
       if (flights.get(key) === flight) flights.delete(key);
+      // A Map that has grown leaves its former table behind, with all that was in it, until a full collection of garbage.
+      flight.underWay = undefined;
     }
   };
 }
@@ -67,7 +69,6 @@ function areFinite(value: unknown): boolean {
 }
 
 /** Whether most of the time that one would have alone is left, so that none is told that all of it has passed. */
-function isWorthJoining(flight: Flight, own: Lifetime): boolean {
-  const { signal, deadline } = flight.lifetime;
+function isWorthJoining({ signal, deadline }: Lifetime, own: Lifetime): boolean {
   return !signal.aborted && deadline.remainingMs() >= own.deadline.remainingMs() / 2;
 }
