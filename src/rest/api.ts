@@ -2,16 +2,9 @@ import { described, type RestCall } from './call.ts';
 import type { Caller } from './caller.ts';
 import type { RestClient } from './client.ts';
 import type { DriftWatch } from './drift.ts';
-import { InvalidResponseError, type WaybillError } from './errors.ts';
-import { failureOnceSent } from './failure.ts';
-import {
-  bareIdentifier,
-  type Collection,
-  conversationIdentifier,
-  isMessageName,
-  isNameOf,
-  resourceName,
-} from './resource-name.ts';
+import { InvalidResponseError } from './errors.ts';
+import { createRecords, type ParameterNames } from './records.ts';
+import { bareIdentifier, type Collection, conversationIdentifier } from './resource-name.ts';
 import { sharedReads } from './shared-reads.ts';
 import type { RestStream } from './streamed-answer.ts';
 import type {
@@ -37,15 +30,6 @@ import type {
   TemplateJson,
   UpdateOrderJson,
 } from './types.ts';
-
-/** The names of the lists' query parameters, which the interface leaves open. */
-export interface ParameterNames {
-  pageSize: string;
-  pageToken: string;
-  status: string;
-  search: string;
-  query: string;
-}
 
 /**
  * The REST interface, one method per endpoint ("Endpoints"), in its order. An id is a resource name or the bare
@@ -80,85 +64,17 @@ export interface RestApi {
   listMessages(query: ConversationQuery, caller: Caller): Promise<Page<MessageJson>>;
 }
 
-/** What a record can be of. A list has its rows under the kind's own name. */
-type Kind = Collection | 'templates' | 'messages';
-
-/** The collections whose records are got one by one. */
-const routes = {
-  orders: '/v1/orders/{id}',
-  quotes: '/v1/quotes/{id}',
-  shipments: '/v1/shipments/{id}',
-} as const;
-
 /**
  * The interface over one client, whose reads are shared; `names` are the query parameters' names of this REST service.
  * `drift` is shown what REST answers.
  */
 export function createRestApi(unshared: RestClient, names: ParameterNames, drift?: DriftWatch): RestApi {
   const client = sharedReads(unshared);
+  const { record, recordNamed, page } = createRecords(client, names, drift);
   const path = (collection: Collection, id: string) => `/v1/${collection}/${bareIdentifier(collection, id)}`;
   const get = { method: 'GET' } as const;
   const messagesPath = (channelId: string, conversation: string) =>
     `${path('channels', channelId)}/conversations/${conversationIdentifier(conversation)}/messages`;
-
-  function checked<Json>(
-    kind: Kind,
-    json: unknown,
-    call: RestCall,
-    { bearer }: Caller,
-  ): Json & { name: string } {
-    drift?.look(kind, [json], bearer);
-    if (!isRecordOf(kind, json)) {
-      throw unreadable(call, `something that is no record of ${kind}`);
-    }
-    // The interface promises these fields; the graph checks each one that it hands out.
-    return json as Json & { name: string };
-  }
-
-  async function record<Json>(kind: Kind, call: RestCall, caller: Caller): Promise<Json> {
-    return checked(kind, await client.json(call, caller), call, caller);
-  }
-
-  async function recordNamed<Json>(
-    collection: keyof typeof routes,
-    id: string,
-    { method, body }: Pick<RestCall, 'method' | 'body'>,
-    caller: Caller,
-  ): Promise<Json> {
-    const name = resourceName(collection, id);
-    const call: RestCall = { method, path: `/v1/${name}`, route: routes[collection], body };
-    const json = checked<Json>(collection, await client.json(call, caller), call, caller);
-    if (json.name !== name) throw unreadable(call, 'another record than the one asked for');
-    return json;
-  }
-
-  async function page<Json>(
-    kind: Kind,
-    listPath: string,
-    { pageSize, pageToken }: PageQuery,
-    caller: Caller,
-    filters: Record<string, string | undefined> = {},
-  ): Promise<Page<Json>> {
-    const call: RestCall = {
-      method: 'GET',
-      path: listPath,
-      query: { [names.pageSize]: String(pageSize), [names.pageToken]: pageToken, ...filters },
-    };
-    const json = await client.json(call, caller);
-    const rows = isObject(json) ? json[kind] : undefined;
-    if (!isObject(json) || !Array.isArray(rows)) {
-      throw new InvalidResponseError(`${described(call)} answered something that holds no list of ${kind}`);
-    }
-    drift?.look(kind, rows, caller.bearer);
-    return {
-      rows: rows.map((row, index) =>
-        isRecordOf(kind, row)
-          ? (row as Json)
-          : new InvalidResponseError(`${described(call)} answered no record of ${kind} in row ${index}`),
-      ),
-      nextPageToken: nextPageToken(call, json.nextPageToken),
-    };
-  }
 
   // All are async functions or return what one does, so that an unfit id too is a rejection, never a throw.
   return {
@@ -201,29 +117,4 @@ export function createRestApi(unshared: RestClient, names: ParameterNames, drift
     listMessages: async (query, caller) =>
       page('messages', messagesPath(query.channel, query.conversation), query, caller),
   };
-}
-
-function unreadable(call: RestCall, what: string): WaybillError {
-  return failureOnceSent(call, new InvalidResponseError(`${described(call)} answered ${what}`));
-}
-
-function nextPageToken(call: RestCall, token: unknown): string | undefined {
-  if (token === undefined || token === null || token === '') return undefined;
-  if (typeof token === 'string') return token;
-  throw new InvalidResponseError(`${described(call)} answered a nextPageToken that is not a string`);
-}
-
-/** Whether it is an object with a name of this kind. */
-function isRecordOf(kind: Kind, value: unknown): value is { name: string } {
-  return isObject(value) && typeof value.name === 'string' && isNameOfKind(kind, value.name);
-}
-
-function isNameOfKind(kind: Kind, name: string): boolean {
-  // A template has the name that the merchant chose.
-  if (kind === 'templates') return true;
-  return kind === 'messages' ? isMessageName(name) : isNameOf(kind, name);
-}
-
-function isObject(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
-import type { ParameterNames, RestApi } from '../../src/rest/api.ts';
+import type { RestApi } from '../../src/rest/api.ts';
 import type { Caller } from '../../src/rest/caller.ts';
+import type { ParameterNames } from '../../src/rest/records.ts';
 import { newOrder, newQuote, newShipment, orderUpdate } from './bodies.ts';
 import { answerAsPromised, bearer, startBench } from './service.ts';
 

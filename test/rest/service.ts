@@ -2,9 +2,10 @@ import { once } from 'node:events';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
-import { createRestApi, type ParameterNames, type RestApi } from '../../src/rest/api.ts';
+import { createRestApi, type RestApi } from '../../src/rest/api.ts';
 import { type Caller, createCallers } from '../../src/rest/caller.ts';
 import { createRestClient, type RestClient, type RestClientOptions } from '../../src/rest/client.ts';
+import type { ParameterNames } from '../../src/rest/records.ts';
 import { createTenants } from '../../src/rest/tenant.ts';
 
 export const bearer = 'secret-token';
