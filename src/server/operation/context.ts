@@ -2,13 +2,13 @@ import type { Context } from '../../graph/context.ts';
 import { createLoaders, type Loaders } from '../../loaders/loaders.ts';
 import type { LoaderMemory } from '../../loaders/memory.ts';
 import type { RestApi } from '../../rest/api.ts';
-import type { Callers } from '../../rest/caller.ts';
+import type { Caller, Callers } from '../../rest/caller.ts';
 import type { Ledger } from '../../rest/ledger.ts';
 import { createLifetime, type Lifetime } from '../../rest/lifetime.ts';
 import { bareIdentifier } from '../../rest/resource-name.ts';
 import type { Tenant } from '../../rest/tenant.ts';
 import type { Idempotency } from '../../writes/idempotency.ts';
-import { createWrites } from '../../writes/writes.ts';
+import { createWrites, type Writes } from '../../writes/writes.ts';
 import { toClientError } from '../client-error.ts';
 import type { Report } from '../log/faults.ts';
 import type { Asking } from './operation.ts';
@@ -44,34 +44,79 @@ export interface Shared {
   idempotency: Idempotency;
 }
 
-/** What the resolvers of one operation can reach; made anew for each, on behalf of `bearer`. */
-export function createContext(
-  bearer: string,
-  { headers, exchange, whenGone }: Asking,
-  { callers, memory, idempotency }: Shared,
-  options: ContextOptions,
-): OperationContext {
-  const { api } = options;
-  const lifetime = createLifetime(options.operationTimeoutMs);
-  whenGone(lifetime.join());
-  const caller = callers.of(bearer, lifetime.signal, lifetime.deadline);
-  const loaders: Loaders = createLoaders(api, caller, memory);
-  return {
-    loaders,
-    // Not by an accessor, which would keep all that the operation has read until a full collection of garbage.
-    writes: createWrites(api, caller, loaders, idempotency),
-    currency: options.currency,
-    showsCost: options.showCost === true || asksForCost(headers),
-    tenant: caller.tenant,
-    lifetime,
-    ledger: caller.ledger,
-    tell: (error) => {
-      const told = toClientError(error);
-      if (told.code === 'INTERNAL_SERVER_ERROR') options.report(error, exchange?.requestId);
-      return told;
-    },
-    labelUrl: (shipmentName) => labelUrl(options.publicUrl(), shipmentName),
+/** Makes what the resolvers of one operation can reach, anew for each, on behalf of `bearer`. */
+export type MakeContext = (bearer: string, asking: Asking) => OperationContext;
+
+export function createContexts(shared: Shared, options: ContextOptions): MakeContext {
+  const { callers, memory } = shared;
+  const parts: Parts = { shared, options, labelUrl: (name) => labelUrl(options.publicUrl(), name) };
+  return (bearer, { headers, exchange, whenGone }) => {
+    const lifetime = createLifetime(options.operationTimeoutMs);
+    whenGone(lifetime.join());
+    const caller = callers.of(bearer, lifetime.signal, lifetime.deadline);
+    const loaders = createLoaders(options.api, caller, memory);
+    return new OwnContext(parts, caller, lifetime, loaders, asksForCost(headers), exchange?.requestId);
   };
+}
+
+/** What is the same for all operations. */
+interface Parts {
+  shared: Shared;
+  options: ContextOptions;
+  labelUrl: Context['labelUrl'];
+}
+
+/** A class, as an accessor of an object literal keeps all that it can reach until a full collection of garbage. */
+class OwnContext implements OperationContext {
+  readonly loaders: Loaders;
+  readonly lifetime: Lifetime;
+  readonly showsCost: boolean;
+  readonly labelUrl: Context['labelUrl'];
+  readonly tell: Context['tell'];
+  readonly #caller: Caller;
+  readonly #parts: Parts;
+  #writes: Writes | undefined;
+
+  constructor(
+    parts: Parts,
+    caller: Caller,
+    lifetime: Lifetime,
+    loaders: Loaders,
+    isCostAskedFor: boolean,
+    requestId: string | undefined,
+  ) {
+    const { report, showCost = false } = parts.options;
+    this.#parts = parts;
+    this.#caller = caller;
+    this.lifetime = lifetime;
+    this.loaders = loaders;
+    this.labelUrl = parts.labelUrl;
+    this.showsCost = showCost || isCostAskedFor;
+    this.tell = (error) => {
+      const told = toClientError(error);
+      if (told.code === 'INTERNAL_SERVER_ERROR') report(error, requestId);
+      return told;
+    };
+  }
+
+  get currency(): string {
+    return this.#parts.options.currency;
+  }
+
+  get tenant(): Tenant {
+    return this.#caller.tenant;
+  }
+
+  get ledger(): Ledger {
+    return this.#caller.ledger;
+  }
+
+  /** Most operations write nothing. */
+  get writes(): Writes {
+    const { shared, options } = this.#parts;
+    this.#writes ??= createWrites(options.api, this.#caller, this.loaders, shared.idempotency);
+    return this.#writes;
+  }
 }
 
 function labelUrl(publicUrl: URL, shipmentName: string): string {

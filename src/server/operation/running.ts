@@ -6,7 +6,7 @@ import type { Limits } from '../limits/limits.ts';
 import { createOperationLimits } from '../limits/operation-limits.ts';
 import type { Tracing } from '../telemetry/tracing.ts';
 import { needsRest, unauthenticated } from './authentication.ts';
-import { type ContextOptions, createContext, type OperationContext, type Shared } from './context.ts';
+import { type ContextOptions, createContexts, type OperationContext, type Shared } from './context.ts';
 import type { MutationsUnderWay } from './mutations-under-way.ts';
 import type { Asking, Execute, Operation } from './operation.ts';
 import { sharedOperations } from './shared-operations.ts';
@@ -62,6 +62,7 @@ const withoutRest: Begun = { context: {}, run: async (execute) => execute() };
 export function createRunning(options: RunningOptions): Running {
   const { schema, limits, shared, mutations, tracing } = options;
   const { refusalOf } = createOperationLimits(schema, limits);
+  const contextOf = createContexts(shared, options.context);
   const runShared = sharedOperations();
 
   async function run(
@@ -96,7 +97,7 @@ export function createRunning(options: RunningOptions): Running {
       let context: OperationContext | undefined;
       if (needsRest(definition, document)) {
         if (typeof bearer !== 'string') return { refusal: unauthenticated(bearer) };
-        context = createContext(bearer, asking, shared, options.context);
+        context = contextOf(bearer, asking);
       }
       if (exchange !== undefined) {
         exchange.caller =
