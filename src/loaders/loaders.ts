@@ -74,6 +74,7 @@ interface KnownLoaders extends Loaders {
   shipmentById: ListedLoader<ShipmentJson>;
 }
 
+/** How each loader is made, from the operation and from other loaders. */
 const loadersOf = lazily<Operation, KnownLoaders>({
   orderById: ({ api, caller, memory, known }) =>
     listedLoader({
