@@ -22,7 +22,7 @@ export interface TenantsOptions {
   secret?: Buffer;
 }
 
-/** A hash that tells nothing without the key. Twice, as HMAC does it; which itself takes thirty times as long in Node. */
+/** A hash that tells nothing without the key. Twice, as HMAC does it, which itself takes ten times as long in Node. */
 function keyedHash(key: string, text: string): string {
   return hash('sha256', key + hash('sha256', key + text, 'base64url'), 'base64url');
 }

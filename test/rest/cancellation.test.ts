@@ -1,0 +1,33 @@
+import { expect, test } from 'vitest';
+import { Canceller } from '../../src/rest/cancellation.ts';
+import { createLifetime } from '../../src/rest/lifetime.ts';
+
+test('all who listen hear of it once, unless they have stopped, be it on the way', () => {
+  const canceller = new Canceller();
+  const heard: string[] = [];
+  const gone = () => heard.push('gone');
+  const late = () => heard.push('late');
+  canceller.addEventListener('abort', gone);
+  canceller.addEventListener('abort', () => {
+    heard.push(`first: ${canceller.reason}`);
+    canceller.removeEventListener('abort', late);
+  });
+  canceller.addEventListener('abort', late);
+  canceller.addEventListener('abort', () => heard.push('last'));
+  canceller.removeEventListener('abort', gone);
+  expect([canceller.aborted, heard]).toEqual([false, []]);
+  canceller.abort('enough');
+  canceller.abort('again');
+  canceller.addEventListener('abort', gone);
+  expect([canceller.aborted, canceller.reason, heard]).toEqual([true, 'enough', ['first: enough', 'last']]);
+});
+
+test('work goes on until all have given up who wait for it, each of whom counts once', () => {
+  const { signal, join } = createLifetime();
+  const [first, second] = [join(), join()];
+  first('gone');
+  first('gone');
+  expect(signal.aborted).toBe(false);
+  second('gone too');
+  expect([signal.aborted, signal.reason]).toEqual([true, 'gone too']);
+});
