@@ -29,7 +29,7 @@ type Headers = Dispatcher.ResponseData['headers'];
 
 /**
  * Sends a request, and takes the whole of its answer. By undici's `dispatch`, as its `request` makes a stream of each body,
- * which costs a small call more than all else that this server does for it.
+ * which is a seventh of what a small call costs.
  * @throws ResponseTooLargeError as soon as more than `maxBytes` have come out of a 2xx answer, InvalidResponseError where
  * its encoding is not known, what ends the attempt, and undici's errors.
  */
