@@ -11,7 +11,7 @@ const way = ['server', 'graph', 'writes', 'loaders', 'rest'];
 const homes: { package: RegExp; places: string[]; why: string }[] = [
   { package: /^undici$/, places: ['rest'], why: 'HTTP to REST is the business of src/rest alone' },
   {
-    package: /^(graphql|graphql-yoga|graphql-jit|@pothos\/.*)$/,
+    package: /^(graphql|graphql-yoga|@pothos\/.*)$/,
     places: ['server', 'graph'],
     why: 'loaders and the REST client know nothing of GraphQL',
   },

@@ -140,7 +140,7 @@ function pathOf(error: unknown): readonly (string | number)[] | undefined {
   return isGraphQLError(error) ? error.path : undefined;
 }
 
-/** By name, as compiled queries bring a class of their own. */
+/** By name, as packages may bring a class of their own. */
 function isGraphQLError(error: unknown): error is GraphQLError {
   return error instanceof Error && error.name === 'GraphQLError';
 }

@@ -63,7 +63,7 @@ export function plainRequests(options: PlainRequestsOptions, general: General): 
       return general(request, response, context);
     }
     context.isAdmitted = true;
-    const result = await begun.run(() => query.run(query.operation, begun.context));
+    const result = await begun.run(() => query.run(query.operation, begun.context) ?? {});
     // Its variables don't fit.
     if (result.data === undefined) return general(request, response, context);
 

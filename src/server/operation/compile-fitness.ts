@@ -1,7 +1,7 @@
 import type { DocumentNode, OperationDefinitionNode, SelectionSetNode } from 'graphql';
 import { definitionsOf } from '../limits/fragments.ts';
 
-// Far beyond what people write. Compiling costs by the selections with every fragment spread out, and blocks the process.
+// Far beyond what people write. A plan holds the selections with every fragment spread out.
 const maxSelections = 1_000;
 const maxDepth = 20;
 
@@ -9,8 +9,8 @@ const maxDepth = 20;
 const unfitAlias = '__proto__';
 
 /**
- * Whether a query may run compiled: compiled queries lose or add fields where fragments stand under conditions, so it
- * has no directive, and it is small enough, fragments spread out, to be compiled in passing.
+ * Whether a query may run compiled: it has no directive, as conditions would make each run another query, and it is small
+ * enough, fragments spread out.
  */
 export function isFitToCompile(document: DocumentNode, operation: OperationDefinitionNode): boolean {
   const { fragments } = definitionsOf(document);

@@ -19,11 +19,11 @@ export function yogaOperations(running: Running, compiledQueries: CompiledQuerie
       const { context } = begun;
       const compiled = compiledQueries?.use(operation);
       setExecuteFn((given) =>
-        begun.run(() =>
-          compiled === undefined
-            ? // A stream would be a subscription's or one of @defer's, and the schema has neither.
-              (executeFn({ ...given, contextValue: context }) as ExecutionResult | Promise<ExecutionResult>)
-            : compiled(operation, context),
+        begun.run(
+          () =>
+            compiled?.(operation, context) ??
+            // A stream would be a subscription's or one of @defer's, and the schema has neither.
+            (executeFn({ ...given, contextValue: context }) as ExecutionResult | Promise<ExecutionResult>),
         ),
       );
     },
