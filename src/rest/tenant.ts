@@ -71,6 +71,9 @@ export function createTenants({
     if (one.after === undefined) newest = one.before;
     else one.after.before = one.before;
     one.held = undefined;
+    // Or each that is forgotten would keep the next one until a full collection of garbage.
+    one.before = undefined;
+    one.after = undefined;
     remembered -= 1;
   }
 
