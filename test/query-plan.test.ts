@@ -36,7 +36,11 @@ const source = {
     __typename: 'Shelf',
     name: 'top',
     books: async ({ first }: { first: number }) => [book('a'), book('b'), book('c')].slice(0, first),
-    things: [book('a'), { __typename: 'Shelf', name: new Error('no name') }, { __typename: 'Kind', name: 'b' }],
+    things: [
+      book('a'),
+      { __typename: 'Shelf', name: new Error('no name') },
+      { __typename: 'Kind', name: 'b' },
+    ],
   },
 };
 for (const type of Object.values(schema.getTypeMap())) {

@@ -8,8 +8,9 @@ import { plainAnswerType } from './http/plain-form.ts';
 import { parametersIn } from './http/plain-parameters.ts';
 import type { NodeContext, RequestReadingOptions } from './http/request-reading.ts';
 import type { ResponseHeaders } from './http/response-headers.ts';
+import type { Exchange } from './log/exchange.ts';
 import type { RequestLog } from './log/request-log.ts';
-import type { CompiledQueries, RunCompiled } from './operation/compiled-queries.ts';
+import type { CompiledQueries, CompiledQuery } from './operation/compiled-queries.ts';
 import type { MaskedErrors } from './operation/masked-errors.ts';
 import type { Asking, Operation } from './operation/operation.ts';
 import type { Running } from './operation/running.ts';
@@ -48,30 +49,31 @@ export function plainRequests(options: PlainRequestsOptions, general: General): 
     return body;
   }
 
-  async function answer(request: IncomingMessage, response: ServerResponse, type: string): Promise<void> {
-    const { headers } = request;
-    const exchange = requestLog.begin(headers['x-request-id']);
-    const context: NodeContext = { exchange };
+  /** Answers a request whose query runs, and says whether it did. `context` tells how far it has come. */
+  async function isAnswered(
+    request: IncomingMessage,
+    response: ServerResponse,
+    type: string,
+    context: NodeContext & { exchange: Exchange },
+  ): Promise<boolean> {
+    const { exchange } = context;
     context.body = await readBody(request, maxBodyBytes, budget);
     const query = Buffer.isBuffer(context.body) ? queryIn(context.body, options) : undefined;
-    if (query === undefined) return general(request, response, context);
+    if (query === undefined) return false;
 
     exchange.route = 'graphql';
     const asking = askingOf(request, response, exchange);
     const begun = running.begin(query.operation, asking);
-    if ('refusal' in begun || admission.admit('graphql', response) !== undefined) {
-      return general(request, response, context);
-    }
+    if ('refusal' in begun) return false;
+    const run = query.compiled(query.operation.variables);
+    if (run === undefined || admission.admit('graphql', response) !== undefined) return false;
     context.isAdmitted = true;
-    const result = await begun.run(() => query.run(query.operation, begun.context) ?? {});
-    // Its variables don't fit.
-    if (result.data === undefined) return general(request, response, context);
+    const result = resultToTell(await begun.run(() => run(begun.context)), maskedErrors);
 
-    const told = resultToTell(result, maskedErrors);
-    requestLog.noteResult(exchange, told);
+    requestLog.noteResult(exchange, result);
     requestLog.answered(exchange, asking.headers, 200, response.destroyed);
-    if (response.destroyed) return;
-    const body = bodyOf(told, exchange.joined);
+    if (response.destroyed) return true;
+    const body = bodyOf(result, exchange.joined);
     response.writeHead(200, [
       ...fixedHeaders,
       'content-type',
@@ -80,9 +82,17 @@ export function plainRequests(options: PlainRequestsOptions, general: General): 
       String(Buffer.byteLength(body)),
       'x-request-id',
       exchange.requestId,
-      ...options.responseHeaders.forOrigin(headers.origin ?? null).flat(),
+      ...options.responseHeaders.forOrigin(request.headers.origin ?? null).flat(),
     ]);
     response.end(body);
+    return true;
+  }
+
+  async function answer(request: IncomingMessage, response: ServerResponse, type: string): Promise<void> {
+    const context = { exchange: requestLog.begin(request.headers['x-request-id']) };
+    // What goes wrong here goes wrong there too, where it is told and reported.
+    const isDone = await isAnswered(request, response, type, context).catch(() => response.headersSent);
+    if (!isDone) general(request, response, context);
   }
 
   return (request, response) => {
@@ -92,16 +102,16 @@ export function plainRequests(options: PlainRequestsOptions, general: General): 
   };
 }
 
-interface CompiledQueryAsked {
+interface QueryAsked {
   operation: Operation;
-  run: RunCompiled;
+  compiled: CompiledQuery;
 }
 
 /** The query that a body asks for; undefined where it is not compiled, or something may be wrong with what was sent. */
 function queryIn(
   body: Buffer,
   { operations, documents, compiledQueries }: PlainRequestsOptions,
-): CompiledQueryAsked | undefined {
+): QueryAsked | undefined {
   const parsed = parseBody(body);
   const parameters = 'json' in parsed ? parametersIn(parsed.json) : undefined;
   if (parameters === undefined) return undefined;
@@ -113,19 +123,16 @@ function queryIn(
   const definition = getOperationAST(document, parameters.operationName);
   if (definition === null || definition === undefined) return undefined;
   const operation = { document, definition, variables: parameters.variables ?? undefined };
-  const run = compiledQueries.of(operation);
-  return run && { operation, run };
+  const compiled = compiledQueries.of(operation);
+  return compiled && { operation, compiled };
 }
 
-function askingOf(
-  { headers }: IncomingMessage,
-  response: ServerResponse,
-  exchange: Asking['exchange'],
-): Asking {
+function askingOf({ headers }: IncomingMessage, response: ServerResponse, exchange: Exchange): Asking {
   return {
     headers: readerOf(headers),
     exchange,
     whenGone(listener) {
+      if (response.closed) listener(gone);
       response.once('close', () => {
         if (!response.writableFinished) listener(gone);
       });

@@ -59,7 +59,12 @@ export class Run {
     };
     promise.then(
       (value) => {
-        take(value);
+        // Whatever happens, or nobody would ever be answered.
+        try {
+          take(value);
+        } catch (error) {
+          failed(error);
+        }
         leave();
       },
       (error: unknown) => {

@@ -1,17 +1,15 @@
 import type { DocumentNode, ExecutionResult, GraphQLSchema, OperationDefinitionNode } from 'graphql';
 import { perOperation } from '../documents/per-document.ts';
 import { QueryPlan } from '../execution/plan.ts';
+import type { RawVariables } from '../limits/value-limits.ts';
 import { isFitToCompile } from './compile-fitness.ts';
 import type { Operation } from './operation.ts';
 
-/**
- * Runs a compiled query. `context` is what its resolvers are given.
- * @returns undefined where its variables don't fit, of which the executor tells.
- */
-export type RunCompiled = (
-  operation: Operation,
-  context: object,
-) => ExecutionResult | Promise<ExecutionResult> | undefined;
+/** Runs a compiled query with its variables. `context` is what its resolvers are given. */
+export type RunCompiled = (context: object) => ExecutionResult | Promise<ExecutionResult>;
+
+/** A compiled query; undefined for variables that don't fit, of which the executor tells. */
+export type CompiledQuery = (variables: RawVariables | undefined) => RunCompiled | undefined;
 
 /**
  * Queries that are asked for again and again, as plans that are made once, which costs a fraction of walking the document
@@ -20,9 +18,9 @@ export type RunCompiled = (
  */
 export interface CompiledQueries {
   /** Undefined where a query is not compiled, or not yet. */
-  of(operation: Operation): RunCompiled | undefined;
+  of(operation: Operation): CompiledQuery | undefined;
   /** The same, after counting one more use of it, with which it may be compiled. */
-  use(operation: Operation): RunCompiled | undefined;
+  use(operation: Operation): CompiledQuery | undefined;
 }
 
 /** A plan takes memory, and anybody can send documents like no other. */
@@ -33,14 +31,14 @@ export function createCompiledQueries(
   schema: GraphQLSchema,
   fromUse: number = firstUseToCompile,
 ): CompiledQueries {
-  const knownOf = perOperation(() => ({ uses: 0, run: undefined as RunCompiled | undefined }));
+  const knownOf = perOperation(() => ({ uses: 0, query: undefined as CompiledQuery | undefined }));
   return {
-    of: ({ definition, document }) => knownOf(definition, document).run,
+    of: ({ definition, document }) => knownOf(definition, document).query,
     use({ definition, document }) {
       const known = knownOf(definition, document);
       known.uses += 1;
-      if (known.uses === fromUse) known.run = compiled(schema, document, definition);
-      return known.run;
+      if (known.uses === fromUse) known.query = compiled(schema, document, definition);
+      return known.query;
     },
   };
 }
@@ -49,11 +47,11 @@ function compiled(
   schema: GraphQLSchema,
   document: DocumentNode,
   definition: OperationDefinitionNode,
-): RunCompiled | undefined {
+): CompiledQuery | undefined {
   if (definition.operation !== 'query' || !isFitToCompile(document, definition)) return undefined;
   const plan = new QueryPlan(schema, document, definition);
-  return ({ variables }, context) => {
+  return (variables) => {
     const { variableValues } = plan.variablesOf(variables ?? {});
-    return variableValues && plan.run(context, variableValues);
+    return variableValues && ((context) => plan.run(context, variableValues));
   };
 }

@@ -17,13 +17,13 @@ export function yogaOperations(running: Running, compiledQueries: CompiledQuerie
       const begun = running.begin(operation, askingOf(args.contextValue));
       if ('refusal' in begun) return setResultAndStopExecution(begun.refusal);
       const { context } = begun;
-      const compiled = compiledQueries?.use(operation);
+      const run = compiledQueries?.use(operation)?.(operation.variables);
       setExecuteFn((given) =>
-        begun.run(
-          () =>
-            compiled?.(operation, context) ??
-            // A stream would be a subscription's or one of @defer's, and the schema has neither.
-            (executeFn({ ...given, contextValue: context }) as ExecutionResult | Promise<ExecutionResult>),
+        begun.run(() =>
+          run === undefined
+            ? // A stream would be a subscription's or one of @defer's, and the schema has neither.
+              (executeFn({ ...given, contextValue: context }) as ExecutionResult | Promise<ExecutionResult>)
+            : run(context),
         ),
       );
     },
