@@ -58,11 +58,14 @@ export function createGets<Json>({ get, caller, askers, times }: GetsOptions<Jso
     begin,
     count: () => begun.size,
     async all(names) {
-      const answers = await Promise.all(names.map((name) => begin(name).answer));
+      for (const name of names) begin(name);
+      const answers = new Map<string, Json | null | Error>();
+      // One after the other, as all are on their way and none rejects.
+      for (const name of names) answers.set(name, await begin(name).answer);
       if (answeredMs.length > 0)
         times.sawGet(answeredMs.reduce((sum, ms) => sum + ms, 0) / answeredMs.length);
       answeredMs = [];
-      return new Map(names.map((name, index) => [name, answers[index] ?? null]));
+      return answers;
     },
   };
 }
