@@ -113,6 +113,23 @@ describe('documents', () => {
     expect(readings).toEqual(['{ b }']);
   });
 
+  test('that are too large for a quarter are kept with those that are asked for again', () => {
+    // 38 tokens, some 40 KB.
+    const { readings, documents } = listed(100, 100_000);
+    const text = `{ ${'b '.repeat(36)} }`;
+    for (let use = 0; use < 2; use += 1) documents.of(text);
+    expect(readings).toEqual([text]);
+  });
+
+  test('whose errors are looked at are not used by that', () => {
+    const { readings, documents } = listed(32);
+    for (let look = 0; look < 2; look += 1) expect(documents.errorsOf('{ a }')).toEqual([]);
+    for (let index = 0; index < 100; index += 1) documents.of(`{ a${index} }`);
+    readings.length = 0;
+    documents.of('{ a }');
+    expect(readings).toEqual(['{ a }']);
+  });
+
   test('that are known can be had without reading', () => {
     const { readings, documents } = listed(100);
     expect(documents.known('{ a }')).toBe(undefined);

@@ -4,6 +4,7 @@ import { type Listener, listen } from '../src/server/listener.ts';
 import { keptLog } from './fixtures/kept-log.ts';
 import { openRaw, parseRaw, type RawAnswer } from './fixtures/raw-http.ts';
 import { startBefore } from './fixtures/start-before.ts';
+import { until } from './rest/service.ts';
 
 // Plain requests go a shorter way than all others. Here both ways are asked the same, and must answer the same.
 
@@ -277,4 +278,23 @@ test('equal queries under way at the same time are one, and all get the same ans
   }
   expect(seen[0]).toEqual(seen[1]);
   expect(new Set(seen[0]?.map(({ body }) => body)).size).toBe(1);
+});
+
+test('a client that breaks off its body is told of as one that has gone', async () => {
+  await using both = await startBoth();
+  const told = both.servers.map(async ({ listener, lines }) => {
+    const { socket } = await openRaw(listener);
+    const [head] = bytesOf({ body: known });
+    socket.write(head ?? '');
+    socket.write('{"query"');
+    await new Promise((resolve) => setTimeout(resolve, 50));
+    socket.destroy();
+    await until(() => lines().length === 1);
+    return lines();
+  });
+  const [short, general] = await Promise.all(told);
+  expect(short).toEqual(general);
+  expect(short).toEqual([
+    expect.objectContaining({ aborted: true, route: 'graphql', errors: { BAD_REQUEST: 1 } }),
+  ]);
 });

@@ -55,18 +55,10 @@ builder.queryFields((t) => ({
       if (ids.length > maxNodes) {
         throw new BadInputError(`Expected at most ${maxNodes} ids, but got ${ids.length}.`);
       }
-      return ids.map((id) => nodeOrError(id, loaders));
+      return ids.map((id) => loadNode(id, loaders));
     },
   }),
 }));
-
-/**
- * GraphQL turns an error instance in a list into that item's own error, as it does with a rejection. But a compiled
- * query puts the null of a rejection at the end of the list, wherever the item stands.
- */
-function nodeOrError(id: string, loaders: Loaders): Promise<{ name: string } | null> {
-  return loadNode(id, loaders).catch((error: { name: string }) => error);
-}
 
 async function loadNode(id: string, loaders: Loaders): Promise<{ name: string } | null> {
   const type = nodeTypes.find((candidate) => candidate.owns(id));

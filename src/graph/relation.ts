@@ -38,8 +38,8 @@ export function expectName(collection: Collection, name: string): void {
 }
 
 /**
- * What was found of a field where no condition decides about it. It is then the same for all
- * rows and requests, who would spend more time on this than on anything else in a list.
+ * What was found of a field where no condition decides about it. It is then the same for all rows and requests, who would
+ * spend more time on this than on anything else in a list.
  */
 const knownOnlyId = new WeakMap<FieldNode, boolean>();
 

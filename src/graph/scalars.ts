@@ -51,7 +51,7 @@ function checked<Value extends string | number>(
   return {
     serialize(value: unknown): Value {
       if (fits(value)) return value as Value;
-      // In the words of GraphQL's own scalars: of what is thrown here, compiled queries keep the message alone.
+      // In the words of GraphQL's own scalars, by which the server knows it.
       throw new TypeError(`${name} cannot represent what is not ${expected}.`);
     },
     parseValue: input,

@@ -29,6 +29,7 @@ export class Attempt extends Canceller {
    * would hear of it only when it gets one.
    */
   race<Answer>(answer: Promise<Answer>): Promise<Answer> {
+    if (this.aborted) return Promise.reject(this.reason);
     return new Promise((resolve, reject) => {
       this.addEventListener('abort', () => reject(this.reason));
       answer.then(resolve, reject);

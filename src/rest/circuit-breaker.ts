@@ -49,8 +49,9 @@ interface Count {
 /**
  * Opens when four of five calls of the last ten seconds have failed, also without the tenant who had the most failures: what
  * one tenant meets alone opens it for nobody. A service that fails half of its calls answers the other half, of which an open
- * circuit would spare clients nothing; what such failures add to its load is the retry budget's business. After five seconds one call at a time is let through. One that
- * is answered closes it; it stays open for another five seconds when those of two tenants have failed.
+ * circuit would spare clients nothing; what such failures add to its load is the retry budget's business. After five seconds
+ * one call at a time is let through. One that is answered closes it; it stays open for another five seconds when those of two
+ * tenants have failed.
  */
 export function createCircuitBreaker({
   windowMs = 10_000,

@@ -47,7 +47,10 @@ export function sharedReads(client: RestClient): RestClient {
         );
       };
       // With a BudgetExceededError, which is this operation's own business and nobody else's.
-      caller.schedule(call, takeTurn, caller.signal).catch((error: unknown) => passenger.leave(error));
+      caller.schedule(call, takeTurn, caller.signal).catch((error: unknown) => {
+        // Where another operation makes the call meanwhile, this one needs no turn any more.
+        if (!flight.hasLeft) passenger.leave(error);
+      });
     });
   }
 

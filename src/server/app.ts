@@ -44,7 +44,7 @@ export interface AppOptions extends ContextOptions, DocumentOptions, Omit<Caller
   /** The access token that GraphiQL starts with; undefined leaves its place empty. */
   graphiqlBearer?: string | undefined;
   /**
-   * Whether queries run as compiled functions, from their first use on; from the third on when left out. The answers are
+   * Whether queries run by plans that are made once, from their first use on; from the third on when left out. The answers are
    * the same.
    */
   compileQueries?: boolean;

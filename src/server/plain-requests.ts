@@ -61,19 +61,19 @@ export function plainRequests(options: PlainRequestsOptions, general: General): 
     const query = Buffer.isBuffer(context.body) ? queryIn(context.body, options) : undefined;
     if (query === undefined) return false;
 
-    exchange.route = 'graphql';
+    if (admission.admit('graphql', response) !== undefined) return false;
+    context.isAdmitted = true;
     const asking = askingOf(request, response, exchange);
     const begun = running.begin(query.operation, asking);
     if ('refusal' in begun) return false;
     const run = query.compiled(query.operation.variables);
-    if (run === undefined || admission.admit('graphql', response) !== undefined) return false;
-    context.isAdmitted = true;
+    if (run === undefined) return false;
     const result = resultToTell(await begun.run(() => run(begun.context)), maskedErrors);
 
     requestLog.noteResult(exchange, result);
+    const body = bodyOf(result, exchange.joined);
     requestLog.answered(exchange, asking.headers, 200, response.destroyed);
     if (response.destroyed) return true;
-    const body = bodyOf(result, exchange.joined);
     response.writeHead(200, [
       ...fixedHeaders,
       'content-type',
@@ -90,6 +90,7 @@ export function plainRequests(options: PlainRequestsOptions, general: General): 
 
   async function answer(request: IncomingMessage, response: ServerResponse, type: string): Promise<void> {
     const context = { exchange: requestLog.begin(request.headers['x-request-id']) };
+    context.exchange.route = 'graphql';
     // What goes wrong here goes wrong there too, where it is told and reported.
     const isDone = await isAnswered(request, response, type, context).catch(() => response.headersSent);
     if (!isDone) general(request, response, context);

@@ -90,7 +90,8 @@ export function createCrew(options: CrewOptions): Crew {
     if (isEnding || !serving.delete(member)) return;
     log.info({ worker: member.id }, 'a worker is to end, and another one takes its place');
     await fill();
-    tellToEnd(member, true);
+    // Otherwise it ends as all do.
+    if (!isEnding) tellToEnd(member, true);
   }
 
   /** Starts one worker more, however often that takes. */

@@ -53,12 +53,17 @@ function start({ upstreamUrl, bearer, operationList, secret }: Orders): Promise<
 }
 
 async function end(isReplaced: boolean): Promise<void> {
-  const server = await starting;
-  await server?.end(isReplaced);
-  const counts = await server?.metrics?.counts();
-  if (counts !== undefined) await within(lastWordsMs, [primary.call('lastCounts', counts)]);
-  await output.end(lastWordsMs);
-  process.exit(0);
+  let isWhole = false;
+  try {
+    const server = await starting;
+    await server?.end(isReplaced);
+    const counts = await server?.metrics?.counts();
+    if (counts !== undefined) await within(lastWordsMs, [primary.call('lastCounts', counts)]);
+    await output.end(lastWordsMs);
+    isWhole = true;
+  } finally {
+    process.exit(isWhole ? 0 : 1);
+  }
 }
 
 // Where the primary process has gone, this one ends with it, before it could write anything that nobody reads.

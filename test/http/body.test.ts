@@ -95,3 +95,16 @@ test.each([
 ])('%s is parsed', (text, parsed) => {
   expect(parseBody(Buffer.from(text))).toMatchObject(parsed);
 });
+
+test('a body gives its room back once, also where its connection breaks after it was refused', async () => {
+  const shared = createBodyBudget(20_000);
+  const body = new PassThrough();
+  const outcome = readBody(body, 100, shared);
+  body.write(Buffer.alloc(60));
+  body.write(Buffer.alloc(60));
+  expect(await outcome).toMatchObject({ code: 'REQUEST_TOO_LARGE' });
+  body.destroy(new Error('The connection broke'));
+  await new Promise((resolve) => setImmediate(resolve));
+  // All of it, and not a byte more.
+  expect([shared.take(20_001, 0), shared.take(20_000, 0)]).toEqual([false, true]);
+});

@@ -40,7 +40,7 @@ export function automaticOperations(
           refusal: malformed('The id that the request gives to its document is not the SHA-256 of it.'),
         };
       }
-      if (documents.of(query).errors.length === 0) textByHash.set(id, query, 2 * query.length + 256);
+      if (documents.errorsOf(query).length === 0) textByHash.set(id, query, 2 * query.length + 256);
       return { text: query };
     },
   };

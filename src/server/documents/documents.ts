@@ -11,6 +11,8 @@ export interface KnownDocument {
 
 /** Parsed and validated documents by their text. They are the same for every caller, and hold nothing of any. */
 export interface Documents {
+  /** Why a text may not be run; none where it may. Reads it if need be, which is no use of it. */
+  errorsOf(text: string): readonly GraphQLError[];
   /** What is known of a text without reading it. */
   known(text: string): KnownDocument | undefined;
   /** @throws what parsing or validating throws that is no GraphQLError, such as a lack of stack. */
@@ -56,6 +58,15 @@ export function createDocuments(
     return { document, errors: validate(document) };
   }
 
+  function readAnew(text: string): KnownDocument {
+    const found = read(text);
+    const bytes = memoryOf(text, found);
+    const isForOnce = bytes <= maxBytes * shareOfNew;
+    const accepted = isForOnce ? askedForOnce : askedForAgain;
+    (found.errors.length === 0 ? accepted : refused).set(text, found, bytes);
+    return found;
+  }
+
   function knownOf(text: string): KnownDocument | undefined {
     const known = askedForAgain.get(text) ?? refused.get(text);
     if (known !== undefined) return known;
@@ -66,12 +77,10 @@ export function createDocuments(
 
   return {
     known: knownOf,
-    of(text) {
-      const known = knownOf(text);
-      if (known !== undefined) return known;
-      const found = read(text);
-      (found.errors.length === 0 ? askedForOnce : refused).set(text, found, memoryOf(text, found));
-      return found;
+    of: (text) => knownOf(text) ?? readAnew(text),
+    errorsOf(text) {
+      const known = askedForAgain.get(text) ?? refused.get(text) ?? askedForOnce.get(text) ?? readAnew(text);
+      return known.errors;
     },
   };
 }

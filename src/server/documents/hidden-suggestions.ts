@@ -23,7 +23,7 @@ export function hiddenSuggestions(): Plugin {
   };
 }
 
-/** What GraphQL and compiled queries say of what is not there, and what is said in a private schema. */
+/** What GraphQL says of what is not there, and what is said in a private schema. */
 const rewordings: [words: RegExp, instead: string][] = [
   [/ Did you mean "\w+ \{ \.\.\. \}"\?$/, ''],
   [/ to include required field "\w+", found/, ' to include all of its required fields, found'],
@@ -31,7 +31,6 @@ const rewordings: [words: RegExp, instead: string][] = [
     /^Argument "[^"]+" of type "[^"]+" is required, but it was not provided\.$/,
     'A required argument is missing.',
   ],
-  [/; Field \S+ of required type \S+ was not provided\.$/, '; A required field is missing.'],
 ];
 
 function withoutNames(error: GraphQLError): GraphQLError {

@@ -18,6 +18,8 @@ export class OperationListError extends Error {
 export function listedOperations(documents: Documents, list: OperationList): PersistedOperations {
   const faults = [...list].flatMap(([id, text]) => {
     const [error, ...others] = documents.of(text).errors;
+    // Asked for again and again, it is to be expected.
+    documents.known(text);
     if (error === undefined) return [];
     const more = others.length === 0 ? '' : ` (and ${others.length} more)`;
     return [`${JSON.stringify(id)}: ${error.message}${more}`];

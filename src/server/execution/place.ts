@@ -28,3 +28,11 @@ export function blank(place: Place): boolean {
   if (at !== undefined) at.holder[at.key] = null;
   return at !== undefined;
 }
+
+/** Whether something around a place has been blanked, so that what it holds is in no answer. */
+export function isBelowBlank(place: Place): boolean {
+  for (let { holder, parent } = place; parent !== undefined; { holder, parent } = parent) {
+    if (parent.holder[parent.key] !== holder) return true;
+  }
+  return false;
+}

@@ -53,7 +53,8 @@ export class ObjectPlan {
 
   constructor(query: QueryPlan, type: GraphQLObjectType, sets: readonly SelectionSetNode[]) {
     const nodesByKey = new Map<string, FieldNode[]>();
-    for (const set of sets) collect(query, type, set, nodesByKey, new Set());
+    const seen = new Set<string>();
+    for (const set of sets) collect(query, type, set, nodesByKey, seen);
     for (const [key, nodes] of nodesByKey) this.#fields.push(new FieldPlan(query, type, key, nodes));
   }
 

@@ -5,7 +5,7 @@ import {
   locatedError,
   type VariableValues,
 } from 'graphql';
-import { blank, type Holder, type Place, pathOf } from './place.ts';
+import { blank, type Holder, isBelowBlank, type Place, pathOf } from './place.ts';
 import type { FieldPlan, QueryPlan } from './plan.ts';
 
 /** One run of a query: the answer while it comes about, and what is still waited for. */
@@ -30,7 +30,7 @@ export class Run {
   /** The answer, as soon as all of it is there. Never rejects. */
   result(): ExecutionResult | Promise<ExecutionResult> {
     this.plan.root.run(this, undefined, this.#data, undefined);
-    if (this.#waiting === 0) return this.#told();
+    if (this.#waiting === 0 || this.#isBlank) return this.#told();
     return new Promise((resolve) => {
       this.#end = resolve;
     });
@@ -74,13 +74,18 @@ export class Run {
     );
   }
 
-  /** Notes why a field's value can't be given out, and blanks its place. */
+  /** Notes why a field's value can't be given out, and blanks its place. What is below a blank is of no interest any more. */
   fail(error: unknown, field: FieldPlan, place: Place): void {
+    if (this.#isBlank || isBelowBlank(place)) return;
     this.#errors ??= [];
     this.#errors.push(locatedError(error, field.nodes, pathOf(place)));
     // In its place among the others, where that is blanked which it belongs to, for what goes on there.
     place.holder[place.key] = null;
-    if (!blank(place)) this.#isBlank = true;
+    if (blank(place)) return;
+    this.#isBlank = true;
+    // Nothing that is still waited for can add to it.
+    this.#end?.(this.#told());
+    this.#end = undefined;
   }
 
   #told(): ExecutionResult {

@@ -14,8 +14,12 @@ export function readBody(body: Readable, maxBytes: number, budget: BodyBudget): 
   return new Promise((resolve) => {
     let held: Buffer = Buffer.alloc(0);
     let bytes = 0;
+    let isSettled = false;
 
     function settle(outcome: Buffer | Refusal): void {
+      // A connection that breaks once a body was refused is an error of it too.
+      if (isSettled) return;
+      isSettled = true;
       body.off('data', take).off('end', finish).off('close', breakOff);
       budget.free(bytes);
       resolve(outcome);

@@ -1,3 +1,4 @@
+import type { ServerResponse } from 'node:http';
 import type { ExecutionResult } from 'graphql';
 import type { Plugin } from 'graphql-yoga';
 import { totalsOf } from '../../rest/ledger.ts';
@@ -64,7 +65,9 @@ export function createRequestLog({ log, maskedErrors, observer, tracing }: Reque
  * Has the log follow the requests that Yoga answers, and says their ids in the header `x-request-id`. Stands before all
  * other plugins, as these may answer a request by themselves.
  */
-export function loggedRequests(requestLog: RequestLog): Plugin<object, ExchangeContext> {
+export function loggedRequests(
+  requestLog: RequestLog,
+): Plugin<object, ExchangeContext & { res?: ServerResponse }> {
   return {
     onRequest({ request, serverContext }) {
       serverContext.exchange ??= requestLog.begin(request.headers.get('x-request-id'));
@@ -82,7 +85,9 @@ export function loggedRequests(requestLog: RequestLog): Plugin<object, ExchangeC
       // The library answers some requests before any plugin sees them.
       const { exchange = requestLog.begin(headers.get('x-request-id')) } = serverContext;
       response.headers.set('x-request-id', exchange.requestId);
-      requestLog.answered(exchange, headers, response.status, signal.aborted);
+      // The library listens for the end of a connection, which may be behind it.
+      const isAborted = signal.aborted || serverContext.res?.destroyed === true;
+      requestLog.answered(exchange, headers, response.status, isAborted);
     },
   };
 }
