@@ -4,6 +4,7 @@ import { isRead, queryString, type RestCall } from './call.ts';
 import type { Caller } from './caller.ts';
 import { Canceller } from './cancellation.ts';
 import type { RestClient, Turn } from './client.ts';
+import { OverloadedError } from './errors.ts';
 import type { Away } from './fair-queue.ts';
 import { enter, type LedgerEntry } from './ledger.ts';
 
@@ -48,8 +49,8 @@ export function sharedReads(client: RestClient): RestClient {
       };
       // With a BudgetExceededError, which is this operation's own business and nobody else's.
       caller.schedule(call, takeTurn, caller.signal).catch((error: unknown) => {
-        // Where another operation makes the call meanwhile, this one needs no turn any more.
-        if (!flight.hasLeft) passenger.leave(error);
+        // Where another operation makes the call meanwhile, this one needs no turn any more, and none is missed.
+        if (!(flight.hasLeft && error instanceof OverloadedError)) passenger.leave(error);
       });
     });
   }
