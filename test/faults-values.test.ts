@@ -60,22 +60,26 @@ describe('variables that do not fit their types', () => {
   const unknown = Object.fromEntries(Array.from({ length: 39 }, (_, index) => [`field${index}`, 1]));
 
   test.each([
-    ['a mutation', record, { input: { ...orderToCreate, ...unknown } }],
+    ['a mutation', record, { input: { ...orderToCreate, ...unknown } }, ' (34 more errors are not shown.)'],
     [
       'a query',
       'query ($ids: [ID!]!) { nodes(ids: $ids) { id } }',
       { ids: Array.from({ length: 60 }, () => ({})) },
+      ' (At least 46 more errors are not shown.)',
     ],
-  ])('in %s: five of many errors are told, and no call is made', async (_what, document, variables) => {
-    const { status, data, errors, calls } = await ask(document, variables);
-    expect({ status, data, codes: errors?.map(({ extensions }) => extensions.code), calls }).toEqual({
-      status: 400,
-      data: undefined,
-      codes: Array(5).fill('BAD_USER_INPUT'),
-      calls: [],
-    });
-    expect(errors?.[4]?.message).toMatch(/ \((At least )?\d+ more errors are not shown\.\)$/);
-  });
+  ])(
+    'in %s: five of many errors are told, and no call is made',
+    async (_what, document, variables, ending) => {
+      const { status, data, errors, calls } = await ask(document, variables);
+      expect({ status, data, codes: errors?.map(({ extensions }) => extensions.code), calls }).toEqual({
+        status: 400,
+        data: undefined,
+        codes: Array(5).fill('BAD_USER_INPUT'),
+        calls: [],
+      });
+      expect(errors?.[4]?.message.endsWith(ending), errors?.[4]?.message).toBe(true);
+    },
+  );
 });
 
 describe('values that are too large to be told of as often as they are wrong', () => {
