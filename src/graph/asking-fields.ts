@@ -20,10 +20,10 @@ export function withAskingFields(schema: GraphQLSchema): GraphQLSchema {
 }
 
 function askingByPath(resolve: Resolver): Resolver {
-  return (source, args, context, info) =>
-    context.showsCost
-      ? asking.run(written(info.path), () => resolve(source, args, context, info))
-      : resolve(source, args, context, info);
+  const asked: Resolver = (source, args, context, info) =>
+    asking.run(written(info.path), () => resolve(source, args, context, info));
+  // Apart, as a function that holds a closure costs each call the room for what that would keep.
+  return (source, args, context, info) => (context.showsCost ? asked : resolve)(source, args, context, info);
 }
 
 /** As an error's path, with dots between its parts. Compiled queries have no more of it than these two. */

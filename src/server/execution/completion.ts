@@ -12,65 +12,32 @@ import {
   isNonNullType,
   isObjectType,
 } from 'graphql';
-import type { Holder, Place } from './place.ts';
+import { type Holder, ItemPlace, type Place } from './place.ts';
 import type { FieldPlan, ObjectPlan } from './plan.ts';
-import { Info, type Run } from './run.ts';
 
-/** Puts a value that is there, and that is neither null nor an error, into `holder` as clients get it. */
-export type Complete = (
-  run: Run,
-  field: FieldPlan,
-  value: unknown,
-  holder: Holder,
-  key: string | number,
-  parent: Place | undefined,
-  mayBeNull: boolean,
-) => void;
+/** Puts a value that is there, and that is neither null nor an error, into its place as clients get it. */
+export type Complete = (place: Place, value: unknown) => void;
 
 /**
- * Puts whatever a resolver gave into `holder`; a promise once it is there. An error instance is the value's own error. It
- * makes no closures but for promises, as every value of an answer comes through here.
+ * Puts whatever a resolver gave into its place; a promise once it is there. An error instance is the value's own error. It
+ * makes no closures but for promises, as every value of an answer comes through here that is no plain one.
  */
-export function put(
-  run: Run,
-  field: FieldPlan,
-  complete: Complete,
-  value: unknown,
-  holder: Holder,
-  key: string | number,
-  parent: Place | undefined,
-  mayBeNull: boolean,
-): void {
+export function put(place: Place, complete: Complete, value: unknown): void {
   if (value === null || value === undefined) {
-    if (mayBeNull) holder[key] = null;
-    else run.fail(nullError(field), field, { parent, holder, key, mayBeNull });
-  } else if (value instanceof Promise)
-    putLate(run, field, complete, value, { parent, holder, key, mayBeNull });
-  else if (value instanceof Error) run.fail(value, field, { parent, holder, key, mayBeNull });
+    if (place.mayBeNull) place.holder[place.key] = null;
+    else place.run.fail(nullError(place.field), place);
+  } else if (value instanceof Promise) {
+    // In its place among the others meanwhile.
+    place.holder[place.key] = null;
+    place.run.wait(value, (late) => put(place, complete, late), place);
+  } else if (value instanceof Error) place.run.fail(value, place);
   else {
     try {
-      complete(run, field, value, holder, key, parent, mayBeNull);
+      complete(place, value);
     } catch (error) {
-      run.fail(error, field, { parent, holder, key, mayBeNull });
+      place.run.fail(error, place);
     }
   }
-}
-
-function putLate(
-  run: Run,
-  field: FieldPlan,
-  complete: Complete,
-  promise: Promise<unknown>,
-  place: Place,
-): void {
-  const { parent, holder, key, mayBeNull } = place;
-  // In its place among the others meanwhile.
-  holder[key] = null;
-  run.wait(
-    promise,
-    (value) => put(run, field, complete, value, holder, key, parent, mayBeNull),
-    (error) => run.fail(error, field, place),
-  );
 }
 
 function nullError({ parentType, definition }: FieldPlan): Error {
@@ -92,29 +59,44 @@ export function completionOf(type: GraphQLNullableOutputType, selections: Select
   throw new Error(`${type} is no type of a field`);
 }
 
+/** A plain value of a leaf type as clients get it; undefined where it is another, or one that can't be given out. */
+export function plainLeaf(type: GraphQLLeafType, value: unknown): unknown {
+  if (value === null || value === undefined || typeof value === 'object') return undefined;
+  try {
+    return type.coerceOutputValue(value) ?? undefined;
+  } catch {
+    // Told by `put`, to which all goes that is not plain.
+    return undefined;
+  }
+}
+
 function leaf(type: GraphQLLeafType): Complete {
-  return (_run, _field, value, holder, key) => {
+  return (place, value) => {
     const told = type.coerceOutputValue(value);
     if (told === null || told === undefined) throw new Error(`${type.name} cannot represent this value`);
-    holder[key] = told;
+    place.holder[place.key] = told;
   };
 }
 
-function list({ ofType: itemType }: GraphQLList<GraphQLOutputType>, selections: Selections): Complete {
-  const itemMayBeNull = !isNonNullType(itemType);
-  const complete = completionOf(isNonNullType(itemType) ? itemType.ofType : itemType, selections);
-  return (run, field, value, holder, key, parent, mayBeNull) => {
+function list({ ofType }: GraphQLList<GraphQLOutputType>, selections: Selections): Complete {
+  const itemMayBeNull = !isNonNullType(ofType);
+  const itemType = isNonNullType(ofType) ? ofType.ofType : ofType;
+  const leafType = isLeafType(itemType) ? itemType : undefined;
+  const complete = completionOf(itemType, selections);
+  return (place, value) => {
     if (!isIterable(value)) {
-      const name = `${field.parentType.name}.${field.definition.name}`;
+      const name = `${place.field.parentType.name}.${place.field.definition.name}`;
       throw new Error(`Expected Iterable, but did not find one for field "${name}".`);
     }
-    const place: Place = { parent, holder, key, mayBeNull };
     const items: unknown[] = [];
     // Before its items, any of which may put null in its place.
-    holder[key] = items;
+    place.holder[place.key] = items;
+    // An array holds its items as an object does its fields.
+    const holder = items as unknown as Holder;
     for (const item of value) {
-      // An array holds its items as an object does its fields.
-      put(run, field, complete, item, items as unknown as Holder, items.length, place, itemMayBeNull);
+      const told = leafType && plainLeaf(leafType, item);
+      if (told !== undefined) items.push(told);
+      else put(new ItemPlace(place, holder, items.length, itemMayBeNull), complete, item);
     }
   };
 }
@@ -124,8 +106,7 @@ function isIterable(value: unknown): value is Iterable<unknown> {
 }
 
 function object(plan: ObjectPlan): Complete {
-  return (run, _field, value, holder, key, parent, mayBeNull) =>
-    putObject(run, plan, value, { parent, holder, key, mayBeNull });
+  return (place, value) => putObject(place, plan, value);
 }
 
 function abstract(type: GraphQLAbstractType, { schema, of }: Selections): Complete {
@@ -141,17 +122,17 @@ function abstract(type: GraphQLAbstractType, { schema, of }: Selections): Comple
     return plan;
   }
 
-  return (run, field, value, holder, key, parent, mayBeNull) => {
+  return (place, value) => {
     const typename =
-      type.resolveType?.(value, run.context, new Info(run, field, parent), type) ??
+      type.resolveType?.(value, place.run.context, place.info, type) ??
       (value as { __typename?: unknown }).__typename; // An object, as all that has types of its own.
-    putObject(run, plans.get(typename) ?? planFor(typename), value, { parent, holder, key, mayBeNull });
+    putObject(place, plans.get(typename) ?? planFor(typename), value);
   };
 }
 
-function putObject(run: Run, plan: ObjectPlan, source: unknown, place: Place): void {
+function putObject(place: Place, plan: ObjectPlan, source: unknown): void {
   const fields: Holder = {};
   // Before its own fields, any of which may put null in its place.
   place.holder[place.key] = fields;
-  plan.run(run, source, fields, place);
+  plan.run(place.run, source, fields, place);
 }

@@ -3,20 +3,22 @@ import {
   type FieldNode,
   type FragmentDefinitionNode,
   type GraphQLField,
+  type GraphQLLeafType,
   type GraphQLObjectType,
   type GraphQLSchema,
   getArgumentValues,
   getVariableValues,
   isAbstractType,
+  isLeafType,
   isNonNullType,
   type OperationDefinitionNode,
   type SelectionSetNode,
   type VariableValues,
   visit,
 } from 'graphql';
-import { type Complete, completionOf, put } from './completion.ts';
-import type { Holder, Place } from './place.ts';
-import { Info, Run } from './run.ts';
+import { type Complete, completionOf, plainLeaf, put } from './completion.ts';
+import { FieldPlace, type Holder, type Place } from './place.ts';
+import { Run } from './run.ts';
 
 /** A query, made ready to be run again and again. It has no directives: conditions would make each run another query. */
 export class QueryPlan {
@@ -105,10 +107,12 @@ export class FieldPlan {
   readonly key: string;
   /** Where it is selected. */
   readonly nodes: readonly [FieldNode, ...FieldNode[]];
-  readonly #mayBeNull: boolean;
+  readonly mayBeNull: boolean;
   readonly #complete: Complete;
   /** The same for each run, where they hold no variables. */
   readonly #args: object | undefined;
+  /** Of a field that is given out as its record has it; undefined for all others. */
+  readonly #plainType: GraphQLLeafType | undefined;
 
   constructor(query: QueryPlan, parentType: GraphQLObjectType, key: string, nodes: readonly FieldNode[]) {
     const [node, ...more] = nodes;
@@ -119,9 +123,11 @@ export class FieldPlan {
     this.key = key;
     this.nodes = [node, ...more];
     const { type } = definition;
-    this.#mayBeNull = !isNonNullType(type);
+    this.mayBeNull = !isNonNullType(type);
     const sets = nodes.flatMap(({ selectionSet }) => selectionSet ?? []);
-    this.#complete = completionOf(isNonNullType(type) ? type.ofType : type, {
+    const nullableType = isNonNullType(type) ? type.ofType : type;
+    this.#plainType = definition.resolve === undefined && isLeafType(nullableType) ? nullableType : undefined;
+    this.#complete = completionOf(nullableType, {
       schema: query.schema,
       of: (selected) => new ObjectPlan(query, selected, sets),
     });
@@ -130,17 +136,28 @@ export class FieldPlan {
 
   run(run: Run, source: unknown, holder: Holder, parent: Place | undefined): void {
     const { resolve, name } = this.definition;
+    if (this.#plainType !== undefined && this.#isPlainlyPut(this.#plainType, source, holder)) return;
+    const place = new FieldPlace(run, this, parent, holder);
     let value: unknown;
     try {
       value =
         resolve === undefined
           ? (source as Holder)[name] // Records, which have no methods.
-          : resolve(source, this.#argsIn(run), run.context, new Info(run, this, parent));
+          : resolve(source, this.#argsIn(run), run.context, place);
     } catch (error) {
-      run.fail(error, this, { parent, holder, key: this.key, mayBeNull: this.#mayBeNull });
+      run.fail(error, place);
       return;
     }
-    put(run, this, this.#complete, value, holder, this.key, parent, this.#mayBeNull);
+    put(place, this.#complete, value);
+  }
+
+  /** Most values need no place of their own, as they are there and as they should be. */
+  #isPlainlyPut(type: GraphQLLeafType, source: unknown, holder: Holder): boolean {
+    const value = (source as Holder | undefined)?.[this.definition.name];
+    const isNull = (value === null || value === undefined) && this.mayBeNull;
+    const told = isNull ? null : plainLeaf(type, value);
+    if (told !== undefined) holder[this.key] = told;
+    return told !== undefined;
   }
 
   #argsIn(run: Run): object {

@@ -1,11 +1,5 @@
-import {
-  type ExecutionResult,
-  type GraphQLError,
-  type GraphQLResolveInfo,
-  locatedError,
-  type VariableValues,
-} from 'graphql';
-import { blank, type Holder, isBelowBlank, type Place, pathOf } from './place.ts';
+import { type ExecutionResult, type GraphQLError, locatedError, type VariableValues } from 'graphql';
+import { blank, type Holder, isBelowBlank, keysTo, type Place } from './place.ts';
 import type { FieldPlan, QueryPlan } from './plan.ts';
 
 /** One run of a query: the answer while it comes about, and what is still waited for. */
@@ -19,7 +13,7 @@ export class Run {
   #waiting = 0;
   #end: ((result: ExecutionResult) => void) | undefined;
   /** By field, as its arguments are the same for all items of a list. */
-  readonly #args = new Map<FieldPlan, object>();
+  #args: Map<FieldPlan, object> | undefined;
 
   constructor(plan: QueryPlan, context: object, variables: VariableValues) {
     this.plan = plan;
@@ -38,47 +32,45 @@ export class Run {
 
   /** The arguments of a field that has variables in them. @throws GraphQLError where one doesn't fit. */
   argsOf(field: FieldPlan, make: () => object): object {
-    let args = this.#args.get(field);
+    let args = this.#args?.get(field);
     if (args === undefined) {
       args = make();
+      this.#args ??= new Map();
       this.#args.set(field, args);
     }
     return args;
   }
 
-  /** Goes on with what a promise brings, while all else goes on. */
-  wait(
-    promise: PromiseLike<unknown>,
-    take: (value: unknown) => void,
-    failed: (error: unknown) => void,
-  ): void {
+  /** Goes on with what a promise brings, while all else goes on; where `take` throws, as where the promise fails. */
+  wait(promise: Promise<unknown>, take: (value: unknown) => void, place: Place): void {
     this.#waiting += 1;
-    const leave = () => {
-      this.#waiting -= 1;
-      if (this.#waiting === 0) this.#end?.(this.#told());
-    };
     promise.then(
       (value) => {
         // Whatever happens, or nobody would ever be answered.
         try {
           take(value);
         } catch (error) {
-          failed(error);
+          this.fail(error, place);
         }
-        leave();
+        this.#leave();
       },
       (error: unknown) => {
-        failed(error);
-        leave();
+        this.fail(error, place);
+        this.#leave();
       },
     );
   }
 
-  /** Notes why a field's value can't be given out, and blanks its place. What is below a blank is of no interest any more. */
-  fail(error: unknown, field: FieldPlan, place: Place): void {
+  #leave(): void {
+    this.#waiting -= 1;
+    if (this.#waiting === 0) this.#end?.(this.#told());
+  }
+
+  /** Notes why a value can't be given out, and blanks its place. What is below a blank is of no interest any more. */
+  fail(error: unknown, place: Place): void {
     if (this.#isBlank || isBelowBlank(place)) return;
     this.#errors ??= [];
-    this.#errors.push(locatedError(error, field.nodes, pathOf(place)));
+    this.#errors.push(locatedError(error, place.field.nodes, keysTo(place)));
     // In its place among the others, where that is blanked which it belongs to, for what goes on there.
     place.holder[place.key] = null;
     if (blank(place)) return;
@@ -91,66 +83,5 @@ export class Run {
   #told(): ExecutionResult {
     const data = this.#isBlank ? null : this.#data;
     return this.#errors === undefined ? { data } : { data, errors: this.#errors };
-  }
-}
-
-/** What a resolver is told of its field: read from where it is known, as hardly any resolver asks for it. */
-export class Info implements GraphQLResolveInfo {
-  readonly #run: Run;
-  readonly #field: FieldPlan;
-  readonly #parent: Place | undefined;
-
-  constructor(run: Run, field: FieldPlan, parent: Place | undefined) {
-    this.#run = run;
-    this.#field = field;
-    this.#parent = parent;
-  }
-
-  get fieldName() {
-    return this.#field.definition.name;
-  }
-
-  get fieldNodes() {
-    return this.#field.nodes;
-  }
-
-  get returnType() {
-    return this.#field.definition.type;
-  }
-
-  get parentType() {
-    return this.#field.parentType;
-  }
-
-  get path(): GraphQLResolveInfo['path'] {
-    const keys = pathOf({ parent: this.#parent, holder: {}, key: this.#field.key, mayBeNull: true });
-    let path: GraphQLResolveInfo['path'] | undefined;
-    for (const key of keys) path = { prev: path, key, typename: undefined };
-    // There is one key at least.
-    return path as GraphQLResolveInfo['path'];
-  }
-
-  get schema() {
-    return this.#run.plan.schema;
-  }
-
-  get fragments() {
-    return this.#run.plan.fragments;
-  }
-
-  readonly rootValue = undefined;
-
-  get operation() {
-    return this.#run.plan.operation;
-  }
-
-  get variableValues() {
-    return this.#run.variables;
-  }
-
-  getAbortSignal(): undefined {}
-
-  getAsyncHelpers(): never {
-    throw new Error('Compiled queries have no helpers for work that nobody waits for');
   }
 }
