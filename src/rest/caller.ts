@@ -1,12 +1,14 @@
 import { isRead, type RestCall } from './call.ts';
 import type { Cancellation } from './cancellation.ts';
 import { BudgetExceededError } from './errors.ts';
-import { type Away, createFairQueue } from './fair-queue.ts';
+import { createFairQueue } from './fair-queue.ts';
 import { createLedger, type Ledger, type LedgerEntry } from './ledger.ts';
 import { type Deadline, noDeadline } from './lifetime.ts';
+import type { Away, QueuedCall } from './queued-call.ts';
 import { createRoom, type Room } from './room.ts';
+import { scheduled } from './scheduled-call.ts';
 import { createTenants, type Tenant, type Tenants } from './tenant.ts';
-import { createTurns } from './turns.ts';
+import { Turns } from './turns.ts';
 
 /** On whose behalf calls are made, until when, how many, and what they cost. One per GraphQL operation. */
 export interface Caller {
@@ -20,10 +22,12 @@ export interface Caller {
   readonly ledger: Ledger;
   /** How many of its calls are under way at a time at most. */
   readonly callsPerOperation: number;
+  /** Has a call made when its turn has come, among those of this operation and among all tenants'. */
+  queue(call: QueuedCall): void;
   /**
-   * Runs a call when its turn has come, among those of this operation and among all tenants'. One that `signal` gives up
-   * before takes no place of other tenants' any more.
-   * @throws OverloadedError where too many wait for theirs.
+   * The same with a promise of what `make` answers. A call that `signal` gives up before takes no place of other tenants'
+   * any more.
+   * @throws OverloadedError where too many wait for their turn.
    */
   schedule<Answer>(
     call: RestCall,
@@ -83,7 +87,7 @@ export function createCallers({
     tenantOf: tenants.of,
     of(bearer, signal, deadline = noDeadline) {
       const tenant = tenants.of(bearer);
-      const turns = createTurns(queue, tenant, callsPerOperation);
+      const turns = new Turns(queue, tenant, callsPerOperation);
       let left = readsPerOperation;
       let isRemembered = false;
       return {
@@ -93,12 +97,13 @@ export function createCallers({
         deadline,
         ledger: createLedger(),
         callsPerOperation,
-        schedule: (call, make, waiting) => turns.run(isRead(call) ? 'read' : 'write', make, waiting),
+        queue: (call) => turns.add(call),
+        schedule: (call, make, waiting) => scheduled(turns, isRead(call) ? 'read' : 'write', make, waiting),
         spend(call) {
           if (left === 0) throw new BudgetExceededError(call, readsPerOperation);
           left -= 1;
         },
-        readsLeft: () => Math.max(left - turns.readsWaiting(), 0),
+        readsLeft: () => Math.max(left - turns.readsWaiting, 0),
         left: () => {},
         heard({ status }) {
           if (isRemembered || status === undefined || !isKnownTo(status)) return;

@@ -1,3 +1,6 @@
+/** What is called once it is aborted; as an object, so that who listens for each call makes no function for it. */
+export type AbortListener = (() => void) | { handleEvent(): void };
+
 /**
  * Word that nobody wants any more what is being done. An AbortSignal is one; those made here cost a fraction of it, and
  * every call has some.
@@ -6,8 +9,8 @@ export interface Cancellation {
   readonly aborted: boolean;
   readonly reason: unknown;
   /** The listener is called once, when it is aborted; never where it was before. */
-  addEventListener(type: 'abort', listener: () => void): void;
-  removeEventListener(type: 'abort', listener: () => void): void;
+  addEventListener(type: 'abort', listener: AbortListener): void;
+  removeEventListener(type: 'abort', listener: AbortListener): void;
 }
 
 /** A cancellation, and who holds it may give the word. */
@@ -15,10 +18,10 @@ export class Canceller implements Cancellation {
   aborted = false;
   reason: unknown = undefined;
   // Most have one at most, and none of them needs a set.
-  #listener: (() => void) | undefined;
-  #others: Set<() => void> | undefined;
+  #listener: AbortListener | undefined;
+  #others: Set<AbortListener> | undefined;
 
-  addEventListener(_type: 'abort', listener: () => void): void {
+  addEventListener(_type: 'abort', listener: AbortListener): void {
     if (this.aborted) return;
     if (this.#listener === undefined) {
       this.#listener = listener;
@@ -28,7 +31,7 @@ export class Canceller implements Cancellation {
     }
   }
 
-  removeEventListener(_type: 'abort', listener: () => void): void {
+  removeEventListener(_type: 'abort', listener: AbortListener): void {
     if (this.#listener === listener) this.#listener = undefined;
     else this.#others?.delete(listener);
   }
@@ -38,11 +41,16 @@ export class Canceller implements Cancellation {
     if (this.aborted) return;
     this.aborted = true;
     this.reason = reason;
-    this.#listener?.();
-    for (const listener of this.#others ?? []) listener();
+    if (this.#listener !== undefined) tell(this.#listener);
+    for (const listener of this.#others ?? []) tell(listener);
     this.#listener = undefined;
     this.#others = undefined;
   }
+}
+
+function tell(listener: AbortListener): void {
+  if (typeof listener === 'function') listener();
+  else listener.handleEvent();
 }
 
 /** Of what is always wanted. */

@@ -1,5 +1,5 @@
 import { Pool } from 'undici';
-import { asking } from './asking.ts';
+import { type Asker, asking } from './asking.ts';
 import { givenUp } from './attempt.ts';
 import { isRead, type RestCall, routeOf } from './call.ts';
 import type { CallObserver } from './call-observer.ts';
@@ -10,9 +10,9 @@ import { createCircuits } from './circuits.ts';
 import { CircuitOpenError, OverloadedError } from './errors.ts';
 import { createJsonExchange, type Exchange } from './exchange.ts';
 import { outcomeOf } from './failure.ts';
-import type { Away } from './fair-queue.ts';
 import { inTurn, paused } from './giving-up.ts';
 import { enter, type LedgerEntry } from './ledger.ts';
+import type { Away } from './queued-call.ts';
 import { createRetries } from './retries.ts';
 import { createStreamExchange } from './stream-exchange.ts';
 import type { RestStream } from './streamed-answer.ts';
@@ -44,8 +44,10 @@ export interface RestClientOptions {
 export interface Turn {
   /** Gives the read up. */
   signal: Cancellation;
+  /** Who asks; of when the call was queued, as its turn may come while another operation runs. */
+  asker: Asker | undefined;
   /** Leaves its place to others; undefined where it has none. */
-  away?: Away | undefined;
+  away?(...[pause, signal]: Parameters<Away>): Promise<void>;
   /** Is told the call's entry in the ledger when it has left its queue. */
   onEnter?(entry: LedgerEntry): void;
 }
@@ -92,13 +94,13 @@ export function createRestClient(options: RestClientOptions): RestClient {
     turn: Turn,
   ): Promise<Answer> {
     const { tenant, ledger } = caller;
-    const { signal, away } = turn;
+    const { signal } = turn;
     // First, as a call whose caller has given up in the queue is none, and not for the ledger.
     if (signal.aborted) throw givenUp(call, signal);
     const circuit = circuits.of(call.method, routeOf(call));
     let admission = circuit.admit(tenant);
     if (admission === undefined) throw new CircuitOpenError(call, circuit.retryAfterMs());
-    const entry = enter(ledger, call, asking.getStore());
+    const entry = enter(ledger, call, turn.asker);
     turn.onEnter?.(entry);
     const observed = observer?.left(entry, ledger);
     if (isRead(call)) retries.begin();
@@ -119,7 +121,7 @@ export function createRestClient(options: RestClientOptions): RestClient {
           if (pauseMs > 0) {
             const pause = () => paused(call, pauseMs, signal);
             // Others have its place meanwhile. Where they leave it none to come back to, it has failed as it has.
-            await (away === undefined ? pause() : away(pause, signal)).catch((thrown: unknown) => {
+            await (turn.away?.(pause, signal) ?? pause()).catch((thrown: unknown) => {
               throw thrown instanceof OverloadedError ? error : thrown;
             });
           }
@@ -139,7 +141,8 @@ export function createRestClient(options: RestClientOptions): RestClient {
   return {
     async json(call, caller) {
       const { signal } = caller;
-      const inPlace = (away: Away) => make(exchange, call, caller, { signal, away });
+      const asker = asking.getStore();
+      const inPlace = (away: Away) => make(exchange, call, caller, { signal, asker, away });
       if (isRead(call)) return caller.schedule(call, inPlace, signal);
       try {
         return await inTurn(call, caller, inPlace);
@@ -148,7 +151,8 @@ export function createRestClient(options: RestClientOptions): RestClient {
       }
     },
     read: (call, caller, turn) => make(exchange, call, caller, turn),
-    stream: (call, caller) => make(streamExchange, call, caller, { signal: caller.signal }),
+    stream: (call, caller) =>
+      make(streamExchange, call, caller, { signal: caller.signal, asker: asking.getStore() }),
     openCircuits: circuits.open,
     async close() {
       await Promise.all([pool.destroy(), streamPool.destroy()]);

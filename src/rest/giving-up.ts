@@ -2,7 +2,7 @@ import { givenUp } from './attempt.ts';
 import type { RestCall } from './call.ts';
 import type { Caller } from './caller.ts';
 import type { Cancellation } from './cancellation.ts';
-import type { Away } from './fair-queue.ts';
+import type { Away } from './queued-call.ts';
 
 /**
  * Waits so many milliseconds before a call is tried again.

@@ -1,12 +1,12 @@
-import { asking } from './asking.ts';
+import { type Asker, asking } from './asking.ts';
 import { givenUp } from './attempt.ts';
 import { isRead, queryString, type RestCall } from './call.ts';
 import type { Caller } from './caller.ts';
-import { Canceller } from './cancellation.ts';
+import { type Cancellation, Canceller } from './cancellation.ts';
 import type { RestClient, Turn } from './client.ts';
-import { OverloadedError } from './errors.ts';
-import type { Away } from './fair-queue.ts';
+import type { OverloadedError } from './errors.ts';
 import { enter, type LedgerEntry } from './ledger.ts';
+import { QueuedCall } from './queued-call.ts';
 
 /**
  * A client in which equal reads of one tenant that are under way at the same time are one call. All get its answer or its
@@ -23,36 +23,10 @@ export function sharedReads(client: RestClient): RestClient {
     const key = `${tenant.id} ${tenant.writes} ${call.path}${queryString(call)}`;
     let flight = flights.get(key);
     if (flight === undefined) {
-      flight = new Flight(key, flights);
+      flight = new Flight(client, call, key, flights);
       flights.set(key, flight);
     }
-    return board(flight, call, caller);
-  }
-
-  /** Waits for the answer of a flight, and makes its call where the turn of this one comes first. */
-  function board(flight: Flight, call: RestCall, caller: Caller): Promise<unknown> {
-    return new Promise((resolve, reject) => {
-      const passenger = new Passenger(flight, call, caller, resolve, reject);
-      if (flight.hasLeft) {
-        passenger.follow();
-        return;
-      }
-      const takeTurn = (away: Away): Promise<void> => {
-        if (flight.hasLeft || !flight.passengers.includes(passenger)) return done;
-        caller.spend(call);
-        caller.left();
-        flight.leave(passenger, away);
-        return client.read(call, caller, flight).then(
-          (answer) => flight.land((each) => each.resolve(answer)),
-          (error: unknown) => flight.land((each) => each.reject(error)),
-        );
-      };
-      // With a BudgetExceededError, which is this operation's own business and nobody else's.
-      caller.schedule(call, takeTurn, caller.signal).catch((error: unknown) => {
-        // Where another operation makes the call meanwhile, this one needs no turn any more, and none is missed.
-        if (!(flight.hasLeft && error instanceof OverloadedError)) passenger.leave(error);
-      });
-    });
+    return flight.board(caller);
   }
 
   return {
@@ -61,122 +35,189 @@ export function sharedReads(client: RestClient): RestClient {
   };
 }
 
-const done = Promise.resolve();
-
 /**
  * A read that operations of a tenant want. Each that asks before it has left queues for it itself, so that none waits in
  * the queue of another; whoever's turn comes first makes the call for all. A class, as each call has one.
  */
 class Flight implements Turn {
-  /** Who waits for the answer. */
-  readonly passengers: Passenger[] = [];
-  /** Ends the call once nobody does. */
+  readonly call: RestCall;
+  /** Ends the call once nobody waits for it. */
   readonly signal = new Canceller();
-  hasLeft = false;
-  away: Away | undefined;
   /** Of the operation that makes the call; undefined until it has left. */
   entry: LedgerEntry | undefined;
+  asker: Asker | undefined;
+  readonly #client: RestClient;
   readonly #key: string;
   readonly #flights: Map<string, Flight>;
+  #passengers: Passenger[] = [];
+  /** In whose turn the call is made; undefined until it has left. */
+  #maker: Passenger | undefined;
+  hasLeft = false;
 
-  constructor(key: string, flights: Map<string, Flight>) {
+  constructor(client: RestClient, call: RestCall, key: string, flights: Map<string, Flight>) {
+    this.call = call;
+    this.#client = client;
     this.#key = key;
     this.#flights = flights;
   }
 
+  /** Waits for the answer, and makes the call where the turn of this operation comes first. */
+  board(caller: Caller): Promise<unknown> {
+    return new Promise((resolve, reject) => {
+      const passenger = new Passenger(this, caller, resolve, reject);
+      this.#passengers.push(passenger);
+      caller.signal.addEventListener('abort', passenger);
+      if (this.hasLeft) passenger.follow();
+      else caller.queue(passenger);
+    });
+  }
+
   /** The call is made for all, in the turn and on the account of `maker`. */
-  leave(maker: Passenger, away: Away): void {
+  leave(maker: Passenger): void {
     this.hasLeft = true;
-    this.away = away;
-    for (const passenger of this.passengers) if (passenger !== maker) passenger.follow();
+    this.#maker = maker;
+    this.asker = maker.asker;
+    for (const passenger of this.#passengers) if (passenger !== maker) passenger.follow();
+    this.#client.read(this.call, maker.caller, this).then(
+      (answer) => {
+        for (const passenger of this.#land()) passenger.resolve(answer);
+      },
+      (error: unknown) => {
+        for (const passenger of this.#land()) passenger.reject(error);
+      },
+    );
+  }
+
+  away(pause: () => Promise<void>, signal: Cancellation): Promise<void> {
+    return this.#maker?.pauseAway(pause, signal) ?? pause();
   }
 
   onEnter(entry: LedgerEntry): void {
     this.entry = entry;
   }
 
-  /** The call has ended. */
-  land(tell: (passenger: Passenger) => void): void {
-    // Before anybody is told, so that who asks then asks anew.
-    this.forget();
-    for (const passenger of this.passengers.splice(0)) {
-      passenger.arrive();
-      tell(passenger);
+  /** One waits no more, and the call ends where nobody else does. @returns whether it did wait. */
+  disembark(passenger: Passenger): boolean {
+    const place = this.#passengers.indexOf(passenger);
+    if (place === -1) return false;
+    this.#passengers.splice(place, 1);
+    if (this.#passengers.length === 0) {
+      this.#forget();
+      this.signal.abort(passenger.caller.signal.reason);
     }
+    return true;
+  }
+
+  /** The call has ended. @returns who is to be told. */
+  #land(): readonly Passenger[] {
+    // Before anybody is told, so that who asks then asks anew.
+    this.#forget();
+    const passengers = this.#passengers;
     // A Map that has grown leaves its former table behind, with all that was in it, until a full collection of garbage.
-    this.away = undefined;
+    this.#passengers = [];
+    for (const passenger of passengers) passenger.arrive();
+    this.#maker?.endTurn();
+    this.#maker = undefined;
     this.entry = undefined;
+    return passengers;
   }
 
   /** From here on, who asks for the same asks anew. */
-  forget(): void {
+  #forget(): void {
     // One that was given up may have a successor already.
     if (this.#flights.get(this.#key) === this) this.#flights.delete(this.#key);
   }
 }
 
 /** An operation that waits for the answer of a flight, until it gives up. */
-class Passenger {
+class Passenger extends QueuedCall {
+  readonly kind = 'read';
+  readonly caller: Caller;
   readonly resolve: (answer: unknown) => void;
   readonly reject: (error: unknown) => void;
-  readonly #flight: Flight;
-  readonly #call: RestCall;
-  readonly #caller: Caller;
   // Of now, as the call may leave while another operation runs.
-  readonly #asker = asking.getStore();
+  readonly asker = asking.getStore();
+  readonly #flight: Flight;
   /** Of a call that another operation makes. */
   #entry: LedgerEntry | undefined;
 
   constructor(
     flight: Flight,
-    call: RestCall,
     caller: Caller,
     resolve: (answer: unknown) => void,
     reject: (error: unknown) => void,
   ) {
+    super();
+    this.#flight = flight;
+    this.caller = caller;
     this.resolve = resolve;
     this.reject = reject;
-    this.#flight = flight;
-    this.#call = call;
-    this.#caller = caller;
-    flight.passengers.push(this);
-    caller.signal.addEventListener('abort', this.#giveUp);
+  }
+
+  get isGivenUp(): boolean {
+    return this.caller.signal.aborted;
+  }
+
+  make(): void {
+    const { caller } = this;
+    const flight = this.#flight;
+    if (flight.hasLeft) {
+      this.endTurn();
+      return;
+    }
+    try {
+      caller.spend(flight.call);
+    } catch (error) {
+      // A BudgetExceededError, which is this operation's own business and nobody else's.
+      this.endTurn();
+      this.#leave(error);
+      return;
+    }
+    caller.left();
+    flight.leave(this);
+  }
+
+  refuse(error: OverloadedError): void {
+    // Where another operation makes the call meanwhile, this one needs no turn any more, and none is missed.
+    if (!this.#flight.hasLeft) this.#leave(error);
   }
 
   /** The call has left, and another operation makes it, which costs this one nothing of its budget. */
   follow(): void {
-    this.#caller.left();
-    this.#entry = enter(this.#caller.ledger, this.#call, this.#asker);
+    this.caller.left();
+    this.#entry = enter(this.caller.ledger, this.#flight.call, this.asker);
     this.#entry.isShared = true;
   }
 
   /** It waits no more, as the call has ended. Its promise is to be settled. */
   arrive(): void {
+    this.leaveQueue();
     this.#endWaiting();
-    if (this.#flight.entry !== undefined) this.#caller.heard(this.#flight.entry);
+    if (this.#flight.entry !== undefined) this.caller.heard(this.#flight.entry);
+  }
+
+  /** Its caller gives up. */
+  handleEvent(): void {
+    this.leaveQueue();
+    this.#leave(givenUp(this.#flight.call, this.caller.signal));
   }
 
   /** It fails before the call has ended, and ends that where nobody else waits for it. */
-  leave(error: unknown): void {
-    const { passengers } = this.#flight;
-    const place = passengers.indexOf(this);
-    if (place === -1) return;
-    passengers.splice(place, 1);
+  #leave(error: unknown): void {
+    if (!this.#flight.disembark(this)) return;
     this.#endWaiting();
     this.reject(error);
-    if (passengers.length > 0) return;
-    this.#flight.forget();
-    this.#flight.signal.abort(this.#caller.signal.reason);
   }
 
-  readonly #giveUp = () => this.leave(givenUp(this.#call, this.#caller.signal));
-
   #endWaiting(): void {
-    this.#caller.signal.removeEventListener('abort', this.#giveUp);
-    if (this.#entry === undefined) return;
+    this.caller.signal.removeEventListener('abort', this);
+    const own = this.#entry;
+    if (own === undefined) return;
     // With what is known by then.
     const { status, bytes = 0, retries = 0 } = this.#flight.entry ?? {};
-    const durationMs = this.#caller.ledger.elapsedMs() - this.#entry.startMs;
-    Object.assign(this.#entry, { status, bytes, retries, durationMs });
+    own.status = status;
+    own.bytes = bytes;
+    own.retries = retries;
+    own.durationMs = this.caller.ledger.elapsedMs() - own.startMs;
   }
 }

@@ -1,12 +1,28 @@
 import { setImmediate as afterEvents } from 'node:timers/promises';
 import { expect, test } from 'vitest';
+import { neverCancelled } from '../../src/rest/cancellation.ts';
 import { createFairQueue, type FairQueue } from '../../src/rest/fair-queue.ts';
+import type { Away } from '../../src/rest/queued-call.ts';
+import { scheduled } from '../../src/rest/scheduled-call.ts';
 import type { Tenant } from '../../src/rest/tenant.ts';
+import { Turns } from '../../src/rest/turns.ts';
 import { errorOf } from './service.ts';
 
 const ana: Tenant = { id: 'ana', writes: 0 };
 const eva: Tenant = { id: 'eva', writes: 0 };
 const ida: Tenant = { id: 'ida', writes: 0 };
+
+/** Makes a call in the turn that this queue alone gives it. */
+function run<Answer>(
+  queue: FairQueue,
+  tenant: Tenant,
+  kind: 'read' | 'write',
+  call: (away: Away) => Promise<Answer>,
+  signal?: AbortSignal,
+): Promise<Answer> {
+  const turns = new Turns(queue, tenant, Number.POSITIVE_INFINITY);
+  return scheduled(turns, kind, call, signal ?? neverCancelled);
+}
 
 /** Puts calls into a queue, which end one after the other as they are told to. */
 function createCalls(queue: FairQueue) {
@@ -25,7 +41,7 @@ function createCalls(queue: FairQueue) {
         begun.push(name);
         return new Promise<string>((resolve) => underWay.push(() => resolve(name)));
       };
-      return queue.run(tenant, kind, call, signal);
+      return run(queue, tenant, kind, call, signal);
     },
     /** Ends the oldest call under way, and lets the next one begin. */
     async endOne(): Promise<void> {
@@ -84,8 +100,8 @@ test.each<[string, () => Promise<never>]>([
   ],
 ])('a call that %s frees its place', async (_how, fail) => {
   const queue = createFairQueue(1);
-  const errors = [0, 1, 2].map(() => errorOf(queue.run(ana, 'read', fail)));
-  const answer = queue.run(ana, 'read', async () => 'answered');
+  const errors = [0, 1, 2].map(() => errorOf(run(queue, ana, 'read', fail)));
+  const answer = run(queue, ana, 'read', async () => 'answered');
   expect((await Promise.all(errors)).map(({ message }) => message)).toEqual(['broken', 'broken', 'broken']);
   expect(await answer).toBe('answered');
 });
@@ -93,7 +109,7 @@ test.each<[string, () => Promise<never>]>([
 test('a queue that has emptied goes on', async () => {
   const queue = createFairQueue(1);
   for (const name of ['first', 'second']) {
-    const answers = [0, 1, 2].map(() => queue.run(ana, 'read', async () => name));
+    const answers = [0, 1, 2].map(() => run(queue, ana, 'read', async () => name));
     expect(await Promise.all(answers)).toEqual([name, name, name]);
   }
 });
@@ -135,7 +151,7 @@ test('a call that pauses leaves its place to others, and has its turn again afte
   const { ask, begun, endOne } = createCalls(queue);
   const { signal } = new AbortController();
   const pause = Promise.withResolvers<void>();
-  const paused = queue.run(ana, 'read', async (away) => {
+  const paused = run(queue, ana, 'read', async (away) => {
     await away(() => pause.promise, signal);
     begun.push('paused');
     return 'paused';
@@ -158,7 +174,7 @@ test('a call that finds no place after its pause, or is given up in it, leaves n
   const pauses = [0, 1].map(() => Promise.withResolvers<void>());
   const [full, given] = pauses.map(({ promise }, index) =>
     errorOf(
-      queue.run(index === 0 ? ana : ida, 'read', (away) =>
+      run(queue, index === 0 ? ana : ida, 'read', (away) =>
         away(() => promise, client.signal).then(() => 'made'),
       ),
     ),

@@ -2,8 +2,9 @@ import { setImmediate as afterEvents } from 'node:timers/promises';
 import { expect, test } from 'vitest';
 import { neverCancelled } from '../../src/rest/cancellation.ts';
 import { createFairQueue, type FairQueue } from '../../src/rest/fair-queue.ts';
+import { scheduled } from '../../src/rest/scheduled-call.ts';
 import type { Tenant } from '../../src/rest/tenant.ts';
-import { createTurns } from '../../src/rest/turns.ts';
+import { Turns } from '../../src/rest/turns.ts';
 import { errorOf } from './service.ts';
 
 const ana: Tenant = { id: 'ana', writes: 0 };
@@ -11,16 +12,17 @@ const eva: Tenant = { id: 'eva', writes: 0 };
 
 /** An operation whose calls end one after the other as they are told to. */
 function createOperation(queue: FairQueue, tenant: Tenant, maxAtOnce: number) {
-  const turns = createTurns(queue, tenant, maxAtOnce);
+  const turns = new Turns(queue, tenant, maxAtOnce);
   const begun: number[] = [];
   const underWay: (() => void)[] = [];
   return {
     begun,
     underWay,
-    readsWaiting: turns.readsWaiting,
+    readsWaiting: () => turns.readsWaiting,
     ask: (count: number, signal: AbortSignal | typeof neverCancelled = neverCancelled) =>
       Array.from({ length: count }, (_, number) =>
-        turns.run(
+        scheduled(
+          turns,
           'read',
           () => {
             begun.push(number);
