@@ -41,7 +41,8 @@ export function ordersWithShipments({
   }
 
   return {
-    ...orderPage,
+    clear: (query) => orderPage.clear(query),
+    clearAll: () => orderPage.clearAll(),
     load(query, rowsBefore = 0) {
       const orders = orderPage.load(query, rowsBefore);
       const seen = history.of(query);

@@ -10,22 +10,30 @@ export interface Askers {
 }
 
 export function createAskers(): Askers {
-  const askersByKey = new Map<string, Set<Asker>>();
-  return {
-    note(key) {
-      const asker = asking.getStore();
-      if (asker === undefined) return;
-      const known = askersByKey.get(key) ?? new Set();
-      askersByKey.set(key, known.add(asker));
-    },
-    onBehalf(keys, call) {
-      if (askersByKey.size === 0) return call();
-      const askers = keys.flatMap((key) => askersByKey.get(key) ?? []);
-      return asking.run(new Set(askers), call);
-    },
-    forget(key) {
-      if (key === undefined) askersByKey.clear();
-      else askersByKey.delete(key);
-    },
-  };
+  return new NotedAskers();
+}
+
+/** A class, as each loader of an operation has some, and few operations note any. */
+class NotedAskers implements Askers {
+  #askersByKey: Map<string, Set<Asker>> | undefined;
+
+  note(key: string): void {
+    const asker = asking.getStore();
+    if (asker === undefined) return;
+    this.#askersByKey ??= new Map();
+    const known = this.#askersByKey.get(key) ?? new Set();
+    this.#askersByKey.set(key, known.add(asker));
+  }
+
+  onBehalf<Answer>(keys: readonly string[], call: () => Answer): Answer {
+    const askersByKey = this.#askersByKey;
+    if (askersByKey === undefined || askersByKey.size === 0) return call();
+    const askers = keys.flatMap((key) => askersByKey.get(key) ?? []);
+    return asking.run(new Set(askers), call);
+  }
+
+  forget(key?: string): void {
+    if (key === undefined) this.#askersByKey?.clear();
+    else this.#askersByKey?.delete(key);
+  }
 }

@@ -27,9 +27,10 @@ export function partsOf(
   let rest = names;
   for (const { names: announced, rowsBefore, whereabouts } of announcements) {
     // A name that two lists have named is the first one's.
-    const own = rest.filter((name) => announced.has(name));
+    const others = rest.filter((name) => !announced.has(name));
+    const own = others.length === 0 ? rest : rest.filter((name) => announced.has(name));
     if (own.length > 0) parts.push({ names: own, rowsBefore, whereabouts });
-    rest = own.length === rest.length ? [] : rest.filter((name) => !announced.has(name));
+    rest = others;
   }
   if (rest.length > 0) parts.push({ names: rest, rowsBefore: 0, whereabouts: whereaboutsOfRest });
   return parts;
@@ -51,15 +52,15 @@ export function shareWithin(parts: readonly BatchPart[], rowsPerId: number): num
 /** Tells what is known of a part how deep its names were. `isWhole`: the list has shown all that it has of them. */
 export function learn(
   { names, rowsBefore, whereabouts }: BatchPart,
-  { found, state }: ListWalk<unknown>,
+  walk: ListWalk<unknown>,
   isWhole: boolean,
 ): void {
   const indices: number[] = [];
   for (const name of names) {
-    const index = found.get(name)?.index;
+    const index = walk.indexOf(name);
     if (index !== undefined) indices.push(Math.max(index - rowsBefore, 0));
   }
-  const rowsRead = isWhole ? Number.POSITIVE_INFINITY : state.rowsRead - rowsBefore;
+  const rowsRead = isWhole ? Number.POSITIVE_INFINITY : walk.state.rowsRead - rowsBefore;
   if (rowsRead <= 0 && indices.length === 0) return;
   whereabouts.saw({ asked: names.length, indices, rowsRead: Math.max(rowsRead, 0) });
 }

@@ -2,19 +2,21 @@ import type { Caller } from '../rest/caller.ts';
 import type { LedgerEntry } from '../rest/ledger.ts';
 import type { Askers } from './askers.ts';
 import type { CallTimesSeen } from './call-times.ts';
-import { nullOrError } from './record-loader.ts';
+import { nullOrError, type Settled, settledAll } from './settling.ts';
 
 /** A get under way. */
 export interface BegunGet<Json> {
-  answer: Promise<Json | null | Error>;
+  answer: Promise<Settled<Json>>;
   /** When its turn came, by the clock of `performance`; undefined while it waits for that. */
   leftAt(): number | undefined;
 }
 
-/** The gets of one batch: each name is asked for at most once, however often its record is wanted. */
+/** The gets of one batch: each name that has been begun is asked for once, however often its record is wanted. */
 export interface Gets<Json> {
+  /** Asks for a record before it is known which others are to be asked for. */
   begin(name: string): BegunGet<Json>;
-  all(names: readonly string[]): Promise<Map<string, Json | null | Error>>;
+  /** What the gets of these names answer, in their order. */
+  all(names: readonly string[]): Promise<Settled<Json>[]>;
   /** How many have been made so far. */
   count(): number;
 }
@@ -27,45 +29,63 @@ export interface GetsOptions<Json> {
   times: CallTimesSeen;
 }
 
-export function createGets<Json>({ get, caller, askers, times }: GetsOptions<Json>): Gets<Json> {
-  const begun = new Map<string, BegunGet<Json>>();
-  let answeredMs: number[] = [];
+export function createGets<Json>(options: GetsOptions<Json>): Gets<Json> {
+  return new BatchGets(options);
+}
 
-  function heard(entry: LedgerEntry): void {
-    caller.heard(entry);
-    // A call that has failed says nothing about how long one takes.
-    const isAnswered = entry.status !== undefined && entry.status < 500;
-    if (isAnswered && entry.durationMs !== undefined) answeredMs.push(entry.durationMs);
+class BatchGets<Json> implements Gets<Json> {
+  readonly #options: GetsOptions<Json>;
+  /** Most batches are only asked for as a whole. */
+  #begun: Map<string, BegunGet<Json>> | undefined;
+  #count = 0;
+  #answered = 0;
+  #answeredMs = 0;
+
+  constructor(options: GetsOptions<Json>) {
+    this.#options = options;
   }
 
-  function begin(name: string): BegunGet<Json> {
-    const known = begun.get(name);
+  begin(name: string): BegunGet<Json> {
+    const known = this.#begun?.get(name);
     if (known !== undefined) return known;
     let leftAt: number | undefined;
     const left = () => {
       leftAt = performance.now();
     };
-    const ask = () => get(name, { ...caller, heard, left });
-    const made: BegunGet<Json> = {
-      answer: nullOrError(askers.onBehalf([name], ask)),
-      leftAt: () => leftAt,
-    };
-    begun.set(name, made);
+    const caller: Caller = { ...this.#options.caller, heard: this.#heard, left };
+    const made: BegunGet<Json> = { answer: this.#ask(name, caller).catch(nullOrError), leftAt: () => leftAt };
+    this.#begun ??= new Map();
+    this.#begun.set(name, made);
     return made;
   }
 
-  return {
-    begin,
-    count: () => begun.size,
-    async all(names) {
-      for (const name of names) begin(name);
-      const answers = new Map<string, Json | null | Error>();
-      // One after the other, as all are on their way and none rejects.
-      for (const name of names) answers.set(name, await begin(name).answer);
-      if (answeredMs.length > 0)
-        times.sawGet(answeredMs.reduce((sum, ms) => sum + ms, 0) / answeredMs.length);
-      answeredMs = [];
-      return answers;
-    },
+  async all(names: readonly string[]): Promise<Settled<Json>[]> {
+    const caller: Caller = { ...this.#options.caller, heard: this.#heard };
+    const answers = await settledAll<Json>(
+      names,
+      (name) => this.#begun?.get(name)?.answer ?? this.#ask(name, caller),
+    );
+    if (this.#answered > 0) this.#options.times.sawGet(this.#answeredMs / this.#answered);
+    this.#answered = 0;
+    this.#answeredMs = 0;
+    return answers;
+  }
+
+  count(): number {
+    return this.#count;
+  }
+
+  #ask(name: string, caller: Caller): Promise<Json> {
+    const { askers, get } = this.#options;
+    this.#count += 1;
+    return askers.onBehalf([name], () => get(name, caller));
+  }
+
+  readonly #heard = (entry: LedgerEntry): void => {
+    this.#options.caller.heard(entry);
+    // A call that has failed says nothing about how long one takes.
+    if (entry.status === undefined || entry.status >= 500 || entry.durationMs === undefined) return;
+    this.#answered += 1;
+    this.#answeredMs += entry.durationMs;
   };
 }

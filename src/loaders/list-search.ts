@@ -48,7 +48,6 @@ export async function searchList<Row extends { name: string }>(
   let known = knowledge;
   let outcome: PageOutcome<Row> | undefined;
   let isTrial = false;
-  const missingNames = () => names.filter((name) => !walk.found.has(name));
 
   /** Whether it is worth looking further. */
   async function take(reading: PageReading<Row>): Promise<boolean> {
@@ -59,7 +58,7 @@ export async function searchList<Row extends { name: string }>(
       getMs: known.isGuess ? undefined : known.getMs,
       times,
       askForOne() {
-        const [name] = missingNames();
+        const [name] = walk.missing();
         return name === undefined ? undefined : gets.begin(name);
       },
     });
@@ -93,7 +92,7 @@ export async function searchList<Row extends { name: string }>(
       break;
     isTrial ||= expectedSize === undefined;
     const query = { pageSize, ...(nextPageToken !== undefined && { pageToken: nextPageToken }) };
-    goesOn = await take(read(query, missingNames()));
+    goesOn = await take(read(query, walk.missing()));
   }
   return { walk, outcome, isTrial };
 }

@@ -1,34 +1,25 @@
 import { type Asker, asking } from '../rest/asking.ts';
 import type { Caller } from '../rest/caller.ts';
 import type { Page, PageQuery } from '../rest/types.ts';
-import type { BatchHistory } from './batch-history.ts';
-import { type Announcement, type BatchPart, learn, partsOf, shareWithin } from './batch-parts.ts';
-import { fewestForPage, patienceMs } from './batch-plan.ts';
+import type { Askers } from './askers.ts';
+import type { Announcement } from './batch-parts.ts';
+import { fewestForPage } from './batch-plan.ts';
 import type { KnownCalls } from './call-costs.ts';
-import { createGets } from './gets.ts';
-import { type Searched, searchList } from './list-search.ts';
-import type { BatchWay, ListedKind, LoadingObserver } from './loading-observer.ts';
-import { isPage, type PageReading, readPage } from './page-reading.ts';
+import { createGets, type Gets } from './gets.ts';
+import { answerFromList, type ListedRecords, sawGets } from './listed-batch.ts';
+import { type PageReading, readPage } from './page-reading.ts';
 import { batchLoader, type RecordLoader } from './record-loader.ts';
-import { answersInPlaceOf } from './row-check.ts';
+import type { Settled } from './settling.ts';
 
-export interface ListedLoaderOptions<Json> {
+export interface ListedLoaderOptions<Json> extends ListedRecords {
   get(name: string, caller: Caller): Promise<Json>;
   /** The list that has the same records, newest first as a rule. */
   list(query: PageQuery, caller: Caller): Promise<Page<Json>>;
-  kind: ListedKind;
   /** The most rows that a page of it has. */
   maxPageSize: number;
-  caller: Caller;
-  /** Of the caller's tenant, for this resource. */
-  history: BatchHistory;
   /** Whether pages may answer ids at all. */
   isListUsed: boolean;
-  observer: LoadingObserver;
 }
-
-// Of a batch's gets, which are alike.
-const mostLookedAt = 5;
 
 /** Records that have a get endpoint and a list. */
 export interface ListedLoader<Json> extends RecordLoader<Json> {
@@ -46,144 +37,138 @@ export interface ListedLoader<Json> extends RecordLoader<Json> {
 export function listedLoader<Json extends { name: string }>(
   options: ListedLoaderOptions<Json>,
 ): ListedLoader<Json> {
-  const { get, list, kind, maxPageSize, caller, history, isListUsed, observer } = options;
-  const knownCalls = (): KnownCalls => ({
-    ...history.times.expected(),
-    callsAtOnce: caller.callsPerOperation,
-    maxPageSize,
-  });
-  const isListFit = () => isListUsed && !history.rowCheck.areRowsLacking() && !history.trouble.isLeftAlone();
-  let announcements: Announcement[] = [];
-  let ahead: { reading: PageReading<Json>; askers: Set<Asker> } | undefined;
-  // What was on its way before something was forgotten must not be remembered.
-  let generation = 0;
-
-  const read = (query: PageQuery) => readPage(query, { list, caller, times: history.times });
-
-  /** What is announced of a batch, and the page that was asked for in its place. */
-  function begin(names: readonly string[]) {
-    const isHeard = (announcement: Announcement) => names.some((name) => announcement.names.has(name));
-    const heard = announcements.filter(isHeard);
-    announcements = announcements.filter((announcement) => !isHeard(announcement));
-    const taken = heard.length > 0 ? ahead : undefined;
-    if (taken !== undefined) {
-      ahead = undefined;
-      observer.pageAhead(kind, 'used');
-      const asker = asking.getStore();
-      if (asker !== undefined) taken.askers.add(asker);
-    }
-    return { heard, readAhead: taken?.reading };
-  }
-
-  const records = batchLoader<Json>(async (names, askers) => {
-    const before = generation;
-    const gets = createGets({ get, caller, askers, times: history.times });
-    const { heard, readAhead } = askers.onBehalf(names, () => begin(names));
-    if (readAhead === undefined && names.length < fewestForPage) {
-      observer.batch(kind, names.length, 'gets');
-      const answers = await gets.all(names);
-      sawGets(answers);
-      return names.map((name) => answers.get(name) ?? null);
-    }
-    const { times, trouble, rowCheck } = history;
-    const parts = partsOf(names, heard, history.whereabouts);
-    const knowledge = { ...knownCalls(), shareWithin: (rowsPerId: number) => shareWithin(parts, rowsPerId) };
-    const searching = searchList(names, {
-      knowledge,
-      ahead: readAhead,
-      isTrialDue: parts.some(({ whereabouts }) => whereabouts.isTrialDue()),
-      mayRead: isListFit,
-      readsLeft: caller.readsLeft,
-      read: (query, missing) => askers.onBehalf(missing, () => read(query)),
-      gets,
-      times,
-      trouble,
-    });
-    const isCheckDue =
-      names.length >= fewestForPage && isListFit() && caller.readsLeft() > 0 && rowCheck.isDue();
-    const nameToCheck = isCheckDue ? rowCheck.begin(names) : undefined;
-    // At the same time as the page: if that lacks it, it has to be asked for anyway.
-    if (nameToCheck !== undefined) gets.begin(nameToCheck);
-
-    const searched = await searching;
-    const { walk, outcome } = searched;
-    const { found } = walk;
-    observer.batch(kind, names.length, wayOf(searched));
-    learnFrom(parts, searched);
-    if (outcome instanceof Error) return names.map((name) => found.get(name)?.row ?? outcome);
-    const answers = await gets.all(names.filter((name) => !found.has(name)));
-    sawGets(answers);
-    if (walk.state.pages > 0) rowCheck.sawRows(walk.rows);
-    if (nameToCheck !== undefined) {
-      const rows = new Map([...found].map(([name, { row }]) => [name, row]));
-      const check = { preferred: nameToCheck, patienceMs: patienceMs(0, 1, knowledge), gets, rowCheck };
-      for (const [name, answer] of (await answersInPlaceOf(rows, check)) ?? []) answers.set(name, answer);
-    }
-    caller.ledger.savedByList += names.length - gets.count();
-    if (generation === before && isListFit()) for (const row of walk.rows) records.prime(row.name, row);
-    return names.map((name) => {
-      const answer = answers.get(name);
-      return answer === undefined ? (found.get(name)?.row ?? null) : answer;
-    });
-  });
-
-  function sawGets(answers: ReadonlyMap<string, Json | null | Error>): void {
-    for (const answer of answers.values().take(mostLookedAt)) {
-      if (answer !== null && !(answer instanceof Error)) history.rowCheck.sawGet(answer);
-    }
-  }
-
-  function learnFrom(parts: readonly BatchPart[], { walk }: Searched<Json>): void {
-    if (walk.state.pages === 0) {
-      for (const { names, whereabouts } of parts)
-        if (names.length >= fewestForPage) whereabouts.wentWithout();
-    } else if (walk.state.rowsRead > 0 || walk.isAtEnd) {
-      for (const part of parts) learn(part, walk, walk.isAtEnd);
-    }
-  }
-
-  function forgetList(): void {
-    generation += 1;
-    ahead?.reading.giveUp();
-    ahead = undefined;
-    announcements = [];
-  }
-
-  return {
-    load: records.load,
-    prime(name, record) {
-      if (!history.rowCheck.areRowsLacking()) records.prime(name, record);
-    },
-    replace(name, record) {
-      forgetList();
-      records.replace(name, record);
-    },
-    clear(name) {
-      forgetList();
-      records.clear(name);
-    },
-    clearAll() {
-      forgetList();
-      records.clearAll();
-    },
-    knownCalls,
-    readAhead(rows) {
-      if (!isListFit() || ahead !== undefined) return;
-      observer.pageAhead(kind, 'asked');
-      const asker = asking.getStore();
-      const askers = new Set(asker === undefined ? [] : [asker]);
-      ahead = { reading: asking.run(askers, () => read({ pageSize: rows })), askers };
-    },
-    announce(announcement) {
-      announcements.push(announcement);
-    },
-  };
+  return new Listed(options);
 }
 
-function wayOf<Json extends { name: string }>({ walk, outcome, isTrial }: Searched<Json>): BatchWay {
-  if (walk.state.pages === 0) return 'gets';
-  if (outcome === 'late') return 'late';
-  if (!isPage(outcome)) return 'failed';
-  if (walk.found.size === 0) return 'in vain';
-  return isTrial ? 'trial' : 'page';
+/** What is announced of most batches. */
+const none: readonly Announcement[] = [];
+
+class Listed<Json extends { name: string }> implements ListedLoader<Json> {
+  readonly #options: ListedLoaderOptions<Json>;
+  readonly #records: RecordLoader<Json>;
+  #announcements = none;
+  #ahead: { reading: PageReading<Json>; askers: Set<Asker> } | undefined;
+  // What was on its way before something was forgotten must not be remembered.
+  #generation = 0;
+
+  constructor(options: ListedLoaderOptions<Json>) {
+    this.#options = options;
+    this.#records = batchLoader((names, askers) => this.#answer(names, askers));
+  }
+
+  load(name: string): Promise<Json | null> {
+    return this.#records.load(name);
+  }
+
+  prime(rows: Page<Json>['rows']): void {
+    if (!this.#options.history.rowCheck.areRowsLacking()) this.#records.prime(rows);
+  }
+
+  replace(name: string, record: Json): void {
+    this.#forgetList();
+    this.#records.replace(name, record);
+  }
+
+  clear(name: string): void {
+    this.#forgetList();
+    this.#records.clear(name);
+  }
+
+  clearAll(): void {
+    this.#forgetList();
+    this.#records.clearAll();
+  }
+
+  knownCalls(): KnownCalls {
+    const { history, caller, maxPageSize } = this.#options;
+    return { ...history.times.expected(), callsAtOnce: caller.callsPerOperation, maxPageSize };
+  }
+
+  readAhead(rows: number): void {
+    if (!this.#isListFit() || this.#ahead !== undefined) return;
+    const { observer, kind } = this.#options;
+    observer.pageAhead(kind, 'asked');
+    const asker = asking.getStore();
+    const askers = new Set(asker === undefined ? [] : [asker]);
+    this.#ahead = { reading: asking.run(askers, () => this.#read({ pageSize: rows })), askers };
+  }
+
+  announce(announcement: Announcement): void {
+    this.#announcements = [...this.#announcements, announcement];
+  }
+
+  #answer(names: readonly string[], askers: Askers): Promise<Settled<Json>[]> {
+    const { get, caller, history } = this.#options;
+    const gets = createGets({ get, caller, askers, times: history.times });
+    const heard = this.#announcements.length === 0 ? none : this.#hear(names);
+    const readAhead = heard.length === 0 ? undefined : askers.onBehalf(names, () => this.#takeAhead());
+    return readAhead === undefined && names.length < fewestForPage
+      ? this.#getAll(names, gets)
+      : this.#search(names, heard, readAhead, gets, askers);
+  }
+
+  /** What is announced of these names. */
+  #hear(names: readonly string[]): readonly Announcement[] {
+    const isHeard = (announcement: Announcement) => names.some((name) => announcement.names.has(name));
+    const heard = this.#announcements.filter(isHeard);
+    this.#announcements = this.#announcements.filter((announcement) => !heard.includes(announcement));
+    return heard;
+  }
+
+  #takeAhead(): PageReading<Json> | undefined {
+    if (this.#ahead === undefined) return undefined;
+    const { reading, askers } = this.#ahead;
+    const { observer, kind } = this.#options;
+    this.#ahead = undefined;
+    observer.pageAhead(kind, 'used');
+    const asker = asking.getStore();
+    if (asker !== undefined) askers.add(asker);
+    return reading;
+  }
+
+  async #getAll(names: readonly string[], gets: Gets<Json>): Promise<Settled<Json>[]> {
+    const { observer, kind, history } = this.#options;
+    observer.batch(kind, names.length, 'gets');
+    const answers = await gets.all(names);
+    sawGets(answers, history.rowCheck);
+    return answers;
+  }
+
+  async #search(
+    names: readonly string[],
+    heard: readonly Announcement[],
+    readAhead: PageReading<Json> | undefined,
+    gets: Gets<Json>,
+    askers: Askers,
+  ): Promise<Settled<Json>[]> {
+    const before = this.#generation;
+    const { answers, rows } = await answerFromList(names, this.#options, {
+      heard,
+      readAhead,
+      gets,
+      knownCalls: this.knownCalls(),
+      isListFit: () => this.#isListFit(),
+      read: (query) => this.#read(query),
+      askers,
+    });
+    if (this.#generation === before && this.#isListFit()) this.#records.prime(rows);
+    return answers;
+  }
+
+  #isListFit(): boolean {
+    const { isListUsed, history } = this.#options;
+    return isListUsed && !history.rowCheck.areRowsLacking() && !history.trouble.isLeftAlone();
+  }
+
+  #read(query: PageQuery): PageReading<Json> {
+    const { list, caller, history } = this.#options;
+    return readPage(query, { list, caller, times: history.times });
+  }
+
+  #forgetList(): void {
+    this.#generation += 1;
+    this.#ahead?.reading.giveUp();
+    this.#ahead = undefined;
+    this.#announcements = none;
+  }
 }

@@ -2,8 +2,9 @@ import type { Caller } from '../rest/caller.ts';
 import { InvalidResponseError, StatusError } from '../rest/errors.ts';
 import type { LocationJson, LocationQuery } from '../rest/types.ts';
 import { firstRecord, pagesFrom } from './page-loader.ts';
-import { batchLoader, nullOrError, type RecordLoader } from './record-loader.ts';
+import { batchLoader, type RecordLoader } from './record-loader.ts';
 import type { ReferencePageLoader } from './reference-pages.ts';
+import { settledAll } from './settling.ts';
 
 /** What is known of the length of the list of all locations, in pages of the largest size. */
 export interface ListLength {
@@ -69,9 +70,9 @@ export function locationLoader(options: LocationLoaderOptions): RecordLoader<Loc
     return firstRecord(pages, searchOf(name), (location) => location.name === name);
   }
 
-  return batchLoader(async (names, { onBehalf }) => {
+  return batchLoader(async (names, askers) => {
     const unsearched = names.filter((name) => !pages.knows(searchOf(name)));
-    const { found, refusal } = await onBehalf(unsearched, () => lookUp(unsearched, options));
+    const { found, refusal } = await askers.onBehalf(unsearched, () => lookUp(unsearched, options));
     caller.ledger.savedByList += [...found.values()].filter((location) => location !== null).length;
 
     async function locationOf(name: string): Promise<LocationJson | null> {
@@ -84,7 +85,7 @@ export function locationLoader(options: LocationLoaderOptions): RecordLoader<Loc
       pages.forgetEarlier();
       return search(name);
     }
-    return Promise.all(names.map((name) => nullOrError(onBehalf([name], () => locationOf(name)))));
+    return settledAll(names, (name) => askers.onBehalf([name], () => locationOf(name)));
   });
 }
 

@@ -22,48 +22,64 @@ export function pageLoader<Row extends { name: string }, Query extends PageQuery
   list: (query: Query) => Promise<Page<Row>>,
   byName?: RecordLoader<Row>,
 ): PageLoader<Row, Query> {
+  return new ListLoader(list, byName);
+}
+
+class ListLoader<Row extends { name: string }, Query extends PageQuery> implements PageLoader<Row, Query> {
+  readonly #list: (query: Query) => Promise<Page<Row>>;
+  readonly #byName: RecordLoader<Row> | undefined;
+  readonly #askers = createAskers();
+  readonly #loader = new DataLoader<Wanted<Query>, Page<Row>, string>((wanted) => this.#answer(wanted), {
+    cacheKeyFn: keyOf,
+  });
   // What was asked for before a write may be answered as it was before it, and must not be remembered after it.
-  let generation = 0;
-  async function page(query: Query): Promise<Page<Row>> {
-    const before = generation;
-    const answer = await list(query);
-    if (generation === before && byName !== undefined) {
-      for (const row of answer.rows) if (!(row instanceof InvalidResponseError)) byName.prime(row.name, row);
-    }
-    return answer;
+  #generation = 0;
+
+  constructor(list: (query: Query) => Promise<Page<Row>>, byName: RecordLoader<Row> | undefined) {
+    this.#list = list;
+    this.#byName = byName;
   }
-  const askers = createAskers();
-  const loader = new DataLoader<Wanted<Query>, Page<Row>, string>(
-    (wanted) =>
-      Promise.all(
-        wanted.map(({ key, query }) =>
-          askers.onBehalf([key], () => page(query)).catch((error: Error) => error),
-        ),
-      ),
-    { cacheKeyFn: ({ key }) => key },
-  );
-  return {
-    load(query) {
-      const key = queryKey(query);
-      askers.note(key);
-      return loader.load({ key, query });
-    },
-    clear(query) {
-      const key = queryKey(query);
-      askers.forget(key);
-      loader.clear({ key, query });
-    },
-    clearAll() {
-      generation += 1;
-      askers.forget();
-      loader.clearAll();
-    },
-  };
+
+  load(query: Query): Promise<Page<Row>> {
+    const key = queryKey(query);
+    this.#askers.note(key);
+    return this.#loader.load({ key, query });
+  }
+
+  clear(query: Query): void {
+    const key = queryKey(query);
+    this.#askers.forget(key);
+    this.#loader.clear({ key, query });
+  }
+
+  clearAll(): void {
+    this.#generation += 1;
+    this.#askers.forget();
+    this.#loader.clearAll();
+  }
+
+  #answer(wanted: readonly Wanted<Query>[]): Promise<(Page<Row> | Error)[]> {
+    const answers = wanted.map(({ key, query }) =>
+      this.#askers.onBehalf([key], () => this.#page(query)).catch((error: Error) => error),
+    );
+    return Promise.all(answers);
+  }
+
+  async #page(query: Query): Promise<Page<Row>> {
+    const before = this.#generation;
+    const page = await this.#list(query);
+    if (this.#generation === before) this.#byName?.prime(page.rows);
+    return page;
+  }
 }
 
 interface Wanted<Query> {
   key: string;
   query: Query;
+}
+
+function keyOf({ key }: Wanted<unknown>): string {
+  return key;
 }
 
 /** The pages of a list from `query` on, one after the other. @throws InvalidResponseError when they don't end. */

@@ -1,12 +1,13 @@
 import DataLoader from 'dataloader';
-import { isNotFound } from '../rest/errors.ts';
+import { InvalidResponseError } from '../rest/errors.ts';
 import { type Askers, createAskers } from './askers.ts';
+import { type Settled, settledAll } from './settling.ts';
 
 /** Records by resource name. A record that does not exist is null; a failed call fails its own key only. */
 export interface RecordLoader<Json> {
   load(name: string): Promise<Json | null>;
-  /** Hands over a record that has come in another way, where none is known, so that it is not asked for. */
-  prime(name: string, record: Json): void;
+  /** Hands over records that have come in another way; of those that none is known of, none is asked for. */
+  prime(rows: readonly (Named<Json> | InvalidResponseError)[]): void;
   /** Puts a record in the place of what is known. */
   replace(name: string, record: Json): void;
   /** Forgets a record, so that it is asked for anew. */
@@ -14,13 +15,15 @@ export interface RecordLoader<Json> {
   clearAll(): void;
 }
 
+type Named<Json> = Json & { name: string };
+
 /**
  * A loader over a get endpoint: one call per distinct name of the operation, all in the same tick's batch at once.
  * The interface has no batch endpoint, so a batch of N is N calls.
  */
 export function recordLoader<Json>(get: (name: string) => Promise<Json | null>): RecordLoader<Json> {
-  return batchLoader((names, { onBehalf }) =>
-    Promise.all(names.map((name) => nullOrError(onBehalf([name], () => get(name))))),
+  return batchLoader((names, askers) =>
+    settledAll(names, (name) => askers.onBehalf([name], () => get(name))),
   );
 }
 
@@ -35,79 +38,107 @@ export function listedRecordLoader<Json extends { name: string }>(
   list: () => Promise<Json[]>,
   forgetEarlier = () => false,
 ): RecordLoader<Json> {
-  let index: Promise<Map<string, Json>> | undefined;
-  const loader = batchLoader<Json>(
-    async (names, { onBehalf }) => {
-      const read = () =>
-        onBehalf([wholeList], list).then((rows) => new Map(rows.map((row) => [row.name, row])));
-      index ??= read();
-      let byName = await index;
-      if (names.some((name) => !byName.has(name)) && forgetEarlier()) {
-        index = read();
-        byName = await index;
-      }
-      return names.map((name) => byName.get(name) ?? null);
-    },
-    () => wholeList,
-  );
-  return {
-    ...loader,
-    clearAll() {
-      index = undefined;
-      loader.clearAll();
-    },
-  };
+  return new WholeListLoader(list, forgetEarlier);
 }
 
 /**
  * A loader that answers a batch of names, each with its record, null, or the error that is its own. `askedFor` says as
  * what the askers of a name are remembered, where that is not the name.
  */
-export function batchLoader<Json>(
-  answer: (names: readonly string[], askers: Askers) => Promise<(Json | null | Error)[]>,
-  askedFor: (name: string) => string = (name) => name,
-): RecordLoader<Json> {
-  const askers = createAskers();
-  const asked = new Map<string, Promise<Json | null>>();
-  const loader = new DataLoader<string, Json | null>((names) => answer(names, askers), { cacheMap: asked });
-  // Beside the loader, which would make a promise of each: most of what comes along is never asked for.
-  const primed = new Map<string, Json>();
-
-  function forget(name: string): void {
-    primed.delete(name);
-    asked.delete(name);
-  }
-
-  return {
-    load(name) {
-      askers.note(askedFor(name));
-      const record = primed.get(name);
-      return record === undefined ? loader.load(name) : Promise.resolve(record);
-    },
-    prime(name, record) {
-      if (!asked.has(name) && !primed.has(name)) primed.set(name, record);
-    },
-    replace(name, record) {
-      forget(name);
-      primed.set(name, record);
-    },
-    clear(name) {
-      askers.forget(askedFor(name));
-      forget(name);
-    },
-    clearAll() {
-      askers.forget();
-      primed.clear();
-      asked.clear();
-    },
-  };
+export function batchLoader<Json>(answer: AnswerBatch<Json>, askedFor?: string): RecordLoader<Json> {
+  return new BatchLoader(answer, askedFor);
 }
 
-export function nullOrError<Json>(record: Promise<Json | null>): Promise<Json | null | Error> {
-  return record.catch((error: unknown) => {
-    if (isNotFound(error)) return null;
-    return error instanceof Error
-      ? error
-      : new Error('a call failed with something that is no error', { cause: error });
-  });
+type AnswerBatch<Json> = (names: readonly string[], askers: Askers) => Promise<Settled<Json>[]>;
+
+class BatchLoader<Json> implements RecordLoader<Json> {
+  readonly #askers = createAskers();
+  /** The name under which askers are remembered, where it is the same for all. */
+  readonly #askedFor: string | undefined;
+  readonly #asked = new Map<string, Promise<Json | null>>();
+  readonly #loader: DataLoader<string, Json | null>;
+  #hasLeft = false;
+  /** Beside the loader, which would make a promise of each: most of what comes along is never asked for. */
+  #primed: Map<string, Json> | undefined;
+  /** What has come along and was not looked at yet, as nothing has been asked for since. */
+  #unread: (readonly (Named<Json> | InvalidResponseError)[])[] | undefined;
+
+  constructor(answer: AnswerBatch<Json>, askedFor: string | undefined) {
+    this.#askedFor = askedFor;
+    this.#loader = new DataLoader<string, Json | null>(
+      (names) => {
+        this.#hasLeft = true;
+        return answer(names, this.#askers);
+      },
+      { cacheMap: this.#asked },
+    );
+  }
+
+  load(name: string): Promise<Json | null> {
+    this.#askers.note(this.#askedFor ?? name);
+    const record = this.#atHand()?.get(name);
+    if (record !== undefined) return Promise.resolve(record);
+    // Before the first batch has left, all is in that one, and DataLoader needs not make a promise that waits for it.
+    return (this.#hasLeft ? undefined : this.#asked.get(name)) ?? this.#loader.load(name);
+  }
+
+  prime(rows: readonly (Named<Json> | InvalidResponseError)[]): void {
+    this.#unread ??= [];
+    this.#unread.push(rows);
+  }
+
+  replace(name: string, record: Json): void {
+    const primed = this.#atHand() ?? new Map<string, Json>();
+    this.#primed = primed.set(name, record);
+    this.#asked.delete(name);
+  }
+
+  clear(name: string): void {
+    this.#askers.forget(this.#askedFor ?? name);
+    this.#atHand()?.delete(name);
+    this.#asked.delete(name);
+  }
+
+  clearAll(): void {
+    this.#askers.forget();
+    this.#unread = undefined;
+    this.#primed = undefined;
+    this.#asked.clear();
+  }
+
+  /** What has come along. */
+  #atHand(): Map<string, Json> | undefined {
+    if (this.#unread === undefined) return this.#primed;
+    this.#primed ??= new Map();
+    for (const rows of this.#unread) {
+      for (const row of rows) {
+        if (row instanceof InvalidResponseError || this.#asked.has(row.name)) continue;
+        if (!this.#primed.has(row.name)) this.#primed.set(row.name, row);
+      }
+    }
+    this.#unread = undefined;
+    return this.#primed;
+  }
+}
+
+class WholeListLoader<Json extends { name: string }> extends BatchLoader<Json> {
+  #index: Promise<Map<string, Json>> | undefined;
+
+  constructor(list: () => Promise<Json[]>, forgetEarlier: () => boolean) {
+    const read = async () => new Map((await list()).map((row) => [row.name, row]));
+    super(async (names, askers) => {
+      this.#index ??= askers.onBehalf([wholeList], read);
+      let index = await this.#index;
+      if (names.some((name) => !index.has(name)) && forgetEarlier()) {
+        this.#index = askers.onBehalf([wholeList], read);
+        index = await this.#index;
+      }
+      return names.map((name) => index.get(name) ?? null);
+    }, wholeList);
+  }
+
+  override clearAll(): void {
+    this.#index = undefined;
+    super.clearAll();
+  }
 }

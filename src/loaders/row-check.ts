@@ -1,4 +1,5 @@
 import type { Gets } from './gets.ts';
+import type { Settled } from './settling.ts';
 import { createUnseenFields, type UnseenFields } from './unseen-fields.ts';
 
 /**
@@ -127,15 +128,20 @@ export interface CheckOfRows<Json> {
 export async function answersInPlaceOf<Json extends object>(
   rows: ReadonlyMap<string, Json>,
   { preferred, patienceMs, gets, rowCheck }: CheckOfRows<Json>,
-): Promise<Map<string, Json | null | Error> | undefined> {
+): Promise<Map<string, Settled<Json>> | undefined> {
   const names = [...rows.keys()];
   const checked = rows.has(preferred) ? preferred : rowCheck.nameToCheck(names);
   if (checked === undefined) return undefined;
 
-  async function check(name: string): Promise<Map<string, Json | null | Error> | undefined> {
-    const [pair] = pairsOf(rows, await gets.all([name]));
+  async function answersOf(names: readonly string[]): Promise<Map<string, Settled<Json>>> {
+    const answers = await gets.all(names);
+    return new Map(names.map((name, index) => [name, answers[index] ?? null]));
+  }
+
+  async function check(name: string): Promise<Map<string, Settled<Json>> | undefined> {
+    const [pair] = pairsOf(rows, await answersOf([name]));
     if (pair === undefined) return undefined;
-    const answers = lacksFields(...pair) ? await gets.all(names) : undefined;
+    const answers = lacksFields(...pair) ? await answersOf(names) : undefined;
     rowCheck.compare(answers === undefined ? [pair] : pairsOf(rows, answers));
     return answers;
   }
@@ -150,7 +156,7 @@ export async function answersInPlaceOf<Json extends object>(
 
 function pairsOf<Json extends object>(
   rows: ReadonlyMap<string, Json>,
-  answers: ReadonlyMap<string, Json | null | Error>,
+  answers: ReadonlyMap<string, Settled<Json>>,
 ): [row: Json, got: Json][] {
   return [...answers].flatMap<[Json, Json]>(([name, got]) => {
     const row = rows.get(name);

@@ -1,9 +1,12 @@
+import { InvalidResponseError } from '../rest/errors.ts';
+
 /**
  * Fields that gets have had, and of which no row of a list has been seen to have any. As records differ in their fields,
  * this is a reason to look at rows more closely, and no more.
  */
 export interface UnseenFields {
   sawGet(record: object): void;
+  /** Broken rows among them tell nothing. */
   sawRows(rows: readonly object[]): void;
   /** Whether a field of several gets has been in none of many rows. */
   areSuspicious(): boolean;
@@ -34,8 +37,9 @@ export function createUnseenFields(): UnseenFields {
     },
     sawRows(rows) {
       if (unseen.size === 0) return;
-      rowsSeen += rows.length;
-      for (const row of rows) {
+      const records = rows.filter((row) => !(row instanceof InvalidResponseError));
+      rowsSeen += records.length;
+      for (const row of records) {
         for (const field of unseen.keys()) {
           if (isEmpty(Reflect.get(row, field))) continue;
           unseen.delete(field);

@@ -75,7 +75,7 @@ function start(options: Partial<ListedLoaderOptions<Row>> = {}) {
       return toldOf(caller, () => list(query, caller));
     },
   });
-  return { ...loader, calls, ledger: caller.ledger };
+  return Object.assign(loader, { calls, ledger: caller.ledger });
 }
 
 const notFound = (name: string) =>
@@ -252,7 +252,7 @@ describe('a row of the first page is held against its get', () => {
     expect(loader.calls).toEqual(['40', 'r11', ...names(20).filter((name) => name !== 'r11')]);
     expect(loader.ledger.savedByList).toBe(0);
     const later = start({ history, get });
-    later.prime('r1', { name: 'r1' });
+    later.prime(named('r1'));
     expect(await loadAll(later, names(20))).toEqual(whole);
     expect(later.calls).toEqual(names(20));
   });
