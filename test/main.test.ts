@@ -1,54 +1,31 @@
-import { type ChildProcess, execFile, spawn, spawnSync } from 'node:child_process';
+import { execFile, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { createServer } from 'node:net';
 import { resolve } from 'node:path';
-import { text } from 'node:stream/consumers';
 import { promisify } from 'node:util';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { beforeAll, describe, expect, test } from 'vitest';
+import { startMain } from './fixtures/main-process.ts';
 import { answerJson, startService, until } from './rest/service.ts';
 
 const root = resolve(import.meta.dirname, '..');
 const hasCurl = spawnSync('curl', ['--version']).status === 0;
 const ordersQuery = '{ orders(first: 3) { nodes { id status recipient { fullName } } } }';
 
-const running = new Set<ChildProcess>();
-afterAll(() => {
-  for (const child of running) child.kill('SIGKILL');
-});
-
-/** Starts `node src/main.ts` with just these settings. */
-function startMain(environment: Record<string, string>, nodeOptions: string[] = []) {
-  const child = spawn(process.execPath, [...nodeOptions, 'src/main.ts'], {
-    cwd: root,
-    env: { PORT: '0', ...environment },
-    stdio: ['ignore', 'pipe', 'pipe'],
-  });
-  running.add(child);
-  let output = '';
-  child.stdout.on('data', (chunk) => {
-    output += chunk;
-  });
-  const errors = text(child.stderr);
-  // Not "exit", after which there may be more to read.
-  const exit = once(child, 'close').then(async ([code, signal]) => {
-    running.delete(child);
-    return { code, signal, output, errors: await errors };
-  });
+/** The server with just these settings, and what its banner says. */
+function startServer(environment: Record<string, string>, nodeOptions: string[] = []) {
+  const main = startMain(environment, nodeOptions);
+  const exit = main.exit.then((end) => ({ ...end, output: main.output() }));
   return {
     exit,
-    /** The banner, once it is out. Fails with what was said instead. */
     async banner() {
-      const isOut = () => output.includes(" -d '");
-      await Promise.race([
-        until(isOut, 20_000),
-        exit.then((end) => Promise.reject(new Error(`it ended: ${end.errors}`))),
-      ]);
-      const [graphiql = ''] = /http:\S+/.exec(output) ?? [];
-      const [, curl = ''] = /^Try {7}(curl .*)$/ms.exec(output) ?? [];
-      return { text: output, graphql: new URL(graphiql), curl };
+      await main.banner();
+      const text = main.output();
+      const [graphiql = ''] = /http:\S+/.exec(text) ?? [];
+      const [, curl = ''] = /^Try {7}(curl .*)$/ms.exec(text) ?? [];
+      return { text, graphql: new URL(graphiql), curl };
     },
     stop(signal: NodeJS.Signals = 'SIGTERM') {
-      child.kill(signal);
+      main.signal(signal);
       return exit;
     },
   };
@@ -56,7 +33,7 @@ function startMain(environment: Record<string, string>, nodeOptions: string[] = 
 
 describe.concurrent('settings that can\u2019t be used', () => {
   test('are told all at once, and nothing starts', async () => {
-    const main = startMain({ PORT: 'x', CURRENCY: 'pesos', UPSTREAM_URL: 'ftp://rest.example' });
+    const main = startServer({ PORT: 'x', CURRENCY: 'pesos', UPSTREAM_URL: 'ftp://rest.example' });
     expect(await main.exit).toEqual({
       code: 1,
       signal: null,
@@ -77,7 +54,7 @@ describe.concurrent('settings that can\u2019t be used', () => {
       await once(other, 'listening');
       const address = other.address();
       const port = typeof address === 'object' ? address?.port : undefined;
-      const main = startMain({ PORT: `${port}`, UPSTREAM_URL: 'http://127.0.0.1:1' });
+      const main = startServer({ PORT: `${port}`, UPSTREAM_URL: 'http://127.0.0.1:1' });
       expect(await main.exit).toMatchObject({
         code: 1,
         output: '',
@@ -91,7 +68,7 @@ describe.concurrent('settings that can\u2019t be used', () => {
   });
 
   test('a file that is no sandbox\u2019s', async () => {
-    const main = startMain({ SANDBOX_FILE: `${root}/package.json` });
+    const main = startServer({ SANDBOX_FILE: `${root}/package.json` });
     expect(await main.exit).toMatchObject({
       code: 1,
       output: '',
@@ -109,7 +86,7 @@ describe.concurrent('before a live service', () => {
 
   test('with a port of their own, metrics are there and nowhere else', async () => {
     await using service = await startService(answerJson({ name: 'organization/1' }));
-    const main = startMain({ UPSTREAM_URL: service.url.href, METRICS_PORT: '0', LOG_LEVEL: 'error' });
+    const main = startServer({ UPSTREAM_URL: service.url.href, METRICS_PORT: '0', LOG_LEVEL: 'error' });
     const { graphql, text } = await main.banner();
     const metrics = /^Metrics {3}(.+)$/m.exec(text)?.[1] ?? '';
     await (
@@ -131,7 +108,7 @@ describe.concurrent('before a live service', () => {
 
   test('it says where it is, before which service, and how to try it', async () => {
     await using service = await startService(answerJson(orders));
-    const main = startMain({ UPSTREAM_URL: `${service.url.href}base` });
+    const main = startServer({ UPSTREAM_URL: `${service.url.href}base` });
     const { text, graphql } = await main.banner();
     expect(text).toBe(
       [
@@ -166,7 +143,7 @@ describe.concurrent('before a live service', () => {
     test('each line of the log is written, after the banner', async ({ expect }) => {
       await using service = await startService(answerJson({ orders: [] }));
       const options = imported === undefined ? [] : ['--import', `data:text/javascript,${imported}`];
-      const main = startMain({ UPSTREAM_URL: service.url.href }, options);
+      const main = startServer({ UPSTREAM_URL: service.url.href }, options);
       const { graphql, text } = await main.banner();
       const ask = async (requestId: string) => {
         const response = await fetch(graphql, {
@@ -193,7 +170,7 @@ describe.concurrent('before a live service', () => {
 
   test('LOG_LEVEL says how much is logged', async () => {
     await using service = await startService(answerJson(orders));
-    const main = startMain({ UPSTREAM_URL: service.url.href, LOG_LEVEL: 'warn' });
+    const main = startServer({ UPSTREAM_URL: service.url.href, LOG_LEVEL: 'warn' });
     const { graphql, text } = await main.banner();
     await fetch(new URL('?query={__typename}', graphql), { headers: { accept: 'application/json' } });
     expect(await main.stop()).toEqual({ code: 0, signal: null, output: text, errors: '' });
@@ -204,7 +181,7 @@ describe.concurrent('before a live service', () => {
     await using service = await startService((request, response, body) => {
       answer = () => answerJson(orders)(request, response, body);
     });
-    const main = startMain({ UPSTREAM_URL: service.url.href });
+    const main = startServer({ UPSTREAM_URL: service.url.href });
     const { graphql } = await main.banner();
     const ask = () =>
       fetch(graphql, {
@@ -230,12 +207,12 @@ describe.concurrent('before a live service', () => {
 });
 
 describe('before the embedded sandbox', () => {
-  let main: ReturnType<typeof startMain>;
+  let main: ReturnType<typeof startServer>;
   let banner: Awaited<ReturnType<typeof main.banner>>;
   let upAfterMs = 0;
   beforeAll(async () => {
     const start = performance.now();
-    main = startMain({});
+    main = startServer({});
     banner = await main.banner();
     upAfterMs = performance.now() - start;
   });
@@ -278,7 +255,7 @@ describe('an older Node', () => {
   };
 
   test('is told in one line, before the settings are looked at', async () => {
-    expect(await startMain({ PORT: 'x' }, pretending('22.18.0')).exit).toEqual({
+    expect(await startServer({ PORT: 'x' }, pretending('22.18.0')).exit).toEqual({
       code: 1,
       signal: null,
       output: '',
