@@ -29,45 +29,76 @@ const done = new NotNeededError('what it was wanted for is done');
 
 /** `timeoutMs`: how long the work may take in milliseconds; without an end when left out. */
 export function createLifetime(timeoutMs = Number.POSITIVE_INFINITY): Lifetime {
-  const waited = new Canceller();
-  const atDeadline = new Canceller();
-  let waitingNow = 0;
-  let endsAt = Number.POSITIVE_INFINITY;
-  let clock: NodeJS.Timeout | undefined;
+  return new OwnLifetime(timeoutMs);
+}
 
-  function timeIsUp(): void {
-    const error = new OperationDeadlineError('The operation', timeoutMs);
-    atDeadline.abort(error);
-    waited.abort(error);
+/** A class, as there is one for each operation, and closures would take three times the memory. */
+class OwnLifetime implements Lifetime {
+  readonly signal = new Canceller();
+  readonly deadline: Clock;
+  #waiting = 0;
+
+  constructor(timeoutMs: number) {
+    this.deadline = new Clock(timeoutMs, this.signal);
   }
 
-  return {
-    signal: waited,
-    deadline: {
-      signal: atDeadline,
-      remainingMs: () => (endsAt === Number.POSITIVE_INFINITY ? timeoutMs : endsAt - performance.now()),
-    },
-    join() {
-      waitingNow += 1;
-      let isWaiting = true;
-      return (reason) => {
-        if (!isWaiting) return;
-        isWaiting = false;
-        waitingNow -= 1;
-        if (waitingNow === 0) waited.abort(reason);
-      };
-    },
-    startClock() {
-      if (timeoutMs === Number.POSITIVE_INFINITY || clock !== undefined) return;
-      endsAt = performance.now() + timeoutMs;
-      clock = setTimeout(timeIsUp, timeoutMs);
-    },
-    stopClock: () => clearTimeout(clock),
-    end() {
-      clearTimeout(clock);
-      waited.abort(done);
-    },
-  };
+  join(): (reason?: unknown) => void {
+    this.#waiting += 1;
+    let isWaiting = true;
+    return (reason) => {
+      if (!isWaiting) return;
+      isWaiting = false;
+      this.#waiting -= 1;
+      if (this.#waiting === 0) this.signal.abort(reason);
+    };
+  }
+
+  startClock(): void {
+    this.deadline.start();
+  }
+
+  stopClock(): void {
+    this.deadline.stop();
+  }
+
+  end(): void {
+    this.deadline.stop();
+    this.signal.abort(done);
+  }
+}
+
+class Clock implements Deadline {
+  readonly signal = new Canceller();
+  readonly #timeoutMs: number;
+  /** Aborted as well. */
+  readonly #work: Canceller;
+  #endsAt = Number.POSITIVE_INFINITY;
+  #timer: NodeJS.Timeout | undefined;
+
+  constructor(timeoutMs: number, work: Canceller) {
+    this.#timeoutMs = timeoutMs;
+    this.#work = work;
+  }
+
+  remainingMs(): number {
+    return this.#timer === undefined ? this.#timeoutMs : this.#endsAt - performance.now();
+  }
+
+  start(): void {
+    if (this.#timeoutMs === Number.POSITIVE_INFINITY || this.#timer !== undefined) return;
+    this.#endsAt = performance.now() + this.#timeoutMs;
+    this.#timer = setTimeout(() => this.#end(), this.#timeoutMs);
+  }
+
+  stop(): void {
+    clearTimeout(this.#timer);
+  }
+
+  #end(): void {
+    const error = new OperationDeadlineError('The operation', this.#timeoutMs);
+    this.signal.abort(error);
+    this.#work.abort(error);
+  }
 }
 
 /** For what may take as long as its calls do. */

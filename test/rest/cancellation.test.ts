@@ -23,8 +23,9 @@ test('all who listen hear of it once, unless they have stopped, be it on the way
 });
 
 test('work goes on until all have given up who wait for it, each of whom counts once', () => {
-  const { signal, join } = createLifetime();
-  const [first, second] = [join(), join()];
+  const lifetime = createLifetime();
+  const { signal } = lifetime;
+  const [first, second] = [lifetime.join(), lifetime.join()];
   first('gone');
   first('gone');
   expect(signal.aborted).toBe(false);

@@ -42,7 +42,8 @@ export function createAdmission(limits: AdmissionLimits): Admission {
       const refused = refusal(route);
       if (refused !== undefined) return refused;
       underWay[route] += 1;
-      response.once('close', leave[route]);
+      // It closes once, and `once` would make two objects more.
+      response.on('close', leave[route]);
       return undefined;
     },
   };

@@ -4,52 +4,67 @@ import type { BodyBudget } from './body-budget.ts';
 import type { Refusal } from './refusal.ts';
 import { bodyTooLarge } from './request-form.ts';
 
+/** What came of reading a body: a refusal where it is larger than it may be, broken off, or had no room. */
+export type BodyRead = Buffer | Refusal;
+
 /**
- * The bytes of a request's body. Never holds more than `maxBytes`: what comes beyond is thrown away unread.
+ * Reads the bytes of a request's body. Never holds more than `maxBytes`: what comes beyond is thrown away unread.
  * @param budget what all bodies share; this one's part is given back in whatever way its reading ends.
- * @returns a refusal where it is larger, whatever its header said, where there is no room for it, or where the client
- *   broke it off.
+ * @param done called once with the bytes, or with a refusal where the body is larger, whatever its header said, where there
+ *   is no room for it, or where the client broke it off.
  */
-export function readBody(body: Readable, maxBytes: number, budget: BodyBudget): Promise<Buffer | Refusal> {
-  return new Promise((resolve) => {
-    let held: Buffer = Buffer.alloc(0);
-    let bytes = 0;
-    let isSettled = false;
+export function receiveBody(
+  body: Readable,
+  maxBytes: number,
+  budget: BodyBudget,
+  done: (read: BodyRead) => void,
+): void {
+  let told: typeof done | undefined = done;
+  let held: Buffer = nothing;
+  let bytes = 0;
 
-    function settle(outcome: Buffer | Refusal): void {
-      // A connection that breaks once a body was refused is an error of it too.
-      if (isSettled) return;
-      isSettled = true;
-      body.off('data', take).off('end', finish).off('close', breakOff);
-      budget.free(bytes);
-      resolve(outcome);
+  function settle(read: BodyRead): void {
+    // A connection that breaks once a body was refused is an error of it too.
+    if (told === undefined) return;
+    const tell = told;
+    // The listeners stay for as long as the connection has no other request, and are to hold nothing.
+    told = undefined;
+    held = nothing;
+    budget.free(bytes);
+    tell(read);
+  }
+  function take(chunk: Buffer): void {
+    // What follows a refusal is thrown away.
+    if (told === undefined) return;
+    const needed = bytes + chunk.length;
+    if (needed > maxBytes) settle(bodyTooLarge(maxBytes, 'more'));
+    else if (!budget.take(chunk.length, bytes)) settle(noRoom);
+    else {
+      // Into one piece, as a body in chunks of a byte each would take a hundred times its size.
+      held = bytes === 0 ? chunk : appended(held, bytes, chunk, maxBytes);
+      bytes = needed;
     }
-    function refuse(refusal: Refusal): void {
-      settle(refusal);
-      body.resume();
-    }
-    function take(chunk: Buffer): void {
-      const needed = bytes + chunk.length;
-      if (needed > maxBytes) refuse(bodyTooLarge(maxBytes, 'more'));
-      else if (!budget.take(chunk.length, bytes)) refuse(noRoom);
-      else {
-        // Into one piece, as a body in chunks of a byte each would take a hundred times its size.
-        held = bytes === 0 ? chunk : appended(held, bytes, chunk, maxBytes);
-        bytes = needed;
-      }
-    }
-    function finish(): void {
-      settle(held.length === bytes ? held : held.subarray(0, bytes));
-    }
-    function breakOff(): void {
-      settle(badRequest('The body broke off before its end.'));
-    }
+  }
+  function over(): void {
+    if (!body.readableEnded) settle(brokenOff);
+    else settle(held.length === bytes ? held : held.subarray(0, bytes));
+  }
 
-    if (body.destroyed) return breakOff();
-    // A client that goes away is an error of the stream, and nobody else's.
-    body.on('error', breakOff).on('data', take).once('end', finish).once('close', breakOff);
-  });
+  if (body.destroyed) {
+    settle(brokenOff);
+    return;
+  }
+  // For good, as `once` and `off` cost more than the listeners do. A client that goes away is an error of the stream, and
+  // nobody else's.
+  body.on('error', over).on('data', take).on('end', over).on('close', over);
 }
+
+/** As `receiveBody`, of which it is the promise. */
+export function readBody(body: Readable, maxBytes: number, budget: BodyBudget): Promise<BodyRead> {
+  return new Promise((resolve) => receiveBody(body, maxBytes, budget, resolve));
+}
+
+const nothing = Buffer.alloc(0);
 
 /** What is held with a chunk behind its first `bytes`, in a piece twice as large where it is full. */
 function appended(held: Buffer, bytes: number, chunk: Buffer, maxBytes: number): Buffer {
@@ -72,6 +87,8 @@ const noRoom: Refusal = {
   // What is left of the body is not read.
   headers: { connection: 'close' },
 };
+
+const brokenOff = badRequest('The body broke off before its end.');
 
 /** The JSON of a body; its faults are told without quoting it. */
 export function parseBody(bytes: Buffer): { json: object } | { refusal: Refusal } {

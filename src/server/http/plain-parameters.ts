@@ -18,8 +18,10 @@ const fits: Readonly<Record<string, (value: unknown) => boolean>> = {
 
 /** The parameters in the JSON of a body, or undefined where there are others, or one is not as it should be. */
 export function parametersIn(json: object): PlainParameters | undefined {
-  for (const [name, value] of Object.entries(json)) {
+  // What JSON has made has no names but its own.
+  for (const name in json) {
     if (!Object.hasOwn(fits, name)) return undefined;
+    const value: unknown = json[name as keyof typeof json]; // It is one of them.
     if (value !== null && fits[name]?.(value) !== true) return undefined;
   }
   return json;

@@ -3,7 +3,7 @@ import { GraphQLError } from 'graphql';
 import type { FetchAPI, GraphQLParams, Plugin } from 'graphql-yoga';
 import { countError, type ExchangeContext } from '../log/exchange.ts';
 import type { Admission } from './admission.ts';
-import { parseBody, parseText, readBody } from './body.ts';
+import { type BodyRead, parseBody, parseText, readBody } from './body.ts';
 import type { BodyBudget } from './body-budget.ts';
 import { endLingering } from './lingering.ts';
 import { type Refusal, refusalBody, refusalHeaders } from './refusal.ts';
@@ -14,7 +14,7 @@ export interface NodeContext extends ExchangeContext {
   req?: IncomingMessage;
   res?: ServerResponse;
   /** What came of reading the body, where that is done already. */
-  body?: Buffer | Refusal;
+  body?: BodyRead | undefined;
   /** Whether it is among the requests under way already. */
   isAdmitted?: boolean;
 }

@@ -50,9 +50,10 @@ export type MakeContext = (bearer: string, asking: Asking) => OperationContext;
 export function createContexts(shared: Shared, options: ContextOptions): MakeContext {
   const { callers, memory } = shared;
   const parts: Parts = { shared, options, labelUrl: (name) => labelUrl(options.publicUrl(), name) };
-  return (bearer, { headers, exchange, whenGone }) => {
+  return (bearer, asking) => {
+    const { headers, exchange } = asking;
     const lifetime = createLifetime(options.operationTimeoutMs);
-    whenGone(lifetime.join());
+    asking.whenGone(lifetime.join());
     const caller = callers.of(bearer, lifetime.signal, lifetime.deadline);
     const loaders = createLoaders(options.api, caller, memory);
     return new OwnContext(parts, caller, lifetime, loaders, asksForCost(headers), exchange?.requestId);
@@ -72,7 +73,7 @@ class OwnContext implements OperationContext {
   readonly lifetime: Lifetime;
   readonly showsCost: boolean;
   readonly labelUrl: Context['labelUrl'];
-  readonly tell: Context['tell'];
+  readonly #requestId: string | undefined;
   readonly #caller: Caller;
   readonly #parts: Parts;
   #writes: Writes | undefined;
@@ -85,16 +86,20 @@ class OwnContext implements OperationContext {
     isCostAskedFor: boolean,
     requestId: string | undefined,
   ) {
-    const { report, showCost = false } = parts.options;
     this.#parts = parts;
     this.#caller = caller;
     this.lifetime = lifetime;
     this.loaders = loaders;
     this.labelUrl = parts.labelUrl;
-    this.showsCost = showCost || isCostAskedFor;
-    this.tell = (error) => {
+    this.showsCost = isCostAskedFor || parts.options.showCost === true;
+    this.#requestId = requestId;
+  }
+
+  /** Made where it is asked for, as most operations write nothing, and by itself, as bulk writes take it out. */
+  get tell(): Context['tell'] {
+    return (error) => {
       const told = toClientError(error);
-      if (told.code === 'INTERNAL_SERVER_ERROR') report(error, requestId);
+      if (told.code === 'INTERNAL_SERVER_ERROR') this.#parts.options.report(error, this.#requestId);
       return told;
     };
   }

@@ -9,7 +9,7 @@ import { needsRest, unauthenticated } from './authentication.ts';
 import { type ContextOptions, createContexts, type OperationContext, type Shared } from './context.ts';
 import type { MutationsUnderWay } from './mutations-under-way.ts';
 import type { Asking, Execute, Operation } from './operation.ts';
-import { sharedOperations } from './shared-operations.ts';
+import { type Flight, type SharedOperations, sharedOperations } from './shared-operations.ts';
 import { withCost } from './show-cost.ts';
 
 /** The way of every operation of a valid document, however its request came. */
@@ -59,34 +59,90 @@ class Idle implements Pick<Caller, 'tenant' | 'ledger'> {
 /** Of an operation that needs nothing but the schema. */
 const withoutRest: Begun = { context: {}, run: async (execute) => execute() };
 
-export function createRunning(options: RunningOptions): Running {
-  const { schema, limits, shared, mutations, tracing } = options;
-  const { refusalOf } = createOperationLimits(schema, limits);
-  const contextOf = createContexts(shared, options.context);
-  const runShared = sharedOperations();
+/** An operation that may run. A class, as closures and async functions for each would cost several times as much. */
+class OwnRun implements Begun {
+  readonly context: OperationContext;
+  readonly #operation: Operation;
+  readonly #asking: Asking;
+  readonly #shared: SharedOperations;
+  readonly #mutations: MutationsUnderWay | undefined;
+  /** Set once others may have its answer. */
+  #flight: Flight | undefined;
 
-  async function run(
-    operation: Operation,
+  constructor(
     context: OperationContext,
+    operation: Operation,
     asking: Asking,
-    execute: Execute,
-  ): Promise<ExecutionResult> {
-    const { lifetime, ledger } = context;
-    const isQuery = operation.definition.operation === 'query';
-    const costed = context.showsCost ? async () => withCost(await execute(), ledger) : execute;
+    shared: SharedOperations,
+    mutations: MutationsUnderWay | undefined,
+  ) {
+    this.context = context;
+    this.#operation = operation;
+    this.#asking = asking;
+    this.#shared = shared;
+    this.#mutations = mutations;
+  }
+
+  run(execute: Execute): Promise<ExecutionResult> {
+    const { lifetime, ledger, showsCost } = this.context;
+    const costed = showsCost ? async () => withCost(await execute(), ledger) : execute;
     lifetime.startClock();
     try {
-      if (isQuery) return await runShared(operation, context, asking, costed);
-      // Finished once it is begun, also where its client has gone.
-      const running = Promise.resolve(costed());
-      return await (mutations?.follow(running) ?? running);
-    } finally {
-      lifetime.stopClock();
-      // Calls beside a field whose failure has blanked all, and pages that were asked for ahead in vain, would keep others
-      // waiting, and the server from closing. What a mutation has begun is left to finish.
-      if (isQuery) lifetime.end();
+      return this.#answer(costed).then(
+        (result) => {
+          this.#end();
+          return result;
+        },
+        (error: unknown) => {
+          this.#end();
+          throw error;
+        },
+      );
+    } catch (error) {
+      this.#end();
+      return Promise.reject(error);
     }
   }
+
+  get #isQuery(): boolean {
+    return this.#operation.definition.operation === 'query';
+  }
+
+  #answer(execute: Execute): Promise<ExecutionResult> {
+    if (!this.#isQuery) {
+      // Finished once it is begun, also where its client has gone.
+      const running = Promise.resolve(execute());
+      return this.#mutations?.follow(running) ?? running;
+    }
+    const { lifetime } = this.context;
+    const key = this.#shared.keyOf(this.#operation, this.context);
+    if (key === undefined) return Promise.resolve(execute());
+    const known = this.#shared.worthJoining(key, lifetime);
+    if (known !== undefined) {
+      this.#asking.whenGone(known.lifetime.join());
+      if (this.#asking.exchange !== undefined) this.#asking.exchange.joined = true;
+      return known.answer;
+    }
+    const answer = Promise.resolve(execute());
+    this.#flight = this.#shared.began(key, answer, lifetime);
+    return answer;
+  }
+
+  #end(): void {
+    const { lifetime } = this.context;
+    if (this.#flight !== undefined) this.#shared.ended(this.#flight);
+    // Calls beside a field whose failure has blanked all, and pages that were asked for ahead in vain, would keep others
+    // waiting, and the server from closing. What a mutation has begun is left to finish.
+    if (this.#isQuery) lifetime.end();
+    else lifetime.stopClock();
+  }
+}
+
+export function createRunning(options: RunningOptions): Running {
+  const { schema, limits, mutations, tracing } = options;
+  const { refusalOf } = createOperationLimits(schema, limits);
+  const contextOf = createContexts(options.shared, options.context);
+  const shared = sharedOperations();
 
   return {
     begin(operation, asking) {
@@ -101,13 +157,12 @@ export function createRunning(options: RunningOptions): Running {
       }
       if (exchange !== undefined) {
         exchange.caller =
-          context ?? (typeof bearer === 'string' ? new Idle(bearer, shared.callers) : undefined);
+          context ?? (typeof bearer === 'string' ? new Idle(bearer, options.shared.callers) : undefined);
         tracing?.begin(exchange, asking.headers);
       }
       const refusal = refusalOf(document, definition.name?.value, variables);
       if (refusal !== undefined) return { refusal: { errors: [refusal] } };
-      if (context === undefined) return withoutRest;
-      return { context, run: (execute) => run(operation, context, asking, execute) };
+      return context === undefined ? withoutRest : new OwnRun(context, operation, asking, shared, mutations);
     },
   };
 }

@@ -3,54 +3,61 @@ import type { Lifetime } from '../../rest/lifetime.ts';
 import { perOperation } from '../documents/per-document.ts';
 import type { RawVariables } from '../limits/value-limits.ts';
 import type { OperationContext } from './context.ts';
-import type { Asking, Execute, Operation } from './operation.ts';
+import type { Operation } from './operation.ts';
 
 /** A query under way, and nothing any more once it is answered. */
-interface Flight {
+export class Flight {
+  readonly key: string;
   underWay: { answer: Promise<ExecutionResult>; lifetime: Lifetime } | undefined;
+
+  constructor(key: string, answer: Promise<ExecutionResult>, lifetime: Lifetime) {
+    this.key = key;
+    this.underWay = { answer, lifetime };
+  }
 }
 
-/** Runs a query, or has it answered by an equal one that is under way. */
-export type RunShared = (
-  operation: Operation,
-  context: OperationContext,
-  asking: Asking,
-  execute: Execute,
-) => Promise<ExecutionResult>;
-
 /**
- * Runs equal queries of one tenant that are under way at the same time once, for all who asked. Each is answered as if it
- * were alone, and the query goes on until all have gone. Nothing is kept once it is answered.
+ * Equal queries of one tenant that are under way at the same time, which are run once for all who asked. Each is answered as
+ * if it were alone, and the query goes on until all have gone. Nothing is kept once it is answered.
  */
-export function sharedOperations(): RunShared {
+export interface SharedOperations {
+  /** What equal queries have in common; undefined for one that is equal to no other. */
+  keyOf(operation: Operation, context: OperationContext): string | undefined;
+  /** The one under way by whose answer another with this key can be answered, in the lifetime that it has. */
+  worthJoining(key: string, own: Lifetime): Flight['underWay'];
+  /** A query is under way until `ended`. */
+  began(key: string, answer: Promise<ExecutionResult>, lifetime: Lifetime): Flight;
+  ended(flight: Flight): void;
+}
+
+export function sharedOperations(): SharedOperations {
   const flights = new Map<string, Flight>();
   let operations = 0;
   // Two documents of the same text are one as long as it is known.
   const numberOf = perOperation(() => ++operations);
 
-  return async ({ definition, document, variables }, context, asking, execute) => {
-    const values = valuesOf(variables);
-    if (values === undefined) return execute();
-    const { tenant, lifetime, showsCost } = context;
-    // What was asked for before a write has ended may be answered as it was before.
-    const key = `${tenant.id} ${tenant.writes} ${showsCost} ${numberOf(definition, document)} ${values}`;
-    const known = flights.get(key)?.underWay;
-    if (known !== undefined && isWorthJoining(known.lifetime, lifetime)) {
-      asking.whenGone(known.lifetime.join());
-      if (asking.exchange !== undefined) asking.exchange.joined = true;
-      return known.answer;
-    }
-    const answer = Promise.resolve(execute());
-    const flight: Flight = { underWay: { answer, lifetime } };
-    flights.set(key, flight);
-    try {
-      return await answer;
-    } finally {
+  return {
+    keyOf({ definition, document, variables }, { tenant, showsCost }) {
+      const values = valuesOf(variables);
+      if (values === undefined) return undefined;
+      // What was asked for before a write has ended may be answered as it was before.
+      return `${tenant.id} ${tenant.writes} ${showsCost} ${numberOf(definition, document)} ${values}`;
+    },
+    worthJoining(key, own) {
+      const known = flights.get(key)?.underWay;
+      return known !== undefined && isWorthJoining(known.lifetime, own) ? known : undefined;
+    },
+    began(key, answer, lifetime) {
+      const flight = new Flight(key, answer, lifetime);
+      flights.set(key, flight);
+      return flight;
+    },
+    ended(flight) {
       // One that everybody has left may have a successor already.
-      if (flights.get(key) === flight) flights.delete(key);
+      if (flights.get(flight.key) === flight) flights.delete(flight.key);
       // A Map that has grown leaves its former table behind, with all that was in it, until a full collection of garbage.
       flight.underWay = undefined;
-    }
+    },
   };
 }
 
