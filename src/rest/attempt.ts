@@ -7,7 +7,7 @@ import { AbortedError, DeadlineError, OperationDeadlineError } from './errors.ts
  * AbortedError, an OperationDeadlineError or a DeadlineError.
  */
 export class Attempt extends Canceller {
-  readonly #call: RestCall;
+  readonly call: RestCall;
   readonly #caller: Cancellation;
   #deadline: NodeJS.Timeout;
 
@@ -18,9 +18,9 @@ export class Attempt extends Canceller {
   constructor(call: RestCall, caller: Cancellation, timeoutMs: number) {
     super();
     if (caller.aborted) throw givenUp(call, caller);
-    this.#call = call;
+    this.call = call;
     this.#caller = caller;
-    caller.addEventListener('abort', this.#giveUp);
+    caller.addEventListener('abort', this);
     this.#deadline = this.#endAfter(timeoutMs, 'answered');
   }
 
@@ -45,14 +45,17 @@ export class Attempt extends Canceller {
   /** Nothing ends it early any more, and nothing of it stays behind at the caller's signal. */
   end(): void {
     clearTimeout(this.#deadline);
-    this.#caller.removeEventListener('abort', this.#giveUp);
+    this.#caller.removeEventListener('abort', this);
   }
 
-  readonly #giveUp = () => this.abort(givenUp(this.#call, this.#caller));
+  /** Its caller gives up. */
+  handleEvent(): void {
+    this.abort(givenUp(this.call, this.#caller));
+  }
 
   #endAfter(ms: number, what: string): NodeJS.Timeout {
     return setTimeout(() => {
-      this.abort(new DeadlineError(`${described(this.#call)} was not ${what} within ${ms} ms`));
+      this.abort(new DeadlineError(`${described(this.call)} was not ${what} within ${ms} ms`));
     }, ms);
   }
 }

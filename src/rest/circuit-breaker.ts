@@ -92,7 +92,10 @@ export function createCircuitBreaker({
 
   function sliceAt(at: number): Slice {
     const newest = slices.at(-1);
-    if (newest !== undefined && at - newest.startedAt < sliceMs) return newest;
+    return newest !== undefined && at - newest.startedAt < sliceMs ? newest : newSliceAt(at);
+  }
+
+  function newSliceAt(at: number): Slice {
     const slice: Slice = { startedAt: at, byTenant: new Map(), answered: [] };
     const isOver = ({ startedAt }: Slice) => at - startedAt >= windowMs;
     const over = slices.filter(isOver);

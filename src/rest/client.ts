@@ -1,17 +1,13 @@
 import { Pool } from 'undici';
-import { type Asker, asking } from './asking.ts';
-import { givenUp } from './attempt.ts';
-import { isRead, type RestCall, routeOf } from './call.ts';
+import { asking } from './asking.ts';
+import { isRead, type RestCall } from './call.ts';
+import { makeInTurn, type Turn } from './call-in-turn.ts';
 import type { CallObserver } from './call-observer.ts';
 import type { Caller } from './caller.ts';
-import type { Cancellation } from './cancellation.ts';
 import type { CircuitBreakerOptions } from './circuit-breaker.ts';
 import { createCircuits } from './circuits.ts';
-import { CircuitOpenError, OverloadedError } from './errors.ts';
 import { createJsonExchange, type Exchange } from './exchange.ts';
-import { outcomeOf } from './failure.ts';
-import { inTurn, paused } from './giving-up.ts';
-import { enter, type LedgerEntry } from './ledger.ts';
+import { inTurn } from './giving-up.ts';
 import type { Away } from './queued-call.ts';
 import { createRetries } from './retries.ts';
 import { createStreamExchange } from './stream-exchange.ts';
@@ -40,18 +36,6 @@ export interface RestClientOptions {
   observer?: CallObserver | undefined;
 }
 
-/** A turn of a read, in which it is made for one or several. */
-export interface Turn {
-  /** Gives the read up. */
-  signal: Cancellation;
-  /** Who asks; of when the call was queued, as its turn may come while another operation runs. */
-  asker: Asker | undefined;
-  /** Leaves its place to others; undefined where it has none. */
-  away?(...[pause, signal]: Parameters<Away>): Promise<void>;
-  /** Is told the call's entry in the ledger when it has left its queue. */
-  onEnter?(entry: LedgerEntry): void;
-}
-
 /** The connections to REST, and what a call is: a deadline, the caller's bearer, an answer or an error. */
 export interface RestClient {
   /**
@@ -60,8 +44,8 @@ export interface RestClient {
    * OverloadedError and AbortedError.
    */
   json(call: RestCall, caller: Caller): Promise<unknown>;
-  /** The same for a read whose turn has come, on the account of `caller`. */
-  read(call: RestCall, caller: Caller, turn: Turn): Promise<unknown>;
+  /** The same for a read whose turn has come, on the account of `caller`. The turn is told what came of it. */
+  read(call: RestCall, caller: Caller, turn: Turn<unknown>): void;
   /**
    * The body of any 2xx answer as it arrives, once its first bytes are there. The taker reads it to its end or destroys it.
    * @throws as `json` does, and where it is empty.
@@ -84,58 +68,17 @@ export function createRestClient(options: RestClientOptions): RestClient {
   const exchange = createJsonExchange(pool, options);
   const streamExchange = createStreamExchange(streamPool, options, streamTimeoutMs);
   const circuits = createCircuits(options.circuitBreaker);
-  const retries = createRetries({ maxRetries: options.retries });
+  const policy = { circuits, retries: createRetries({ maxRetries: options.retries }), observer };
 
-  /** Makes a call whose turn has come: a read up to so many times as it may be tried again, a write once. */
-  async function make<Answer>(
+  function make<Answer>(
     send: Exchange<Answer>,
     call: RestCall,
     caller: Caller,
-    turn: Turn,
+    turn: Omit<Turn<Answer>, 'answered' | 'failed'>,
   ): Promise<Answer> {
-    const { tenant, ledger } = caller;
-    const { signal } = turn;
-    // First, as a call whose caller has given up in the queue is none, and not for the ledger.
-    if (signal.aborted) throw givenUp(call, signal);
-    const circuit = circuits.of(call.method, routeOf(call));
-    let admission = circuit.admit(tenant);
-    if (admission === undefined) throw new CircuitOpenError(call, circuit.retryAfterMs());
-    const entry = enter(ledger, call, turn.asker);
-    turn.onEnter?.(entry);
-    const observed = observer?.left(entry, ledger);
-    if (isRead(call)) retries.begin();
-    let triedAt = entry.startMs;
-    try {
-      for (;;) {
-        try {
-          const answer = await send(call, caller, signal, entry, observed);
-          circuit.note(tenant, admission, 'answered');
-          return answer;
-        } catch (error) {
-          const silentMs = entry.status === undefined ? ledger.elapsedMs() - triedAt : 0;
-          circuit.note(tenant, admission, outcomeOf(error, silentMs));
-          const pauseMs = isRead(call)
-            ? retries.pauseMs(error, tenant, entry.retries, caller.deadline.remainingMs())
-            : undefined;
-          if (pauseMs === undefined) throw error;
-          if (pauseMs > 0) {
-            const pause = () => paused(call, pauseMs, signal);
-            // Others have its place meanwhile. Where they leave it none to come back to, it has failed as it has.
-            await (turn.away?.(pause, signal) ?? pause()).catch((thrown: unknown) => {
-              throw thrown instanceof OverloadedError ? error : thrown;
-            });
-          }
-          admission = circuit.admit(tenant);
-          if (admission === undefined) throw error;
-          entry.retries += 1;
-          entry.status = undefined;
-          triedAt = ledger.elapsedMs();
-        }
-      }
-    } finally {
-      entry.durationMs = ledger.elapsedMs() - entry.startMs;
-      observer?.ended(entry, ledger);
-    }
+    return new Promise((answered, failed) => {
+      makeInTurn(policy, send, call, caller, { ...turn, answered, failed });
+    });
   }
 
   return {
@@ -150,7 +93,7 @@ export function createRestClient(options: RestClientOptions): RestClient {
         caller.tenant.writes += 1;
       }
     },
-    read: (call, caller, turn) => make(exchange, call, caller, turn),
+    read: (call, caller, turn) => makeInTurn(policy, exchange, call, caller, turn),
     stream: (call, caller) =>
       make(streamExchange, call, caller, { signal: caller.signal, asker: asking.getStore() }),
     openCircuits: circuits.open,

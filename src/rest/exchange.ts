@@ -10,7 +10,7 @@ import { InvalidResponseError, StatusError } from './errors.ts';
 import { failureOf } from './failure.ts';
 import type { LedgerEntry } from './ledger.ts';
 import { refusalIn, retryAfterMs } from './refusal.ts';
-import { isSuccess, type WholeAnswer, wholeAnswer } from './whole-answer.ts';
+import { isSuccess, type Receiver, receive, type WholeAnswer } from './whole-answer.ts';
 
 /** One try of a call, which `signal` gives up: sends it, with `headers` besides its own, and makes something of its 2xx answer. */
 export type Exchange<Answer> = (
@@ -53,35 +53,90 @@ export function createJsonExchange(pool: Pool, options: ExchangeOptions): Exchan
   const { callTimeoutMs, maxResponseBytes: maxBytes } = options;
   const requestOf = createRequests(options);
 
-  return async (call, caller, signal, entry, headers) => {
+  async function write(...[call, { bearer }, signal, entry, headers]: Parameters<Exchange<unknown>>) {
     const attempt = new Attempt(call, signal, callTimeoutMs);
-    const errand = { call, attempt, entry, maxBytes };
-    // A read may be made again in any case, and is not asked.
-    let isSent = isRead(call);
+    let isSent = false;
     try {
-      const request = requestOf(call, caller.bearer, headers);
-      if (isRead(call)) return jsonOf(call, caller, await wholeAnswer(pool, request, errand));
-
+      const request = requestOf(call, bearer, headers);
       const json = Buffer.from(JSON.stringify(call.body));
       request.headers.push('content-type', 'application/json', 'content-length', String(json.length));
       const body = () =>
         noticed(json, () => {
           isSent = true;
         });
-      const send = () => wholeAnswer(pool, { ...request, body: body() }, errand);
+      const send = () =>
+        new Promise<WholeAnswer>((received, failed) => {
+          receive(pool, { ...request, body: body() }, { attempt, entry, maxBytes, received, failed });
+        });
       const answer = await untilConnected(send, attempt, {
         isSent: () => isSent,
         onRetry: () => {
           entry.retries += 1;
         },
       });
-      return jsonOf(call, caller, answer);
+      return jsonOf(call, bearer, answer);
     } catch (error) {
       throw failureOf(call, error, isSent);
     } finally {
       attempt.end();
     }
+  }
+
+  return (call, caller, signal, entry, headers) => {
+    if (!isRead(call)) return write(call, caller, signal, entry, headers);
+    return new Promise((resolve, reject) => {
+      const { bearer } = caller;
+      const request = requestOf(call, bearer, headers);
+      const reading = new Reading(call, signal, callTimeoutMs, maxBytes, bearer, entry, resolve, reject);
+      receive(pool, request, reading);
+    });
   };
+}
+
+/** A try of a read, which waits for its own answer: most calls are reads, and need nothing besides. */
+class Reading extends Attempt implements Receiver {
+  readonly entry: LedgerEntry;
+  readonly maxBytes: number;
+  readonly #bearer: string;
+  readonly #resolve: (json: unknown) => void;
+  readonly #reject: (error: unknown) => void;
+
+  constructor(
+    call: RestCall,
+    signal: Cancellation,
+    timeoutMs: number,
+    maxBytes: number,
+    bearer: string,
+    entry: LedgerEntry,
+    resolve: (json: unknown) => void,
+    reject: (error: unknown) => void,
+  ) {
+    super(call, signal, timeoutMs);
+    this.entry = entry;
+    this.maxBytes = maxBytes;
+    this.#bearer = bearer;
+    this.#resolve = resolve;
+    this.#reject = reject;
+  }
+
+  get attempt(): Attempt {
+    return this;
+  }
+
+  received(answer: WholeAnswer): void {
+    try {
+      this.#resolve(jsonOf(this.call, this.#bearer, answer));
+      this.end();
+    } catch (error) {
+      this.failed(error);
+    }
+  }
+
+  failed(error: unknown): void {
+    this.end();
+    // It may be made again in any case, and is not asked whether it was sent.
+    this.#reject(failureOf(this.call, error, true));
+  }
 }
 
 /** The body of a write, and word of its leaving: undici asks for it when it has a connection and starts to send. */
@@ -93,7 +148,7 @@ function noticed(body: Buffer, onSend: () => void): Readable {
   return chunks() as unknown as Readable; // undici takes any iterable, but its types leave that out.
 }
 
-function jsonOf(call: RestCall, { bearer }: Caller, { status, retryAfter, text }: WholeAnswer): unknown {
+function jsonOf(call: RestCall, bearer: string, { status, retryAfter, text }: WholeAnswer): unknown {
   if (!isSuccess(status)) {
     throw new StatusError(call, status, refusalIn(text, bearer), retryAfterMs(retryAfter));
   }

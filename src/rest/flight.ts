@@ -1,9 +1,10 @@
 import { type Asker, asking } from './asking.ts';
 import { givenUp } from './attempt.ts';
 import type { RestCall } from './call.ts';
+import type { Turn } from './call-in-turn.ts';
 import type { Caller } from './caller.ts';
 import { type Cancellation, Canceller } from './cancellation.ts';
-import type { RestClient, Turn } from './client.ts';
+import type { RestClient } from './client.ts';
 import type { OverloadedError } from './errors.ts';
 import { enter, type LedgerEntry } from './ledger.ts';
 import { QueuedCall } from './queued-call.ts';
@@ -12,7 +13,7 @@ import { QueuedCall } from './queued-call.ts';
  * A read that operations of a tenant want. Each that asks before it has left queues for it itself, so that none waits in
  * the queue of another; whoever's turn comes first makes the call for all. A class, as each call has one.
  */
-export class Flight implements Turn {
+export class Flight implements Turn<unknown> {
   readonly call: RestCall;
   /** Ends the call once nobody waits for it. */
   readonly signal = new Canceller();
@@ -51,22 +52,23 @@ export class Flight implements Turn {
     this.#maker = maker;
     this.asker = maker.asker;
     for (const passenger of this.#passengers) if (passenger !== maker) passenger.follow();
-    this.#client.read(this.call, maker.caller, this).then(
-      (answer) => {
-        for (const passenger of this.#land()) passenger.resolve(answer);
-      },
-      (error: unknown) => {
-        for (const passenger of this.#land()) passenger.reject(error);
-      },
-    );
+    this.#client.read(this.call, maker.caller, this);
   }
 
   away(pause: () => Promise<void>, signal: Cancellation): Promise<void> {
     return this.#maker?.pauseAway(pause, signal) ?? pause();
   }
 
-  onEnter(entry: LedgerEntry): void {
+  entered(entry: LedgerEntry): void {
     this.entry = entry;
+  }
+
+  answered(answer: unknown): void {
+    for (const passenger of this.#land()) passenger.resolve(answer);
+  }
+
+  failed(error: unknown): void {
+    for (const passenger of this.#land()) passenger.reject(error);
   }
 
   /** One waits no more, and the call ends where nobody else does. @returns whether it did wait. */

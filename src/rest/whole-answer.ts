@@ -2,7 +2,7 @@ import type { Transform } from 'node:stream';
 import type { Dispatcher, Pool } from 'undici';
 import { decompressorOf, isCompressed, unknownEncoding } from './answer-body.ts';
 import type { Attempt } from './attempt.ts';
-import { described, type RestCall } from './call.ts';
+import { described } from './call.ts';
 import { ResponseTooLargeError } from './errors.ts';
 import type { LedgerEntry } from './ledger.ts';
 import { maxRefusalBytes } from './refusal.ts';
@@ -15,34 +15,32 @@ export interface WholeAnswer {
   text: string | undefined;
 }
 
-/** For what a request is sent, and until when. */
-export interface Errand {
-  call: RestCall;
-  attempt: Attempt;
+/** Who waits for an answer. */
+export interface Receiver {
+  readonly attempt: Attempt;
   /** Is told the status and the size of the answer as they become known. */
-  entry: LedgerEntry;
+  readonly entry: LedgerEntry;
   /** What a 2xx answer may weigh, after it is decompressed. */
-  maxBytes: number;
+  readonly maxBytes: number;
+  received(answer: WholeAnswer): void;
+  failed(error: unknown): void;
 }
 
 type Headers = Dispatcher.ResponseData['headers'];
 
 /**
  * Sends a request, and takes the whole of its answer. By undici's `dispatch`, as its `request` makes a stream of each body,
- * which is a seventh of what a small call costs.
- * @throws ResponseTooLargeError as soon as more than `maxBytes` have come out of a 2xx answer, InvalidResponseError where
- * its encoding is not known, what ends the attempt, and undici's errors.
+ * which is a seventh of what a small call costs. It fails with ResponseTooLargeError as soon as more than `maxBytes` have come
+ * out of a 2xx answer, InvalidResponseError where its encoding is not known, what ends the attempt, and undici's errors.
  */
-export function wholeAnswer(
-  pool: Pool,
-  request: Dispatcher.DispatchOptions,
-  errand: Errand,
-): Promise<WholeAnswer> {
-  return new Promise((resolve, reject) => {
-    const reception = new Reception(errand, resolve, reject);
-    errand.attempt.addEventListener('abort', () => reception.fail(errand.attempt.reason));
+export function receive(pool: Pool, request: Dispatcher.DispatchOptions, receiver: Receiver): void {
+  const reception = new Reception(receiver);
+  receiver.attempt.addEventListener('abort', reception);
+  try {
     pool.dispatch(request, reception);
-  });
+  } catch (error) {
+    reception.fail(error);
+  }
 }
 
 /** Whether it is a success; anything else is a refusal. */
@@ -51,22 +49,18 @@ export function isSuccess(status: number): boolean {
 }
 
 class Reception implements Dispatcher.DispatchHandler {
-  readonly #errand: Errand;
-  readonly #resolve: (answer: WholeAnswer) => void;
-  readonly #reject: (error: unknown) => void;
+  readonly #receiver: Receiver;
   #controller: Dispatcher.DispatchController | undefined;
   #status = 0;
   #retryAfter: string | string[] | undefined;
   #decompressor: Transform | undefined;
-  #chunks: Buffer[] = [];
+  #chunks: Buffer[] | undefined;
   #bytes = 0;
   #isOver = false;
   #reason: unknown;
 
-  constructor(errand: Errand, resolve: (answer: WholeAnswer) => void, reject: (error: unknown) => void) {
-    this.#errand = errand;
-    this.#resolve = resolve;
-    this.#reject = reject;
+  constructor(receiver: Receiver) {
+    this.#receiver = receiver;
   }
 
   onRequestStart(controller: Dispatcher.DispatchController): void {
@@ -79,7 +73,7 @@ class Reception implements Dispatcher.DispatchHandler {
     // Of those below, another answer follows.
     if (status < 200) return;
     this.#status = status;
-    this.#errand.entry.status = status;
+    this.#receiver.entry.status = status;
     this.#retryAfter = headers['retry-after'];
     if (isCompressed(headers)) this.#decompress(headers);
   }
@@ -102,6 +96,11 @@ class Reception implements Dispatcher.DispatchHandler {
     this.fail(error);
   }
 
+  /** The attempt ends early. */
+  handleEvent(): void {
+    this.fail(this.#receiver.attempt.reason);
+  }
+
   /** Ends it early, unless it is over: a request that has not been answered whole is broken off. */
   fail(error: unknown): void {
     if (this.#isOver) return;
@@ -109,7 +108,7 @@ class Reception implements Dispatcher.DispatchHandler {
     this.#reason = error;
     // Cut off, late or too large: its status has been answered all the same, and says what matters.
     if (this.#status !== 0 && !isSuccess(this.#status)) this.#hand(undefined);
-    else this.#reject(error);
+    else this.#receiver.failed(error);
     this.#decompressor?.destroy();
     this.#breakOff();
   }
@@ -117,7 +116,7 @@ class Reception implements Dispatcher.DispatchHandler {
   #decompress(headers: Headers): void {
     const decompressor = decompressorOf(headers);
     if (decompressor === undefined) {
-      this.fail(unknownEncoding(this.#errand.call));
+      this.fail(unknownEncoding(this.#receiver.attempt.call));
       return;
     }
     decompressor.on('data', (chunk: Buffer) => this.#take(chunk));
@@ -128,12 +127,14 @@ class Reception implements Dispatcher.DispatchHandler {
 
   #take(chunk: Buffer): void {
     if (this.#isOver) return;
-    const { call, entry } = this.#errand;
+    const { attempt, entry } = this.#receiver;
     this.#bytes += chunk.length;
     entry.bytes += chunk.length;
-    const maxBytes = isSuccess(this.#status) ? this.#errand.maxBytes : maxRefusalBytes;
+    const maxBytes = isSuccess(this.#status) ? this.#receiver.maxBytes : maxRefusalBytes;
     if (this.#bytes > maxBytes) {
-      this.fail(new ResponseTooLargeError(`${described(call)} answered more than ${maxBytes} bytes`));
+      this.fail(new ResponseTooLargeError(`${described(attempt.call)} answered more than ${maxBytes} bytes`));
+    } else if (this.#chunks === undefined) {
+      this.#chunks = [chunk];
     } else {
       this.#chunks.push(chunk);
     }
@@ -142,13 +143,14 @@ class Reception implements Dispatcher.DispatchHandler {
   #finish(): void {
     if (this.#isOver) return;
     this.#isOver = true;
-    const [first] = this.#chunks;
-    const isOne = first !== undefined && this.#chunks.length === 1;
-    this.#hand((isOne ? first : Buffer.concat(this.#chunks)).toString());
+    const chunks = this.#chunks ?? [];
+    const [first] = chunks;
+    const isOne = first !== undefined && chunks.length === 1;
+    this.#hand((isOne ? first : Buffer.concat(chunks)).toString());
   }
 
   #hand(text: string | undefined): void {
-    this.#resolve({ status: this.#status, retryAfter: this.#retryAfter, text });
+    this.#receiver.received({ status: this.#status, retryAfter: this.#retryAfter, text });
   }
 
   /** Nothing happens where the answer has come to its end. */
