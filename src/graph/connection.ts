@@ -1,33 +1,53 @@
 import type { ObjectRef } from '@pothos/core';
-import type { Position } from '../loaders/cursor.ts';
 import type { Loaders } from '../loaders/loaders.ts';
-import { type PageLoader, queryKey } from '../loaders/page-loader.ts';
-import { readWindow } from '../loaders/window.ts';
+import type { PageLoader } from '../loaders/page-loader.ts';
+import { readWindow, type Window } from '../loaders/window.ts';
 import { BadInputError, type InvalidResponseError } from '../rest/errors.ts';
 import type { PageQuery } from '../rest/types.ts';
 import { builder } from './builder.ts';
+import { ListCursors } from './list-cursors.ts';
 
 /** How many rows a page has where nothing is said. */
 export const defaultFirst = 20;
 
+/** A part of a list. A class, as its edges, places and cursors are made only where they are selected. */
+export class Connection<Json> {
+  readonly hasPreviousPage: boolean;
+  readonly #window: Window<Json>;
+  readonly #cursors: ListCursors;
+
+  constructor(window: Window<Json>, hasPreviousPage: boolean, cursors: ListCursors) {
+    this.hasPreviousPage = hasPreviousPage;
+    this.#window = window;
+    this.#cursors = cursors;
+  }
+
+  get hasNextPage(): boolean {
+    return this.#window.hasNextPage;
+  }
+
+  get nodes(): Window<Json>['rows'] {
+    return this.#window.rows;
+  }
+
+  get edges(): Edge<Json>[] {
+    return this.nodes.map((node, index) => ({ node, index, connection: this }));
+  }
+
+  /** The cursor of the edge of this index. */
+  cursorOf(index: number): string {
+    return this.#cursors.encode(this.#window.placeAfter(index));
+  }
+}
+
 interface Edge<Json> {
   node: Json | InvalidResponseError;
-  after: Position;
-  /** Signing is left to the moment a cursor is selected. */
-  cursorOf(position: Position): string;
+  /** Which edge of the connection it is. */
+  index: number;
+  connection: Connection<Json>;
 }
 
-interface PageInfoSource {
-  hasNextPage: boolean;
-  hasPreviousPage: boolean;
-  edges: Edge<unknown>[];
-}
-
-export interface Connection<Json> extends PageInfoSource {
-  edges: Edge<Json>[];
-}
-
-const PageInfo = builder.objectRef<PageInfoSource>('PageInfo').implement({
+const PageInfo = builder.objectRef<Connection<unknown>>('PageInfo').implement({
   description: 'Where a page stands in its list.',
   fields: (t) => ({
     hasNextPage: t.exposeBoolean('hasNextPage', { nullable: false, description: 'Whether more follows.' }),
@@ -37,18 +57,17 @@ const PageInfo = builder.objectRef<PageInfoSource>('PageInfo').implement({
     }),
     startCursor: t.string({
       description: 'The cursor of the first edge; null on an empty page.',
-      resolve: ({ edges }) => cursorOf(edges.at(0)),
+      resolve: (connection) => (connection.nodes.length === 0 ? null : connection.cursorOf(0)),
     }),
     endCursor: t.string({
       description: 'The cursor of the last edge, for `after`; null on an empty page.',
-      resolve: ({ edges }) => cursorOf(edges.at(-1)),
+      resolve: (connection) => {
+        const { length } = connection.nodes;
+        return length === 0 ? null : connection.cursorOf(length - 1);
+      },
     }),
   }),
 });
-
-function cursorOf(edge: Edge<unknown> | undefined): string | null {
-  return edge === undefined ? null : edge.cursorOf(edge.after);
-}
 
 interface Named {
   name: string;
@@ -66,12 +85,13 @@ export function connectionOf<Json extends Named>(ref: ObjectRef<Types, Json>, it
       cursor: t.string({
         nullable: false,
         description: 'Reads the list on from here, as `after` with the same filters and access token.',
-        resolve: (source) => source.cursorOf(source.after),
+        resolve: ({ connection, index }) => connection.cursorOf(index),
       }),
       node: t.field({
         type: node,
         description: 'Null only where REST gave a broken record, with an error that names it.',
-        resolve: (source) => recordOf(source),
+        // GraphQL turns an error instance into the field's own error.
+        resolve: ({ node }) => node as Named,
       }),
     }),
   });
@@ -87,7 +107,8 @@ export function connectionOf<Json extends Named>(ref: ObjectRef<Types, Json>, it
         type: [node],
         nullable: { list: false, items: true },
         description: `The ${items} alone. Null only where REST gave a broken record, with an error that names it.`,
-        resolve: (source) => source.edges.map(recordOf),
+        // And in a list into that item's own.
+        resolve: ({ nodes }) => nodes as readonly Named[],
       }),
       pageInfo: t.field({
         type: PageInfo,
@@ -98,11 +119,6 @@ export function connectionOf<Json extends Named>(ref: ObjectRef<Types, Json>, it
     }),
   });
   return connection as unknown as ObjectRef<Types, Connection<Json>>;
-}
-
-function recordOf(edge: Edge<Named>): Named {
-  // GraphQL turns an error instance in a list or a field into that item's own error.
-  return edge.node as Named;
 }
 
 export interface ConnectionArgs {
@@ -137,15 +153,14 @@ export interface ConnectionRequest<Json, Query extends PageQuery> {
 /** Reads the part of a list that `first` and `after` ask for. @throws BadInputError for either, without a call. */
 export async function connect<Json extends { name: string }, Query extends PageQuery>(
   { list, pages, query, args, maximum, belongs }: ConnectionRequest<Json, Query>,
-  { cursors }: Loaders,
+  loaders: Loaders,
 ): Promise<Connection<Json>> {
   const first = args.first ?? defaultFirst;
   if (first < 0 || first > maximum) {
     throw new BadInputError(`Expected "first" to be from 0 to ${maximum}, but got ${first}.`);
   }
-  const listKey = `${list} ${queryKey(query)}`;
-  const after = typeof args.after === 'string' ? cursors.decode(listKey, args.after) : undefined;
-  const cursorOf = (position: Position) => cursors.encode(listKey, position);
+  const cursors = new ListCursors(loaders, list, query);
+  const after = typeof args.after === 'string' ? cursors.decode(args.after) : undefined;
   const window = await readWindow({
     pages,
     query,
@@ -154,9 +169,5 @@ export async function connect<Json extends { name: string }, Query extends PageQ
     maxPageSize: maximum,
     ...(belongs === undefined ? {} : { belongs }),
   });
-  return {
-    edges: window.rows.map(({ row, after }) => ({ node: row, after, cursorOf })),
-    hasNextPage: window.hasNextPage,
-    hasPreviousPage: after !== undefined,
-  };
+  return new Connection(window, after !== undefined, cursors);
 }

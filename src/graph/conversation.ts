@@ -15,8 +15,7 @@ export const Conversation = builder.objectRef<ConversationName>('Conversation').
       type: Channel,
       description:
         'The channel. Costs `GET /v1/channels`, once for all channels, unless only its id is selected.',
-      resolve: ({ channel }, _args, { loaders }, info) =>
-        related('channels', channel, () => loaders.channelById, info),
+      resolve: ({ channel }, _args, { loaders }, info) => related('channels', channel, loaders, info),
     }),
   }),
 });

@@ -24,11 +24,13 @@ export function openEnum<Value extends string>(
     } as Record<Value | typeof UNRECOGNIZED, { description: string }>,
   });
 
+  const known: ReadonlySet<string> = new Set(Object.keys(values));
+
   function recognize(value: string): Value | typeof UNRECOGNIZED;
   function recognize(value: string | null | undefined): Value | typeof UNRECOGNIZED | null;
   function recognize(value: string | null | undefined) {
     if (value === undefined || value === null) return null;
-    return Object.hasOwn(values, value) ? value : UNRECOGNIZED;
+    return known.has(value) ? value : UNRECOGNIZED;
   }
 
   return { ref, recognize };

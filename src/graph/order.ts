@@ -1,4 +1,3 @@
-import type { GraphQLResolveInfo } from 'graphql';
 import { maxPageSize } from '../loaders/loaders.ts';
 import { BadInputError, InvalidResponseError } from '../rest/errors.ts';
 import { isNameOf, resourceName } from '../rest/resource-name.ts';
@@ -186,9 +185,7 @@ builder.queryFields((t) => ({
   }),
 }));
 
-function selectsShipments(info: GraphQLResolveInfo): boolean {
-  return selectsRecordAt(['nodes', 'shipment'], info) || selectsRecordAt(['edges', 'node', 'shipment'], info);
-}
+const selectsShipments = selectsRecordAt(['nodes', 'shipment'], ['edges', 'node', 'shipment']);
 
 /** The statuses to ask REST for: none given, or an empty list, is no filter. @throws BadInputError for UNRECOGNIZED. */
 function statusFilter(status: readonly string[] | null | undefined): string[] | undefined {

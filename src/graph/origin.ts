@@ -16,8 +16,7 @@ export const Origin = builder.objectRef<OriginJson>('Origin').implement({
       type: Location,
       description:
         'Its place among the supported locations. Costs a filtered `GET /v1/locations` unless only its id is selected.',
-      resolve: ({ location }, _args, { loaders }, info) =>
-        related('locations', location, () => loaders.locationById, info),
+      resolve: ({ location }, _args, { loaders }, info) => related('locations', location, loaders, info),
     }),
     address: t.expose('address', { type: Address, description: 'Where it is.' }),
   }),

@@ -76,22 +76,19 @@ export const Quote = builder.objectRef<QuoteJson>('Quote').implement({
       type: Order,
       description:
         'The order that it was asked for. Costs `GET /v1/orders/{id}` unless only its id is selected.',
-      resolve: (quote, _args, { loaders }, info) =>
-        related('orders', quote.order, () => loaders.orderById, info),
+      resolve: (quote, _args, { loaders }, info) => related('orders', quote.order, loaders, info),
     }),
     origin: t.field({
       type: Location,
       description:
         'Where the package is collected. Costs a filtered `GET /v1/locations` unless only its id is selected.',
-      resolve: (quote, _args, { loaders }, info) =>
-        related('locations', quote.origin, () => loaders.locationById, info),
+      resolve: (quote, _args, { loaders }, info) => related('locations', quote.origin, loaders, info),
     }),
     destination: t.field({
       type: Location,
       description:
         'Where the package goes. Costs a filtered `GET /v1/locations` unless only its id is selected.',
-      resolve: (quote, _args, { loaders }, info) =>
-        related('locations', quote.destination, () => loaders.locationById, info),
+      resolve: (quote, _args, { loaders }, info) => related('locations', quote.destination, loaders, info),
     }),
     package: t.expose('package', { type: Package, description: 'The package that the offers are for.' }),
     cashOnDelivery: t.field({

@@ -59,8 +59,7 @@ export const Recipient = builder.objectRef<RecipientJson>('Recipient').implement
       description:
         "The place of the address among the supported locations. Null on a shipment's recipient. " +
         'Costs a filtered `GET /v1/locations` for each distinct location, unless only its id is selected.',
-      resolve: ({ location }, _args, { loaders }, info) =>
-        related('locations', location, () => loaders.locationById, info),
+      resolve: ({ location }, _args, { loaders }, info) => related('locations', location, loaders, info),
     }),
   }),
 });

@@ -8,25 +8,57 @@ import {
   type SelectionNode,
   type SelectionSetNode,
 } from 'graphql';
+import type { Loaders } from '../loaders/loaders.ts';
 import type { RecordLoader } from '../loaders/record-loader.ts';
 import { InvalidResponseError } from '../rest/errors.ts';
 import { type Collection, isNameOf, shown } from '../rest/resource-name.ts';
+import type {
+  ChannelJson,
+  LocationJson,
+  OrderJson,
+  OriginJson,
+  QuoteJson,
+  ShipmentJson,
+} from '../rest/types.ts';
+
+/** The records that others name, by collection. */
+interface NamedRecords {
+  orders: OrderJson;
+  shipments: ShipmentJson;
+  quotes: QuoteJson;
+  origins: OriginJson;
+  locations: LocationJson;
+  channels: ChannelJson;
+}
+
+type Related = keyof NamedRecords;
+
+/** As functions, as a loader is made when it is asked for. */
+const loaderOf: { readonly [C in Related]: (loaders: Loaders) => RecordLoader<NamedRecords[C]> } = {
+  orders: ({ orderById }) => orderById,
+  shipments: ({ shipmentById }) => shipmentById,
+  quotes: ({ quoteById }) => quoteById,
+  origins: ({ originById }) => originById,
+  locations: ({ locationById }) => locationById,
+  channels: ({ channelById }) => channelById,
+};
 
 /**
  * The record that a REST payload names. The name alone answers a selection of `id`, without a call; for anything else,
  * and where no `info` tells what is selected, the loader is asked.
  * @throws InvalidResponseError when REST put something else there than a name of `collection`.
  */
-export function related<Json extends { name: string }>(
-  collection: Collection,
+export function related<C extends Related>(
+  collection: C,
   name: string | null | undefined,
-  loader: () => RecordLoader<Json>,
+  loaders: Loaders,
   info?: GraphQLResolveInfo,
-): Json | Promise<Json | null> | null {
+): NamedRecords[C] | Promise<NamedRecords[C] | null> | null {
   if (name === undefined || name === null || name === '') return null;
   expectName(collection, name);
   // Nothing but the name is read from it, as nothing but the id is selected.
-  return info !== undefined && selectsOnlyId(info) ? ({ name } as Json) : loader().load(name);
+  if (info !== undefined && selectsOnlyId(info)) return { name } as NamedRecords[C];
+  return loaderOf[collection](loaders).load(name);
 }
 
 /** @throws InvalidResponseError when a name that came from REST is not one of `collection`. */
@@ -37,31 +69,53 @@ export function expectName(collection: Collection, name: string): void {
   );
 }
 
-/**
- * What was found of a field where no condition decides about it. It is then the same for all rows and requests, who would
- * spend more time on this than on anything else in a list.
- */
-const knownOnlyId = new WeakMap<FieldNode, boolean>();
-
 /** Whether the field's selections need nothing but the record's name. */
-export function selectsOnlyId(info: GraphQLResolveInfo): boolean {
-  const [field] = info.fieldNodes;
-  const isAlone = field !== undefined && info.fieldNodes.length === 1;
-  const known = isAlone ? knownOnlyId.get(field) : undefined;
-  if (known !== undefined) return known;
-  const { fields, isUnconditional } = fieldsBelow(info.fieldNodes, info);
-  const isOnlyId = fields.every(isOfName);
-  if (isAlone && isUnconditional) knownOnlyId.set(field, isOnlyId);
-  return isOnlyId;
+export const selectsOnlyId = foundOncePerField((fields, below) => below(fields).every(isOfName));
+
+/**
+ * Tells of a field whether a record is selected that is reached from it by one of these paths, and more of it than its name
+ * tells.
+ */
+export function selectsRecordAt(
+  ...paths: readonly (readonly string[])[]
+): (info: GraphQLResolveInfo) => boolean {
+  return foundOncePerField((fields, below) =>
+    paths.some((path) => {
+      const records = path.reduce<readonly FieldNode[]>(
+        (parents, name) => below(parents).filter((field) => field.name.value === name),
+        fields,
+      );
+      return !below(records).every(isOfName);
+    }),
+  );
 }
 
-/** Whether a record is selected that is reached from the field by this path, and more of it than its name tells. */
-export function selectsRecordAt(path: readonly string[], info: GraphQLResolveInfo): boolean {
-  const records = path.reduce<readonly FieldNode[]>(
-    (fields, name) => fieldsBelow(fields, info).fields.filter((field) => field.name.value === name),
-    info.fieldNodes,
-  );
-  return !fieldsBelow(records, info).fields.every(isOfName);
+/** The fields that are selected of these ones' values, whatever fragments they come from. */
+type Below = (parents: readonly FieldNode[]) => FieldNode[];
+
+/**
+ * What is found of a field is kept where no condition decides about it. It is then the same for all rows and requests, who
+ * would spend more time on this than on anything else in a list.
+ */
+function foundOncePerField(
+  find: (fields: readonly FieldNode[], below: Below) => boolean,
+): (info: GraphQLResolveInfo) => boolean {
+  const foundOf = new WeakMap<FieldNode, boolean>();
+  return (info) => {
+    const { fieldNodes } = info;
+    const [field] = fieldNodes;
+    const isAlone = field !== undefined && fieldNodes.length === 1;
+    const known = isAlone ? foundOf.get(field) : undefined;
+    if (known !== undefined) return known;
+    let isUnconditional = true;
+    const found = find(fieldNodes, (parents) => {
+      const below = fieldsBelow(parents, info);
+      isUnconditional &&= below.isUnconditional;
+      return below.fields;
+    });
+    if (isAlone && isUnconditional) foundOf.set(field, found);
+    return found;
+  };
 }
 
 function isOfName({ name }: FieldNode): boolean {
@@ -74,7 +128,6 @@ interface FieldsBelow {
   isUnconditional: boolean;
 }
 
-/** The fields that are selected of these ones' values, whatever fragments they come from. */
 function fieldsBelow(parents: readonly FieldNode[], info: GraphQLResolveInfo): FieldsBelow {
   // Each fragment is looked into once, as fragments may spread each other over and over.
   const seen = new Set<string>();

@@ -70,16 +70,15 @@ export const Shipment = builder.objectRef<ShipmentJson>('Shipment').implement({
         'The order that is shipped, found through the quote. Costs `GET /v1/quotes/{id}`, and `GET /v1/orders/{id}` ' +
         'unless only its id is selected.',
       resolve: async (shipment, _args, { loaders }, info) => {
-        const quote = await related('quotes', shipment.quote, () => loaders.quoteById);
-        return related('orders', quote?.order, () => loaders.orderById, info);
+        const quote = await related('quotes', shipment.quote, loaders);
+        return related('orders', quote?.order, loaders, info);
       },
     }),
     quote: t.field({
       type: Quote,
       description:
         'The quote it was created from. Costs `GET /v1/quotes/{id}` unless only its id is selected.',
-      resolve: (shipment, _args, { loaders }, info) =>
-        related('quotes', shipment.quote, () => loaders.quoteById, info),
+      resolve: (shipment, _args, { loaders }, info) => related('quotes', shipment.quote, loaders, info),
     }),
     courier: t.field({
       type: Courier,
@@ -90,8 +89,7 @@ export const Shipment = builder.objectRef<ShipmentJson>('Shipment').implement({
       type: Origin,
       description:
         'Where the courier collects it. Costs `GET /v1/origins`, once for all origins, unless only its id is selected.',
-      resolve: (shipment, _args, { loaders }, info) =>
-        related('origins', shipment.origin, () => loaders.originById, info),
+      resolve: (shipment, _args, { loaders }, info) => related('origins', shipment.origin, loaders, info),
     }),
     recipient: t.expose('recipient', { type: Recipient, description: 'Who receives it.' }),
     requiresPickup: t.exposeBoolean('requiresPickup', {
@@ -138,8 +136,7 @@ builder.objectField(Order, 'shipment', (t) =>
     description:
       'The shipment that carries the order, or null until there is one. Costs `GET /v1/shipments/{id}` unless only ' +
       'its id is selected; for many orders, a page of `GET /v1/shipments` where that is expected to answer them.',
-    resolve: (order, _args, { loaders }, info) =>
-      related('shipments', order.shipment, () => loaders.shipmentById, info),
+    resolve: (order, _args, { loaders }, info) => related('shipments', order.shipment, loaders, info),
   }),
 );
 

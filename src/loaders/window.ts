@@ -3,10 +3,12 @@ import type { Page, PageQuery } from '../rest/types.ts';
 import type { Position } from './cursor.ts';
 import { createEndOfList, type PageLoader } from './page-loader.ts';
 
-/** A stretch of a list: its rows, each with the place after it. */
+/** A stretch of a list. */
 export interface Window<Row> {
-  rows: { row: Row | InvalidResponseError; after: Position }[];
-  hasNextPage: boolean;
+  readonly rows: readonly (Row | InvalidResponseError)[];
+  readonly hasNextPage: boolean;
+  /** The place after the row of this index, worked out when it is asked for. */
+  placeAfter(index: number): Position;
 }
 
 export interface WindowRequest<Row, Query extends PageQuery> {
@@ -34,7 +36,8 @@ export async function readWindow<Row extends { name: string }, Query extends Pag
   const { first, maxPageSize, belongs } = request;
   let position = request.after ?? { pageToken: undefined, rowsBefore: 0, skip: 0, anchor: undefined };
   const end = createEndOfList(position.pageToken);
-  const rows: Window<Row>['rows'] = [];
+  const window = new OwnWindow<Row>();
+  const { rows } = window;
   // A broken row may be one of the list's.
   const isOfList = (row: Row | InvalidResponseError) =>
     row instanceof InvalidResponseError || belongs === undefined || belongs(row);
@@ -51,13 +54,44 @@ export async function readWindow<Row extends { name: string }, Query extends Pag
         hasNextPage = true;
         break;
       }
-      rows.push({ row, after: placeAfter(page, index, position) });
+      window.push(row, index);
     }
-    if (rows.length === first && hasNextPage) return { rows, hasNextPage };
-    if (page.nextPageToken === undefined) return { rows, hasNextPage: false };
+    window.endPage(page, position);
+    if (rows.length === first && hasNextPage) {
+      window.hasNextPage = true;
+      return window;
+    }
+    if (page.nextPageToken === undefined) return window;
     position = placeAfter(page, page.rows.length - 1, position);
     // Where REST can't be asked for the list's rows alone, nobody knows how many pages hold enough of them.
     wantedRows = belongs === undefined ? first - rows.length : maxPageSize;
+  }
+}
+
+/** A class that notes numbers, as few lists are asked for the places of their rows. */
+class OwnWindow<Row extends { name: string }> implements Window<Row> {
+  readonly rows: (Row | InvalidResponseError)[] = [];
+  hasNextPage = false;
+  /** Which row of its page each row is. */
+  readonly #indices: number[] = [];
+  /** `end`: how many rows there were with it. */
+  readonly #pages: { page: Page<Row>; position: Position; end: number }[] = [];
+
+  push(row: Row | InvalidResponseError, index: number): void {
+    this.rows.push(row);
+    this.#indices.push(index);
+  }
+
+  /** The rows since the last page were those of this one, which was read at `position`. */
+  endPage(page: Page<Row>, position: Position): void {
+    this.#pages.push({ page, position, end: this.rows.length });
+  }
+
+  placeAfter(index: number): Position {
+    const read = this.#pages.find(({ end }) => index < end);
+    const indexInPage = this.#indices[index];
+    if (read === undefined || indexInPage === undefined) throw new RangeError(`no row ${index}`);
+    return placeAfter(read.page, indexInPage, read.position);
   }
 }
 
