@@ -41,7 +41,7 @@ async function faultsIn(
 
 /** Every template of a channel, the broken ones too, or undefined where the list can't be read. */
 async function templatesOf(channel: string, { templatePage }: Loaders): Promise<Rows | undefined> {
-  const rows: Rows = [];
+  const rows: Rows[number][] = [];
   try {
     for await (const page of pagesFrom(templatePage, { channel, pageSize: maxPageSize.templates })) {
       rows.push(...page.rows);

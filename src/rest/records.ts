@@ -103,16 +103,27 @@ export function createRecords(
     }
     drift?.look(kind, rows, caller.bearer);
     return {
-      rows: rows.map((row, index) =>
-        isRecordOf(kind, row)
-          ? (row as Json)
-          : new InvalidResponseError(`${described(call)} answered no record of ${kind} in row ${index}`),
-      ),
+      rows: rowsOf(kind, rows, call),
       nextPageToken: nextPageToken(call, json.nextPageToken),
     };
   }
 
   return { record, recordNamed, page };
+}
+
+/** The rows of a page, which are copied only where some are no records. */
+function rowsOf<Json>(
+  kind: Kind,
+  rows: readonly unknown[],
+  call: RestCall,
+): readonly (Json | InvalidResponseError)[] {
+  // As `checked` says.
+  if (rows.every((row) => isRecordOf(kind, row))) return rows as readonly unknown[] as readonly Json[];
+  return rows.map((row, index) =>
+    isRecordOf(kind, row)
+      ? (row as Json)
+      : new InvalidResponseError(`${described(call)} answered no record of ${kind} in row ${index}`),
+  );
 }
 
 function unreadable(call: RestCall, what: string): WaybillError {

@@ -160,7 +160,8 @@ export interface TemplateJson {
 
 /** One page of a list. A row that is no record with a name of its list stands as the error that it is, in its own place. */
 export interface Page<Row> {
-  rows: (Row | InvalidResponseError)[];
+  /** As they came, where all are records: others may have the same array. */
+  rows: readonly (Row | InvalidResponseError)[];
   /** Undefined on the last page. */
   nextPageToken: string | undefined;
 }
