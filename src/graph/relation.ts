@@ -58,7 +58,7 @@ export function related<C extends Related>(
   expectName(collection, name);
   // Nothing but the name is read from it, as nothing but the id is selected.
   if (info !== undefined && selectsOnlyId(info)) return { name } as NamedRecords[C];
-  return loaderOf[collection](loaders).load(name);
+  return loaderOf[collection](loaders).find(name);
 }
 
 /** @throws InvalidResponseError when a name that came from REST is not one of `collection`. */

@@ -66,10 +66,7 @@ export function createDepths(): Depths {
       if (asked === 0) return;
       const kept = indices.length < leastFound * asked ? decayAfterMiss : decay;
       const next = weights.map((weight) => weight * kept);
-      for (const index of indices) {
-        const step = depthSteps.findIndex((depth) => index + 1 <= depth * asked);
-        add(next, step === -1 ? depthSteps.length : step, 1 / asked);
-      }
+      for (const index of indices) add(next, stepWith((index + 1) / asked), 1 / asked);
       if (indices.length < asked) addUnfound(next, (asked - indices.length) / asked, rowsRead / asked);
       weights = next;
       total = sum(next);
@@ -85,6 +82,13 @@ function addUnfound(weights: number[], share: number, depthRead: number): void {
   const deeper = [...depthSteps.keys()].filter((step) => startOf(step) >= depthRead);
   for (const step of deeper) add(weights, step, (share * (1 - shareNowhere)) / deeper.length);
   add(weights, depthSteps.length, deeper.length === 0 ? share : share * shareNowhere);
+}
+
+/** The step whose depth holds this many rows for each id. */
+function stepWith(rowsPerId: number): number {
+  let step = 0;
+  while (step < depthSteps.length && rowsPerId > (depthSteps[step] ?? 0)) step += 1;
+  return step;
 }
 
 function startOf(step: number): number {

@@ -59,16 +59,15 @@ class BatchGets<Json> implements Gets<Json> {
     return made;
   }
 
-  async all(names: readonly string[]): Promise<Settled<Json>[]> {
+  all(names: readonly string[]): Promise<Settled<Json>[]> {
     const caller: Caller = { ...this.#options.caller, heard: this.#heard };
-    const answers = await settledAll<Json>(
-      names,
-      (name) => this.#begun?.get(name)?.answer ?? this.#ask(name, caller),
-    );
-    if (this.#answered > 0) this.#options.times.sawGet(this.#answeredMs / this.#answered);
-    this.#answered = 0;
-    this.#answeredMs = 0;
-    return answers;
+    const ask = (name: string) => this.#begun?.get(name)?.answer ?? this.#ask(name, caller);
+    return settledAll<Json>(names, ask).then((answers) => {
+      if (this.#answered > 0) this.#options.times.sawGet(this.#answeredMs / this.#answered);
+      this.#answered = 0;
+      this.#answeredMs = 0;
+      return answers;
+    });
   }
 
   count(): number {

@@ -8,21 +8,25 @@ export type Makers<Source, Made> = {
  * those who might need it ever ask for.
  */
 export function lazily<Source, Made extends object>(makers: Makers<Source, Made>): (source: Source) => Made {
+  // The names of an object of this very type.
+  const names = Object.keys(makers) as (keyof Made)[];
+
   class Lazy {
     readonly source: Source;
-    readonly made: Partial<Made> = {};
+    /** In the order of the names, as these are read for each row. */
+    readonly values: unknown[] = new Array(names.length);
 
     constructor(source: Source) {
       this.source = source;
     }
   }
-  // The names of an object of this very type.
-  for (const name of Object.keys(makers) as (keyof Made)[]) {
+  for (const [index, name] of names.entries()) {
+    const make = makers[name];
     // On the prototype, as accessors of an object of its own would cost more than what they save.
     Object.defineProperty(Lazy.prototype, name, {
       get(this: Lazy & Made) {
-        this.made[name] ??= makers[name](this.source, this);
-        return this.made[name];
+        this.values[index] ??= make(this.source, this);
+        return this.values[index];
       },
     });
   }

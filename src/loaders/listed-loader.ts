@@ -60,6 +60,10 @@ class Listed<Json extends { name: string }> implements ListedLoader<Json> {
     return this.#records.load(name);
   }
 
+  find(name: string): Json | Promise<Json | null> {
+    return this.#records.find(name);
+  }
+
   prime(rows: Page<Json>['rows']): void {
     if (!this.#options.history.rowCheck.areRowsLacking()) this.#records.prime(rows);
   }
@@ -126,12 +130,13 @@ class Listed<Json extends { name: string }> implements ListedLoader<Json> {
     return reading;
   }
 
-  async #getAll(names: readonly string[], gets: Gets<Json>): Promise<Settled<Json>[]> {
+  #getAll(names: readonly string[], gets: Gets<Json>): Promise<Settled<Json>[]> {
     const { observer, kind, history } = this.#options;
     observer.batch(kind, names.length, 'gets');
-    const answers = await gets.all(names);
-    sawGets(answers, history.rowCheck);
-    return answers;
+    return gets.all(names).then((answers) => {
+      sawGets(answers, history.rowCheck);
+      return answers;
+    });
   }
 
   async #search(

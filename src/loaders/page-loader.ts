@@ -141,8 +141,12 @@ function records<Row>(page: Page<Row>): Row[] {
   return page.rows.filter((row): row is Row => !(row instanceof InvalidResponseError));
 }
 
-/** The same text for the same query, whatever the order of its fields. */
+/** The same text for the same query, whatever the order of its fields: a JSON list of their names and values. */
 export function queryKey(query: object): string {
-  const given = Object.entries(query).filter(([, value]) => value !== undefined);
-  return JSON.stringify(given.sort(([a], [b]) => (a < b ? -1 : 1)));
+  let fields = '';
+  for (const name of Object.keys(query).sort()) {
+    const value: unknown = Reflect.get(query, name);
+    if (value !== undefined) fields += `${fields === '' ? '' : ','}["${name}",${JSON.stringify(value)}]`;
+  }
+  return `[${fields}]`;
 }

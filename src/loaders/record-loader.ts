@@ -6,6 +6,8 @@ import { type Settled, settledAll } from './settling.ts';
 /** Records by resource name. A record that does not exist is null; a failed call fails its own key only. */
 export interface RecordLoader<Json> {
   load(name: string): Promise<Json | null>;
+  /** The same, without a promise where the record is at hand. */
+  find(name: string): Json | Promise<Json | null>;
   /** Hands over records that have come in another way; of those that none is known of, none is asked for. */
   prime(rows: readonly (Named<Json> | InvalidResponseError)[]): void;
   /** Puts a record in the place of what is known. */
@@ -75,9 +77,14 @@ class BatchLoader<Json> implements RecordLoader<Json> {
   }
 
   load(name: string): Promise<Json | null> {
+    const found = this.find(name);
+    return found instanceof Promise ? found : Promise.resolve(found);
+  }
+
+  find(name: string): Json | Promise<Json | null> {
     this.#askers.note(this.#askedFor ?? name);
     const record = this.#atHand()?.get(name);
-    if (record !== undefined) return Promise.resolve(record);
+    if (record !== undefined) return record;
     // Before the first batch has left, all is in that one, and DataLoader needs not make a promise that waits for it.
     return (this.#hasLeft ? undefined : this.#asked.get(name)) ?? this.#loader.load(name);
   }
