@@ -5,6 +5,8 @@ export interface Askers {
   note(key: string): void;
   /** Makes the call that answers these keys, on behalf of all who have asked for them and who still will. */
   onBehalf<Answer>(keys: readonly string[], call: () => Answer): Answer;
+  /** The same for one key, which the call is told. */
+  onBehalfOf<Answer>(key: string, call: (key: string) => Answer): Answer;
   /** Who asks for this key from now on, or for any where none is given, asks for another call. */
   forget(key?: string): void;
 }
@@ -30,6 +32,13 @@ class NotedAskers implements Askers {
     if (askersByKey === undefined || askersByKey.size === 0) return call();
     const askers = keys.flatMap((key) => askersByKey.get(key) ?? []);
     return asking.run(new Set(askers), call);
+  }
+
+  onBehalfOf<Answer>(key: string, call: (key: string) => Answer): Answer {
+    const askersByKey = this.#askersByKey;
+    if (askersByKey === undefined || askersByKey.size === 0) return call(key);
+    const askers = askersByKey.get(key);
+    return asking.run(new Set(askers === undefined ? [] : [askers]), call, key);
   }
 
   forget(key?: string): void {

@@ -53,7 +53,8 @@ class BatchGets<Json> implements Gets<Json> {
       leftAt = performance.now();
     };
     const caller: Caller = { ...this.#options.caller, heard: this.#heard, left };
-    const made: BegunGet<Json> = { answer: this.#ask(name, caller).catch(nullOrError), leftAt: () => leftAt };
+    const get = () => this.#options.get(name, caller);
+    const made: BegunGet<Json> = { answer: this.#ask(name, get).catch(nullOrError), leftAt: () => leftAt };
     this.#begun ??= new Map();
     this.#begun.set(name, made);
     return made;
@@ -61,7 +62,8 @@ class BatchGets<Json> implements Gets<Json> {
 
   all(names: readonly string[]): Promise<Settled<Json>[]> {
     const caller: Caller = { ...this.#options.caller, heard: this.#heard };
-    const ask = (name: string) => this.#begun?.get(name)?.answer ?? this.#ask(name, caller);
+    const get = (name: string) => this.#options.get(name, caller);
+    const ask = (name: string) => this.#begun?.get(name)?.answer ?? this.#ask(name, get);
     return settledAll<Json>(names, ask).then((answers) => {
       if (this.#answered > 0) this.#options.times.sawGet(this.#answeredMs / this.#answered);
       this.#answered = 0;
@@ -74,10 +76,9 @@ class BatchGets<Json> implements Gets<Json> {
     return this.#count;
   }
 
-  #ask(name: string, caller: Caller): Promise<Json> {
-    const { askers, get } = this.#options;
+  #ask(name: string, get: (name: string) => Promise<Json>): Promise<Json> {
     this.#count += 1;
-    return askers.onBehalf([name], () => get(name, caller));
+    return this.#options.askers.onBehalfOf(name, get);
   }
 
   readonly #heard = (entry: LedgerEntry): void => {

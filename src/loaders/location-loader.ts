@@ -85,7 +85,7 @@ export function locationLoader(options: LocationLoaderOptions): RecordLoader<Loc
       pages.forgetEarlier();
       return search(name);
     }
-    return settledAll(names, (name) => askers.onBehalf([name], () => locationOf(name)));
+    return settledAll(names, (name) => askers.onBehalfOf(name, locationOf));
   });
 }
 

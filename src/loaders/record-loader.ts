@@ -24,9 +24,7 @@ type Named<Json> = Json & { name: string };
  * The interface has no batch endpoint, so a batch of N is N calls.
  */
 export function recordLoader<Json>(get: (name: string) => Promise<Json | null>): RecordLoader<Json> {
-  return batchLoader((names, askers) =>
-    settledAll(names, (name) => askers.onBehalf([name], () => get(name))),
-  );
+  return batchLoader((names, askers) => settledAll(names, (name) => askers.onBehalfOf(name, get)));
 }
 
 // What all who ask for a name of a whole list have asked for.

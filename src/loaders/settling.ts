@@ -13,7 +13,7 @@ export function settledAll<Json>(
     const answers: Settled<Json>[] = [];
     let missing = names.length;
     if (missing === 0) resolve(answers);
-    for (const [index, name] of names.entries()) {
+    names.forEach((name, index) => {
       answers.push(null);
       const arrive = (answer: Settled<Json>) => {
         answers[index] = answer;
@@ -21,7 +21,7 @@ export function settledAll<Json>(
         if (missing === 0) resolve(answers);
       };
       ask(name).then(arrive, (error: unknown) => arrive(nullOrError(error)));
-    }
+    });
   });
 }
 
