@@ -2,18 +2,20 @@ import type { GraphQLFieldResolver, GraphQLResolveInfo, GraphQLSchema } from 'gr
 import { isObjectType } from 'graphql';
 import { asking } from '../rest/asking.ts';
 import type { Context } from './context.ts';
+import { propertyOf } from './plain-fields.ts';
 
 type Resolver = GraphQLFieldResolver<unknown, Context>;
 
 /**
- * Lets the resolvers of a schema's fields ask by their path where the operation shows what it cost. Fields without a
- * resolver only hand out what another one has asked for, and stay as they are.
+ * Lets the resolvers of a schema's fields ask by their path where the operation shows what it cost. Fields that hand
+ * out a property ask for nothing, and stay as they are.
  */
 export function withAskingFields(schema: GraphQLSchema): GraphQLSchema {
   for (const type of Object.values(schema.getTypeMap())) {
     if (!isObjectType(type) || type.name.startsWith('__')) continue;
     for (const field of Object.values(type.getFields())) {
-      if (field.resolve !== undefined) field.resolve = askingByPath(field.resolve);
+      const isPlain = propertyOf(field) !== undefined;
+      if (field.resolve !== undefined && !isPlain) field.resolve = askingByPath(field.resolve);
     }
   }
   return schema;

@@ -4,7 +4,7 @@ import { expectName } from './relation.ts';
 export const Courier = builder.objectRef<{ name: string }>('Courier').implement({
   description: 'A company that carries packages. The REST service tells no more of it than its id.',
   fields: (t) => ({
-    id: t.id({ nullable: false, description: '`couriers/<code>`.', resolve: ({ name }) => name }),
+    id: t.exposeID('name', { nullable: false, description: '`couriers/<code>`.' }),
     code: t.string({
       nullable: false,
       description: 'The part of the id after the slash.',

@@ -93,10 +93,9 @@ async function definitionOf(
 export const Message = builder.objectRef<MessageJson>('Message').implement({
   description: 'A message that a customer was sent.',
   fields: (t) => ({
-    id: t.id({
+    id: t.exposeID('name', {
       nullable: false,
       description: '`channels/<identifier>/conversations/<identifier>/messages/<identifier>`.',
-      resolve: ({ name }) => name,
     }),
     createTime: t.expose('createTime', {
       type: 'DateTime',

@@ -23,10 +23,9 @@ export const Node = builder.interfaceRef<{ name: string }>('Node').implement({
   description: 'Anything with an id that is unique among all types, so that `node` finds it again.',
   resolveType: ({ name }) => nodeTypes.find((type) => type.owns(name))?.typename,
   fields: (t) => ({
-    id: t.id({
+    id: t.exposeID('name', {
       nullable: false,
       description: 'The resource name, `<collection>/<identifier>`. Unique among all types, and stable.',
-      resolve: ({ name }) => name,
     }),
   }),
 });

@@ -1,4 +1,4 @@
-import { type GraphQLSchema, isObjectType } from 'graphql';
+import { type GraphQLField, type GraphQLSchema, isObjectType } from 'graphql';
 
 /**
  * Takes the resolvers from fields that are the property of the same name of what REST has sent: without one, GraphQL reads
@@ -8,9 +8,16 @@ export function withPlainFields(schema: GraphQLSchema): GraphQLSchema {
   for (const type of Object.values(schema.getTypeMap())) {
     if (!isObjectType(type)) continue;
     for (const field of Object.values(type.getFields())) {
-      // What Pothos notes of a field that is made with `expose`.
-      if (field.extensions.pothosExposedField === field.name) field.resolve = undefined;
+      if (propertyOf(field) === field.name) field.resolve = undefined;
     }
   }
   return schema;
+}
+
+/** The property of its object that a field hands out as it is, by whatever name; undefined where it may be more than that. */
+export function propertyOf({ name, resolve, extensions }: GraphQLField): string | undefined {
+  // What Pothos notes of a field that is made with `expose`.
+  const { pothosExposedField: exposed } = extensions;
+  if (typeof exposed === 'string') return exposed;
+  return resolve === undefined ? name : undefined;
 }

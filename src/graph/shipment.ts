@@ -35,7 +35,7 @@ type LabelledShipment = ShipmentJson & { label: string };
 const Label = builder.objectRef<LabelledShipment>('Label').implement({
   description: 'The label to print and stick on the package, a PDF.',
   fields: (t) => ({
-    id: t.id({ nullable: false, description: "The label's identifier.", resolve: ({ label }) => label }),
+    id: t.exposeID('label', { nullable: false, description: "The label's identifier." }),
     url: t.expose('labelUrl', {
       type: 'URL',
       description:

@@ -16,6 +16,7 @@ import {
   type VariableValues,
   visit,
 } from 'graphql';
+import { propertyOf } from '../../graph/plain-fields.ts';
 import { type Complete, completionOf, plainLeaf, put } from './completion.ts';
 import { FieldPlace, type Holder, type Place } from './place.ts';
 import { Run } from './run.ts';
@@ -111,8 +112,10 @@ export class FieldPlan {
   readonly #complete: Complete;
   /** The same for each run, where they hold no variables. */
   readonly #args: object | undefined;
-  /** Of a field that is given out as its record has it; undefined for all others. */
-  readonly #plainType: GraphQLLeafType | undefined;
+  /** Of its object, where the field is just that; undefined where it is resolved. */
+  readonly #property: string | undefined;
+  /** Of a property whose values are leaves; undefined for all other fields. */
+  readonly #plain: { property: string; type: GraphQLLeafType } | undefined;
 
   constructor(query: QueryPlan, parentType: GraphQLObjectType, key: string, nodes: readonly FieldNode[]) {
     const [node, ...more] = nodes;
@@ -126,7 +129,10 @@ export class FieldPlan {
     this.mayBeNull = !isNonNullType(type);
     const sets = nodes.flatMap(({ selectionSet }) => selectionSet ?? []);
     const nullableType = isNonNullType(type) ? type.ofType : type;
-    this.#plainType = definition.resolve === undefined && isLeafType(nullableType) ? nullableType : undefined;
+    const property = propertyOf(definition);
+    this.#property = property;
+    this.#plain =
+      property !== undefined && isLeafType(nullableType) ? { property, type: nullableType } : undefined;
     this.#complete = completionOf(nullableType, {
       schema: query.schema,
       of: (selected) => new ObjectPlan(query, selected, sets),
@@ -135,15 +141,14 @@ export class FieldPlan {
   }
 
   run(run: Run, source: unknown, holder: Holder, parent: Place | undefined): void {
-    const { resolve, name } = this.definition;
-    if (this.#plainType !== undefined && this.#isPlainlyPut(this.#plainType, source, holder)) return;
+    if (this.#isPlainlyPut(source, holder)) return;
     const place = new FieldPlace(run, this, parent, holder);
     let value: unknown;
     try {
       value =
-        resolve === undefined
-          ? (source as Holder)[name] // Records, which have no methods.
-          : resolve(source, this.#argsIn(run), run.context, place);
+        this.#property === undefined
+          ? this.definition.resolve?.(source, this.#argsIn(run), run.context, place)
+          : (source as Holder)[this.#property];
     } catch (error) {
       run.fail(error, place);
       return;
@@ -152,10 +157,11 @@ export class FieldPlan {
   }
 
   /** Most values need no place of their own, as they are there and as they should be. */
-  #isPlainlyPut(type: GraphQLLeafType, source: unknown, holder: Holder): boolean {
-    const value = (source as Holder | undefined)?.[this.definition.name];
+  #isPlainlyPut(source: unknown, holder: Holder): boolean {
+    if (this.#plain === undefined) return false;
+    const value = (source as Holder | undefined)?.[this.#plain.property];
     const isNull = (value === null || value === undefined) && this.mayBeNull;
-    const told = isNull ? null : plainLeaf(type, value);
+    const told = isNull ? null : plainLeaf(this.#plain.type, value);
     if (told !== undefined) holder[this.key] = told;
     return told !== undefined;
   }
