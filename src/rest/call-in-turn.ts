@@ -7,7 +7,7 @@ import type { Cancellation } from './cancellation.ts';
 import type { Admission, CircuitBreaker } from './circuit-breaker.ts';
 import type { Circuits } from './circuits.ts';
 import { CircuitOpenError, OverloadedError } from './errors.ts';
-import type { Exchange } from './exchange.ts';
+import type { Exchange, Hearer } from './exchange.ts';
 import { outcomeOf } from './failure.ts';
 import { paused } from './giving-up.ts';
 import { enter, type LedgerEntry } from './ledger.ts';
@@ -15,7 +15,7 @@ import type { Away } from './queued-call.ts';
 import type { Retries } from './retries.ts';
 
 /** The turn of a call, in which it is made for one or several. */
-export interface Turn<Answer> {
+export interface Turn<Answer> extends Hearer<Answer> {
   /** Gives the call up. */
   readonly signal: Cancellation;
   /** Who asks; of when the call was queued, as its turn may come while another operation runs. */
@@ -24,8 +24,6 @@ export interface Turn<Answer> {
   away?(...[pause, signal]: Parameters<Away>): Promise<void>;
   /** Is told the call's entry in the ledger when it has left its queue. */
   entered?(entry: LedgerEntry): void;
-  answered(answer: Answer): void;
-  failed(error: unknown): void;
 }
 
 /** What the calls of a client have in common. */
@@ -58,8 +56,8 @@ export function makeInTurn<Answer>(
   else new CallInTurn(policy, send, call, caller, turn, circuit, admission).try();
 }
 
-/** A class with callbacks, as an async function for each call costs thrice as much. */
-class CallInTurn<Answer> {
+/** With callbacks, as promises and async functions for each call cost thrice as much. */
+class CallInTurn<Answer> implements Hearer<Answer> {
   readonly #policy: CallPolicy;
   readonly #send: Exchange<Answer>;
   readonly #call: RestCall;
@@ -95,23 +93,24 @@ class CallInTurn<Answer> {
   }
 
   try(): void {
-    this.#send(this.#call, this.#caller, this.#turn.signal, this.#entry, this.#headers).then(
-      (answer) => {
-        this.#circuit.note(this.#caller.tenant, this.#admission, 'answered');
-        this.#end();
-        this.#turn.answered(answer);
-      },
-      async (error: unknown) => {
-        try {
-          await this.#beforeNext(error);
-        } catch (thrown) {
-          this.#end();
-          this.#turn.failed(thrown);
-          return;
-        }
-        this.try();
-      },
-    );
+    this.#send(this.#call, this.#caller, this.#turn.signal, this.#entry, this.#headers, this);
+  }
+
+  answered(answer: Answer): void {
+    this.#circuit.note(this.#caller.tenant, this.#admission, 'answered');
+    this.#end();
+    this.#turn.answered(answer);
+  }
+
+  async failed(error: unknown): Promise<void> {
+    try {
+      await this.#beforeNext(error);
+    } catch (thrown) {
+      this.#end();
+      this.#turn.failed(thrown);
+      return;
+    }
+    this.try();
   }
 
   #end(): void {

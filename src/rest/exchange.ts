@@ -1,7 +1,7 @@
 import type { Readable } from 'node:stream';
 import type { Dispatcher, Pool } from 'undici';
 import { acceptedEncodings } from './answer-body.ts';
-import { Attempt } from './attempt.ts';
+import { Attempt, givenUp } from './attempt.ts';
 import { described, isRead, queryString, type RestCall } from './call.ts';
 import type { Caller } from './caller.ts';
 import type { Cancellation } from './cancellation.ts';
@@ -12,14 +12,33 @@ import type { LedgerEntry } from './ledger.ts';
 import { refusalIn, retryAfterMs } from './refusal.ts';
 import { isSuccess, type Receiver, receive, type WholeAnswer } from './whole-answer.ts';
 
-/** One try of a call, which `signal` gives up: sends it, with `headers` besides its own, and makes something of its 2xx answer. */
-export type Exchange<Answer> = (
+/** Who waits for what comes of a call: one of the two, once. Neither throws. */
+export interface Hearer<Answer> {
+  answered(answer: Answer): void;
+  failed(error: unknown): void;
+}
+
+/** A try of a call, which `signal` gives up, with headers besides its own. */
+type Try = [
   call: RestCall,
   caller: Caller,
   signal: Cancellation,
   entry: LedgerEntry,
-  headers?: Readonly<Record<string, string>>,
-) => Promise<Answer>;
+  headers: Readonly<Record<string, string>> | undefined,
+];
+
+/** Sends a call, makes something of its 2xx answer, and tells who waits for that, perhaps at once. */
+export type Exchange<Answer> = (...sent: [...Try, hearer: Hearer<Answer>]) => void;
+
+/** An exchange out of one with a promise, for calls that are few enough. */
+export function told<Answer>(exchange: (...sent: Try) => Promise<Answer>): Exchange<Answer> {
+  return (call, caller, signal, entry, headers, hearer) => {
+    exchange(call, caller, signal, entry, headers).then(
+      (answer) => hearer.answered(answer),
+      (error: unknown) => hearer.failed(error),
+    );
+  };
+}
 
 export interface ExchangeOptions {
   baseUrl: URL;
@@ -53,7 +72,7 @@ export function createJsonExchange(pool: Pool, options: ExchangeOptions): Exchan
   const { callTimeoutMs, maxResponseBytes: maxBytes } = options;
   const requestOf = createRequests(options);
 
-  async function write(...[call, { bearer }, signal, entry, headers]: Parameters<Exchange<unknown>>) {
+  const write = told<unknown>(async (call, { bearer }, signal, entry, headers) => {
     const attempt = new Attempt(call, signal, callTimeoutMs);
     let isSent = false;
     try {
@@ -80,16 +99,21 @@ export function createJsonExchange(pool: Pool, options: ExchangeOptions): Exchan
     } finally {
       attempt.end();
     }
-  }
+  });
 
-  return (call, caller, signal, entry, headers) => {
-    if (!isRead(call)) return write(call, caller, signal, entry, headers);
-    return new Promise((resolve, reject) => {
-      const { bearer } = caller;
-      const request = requestOf(call, bearer, headers);
-      const reading = new Reading(call, signal, callTimeoutMs, maxBytes, bearer, entry, resolve, reject);
-      receive(pool, request, reading);
-    });
+  return (call, caller, signal, entry, headers, hearer) => {
+    if (!isRead(call)) {
+      write(call, caller, signal, entry, headers, hearer);
+    } else if (signal.aborted) {
+      hearer.failed(givenUp(call, signal));
+    } else {
+      const request = requestOf(call, caller.bearer, headers);
+      receive(
+        pool,
+        request,
+        new Reading(call, signal, callTimeoutMs, maxBytes, caller.bearer, entry, hearer),
+      );
+    }
   };
 }
 
@@ -98,8 +122,7 @@ class Reading extends Attempt implements Receiver {
   readonly entry: LedgerEntry;
   readonly maxBytes: number;
   readonly #bearer: string;
-  readonly #resolve: (json: unknown) => void;
-  readonly #reject: (error: unknown) => void;
+  readonly #hearer: Hearer<unknown>;
 
   constructor(
     call: RestCall,
@@ -108,15 +131,13 @@ class Reading extends Attempt implements Receiver {
     maxBytes: number,
     bearer: string,
     entry: LedgerEntry,
-    resolve: (json: unknown) => void,
-    reject: (error: unknown) => void,
+    hearer: Hearer<unknown>,
   ) {
     super(call, signal, timeoutMs);
     this.entry = entry;
     this.maxBytes = maxBytes;
     this.#bearer = bearer;
-    this.#resolve = resolve;
-    this.#reject = reject;
+    this.#hearer = hearer;
   }
 
   get attempt(): Attempt {
@@ -124,18 +145,21 @@ class Reading extends Attempt implements Receiver {
   }
 
   received(answer: WholeAnswer): void {
+    let json: unknown;
     try {
-      this.#resolve(jsonOf(this.call, this.#bearer, answer));
-      this.end();
+      json = jsonOf(this.call, this.#bearer, answer);
     } catch (error) {
       this.failed(error);
+      return;
     }
+    this.end();
+    this.#hearer.answered(json);
   }
 
   failed(error: unknown): void {
     this.end();
     // It may be made again in any case, and is not asked whether it was sent.
-    this.#reject(failureOf(this.call, error, true));
+    this.#hearer.failed(failureOf(this.call, error, true));
   }
 }
 

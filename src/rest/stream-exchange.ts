@@ -2,7 +2,7 @@ import type { Pool } from 'undici';
 import { textOf } from './answer-body.ts';
 import { Attempt } from './attempt.ts';
 import { StatusError } from './errors.ts';
-import { createRequests, type Exchange, type ExchangeOptions } from './exchange.ts';
+import { createRequests, type Exchange, type ExchangeOptions, told } from './exchange.ts';
 import { failureOf } from './failure.ts';
 import { maxRefusalBytes, refusalIn, retryAfterMs } from './refusal.ts';
 import { type RestStream, streamedAnswer } from './streamed-answer.ts';
@@ -17,7 +17,7 @@ export function createStreamExchange(
   const { callTimeoutMs, maxResponseBytes } = options;
   const requestOf = createRequests(options);
 
-  return async (call, caller, signal, entry, headers) => {
+  return told(async (call, caller, signal, entry, headers) => {
     const attempt = new Attempt(call, signal, callTimeoutMs);
     try {
       const request = { ...requestOf(call, caller.bearer, headers), signal: abortSignalOf(attempt) };
@@ -44,7 +44,7 @@ export function createStreamExchange(
       attempt.end();
       throw failureOf(call, error, true);
     }
-  };
+  });
 }
 
 /** The word of an early end as undici takes it. */
