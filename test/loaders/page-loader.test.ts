@@ -49,6 +49,35 @@ describe('pageLoader', () => {
     expect(asked).toEqual(['c', 'InvalidResponseError']);
   });
 
+  test('hands its rows to the loader by name, which then has them at hand, but for those it knows better', async () => {
+    const asked: string[] = [];
+    const byName = recordLoader(async (name): Promise<Row> => {
+      asked.push(name);
+      return { name };
+    });
+    const [first, second] = [named('a', 'b', 'c', 'd'), named('a', 'e')];
+    const pages = [first, second].values();
+    const loader = pageLoader(
+      async () => ({ rows: pages.next().value ?? [], nextPageToken: undefined }),
+      byName,
+    );
+    const written = { name: 'b' };
+    byName.replace('b', written);
+    const loaded = await byName.load('c');
+    await loader.load({ pageSize: 4 });
+    await loader.load({ pageSize: 2 });
+    byName.clear('d');
+    expect(byName.find('a')).toBe(first[0]);
+    expect(byName.find('b')).toBe(written);
+    expect(await byName.find('c')).toBe(loaded);
+    expect(await byName.find('d')).toEqual({ name: 'd' });
+    expect(byName.find('e')).toBe(second[1]);
+    expect(asked).toEqual(['c', 'd']);
+    byName.clearAll();
+    expect(await byName.find('e')).toEqual({ name: 'e' });
+    expect(asked).toEqual(['c', 'd', 'e']);
+  });
+
   test('a query that fails fails alone', async () => {
     const loader = pageLoader(async ({ pageSize }) => {
       if (pageSize === 1) throw new Error('no page of 1');
