@@ -24,8 +24,9 @@ export function ordersWithShipments({
   isAllowed,
 }: AheadOfAskOptions): PageLoader<OrderJson, OrderQuery> {
   function askAhead({ pageSize }: OrderQuery, rowsBefore: number, seen: FollowingSeen): void {
-    const { isKnown, shareWithin } = seen.whereabouts;
-    if (!isAllowed || !isKnown) return;
+    const { whereabouts } = seen;
+    if (!isAllowed || !whereabouts.isKnown) return;
+    const shareWithin = (rowsPerId: number) => whereabouts.shareWithin(rowsPerId);
     const following = { idsPerRow: seen.idsPerRow(), rowsBefore, shareWithin };
     const rows = pageSizeAhead(pageSize, following, shipmentById.knownCalls());
     // After the call for the orders, which leaves at the end of this tick, so that it is first in every queue.

@@ -45,33 +45,37 @@ const guessedWeights: readonly number[] = [...depthSteps, Number.POSITIVE_INFINI
 const guessedTotal = sum(guessedWeights);
 
 export function createDepths(): Depths {
-  // The weights of the ids between each step and the one before it; those beyond come last.
-  let weights = guessedWeights;
-  let total = guessedTotal;
+  return new DepthsSeen();
+}
 
-  return {
-    // Asked for each depth that a page may have, for each batch.
-    shareWithin(rowsPerId) {
-      let within = 0;
-      let start = 0;
-      for (let index = 0; index < depthSteps.length && start < rowsPerId; index += 1) {
-        const step = depthSteps[index] ?? 0;
-        const part = Math.min((rowsPerId - start) / (step - start), 1);
-        within += part * (weights[index] ?? 0);
-        start = step;
-      }
-      return within / total;
-    },
-    saw({ asked, indices, rowsRead }) {
-      if (asked === 0) return;
-      const kept = indices.length < leastFound * asked ? decayAfterMiss : decay;
-      const next = weights.map((weight) => weight * kept);
-      for (const index of indices) add(next, stepWith((index + 1) / asked), 1 / asked);
-      if (indices.length < asked) addUnfound(next, (asked - indices.length) / asked, rowsRead / asked);
-      weights = next;
-      total = sum(next);
-    },
-  };
+/** A class, as each tenant that is remembered has some. */
+class DepthsSeen implements Depths {
+  // The weights of the ids between each step and the one before it; those beyond come last.
+  #weights = guessedWeights;
+  #total = guessedTotal;
+
+  // Asked for each depth that a page may have, for each batch.
+  shareWithin(rowsPerId: number): number {
+    let within = 0;
+    let start = 0;
+    for (let index = 0; index < depthSteps.length && start < rowsPerId; index += 1) {
+      const step = depthSteps[index] ?? 0;
+      const part = Math.min((rowsPerId - start) / (step - start), 1);
+      within += part * (this.#weights[index] ?? 0);
+      start = step;
+    }
+    return within / this.#total;
+  }
+
+  saw({ asked, indices, rowsRead }: SearchedBatch): void {
+    if (asked === 0) return;
+    const kept = indices.length < leastFound * asked ? decayAfterMiss : decay;
+    const next = this.#weights.map((weight) => weight * kept);
+    for (const index of indices) add(next, stepWith((index + 1) / asked), 1 / asked);
+    if (indices.length < asked) addUnfound(next, (asked - indices.length) / asked, rowsRead / asked);
+    this.#weights = next;
+    this.#total = sum(next);
+  }
 }
 
 function add(weights: number[], step: number, share: number): void {

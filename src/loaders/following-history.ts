@@ -28,7 +28,7 @@ export function createFollowingHistory(now = () => performance.now()): Following
   return {
     of(query) {
       const kind = kindOf(query);
-      const seen = kinds.get(kind) ?? createFollowingSeen(now);
+      const seen = kinds.get(kind) ?? new Seen(now);
       kinds.delete(kind);
       kinds.set(kind, seen);
       const [oldest] = kinds.keys();
@@ -43,15 +43,21 @@ function kindOf({ status = [], search }: OrderQuery): string {
   return `${status.join()} ${search !== undefined}`;
 }
 
-function createFollowingSeen(now: () => number): FollowingSeen {
-  let rowCount = 0;
-  let nameCount = 0;
-  return {
-    whereabouts: createWhereabouts(now),
-    idsPerRow: () => (rowCount === 0 ? 0 : nameCount / rowCount),
-    sawNames(rows, names) {
-      rowCount = rowCount * decay + rows;
-      nameCount = nameCount * decay + names;
-    },
-  };
+class Seen implements FollowingSeen {
+  readonly whereabouts: Whereabouts;
+  #rowCount = 0;
+  #nameCount = 0;
+
+  constructor(now: () => number) {
+    this.whereabouts = createWhereabouts(now);
+  }
+
+  idsPerRow(): number {
+    return this.#rowCount === 0 ? 0 : this.#nameCount / this.#rowCount;
+  }
+
+  sawNames(rows: number, names: number): void {
+    this.#rowCount = this.#rowCount * decay + rows;
+    this.#nameCount = this.#nameCount * decay + names;
+  }
 }

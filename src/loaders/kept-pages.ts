@@ -26,39 +26,45 @@ export interface KeptPages {
 const bytesPerPage = 1_024;
 
 export function createKeptPages(): KeptPages {
-  // In the order in which they were last asked for.
-  const kept = new Map<string, { page: KeptPage; place: Place }>();
-  let taken = 0;
+  return new PagesOfTenant();
+}
 
-  function remove(key: string): void {
-    const known = kept.get(key);
-    if (known === undefined) return;
-    kept.delete(key);
-    known.place.giveUp();
-    taken -= known.place.bytes;
+/** A class, as each tenant that is remembered has some. */
+class PagesOfTenant implements KeptPages {
+  // In the order in which they were last asked for.
+  readonly #kept = new Map<string, { page: KeptPage; place: Place }>();
+  #taken = 0;
+
+  get(key: string): KeptPage | undefined {
+    return this.#kept.get(key)?.page;
   }
 
-  return {
-    get: (key) => kept.get(key)?.page,
-    set(key, page, room) {
-      remove(key);
-      const bytes = bytesPerPage + page.bytes;
-      if (bytes > room.maxBytesPerTenant) return;
-      // First, so that what is beyond the tenant's share is never at the cost of others.
-      for (const oldest of kept.keys()) {
-        if (taken + bytes <= room.maxBytesPerTenant) break;
-        remove(oldest);
-      }
-      kept.set(key, { page, place: room.take(bytes, () => remove(key)) });
-      taken += bytes;
-    },
-    use(key) {
-      const known = kept.get(key);
-      if (known === undefined) return;
-      kept.delete(key);
-      kept.set(key, known);
-      known.place.use();
-    },
-    delete: remove,
-  };
+  set(key: string, page: KeptPage, room: Room): void {
+    this.delete(key);
+    const bytes = bytesPerPage + page.bytes;
+    if (bytes > room.maxBytesPerTenant) return;
+    // First, so that what is beyond the tenant's share is never at the cost of others.
+    for (const oldest of this.#kept.keys()) {
+      if (this.#taken + bytes <= room.maxBytesPerTenant) break;
+      this.delete(oldest);
+    }
+    this.#kept.set(key, { page, place: room.take(bytes, () => this.delete(key)) });
+    this.#taken += bytes;
+  }
+
+  use(key: string): void {
+    const known = this.#kept.get(key);
+    if (known === undefined) return;
+    this.#kept.delete(key);
+    this.#kept.set(key, known);
+    known.place.use();
+  }
+
+  delete(key: string): void {
+    const known = this.#kept.get(key);
+    if (known === undefined) return;
+    this.#kept.delete(key);
+    known.place.giveUp();
+    this.#taken -= known.place.bytes;
+  }
 }

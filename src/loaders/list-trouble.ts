@@ -12,16 +12,29 @@ const longestMs = 60_000;
 
 /** `now` counts milliseconds, from whenever. */
 export function createListTrouble(now: () => number): ListTrouble {
-  let failures = 0;
-  let leftAloneUntil = 0;
-  return {
-    isLeftAlone: () => failures > 1 && now() < leftAloneUntil,
-    answered() {
-      failures = 0;
-    },
-    failed() {
-      failures += 1;
-      leftAloneUntil = now() + Math.min(firstMs * 2 ** (failures - 2), longestMs);
-    },
-  };
+  return new TroubleSeen(now);
+}
+
+/** A class, as each tenant that is remembered has some. */
+class TroubleSeen implements ListTrouble {
+  readonly #now: () => number;
+  #failures = 0;
+  #leftAloneUntil = 0;
+
+  constructor(now: () => number) {
+    this.#now = now;
+  }
+
+  isLeftAlone(): boolean {
+    return this.#failures > 1 && this.#now() < this.#leftAloneUntil;
+  }
+
+  answered(): void {
+    this.#failures = 0;
+  }
+
+  failed(): void {
+    this.#failures += 1;
+    this.#leftAloneUntil = this.#now() + Math.min(firstMs * 2 ** (this.#failures - 2), longestMs);
+  }
 }

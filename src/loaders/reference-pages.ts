@@ -31,36 +31,41 @@ export interface ReferencePages {
 }
 
 /** `now` counts milliseconds, from whenever. */
-export function createReferencePages(
-  { referenceMs, referenceGraceMs }: ReferenceTimes,
-  now = () => performance.now(),
-): ReferencePages {
-  const kept = createKeptPages();
-  const underWay = new Map<string, number>();
-  const renewed = new Set<string>();
+export function createReferencePages(times: ReferenceTimes, now = () => performance.now()): ReferencePages {
+  return new PagesOfLists(times, now);
+}
 
-  function keep(key: string, answer: ReadPage<unknown>, askedAt: number, room: Room): void {
-    const isWhole = !answer.page.rows.some((row) => row instanceof InvalidResponseError);
-    const isNewest = (kept.get(key)?.askedAt ?? askedAt) <= askedAt;
-    if (referenceMs > 0 && isWhole && isNewest) kept.set(key, { ...answer, askedAt }, room);
+/** A class, as each tenant that is remembered has some. */
+class PagesOfLists implements ReferencePages {
+  readonly #times: ReferenceTimes;
+  readonly #now: () => number;
+  readonly #kept = createKeptPages();
+  readonly #underWay = new Map<string, number>();
+  #renewed: Set<string> | undefined;
+
+  constructor(times: ReferenceTimes, now: () => number) {
+    this.#times = times;
+    this.#now = now;
   }
 
-  function answerable(key: string): KeptPage | undefined {
-    const known = kept.get(key);
-    const isGone = known !== undefined && now() - known.askedAt >= referenceMs + referenceGraceMs;
-    return isGone ? undefined : known;
+  has(key: string): boolean {
+    return this.#underWay.has(key) || this.#answerable(key) !== undefined;
   }
 
-  async function read<Row>(
-    key: string,
-    readPage: () => Promise<ReadPage<Row>>,
-    room: Room,
-  ): Promise<Page<Row>> {
-    const askedAt = now();
+  find(key: string): { page: Page<unknown>; isDue: boolean } | undefined {
+    const known = this.#answerable(key);
+    if (known === undefined) return undefined;
+    this.#kept.use(key);
+    return { page: known.page, isDue: this.#now() - known.askedAt >= this.#times.referenceMs };
+  }
+
+  async read<Row>(key: string, read: () => Promise<ReadPage<Row>>, room: Room): Promise<Page<Row>> {
+    const underWay = this.#underWay;
+    const askedAt = this.#now();
     underWay.set(key, (underWay.get(key) ?? 0) + 1);
     try {
-      const answer = await readPage();
-      keep(key, answer, askedAt, room);
+      const answer = await read();
+      this.#keep(key, answer, askedAt, room);
       return answer.page;
     } finally {
       const others = (underWay.get(key) ?? 1) - 1;
@@ -69,25 +74,29 @@ export function createReferencePages(
     }
   }
 
-  return {
-    has: (key) => underWay.has(key) || answerable(key) !== undefined,
-    find(key) {
-      const known = answerable(key);
-      if (known === undefined) return undefined;
-      kept.use(key);
-      return { page: known.page, isDue: now() - known.askedAt >= referenceMs };
-    },
-    read,
-    renew(key, readPage, room) {
-      if (renewed.has(key)) return;
-      renewed.add(key);
-      read(key, readPage, room)
-        .catch((error: unknown) => {
-          if (isTakenAway(error)) kept.delete(key);
-        })
-        .finally(() => renewed.delete(key));
-    },
-  };
+  renew(key: string, read: () => Promise<ReadPage<unknown>>, room: Room): void {
+    this.#renewed ??= new Set();
+    if (this.#renewed.has(key)) return;
+    this.#renewed.add(key);
+    this.read(key, read, room)
+      .catch((error: unknown) => {
+        if (isTakenAway(error)) this.#kept.delete(key);
+      })
+      .finally(() => this.#renewed?.delete(key));
+  }
+
+  #keep(key: string, answer: ReadPage<unknown>, askedAt: number, room: Room): void {
+    const isWhole = !answer.page.rows.some((row) => row instanceof InvalidResponseError);
+    const isNewest = (this.#kept.get(key)?.askedAt ?? askedAt) <= askedAt;
+    if (this.#times.referenceMs > 0 && isWhole && isNewest) this.#kept.set(key, { ...answer, askedAt }, room);
+  }
+
+  #answerable(key: string): KeptPage | undefined {
+    const { referenceMs, referenceGraceMs } = this.#times;
+    const known = this.#kept.get(key);
+    const isGone = known !== undefined && this.#now() - known.askedAt >= referenceMs + referenceGraceMs;
+    return isGone ? undefined : known;
+  }
 }
 
 /** Whether REST says that this bearer has no such list, or no longer: no failure that a known page could bridge. */

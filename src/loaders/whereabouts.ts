@@ -18,22 +18,38 @@ const msPerTrial = 600_000;
 
 /** `now` counts milliseconds, from whenever. */
 export function createWhereabouts(now: () => number): Whereabouts {
-  const depths = createDepths();
-  let batchesWithout = 0;
-  let lastSeenAt = now();
-  const whereabouts = {
-    isKnown: false,
-    shareWithin: depths.shareWithin,
-    isTrialDue: () => batchesWithout + 1 >= batchesPerTrial || now() - lastSeenAt >= msPerTrial,
-    saw(search: SearchedBatch) {
-      whereabouts.isKnown = true;
-      batchesWithout = 0;
-      lastSeenAt = now();
-      depths.saw(search);
-    },
-    wentWithout() {
-      batchesWithout += 1;
-    },
-  };
-  return whereabouts;
+  return new WhereaboutsSeen(now);
+}
+
+/** A class, as each tenant that is remembered has some. */
+class WhereaboutsSeen implements Whereabouts {
+  isKnown = false;
+  readonly #now: () => number;
+  readonly #depths = createDepths();
+  #batchesWithout = 0;
+  #lastSeenAt: number;
+
+  constructor(now: () => number) {
+    this.#now = now;
+    this.#lastSeenAt = now();
+  }
+
+  shareWithin(rowsPerId: number): number {
+    return this.#depths.shareWithin(rowsPerId);
+  }
+
+  isTrialDue(): boolean {
+    return this.#batchesWithout + 1 >= batchesPerTrial || this.#now() - this.#lastSeenAt >= msPerTrial;
+  }
+
+  saw(search: SearchedBatch): void {
+    this.isKnown = true;
+    this.#batchesWithout = 0;
+    this.#lastSeenAt = this.#now();
+    this.#depths.saw(search);
+  }
+
+  wentWithout(): void {
+    this.#batchesWithout += 1;
+  }
 }

@@ -22,8 +22,10 @@ describe('how deep ids are', () => {
   });
 
   test('is taken to be within two rows for each at first, evenly', () => {
-    const { shareWithin } = createDepths();
-    expect([0, 0.5, 1, 2, 100].map(shareWithin)).toEqual([0, 0.25, 0.5, 1, 1]);
+    const depths = createDepths();
+    expect([0, 0.5, 1, 2, 100].map((rowsPerId) => depths.shareWithin(rowsPerId))).toEqual([
+      0, 0.25, 0.5, 1, 1,
+    ]);
   });
 
   test('is what batches have shown, soon', () => {
@@ -144,7 +146,7 @@ describe('the list is tried again', () => {
 test('one batch in vain is enough to leave the list alone, and one that was answered to go back to it', () => {
   const { times, whereabouts } = createBatchHistory(undefined, () => 0);
   const start = { asked: 100, missing: 100, rowsRead: 0, pages: 0 };
-  const { shareWithin } = whereabouts;
+  const shareWithin = (rowsPerId: number) => whereabouts.shareWithin(rowsPerId);
   const known = () => ({ ...times.expected(), callsAtOnce: 16, maxPageSize: 1_000, shareWithin });
   expect(nextPageSize(start, known())).toBe(200);
   whereabouts.saw({ asked: 100, indices: [], rowsRead: Number.POSITIVE_INFINITY });

@@ -19,7 +19,7 @@ const guessed: Knowledge = {
   isGuess: false,
   callsAtOnce: 16,
   maxPageSize: 1_000,
-  shareWithin: createDepths().shareWithin,
+  shareWithin: (rowsPerId) => createDepths().shareWithin(rowsPerId),
 };
 
 /** Every id lies within so many rows for each, or this share of the ids does and the others nowhere. */
