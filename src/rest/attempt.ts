@@ -1,27 +1,33 @@
 import { described, type RestCall } from './call.ts';
 import { type Cancellation, Canceller } from './cancellation.ts';
+import type { Deadlines, Timed } from './deadlines.ts';
 import { AbortedError, DeadlineError, OperationDeadlineError } from './errors.ts';
 
 /**
  * One call under way, which ends early when its caller gives up or its deadline passes: it is aborted then, with an
  * AbortedError, an OperationDeadlineError or a DeadlineError.
  */
-export class Attempt extends Canceller {
+export class Attempt extends Canceller implements Timed {
+  before: Timed | undefined;
+  after: Timed | undefined;
+  endsAt: number | undefined;
   readonly call: RestCall;
   readonly #caller: Cancellation;
-  #deadline: NodeJS.Timeout;
+  #deadlines: Deadlines;
+  #expected: 'answered' | 'over' = 'answered';
 
   /**
    * Starts the clock of a call.
    * @throws AbortedError when the caller has given up already, so that nothing is sent.
    */
-  constructor(call: RestCall, caller: Cancellation, timeoutMs: number) {
+  constructor(call: RestCall, caller: Cancellation, deadlines: Deadlines) {
     super();
     if (caller.aborted) throw givenUp(call, caller);
     this.call = call;
     this.#caller = caller;
     caller.addEventListener('abort', this);
-    this.#deadline = this.#endAfter(timeoutMs, 'answered');
+    this.#deadlines = deadlines;
+    deadlines.start(this);
   }
 
   /**
@@ -37,14 +43,16 @@ export class Attempt extends Canceller {
   }
 
   /** From here on it has this much time to its end, in place of what it had. */
-  extend(timeoutMs: number): void {
-    clearTimeout(this.#deadline);
-    this.#deadline = this.#endAfter(timeoutMs, 'over');
+  extend(deadlines: Deadlines): void {
+    this.#deadlines.stop(this);
+    this.#deadlines = deadlines;
+    this.#expected = 'over';
+    deadlines.start(this);
   }
 
   /** Nothing ends it early any more, and nothing of it stays behind at the caller's signal. */
   end(): void {
-    clearTimeout(this.#deadline);
+    this.#deadlines.stop(this);
     this.#caller.removeEventListener('abort', this);
   }
 
@@ -53,10 +61,9 @@ export class Attempt extends Canceller {
     this.abort(givenUp(this.call, this.#caller));
   }
 
-  #endAfter(ms: number, what: string): NodeJS.Timeout {
-    return setTimeout(() => {
-      this.abort(new DeadlineError(`${described(this.call)} was not ${what} within ${ms} ms`));
-    }, ms);
+  timeIsUp(): void {
+    const { timeoutMs } = this.#deadlines;
+    this.abort(new DeadlineError(`${described(this.call)} was not ${this.#expected} within ${timeoutMs} ms`));
   }
 }
 

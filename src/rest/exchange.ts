@@ -6,6 +6,7 @@ import { described, isRead, queryString, type RestCall } from './call.ts';
 import type { Caller } from './caller.ts';
 import type { Cancellation } from './cancellation.ts';
 import { untilConnected } from './connect-retry.ts';
+import { Deadlines } from './deadlines.ts';
 import { InvalidResponseError, StatusError } from './errors.ts';
 import { failureOf } from './failure.ts';
 import type { LedgerEntry } from './ledger.ts';
@@ -69,11 +70,12 @@ export function createRequests({ baseUrl, compression = false }: ExchangeOptions
 
 /** Tries of calls whose answers are JSON. */
 export function createJsonExchange(pool: Pool, options: ExchangeOptions): Exchange<unknown> {
-  const { callTimeoutMs, maxResponseBytes: maxBytes } = options;
+  const { maxResponseBytes: maxBytes } = options;
+  const deadlines = new Deadlines(options.callTimeoutMs);
   const requestOf = createRequests(options);
 
   const write = told<unknown>(async (call, { bearer }, signal, entry, headers) => {
-    const attempt = new Attempt(call, signal, callTimeoutMs);
+    const attempt = new Attempt(call, signal, deadlines);
     let isSent = false;
     try {
       const request = requestOf(call, bearer, headers);
@@ -108,11 +110,7 @@ export function createJsonExchange(pool: Pool, options: ExchangeOptions): Exchan
       hearer.failed(givenUp(call, signal));
     } else {
       const request = requestOf(call, caller.bearer, headers);
-      receive(
-        pool,
-        request,
-        new Reading(call, signal, callTimeoutMs, maxBytes, caller.bearer, entry, hearer),
-      );
+      receive(pool, request, new Reading(call, signal, deadlines, maxBytes, caller.bearer, entry, hearer));
     }
   };
 }
@@ -127,13 +125,13 @@ class Reading extends Attempt implements Receiver {
   constructor(
     call: RestCall,
     signal: Cancellation,
-    timeoutMs: number,
+    deadlines: Deadlines,
     maxBytes: number,
     bearer: string,
     entry: LedgerEntry,
     hearer: Hearer<unknown>,
   ) {
-    super(call, signal, timeoutMs);
+    super(call, signal, deadlines);
     this.entry = entry;
     this.maxBytes = maxBytes;
     this.#bearer = bearer;

@@ -1,6 +1,7 @@
 import type { Pool } from 'undici';
 import { textOf } from './answer-body.ts';
 import { Attempt } from './attempt.ts';
+import { Deadlines } from './deadlines.ts';
 import { StatusError } from './errors.ts';
 import { createRequests, type Exchange, type ExchangeOptions, told } from './exchange.ts';
 import { failureOf } from './failure.ts';
@@ -14,11 +15,13 @@ export function createStreamExchange(
   options: ExchangeOptions,
   streamTimeoutMs: number,
 ): Exchange<RestStream> {
-  const { callTimeoutMs, maxResponseBytes } = options;
+  const { maxResponseBytes } = options;
+  const toFirstByte = new Deadlines(options.callTimeoutMs);
+  const toLastByte = new Deadlines(streamTimeoutMs);
   const requestOf = createRequests(options);
 
   return told(async (call, caller, signal, entry, headers) => {
-    const attempt = new Attempt(call, signal, callTimeoutMs);
+    const attempt = new Attempt(call, signal, toFirstByte);
     try {
       const request = { ...requestOf(call, caller.bearer, headers), signal: abortSignalOf(attempt) };
       const response = await attempt.race(pool.request(request));
@@ -32,7 +35,7 @@ export function createStreamExchange(
           throw new StatusError(call, statusCode, refusalIn(text, caller.bearer), retryMs);
         }
         const answer = await streamedAnswer(call, response, maxResponseBytes);
-        attempt.extend(streamTimeoutMs);
+        attempt.extend(toLastByte);
         answer.body.once('close', () => attempt.end());
         return answer;
       } catch (error) {
