@@ -9,6 +9,8 @@ import type { OverloadedError } from './errors.ts';
 import { enter, type LedgerEntry } from './ledger.ts';
 import { QueuedCall } from './queued-call.ts';
 
+const nobody: readonly Passenger[] = [];
+
 /**
  * A read that operations of a tenant want. Each that asks before it has left queues for it itself, so that none waits in
  * the queue of another; whoever's turn comes first makes the call for all. A class, as each call has one.
@@ -23,7 +25,7 @@ export class Flight implements Turn<unknown> {
   readonly #client: RestClient;
   readonly #key: string;
   readonly #flights: Map<string, Flight>;
-  #passengers: Passenger[] = [];
+  #passengers: readonly Passenger[] = nobody;
   /** In whose turn the call is made; undefined until it has left. */
   #maker: Passenger | undefined;
   hasLeft = false;
@@ -39,7 +41,8 @@ export class Flight implements Turn<unknown> {
   board(caller: Caller): Promise<unknown> {
     return new Promise((resolve, reject) => {
       const passenger = new Passenger(this, caller, resolve, reject);
-      this.#passengers.push(passenger);
+      // There is one as a rule, and an array that grows takes room for 17.
+      this.#passengers = this.#passengers.concat(passenger);
       caller.signal.addEventListener('abort', passenger);
       if (this.hasLeft) passenger.follow();
       else caller.queue(passenger);
@@ -73,9 +76,8 @@ export class Flight implements Turn<unknown> {
 
   /** One waits no more, and the call ends where nobody else does. @returns whether it did wait. */
   disembark(passenger: Passenger): boolean {
-    const place = this.#passengers.indexOf(passenger);
-    if (place === -1) return false;
-    this.#passengers.splice(place, 1);
+    if (!this.#passengers.includes(passenger)) return false;
+    this.#passengers = this.#passengers.filter((each) => each !== passenger);
     if (this.#passengers.length === 0) {
       this.#forget();
       this.signal.abort(passenger.caller.signal.reason);
@@ -88,10 +90,10 @@ export class Flight implements Turn<unknown> {
     // Before anybody is told, so that who asks then asks anew.
     this.#forget();
     const passengers = this.#passengers;
-    // A Map that has grown leaves its former table behind, with all that was in it, until a full collection of garbage.
-    this.#passengers = [];
     for (const passenger of passengers) passenger.arrive();
     this.#maker?.endTurn();
+    // A Map that has grown leaves its former table behind, with all that was in it, until a full collection of garbage.
+    this.#passengers = nobody;
     this.#maker = undefined;
     this.entry = undefined;
     return passengers;
@@ -136,10 +138,7 @@ class Passenger extends QueuedCall {
   make(): void {
     const { caller } = this;
     const flight = this.#flight;
-    if (flight.hasLeft) {
-      this.endTurn();
-      return;
-    }
+    if (flight.hasLeft) return this.endTurn();
     try {
       caller.spend(flight.call);
     } catch (error) {
