@@ -22,8 +22,8 @@ export interface Turn<Answer> extends Hearer<Answer> {
   readonly asker: Asker | undefined;
   /** Leaves its place to others; undefined where it has none. */
   away?(...[pause, signal]: Parameters<Away>): Promise<void>;
-  /** Is told the call's entry in the ledger when it has left its queue. */
-  entered?(entry: LedgerEntry): void;
+  /** The call's, once it has left its queue. */
+  entry?: LedgerEntry | undefined;
 }
 
 /** What the calls of a client have in common. */
@@ -87,7 +87,7 @@ class CallInTurn<Answer> implements Hearer<Answer> {
     this.#admission = admission;
     this.#entry = enter(caller.ledger, call, turn.asker);
     this.#triedAt = this.#entry.startMs;
-    turn.entered?.(this.#entry);
+    turn.entry = this.#entry;
     this.#headers = policy.observer?.left(this.#entry, caller.ledger);
     if (isRead(call)) policy.retries.begin();
   }

@@ -62,10 +62,6 @@ export class Flight implements Turn<unknown> {
     return this.#maker?.pauseAway(pause, signal) ?? pause();
   }
 
-  entered(entry: LedgerEntry): void {
-    this.entry = entry;
-  }
-
   answered(answer: unknown): void {
     for (const passenger of this.#land()) passenger.resolve(answer);
   }
@@ -136,19 +132,12 @@ class Passenger extends QueuedCall {
   }
 
   make(): void {
-    const { caller } = this;
-    const flight = this.#flight;
-    if (flight.hasLeft) return this.endTurn();
-    try {
-      caller.spend(flight.call);
-    } catch (error) {
-      // A BudgetExceededError, which is this operation's own business and nobody else's.
+    if (this.#flight.hasLeft || !this.#spend()) {
       this.endTurn();
-      this.#leave(error);
-      return;
+    } else {
+      this.caller.left();
+      this.#flight.leave(this);
     }
-    caller.left();
-    flight.leave(this);
   }
 
   refuse(error: OverloadedError): void {
@@ -181,6 +170,17 @@ class Passenger extends QueuedCall {
     if (!this.#flight.disembark(this)) return;
     this.#endWaiting();
     this.reject(error);
+  }
+
+  /** @returns whether there was enough: that there is not is this operation's own business and nobody else's. */
+  #spend(): boolean {
+    try {
+      this.caller.spend(this.#flight.call);
+      return true;
+    } catch (error) {
+      this.#leave(error);
+      return false;
+    }
   }
 
   #endWaiting(): void {
