@@ -8,7 +8,7 @@ export interface RecordLoader<Json> {
   load(name: string): Promise<Json | null>;
   /** The same, without a promise where the record is at hand. */
   find(name: string): Json | Promise<Json | null>;
-  /** Hands over records that have come in another way; of those that none is known of, none is asked for. */
+  /** Hands over records that have come in another way, so that they are not asked for. What is known already stays. */
   prime(rows: readonly (Named<Json> | InvalidResponseError)[]): void;
   /** Puts a record in the place of what is known. */
   replace(name: string, record: Json): void;
