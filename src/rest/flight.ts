@@ -7,6 +7,7 @@ import { type Cancellation, Canceller } from './cancellation.ts';
 import type { RestClient } from './client.ts';
 import type { OverloadedError } from './errors.ts';
 import { enter, type LedgerEntry } from './ledger.ts';
+import type { PassingMap } from './passing-map.ts';
 import { QueuedCall } from './queued-call.ts';
 
 const nobody: readonly Passenger[] = [];
@@ -24,13 +25,13 @@ export class Flight implements Turn<unknown> {
   asker: Asker | undefined;
   readonly #client: RestClient;
   readonly #key: string;
-  readonly #flights: Map<string, Flight>;
+  readonly #flights: PassingMap<string, Flight>;
   #passengers: readonly Passenger[] = nobody;
   /** In whose turn the call is made; undefined until it has left. */
   #maker: Passenger | undefined;
   hasLeft = false;
 
-  constructor(client: RestClient, call: RestCall, key: string, flights: Map<string, Flight>) {
+  constructor(client: RestClient, call: RestCall, key: string, flights: PassingMap<string, Flight>) {
     this.call = call;
     this.#client = client;
     this.#key = key;

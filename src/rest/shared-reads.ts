@@ -3,6 +3,7 @@ import { isRead, queryString, type RestCall } from './call.ts';
 import type { Caller } from './caller.ts';
 import type { RestClient } from './client.ts';
 import { Flight } from './flight.ts';
+import { PassingMap } from './passing-map.ts';
 
 /**
  * A client in which equal reads of one tenant that are under way at the same time are one call. All get its answer or its
@@ -10,7 +11,7 @@ import { Flight } from './flight.ts';
  * object for all, so nobody may change it.
  */
 export function sharedReads(client: RestClient): RestClient {
-  const flights = new Map<string, Flight>();
+  const flights = new PassingMap<string, Flight>();
 
   function read(call: RestCall, caller: Caller): Promise<unknown> {
     const { tenant, signal } = caller;

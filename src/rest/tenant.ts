@@ -29,6 +29,7 @@ function keyedHash(key: string, text: string): string {
 
 /** A tenant who lives as long as somebody holds them, and as one of those who are remembered. */
 interface Known {
+  readonly id: string;
   readonly tenant: WeakRef<Tenant>;
   /** Set while they are remembered. */
   held: Tenant | undefined;
@@ -45,7 +46,7 @@ export function createTenants({
   const key = secret.toString('base64url');
   // Those too that only an operation of theirs holds: beside a second one of the same id, the writes of the one would
   // leave what is shared by the other as it is.
-  const known = new Map<string, Known>();
+  let known = new Map<string, Known>();
   let sizeToSweep = 2 * maxTenants;
   // A list of its own, as the first of a Map is found behind all those that were taken from its front.
   let oldest: Known | undefined;
@@ -55,13 +56,19 @@ export function createTenants({
   function create(id: string): Tenant {
     if (known.size >= sizeToSweep) sweep();
     const tenant = { id, writes: 0 };
-    known.set(id, { tenant: new WeakRef(tenant), held: undefined, before: undefined, after: undefined });
+    known.set(id, { id, tenant: new WeakRef(tenant), held: undefined, before: undefined, after: undefined });
     return tenant;
   }
 
   /** Forgets those that are gone. Each time there are twice as many as were left, so that it costs each one little. */
   function sweep(): void {
-    for (const [id, { tenant }] of known) if (tenant.deref() === undefined) known.delete(id);
+    const left = new Map<string, Known>();
+    for (const one of known.values()) {
+      // To look at one that is there keeps it until the present job has ended.
+      if (one.held !== undefined || one.tenant.deref() !== undefined) left.set(one.id, one);
+    }
+    // Anew, as a Map whose entries come and go keeps those that went until a full collection of garbage.
+    known = left;
     sizeToSweep = 2 * Math.max(known.size, maxTenants);
   }
 

@@ -1,5 +1,6 @@
 import type { ExecutionResult } from 'graphql';
 import type { Lifetime } from '../../rest/lifetime.ts';
+import { PassingMap } from '../../rest/passing-map.ts';
 import { perOperation } from '../documents/per-document.ts';
 import type { RawVariables } from '../limits/value-limits.ts';
 import type { OperationContext } from './context.ts';
@@ -31,7 +32,7 @@ export interface SharedOperations {
 }
 
 export function sharedOperations(): SharedOperations {
-  const flights = new Map<string, Flight>();
+  const flights = new PassingMap<string, Flight>();
   let operations = 0;
   // Two documents of the same text are one as long as it is known.
   const numberOf = perOperation(() => ++operations);

@@ -1,4 +1,5 @@
 import { Counter, Gauge, Histogram, type Registry } from 'prom-client';
+import { PassingMap } from '../../rest/passing-map.ts';
 import type { Exchange, RequestObserver } from '../log/exchange.ts';
 
 // From what the server needs by itself up to the deadline of an operation.
@@ -42,7 +43,7 @@ export function createRequestMetrics(registry: Registry): RequestObserver {
     labelNames: ['by'],
     registers,
   });
-  const underWay = new Set<Exchange>();
+  const underWay = new PassingMap<Exchange, Exchange>();
   new Gauge({
     name: 'waybill_requests_under_way',
     help: 'Requests that are not answered yet by route (graphql, label, other).',
@@ -50,7 +51,7 @@ export function createRequestMetrics(registry: Registry): RequestObserver {
     registers,
     collect() {
       const counts = { graphql: 0, label: 0, other: 0 };
-      for (const { route = 'other' } of underWay) counts[route] += 1;
+      for (const { route = 'other' } of underWay.values()) counts[route] += 1;
       for (const [route, count] of Object.entries(counts)) this.set({ route }, count);
     },
   });
@@ -67,7 +68,7 @@ export function createRequestMetrics(registry: Registry): RequestObserver {
   }
 
   return {
-    began: (exchange) => underWay.add(exchange),
+    began: (exchange) => underWay.set(exchange, exchange),
     answered(exchange, status, isAborted) {
       underWay.delete(exchange);
       const { route, operation, startedAt } = exchange;
