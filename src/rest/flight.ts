@@ -55,8 +55,14 @@ export class Flight implements Turn<unknown> {
     this.hasLeft = true;
     this.#maker = maker;
     this.asker = maker.asker;
-    for (const passenger of this.#passengers) if (passenger !== maker) passenger.follow();
-    this.#client.read(this.call, maker.caller, this);
+    try {
+      maker.caller.left();
+      for (const passenger of this.#passengers) if (passenger !== maker) passenger.follow();
+      this.#client.read(this.call, maker.caller, this);
+    } catch (error) {
+      // Nothing is to throw here; if it does, no turn may be left open, as all others wait for it.
+      this.failed(error);
+    }
   }
 
   away(pause: () => Promise<void>, signal: Cancellation): Promise<void> {
@@ -133,12 +139,8 @@ class Passenger extends QueuedCall {
   }
 
   make(): void {
-    if (this.#flight.hasLeft || !this.#spend()) {
-      this.endTurn();
-    } else {
-      this.caller.left();
-      this.#flight.leave(this);
-    }
+    if (this.#flight.hasLeft || !this.#spend()) this.endTurn();
+    else this.#flight.leave(this);
   }
 
   refuse(error: OverloadedError): void {

@@ -145,6 +145,22 @@ describe('equal reads of a tenant that are under way at the same time', () => {
     expect(lines(bench)).toEqual(['GET /v1/orders/7']);
   });
 
+  test('fail and leave their turn to others where their caller throws as they leave', async () => {
+    await using bench = await startBench(answerAsPromised);
+    const caller = bench.caller(undefined, 1);
+    const broken: Caller = {
+      ...caller,
+      left() {
+        throw new Error('broken');
+      },
+    };
+    const errors = ['7', '8'].map((id) => errorOf(bench.api.getOrder(id, broken)));
+    const order = bench.api.getOrder('9', caller);
+    expect((await Promise.all(errors)).map(({ message }) => message)).toEqual(['broken', 'broken']);
+    expect(await order).toEqual({ name: 'orders/9' });
+    expect(lines(bench)).toEqual(['GET /v1/orders/9']);
+  });
+
   test('are asked anew by who has heard the answer', async () => {
     let times = 0;
     await using bench = await startBench((request, response, body) => {
