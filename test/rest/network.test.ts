@@ -45,7 +45,7 @@ describe('a deadline', () => {
   });
 
   test('that passes while the call waits for a free connection', async () => {
-    await using bench = await startBench(never, { connections: 1, callTimeoutMs: 60 });
+    await using bench = await startBench(never, { connections: 1, callTimeoutMs: 250 });
     const start = performance.now();
     const errors = await Promise.all([
       errorOf(bench.api.getOrder('1', bench.caller())),
