@@ -79,7 +79,8 @@ export interface Patience {
   askForOne(): BegunGet<unknown> | undefined;
 }
 
-const never = new Promise<never>(() => {});
+/** Anew each time: one for all would keep the rows of everybody who has waited for it. */
+const never = () => new Promise<never>(() => {});
 
 /**
  * A page, or `late` where it is the list that is slow. After so long a get tells: while that is under way too, the whole
@@ -106,7 +107,7 @@ export async function inTime<Row>(
   };
   const isStuck = async () => {
     const late = await lateAfter(ms, outcome);
-    return get?.leftAt() === undefined ? late : never;
+    return get?.leftAt() === undefined ? late : never();
   };
   const second = await Promise.race([outcome, isQuicker(), isStuck()]);
   if (second === 'late') giveUp();
