@@ -130,10 +130,13 @@ describe('ids', () => {
     const waybill = await start();
     const old = count(50, (index) => shipment(1 + index));
     expect(await idsAndCalls(waybill, old)).toEqual([...gets(old), 'GET /v1/shipments?pageSize=100']);
-    // How deep, if at all, depends on how long the first page took.
-    expect((await idsAndCalls(waybill, old)).slice(0, 50)).toEqual(gets(old));
-    expect((await idsAndCalls(waybill, old)).slice(0, 50)).toEqual(gets(old));
-    expect(await idsAndCalls(waybill, old)).toEqual(gets(old));
+    // How deep, if at all, and so how often, depends on how long the first page took.
+    let calls: string[] = [];
+    for (let times = 0; times < 3 || (calls.length > 50 && times < 6); times += 1) {
+      calls = await idsAndCalls(waybill, old);
+      expect(calls.slice(0, 50)).toEqual(gets(old));
+    }
+    expect(calls).toHaveLength(50);
     expect(await idsAndCalls(waybill, newest(50))).toEqual(gets(newest(50)).sort());
     const second = await waybill.ask(board, { first: 50 }, sandbox.tokens.second);
     expect(second.calls).toEqual(['GET /v1/orders?pageSize=50', 'GET /v1/shipments?pageSize=72']);
