@@ -22,7 +22,7 @@ export interface Turn<Answer> extends Hearer<Answer> {
   readonly asker: Asker | undefined;
   /** Leaves its place to others; undefined where it has none. */
   away?(...[pause, signal]: Parameters<Away>): Promise<void>;
-  /** The call's, once it has left its queue. */
+  /** The call's; set here by the call as it leaves its queue. */
   entry?: LedgerEntry | undefined;
 }
 
@@ -93,7 +93,11 @@ class CallInTurn<Answer> implements Hearer<Answer> {
   }
 
   try(): void {
-    this.#send(this.#call, this.#caller, this.#turn.signal, this.#entry, this.#headers, this);
+    try {
+      this.#send(this.#call, this.#caller, this.#turn.signal, this.#entry, this.#headers, this);
+    } catch (error) {
+      this.failed(error);
+    }
   }
 
   answered(answer: Answer): void {
@@ -102,7 +106,11 @@ class CallInTurn<Answer> implements Hearer<Answer> {
     this.#turn.answered(answer);
   }
 
-  async failed(error: unknown): Promise<void> {
+  failed(error: unknown): void {
+    void this.#failed(error);
+  }
+
+  async #failed(error: unknown): Promise<void> {
     try {
       await this.#beforeNext(error);
     } catch (thrown) {
@@ -116,7 +124,11 @@ class CallInTurn<Answer> implements Hearer<Answer> {
   #end(): void {
     const { ledger } = this.#caller;
     this.#entry.durationMs = ledger.elapsedMs() - this.#entry.startMs;
-    this.#policy.observer?.ended(this.#entry, ledger);
+    try {
+      this.#policy.observer?.ended(this.#entry, ledger);
+    } catch {
+      // It changes nothing of what came of the call: a write that was done must not be told as one that has failed.
+    }
   }
 
   /** Waits until the call may be tried again. @throws what it has failed with for good. */

@@ -42,16 +42,16 @@ export class Deadlines {
 
   #look(): void {
     const now = performance.now();
-    for (;;) {
-      const { first } = this.#running;
-      if (first?.endsAt === undefined) break;
-      if (first.endsAt > now) {
-        this.#timer = this.#lookAfter(first.endsAt - now);
-        return;
+    try {
+      for (;;) {
+        const { first } = this.#running;
+        if (first?.endsAt === undefined || first.endsAt > now) break;
+        this.stop(first);
+        first.timeIsUp();
       }
-      this.stop(first);
-      first.timeIsUp();
+    } finally {
+      const endsAt = this.#running.first?.endsAt;
+      this.#timer = endsAt === undefined ? undefined : this.#lookAfter(endsAt - now);
     }
-    this.#timer = undefined;
   }
 }

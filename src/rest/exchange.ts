@@ -1,7 +1,7 @@
 import type { Readable } from 'node:stream';
 import type { Dispatcher, Pool } from 'undici';
 import { acceptedEncodings } from './answer-body.ts';
-import { Attempt, givenUp } from './attempt.ts';
+import { Attempt } from './attempt.ts';
 import { described, isRead, queryString, type RestCall } from './call.ts';
 import type { Caller } from './caller.ts';
 import type { Cancellation } from './cancellation.ts';
@@ -28,7 +28,10 @@ type Try = [
   headers: Readonly<Record<string, string>> | undefined,
 ];
 
-/** Sends a call, makes something of its 2xx answer, and tells who waits for that, perhaps at once. */
+/**
+ * Sends a call, makes something of its 2xx answer, and tells who waits for that, perhaps at once.
+ * @throws what keeps it from being sent, of which nobody is told then: AbortedError where `signal` has given it up already.
+ */
 export type Exchange<Answer> = (...sent: [...Try, hearer: Hearer<Answer>]) => void;
 
 /** An exchange out of one with a promise, for calls that are few enough. */
@@ -106,8 +109,6 @@ export function createJsonExchange(pool: Pool, options: ExchangeOptions): Exchan
   return (call, caller, signal, entry, headers, hearer) => {
     if (!isRead(call)) {
       write(call, caller, signal, entry, headers, hearer);
-    } else if (signal.aborted) {
-      hearer.failed(givenUp(call, signal));
     } else {
       const request = requestOf(call, caller.bearer, headers);
       receive(pool, request, new Reading(call, signal, deadlines, maxBytes, caller.bearer, entry, hearer));

@@ -113,12 +113,15 @@ export function createFairQueue(maxConcurrency: number, maxWaiting = Number.POSI
       // One that ends as it begins comes back here: its place is passed on below, and not from within it.
       if (isPassingOn) return;
       isPassingOn = true;
-      while (running < maxConcurrency) {
-        const call = takeNext();
-        if (call === undefined) break;
-        begin(call);
+      try {
+        while (running < maxConcurrency) {
+          const call = takeNext();
+          if (call === undefined) break;
+          begin(call);
+        }
+      } finally {
+        isPassingOn = false;
       }
-      isPassingOn = false;
     },
   };
 }

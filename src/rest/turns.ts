@@ -46,12 +46,15 @@ export class Turns {
     // Also those that end as they begin come here, and are not to do so from within each other.
     if (this.#isQueueing) return;
     this.#isQueueing = true;
-    while (this.#mayQueue()) {
-      const call = this.#held.takeFirst();
-      if (call === undefined) break;
-      this.#enter(call);
+    try {
+      while (this.#mayQueue()) {
+        const call = this.#held.takeFirst();
+        if (call === undefined) break;
+        this.#enter(call);
+      }
+    } finally {
+      this.#isQueueing = false;
     }
-    this.#isQueueing = false;
   }
 
   /** A call has its turn. */

@@ -161,6 +161,35 @@ describe('equal reads of a tenant that are under way at the same time', () => {
     expect(lines(bench)).toEqual(['GET /v1/orders/9']);
   });
 
+  test.each([
+    [200, ['broken', { name: 'orders/7' }]],
+    [404, ['broken', 'GET /v1/orders/7 answered 404']],
+  ])(
+    'of status %d leave their turn to others where the caller of one throws as it hears of it',
+    async (status, ends) => {
+      await using bench = await startBench((request, response, body) =>
+        (request.url === '/v1/orders/7' ? answerJson({ name: 'orders/7' }, status) : answerAsPromised)(
+          request,
+          response,
+          body,
+        ),
+      );
+      const caller = bench.caller(undefined, 1);
+      const broken: Caller = {
+        ...caller,
+        heard() {
+          throw new Error('broken');
+        },
+      };
+      const orders = [broken, bench.caller()].map((each) =>
+        bench.api.getOrder('7', each).catch(({ message }: Error) => message),
+      );
+      const next = bench.api.getOrder('9', caller);
+      expect([await Promise.all(orders), await next]).toEqual([ends, { name: 'orders/9' }]);
+      expect(lines(bench)).toEqual(['GET /v1/orders/7', 'GET /v1/orders/9']);
+    },
+  );
+
   test('are asked anew by who has heard the answer', async () => {
     let times = 0;
     await using bench = await startBench((request, response, body) => {

@@ -1,0 +1,134 @@
+import { describe, expect, test } from 'vitest';
+import type { CallObserver } from '../../src/rest/call-observer.ts';
+import { type Caller, createCallers } from '../../src/rest/caller.ts';
+import { Canceller } from '../../src/rest/cancellation.ts';
+import { AbortedError, StatusError } from '../../src/rest/errors.ts';
+import { answerAsPromised, answerJson, type Bench, errorOf, startBench, until } from './service.ts';
+
+const lines = ({ service }: Bench) => service.requests.map(({ line }) => line);
+const retriesOf = ({ ledger }: Caller) => ledger.entries.map(({ retries }) => retries);
+const order = { method: 'GET' as const, path: '/v1/orders/7' };
+
+describe('an observer that throws as a call ends', () => {
+  const observer: CallObserver = {
+    left: () => undefined,
+    ended() {
+      throw new Error('broken');
+    },
+  };
+
+  test.each([200, 404])('changes nothing of what came of it, be it a read or a write: %d', async (status) => {
+    const answer = status === 200 ? answerAsPromised : answerJson({}, status);
+    await using bench = await startBench(answer, { observer });
+    const caller = bench.caller(undefined, 1);
+    const ends = await Promise.all(
+      [
+        bench.api.getOrder('7', caller),
+        bench.api.getOrder('8', caller),
+        bench.api.updateOrder('7', { order: { notes: 'a' }, updateMask: ['notes'] }, caller),
+      ].map((end) => end.catch(({ message }: Error) => message)),
+    );
+    const asked = ['GET /v1/orders/7', 'GET /v1/orders/8', 'PATCH /v1/orders/7'];
+    expect(ends).toEqual(
+      status === 200
+        ? ['7', '8', '7'].map((id) => ({ name: `orders/${id}` }))
+        : asked.map((line) => `${line} answered 404`),
+    );
+    expect(lines(bench).sort()).toEqual(asked);
+  });
+});
+
+describe('a read that waits to be tried again', () => {
+  /** What comes of a read in a turn of its own, which is away while it pauses. */
+  function read(
+    { client }: Bench,
+    caller: Caller,
+    away: (pause: () => Promise<void>, signal: Canceller) => Promise<void>,
+  ): Promise<unknown> {
+    const signal = new Canceller();
+    return new Promise((answered, failed) => {
+      const turn = { signal, asker: undefined, answered, failed };
+      client.read(order, caller, { ...turn, away: (pause) => away(pause, signal) });
+    });
+  }
+
+  test.each<[string, Parameters<typeof read>[2]]>([
+    [
+      'in the pause',
+      (pause, signal) => {
+        const paused = pause();
+        signal.abort(new Error('gone'));
+        return paused;
+      },
+    ],
+    [
+      'just after the pause',
+      async (pause, signal) => {
+        await pause();
+        signal.abort(new Error('gone'));
+      },
+    ],
+  ])('is not tried any more where it is given up %s', async (_when, away) => {
+    await using bench = await startBench(answerJson({}, 503), { retries: 2 });
+    const error = await errorOf(read(bench, bench.caller(), away));
+    expect(error).toBeInstanceOf(AbortedError);
+    expect(error.message).toBe('GET /v1/orders/7 was given up by its caller');
+    expect(lines(bench)).toEqual(['GET /v1/orders/7']);
+  });
+
+  test('has failed as it has where calls of its kind are no longer made after the pause', async () => {
+    await using bench = await startBench(
+      (request, response, body) =>
+        answerJson({}, request.url === '/v1/orders/7' ? 503 : 500)(request, response, body),
+      { retries: 2, circuitBreaker: { minCalls: 3, minCallsOfOthers: 1 } },
+    );
+    const callers = createCallers({ callsPerOperation: 16 });
+    const { signal } = new AbortController();
+    const caller = callers.of('ana', signal);
+    const error = await errorOf(
+      read(bench, caller, async (pause) => {
+        await Promise.all(
+          ['eva', 'ida'].map((who) => errorOf(bench.api.getOrder(who, callers.of(who, signal)))),
+        );
+        await pause();
+      }),
+    );
+    expect(error).toBeInstanceOf(StatusError);
+    expect(error.message).toBe('GET /v1/orders/7 answered 503');
+    expect(bench.client.openCircuits()).toEqual(['GET /v1/orders/{id}']);
+    expect(lines(bench).sort()).toEqual(['GET /v1/orders/7', 'GET /v1/orders/eva', 'GET /v1/orders/ida']);
+    expect(retriesOf(caller)).toEqual([0]);
+  });
+
+  test('has failed as it has where too many wait for it to have a turn again', async () => {
+    const held: (() => void)[] = [];
+    await using bench = await startBench(
+      (request, response, body) => {
+        if (request.url === '/v1/orders/7') answerJson({}, 503)(request, response, body);
+        else held.push(() => answerAsPromised(request, response, body));
+      },
+      { retries: 2 },
+    );
+    const callers = createCallers({ callsPerOperation: 2, callsAtOnce: 1, callsWaiting: 2 });
+    const { signal } = new AbortController();
+    const [ana, eva, ida] = ['ana', 'eva', 'ida'].map((who) => callers.of(who, signal)) as [
+      Caller,
+      Caller,
+      Caller,
+    ]; // As many as names.
+    const failed = errorOf(bench.api.getOrder('7', ana));
+    // The first takes the place that the pause leaves, and the second its place in the queue.
+    const others = [bench.api.getOrder('1', eva), bench.api.getOrder('2', eva), bench.api.getOrder('3', ida)];
+    expect(callers.callsWaiting()).toBe(2);
+    const error = await failed;
+    expect(error).toBeInstanceOf(StatusError);
+    expect(error.message).toBe('GET /v1/orders/7 answered 503');
+    for (const _ of others) {
+      await until(() => held.length > 0);
+      held.shift()?.();
+    }
+    expect(await Promise.all(others)).toEqual(['1', '2', '3'].map((id) => ({ name: `orders/${id}` })));
+    expect(lines(bench)).toEqual(['7', '1', '3', '2'].map((id) => `GET /v1/orders/${id}`));
+    expect([retriesOf(ana), callers.callsWaiting()]).toEqual([[0], 0]);
+  });
+});
