@@ -57,7 +57,6 @@ class BatchLoader<Json> implements RecordLoader<Json> {
   readonly #askedFor: string | undefined;
   readonly #asked = new Map<string, Promise<Json | null>>();
   readonly #loader: DataLoader<string, Json | null>;
-  #hasLeft = false;
   /** Beside the loader, which would make a promise of each: most of what comes along is never asked for. */
   #primed: Map<string, Json> | undefined;
   /** What has come along and was not looked at yet, as nothing has been asked for since. */
@@ -65,13 +64,9 @@ class BatchLoader<Json> implements RecordLoader<Json> {
 
   constructor(answer: AnswerBatch<Json>, askedFor: string | undefined) {
     this.#askedFor = askedFor;
-    this.#loader = new DataLoader<string, Json | null>(
-      (names) => {
-        this.#hasLeft = true;
-        return answer(names, this.#askers);
-      },
-      { cacheMap: this.#asked },
-    );
+    this.#loader = new DataLoader<string, Json | null>((names) => answer(names, this.#askers), {
+      cacheMap: this.#asked,
+    });
   }
 
   load(name: string): Promise<Json | null> {
@@ -83,8 +78,8 @@ class BatchLoader<Json> implements RecordLoader<Json> {
     this.#askers.note(this.#askedFor ?? name);
     const record = this.#atHand()?.get(name);
     if (record !== undefined) return record;
-    // Before the first batch has left, all is in that one, and DataLoader needs not make a promise that waits for it.
-    return (this.#hasLeft ? undefined : this.#asked.get(name)) ?? this.#loader.load(name);
+    // DataLoader would make another promise, which waits for those that are asked for at the same time.
+    return this.#asked.get(name) ?? this.#loader.load(name);
   }
 
   prime(rows: readonly (Named<Json> | InvalidResponseError)[]): void {
