@@ -35,8 +35,9 @@ const guessedDepth = 2;
 const guessWeight = 0.5;
 
 // What was not found in the rows that were read is taken to be nowhere to one half, and anywhere deeper to the other: so
-// that a deeper look may seem worth it once, and teaches the rest.
-const shareNowhere = 0.5;
+// that a deeper look may seem worth it, and teaches the rest. Each time that almost all of a batch is missed, deeper is half
+// as likely as it was: a list whose end is never reached would otherwise be looked through in vain for ever.
+const shareDeeper = 0.5;
 
 // Shared by all who have seen nothing yet, as most tenants of a moment have not.
 const guessedWeights: readonly number[] = [...depthSteps, Number.POSITIVE_INFINITY].map(
@@ -69,10 +70,11 @@ class DepthsSeen implements Depths {
 
   saw({ asked, indices, rowsRead }: SearchedBatch): void {
     if (asked === 0) return;
-    const kept = indices.length < leastFound * asked ? decayAfterMiss : decay;
+    const isMiss = indices.length < leastFound * asked;
+    const kept = isMiss ? decayAfterMiss : decay;
     const next = this.#weights.map((weight) => weight * kept);
     for (const index of indices) add(next, stepWith((index + 1) / asked), 1 / asked);
-    if (indices.length < asked) addUnfound(next, (asked - indices.length) / asked, rowsRead / asked);
+    if (indices.length < asked) addUnfound(next, (asked - indices.length) / asked, rowsRead / asked, isMiss);
     this.#weights = next;
     this.#total = sum(next);
   }
@@ -82,10 +84,19 @@ function add(weights: number[], step: number, share: number): void {
   weights[step] = (weights[step] ?? 0) + share;
 }
 
-function addUnfound(weights: number[], share: number, depthRead: number): void {
+function addUnfound(weights: number[], share: number, depthRead: number, isMiss: boolean): void {
   const deeper = [...depthSteps.keys()].filter((step) => startOf(step) >= depthRead);
-  for (const step of deeper) add(weights, step, (share * (1 - shareNowhere)) / deeper.length);
-  add(weights, depthSteps.length, deeper.length === 0 ? share : share * shareNowhere);
+  const shareOfDeeper = deeper.length === 0 ? 0 : shareDeeper * (isMiss ? deeperBefore(weights, deeper) : 1);
+  for (const step of deeper) add(weights, step, (share * shareOfDeeper) / deeper.length);
+  add(weights, depthSteps.length, share * (1 - shareOfDeeper));
+}
+
+/** Of what was taken to be in these steps or nowhere, the share that was taken to be in them; 1 where nothing was. */
+function deeperBefore(weights: readonly number[], deeper: readonly number[]): number {
+  const nowhere = weights[depthSteps.length] ?? 0;
+  if (nowhere === 0) return 1;
+  const there = sum(deeper.map((step) => weights[step] ?? 0));
+  return there / (there + nowhere);
 }
 
 /** The step whose depth holds this many rows for each id. */

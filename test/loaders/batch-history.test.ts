@@ -45,11 +45,21 @@ describe('how deep ids are', () => {
 
   test('takes half of what was not read to be anywhere deeper', () => {
     const depths = createDepths();
-    for (let batch = 0; batch < 100; batch += 1) depths.saw(search(100, [], 200));
-    expect([2, 3, 128].map((depth) => Math.round(100 * depths.shareWithin(depth)))).toEqual([0, 4, 50]);
+    for (let batch = 0; batch < 100; batch += 1) depths.saw(search(100, rows(50), 200));
+    expect([2, 3, 128].map((depth) => Math.round(100 * depths.shareWithin(depth)))).toEqual([50, 52, 75]);
+  });
+
+  test('halves what is taken to be deeper with each batch that was missed, whether or not it was looked for there', () => {
+    const depths = createDepths();
+    const shares: number[] = [];
+    for (let batch = 0; batch < 5; batch += 1) {
+      depths.saw(search(100, [], 200));
+      shares.push(Math.round(100 * depths.shareWithin(128)));
+    }
+    // With what is left of what was taken to be there before.
+    expect(shares).toEqual([51, 26, 14, 7, 4]);
     depths.saw(search(100, [], 100_000));
-    depths.saw(search(100, [], 100_000));
-    expect(depths.shareWithin(128)).toBeCloseTo(0);
+    expect(depths.shareWithin(128)).toBeCloseTo(0, 1);
   });
 
   test('tells ids that are far down from those that are nowhere', () => {

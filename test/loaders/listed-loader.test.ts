@@ -223,6 +223,51 @@ describe('what earlier batches have shown', () => {
   });
 });
 
+describe('ids that no page of a list has', () => {
+  const list = pagesOf(named(...names(10_000)));
+  const absent = (count: number) => names(count, 10_001);
+
+  test('are looked for deeper where pages are quick, and then no more', async () => {
+    const history = checkedHistory();
+    const calls: string[][] = [];
+    for (let batch = 0; batch < 5; batch += 1) {
+      const loader = start({ history, list });
+      await loadAll(loader, absent(50));
+      calls.push(loader.calls.filter((call) => !absent(50).includes(call)));
+      for (let call = 0; call < 100; call += 1) history.times.sawGet(1_000);
+    }
+    expect(calls).toEqual([['100'], ['1000'], ['1000'], [], []]);
+  });
+
+  test('cost at most four pages until there is a trial, however long calls take', async () => {
+    const anyMs = fc.double({ min: 0.01, max: 10_000, noNaN: true });
+    const anyTimes = fc.record({
+      getMs: anyMs,
+      pageMs: anyMs,
+      rowMs: fc.double({ min: 0, max: 10, noNaN: true }),
+    });
+    const batchesBeforeTrial = fc.array(anyTimes, { minLength: 19, maxLength: 19 });
+    await fc.assert(
+      fc.asyncProperty(fc.constantFrom(5, 20, 200), batchesBeforeTrial, async (count, batches) => {
+        const history = checkedHistory();
+        let pages = 0;
+        for (const { getMs, pageMs, rowMs } of batches) {
+          const loader = start({ history, list });
+          await loadAll(loader, absent(count));
+          pages += loader.calls.length - count;
+          for (let call = 0; call < 50; call += 1) {
+            history.times.sawGet(getMs);
+            for (const rows of [10, 1_000]) history.times.sawPage(rows, pageMs + rowMs * rows);
+          }
+        }
+        expect(pages).toBeGreaterThan(0);
+        expect(pages).toBeLessThanOrEqual(4);
+      }),
+      { numRuns: 30 },
+    );
+  });
+});
+
 describe('a row of the first page is held against its get', () => {
   const unchecked = () => createBatchHistory(undefined, () => 0);
 
@@ -255,6 +300,23 @@ describe('a row of the first page is held against its get', () => {
     later.prime(named('r1'));
     expect(await loadAll(later, names(20))).toEqual(whole);
     expect(later.calls).toEqual(names(20));
+  });
+
+  test('and where it lacks something, a record is null whose get says that it is gone, and fails where its get does', async () => {
+    const failure = new InvalidResponseError('broken');
+    const get = async (name: string) => {
+      if (name === 'r5') throw notFound(name);
+      if (name === 'r6') throw failure;
+      return { name, cost: 1 };
+    };
+    const loader = start({ history: unchecked(), get });
+    const whole = names(20).map((name) => ({ name, cost: 1 }));
+    expect(await loadAll(loader, names(20))).toEqual([
+      ...whole.slice(0, 4),
+      null,
+      failure,
+      ...whole.slice(6),
+    ]);
   });
 
   test('and where it alone differs, it has changed in between', async () => {
