@@ -4,6 +4,7 @@ import { listenOn, operationListOf } from './from-settings.ts';
 import { startServer } from './running-server.ts';
 import { createJsonLog, createStandardOutput } from './server/log/json-log.ts';
 import { metricsListener } from './server/telemetry/metrics-route.ts';
+import { tuneForServing } from './serving-runtime.ts';
 import { endOnSignals, lastLinesMs } from './signals.ts';
 import { openUpstream } from './upstream.ts';
 
@@ -20,10 +21,12 @@ export async function serve(config: Config): Promise<void> {
     metrics && metricsPort !== undefined
       ? await listenOn('METRICS_PORT', metricsPort, metricsListener(metrics), config, onRefusal)
       : undefined;
-  console.log(banner(server.url, upstream, config, metrics && (metricsAt ?? server).url));
 
   endOnSignals(async () => {
     await Promise.all([server.end(), metricsAt?.close()]);
     await output.end(lastLinesMs);
   }, output.abandon);
+  // Whoever waits for it may end the server at once.
+  console.log(banner(server.url, upstream, config, metrics && (metricsAt ?? server).url));
+  tuneForServing();
 }

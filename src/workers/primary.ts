@@ -60,12 +60,13 @@ export async function lead(config: Config): Promise<void> {
     const page = metricsListener({ page: crew.metricsPage });
     metricsAt = await listenOn('METRICS_PORT', metricsPort, page, config, earlyRefusals(log, undefined));
   }
-  console.log(banner(url, upstream, config, summed && (metricsAt?.url ?? url)));
-  lines.flow();
   endOnSignals(end, () => {
     crew.kill();
     output.abandon();
   });
+  // Whoever waits for it may end the server at once.
+  console.log(banner(url, upstream, config, summed && (metricsAt?.url ?? url)));
+  lines.flow();
 
   function end(): Promise<void> {
     ending ??= endAll();

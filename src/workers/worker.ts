@@ -2,6 +2,7 @@ import cluster from 'node:cluster';
 import { readConfig } from '../config.ts';
 import { type RunningServer, startServer } from '../running-server.ts';
 import { createJsonLog, createStandardOutput } from '../server/log/json-log.ts';
+import { tuneForServing } from '../serving-runtime.ts';
 import { takeSignals, within } from '../signals.ts';
 import { faultOfOperator } from '../start-faults.ts';
 import { connect } from './calls.ts';
@@ -25,7 +26,9 @@ const primary = connect<Primary, Worker>(
   {
     async start(orders) {
       starting = start(orders);
-      return (await starting).url.href;
+      const { url } = await starting;
+      tuneForServing();
+      return url.href;
     },
     counts: async () => (await (await starting)?.metrics?.counts()) ?? [],
     end,
