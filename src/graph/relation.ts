@@ -12,36 +12,27 @@ import type { Loaders } from '../loaders/loaders.ts';
 import type { RecordLoader } from '../loaders/record-loader.ts';
 import { InvalidResponseError } from '../rest/errors.ts';
 import { type Collection, isNameOf, shown } from '../rest/resource-name.ts';
-import type {
-  ChannelJson,
-  LocationJson,
-  OrderJson,
-  OriginJson,
-  QuoteJson,
-  ShipmentJson,
-} from '../rest/types.ts';
 
-/** The records that others name, by collection. */
-interface NamedRecords {
-  orders: OrderJson;
-  shipments: ShipmentJson;
-  quotes: QuoteJson;
-  origins: OriginJson;
-  locations: LocationJson;
-  channels: ChannelJson;
-}
+/** The records that others name, by collection. As functions, as a loader is made when it is asked for. */
+const relatedLoaders = {
+  orders: ({ orderById }: Loaders) => orderById,
+  shipments: ({ shipmentById }: Loaders) => shipmentById,
+  quotes: ({ quoteById }: Loaders) => quoteById,
+  origins: ({ originById }: Loaders) => originById,
+  locations: ({ locationById }: Loaders) => locationById,
+  channels: ({ channelById }: Loaders) => channelById,
+} satisfies { [C in Collection]?: unknown };
 
-type Related = keyof NamedRecords;
+type Related = keyof typeof relatedLoaders;
 
-/** As functions, as a loader is made when it is asked for. */
-const loaderOf: { readonly [C in Related]: (loaders: Loaders) => RecordLoader<NamedRecords[C]> } = {
-  orders: ({ orderById }) => orderById,
-  shipments: ({ shipmentById }) => shipmentById,
-  quotes: ({ quoteById }) => quoteById,
-  origins: ({ originById }) => originById,
-  locations: ({ locationById }) => locationById,
-  channels: ({ channelById }) => channelById,
+/** The record of each, as its loader has it. */
+type NamedRecords = {
+  [C in Related]: ReturnType<(typeof relatedLoaders)[C]> extends RecordLoader<infer Json> ? Json : never;
 };
+
+// As a type over all collections, which lets a call know the record from the collection.
+const loaderOf: { readonly [C in Related]: (loaders: Loaders) => RecordLoader<NamedRecords[C]> } =
+  relatedLoaders;
 
 /**
  * The record that a REST payload names. The name alone answers a selection of `id`, without a call; for anything else,
