@@ -7,20 +7,10 @@ import { connect, connectionArgs, connectionOf } from './connection.ts';
 import { CustomerBehavior, customerReliability } from './customer.ts';
 import { Money, money } from './money.ts';
 import { Node, registerNode } from './node.ts';
-import { openEnum } from './open-enum.ts';
+import { orderStatus, statusFilter } from './order-status.ts';
 import { Recipient } from './recipient.ts';
 import { selectsRecordAt } from './relation.ts';
 import { searchText } from './search-text.ts';
-
-const orderStatus = openEnum('OrderStatus', 'How far an order has come.', {
-  NEW: 'Recorded, not yet confirmed.',
-  CONFIRMED: 'Confirmed with the customer.',
-  READY: 'Packed, ready to be shipped.',
-  IN_PROGRESS: 'On its way. Set by the service.',
-  CANCELLED: 'Called off.',
-  DELIVERED: 'Received by the customer. Set by the service.',
-  RETURN: 'On its way back, or returned. Set by the service.',
-});
 
 export const Order = builder.objectRef<OrderJson>('Order').implement({
   description: 'What a customer ordered and where it goes.',
@@ -186,15 +176,3 @@ builder.queryFields((t) => ({
 }));
 
 const selectsShipments = selectsRecordAt(['nodes', 'shipment'], ['edges', 'node', 'shipment']);
-
-/** The statuses to ask REST for: none given, or an empty list, is no filter. @throws BadInputError for UNRECOGNIZED. */
-function statusFilter(status: readonly string[] | null | undefined): string[] | undefined {
-  if (status?.includes('UNRECOGNIZED')) {
-    throw new BadInputError(
-      'Expected "status" to name known statuses, but got UNRECOGNIZED, which is for output only.',
-    );
-  }
-  return status === null || status === undefined || status.length === 0
-    ? undefined
-    : [...new Set(status)].sort();
-}
