@@ -80,17 +80,18 @@ class PlainRequest implements Asking {
   /** Answers it, or has it answered the general way. */
   run(body: BodyRead): void {
     this.#body = body;
+    let result: Promise<ExecutionResult> | undefined;
     try {
-      const result = this.#resultOf(body);
-      if (result === undefined) this.#handOver();
-      else
-        result.then(
-          (known) => this.#tell(known),
-          () => this.#handOver(),
-        );
+      result = this.#resultOf(body);
     } catch {
-      this.#handOver();
+      // Told there, where it goes wrong again.
     }
+    if (result === undefined) this.#handOver();
+    else
+      result.then(
+        (known) => this.#tell(known),
+        () => this.#handOver(),
+      );
   }
 
   whenGone(listener: (reason: unknown) => void): void {
