@@ -1,4 +1,5 @@
 import { hash, randomBytes } from 'node:crypto';
+import { type InLine, Line } from './line.ts';
 
 /** What the operations of one bearer share with each other, and with nobody else's. */
 export interface Tenant {
@@ -28,14 +29,11 @@ function keyedHash(key: string, text: string): string {
 }
 
 /** A tenant who lives as long as somebody holds them, and as one of those who are remembered. */
-interface Known {
+interface Known extends InLine<Known> {
   readonly id: string;
   readonly tenant: WeakRef<Tenant>;
   /** Set while they are remembered. */
   held: Tenant | undefined;
-  /** Of those who are remembered, who was there last before them, and who was first after. */
-  before: Known | undefined;
-  after: Known | undefined;
 }
 
 /** The tenants of this process. What is to be kept for one is kept by its object, and goes with it. */
@@ -48,10 +46,8 @@ export function createTenants({
   // leave what is shared by the other as it is.
   let known = new Map<string, Known>();
   let sizeToSweep = 2 * maxTenants;
-  // A list of its own, as the first of a Map is found behind all those that were taken from its front.
-  let oldest: Known | undefined;
-  let newest: Known | undefined;
-  let remembered = 0;
+  // First who has not been there for longest. The first of a Map is found behind all those that were taken from its front.
+  const remembered = new Line<Known>();
 
   function create(id: string): Tenant {
     if (known.size >= sizeToSweep) sweep();
@@ -72,34 +68,15 @@ export function createTenants({
     sizeToSweep = 2 * Math.max(known.size, maxTenants);
   }
 
-  function takeOut(one: Known): void {
-    if (one.before === undefined) oldest = one.after;
-    else one.before.after = one.after;
-    if (one.after === undefined) newest = one.before;
-    else one.after.before = one.before;
-    one.held = undefined;
-    // Or each that is forgotten would keep the next one until a full collection of garbage.
-    one.before = undefined;
-    one.after = undefined;
-    remembered -= 1;
-  }
-
-  function putLast(one: Known, tenant: Tenant): void {
-    one.held = tenant;
-    one.before = newest;
-    one.after = undefined;
-    if (newest === undefined) oldest = one;
-    else newest.after = one;
-    newest = one;
-    remembered += 1;
-  }
-
   function remember(tenant: Tenant): void {
     const one = known.get(tenant.id);
     if (one === undefined) return;
-    if (one.held !== undefined) takeOut(one);
-    putLast(one, tenant);
-    if (remembered > maxTenants && oldest !== undefined) takeOut(oldest);
+    if (one.held !== undefined) remembered.remove(one);
+    one.held = tenant;
+    remembered.add(one);
+    if (remembered.length <= maxTenants) return;
+    const oldest = remembered.takeFirst();
+    if (oldest !== undefined) oldest.held = undefined;
   }
 
   return {
