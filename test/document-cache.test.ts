@@ -1,11 +1,11 @@
 import { execFile } from 'node:child_process';
 import { resolve } from 'node:path';
 import { promisify } from 'node:util';
-import { type DocumentNode, GraphQLError, parse } from 'graphql';
+import { type DefinitionNode, type DocumentNode, GraphQLError, Kind, parse } from 'graphql';
 import { describe, expect, test } from 'vitest';
 import { createBoundedMap } from '../src/server/documents/bounded-map.ts';
 import { createDocuments } from '../src/server/documents/documents.ts';
-import { perDocument } from '../src/server/documents/per-document.ts';
+import { perOperation } from '../src/server/documents/per-operation.ts';
 import { startWaybill } from './harness.ts';
 
 describe('a bounded map', () => {
@@ -148,15 +148,22 @@ describe('documents', () => {
     expect(() => documents.of('{ a }')).toThrow(RangeError);
   });
 
-  test('have what is computed of them computed once', () => {
-    const computed: DocumentNode[] = [];
-    const names = perDocument((document) => {
-      computed.push(document);
+  test('have what is computed of their operations computed once', () => {
+    const computed: [DefinitionNode, DocumentNode][] = [];
+    const compute = perOperation((definition, document) => {
+      computed.push([definition, document]);
       return undefined;
     });
-    const [one, other] = [parse('{ a }'), parse('{ a }')];
-    for (const document of [one, other, one, other]) names(document);
-    expect(computed).toEqual([one, other]);
+    const operations = ['query A { a } query B { a }', '{ a }', '{ a }']
+      .map((text) => parse(text))
+      .flatMap((document) =>
+        document.definitions
+          .filter((definition) => definition.kind === Kind.OPERATION_DEFINITION)
+          .map((definition) => [definition, document] as const),
+      );
+    for (const [definition, document] of [...operations, ...operations]) compute(definition, document);
+    expect(computed).toEqual(operations);
+    expect(computed).toHaveLength(4);
   });
 });
 

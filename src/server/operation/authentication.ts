@@ -1,7 +1,7 @@
 import { type ExecutionResult, GraphQLError, type SelectionSetNode } from 'graphql';
 import type { MissingBearerError } from '../../rest/errors.ts';
 import { toClientError } from '../client-error.ts';
-import { perOperation } from '../documents/per-document.ts';
+import { perOperation } from '../documents/per-operation.ts';
 import { type Definitions, definitionsOf } from '../limits/fragments.ts';
 
 /** The answer to an operation that needs the REST service, but bears no access token: HTTP 401. */

@@ -1,5 +1,5 @@
 import type { DocumentNode, ExecutionResult, GraphQLSchema, OperationDefinitionNode } from 'graphql';
-import { perOperation } from '../documents/per-document.ts';
+import { perOperation } from '../documents/per-operation.ts';
 import { QueryPlan } from '../execution/plan.ts';
 import type { RawVariables } from '../limits/value-limits.ts';
 import { isFitToCompile } from './compile-fitness.ts';

@@ -9,7 +9,7 @@ import { needsRest, unauthenticated } from './authentication.ts';
 import { type ContextOptions, createContexts, type OperationContext, type Shared } from './context.ts';
 import type { MutationsUnderWay } from './mutations-under-way.ts';
 import type { Asking, Execute, Operation } from './operation.ts';
-import { type Flight, type SharedOperations, sharedOperations } from './shared-operations.ts';
+import { type QueryUnderWay, type SharedOperations, sharedOperations } from './shared-operations.ts';
 import { withCost } from './show-cost.ts';
 
 /** The way of every operation of a valid document, however its request came. */
@@ -67,7 +67,7 @@ class OwnRun implements Begun {
   readonly #shared: SharedOperations;
   readonly #mutations: MutationsUnderWay | undefined;
   /** Set once others may have its answer. */
-  #flight: Flight | undefined;
+  #underWay: QueryUnderWay | undefined;
 
   constructor(
     context: OperationContext,
@@ -124,13 +124,13 @@ class OwnRun implements Begun {
       return known.answer;
     }
     const answer = Promise.resolve(execute());
-    this.#flight = this.#shared.began(key, answer, lifetime);
+    this.#underWay = this.#shared.began(key, answer, lifetime);
     return answer;
   }
 
   #end(): void {
     const { lifetime } = this.context;
-    if (this.#flight !== undefined) this.#shared.ended(this.#flight);
+    if (this.#underWay !== undefined) this.#shared.ended(this.#underWay);
     // Calls beside a field whose failure has blanked all, and pages that were asked for ahead in vain, would keep others
     // waiting, and the server from closing. What a mutation has begun is left to finish.
     if (this.#isQuery) lifetime.end();

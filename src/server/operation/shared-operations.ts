@@ -1,13 +1,13 @@
 import type { ExecutionResult } from 'graphql';
 import type { Lifetime } from '../../rest/lifetime.ts';
 import { PassingMap } from '../../rest/passing-map.ts';
-import { perOperation } from '../documents/per-document.ts';
+import { perOperation } from '../documents/per-operation.ts';
 import type { RawVariables } from '../limits/value-limits.ts';
 import type { OperationContext } from './context.ts';
 import type { Operation } from './operation.ts';
 
 /** A query under way, and nothing any more once it is answered. */
-export class Flight {
+export class QueryUnderWay {
   readonly key: string;
   underWay: { answer: Promise<ExecutionResult>; lifetime: Lifetime } | undefined;
 
@@ -25,14 +25,14 @@ export interface SharedOperations {
   /** What equal queries have in common; undefined for one that is equal to no other. */
   keyOf(operation: Operation, context: OperationContext): string | undefined;
   /** The one under way by whose answer another with this key can be answered, in the lifetime that it has. */
-  worthJoining(key: string, own: Lifetime): Flight['underWay'];
+  worthJoining(key: string, own: Lifetime): QueryUnderWay['underWay'];
   /** A query is under way until `ended`. */
-  began(key: string, answer: Promise<ExecutionResult>, lifetime: Lifetime): Flight;
-  ended(flight: Flight): void;
+  began(key: string, answer: Promise<ExecutionResult>, lifetime: Lifetime): QueryUnderWay;
+  ended(query: QueryUnderWay): void;
 }
 
 export function sharedOperations(): SharedOperations {
-  const flights = new PassingMap<string, Flight>();
+  const queries = new PassingMap<string, QueryUnderWay>();
   let operations = 0;
   // Two documents of the same text are one as long as it is known.
   const numberOf = perOperation(() => ++operations);
@@ -45,19 +45,19 @@ export function sharedOperations(): SharedOperations {
       return `${tenant.id} ${tenant.writes} ${showsCost} ${numberOf(definition, document)} ${values}`;
     },
     worthJoining(key, own) {
-      const known = flights.get(key)?.underWay;
+      const known = queries.get(key)?.underWay;
       return known !== undefined && isWorthJoining(known.lifetime, own) ? known : undefined;
     },
     began(key, answer, lifetime) {
-      const flight = new Flight(key, answer, lifetime);
-      flights.set(key, flight);
-      return flight;
+      const query = new QueryUnderWay(key, answer, lifetime);
+      queries.set(key, query);
+      return query;
     },
-    ended(flight) {
+    ended(query) {
       // One that everybody has left may have a successor already.
-      if (flights.get(flight.key) === flight) flights.delete(flight.key);
-      // A Map that has grown leaves its former table behind, with all that was in it, until a full collection of garbage.
-      flight.underWay = undefined;
+      if (queries.get(query.key) === query) queries.delete(query.key);
+      // What the map has outgrown holds up to 256 that have ended until there is a Map anew, but then not their answers.
+      query.underWay = undefined;
     },
   };
 }
