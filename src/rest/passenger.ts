@@ -41,8 +41,7 @@ export class Passenger extends QueuedCall {
   }
 
   refuse(error: OverloadedError): void {
-    // Where another operation makes the call meanwhile, this one needs no turn any more, and none is missed.
-    if (!this.#flight.hasLeft) this.#leave(error);
+    this.#leave(error);
   }
 
   /** The call has left, and another operation makes it, which costs this one nothing of its budget. */

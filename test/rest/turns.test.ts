@@ -1,7 +1,8 @@
 import { setImmediate as afterEvents } from 'node:timers/promises';
 import { expect, test } from 'vitest';
-import { neverCancelled } from '../../src/rest/cancellation.ts';
+import { Canceller, neverCancelled } from '../../src/rest/cancellation.ts';
 import { createFairQueue, type FairQueue } from '../../src/rest/fair-queue.ts';
+import { QueuedCall } from '../../src/rest/queued-call.ts';
 import { scheduled } from '../../src/rest/scheduled-call.ts';
 import type { Tenant } from '../../src/rest/tenant.ts';
 import { Turns } from '../../src/rest/turns.ts';
@@ -102,4 +103,30 @@ test('calls that are refused or given up make room as well, and are none that wa
   expect([queue.waiting(), other.readsWaiting(), other.begun]).toEqual([0, 0, []]);
   await endOne();
   expect(await Promise.all(held)).toEqual([0]);
+});
+
+test('a call that is given up has no turn, not even where one comes before it hears that it is given up', async () => {
+  class UnderWay extends QueuedCall {
+    readonly kind = 'read';
+    readonly isGivenUp = false;
+    make() {}
+    refuse() {}
+  }
+  const turns = new Turns(createFairQueue(1), ana, 1);
+  const first = new UnderWay();
+  turns.add(first);
+  const client = new Canceller();
+  client.addEventListener('abort', () => first.endTurn());
+  let isBegun = false;
+  const given = scheduled(
+    turns,
+    'read',
+    async () => {
+      isBegun = true;
+    },
+    client,
+  );
+  client.abort(new Error('gone'));
+  expect((await errorOf(given)).name).toBe('AbortedError');
+  expect([isBegun, turns.readsWaiting, turns.queue.hasPlace()]).toEqual([false, 0, true]);
 });
