@@ -1,6 +1,6 @@
 import { described, type RestCall } from './call.ts';
+import type { CallClock, Timed } from './call-clock.ts';
 import { type Cancellation, Canceller } from './cancellation.ts';
-import type { Deadlines, Timed } from './deadlines.ts';
 import { AbortedError, DeadlineError, OperationDeadlineError } from './errors.ts';
 
 /**
@@ -13,21 +13,21 @@ export class Attempt extends Canceller implements Timed {
   endsAt: number | undefined;
   readonly call: RestCall;
   readonly #caller: Cancellation;
-  #deadlines: Deadlines;
+  #clock: CallClock;
   #expected: 'answered' | 'over' = 'answered';
 
   /**
    * Starts the clock of a call.
    * @throws AbortedError when the caller has given up already, so that nothing is sent.
    */
-  constructor(call: RestCall, caller: Cancellation, deadlines: Deadlines) {
+  constructor(call: RestCall, caller: Cancellation, clock: CallClock) {
     super();
     if (caller.aborted) throw givenUp(call, caller);
     this.call = call;
     this.#caller = caller;
     caller.addEventListener('abort', this);
-    this.#deadlines = deadlines;
-    deadlines.start(this);
+    this.#clock = clock;
+    clock.start(this);
   }
 
   /**
@@ -43,16 +43,16 @@ export class Attempt extends Canceller implements Timed {
   }
 
   /** From here on it has this much time to its end, in place of what it had. */
-  extend(deadlines: Deadlines): void {
-    this.#deadlines.stop(this);
-    this.#deadlines = deadlines;
+  extend(clock: CallClock): void {
+    this.#clock.stop(this);
+    this.#clock = clock;
     this.#expected = 'over';
-    deadlines.start(this);
+    clock.start(this);
   }
 
   /** Nothing ends it early any more, and nothing of it stays behind at the caller's signal. */
   end(): void {
-    this.#deadlines.stop(this);
+    this.#clock.stop(this);
     this.#caller.removeEventListener('abort', this);
   }
 
@@ -62,7 +62,7 @@ export class Attempt extends Canceller implements Timed {
   }
 
   timeIsUp(): void {
-    const { timeoutMs } = this.#deadlines;
+    const { timeoutMs } = this.#clock;
     this.abort(new DeadlineError(`${described(this.call)} was not ${this.#expected} within ${timeoutMs} ms`));
   }
 }

@@ -88,7 +88,7 @@ class CallInTurn<Answer> implements Hearer<Answer> {
     this.#entry = enter(caller.ledger, call, turn.asker);
     this.#triedAt = this.#entry.startMs;
     turn.entry = this.#entry;
-    this.#headers = policy.observer?.left(this.#entry, caller.ledger);
+    this.#headers = this.#leave();
     if (isRead(call)) policy.retries.begin();
   }
 
@@ -119,6 +119,16 @@ class CallInTurn<Answer> implements Hearer<Answer> {
       return;
     }
     this.try();
+  }
+
+  /** @returns what is to be sent along as headers. */
+  #leave(): Readonly<Record<string, string>> | undefined {
+    try {
+      return this.#policy.observer?.left(this.#entry, this.#caller.ledger);
+    } catch {
+      // The call is made all the same: its circuit is to hear what comes of it.
+      return undefined;
+    }
   }
 
   #end(): void {

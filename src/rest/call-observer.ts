@@ -1,6 +1,6 @@
 import type { Ledger, LedgerEntry } from './ledger.ts';
 
-/** Is told of every call that is made, for metrics and traces. Must not throw. */
+/** Is told of every call that is made, for metrics and traces. What it throws is lost, and changes nothing of the call. */
 export interface CallObserver {
   /**
    * A call has left its queue, on the account of `ledger`. What is returned is sent along as headers; undefined where

@@ -3,10 +3,10 @@ import type { Dispatcher, Pool } from 'undici';
 import { acceptedEncodings } from './answer-body.ts';
 import { Attempt } from './attempt.ts';
 import { described, isRead, queryString, type RestCall } from './call.ts';
+import { CallClock } from './call-clock.ts';
 import type { Caller } from './caller.ts';
 import type { Cancellation } from './cancellation.ts';
 import { untilConnected } from './connect-retry.ts';
-import { Deadlines } from './deadlines.ts';
 import { InvalidResponseError, StatusError } from './errors.ts';
 import { failureOf } from './failure.ts';
 import type { LedgerEntry } from './ledger.ts';
@@ -74,11 +74,11 @@ export function createRequests({ baseUrl, compression = false }: ExchangeOptions
 /** Tries of calls whose answers are JSON. */
 export function createJsonExchange(pool: Pool, options: ExchangeOptions): Exchange<unknown> {
   const { maxResponseBytes: maxBytes } = options;
-  const deadlines = new Deadlines(options.callTimeoutMs);
+  const clock = new CallClock(options.callTimeoutMs);
   const requestOf = createRequests(options);
 
   const write = told<unknown>(async (call, { bearer }, signal, entry, headers) => {
-    const attempt = new Attempt(call, signal, deadlines);
+    const attempt = new Attempt(call, signal, clock);
     let isSent = false;
     try {
       const request = requestOf(call, bearer, headers);
@@ -111,7 +111,7 @@ export function createJsonExchange(pool: Pool, options: ExchangeOptions): Exchan
       write(call, caller, signal, entry, headers, hearer);
     } else {
       const request = requestOf(call, caller.bearer, headers);
-      receive(pool, request, new Reading(call, signal, deadlines, maxBytes, caller.bearer, entry, hearer));
+      receive(pool, request, new Reading(call, signal, clock, maxBytes, caller.bearer, entry, hearer));
     }
   };
 }
@@ -126,13 +126,13 @@ class Reading extends Attempt implements Receiver {
   constructor(
     call: RestCall,
     signal: Cancellation,
-    deadlines: Deadlines,
+    clock: CallClock,
     maxBytes: number,
     bearer: string,
     entry: LedgerEntry,
     hearer: Hearer<unknown>,
   ) {
-    super(call, signal, deadlines);
+    super(call, signal, clock);
     this.entry = entry;
     this.maxBytes = maxBytes;
     this.#bearer = bearer;

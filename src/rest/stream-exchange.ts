@@ -1,7 +1,7 @@
 import type { Pool } from 'undici';
 import { textOf } from './answer-body.ts';
 import { Attempt } from './attempt.ts';
-import { Deadlines } from './deadlines.ts';
+import { CallClock } from './call-clock.ts';
 import { StatusError } from './errors.ts';
 import { createRequests, type Exchange, type ExchangeOptions, told } from './exchange.ts';
 import { failureOf } from './failure.ts';
@@ -16,8 +16,8 @@ export function createStreamExchange(
   streamTimeoutMs: number,
 ): Exchange<RestStream> {
   const { maxResponseBytes } = options;
-  const toFirstByte = new Deadlines(options.callTimeoutMs);
-  const toLastByte = new Deadlines(streamTimeoutMs);
+  const toFirstByte = new CallClock(options.callTimeoutMs);
+  const toLastByte = new CallClock(streamTimeoutMs);
   const requestOf = createRequests(options);
 
   return told(async (call, caller, signal, entry, headers) => {

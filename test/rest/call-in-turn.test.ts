@@ -9,9 +9,11 @@ const lines = ({ service }: Bench) => service.requests.map(({ line }) => line);
 const retriesOf = ({ ledger }: Caller) => ledger.entries.map(({ retries }) => retries);
 const order = { method: 'GET' as const, path: '/v1/orders/7' };
 
-describe('an observer that throws as a call ends', () => {
+describe('an observer that throws as a call leaves and as it ends', () => {
   const observer: CallObserver = {
-    left: () => undefined,
+    left() {
+      throw new Error('broken');
+    },
     ended() {
       throw new Error('broken');
     },

@@ -2,7 +2,7 @@ import { type InLine, Line } from './line.ts';
 
 /** What has so much time and no more. */
 export interface Timed extends InLine<Timed> {
-  /** By the clock of `performance`; undefined where its time does not run. Kept by its `Deadlines`. */
+  /** By the clock of `performance`; undefined where its time does not run. Kept by its `CallClock`. */
   endsAt: number | undefined;
   /** Must not throw. */
   timeIsUp(): void;
@@ -12,7 +12,7 @@ export interface Timed extends InLine<Timed> {
  * The ends of all that has the same time, and so ends in the order in which it has begun. One timer for all, as one of its own
  * for each call would cost a tenth of what a call costs.
  */
-export class Deadlines {
+export class CallClock {
   readonly timeoutMs: number;
   readonly #running = new Line<Timed>();
   #timer: NodeJS.Timeout | undefined;
