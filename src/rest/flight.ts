@@ -41,7 +41,7 @@ export class Flight implements Turn<unknown> {
     return new Promise((resolve, reject) => {
       const passenger = new Passenger(this, caller, resolve, reject);
       // There is one as a rule, and an array that grows takes room for 17.
-      this.#passengers = this.#passengers.concat(passenger);
+      this.#passengers = [...this.#passengers, passenger];
       caller.signal.addEventListener('abort', passenger);
       if (this.hasLeft) passenger.follow();
       else caller.queue(passenger);
