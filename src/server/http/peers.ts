@@ -65,8 +65,13 @@ export function createPeers(times: PeerTimes, onStall: (socket: Socket) => void)
 
   return {
     add(socket) {
-      peers.set(socket, { response: undefined, bytesRead: 0, readAt: undefined, waitsSince: undefined });
-      socket.once('close', () => peers.delete(socket));
+      const peer: Peer = { response: undefined, bytesRead: 0, readAt: undefined, waitsSince: undefined };
+      peers.set(socket, peer);
+      socket.once('close', () => {
+        peers.delete(socket);
+        // A Map that has grown leaves its former table behind, with all that was in it, until a full collection of garbage.
+        peer.response = undefined;
+      });
     },
     began(socket, response) {
       const peer = peers.get(socket);
