@@ -1,3 +1,5 @@
+import { type InLine, Line } from '../../rest/line.ts';
+
 /** A map that forgets what was used least recently, so as to stay within its bounds. */
 export interface BoundedMap<Value> {
   /** What was kept under a key, which counts as a use of it. */
@@ -15,38 +17,20 @@ export interface Bounds {
   maxBytes: number;
 }
 
-/** What is kept, in a list by use: a use that takes a key out of a Map and puts it back costs microseconds. */
-interface Entry<Value> {
+/** What is kept, in a line by use: a use that takes a key out of a Map and puts it back costs microseconds. */
+interface Entry<Value> extends InLine<Entry<Value>> {
   readonly key: string;
   readonly value: Value;
   readonly bytes: number;
-  older: Entry<Value> | undefined;
-  newer: Entry<Value> | undefined;
 }
 
 export function createBoundedMap<Value>({ maxEntries, maxBytes }: Bounds): BoundedMap<Value> {
   const entries = new Map<string, Entry<Value>>();
-  let oldest: Entry<Value> | undefined;
-  let newest: Entry<Value> | undefined;
+  const byUse = new Line<Entry<Value>>();
   let total = 0;
 
-  function link(entry: Entry<Value>): void {
-    entry.older = newest;
-    entry.newer = undefined;
-    if (newest === undefined) oldest = entry;
-    else newest.newer = entry;
-    newest = entry;
-  }
-
-  function unlink({ older, newer }: Entry<Value>): void {
-    if (older === undefined) oldest = newer;
-    else older.newer = newer;
-    if (newer === undefined) newest = older;
-    else newer.older = older;
-  }
-
   function remove(entry: Entry<Value>): void {
-    unlink(entry);
+    byUse.remove(entry);
     entries.delete(entry.key);
     total -= entry.bytes;
   }
@@ -55,9 +39,9 @@ export function createBoundedMap<Value>({ maxEntries, maxBytes }: Bounds): Bound
     get(key) {
       const entry = entries.get(key);
       if (entry === undefined) return undefined;
-      if (entry !== newest) {
-        unlink(entry);
-        link(entry);
+      if (entry.after !== undefined) {
+        byUse.remove(entry);
+        byUse.add(entry);
       }
       return entry.value;
     },
@@ -65,11 +49,12 @@ export function createBoundedMap<Value>({ maxEntries, maxBytes }: Bounds): Bound
       const known = entries.get(key);
       if (known !== undefined) remove(known);
       if (bytes > maxBytes || maxEntries < 1) return;
-      const entry: Entry<Value> = { key, value, bytes, older: undefined, newer: undefined };
+      const entry: Entry<Value> = { key, value, bytes, before: undefined, after: undefined };
       entries.set(key, entry);
-      link(entry);
+      byUse.add(entry);
       total += bytes;
-      while (oldest !== undefined && (entries.size > maxEntries || total > maxBytes)) remove(oldest);
+      while (byUse.first !== undefined && (entries.size > maxEntries || total > maxBytes))
+        remove(byUse.first);
     },
     take(key) {
       const entry = entries.get(key);
