@@ -1,4 +1,4 @@
-import type { Tenant } from '../rest/tenant.ts';
+import { PerTenant, type Tenant } from '../rest/tenant.ts';
 import { type BatchHistory, createBatchHistory } from './batch-history.ts';
 import { createFollowingHistory, type FollowingHistory } from './following-history.ts';
 import { lazily } from './lazily.ts';
@@ -74,16 +74,7 @@ export function createLoaderMemory(
 ): LoaderMemory {
   const trust = { orders: { areWhole: false }, shipments: { areWhole: false } };
   const source: MemorySource = { options, trust, now };
-  const memories = new WeakMap<Tenant, TenantMemory>();
-  return {
-    options,
-    observer,
-    of(tenant) {
-      const known = memories.get(tenant);
-      if (known !== undefined) return known;
-      const memory = memoryOf(source);
-      memories.set(tenant, memory);
-      return memory;
-    },
-  };
+  const memories = new PerTenant<TenantMemory>();
+  const make = () => memoryOf(source);
+  return { options, observer, of: (tenant) => memories.of(tenant, make) };
 }

@@ -9,6 +9,21 @@ export interface Tenant {
   writes: number;
 }
 
+/**
+ * What is kept for each tenant, by their object itself, and goes with them. A WeakMap would do the same, but costs as much as
+ * all else that is made for a new token, and collections of garbage most for each entry.
+ */
+export class PerTenant<Value> {
+  readonly #key = Symbol('kept for a tenant');
+
+  of(tenant: Tenant, make: () => Value): Value {
+    // Nothing else has this key.
+    const keeper = tenant as Tenant & { [key: symbol]: Value | undefined };
+    keeper[this.#key] ??= make();
+    return keeper[this.#key] as Value; // Just seen to be there.
+  }
+}
+
 export interface Tenants {
   /** The tenant of a bearer, who lives as long as an operation of theirs, and where remembered beyond it. */
   of(bearer: string): Tenant;
