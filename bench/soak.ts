@@ -1,9 +1,9 @@
 import '../src/node-runtime.ts';
 import { parseArgs } from 'node:util';
 import { Pool } from 'undici';
-import { createWatch } from './soak/answer.ts';
+import { both, createWatch } from './soak/answer.ts';
+import { startAttackers } from './soak/attackers.ts';
 import { askGood } from './soak/good-requests.ts';
-import { attacks, turns } from './soak/hostile-requests.ts';
 import { startInspectedServer } from './soak/inspected-server.ts';
 import { asFastAsCan, pace } from './soak/pace.ts';
 import { type Part, report, row } from './soak/report.ts';
@@ -11,8 +11,8 @@ import { createTally } from './soak/tally.ts';
 import { startUpstream } from './soak/upstream.ts';
 
 // Whether the server stays whole under fire: the server, REST and those who ask are a process each, on sockets of this
-// machine. First good requests alone, then as many a second with one hostile request for every nine of them. Ends with 1
-// where a measure is missed.
+// machine. Good requests alone, and in turns with these as many a second with one hostile request for every nine of them.
+// Ends with 1 where a measure is missed.
 
 const { values } = parseArgs({
   options: {
@@ -23,7 +23,9 @@ const { values } = parseArgs({
   },
 });
 const total = Number(values.requests);
-const points = 10;
+// Of the first half of them each is timed, in so many turns with quiet. After each of as many parts of the second half the
+// heap is collected and measured: a heap that has just been collected whole is slower for seconds.
+const parts = 5;
 const hostileShare = 0.1;
 const goodAtOnce = 64;
 const hostileAtOnce = 256;
@@ -45,12 +47,10 @@ const upstream = await startUpstream();
 const server = await startInspectedServer({ ...environment, UPSTREAM_URL: upstream.url }, 'soak-token');
 const { url } = server;
 const client = new Pool(url.origin, { connections: goodAtOnce });
-const hostileClient = new Pool(url.origin, { connections: hostileAtOnce });
+const attackers = startAttackers({ url: url.origin, connections: hostileAtOnce });
 const watch = createWatch();
 const good = createTally();
-const hostile = createTally();
 let goodIndex = 0;
-let hostileIndex = 0;
 let wrong = 0;
 
 async function askOne(times?: number[]): Promise<void> {
@@ -59,13 +59,6 @@ async function askOne(times?: number[]): Promise<void> {
   times?.push(ms);
   good.count(name, outcome);
   if (outcome !== 'right') wrong += 1;
-}
-
-async function attackOnce(): Promise<void> {
-  hostileIndex += 1;
-  const index = hostileIndex;
-  const name = turns[index % turns.length] ?? '';
-  hostile.count(name, (await attacks[name]?.({ url, client: hostileClient, watch }, index)) ?? '');
 }
 
 /** Does it, and adds how long it took and how long processors were busy with it. */
@@ -90,32 +83,34 @@ console.log(
 );
 
 const goodRate = rate * (1 - hostileShare);
-const quietTotal = Math.max(2_000, total / 10);
-await measured(quiet, () =>
-  pace({ rate: goodRate, total: quietTotal, concurrency: goodAtOnce }, () => askOne(quiet.times)),
-);
-const atStart = await server.holdings();
+const asked = total / 2 / parts;
+const askGoodOnes = (of: number, times?: number[]) =>
+  pace({ rate: goodRate, total: of * (1 - hostileShare), concurrency: goodAtOnce }, () => askOne(times));
+const attack = (of: number) =>
+  attackers.attack({ rate: rate * hostileShare, total: of * hostileShare, concurrency: hostileAtOnce });
 
+// Compilers are not done with what hostile requests reach until some thousand have come, as with good ones above.
+const untimed = 10 * rate;
+await Promise.all([askGoodOnes(untimed), attack(untimed)]);
+for (let turn = 1; turn <= parts; turn += 1) {
+  await measured(quiet, () => askGoodOnes(Math.max(1_000, asked / 2), quiet.times));
+  await measured(underFire, () => Promise.all([askGoodOnes(asked, underFire.times), attack(asked)]));
+}
+
+const atHalf = await server.holdings();
 console.log('| requests under fire | heap, MB |\n| --: | --: |');
-row(0, atStart.heapMb.toFixed(2));
+row(total / 2, atHalf.heapMb.toFixed(2));
 const heap: { requests: number; heapMb: number }[] = [];
-const asked = total / points;
-// A heap that has just been collected whole, as the bench has it done, is slower for a second or two.
-const settle = () => pace({ rate: goodRate, total: 2 * rate, concurrency: goodAtOnce }, () => askOne());
-for (let point = 1; point <= points; point += 1) {
-  const fire = { rate: rate * hostileShare, total: asked * hostileShare, concurrency: hostileAtOnce };
-  const demand = { rate: goodRate, total: asked * (1 - hostileShare), concurrency: goodAtOnce };
-  await settle();
-  await measured(underFire, () =>
-    Promise.all([pace(demand, () => askOne(underFire.times)), pace(fire, attackOnce)]),
-  );
+for (let done = 1; done <= parts; done += 1) {
+  await Promise.all([askGoodOnes(asked), attack(asked)]);
   const { heapMb } = await server.holdings();
-  heap.push({ requests: asked * point, heapMb });
-  row(asked * point, heapMb.toFixed(2));
+  const requests = total / 2 + asked * done;
+  heap.push({ requests, heapMb });
+  row(requests, heapMb.toFixed(2));
 }
 
 await client.close();
-await hostileClient.close();
+const hostile = await attackers.close();
 // Until the server has seen that these connections are gone, and has closed those to REST that it no longer needs.
 await new Promise((resolve) => setTimeout(resolve, 6_000));
 const atEnd = await server.holdings();
@@ -124,17 +119,16 @@ const errors = server.errors();
 const exitCode = await server.close();
 upstream.close();
 
-const parts = { quiet, underFire };
 const { leaks, lines } = server;
 const isWhole = report({
-  good,
-  hostile,
+  good: good.rows(),
+  hostile: hostile.outcomes,
   wrong,
-  watch,
+  watch: both(watch, hostile.watch),
   heap,
-  atStart,
+  atHalf,
   atEnd,
-  parts,
+  timed: { quiet, underFire },
   calls,
   errors,
   leaks: leaks(),

@@ -1,6 +1,6 @@
 import type { Watch } from './answer.ts';
 import type { Holdings } from './inspected-server.ts';
-import { percentile, slopeOf, type Tally } from './tally.ts';
+import { type Outcomes, percentile, slopeOf, totalOf } from './tally.ts';
 
 /** A part of the run, and what good requests got in it; all times in milliseconds. */
 export interface Part {
@@ -15,16 +15,16 @@ export interface Part {
 
 /** What was seen. */
 export interface Seen {
-  good: Tally;
-  hostile: Tally;
+  good: Outcomes[];
+  hostile: Outcomes[];
   /** Good requests whose answer was not right. */
   wrong: number;
   watch: Watch;
-  /** After so many requests under fire. */
+  /** After so many requests under fire, in the second half. */
   heap: { requests: number; heapMb: number }[];
-  atStart: Holdings;
+  atHalf: Holdings;
   atEnd: Holdings;
-  parts: { quiet: Part; underFire: Part };
+  timed: { quiet: Part; underFire: Part };
   calls: Record<string, number>;
   errors: string[];
   leaks: number;
@@ -47,23 +47,23 @@ function head(...cells: string[]): void {
 
 /** Prints it all as tables. Answers whether every measure was held. */
 export function report(seen: Seen): boolean {
-  for (const [name, tally] of [
+  for (const [name, rows] of [
     ['good requests', seen.good],
     ['hostile requests', seen.hostile],
   ] as const) {
     head(name, 'times', 'outcomes');
-    for (const cells of tally.rows()) row(...cells);
+    for (const cells of rows) row(...cells);
   }
 
-  head('the process holds', 'before', 'after');
-  const { atStart, atEnd } = seen;
-  for (const kind of new Set([...Object.keys(atStart.resources), ...Object.keys(atEnd.resources)])) {
-    row(kind, atStart.resources[kind] ?? 0, atEnd.resources[kind] ?? 0);
+  head('the process holds', 'at half', 'after');
+  const { atHalf, atEnd } = seen;
+  for (const kind of new Set([...Object.keys(atHalf.resources), ...Object.keys(atEnd.resources)])) {
+    row(kind, atHalf.resources[kind] ?? 0, atEnd.resources[kind] ?? 0);
   }
-  row('listeners of the process', atStart.listeners, atEnd.listeners);
+  row('listeners of the process', atHalf.listeners, atEnd.listeners);
 
   head('good requests', 'p50, ms', 'p99, ms', 'processors busy: server', 'those who ask');
-  for (const { name, times, tookMs, serverMs, askingMs } of Object.values(seen.parts)) {
+  for (const { name, times, tookMs, serverMs, askingMs } of Object.values(seen.timed)) {
     const shares = [serverMs, askingMs].map((ms) => (ms / tookMs).toFixed(2));
     row(name, percentile(times, 0.5).toFixed(2), percentile(times, 0.99).toFixed(2), ...shares);
   }
@@ -74,7 +74,7 @@ export function report(seen: Seen): boolean {
   const calls = Object.entries(seen.calls).sort(([, a], [, b]) => b - a);
   process.stdout.write(
     [
-      `\n${seen.good.total()} good requests, ${seen.hostile.total()} hostile ones, ${seen.lines} lines of log. REST calls: `,
+      `\n${totalOf(seen.good)} good requests, ${totalOf(seen.hostile)} hostile ones, ${seen.lines} lines of log. REST calls: `,
       `${calls.map(([kind, times]) => `${times} ${kind}`).join(', ')}.\n`,
       ...[...seen.watch.examples, ...seen.errors.slice(0, 5)].map((example) => `\n${example}\n`),
     ].join(''),
@@ -84,12 +84,10 @@ export function report(seen: Seen): boolean {
 
 type Measure = [name: string, seen: string | number, bound: number, holds: boolean];
 
-function measuresOf({ watch, wrong, heap, parts, leaks, errors, exitCode }: Seen): Measure[] {
+function measuresOf({ watch, wrong, heap, timed, leaks, errors, exitCode }: Seen): Measure[] {
   const none = (name: string, seen: number): Measure => [name, seen, 0, seen === 0];
-  const growth = slopeOf(
-    heap.slice(heap.length / 2).map(({ requests, heapMb }) => ({ x: requests / 10_000, y: heapMb })),
-  );
-  const ratio = percentile(parts.underFire.times, 0.99) / percentile(parts.quiet.times, 0.99);
+  const growth = slopeOf(heap.map(({ requests, heapMb }) => ({ x: requests / 10_000, y: heapMb })));
+  const ratio = percentile(timed.underFire.times, 0.99) / percentile(timed.quiet.times, 0.99);
   return [
     none('answers with HTTP 500 or INTERNAL_SERVER_ERROR', watch.internalErrors),
     none('answers with a record of another tenant', watch.crossings),

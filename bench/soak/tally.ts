@@ -2,10 +2,14 @@
 export interface Tally {
   count(kind: string, outcome: string): void;
   /** The outcomes by kind, the most frequent first. */
-  rows(): [kind: string, total: number, outcomes: string][];
-  /** How many requests there were of all kinds. */
-  total(): number;
+  rows(): Outcomes[];
 }
+
+/** What requests of one kind came to. */
+export type Outcomes = [kind: string, total: number, outcomes: string];
+
+/** How many requests there were of all kinds. */
+export const totalOf = (rows: readonly Outcomes[]): number => rows.reduce((sum, [, total]) => sum + total, 0);
 
 export function createTally(): Tally {
   const kinds = new Map<string, Map<string, number>>();
@@ -22,7 +26,6 @@ export function createTally(): Tally {
           .map(([outcome, times]) => `${times} ${outcome}`);
         return [kind, sum(outcomes), told.join(', ')];
       }),
-    total: () => [...kinds.values()].map(sum).reduce((a, b) => a + b, 0),
   };
 }
 
