@@ -1,7 +1,7 @@
 import '../src/node-runtime.ts';
 import { parseArgs } from 'node:util';
 import { Pool } from 'undici';
-import { both, createWatch } from './soak/answer.ts';
+import { createWatch, sumOf } from './soak/answer.ts';
 import { startAttackers } from './soak/attackers.ts';
 import { askGood } from './soak/good-requests.ts';
 import { startInspectedServer } from './soak/inspected-server.ts';
@@ -16,16 +16,17 @@ import { startUpstream } from './soak/upstream.ts';
 
 const { values } = parseArgs({
   options: {
-    /** Under fire, good and hostile together. */
+    /** Under fire, good and hostile together, those aside with which compilers are warmed up. */
     requests: { type: 'string', default: '20000' },
     /** Requests a second; half of what the server can do when left out. */
     rate: { type: 'string' },
   },
 });
 const total = Number(values.requests);
-// Of the first half of them each is timed, in so many turns with quiet. After each of as many parts of the second half the
-// heap is collected and measured: a heap that has just been collected whole is slower for seconds.
-const parts = 5;
+if (!(total >= 1_000)) throw new Error(`Expected --requests of 1000 or more, but got "${values.requests}".`);
+// The first half is timed, in so many turns with quiet. In the second half the heap is collected and measured after each of as
+// many turns, which are not timed: a heap that has just been collected by force is slower for seconds.
+const turns = 5;
 const hostileShare = 0.1;
 const goodAtOnce = 64;
 const hostileAtOnce = 256;
@@ -46,6 +47,7 @@ const environment = {
 const upstream = await startUpstream();
 const server = await startInspectedServer({ ...environment, UPSTREAM_URL: upstream.url }, 'soak-token');
 const { url } = server;
+const atStart = await server.holdings();
 const client = new Pool(url.origin, { connections: goodAtOnce });
 const attackers = startAttackers({ url: url.origin, connections: hostileAtOnce });
 const watch = createWatch();
@@ -63,45 +65,54 @@ async function askOne(times?: number[]): Promise<void> {
 
 /** Does it, and adds how long it took and how long processors were busy with it. */
 async function measured(part: Part, task: () => Promise<unknown>): Promise<void> {
-  const [startedAt, servers, own] = [performance.now(), await server.cpu(), process.cpuUsage()];
+  const [startedAt, before, own] = [performance.now(), await server.taken(), process.cpuUsage()];
   await task();
   const { user, system } = process.cpuUsage(own);
   part.tookMs += performance.now() - startedAt;
-  part.serverMs += ((await server.cpu()) - servers) / 1_000;
+  const after = await server.taken();
+  part.serverMs += (after.cpuUs - before.cpuUs) / 1_000;
+  part.fullCollections += after.fullCollections - before.fullCollections;
   part.askingMs += (user + system) / 1_000;
 }
 
-const part = (name: string): Part => ({ name, times: [], tookMs: 0, serverMs: 0, askingMs: 0 });
+const part = (name: string): Part => ({
+  name,
+  times: [],
+  tookMs: 0,
+  serverMs: 0,
+  askingMs: 0,
+  fullCollections: 0,
+});
 const quiet = part('quiet');
 const underFire = part('under fire');
 
 await asFastAsCan(4, goodAtOnce, () => askOne());
 const most = await asFastAsCan(4, goodAtOnce, () => askOne());
 const rate = values.rate === undefined ? Math.round(most / 2) : Number(values.rate);
+if (!(rate > 0)) throw new Error(`Expected --rate above 0, but got "${values.rate}".`);
 console.log(
   `Up to ${most.toFixed(0)} good requests are answered a second, and ${rate} a second are asked for.\n`,
 );
 
 const goodRate = rate * (1 - hostileShare);
-const asked = total / 2 / parts;
+const asked = total / 2 / turns;
 const askGoodOnes = (of: number, times?: number[]) =>
   pace({ rate: goodRate, total: of * (1 - hostileShare), concurrency: goodAtOnce }, () => askOne(times));
 const attack = (of: number) =>
   attackers.attack({ rate: rate * hostileShare, total: of * hostileShare, concurrency: hostileAtOnce });
 
-// Compilers are not done with what hostile requests reach until some thousand have come, as with good ones above.
+// As good requests above: compilers take seconds to be done with what hostile ones reach.
 const untimed = 10 * rate;
 await Promise.all([askGoodOnes(untimed), attack(untimed)]);
-for (let turn = 1; turn <= parts; turn += 1) {
+for (let turn = 1; turn <= turns; turn += 1) {
   await measured(quiet, () => askGoodOnes(Math.max(1_000, asked / 2), quiet.times));
   await measured(underFire, () => Promise.all([askGoodOnes(asked, underFire.times), attack(asked)]));
 }
 
-const atHalf = await server.holdings();
 console.log('| requests under fire | heap, MB |\n| --: | --: |');
-row(total / 2, atHalf.heapMb.toFixed(2));
+row(total / 2, (await server.holdings()).heapMb.toFixed(2));
 const heap: { requests: number; heapMb: number }[] = [];
-for (let done = 1; done <= parts; done += 1) {
+for (let done = 1; done <= turns; done += 1) {
   await Promise.all([askGoodOnes(asked), attack(asked)]);
   const { heapMb } = await server.holdings();
   const requests = total / 2 + asked * done;
@@ -124,9 +135,9 @@ const isWhole = report({
   good: good.rows(),
   hostile: hostile.outcomes,
   wrong,
-  watch: both(watch, hostile.watch),
+  watch: sumOf(watch, hostile.watch),
   heap,
-  atHalf,
+  atStart,
   atEnd,
   timed: { quiet, underFire },
   calls,

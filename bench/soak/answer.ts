@@ -11,7 +11,7 @@ export interface Watch {
 export const createWatch = (): Watch => ({ internalErrors: 0, crossings: 0, examples: [] });
 
 /** What was seen in two places. */
-export const both = (one: Watch, other: Watch): Watch => ({
+export const sumOf = (one: Watch, other: Watch): Watch => ({
   internalErrors: one.internalErrors + other.internalErrors,
   crossings: one.crossings + other.crossings,
   examples: [...one.examples, ...other.examples],

@@ -6,7 +6,7 @@ import { attacks, turns } from './hostile-requests.ts';
 import { pace } from './pace.ts';
 import { createTally } from './tally.ts';
 
-// The thread of those who mean harm: attacks as it is told, until it is closed.
+// The thread of the attackers: attacks as it is told, until it is closed.
 
 const { url, connections }: AttackTarget = workerData;
 const client = new Pool(url, { connections });

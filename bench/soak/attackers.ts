@@ -5,7 +5,7 @@ import type { Watch } from './answer.ts';
 import type { Pace } from './pace.ts';
 import type { Outcomes } from './tally.ts';
 
-/** Those who mean harm, on a thread of their own: what they do must not hold up the clock of good requests. */
+/** Those who attack, on a thread of their own, as what they do must not delay the timing of good requests. */
 export interface Attackers {
   /** Attacks at this pace, each kind in its turn, and resolves once all attacks have ended. */
   attack(pace: Pace): Promise<void>;
@@ -29,10 +29,15 @@ export interface AttackTarget {
 
 export function startAttackers(target: AttackTarget): Attackers {
   const worker = new Worker(join(import.meta.dirname, 'attackers-thread.ts'), { workerData: target });
+  // Its exit is the last thing that is heard of it.
+  const ended = once(worker, 'exit').then(() => {
+    throw new Error('The thread of the attackers has ended before its work');
+  });
+  ended.catch(() => {});
   const tell = async (order: AttackOrder) => {
     worker.postMessage(order);
     // An error of the thread is thrown here.
-    return (await once(worker, 'message'))[0];
+    return (await Promise.race([once(worker, 'message'), ended]))[0];
   };
   return {
     attack: (pace) => tell({ attack: pace }),

@@ -12,13 +12,21 @@ export interface Holdings {
   listeners: number;
 }
 
+/** What a process has taken since it began. */
+export interface Taken {
+  /** Processor time, in microseconds. */
+  cpuUs: number;
+  /** How often the whole heap was collected. */
+  fullCollections: number;
+}
+
 /** Waybill as it is, in a process of its own, which is looked into from outside. */
 export interface InspectedServer {
   url: URL;
   /** After the garbage was collected. */
   holdings(): Promise<Holdings>;
-  /** How much processor time it has taken, in microseconds. */
-  cpu(): Promise<number>;
+  /** What it has taken so far. */
+  taken(): Promise<Taken>;
   /** Lines that it wrote where errors go. */
   errors(): string[];
   /** How many lines of its log say a word that none may hold. */
@@ -32,6 +40,20 @@ export interface InspectedServer {
 const heldInProcess = `JSON.stringify({
   resources: process.getActiveResourcesInfo(),
   listeners: process.eventNames().reduce((sum, name) => sum + process.listenerCount(name), 0),
+})`;
+
+// Kind 4 is a collection of the whole heap.
+const countCollections = `{
+  const { PerformanceObserver } = process.getBuiltinModule('node:perf_hooks');
+  globalThis.fullCollections = 0;
+  new PerformanceObserver((list) => {
+    for (const { detail } of list.getEntries()) if (detail.kind === 4) globalThis.fullCollections += 1;
+  }).observe({ entryTypes: ['gc'] });
+}`;
+
+const takenByProcess = `JSON.stringify({
+  cpuUs: process.cpuUsage().user + process.cpuUsage().system,
+  fullCollections: globalThis.fullCollections,
 })`;
 
 /** @param forbidden a word that no line of the log may hold. */
@@ -64,27 +86,25 @@ export async function startInspectedServer(
     await new Promise((resolve) => setTimeout(resolve, 20));
   }
   const inspector = await openInspector(/ws:\/\/\S+/.exec(errors)?.[0] ?? '');
+  const evaluate = async <Value>(expression: string): Promise<Value> => {
+    const { result } = await inspector.send<{ result: { value: Value } }>('Runtime.evaluate', { expression });
+    return result.value;
+  };
+  await evaluate(countCollections);
   return {
     url: new URL(/http:\/\/[^/\s]+/.exec(banner)?.[0] ?? ''),
     async holdings() {
       await inspector.send('HeapProfiler.collectGarbage');
       await inspector.send('HeapProfiler.collectGarbage');
       const { usedSize } = await inspector.send<{ usedSize: number }>('Runtime.getHeapUsage');
-      const { result } = await inspector.send<{ result: { value: string } }>('Runtime.evaluate', {
-        expression: heldInProcess,
-      });
-      const held: { resources: string[]; listeners: number } = JSON.parse(result.value);
+      const held: { resources: string[]; listeners: number } = JSON.parse(
+        await evaluate<string>(heldInProcess),
+      );
       const resources: Record<string, number> = {};
       for (const kind of held.resources) resources[kind] = (resources[kind] ?? 0) + 1;
       return { heapMb: usedSize / 1_048_576, resources, listeners: held.listeners };
     },
-    async cpu() {
-      const expression = '(({ user, system }) => user + system)(process.cpuUsage())';
-      const { result } = await inspector.send<{ result: { value: number } }>('Runtime.evaluate', {
-        expression,
-      });
-      return result.value;
-    },
+    taken: async () => JSON.parse(await evaluate<string>(takenByProcess)),
     errors: () =>
       errors.split('\n').filter((line) => line !== '' && !/debugger|ws:\/\/|nodejs\.org/i.test(line)),
     leaks: () => leaks,

@@ -11,6 +11,8 @@ export interface Part {
   /** For how long the server kept a processor busy, and those who ask. */
   serverMs: number;
   askingMs: number;
+  /** How often the server collected its whole heap. */
+  fullCollections: number;
 }
 
 /** What was seen. */
@@ -22,7 +24,7 @@ export interface Seen {
   watch: Watch;
   /** After so many requests under fire, in the second half. */
   heap: { requests: number; heapMb: number }[];
-  atHalf: Holdings;
+  atStart: Holdings;
   atEnd: Holdings;
   timed: { quiet: Part; underFire: Part };
   calls: Record<string, number>;
@@ -55,17 +57,23 @@ export function report(seen: Seen): boolean {
     for (const cells of rows) row(...cells);
   }
 
-  head('the process holds', 'at half', 'after');
-  const { atHalf, atEnd } = seen;
-  for (const kind of new Set([...Object.keys(atHalf.resources), ...Object.keys(atEnd.resources)])) {
-    row(kind, atHalf.resources[kind] ?? 0, atEnd.resources[kind] ?? 0);
+  head('the process holds', 'at the start', 'after');
+  const { atStart, atEnd } = seen;
+  for (const kind of new Set([...Object.keys(atStart.resources), ...Object.keys(atEnd.resources)])) {
+    row(kind, atStart.resources[kind] ?? 0, atEnd.resources[kind] ?? 0);
   }
-  row('listeners of the process', atHalf.listeners, atEnd.listeners);
+  row('listeners of the process', atStart.listeners, atEnd.listeners);
 
-  head('good requests', 'p50, ms', 'p99, ms', 'processors busy: server', 'those who ask');
-  for (const { name, times, tookMs, serverMs, askingMs } of Object.values(seen.timed)) {
+  head('good requests', 'p50, ms', 'p99, ms', 'processors busy: server', 'those who ask', 'full collections');
+  for (const { name, times, tookMs, serverMs, askingMs, fullCollections } of Object.values(seen.timed)) {
     const shares = [serverMs, askingMs].map((ms) => (ms / tookMs).toFixed(2));
-    row(name, percentile(times, 0.5).toFixed(2), percentile(times, 0.99).toFixed(2), ...shares);
+    row(
+      name,
+      percentile(times, 0.5).toFixed(2),
+      percentile(times, 0.99).toFixed(2),
+      ...shares,
+      fullCollections,
+    );
   }
 
   const measures = measuresOf(seen);
@@ -82,9 +90,30 @@ export function report(seen: Seen): boolean {
   return measures.every(([, , , holds]) => holds);
 }
 
+/** Whether nothing came of any attack of a kind, as if there were no server. */
+function isInVain([, total, outcomes]: Outcomes): boolean {
+  return total === 0 || /^\d+ (no answer: ECONNREFUSED)?$/.test(outcomes);
+}
+
+function moreHeld(before: Holdings, after: Holdings): number {
+  const sockets = ({ resources }: Holdings) => resources.TCPSocketWrap ?? 0;
+  return Math.max(0, sockets(after) - sockets(before)) + Math.max(0, after.listeners - before.listeners);
+}
+
 type Measure = [name: string, seen: string | number, bound: number, holds: boolean];
 
-function measuresOf({ watch, wrong, heap, timed, leaks, errors, exitCode }: Seen): Measure[] {
+function measuresOf({
+  watch,
+  wrong,
+  hostile,
+  heap,
+  timed,
+  atStart,
+  atEnd,
+  leaks,
+  errors,
+  exitCode,
+}: Seen): Measure[] {
   const none = (name: string, seen: number): Measure => [name, seen, 0, seen === 0];
   const growth = slopeOf(heap.map(({ requests, heapMb }) => ({ x: requests / 10_000, y: heapMb })));
   const ratio = percentile(timed.underFire.times, 0.99) / percentile(timed.quiet.times, 0.99);
@@ -98,7 +127,14 @@ function measuresOf({ watch, wrong, heap, timed, leaks, errors, exitCode }: Seen
       mostGrowthMb,
       growth <= mostGrowthMb,
     ],
-    ['p99 under fire, times the quiet one', ratio.toFixed(2), mostRatio, ratio <= mostRatio],
+    [
+      'p99 under fire, times the quiet one, in the first half',
+      ratio.toFixed(2),
+      mostRatio,
+      ratio <= mostRatio,
+    ],
+    none('kinds of attacks that did not reach the server', hostile.filter(isInVain).length),
+    none('sockets and listeners more than at the start', moreHeld(atStart, atEnd)),
     none('lines of the log with a token', leaks),
     none('warnings and errors of the process', errors.length),
     ['exit code on SIGTERM', exitCode ?? 'none', 0, exitCode === 0],

@@ -1,7 +1,7 @@
 /** Counts of what was asked for and how it ended. */
 export interface Tally {
   count(kind: string, outcome: string): void;
-  /** The outcomes by kind, the most frequent first. */
+  /** The outcomes by kind, of each the most frequent first. */
   rows(): Outcomes[];
 }
 
