@@ -17,8 +17,9 @@ const sayTag = `--import=data:text/javascript,${encodeURIComponent(
   "import { cachedDataVersionTag } from 'node:v8'; process.on('exit', () => console.error(cachedDataVersionTag()));",
 )}`;
 
-describe('a process that serves makes nothing old from the start', () => {
-  const [usual, tuned] = [tagWith(), tagWith('--no-allocation-site-pretenuring')];
+describe('a process that serves makes nothing old from the start, and lets its heap grow', () => {
+  const usual = tagWith();
+  const tuned = tagWith('--no-allocation-site-pretenuring', '--heap-growing-percent=200');
 
   test('the only one', async () => {
     const main = startMain(settings, [sayTag]);
@@ -26,6 +27,15 @@ describe('a process that serves makes nothing old from the start', () => {
     main.signal('SIGTERM');
     expect(await main.exit).toEqual({ code: 0, signal: null, errors: tuned });
     expect(tuned).not.toBe(usual);
+  });
+
+  test('the only one, whose heap has no room to grow', async () => {
+    const small = '--max-old-space-size=512';
+    const main = startMain(settings, [small, sayTag]);
+    await main.banner();
+    main.signal('SIGTERM');
+    const errors = tagWith('--no-allocation-site-pretenuring', small);
+    expect(await main.exit).toEqual({ code: 0, signal: null, errors });
   });
 
   test('each worker, and not the process that leads them', async () => {
