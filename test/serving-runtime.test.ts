@@ -18,11 +18,13 @@ const sayTag = `--import=data:text/javascript,${encodeURIComponent(
 )}`;
 
 describe('a process that serves makes nothing old from the start, and lets its heap grow', () => {
-  const usual = tagWith();
-  const tuned = tagWith('--no-allocation-site-pretenuring', '--heap-growing-percent=200');
+  // As much room as on a usual machine, on a small one too.
+  const roomy = '--max-old-space-size=2048';
+  const usual = tagWith(roomy);
+  const tuned = tagWith(roomy, '--no-allocation-site-pretenuring', '--heap-growing-percent=200');
 
   test('the only one', async () => {
-    const main = startMain(settings, [sayTag]);
+    const main = startMain(settings, [roomy, sayTag]);
     await main.banner();
     main.signal('SIGTERM');
     expect(await main.exit).toEqual({ code: 0, signal: null, errors: tuned });
@@ -39,7 +41,7 @@ describe('a process that serves makes nothing old from the start, and lets its h
   });
 
   test('each worker, and not the process that leads them', async () => {
-    const main = startMain({ ...settings, WORKERS: '2' }, [sayTag]);
+    const main = startMain({ ...settings, WORKERS: '2' }, [roomy, sayTag]);
     await main.banner();
     main.signal('SIGTERM');
     expect(await main.exit).toEqual({ code: 0, signal: null, errors: tuned + tuned + usual });
