@@ -26,7 +26,7 @@ export interface Seen {
   heap: { requests: number; heapMb: number }[];
   atStart: Holdings;
   atEnd: Holdings;
-  timed: { quiet: Part; underFire: Part };
+  timed: { atFirst: Part; quiet: Part; underFire: Part };
   calls: Record<string, number>;
   errors: string[];
   leaks: number;
