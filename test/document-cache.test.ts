@@ -202,3 +202,15 @@ test('2,000 distinct documents of 100 KB leave the heap within what is set for d
   expect(codes).toEqual({ none: 1_000, GRAPHQL_VALIDATION_FAILED: 500, GRAPHQL_PARSE_FAILED: 500 });
   expect(grownBytes).toBeLessThan((64 + 4) * 1024 * 1024);
 }, 120_000);
+
+test('the errors of what is refused keep no trace of where they were made, and others do', () => {
+  const documents = createDocuments({
+    parse,
+    validate: () => [new GraphQLError('Nothing is allowed.')],
+  });
+  for (const text of ['}', '{ a }']) {
+    const [error] = documents.errorsOf(text);
+    expect(error?.stack).not.toMatch(/^ +at /m);
+  }
+  expect(new Error('another').stack).toMatch(/^ +at /m);
+});

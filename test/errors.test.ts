@@ -1,5 +1,6 @@
 import { afterAll, afterEach, describe, expect, test } from 'vitest';
 import type { RestApi } from '../src/rest/api.ts';
+import { BadInputError } from '../src/rest/errors.ts';
 import { createApp } from '../src/server/app.ts';
 import { order } from './fixtures/order-to-create.ts';
 import { type Answer, startWaybill } from './harness.ts';
@@ -278,4 +279,9 @@ describe('a mistake of this server', () => {
       ],
     ]);
   });
+});
+
+test('an expected error keeps no trace of where it was made, and the next unexpected one does', () => {
+  expect(new BadInputError('No such id.').stack).toBe('BadInputError: No such id.');
+  expect(new Error('another').stack).toMatch(/^ +at /m);
 });

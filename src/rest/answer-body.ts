@@ -1,11 +1,11 @@
 import { pipeline, type Readable, type Transform } from 'node:stream';
 import { createBrotliDecompress, createGunzip, createInflate } from 'node:zlib';
-import type { Dispatcher } from 'undici';
 import { described, type RestCall } from './call.ts';
 import { InvalidResponseError, ResponseTooLargeError } from './errors.ts';
+import type { StreamedResponse } from './incoming-body.ts';
 import type { LedgerEntry } from './ledger.ts';
 
-type Headers = Dispatcher.ResponseData['headers'];
+type Headers = StreamedResponse['headers'];
 
 // A Map, as an answer may name anything, also what every object has.
 const decompressors = new Map<string, () => Transform>([
@@ -38,11 +38,11 @@ export function unknownEncoding(call: RestCall): InvalidResponseError {
  * The body of an answer as it is meant, decompressed where it has to be. It is read to its end or destroyed.
  * @throws InvalidResponseError where it is compressed in a way that is not known; the body is then ended.
  */
-export function bodyOf(call: RestCall, { headers, body }: Dispatcher.ResponseData): Readable {
+export function bodyOf(call: RestCall, { headers, body }: StreamedResponse): Readable {
   if (!isCompressed(headers)) return body;
   const decompressor = decompressorOf(headers);
   if (decompressor === undefined) {
-    body.on('error', () => {}).destroy();
+    body.destroy();
     throw unknownEncoding(call);
   }
   // Either one that fails or is destroyed ends the other; who reads hears of it.
@@ -55,7 +55,7 @@ export function bodyOf(call: RestCall, { headers, body }: Dispatcher.ResponseDat
  */
 export async function textOf(
   call: RestCall,
-  response: Dispatcher.ResponseData,
+  response: StreamedResponse,
   maxBytes: number,
   entry: LedgerEntry,
 ): Promise<string> {

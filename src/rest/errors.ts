@@ -6,6 +6,17 @@ import { described, isRead, type RestCall } from './call.ts';
  */
 export abstract class WaybillError extends Error {
   abstract override readonly name: string;
+
+  /**
+   * Without a trace of the stack: these are expected, and say what happened. V8's trace holds whatever the functions on the way
+   * there know of for as long as the error is kept, and takes longer than parsing an answer.
+   */
+  constructor(message?: string, options?: ErrorOptions) {
+    const { stackTraceLimit } = Error;
+    Error.stackTraceLimit = 0;
+    super(message, options);
+    Error.stackTraceLimit = stackTraceLimit;
+  }
 }
 
 /** The client sent something that can't be right, found before any call. */

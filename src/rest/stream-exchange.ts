@@ -5,8 +5,9 @@ import { CallClock } from './call-clock.ts';
 import { StatusError } from './errors.ts';
 import { createRequests, type Exchange, type ExchangeOptions, told } from './exchange.ts';
 import { failureOf } from './failure.ts';
+import { openStream } from './incoming-body.ts';
 import { maxRefusalBytes, refusalIn, retryAfterMs } from './refusal.ts';
-import { type RestStream, streamedAnswer } from './streamed-answer.ts';
+import { type RestStream, streamedAnswer, tooLargeFor } from './streamed-answer.ts';
 import { isSuccess } from './whole-answer.ts';
 
 /** Tries of reads whose answers are handed on as they arrive, for which they have `streamTimeoutMs` from their first byte. */
@@ -23,16 +24,17 @@ export function createStreamExchange(
   return told(async (call, caller, signal, entry, headers) => {
     const attempt = new Attempt(call, signal, toFirstByte);
     try {
-      const request = { ...requestOf(call, caller.bearer, headers), signal: abortSignalOf(attempt) };
-      const response = await attempt.race(pool.request(request));
-      const { statusCode, headers: answered, body } = response;
-      entry.status = statusCode;
+      const request = requestOf(call, caller.bearer, headers);
+      const tooLarge = () => tooLargeFor(call, maxResponseBytes);
+      const response = await openStream(pool, request, { attempt, maxBytes: maxResponseBytes, tooLarge });
+      const { status, headers: answered, body } = response;
+      entry.status = status;
       try {
-        if (!isSuccess(statusCode)) {
+        if (!isSuccess(status)) {
           // Cut off, late or too large: its status has been answered all the same.
           const text = await textOf(call, response, maxRefusalBytes, entry).catch(() => undefined);
           const retryMs = retryAfterMs(answered['retry-after']);
-          throw new StatusError(call, statusCode, refusalIn(text, caller.bearer), retryMs);
+          throw new StatusError(call, status, refusalIn(text, caller.bearer), retryMs);
         }
         const answer = await streamedAnswer(call, response, maxResponseBytes);
         attempt.extend(toLastByte);
@@ -40,7 +42,7 @@ export function createStreamExchange(
         return answer;
       } catch (error) {
         // Whatever it was: a body that nobody reads to its end would keep its connection for good.
-        body.on('error', () => {}).destroy();
+        body.destroy();
         throw error;
       }
     } catch (error) {
@@ -48,11 +50,4 @@ export function createStreamExchange(
       throw failureOf(call, error, true);
     }
   });
-}
-
-/** The word of an early end as undici takes it. */
-function abortSignalOf(attempt: Attempt): AbortSignal {
-  const controller = new AbortController();
-  attempt.addEventListener('abort', () => controller.abort(attempt.reason));
-  return controller.signal;
 }

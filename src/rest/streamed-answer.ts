@@ -1,8 +1,8 @@
 import { pipeline, type Readable, Transform } from 'node:stream';
-import type { Dispatcher } from 'undici';
 import { bodyOf, isCompressed } from './answer-body.ts';
 import { described, type RestCall } from './call.ts';
 import { InvalidResponseError, ResponseTooLargeError } from './errors.ts';
+import type { StreamedResponse } from './incoming-body.ts';
 
 /** An answer that is handed on as it arrives. */
 export interface RestStream {
@@ -11,25 +11,30 @@ export interface RestStream {
   body: Readable;
 }
 
+/** What a body breaks off with that is larger than `maxBytes`. */
+export function tooLargeFor(call: RestCall, maxBytes: number): ResponseTooLargeError {
+  return new ResponseTooLargeError(`${described(call)} answered more than ${maxBytes} bytes`);
+}
+
 /**
- * The body of an answer as it arrives, once its first bytes are there. It breaks off after `maxBytes`.
+ * The body of an answer as it arrives, once its first bytes are there; decompressed, it breaks off after `maxBytes`.
  * @throws ResponseTooLargeError where it says beforehand that it is larger, InvalidResponseError where it is empty, and what
  * the body fails with before its first byte. The body is then ended.
  */
 export async function streamedAnswer(
   call: RestCall,
-  response: Dispatcher.ResponseData,
+  response: StreamedResponse,
   maxBytes: number,
 ): Promise<RestStream> {
   const { headers } = response;
   const contentLength = isCompressed(headers) ? undefined : headers['content-length']?.toString();
-  const tooLarge = () => new ResponseTooLargeError(`${described(call)} answered more than ${maxBytes} bytes`);
   if (Number(contentLength) > maxBytes) {
-    response.body.on('error', () => {}).destroy();
-    throw tooLarge();
+    response.body.destroy();
+    throw tooLargeFor(call, maxBytes);
   }
-  const body =
-    contentLength === undefined ? bounded(bodyOf(call, response), maxBytes, tooLarge) : response.body;
+  const body = isCompressed(headers)
+    ? bounded(bodyOf(call, response), maxBytes, () => tooLargeFor(call, maxBytes))
+    : response.body;
   if (!(await hasBytes(body))) throw new InvalidResponseError(`${described(call)} answered nothing`);
   return { contentType: String(headers['content-type'] ?? ''), contentLength, body };
 }
@@ -58,6 +63,7 @@ function hasBytes(body: Readable): Promise<boolean> {
       reject(error);
     }
     body.on('readable', look).on('end', none).on('error', fail);
+    if (body.errored !== null) fail(body.errored);
   });
 }
 

@@ -72,7 +72,7 @@ export function validateWithin(
   const refusal = beyondLimits(limits, document, definitions, sizes);
   if (refusal !== undefined) return [refusal];
   // What other rules take to validate cycles is not bounded by these limits.
-  const bounded = sizes.isCyclic ? [NoFragmentCyclesRule] : rules;
+  const bounded = sizes.isCyclic() ? [NoFragmentCyclesRule] : rules;
   const options = { hideSuggestions, maxErrors: maxErrorsOf(document, limits.errors) };
   return firstErrors(validate(schema, document, bounded, options), limits.errors);
 }
@@ -110,7 +110,7 @@ function beyondLimits(
   if (object !== undefined && object.fields.length > limits.inputFields) {
     return limitExceeded('inputFields', limits.inputFields, object.fields.length, object);
   }
-  if (sizes.isCyclic) return undefined;
+  if (sizes.isCyclic()) return undefined;
   for (const { selectionSet } of roots) {
     const { count, field } = mostRepeats(selectionSet, definitions.fragments);
     if (count > limits.repeats) return limitExceeded('repeats', limits.repeats, count, field);

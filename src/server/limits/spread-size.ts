@@ -23,7 +23,7 @@ export interface SpreadSizes {
   /** The fragments that have been met so far. */
   readonly met: ReadonlyMap<string, unknown>;
   /** Whether a fragment that has been met spreads itself. */
-  readonly isCyclic: boolean;
+  isCyclic(): boolean;
 }
 
 const nothing: SpreadSize = {
@@ -96,9 +96,7 @@ export function createSpreadSizes(fragments: ReadonlyMap<string, FragmentDefinit
       return { ...size, directives: size.directives + own };
     },
     met,
-    get isCyclic() {
-      return isCyclic;
-    },
+    isCyclic: () => isCyclic,
   };
 }
 
