@@ -1,6 +1,7 @@
 import { execFileSync } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { asStarted } from '../as-started.ts';
 import { documents, shaped } from './hive-gateway/questions.ts';
 import { bodiesOf, type WorkloadName, workloads } from './workloads.ts';
 
@@ -61,7 +62,7 @@ export const servers: readonly ServerEntry[] = [
   {
     name: waybillName,
     directory: root,
-    args: ['src/main.ts'],
+    args: asStarted,
     env: { LOG_LEVEL: 'silent' },
     packages: [],
     isInShort: true,

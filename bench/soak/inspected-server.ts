@@ -1,6 +1,7 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { resolve } from 'node:path';
+import { asStarted } from '../as-started.ts';
 import { openInspector } from './inspector.ts';
 
 /** What the process of the server holds. */
@@ -61,7 +62,7 @@ export async function startInspectedServer(
   environment: Record<string, string>,
   forbidden: string,
 ): Promise<InspectedServer> {
-  const child = spawn(process.execPath, ['--inspect=127.0.0.1:0', 'src/main.ts'], {
+  const child = spawn(process.execPath, ['--inspect=127.0.0.1:0', ...asStarted], {
     cwd: resolve(import.meta.dirname, '../..'),
     env: { PORT: '0', ...environment },
     stdio: ['ignore', 'pipe', 'pipe'],

@@ -17,13 +17,36 @@ export interface AheadOfAskOptions {
  * Pages of orders whose shipments will be asked for. Where earlier lists of the kind say that the newest shipments are
  * those, a page of them is asked for at the same time. Whatever comes of it, the orders are neither kept waiting nor harmed.
  */
-export function ordersWithShipments({
-  orderPage,
-  shipmentById,
-  history,
-  isAllowed,
-}: AheadOfAskOptions): PageLoader<OrderJson, OrderQuery> {
-  function askAhead({ pageSize }: OrderQuery, rowsBefore: number, seen: FollowingSeen): void {
+export function ordersWithShipments(options: AheadOfAskOptions): PageLoader<OrderJson, OrderQuery> {
+  return new OrdersWithShipments(options);
+}
+
+class OrdersWithShipments implements PageLoader<OrderJson, OrderQuery> {
+  readonly #options: AheadOfAskOptions;
+
+  constructor(options: AheadOfAskOptions) {
+    this.#options = options;
+  }
+
+  load(query: OrderQuery, rowsBefore = 0): Promise<Page<OrderJson>> {
+    const orders = this.#options.orderPage.load(query, rowsBefore);
+    const seen = this.#options.history.of(query);
+    this.#askAhead(query, rowsBefore, seen);
+    // An error is the business of those who have asked for the orders.
+    orders.then((page) => this.#announce(page, query, rowsBefore, seen)).catch(() => {});
+    return orders;
+  }
+
+  clear(query: OrderQuery): void {
+    this.#options.orderPage.clear(query);
+  }
+
+  clearAll(): void {
+    this.#options.orderPage.clearAll();
+  }
+
+  #askAhead({ pageSize }: OrderQuery, rowsBefore: number, seen: FollowingSeen): void {
+    const { shipmentById, isAllowed } = this.#options;
     const { whereabouts } = seen;
     if (!isAllowed || !whereabouts.isKnown) return;
     const shareWithin = (rowsPerId: number) => whereabouts.shareWithin(rowsPerId);
@@ -33,26 +56,13 @@ export function ordersWithShipments({
     if (rows !== undefined) setImmediate(() => shipmentById.readAhead(rows));
   }
 
-  function announce(page: Page<OrderJson>, { pageSize }: OrderQuery, before: number, seen: FollowingSeen) {
+  #announce(page: Page<OrderJson>, { pageSize }: OrderQuery, before: number, seen: FollowingSeen): void {
     const names = shipmentsOf(page);
     seen.sawNames(pageSize, names.size);
     if (names.size === 0) return;
     const rowsBefore = Math.round(before * seen.idsPerRow());
-    shipmentById.announce({ names, rowsBefore, whereabouts: seen.whereabouts });
+    this.#options.shipmentById.announce({ names, rowsBefore, whereabouts: seen.whereabouts });
   }
-
-  return {
-    clear: (query) => orderPage.clear(query),
-    clearAll: () => orderPage.clearAll(),
-    load(query, rowsBefore = 0) {
-      const orders = orderPage.load(query, rowsBefore);
-      const seen = history.of(query);
-      askAhead(query, rowsBefore, seen);
-      // An error is the business of those who have asked for the orders.
-      orders.then((page) => announce(page, query, rowsBefore, seen)).catch(() => {});
-      return orders;
-    },
-  };
 }
 
 function shipmentsOf({ rows }: Page<OrderJson>): Set<string> {

@@ -1,3 +1,4 @@
+import { type InLine, Line } from '../rest/line.ts';
 import type { Place, Room } from '../rest/room.ts';
 import type { Page } from '../rest/types.ts';
 
@@ -31,8 +32,9 @@ export function createKeptPages(): KeptPages {
 
 /** A class, as each tenant that is remembered has some. */
 class PagesOfTenant implements KeptPages {
-  // In the order in which they were last asked for.
-  readonly #kept = new Map<string, { page: KeptPage; place: Place }>();
+  readonly #kept = new Map<string, Kept>();
+  // In the order in which they were last asked for, which in a Map each use would change.
+  readonly #byUse = new Line<Kept>();
   #taken = 0;
 
   get(key: string): KeptPage | undefined {
@@ -44,27 +46,36 @@ class PagesOfTenant implements KeptPages {
     const bytes = bytesPerPage + page.bytes;
     if (bytes > room.maxBytesPerTenant) return;
     // First, so that what is beyond the tenant's share is never at the cost of others.
-    for (const oldest of this.#kept.keys()) {
-      if (this.#taken + bytes <= room.maxBytesPerTenant) break;
-      this.delete(oldest);
+    while (this.#taken + bytes > room.maxBytesPerTenant && this.#byUse.first !== undefined) {
+      this.delete(this.#byUse.first.key);
     }
-    this.#kept.set(key, { page, place: room.take(bytes, () => this.delete(key)) });
+    const place = room.take(bytes, () => this.delete(key));
+    const kept: Kept = { key, page, place, before: undefined, after: undefined };
+    this.#kept.set(key, kept);
+    this.#byUse.add(kept);
     this.#taken += bytes;
   }
 
   use(key: string): void {
-    const known = this.#kept.get(key);
-    if (known === undefined) return;
-    this.#kept.delete(key);
-    this.#kept.set(key, known);
-    known.place.use();
+    const kept = this.#kept.get(key);
+    if (kept === undefined) return;
+    this.#byUse.remove(kept);
+    this.#byUse.add(kept);
+    kept.place.use();
   }
 
   delete(key: string): void {
-    const known = this.#kept.get(key);
-    if (known === undefined) return;
+    const kept = this.#kept.get(key);
+    if (kept === undefined) return;
     this.#kept.delete(key);
-    known.place.giveUp();
-    this.#taken -= known.place.bytes;
+    this.#byUse.remove(kept);
+    kept.place.giveUp();
+    this.#taken -= kept.place.bytes;
   }
+}
+
+interface Kept extends InLine<Kept> {
+  readonly key: string;
+  readonly page: KeptPage;
+  readonly place: Place;
 }

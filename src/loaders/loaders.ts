@@ -115,7 +115,7 @@ const loadersOf = lazily<Operation, KnownLoaders>({
   originById: (_operation, { originPage }) =>
     listedRecordLoader(
       () => allRecords(originPage, { pageSize: maxPageSize.origins }),
-      originPage.forgetEarlier,
+      () => originPage.forgetEarlier(),
     ),
   originPage: ({ api, caller, known }) =>
     referenceLoaders(caller, known.referencePages)('origins', api.listOrigins),
@@ -133,7 +133,7 @@ const loadersOf = lazily<Operation, KnownLoaders>({
   channelById: (_operation, { channelPage }) =>
     listedRecordLoader(
       () => allRecords(channelPage, { pageSize: maxPageSize.channels }),
-      channelPage.forgetEarlier,
+      () => channelPage.forgetEarlier(),
     ),
   channelPage: ({ api, caller, known }) =>
     referenceLoaders(caller, known.referencePages)('channels', api.listChannels),

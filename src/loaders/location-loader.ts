@@ -1,10 +1,11 @@
 import type { Caller } from '../rest/caller.ts';
 import { InvalidResponseError, StatusError } from '../rest/errors.ts';
-import type { LocationJson, LocationQuery } from '../rest/types.ts';
+import type { LocationJson, LocationQuery, Page } from '../rest/types.ts';
+import type { Askers } from './askers.ts';
 import { firstRecord, pagesFrom } from './page-loader.ts';
 import { batchLoader, type RecordLoader } from './record-loader.ts';
 import type { ReferencePageLoader } from './reference-pages.ts';
-import { settledAll } from './settling.ts';
+import { type Settled, settledAll } from './settling.ts';
 
 /** What is known of the length of the list of all locations, in pages of the largest size. */
 export interface ListLength {
@@ -62,31 +63,50 @@ export interface LocationLoaderOptions {
  * the list itself. Pages and searches that are known already come first.
  */
 export function locationLoader(options: LocationLoaderOptions): RecordLoader<LocationJson> {
-  const { pages, caller, maxPageSize } = options;
-  const searchOf = (name: string): LocationQuery => ({ query: name, pageSize: maxPageSize });
+  const locations = new Locations(options);
+  return batchLoader((names, askers) => locations.answer(names, askers));
+}
 
-  /** The filter matches substrings, so that `locations/1` also finds `locations/10`. */
-  function search(name: string): Promise<LocationJson | null> {
-    return firstRecord(pages, searchOf(name), (location) => location.name === name);
+class Locations {
+  readonly #options: LocationLoaderOptions;
+
+  constructor(options: LocationLoaderOptions) {
+    this.#options = options;
   }
 
-  return batchLoader(async (names, askers) => {
-    const unsearched = names.filter((name) => !pages.knows(searchOf(name)));
-    const { found, refusal } = await askers.onBehalf(unsearched, () => lookUp(unsearched, options));
-    caller.ledger.savedByList += [...found.values()].filter((location) => location !== null).length;
+  async answer(names: readonly string[], askers: Askers): Promise<Settled<LocationJson>[]> {
+    const { pages, caller } = this.#options;
+    const unsearched = names.filter((name) => !pages.knows(this.#searchOf(name)));
+    const { found, refusal } = await askers.onBehalf(unsearched, () => lookUp(unsearched, this.#options));
+    for (const location of found.values()) if (location !== null) caller.ledger.savedByList += 1;
+    if (names.every((name) => found.has(name))) return names.map((name) => found.get(name) ?? null);
+    return settledAll(names, (name) =>
+      askers.onBehalfOf(name, async () => {
+        const location = found.get(name);
+        if (location !== undefined) return location;
+        if (refusal !== undefined && unsearched.includes(name)) throw refusal;
+        return this.#searchThrough(name);
+      }),
+    );
+  }
 
-    async function locationOf(name: string): Promise<LocationJson | null> {
-      const location = found.get(name);
-      if (location !== undefined) return location;
-      if (refusal !== undefined && unsearched.includes(name)) throw refusal;
-      const known = await search(name);
-      if (known !== null || pages.isOwn(searchOf(name))) return known;
-      // It may be younger than what an earlier operation has read.
-      pages.forgetEarlier();
-      return search(name);
-    }
-    return settledAll(names, (name) => askers.onBehalfOf(name, locationOf));
-  });
+  async #searchThrough(name: string): Promise<LocationJson | null> {
+    const { pages } = this.#options;
+    const known = await this.#search(name);
+    if (known !== null || pages.isOwn(this.#searchOf(name))) return known;
+    // It may be younger than what an earlier operation has read.
+    pages.forgetEarlier();
+    return this.#search(name);
+  }
+
+  /** The filter matches substrings, so that `locations/1` also finds `locations/10`. */
+  #search(name: string): Promise<LocationJson | null> {
+    return firstRecord(this.#options.pages, this.#searchOf(name), (location) => location.name === name);
+  }
+
+  #searchOf(name: string): LocationQuery {
+    return { query: name, pageSize: this.#options.maxPageSize };
+  }
 }
 
 interface LookedUp {
@@ -122,13 +142,14 @@ async function lookUp(
   let isAllOwn = true;
   if (!isNext(first)) return { found };
   try {
-    for await (const { rows, nextPageToken } of pagesFrom(pages, first)) {
+    for await (const page of pagesFrom(pages, first)) {
+      const { nextPageToken } = page;
       passed += 1;
-      isAllOwn &&= pages.isOwn(query);
+      const isOwn = pages.isOwn(query);
+      isAllOwn &&= isOwn;
       query = { ...first, ...(nextPageToken !== undefined && { pageToken: nextPageToken }) };
-      for (const row of rows) {
-        if (!(row instanceof InvalidResponseError) && missing.delete(row.name)) found.set(row.name, row);
-      }
+      if (isOwn) moveListed(page, missing, found);
+      else moveKnown(namesIn(page), missing, found);
       list.length = lengthAfter(passed, nextPageToken, list.length);
       if (nextPageToken === undefined) {
         // What a page of an earlier operation lacks may have come since, and is searched for.
@@ -140,6 +161,43 @@ async function lookUp(
     // A large page may fail where a search does not; a refusal of the one would be one of the other.
     return error instanceof StatusError && error.status < 500 ? { found, refusal: error } : { found };
   }
+}
+
+type Rows = Page<LocationJson>;
+
+/** Moves the names that are rows of a page from those that are missing to those that are found. */
+function moveListed({ rows }: Rows, missing: Set<string>, found: LookedUp['found']): void {
+  for (const row of rows) {
+    if (!(row instanceof InvalidResponseError) && missing.delete(row.name)) found.set(row.name, row);
+  }
+}
+
+/** The same for a page of an earlier operation: it will be looked through again, so that an index of it pays. */
+function moveKnown(
+  index: ReadonlyMap<string, LocationJson>,
+  missing: Set<string>,
+  found: LookedUp['found'],
+): void {
+  for (const name of missing) {
+    const row = index.get(name);
+    if (row === undefined) continue;
+    found.set(name, row);
+    missing.delete(name);
+  }
+}
+
+// As long as the page itself is kept.
+const indexes = new WeakMap<Rows, ReadonlyMap<string, LocationJson>>();
+
+function namesIn(page: Rows): ReadonlyMap<string, LocationJson> {
+  const known = indexes.get(page);
+  if (known !== undefined) return known;
+  const index = new Map<string, LocationJson>();
+  for (const row of page.rows) {
+    if (!(row instanceof InvalidResponseError) && !index.has(row.name)) index.set(row.name, row);
+  }
+  indexes.set(page, index);
+  return index;
 }
 
 function lengthAfter(passed: number, nextPageToken: string | undefined, known: ListLength): ListLength {

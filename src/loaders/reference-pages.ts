@@ -122,67 +122,97 @@ export function referenceLoaders(caller: Caller, pages: ReferencePages) {
   return <Row extends { name: string }, Query extends PageQuery>(
     list: string,
     read: (query: Query, caller: Caller) => Promise<Page<Row>>,
-  ): ReferencePageLoader<Row, Query> => {
-    // What this operation has asked for, what it has read itself, and what an earlier one has read for it.
-    const asked = new Set<string>();
-    const own = new Set<string>();
-    const earlier = new Set<Query>();
-    let isEarlierWelcome = true;
-    const keyOf = (query: Query) => `${list} ${queryKey(query)}`;
+  ): ReferencePageLoader<Row, Query> => new ReferenceLoader(caller, pages, list, read);
+}
 
-    async function weighed(query: Query, caller: Caller): Promise<ReadPage<Row>> {
-      let bytes = 0;
-      const heard = (entry: LedgerEntry) => {
-        bytes = entry.bytes;
-        caller.heard(entry);
-      };
-      return { page: await read(query, { ...caller, heard }), bytes };
+/** A class, as each operation has some. */
+class ReferenceLoader<Row extends { name: string }, Query extends PageQuery>
+  implements ReferencePageLoader<Row, Query>
+{
+  readonly #caller: Caller;
+  readonly #pages: ReferencePages;
+  readonly #list: string;
+  readonly #read: (query: Query, caller: Caller) => Promise<Page<Row>>;
+  readonly #loader: PageLoader<Row, Query> = pageLoader((query) => this.#page(query));
+  // What this operation has asked for, what it has read itself, and what an earlier one has read for it.
+  readonly #asked = new Set<string>();
+  readonly #own = new Set<string>();
+  readonly #earlier = new Set<Query>();
+  #isEarlierWelcome = true;
+
+  constructor(
+    caller: Caller,
+    pages: ReferencePages,
+    list: string,
+    read: (query: Query, caller: Caller) => Promise<Page<Row>>,
+  ) {
+    this.#caller = caller;
+    this.#pages = pages;
+    this.#list = list;
+    this.#read = read;
+  }
+
+  load(query: Query): Promise<Page<Row>> {
+    this.#asked.add(this.#keyOf(query));
+    return this.#loader.load(query);
+  }
+
+  clear(query: Query): void {
+    this.#asked.delete(this.#keyOf(query));
+    this.#loader.clear(query);
+  }
+
+  clearAll(): void {
+    this.#asked.clear();
+    this.#own.clear();
+    this.#loader.clearAll();
+  }
+
+  isOwn(query: Query): boolean {
+    return this.#own.has(this.#keyOf(query));
+  }
+
+  knows(query: Query): boolean {
+    const key = this.#keyOf(query);
+    return this.#asked.has(key) || (this.#isEarlierWelcome && this.#pages.has(key));
+  }
+
+  forgetEarlier(): boolean {
+    this.#isEarlierWelcome = false;
+    const wasAnswered = this.#earlier.size > 0;
+    for (const query of this.#earlier) this.clear(query);
+    this.#earlier.clear();
+    return wasAnswered;
+  }
+
+  #keyOf(query: Query): string {
+    return `${this.#list} ${queryKey(query)}`;
+  }
+
+  async #page(query: Query): Promise<Page<Row>> {
+    const caller = this.#caller;
+    const key = this.#keyOf(query);
+    const known = this.#isEarlierWelcome ? this.#pages.find(key) : undefined;
+    if (known === undefined) {
+      const page = await this.#pages.read(key, () => this.#weighed(query, caller), caller.room);
+      this.#own.add(key);
+      return page;
     }
+    this.#earlier.add(query);
+    caller.ledger.cached += 1;
+    if (known.isDue) this.#pages.renew(key, () => this.#weighed(query, forLater(caller)), caller.room);
+    // Under the name of a list there are only pages of its own.
+    return known.page as Page<Row>;
+  }
 
-    async function page(query: Query): Promise<Page<Row>> {
-      const key = keyOf(query);
-      const known = isEarlierWelcome ? pages.find(key) : undefined;
-      if (known === undefined) {
-        const page = await pages.read(key, () => weighed(query, caller), caller.room);
-        own.add(key);
-        return page;
-      }
-      earlier.add(query);
-      caller.ledger.cached += 1;
-      if (known.isDue) pages.renew(key, () => weighed(query, forLater(caller)), caller.room);
-      // Under the name of a list there are only pages of its own.
-      return known.page as Page<Row>;
-    }
-
-    const loader = pageLoader(page);
-
-    function clear(query: Query): void {
-      asked.delete(keyOf(query));
-      loader.clear(query);
-    }
-
-    return {
-      load(query) {
-        asked.add(keyOf(query));
-        return loader.load(query);
-      },
-      clear,
-      clearAll() {
-        asked.clear();
-        own.clear();
-        loader.clearAll();
-      },
-      isOwn: (query) => own.has(keyOf(query)),
-      knows: (query) => asked.has(keyOf(query)) || (isEarlierWelcome && pages.has(keyOf(query))),
-      forgetEarlier() {
-        isEarlierWelcome = false;
-        const wasAnswered = earlier.size > 0;
-        for (const query of earlier) clear(query);
-        earlier.clear();
-        return wasAnswered;
-      },
+  async #weighed(query: Query, caller: Caller): Promise<ReadPage<Row>> {
+    let bytes = 0;
+    const heard = (entry: LedgerEntry) => {
+      bytes = entry.bytes;
+      caller.heard(entry);
     };
-  };
+    return { page: await this.#read(query, { ...caller, heard }), bytes };
+  }
 }
 
 /** The caller of a read that later operations gain from: it outlives this one, and costs it nothing but a turn. */

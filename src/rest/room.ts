@@ -1,3 +1,5 @@
+import { type InLine, Line } from './line.ts';
+
 /** The room that all tenants together have for answers that are kept for later operations. */
 export interface Room {
   /** How many bytes one tenant may take, which is for the tenant's own keeper to hold to. */
@@ -28,32 +30,64 @@ export function createRoom({
   maxBytes = 64 * mebibyte,
   maxBytesPerTenant = maxBytes / 8,
 }: RoomOptions = {}): Room {
-  // In the order in which they were last used, each with what drops it.
-  const places = new Map<Place, () => void>();
-  let taken = 0;
+  return new SharedRoom(maxBytes, maxBytesPerTenant);
+}
 
-  function giveUp(place: Place): void {
-    if (places.delete(place)) taken -= place.bytes;
+class SharedRoom implements Room {
+  readonly maxBytesPerTenant: number;
+  readonly #maxBytes: number;
+  // In the order in which they were last used. A line, as a Map out of which entries go makes itself anew again and again.
+  readonly #places = new Line<TakenPlace>();
+  #taken = 0;
+
+  constructor(maxBytes: number, maxBytesPerTenant: number) {
+    this.#maxBytes = maxBytes;
+    this.maxBytesPerTenant = maxBytesPerTenant;
   }
 
-  return {
-    maxBytesPerTenant,
-    take(bytes, drop) {
-      const place: Place = {
-        bytes,
-        use() {
-          if (places.delete(place)) places.set(place, drop);
-        },
-        giveUp: () => giveUp(place),
-      };
-      places.set(place, drop);
-      taken += bytes;
-      for (const [oldest, dropOldest] of places) {
-        if (taken <= maxBytes) break;
-        giveUp(oldest);
-        dropOldest();
-      }
-      return place;
-    },
-  };
+  take(bytes: number, drop: () => void): Place {
+    const place = new TakenPlace(this, bytes, drop);
+    this.#places.add(place);
+    this.#taken += bytes;
+    while (this.#taken > this.#maxBytes && this.#places.first !== undefined) {
+      const oldest = this.#places.first;
+      oldest.giveUp();
+      oldest.drop();
+    }
+    return place;
+  }
+
+  use(place: TakenPlace): void {
+    this.#places.remove(place);
+    this.#places.add(place);
+  }
+
+  leave(place: TakenPlace): void {
+    this.#places.remove(place);
+    this.#taken -= place.bytes;
+  }
+}
+
+class TakenPlace implements Place, InLine<TakenPlace> {
+  before: TakenPlace | undefined;
+  after: TakenPlace | undefined;
+  readonly bytes: number;
+  readonly drop: () => void;
+  #room: SharedRoom | undefined;
+
+  constructor(room: SharedRoom, bytes: number, drop: () => void) {
+    this.#room = room;
+    this.bytes = bytes;
+    this.drop = drop;
+  }
+
+  use(): void {
+    this.#room?.use(this);
+  }
+
+  /** It may be said again. */
+  giveUp(): void {
+    this.#room?.leave(this);
+    this.#room = undefined;
+  }
 }
