@@ -1,2 +1,2 @@
-/** What `npm start` has Node run, which is what is measured. */
+/** The arguments with which `npm start` runs Node, as what it runs is what is measured. */
 export const asStarted: readonly string[] = ['--v8-pool-size=1', 'src/main.ts'];

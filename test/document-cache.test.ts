@@ -209,8 +209,21 @@ test('the errors of what is refused keep no trace of where they were made, and o
     validate: () => [new GraphQLError('Nothing is allowed.')],
   });
   for (const text of ['}', '{ a }']) {
-    const [error] = documents.errorsOf(text);
-    expect(error?.stack).not.toMatch(/^ +at /m);
+    const errors = documents.errorsOf(text);
+    expect(errors).toHaveLength(1);
+    expect(errors[0]?.stack).not.toMatch(/^ +at /m);
   }
   expect(new Error('another').stack).toMatch(/^ +at /m);
+});
+
+test('a fault of the validation itself says where it is', () => {
+  const documents = createDocuments({
+    parse,
+    validate() {
+      throw new TypeError('a mistake');
+    },
+  });
+  expect(() => documents.of('{ a }')).toThrow(
+    expect.objectContaining({ stack: expect.stringMatching(/^ +at /m) }),
+  );
 });

@@ -60,5 +60,5 @@ describe('npm start', () => {
 
 test('what is measured is started as npm starts it', async () => {
   const { scripts } = JSON.parse(await readFile(resolve(import.meta.dirname, '../package.json'), 'utf8'));
-  expect(scripts.start).toMatch(new RegExp(`exec node ${asStarted.join(' ')}$`));
+  expect(scripts.start.split(' exec node ')[1]).toBe(asStarted.join(' '));
 });

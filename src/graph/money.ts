@@ -43,16 +43,18 @@ export const Money = builder.objectRef<MoneySource>('Money').implement({
   }),
 });
 
-// Making one takes a hundred times as long as using it, and V8 frees what it holds only with a full collection of garbage.
+// Making one takes much longer than using it, and V8 frees what it holds only with a full collection of garbage.
 const formatters = new Map<string, Intl.NumberFormat>();
-// There are hundreds of languages, and clients may ask for any.
+// Clients may ask for any language, and a tag may be as long as they like. Hardly one is longer that people use.
 const maxFormatters = 100;
+const maxKeptLocale = 35;
 
 function formatterOf(locale: string, currency: string): Intl.NumberFormat {
   const key = `${locale} ${currency}`;
   const known = formatters.get(key);
   if (known !== undefined) return known;
   const made = makeFormatter(locale, currency);
+  if (locale.length > maxKeptLocale) return made;
   if (formatters.size >= maxFormatters) formatters.clear();
   formatters.set(key, made);
   return made;

@@ -163,10 +163,10 @@ async function lookUp(
   }
 }
 
-type Rows = Page<LocationJson>;
+type LocationPage = Page<LocationJson>;
 
 /** Moves the names that are rows of a page from those that are missing to those that are found. */
-function moveListed({ rows }: Rows, missing: Set<string>, found: LookedUp['found']): void {
+function moveListed({ rows }: LocationPage, missing: Set<string>, found: LookedUp['found']): void {
   for (const row of rows) {
     if (!(row instanceof InvalidResponseError) && missing.delete(row.name)) found.set(row.name, row);
   }
@@ -187,9 +187,9 @@ function moveKnown(
 }
 
 // As long as the page itself is kept.
-const indexes = new WeakMap<Rows, ReadonlyMap<string, LocationJson>>();
+const indexes = new WeakMap<LocationPage, ReadonlyMap<string, LocationJson>>();
 
-function namesIn(page: Rows): ReadonlyMap<string, LocationJson> {
+function namesIn(page: LocationPage): ReadonlyMap<string, LocationJson> {
   const known = indexes.get(page);
   if (known !== undefined) return known;
   const index = new Map<string, LocationJson>();

@@ -1,6 +1,10 @@
 import { Readable } from 'node:stream';
 import type { Dispatcher, Pool } from 'undici';
+import { isCompressed } from './answer-body.ts';
 import type { Attempt } from './attempt.ts';
+import { described, type RestCall } from './call.ts';
+import { ResponseTooLargeError } from './errors.ts';
+import { isSuccess } from './whole-answer.ts';
 
 /** An answer whose head has come. Its body is read to its end or destroyed. */
 export interface StreamedResponse {
@@ -12,16 +16,15 @@ export interface StreamedResponse {
 export interface IncomingBodyOptions {
   /** Its early end is that of the body as well. */
   attempt: Attempt;
-  /** What may come of the body, as it is sent. */
+  /** What may come of the body of a success, where it is not compressed. */
   maxBytes: number;
-  /** What a larger one breaks off with. */
-  tooLarge: () => Error;
+  call: RestCall;
 }
 
 /**
  * Sends a request, and answers as soon as the head of its answer is there. By undici's `dispatch`: its `request` gives each
  * answer a function that V8 keeps, with all of the operation behind it, until a full collection of garbage.
- * @throws what ends the attempt, and undici's errors; after the head, the body fails with these.
+ * @throws what ends the attempt, and undici's errors. After the head the body fails with these, or with ResponseTooLargeError.
  */
 export function openStream(
   pool: Pool,
@@ -35,12 +38,19 @@ export function openStream(
   });
 }
 
+/** What a body breaks off with that is larger than `maxBytes`. */
+export function tooLargeFor(call: RestCall, maxBytes: number): ResponseTooLargeError {
+  return new ResponseTooLargeError(`${described(call)} answered more than ${maxBytes} bytes`);
+}
+
 class IncomingBody extends Readable implements Dispatcher.DispatchHandler {
   readonly #options: IncomingBodyOptions;
   readonly #begun: (response: StreamedResponse) => void;
   readonly #failed: (error: unknown) => void;
   #controller: Dispatcher.DispatchController | undefined;
   #bytes = 0;
+  // Of all others it is for the reader to bound what comes out.
+  #maxBytes = Number.POSITIVE_INFINITY;
   #hasBegun = false;
   #isWhole = false;
 
@@ -53,7 +63,7 @@ class IncomingBody extends Readable implements Dispatcher.DispatchHandler {
     this.#options = options;
     this.#begun = begun;
     this.#failed = failed;
-    // It may fail before anybody reads it, who learns of it then.
+    // It may fail before anybody reads it; whoever does learns of it then.
     this.on('error', ignored);
   }
 
@@ -70,14 +80,14 @@ class IncomingBody extends Readable implements Dispatcher.DispatchHandler {
   ): void {
     // Of those below, another answer follows.
     if (status < 200) return;
+    if (isSuccess(status) && !isCompressed(headers)) this.#maxBytes = this.#options.maxBytes;
     this.#hasBegun = true;
     this.#begun({ status, headers, body: this });
   }
 
   onResponseData(controller: Dispatcher.DispatchController, chunk: Buffer): void {
-    const { maxBytes, tooLarge } = this.#options;
     this.#bytes += chunk.length;
-    if (this.#bytes > maxBytes) this.destroy(tooLarge());
+    if (this.#bytes > this.#maxBytes) this.destroy(tooLargeFor(this.#options.call, this.#maxBytes));
     else if (!this.push(chunk)) controller.pause();
   }
 

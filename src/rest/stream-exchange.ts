@@ -7,7 +7,7 @@ import { createRequests, type Exchange, type ExchangeOptions, told } from './exc
 import { failureOf } from './failure.ts';
 import { openStream } from './incoming-body.ts';
 import { maxRefusalBytes, refusalIn, retryAfterMs } from './refusal.ts';
-import { type RestStream, streamedAnswer, tooLargeFor } from './streamed-answer.ts';
+import { type RestStream, streamedAnswer } from './streamed-answer.ts';
 import { isSuccess } from './whole-answer.ts';
 
 /** Tries of reads whose answers are handed on as they arrive, for which they have `streamTimeoutMs` from their first byte. */
@@ -25,8 +25,7 @@ export function createStreamExchange(
     const attempt = new Attempt(call, signal, toFirstByte);
     try {
       const request = requestOf(call, caller.bearer, headers);
-      const tooLarge = () => tooLargeFor(call, maxResponseBytes);
-      const response = await openStream(pool, request, { attempt, maxBytes: maxResponseBytes, tooLarge });
+      const response = await openStream(pool, request, { attempt, maxBytes: maxResponseBytes, call });
       const { status, headers: answered, body } = response;
       entry.status = status;
       try {

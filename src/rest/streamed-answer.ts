@@ -1,19 +1,14 @@
 import { pipeline, type Readable, Transform } from 'node:stream';
 import { bodyOf, isCompressed } from './answer-body.ts';
 import { described, type RestCall } from './call.ts';
-import { InvalidResponseError, ResponseTooLargeError } from './errors.ts';
-import type { StreamedResponse } from './incoming-body.ts';
+import { InvalidResponseError } from './errors.ts';
+import { type StreamedResponse, tooLargeFor } from './incoming-body.ts';
 
 /** An answer that is handed on as it arrives. */
 export interface RestStream {
   contentType: string;
   contentLength: string | undefined;
   body: Readable;
-}
-
-/** What a body breaks off with that is larger than `maxBytes`. */
-export function tooLargeFor(call: RestCall, maxBytes: number): ResponseTooLargeError {
-  return new ResponseTooLargeError(`${described(call)} answered more than ${maxBytes} bytes`);
 }
 
 /**
@@ -63,7 +58,7 @@ function hasBytes(body: Readable): Promise<boolean> {
       reject(error);
     }
     body.on('readable', look).on('end', none).on('error', fail);
-    if (body.errored !== null) fail(body.errored);
+    if (body.destroyed) fail(body.errored ?? new Error('the body has been destroyed'));
   });
 }
 

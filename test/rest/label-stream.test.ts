@@ -177,6 +177,45 @@ describe('a label', () => {
     expect([label.contentLength, String(await buffer(label.body))]).toEqual([undefined, '%PDF%%EOF']);
   });
 
+  test('that is larger than allowed from its first bytes on is refused', async () => {
+    await using bench = await startBench(
+      (_request, response) => {
+        response.writeHead(200, pdf);
+        response.write(Buffer.alloc(5_000));
+      },
+      { maxResponseBytes: 1_000 },
+    );
+    const { signal } = new AbortController();
+    const error = await errorOf(
+      bench.api.getLabel('3', bench.caller(signal)).then(({ body }) => buffer(body)),
+    );
+    expect(error).toBeInstanceOf(ResponseTooLargeError);
+    await until(() => getEventListeners(signal, 'abort').length === 0);
+  });
+
+  test('that is large comes whole to a slow reader', async () => {
+    await using bench = await startBench(
+      (_request, response) => response.writeHead(200, pdf).end(Buffer.alloc(3_000_000, '%')),
+      { maxResponseBytes: 3_000_000 },
+    );
+    const { body } = await bench.api.getLabel('3', bench.caller());
+    let bytes = 0;
+    for await (const chunk of body) {
+      bytes += chunk.length;
+      await new Promise((resolve) => setTimeout(resolve, 1));
+    }
+    expect(bytes).toBe(3_000_000);
+  });
+
+  test('whose refusal is larger than a label may be is still refused in its words', async () => {
+    await using bench = await startBench(answerJson({ message: 'no', details: 'x'.repeat(5_000) }, 409), {
+      maxResponseBytes: 1_000,
+    });
+    const error = await errorOf(bench.api.getLabel('3', bench.caller()));
+    expect(error).toBeInstanceOf(StatusError);
+    expect(error.message).toBe('GET /v1/shipments/3/label answered 409: no');
+  });
+
   test('that REST refuses is its refusal', async () => {
     await using bench = await startBench(answerJson({ message: 'not yet generated' }, 409));
     const error = await errorOf(bench.api.getLabel('3', bench.caller()));

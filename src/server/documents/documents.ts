@@ -48,22 +48,33 @@ export function createDocuments(
   const askedForAgain = createBoundedMap<KnownDocument>(boundsOf(1 - shareOfNew - shareOfRefused));
 
   function read(text: string): KnownDocument {
-    const { stackTraceLimit } = Error;
-    // What is refused is kept, and with the trace of each error 40 KB of what validation knew of. Nobody reads these traces.
-    Error.stackTraceLimit = 0;
+    let document: DocumentNode;
     try {
-      const document = parse(text);
-      return { document, errors: validate(document) };
+      document = parse(text);
     } catch (error) {
       if (error instanceof GraphQLError) return { document: undefined, errors: [error] };
       throw error;
+    }
+    return { document, errors: validate(document) };
+  }
+
+  /** What is refused is kept, and with the trace of each of its errors 40 KB of what validation knew of. Nobody reads these. */
+  function readWithoutTraces(text: string): KnownDocument {
+    const { stackTraceLimit } = Error;
+    Error.stackTraceLimit = 0;
+    try {
+      return read(text);
+    } catch {
+      // A fault of this server, which the log is to say the place of: it comes again.
+      Error.stackTraceLimit = stackTraceLimit;
+      return read(text);
     } finally {
       Error.stackTraceLimit = stackTraceLimit;
     }
   }
 
   function readAnew(text: string): KnownDocument {
-    const found = read(text);
+    const found = readWithoutTraces(text);
     const bytes = memoryOf(text, found);
     const isForOnce = bytes <= maxBytes * shareOfNew;
     const accepted = isForOnce ? askedForOnce : askedForAgain;
