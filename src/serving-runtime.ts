@@ -17,5 +17,5 @@ export function tuneForServing(): void {
   // quickly objects become old, which is slowly here, so that it takes its least: a tenth more, or a few megabytes. Each such
   // collection takes a second core for a while, and compiled code goes with closures of which none is there at that moment. What
   // lives is about 40 MB in a busy server; the maximum size of the heap holds as before.
-  if (getHeapStatistics().heap_size_limit >= roomyHeapBytes) setFlagsFromString('--heap-growing-percent=200');
+  if (getHeapStatistics().heap_size_limit >= roomyHeapBytes) setFlagsFromString('--heap-growing-percent=150');
 }

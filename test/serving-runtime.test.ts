@@ -21,7 +21,7 @@ describe('a process that serves makes nothing old from the start, and lets its h
   // As much room as on a usual machine, on a small one too.
   const roomy = '--max-old-space-size=2048';
   const usual = tagWith(roomy);
-  const tuned = tagWith(roomy, '--no-allocation-site-pretenuring', '--heap-growing-percent=200');
+  const tuned = tagWith(roomy, '--no-allocation-site-pretenuring', '--heap-growing-percent=150');
 
   test('the only one', async () => {
     const main = startMain(settings, [roomy, sayTag]);
