@@ -30,7 +30,7 @@ const turns = 5;
 const hostileShare = 0.1;
 // The server, REST, those who ask and those who attack share the machine. With two processors and half of the most, these are
 // busy for 1.6 of 2 under fire, and what is timed is who gets one.
-const mostByRate = 3;
+const shareOfMost = 1 / 3;
 const goodAtOnce = 64;
 const hostileAtOnce = 256;
 
@@ -92,7 +92,7 @@ const underFire = part('under fire');
 
 await asFastAsCan(4, goodAtOnce, () => askOne());
 const most = await asFastAsCan(4, goodAtOnce, () => askOne());
-const rate = values.rate === undefined ? Math.round(most / mostByRate) : Number(values.rate);
+const rate = values.rate === undefined ? Math.round(most * shareOfMost) : Number(values.rate);
 if (!(rate > 0)) throw new Error(`Expected --rate above 0, but got "${values.rate}".`);
 console.log(
   `Up to ${most.toFixed(0)} good requests are answered a second, and ${rate} a second are asked for.\n`,

@@ -59,8 +59,7 @@ class PagesOfTenant implements KeptPages {
   use(key: string): void {
     const kept = this.#kept.get(key);
     if (kept === undefined) return;
-    this.#byUse.remove(kept);
-    this.#byUse.add(kept);
+    this.#byUse.moveLast(kept);
     kept.place.use();
   }
 

@@ -24,7 +24,7 @@ import { locationLoader } from './location-loader.ts';
 import { createLoaderMemory, type LoaderMemory, type TenantMemory } from './memory.ts';
 import { allRecords, firstRecord, type PageLoader, pageLoader } from './page-loader.ts';
 import { listedRecordLoader, type RecordLoader, recordLoader } from './record-loader.ts';
-import { type ReferencePageLoader, referenceLoaders } from './reference-pages.ts';
+import { type ReferencePageLoader, referenceLoaders } from './reference-loader.ts';
 
 /** The largest pages that REST gives ("List query parameters"), in rows. */
 export const maxPageSize = {

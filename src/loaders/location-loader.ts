@@ -1,10 +1,11 @@
 import type { Caller } from '../rest/caller.ts';
-import { InvalidResponseError, StatusError } from '../rest/errors.ts';
-import type { LocationJson, LocationQuery, Page } from '../rest/types.ts';
+import { StatusError } from '../rest/errors.ts';
+import type { LocationJson, LocationQuery } from '../rest/types.ts';
 import type { Askers } from './askers.ts';
+import { type FoundLocations, moveKnown, moveListed } from './location-names.ts';
 import { firstRecord, pagesFrom } from './page-loader.ts';
 import { batchLoader, type RecordLoader } from './record-loader.ts';
-import type { ReferencePageLoader } from './reference-pages.ts';
+import type { ReferencePageLoader } from './reference-loader.ts';
 import { type Settled, settledAll } from './settling.ts';
 
 /** What is known of the length of the list of all locations, in pages of the largest size. */
@@ -111,7 +112,7 @@ class Locations {
 
 interface LookedUp {
   /** Those found, and null for those that the whole list does not hold. */
-  found: Map<string, LocationJson | null>;
+  found: FoundLocations;
   /** What the list answered where no search would be answered otherwise. */
   refusal?: StatusError;
 }
@@ -121,7 +122,7 @@ async function lookUp(
   names: readonly string[],
   { pages, maxPageSize, listsForBatches, list }: LocationLoaderOptions,
 ): Promise<LookedUp> {
-  const found: LookedUp['found'] = new Map();
+  const found: FoundLocations = new Map();
   const missing = new Set(names);
   let asked = 0;
   let called = 0;
@@ -149,7 +150,7 @@ async function lookUp(
       isAllOwn &&= isOwn;
       query = { ...first, ...(nextPageToken !== undefined && { pageToken: nextPageToken }) };
       if (isOwn) moveListed(page, missing, found);
-      else moveKnown(namesIn(page), missing, found);
+      else moveKnown(page, missing, found);
       list.length = lengthAfter(passed, nextPageToken, list.length);
       if (nextPageToken === undefined) {
         // What a page of an earlier operation lacks may have come since, and is searched for.
@@ -161,43 +162,6 @@ async function lookUp(
     // A large page may fail where a search does not; a refusal of the one would be one of the other.
     return error instanceof StatusError && error.status < 500 ? { found, refusal: error } : { found };
   }
-}
-
-type LocationPage = Page<LocationJson>;
-
-/** Moves the names that are rows of a page from those that are missing to those that are found. */
-function moveListed({ rows }: LocationPage, missing: Set<string>, found: LookedUp['found']): void {
-  for (const row of rows) {
-    if (!(row instanceof InvalidResponseError) && missing.delete(row.name)) found.set(row.name, row);
-  }
-}
-
-/** The same for a page of an earlier operation: it will be looked through again, so that an index of it pays. */
-function moveKnown(
-  index: ReadonlyMap<string, LocationJson>,
-  missing: Set<string>,
-  found: LookedUp['found'],
-): void {
-  for (const name of missing) {
-    const row = index.get(name);
-    if (row === undefined) continue;
-    found.set(name, row);
-    missing.delete(name);
-  }
-}
-
-// As long as the page itself is kept.
-const indexes = new WeakMap<LocationPage, ReadonlyMap<string, LocationJson>>();
-
-function namesIn(page: LocationPage): ReadonlyMap<string, LocationJson> {
-  const known = indexes.get(page);
-  if (known !== undefined) return known;
-  const index = new Map<string, LocationJson>();
-  for (const row of page.rows) {
-    if (!(row instanceof InvalidResponseError) && !index.has(row.name)) index.set(row.name, row);
-  }
-  indexes.set(page, index);
-  return index;
 }
 
 function lengthAfter(passed: number, nextPageToken: string | undefined, known: ListLength): ListLength {

@@ -32,6 +32,13 @@ export class Line<Member extends InLine<Member>> {
     this.length -= 1;
   }
 
+  /** Puts one that stands here behind all others. */
+  moveLast(member: Member): void {
+    if (member.after === undefined) return;
+    this.remove(member);
+    this.add(member);
+  }
+
   takeFirst(): Member | undefined {
     const { first } = this;
     if (first !== undefined) this.remove(first);

@@ -58,8 +58,7 @@ class SharedRoom implements Room {
   }
 
   use(place: TakenPlace): void {
-    this.#places.remove(place);
-    this.#places.add(place);
+    this.#places.moveLast(place);
   }
 
   leave(place: TakenPlace): void {

@@ -5,7 +5,8 @@ import {
   type ListLength,
   locationLoader,
 } from '../../src/loaders/location-loader.ts';
-import { createReferencePages, referenceLoaders } from '../../src/loaders/reference-pages.ts';
+import { referenceLoaders } from '../../src/loaders/reference-loader.ts';
+import { createReferencePages } from '../../src/loaders/reference-pages.ts';
 import { createCallers } from '../../src/rest/caller.ts';
 import { InvalidResponseError, ResponseTooLargeError, StatusError } from '../../src/rest/errors.ts';
 import type { LocationJson, LocationQuery, Page } from '../../src/rest/types.ts';

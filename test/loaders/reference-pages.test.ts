@@ -1,9 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import {
-  createReferencePages,
-  type ReferenceTimes,
-  referenceLoaders,
-} from '../../src/loaders/reference-pages.ts';
+import { referenceLoaders } from '../../src/loaders/reference-loader.ts';
+import { createReferencePages, type ReferenceTimes } from '../../src/loaders/reference-pages.ts';
 import { type Caller, createCallers } from '../../src/rest/caller.ts';
 import { InvalidResponseError, StatusError, UnavailableError } from '../../src/rest/errors.ts';
 import { createLedger, enter } from '../../src/rest/ledger.ts';

@@ -39,10 +39,7 @@ export function createBoundedMap<Value>({ maxEntries, maxBytes }: Bounds): Bound
     get(key) {
       const entry = entries.get(key);
       if (entry === undefined) return undefined;
-      if (entry.after !== undefined) {
-        byUse.remove(entry);
-        byUse.add(entry);
-      }
+      byUse.moveLast(entry);
       return entry.value;
     },
     set(key, value, bytes) {
