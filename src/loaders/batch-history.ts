@@ -1,7 +1,7 @@
 import { type CallTimesSeen, createCallTimes } from './call-times.ts';
-import { lazily } from './lazily.ts';
 import { createListTrouble, type ListTrouble } from './list-trouble.ts';
 import { createRowCheck, type RowCheck, type RowTrust } from './row-check.ts';
+import type { Settled } from './settling.ts';
 import { createWhereabouts, type Whereabouts } from './whereabouts.ts';
 
 /** What earlier batches of one resource's ids have shown, for one tenant. */
@@ -11,16 +11,55 @@ export interface BatchHistory {
   readonly whereabouts: Whereabouts;
   readonly trouble: ListTrouble;
   readonly rowCheck: RowCheck;
+  /** Shows what gets have answered to the check of rows, which has no use of them before the first list. */
+  sawGets(answers: readonly Settled<object>[]): void;
 }
 
-const historyOf = lazily<{ trust: RowTrust | undefined; now: () => number }, BatchHistory>({
-  times: () => createCallTimes(),
-  whereabouts: ({ now }) => createWhereabouts(now),
-  trouble: ({ now }) => createListTrouble(now),
-  rowCheck: ({ trust, now }) => createRowCheck(trust, now),
-});
+// Of a batch's gets, which are alike.
+const mostLookedAt = 5;
 
 /** `trust` is the resource's, for all tenants; `now` counts milliseconds, from whenever. */
 export function createBatchHistory(trust?: RowTrust, now = () => performance.now()): BatchHistory {
-  return historyOf({ trust, now });
+  return new History(trust, now);
+}
+
+/** A class whose parts are made when they are asked for, as each tenant that is remembered has some, and needs few of them. */
+class History implements BatchHistory {
+  readonly #trust: RowTrust | undefined;
+  readonly #now: () => number;
+  #times: CallTimesSeen | undefined;
+  #whereabouts: Whereabouts | undefined;
+  #trouble: ListTrouble | undefined;
+  #rowCheck: RowCheck | undefined;
+
+  constructor(trust: RowTrust | undefined, now: () => number) {
+    this.#trust = trust;
+    this.#now = now;
+  }
+
+  get times(): CallTimesSeen {
+    this.#times ??= createCallTimes();
+    return this.#times;
+  }
+
+  get whereabouts(): Whereabouts {
+    this.#whereabouts ??= createWhereabouts(this.#now);
+    return this.#whereabouts;
+  }
+
+  get trouble(): ListTrouble {
+    this.#trouble ??= createListTrouble(this.#now);
+    return this.#trouble;
+  }
+
+  get rowCheck(): RowCheck {
+    this.#rowCheck ??= createRowCheck(this.#trust, this.#now);
+    return this.#rowCheck;
+  }
+  sawGets(answers: readonly Settled<object>[]): void {
+    if (this.#rowCheck === undefined) return;
+    for (const answer of answers.slice(0, mostLookedAt)) {
+      if (answer !== null && !(answer instanceof Error)) this.#rowCheck.sawGet(answer);
+    }
+  }
 }

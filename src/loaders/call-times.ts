@@ -33,26 +33,16 @@ export function createCallTimes(): CallTimesSeen {
 class TimesSeen implements CallTimesSeen {
   #getCount = 0;
   #getMs = 0;
-  // Decaying sums for a straight line through the pages' rows and times.
-  #pageCount = 0;
-  #rows = 0;
-  #pageMs = 0;
-  #rowsSquared = 0;
-  #rowsByMs = 0;
+  /** Most tenants have asked for no page. */
+  #pages: PagesSeen | undefined;
 
   expected(): CallTimes {
-    if (this.#pageCount === 0) {
-      const getMs = this.#getCount === 0 ? 1 : this.#getMs / this.#getCount;
-      return { getMs, pageMs: getMs, rowMs: getMs * guessedRow, isGuess: this.#getCount === 0 };
+    const seenGetMs = this.#getCount === 0 ? undefined : this.#getMs / this.#getCount;
+    if (this.#pages === undefined) {
+      const getMs = seenGetMs ?? 1;
+      return { getMs, pageMs: getMs, rowMs: getMs * guessedRow, isGuess: seenGetMs === undefined };
     }
-    const rows = this.#rows / this.#pageCount;
-    const ms = this.#pageMs / this.#pageCount;
-    const likeGet = ms / (1 + rows * guessedRow);
-    const getMs = this.#getCount === 0 ? likeGet : this.#getMs / this.#getCount;
-    // What a page takes beyond a get is put down to its rows, until pages of several sizes say better.
-    const rowMs = this.#slope() ?? (rows === 0 ? 0 : (ms - getMs) / rows);
-    const bounded = Math.min(Math.max(rowMs, 0), rows === 0 ? 0 : ms / rows);
-    return { getMs, pageMs: ms - bounded * rows, rowMs: bounded, isGuess: false };
+    return this.#pages.expected(seenGetMs);
   }
 
   sawGet(ms: number): void {
@@ -61,19 +51,44 @@ class TimesSeen implements CallTimesSeen {
   }
 
   sawPage(rows: number, ms: number): void {
-    this.#pageCount = this.#pageCount * decay + 1;
+    this.#pages ??= new PagesSeen();
+    this.#pages.saw(rows, ms);
+  }
+}
+
+/** Decaying sums for a straight line through the pages' rows and times, of one at least. */
+class PagesSeen {
+  #count = 0;
+  #rows = 0;
+  #ms = 0;
+  #rowsSquared = 0;
+  #rowsByMs = 0;
+
+  /** `seenGetMs`: what a get takes, where any has been seen. */
+  expected(seenGetMs: number | undefined): CallTimes {
+    const rows = this.#rows / this.#count;
+    const ms = this.#ms / this.#count;
+    const likeGet = ms / (1 + rows * guessedRow);
+    const getMs = seenGetMs ?? likeGet;
+    // What a page takes beyond a get is put down to its rows, until pages of several sizes say better.
+    const rowMs = this.#slope() ?? (rows === 0 ? 0 : (ms - getMs) / rows);
+    const bounded = Math.min(Math.max(rowMs, 0), rows === 0 ? 0 : ms / rows);
+    return { getMs, pageMs: ms - bounded * rows, rowMs: bounded, isGuess: false };
+  }
+
+  saw(rows: number, ms: number): void {
+    this.#count = this.#count * decay + 1;
     this.#rows = this.#rows * decay + rows;
-    this.#pageMs = this.#pageMs * decay + ms;
+    this.#ms = this.#ms * decay + ms;
     this.#rowsSquared = this.#rowsSquared * decay + rows * rows;
     this.#rowsByMs = this.#rowsByMs * decay + rows * ms;
   }
 
   /** The line through the pages; undefined where they are too much alike to tell. */
   #slope(): number | undefined {
-    const count = this.#pageCount;
-    const rows = this.#rows / count;
-    const variance = this.#rowsSquared / count - rows * rows;
+    const rows = this.#rows / this.#count;
+    const variance = this.#rowsSquared / this.#count - rows * rows;
     if (variance < (leastSpread * rows) ** 2 || variance <= 0) return undefined;
-    return (this.#rowsByMs / count - (rows * this.#pageMs) / count) / variance;
+    return (this.#rowsByMs / this.#count - (rows * this.#ms) / this.#count) / variance;
   }
 }

@@ -9,7 +9,7 @@ import type { Gets } from './gets.ts';
 import { type Searched, searchList } from './list-search.ts';
 import type { BatchWay, ListedKind, LoadingObserver } from './loading-observer.ts';
 import { isPage, type PageReading } from './page-reading.ts';
-import { answersInPlaceOf, type RowCheck } from './row-check.ts';
+import { answersInPlaceOf } from './row-check.ts';
 import type { Settled } from './settling.ts';
 
 /** Records that have a get endpoint and a list, and who asks for them. */
@@ -76,7 +76,7 @@ export async function answerFromList<Json extends { name: string }>(
     return { answers: names.map((name) => walk.rowOf(name) ?? outcome), rows: [] };
   }
   const got = await gets.all(walk.missing());
-  sawGets(got, rowCheck);
+  history.sawGets(got);
   if (walk.state.pages > 0) rowCheck.sawRows(walk.rows);
   let inPlace: ReadonlyMap<string, Settled<Json>> | undefined;
   if (nameToCheck !== undefined) {
@@ -94,17 +94,6 @@ export async function answerFromList<Json extends { name: string }>(
     return got[next - 1] ?? null;
   });
   return { answers, rows: walk.rows };
-}
-
-// Of a batch's gets, which are alike.
-const mostLookedAt = 5;
-
-/** Shows the gets of a batch to the check of rows. */
-export function sawGets<Json extends object>(answers: readonly Settled<Json>[], rowCheck: RowCheck): void {
-  for (const [index, answer] of answers.entries()) {
-    if (index === mostLookedAt) return;
-    if (answer !== null && !(answer instanceof Error)) rowCheck.sawGet(answer);
-  }
 }
 
 function learnFrom<Json extends { name: string }>(

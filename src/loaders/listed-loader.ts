@@ -6,7 +6,7 @@ import type { Announcement } from './batch-parts.ts';
 import { fewestForPage } from './batch-plan.ts';
 import type { KnownCalls } from './call-costs.ts';
 import { createGets, type Gets } from './gets.ts';
-import { answerFromList, type ListedRecords, sawGets } from './listed-batch.ts';
+import { answerFromList, type ListedRecords } from './listed-batch.ts';
 import { type PageReading, readPage } from './page-reading.ts';
 import { batchLoader, type RecordLoader } from './record-loader.ts';
 import type { Settled } from './settling.ts';
@@ -134,7 +134,7 @@ class Listed<Json extends { name: string }> implements ListedLoader<Json> {
     const { observer, kind, history } = this.#options;
     observer.batch(kind, names.length, 'gets');
     return gets.all(names).then((answers) => {
-      sawGets(answers, history.rowCheck);
+      history.sawGets(answers);
       return answers;
     });
   }

@@ -1,7 +1,6 @@
 import { PerTenant, type Tenant } from '../rest/tenant.ts';
 import { type BatchHistory, createBatchHistory } from './batch-history.ts';
 import { createFollowingHistory, type FollowingHistory } from './following-history.ts';
-import { lazily } from './lazily.ts';
 import { type LoadingObserver, nobody } from './loading-observer.ts';
 import { guessedLength, type ListLength } from './location-loader.ts';
 import { createReferencePages, type ReferencePages } from './reference-pages.ts';
@@ -46,14 +45,44 @@ interface MemorySource {
   now: () => number;
 }
 
-// A thousand tenants are remembered, most of which have asked for little.
-const memoryOf = lazily<MemorySource, TenantMemory>({
-  referencePages: ({ options, now }) => createReferencePages(options, now),
-  locationList: () => ({ length: guessedLength }),
-  orders: ({ trust, now }) => createBatchHistory(trust.orders, now),
-  shipments: ({ trust, now }) => createBatchHistory(trust.shipments, now),
-  shipmentsOfOrders: ({ now }) => createFollowingHistory(now),
-});
+/** A class whose parts are made when they are asked for: a thousand tenants are remembered, most of whom have asked for little. */
+class KnownOfTenant implements TenantMemory {
+  readonly #source: MemorySource;
+  #referencePages: ReferencePages | undefined;
+  #locationList: TenantMemory['locationList'] | undefined;
+  #orders: BatchHistory | undefined;
+  #shipments: BatchHistory | undefined;
+  #shipmentsOfOrders: FollowingHistory | undefined;
+
+  constructor(source: MemorySource) {
+    this.#source = source;
+  }
+
+  get referencePages(): ReferencePages {
+    this.#referencePages ??= createReferencePages(this.#source.options, this.#source.now);
+    return this.#referencePages;
+  }
+
+  get locationList(): TenantMemory['locationList'] {
+    this.#locationList ??= { length: guessedLength };
+    return this.#locationList;
+  }
+
+  get orders(): BatchHistory {
+    this.#orders ??= createBatchHistory(this.#source.trust.orders, this.#source.now);
+    return this.#orders;
+  }
+
+  get shipments(): BatchHistory {
+    this.#shipments ??= createBatchHistory(this.#source.trust.shipments, this.#source.now);
+    return this.#shipments;
+  }
+
+  get shipmentsOfOrders(): FollowingHistory {
+    this.#shipmentsOfOrders ??= createFollowingHistory(this.#source.now);
+    return this.#shipmentsOfOrders;
+  }
+}
 
 /** What loaders know beyond an operation. One for the whole process; what it knows of a tenant goes with that. */
 export interface LoaderMemory {
@@ -75,6 +104,6 @@ export function createLoaderMemory(
   const trust = { orders: { areWhole: false }, shipments: { areWhole: false } };
   const source: MemorySource = { options, trust, now };
   const memories = new PerTenant<TenantMemory>();
-  const make = () => memoryOf(source);
+  const make = () => new KnownOfTenant(source);
   return { options, observer, of: (tenant) => memories.of(tenant, make) };
 }

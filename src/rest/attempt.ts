@@ -61,8 +61,7 @@ export class Attempt extends Canceller implements Timed {
     this.abort(givenUp(this.call, this.#caller));
   }
 
-  timeIsUp(): void {
-    const { timeoutMs } = this.#clock;
+  timeIsUp(timeoutMs: number): void {
     this.abort(new DeadlineError(`${described(this.call)} was not ${this.#expected} within ${timeoutMs} ms`));
   }
 }

@@ -4,8 +4,8 @@ import { type InLine, Line } from './line.ts';
 export interface Timed extends InLine<Timed> {
   /** By the clock of `performance`; undefined where its time does not run. Kept by its `CallClock`. */
   endsAt: number | undefined;
-  /** Must not throw. */
-  timeIsUp(): void;
+  /** So many milliseconds have passed. Must not throw. */
+  timeIsUp(timeoutMs: number): void;
 }
 
 /**
@@ -47,7 +47,7 @@ export class CallClock {
         const { first } = this.#running;
         if (first?.endsAt === undefined || first.endsAt > now) break;
         this.stop(first);
-        first.timeIsUp();
+        first.timeIsUp(this.timeoutMs);
       }
     } finally {
       const endsAt = this.#running.first?.endsAt;

@@ -1,3 +1,4 @@
+import { CallClock, type Timed } from './call-clock.ts';
 import { type Cancellation, Canceller, neverCancelled } from './cancellation.ts';
 import { NotNeededError, OperationDeadlineError } from './errors.ts';
 
@@ -27,19 +28,25 @@ export interface Lifetime {
 
 const done = new NotNeededError('what it was wanted for is done');
 
-/** `timeoutMs`: how long the work may take in milliseconds; without an end when left out. */
-export function createLifetime(timeoutMs = Number.POSITIVE_INFINITY): Lifetime {
-  return new OwnLifetime(timeoutMs);
+/** Makes lifetimes of the same length. `timeoutMs`: how long the work may take in milliseconds; without an end when left out. */
+export function createLifetimes(timeoutMs?: number): () => Lifetime {
+  const clock = timeoutMs === undefined ? undefined : new CallClock(timeoutMs);
+  return () => new OwnLifetime(clock);
+}
+
+/** A single one, as `createLifetimes` makes them. */
+export function createLifetime(timeoutMs?: number): Lifetime {
+  return createLifetimes(timeoutMs)();
 }
 
 /** A class, as there is one for each operation, and closures would take three times the memory. */
 class OwnLifetime implements Lifetime {
   readonly signal = new Canceller();
-  readonly deadline: Clock;
+  readonly deadline: OwnDeadline;
   #waiting = 0;
 
-  constructor(timeoutMs: number) {
-    this.deadline = new Clock(timeoutMs, this.signal);
+  constructor(clock: CallClock | undefined) {
+    this.deadline = new OwnDeadline(clock, this.signal);
   }
 
   join(): (reason?: unknown) => void {
@@ -67,35 +74,39 @@ class OwnLifetime implements Lifetime {
   }
 }
 
-class Clock implements Deadline {
+class OwnDeadline implements Deadline, Timed {
+  before: Timed | undefined;
+  after: Timed | undefined;
+  endsAt: number | undefined;
   readonly signal = new Canceller();
-  readonly #timeoutMs: number;
+  /** Undefined where there is no end. */
+  readonly #clock: CallClock | undefined;
   /** Aborted as well. */
   readonly #work: Canceller;
-  #endsAt = Number.POSITIVE_INFINITY;
-  #timer: NodeJS.Timeout | undefined;
+  #startedAt: number | undefined;
 
-  constructor(timeoutMs: number, work: Canceller) {
-    this.#timeoutMs = timeoutMs;
+  constructor(clock: CallClock | undefined, work: Canceller) {
+    this.#clock = clock;
     this.#work = work;
   }
 
   remainingMs(): number {
-    return this.#timer === undefined ? this.#timeoutMs : this.#endsAt - performance.now();
+    const timeoutMs = this.#clock?.timeoutMs ?? Number.POSITIVE_INFINITY;
+    return this.#startedAt === undefined ? timeoutMs : this.#startedAt + timeoutMs - performance.now();
   }
 
   start(): void {
-    if (this.#timeoutMs === Number.POSITIVE_INFINITY || this.#timer !== undefined) return;
-    this.#endsAt = performance.now() + this.#timeoutMs;
-    this.#timer = setTimeout(() => this.#end(), this.#timeoutMs);
+    if (this.#clock === undefined || this.#startedAt !== undefined) return;
+    this.#startedAt = performance.now();
+    this.#clock.start(this);
   }
 
   stop(): void {
-    clearTimeout(this.#timer);
+    this.#clock?.stop(this);
   }
 
-  #end(): void {
-    const error = new OperationDeadlineError('The operation', this.#timeoutMs);
+  timeIsUp(timeoutMs: number): void {
+    const error = new OperationDeadlineError('The operation', timeoutMs);
     this.signal.abort(error);
     this.#work.abort(error);
   }

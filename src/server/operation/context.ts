@@ -4,7 +4,7 @@ import type { LoaderMemory } from '../../loaders/memory.ts';
 import type { RestApi } from '../../rest/api.ts';
 import type { Caller, Callers } from '../../rest/caller.ts';
 import type { Ledger } from '../../rest/ledger.ts';
-import { createLifetime, type Lifetime } from '../../rest/lifetime.ts';
+import { createLifetimes, type Lifetime } from '../../rest/lifetime.ts';
 import { bareIdentifier } from '../../rest/resource-name.ts';
 import type { Tenant } from '../../rest/tenant.ts';
 import type { Idempotency } from '../../writes/idempotency.ts';
@@ -49,10 +49,11 @@ export type MakeContext = (bearer: string, asking: Asking) => OperationContext;
 
 export function createContexts(shared: Shared, options: ContextOptions): MakeContext {
   const { callers, memory } = shared;
+  const newLifetime = createLifetimes(options.operationTimeoutMs);
   const parts: Parts = { shared, options, labelUrl: (name) => labelUrl(options.publicUrl(), name) };
   return (bearer, asking) => {
     const { headers, exchange } = asking;
-    const lifetime = createLifetime(options.operationTimeoutMs);
+    const lifetime = newLifetime();
     asking.whenGone(lifetime.join());
     const caller = callers.of(bearer, lifetime.signal, lifetime.deadline);
     const loaders = createLoaders(options.api, caller, memory);
