@@ -1,12 +1,13 @@
 import type { Asker } from './asking.ts';
-import type { RestCall } from './call.ts';
+import { queryString, type RestCall } from './call.ts';
 import type { Turn } from './call-in-turn.ts';
 import type { Caller } from './caller.ts';
 import { type Cancellation, Canceller } from './cancellation.ts';
 import type { RestClient } from './client.ts';
 import type { LedgerEntry } from './ledger.ts';
 import { Passenger } from './passenger.ts';
-import type { PassingMap } from './passing-map.ts';
+import type { Tenant } from './tenant.ts';
+import type { Shareable, UnderWay } from './under-way.ts';
 
 const nobody: readonly Passenger[] = [];
 
@@ -14,26 +15,35 @@ const nobody: readonly Passenger[] = [];
  * A read that operations of a tenant want. Each that asks before it has left queues for it itself, so that none waits in
  * the queue of another; whoever's turn comes first makes the call for all. A class, as each call has one.
  */
-export class Flight implements Turn<unknown> {
+export class Flight implements Turn<unknown>, Shareable {
   readonly call: RestCall;
+  readonly tenant: Tenant;
   /** Ends the call once nobody waits for it. */
   readonly signal = new Canceller();
   /** Of the operation that makes the call; undefined until it has left. */
   entry: LedgerEntry | undefined;
   asker: Asker | undefined;
   readonly #client: RestClient;
-  readonly #key: string;
-  readonly #flights: PassingMap<string, Flight>;
+  /** A write that has ended since makes it another read: what was asked before may be answered as it was before. */
+  readonly #writes: number;
+  readonly #flights: UnderWay<Flight>;
+  #key: string | undefined;
   #passengers: readonly Passenger[] = nobody;
   /** In whose turn the call is made; undefined until it has left. */
   #maker: Passenger | undefined;
   hasLeft = false;
 
-  constructor(client: RestClient, call: RestCall, key: string, flights: PassingMap<string, Flight>) {
+  constructor(client: RestClient, call: RestCall, tenant: Tenant, flights: UnderWay<Flight>) {
     this.call = call;
+    this.tenant = tenant;
     this.#client = client;
-    this.#key = key;
+    this.#writes = tenant.writes;
     this.#flights = flights;
+  }
+
+  get key(): string {
+    this.#key ??= `${this.#writes} ${this.call.path}${queryString(this.call)}`;
+    return this.#key;
   }
 
   /** Waits for the answer, and makes the call where the turn of this operation comes first. */
@@ -80,7 +90,7 @@ export class Flight implements Turn<unknown> {
     if (!this.#passengers.includes(passenger)) return false;
     this.#passengers = this.#passengers.filter((each) => each !== passenger);
     if (this.#passengers.length === 0) {
-      this.#forget();
+      this.#flights.remove(this);
       this.signal.abort(passenger.caller.signal.reason);
     }
     return true;
@@ -88,8 +98,8 @@ export class Flight implements Turn<unknown> {
 
   /** The call has ended. @returns who is to be told. */
   #land(): readonly Passenger[] {
-    // Before anybody is told, so that who asks then asks anew.
-    this.#forget();
+    // Before anybody is told, so that who asks for the same then asks anew.
+    this.#flights.remove(this);
     const passengers = this.#passengers;
     for (const passenger of passengers) passenger.arrive();
     this.#maker?.endTurn();
@@ -98,11 +108,5 @@ export class Flight implements Turn<unknown> {
     this.#maker = undefined;
     this.entry = undefined;
     return passengers;
-  }
-
-  /** From here on, who asks for the same asks anew. */
-  #forget(): void {
-    // One that was given up may have a successor already.
-    if (this.#flights.get(this.#key) === this) this.#flights.delete(this.#key);
   }
 }

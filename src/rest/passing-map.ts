@@ -10,6 +10,10 @@ export class PassingMap<Key, Value> {
   #entries = new Map<Key, Value>();
   #untilAnew = fewestUntilAnew;
 
+  get size(): number {
+    return this.#entries.size;
+  }
+
   get(key: Key): Value | undefined {
     return this.#entries.get(key);
   }

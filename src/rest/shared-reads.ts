@@ -1,9 +1,9 @@
 import { givenUp } from './attempt.ts';
-import { isRead, queryString, type RestCall } from './call.ts';
+import { isRead, type RestCall } from './call.ts';
 import type { Caller } from './caller.ts';
 import type { RestClient } from './client.ts';
 import { Flight } from './flight.ts';
-import { PassingMap } from './passing-map.ts';
+import { UnderWay } from './under-way.ts';
 
 /**
  * A client in which equal reads of one tenant that are under way at the same time are one call. All get its answer or its
@@ -11,19 +11,16 @@ import { PassingMap } from './passing-map.ts';
  * object for all, so nobody may change it.
  */
 export function sharedReads(client: RestClient): RestClient {
-  const flights = new PassingMap<string, Flight>();
+  const flights = new UnderWay<Flight>();
 
   function read(call: RestCall, caller: Caller): Promise<unknown> {
     const { tenant, signal } = caller;
     if (signal.aborted) return Promise.reject(givenUp(call, signal));
-    // A write that has ended since makes it another key: what was asked before may be answered as it was before.
-    const key = `${tenant.id} ${tenant.writes} ${call.path}${queryString(call)}`;
-    let flight = flights.get(key);
-    if (flight === undefined) {
-      flight = new Flight(client, call, key, flights);
-      flights.set(key, flight);
-    }
-    return flight.board(caller);
+    const own = new Flight(client, call, tenant, flights);
+    const known = flights.equalTo(own);
+    if (known !== undefined) return known.board(caller);
+    flights.add(own);
+    return own.board(caller);
   }
 
   return {

@@ -9,7 +9,7 @@ import { needsRest, unauthenticated } from './authentication.ts';
 import { type ContextOptions, createContexts, type OperationContext, type Shared } from './context.ts';
 import type { MutationsUnderWay } from './mutations-under-way.ts';
 import type { Asking, Execute, Operation } from './operation.ts';
-import { type QueryUnderWay, type SharedOperations, sharedOperations } from './shared-operations.ts';
+import { type SharedOperations, type SharedQuery, sharedOperations } from './shared-operations.ts';
 import { withCost } from './show-cost.ts';
 
 /** The way of every operation of a valid document, however its request came. */
@@ -67,7 +67,7 @@ class OwnRun implements Begun {
   readonly #shared: SharedOperations;
   readonly #mutations: MutationsUnderWay | undefined;
   /** Set once others may have its answer. */
-  #underWay: QueryUnderWay | undefined;
+  #underWay: SharedQuery | undefined;
 
   constructor(
     context: OperationContext,
@@ -115,16 +115,16 @@ class OwnRun implements Begun {
       return this.#mutations?.follow(running) ?? running;
     }
     const { lifetime } = this.context;
-    const key = this.#shared.keyOf(this.#operation, this.context);
-    if (key === undefined) return Promise.resolve(execute());
-    const known = this.#shared.worthJoining(key, lifetime);
+    const query = this.#shared.of(this.#operation, this.context);
+    const known = this.#shared.worthJoining(query, lifetime);
     if (known !== undefined) {
       this.#asking.whenGone(known.lifetime.join());
       if (this.#asking.exchange !== undefined) this.#asking.exchange.joined = true;
       return known.answer;
     }
     const answer = Promise.resolve(execute());
-    this.#underWay = this.#shared.began(key, answer, lifetime);
+    this.#shared.began(query, answer, lifetime);
+    this.#underWay = query;
     return answer;
   }
 

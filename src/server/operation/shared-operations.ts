@@ -1,62 +1,84 @@
-import type { ExecutionResult } from 'graphql';
+import type { DocumentNode, ExecutionResult, OperationDefinitionNode } from 'graphql';
 import type { Lifetime } from '../../rest/lifetime.ts';
-import { PassingMap } from '../../rest/passing-map.ts';
+import type { Tenant } from '../../rest/tenant.ts';
+import { type Shareable, UnderWay } from '../../rest/under-way.ts';
 import { perOperation } from '../documents/per-operation.ts';
 import type { RawVariables } from '../limits/value-limits.ts';
 import type { OperationContext } from './context.ts';
 import type { Operation } from './operation.ts';
 
-/** A query under way, and nothing any more once it is answered. */
-export class QueryUnderWay {
-  readonly key: string;
+/** A query that is to be run, or is under way. */
+export class SharedQuery implements Shareable {
+  readonly tenant: Tenant;
+  /** Set while it is under way. */
   underWay: { answer: Promise<ExecutionResult>; lifetime: Lifetime } | undefined;
+  readonly #operation: Operation;
+  readonly #showsCost: boolean;
+  readonly #numberOf: NumberOf;
+  /** What was asked for before a write has ended may be answered as it was before. */
+  readonly #writes: number;
+  #key: string | undefined;
+  #hasKey = false;
 
-  constructor(key: string, answer: Promise<ExecutionResult>, lifetime: Lifetime) {
-    this.key = key;
-    this.underWay = { answer, lifetime };
+  constructor(operation: Operation, { tenant, showsCost }: OperationContext, numberOf: NumberOf) {
+    this.tenant = tenant;
+    this.#operation = operation;
+    this.#showsCost = showsCost;
+    this.#numberOf = numberOf;
+    this.#writes = tenant.writes;
+  }
+
+  get key(): string | undefined {
+    if (!this.#hasKey) {
+      this.#key = this.#makeKey();
+      this.#hasKey = true;
+    }
+    return this.#key;
+  }
+
+  #makeKey(): string | undefined {
+    const { definition, document, variables } = this.#operation;
+    const values = valuesOf(variables);
+    if (values === undefined) return undefined;
+    return `${this.#writes} ${this.#showsCost} ${this.#numberOf(definition, document)} ${values}`;
   }
 }
+
+/** Tells operations apart. */
+type NumberOf = (...operation: [OperationDefinitionNode, DocumentNode]) => number;
 
 /**
  * Equal queries of one tenant that are under way at the same time, which are run once for all who asked. Each is answered as
  * if it were alone, and the query goes on until all have gone. Nothing is kept once it is answered.
  */
 export interface SharedOperations {
-  /** What equal queries have in common; undefined for one that is equal to no other. */
-  keyOf(operation: Operation, context: OperationContext): string | undefined;
-  /** The one under way by whose answer another with this key can be answered, in the lifetime that it has. */
-  worthJoining(key: string, own: Lifetime): QueryUnderWay['underWay'];
+  of(operation: Operation, context: OperationContext): SharedQuery;
+  /** The one under way by whose answer another can be answered, in the lifetime that it has. */
+  worthJoining(query: SharedQuery, own: Lifetime): SharedQuery['underWay'];
   /** A query is under way until `ended`. */
-  began(key: string, answer: Promise<ExecutionResult>, lifetime: Lifetime): QueryUnderWay;
-  ended(query: QueryUnderWay): void;
+  began(query: SharedQuery, answer: Promise<ExecutionResult>, lifetime: Lifetime): void;
+  ended(query: SharedQuery): void;
 }
 
 export function sharedOperations(): SharedOperations {
-  const queries = new PassingMap<string, QueryUnderWay>();
+  const queries = new UnderWay<SharedQuery>();
   let operations = 0;
   // Two documents of the same text are one as long as it is known.
   const numberOf = perOperation(() => ++operations);
 
   return {
-    keyOf({ definition, document, variables }, { tenant, showsCost }) {
-      const values = valuesOf(variables);
-      if (values === undefined) return undefined;
-      // What was asked for before a write has ended may be answered as it was before.
-      return `${tenant.id} ${tenant.writes} ${showsCost} ${numberOf(definition, document)} ${values}`;
-    },
-    worthJoining(key, own) {
-      const known = queries.get(key)?.underWay;
+    of: (operation, context) => new SharedQuery(operation, context, numberOf),
+    worthJoining(query, own) {
+      const known = queries.equalTo(query)?.underWay;
       return known !== undefined && isWorthJoining(known.lifetime, own) ? known : undefined;
     },
-    began(key, answer, lifetime) {
-      const query = new QueryUnderWay(key, answer, lifetime);
-      queries.set(key, query);
-      return query;
+    began(query, answer, lifetime) {
+      query.underWay = { answer, lifetime };
+      queries.add(query);
     },
     ended(query) {
-      // One that everybody has left may have a successor already.
-      if (queries.get(query.key) === query) queries.delete(query.key);
-      // What the map has outgrown holds up to 256 that have ended until there is a Map anew, but then not their answers.
+      queries.remove(query);
+      // What a map has outgrown holds up to 256 that have ended until there is a Map anew, but then not their answers.
       query.underWay = undefined;
     },
   };

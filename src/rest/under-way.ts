@@ -1,0 +1,55 @@
+import { PassingMap } from './passing-map.ts';
+import type { Tenant } from './tenant.ts';
+
+/** Something that a tenant has under way, which others of the tenant's may share. */
+export interface Shareable {
+  readonly tenant: Tenant;
+  /** The same for all that are equal; undefined for one that is equal to no other. Put together when it is asked for. */
+  readonly key: string | undefined;
+}
+
+/**
+ * What tenants have under way, to be found by what is equal to it. Most tenants have one thing under way at a time, for which
+ * no key is put together: that and looking it up would cost more than all else that is done to share.
+ */
+export class UnderWay<Work extends Shareable> {
+  readonly #byTenant = new PassingMap<Tenant, Work | PassingMap<string, Work>>();
+
+  /** What is under way and equal to `work`. */
+  equalTo(work: Work): Work | undefined {
+    const known = this.#byTenant.get(work.tenant);
+    if (known === undefined || work.key === undefined) return undefined;
+    if (known instanceof PassingMap) return known.get(work.key);
+    return known.key === work.key ? known : undefined;
+  }
+
+  /** `work` is found from now on, in the place of one that is equal to it. */
+  add(work: Work): void {
+    const known = this.#byTenant.get(work.tenant);
+    if (known === undefined) {
+      this.#byTenant.set(work.tenant, work);
+    } else if (work.key !== undefined) {
+      const several = known instanceof PassingMap ? known : this.#several(known);
+      several.set(work.key, work);
+    }
+  }
+
+  /** `work` is not found any more. One that has taken its place still is. */
+  remove(work: Work): void {
+    const known = this.#byTenant.get(work.tenant);
+    if (known instanceof PassingMap) {
+      if (work.key === undefined || known.get(work.key) !== work) return;
+      known.delete(work.key);
+      if (known.size > 0) return;
+    } else if (known !== work) return;
+    this.#byTenant.delete(work.tenant);
+  }
+
+  /** Where a tenant has another thing under way besides `alone`. */
+  #several(alone: Work): PassingMap<string, Work> {
+    const several = new PassingMap<string, Work>();
+    if (alone.key !== undefined) several.set(alone.key, alone);
+    this.#byTenant.set(alone.tenant, several);
+    return several;
+  }
+}
