@@ -10,11 +10,11 @@ export function settledAll<Json>(
 ): Promise<Settled<Json>[]> {
   // One promise for all, as batches are large.
   return new Promise((resolve) => {
-    const answers: Settled<Json>[] = [];
+    // As long as it is to be: an array that grows takes room for 17.
+    const answers = new Array<Settled<Json>>(names.length).fill(null);
     let missing = names.length;
     if (missing === 0) resolve(answers);
     names.forEach((name, index) => {
-      answers.push(null);
       const arrive = (answer: Settled<Json>) => {
         answers[index] = answer;
         missing -= 1;

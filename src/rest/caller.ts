@@ -104,7 +104,7 @@ export function createCallers({
           left -= 1;
         },
         readsLeft: () => Math.max(left - turns.readsWaiting, 0),
-        left: () => {},
+        left: nothing,
         heard({ status }) {
           if (isRemembered || status === undefined || !isKnownTo(status)) return;
           // Once is enough for one operation.
@@ -116,6 +116,8 @@ export function createCallers({
     },
   };
 }
+
+function nothing(): void {}
 
 /**
  * Whether an answer of this status says that REST knows the token. Other 4xx too are mostly given to known tokens alone,

@@ -32,7 +32,7 @@ export function plainRequests(options: PlainRequestsOptions, general: General): 
   const parts: Parts = {
     ...options,
     general,
-    fixedHeaders: responseHeaders.fixed.flat(),
+    head: new AnswerHead(responseHeaders.fixed),
     bodies: new WeakMap(),
   };
   return (request, response) => {
@@ -49,8 +49,7 @@ export function plainRequests(options: PlainRequestsOptions, general: General): 
 /** What is the same for all of them. */
 interface Parts extends PlainRequestsOptions {
   general: General;
-  /** Names and values in turn. */
-  fixedHeaders: readonly string[];
+  head: AnswerHead;
   /** Those who got the answer to an equal query all send the same bytes. */
   bodies: WeakMap<ExecutionResult, Buffer>;
 }
@@ -117,7 +116,7 @@ class PlainRequest implements Asking {
 
   #tell(known: ExecutionResult): void {
     const { exchange } = this;
-    const { requestLog, maskedErrors, responseHeaders, fixedHeaders } = this.#parts;
+    const { requestLog, maskedErrors, responseHeaders, head } = this.#parts;
     const response = this.#response;
     try {
       const result = resultToTell(known, maskedErrors);
@@ -125,19 +124,9 @@ class PlainRequest implements Asking {
       const body = this.#bodyOf(result);
       requestLog.answered(exchange, this.headers, 200, response.destroyed);
       if (response.destroyed) return;
-      // Spread, as `concat` takes four times as long.
-      const headers = [
-        ...fixedHeaders,
-        'content-type',
-        this.#type,
-        'content-length',
-        String(Buffer.byteLength(body)),
-        'x-request-id',
-        exchange.requestId,
-      ];
+      const ownHeaders = head.of(this.#type, Buffer.byteLength(body), exchange.requestId);
       const ofOrigin = responseHeaders.forOrigin(this.#request.headers.origin ?? null);
-      if (ofOrigin.length > 0) headers.push(...ofOrigin.flat());
-      response.writeHead(200, headers);
+      response.writeHead(200, ofOrigin.length > 0 ? [...ownHeaders, ...ofOrigin.flat()] : ownHeaders);
       response.end(body);
     } catch {
       this.#handOver();
@@ -161,6 +150,27 @@ class PlainRequest implements Asking {
     const { exchange } = this;
     const context = { exchange, body: this.#body, isAdmitted: this.#isAdmitted };
     this.#parts.general(this.#request, this.#response, context);
+  }
+}
+
+/** The headers of an answer, names and values in turn: one list for all, as Node is done with it once it has been given it. */
+class AnswerHead {
+  readonly #headers: string[];
+  /** Where those begin that differ. */
+  readonly #from: number;
+
+  constructor(fixed: ResponseHeaders['fixed']) {
+    this.#from = 2 * fixed.length;
+    this.#headers = [...fixed.flat(), 'content-type', '', 'content-length', '', 'x-request-id', ''];
+  }
+
+  /** To be used at once. */
+  of(type: string, bytes: number, requestId: string): string[] {
+    const headers = this.#headers;
+    headers[this.#from + 1] = type;
+    headers[this.#from + 3] = String(bytes);
+    headers[this.#from + 5] = requestId;
+    return headers;
   }
 }
 

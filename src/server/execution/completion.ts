@@ -88,15 +88,18 @@ function list({ ofType }: GraphQLList<GraphQLOutputType>, selections: Selections
       const name = `${place.field.parentType.name}.${place.field.definition.name}`;
       throw new Error(`Expected Iterable, but did not find one for field "${name}".`);
     }
-    const items: unknown[] = [];
+    // As long as it is to be, where that is known: an array that grows takes room for 17.
+    const items: unknown[] = Array.isArray(value) ? new Array(value.length) : [];
     // Before its items, any of which may put null in its place.
     place.holder[place.key] = items;
     // An array holds its items as an object does its fields.
     const holder = items as unknown as Holder;
+    let index = 0;
     for (const item of value) {
       const told = leafType && plainLeaf(leafType, item);
-      if (told !== undefined) items.push(told);
-      else put(new ItemPlace(place, holder, items.length, itemMayBeNull), complete, item);
+      if (told !== undefined) items[index] = told;
+      else put(new ItemPlace(place, holder, index, itemMayBeNull), complete, item);
+      index += 1;
     }
   };
 }

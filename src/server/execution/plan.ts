@@ -147,7 +147,7 @@ export class FieldPlan {
     try {
       value =
         this.#property === undefined
-          ? this.definition.resolve?.(source, this.#argsIn(run), run.context, place)
+          ? this.definition.resolve?.(source, this.#argsIn(run, parent), run.context, place)
           : (source as Holder)[this.#property];
     } catch (error) {
       run.fail(error, place);
@@ -166,9 +166,11 @@ export class FieldPlan {
     return told !== undefined;
   }
 
-  #argsIn(run: Run): object {
+  #argsIn(run: Run, parent: Place | undefined): object {
     if (this.#args !== undefined) return this.#args;
-    return run.argsOf(this, () => getArgumentValues(this.definition, this.nodes[0], run.variables));
+    const make = () => getArgumentValues(this.definition, this.nodes[0], run.variables);
+    // At the root it is asked for once.
+    return parent === undefined ? make() : run.argsOf(this, make);
   }
 }
 
