@@ -1,5 +1,6 @@
 import type { ServerResponse } from 'node:http';
-import { describe, expect, test } from 'vitest';
+import { describe, expect, test, vi } from 'vitest';
+import { CallClock } from '../src/rest/call-clock.ts';
 import { createCallers } from '../src/rest/caller.ts';
 import { mayHaveHappened } from '../src/rest/errors.ts';
 import { createLifetime } from '../src/rest/lifetime.ts';
@@ -139,8 +140,13 @@ test('an operation that is answered leaves no clock behind', async () => {
   const clocks = () => process.getActiveResourcesInfo().filter((name) => name === 'Timeout').length;
   await waybill.ask('{ order(id: "7") { fulfiller } }');
   const before = clocks();
+  const started = vi.spyOn(CallClock.prototype, 'start');
   for (let time = 0; time < 20; time += 1) await waybill.ask('{ order(id: "7") { fulfiller } }');
   await waybill.ask('{ __typename }');
-  await waybill.ask('mutation { updateOrder(input: { order: "..", notes: "abc" }) { __typename } }');
+  await waybill.ask('mutation { updateOrder(input: { id: "..", notes: "abc" }) { __typename } }');
   expect(clocks()).toBeLessThanOrEqual(before);
+  // Of the 20 orders their operations and their calls, and of the write its operation alone.
+  const timed = started.mock.calls.map(([one]) => one);
+  started.mockRestore();
+  expect([timed.length, timed.filter(({ endsAt }) => endsAt !== undefined)]).toEqual([41, []]);
 });

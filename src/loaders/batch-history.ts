@@ -56,6 +56,7 @@ class History implements BatchHistory {
     this.#rowCheck ??= createRowCheck(this.#trust, this.#now);
     return this.#rowCheck;
   }
+
   sawGets(answers: readonly Settled<object>[]): void {
     if (this.#rowCheck === undefined) return;
     for (const answer of answers.slice(0, mostLookedAt)) {

@@ -9,8 +9,8 @@ export interface Timed extends InLine<Timed> {
 }
 
 /**
- * The ends of all that has the same time, and so ends in the order in which it has begun. One timer for all, as one of its own
- * for each call would cost a tenth of what a call costs.
+ * The ends of all that has the same time, calls or operations, and so ends in the order in which it has begun. One timer for
+ * all, as one of its own for each call would cost a tenth of what a call costs.
  */
 export class CallClock {
   readonly timeoutMs: number;

@@ -117,6 +117,7 @@ export function createCallers({
   };
 }
 
+/** One for all, as each operation has a caller. */
 function nothing(): void {}
 
 /**

@@ -13,18 +13,18 @@ const nobody: readonly Passenger[] = [];
 
 /**
  * A read that operations of a tenant want. Each that asks before it has left queues for it itself, so that none waits in
- * the queue of another; whoever's turn comes first makes the call for all. A class, as each call has one.
+ * the queue of another; whoever's turn comes first makes the call for all. A class, as each read makes one.
  */
 export class Flight implements Turn<unknown>, Shareable {
   readonly call: RestCall;
-  readonly tenant: Tenant;
+  readonly tenantId: string;
   /** Ends the call once nobody waits for it. */
   readonly signal = new Canceller();
   /** Of the operation that makes the call; undefined until it has left. */
   entry: LedgerEntry | undefined;
   asker: Asker | undefined;
   readonly #client: RestClient;
-  /** A write that has ended since makes it another read: what was asked before may be answered as it was before. */
+  /** How many writes had ended when it was asked for: what is asked for after another must not get its answer. */
   readonly #writes: number;
   readonly #flights: UnderWay<Flight>;
   #key: string | undefined;
@@ -35,7 +35,7 @@ export class Flight implements Turn<unknown>, Shareable {
 
   constructor(client: RestClient, call: RestCall, tenant: Tenant, flights: UnderWay<Flight>) {
     this.call = call;
-    this.tenant = tenant;
+    this.tenantId = tenant.id;
     this.#client = client;
     this.#writes = tenant.writes;
     this.#flights = flights;
@@ -103,7 +103,7 @@ export class Flight implements Turn<unknown>, Shareable {
     const passengers = this.#passengers;
     for (const passenger of passengers) passenger.arrive();
     this.#maker?.endTurn();
-    // What the map of flights has outgrown may hold this one until there is a Map anew, up to 256 flights later.
+    // What the map of flights has outgrown may hold this one until there is a Map anew.
     this.#passengers = nobody;
     this.#maker = undefined;
     this.entry = undefined;

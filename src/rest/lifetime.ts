@@ -28,9 +28,12 @@ export interface Lifetime {
 
 const done = new NotNeededError('what it was wanted for is done');
 
-/** Makes lifetimes of the same length. `timeoutMs`: how long the work may take in milliseconds; without an end when left out. */
-export function createLifetimes(timeoutMs?: number): () => Lifetime {
-  const clock = timeoutMs === undefined ? undefined : new CallClock(timeoutMs);
+/**
+ * Makes lifetimes of the same length, for whose ends there is one timer. `timeoutMs`: how long the work may take in
+ * milliseconds; without an end when left out.
+ */
+export function createLifetimes(timeoutMs = Number.POSITIVE_INFINITY): () => Lifetime {
+  const clock = timeoutMs === Number.POSITIVE_INFINITY ? undefined : new CallClock(timeoutMs);
   return () => new OwnLifetime(clock);
 }
 
@@ -83,6 +86,7 @@ class OwnDeadline implements Deadline, Timed {
   readonly #clock: CallClock | undefined;
   /** Aborted as well. */
   readonly #work: Canceller;
+  /** Beside `endsAt`, which goes as it stops. */
   #startedAt: number | undefined;
 
   constructor(clock: CallClock | undefined, work: Canceller) {

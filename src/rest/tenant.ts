@@ -39,8 +39,9 @@ export interface TenantsOptions {
 }
 
 /**
- * A hash that tells nothing without the key. HMAC hashes twice, so that from a whole hash nobody can work out that of a text
- * which goes on after this one: no token can go on in the way that this needs.
+ * A hash that tells nothing without the key. HMAC hashes twice, as from a hash like this one, without its key, that of the
+ * same text with SHA-256's padding and anything behind it can be worked out. Here that is nobody's: the padding holds bytes
+ * that no access token has (server/bearer.ts).
  */
 function keyedHash(key: string, text: string): string {
   return hash('sha256', key + text, 'base64url');

@@ -1,10 +1,13 @@
 import { PassingMap } from './passing-map.ts';
-import type { Tenant } from './tenant.ts';
 
-/** Something that a tenant has under way, which others of the tenant's may share. */
+/** Something that an operation has under way, which other operations of its tenant may share. */
 export interface Shareable {
-  readonly tenant: Tenant;
-  /** The same for all that are equal; undefined for one that is equal to no other. Put together when it is asked for. */
+  /** The id of the tenant. Not the tenant, whom nothing is to hold that has ended. */
+  readonly tenantId: string;
+  /**
+   * The same for all that are equal; undefined for one that is equal to no other. It is put together when it is first asked
+   * for, perhaps long after, out of what held when the work was made.
+   */
   readonly key: string | undefined;
 }
 
@@ -13,11 +16,11 @@ export interface Shareable {
  * no key is put together: that and looking it up would cost more than all else that is done to share.
  */
 export class UnderWay<Work extends Shareable> {
-  readonly #byTenant = new PassingMap<Tenant, Work | PassingMap<string, Work>>();
+  readonly #byTenantId = new PassingMap<string, Work | PassingMap<string, Work>>();
 
   /** What is under way and equal to `work`. */
   equalTo(work: Work): Work | undefined {
-    const known = this.#byTenant.get(work.tenant);
+    const known = this.#byTenantId.get(work.tenantId);
     if (known === undefined || work.key === undefined) return undefined;
     if (known instanceof PassingMap) return known.get(work.key);
     return known.key === work.key ? known : undefined;
@@ -25,9 +28,9 @@ export class UnderWay<Work extends Shareable> {
 
   /** `work` is found from now on, in the place of one that is equal to it. */
   add(work: Work): void {
-    const known = this.#byTenant.get(work.tenant);
+    const known = this.#byTenantId.get(work.tenantId);
     if (known === undefined) {
-      this.#byTenant.set(work.tenant, work);
+      this.#byTenantId.set(work.tenantId, work);
     } else if (work.key !== undefined) {
       const several = known instanceof PassingMap ? known : this.#several(known);
       several.set(work.key, work);
@@ -36,20 +39,20 @@ export class UnderWay<Work extends Shareable> {
 
   /** `work` is not found any more. One that has taken its place still is. */
   remove(work: Work): void {
-    const known = this.#byTenant.get(work.tenant);
+    const known = this.#byTenantId.get(work.tenantId);
     if (known instanceof PassingMap) {
       if (work.key === undefined || known.get(work.key) !== work) return;
       known.delete(work.key);
       if (known.size > 0) return;
     } else if (known !== work) return;
-    this.#byTenant.delete(work.tenant);
+    this.#byTenantId.delete(work.tenantId);
   }
 
   /** Where a tenant has another thing under way besides `alone`. */
   #several(alone: Work): PassingMap<string, Work> {
     const several = new PassingMap<string, Work>();
     if (alone.key !== undefined) several.set(alone.key, alone);
-    this.#byTenant.set(alone.tenant, several);
+    this.#byTenantId.set(alone.tenantId, several);
     return several;
   }
 }

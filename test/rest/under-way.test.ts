@@ -1,17 +1,14 @@
 import { expect, test } from 'vitest';
 import { type Shareable, UnderWay } from '../../src/rest/under-way.ts';
 
-const ana = { id: 'ana', writes: 0 };
-const eva = { id: 'eva', writes: 0 };
-
 /** Something under way, and how often its key was asked for. */
 class Work implements Shareable {
-  readonly tenant;
+  readonly tenantId;
   readonly #key: string | undefined;
   keysMade = 0;
 
-  constructor(key: string | undefined, tenant = ana) {
-    this.tenant = tenant;
+  constructor(key: string | undefined, tenantId = 'ana') {
+    this.tenantId = tenantId;
     this.#key = key;
   }
 
@@ -28,14 +25,14 @@ test('what is equal is found while it is under way, and of no other tenant', () 
   underWay.add(first);
   expect(underWay.equalTo(new Work('a'))).toBe(first);
   expect(underWay.equalTo(new Work('b'))).toBeUndefined();
-  expect(underWay.equalTo(new Work('a', eva))).toBeUndefined();
+  expect(underWay.equalTo(new Work('a', 'eva'))).toBeUndefined();
   underWay.remove(first);
   expect(underWay.equalTo(new Work('a'))).toBeUndefined();
 });
 
 test('what is alone needs no key', () => {
   const underWay = new UnderWay<Work>();
-  const works = [new Work('a'), new Work('b'), new Work('a', eva)];
+  const works = [new Work('a'), new Work('b'), new Work('a', 'eva')];
   const [first, second, others] = works as [Work, Work, Work];
   for (const work of [first, others]) {
     expect(underWay.equalTo(work)).toBeUndefined();

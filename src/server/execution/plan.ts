@@ -169,7 +169,7 @@ export class FieldPlan {
   #argsIn(run: Run, parent: Place | undefined): object {
     if (this.#args !== undefined) return this.#args;
     const make = () => getArgumentValues(this.definition, this.nodes[0], run.variables);
-    // At the root it is asked for once.
+    // Fields at the root are run once, so that nothing is gained by keeping their arguments.
     return parent === undefined ? make() : run.argsOf(this, make);
   }
 }

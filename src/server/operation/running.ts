@@ -9,7 +9,7 @@ import { needsRest, unauthenticated } from './authentication.ts';
 import { type ContextOptions, createContexts, type OperationContext, type Shared } from './context.ts';
 import type { MutationsUnderWay } from './mutations-under-way.ts';
 import type { Asking, Execute, Operation } from './operation.ts';
-import { type SharedOperations, type SharedQuery, sharedOperations } from './shared-operations.ts';
+import { type ShareableQuery, type SharedOperations, sharedOperations } from './shared-operations.ts';
 import { withCost } from './show-cost.ts';
 
 /** The way of every operation of a valid document, however its request came. */
@@ -66,8 +66,8 @@ class OwnRun implements Begun {
   readonly #asking: Asking;
   readonly #shared: SharedOperations;
   readonly #mutations: MutationsUnderWay | undefined;
-  /** Set once others may have its answer. */
-  #underWay: SharedQuery | undefined;
+  /** Set once it is under way, to be ended. */
+  #underWay: ShareableQuery | undefined;
 
   constructor(
     context: OperationContext,

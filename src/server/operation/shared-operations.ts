@@ -1,6 +1,5 @@
 import type { DocumentNode, ExecutionResult, OperationDefinitionNode } from 'graphql';
 import type { Lifetime } from '../../rest/lifetime.ts';
-import type { Tenant } from '../../rest/tenant.ts';
 import { type Shareable, UnderWay } from '../../rest/under-way.ts';
 import { perOperation } from '../documents/per-operation.ts';
 import type { RawVariables } from '../limits/value-limits.ts';
@@ -8,20 +7,21 @@ import type { OperationContext } from './context.ts';
 import type { Operation } from './operation.ts';
 
 /** A query that is to be run, or is under way. */
-export class SharedQuery implements Shareable {
-  readonly tenant: Tenant;
+export class ShareableQuery implements Shareable {
+  readonly tenantId: string;
   /** Set while it is under way. */
   underWay: { answer: Promise<ExecutionResult>; lifetime: Lifetime } | undefined;
-  readonly #operation: Operation;
+  /** Undefined once it has ended. */
+  #operation: Operation | undefined;
   readonly #showsCost: boolean;
   readonly #numberOf: NumberOf;
-  /** What was asked for before a write has ended may be answered as it was before. */
+  /** How many writes had ended when it was asked for: what is asked for after another must not get its answer. */
   readonly #writes: number;
   #key: string | undefined;
   #hasKey = false;
 
   constructor(operation: Operation, { tenant, showsCost }: OperationContext, numberOf: NumberOf) {
-    this.tenant = tenant;
+    this.tenantId = tenant.id;
     this.#operation = operation;
     this.#showsCost = showsCost;
     this.#numberOf = numberOf;
@@ -36,7 +36,14 @@ export class SharedQuery implements Shareable {
     return this.#key;
   }
 
+  /** Once no key is needed any more: nothing of it stays where it is still held. */
+  end(): void {
+    this.underWay = undefined;
+    this.#operation = undefined;
+  }
+
   #makeKey(): string | undefined {
+    if (this.#operation === undefined) return undefined;
     const { definition, document, variables } = this.#operation;
     const values = valuesOf(variables);
     if (values === undefined) return undefined;
@@ -45,29 +52,30 @@ export class SharedQuery implements Shareable {
 }
 
 /** Tells operations apart. */
-type NumberOf = (...operation: [OperationDefinitionNode, DocumentNode]) => number;
+type NumberOf = (definition: OperationDefinitionNode, document: DocumentNode) => number;
 
 /**
  * Equal queries of one tenant that are under way at the same time, which are run once for all who asked. Each is answered as
  * if it were alone, and the query goes on until all have gone. Nothing is kept once it is answered.
  */
 export interface SharedOperations {
-  of(operation: Operation, context: OperationContext): SharedQuery;
-  /** The one under way by whose answer another can be answered, in the lifetime that it has. */
-  worthJoining(query: SharedQuery, own: Lifetime): SharedQuery['underWay'];
+  /** A query before it is run. Nothing knows of it until it has begun. */
+  of(operation: Operation, context: OperationContext): ShareableQuery;
+  /** An equal one that is under way and whose answer will do for a query that has the lifetime `own`. */
+  worthJoining(query: ShareableQuery, own: Lifetime): ShareableQuery['underWay'];
   /** A query is under way until `ended`. */
-  began(query: SharedQuery, answer: Promise<ExecutionResult>, lifetime: Lifetime): void;
-  ended(query: SharedQuery): void;
+  began(query: ShareableQuery, answer: Promise<ExecutionResult>, lifetime: Lifetime): void;
+  ended(query: ShareableQuery): void;
 }
 
 export function sharedOperations(): SharedOperations {
-  const queries = new UnderWay<SharedQuery>();
+  const queries = new UnderWay<ShareableQuery>();
   let operations = 0;
   // Two documents of the same text are one as long as it is known.
   const numberOf = perOperation(() => ++operations);
 
   return {
-    of: (operation, context) => new SharedQuery(operation, context, numberOf),
+    of: (operation, context) => new ShareableQuery(operation, context, numberOf),
     worthJoining(query, own) {
       const known = queries.equalTo(query)?.underWay;
       return known !== undefined && isWorthJoining(known.lifetime, own) ? known : undefined;
@@ -78,8 +86,8 @@ export function sharedOperations(): SharedOperations {
     },
     ended(query) {
       queries.remove(query);
-      // What a map has outgrown holds up to 256 that have ended until there is a Map anew, but then not their answers.
-      query.underWay = undefined;
+      // What a map has outgrown may hold it until there is a Map anew, but then not its answer.
+      query.end();
     },
   };
 }
