@@ -11,6 +11,7 @@ import { InvalidResponseError, StatusError } from './errors.ts';
 import { failureOf } from './failure.ts';
 import type { LedgerEntry } from './ledger.ts';
 import { refusalIn, retryAfterMs } from './refusal.ts';
+import { createRounds, type InRound } from './rounds.ts';
 import { isSuccess, type Receiver, receive, type WholeAnswer } from './whole-answer.ts';
 
 /** Who waits for what comes of a call: one of the two, once. Neither throws. */
@@ -75,6 +76,7 @@ export function createRequests({ baseUrl, compression = false }: ExchangeOptions
 export function createJsonExchange(pool: Pool, options: ExchangeOptions): Exchange<unknown> {
   const { maxResponseBytes: maxBytes } = options;
   const clock = new CallClock(options.callTimeoutMs);
+  const inRound = createRounds();
   const requestOf = createRequests(options);
 
   const write = told<unknown>(async (call, { bearer }, signal, entry, headers) => {
@@ -109,16 +111,21 @@ export function createJsonExchange(pool: Pool, options: ExchangeOptions): Exchan
       write(call, caller, signal, entry, headers, hearer);
     } else {
       const request = requestOf(call, caller.bearer, headers);
-      receive(pool, request, new Reading(call, signal, clock, maxBytes, caller.bearer, entry, hearer));
+      const reading = new Reading(call, signal, clock, maxBytes, caller.bearer, entry, inRound, hearer);
+      receive(pool, request, reading);
     }
   };
 }
+
+// A larger one is read at once, while its text is in the caches of the processor, which it would push all else out of.
+const mostTextInRound = 16_384;
 
 /** A try of a read, which waits for its own answer: most calls are reads, and need nothing besides. */
 class Reading extends Attempt implements Receiver {
   readonly entry: LedgerEntry;
   readonly maxBytes: number;
   readonly #bearer: string;
+  readonly #inRound: InRound;
   readonly #hearer: Hearer<unknown>;
 
   constructor(
@@ -128,12 +135,14 @@ class Reading extends Attempt implements Receiver {
     maxBytes: number,
     bearer: string,
     entry: LedgerEntry,
+    inRound: InRound,
     hearer: Hearer<unknown>,
   ) {
     super(call, signal, clock);
     this.entry = entry;
     this.maxBytes = maxBytes;
     this.#bearer = bearer;
+    this.#inRound = inRound;
     this.#hearer = hearer;
   }
 
@@ -142,6 +151,11 @@ class Reading extends Attempt implements Receiver {
   }
 
   received(answer: WholeAnswer): void {
+    if ((answer.text?.length ?? 0) > mostTextInRound) this.#read(answer);
+    else this.#inRound(() => this.#read(answer));
+  }
+
+  #read(answer: WholeAnswer): void {
     let json: unknown;
     try {
       json = jsonOf(this.call, this.#bearer, answer);

@@ -1,5 +1,6 @@
 import type { IncomingHttpHeaders, IncomingMessage, RequestListener, ServerResponse } from 'node:http';
 import type { ExecutionResult } from 'graphql';
+import { createRounds } from '../rest/rounds.ts';
 import { type BodyRead, receiveBody } from './http/body.ts';
 import type { HeaderReader } from './http/cors.ts';
 import { plainAnswerType } from './http/plain-form.ts';
@@ -35,6 +36,7 @@ export function plainRequests(options: PlainRequestsOptions, general: General): 
     head: new AnswerHead(responseHeaders.fixed),
     bodies: new WeakMap(),
   };
+  const inRound = createRounds();
   return (request, response) => {
     const type = plainAnswerType(request, maxBodyBytes);
     if (type === undefined || admission.refusal('graphql') !== undefined) {
@@ -42,7 +44,7 @@ export function plainRequests(options: PlainRequestsOptions, general: General): 
       return;
     }
     const plain = new PlainRequest(parts, request, response, type);
-    receiveBody(request, maxBodyBytes, budget, (body) => plain.run(body));
+    receiveBody(request, maxBodyBytes, budget, (body) => inRound(() => plain.run(body)));
   };
 }
 
