@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { type Listener, listen } from '../src/server/listener.ts';
 import { keptLog } from './fixtures/kept-log.ts';
 import { openRaw, parseRaw, type RawAnswer } from './fixtures/raw-http.ts';
@@ -297,4 +297,59 @@ test('a client that breaks off its body is told of as one that has gone', async 
   expect(short).toEqual([
     expect.objectContaining({ aborted: true, route: 'graphql', errors: { BAD_REQUEST: 1 } }),
   ]);
+});
+
+describe('requests that came in together', () => {
+  /** Sends them on a connection each, and keeps this process busy until all have come. */
+  async function sendTogether({ listener }: Server, bodies: readonly object[]) {
+    const sockets = await Promise.all(bodies.map(() => openRaw(listener)));
+    // Each connection is taken before anything comes on it.
+    await new Promise((resolve) => setTimeout(resolve, 20));
+    for (const [index, { socket }] of sockets.entries()) {
+      for (const part of bytesOf({ body: bodies[index] ?? {} })) socket.write(part);
+    }
+    const busyUntil = performance.now() + 20;
+    while (performance.now() < busyUntil);
+    return sockets;
+  }
+
+  test.each([
+    ['are all read before the first is run', { query: '{ __typename }' }, 1],
+    ['are run at once where they are large', { query: `{ __typename } #${' '.repeat(16_384)}` }, 0],
+  ])('%s', async (_what, body, rounds) => {
+    await using both = await startBoth();
+    const [short] = both.servers;
+    if (short === undefined) throw new Error('Expected two servers');
+    await askBoth(both, { body });
+    const putOff = vi.spyOn(globalThis, 'setImmediate');
+    try {
+      const sockets = await sendTogether(short, [body, body, body]);
+      const answers = await Promise.all(sockets.map(async ({ ended }) => parseRaw(await ended())));
+      expect(answers.map(({ body: text }) => JSON.parse(text))).toEqual(
+        Array(3).fill({ data: { __typename: 'Query' } }),
+      );
+      expect(putOff.mock.calls.filter(([step]) => step.name === 'takeAll')).toHaveLength(rounds);
+    } finally {
+      putOff.mockRestore();
+    }
+  });
+
+  test('take no place and make no call where their client has gone before they are run', async () => {
+    await using both = await startBoth({ GRAPHQL_REQUESTS_AT_ONCE: '1' });
+    const [short] = both.servers;
+    if (short === undefined) throw new Error('Expected two servers');
+    await askBoth(both, { body: known });
+    const linesBefore = short.lines().length;
+    const callsBefore = short.before.calls().length;
+    const { socket } = await openRaw(short.listener);
+    await new Promise((resolve) => setTimeout(resolve, 20));
+    for (const part of bytesOf({ body: known })) socket.write(part);
+    socket.destroy();
+    const busyUntil = performance.now() + 20;
+    while (performance.now() < busyUntil);
+    await until(() => short.lines().length === linesBefore + 1);
+    expect(short.lines().slice(linesBefore)).toEqual([expect.objectContaining({ aborted: true })]);
+    expect(short.before.calls().slice(callsBefore)).toEqual([]);
+    expect((await ask(short, { body: known })).answer.status).toBe(200);
+  });
 });

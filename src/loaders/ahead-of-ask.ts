@@ -31,9 +31,14 @@ class OrdersWithShipments implements PageLoader<OrderJson, OrderQuery> {
   load(query: OrderQuery, rowsBefore = 0): Promise<Page<OrderJson>> {
     const orders = this.#options.orderPage.load(query, rowsBefore);
     const seen = this.#options.history.of(query);
-    this.#askAhead(query, rowsBefore, seen);
+    const announced = orders.then((page) => this.#announce(page, query, rowsBefore, seen));
     // An error is the business of those who have asked for the orders.
-    orders.then((page) => this.#announce(page, query, rowsBefore, seen)).catch(() => {});
+    this.#askAhead(
+      query,
+      rowsBefore,
+      seen,
+      announced.catch(() => {}),
+    );
     return orders;
   }
 
@@ -45,15 +50,27 @@ class OrdersWithShipments implements PageLoader<OrderJson, OrderQuery> {
     this.#options.orderPage.clearAll();
   }
 
-  #askAhead({ pageSize }: OrderQuery, rowsBefore: number, seen: FollowingSeen): void {
+  #askAhead(
+    { pageSize }: OrderQuery,
+    rowsBefore: number,
+    seen: FollowingSeen,
+    announced: Promise<void>,
+  ): void {
     const { shipmentById, isAllowed } = this.#options;
     const { whereabouts } = seen;
     if (!isAllowed || !whereabouts.isKnown) return;
     const shareWithin = (rowsPerId: number) => whereabouts.shareWithin(rowsPerId);
     const following = { idsPerRow: seen.idsPerRow(), rowsBefore, shareWithin };
     const rows = pageSizeAhead(pageSize, following, shipmentById.knownCalls());
+    if (rows === undefined) return;
+    let isAhead = true;
+    announced.then(() => {
+      isAhead = false;
+    });
     // After the call for the orders, which leaves at the end of this tick, so that it is first in every queue.
-    if (rows !== undefined) setImmediate(() => shipmentById.readAhead(rows));
+    setImmediate(() => {
+      if (isAhead) shipmentById.readAhead(rows);
+    });
   }
 
   #announce(page: Page<OrderJson>, { pageSize }: OrderQuery, before: number, seen: FollowingSeen): void {

@@ -120,8 +120,9 @@ export async function inTime<Row>(
 /** Word after so many milliseconds that it is late, unless what is waited for has come. */
 function lateAfter(ms: number, outcome: Promise<unknown>): Promise<'late'> {
   return new Promise((resolve) => {
-    // A server that was busy until now has a look first at what has come in meanwhile.
-    const timer = setTimeout(() => setImmediate(() => resolve('late')), ms);
+    // A server that was busy until now first reads what has come in meanwhile, which it is told at the end of that round.
+    const late = () => resolve('late');
+    const timer = setTimeout(() => setImmediate(() => setImmediate(late)), ms);
     outcome.finally(() => clearTimeout(timer));
   });
 }

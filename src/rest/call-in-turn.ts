@@ -133,7 +133,7 @@ class CallInTurn<Answer> implements Hearer<Answer> {
 
   #end(): void {
     const { ledger } = this.#caller;
-    this.#entry.durationMs = ledger.elapsedMs() - this.#entry.startMs;
+    this.#entry.durationMs ??= ledger.elapsedMs() - this.#entry.startMs;
     try {
       this.#policy.observer?.ended(this.#entry, ledger);
     } catch {
@@ -157,6 +157,7 @@ class CallInTurn<Answer> implements Hearer<Answer> {
     this.#admission = admission;
     entry.retries += 1;
     entry.status = undefined;
+    entry.durationMs = undefined;
     this.#triedAt = ledger.elapsedMs();
   }
 

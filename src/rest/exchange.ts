@@ -11,7 +11,7 @@ import { InvalidResponseError, StatusError } from './errors.ts';
 import { failureOf } from './failure.ts';
 import type { LedgerEntry } from './ledger.ts';
 import { refusalIn, retryAfterMs } from './refusal.ts';
-import { createRounds, type InRound } from './rounds.ts';
+import { createRounds, largestPutOff, type PutOff } from './rounds.ts';
 import { isSuccess, type Receiver, receive, type WholeAnswer } from './whole-answer.ts';
 
 /** Who waits for what comes of a call: one of the two, once. Neither throws. */
@@ -52,6 +52,8 @@ export interface ExchangeOptions {
   maxResponseBytes: number;
   /** Whether answers may come compressed; not when left out. */
   compression?: boolean;
+  /** When the JSON of an answer is read that has come in; at the end of its round when left out. */
+  putOff?: PutOff;
 }
 
 /** Makes what is sent for a call: with the bearer, and `headers` besides its own. */
@@ -74,9 +76,8 @@ export function createRequests({ baseUrl, compression = false }: ExchangeOptions
 
 /** Tries of calls whose answers are JSON. */
 export function createJsonExchange(pool: Pool, options: ExchangeOptions): Exchange<unknown> {
-  const { maxResponseBytes: maxBytes } = options;
+  const { maxResponseBytes: maxBytes, putOff = createRounds() } = options;
   const clock = new CallClock(options.callTimeoutMs);
-  const inRound = createRounds();
   const requestOf = createRequests(options);
 
   const write = told<unknown>(async (call, { bearer }, signal, entry, headers) => {
@@ -111,38 +112,34 @@ export function createJsonExchange(pool: Pool, options: ExchangeOptions): Exchan
       write(call, caller, signal, entry, headers, hearer);
     } else {
       const request = requestOf(call, caller.bearer, headers);
-      const reading = new Reading(call, signal, clock, maxBytes, caller.bearer, entry, inRound, hearer);
-      receive(pool, request, reading);
+      receive(pool, request, new Reading(call, caller, signal, clock, maxBytes, entry, putOff, hearer));
     }
   };
 }
-
-// A larger one is read at once, while its text is in the caches of the processor, which it would push all else out of.
-const mostTextInRound = 16_384;
 
 /** A try of a read, which waits for its own answer: most calls are reads, and need nothing besides. */
 class Reading extends Attempt implements Receiver {
   readonly entry: LedgerEntry;
   readonly maxBytes: number;
-  readonly #bearer: string;
-  readonly #inRound: InRound;
+  readonly #caller: Caller;
+  readonly #putOff: PutOff;
   readonly #hearer: Hearer<unknown>;
 
   constructor(
     call: RestCall,
+    caller: Caller,
     signal: Cancellation,
     clock: CallClock,
     maxBytes: number,
-    bearer: string,
     entry: LedgerEntry,
-    inRound: InRound,
+    putOff: PutOff,
     hearer: Hearer<unknown>,
   ) {
     super(call, signal, clock);
     this.entry = entry;
     this.maxBytes = maxBytes;
-    this.#bearer = bearer;
-    this.#inRound = inRound;
+    this.#caller = caller;
+    this.#putOff = putOff;
     this.#hearer = hearer;
   }
 
@@ -151,14 +148,16 @@ class Reading extends Attempt implements Receiver {
   }
 
   received(answer: WholeAnswer): void {
-    if ((answer.text?.length ?? 0) > mostTextInRound) this.#read(answer);
-    else this.#inRound(() => this.#read(answer));
+    // Now, as it may be read only once others have been.
+    this.entry.durationMs = this.#caller.ledger.elapsedMs() - this.entry.startMs;
+    if ((answer.text?.length ?? 0) > largestPutOff) this.#read(answer);
+    else this.#putOff(() => this.#read(answer));
   }
 
   #read(answer: WholeAnswer): void {
     let json: unknown;
     try {
-      json = jsonOf(this.call, this.#bearer, answer);
+      json = jsonOf(this.call, this.#caller.bearer, answer);
     } catch (error) {
       this.failed(error);
       return;

@@ -1,6 +1,6 @@
 import type { IncomingHttpHeaders, IncomingMessage, RequestListener, ServerResponse } from 'node:http';
 import type { ExecutionResult } from 'graphql';
-import { createRounds } from '../rest/rounds.ts';
+import { createRounds, largestPutOff } from '../rest/rounds.ts';
 import { type BodyRead, receiveBody } from './http/body.ts';
 import type { HeaderReader } from './http/cors.ts';
 import { plainAnswerType } from './http/plain-form.ts';
@@ -36,7 +36,7 @@ export function plainRequests(options: PlainRequestsOptions, general: General): 
     head: new AnswerHead(responseHeaders.fixed),
     bodies: new WeakMap(),
   };
-  const inRound = createRounds();
+  const putOff = createRounds();
   return (request, response) => {
     const type = plainAnswerType(request, maxBodyBytes);
     if (type === undefined || admission.refusal('graphql') !== undefined) {
@@ -44,7 +44,10 @@ export function plainRequests(options: PlainRequestsOptions, general: General): 
       return;
     }
     const plain = new PlainRequest(parts, request, response, type);
-    receiveBody(request, maxBodyBytes, budget, (body) => inRound(() => plain.run(body)));
+    receiveBody(request, maxBodyBytes, budget, (body) => {
+      if (Buffer.isBuffer(body) && body.length <= largestPutOff) putOff(() => plain.run(body));
+      else plain.run(body);
+    });
   };
 }
 

@@ -3,6 +3,7 @@ import { runInNewContext } from 'node:vm';
 import { expect, test } from 'vitest';
 import { createCallTimes } from '../../src/loaders/call-times.ts';
 import { inTime } from '../../src/loaders/page-reading.ts';
+import { createRounds } from '../../src/rest/rounds.ts';
 import type { Page } from '../../src/rest/types.ts';
 import { until } from '../rest/service.ts';
 import { named, type Row } from './list.ts';
@@ -41,4 +42,31 @@ test('a page for which somebody has waited while it was late is not kept', async
     collectGarbage();
     return pages.every((page) => page.deref() === undefined);
   });
+});
+
+test('a page that came in while the server was busy is not late, though it is read at the end of that round', async () => {
+  const page: Page<Row> = { rows: named('r1'), nextPageToken: undefined };
+  const coming = Promise.withResolvers<Page<Row>>();
+  const putOff = createRounds();
+  const { port1, port2 } = new MessageChannel();
+  port2.onmessage = () => putOff(() => coming.resolve(page));
+  let asked = 0;
+  const reading = { rows: 1, left: Promise.resolve(), outcome: coming.promise, giveUp() {} };
+  const outcome = inTime(reading, {
+    ms: 1,
+    getMs: undefined,
+    times: createCallTimes(),
+    askForOne() {
+      asked += 1;
+      return undefined;
+    },
+  });
+  // From here on timers come first, then what has come in.
+  await new Promise((resolve) => setImmediate(resolve));
+  port1.postMessage('it is here');
+  const busyUntil = performance.now() + 10;
+  while (performance.now() < busyUntil);
+  expect(await outcome).toBe(page);
+  expect(asked).toBe(0);
+  port2.close();
 });

@@ -1,8 +1,13 @@
 import { describe, expect, test } from 'vitest';
+import { makeInTurn } from '../../src/rest/call-in-turn.ts';
 import type { CallObserver } from '../../src/rest/call-observer.ts';
 import { type Caller, createCallers } from '../../src/rest/caller.ts';
 import { Canceller } from '../../src/rest/cancellation.ts';
+import { createCircuits } from '../../src/rest/circuits.ts';
 import { AbortedError, StatusError } from '../../src/rest/errors.ts';
+import type { Exchange } from '../../src/rest/exchange.ts';
+import type { LedgerEntry } from '../../src/rest/ledger.ts';
+import { createRetries } from '../../src/rest/retries.ts';
 import { answerAsPromised, answerJson, type Bench, errorOf, startBench, until } from './service.ts';
 
 const lines = ({ service }: Bench) => service.requests.map(({ line }) => line);
@@ -132,5 +137,50 @@ describe('a read that waits to be tried again', () => {
     expect(await Promise.all(others)).toEqual(['1', '2', '3'].map((id) => ({ name: `orders/${id}` })));
     expect(lines(bench)).toEqual(['7', '1', '3', '2'].map((id) => `GET /v1/orders/${id}`));
     expect([retriesOf(ana), callers.callsWaiting()]).toEqual([[0], 0]);
+  });
+});
+
+describe('how long a call took', () => {
+  /** Makes a read whose tries do as `tries` say, one after the other, and waits for its end. */
+  async function make(...tries: Exchange<string>[]): Promise<LedgerEntry> {
+    const policy = {
+      circuits: createCircuits(),
+      retries: createRetries({ maxRetries: 1 }),
+      observer: undefined,
+    };
+    const caller = createCallers({ callsPerOperation: 1 }).of('token', new Canceller());
+    await new Promise<unknown>((answered, failed) => {
+      const send: Exchange<string> = (...sent) => tries.shift()?.(...sent);
+      makeInTurn(policy, send, order, caller, {
+        signal: new Canceller(),
+        asker: undefined,
+        answered,
+        failed,
+      });
+    });
+    const [entry] = caller.ledger.entries;
+    if (entry === undefined) throw new Error('Expected a call');
+    return entry;
+  }
+  const answeredAfter =
+    (ms: number): Exchange<string> =>
+    (_call, _caller, _signal, entry, _headers, hearer) => {
+      entry.durationMs = ms;
+      hearer.answered('answer');
+    };
+
+  test('is until its answer came, whenever that is read', async () => {
+    expect((await make(answeredAfter(7_000))).durationMs).toBe(7_000);
+  });
+
+  test('is until it was answered, not until its first try failed', async () => {
+    const { durationMs } = await make(
+      (call, _caller, _signal, entry, _headers, hearer) => {
+        entry.durationMs = 7_000;
+        hearer.failed(new StatusError(call, 503, { fields: [] }));
+      },
+      (_call, _caller, _signal, _entry, _headers, hearer) => hearer.answered('answer'),
+    );
+    expect(durationMs).toBeLessThan(7_000);
   });
 });
