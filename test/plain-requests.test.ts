@@ -1,4 +1,6 @@
 import { createHash } from 'node:crypto';
+import { subscribe, unsubscribe } from 'node:diagnostics_channel';
+import type { IncomingMessage, ServerResponse } from 'node:http';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { type Listener, listen } from '../src/server/listener.ts';
 import { keptLog } from './fixtures/kept-log.ts';
@@ -300,37 +302,58 @@ test('a client that breaks off its body is told of as one that has gone', async 
 });
 
 describe('requests that came in together', () => {
-  /** Sends them on a connection each, and keeps this process busy until all have come. */
-  async function sendTogether({ listener }: Server, bodies: readonly object[]) {
-    const sockets = await Promise.all(bodies.map(() => openRaw(listener)));
-    // Each connection is taken before anything comes on it.
-    await new Promise((resolve) => setTimeout(resolve, 20));
-    for (const [index, { socket }] of sockets.entries()) {
-      for (const part of bytesOf({ body: bodies[index] ?? {} })) socket.write(part);
-    }
-    const busyUntil = performance.now() + 20;
-    while (performance.now() < busyUntil);
-    return sockets;
+  /** Keeps what is put off from being taken, until it is let go. */
+  function holdRounds() {
+    const held: (() => void)[] = [];
+    const next = setImmediate;
+    const putOff = vi.spyOn(globalThis, 'setImmediate').mockImplementation(((step: () => void) => {
+      if (step.name === 'takeAll') held.push(step);
+      else next(step);
+    }) as typeof setImmediate);
+    return {
+      held: () => held.length,
+      letGo() {
+        putOff.mockRestore();
+        for (const step of held) step();
+      },
+    };
+  }
+
+  interface Begun {
+    request: IncomingMessage;
+    response: ServerResponse;
+  }
+
+  /** The requests that Node's server takes from now on. */
+  function watchRequests() {
+    const begun: Begun[] = [];
+    const note = (message: unknown) => void begun.push(message as Begun);
+    subscribe('http.server.request.start', note);
+    return { begun, [Symbol.dispose]: () => void unsubscribe('http.server.request.start', note) };
   }
 
   test.each([
-    ['are all read before the first is run', { query: '{ __typename }' }, 1],
+    ['are put off to the end of one round', { query: '{ __typename }' }, 1],
     ['are run at once where they are large', { query: `{ __typename } #${' '.repeat(16_384)}` }, 0],
-  ])('%s', async (_what, body, rounds) => {
+  ])('%s', async (_what, body, roundsHeld) => {
     await using both = await startBoth();
     const [short] = both.servers;
     if (short === undefined) throw new Error('Expected two servers');
     await askBoth(both, { body });
-    const putOff = vi.spyOn(globalThis, 'setImmediate');
+    using watched = watchRequests();
+    const rounds = holdRounds();
     try {
-      const sockets = await sendTogether(short, [body, body, body]);
+      const sockets = await Promise.all([1, 2, 3].map(() => openRaw(short.listener)));
+      for (const { socket } of sockets) for (const part of bytesOf({ body })) socket.write(part);
+      await until(() => watched.begun.filter(({ request }) => request.readableEnded).length === 3);
+      expect(rounds.held()).toBe(roundsHeld);
+      rounds.letGo();
       const answers = await Promise.all(sockets.map(async ({ ended }) => parseRaw(await ended())));
       expect(answers.map(({ body: text }) => JSON.parse(text))).toEqual(
         Array(3).fill({ data: { __typename: 'Query' } }),
       );
-      expect(putOff.mock.calls.filter(([step]) => step.name === 'takeAll')).toHaveLength(rounds);
     } finally {
-      putOff.mockRestore();
+      rounds.letGo();
     }
   });
 
@@ -341,12 +364,17 @@ describe('requests that came in together', () => {
     await askBoth(both, { body: known });
     const linesBefore = short.lines().length;
     const callsBefore = short.before.calls().length;
-    const { socket } = await openRaw(short.listener);
-    await new Promise((resolve) => setTimeout(resolve, 20));
-    for (const part of bytesOf({ body: known })) socket.write(part);
-    socket.destroy();
-    const busyUntil = performance.now() + 20;
-    while (performance.now() < busyUntil);
+    using watched = watchRequests();
+    const rounds = holdRounds();
+    try {
+      const { socket } = await openRaw(short.listener);
+      for (const part of bytesOf({ body: known })) socket.write(part);
+      await until(() => rounds.held() === 1);
+      socket.destroy();
+      await until(() => watched.begun.every(({ response }) => response.closed));
+    } finally {
+      rounds.letGo();
+    }
     await until(() => short.lines().length === linesBefore + 1);
     expect(short.lines().slice(linesBefore)).toEqual([expect.objectContaining({ aborted: true })]);
     expect(short.before.calls().slice(callsBefore)).toEqual([]);

@@ -53,7 +53,7 @@ test('a page that came in while the server was busy is not late, though it is re
   let asked = 0;
   const reading = { rows: 1, left: Promise.resolve(), outcome: coming.promise, giveUp() {} };
   const outcome = inTime(reading, {
-    ms: 1,
+    ms: 20,
     getMs: undefined,
     times: createCallTimes(),
     askForOne() {
@@ -64,7 +64,7 @@ test('a page that came in while the server was busy is not late, though it is re
   // From here on timers come first, then what has come in.
   await new Promise((resolve) => setImmediate(resolve));
   port1.postMessage('it is here');
-  const busyUntil = performance.now() + 10;
+  const busyUntil = performance.now() + 40;
   while (performance.now() < busyUntil);
   expect(await outcome).toBe(page);
   expect(asked).toBe(0);

@@ -10,14 +10,14 @@ import { bearer, startService, until } from './service.ts';
 
 const call: RestCall = { method: 'GET', path: '/v1/orders/7' };
 
-/** Has a service answer `text` to a call of 50 ms, and keeps what is put off. */
+/** Has a service answer `text` to a call of 500 ms, and keeps what is put off. */
 async function startExchange(text: string) {
   const service = await startService((_request, response) => response.end(text));
   const pool = new Pool(service.url);
   const steps: (() => void)[] = [];
   const exchange = createJsonExchange(pool, {
     baseUrl: service.url,
-    callTimeoutMs: 50,
+    callTimeoutMs: 500,
     maxResponseBytes: 100_000,
     putOff: (step) => steps.push(step),
   });
@@ -46,7 +46,7 @@ test('an answer that has come in is not late and not given up, and has taken as 
   const { steps, heard, entry, signal } = exchange;
   await until(() => steps.length === 1);
   const { durationMs } = entry;
-  await pause(100);
+  await pause(600);
   signal.abort(new Error('nobody waits'));
   expect(heard).toEqual([]);
   steps[0]?.();
