@@ -1,4 +1,5 @@
 import { type CallTimesSeen, createCallTimes } from './call-times.ts';
+import type { DepthGuess } from './depths.ts';
 import { createListTrouble, type ListTrouble } from './list-trouble.ts';
 import { createRowCheck, type RowCheck, type RowTrust } from './row-check.ts';
 import type { Settled } from './settling.ts';
@@ -18,23 +19,29 @@ export interface BatchHistory {
 // Of a batch's gets, which are alike.
 const mostLookedAt = 5;
 
-/** `trust` is the resource's, for all tenants; `now` counts milliseconds, from whenever. */
-export function createBatchHistory(trust?: RowTrust, now = () => performance.now()): BatchHistory {
-  return new History(trust, now);
+/** `trust` and `guess` are the resource's, for all tenants; `now` counts milliseconds, from whenever. */
+export function createBatchHistory(
+  trust?: RowTrust,
+  now = () => performance.now(),
+  guess?: DepthGuess,
+): BatchHistory {
+  return new History(trust, now, guess);
 }
 
 /** A class whose parts are made when they are asked for, as each tenant that is remembered has some, and needs few of them. */
 class History implements BatchHistory {
   readonly #trust: RowTrust | undefined;
   readonly #now: () => number;
+  readonly #guess: DepthGuess | undefined;
   #times: CallTimesSeen | undefined;
   #whereabouts: Whereabouts | undefined;
   #trouble: ListTrouble | undefined;
   #rowCheck: RowCheck | undefined;
 
-  constructor(trust: RowTrust | undefined, now: () => number) {
+  constructor(trust: RowTrust | undefined, now: () => number, guess: DepthGuess | undefined) {
     this.#trust = trust;
     this.#now = now;
+    this.#guess = guess;
   }
 
   get times(): CallTimesSeen {
@@ -43,7 +50,7 @@ class History implements BatchHistory {
   }
 
   get whereabouts(): Whereabouts {
-    this.#whereabouts ??= createWhereabouts(this.#now);
+    this.#whereabouts ??= createWhereabouts(this.#now, this.#guess);
     return this.#whereabouts;
   }
 

@@ -15,7 +15,8 @@ import { depthSteps } from './depths.ts';
  * pay, the cheapest is taken; but none within which less than a tenth of what is missing is expected, however quick it is.
  *
  * At first, when nothing is known, ids are taken to be within the newest two rows for each, and a page to be a get that
- * grows by 1/200 with each row: pages pay then from five ids on, which are the fewest for which one is tried at all.
+ * grows by 1/200 with each row: pages pay then from five ids on, which are the fewest for which one is tried at all. Once
+ * twenty tenants have shown where theirs were, those of a new one are taken to be where those were (depths.ts).
  *
  * Whatever is expected, the calls of a batch are at most 1.2 times its ids, as there is one page for each ten ids that are
  * missing at most, or one. A page that finds much less than was expected of it is the last.

@@ -30,8 +30,9 @@ const decay = 0.95;
 const decayAfterMiss = 0.05;
 const leastFound = 0.1;
 
-// Before anything is known, ids are taken to be anywhere in the newest two rows for each. Soon outweighed by what is seen.
+// Before anything is known, ids are taken to be anywhere in the newest two rows for each.
 const guessedDepth = 2;
+// Of what is guessed, beside 1 for a batch that was seen: soon outweighed.
 const guessWeight = 0.5;
 
 // What was not found in the rows that were read is taken to be nowhere to one half, and anywhere deeper to the other: so
@@ -39,21 +40,89 @@ const guessWeight = 0.5;
 // as likely as it was: a list whose end is never reached would otherwise be looked through in vain for ever.
 const shareDeeper = 0.5;
 
-// Shared by all who have seen nothing yet, as most tenants of a moment have not.
-const guessedWeights: readonly number[] = [...depthSteps, Number.POSITIVE_INFINITY].map(
+// The weights of the ids between each step and the one before it; those beyond come last.
+type Weights = readonly number[];
+
+const unlearnedGuess: Weights = [...depthSteps, Number.POSITIVE_INFINITY].map(
   (_, step) => guessWeight * guessedShare(step),
 );
-const guessedTotal = sum(guessedWeights);
 
-export function createDepths(): Depths {
-  return new DepthsSeen();
+// The first batches of fewer may be chance, and would say much of each.
+const tenantsForGuess = 20;
+// The guess is what decides whether lists are looked at, so that it cannot see for itself that it has become wrong.
+const msUntilUnlearned = 600_000;
+
+/**
+ * Where to take ids to be of a tenant that has shown nothing yet: where those of other tenants' first batches were, of late.
+ * Access tokens are replaced often, and each is a tenant. Knows of no tenant but the sum of all, and that from twenty on.
+ */
+export interface DepthGuess {
+  readonly weights: Weights;
+  /** The first batch of a tenant. */
+  saw(search: SearchedBatch): void;
+}
+
+/** One for all tenants. `now` counts milliseconds, from whenever. */
+export function createDepthGuess(now: () => number): DepthGuess {
+  return new GuessFromAll(now);
+}
+
+class GuessFromAll implements DepthGuess {
+  readonly #now: () => number;
+  #seen = nothingSeen;
+  #learned = unlearnedGuess;
+  #tenants = 0;
+  #lastSeenAt = Number.NEGATIVE_INFINITY;
+
+  constructor(now: () => number) {
+    this.#now = now;
+  }
+
+  get weights(): Weights {
+    return this.#isOld() ? unlearnedGuess : this.#learned;
+  }
+
+  saw(search: SearchedBatch): void {
+    if (this.#isOld()) {
+      this.#seen = nothingSeen;
+      this.#learned = unlearnedGuess;
+      this.#tenants = 0;
+    }
+    this.#lastSeenAt = this.#now();
+    this.#tenants += 1;
+    // One tenant's miss says little of the others.
+    this.#seen = weightsAfter(this.#seen, search, decay);
+    if (this.#tenants < tenantsForGuess) return;
+    const scale = guessWeight / sum(this.#seen);
+    this.#learned = this.#seen.map((weight) => weight * scale);
+  }
+
+  #isOld(): boolean {
+    return this.#now() - this.#lastSeenAt >= msUntilUnlearned;
+  }
+}
+
+const nothingSeen: Weights = unlearnedGuess.map(() => 0);
+
+const nobodySeen: DepthGuess = { weights: unlearnedGuess, saw() {} };
+
+/** `guess`: where ids are taken to be at first. */
+export function createDepths(guess = nobodySeen): Depths {
+  return new DepthsSeen(guess);
 }
 
 /** A class, as each tenant that is remembered has some. */
 class DepthsSeen implements Depths {
-  // The weights of the ids between each step and the one before it; those beyond come last.
-  #weights = guessedWeights;
-  #total = guessedTotal;
+  /** Until the first batch. */
+  #guess: DepthGuess | undefined;
+  #weights: Weights;
+  #total: number;
+
+  constructor(guess: DepthGuess) {
+    this.#guess = guess;
+    this.#weights = guess.weights;
+    this.#total = sum(this.#weights);
+  }
 
   // Asked for each depth that a page may have, for each batch.
   shareWithin(rowsPerId: number): number {
@@ -68,31 +137,44 @@ class DepthsSeen implements Depths {
     return within / this.#total;
   }
 
-  saw({ asked, indices, rowsRead }: SearchedBatch): void {
-    if (asked === 0) return;
-    const isMiss = indices.length < leastFound * asked;
-    const kept = isMiss ? decayAfterMiss : decay;
-    const next = this.#weights.map((weight) => weight * kept);
-    for (const index of indices) add(next, stepWith((index + 1) / asked), 1 / asked);
-    if (indices.length < asked) addUnfound(next, (asked - indices.length) / asked, rowsRead / asked, isMiss);
-    this.#weights = next;
-    this.#total = sum(next);
+  saw(search: SearchedBatch): void {
+    if (search.asked === 0) return;
+    this.#guess?.saw(search);
+    this.#guess = undefined;
+    this.#weights = weightsAfter(this.#weights, search, isMiss(search) ? decayAfterMiss : decay);
+    this.#total = sum(this.#weights);
   }
+}
+
+function isMiss({ asked, indices }: SearchedBatch): boolean {
+  return indices.length < leastFound * asked;
+}
+
+/** What they are with one more batch, where so much of those before is kept. */
+function weightsAfter(weights: Weights, search: SearchedBatch, kept: number): Weights {
+  const { asked, indices } = search;
+  const next = weights.map((weight) => weight * kept);
+  for (const index of indices) add(next, stepWith((index + 1) / asked), 1 / asked);
+  if (indices.length < asked) addUnfound(next, search);
+  return next;
 }
 
 function add(weights: number[], step: number, share: number): void {
   weights[step] = (weights[step] ?? 0) + share;
 }
 
-function addUnfound(weights: number[], share: number, depthRead: number, isMiss: boolean): void {
-  const deeper = [...depthSteps.keys()].filter((step) => startOf(step) >= depthRead);
-  const shareOfDeeper = deeper.length === 0 ? 0 : shareDeeper * (isMiss ? deeperBefore(weights, deeper) : 1);
+function addUnfound(weights: number[], search: SearchedBatch): void {
+  const { asked, indices, rowsRead } = search;
+  const share = (asked - indices.length) / asked;
+  const deeper = [...depthSteps.keys()].filter((step) => startOf(step) >= rowsRead / asked);
+  const shareOfDeeper =
+    deeper.length === 0 ? 0 : shareDeeper * (isMiss(search) ? deeperBefore(weights, deeper) : 1);
   for (const step of deeper) add(weights, step, (share * shareOfDeeper) / deeper.length);
   add(weights, depthSteps.length, share * (1 - shareOfDeeper));
 }
 
 /** Of what was taken to be in these steps or nowhere, the share that was taken to be in them; 1 where nothing was. */
-function deeperBefore(weights: readonly number[], deeper: readonly number[]): number {
+function deeperBefore(weights: Weights, deeper: readonly number[]): number {
   const nowhere = weights[depthSteps.length] ?? 0;
   if (nowhere === 0) return 1;
   const there = sum(deeper.map((step) => weights[step] ?? 0));

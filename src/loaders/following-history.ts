@@ -1,4 +1,5 @@
 import type { OrderQuery } from '../rest/types.ts';
+import { createDepthGuess, type DepthGuess } from './depths.ts';
 import { createWhereabouts, type Whereabouts } from './whereabouts.ts';
 
 /** What earlier lists of orders of one kind were followed by, for one tenant. */
@@ -21,21 +22,45 @@ const decay = 0.8;
 // There are few kinds, but a client may combine statuses as it likes.
 const maxKinds = 50;
 
-/** `now` counts milliseconds, from whenever. */
-export function createFollowingHistory(now = () => performance.now()): FollowingHistory {
+/** Where what follows is taken to be of tenants that have shown nothing yet, for each kind of list. */
+export interface FollowingGuesses {
+  ofKind(kind: string): DepthGuess;
+}
+
+/** One for all tenants. `now` counts milliseconds, from whenever. */
+export function createFollowingGuesses(now: () => number): FollowingGuesses {
+  const kinds = new RecentKinds(() => createDepthGuess(now));
+  return { ofKind: (kind) => kinds.of(kind) };
+}
+
+/** `now` counts milliseconds, from whenever; `guesses` are those for all tenants. */
+export function createFollowingHistory(
+  now = () => performance.now(),
+  guesses?: FollowingGuesses,
+): FollowingHistory {
+  const kinds = new RecentKinds((kind) => new Seen(now, guesses?.ofKind(kind)));
+  return { of: (query) => kinds.of(kindOf(query)) };
+}
+
+/** Something for each kind of list, for as many as were asked for last. */
+class RecentKinds<Value> {
+  readonly #make: (kind: string) => Value;
   // In the order in which they were last asked for.
-  const kinds = new Map<string, FollowingSeen>();
-  return {
-    of(query) {
-      const kind = kindOf(query);
-      const seen = kinds.get(kind) ?? new Seen(now);
-      kinds.delete(kind);
-      kinds.set(kind, seen);
-      const [oldest] = kinds.keys();
-      if (kinds.size > maxKinds && oldest !== undefined) kinds.delete(oldest);
-      return seen;
-    },
-  };
+  readonly #values = new Map<string, Value>();
+
+  constructor(make: (kind: string) => Value) {
+    this.#make = make;
+  }
+
+  of(kind: string): Value {
+    const values = this.#values;
+    const value = values.get(kind) ?? this.#make(kind);
+    values.delete(kind);
+    values.set(kind, value);
+    const [oldest] = values.keys();
+    if (values.size > maxKinds && oldest !== undefined) values.delete(oldest);
+    return value;
+  }
 }
 
 /** Never what is searched for, which may be a person's name or number. */
@@ -48,8 +73,8 @@ class Seen implements FollowingSeen {
   #rowCount = 0;
   #nameCount = 0;
 
-  constructor(now: () => number) {
-    this.whereabouts = createWhereabouts(now);
+  constructor(now: () => number, guess: DepthGuess | undefined) {
+    this.whereabouts = createWhereabouts(now, guess);
   }
 
   idsPerRow(): number {

@@ -1,6 +1,12 @@
 import { PerTenant, type Tenant } from '../rest/tenant.ts';
 import { type BatchHistory, createBatchHistory } from './batch-history.ts';
-import { createFollowingHistory, type FollowingHistory } from './following-history.ts';
+import { createDepthGuess, type DepthGuess } from './depths.ts';
+import {
+  createFollowingGuesses,
+  createFollowingHistory,
+  type FollowingGuesses,
+  type FollowingHistory,
+} from './following-history.ts';
 import { type LoadingObserver, nobody } from './loading-observer.ts';
 import { guessedLength, type ListLength } from './location-loader.ts';
 import { createReferencePages, type ReferencePages } from './reference-pages.ts';
@@ -42,6 +48,8 @@ interface MemorySource {
   options: LoadingOptions;
   /** Of each resource, for all tenants. */
   trust: { orders: RowTrust; shipments: RowTrust };
+  /** Where ids are taken to be in their lists at first. */
+  guesses: { orders: DepthGuess; shipments: DepthGuess; shipmentsOfOrders: FollowingGuesses };
   now: () => number;
 }
 
@@ -69,17 +77,20 @@ class KnownOfTenant implements TenantMemory {
   }
 
   get orders(): BatchHistory {
-    this.#orders ??= createBatchHistory(this.#source.trust.orders, this.#source.now);
+    const { trust, guesses, now } = this.#source;
+    this.#orders ??= createBatchHistory(trust.orders, now, guesses.orders);
     return this.#orders;
   }
 
   get shipments(): BatchHistory {
-    this.#shipments ??= createBatchHistory(this.#source.trust.shipments, this.#source.now);
+    const { trust, guesses, now } = this.#source;
+    this.#shipments ??= createBatchHistory(trust.shipments, now, guesses.shipments);
     return this.#shipments;
   }
 
   get shipmentsOfOrders(): FollowingHistory {
-    this.#shipmentsOfOrders ??= createFollowingHistory(this.#source.now);
+    const { guesses, now } = this.#source;
+    this.#shipmentsOfOrders ??= createFollowingHistory(now, guesses.shipmentsOfOrders);
     return this.#shipmentsOfOrders;
   }
 }
@@ -102,7 +113,12 @@ export function createLoaderMemory(
   { now = () => performance.now(), observer = nobody }: LoaderMemoryOptions = {},
 ): LoaderMemory {
   const trust = { orders: { areWhole: false }, shipments: { areWhole: false } };
-  const source: MemorySource = { options, trust, now };
+  const guesses = {
+    orders: createDepthGuess(now),
+    shipments: createDepthGuess(now),
+    shipmentsOfOrders: createFollowingGuesses(now),
+  };
+  const source: MemorySource = { options, trust, guesses, now };
   const memories = new PerTenant<TenantMemory>();
   const make = () => new KnownOfTenant(source);
   return { options, observer, of: (tenant) => memories.of(tenant, make) };

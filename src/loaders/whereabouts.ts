@@ -1,4 +1,4 @@
-import { createDepths, type Depths, type SearchedBatch } from './depths.ts';
+import { createDepths, type DepthGuess, type Depths, type SearchedBatch } from './depths.ts';
 
 /** Where in their list the ids of one kind of batch have been, for one tenant. About the last twenty batches count. */
 export interface Whereabouts extends Depths {
@@ -16,21 +16,22 @@ export interface Whereabouts extends Depths {
 const batchesPerTrial = 20;
 const msPerTrial = 600_000;
 
-/** `now` counts milliseconds, from whenever. */
-export function createWhereabouts(now: () => number): Whereabouts {
-  return new WhereaboutsSeen(now);
+/** `now` counts milliseconds, from whenever; `guess` is where ids are taken to be at first. */
+export function createWhereabouts(now: () => number, guess?: DepthGuess): Whereabouts {
+  return new WhereaboutsSeen(now, guess);
 }
 
 /** A class, as each tenant that is remembered has some. */
 class WhereaboutsSeen implements Whereabouts {
   isKnown = false;
   readonly #now: () => number;
-  readonly #depths = createDepths();
+  readonly #depths: Depths;
   #batchesWithout = 0;
   #lastSeenAt: number;
 
-  constructor(now: () => number) {
+  constructor(now: () => number, guess: DepthGuess | undefined) {
     this.#now = now;
+    this.#depths = createDepths(guess);
     this.#lastSeenAt = now();
   }
 

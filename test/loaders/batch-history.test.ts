@@ -3,7 +3,7 @@ import { createBatchHistory } from '../../src/loaders/batch-history.ts';
 import { learn, partsOf, shareWithin } from '../../src/loaders/batch-parts.ts';
 import { nextPageSize } from '../../src/loaders/batch-plan.ts';
 import { createCallTimes } from '../../src/loaders/call-times.ts';
-import { createDepths } from '../../src/loaders/depths.ts';
+import { createDepthGuess, createDepths } from '../../src/loaders/depths.ts';
 import { createFollowingHistory } from '../../src/loaders/following-history.ts';
 import { createListTrouble } from '../../src/loaders/list-trouble.ts';
 import { createListWalk } from '../../src/loaders/list-walk.ts';
@@ -76,6 +76,52 @@ describe('how deep ids are', () => {
     expect(depths.shareWithin(2)).toBeCloseTo(0.45, 1);
     depths.saw(search(75, []));
     expect(depths.shareWithin(2)).toBeLessThan(0.05);
+  });
+});
+
+describe('how deep the ids are taken to be of a tenant that has shown none', () => {
+  const withinOne = { asked: 100, indices: rows(100), rowsRead: 200 };
+  const shares = (guess: ReturnType<typeof createDepthGuess>) => {
+    const depths = createDepths(guess);
+    return [0.5, 1, 2].map((rowsPerId) => depths.shareWithin(rowsPerId));
+  };
+
+  test('goes by the first batches of others, once there are twenty', () => {
+    const guess = createDepthGuess(() => 0);
+    for (let tenant = 0; tenant < 19; tenant += 1) createDepths(guess).saw(withinOne);
+    expect(shares(guess)).toEqual([0.25, 0.5, 1]);
+    createDepths(guess).saw(withinOne);
+    expect(shares(guess)).toEqual([expect.closeTo(0.5), expect.closeTo(1), expect.closeTo(1)]);
+  });
+
+  test('goes by nobody more than by another', () => {
+    const guess = createDepthGuess(() => 0);
+    const one = createDepths(guess);
+    for (let batch = 0; batch < 100; batch += 1) one.saw(withinOne);
+    expect(shares(guess)).toEqual([0.25, 0.5, 1]);
+    for (let tenant = 0; tenant < 40; tenant += 1) createDepths(guess).saw(withinOne);
+    createDepths(guess).saw({ asked: 100, indices: [], rowsRead: 200 });
+    expect(shares(guess)[1]).toBeGreaterThan(0.9);
+  });
+
+  test('is soon outweighed by what the tenant shows itself', () => {
+    const guess = createDepthGuess(() => 0);
+    for (let tenant = 0; tenant < 20; tenant += 1) createDepths(guess).saw(withinOne);
+    const own = createDepths(guess);
+    own.saw({ asked: 100, indices: rows(100, 300), rowsRead: 400 });
+    expect(own.shareWithin(1)).toBeCloseTo((0.5 * 0.95) / (0.5 * 0.95 + 1));
+  });
+
+  test('is forgotten where nobody has shown any for ten minutes', () => {
+    let now = 0;
+    const guess = createDepthGuess(() => now);
+    for (let tenant = 0; tenant < 20; tenant += 1) createDepths(guess).saw(withinOne);
+    now = 599_999;
+    expect(shares(guess)[1]).toBeCloseTo(1);
+    now = 600_000;
+    expect(shares(guess)).toEqual([0.25, 0.5, 1]);
+    createDepths(guess).saw(withinOne);
+    expect(shares(guess)).toEqual([0.25, 0.5, 1]);
   });
 });
 

@@ -1,5 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import { createLoaders } from '../../src/loaders/loaders.ts';
+import { createLoaderMemory } from '../../src/loaders/memory.ts';
+import { createCallers } from '../../src/rest/caller.ts';
+import { Canceller } from '../../src/rest/cancellation.ts';
 import { type Answer, answerJson, startBench } from '../rest/service.ts';
 import { loadAll } from './list.ts';
 
@@ -109,4 +112,49 @@ test('templates are read to their end; those of a channel that is not there are 
     [{ name: 'a' }, { name: 'b' }],
     null,
   ]);
+});
+
+describe('the page in which a token that is new looks for the shipments of its orders', () => {
+  const orderCount = 10;
+  const names = Array.from({ length: orderCount }, (_, index) => index);
+
+  test('has two rows for each until twenty others have shown how many are enough', async () => {
+    let isEnough = true;
+    await using bench = await startBench((request, response, body) => {
+      const { pathname, searchParams } = new URL(request.url ?? '', 'http://service');
+      const json = pathname.endsWith('orders')
+        ? { orders: names.map((index) => ({ name: `orders/${index}`, shipment: `shipments/${index}` })) }
+        : pathname.endsWith('shipments')
+          ? { shipments: (isEnough ? names : []).map((index) => ({ name: `shipments/${index}` })) }
+          : { name: pathname.slice('/v1/'.length) };
+      expect(searchParams.get('pageToken')).toBeNull();
+      return answerJson(json)(request, response, body);
+    });
+    let now = 0;
+    const memory = createLoaderMemory(undefined, { now: () => now });
+
+    /** Asks as somebody who has not asked before. The size of the first page of shipments. */
+    async function sizeAskedFor(token: string): Promise<string | null | undefined> {
+      const caller = createCallers({ callsPerOperation: 16 }).of(token, new Canceller());
+      const { orderPage, shipmentById } = createLoaders(bench.api, caller, memory);
+      const before = bench.service.requests.length;
+      await orderPage.load({ pageSize: orderCount });
+      const shipments = await loadAll(
+        shipmentById,
+        names.map((index) => `shipments/${index}`),
+      );
+      expect(shipments).toEqual(names.map((index) => ({ name: `shipments/${index}` })));
+      const page = bench.service.requests.slice(before).find(({ line }) => line.includes('/shipments?'));
+      return page && new URL(page.line.slice('GET '.length), 'http://service').searchParams.get('pageSize');
+    }
+
+    for (let token = 0; token < 20; token += 1) expect(await sizeAskedFor(`before ${token}`)).toBe('20');
+    expect(await sizeAskedFor('one more')).toBe('10');
+    now += 599_999;
+    isEnough = false;
+    expect(await sizeAskedFor('after a while')).toBe('10');
+    expect(await sizeAskedFor('after one that found none')).toBe('10');
+    now += 600_000;
+    expect(await sizeAskedFor('ten minutes after the last')).toBe('20');
+  });
 });

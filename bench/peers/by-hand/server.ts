@@ -43,13 +43,13 @@ function knownOf(bearer: string): { tenant: Known; isNew: boolean } {
 }
 
 /**
- * The page of shipments leaves with that of the orders, once it is known to hold theirs. Waybill has it a quarter larger than
- * it expects to need, which is as few rows as the orders or twice as many, by what it has learned of both lists.
+ * The page of shipments leaves with that of the orders, once it is known to hold theirs, and is then a quarter larger. Before
+ * that Waybill has one of as many rows as there are orders, once the lists of other tokens have shown that to be enough.
  */
 async function ordersWithShipments(orders: number, bearer: string, isNew: boolean) {
   if (isNew) {
     const page = await ordersPage(orders, bearer);
-    return { ...page, ...(await shipmentsPage(orders * 2, bearer)) };
+    return { ...page, ...(await shipmentsPage(orders, bearer)) };
   }
   const [page, ahead] = await Promise.all([
     ordersPage(orders, bearer),
