@@ -11,7 +11,7 @@ import { freePort } from './free-port.ts';
 import { endWithChildren, pinThis, sharing } from './pinned.ts';
 import { resultsTable } from './results-table.ts';
 import { askFor, measure } from './rounds.ts';
-import { described, loads, type Scenario, scenarios } from './scenarios.ts';
+import { described, hasLoad, loads, type Scenario, scenarios } from './scenarios.ts';
 import { type Server, startServer } from './server-process.ts';
 import {
   servers as entries,
@@ -42,8 +42,8 @@ const rounds = {
   rounds: Number(options.rounds ?? (isShort ? 3 : 5)),
   roundMs: Number(options['round-ms'] ?? (isShort ? 1_000 : 2_000)),
 };
-// Servers are held against each other by this load alone. On a machine that others keep busy, a server's rounds differ by a third.
-const roundsOfMeasure = isShort ? rounds.rounds : 3 * rounds.rounds;
+// By these all servers are held against each other. On a machine that others keep busy, a server's rounds differ by a third.
+const fullRounds = isShort ? rounds.rounds : 3 * rounds.rounds;
 // Compilers are done with what is hot after some 50,000 single orders. On a machine that others keep busy, a server that was
 // asked for eight seconds took a quarter more CPU time for each than it did after 16, and its compiler was still at work.
 const warmUpMs = isShort ? 5_000 : 20_000;
@@ -93,10 +93,9 @@ async function measured(all: readonly Server[], scenario: Scenario): Promise<voi
   await upstream.turnTo({ delayMs: scenario.delayMs, keepsCalls: false });
   for (const server of running) await askFor(server, scenario, settleMs);
   const turns = await compareCalls(running, scenario);
-  const isOfMeasure = scenario.inShort === 'all';
   const seen = await measure(running, upstream, scenario, {
     ...rounds,
-    rounds: isOfMeasure ? roundsOfMeasure : rounds.rounds,
+    rounds: hasLoad(scenario, loads.full) ? fullRounds : rounds.rounds,
   });
   results.push({ scenario, measured: seen, turns });
   print(`\n${resultsTable(seen)}`);
@@ -128,7 +127,7 @@ async function run(workload: WorkloadName): Promise<void> {
 
 print(`${new Date().toISOString().slice(0, 10)}, Node ${process.versions.node}, ${cpus()[0]?.model}, \
 ${cpus().length} cores: ${sharing}. ${rounds.rounds} rounds of ${rounds.roundMs / 1_000} s each, \
-and ${roundsOfMeasure} under the load of the measure: a new bearer on every request, no delay, ${loads.full.connections} connections.\n`);
+and ${fullRounds} with a new bearer on every request, no delay and ${loads.full.connections} connections.\n`);
 for (const entry of installed) print(`- ${[entry.name, versionsOf(entry)].filter(Boolean).join(': ')}`);
 try {
   // The keys of an object of this very type.

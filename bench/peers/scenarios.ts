@@ -3,7 +3,7 @@ import { type WorkloadName, workloads } from './workloads.ts';
 /** A workload under one load. */
 export interface Scenario {
   workload: WorkloadName;
-  /** Whether every request has an access token of its own, so that nothing can be shared or known, or all have one. */
+  /** Whether every request has an access token of its own, so that nothing can be shared or known of it, or all have one. */
   bearer: 'new' | 'constant';
   delayMs: number;
   connections: number;
@@ -47,6 +47,10 @@ export const scenarios: readonly Scenario[] = [
   ...both('deep', oneClient, 'ours'),
   ...both('typename', full, 'all'),
 ];
+
+export function hasLoad({ bearer, delayMs, connections }: Scenario, load: Load): boolean {
+  return bearer === load.bearer && delayMs === load.delayMs && connections === load.connections;
+}
 
 /** `a new bearer on every request, REST 20 ms away, 32 connections`. */
 export function described({ bearer, delayMs, connections, workload }: Scenario): string {

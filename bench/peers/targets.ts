@@ -1,6 +1,6 @@
 import { megabytes, shown } from './markdown-table.ts';
 import { type Measured, medianOf, shareOf } from './rounds.ts';
-import { described, type Load, loads, type Scenario } from './scenarios.ts';
+import { described, hasLoad, type Load, loads, type Scenario } from './scenarios.ts';
 import { limitName, waybillName } from './servers.ts';
 import { type WorkloadName, workloads } from './workloads.ts';
 
@@ -43,13 +43,7 @@ export const targets: readonly Target[] = [
 ];
 
 function resultOf(results: readonly Result[], workload: WorkloadName, load: Load): Result | undefined {
-  return results.find(
-    ({ scenario }) =>
-      scenario.workload === workload &&
-      scenario.bearer === load.bearer &&
-      scenario.delayMs === load.delayMs &&
-      scenario.connections === load.connections,
-  );
+  return results.find(({ scenario }) => scenario.workload === workload && hasLoad(scenario, load));
 }
 
 function of(name: string, result: Result | undefined): Measured | undefined {

@@ -16,7 +16,7 @@ import { depthSteps } from './depths.ts';
  *
  * At first, when nothing is known, ids are taken to be within the newest two rows for each, and a page to be a get that
  * grows by 1/200 with each row: pages pay then from five ids on, which are the fewest for which one is tried at all. Once
- * twenty tenants have shown where theirs were, those of a new one are taken to be where those were (depths.ts).
+ * twenty tenants have shown where theirs were, those of a new one are taken to be where those were (depth-guess.ts).
  *
  * Whatever is expected, the calls of a batch are at most 1.2 times its ids, as there is one page for each ten ids that are
  * missing at most, or one. A page that finds much less than was expected of it is the last.

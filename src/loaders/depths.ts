@@ -40,98 +40,49 @@ const guessWeight = 0.5;
 // as likely as it was: a list whose end is never reached would otherwise be looked through in vain for ever.
 const shareDeeper = 0.5;
 
-// The weights of the ids between each step and the one before it; those beyond come last.
-type Weights = readonly number[];
+/** The weights of the ids between each step and the one before it; those beyond come last. */
+export type Weights = readonly number[];
 
-const unlearnedGuess: Weights = [...depthSteps, Number.POSITIVE_INFINITY].map(
+const unlearned: Weights = [...depthSteps, Number.POSITIVE_INFINITY].map(
   (_, step) => guessWeight * guessedShare(step),
 );
 
-// The first batches of fewer may be chance, and would say much of each.
-const tenantsForGuess = 20;
-// The guess is what decides whether lists are looked at, so that it cannot see for itself that it has become wrong.
-const msUntilUnlearned = 600_000;
+export const noWeights: Weights = unlearned.map(() => 0);
 
-/**
- * Where to take ids to be of a tenant that has shown nothing yet: where those of other tenants' first batches were, of late.
- * Access tokens are replaced often, and each is a tenant. Knows of no tenant but the sum of all, and that from twenty on.
- */
+/** What the ids of tenants are taken to be like of which nothing is known: what those of many others were like, taken together. */
 export interface DepthGuess {
-  readonly weights: Weights;
-  /** The first batch of a tenant. */
+  /** For one more tenant; undefined for one that is to show where its ids are without. */
+  next(): Weights | undefined;
+  /** The first batch of such a tenant. */
   saw(search: SearchedBatch): void;
 }
 
-/** One for all tenants. `now` counts milliseconds, from whenever. */
-export function createDepthGuess(now: () => number): DepthGuess {
-  return new GuessFromAll(now);
-}
-
-class GuessFromAll implements DepthGuess {
-  readonly #now: () => number;
-  #seen = nothingSeen;
-  #learned = unlearnedGuess;
-  #tenants = 0;
-  #lastSeenAt = Number.NEGATIVE_INFINITY;
-
-  constructor(now: () => number) {
-    this.#now = now;
-  }
-
-  get weights(): Weights {
-    return this.#isOld() ? unlearnedGuess : this.#learned;
-  }
-
-  saw(search: SearchedBatch): void {
-    if (this.#isOld()) {
-      this.#seen = nothingSeen;
-      this.#learned = unlearnedGuess;
-      this.#tenants = 0;
-    }
-    this.#lastSeenAt = this.#now();
-    this.#tenants += 1;
-    // One tenant's miss says little of the others.
-    this.#seen = weightsAfter(this.#seen, search, decay);
-    if (this.#tenants < tenantsForGuess) return;
-    const scale = guessWeight / sum(this.#seen);
-    this.#learned = this.#seen.map((weight) => weight * scale);
-  }
-
-  #isOld(): boolean {
-    return this.#now() - this.#lastSeenAt >= msUntilUnlearned;
-  }
-}
-
-const nothingSeen: Weights = unlearnedGuess.map(() => 0);
-
-const nobodySeen: DepthGuess = { weights: unlearnedGuess, saw() {} };
-
-/** `guess`: where ids are taken to be at first. */
-export function createDepths(guess = nobodySeen): Depths {
+/** `guess`: where ids are taken to be at first; within two rows for each when left out. */
+export function createDepths(guess?: DepthGuess): Depths {
   return new DepthsSeen(guess);
 }
 
 /** A class, as each tenant that is remembered has some. */
 class DepthsSeen implements Depths {
-  /** Until the first batch. */
-  #guess: DepthGuess | undefined;
-  #weights: Weights;
-  #total: number;
+  readonly #guess: DepthGuess | undefined;
+  /** Undefined until they are asked for: the guess is to be that of then. */
+  #weights: Weights | undefined;
+  #total = 0;
+  #isToShow = false;
 
-  constructor(guess: DepthGuess) {
+  constructor(guess: DepthGuess | undefined) {
     this.#guess = guess;
-    this.#weights = guess.weights;
-    this.#total = sum(this.#weights);
   }
 
   // Asked for each depth that a page may have, for each batch.
   shareWithin(rowsPerId: number): number {
+    const weights = this.#weights ?? this.#begin();
     let within = 0;
     let start = 0;
     for (let index = 0; index < depthSteps.length && start < rowsPerId; index += 1) {
       const step = depthSteps[index] ?? 0;
       const part = Math.min((rowsPerId - start) / (step - start), 1);
-      within += part * (this.#weights[index] ?? 0);
+      within += part * (weights[index] ?? 0);
       start = step;
     }
     return within / this.#total;
@@ -139,23 +90,43 @@ class DepthsSeen implements Depths {
 
   saw(search: SearchedBatch): void {
     if (search.asked === 0) return;
-    this.#guess?.saw(search);
-    this.#guess = undefined;
-    this.#weights = weightsAfter(this.#weights, search, isMiss(search) ? decayAfterMiss : decay);
-    this.#total = sum(this.#weights);
+    const before = this.#weights ?? this.#begin();
+    if (this.#isToShow) this.#guess?.saw(search);
+    this.#isToShow = false;
+    this.#become(weightsAfter(before, search));
+  }
+
+  #begin(): Weights {
+    const guessed = this.#guess?.next();
+    this.#isToShow = guessed === undefined;
+    return this.#become(guessed ?? unlearned);
+  }
+
+  #become(weights: Weights): Weights {
+    this.#weights = weights;
+    this.#total = sum(weights);
+    return weights;
   }
 }
 
-function isMiss({ asked, indices }: SearchedBatch): boolean {
-  return indices.length < leastFound * asked;
-}
-
-/** What they are with one more batch, where so much of those before is kept. */
-function weightsAfter(weights: Weights, search: SearchedBatch, kept: number): Weights {
-  const { asked, indices } = search;
+/** With one more batch, of which only those count that were found. */
+export function withFound(weights: Weights, { asked, indices }: SearchedBatch, kept = decay): number[] {
   const next = weights.map((weight) => weight * kept);
   for (const index of indices) add(next, stepWith((index + 1) / asked), 1 / asked);
-  if (indices.length < asked) addUnfound(next, search);
+  return next;
+}
+
+/** Of the same shape, and soon outweighed. */
+export function asGuess(weights: Weights): Weights {
+  const scale = guessWeight / sum(weights);
+  return weights.map((weight) => weight * scale);
+}
+
+function weightsAfter(before: Weights, search: SearchedBatch): Weights {
+  const { asked, indices, rowsRead } = search;
+  const isMiss = indices.length < leastFound * asked;
+  const next = withFound(before, search, isMiss ? decayAfterMiss : decay);
+  if (indices.length < asked) addUnfound(next, (asked - indices.length) / asked, rowsRead / asked, isMiss);
   return next;
 }
 
@@ -163,12 +134,9 @@ function add(weights: number[], step: number, share: number): void {
   weights[step] = (weights[step] ?? 0) + share;
 }
 
-function addUnfound(weights: number[], search: SearchedBatch): void {
-  const { asked, indices, rowsRead } = search;
-  const share = (asked - indices.length) / asked;
-  const deeper = [...depthSteps.keys()].filter((step) => startOf(step) >= rowsRead / asked);
-  const shareOfDeeper =
-    deeper.length === 0 ? 0 : shareDeeper * (isMiss(search) ? deeperBefore(weights, deeper) : 1);
+function addUnfound(weights: number[], share: number, depthRead: number, isMiss: boolean): void {
+  const deeper = [...depthSteps.keys()].filter((step) => startOf(step) >= depthRead);
+  const shareOfDeeper = deeper.length === 0 ? 0 : shareDeeper * (isMiss ? deeperBefore(weights, deeper) : 1);
   for (const step of deeper) add(weights, step, (share * shareOfDeeper) / deeper.length);
   add(weights, depthSteps.length, share * (1 - shareOfDeeper));
 }

@@ -1,5 +1,6 @@
 import type { OrderQuery } from '../rest/types.ts';
-import { createDepthGuess, type DepthGuess } from './depths.ts';
+import { createDepthGuess } from './depth-guess.ts';
+import type { DepthGuess } from './depths.ts';
 import { createWhereabouts, type Whereabouts } from './whereabouts.ts';
 
 /** What earlier lists of orders of one kind were followed by, for one tenant. */
@@ -27,10 +28,17 @@ export interface FollowingGuesses {
   ofKind(kind: string): DepthGuess;
 }
 
-/** One for all tenants. `now` counts milliseconds, from whenever. */
-export function createFollowingGuesses(now: () => number): FollowingGuesses {
-  const kinds = new RecentKinds(() => createDepthGuess(now));
-  return { ofKind: (kind) => kinds.of(kind) };
+/** One for all tenants. */
+export function createFollowingGuesses(): FollowingGuesses {
+  // As many as there are sets of statuses, each with and without a search.
+  const guesses = new Map<string, DepthGuess>();
+  return {
+    ofKind(kind) {
+      const guess = guesses.get(kind) ?? createDepthGuess();
+      guesses.set(kind, guess);
+      return guess;
+    },
+  };
 }
 
 /** `now` counts milliseconds, from whenever; `guesses` are those for all tenants. */
@@ -38,34 +46,34 @@ export function createFollowingHistory(
   now = () => performance.now(),
   guesses?: FollowingGuesses,
 ): FollowingHistory {
-  const kinds = new RecentKinds((kind) => new Seen(now, guesses?.ofKind(kind)));
-  return { of: (query) => kinds.of(kindOf(query)) };
-}
-
-/** Something for each kind of list, for as many as were asked for last. */
-class RecentKinds<Value> {
-  readonly #make: (kind: string) => Value;
   // In the order in which they were last asked for.
-  readonly #values = new Map<string, Value>();
+  const kinds = new Map<string, FollowingSeen>();
+  let isAnyForgotten = false;
 
-  constructor(make: (kind: string) => Value) {
-    this.#make = make;
+  function make(kind: string): FollowingSeen {
+    // One that was forgotten would count as another tenant's.
+    return new Seen(now, isAnyForgotten ? undefined : guesses?.ofKind(kind));
   }
 
-  of(kind: string): Value {
-    const values = this.#values;
-    const value = values.get(kind) ?? this.#make(kind);
-    values.delete(kind);
-    values.set(kind, value);
-    const [oldest] = values.keys();
-    if (values.size > maxKinds && oldest !== undefined) values.delete(oldest);
-    return value;
-  }
+  return {
+    of(query) {
+      const kind = kindOf(query);
+      const seen = kinds.get(kind) ?? make(kind);
+      kinds.delete(kind);
+      kinds.set(kind, seen);
+      const [oldest] = kinds.keys();
+      if (kinds.size > maxKinds && oldest !== undefined) {
+        kinds.delete(oldest);
+        isAnyForgotten = true;
+      }
+      return seen;
+    },
+  };
 }
 
 /** Never what is searched for, which may be a person's name or number. */
 function kindOf({ status = [], search }: OrderQuery): string {
-  return `${status.join()} ${search !== undefined}`;
+  return `${[...new Set(status)].sort().join()} ${search !== undefined}`;
 }
 
 class Seen implements FollowingSeen {

@@ -1,6 +1,7 @@
 import { PerTenant, type Tenant } from '../rest/tenant.ts';
 import { type BatchHistory, createBatchHistory } from './batch-history.ts';
-import { createDepthGuess, type DepthGuess } from './depths.ts';
+import { createDepthGuess } from './depth-guess.ts';
+import type { DepthGuess } from './depths.ts';
 import {
   createFollowingGuesses,
   createFollowingHistory,
@@ -114,9 +115,9 @@ export function createLoaderMemory(
 ): LoaderMemory {
   const trust = { orders: { areWhole: false }, shipments: { areWhole: false } };
   const guesses = {
-    orders: createDepthGuess(now),
-    shipments: createDepthGuess(now),
-    shipmentsOfOrders: createFollowingGuesses(now),
+    orders: createDepthGuess(),
+    shipments: createDepthGuess(),
+    shipmentsOfOrders: createFollowingGuesses(),
   };
   const source: MemorySource = { options, trust, guesses, now };
   const memories = new PerTenant<TenantMemory>();

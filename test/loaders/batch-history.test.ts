@@ -3,8 +3,9 @@ import { createBatchHistory } from '../../src/loaders/batch-history.ts';
 import { learn, partsOf, shareWithin } from '../../src/loaders/batch-parts.ts';
 import { nextPageSize } from '../../src/loaders/batch-plan.ts';
 import { createCallTimes } from '../../src/loaders/call-times.ts';
-import { createDepthGuess, createDepths } from '../../src/loaders/depths.ts';
-import { createFollowingHistory } from '../../src/loaders/following-history.ts';
+import { createDepthGuess } from '../../src/loaders/depth-guess.ts';
+import { createDepths } from '../../src/loaders/depths.ts';
+import { createFollowingGuesses, createFollowingHistory } from '../../src/loaders/following-history.ts';
 import { createListTrouble } from '../../src/loaders/list-trouble.ts';
 import { createListWalk } from '../../src/loaders/list-walk.ts';
 import { createRowCheck, lacksFields } from '../../src/loaders/row-check.ts';
@@ -80,48 +81,97 @@ describe('how deep ids are', () => {
 });
 
 describe('how deep the ids are taken to be of a tenant that has shown none', () => {
-  const withinOne = { asked: 100, indices: rows(100), rowsRead: 200 };
+  /** A first batch of 100 ids, from this row on. */
+  const batch = (from: number) => ({ asked: 100, indices: rows(100, from), rowsRead: 1_000 });
+  type Search = ReturnType<typeof batch>;
+  const unlearned = [0.25, 0.5, 1];
   const shares = (guess: ReturnType<typeof createDepthGuess>) => {
     const depths = createDepths(guess);
-    return [0.5, 1, 2].map((rowsPerId) => depths.shareWithin(rowsPerId));
+    return [0.5, 1, 2].map((rowsPerId) => Number(depths.shareWithin(rowsPerId).toFixed(2)));
+  };
+  const show = (guess: ReturnType<typeof createDepthGuess>, tenants: number, search: Search) => {
+    for (let tenant = 0; tenant < tenants; tenant += 1) createDepths(guess).saw(search);
   };
 
   test('goes by the first batches of others, once there are twenty', () => {
-    const guess = createDepthGuess(() => 0);
-    for (let tenant = 0; tenant < 19; tenant += 1) createDepths(guess).saw(withinOne);
-    expect(shares(guess)).toEqual([0.25, 0.5, 1]);
-    createDepths(guess).saw(withinOne);
-    expect(shares(guess)).toEqual([expect.closeTo(0.5), expect.closeTo(1), expect.closeTo(1)]);
+    const guess = createDepthGuess();
+    show(guess, 19, batch(0));
+    expect(shares(guess)).toEqual(unlearned);
+    show(guess, 1, batch(0));
+    expect(shares(guess)).toEqual([0.5, 1, 1]);
   });
 
-  test('goes by nobody more than by another', () => {
-    const guess = createDepthGuess(() => 0);
+  test('goes by no later batch of a tenant', () => {
+    const guess = createDepthGuess();
     const one = createDepths(guess);
-    for (let batch = 0; batch < 100; batch += 1) one.saw(withinOne);
-    expect(shares(guess)).toEqual([0.25, 0.5, 1]);
-    for (let tenant = 0; tenant < 40; tenant += 1) createDepths(guess).saw(withinOne);
-    createDepths(guess).saw({ asked: 100, indices: [], rowsRead: 200 });
-    expect(shares(guess)[1]).toBeGreaterThan(0.9);
+    for (let count = 0; count < 100; count += 1) one.saw(batch(300));
+    expect(shares(guess)).toEqual(unlearned);
+    show(guess, 19, batch(0));
+    for (let count = 0; count < 100; count += 1) one.saw(batch(300));
+    // Of the twentieth of them there is left what is left after 19 others.
+    expect(shares(guess)).toEqual([0.49, 0.97, 0.97]);
   });
 
   test('is soon outweighed by what the tenant shows itself', () => {
-    const guess = createDepthGuess(() => 0);
-    for (let tenant = 0; tenant < 20; tenant += 1) createDepths(guess).saw(withinOne);
+    const guess = createDepthGuess();
+    show(guess, 20, batch(0));
     const own = createDepths(guess);
-    own.saw({ asked: 100, indices: rows(100, 300), rowsRead: 400 });
+    own.saw(batch(300));
     expect(own.shareWithin(1)).toBeCloseTo((0.5 * 0.95) / (0.5 * 0.95 + 1));
   });
 
-  test('is forgotten where nobody has shown any for ten minutes', () => {
-    let now = 0;
-    const guess = createDepthGuess(() => now);
-    for (let tenant = 0; tenant < 20; tenant += 1) createDepths(guess).saw(withinOne);
-    now = 599_999;
-    expect(shares(guess)[1]).toBeCloseTo(1);
-    now = 600_000;
-    expect(shares(guess)).toEqual([0.25, 0.5, 1]);
-    createDepths(guess).saw(withinOne);
-    expect(shares(guess)).toEqual([0.25, 0.5, 1]);
+  test.each<[string, Search]>([
+    ['hardly any were found', { asked: 100, indices: rows(49), rowsRead: 200 }],
+    ['none were found', { asked: 100, indices: [], rowsRead: Number.POSITIVE_INFINITY }],
+    ['there were too few for a page', { asked: 4, indices: rows(4), rowsRead: 200 }],
+  ])('goes by no batch of which %s, which says nothing of how deep others are', (_what, search) => {
+    const guess = createDepthGuess();
+    show(guess, 40, search);
+    expect(shares(guess)).toEqual(unlearned);
+    show(guess, 20, batch(0));
+    show(guess, 1_000, search);
+    expect(shares(guess)).toEqual([0.5, 1, 1]);
+  });
+
+  test('never says that ids are nowhere, only how deep those were that were found', () => {
+    const guess = createDepthGuess();
+    show(guess, 20, { asked: 100, indices: rows(60), rowsRead: 200 });
+    expect(shares(guess)).toEqual([0.83, 1, 1]);
+  });
+
+  test('is left out by each fiftieth, which shows whether it still holds', () => {
+    const guess = createDepthGuess();
+    show(guess, 20, batch(0));
+    const seen = Array.from({ length: 150 }, () => shares(guess).join());
+    expect(seen.flatMap((share, index) => (share === unlearned.join() ? [index] : []))).toEqual([
+      49, 99, 149,
+    ]);
+    const deeper = batch(14);
+    show(guess, 49, deeper);
+    expect(shares(guess)).toEqual(unlearned);
+    show(guess, 50, deeper);
+    expect(createDepths(guess).shareWithin(1)).toBeLessThan(1);
+    expect(createDepths(guess).shareWithin(1.25)).toBeCloseTo(1);
+  });
+
+  test('is another for each kind of list, whatever the order of its filters', () => {
+    const guesses = createFollowingGuesses();
+    const of = (status: string[]) =>
+      createFollowingHistory(() => 0, guesses).of({ pageSize: 1, status }).whereabouts;
+    for (let tenant = 0; tenant < 20; tenant += 1) of(['READY', 'NEW']).saw(batch(0));
+    expect(of(['NEW', 'READY', 'NEW']).shareWithin(1)).toBeCloseTo(1);
+    expect(of(['READY']).shareWithin(1)).toBe(0.5);
+  });
+
+  test('goes by a kind of list of a tenant once, also where the tenant has forgotten it', () => {
+    const guesses = createFollowingGuesses();
+    const history = createFollowingHistory(() => 0, guesses);
+    for (let count = 0; count < 40; count += 1) {
+      history.of({ pageSize: 1, status: ['READY'] }).whereabouts.saw(batch(0));
+      for (const index of rows(50)) history.of({ pageSize: 1, status: [String(index)] });
+    }
+    const other = createFollowingHistory(() => 0, guesses);
+    expect(other.of({ pageSize: 1, status: ['READY'] }).whereabouts.shareWithin(1)).toBe(0.5);
   });
 });
 

@@ -115,46 +115,43 @@ test('templates are read to their end; those of a channel that is not there are 
 });
 
 describe('the page in which a token that is new looks for the shipments of its orders', () => {
-  const orderCount = 10;
-  const names = Array.from({ length: orderCount }, (_, index) => index);
+  const names = Array.from({ length: 10 }, (_, index) => index);
+  const shipments = names.map((index) => ({ name: `shipments/${index}` }));
 
-  test('has two rows for each until twenty others have shown how many are enough', async () => {
-    let isEnough = true;
-    await using bench = await startBench((request, response, body) => {
-      const { pathname, searchParams } = new URL(request.url ?? '', 'http://service');
-      const json = pathname.endsWith('orders')
-        ? { orders: names.map((index) => ({ name: `orders/${index}`, shipment: `shipments/${index}` })) }
-        : pathname.endsWith('shipments')
-          ? { shipments: (isEnough ? names : []).map((index) => ({ name: `shipments/${index}` })) }
-          : { name: pathname.slice('/v1/'.length) };
-      expect(searchParams.get('pageToken')).toBeNull();
-      return answerJson(json)(request, response, body);
-    });
-    let now = 0;
-    const memory = createLoaderMemory(undefined, { now: () => now });
+  function answerOf(path: string): unknown {
+    if (path === '/v1/orders')
+      return { orders: names.map((index) => ({ name: `orders/${index}`, shipment: `shipments/${index}` })) };
+    return path === '/v1/shipments' ? { shipments } : { name: path.slice('/v1/'.length) };
+  }
 
-    /** Asks as somebody who has not asked before. The size of the first page of shipments. */
-    async function sizeAskedFor(token: string): Promise<string | null | undefined> {
-      const caller = createCallers({ callsPerOperation: 16 }).of(token, new Canceller());
-      const { orderPage, shipmentById } = createLoaders(bench.api, caller, memory);
+  test.each<[string, 'orderPage' | 'orderPageWithShipments']>([
+    ['after a list of orders', 'orderPageWithShipments'],
+    ['by themselves', 'orderPage'],
+  ])('has two rows for each until twenty others have shown how many are enough: %s', async (_what, page) => {
+    await using bench = await startBench((request, response, body) =>
+      answerJson(answerOf(new URL(request.url ?? '', 'http://service').pathname))(request, response, body),
+    );
+    const memory = createLoaderMemory();
+    const callers = createCallers({ callsPerOperation: 16 });
+
+    /** The pages of shipments that an operation asks for. */
+    async function pagesOf(token: string): Promise<string[]> {
+      const loaders = createLoaders(bench.api, callers.of(token, new Canceller()), memory);
       const before = bench.service.requests.length;
-      await orderPage.load({ pageSize: orderCount });
-      const shipments = await loadAll(
-        shipmentById,
-        names.map((index) => `shipments/${index}`),
-      );
-      expect(shipments).toEqual(names.map((index) => ({ name: `shipments/${index}` })));
-      const page = bench.service.requests.slice(before).find(({ line }) => line.includes('/shipments?'));
-      return page && new URL(page.line.slice('GET '.length), 'http://service').searchParams.get('pageSize');
+      await loaders[page].load({ pageSize: names.length });
+      const wanted = shipments.map(({ name }) => name);
+      expect(await loadAll(loaders.shipmentById, wanted)).toEqual(shipments);
+      const lines = bench.service.requests.slice(before).map(({ line }) => line);
+      return lines.filter((line) => line.includes('/shipments?'));
     }
 
-    for (let token = 0; token < 20; token += 1) expect(await sizeAskedFor(`before ${token}`)).toBe('20');
-    expect(await sizeAskedFor('one more')).toBe('10');
-    now += 599_999;
-    isEnough = false;
-    expect(await sizeAskedFor('after a while')).toBe('10');
-    expect(await sizeAskedFor('after one that found none')).toBe('10');
-    now += 600_000;
-    expect(await sizeAskedFor('ten minutes after the last')).toBe('20');
+    const twice = await pagesOf('once');
+    expect(twice).toEqual(['GET /v1/shipments?pageSize=20']);
+    // However often one asks, it is one.
+    for (let count = 0; count < 20; count += 1) await pagesOf('once');
+    for (let token = 0; token < 19; token += 1) expect(await pagesOf(`before ${token}`)).toEqual(twice);
+    for (let token = 0; token < 49; token += 1)
+      expect(await pagesOf(`after ${token}`)).toEqual(['GET /v1/shipments?pageSize=10']);
+    expect(await pagesOf('the fiftieth')).toEqual(twice);
   });
 });
