@@ -20,8 +20,9 @@ export function addChannelRoutes(server: Server, { store }: Service): void {
         },
       },
     },
-    ({ merchant, query: { pageSize = 50, pageToken } }) => {
-      const page = store.channels.page({ merchant: merchant.id, path: 'channels' }, { pageSize, pageToken });
+    ({ merchant, quirks: { oldestFirst }, query: { pageSize = 50, pageToken } }) => {
+      const list = { merchant: merchant.id, path: 'channels' };
+      const page = store.channels.page(list, { pageSize, pageToken, oldestFirst });
       return { channels: page.items, nextPageToken: page.nextPageToken };
     },
   );
@@ -41,11 +42,11 @@ export function addChannelRoutes(server: Server, { store }: Service): void {
         },
       },
     },
-    ({ merchant, params, query: { pageSize = 50, pageToken } }) => {
+    ({ merchant, quirks: { oldestFirst }, params, query: { pageSize = 50, pageToken } }) => {
       const channels = { merchant: merchant.id, path: 'channels' };
       const channel = store.channels.get(channels, `channels/${params.channelId}`);
       const list = { merchant: merchant.id, path: `${channel.name}/templates` };
-      const page = store.templates.page(list, { pageSize, pageToken });
+      const page = store.templates.page(list, { pageSize, pageToken, oldestFirst });
       return { templates: page.items, nextPageToken: page.nextPageToken };
     },
   );

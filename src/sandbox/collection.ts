@@ -32,6 +32,7 @@ export interface Filter {
 export interface PageRequest {
   pageSize: number;
   pageToken: string | undefined;
+  oldestFirst: boolean;
   filters?: Filter[];
   /** Who reads a shared list; page tokens never pass from one merchant to another. */
   reader?: string;
@@ -50,7 +51,7 @@ export interface Collection<Item> {
   get(list: List, key: string): Item;
   /** All that pass the filter, newest first. */
   all(list: List, filter: Filter): Item[];
-  /** Newest first. Throws a 400 for a page token that is not of this list and these filters. */
+  /** Throws a 400 for a page token that is not of this list, these filters and this order. */
   page(list: List, request: PageRequest): Page<Item>;
   /** `due` is when its status changes next, in ms; undefined for never. */
   insert(list: List, item: Item, due?: number): void;
@@ -76,11 +77,16 @@ export function createCollection<Item>(
       due ?? null,
     ];
   };
-  /** Newest first; a limit of -1 is none. */
-  const select = ({ merchant, path }: List, filters: readonly Filter[], limit = -1) => {
+  /** In order of creation; a limit of -1 is none. */
+  const select = (
+    { merchant, path }: List,
+    filters: readonly Filter[],
+    order: 'ASC' | 'DESC' = 'DESC',
+    limit = -1,
+  ) => {
     const conditions = ['merchant = ?', 'path = ?', ...filters.map(({ sql }) => `(${sql})`)];
     return database.all(
-      `SELECT sequence, json FROM records WHERE ${conditions.join(' AND ')} ORDER BY sequence DESC LIMIT ?`,
+      `SELECT sequence, json FROM records WHERE ${conditions.join(' AND ')} ORDER BY sequence ${order} LIMIT ?`,
       ...[merchant, path, ...filters.flatMap(({ values }) => values), limit],
     );
   };
@@ -96,12 +102,16 @@ export function createCollection<Item>(
       return item;
     },
     all: (list, filter) => select(list, [filter]).map(parse),
-    page(list, { pageSize, pageToken, filters = [], reader = list.merchant }) {
-      const identity: ListIdentity = [reader, list.path, JSON.stringify(filters)];
+    page(list, { pageSize, pageToken, oldestFirst, filters = [], reader = list.merchant }) {
+      const order = oldestFirst ? 'ASC' : 'DESC';
+      const identity: ListIdentity = [reader, list.path, JSON.stringify(filters), order];
       const after = pageToken === undefined ? [] : [readPageToken(signatures, identity, pageToken)];
-      const place = after.map((sequence) => ({ sql: 'sequence < ?', values: [sequence] }));
+      const place = after.map((sequence) => ({
+        sql: oldestFirst ? 'sequence > ?' : 'sequence < ?',
+        values: [sequence],
+      }));
       // One more than asked for, to know whether another page follows.
-      const rows = select(list, [...filters, ...place], pageSize + 1);
+      const rows = select(list, [...filters, ...place], order, pageSize + 1);
       const shown = rows.slice(0, pageSize);
       const last = rows.length > pageSize ? shown.at(-1) : undefined;
       return {

@@ -42,6 +42,7 @@ export function spoil(
   const { socket } = request.raw;
   switch (fault.kind) {
     case 'delay':
+    case 'quirks':
       return payload;
     case 'change':
       return JSON.stringify(fault.change(JSON.parse(answer.toString())));

@@ -1,3 +1,5 @@
+import type { Quirks } from './quirks.ts';
+
 /** Which requests a fault befalls: all that match, or the first `times` of them. */
 export interface FaultMatch {
   /** `GET`, `POST`, `PATCH`; any where left out. */
@@ -34,7 +36,9 @@ export type OfAnswer =
   /** Sends what the function makes of the answer's JSON. */
   | { kind: 'change'; change: (answer: unknown) => unknown }
   /** Does the request for good, then resets the connection before any header. */
-  | { kind: 'applied-then-cut' };
+  | { kind: 'applied-then-cut' }
+  /** Does the request with these quirks in place of the standing ones. */
+  | { kind: 'quirks'; quirks: Partial<Quirks> };
 
 export type Fault = FaultMatch & FaultEffect;
 

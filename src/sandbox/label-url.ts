@@ -13,7 +13,7 @@ export function withLabelUrl(service: Service, shipment: Shipment): Shipment {
   const signature = service.store.signatures.sign('label', id, expires).toString('base64url');
   return {
     ...shipment,
-    labelUrl: `${service.url()}/signed/labels/${id}.pdf?expires=${expires}&signature=${signature}`,
+    labelUrl: `${service.url()}/signed/labels/${encodeURIComponent(id)}.pdf?expires=${expires}&signature=${signature}`,
   };
 }
 

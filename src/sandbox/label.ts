@@ -38,7 +38,8 @@ export interface LabelInput {
  */
 export async function renderLabel(input: LabelInput): Promise<Uint8Array> {
   const { shipment, courierName } = input;
-  const id = shipment.name.replace('shipments/', '');
+  // As in a path, since neither the bars nor the fonts can write every character.
+  const id = encodeURIComponent(shipment.name.replace('shipments/', ''));
   const document = await PDFDocument.create({ updateMetadata: false });
   document.setTitle(`Guía ${id}`);
   document.setAuthor(courierName);

@@ -48,8 +48,8 @@ function read(database: Database, token: string): Merchant | undefined {
   return { id: String(row.id), prefix: String(row.prefix), organization };
 }
 
-/** `ca` for `organization/cafe-andino`. */
+/** `ca` for `organization/cafe-andino`. Without digits, so that the number of an identifier is told from it. */
 function initialsOf(organization: string): string {
   const words = organization.slice(organization.indexOf('/') + 1).split('-');
-  return words.map((word) => word.charAt(0)).join('');
+  return words.map((word) => word.charAt(0).replace(/\d/, '')).join('');
 }

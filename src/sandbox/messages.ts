@@ -1,5 +1,6 @@
 import { Type } from 'typebox';
 import type { Merchant } from './merchants.ts';
+import type { Quirks } from './quirks.ts';
 import {
   ChannelPath,
   ConversationPath,
@@ -18,11 +19,16 @@ const tags = ['Messaging'];
 
 /** The messages: send them to a phone number or into a conversation, and read a conversation. */
 export function addMessageRoutes(server: Server, { store, clock }: Service): void {
-  const send = (merchant: Merchant, conversation: Conversation, content: Content): Message => {
+  const send = (
+    merchant: Merchant,
+    quirks: Quirks,
+    conversation: Conversation,
+    content: Content,
+  ): Message => {
     const list = { merchant: merchant.id, path: `${conversation.name}/messages` };
     const now = clock.now();
     const message: Message = {
-      name: `${list.path}/${store.nextIdentifier(list, 'm', 3)}`,
+      name: `${list.path}/${store.nextIdentifier(list, quirks.identifiers, 'm', 3)}`,
       createTime: now.toISOString(),
       status: 'SENDING',
       ...content,
@@ -43,11 +49,11 @@ export function addMessageRoutes(server: Server, { store, clock }: Service): voi
         response: { 200: Message, ...refusals(400, 404, 409) },
       },
     },
-    ({ merchant, params, body: { recipient, text } }) => {
+    ({ merchant, quirks, params, body: { recipient, text } }) => {
       const channel = sendingChannel(store, merchant, params.channelId);
       return store.database.transaction(() => {
-        const conversation = conversationWith(store, merchant, channel, recipient);
-        return send(merchant, conversation, { contentType: 'TEXT', text });
+        const conversation = conversationWith(store, merchant, quirks, channel, recipient);
+        return send(merchant, quirks, conversation, { contentType: 'TEXT', text });
       });
     },
   );
@@ -64,11 +70,12 @@ export function addMessageRoutes(server: Server, { store, clock }: Service): voi
         response: { 201: Message, ...refusals(400, 404, 409) },
       },
     },
-    ({ merchant, params, body }, reply) => {
+    ({ merchant, quirks, params, body }, reply) => {
       const channel = sendingChannel(store, merchant, params.channelId);
       const list = { merchant: merchant.id, path: `${channel.name}/conversations` };
       const conversation = store.conversations.get(list, `${list.path}/${params.conversationId}`);
-      const message = send(merchant, conversation, contentFrom(store, merchant, channel, body));
+      const content = contentFrom(store, merchant, channel, body);
+      const message = send(merchant, quirks, conversation, content);
       reply.code(201);
       return message;
     },
@@ -89,14 +96,14 @@ export function addMessageRoutes(server: Server, { store, clock }: Service): voi
         },
       },
     },
-    ({ merchant, params, query: { pageSize = 20, pageToken } }) => {
+    ({ merchant, quirks: { oldestFirst }, params, query: { pageSize = 20, pageToken } }) => {
       const path = `channels/${params.channelId}/conversations`;
       const conversation = store.conversations.get(
         { merchant: merchant.id, path },
         `${path}/${params.conversationId}`,
       );
       const list = { merchant: merchant.id, path: `${conversation.name}/messages` };
-      const page = store.messages.page(list, { pageSize, pageToken });
+      const page = store.messages.page(list, { pageSize, pageToken, oldestFirst });
       return { messages: page.items, nextPageToken: page.nextPageToken };
     },
   );
@@ -132,13 +139,14 @@ function sendingChannel(store: Store, merchant: Merchant, id: string): Channel {
 function conversationWith(
   store: Store,
   merchant: Merchant,
+  quirks: Quirks,
   channel: Channel,
   { phone, name: recipientName }: CreateMessageByPhoneBody['recipient'],
 ): Conversation {
   const list = { merchant: merchant.id, path: `${channel.name}/conversations` };
   const [known] = store.conversations.all(list, hasPhone(phone));
   if (known !== undefined) return known;
-  const name = `${list.path}/${store.nextIdentifier(list, merchant.prefix, 1)}`;
+  const name = `${list.path}/${store.nextIdentifier(list, quirks.identifiers, merchant.prefix, 1)}`;
   const conversation = { name, phone, recipientName };
   store.conversations.insert(list, conversation);
   return conversation;

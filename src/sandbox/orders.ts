@@ -11,7 +11,7 @@ import { shipmentDue } from './timetable.ts';
 const tags = ['Orders'];
 
 /** The orders: record, list, read and update them. */
-export function addOrderRoutes(server: Server, { store, clock }: Service): void {
+export function addOrderRoutes(server: Server, { store, clock, pastOrders }: Service): void {
   server.post(
     '/v1/orders',
     {
@@ -23,10 +23,10 @@ export function addOrderRoutes(server: Server, { store, clock }: Service): void 
         response: { 201: Order, ...refusals(400) },
       },
     },
-    ({ merchant, body }, reply) => {
+    ({ merchant, quirks, body }, reply) => {
       const list = { merchant: merchant.id, path: 'orders' };
       const createTime = clock.now().toISOString();
-      const name = `orders/${store.nextIdentifier(list, merchant.prefix, 4)}`;
+      const name = `orders/${store.nextIdentifier(list, quirks.identifiers, merchant.prefix, 4)}`;
       const order: Order = {
         name,
         createTime,
@@ -63,16 +63,19 @@ export function addOrderRoutes(server: Server, { store, clock }: Service): void 
         },
       },
     },
-    ({ merchant, query: { pageSize = 100, pageToken, status, search } }) => {
+    ({ merchant, quirks: { oldestFirst }, query: { pageSize = 100, pageToken, status, search } }) => {
       const filters = [
         ...(status === undefined ? [] : [hasStatus(statusesIn(status))]),
         ...(search === undefined ? [] : [hasNameLikeOrPhoneOrReference(search)]),
       ];
       const page = store.orders.page(
         { merchant: merchant.id, path: 'orders' },
-        { pageSize, pageToken, filters },
+        { pageSize, pageToken, oldestFirst, filters },
       );
-      return { orders: page.items, nextPageToken: page.nextPageToken };
+      return {
+        orders: page.items.map((order) => pastOrders.read(merchant.id, order)),
+        nextPageToken: page.nextPageToken,
+      };
     },
   );
 
@@ -87,8 +90,10 @@ export function addOrderRoutes(server: Server, { store, clock }: Service): void 
         response: { 200: Order, ...refusals(400, 404) },
       },
     },
-    ({ merchant, params }) =>
-      store.orders.get({ merchant: merchant.id, path: 'orders' }, `orders/${params.id}`),
+    ({ merchant, params }) => {
+      const order = store.orders.get({ merchant: merchant.id, path: 'orders' }, `orders/${params.id}`);
+      return pastOrders.read(merchant.id, order);
+    },
   );
 
   server.patch(
@@ -122,6 +127,7 @@ export function addOrderRoutes(server: Server, { store, clock }: Service): void 
         store.orders.replace(list, updated);
         if (updated.status === 'CANCELLED') requestCancellation(store, merchant.id, updated, clock.now());
       });
+      pastOrders.drop(merchant.id, updated.name);
       return updated;
     },
   );

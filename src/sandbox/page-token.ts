@@ -1,8 +1,8 @@
 import { invalid } from './service-error.ts';
 import type { Signatures } from './signatures.ts';
 
-/** Whose list it is, which one, and how it is filtered. A token of one is none of another. */
-export type ListIdentity = readonly [merchant: string, path: string, filter: string];
+/** Whose list it is, which one, how it is filtered and ordered. A token of one is none of another. */
+export type ListIdentity = readonly [merchant: string, path: string, filter: string, order: 'ASC' | 'DESC'];
 
 /**
  * A page token for what follows the record of this sequence number. It stands for a place between two records, not

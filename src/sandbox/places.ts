@@ -21,8 +21,9 @@ export function addPlaceRoutes(server: Server, { store }: Service): void {
         },
       },
     },
-    ({ merchant, query: { pageSize = 100, pageToken } }) => {
-      const page = store.origins.page({ merchant: merchant.id, path: 'origins' }, { pageSize, pageToken });
+    ({ merchant, quirks: { oldestFirst }, query: { pageSize = 100, pageToken } }) => {
+      const list = { merchant: merchant.id, path: 'origins' };
+      const page = store.origins.page(list, { pageSize, pageToken, oldestFirst });
       return { origins: page.items, nextPageToken: page.nextPageToken };
     },
   );
@@ -44,11 +45,12 @@ export function addPlaceRoutes(server: Server, { store }: Service): void {
         },
       },
     },
-    ({ merchant, query: { pageSize = 100, pageToken, query } }) => {
+    ({ merchant, quirks: { oldestFirst }, query: { pageSize = 100, pageToken, query } }) => {
       const filters = query === undefined ? [] : [holdsText(query)];
       const page = store.locations.page(sharedLocations, {
         pageSize,
         pageToken,
+        oldestFirst,
         filters,
         reader: merchant.id,
       });

@@ -1,3 +1,4 @@
+import { namesAs } from './identifiers.ts';
 import { rateOffers } from './rates.ts';
 import { IdPath } from './requests.ts';
 import { type Location, Quote, QuoteRequest } from './schemas.ts';
@@ -20,7 +21,7 @@ export function addQuoteRoutes(server: Server, { store, clock }: Service): void 
         response: { 201: Quote, ...refusals(400) },
       },
     },
-    ({ merchant, body }, reply) => {
+    ({ merchant, quirks, body }, reply) => {
       const faults: FieldFault[] = [];
       const locationNamed = (field: 'origin' | 'destination'): Location | undefined => {
         const location = store.locations.find(sharedLocations, body[field]);
@@ -38,13 +39,14 @@ export function addQuoteRoutes(server: Server, { store, clock }: Service): void 
       const list = { merchant: merchant.id, path: 'quotes' };
       const { package: parcel, cashOnDeliveryRequestCents = 0 } = body;
       const createTime = clock.now().toISOString();
+      const offers = rateOffers({ origin, destination, package: parcel, cashOnDeliveryRequestCents });
       const quote: Quote = {
-        name: `quotes/${store.nextIdentifier(list, merchant.prefix, 4)}`,
+        name: `quotes/${store.nextIdentifier(list, quirks.identifiers, merchant.prefix, 4)}`,
         createTime,
         updateTime: createTime,
         ...body,
         cashOnDeliveryRequestCents,
-        offers: rateOffers({ origin, destination, package: parcel, cashOnDeliveryRequestCents }),
+        offers: namesAs(quirks.identifiers, offers),
       };
       store.quotes.insert(list, quote);
       reply.code(201);

@@ -1,3 +1,4 @@
+import { namesAs } from './identifiers.ts';
 import type { Location, Offer, Package } from './schemas.ts';
 import { type Courier, couriers } from './seed/couriers.ts';
 import { departmentOf, distanceKm } from './seed/places/distance.ts';
@@ -44,9 +45,9 @@ export function cashOnDeliveryCost(cashOnDeliveryRequestCents: number): number {
   return Math.max(minimumCashOnDeliveryCostCents, rounded(cashOnDeliveryRequestCents * cashOnDeliveryRate));
 }
 
-/** What people call a courier, such as `Rutandina` for `couriers/rutandina`; undefined where there is no such courier. */
+/** What people call a courier, such as `Rutandina` for `couriers/rutandina`, in either form; undefined for no courier. */
 export function courierDisplayName(courier: string): string | undefined {
-  return couriers.find(({ name }) => name === courier)?.displayName;
+  return couriers.find(({ name }) => name === courier || namesAs('mixed', name) === courier)?.displayName;
 }
 
 function acceptance(courier: Courier, weightKg: number, distance: number, declaredValueCents: number): Offer {

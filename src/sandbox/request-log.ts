@@ -22,7 +22,7 @@ export interface RequestEntry {
 export interface RequestLog {
   /** The last 10,000 requests, in order of arrival; without those whose URL cannot be decoded. */
   entries(): RequestEntry[];
-  /** The same as text, decoded for reading: `GET /v1/orders?pageSize=20&status=NEW,READY`. */
+  /** The same as text, the query decoded for reading: `GET /v1/orders/a%3Ab`, `GET /v1/orders?status=NEW,READY`. */
   lines(): string[];
   clear(): void;
 }
@@ -69,15 +69,5 @@ export function entryOf(
 
 function lineOf({ method, path, query }: RequestEntry): string {
   const parameters = Object.entries(query).map(([name, value]) => `${name}=${value}`);
-  return `${method} ${decoded(path)}${parameters.length === 0 ? '' : '?'}${parameters.join('&')}`;
-}
-
-function decoded(path: string): string {
-  try {
-    return decodeURIComponent(path);
-  } catch (error) {
-    // A path may hold a broken escape; the log shows it as it came.
-    if (error instanceof URIError) return path;
-    throw error;
-  }
+  return `${method} ${path}${parameters.length === 0 ? '' : '?'}${parameters.join('&')}`;
 }

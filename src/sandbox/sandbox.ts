@@ -2,6 +2,9 @@ import type { AddressInfo } from 'node:net';
 import { type Clock, createClock } from './clock.ts';
 import { openDatabase } from './database.ts';
 import { createFaults, type Faults } from './faults.ts';
+import { namesAs } from './identifiers.ts';
+import { createPastOrders } from './past-orders.ts';
+import { type Quirks, usualQuirks } from './quirks.ts';
 import { createRequestLog, type RequestLog } from './request-log.ts';
 import { createSeed, type Seed } from './seed/seed.ts';
 import { writeSeed } from './seeding.ts';
@@ -10,6 +13,7 @@ import { createStore } from './store.ts';
 
 export type { Clock } from './clock.ts';
 export type { Fault, FaultEffect, FaultMatch, Faults } from './faults.ts';
+export type { Quirks } from './quirks.ts';
 export type { BearerKind, RequestEntry, RequestLog } from './request-log.ts';
 
 export interface SandboxOptions {
@@ -23,6 +27,8 @@ export interface SandboxOptions {
   now?: Date;
   /** The data to start with; by default two merchants' lives. */
   seed?: (now: Date) => Seed;
+  /** What it does otherwise, for every request. A fault of the kind `quirks` says so for some. */
+  quirks?: Partial<Quirks>;
   /** Is told of the sandbox's own mistakes, which clients see as 500. By default a warning of the process. */
   report?: (error: unknown) => void;
 }
@@ -46,17 +52,20 @@ export interface Sandbox {
  */
 export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbox> {
   const { host = '127.0.0.1', port = 0, file, now, seed = createSeed, report = warn } = options;
+  const quirks = { ...usualQuirks, ...options.quirks };
   const clock = createClock(now);
   const faults = createFaults();
   const requests = createRequestLog();
   const database = openDatabase(file);
   const store = createStore(database);
   let url = '';
-  const service = { store, clock, url: () => url };
-  const server = await createServer({ service, faults, log: requests, report });
+  const service = { store, clock, pastOrders: createPastOrders(clock), url: () => url };
+  const server = await createServer({ service, faults, quirks, log: requests, report });
   server.addHook('onClose', async () => database.close());
   try {
-    if (database.isEmpty) database.create(() => writeSeed(store, seed(clock.now()), clock.now()));
+    if (database.isEmpty) {
+      database.create(() => writeSeed(store, namesAs(quirks.identifiers, seed(clock.now())), clock.now()));
+    }
     await server.listen({ host, port });
   } catch (error) {
     await server.close();

@@ -5,7 +5,8 @@
 
 import { type Static, Type } from 'typebox';
 
-const identifier = '[A-Za-z0-9][A-Za-z0-9._~-]{0,127}';
+/** The interface names no alphabet: anything but slashes, control characters, lone surrogates, `.` and `..`. */
+const identifier = '(?!\\.{1,2}(?:/|$))[^/\\p{Cc}\\p{Cs}]{1,256}';
 
 /** A resource name such as `orders/ca0001`; `collection` may hold several parts, with `*` for an identifier. */
 export const ResourceName = (collection: string) =>

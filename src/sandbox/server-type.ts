@@ -9,6 +9,8 @@ import type {
 import type { Clock } from './clock.ts';
 import type { FaultEffect } from './faults.ts';
 import type { Merchant } from './merchants.ts';
+import type { PastOrders } from './past-orders.ts';
+import type { Quirks } from './quirks.ts';
 import type { RequestEntry } from './request-log.ts';
 import type { Store } from './store.ts';
 
@@ -25,6 +27,7 @@ export type Server = FastifyInstance<
 export interface Service {
   store: Store;
   clock: Clock;
+  pastOrders: PastOrders;
   /** The address of the sandbox, without a slash at the end. Known once it listens. */
   url(): string;
 }
@@ -35,6 +38,8 @@ declare module 'fastify' {
     merchant: Merchant;
     /** What goes wrong with this request; undefined for nothing. */
     fault: FaultEffect | undefined;
+    /** Those that stand, with those of its fault in their place. */
+    quirks: Quirks;
     /** Its place in the log. */
     entry: RequestEntry;
   }

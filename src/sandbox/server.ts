@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox';
 import Fastify from 'fastify';
+import { setDate, withoutLackingFields } from './answer-quirks.ts';
 import { callerOf } from './authentication.ts';
 import { addChannelRoutes } from './channels.ts';
 import { answerInstead, isInsteadOfAnswer, spoil } from './fault-effects.ts';
@@ -10,6 +11,7 @@ import { addMessageRoutes } from './messages.ts';
 import { addOpenApi } from './openapi.ts';
 import { addOrderRoutes } from './orders.ts';
 import { addPlaceRoutes } from './places.ts';
+import type { Quirks } from './quirks.ts';
 import { addQuoteRoutes } from './quotes.ts';
 import { entryOf, type RequestSink } from './request-log.ts';
 import type { Server, Service } from './server-type.ts';
@@ -23,13 +25,16 @@ const maxBodyBytes = 256 * 1024;
 export interface ServerOptions {
   service: Service;
   faults: FaultSource;
+  /** The standing quirks. */
+  quirks: Quirks;
   log: RequestSink;
   /** Is told of every error that is the sandbox's own mistake. */
   report(error: unknown): void;
 }
 
 /** The REST interface over HTTP, whole, and not listening yet. */
-export async function createServer({ service, faults, log, report }: ServerOptions): Promise<Server> {
+export async function createServer(options: ServerOptions): Promise<Server> {
+  const { service, faults, quirks, log, report } = options;
   const closing = new AbortController();
   const server: Server = Fastify({
     bodyLimit: maxBodyBytes,
@@ -43,6 +48,7 @@ export async function createServer({ service, faults, log, report }: ServerOptio
     routerOptions: { maxParamLength: 16_384 },
     frameworkErrors: (error, _request, reply) => {
       const refusal = refusalOf(error);
+      setDate(reply.raw, quirks, service.clock);
       reply.raw.writeHead(refusal.code, { 'content-type': 'application/json; charset=utf-8' });
       reply.raw.end(JSON.stringify(refusal.toAnswer()));
     },
@@ -52,6 +58,7 @@ export async function createServer({ service, faults, log, report }: ServerOptio
   server.setSerializerCompiler(answerCompiler);
   server.decorateRequest('merchant');
   server.decorateRequest('fault');
+  server.decorateRequest('quirks');
   server.decorateRequest('entry');
 
   server.addHook('preClose', async () => closing.abort());
@@ -61,6 +68,7 @@ export async function createServer({ service, faults, log, report }: ServerOptio
     request.entry = entryOf(request.raw, bearer);
     log.add(request.entry);
     request.fault = faults.take(request.method, request.entry.path);
+    request.quirks = request.fault?.kind === 'quirks' ? { ...quirks, ...request.fault.quirks } : quirks;
     if (merchant !== undefined) request.merchant = merchant;
     else if (!request.routeOptions.config.open && !isInsteadOfAnswer(request.fault)) {
       throw new ServiceError(
@@ -84,7 +92,9 @@ export async function createServer({ service, faults, log, report }: ServerOptio
 
   server.addHook('onSend', async (request, reply, payload) => {
     if (request.fault?.kind !== 'applied-then-cut') request.entry.status = reply.statusCode;
-    return spoil(request.fault, request, reply, payload, closing.signal);
+    setDate(reply.raw, request.quirks, service.clock);
+    const answer = withoutLackingFields(payload, request.quirks.rowsLack);
+    return spoil(request.fault, request, reply, answer, closing.signal);
   });
 
   server.setErrorHandler((error, request, reply) => {

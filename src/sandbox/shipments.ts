@@ -16,7 +16,7 @@ const tags = ['Shipments'];
 
 /** The shipments: create them from a quote's offer, list and read them. */
 export function addShipmentRoutes(server: Server, service: Service): void {
-  const { store, clock } = service;
+  const { store, clock, pastOrders } = service;
 
   server.post(
     '/v1/shipments',
@@ -29,12 +29,13 @@ export function addShipmentRoutes(server: Server, service: Service): void {
         response: { 201: Shipment, ...refusals(400, 409) },
       },
     },
-    ({ merchant, body }, reply) => {
+    ({ merchant, quirks, body }, reply) => {
       const { quote, offer } = acceptedOffer(store, merchant, body);
-      const order = shippableOrder(store, merchant, quote);
+      const order = orderOf(store, merchant, quote);
+      if (order !== undefined && !quirks.shipsAgain) checkShippable(order);
       const list = { merchant: merchant.id, path: 'shipments' };
       const now = clock.now();
-      const name = `shipments/${store.nextIdentifier(list, merchant.prefix, 4)}`;
+      const name = `shipments/${store.nextIdentifier(list, quirks.identifiers, merchant.prefix, 4)}`;
       const cashOnDeliveryCostCents = cashOnDeliveryCost(quote.cashOnDeliveryRequestCents ?? 0);
       const shipment: Shipment = {
         name,
@@ -56,6 +57,7 @@ export function addShipmentRoutes(server: Server, service: Service): void {
         const shipped = { ...order, status, shipment: name, updateTime: now.toISOString() };
         store.orders.replace({ merchant: merchant.id, path: 'orders' }, shipped);
       });
+      if (order !== undefined) pastOrders.keep(merchant.id, order, quirks.shipmentNamedAfterMs);
       reply.code(201);
       return withLabelUrl(service, shipment);
     },
@@ -75,10 +77,10 @@ export function addShipmentRoutes(server: Server, service: Service): void {
         },
       },
     },
-    ({ merchant, query: { pageSize = 100, pageToken } }) => {
+    ({ merchant, quirks: { oldestFirst }, query: { pageSize = 100, pageToken } }) => {
       const page = store.shipments.page(
         { merchant: merchant.id, path: 'shipments' },
-        { pageSize, pageToken },
+        { pageSize, pageToken, oldestFirst },
       );
       return {
         shipments: page.items.map((shipment) => withLabelUrl(service, shipment)),
@@ -131,13 +133,16 @@ function acceptedOffer(
   return { quote, offer };
 }
 
-/** The order that the quote names, if any. Throws a 409 where it is shipped, finished or cancelled. */
-function shippableOrder(store: Store, merchant: Merchant, quote: Quote): Order | undefined {
+/** The order that the quote names, if any. */
+function orderOf(store: Store, merchant: Merchant, quote: Quote): Order | undefined {
   if (quote.order === undefined) return undefined;
-  const order = store.orders.get({ merchant: merchant.id, path: 'orders' }, quote.order);
-  if (order.shipment !== undefined) throw conflict(`${order.name} is shipped already, as ${order.shipment}`);
-  if (!['NEW', 'CONFIRMED', 'READY'].includes(order.status)) {
-    throw conflict(`${order.name} is ${order.status} and cannot be shipped`);
+  return store.orders.get({ merchant: merchant.id, path: 'orders' }, quote.order);
+}
+
+/** Throws a 409 where the order is shipped, finished or cancelled. */
+function checkShippable({ name, status, shipment }: Order): void {
+  if (shipment !== undefined) throw conflict(`${name} is shipped already, as ${shipment}`);
+  if (!['NEW', 'CONFIRMED', 'READY'].includes(status)) {
+    throw conflict(`${name} is ${status} and cannot be shipped`);
   }
-  return order;
 }

@@ -1,7 +1,9 @@
 import { type Collection, createCollection, type Filter, type List } from './collection.ts';
 import type { Database } from './database.ts';
+import { identifierAs } from './identifiers.ts';
 import { createMerchants, type Merchants } from './merchants.ts';
 import { fold, trigramQuery } from './names.ts';
+import type { Quirks } from './quirks.ts';
 import type { Channel, Location, Message, Order, Origin, Quote, Shipment, Template } from './schemas.ts';
 import { createSignatures, type Signatures } from './signatures.ts';
 
@@ -27,7 +29,7 @@ export interface Store {
   conversations: Collection<Conversation>;
   messages: Collection<Message>;
   /** The identifier for a new record of the list: the prefix and the next number, of `width` digits at least. */
-  nextIdentifier(list: List, prefix: string, width: number): string;
+  nextIdentifier(list: List, form: Quirks['identifiers'], prefix: string, width: number): string;
 }
 
 /** Locations are shared by all merchants. */
@@ -57,14 +59,15 @@ export function createStore(database: Database): Store {
     templates: collection<Template>(({ name, language }) => ({ key: templateKey(name, language) })),
     conversations: collection<Conversation>(({ name, phone }) => ({ key: name, phone: phoneKey(phone) })),
     messages: collection<Message>(({ name, status }) => ({ key: name, status })),
-    nextIdentifier({ merchant, path }, prefix, width) {
+    nextIdentifier({ merchant, path }, form, prefix, width) {
+      // The number of a key is at its end, in each form.
       const [row] = database.all(
-        'SELECT max(CAST(substr(key, ?) AS INTEGER)) AS last FROM records WHERE merchant = ? AND path = ?',
-        `${path}/${prefix}`.length + 1,
+        `SELECT max(CAST(substr(key, length(rtrim(key, '0123456789')) + 1) AS INTEGER)) AS last
+         FROM records WHERE merchant = ? AND path = ?`,
         merchant,
         path,
       );
-      return prefix + String(Number(row?.last ?? 0) + 1).padStart(width, '0');
+      return identifierAs(form, prefix + String(Number(row?.last ?? 0) + 1).padStart(width, '0'));
     },
   };
 }

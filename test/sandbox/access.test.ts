@@ -81,9 +81,15 @@ test('the organization is the own one', async () => {
 
 test.each([
   ['/v1/orders/..%2F..%2Forganizations%2Fmine', 400],
-  ['/v1/orders/a%20b', 400],
-  [`/v1/orders/${'a'.repeat(128)}`, 404],
-  [`/v1/orders/${'a'.repeat(129)}`, 400],
+  ['/v1/orders/a%2Fb', 400],
+  ['/v1/orders/a%00b', 400],
+  ['/v1/orders/a%C2%85b', 400],
+  ['/v1/orders/%ED%A0%80', 400],
+  ['/v1/orders/a%20b', 404],
+  ['/v1/orders/a%252Fb', 404],
+  ['/v1/orders/...', 404],
+  [`/v1/orders/${'a'.repeat(256)}`, 404],
+  [`/v1/orders/${'a'.repeat(257)}`, 400],
   ['/v1/orders/%zz', 400],
   ['/v1/nothing', 404],
   ['/v1/orders/ca0001/', 404],

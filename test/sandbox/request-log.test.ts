@@ -8,15 +8,15 @@ beforeAll(async () => {
 beforeEach(() => client.sandbox.requests.clear());
 afterAll(() => client.close());
 
-test('lines are decoded, in order of arrival', async () => {
+test('lines show the path as it was sent and the query decoded, in order of arrival', async () => {
   await client.get('/v1/orders?pageSize=20&status=NEW%2CREADY');
   await client.get('/v1/orders?search=Jos%C3%A9+P%C3%A9rez%20x');
-  await client.get('/v1/orders/%63a0001');
+  await client.get('/v1/orders/50%25%3F%23%63a0001');
   await client.post('/v1/orders', newOrder);
   expect(client.sandbox.requests.lines()).toEqual([
     'GET /v1/orders?pageSize=20&status=NEW,READY',
     'GET /v1/orders?search=José Pérez x',
-    'GET /v1/orders/ca0001',
+    'GET /v1/orders/50%25%3F%23%63a0001',
     'POST /v1/orders',
   ]);
   client.sandbox.requests.clear();

@@ -82,8 +82,11 @@ describe('quotes', () => {
       ],
     ],
     [
-      { origin: 'huila-pitalito' },
-      ['origin must match pattern "^locations/[A-Za-z0-9][A-Za-z0-9._~-]{0,127}$"'],
+      { origin: 'huila-pitalito', order: 'orders/..' },
+      [
+        'origin must match pattern "^locations/(?!\\.{1,2}(?:/|$))[^/\\p{Cc}\\p{Cs}]{1,256}$"',
+        'order must match pattern "^orders/(?!\\.{1,2}(?:/|$))[^/\\p{Cc}\\p{Cs}]{1,256}$"',
+      ],
     ],
     [{ origin: `locations/${'a'.repeat(87)}` }, ['origin must not have more than 96 characters']],
     [{ package: { ...newQuote.package, weightKg: 0 } }, ['package.weightKg must be > 0']],
