@@ -103,21 +103,14 @@ describe('is refused without a call', () => {
     expect(calls()).toEqual([]);
   });
 
-  test.each([
-    '..%2F..',
-    '%2e%2e',
-    'a%3Fx=1',
-    'a%23b',
-    '%00',
-    'a%0d%0ab',
-    '-ca1',
-    'x'.repeat(129),
-    'ca2036.pdf%2F',
-  ])('for the id %s: 400', async (id) => {
-    const response = await fetchLabel(`/labels/${id}.pdf`);
-    expect(await refusal(response)).toMatchObject([400, { extensions: { code: 'BAD_USER_INPUT' } }]);
-    expect(calls()).toEqual([]);
-  });
+  test.each(['..%2F..', '%2e%2e', 'a%2Fb', '%E9', '%', '%00', 'a%0d%0ab', 'x'.repeat(257), 'ca2036.pdf%2F'])(
+    'for the id %s: 400',
+    async (id) => {
+      const response = await fetchLabel(`/labels/${id}.pdf`);
+      expect(await refusal(response)).toMatchObject([400, { extensions: { code: 'BAD_USER_INPUT' } }]);
+      expect(calls()).toEqual([]);
+    },
+  );
 
   test.each(['POST', 'PUT', 'DELETE', 'PATCH'])('by %s: 405', async (method) => {
     const response = await fetchLabel(label, { method });

@@ -62,6 +62,8 @@ export interface RestApi {
     caller: Caller,
   ): Promise<MessageJson>;
   listMessages(query: ConversationQuery, caller: Caller): Promise<Page<MessageJson>>;
+  /** The time by the service's own clock, in milliseconds since 1970; undefined where no answer has told it yet. */
+  serviceTime(): number | undefined;
 }
 
 /**
@@ -71,10 +73,11 @@ export interface RestApi {
 export function createRestApi(unshared: RestClient, names: ParameterNames, drift?: DriftWatch): RestApi {
   const client = sharedReads(unshared);
   const { record, recordNamed, page } = createRecords(client, names, drift);
-  const path = (collection: Collection, id: string) => `/v1/${collection}/${bareIdentifier(collection, id)}`;
+  const path = (collection: Collection, id: string) =>
+    `/v1/${collection}/${encodeURIComponent(bareIdentifier(collection, id))}`;
   const get = { method: 'GET' } as const;
   const messagesPath = (channelId: string, conversation: string) =>
-    `${path('channels', channelId)}/conversations/${conversationIdentifier(conversation)}/messages`;
+    `${path('channels', channelId)}/conversations/${encodeURIComponent(conversationIdentifier(conversation))}/messages`;
 
   // All are async functions or return what one does, so that an unfit id too is a rejection, never a throw.
   return {
@@ -116,5 +119,6 @@ export function createRestApi(unshared: RestClient, names: ParameterNames, drift
       record('messages', { method: 'POST', path: messagesPath(channelId, conversation), body }, caller),
     listMessages: async (query, caller) =>
       page('messages', messagesPath(query.channel, query.conversation), query, caller),
+    serviceTime: client.serviceTime,
   };
 }

@@ -10,6 +10,7 @@ import { createJsonExchange, type Exchange } from './exchange.ts';
 import { inTurn } from './giving-up.ts';
 import type { Away } from './queued-call.ts';
 import { createRetries } from './retries.ts';
+import { ServiceClock } from './service-clock.ts';
 import { createStreamExchange } from './stream-exchange.ts';
 import type { RestStream } from './streamed-answer.ts';
 
@@ -51,6 +52,8 @@ export interface RestClient {
    * @throws as `json` does, and where it is empty.
    */
   stream(call: RestCall, caller: Caller): Promise<RestStream>;
+  /** The time by REST's own clock, in milliseconds since 1970; undefined where no answer has told it yet. */
+  serviceTime(): number | undefined;
   /** Which kinds of calls are not made at present, as most have failed: `GET /v1/orders`. */
   openCircuits(): string[];
   /** Ends every connection at once. Calls that are still under way fail: reads for later, which there is none of, among them. */
@@ -65,7 +68,8 @@ export function createRestClient(options: RestClientOptions): RestClient {
   const pool = createPool(options, connections, 0);
   // A stream lasts for as long as its taker is slow, and waits in no queue: it must not keep other calls from being made.
   const streamPool = createPool(options, streamConnections, options.callTimeoutMs);
-  const exchange = createJsonExchange(pool, options);
+  const serviceClock = new ServiceClock();
+  const exchange = createJsonExchange(pool, { ...options, serviceClock });
   const streamExchange = createStreamExchange(streamPool, options, streamTimeoutMs);
   const circuits = createCircuits(options.circuitBreaker);
   const policy = { circuits, retries: createRetries({ maxRetries: options.retries }), observer };
@@ -96,6 +100,7 @@ export function createRestClient(options: RestClientOptions): RestClient {
     read: (call, caller, turn) => makeInTurn(policy, exchange, call, caller, turn),
     stream: (call, caller) =>
       make(streamExchange, call, caller, { signal: caller.signal, asker: asking.getStore() }),
+    serviceTime: () => serviceClock.now(),
     openCircuits: circuits.open,
     async close() {
       await Promise.all([pool.destroy(), streamPool.destroy()]);

@@ -12,6 +12,7 @@ import { failureOf } from './failure.ts';
 import type { LedgerEntry } from './ledger.ts';
 import { refusalIn, retryAfterMs } from './refusal.ts';
 import { createRounds, largestPutOff, type PutOff } from './rounds.ts';
+import { ServiceClock } from './service-clock.ts';
 import { isSuccess, type Receiver, receive, type WholeAnswer } from './whole-answer.ts';
 
 /** Who waits for what comes of a call: one of the two, once. Neither throws. */
@@ -47,6 +48,8 @@ export function told<Answer>(exchange: (...sent: Try) => Promise<Answer>): Excha
 
 export interface ExchangeOptions {
   baseUrl: URL;
+  /** Is told the time of each answer; one of its own when left out. */
+  serviceClock?: ServiceClock;
   callTimeoutMs: number;
   /** What one answer may weigh, after it is decompressed. */
   maxResponseBytes: number;
@@ -76,7 +79,7 @@ export function createRequests({ baseUrl, compression = false }: ExchangeOptions
 
 /** Tries of calls whose answers are JSON. */
 export function createJsonExchange(pool: Pool, options: ExchangeOptions): Exchange<unknown> {
-  const { maxResponseBytes: maxBytes, putOff = createRounds() } = options;
+  const { maxResponseBytes: maxBytes, serviceClock = new ServiceClock(), putOff = createRounds() } = options;
   const clock = new CallClock(options.callTimeoutMs);
   const requestOf = createRequests(options);
 
@@ -91,7 +94,18 @@ export function createJsonExchange(pool: Pool, options: ExchangeOptions): Exchan
       const body = () => noticed(json, leaving) as unknown as Readable;
       const send = () =>
         new Promise<WholeAnswer>((received, failed) => {
-          receive(pool, { ...request, body: body() }, { attempt, entry, maxBytes, received, failed });
+          receive(
+            pool,
+            { ...request, body: body() },
+            {
+              attempt,
+              entry,
+              maxBytes,
+              serviceClock,
+              received,
+              failed,
+            },
+          );
         });
       const answer = await untilConnected(send, attempt, {
         isSent: () => leaving.isSent,
@@ -112,7 +126,11 @@ export function createJsonExchange(pool: Pool, options: ExchangeOptions): Exchan
       write(call, caller, signal, entry, headers, hearer);
     } else {
       const request = requestOf(call, caller.bearer, headers);
-      receive(pool, request, new Reading(call, caller, signal, clock, maxBytes, entry, putOff, hearer));
+      receive(
+        pool,
+        request,
+        new Reading(call, caller, signal, clock, maxBytes, entry, serviceClock, putOff, hearer),
+      );
     }
   };
 }
@@ -121,6 +139,7 @@ export function createJsonExchange(pool: Pool, options: ExchangeOptions): Exchan
 class Reading extends Attempt implements Receiver {
   readonly entry: LedgerEntry;
   readonly maxBytes: number;
+  readonly serviceClock: ServiceClock;
   readonly #caller: Caller;
   readonly #putOff: PutOff;
   readonly #hearer: Hearer<unknown>;
@@ -132,12 +151,14 @@ class Reading extends Attempt implements Receiver {
     clock: CallClock,
     maxBytes: number,
     entry: LedgerEntry,
+    serviceClock: ServiceClock,
     putOff: PutOff,
     hearer: Hearer<unknown>,
   ) {
     super(call, signal, clock);
     this.entry = entry;
     this.maxBytes = maxBytes;
+    this.serviceClock = serviceClock;
     this.#caller = caller;
     this.#putOff = putOff;
     this.#hearer = hearer;

@@ -78,7 +78,8 @@ export function createRecords(
     caller: Caller,
   ): Promise<Json> {
     const name = resourceName(collection, id);
-    const call: RestCall = { method, path: `/v1/${name}`, route: routes[collection], body };
+    const path = `/v1/${collection}/${encodeURIComponent(name.slice(collection.length + 1))}`;
+    const call: RestCall = { method, path, route: routes[collection], body };
     const json = checked<Json>(collection, await client.json(call, caller), call, caller);
     if (json.name !== name) throw unreadable(call, 'another record than the one asked for');
     return json;

@@ -13,11 +13,14 @@ export type Collection =
 
 export type ResourceName<C extends Collection = Collection> = `${C}/${string}`;
 
-// Starts with a letter or digit, so that '.' and '..', which encodeURIComponent leaves alone, can't reach a path.
-const identifier = /^[A-Za-z0-9][A-Za-z0-9._~-]{0,127}$/;
+const maxIdentifierLength = 256;
+// The interface names no alphabet. "." and ".." would lead to another path, and so would a slash; half of a surrogate pair
+// can't be sent.
+const identifierPattern = '(?!\\.{1,2}$)[^/\\p{Cc}\\p{Cs}]+';
+const identifier = new RegExp(`^${identifierPattern}$`, 'u');
 
 const identifierRule =
-  'an identifier is 1 to 128 letters, digits, ".", "_", "~" or "-", and starts with a letter or digit';
+  'an identifier is 1 to 256 characters, none a slash or a control character, and not "." or ".."';
 
 /**
  * The resource name that a client means, given whole or as the bare identifier.
@@ -32,39 +35,52 @@ export function resourceName<C extends Collection>(collection: C, id: string): R
     );
   }
   const bare = id.slice(slash + 1);
-  if (!identifier.test(bare)) {
+  if (!isIdentifier(bare)) {
     throw new BadInputError(`Expected an id of ${collection}, but got ${shown(id)}: ${identifierRule}.`);
   }
   return `${collection}/${bare}`;
 }
 
-/** The bare identifier of a name of `collection`, fit for a path. @throws BadInputError as `resourceName` does. */
+/** The bare identifier of a name of `collection`. @throws BadInputError as `resourceName` does. */
 export function bareIdentifier(collection: Collection, id: string): string {
   return resourceName(collection, id).slice(collection.length + 1);
 }
 
-// Whole names but for their length, which takes as long again to match. Each row of a list is held against one.
+const nameOf = (collection: Collection) => new RegExp(`^${collection}/${identifierPattern}$`, 'u');
+
+// Each row of a list is held against one.
 const names: Record<Collection, RegExp> = {
-  orders: /^orders\/[A-Za-z0-9][\w.~-]*$/,
-  shipments: /^shipments\/[A-Za-z0-9][\w.~-]*$/,
-  quotes: /^quotes\/[A-Za-z0-9][\w.~-]*$/,
-  origins: /^origins\/[A-Za-z0-9][\w.~-]*$/,
-  locations: /^locations\/[A-Za-z0-9][\w.~-]*$/,
-  organization: /^organization\/[A-Za-z0-9][\w.~-]*$/,
-  channels: /^channels\/[A-Za-z0-9][\w.~-]*$/,
-  couriers: /^couriers\/[A-Za-z0-9][\w.~-]*$/,
+  orders: nameOf('orders'),
+  shipments: nameOf('shipments'),
+  quotes: nameOf('quotes'),
+  origins: nameOf('origins'),
+  locations: nameOf('locations'),
+  organization: nameOf('organization'),
+  channels: nameOf('channels'),
+  couriers: nameOf('couriers'),
 };
 
 /** Whether a value, from REST or a client, is a whole name of `collection`. */
 export function isNameOf<C extends Collection>(collection: C, value: unknown): value is ResourceName<C> {
   return (
-    typeof value === 'string' && value.length <= collection.length + 129 && names[collection].test(value)
+    typeof value === 'string' &&
+    isShortEnough(value, collection.length + 1 + maxIdentifierLength) &&
+    names[collection].test(value)
   );
 }
 
-/** A conversation's own identifier, fit for a path. @throws BadInputError where it is not of an identifier's form. */
+function isIdentifier(text: string): boolean {
+  return isShortEnough(text, maxIdentifierLength) && identifier.test(text);
+}
+
+/** Counts characters as people do, where the units of UTF-16 leave that open. */
+function isShortEnough(text: string, maxLength: number): boolean {
+  return text.length <= maxLength || (text.length <= 2 * maxLength && [...text].length <= maxLength);
+}
+
+/** A conversation's own identifier. @throws BadInputError where it is not of an identifier's form. */
 export function conversationIdentifier(id: string): string {
-  if (identifier.test(id)) return id;
+  if (isIdentifier(id)) return id;
   throw new BadInputError(`Expected the id of a conversation, but got ${shown(id)}: ${identifierRule}.`);
 }
 
@@ -82,8 +98,8 @@ export function conversationName(name: string): ConversationName | undefined {
   const fits =
     channels === 'channels' &&
     conversations === 'conversations' &&
-    identifier.test(channel) &&
-    identifier.test(conversation) &&
+    isIdentifier(channel) &&
+    isIdentifier(conversation) &&
     more.length === 0;
   return fits ? { name, channel: `channels/${channel}`, conversation } : undefined;
 }
@@ -96,11 +112,16 @@ export function conversationOfMessage(message: string): ConversationName | undef
 /** Whether a text is the whole name of a message, `channels/<id>/conversations/<id>/messages/<id>`. */
 export function isMessageName(name: string): boolean {
   const [messages, message = '', ...more] = name.split('/').slice(4);
-  const isBelow = messages === 'messages' && identifier.test(message) && more.length === 0;
+  const isBelow = messages === 'messages' && isIdentifier(message) && more.length === 0;
   return isBelow && conversationOfMessage(name) !== undefined;
 }
 
 /** An id as an error shows it: quoted, control characters escaped, cut at 64 characters. */
 export function shown(id: string): string {
-  return JSON.stringify(id.length > 64 ? `${id.slice(0, 64)}…` : id);
+  const text = JSON.stringify(id.length > 64 ? `${id.slice(0, 64)}…` : id);
+  // JSON leaves control characters beyond ASCII, and breaks of lines and paragraphs, as they are.
+  return text.replace(
+    /[\u007f-\u009f\u2028\u2029]/g,
+    (mark) => `\\u${mark.charCodeAt(0).toString(16).padStart(4, '0')}`,
+  );
 }

@@ -6,6 +6,7 @@ import { described } from './call.ts';
 import { ResponseTooLargeError } from './errors.ts';
 import type { LedgerEntry } from './ledger.ts';
 import { maxRefusalBytes } from './refusal.ts';
+import type { ServiceClock } from './service-clock.ts';
 
 /** An answer that has come in. */
 export interface WholeAnswer {
@@ -22,6 +23,8 @@ export interface Receiver {
   readonly entry: LedgerEntry;
   /** What a 2xx answer may weigh, after it is decompressed. */
   readonly maxBytes: number;
+  /** Is told the time of the answer. */
+  readonly serviceClock: ServiceClock;
   received(answer: WholeAnswer): void;
   failed(error: unknown): void;
 }
@@ -74,6 +77,7 @@ class Reception implements Dispatcher.DispatchHandler {
     if (status < 200) return;
     this.#status = status;
     this.#receiver.entry.status = status;
+    this.#receiver.serviceClock.note(headers.date);
     this.#retryAfter = headers['retry-after'];
     if (isCompressed(headers)) this.#decompress(headers);
   }

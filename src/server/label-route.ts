@@ -1,7 +1,8 @@
 import type { FetchAPI, Plugin } from 'graphql-yoga';
 import type { RestApi } from '../rest/api.ts';
 import type { Callers } from '../rest/caller.ts';
-import { MissingBearerError } from '../rest/errors.ts';
+import { BadInputError, MissingBearerError } from '../rest/errors.ts';
+import { shown } from '../rest/resource-name.ts';
 import { bearerOf } from './bearer.ts';
 import { toClientError } from './client-error.ts';
 import type { Admission } from './http/admission.ts';
@@ -35,15 +36,15 @@ interface LabelOptions {
 export function labelRoute({ admission, ...options }: LabelRouteOptions): Plugin<object, NodeContext> {
   return {
     async onRequest({ request, url, serverContext, endResponse, fetchAPI }) {
-      const id = route.exec(url.pathname)?.[1];
-      if (id === undefined) return;
+      const encodedId = route.exec(url.pathname)?.[1];
+      if (encodedId === undefined) return;
       if (serverContext.exchange !== undefined) serverContext.exchange.route = 'label';
       if (request.method === 'GET' || request.method === 'HEAD') {
         const { req, res } = serverContext;
         const refused = (req && authorizationRefusal(req.rawHeaders)) ?? admission.admit('label', res);
         endResponse(
           refused === undefined
-            ? await label(options, id, request, serverContext, fetchAPI)
+            ? await label(options, encodedId, request, serverContext, fetchAPI)
             : refusalResponse(refused, serverContext, fetchAPI),
         );
       } else if (request.method !== 'OPTIONS') {
@@ -55,7 +56,7 @@ export function labelRoute({ admission, ...options }: LabelRouteOptions): Plugin
 
 async function label(
   { api, callers, places, report, tracing }: LabelOptions,
-  id: string,
+  encodedId: string,
   request: Request,
   context: NodeContext,
   fetchAPI: FetchAPI,
@@ -64,6 +65,7 @@ async function label(
   try {
     const bearer = bearerOf(request.headers);
     if (bearer instanceof MissingBearerError) throw bearer;
+    const id = decoded(encodedId);
     const caller = callers.of(bearer, request.signal);
     if (exchange !== undefined) {
       exchange.caller = caller;
@@ -74,7 +76,7 @@ async function label(
     const { body, contentLength } = await api.getLabel(id, caller);
     const headers = {
       'content-type': 'application/pdf',
-      'content-disposition': `inline; filename="label-${id}.pdf"`,
+      'content-disposition': `inline; ${fileNameOf(id)}`,
       'cache-control': 'private, no-store',
       ...(contentLength === undefined ? {} : { 'content-length': contentLength }),
     };
@@ -89,6 +91,23 @@ async function label(
     report(error, exchange?.requestId);
     return refusalResponse({ ...refusal, requestId: exchange?.requestId }, context, fetchAPI);
   }
+}
+
+/** An identifier out of a path. @throws BadInputError where it is not percent-encoded as it should be. */
+function decoded(encodedId: string): string {
+  try {
+    return decodeURIComponent(encodedId);
+  } catch {
+    throw new BadInputError(`Expected a percent-encoded id of a shipment, but got ${shown(encodedId)}.`);
+  }
+}
+
+/** The file's name for a browser, where it is not plain in a second form that may hold every character (RFC 6266). */
+function fileNameOf(id: string): string {
+  const plain = `label-${id.replace(/[^\w.~-]/g, '_')}.pdf`;
+  if (plain === `label-${id}.pdf`) return `filename="${plain}"`;
+  const encoded = encodeURIComponent(id).replace(/['()*]/g, (mark) => `%${mark.charCodeAt(0).toString(16)}`);
+  return `filename="${plain}"; filename*=UTF-8''label-${encoded}.pdf`;
 }
 
 const statusByCode: Record<string, number> = {

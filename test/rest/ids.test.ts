@@ -2,6 +2,7 @@ import { describe, expect, test } from 'vitest';
 import type { RestApi } from '../../src/rest/api.ts';
 import type { Caller } from '../../src/rest/caller.ts';
 import { BadInputError } from '../../src/rest/errors.ts';
+import { fit } from '../fixtures/unfit-ids.ts';
 import { orderUpdate } from './bodies.ts';
 import { answerAsPromised, errorOf, startBench } from './service.ts';
 
@@ -10,23 +11,17 @@ describe('an unfit id', () => {
     ['two dots', '..'],
     ['one dot', '.'],
     ['a way out of the collection', '../organizations/mine'],
-    ['two dots, escaped', '%2e%2e'],
-    ['a query', 'a?x=1'],
-    ['a fragment', 'a#b'],
     ['nothing', ''],
     ['10 KB', 'a'.repeat(10_240)],
-    ['129 characters', 'a'.repeat(129)],
+    ['257 characters', 'a'.repeat(257)],
     ['NUL', 'a\0'],
     ['CRLF', 'a\r\nhost: elsewhere'],
     ['a newline at the end', 'a\n'],
     ['a lone surrogate', 'a\ud800'],
-    ['a letter that looks like another', 'а'],
     ['the name of another collection', 'couriers/a'],
     ['a deeper path', 'orders/a/label'],
     ['a slash before it', '/a'],
     ['a slash after it', 'a/'],
-    ['a backslash', 'a\\b'],
-    ['a blank', 'a b'],
   ];
   const takers: [string, (api: RestApi, id: string, caller: Caller) => Promise<unknown>][] = [
     ['getOrder', (api, id, caller) => api.getOrder(id, caller)],
@@ -65,7 +60,26 @@ describe('an unfit id', () => {
 
   test('the longest and the shortest fit ones pass', async () => {
     await using bench = await startBench(answerAsPromised);
-    for (const id of ['a', '0', `Z${'~'.repeat(127)}`]) await bench.api.getOrder(id, bench.caller());
+    for (const id of ['a', '0', `Z${'~'.repeat(255)}`]) await bench.api.getOrder(id, bench.caller());
     expect(bench.service.requests).toHaveLength(3);
+  });
+
+  test.each(fit)('%j is sent as %s', async (id, encoded) => {
+    await using bench = await startBench(answerAsPromised);
+    for (const [, take] of takers) await take(bench.api, id, bench.caller()).catch(() => {});
+    const paths = bench.service.requests.map(({ line }) => line.split(' ')[1]?.split('?')[0]);
+    expect(paths).toEqual([
+      `/v1/orders/${encoded}`,
+      `/v1/orders/${encoded}`,
+      `/v1/quotes/${encoded}`,
+      `/v1/shipments/${encoded}`,
+      `/v1/shipments/${encoded}/label`,
+      `/v1/channels/${encoded}/templates`,
+      `/v1/channels/${encoded}/messages`,
+      `/v1/channels/${encoded}/conversations/1/messages`,
+      `/v1/channels/1/conversations/${encoded}/messages`,
+      `/v1/channels/${encoded}/conversations/1/messages`,
+      `/v1/channels/1/conversations/${encoded}/messages`,
+    ]);
   });
 });

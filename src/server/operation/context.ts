@@ -127,5 +127,5 @@ class OwnContext implements OperationContext {
 
 function labelUrl(publicUrl: URL, shipmentName: string): string {
   const base = publicUrl.href.replace(/\/$/, '');
-  return `${base}/labels/${bareIdentifier('shipments', shipmentName)}.pdf`;
+  return `${base}/labels/${encodeURIComponent(bareIdentifier('shipments', shipmentName))}.pdf`;
 }
