@@ -12,7 +12,8 @@ export const startOfTime = new Date('2026-11-02T14:00:00Z');
 
 export interface Answer<Data> {
   status: number;
-  data: Data;
+  /** Read as if every field at the root was answered: a test fails where it reads one that was not. */
+  data: { [Field in keyof Data]: NonNullable<Data[Field]> };
   errors: { message: string; path?: (string | number)[]; extensions: Record<string, unknown> }[] | undefined;
   /** The REST calls that the operation cost, in the order in which they arrived: `GET /v1/orders/ca2500`. */
   calls: string[];
@@ -34,7 +35,7 @@ export interface Waybill {
 
 export interface WaybillOptions
   extends Pick<AppOptions, 'compileQueries' | 'log' | 'operationList'>,
-    Pick<SandboxOptions, 'seed'> {
+    Pick<SandboxOptions, 'quirks' | 'seed'> {
   /** One that is shared, and closed by whoever started it; by default it has its own. */
   sandbox?: Sandbox;
   /** What counts and follows what is done; nothing by default. */
@@ -44,9 +45,10 @@ export interface WaybillOptions
 /** A sandbox on a free port and the application before it, with settings as the environment would hold them. */
 export async function startWaybill(
   environment: Record<string, string> = {},
-  { seed, sandbox: shared, telemetry, ...options }: WaybillOptions = {},
+  { seed, quirks, sandbox: shared, telemetry, ...options }: WaybillOptions = {},
 ): Promise<Waybill> {
-  const sandbox = shared ?? (await startSandbox({ now: startOfTime, ...(seed && { seed }) }));
+  const sandbox =
+    shared ?? (await startSandbox({ now: startOfTime, ...(seed && { seed }), ...(quirks && { quirks }) }));
   // Nothing is known from an earlier operation, and nothing is tried again, unless a test is about that, so that each test
   // sees the calls of its own, each once.
   const config = readConfig({ REFERENCE_DATA_MS: '0', UPSTREAM_RETRIES: '0', ...environment });

@@ -21,7 +21,7 @@ async function recordUntilKnown({ ask }: Waybill, input: CreateOrderInput): Prom
   let last = '';
   for (let attempt = 0; attempt < attempts && last !== 'CreateOrderSuccess'; attempt += 1) {
     const { data, errors } = await ask(CreateOrderDocument, { input });
-    last = data?.createOrder.__typename ?? String(errors?.[0]?.extensions.code);
+    last = data.createOrder?.__typename ?? String(errors?.[0]?.extensions.code);
   }
   return last;
 }

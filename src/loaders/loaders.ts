@@ -22,7 +22,7 @@ import { lazily } from './lazily.ts';
 import { type ListedLoader, listedLoader } from './listed-loader.ts';
 import { locationLoader } from './location-loader.ts';
 import { createLoaderMemory, type LoaderMemory, type TenantMemory } from './memory.ts';
-import { allRecords, firstRecord, type PageLoader, pageLoader } from './page-loader.ts';
+import { allRecords, type PageLoader, pageLoader } from './page-loader.ts';
 import { listedRecordLoader, type RecordLoader, recordLoader } from './record-loader.ts';
 import { type ReferencePageLoader, referenceLoaders } from './reference-loader.ts';
 
@@ -154,8 +154,19 @@ export function createLoaders(
   return loadersOf({ api, caller, memory, known: memory.of(caller.tenant) });
 }
 
-/** The search matches references exactly but names fuzzily, so a page may hold other orders as well. */
-function findOrder(pages: Loaders['orderPage'], referenceId: string): Promise<OrderJson | null> {
-  const query = { search: referenceId, pageSize: maxPageSize.orders };
-  return firstRecord(pages, query, (order) => order.referenceId === referenceId);
+/**
+ * The newest order of a reference, whatever the order of the list. The search matches references exactly but names fuzzily,
+ * so a page may hold other orders as well.
+ */
+async function findOrder(pages: Loaders['orderPage'], referenceId: string): Promise<OrderJson | null> {
+  const found = await allRecords(pages, { search: referenceId, pageSize: maxPageSize.orders });
+  const [first, ...others] = found.filter((order) => order.referenceId === referenceId);
+  if (first === undefined) return null;
+  return others.reduce((newest, order) => (createdMs(order) > createdMs(newest) ? order : newest), first);
+}
+
+/** An order without a time counts as older than all others. */
+function createdMs({ createTime }: OrderJson): number {
+  const ms = Date.parse(createTime);
+  return Number.isNaN(ms) ? Number.NEGATIVE_INFINITY : ms;
 }

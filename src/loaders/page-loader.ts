@@ -84,7 +84,7 @@ function keyOf({ key }: Wanted<unknown>): string {
 
 /** The pages of a list from `query` on, one after the other. @throws InvalidResponseError when they don't end. */
 export async function* pagesFrom<Row, Query extends PageQuery>(
-  loader: PageLoader<Row, Query>,
+  loader: Pick<PageLoader<Row, Query>, 'load'>,
   query: Query,
 ): AsyncGenerator<Page<Row>> {
   const end = createEndOfList(query.pageToken);

@@ -3,6 +3,7 @@ import { AbortedError, mayHaveHappened } from '../rest/errors.ts';
 import type { Tenant } from '../rest/tenant.ts';
 import { ConflictError } from './errors.ts';
 import type { IdempotencyStore, KeyRecord } from './idempotency-store.ts';
+import { createSharedStore } from './shared-store.ts';
 
 /** Work that must not be done twice under one key. */
 export interface Work<Outcome, Progress> {
@@ -23,6 +24,8 @@ export interface Work<Outcome, Progress> {
 export interface Keyed {
   tenant: Tenant;
   key: string | null | undefined;
+  /** Asks whether the tenant may still be answered from memory, after REST has refused them; throws where not. */
+  expectAccepted?: () => Promise<unknown>;
 }
 
 export interface Idempotency {
@@ -32,9 +35,29 @@ export interface Idempotency {
    * @throws ConflictError where the key was given with another input, and what the work throws.
    */
   once<Outcome, Progress>(work: Work<Outcome, Progress>, keyed: Keyed): Promise<Outcome>;
+  /**
+   * Does work on a thing of a tenant, such as an order, while no other work holds it, in this process or another.
+   * @throws what the work throws.
+   */
+  hold<Note, Result>(
+    thing: string,
+    tenant: Tenant,
+    work: (held: Held<Note>) => Promise<Result>,
+  ): Promise<Result>;
+  /** Told of a failure to remember what changes nothing of what is done. */
+  report(error: unknown): void;
+}
+
+/** A thing that is held, and what is noted of it. A note is JSON, and is remembered for as long as a key. */
+export interface Held<Note> {
+  /** What is noted now: at first by the last work that held the thing. */
+  readonly note: Note | undefined;
+  /** Replaces the note; undefined removes it. */
+  keep(note: Note | undefined): Promise<void>;
 }
 
 export interface IdempotencyOptions {
+  /** One without `ended` is for this process alone. */
   store: IdempotencyStore;
   /** Told where a store has failed to remember what is done, or to forget what is not. */
   report: (error: unknown) => void;
@@ -44,10 +67,12 @@ export interface IdempotencyOptions {
 
 /** Remembers by tenant, operation and key what was done. One for the whole process. */
 export function createIdempotency({
-  store,
+  store: given,
   report,
   secret = randomBytes(32),
 }: IdempotencyOptions): Idempotency {
+  // Work on a key waits for other work on it, in this process or another.
+  const store = given.ended === undefined ? createSharedStore(given).join() : given;
   const running = new Map<string, { fingerprint: string; outcome: Promise<unknown> }>();
   const digest = (value: unknown) =>
     createHmac('sha256', secret).update(JSON.stringify(value)).digest('base64url');
@@ -56,11 +81,15 @@ export function createIdempotency({
     id: string,
     fingerprint: string,
     { perform, resume }: Work<Outcome, Progress>,
+    { tenant, expectAccepted }: Keyed,
   ): Promise<Outcome> {
     const earlier = await store.claim(id, { fingerprint });
     if (earlier !== undefined) expectSameInput(earlier.fingerprint, fingerprint);
-    // Put there by this work under this key, so that it is what this work makes.
-    if (earlier?.outcome !== undefined) return earlier.outcome as Outcome;
+    if (earlier?.outcome !== undefined) {
+      if (tenant.isRefused === true) await expectAccepted?.();
+      // Put there by this work under this key, so that it is what this work makes.
+      return earlier.outcome as Outcome;
+    }
 
     let record: KeyRecord = earlier ?? { fingerprint };
     const keep = async (progress: Progress) => {
@@ -90,7 +119,7 @@ export function createIdempotency({
     const fingerprint = digest(work.input);
     const other = running.get(id);
     if (other === undefined) {
-      const outcome = remembered(id, fingerprint, work);
+      const outcome = remembered(id, fingerprint, work, keyed);
       running.set(id, { fingerprint, outcome });
       return outcome.finally(() => running.delete(id));
     }
@@ -105,7 +134,34 @@ export function createIdempotency({
     }
   }
 
-  return { once };
+  async function hold<Note, Result>(
+    thing: string,
+    tenant: Tenant,
+    work: (held: Held<Note>) => Promise<Result>,
+  ): Promise<Result> {
+    const id = `${tenant.id}.${digest(['hold', thing])}`;
+    // The same for all, so that each waits for the one before.
+    const fingerprint = 'hold';
+    const earlier = await store.claim(id, { fingerprint });
+    // Put there by the same work.
+    let note = earlier?.progress as Note | undefined;
+    try {
+      return await work({
+        get note() {
+          return note;
+        },
+        async keep(next) {
+          await store.replace(id, { fingerprint, progress: next });
+          note = next;
+        },
+      });
+    } finally {
+      if (note === undefined) await store.release(id).catch(report);
+      await store.ended?.(id).catch(report);
+    }
+  }
+
+  return { once, hold, report };
 }
 
 function expectSameInput(earlier: string, fingerprint: string): void {

@@ -19,7 +19,7 @@ interface Work {
   end(): void;
 }
 
-/** Has those who claim a key wait while another process is at work on it, so that it is done once among all of them. */
+/** Has those who claim a key wait while others are at work on it, in this process or another, so that it is done once. */
 export function createSharedStore(store: IdempotencyStore): SharedStore {
   const underWay = new Map<string, Work>();
 

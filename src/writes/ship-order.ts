@@ -1,5 +1,7 @@
 import type { Loaders } from '../loaders/loaders.ts';
-import { InvalidResponseError, isConflict, OutcomeUnknownError } from '../rest/errors.ts';
+import type { RestApi } from '../rest/api.ts';
+import type { Caller } from '../rest/caller.ts';
+import { InvalidResponseError, isConflict, mayHaveHappened, OutcomeUnknownError } from '../rest/errors.ts';
 import { isNameOf, type ResourceName } from '../rest/resource-name.ts';
 import type {
   CreateQuoteJson,
@@ -13,7 +15,9 @@ import type {
   ShipmentJson,
 } from '../rest/types.ts';
 import { findCreatedShipment, lookedFor } from './adoption.ts';
+import { type Attempt, attemptNow, earliestCreation } from './attempt.ts';
 import { ConflictError, NotFoundError } from './errors.ts';
+import type { Held, Idempotency } from './idempotency.ts';
 import { chosen, type OfferWish, offersOf, whyNone } from './offer-choice.ts';
 
 /** An order to ship, from where, in what package, and with which of the offers. */
@@ -34,12 +38,29 @@ export interface Progress {
   asked: CreateQuoteJson;
   quote: QuoteJson;
   offer: OfferJson;
+  attempt: Attempt;
+}
+
+/**
+ * What is noted of an order by the last request that has asked for its shipment, under whatever key: by which quote and since
+ * when, and the shipment once it is known. The order itself may name its shipment only some time later.
+ */
+export interface ShippingNote {
+  quote: string;
+  attempt: Attempt;
+  shipment?: string;
 }
 
 type Keep = (progress: Progress) => Promise<void>;
+type HeldOrder = Held<ShippingNote>;
 
 interface Steps {
+  api: RestApi;
+  caller: Caller;
   loaders: Loaders;
+  hold: Idempotency['hold'];
+  /** Told of a note that could not be kept. */
+  report: (error: unknown) => void;
   createQuote(quote: CreateQuoteJson): Promise<QuoteJson>;
   createShipment(shipment: CreateShipmentJson): Promise<ShipmentJson>;
 }
@@ -47,9 +68,21 @@ interface Steps {
 /** An order that can be shipped, as far as its own fields tell. */
 type ShippableOrder = OrderJson & { recipient: { location: string } };
 
-/** The way from an order to its shipment: read the order and the origin, ask for a quote, choose an offer, ship. */
-export function createShipOrder({ loaders, createQuote, createShipment }: Steps) {
-  async function begin(wish: ShipOrder, keep: Keep): Promise<ShippedOrder> {
+/**
+ * The way from an order to its shipment: read the order and the origin, ask for a quote, choose an offer, ship. One request at
+ * a time does that for an order; the next one goes by what the one before has noted.
+ * @returns a function of the wish, of how far an attempt with the same key has come, and of what remembers that.
+ */
+export function createShipOrder(steps: Steps) {
+  const { api, caller, loaders, hold, report, createQuote, createShipment } = steps;
+
+  function shipOrder(wish: ShipOrder, own: Progress | undefined, keep: Keep): Promise<ShippedOrder> {
+    return hold<ShippingNote, ShippedOrder>(wish.order, caller.tenant, (held) =>
+      own === undefined && held.note === undefined ? begin(wish, keep, held) : resume(wish, own, keep, held),
+    );
+  }
+
+  async function begin(wish: ShipOrder, keep: Keep, held: HeldOrder): Promise<ShippedOrder> {
     // What is paid for starts where the origin is now, which an earlier request need not know.
     if (loaders.originPage.forgetEarlier()) loaders.originById.clearAll();
     const [order, origin] = await Promise.all([
@@ -70,73 +103,142 @@ export function createShipOrder({ loaders, createQuote, createShipment }: Steps)
     const offers = offersOf(quote);
     const offer = chosen(offers, wish);
     if (offer === null) return { quote, whyNone: whyNone(offers, wish) };
-    const progress = { asked, quote, offer };
+    const progress = { asked, quote, offer, attempt: attemptNow(api) };
     await keep(progress);
-    return ship(wish, order, progress);
+    return ship(wish, order, progress, held);
   }
 
-  /** After an attempt of which the end is not known: a shipment that has come of it is taken for this one's own. */
-  async function resume(wish: ShipOrder, progress: Progress | undefined, keep: Keep): Promise<ShippedOrder> {
+  /** After an attempt of which the end is not known, with the same key (`own`) or another: looks for what has come of it. */
+  async function resume(
+    wish: ShipOrder,
+    own: Progress | undefined,
+    keep: Keep,
+    held: HeldOrder,
+  ): Promise<ShippedOrder> {
+    const { order, shipment } = await lookedFor(() => lookUp(wish, own, held.note));
+    // From now on the order says so itself.
+    if (isNameOf('shipments', order.shipment)) await held.keep(undefined);
+    if (shipment !== null) return taken(order, shipment, own, held);
     // A quote that got no answer binds nobody, so that another one may be asked for.
-    if (progress === undefined) return begin(wish, keep);
-    const { order, shipment } = await lookedFor(() => lookUp(wish, progress));
-    if (shipment !== null) return shipped(order, progress, shipment);
+    if (own === undefined) return begin(wish, keep, held);
     expectShippable(order);
-    if (!isAsAsked(order, progress)) return begin(wish, keep);
+    if (!isAsAsked(order, own)) return begin(wish, keep, held);
     try {
-      return await ship(wish, order, progress);
+      return await ship(wish, order, own, held);
     } catch (error) {
       if (!isConflict(error)) throw error;
       // The earlier attempt may have come to its end only after it was looked for.
-      const late = await lookedFor(() => lookUp(wish, progress));
+      const late = await lookedFor(() => lookUp(wish, own, held.note));
       if (late.shipment === null) throw error;
-      return shipped(late.order, progress, late.shipment);
+      return taken(late.order, late.shipment, own, held);
     }
   }
 
-  async function ship(wish: ShipOrder, order: OrderJson, progress: Progress): Promise<ShippedOrder> {
-    const shipment = await createShipment({
-      quote: progress.quote.name,
-      courier: progress.offer.courier,
-      origin: wish.origin,
-      recipient: shipmentRecipient(order.recipient),
-      requiresPickup: wish.requiresPickup,
-    });
-    return shipped(order, progress, shipment);
+  async function ship(
+    wish: ShipOrder,
+    order: OrderJson,
+    progress: Progress,
+    held: HeldOrder,
+  ): Promise<ShippedOrder> {
+    const { quote, offer, attempt } = progress;
+    const before = held.note;
+    const note = { quote: quote.name, attempt };
+    await held.keep(note);
+    try {
+      const shipment = await createShipment({
+        quote: quote.name,
+        courier: offer.courier,
+        origin: wish.origin,
+        recipient: shipmentRecipient(order.recipient),
+        requiresPickup: wish.requiresPickup,
+      });
+      // It is shipped, whatever becomes of the note.
+      await held.keep({ ...note, shipment: shipment.name }).catch(report);
+      return shipped(order, progress, shipment);
+    } catch (error) {
+      // What an earlier attempt may have done is not undone by the failure of this one.
+      if (!mayHaveHappened(error)) await held.keep(before).catch(report);
+      throw error;
+    }
+  }
+
+  /** A shipment that an earlier attempt has created: the success of the same key, and a conflict for all others. */
+  async function taken(
+    order: OrderJson,
+    shipment: ShipmentJson,
+    own: Progress | undefined,
+    held: HeldOrder,
+  ): Promise<ShippedOrder> {
+    if (held.note !== undefined && held.note.shipment === undefined) {
+      await held.keep({ ...held.note, shipment: shipment.name });
+    }
+    if (own !== undefined && shipment.quote === own.quote.name) return shipped(order, own, shipment);
+    throw new ConflictError(
+      `${order.name} is shipped already, as ${shipment.name}, which the order does not name yet. Nothing was done. ` +
+        `Look at shipment(id: "${shipment.name}").`,
+    );
   }
 
   /**
-   * The order as it is now, and the shipment of the quote, or null where there is none.
-   * @throws OutcomeUnknownError where what the order says of it can't be read.
+   * The order as it is now, and the shipment that an attempt has created, or null where it is certain that there is none, or
+   * none but the one that the order names.
+   * @throws NotFoundError for an order that is gone, and OutcomeUnknownError where a shipment may be there all the same.
    */
-  async function lookUp(wish: ShipOrder, { quote }: Progress) {
+  async function lookUp(wish: ShipOrder, own: Progress | undefined, note: ShippingNote | undefined) {
     const order = await loaders.orderById.load(wish.order);
-    if (order === null) throw new OutcomeUnknownError(`${wish.order} is gone, and may have been shipped`);
-    if (!isNameOf('shipments', order.shipment)) {
-      return { order, shipment: await findCreatedShipment(loaders, quote.name) };
+    if (order === null) {
+      if (own === undefined) throw new NotFoundError(wish.order);
+      throw new OutcomeUnknownError(`${wish.order} is gone, and may have been shipped`);
     }
-    const shipment = await loaders.shipmentById.load(order.shipment);
-    if (shipment === null) throw new OutcomeUnknownError(`${order.shipment} of ${order.name} can't be found`);
-    return { order, shipment: shipment.quote === quote.name ? shipment : null };
+    const ownQuote = own?.quote.name;
+    if (isNameOf('shipments', order.shipment)) {
+      if (own === undefined) return { order, shipment: null };
+      const shipment = await shipmentNamed(order.shipment);
+      return { order, shipment: shipment.quote === ownQuote ? shipment : null };
+    }
+    if (note?.shipment !== undefined) {
+      const shipment = await shipmentNamed(note.shipment);
+      const isOver = shipment.status === 'CANCELLED' && shipment.quote !== ownQuote;
+      return { order, shipment: isOver ? null : shipment };
+    }
+    const attempts = [own?.attempt, note?.attempt].filter((attempt) => attempt !== undefined);
+    const quotes = [ownQuote, note?.quote].filter((quote) => quote !== undefined);
+    const since = () => {
+      const times = attempts.map((attempt) => earliestCreation(attempt, api));
+      return times.every((time) => time !== undefined) ? Math.min(...times) : undefined;
+    };
+    return { order, shipment: await findCreatedShipment(api, caller, quotes, since) };
   }
 
-  return { begin, resume };
+  async function shipmentNamed(name: string): Promise<ShipmentJson> {
+    const shipment = await loaders.shipmentById.load(name);
+    if (shipment === null) throw new OutcomeUnknownError(`${name} can't be found`);
+    return shipment;
+  }
+
+  return shipOrder;
 }
 
 function shipped(order: OrderJson, { quote, offer }: Progress, shipment: ShipmentJson): ShippedOrder {
   return { order: { ...order, shipment: shipment.name }, quote, offer, shipment };
 }
 
+/** No order that is as far as this is shipped, or shipped again ("Order status"). */
+const finishedStatuses: readonly string[] = ['CANCELLED', 'DELIVERED', 'RETURN'];
+
 /**
- * @throws ConflictError for an order that is shipped already, and InvalidResponseError where REST left out what its
+ * @throws ConflictError for an order that is shipped already, or finished, and InvalidResponseError where REST left out what its
  * quote and its shipment are made of: without an amount to collect, the courier would collect nothing.
  */
 function expectShippable(order: OrderJson): asserts order is ShippableOrder {
-  const { name, shipment, recipient, cashOnDeliveryRequestCents } = order;
+  const { name, shipment, status, recipient, cashOnDeliveryRequestCents } = order;
   if (shipment !== undefined && shipment !== null && shipment !== '') {
     throw new ConflictError(
       `${name} is shipped already, as ${shipment}. Nothing was done. Look at the order's field "shipment".`,
     );
+  }
+  if (finishedStatuses.includes(status)) {
+    throw new ConflictError(`${name} is ${status} and can't be shipped. Nothing was done.`);
   }
   const without = (what: string) => new InvalidResponseError(`REST sent ${name} without ${what}`);
   if (!isNameOf('locations', recipient?.location)) throw without("its recipient's location");

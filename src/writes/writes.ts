@@ -16,6 +16,7 @@ import type {
   UpdateOrderJson,
 } from '../rest/types.ts';
 import { findCreatedOrder, lookedFor } from './adoption.ts';
+import { type Attempt, attemptNow, earliestCreation } from './attempt.ts';
 import type { Idempotency, Keyed } from './idempotency.ts';
 import { createShipOrder, type Progress, type ShipOrder, type ShippedOrder } from './ship-order.ts';
 import {
@@ -64,8 +65,14 @@ export function createWrites(
   // time that the operation may take has passed.
   const writer: Caller = { ...reader, signal: reader.deadline.signal };
 
+  const keyedBy = (key: Key): Keyed => ({
+    tenant: reader.tenant,
+    key,
+    expectAccepted: () => api.getOrganization(reader),
+  });
+
   /**
-   * A write that is done once under its key. After an attempt without an answer, `find` looks for what it has made. As
+   * A write that is done once under its key, and of which nothing can be looked for after an attempt without an answer. As
    * the work may be done in another request, each request clears its own loaders afterwards.
    */
   function once<Made>(
@@ -73,25 +80,10 @@ export function createWrites(
     input: unknown,
     key: Key,
     write: () => Promise<Made>,
-    find: () => Promise<Made | null> = cannotLook,
   ): Promise<Made> {
-    const keyed: Keyed = { tenant: reader.tenant, key };
     return idempotency.once(
-      {
-        operation,
-        input,
-        perform: write,
-        resume: async () => {
-          const found = await lookedFor(find);
-          if (found !== null) return found;
-          throw new OutcomeUnknownError(
-            'An earlier attempt with this key got no answer',
-            {},
-            find !== cannotLook,
-          );
-        },
-      },
-      keyed,
+      { operation, input, perform: write, resume: async () => outcomeUnknown(false) },
+      keyedBy(key),
     );
   }
 
@@ -107,21 +99,42 @@ export function createWrites(
     return created;
   }
 
-  const shipOrder = createShipOrder({ loaders, createQuote, createShipment });
+  const createOrder = async (order: CreateOrderJson): Promise<OrderJson> => {
+    const created = await api.createOrder(order, writer);
+    orderWritten(loaders, created);
+    return created;
+  };
+
+  const shipOrder = createShipOrder({
+    api,
+    caller: reader,
+    loaders,
+    hold: idempotency.hold,
+    report: idempotency.report,
+    createQuote,
+    createShipment,
+  });
 
   return {
     createOrder: (order, key) =>
-      once(
-        'createOrder',
-        order,
-        key,
-        async () => {
-          const created = await api.createOrder(order, writer);
-          orderWritten(loaders, created);
-          return created;
-        },
-        () => findCreatedOrder(loaders, order),
-      ).finally(() => orderCreationTried(loaders)),
+      idempotency
+        .once(
+          {
+            operation: 'createOrder',
+            input: order,
+            perform: async (keep) => {
+              await keep(attemptNow(api));
+              return createOrder(order);
+            },
+            resume: async (attempt: Attempt | undefined) => {
+              const since = () => attempt && earliestCreation(attempt, api);
+              const found = await lookedFor(() => findCreatedOrder(loaders, order, since));
+              return found ?? outcomeUnknown(true);
+            },
+          },
+          keyedBy(key),
+        )
+        .finally(() => orderCreationTried(loaders)),
     updateOrder: async (order, update) => {
       const updated = await api
         .updateOrder(order, update, writer)
@@ -148,10 +161,10 @@ export function createWrites(
         {
           operation: 'shipOrder',
           input: wish,
-          perform: (keep) => shipOrder.begin(wish, keep),
-          resume: (progress: Progress | undefined, keep) => shipOrder.resume(wish, progress, keep),
+          perform: (keep) => shipOrder(wish, undefined, keep),
+          resume: (progress: Progress | undefined, keep) => shipOrder(wish, progress, keep),
         },
-        { tenant: reader.tenant, key },
+        keyedBy(key),
       );
       // Another request may have shipped it, while this one waited for the key.
       if ('shipment' in outcome) shipmentCreationTried(loaders);
@@ -160,7 +173,7 @@ export function createWrites(
   };
 }
 
-/** For what there is no way to find. */
-async function cannotLook(): Promise<null> {
-  return null;
+/** `wasLookedFor`: whether what it may have made was looked for, without result. */
+function outcomeUnknown(wasLookedFor: boolean): never {
+  throw new OutcomeUnknownError('An earlier attempt with this key got no answer', {}, wasLookedFor);
 }
