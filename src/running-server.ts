@@ -24,7 +24,7 @@ export interface ServerParts {
   /** The page of metrics, where it shows more than what this process counts. */
   metrics?: Pick<Metrics, 'page'>;
   /** What this process has in common with others. */
-  shared?: Pick<AppOptions, 'idempotencyStore' | 'secret'>;
+  shared?: Pick<AppOptions, 'idempotencyStore' | 'refusedTenants' | 'secret'>;
 }
 
 /** A server that listens. */

@@ -21,6 +21,7 @@ export interface KeptPages {
   /** Counts as the last one asked for, so that others go before it. */
   use(key: string): void;
   delete(key: string): void;
+  clear(): void;
 }
 
 // What a page takes beside its rows, such as its key; searches that find nothing have no rows.
@@ -70,6 +71,10 @@ class PagesOfTenant implements KeptPages {
     this.#byUse.remove(kept);
     kept.place.giveUp();
     this.#taken -= kept.place.bytes;
+  }
+
+  clear(): void {
+    for (const key of this.#kept.keys()) this.delete(key);
   }
 }
 

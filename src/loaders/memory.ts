@@ -42,6 +42,8 @@ export interface TenantMemory {
   readonly shipments: BatchHistory;
   /** What lists of orders were followed by. */
   readonly shipmentsOfOrders: FollowingHistory;
+  /** Forgets all of it. */
+  forget(): void;
 }
 
 /** What the memory of a tenant is made of. */
@@ -94,6 +96,15 @@ class KnownOfTenant implements TenantMemory {
     this.#shipmentsOfOrders ??= createFollowingHistory(now, guesses.shipmentsOfOrders);
     return this.#shipmentsOfOrders;
   }
+
+  forget(): void {
+    // An operation that is under way may still have the pages.
+    this.#referencePages?.forget();
+    this.#locationList = undefined;
+    this.#orders = undefined;
+    this.#shipments = undefined;
+    this.#shipmentsOfOrders = undefined;
+  }
 }
 
 /** What loaders know beyond an operation. One for the whole process; what it knows of a tenant goes with that. */
@@ -101,6 +112,8 @@ export interface LoaderMemory {
   readonly options: LoadingOptions;
   readonly observer: LoadingObserver;
   of(tenant: Tenant): TenantMemory;
+  /** Forgets all that is known of a tenant. */
+  forget(tenant: Tenant): void;
 }
 
 export interface LoaderMemoryOptions {
@@ -122,5 +135,10 @@ export function createLoaderMemory(
   const source: MemorySource = { options, trust, guesses, now };
   const memories = new PerTenant<TenantMemory>();
   const make = () => new KnownOfTenant(source);
-  return { options, observer, of: (tenant) => memories.of(tenant, make) };
+  return {
+    options,
+    observer,
+    of: (tenant) => memories.of(tenant, make),
+    forget: (tenant) => memories.known(tenant)?.forget(),
+  };
 }

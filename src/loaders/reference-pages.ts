@@ -24,6 +24,8 @@ export interface ReferencePages {
   read<Row>(key: string, read: () => Promise<ReadPage<Row>>, room: Room): Promise<Page<Row>>;
   /** Reads a page anew for those who ask later, once at a time. When that fails, the next who asks tries again. */
   renew(key: string, read: () => Promise<ReadPage<unknown>>, room: Room): void;
+  /** Forgets all pages, and keeps none of those that are under way. */
+  forget(): void;
 }
 
 /** `now` counts milliseconds, from whenever. */
@@ -38,6 +40,8 @@ class PagesOfLists implements ReferencePages {
   readonly #kept = createKeptPages();
   readonly #underWay = new Map<string, number>();
   #renewed: Set<string> | undefined;
+  /** How often all was forgotten. */
+  #generation = 0;
 
   constructor(times: ReferenceTimes, now: () => number) {
     this.#times = times;
@@ -58,10 +62,11 @@ class PagesOfLists implements ReferencePages {
   async read<Row>(key: string, read: () => Promise<ReadPage<Row>>, room: Room): Promise<Page<Row>> {
     const underWay = this.#underWay;
     const askedAt = this.#now();
+    const generation = this.#generation;
     underWay.set(key, (underWay.get(key) ?? 0) + 1);
     try {
       const answer = await read();
-      this.#keep(key, answer, askedAt, room);
+      if (generation === this.#generation) this.#keep(key, answer, askedAt, room);
       return answer.page;
     } finally {
       const others = (underWay.get(key) ?? 1) - 1;
@@ -79,6 +84,11 @@ class PagesOfLists implements ReferencePages {
         if (isTakenAway(error)) this.#kept.delete(key);
       })
       .finally(() => this.#renewed?.delete(key));
+  }
+
+  forget(): void {
+    this.#generation += 1;
+    this.#kept.clear();
   }
 
   #keep(key: string, answer: ReadPage<unknown>, askedAt: number, room: Room): void {

@@ -6,7 +6,7 @@ import type { Caller } from './caller.ts';
 import type { Cancellation } from './cancellation.ts';
 import type { Admission, CircuitBreaker } from './circuit-breaker.ts';
 import type { Circuits } from './circuits.ts';
-import { CircuitOpenError, OverloadedError } from './errors.ts';
+import { CircuitOpenError, isUnauthenticated, OverloadedError } from './errors.ts';
 import type { Exchange, Hearer } from './exchange.ts';
 import { outcomeOf } from './failure.ts';
 import { paused } from './giving-up.ts';
@@ -101,12 +101,15 @@ class CallInTurn<Answer> implements Hearer<Answer> {
   }
 
   answered(answer: Answer): void {
-    this.#circuit.note(this.#caller.tenant, this.#admission, 'answered');
+    const { tenant } = this.#caller;
+    if (tenant.isRefused === true) tenant.isRefused = false;
+    this.#circuit.note(tenant, this.#admission, 'answered');
     this.#end();
     this.#turn.answered(answer);
   }
 
   failed(error: unknown): void {
+    if (isUnauthenticated(error)) this.#caller.refused();
     void this.#failed(error);
   }
 

@@ -46,6 +46,8 @@ export interface Caller {
   left(): void;
   /** Is told of the call by which a read of this operation was answered, whoever has made it. */
   heard(entry: LedgerEntry): void;
+  /** Is told that REST does not take the bearer, or no longer. */
+  refused(): void;
   /** Where all that tenants keep for later operations has its place. */
   readonly room: Room;
 }
@@ -71,6 +73,8 @@ export interface CallersOptions {
   callsWaiting?: number;
   tenants?: Tenants;
   room?: Room;
+  /** Is told whose bearer REST does not take; nobody when left out. */
+  onRefused?: (tenant: Tenant) => void;
 }
 
 export function createCallers({
@@ -80,6 +84,7 @@ export function createCallers({
   callsWaiting = 1_000,
   tenants = createTenants(),
   room = createRoom(),
+  onRefused = nothing,
 }: CallersOptions): Callers {
   const queue = createFairQueue(callsAtOnce, callsWaiting);
   return {
@@ -90,6 +95,7 @@ export function createCallers({
       const turns = new Turns(queue, tenant, callsPerOperation);
       let left = readsPerOperation;
       let isRemembered = false;
+      let isRefused = false;
       return {
         bearer,
         tenant,
@@ -110,6 +116,13 @@ export function createCallers({
           // Once is enough for one operation.
           isRemembered = true;
           tenants.remember(tenant);
+        },
+        refused() {
+          if (isRefused) return;
+          // Once is enough for one operation.
+          isRefused = true;
+          tenant.isRefused = true;
+          onRefused(tenant);
         },
         room,
       };

@@ -178,6 +178,11 @@ function isRefusal(status: number): boolean {
   return status >= 400 && status <= 499 && status !== 408 && status !== 499;
 }
 
+/** Whether REST said that it does not take the bearer (401). */
+export function isUnauthenticated(error: unknown): error is StatusError {
+  return error instanceof StatusError && error.status === 401;
+}
+
 /** Whether REST said that there is no such record (404), or no longer (410). */
 export function isNotFound(error: unknown): error is StatusError {
   return error instanceof StatusError && (error.status === 404 || error.status === 410);

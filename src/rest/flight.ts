@@ -7,7 +7,7 @@ import type { RestClient } from './client.ts';
 import type { LedgerEntry } from './ledger.ts';
 import { Passenger } from './passenger.ts';
 import type { Tenant } from './tenant.ts';
-import type { Shareable, UnderWay } from './under-way.ts';
+import { joinableMs, type Shareable, type UnderWay } from './under-way.ts';
 
 const nobody: readonly Passenger[] = [];
 
@@ -44,6 +44,12 @@ export class Flight implements Turn<unknown>, Shareable {
   get key(): string {
     this.#key ??= `${this.#writes} ${this.call.path}${queryString(this.call)}`;
     return this.#key;
+  }
+
+  /** Whether its answer will do for an operation that asks now. */
+  get isJoinable(): boolean {
+    if (this.#maker === undefined || this.entry === undefined) return true;
+    return this.#maker.caller.ledger.elapsedMs() - this.entry.startMs <= joinableMs;
   }
 
   /** Waits for the answer, and makes the call where the turn of this operation comes first. */

@@ -6,8 +6,8 @@ import { Flight } from './flight.ts';
 import { UnderWay } from './under-way.ts';
 
 /**
- * A client in which equal reads of one tenant that are under way at the same time are one call. All get its answer or its
- * error, of which nothing is kept. The call ends early only when all have given up who wait for it. The answer is one
+ * A client in which equal reads of one tenant are one call, where they are asked for before it is sent or soon after. All get
+ * its answer or its error, of which nothing is kept. The call ends early only when all have given up who wait for it. The answer is one
  * object for all, so nobody may change it.
  */
 export function sharedReads(client: RestClient): RestClient {
@@ -18,7 +18,7 @@ export function sharedReads(client: RestClient): RestClient {
     if (signal.aborted) return Promise.reject(givenUp(call, signal));
     const own = new Flight(client, call, tenant, flights);
     const known = flights.equalTo(own);
-    if (known !== undefined) return known.board(caller);
+    if (known?.isJoinable === true) return known.board(caller);
     flights.add(own);
     return own.board(caller);
   }

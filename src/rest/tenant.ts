@@ -7,7 +7,12 @@ export interface Tenant {
   readonly id: string;
   /** Counts the writes that have ended. What was asked for before one is no answer to who asks after it. */
   writes: number;
+  /** Whether REST has refused the bearer (401) and not taken it since. */
+  isRefused?: boolean;
 }
+
+/** A tenant with what is kept for them. Nothing else has its key. */
+type Keeper<Value> = Tenant & { [key: symbol]: Value | undefined };
 
 /**
  * What is kept for each tenant, by their object itself, and goes with them. A WeakMap would do the same, but costs as much as
@@ -17,16 +22,22 @@ export class PerTenant<Value> {
   readonly #key = Symbol('kept for a tenant');
 
   of(tenant: Tenant, make: () => Value): Value {
-    // Nothing else has this key.
-    const keeper = tenant as Tenant & { [key: symbol]: Value | undefined };
+    const keeper = tenant as Keeper<Value>;
     keeper[this.#key] ??= make();
     return keeper[this.#key] as Value; // Just seen to be there.
+  }
+
+  /** What is kept, if anything. */
+  known(tenant: Tenant): Value | undefined {
+    return (tenant as Keeper<Value>)[this.#key];
   }
 }
 
 export interface Tenants {
   /** The tenant of a bearer, who lives as long as an operation of theirs, and where remembered beyond it. */
   of(bearer: string): Tenant;
+  /** The tenant of an id, where there is one at present. */
+  withId(id: string): Tenant | undefined;
   /** Remembers a tenant beyond their operations; only one whom REST knows, so that no made-up token takes a place. */
   remember(tenant: Tenant): void;
 }
@@ -70,7 +81,7 @@ export function createTenants({
 
   function create(id: string): Tenant {
     if (known.size >= sizeToSweep) sweep();
-    const tenant = { id, writes: 0 };
+    const tenant: Tenant = { id, writes: 0 };
     known.set(id, { id, tenant: new WeakRef(tenant), held: undefined, before: undefined, after: undefined });
     return tenant;
   }
@@ -107,6 +118,7 @@ export function createTenants({
       if (one?.held !== undefined) remember(tenant);
       return tenant;
     },
+    withId: (id) => known.get(id)?.tenant.deref(),
     remember,
   };
 }

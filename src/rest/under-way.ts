@@ -12,6 +12,12 @@ export interface Shareable {
 }
 
 /**
+ * For how long after its start work may be joined, in milliseconds. An answer is so much older than another one at most, and
+ * one that is held up on its way answers nobody who asks later.
+ */
+export const joinableMs = 100;
+
+/**
  * What tenants have under way, to be found by what is equal to it. Most tenants have one thing under way at a time, for which
  * no key is put together: that and looking it up would cost more than all else that is done to share.
  */

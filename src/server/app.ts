@@ -67,6 +67,8 @@ export interface AppOptions extends ContextOptions, DocumentOptions, Omit<Caller
    * process.
    */
   secret?: Buffer;
+  /** Tells other processes whose token REST does not take, and is told by them; none when left out. */
+  refusedTenants?: RefusedTenants;
   /** How many keys the store in memory holds at most; 20,000 when left out. */
   idempotencyKeys?: number;
   /** How large the body of a request may be, in bytes; 1 MiB when left out. */
@@ -87,6 +89,13 @@ export interface AppOptions extends ContextOptions, DocumentOptions, Omit<Caller
   plainRequests?: boolean;
 }
 
+/** What processes with the same `secret` tell each other of tokens that REST does not take, by the ids of their tenants. */
+export interface RefusedTenants {
+  tell(tenantId: string): void;
+  /** `take` is given each id that another process tells. */
+  onTold(take: (tenantId: string) => void): void;
+}
+
 /** The application as a listener for Node's server, and as `fetch`. */
 export interface App {
   (request: IncomingMessage, response: ServerResponse): void;
@@ -99,9 +108,25 @@ export interface App {
  */
 export function createApp(options: AppOptions): App {
   const { secret = randomBytes(32) } = options;
+  const memory = createLoaderMemory(options.loading, { observer: options.metrics?.loading });
+  const tenants = createTenants({ secret });
+  const refusedTenants = options.refusedTenants ?? { tell: () => {}, onTold: () => {} };
+  refusedTenants.onTold((id) => {
+    const tenant = tenants.withId(id);
+    if (tenant === undefined) return;
+    tenant.isRefused = true;
+    memory.forget(tenant);
+  });
   const shared = {
-    callers: createCallers({ ...options, tenants: createTenants({ secret }) }),
-    memory: createLoaderMemory(options.loading, { observer: options.metrics?.loading }),
+    callers: createCallers({
+      ...options,
+      tenants,
+      onRefused(tenant) {
+        memory.forget(tenant);
+        refusedTenants.tell(tenant.id);
+      },
+    }),
+    memory,
     idempotency: createIdempotency({
       store: options.idempotencyStore ?? createMemoryStore({ maxKeys: options.idempotencyKeys }),
       report: options.report,

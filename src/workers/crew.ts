@@ -55,6 +55,7 @@ export function createCrew(options: CrewOptions): Crew {
     const member = startMember({
       ...keys,
       metricsPage,
+      tellRefused: async (tenantId) => tellOthers(member, tenantId),
       lastCounts: async (counts) => void metrics?.take(member.id, counts),
       leave: () => succeed(member),
     });
@@ -74,6 +75,13 @@ export function createCrew(options: CrewOptions): Crew {
     } catch (error) {
       member.kill();
       throw new WorkerStartError(error instanceof Error ? error.message : String(error));
+    }
+  }
+
+  function tellOthers(teller: Member, tenantId: string): void {
+    for (const member of members) {
+      // One that ends meanwhile keeps nothing.
+      if (member !== teller) member.calls.call('refused', tenantId).catch(() => {});
     }
   }
 

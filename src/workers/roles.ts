@@ -16,6 +16,8 @@ export interface Worker {
   /** Answers where it listens. @throws what the operator is to be told. */
   start(orders: Orders): Promise<string>;
   counts(): Promise<Counts>;
+  /** Another worker was told by REST that it does not take the token of this tenant. */
+  refused(tenantId: string): Promise<void>;
   /** Drains and ends. There is no answer but its end. `isReplaced`: another one has taken its place. */
   end(isReplaced: boolean): Promise<void>;
 }
@@ -23,6 +25,8 @@ export interface Worker {
 /** What a worker asks of the primary process: where keys are remembered, and more. */
 export interface Primary extends Omit<MemberStore, 'leave'> {
   metricsPage(): Promise<MetricsPage>;
+  /** REST does not take the token of this tenant, as the other workers are to know. */
+  tellRefused(tenantId: string): Promise<void>;
   /** What it has counted until its end. */
   lastCounts(counts: Counts): Promise<void>;
   /** It was told to end, and does once another one has taken its place and the primary process says so. */

@@ -16,6 +16,7 @@ const config = shareOf(readConfig(process.env));
 const output = createStandardOutput();
 const log = createJsonLog(config.logLevel, output.stream, { worker: cluster.worker?.id });
 let starting: Promise<RunningServer> | undefined;
+let takeRefused = (_tenantId: string): void => {};
 
 const primary = connect<Primary, Worker>(
   {
@@ -30,6 +31,7 @@ const primary = connect<Primary, Worker>(
       tuneForServing();
       return url.href;
     },
+    refused: async (tenantId) => takeRefused(tenantId),
     counts: async () => (await (await starting)?.metrics?.counts()) ?? [],
     end,
   },
@@ -45,6 +47,13 @@ function start({ upstreamUrl, bearer, operationList, secret }: Orders): Promise<
     metrics: { page: () => primary.call('metricsPage') },
     shared: {
       secret: Buffer.from(secret, 'base64'),
+      refusedTenants: {
+        // Where the primary process has gone, this one ends with it.
+        tell: (tenantId) => void primary.call('tellRefused', tenantId).catch(() => {}),
+        onTold(take) {
+          takeRefused = take;
+        },
+      },
       idempotencyStore: {
         claim: (key, record) => primary.call('claim', key, record),
         replace: (key, record) => primary.call('replace', key, record),

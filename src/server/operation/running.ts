@@ -116,7 +116,7 @@ class OwnRun implements Begun {
     }
     const { lifetime } = this.context;
     const query = this.#shared.of(this.#operation, this.context);
-    const known = this.#shared.worthJoining(query, lifetime);
+    const known = this.#shared.joinable(query);
     if (known !== undefined) {
       this.#asking.whenGone(known.lifetime.join());
       if (this.#asking.exchange !== undefined) this.#asking.exchange.joined = true;

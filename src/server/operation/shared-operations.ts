@@ -1,6 +1,6 @@
 import type { DocumentNode, ExecutionResult, OperationDefinitionNode } from 'graphql';
 import type { Lifetime } from '../../rest/lifetime.ts';
-import { type Shareable, UnderWay } from '../../rest/under-way.ts';
+import { joinableMs, type Shareable, UnderWay } from '../../rest/under-way.ts';
 import { perOperation } from '../documents/per-operation.ts';
 import type { RawVariables } from '../limits/value-limits.ts';
 import type { OperationContext } from './context.ts';
@@ -10,7 +10,7 @@ import type { Operation } from './operation.ts';
 export class ShareableQuery implements Shareable {
   readonly tenantId: string;
   /** Set while it is under way. */
-  underWay: { answer: Promise<ExecutionResult>; lifetime: Lifetime } | undefined;
+  underWay: { answer: Promise<ExecutionResult>; lifetime: Lifetime; begunAtMs: number } | undefined;
   /** Undefined once it has ended. */
   #operation: Operation | undefined;
   readonly #showsCost: boolean;
@@ -55,14 +55,14 @@ export class ShareableQuery implements Shareable {
 type NumberOf = (definition: OperationDefinitionNode, document: DocumentNode) => number;
 
 /**
- * Equal queries of one tenant that are under way at the same time, which are run once for all who asked. Each is answered as
+ * Equal queries of one tenant that begin within 100 ms of each other, which are run once for all who asked. Each is answered as
  * if it were alone, and the query goes on until all have gone. Nothing is kept once it is answered.
  */
 export interface SharedOperations {
   /** A query before it is run. Nothing knows of it until it has begun. */
   of(operation: Operation, context: OperationContext): ShareableQuery;
-  /** An equal one that is under way and whose answer will do for a query that has the lifetime `own`. */
-  worthJoining(query: ShareableQuery, own: Lifetime): ShareableQuery['underWay'];
+  /** An equal one that has begun so shortly before that its answer will do. */
+  joinable(query: ShareableQuery): ShareableQuery['underWay'];
   /** A query is under way until `ended`. */
   began(query: ShareableQuery, answer: Promise<ExecutionResult>, lifetime: Lifetime): void;
   ended(query: ShareableQuery): void;
@@ -76,12 +76,13 @@ export function sharedOperations(): SharedOperations {
 
   return {
     of: (operation, context) => new ShareableQuery(operation, context, numberOf),
-    worthJoining(query, own) {
+    joinable(query) {
       const known = queries.equalTo(query)?.underWay;
-      return known !== undefined && isWorthJoining(known.lifetime, own) ? known : undefined;
+      if (known === undefined || known.lifetime.signal.aborted) return undefined;
+      return performance.now() - known.begunAtMs <= joinableMs ? known : undefined;
     },
     began(query, answer, lifetime) {
-      query.underWay = { answer, lifetime };
+      query.underWay = { answer, lifetime, begunAtMs: performance.now() };
       queries.add(query);
     },
     ended(query) {
@@ -104,9 +105,4 @@ function areFinite(value: unknown): boolean {
   if (typeof value === 'number') return Number.isFinite(value);
   if (typeof value !== 'object' || value === null) return true;
   return Object.values(value).every(areFinite);
-}
-
-/** Whether most of the time that one would have alone is left, so that none is told that all of it has passed. */
-function isWorthJoining({ signal, deadline }: Lifetime, own: Lifetime): boolean {
-  return !signal.aborted && deadline.remainingMs() >= own.deadline.remainingMs() / 2;
 }
