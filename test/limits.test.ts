@@ -95,7 +95,7 @@ describe('nodes', () => {
       4,
     ],
     ['query ($ids: [ID!]!) { nodes(ids: $ids) { id } }', { ids: 'a' }, 1],
-    ['{ quote(id: "a") { offers { courier { id } } } }', {}, 11],
+    ['{ quote(id: "a") { offers { courier { id } } } }', {}, 21],
     ['{ a: orders(first: 5) { nodes { id } } b: orders(first: 6) { nodes { id } } }', {}, 11],
     // What is answered as one is counted as one.
     [

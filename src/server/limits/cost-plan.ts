@@ -48,6 +48,8 @@ export interface CostPlan {
 export interface OperationCostPlan {
   nodes: CostPlan;
   pages: PageCheck[];
+  /** Of each field of a mutation, how many things it writes. */
+  writes: Count[];
 }
 
 /** Plans an operation of a valid document. Fields of one name are answered as one, and so are counted as one. */
@@ -58,6 +60,7 @@ export function costPlanOf(
   introspection: ReadonlyMap<string, number>,
 ): OperationCostPlan {
   const pages: PageCheck[] = [];
+  const writes: Count[] = [];
   const defaults = new Map<string, unknown>();
   for (const { variable, defaultValue } of operation.variableDefinitions ?? []) {
     if (defaultValue) defaults.set(variable.name.value, valueFromASTUntyped(defaultValue));
@@ -111,6 +114,7 @@ export function costPlanOf(
     const average = introspection.get(coordinate);
     const size: ListSize | undefined =
       average === undefined ? listSizeOf(parent, field) : { by: 'estimate', items: average };
+    if (parent === schema.getMutationType()) writes.push(size?.by === 'argument' ? sizeOf(size, node, 0) : 1);
     const sets = nodes.flatMap(({ selectionSet }) => selectionSet ?? []);
     if (size?.by === 'first') {
       const count = countOf(node, 'first', rowsOf, defaultFirst);
@@ -161,7 +165,7 @@ export function costPlanOf(
     root === undefined || root === null
       ? { fixed: 0, variable: [] }
       : planOf(root, [operation.selectionSet], 0);
-  return { nodes, pages };
+  return { nodes, pages, writes };
 }
 
 function add(plan: CostPlan, count: Count, inner: CostPlan): void {

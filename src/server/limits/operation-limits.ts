@@ -13,6 +13,9 @@ import type { Limits } from './limits.ts';
 import { introspectionSizes } from './list-size.ts';
 import { type RawVariables, valueSizeWithin } from './value-limits.ts';
 
+/** How many things one operation writes at most; no client has a page on which a person confirms more. */
+const maxWrites = 100;
+
 export interface OperationLimits {
   /** The refusal of an operation of a valid document with these values, or undefined where it may run. */
   refusalOf(
@@ -40,7 +43,7 @@ export function createOperationLimits(schema: GraphQLSchema, limits: Limits): Op
       const operation = getOperationAST(document, operationName);
       if (operation === null || operation === undefined) return undefined;
       const values = variables ?? {};
-      const { nodes, pages } = planOf(document, operation);
+      const { nodes, pages, writes } = planOf(document, operation);
       if (variables) {
         const size = valueSizeWithin(limits, variables);
         if (size instanceof GraphQLError) return size;
@@ -52,6 +55,8 @@ export function createOperationLimits(schema: GraphQLSchema, limits: Limits): Op
         const first = numberOf(count, values);
         if (first < 0 || first > allowed) return firstOutOfRange(coordinate, allowed, first, node);
       }
+      const written = writes.reduce<number>((sum, count) => sum + numberOf(count, values), 0);
+      if (written > maxWrites) return limitExceeded('writes', maxWrites, written, operation);
       const most = Math.ceil(totalOf(nodes, values));
       return most > limits.nodes ? limitExceeded('nodes', limits.nodes, most, operation) : undefined;
     },
