@@ -102,7 +102,7 @@ describe('after', () => {
   };
   const refuses = async (after: string, variables: OrderNamesQueryVariables = {}, bearer?: string) => {
     const { data, errors, calls } = await waybill.ask(OrderNamesDocument, { ...variables, after }, bearer);
-    expect([data, calls]).toEqual([null, []]);
+    expect([data, calls]).toEqual([{ orders: null }, []]);
     expect(errors).toMatchObject([
       { path: ['orders'], extensions: { code: 'BAD_USER_INPUT', retryable: false } },
     ]);

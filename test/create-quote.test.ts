@@ -303,7 +303,7 @@ describe('what REST refuses', () => {
     ['the origin, where none was', { origin: 'huila-pitalito' }, 'locations/huila-pitalito'],
   ])('with 404 is NotFound with the id of %s', async (_what, fields, id) => {
     fail({ kind: 'status', status: 404, body: { error: { message: 'No such place.' } } });
-    const result = { __typename: 'NotFound', message: 'No such place.', id };
+    const result = { __typename: 'NotFound', message: 'No such place.', missingId: id };
     expect(await ask(fields)).toEqual(answered(result, [post]));
   });
 
@@ -356,7 +356,7 @@ describe('what is broken is an error of the field', () => {
     fail(fault);
     expect(told(await ask())).toEqual({
       status: 200,
-      data: null,
+      data: { createQuote: null },
       errors: [{ path: ['createQuote'], ...error }],
       calls: [post],
     });
@@ -365,7 +365,7 @@ describe('what is broken is an error of the field', () => {
   test('a token that REST does not know, after one call', async () => {
     const { data, errors, calls } = await ask({}, 'no-such-token');
     expect([data, errors?.map(({ extensions }) => extensions)]).toEqual([
-      null,
+      { createQuote: null },
       [{ code: 'UNAUTHENTICATED', retryable: false, upstreamStatus: 401 }],
     ]);
     expect(calls).toEqual([post]);
@@ -460,7 +460,7 @@ describe('an idempotencyKey', () => {
     const idempotencyKey = `kept after ${what}`;
     fail({ ...fault, times: 1 });
     const { data, calls } = await ask({ idempotencyKey });
-    expect([data, calls]).toEqual([null, [post]]);
+    expect([data, calls]).toEqual([{ createQuote: null }, [post]]);
     expect(await ask({ idempotencyKey })).toEqual(answered(unknown(idempotencyKey), []));
   });
 

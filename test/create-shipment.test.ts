@@ -267,14 +267,14 @@ describe('an input that cannot be right is refused without a call', () => {
   test('all faults at once', async () => {
     const answer = await ask({
       quote: 'shipments/ca2036',
-      courier: 'a courier',
+      courier: 'a/courier',
       origin: '..',
       recipient: { ...recipient, documentType: 'UNRECOGNIZED' },
       idempotencyKey: '',
     });
     const faults = refused(
       ['quote', notOf('quotes', 'shipments/ca2036')],
-      ['courier', notOf('couriers', 'a courier')],
+      ['courier', notOf('couriers', 'a/courier')],
       ['origin', notOf('origins', '..')],
       ['recipient.documentType', 'must be one of CC, CE, NI and TI: UNRECOGNIZED is for output only'],
       ['idempotencyKey', 'must be 1 to 255 characters long, but has 0'],
@@ -382,7 +382,7 @@ describe('what REST refuses', () => {
 
   test("with 404 is NotFound with the quote's id", async () => {
     fail({ kind: 'status', status: 404, body: { error: { message: 'The quote is gone.' } } });
-    const result = { __typename: 'NotFound', message: 'The quote is gone.', id: 'quotes/ca2151' };
+    const result = { __typename: 'NotFound', message: 'The quote is gone.', missingId: 'quotes/ca2151' };
     expect(await ask({ quote: 'ca2151' })).toEqual(answered(result, [post]));
   });
 
@@ -442,7 +442,7 @@ describe('what is broken is an error of the field', () => {
     fail(fault);
     expect(told(await ask())).toEqual({
       status: 200,
-      data: null,
+      data: { createShipment: null },
       errors: [{ path: ['createShipment'], ...error }],
       calls: [post],
     });
@@ -548,7 +548,7 @@ describe('an idempotencyKey', () => {
     const idempotencyKey = `kept after ${what}`;
     fail({ ...fault, times: 1 });
     const { data, calls } = await ask({ idempotencyKey });
-    expect([data, calls]).toEqual([null, [post]]);
+    expect([data, calls]).toEqual([{ createShipment: null }, [post]]);
     expect(await ask({ idempotencyKey })).toEqual(answered(unknown(idempotencyKey), []));
   });
 

@@ -126,7 +126,14 @@ function blankedBy(path: readonly (string | number)[] = [], data: unknown): stri
   return path.slice(0, depth).join('.');
 }
 
-const told = ({ errors = [] }: Answer<unknown>) => errors.map((error) => JSON.stringify(error));
+/**
+ * The errors of fields that are null themselves. Which errors are told of what lies below a null, beside the one that explains
+ * it, is a matter of timing that the specification leaves open (6.4.4).
+ */
+function errorsOfNulls({ data, errors = [] }: Answer<unknown>): string[] {
+  const own = errors.filter(({ path = [] }) => blankedBy(path, data) === path.join('.'));
+  return own.map((error) => JSON.stringify(error)).sort();
+}
 
 // Gets, and pages of sizes that no query asks for.
 const unsettled = /^GET \/v1\/(orders|shipments)(\/[^?]+|\?pageSize=(?!(1|2|3|20)$)\d+)$/;
@@ -182,8 +189,7 @@ test('compiled queries answer as the standard executor does, for the same calls,
     remove();
     const context = `${query}\n${JSON.stringify(variables)}`;
     expect(comparable(one), context).toEqual(comparable(other));
-    // Where an error blanks its parent, the standard executor lets go of what else goes on there.
-    expect(told(one), context).toEqual(expect.arrayContaining(told(other)));
+    expect(errorsOfNulls(one), context).toEqual(errorsOfNulls(other));
     if (one.errors === undefined) expect(settledCalls(one), context).toEqual(settledCalls(other));
     expect({ ...again, calls: settledCalls(again) }, context).toEqual({ ...one, calls: settledCalls(one) });
     for (const [, typename = ''] of JSON.stringify(one.data).matchAll(/"__typename":"(\w+)"/g))

@@ -63,7 +63,10 @@ describe('a list', () => {
   const rows = (...ids: number[]) => ids.map((id) => ({ name: `orders/${id}` }));
   const nodes = (...ids: number[]) => ids.map((id) => ({ id: `orders/${id}` }));
   const list = (...queries: string[]) => queries.map((query) => `GET /v1/orders?${query}`);
-  const fails = (message: string) => ({ data: null, errors: [{ message, ...invalid, path: 'orders' }] });
+  const fails = (message: string) => ({
+    data: { orders: null },
+    errors: [{ message, ...invalid, path: 'orders' }],
+  });
 
   test('whose page token repeats', async () => {
     await using waybill = await start(paged(() => ({ orders: rows(1), nextPageToken: 'again' })));

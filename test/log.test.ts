@@ -120,7 +120,7 @@ describe('an operation has one line', () => {
       variables: { input: {} },
     });
     await post(waybill, {
-      query: '{ a: nodes(ids: ["orders/x y"]) { id } b: order(id: "") { id } organization { id } }',
+      query: '{ a: nodes(ids: ["orders/x/y"]) { id } b: order(id: "") { id } organization { id } }',
     });
     await post(waybill, { query: '{ orders(first: 1) { nodes { id } } }' });
     expect(lines()).toEqual([

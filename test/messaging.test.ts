@@ -76,7 +76,14 @@ describe('channels', () => {
           ],
         },
       },
-      errors: undefined,
+      errors: [
+        {
+          message: 'channels/4 came with a phone number that is no text',
+          locations: [{ line: 1, column: 27 }],
+          path: ['channels', 'nodes', 3, 'phoneNumber'],
+          extensions: { code: 'UPSTREAM_INVALID_RESPONSE', retryable: false },
+        },
+      ],
     });
   });
 });

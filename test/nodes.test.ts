@@ -41,6 +41,7 @@ const nodes = [
     missing: 'channels/x',
   },
   { typename: 'Conversation', id: 'channels/ca1/conversations/ca58', calls: [], missing: undefined },
+  { typename: 'Courier', id: 'couriers/rutandina', calls: [], missing: undefined },
 ];
 
 describe('node', () => {
@@ -70,7 +71,8 @@ describe('node', () => {
   );
 
   test("is null for another merchant's, as if it did not exist", async () => {
-    for (const { id } of nodes.filter(({ typename }) => !['Location', 'Conversation'].includes(typename))) {
+    const ofAll = ['Location', 'Conversation', 'Courier'];
+    for (const { id } of nodes.filter(({ typename }) => !ofAll.includes(typename))) {
       const { data, errors } = await ask(NodeLookupDocument, { id }, sandbox.tokens.second);
       expect({ id, data, errors }).toEqual({ id, data: { node: null }, errors: undefined });
     }
@@ -80,11 +82,13 @@ describe('node', () => {
     'ca2481',
     'order/ca2481',
     'Orders/ca2481',
-    'couriers/rutandina',
+    'couriers/',
+    'courier/rutandina',
     'organizations/mine',
     'messages/m001',
     'channels/ca1/templates/1',
-    'channels/ca1/conversations/ca58/messages/m001',
+    'channels/ca1/conversations/ca58/messages/',
+    'label/ca0001',
     'orders/',
     '/ca2481',
     'orders/ca2481/',
@@ -95,6 +99,27 @@ describe('node', () => {
     expect(errors).toEqual([
       {
         message: `Expected a whole id, such as "orders/abc", but got ${JSON.stringify(id)}.`,
+        locations: [{ line: 2, column: 3 }],
+        path: ['node'],
+        extensions: { code: 'BAD_USER_INPUT', retryable: false },
+      },
+    ]);
+    expect(calls).toEqual([]);
+  });
+
+  test.each([
+    [
+      'channels/ca1/conversations/ca58/messages/m001',
+      'A message is read with its conversation: ' +
+        'conversation(id: "channels/ca1/conversations/ca58") { messages { nodes { id } } }.',
+    ],
+    ['labels/ca0001', 'A label is read with its shipment: shipment(id: …) { label { id url pdfUrl } }.'],
+  ])('tells of an id that REST has no call for what to ask instead: %j', async (id, instead) => {
+    const { status, data, errors, calls } = await ask(NodeLookupDocument, { id });
+    expect({ status, data }).toEqual({ status: 200, data: { node: null } });
+    expect(errors).toEqual([
+      {
+        message: `"${id}" can't be read by its id, as the REST service has no call for that. ${instead}`,
         locations: [{ line: 2, column: 3 }],
         path: ['node'],
         extensions: { code: 'BAD_USER_INPUT', retryable: false },

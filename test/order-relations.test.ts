@@ -135,7 +135,7 @@ describe('a recipient', () => {
       'query ($after: String) { orders(first: 2, search: "+573104567890", after: $after) { nodes { id } } }',
       { after },
     );
-    expect(data).toBeNull();
+    expect(data).toEqual({ orders: null });
     expect(errors).toMatchObject([{ path: ['orders'], extensions: { code: 'BAD_USER_INPUT' } }]);
     expect(calls).toEqual([]);
   });

@@ -232,7 +232,7 @@ describe('a search of the locations', () => {
       { id: 'locations/antioquia-medellin-popular', locality: 'Medellín (Popular)' },
     ]);
     const other = await ask(LocationSearchDocument, { search: 'Medellín', first: 1, after });
-    expect(other.data).toBeNull();
+    expect(other.data).toEqual({ locations: null });
     expect(other.errors).toMatchObject([{ path: ['locations'], extensions: { code: 'BAD_USER_INPUT' } }]);
     expect(other.calls).toEqual([]);
   });

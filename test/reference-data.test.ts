@@ -144,7 +144,7 @@ describe('what an earlier operation of the same token has read', () => {
       expect(calls).toEqual(['GET /v1/locations?pageSize=1']);
     }
     expect(await waybill.ask(origins, {}, 'made-up')).toMatchObject({
-      data: null,
+      data: { origins: null },
       errors: [{ extensions: { code: 'UNAUTHENTICATED' } }],
       calls: [originCall],
     });

@@ -82,7 +82,7 @@ describe('a text', () => {
   test('is among the messages that the same operation reads afterwards, which are read anew', async () => {
     const { data, calls } = await ask(SendTwoAndReadDocument, { conversation });
     const newest = (...texts: string[]) => ({
-      message: { conversation: { messages: { nodes: texts.map((text) => ({ text })) } } },
+      sent: { conversation: { messages: { nodes: texts.map((text) => ({ text })) } } },
     });
     expect(data).toEqual({ first: newest('uno', expect.any(String)), second: newest('dos', 'uno') });
     expect(calls).toEqual([post, `GET ${path}?pageSize=2`, post, `GET ${path}?pageSize=2`]);
@@ -90,7 +90,7 @@ describe('a text', () => {
 
   test('whose messages were read before is found among them after an attempt without an answer too', async () => {
     sandbox.faults.add({ method: 'POST', path, kind: 'applied-then-cut', times: 1 });
-    const newest = 'message { conversation { messages(first: 1) { nodes { text } } } }';
+    const newest = 'sent { conversation { messages(first: 1) { nodes { text } } } }';
     const mutation = (text: string) =>
       `sendMessage(input: { conversation: "${conversation}", content: { text: "${text}" } })`;
     const { data, calls } = await ask<Record<string, unknown>, unknown>(`mutation {
@@ -99,7 +99,7 @@ describe('a text', () => {
     }`);
     expect(data).toEqual({
       cut: { __typename: 'OutcomeUnknown' },
-      after: { message: { conversation: { messages: { nodes: [{ text: 'después' }] } } } },
+      after: { sent: { conversation: { messages: { nodes: [{ text: 'después' }] } } } },
     });
     expect(calls).toEqual([post, post, `GET ${path}?pageSize=1`]);
     expect(await sentTimes('cortado')).toBe(1);
@@ -257,7 +257,7 @@ describe('what REST refuses', () => {
         sendMessage: {
           __typename: 'NotFound',
           message: expect.stringMatching(/^channels\/[\w/]+ does not exist$/),
-          id,
+          missingId: id,
         },
       },
       errors: undefined,
@@ -285,7 +285,7 @@ describe('what REST refuses', () => {
     const headers = { 'retry-after': '3' };
     sandbox.faults.add({ method: 'POST', path, kind: 'status', status, headers });
     const { data, errors, calls } = await send('Hola');
-    expect(data).toBeNull();
+    expect(data).toEqual({ sendMessage: null });
     expect(errors).toEqual([
       expect.objectContaining({
         message: `${post} answered ${status}`,
@@ -333,7 +333,7 @@ describe('a message that was sent and not answered', () => {
   test('but failed with 500 is not sent again under its key either', async () => {
     sandbox.faults.add({ method: 'POST', path, kind: 'status', status: 500, times: 1 });
     const first = await send('500', { idempotencyKey: '500' });
-    expect(first.data).toBeNull();
+    expect(first.data).toEqual({ sendMessage: null });
     expect(first.errors).toMatchObject([{ extensions: { code: 'UPSTREAM_ERROR', retryable: false } }]);
     expect(first.calls).toEqual([post]);
     const again = await send('500', { idempotencyKey: '500' });
@@ -402,7 +402,7 @@ describe('an idempotencyKey', () => {
     const key = { idempotencyKey: `refused with ${status}` };
     sandbox.faults.add({ method: 'POST', path, kind: 'status', status, times: 1 });
     const refused = await send('Otra vez', key);
-    expect(refused.data?.sendMessage.__typename).not.toBe('SendMessageSuccess');
+    expect(refused.data.sendMessage?.__typename).not.toBe('SendMessageSuccess');
     expect(refused.calls).toEqual([post]);
     const again = await send('Otra vez', key);
     expect(again.data.sendMessage.__typename).toBe('SendMessageSuccess');

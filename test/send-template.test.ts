@@ -481,7 +481,7 @@ describe('what REST refuses of a template comes back at its place', () => {
         sendMessage: {
           __typename: 'NotFound',
           message: expect.stringMatching(/^channels\/[\w/]+ does not exist$/),
-          id,
+          missingId: id,
         },
       },
       errors: undefined,

@@ -292,17 +292,54 @@ describe('errors keep it not away:', () => {
     expect(extensions?.upstream).toEqual(cost([shown(mine, ['organization'], { status: null, bytes: 0 })]));
   });
 
-  test('a call that is still under way when the whole answer is blank already', async () => {
+  test('a call that is still under way when the field that it was made below is blank already', async () => {
+    await using waybill = await startWaybill();
+    const input = await orderToShip(waybill);
+    const { faults } = waybill.sandbox;
+    const change = (order: unknown) => ({ ...Object(order), fulfiller: null });
+    faults.add({ method: 'GET', path: `/v1/${input.order}`, kind: 'change', change });
+    faults.add({ path: '/v1/locations', kind: 'delay', delayMs: 200 });
+    const { data, errors, extensions } = await answerTo(
+      waybill,
+      `mutation ($input: ShipOrderInput!) { ship: shipOrder(input: $input) {
+        ... on ShipOrderSuccess { quote { destination { locality } } order { fulfiller } }
+      } }`,
+      { input },
+    );
+    expect([data, errors?.map((error) => error.extensions.code)]).toEqual([
+      { ship: null },
+      ['UPSTREAM_INVALID_RESPONSE'],
+    ]);
+    expect(extensions?.upstream).toEqual(
+      cost([
+        shown(['GET', '/v1/orders/{id}'], ['ship']),
+        shown(['GET', '/v1/origins'], ['ship']),
+        shown(['POST', '/v1/quotes'], ['ship'], { status: 201 }),
+        shown(['POST', '/v1/shipments'], ['ship'], { status: 201 }),
+        shown(['GET', '/v1/orders/{id}'], ['ship.order']),
+        shown(['GET', '/v1/locations'], ['ship.quote.destination'], {
+          status: null,
+          durationMs: null,
+          bytes: 0,
+        }),
+      ]),
+    );
+  });
+
+  test('a call that is answered after another has failed', async () => {
     await using waybill = await startWaybill({}, { compileQueries: false });
     waybill.sandbox.faults.add({ path: '/v1/orders', kind: 'status', status: 500, body: 'no' });
     waybill.sandbox.faults.add({ path: mine[1], kind: 'delay', delayMs: 200 });
     const query = '{ orders(first: 1) { nodes { id } } organization { id } }';
     const { data, errors, extensions } = await answerTo(waybill, query);
-    expect([data, errors?.map((error) => error.extensions.code)]).toEqual([null, ['UPSTREAM_ERROR']]);
+    expect([data, errors?.map((error) => error.extensions.code)]).toEqual([
+      { orders: null, organization: { id: 'organization/cafe-andino' } },
+      ['UPSTREAM_ERROR'],
+    ]);
     expect(extensions?.upstream).toEqual(
       cost([
         shown(['GET', '/v1/orders'], ['orders'], { status: 500, bytes: 2 }),
-        shown(mine, ['organization'], { status: null, durationMs: null, bytes: 0 }),
+        shown(mine, ['organization']),
       ]),
     );
   });

@@ -117,7 +117,7 @@ describe('what REST refuses', () => {
     const { data, errors, calls } = await update({ id, notes: 'Hola' });
     const name = `orders/${id.replace('orders/', '')}`;
     expect({ data, errors }).toEqual({
-      data: { updateOrder: { __typename: 'NotFound', message: `${name} does not exist`, id: name } },
+      data: { updateOrder: { __typename: 'NotFound', message: `${name} does not exist`, missingId: name } },
       errors: undefined,
     });
     expect(calls).toEqual([`PATCH /v1/${name}`]);
@@ -138,7 +138,7 @@ describe('what REST refuses', () => {
   });
 
   test.each([
-    [410, 'NotFound', { id: 'orders/ca2490' }],
+    [410, 'NotFound', { missingId: 'orders/ca2490' }],
     [412, 'Conflict', {}],
     [422, 'InvalidInput', { fields: [] }],
   ] as const)('is data without words of REST too: %i is %s', async (status, __typename, more) => {
@@ -227,7 +227,7 @@ describe('what REST refuses', () => {
   ])('is an error of the field where it is not about the input: %i', async (status, code, retryable) => {
     sandbox.faults.add({ kind: 'status', method: 'PATCH', status });
     const { data, errors, calls } = await update({ id: 'ca2490', notes: 'Hola' });
-    expect(data).toBe(null);
+    expect(data).toEqual({ updateOrder: null });
     expect(errors).toEqual([
       {
         message: `PATCH /v1/orders/ca2490 answered ${status}`,

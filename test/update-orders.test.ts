@@ -71,7 +71,7 @@ describe('a list of updates', () => {
               { path: 'notes', message: 'must be 3 to 2048 characters long, but has 2' },
             ],
           },
-          { __typename: 'NotFound', message: 'orders/nosuch does not exist', id: 'orders/nosuch' },
+          { __typename: 'NotFound', message: 'orders/nosuch does not exist', missingId: 'orders/nosuch' },
           { __typename: 'Conflict', message: 'orders/ca2481 is IN_PROGRESS and can no longer be updated' },
           {
             __typename: 'WriteFailed',
@@ -253,7 +253,7 @@ describe('where every update fails', () => {
 
   test('alike, it is one error of the whole', async () => {
     const { data, errors, calls } = await ask(UpdateOrdersDocument, { inputs }, 'expired');
-    expect(data).toBe(null);
+    expect(data).toEqual({ updateOrders: null });
     expect(errors).toEqual([
       {
         message: 'PATCH /v1/orders/ca2496 answered 401: This bearer token is unknown',
@@ -293,8 +293,8 @@ describe('where every update fails', () => {
     expect({ data, errors }).toEqual({
       data: {
         updateOrders: [
-          { __typename: 'NotFound', message: 'orders/ca2496 does not exist', id: 'orders/ca2496' },
-          { __typename: 'NotFound', message: 'orders/ca2490 does not exist', id: 'orders/ca2490' },
+          { __typename: 'NotFound', message: 'orders/ca2496 does not exist', missingId: 'orders/ca2496' },
+          { __typename: 'NotFound', message: 'orders/ca2490 does not exist', missingId: 'orders/ca2490' },
         ],
       },
       errors: undefined,

@@ -85,7 +85,7 @@ describe('a key that several workers are given', { timeout: 60_000 }, () => {
       return response.writeHead(403).end();
     });
     const { ask, posts } = before;
-    expect(await ask({ idempotencyKey: 'k' })).toBe(undefined);
+    expect(await ask({ idempotencyKey: 'k' })).toBe(null);
     expect(await ask({ idempotencyKey: 'k', sellingPriceCents: 1 })).toEqual(success);
     expect(posts()).toBe(2);
   });

@@ -1,4 +1,5 @@
 import { maxPageSize } from '../loaders/loaders.ts';
+import { InvalidResponseError } from '../rest/errors.ts';
 import { isNameOf, resourceName } from '../rest/resource-name.ts';
 import type { ChannelJson } from '../rest/types.ts';
 import { builder } from './builder.ts';
@@ -24,12 +25,17 @@ export const Channel = builder.objectRef<ChannelJson>('Channel').implement({
   }),
 });
 
-/** The number stands in an object named after the network (`chatApp`), so in whichever object has one. */
+/**
+ * The number stands in an object named after the network (`chatApp`), so in whichever object has one.
+ * @throws InvalidResponseError where it is no text.
+ */
 function phoneNumberOf(channel: ChannelJson): string | null {
   for (const value of Object.values(channel)) {
-    if (typeof value === 'object' && value !== null && 'phoneNumber' in value) {
-      if (typeof value.phoneNumber === 'string') return value.phoneNumber;
-    }
+    if (typeof value !== 'object' || value === null || !('phoneNumber' in value)) continue;
+    const { phoneNumber } = value;
+    if (typeof phoneNumber === 'string') return phoneNumber;
+    if (phoneNumber !== undefined && phoneNumber !== null)
+      throw new InvalidResponseError(`${channel.name} came with a phone number that is no text`);
   }
   return null;
 }
@@ -53,7 +59,6 @@ builder.queryFields((t) => ({
   }),
   channels: t.field({
     type: ChannelConnection,
-    nullable: false,
     description: "The merchant's channels. Costs `GET /v1/channels`.",
     args: connectionArgs(maxPageSize.channels),
     resolve: (_root, args, { loaders }) =>

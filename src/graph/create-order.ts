@@ -97,7 +97,6 @@ const CreateOrderResult = builder.unionType('CreateOrderResult', {
 builder.mutationField('createOrder', (t) =>
   t.field({
     type: CreateOrderResult,
-    nullable: false,
     description:
       'Records an order. Costs `POST /v1/orders`; with the key of an attempt that got no answer, a searched ' +
       '`GET /v1/orders` instead.',

@@ -72,7 +72,6 @@ const CreateQuoteResult = builder.unionType('CreateQuoteResult', {
 builder.mutationField('createQuote', (t) =>
   t.field({
     type: CreateQuoteResult,
-    nullable: false,
     description: 'Asks the couriers for their offers for a package. Costs `POST /v1/quotes`.',
     args: {
       input: t.arg({ type: CreateQuoteInput, required: true, description: 'The package and its way.' }),

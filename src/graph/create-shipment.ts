@@ -74,7 +74,6 @@ const CreateShipmentResult = builder.unionType('CreateShipmentResult', {
 builder.mutationField('createShipment', (t) =>
   t.field({
     type: CreateShipmentResult,
-    nullable: false,
     description:
       'Accepts an offer of a quote: creates the shipment, which costs what was offered, and has its label made. Costs ' +
       '`POST /v1/shipments`.',

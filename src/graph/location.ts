@@ -54,7 +54,6 @@ builder.queryFields((t) => ({
   }),
   locations: t.field({
     type: LocationConnection,
-    nullable: false,
     description: 'The locations that are supported. Costs `GET /v1/locations`.',
     args: {
       ...connectionArgs(maxPageSize.locations),

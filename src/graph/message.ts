@@ -1,11 +1,12 @@
 import { maxPageSize } from '../loaders/loaders.ts';
 import { InvalidResponseError } from '../rest/errors.ts';
-import { type ConversationName, conversationOfMessage, shown } from '../rest/resource-name.ts';
+import { type ConversationName, conversationOfMessage, isMessageName, shown } from '../rest/resource-name.ts';
 import type { MessageJson, SentTemplateJson, TemplateJson } from '../rest/types.ts';
 import { builder } from './builder.ts';
 import { connect, connectionArgs, connectionOf } from './connection.ts';
 import type { Context } from './context.ts';
 import { Conversation } from './conversation.ts';
+import { registerUnreadable } from './node.ts';
 import { openEnum } from './open-enum.ts';
 import { findTemplate, Template } from './template.ts';
 import { fillTemplate, readAsOne } from './template-text.ts';
@@ -153,6 +154,12 @@ function conversationOf({ name }: MessageJson): ConversationName {
   if (conversation !== undefined) return conversation;
   throw new InvalidResponseError(`Expected the name of a message from REST, but got ${shown(name)}`);
 }
+
+registerUnreadable({
+  owns: isMessageName,
+  instead: (id) =>
+    `A message is read with its conversation: conversation(id: "${conversationOfMessage(id)?.name}") { messages { nodes { id } } }.`,
+});
 
 const MessageConnection = connectionOf(Message, 'messages');
 

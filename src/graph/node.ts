@@ -12,11 +12,26 @@ export interface NodeType {
   load(id: string, loaders: Loaders): Promise<{ name: string } | null>;
 }
 
+/** What has ids by which the REST service finds nothing. */
+export interface UnreadableType {
+  /** Whether an id is of this type, by its form alone. */
+  owns(id: string): boolean;
+  /** How to read it instead, as a sentence. */
+  instead(id: string): string;
+}
+
 const maxNodes = 100;
 const nodeTypes: NodeType[] = [];
+const unreadableTypes: UnreadableType[] = [];
 
+/** Has `node(id:)` find records of a type. */
 export function registerNode(type: NodeType): void {
   nodeTypes.push(type);
+}
+
+/** Has `node(id:)` say what to ask instead for ids of a type. */
+export function registerUnreadable(type: UnreadableType): void {
+  unreadableTypes.push(type);
 }
 
 export const Node = builder.interfaceRef<{ name: string }>('Node').implement({
@@ -61,8 +76,11 @@ builder.queryFields((t) => ({
 
 async function loadNode(id: string, loaders: Loaders): Promise<{ name: string } | null> {
   const type = nodeTypes.find((candidate) => candidate.owns(id));
-  if (type === undefined) {
-    throw new BadInputError(`Expected a whole id, such as "orders/abc", but got ${shown(id)}.`);
-  }
-  return type.load(id, loaders);
+  if (type !== undefined) return type.load(id, loaders);
+  const unreadable = unreadableTypes.find((candidate) => candidate.owns(id));
+  throw new BadInputError(
+    unreadable === undefined
+      ? `Expected a whole id, such as "orders/abc", but got ${shown(id)}.`
+      : `${shown(id)} can't be read by its id, as the REST service has no call for that. ${unreadable.instead(id)}`,
+  );
 }

@@ -1,3 +1,4 @@
+import { InvalidResponseError } from '../rest/errors.ts';
 import { builder } from './builder.ts';
 
 const UNRECOGNIZED = 'UNRECOGNIZED';
@@ -30,6 +31,7 @@ export function openEnum<Value extends string>(
   function recognize(value: string | null | undefined): Value | typeof UNRECOGNIZED | null;
   function recognize(value: string | null | undefined) {
     if (value === undefined || value === null) return null;
+    if (typeof value !== 'string') throw new InvalidResponseError(`Expected a text as ${name} from REST`);
     return known.has(value) ? value : UNRECOGNIZED;
   }
 

@@ -135,7 +135,7 @@ builder.queryFields((t) => ({
   orderByReference: t.field({
     type: Order,
     description:
-      'The newest order with this reference, or null where there is none. Costs a searched `GET /v1/orders`.',
+      'The order with this reference that was recorded last, or null where there is none. Costs a searched `GET /v1/orders`.',
     args: {
       referenceId: t.arg.string({
         required: true,
@@ -151,7 +151,6 @@ builder.queryFields((t) => ({
   }),
   orders: t.field({
     type: OrderConnection,
-    nullable: false,
     description: 'Orders, newest first. Costs `GET /v1/orders`.',
     args: {
       ...connectionArgs(maxPageSize.orders),

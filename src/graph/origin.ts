@@ -39,7 +39,6 @@ builder.queryFields((t) => ({
   }),
   origins: t.field({
     type: OriginConnection,
-    nullable: false,
     description: "The merchant's origins. Costs `GET /v1/origins`.",
     args: connectionArgs(maxPageSize.origins),
     resolve: (_root, args, { loaders }) =>

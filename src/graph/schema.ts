@@ -1,6 +1,7 @@
-import type { GraphQLSchema } from 'graphql';
+import { GraphQLSchema } from 'graphql';
 import { withAskingFields } from './asking-fields.ts';
 import { builder } from './builder.ts';
+import { withExactLeaves } from './exact-leaves.ts';
 import { withPlainFields } from './plain-fields.ts';
 import './scalars.ts';
 import './node.ts';
@@ -30,9 +31,15 @@ builder.queryType({
 builder.mutationType({
   description:
     'Everything that can be changed. What a person can get wrong comes back as data, a member of the result that is a ' +
-    '`UserError`; what is broken is an error of the field, which blanks the whole answer: give each write a key where you ' +
-    'send several. Mutations of one request run one after the other.',
+    '`UserError`. What is broken is an error of the field, which is null then; the other mutations of the request are ' +
+    'answered all the same. Mutations of one request run one after the other, and write at most 100 things together.',
 });
 
+const description =
+  "A merchant's orders, delivery quotes, shipments and messages, over one REST service. Each field that costs a call to " +
+  'the REST service names it. Give the access token in the header `Authorization: Bearer <token>`.';
+
 /** The graph. Importing a type's file adds it. */
-export const schema: GraphQLSchema = withAskingFields(withPlainFields(builder.toSchema()));
+export const schema: GraphQLSchema = withAskingFields(
+  withExactLeaves(withPlainFields(new GraphQLSchema({ ...builder.toSchema().toConfig(), description }))),
+);

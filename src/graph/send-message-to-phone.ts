@@ -27,9 +27,8 @@ const rules = fields({ channel: idOf('channels'), phone: text, name: text, text,
 builder.mutationField('sendMessageToPhone', (t) =>
   t.field({
     type: SendMessageResult,
-    nullable: false,
     description:
-      "Sends a text to a phone number, into the customer's conversation or a new one, which `message.conversation` " +
+      "Sends a text to a phone number, into the customer's conversation or a new one, which `sent.conversation` " +
       'names. Costs `POST /v1/channels/{id}/messages`.',
     args: {
       input: t.arg({ type: SendMessageToPhoneInput, required: true, description: 'The text to send.' }),
@@ -43,7 +42,7 @@ builder.mutationField('sendMessageToPhone', (t) =>
         renames: { recipient: '', 'recipient.phone': 'phone', 'recipient.name': 'name' },
         run: async ({ channel, phone, name, text, idempotencyKey }) => ({
           __typename: 'SendMessageSuccess' as const,
-          message: await writes.sendToPhone(channel, { recipient: { phone, name }, text }, idempotencyKey),
+          sent: await writes.sendToPhone(channel, { recipient: { phone, name }, text }, idempotencyKey),
         }),
         whatToCheck: ({ channel, phone }) =>
           `Look for it on the phone of ${channel}, or, where you know the conversation with ${phone}, among its newest ` +

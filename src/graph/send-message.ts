@@ -46,16 +46,14 @@ const conversationId = v.pipe(
 const rules = fields({ conversation: conversationId, content: messageContentRules, idempotencyKey });
 
 const SendMessageSuccess = builder
-  .objectRef<{ __typename: 'SendMessageSuccess'; message: MessageJson }>('SendMessageSuccess')
+  .objectRef<{ __typename: 'SendMessageSuccess'; sent: MessageJson }>('SendMessageSuccess')
   .implement({
     description: 'The message is on its way.',
     fields: (t) => ({
-      message: t.expose('message', {
+      sent: t.expose('sent', {
         type: Message,
         nullable: false,
-        description:
-          'The message as it was taken on; its `status` says later how far it has come. Next to the `message` of ' +
-          '`UserError` it needs a name of its own: `sent: message { id }`.',
+        description: 'The message as it was taken on; its `status` says later how far it has come.',
       }),
     }),
   });
@@ -68,7 +66,6 @@ export const SendMessageResult = builder.unionType('SendMessageResult', {
 builder.mutationField('sendMessage', (t) =>
   t.field({
     type: SendMessageResult,
-    nullable: false,
     description:
       'Sends a text or a template into a conversation. Costs `POST /v1/channels/{id}/conversations/{id}/messages`; for ' +
       'a template `GET /v1/channels/{id}/templates` comes before it, and nothing is sent that does not fit the template.',
@@ -82,7 +79,7 @@ builder.mutationField('sendMessage', (t) =>
         renames: { text: 'content.text', template: 'content.template' },
         run: async ({ conversation, content, idempotencyKey }) => ({
           __typename: 'SendMessageSuccess' as const,
-          message: await writes.sendMessage(conversation, messageJson(content), idempotencyKey, () =>
+          sent: await writes.sendMessage(conversation, messageJson(content), idempotencyKey, () =>
             expectFit(content, conversation.channel, loaders),
           ),
         }),

@@ -82,13 +82,14 @@ const ShipOrderResult = builder.unionType('ShipOrderResult', {
 builder.mutationFields((t) => ({
   shipOrder: t.field({
     type: ShipOrderResult,
-    nullable: false,
     description:
       'Ships an order: asks the couriers for a quote from the origin to the recipient, for the cash on delivery of the ' +
       'order; takes an offer; and creates the shipment, which is paid for. Costs `GET /v1/orders/{id}` and ' +
-      '`GET /v1/origins`, then `POST /v1/quotes`, then `POST /v1/shipments`. With the key of an attempt that got no ' +
-      'answer to the last of these, it looks for the shipment with `GET /v1/orders/{id}`, and `GET /v1/shipments/{id}` ' +
-      'or `GET /v1/shipments`, and only where there is none sends `POST /v1/shipments` again.',
+      '`GET /v1/origins`, then `POST /v1/quotes`, then `POST /v1/shipments`. An order is shipped once: a ' +
+      'second request waits for the first one and is a `Conflict`, or has the same key and gives the same shipment. After ' +
+      'an attempt that got no answer to the last call, any request for the order looks for the shipment with ' +
+      '`GET /v1/orders/{id}`, and `GET /v1/shipments/{id}` or `GET /v1/shipments`. Only where there is none, one is ' +
+      'created.',
     args: {
       input: t.arg({ type: ShipOrderInput, required: true, description: 'What is shipped, and how.' }),
     },
@@ -96,7 +97,7 @@ builder.mutationFields((t) => ({
   }),
   shipOrders: t.field({
     type: [ShipOrderResult],
-    nullable: { list: false, items: false },
+    nullable: { list: true, items: false },
     description:
       'Ships up to 100 orders, and answers in their order, each with a result of its own; where all fail alike, for no ' +
       'fault of their own, with that one error. Costs `GET /v1/origins` once ' +

@@ -1,11 +1,12 @@
 import { maxPageSize } from '../loaders/loaders.ts';
+import { InvalidResponseError } from '../rest/errors.ts';
 import { isNameOf, resourceName } from '../rest/resource-name.ts';
 import type { ShipmentJson } from '../rest/types.ts';
 import { builder } from './builder.ts';
 import { connect, connectionArgs, connectionOf } from './connection.ts';
 import { Courier, courierNamed } from './courier.ts';
 import { Money, money, shipmentCurrency } from './money.ts';
-import { Node, registerNode } from './node.ts';
+import { Node, registerNode, registerUnreadable } from './node.ts';
 import { openEnum } from './open-enum.ts';
 import { Order } from './order.ts';
 import { Origin } from './origin.ts';
@@ -35,7 +36,11 @@ type LabelledShipment = ShipmentJson & { label: string };
 const Label = builder.objectRef<LabelledShipment>('Label').implement({
   description: 'The label to print and stick on the package, a PDF.',
   fields: (t) => ({
-    id: t.exposeID('label', { nullable: false, description: "The label's identifier." }),
+    id: t.id({
+      nullable: false,
+      description: '`labels/<identifier>`. A label is read with its shipment, and not by this id.',
+      resolve: labelId,
+    }),
     url: t.expose('labelUrl', {
       type: 'URL',
       description:
@@ -50,6 +55,17 @@ const Label = builder.objectRef<LabelledShipment>('Label').implement({
       resolve: ({ name }, _args, { labelUrl }) => labelUrl(name),
     }),
   }),
+});
+
+/** Of one form whatever REST sends, so that no other object has it. @throws InvalidResponseError for what is no text. */
+function labelId({ name, label }: LabelledShipment): string {
+  if (typeof label !== 'string') throw new InvalidResponseError(`${name} came with a label that is no text`);
+  return label.startsWith('labels/') ? label : `labels/${label}`;
+}
+
+registerUnreadable({
+  owns: (id) => id.startsWith('labels/'),
+  instead: () => 'A label is read with its shipment: shipment(id: …) { label { id url pdfUrl } }.',
 });
 
 export const Shipment = builder.objectRef<ShipmentJson>('Shipment').implement({
@@ -151,7 +167,6 @@ builder.queryFields((t) => ({
   }),
   shipments: t.field({
     type: ShipmentConnection,
-    nullable: false,
     description: 'Shipments, newest first. Costs `GET /v1/shipments`.',
     args: connectionArgs(maxPageSize.shipments),
     resolve: (_root, args, { loaders }) =>

@@ -1,3 +1,4 @@
+import { InvalidResponseError } from '../rest/errors.ts';
 import type { TemplateJson, TemplateTextJson } from '../rest/types.ts';
 
 /** The values of a template's parameters, by name. Maps, as a parameter may be called `__proto__`. */
@@ -27,7 +28,7 @@ export function fillTemplate(template: TemplateJson, values: TemplateValues): Fi
   return {
     header: fillText(template.header, values.header),
     body: fillText(template.body, values.body),
-    footer: template.footer ?? null,
+    footer: textIn(template.footer),
     missing: [...new Set([...without(header, values.header), ...without(body, values.body)])],
     unknown: [...new Set([...without(values.header.keys(), header), ...without(values.body.keys(), body)])],
   };
@@ -42,12 +43,19 @@ function fillText(
   part: TemplateTextJson | null | undefined,
   values: ReadonlyMap<string, string>,
 ): string | null {
-  return part?.text?.replace(placeholder, (whole, name: string) => values.get(name) ?? whole) ?? null;
+  const text = textIn(part?.text);
+  return text?.replace(placeholder, (whole, name: string) => values.get(name) ?? whole) ?? null;
+}
+
+/** @throws InvalidResponseError where REST has sent something else. */
+function textIn(value: string | null | undefined): string | null {
+  if (value === undefined || value === null || typeof value === 'string') return value ?? null;
+  throw new InvalidResponseError('Expected the parts of a template from REST to be texts');
 }
 
 /** The parameters that a part defines, and those that its text uses all the same. */
 export function parameterNames(part: TemplateTextJson | null | undefined): Set<string> {
   const defined = (part?.parameters ?? []).map((parameter) => parameter.name);
-  const used = [...(part?.text ?? '').matchAll(placeholder)].map(([, name = '']) => name);
+  const used = [...(textIn(part?.text) ?? '').matchAll(placeholder)].map(([, name = '']) => name);
   return new Set([...defined, ...used]);
 }

@@ -102,14 +102,13 @@ const UpdateOrderResult = builder.unionType('UpdateOrderResult', {
 builder.mutationFields((t) => ({
   updateOrder: t.field({
     type: UpdateOrderResult,
-    nullable: false,
     description: 'Changes the fields of an order that the input holds. Costs `PATCH /v1/orders/{id}`.',
     args: { input: t.arg({ type: UpdateOrderInput, required: true, description: 'What is to change.' }) },
     resolve: (_root, { input }, context, info) => update(input, context, info),
   }),
   updateOrders: t.field({
     type: [UpdateOrderResult],
-    nullable: { list: false, items: false },
+    nullable: { list: true, items: false },
     description:
       'Changes up to 100 orders, and answers in their order, each with a result of its own; where all fail alike, for no ' +
       'fault of their own, with that one error. Costs ' +

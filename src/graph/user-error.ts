@@ -17,7 +17,7 @@ export interface InvalidInputSource extends UserErrorSource {
 
 export interface NotFoundSource extends UserErrorSource {
   __typename: 'NotFound';
-  id: string;
+  missingId: string;
 }
 
 export interface ConflictSource extends UserErrorSource {
@@ -77,7 +77,10 @@ export const NotFound = builder.objectRef<NotFoundSource>('NotFound').implement(
   description: 'What the mutation is about does not exist, and nothing was done.',
   interfaces: [UserError],
   fields: (t) => ({
-    id: t.exposeID('id', { nullable: false, description: 'The id that nothing was found by.' }),
+    missingId: t.exposeID('missingId', {
+      nullable: false,
+      description: 'The id that nothing was found by. It is not called `id`, as it is no id of this object.',
+    }),
   }),
 });
 

@@ -118,8 +118,8 @@ function invalidInput(faults: InvalidFieldSource[], message?: string): InvalidIn
   };
 }
 
-function notFound(id: string, message: string): NotFoundSource {
-  return { __typename: 'NotFound', id, message };
+function notFound(missingId: string, message: string): NotFoundSource {
+  return { __typename: 'NotFound', missingId, message };
 }
 
 function outcomeUnknown(

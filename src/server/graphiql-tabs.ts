@@ -224,7 +224,7 @@ mutation SendMessage {
     idempotencyKey: "graphiql-send-1"
   }) {
     ... on SendMessageSuccess {
-      sent: message { id status body }
+      sent { id status body }
     }
     ... on UserError { message }
     ... on InvalidInput { fields { path message } }

@@ -12,6 +12,7 @@ import {
   isNonNullType,
   isObjectType,
 } from 'graphql';
+import { outputOf } from '../../graph/exact-leaves.ts';
 import { type Holder, ItemPlace, type Place } from './place.ts';
 import type { FieldPlan, ObjectPlan } from './plan.ts';
 
@@ -59,11 +60,14 @@ export function completionOf(type: GraphQLNullableOutputType, selections: Select
   throw new Error(`${type} is no type of a field`);
 }
 
-/** A plain value of a leaf type as clients get it; undefined where it is another, or one that can't be given out. */
-export function plainLeaf(type: GraphQLLeafType, value: unknown): unknown {
+/** How a leaf type gives out its values; throws for one that it can't give out. */
+export type Output = (value: unknown) => unknown;
+
+/** A plain value of a leaf as clients get it; undefined where it is another, or one that can't be given out. */
+export function plainLeaf(output: Output, value: unknown): unknown {
   if (value === null || value === undefined || typeof value === 'object') return undefined;
   try {
-    return type.coerceOutputValue(value) ?? undefined;
+    return output(value) ?? undefined;
   } catch {
     // Told by `put`, to which all goes that is not plain.
     return undefined;
@@ -71,8 +75,9 @@ export function plainLeaf(type: GraphQLLeafType, value: unknown): unknown {
 }
 
 function leaf(type: GraphQLLeafType): Complete {
+  const output = outputOf(type);
   return (place, value) => {
-    const told = type.coerceOutputValue(value);
+    const told = output(value);
     if (told === null || told === undefined) throw new Error(`${type.name} cannot represent this value`);
     place.holder[place.key] = told;
   };
@@ -81,7 +86,7 @@ function leaf(type: GraphQLLeafType): Complete {
 function list({ ofType }: GraphQLList<GraphQLOutputType>, selections: Selections): Complete {
   const itemMayBeNull = !isNonNullType(ofType);
   const itemType = isNonNullType(ofType) ? ofType.ofType : ofType;
-  const leafType = isLeafType(itemType) ? itemType : undefined;
+  const output = isLeafType(itemType) ? outputOf(itemType) : undefined;
   const complete = completionOf(itemType, selections);
   return (place, value) => {
     if (!isIterable(value)) {
@@ -96,7 +101,7 @@ function list({ ofType }: GraphQLList<GraphQLOutputType>, selections: Selections
     const holder = items as unknown as Holder;
     let index = 0;
     for (const item of value) {
-      const told = leafType && plainLeaf(leafType, item);
+      const told = output && plainLeaf(output, item);
       if (told !== undefined) items[index] = told;
       else put(new ItemPlace(place, holder, index, itemMayBeNull), complete, item);
       index += 1;

@@ -3,7 +3,6 @@ import {
   type FieldNode,
   type FragmentDefinitionNode,
   type GraphQLField,
-  type GraphQLLeafType,
   type GraphQLObjectType,
   type GraphQLSchema,
   getArgumentValues,
@@ -16,8 +15,9 @@ import {
   type VariableValues,
   visit,
 } from 'graphql';
+import { outputOf } from '../../graph/exact-leaves.ts';
 import { propertyOf } from '../../graph/plain-fields.ts';
-import { type Complete, completionOf, plainLeaf, put } from './completion.ts';
+import { type Complete, completionOf, type Output, plainLeaf, put } from './completion.ts';
 import { FieldPlace, type Holder, type Place } from './place.ts';
 import { Run } from './run.ts';
 
@@ -115,7 +115,7 @@ export class FieldPlan {
   /** Of its object, where the field is just that; undefined where it is resolved. */
   readonly #property: string | undefined;
   /** Of a property whose values are leaves; undefined for all other fields. */
-  readonly #plain: { property: string; type: GraphQLLeafType } | undefined;
+  readonly #plain: { property: string; output: Output } | undefined;
 
   constructor(query: QueryPlan, parentType: GraphQLObjectType, key: string, nodes: readonly FieldNode[]) {
     const [node, ...more] = nodes;
@@ -132,7 +132,9 @@ export class FieldPlan {
     const property = propertyOf(definition);
     this.#property = property;
     this.#plain =
-      property !== undefined && isLeafType(nullableType) ? { property, type: nullableType } : undefined;
+      property !== undefined && isLeafType(nullableType)
+        ? { property, output: outputOf(nullableType) }
+        : undefined;
     this.#complete = completionOf(nullableType, {
       schema: query.schema,
       of: (selected) => new ObjectPlan(query, selected, sets),
@@ -161,7 +163,7 @@ export class FieldPlan {
     if (this.#plain === undefined) return false;
     const value = (source as Holder | undefined)?.[this.#plain.property];
     const isNull = (value === null || value === undefined) && this.mayBeNull;
-    const told = isNull ? null : plainLeaf(this.#plain.type, value);
+    const told = isNull ? null : plainLeaf(this.#plain.output, value);
     if (told !== undefined) holder[this.key] = told;
     return told !== undefined;
   }

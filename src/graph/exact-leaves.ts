@@ -1,0 +1,63 @@
+import type { GraphQLFieldResolver, GraphQLLeafType, GraphQLSchema } from 'graphql';
+import { getNamedType, isLeafType, isObjectType } from 'graphql';
+import type { Context } from './context.ts';
+import { propertyOf } from './plain-fields.ts';
+
+/** What `typeof` says of the values of GraphQL's own scalars. GraphQL alone would give out `true` as "true" or 1. */
+const typeofValue: Readonly<Record<string, string>> = {
+  String: 'string',
+  ID: 'string',
+  Int: 'number',
+  Float: 'number',
+  Boolean: 'boolean',
+};
+
+/**
+ * How values of a leaf type are given out to clients. Both ways of running an operation use the same.
+ * @returns a function that throws a TypeError for a value of another type.
+ */
+export function outputOf(type: GraphQLLeafType): (value: unknown) => unknown {
+  const expected = typeofValue[type.name];
+  if (expected === undefined) return (value) => type.coerceOutputValue(value);
+  return (value) => {
+    // In the words of GraphQL's own scalars, by which the server knows it.
+    if (typeof value !== expected) throw new TypeError(`${type.name} cannot represent a ${typeof value}.`);
+    return type.coerceOutputValue(value);
+  };
+}
+
+type Resolver = GraphQLFieldResolver<unknown, Context>;
+
+/** Has the fields of a schema that hold GraphQL's own scalars fail where REST has sent a value of another type. */
+export function withExactLeaves(schema: GraphQLSchema): GraphQLSchema {
+  for (const type of Object.values(schema.getTypeMap())) {
+    if (!isObjectType(type) || type.name.startsWith('__')) continue;
+    for (const field of Object.values(type.getFields())) {
+      const leaf = getNamedType(field.type);
+      if (!isLeafType(leaf) || typeofValue[leaf.name] === undefined) continue;
+      field.resolve = exact(field.resolve ?? resolverOf(propertyOf(field) ?? field.name), outputOf(leaf));
+    }
+  }
+  return schema;
+}
+
+function resolverOf(property: string): Resolver {
+  return (source) => (source as Readonly<Record<string, unknown>>)[property]; // REST's record of the type.
+}
+
+function exact(resolve: Resolver, output: (value: unknown) => unknown): Resolver {
+  const exactly = (value: unknown) => (Array.isArray(value) ? value.map(one) : one(value));
+  function one(value: unknown): unknown {
+    if (value === null || value === undefined || value instanceof Error) return value;
+    try {
+      return output(value);
+    } catch (error) {
+      // GraphQL turns it into the error of just this value.
+      return error;
+    }
+  }
+  return (source, args, context, info) => {
+    const value = resolve(source, args, context, info);
+    return value instanceof Promise ? value.then(exactly) : exactly(value);
+  };
+}
