@@ -34,7 +34,10 @@ export interface Waybill {
 }
 
 export interface WaybillOptions
-  extends Pick<AppOptions, 'compileQueries' | 'log' | 'operationList'>,
+  extends Pick<
+      AppOptions,
+      'compileQueries' | 'idempotencyStore' | 'log' | 'operationList' | 'refusedTenants' | 'secret'
+    >,
     Pick<SandboxOptions, 'quirks' | 'seed'> {
   /** One that is shared, and closed by whoever started it; by default it has its own. */
   sandbox?: Sandbox;

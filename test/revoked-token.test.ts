@@ -1,8 +1,11 @@
 import { describe, expect, test } from 'vitest';
+import { startSandbox } from '../src/sandbox/sandbox.ts';
+import { createMemoryStore } from '../src/writes/idempotency-store.ts';
+import { createSharedStore } from '../src/writes/shared-store.ts';
 import { CreateOrderDocument } from './documents.generated.ts';
 import { order } from './fixtures/order-to-create.ts';
 import { startWorkers } from './fixtures/workers-process.ts';
-import { startWaybill, type Waybill } from './harness.ts';
+import { startOfTime, startWaybill, type Waybill } from './harness.ts';
 import { startService, until } from './rest/service.ts';
 
 // What is kept for a token is forgotten as soon as REST does not take the token any more.
@@ -85,6 +88,51 @@ describe('a token that REST refuses with 401', () => {
     const again = await waybill.ask(CreateOrderDocument, { input });
     expect([again.data, again.calls]).toEqual([first.data, ['GET /v1/organizations/mine']]);
     expect((await waybill.ask(CreateOrderDocument, { input })).calls).toEqual([]);
+  });
+});
+
+describe('what a key has done', () => {
+  const input = { ...order, idempotencyKey: 'revoked' };
+
+  test('is asked for by a process that did not see the 401 itself, and does not know the token', async () => {
+    const sandbox = await startSandbox({ now: startOfTime });
+    const store = createSharedStore(createMemoryStore());
+    const secret = Buffer.from('the same for both');
+    const takers: ((tenantId: string) => void)[] = [];
+    const start = () =>
+      startWaybill(
+        {},
+        {
+          sandbox,
+          secret,
+          idempotencyStore: store.join(),
+          refusedTenants: {
+            tell: (tenantId) => takers.forEach((take) => void take(tenantId)),
+            onTold: (take) => void takers.push(take),
+          },
+        },
+      );
+    await using one = await start();
+    await using other = await start();
+    expect((await one.ask(CreateOrderDocument, { input })).calls).toEqual(['POST /v1/orders']);
+    sandbox.faults.add({ kind: 'status', status: 401 });
+    await one.ask('mutation { updateOrder(input: { id: "ca2490", notes: "new" }) { __typename } }');
+    const refused = await other.ask(CreateOrderDocument, { input });
+    expect(refused).toMatchObject(unauthenticated('createOrder'));
+    expect(refused.calls).toEqual(['GET /v1/organizations/mine']);
+    await sandbox.close();
+  });
+
+  test('is not given out by an answer that was under way when the token was refused', async () => {
+    await using waybill = await startWaybill();
+    await waybill.ask(CreateOrderDocument, { input });
+    waybill.sandbox.faults.add({ kind: 'drip', bytes: 200, everyMs: 50, path: '/v1/orders', times: 1 });
+    const slow = waybill.ask('{ orders(first: 1) { nodes { id } } }');
+    await until(() => waybill.sandbox.requests.lines().length === 1);
+    waybill.sandbox.faults.add({ kind: 'status', status: 401 });
+    await waybill.ask('{ organization { id } }');
+    expect((await slow).errors).toBeUndefined();
+    expect(await waybill.ask(CreateOrderDocument, { input })).toMatchObject(unauthenticated('createOrder'));
   });
 });
 

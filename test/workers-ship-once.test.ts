@@ -64,6 +64,41 @@ describe.each([
   });
 });
 
+test('an order whose worker has died in the middle is shipped once', { timeout: 60_000 }, async () => {
+  const begin = new Date();
+  const sandbox = await startSandbox({ quirks: { shipsAgain: true, shipmentNamedAfterMs: 60_000 } });
+  const server = startWorkers({ UPSTREAM_URL: sandbox.url });
+  const { graphql } = await server.listening();
+  const [atIt, other] = (await server.workers()).map(({ pid }) => pid);
+  const ask = async (idempotencyKey: string | null) => {
+    const input = { order: 'orders/ca2496', origin: 'origins/ca4', package: parcel, idempotencyKey };
+    const response = await fetch(graphql, {
+      method: 'POST',
+      headers: {
+        'content-type': 'application/json',
+        authorization: `Bearer ${sandbox.tokens.first}`,
+        connection: 'close',
+      },
+      body: JSON.stringify({ query: shipOrder, variables: { input } }),
+    });
+    return (await response.json()).data.shipOrder.__typename;
+  };
+  sandbox.faults.add({ kind: 'delay', delayMs: 1_000, method: 'POST', path: '/v1/shipments', times: 1 });
+  // Each gets one of them, and one does nothing at first.
+  process.kill(Number(other), 'SIGSTOP');
+  const asked = ['died', 'died'].map((key) => ask(key).catch(() => 'cut off'));
+  await expect.poll(() => sandbox.requests.lines(), { timeout: 8_000 }).toContain('POST /v1/shipments');
+  process.kill(Number(atIt), 'SIGKILL');
+  process.kill(Number(other), 'SIGCONT');
+  expect((await Promise.all(asked)).sort()).toEqual(['ShipOrderSuccess', 'cut off']);
+  await server.workers(3);
+  expect(await Promise.all([ask('died'), ask(null)])).toEqual(['ShipOrderSuccess', 'Conflict']);
+  expect(await shipmentsByOrder(sandbox, begin)).toEqual(onceEach(['orders/ca2496']));
+  server.signal('SIGTERM');
+  await server.exit;
+  await sandbox.close();
+});
+
 function keysOf(round: number): [how: string, keys: (string | null)[]] {
   if (round % 3 === 0) return ['no keys', [null, null]];
   if (round % 3 === 1) return ['one key', [`same ${round}`, `same ${round}`]];

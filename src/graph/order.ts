@@ -151,7 +151,7 @@ builder.queryFields((t) => ({
   }),
   orders: t.field({
     type: OrderConnection,
-    description: 'Orders, newest first. Costs `GET /v1/orders`.',
+    description: 'Orders in the order of the REST service, newest first as a rule. Costs `GET /v1/orders`.',
     args: {
       ...connectionArgs(maxPageSize.orders),
       status: t.arg({ type: [orderStatus.ref], description: 'Only orders with one of these statuses.' }),

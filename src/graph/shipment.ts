@@ -167,7 +167,8 @@ builder.queryFields((t) => ({
   }),
   shipments: t.field({
     type: ShipmentConnection,
-    description: 'Shipments, newest first. Costs `GET /v1/shipments`.',
+    description:
+      'Shipments in the order of the REST service, newest first as a rule. Costs `GET /v1/shipments`.',
     args: connectionArgs(maxPageSize.shipments),
     resolve: (_root, args, { loaders }) =>
       connect(

@@ -101,8 +101,8 @@ class CallInTurn<Answer> implements Hearer<Answer> {
   }
 
   answered(answer: Answer): void {
-    const { tenant } = this.#caller;
-    if (tenant.isRefused === true) tenant.isRefused = false;
+    const { tenant, ledger } = this.#caller;
+    this.#caller.accepted(performance.now() - (ledger.elapsedMs() - this.#triedAt));
     this.#circuit.note(tenant, this.#admission, 'answered');
     this.#end();
     this.#turn.answered(answer);

@@ -7,7 +7,7 @@ import { type Deadline, noDeadline } from './lifetime.ts';
 import type { Away, QueuedCall } from './queued-call.ts';
 import { createRoom, type Room } from './room.ts';
 import { scheduled } from './scheduled-call.ts';
-import { createTenants, type Tenant, type Tenants } from './tenant.ts';
+import { createTenants, endJoining, type Tenant, type Tenants } from './tenant.ts';
 import { Turns } from './turns.ts';
 
 /** On whose behalf calls are made, until when, how many, and what they cost. One per GraphQL operation. */
@@ -48,6 +48,10 @@ export interface Caller {
   heard(entry: LedgerEntry): void;
   /** Is told that REST does not take the bearer, or no longer. */
   refused(): void;
+  /** Is told that REST has taken it, in answer to a call that was sent at this time of `performance.now()`. */
+  accepted(sentAt: number): void;
+  /** Whether REST has refused the bearer, and has not taken it since. */
+  isRefused(): boolean;
   /** Where all that tenants keep for later operations has its place. */
   readonly room: Room;
 }
@@ -95,7 +99,6 @@ export function createCallers({
       const turns = new Turns(queue, tenant, callsPerOperation);
       let left = readsPerOperation;
       let isRemembered = false;
-      let isRefused = false;
       return {
         bearer,
         tenant,
@@ -118,12 +121,12 @@ export function createCallers({
           tenants.remember(tenant);
         },
         refused() {
-          if (isRefused) return;
-          // Once is enough for one operation.
-          isRefused = true;
-          tenant.isRefused = true;
+          tenants.refuse(tenant.id);
+          endJoining(tenant);
           onRefused(tenant);
         },
+        accepted: (sentAt) => tenants.accept(tenant.id, sentAt),
+        isRefused: () => tenants.isRefused(tenant.id),
         room,
       };
     },

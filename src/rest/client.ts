@@ -13,6 +13,7 @@ import { createRetries } from './retries.ts';
 import { ServiceClock } from './service-clock.ts';
 import { createStreamExchange } from './stream-exchange.ts';
 import type { RestStream } from './streamed-answer.ts';
+import { endJoining } from './tenant.ts';
 
 export interface RestClientOptions {
   /** Where REST is; a path in it comes before every call's path. */
@@ -94,7 +95,7 @@ export function createRestClient(options: RestClientOptions): RestClient {
       try {
         return await inTurn(call, caller, inPlace);
       } finally {
-        caller.tenant.writes += 1;
+        endJoining(caller.tenant);
       }
     },
     read: (call, caller, turn) => makeInTurn(policy, exchange, call, caller, turn),

@@ -1,12 +1,19 @@
 /** The clock of the REST service, as its responses tell it by their `Date` header, in whole seconds. */
 export class ServiceClock {
-  #date = '';
+  #date: string | undefined;
+  #dateMs = 0;
   #seenAt = 0;
 
-  /** Takes the header of a response that has just begun. One that is missing changes nothing. */
+  /** Takes the header of a response that has just begun. One that is missing or no date changes nothing. */
   note(date: string | string[] | undefined): void {
     if (typeof date !== 'string') return;
-    this.#date = date;
+    // The same for a second, and so parsed once.
+    if (date !== this.#date) {
+      const dateMs = Date.parse(date);
+      if (Number.isNaN(dateMs)) return;
+      this.#date = date;
+      this.#dateMs = dateMs;
+    }
     this.#seenAt = performance.now();
   }
 
@@ -15,7 +22,6 @@ export class ServiceClock {
    * it.
    */
   now(): number | undefined {
-    const seen = Date.parse(this.#date);
-    return Number.isNaN(seen) ? undefined : seen + performance.now() - this.#seenAt;
+    return this.#date === undefined ? undefined : this.#dateMs + performance.now() - this.#seenAt;
   }
 }

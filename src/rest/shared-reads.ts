@@ -7,8 +7,8 @@ import { UnderWay } from './under-way.ts';
 
 /**
  * A client in which equal reads of one tenant are one call, where they are asked for before it is sent or soon after. All get
- * its answer or its error, of which nothing is kept. The call ends early only when all have given up who wait for it. The answer is one
- * object for all, so nobody may change it.
+ * its answer or its error, of which nothing is kept. The call ends early only when all have given up who wait for it. The
+ * answer is one object for all, so nobody may change it.
  */
 export function sharedReads(client: RestClient): RestClient {
   const flights = new UnderWay<Flight>();

@@ -5,10 +5,13 @@ import { type InLine, Line } from './line.ts';
 export interface Tenant {
   /** A keyed hash of the bearer, which may be kept and logged as the bearer itself may not. */
   readonly id: string;
-  /** Counts the writes that have ended. What was asked for before one is no answer to who asks after it. */
+  /** Counts the writes that have ended, and the like. What was asked for before one is no answer to who asks after it. */
   writes: number;
-  /** Whether REST has refused the bearer (401) and not taken it since. */
-  isRefused?: boolean;
+}
+
+/** From here on, nothing that is asked for joins what was asked for before. */
+export function endJoining(tenant: Tenant): void {
+  tenant.writes += 1;
 }
 
 /** A tenant with what is kept for them. Nothing else has its key. */
@@ -38,6 +41,12 @@ export interface Tenants {
   of(bearer: string): Tenant;
   /** The tenant of an id, where there is one at present. */
   withId(id: string): Tenant | undefined;
+  /** Notes that REST does not take the bearer of the tenant of this id (401). */
+  refuse(id: string): void;
+  /** Notes that REST has taken it, in answer to a call that was sent at this time of `performance.now()`. */
+  accept(id: string, sentAt: number): void;
+  /** Whether REST has refused the bearer, and has not taken it since. */
+  isRefused(id: string): boolean;
   /** Remembers a tenant beyond their operations; only one whom REST knows, so that no made-up token takes a place. */
   remember(tenant: Tenant): void;
 }
@@ -66,6 +75,9 @@ interface Known extends InLine<Known> {
   held: Tenant | undefined;
 }
 
+// More than there are tokens; made-up ones push out the oldest.
+const maxRefused = 10_000;
+
 /** The tenants of this process. What is to be kept for one is kept by its object, and goes with it. */
 export function createTenants({
   maxTenants = 1_000,
@@ -78,6 +90,8 @@ export function createTenants({
   let sizeToSweep = 2 * maxTenants;
   // First who has not been there for longest. The first of a Map is found behind all those that were taken from its front.
   const remembered = new Line<Known>();
+  // By id, as the tenant may be gone by then; the value is when that was.
+  const refused = new Map<string, number>();
 
   function create(id: string): Tenant {
     if (known.size >= sizeToSweep) sweep();
@@ -119,6 +133,16 @@ export function createTenants({
       return tenant;
     },
     withId: (id) => known.get(id)?.tenant.deref(),
+    refuse(id) {
+      refused.delete(id);
+      refused.set(id, performance.now());
+      const [oldest] = refused.size > maxRefused ? refused.keys() : [];
+      if (oldest !== undefined) refused.delete(oldest);
+    },
+    accept(id, sentAt) {
+      if (refused.size > 0 && sentAt > (refused.get(id) ?? Number.POSITIVE_INFINITY)) refused.delete(id);
+    },
+    isRefused: (id) => refused.has(id),
     remember,
   };
 }

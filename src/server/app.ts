@@ -112,10 +112,9 @@ export function createApp(options: AppOptions): App {
   const tenants = createTenants({ secret });
   const refusedTenants = options.refusedTenants ?? { tell: () => {}, onTold: () => {} };
   refusedTenants.onTold((id) => {
+    tenants.refuse(id);
     const tenant = tenants.withId(id);
-    if (tenant === undefined) return;
-    tenant.isRefused = true;
-    memory.forget(tenant);
+    if (tenant !== undefined) memory.forget(tenant);
   });
   const shared = {
     callers: createCallers({

@@ -112,8 +112,12 @@ function isOlder(row: ShipmentRow | undefined, earliest: number | undefined): bo
   return created !== undefined && earliest !== undefined && created < earliest;
 }
 
+// A few rows in no order may look as if they were in one.
+const minRowsInOrder = 10;
+
 /** Whether each row is as old as the one before or older, and not all are of the same age. */
 function isNewestFirst(rows: readonly ShipmentRow[]): boolean {
+  if (rows.length < minRowsInOrder) return false;
   const times = rows.map(createdAt);
   const isInOrder = times.every((time, index) => time !== undefined && time <= (times[index - 1] ?? time));
   return isInOrder && times.at(0) !== times.at(-1);

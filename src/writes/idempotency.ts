@@ -24,8 +24,8 @@ export interface Work<Outcome, Progress> {
 export interface Keyed {
   tenant: Tenant;
   key: string | null | undefined;
-  /** Asks whether the tenant may still be answered from memory, after REST has refused them; throws where not. */
-  expectAccepted?: () => Promise<unknown>;
+  /** Is asked before an answer out of memory; throws where REST does not take the tenant's token any more. */
+  expectAccepted?: () => Promise<void>;
 }
 
 export interface Idempotency {
@@ -44,8 +44,6 @@ export interface Idempotency {
     tenant: Tenant,
     work: (held: Held<Note>) => Promise<Result>,
   ): Promise<Result>;
-  /** Told of a failure to remember what changes nothing of what is done. */
-  report(error: unknown): void;
 }
 
 /** A thing that is held, and what is noted of it. A note is JSON, and is remembered for as long as a key. */
@@ -54,6 +52,8 @@ export interface Held<Note> {
   readonly note: Note | undefined;
   /** Replaces the note; undefined removes it. */
   keep(note: Note | undefined): Promise<void>;
+  /** The same where the work goes on whatever becomes of the note: a failure is reported. */
+  tryKeep(note: Note | undefined): Promise<void>;
 }
 
 export interface IdempotencyOptions {
@@ -81,12 +81,12 @@ export function createIdempotency({
     id: string,
     fingerprint: string,
     { perform, resume }: Work<Outcome, Progress>,
-    { tenant, expectAccepted }: Keyed,
+    { expectAccepted }: Keyed,
   ): Promise<Outcome> {
     const earlier = await store.claim(id, { fingerprint });
     if (earlier !== undefined) expectSameInput(earlier.fingerprint, fingerprint);
     if (earlier?.outcome !== undefined) {
-      if (tenant.isRefused === true) await expectAccepted?.();
+      await expectAccepted?.();
       // Put there by this work under this key, so that it is what this work makes.
       return earlier.outcome as Outcome;
     }
@@ -145,15 +145,17 @@ export function createIdempotency({
     const earlier = await store.claim(id, { fingerprint });
     // Put there by the same work.
     let note = earlier?.progress as Note | undefined;
+    const keep = async (next: Note | undefined) => {
+      await store.replace(id, { fingerprint, progress: next });
+      note = next;
+    };
     try {
       return await work({
         get note() {
           return note;
         },
-        async keep(next) {
-          await store.replace(id, { fingerprint, progress: next });
-          note = next;
-        },
+        keep,
+        tryKeep: (next) => keep(next).catch(report),
       });
     } finally {
       if (note === undefined) await store.release(id).catch(report);
@@ -161,7 +163,7 @@ export function createIdempotency({
     }
   }
 
-  return { once, hold, report };
+  return { once, hold };
 }
 
 function expectSameInput(earlier: string, fingerprint: string): void {

@@ -1,7 +1,7 @@
 import type { Loaders } from '../loaders/loaders.ts';
 import type { RestApi } from '../rest/api.ts';
 import type { Caller } from '../rest/caller.ts';
-import { InvalidResponseError, isConflict, mayHaveHappened, OutcomeUnknownError } from '../rest/errors.ts';
+import { InvalidResponseError, isConflict, mayHaveHappened } from '../rest/errors.ts';
 import { isNameOf, type ResourceName } from '../rest/resource-name.ts';
 import type {
   CreateQuoteJson,
@@ -14,8 +14,14 @@ import type {
   RecipientJson,
   ShipmentJson,
 } from '../rest/types.ts';
-import { findCreatedShipment, lookedFor } from './adoption.ts';
-import { type Attempt, attemptNow, earliestCreation } from './attempt.ts';
+import { attemptNow } from './attempt.ts';
+import {
+  createEarlierShipping,
+  notNamedYet,
+  type Progress,
+  type ShippingNote,
+  wasGivenUp,
+} from './earlier-shipping.ts';
 import { ConflictError, NotFoundError } from './errors.ts';
 import type { Held, Idempotency } from './idempotency.ts';
 import { chosen, type OfferWish, offersOf, whyNone } from './offer-choice.ts';
@@ -33,24 +39,6 @@ export type ShippedOrder =
   | { order: OrderJson; quote: QuoteJson; offer: OfferJson; shipment: ShipmentJson }
   | { quote: QuoteJson; whyNone: string };
 
-/** What was known before the shipment was asked for, which may have been created since. */
-export interface Progress {
-  asked: CreateQuoteJson;
-  quote: QuoteJson;
-  offer: OfferJson;
-  attempt: Attempt;
-}
-
-/**
- * What is noted of an order by the last request that has asked for its shipment, under whatever key: by which quote and since
- * when, and the shipment once it is known. The order itself may name its shipment only some time later.
- */
-export interface ShippingNote {
-  quote: string;
-  attempt: Attempt;
-  shipment?: string;
-}
-
 type Keep = (progress: Progress) => Promise<void>;
 type HeldOrder = Held<ShippingNote>;
 
@@ -59,8 +47,6 @@ interface Steps {
   caller: Caller;
   loaders: Loaders;
   hold: Idempotency['hold'];
-  /** Told of a note that could not be kept. */
-  report: (error: unknown) => void;
   createQuote(quote: CreateQuoteJson): Promise<QuoteJson>;
   createShipment(shipment: CreateShipmentJson): Promise<ShipmentJson>;
 }
@@ -73,13 +59,17 @@ type ShippableOrder = OrderJson & { recipient: { location: string } };
  * a time does that for an order; the next one goes by what the one before has noted.
  * @returns a function of the wish, of how far an attempt with the same key has come, and of what remembers that.
  */
-export function createShipOrder(steps: Steps) {
-  const { api, caller, loaders, hold, report, createQuote, createShipment } = steps;
+export function createShipOrder({ api, caller, loaders, hold, createQuote, createShipment }: Steps) {
+  const earlier = createEarlierShipping({ api, caller, loaders });
 
   function shipOrder(wish: ShipOrder, own: Progress | undefined, keep: Keep): Promise<ShippedOrder> {
-    return hold<ShippingNote, ShippedOrder>(wish.order, caller.tenant, (held) =>
-      own === undefined && held.note === undefined ? begin(wish, keep, held) : resume(wish, own, keep, held),
-    );
+    return hold<ShippingNote, ShippedOrder>(wish.order, caller.tenant, (held) => {
+      // What the same operation has read before may be out of date by now. A note of its shipment is not.
+      if (held.note?.shipment === undefined) loaders.orderById.clear(wish.order);
+      return own === undefined && held.note === undefined
+        ? begin(wish, keep, held)
+        : resume(wish, own, keep, held);
+    });
   }
 
   async function begin(wish: ShipOrder, keep: Keep, held: HeldOrder): Promise<ShippedOrder> {
@@ -115,9 +105,7 @@ export function createShipOrder(steps: Steps) {
     keep: Keep,
     held: HeldOrder,
   ): Promise<ShippedOrder> {
-    const { order, shipment } = await lookedFor(() => lookUp(wish, own, held.note));
-    // From now on the order says so itself.
-    if (isNameOf('shipments', order.shipment)) await held.keep(undefined);
+    const { order, shipment } = await earlier.find(wish.order, own, held.note);
     if (shipment !== null) return taken(order, shipment, own, held);
     // A quote that got no answer binds nobody, so that another one may be asked for.
     if (own === undefined) return begin(wish, keep, held);
@@ -128,7 +116,7 @@ export function createShipOrder(steps: Steps) {
     } catch (error) {
       if (!isConflict(error)) throw error;
       // The earlier attempt may have come to its end only after it was looked for.
-      const late = await lookedFor(() => lookUp(wish, own, held.note));
+      const late = await earlier.find(wish.order, own, held.note);
       if (late.shipment === null) throw error;
       return taken(late.order, late.shipment, own, held);
     }
@@ -143,7 +131,7 @@ export function createShipOrder(steps: Steps) {
     const { quote, offer, attempt } = progress;
     const before = held.note;
     const note = { quote: quote.name, attempt };
-    await held.keep(note);
+    await held.keep({ ...note, unsettledSinceMs: Date.now() });
     try {
       const shipment = await createShipment({
         quote: quote.name,
@@ -153,11 +141,12 @@ export function createShipOrder(steps: Steps) {
         requiresPickup: wish.requiresPickup,
       });
       // It is shipped, whatever becomes of the note.
-      await held.keep({ ...note, shipment: shipment.name }).catch(report);
+      await held.tryKeep({ ...note, shipment: shipment.name });
       return shipped(order, progress, shipment);
     } catch (error) {
       // What an earlier attempt may have done is not undone by the failure of this one.
-      if (!mayHaveHappened(error)) await held.keep(before).catch(report);
+      if (!mayHaveHappened(error)) await held.tryKeep(before);
+      else await held.tryKeep(wasGivenUp(error) ? { ...note, unsettledSinceMs: Date.now() } : note);
       throw error;
     }
   }
@@ -169,51 +158,9 @@ export function createShipOrder(steps: Steps) {
     own: Progress | undefined,
     held: HeldOrder,
   ): Promise<ShippedOrder> {
-    if (held.note !== undefined && held.note.shipment === undefined) {
-      await held.keep({ ...held.note, shipment: shipment.name });
-    }
+    if (held.note !== undefined) await held.tryKeep({ ...held.note, shipment: shipment.name });
     if (own !== undefined && shipment.quote === own.quote.name) return shipped(order, own, shipment);
-    throw new ConflictError(
-      `${order.name} is shipped already, as ${shipment.name}, which the order does not name yet. Nothing was done. ` +
-        `Look at shipment(id: "${shipment.name}").`,
-    );
-  }
-
-  /**
-   * The order as it is now, and the shipment that an attempt has created, or null where it is certain that there is none, or
-   * none but the one that the order names.
-   * @throws NotFoundError for an order that is gone, and OutcomeUnknownError where a shipment may be there all the same.
-   */
-  async function lookUp(wish: ShipOrder, own: Progress | undefined, note: ShippingNote | undefined) {
-    const order = await loaders.orderById.load(wish.order);
-    if (order === null) {
-      if (own === undefined) throw new NotFoundError(wish.order);
-      throw new OutcomeUnknownError(`${wish.order} is gone, and may have been shipped`);
-    }
-    const ownQuote = own?.quote.name;
-    if (isNameOf('shipments', order.shipment)) {
-      if (own === undefined) return { order, shipment: null };
-      const shipment = await shipmentNamed(order.shipment);
-      return { order, shipment: shipment.quote === ownQuote ? shipment : null };
-    }
-    if (note?.shipment !== undefined) {
-      const shipment = await shipmentNamed(note.shipment);
-      const isOver = shipment.status === 'CANCELLED' && shipment.quote !== ownQuote;
-      return { order, shipment: isOver ? null : shipment };
-    }
-    const attempts = [own?.attempt, note?.attempt].filter((attempt) => attempt !== undefined);
-    const quotes = [ownQuote, note?.quote].filter((quote) => quote !== undefined);
-    const since = () => {
-      const times = attempts.map((attempt) => earliestCreation(attempt, api));
-      return times.every((time) => time !== undefined) ? Math.min(...times) : undefined;
-    };
-    return { order, shipment: await findCreatedShipment(api, caller, quotes, since) };
-  }
-
-  async function shipmentNamed(name: string): Promise<ShipmentJson> {
-    const shipment = await loaders.shipmentById.load(name);
-    if (shipment === null) throw new OutcomeUnknownError(`${name} can't be found`);
-    return shipment;
+    throw notNamedYet(order.name, shipment.name);
   }
 
   return shipOrder;

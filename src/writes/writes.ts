@@ -17,8 +17,9 @@ import type {
 } from '../rest/types.ts';
 import { findCreatedOrder, lookedFor } from './adoption.ts';
 import { type Attempt, attemptNow, earliestCreation } from './attempt.ts';
+import type { Progress } from './earlier-shipping.ts';
 import type { Idempotency, Keyed } from './idempotency.ts';
-import { createShipOrder, type Progress, type ShipOrder, type ShippedOrder } from './ship-order.ts';
+import { createShipOrder, type ShipOrder, type ShippedOrder } from './ship-order.ts';
 import {
   messageTried,
   orderCreationTried,
@@ -68,7 +69,9 @@ export function createWrites(
   const keyedBy = (key: Key): Keyed => ({
     tenant: reader.tenant,
     key,
-    expectAccepted: () => api.getOrganization(reader),
+    async expectAccepted() {
+      if (reader.isRefused()) await api.getOrganization(reader);
+    },
   });
 
   /**
@@ -110,7 +113,6 @@ export function createWrites(
     caller: reader,
     loaders,
     hold: idempotency.hold,
-    report: idempotency.report,
     createQuote,
     createShipment,
   });
