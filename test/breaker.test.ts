@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, test } from 'vitest';
 import { startBefore } from './fixtures/start-before.ts';
 import { type Answer, answerJson, until } from './rest/service.ts';
@@ -190,4 +191,28 @@ test('a write that was not made for it has done nothing: it is refused, and leav
     ]);
   }
   expect(waybill.calls()).toHaveLength(20);
+});
+
+test('while one call tries whether REST is back, others are not made', async () => {
+  const held: (() => void)[] = [];
+  let isBack = false;
+  await using waybill = await startBefore((request, response, body) => {
+    if (!isBack) return answerJson({}, 503)(request, response, body);
+    const finish = () => answerJson({ name: 'orders/7', fulfiller: 'OPERATOR' })(request, response, body);
+    return held.length === 0 ? held.push(finish) : finish();
+  });
+  for (let time = 0; time < 10; time += 1)
+    for (const bearer of ['ana', 'eva']) await waybill.ask(query, bearer);
+  const before = waybill.calls().length;
+  isBack = true;
+  // The pause of an open circuit.
+  await sleep(5_100);
+  const probe = waybill.ask(query, 'ida');
+  await until(() => held.length === 1);
+  const { errors } = await waybill.ask(query, 'eva');
+  expect(errors).toMatchObject([{ code: 'UPSTREAM_CIRCUIT_OPEN', retryable: true }]);
+  expect(waybill.calls().slice(before)).toEqual([call]);
+  held[0]?.();
+  expect(await probe).toEqual(whole);
+  expect(await waybill.ask(query, 'eva')).toEqual(whole);
 });

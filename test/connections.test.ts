@@ -243,3 +243,28 @@ describe('every edge’s cursor resumes at that edge', () => {
     expect(calls).toEqual(['GET /v1/orders?pageSize=1000', laterPage(2)]);
   });
 });
+
+test('a row is not skipped where the row before the cursor has gone', async () => {
+  const { data } = await waybill.ask<
+    { orders: { edges: { cursor: string; node: { id: string } }[] } },
+    unknown
+  >('{ orders(first: 3) { edges { cursor node { id } } } }');
+  const [first, second, third] = data.orders.edges;
+  const remove = waybill.sandbox.faults.add({
+    kind: 'change',
+    method: 'GET',
+    path: '/v1/orders',
+    change: (page) => ({
+      ...(page as object),
+      orders: Object(page).orders.filter(({ name }: { name: string }) => name !== first?.node.id),
+    }),
+  });
+  const next = await waybill.ask(
+    'query ($after: String) { orders(first: 2, after: $after) { nodes { id } } }',
+    {
+      after: first?.cursor,
+    },
+  );
+  remove();
+  expect(next.data).toEqual({ orders: { nodes: [second?.node, third?.node] } });
+});

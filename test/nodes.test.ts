@@ -217,3 +217,22 @@ describe('nodes', () => {
     ]);
   });
 });
+
+test('a variable within a list of the document has the value of each request', async () => {
+  const document = 'query ($id: ID!) { nodes(ids: [$id, "couriers/rutandina"]) { id } }';
+  for (const id of ['orders/ca2481', 'shipments/ca2036', 'orders/ca2490']) {
+    const { data } = await waybill.ask(document, { id });
+    expect(data).toEqual({ nodes: [{ id }, { id: 'couriers/rutandina' }] });
+  }
+});
+
+test('a variable within an object of the document has the value of each request', async () => {
+  const document = `query ($value: String!) { channel(id: "ca1") { template(name: "pedido_confirmado", language: "en") {
+    preview(headerParameters: [{ name: "1", value: $value }]) { header }
+  } } }`;
+  for (const value of ['uno', 'dos']) {
+    const { data } = await waybill.ask(document, { value });
+    const header = `Order ${value} confirmed ✅`;
+    expect(data).toEqual({ channel: { template: { preview: { header } } } });
+  }
+});

@@ -606,3 +606,26 @@ describe('the order of a success', () => {
     expect(calls).toEqual([...posted(input.order), `GET ${pathOf(input.order)}`]);
   });
 });
+
+test.each([
+  ['/v1/origins', 404, 'NOT_FOUND'],
+  ['/v1/origins', 409, 'CONFLICT'],
+  ['/v1/origins', 422, 'BAD_USER_INPUT'],
+  ['the order', 422, 'BAD_USER_INPUT'],
+])(
+  'a read of %s on the way that REST refuses with %i is no fault of the input',
+  async (path, status, code) => {
+    const input = await orderToShip(waybill);
+    const remove = fail({
+      kind: 'status',
+      status,
+      method: 'GET',
+      path: path === 'the order' ? `/v1/${input.order}` : path,
+    });
+    const { data, errors, calls } = await ship(input);
+    remove();
+    expect(data).toEqual({ shipOrder: null });
+    expect(errors).toMatchObject([{ path: ['shipOrder'], extensions: { code, upstreamStatus: status } }]);
+    expect(calls).toEqual(reads(input.order));
+  },
+);

@@ -146,3 +146,14 @@ describe.each(servers)('%s', (_how, { ask }) => {
     expect(errors?.map(({ extensions }) => extensions.code)).not.toContain('INTERNAL_SERVER_ERROR');
   });
 });
+
+test.each(servers)('%s: two failures below one null are one error', async (_how, { ask }) => {
+  sandbox.faults.add({
+    kind: 'change',
+    path: '/v1/orders/ca2490',
+    change: (order) => ({ ...(order as object), notes: true, fulfiller: true, recipient: null }),
+  });
+  const { data, errors } = await ask('{ order(id: "ca2490") { notes fulfiller recipient { email } } }');
+  expect(data).toEqual({ order: null });
+  expect(errors).toHaveLength(1);
+});

@@ -151,7 +151,8 @@ builder.queryFields((t) => ({
   }),
   orders: t.field({
     type: OrderConnection,
-    description: 'Orders in the order of the REST service, newest first as a rule. Costs `GET /v1/orders`.',
+    description:
+      'Orders, newest first. Costs `GET /v1/orders`. The REST service decides the order, and some begin with the oldest.',
     args: {
       ...connectionArgs(maxPageSize.orders),
       status: t.arg({ type: [orderStatus.ref], description: 'Only orders with one of these statuses.' }),

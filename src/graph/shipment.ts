@@ -168,7 +168,8 @@ builder.queryFields((t) => ({
   shipments: t.field({
     type: ShipmentConnection,
     description:
-      'Shipments in the order of the REST service, newest first as a rule. Costs `GET /v1/shipments`.',
+      'Shipments, newest first. Costs `GET /v1/shipments`. The REST service decides the order, and some begin with the ' +
+      'oldest.',
     args: connectionArgs(maxPageSize.shipments),
     resolve: (_root, args, { loaders }) =>
       connect(
