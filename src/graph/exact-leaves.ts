@@ -1,29 +1,48 @@
-import type { GraphQLFieldResolver, GraphQLLeafType, GraphQLSchema } from 'graphql';
-import { getNamedType, isLeafType, isObjectType } from 'graphql';
+import {
+  type GraphQLFieldResolver,
+  GraphQLFloat,
+  GraphQLInt,
+  type GraphQLLeafType,
+  type GraphQLScalarType,
+  type GraphQLSchema,
+  getNamedType,
+  isLeafType,
+  isObjectType,
+} from 'graphql';
 import type { Context } from './context.ts';
 import { propertyOf } from './plain-fields.ts';
 
-/** What `typeof` says of the values of GraphQL's own scalars. GraphQL alone would give out `true` as "true" or 1. */
-const typeofValue: Readonly<Record<string, string>> = {
-  String: 'string',
-  ID: 'string',
-  Int: 'number',
-  Float: 'number',
-  Boolean: 'boolean',
+type Output = (value: unknown) => unknown;
+
+/** In the words of GraphQL's own scalars, by which the server knows it. */
+function refuse(name: string, value: unknown): never {
+  throw new TypeError(`${name} cannot represent a ${typeof value}.`);
+}
+
+const text =
+  (name: string): Output =>
+  (value) =>
+    typeof value === 'string' ? value : refuse(name, value);
+const numberOf =
+  ({ name, coerceOutputValue }: GraphQLScalarType): Output =>
+  (value) =>
+    typeof value === 'number' ? coerceOutputValue(value) : refuse(name, value);
+
+/** How GraphQL's own scalars are given out here. GraphQL by itself would give out `true` as "true" or 1. */
+const exactOutputs: Readonly<Record<string, Output>> = {
+  String: text('String'),
+  ID: text('ID'),
+  Boolean: (value) => (typeof value === 'boolean' ? value : refuse('Boolean', value)),
+  Int: numberOf(GraphQLInt),
+  Float: numberOf(GraphQLFloat),
 };
 
 /**
  * How values of a leaf type are given out to clients. Both ways of running an operation use the same.
  * @returns a function that throws a TypeError for a value of another type.
  */
-export function outputOf(type: GraphQLLeafType): (value: unknown) => unknown {
-  const expected = typeofValue[type.name];
-  if (expected === undefined) return (value) => type.coerceOutputValue(value);
-  return (value) => {
-    // In the words of GraphQL's own scalars, by which the server knows it.
-    if (typeof value !== expected) throw new TypeError(`${type.name} cannot represent a ${typeof value}.`);
-    return type.coerceOutputValue(value);
-  };
+export function outputOf(type: GraphQLLeafType): Output {
+  return exactOutputs[type.name] ?? ((value) => type.coerceOutputValue(value));
 }
 
 type Resolver = GraphQLFieldResolver<unknown, Context>;
@@ -34,7 +53,7 @@ export function withExactLeaves(schema: GraphQLSchema): GraphQLSchema {
     if (!isObjectType(type) || type.name.startsWith('__')) continue;
     for (const field of Object.values(type.getFields())) {
       const leaf = getNamedType(field.type);
-      if (!isLeafType(leaf) || typeofValue[leaf.name] === undefined) continue;
+      if (!isLeafType(leaf) || exactOutputs[leaf.name] === undefined) continue;
       field.resolve = exact(field.resolve ?? resolverOf(propertyOf(field) ?? field.name), outputOf(leaf));
     }
   }
@@ -45,7 +64,7 @@ function resolverOf(property: string): Resolver {
   return (source) => (source as Readonly<Record<string, unknown>>)[property]; // REST's record of the type.
 }
 
-function exact(resolve: Resolver, output: (value: unknown) => unknown): Resolver {
+function exact(resolve: Resolver, output: Output): Resolver {
   const exactly = (value: unknown) => (Array.isArray(value) ? value.map(one) : one(value));
   function one(value: unknown): unknown {
     if (value === null || value === undefined || value instanceof Error) return value;
