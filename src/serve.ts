@@ -4,7 +4,6 @@ import { listenOn, operationListOf } from './from-settings.ts';
 import { startServer } from './running-server.ts';
 import { createJsonLog, createStandardOutput } from './server/log/json-log.ts';
 import { metricsListener } from './server/telemetry/metrics-route.ts';
-import { tuneForServing } from './serving-runtime.ts';
 import { endOnSignals, lastLinesMs } from './signals.ts';
 import { openUpstream } from './upstream.ts';
 
@@ -28,5 +27,4 @@ export async function serve(config: Config): Promise<void> {
   }, output.abandon);
   // Whoever waits for it may end the server at once.
   console.log(banner(server.url, upstream, config, metrics && (metricsAt ?? server).url));
-  tuneForServing();
 }

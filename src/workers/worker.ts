@@ -2,7 +2,6 @@ import cluster from 'node:cluster';
 import { readConfig } from '../config.ts';
 import { type RunningServer, startServer } from '../running-server.ts';
 import { createJsonLog, createStandardOutput } from '../server/log/json-log.ts';
-import { tuneForServing } from '../serving-runtime.ts';
 import { takeSignals, within } from '../signals.ts';
 import { faultOfOperator } from '../start-faults.ts';
 import { connect } from './calls.ts';
@@ -28,7 +27,6 @@ const primary = connect<Primary, Worker>(
     async start(orders) {
       starting = start(orders);
       const { url } = await starting;
-      tuneForServing();
       return url.href;
     },
     refused: async (tenantId) => takeRefused(tenantId),

@@ -2,7 +2,8 @@ import { execFileSync } from 'node:child_process';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { describe, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
+import { asStarted } from '../bench/as-started.ts';
 import { startMain } from './fixtures/main-process.ts';
 
 const settings = { UPSTREAM_URL: 'http://127.0.0.1:1', LOG_LEVEL: 'silent' };
@@ -17,45 +18,25 @@ const sayTag = `--import=data:text/javascript,${encodeURIComponent(
   "import { cachedDataVersionTag } from 'node:v8'; process.on('exit', () => console.error(cachedDataVersionTag()));",
 )}`;
 
-describe('a process that serves makes nothing old from the start, and lets its heap grow', () => {
-  // As much room as on a usual machine, on a small one too.
-  const roomy = '--max-old-space-size=2048';
-  const usual = tagWith(roomy);
-  const tuned = tagWith(roomy, '--no-allocation-site-pretenuring', '--heap-growing-percent=150');
-
-  test('the only one', async () => {
-    const main = startMain(settings, [roomy, sayTag]);
-    await main.banner();
-    main.signal('SIGTERM');
-    expect(await main.exit).toEqual({ code: 0, signal: null, errors: tuned });
-    expect(tuned).not.toBe(usual);
-  });
-
-  test('the only one, whose heap has no room to grow', async () => {
-    const small = '--max-old-space-size=512';
-    const main = startMain(settings, [small, sayTag]);
-    await main.banner();
-    main.signal('SIGTERM');
-    const errors = tagWith('--no-allocation-site-pretenuring', small);
-    expect(await main.exit).toEqual({ code: 0, signal: null, errors });
-  });
-
-  test('each worker, and not the process that leads them', async () => {
-    const main = startMain({ ...settings, WORKERS: '2' }, [roomy, sayTag]);
-    await main.banner();
-    main.signal('SIGTERM');
-    expect(await main.exit).toEqual({ code: 0, signal: null, errors: tuned + tuned + usual });
-  });
+test('workers run under the flags of the process that leads them', async () => {
+  const flags = asStarted.filter((argument) => argument.startsWith('--'));
+  const main = startMain({ ...settings, WORKERS: '2' }, [...flags, sayTag]);
+  await main.banner();
+  main.signal('SIGTERM');
+  const tag = tagWith(...flags);
+  expect(tag).not.toBe(tagWith());
+  expect(await main.exit).toEqual({ code: 0, signal: null, errors: tag.repeat(3) });
 });
 
 test.each(['1', '2'])(
   'what was compiled for a start serves the next one, with %s workers',
   async (workers) => {
+    const flags = asStarted.filter((argument) => argument.startsWith('--'));
     const cache = mkdtempSync(join(tmpdir(), 'waybill-compiled-'));
     const kept = { NODE_COMPILE_CACHE: cache, NODE_DEBUG_NATIVE: 'COMPILE_CACHE', WORKERS: workers };
     /** What a server says of compiled code from its start to its end, each once. */
     async function start(): Promise<Set<string>> {
-      const main = startMain({ ...settings, ...kept });
+      const main = startMain({ ...settings, ...kept }, flags);
       await main.banner();
       main.signal('SIGTERM');
       const { errors } = await main.exit;
