@@ -1,8 +1,10 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, afterEach, describe, expect, test } from 'vitest';
 import type { RestApi } from '../src/rest/api.ts';
 import { BadInputError } from '../src/rest/errors.ts';
 import { createApp } from '../src/server/app.ts';
 import { order } from './fixtures/order-to-create.ts';
+import { startBefore } from './fixtures/start-before.ts';
 import { type Answer, startWaybill } from './harness.ts';
 
 const waybill = await startWaybill();
@@ -285,3 +287,21 @@ test('an expected error keeps no trace of where it was made, and the next unexpe
   expect(new BadInputError('No such id.').stack).toBe('BadInputError: No such id.');
   expect(new Error('another').stack).toMatch(/^ +at /m);
 });
+
+test.each([true, false])(
+  'errors stand in the order of their paths, whichever call fails first: compiled %s',
+  async (compileQueries) => {
+    await using waybill = await startBefore(
+      async ({ url = '' }, response) => {
+        await sleep(url.endsWith('a') ? 40 : 0);
+        response.writeHead(500).end();
+      },
+      {},
+      { compileQueries },
+    );
+    const { errors } = await waybill.ask(
+      '{ a: order(id: "a") { notes } b: order(id: "b") { notes } c: nodes(ids: ["orders/c", "orders/a"]) { id } }',
+    );
+    expect(errors?.map(({ path }) => path)).toEqual(['a', 'b', 'c.0', 'c.1']);
+  },
+);

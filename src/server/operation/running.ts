@@ -7,6 +7,7 @@ import { createOperationLimits } from '../limits/operation-limits.ts';
 import type { Tracing } from '../telemetry/tracing.ts';
 import { needsRest, unauthenticated } from './authentication.ts';
 import { type ContextOptions, createContexts, type OperationContext, type Shared } from './context.ts';
+import { withOrderedErrors } from './error-order.ts';
 import type { MutationsUnderWay } from './mutations-under-way.ts';
 import type { Asking, Execute, Operation } from './operation.ts';
 import { type ShareableQuery, type SharedOperations, sharedOperations } from './shared-operations.ts';
@@ -91,7 +92,7 @@ class OwnRun implements Begun {
       return this.#answer(costed).then(
         (result) => {
           this.#end();
-          return result;
+          return withOrderedErrors(result);
         },
         (error: unknown) => {
           this.#end();
