@@ -13,6 +13,7 @@ import {
   tracingSettings,
   tracingUses,
 } from './config/telemetry.ts';
+import { unknownSettings } from './config/unknown-settings.ts';
 
 /** Every setting, in the order of the README's table. */
 export const settings = {
@@ -42,7 +43,8 @@ export class ConfigError extends Error {
 
 /**
  * The settings that an environment holds. An empty variable counts as absent.
- * @throws ConfigError that names every faulty variable, what was expected and what came.
+ * @throws ConfigError that names every faulty variable, what was expected and what came, and what is no setting but seems
+ * to be meant as one.
  */
 export function readConfig(environment: Environment) {
   const faults: string[] = [];
@@ -105,7 +107,15 @@ export function readConfig(environment: Environment) {
       limits,
     }),
   };
-  faults.push(...workersFaults(server, rest), ...sharedNames(parameterNames), ...metricsFaults(metrics));
+  faults.push(
+    ...workersFaults(server, rest),
+    ...sharedNames(parameterNames),
+    ...metricsFaults(metrics),
+    ...unknownSettings(
+      environment,
+      Object.values(settings).map(({ variable }) => variable),
+    ),
+  );
   if (faults.length > 0) {
     throw new ConfigError(`These settings of the environment can't be used:\n  ${faults.join('\n  ')}`);
   }

@@ -117,6 +117,35 @@ describe('what is taken', () => {
     expect(readConfig({ PATH: '/usr/bin', __proto__: 'x', CURRENCIES: 'x' })).toEqual(defaults);
   });
 
+  test.each([
+    // Too short to tell a typo from another name.
+    'PORTS',
+    'SORT',
+    'WORKER',
+    // Kubernetes sets these for a service called "upstream".
+    'UPSTREAM_PORT',
+    'UPSTREAM_PORT_80_TCP_ADDR',
+    'UPSTREAM_SERVICE_HOST',
+    'UPSTREAM_SERVICE_PORT_HTTP',
+    'METRIC_PORT',
+    // OpenTelemetry has many that are not read, and npm sets its own in lower case.
+    'OTEL_TRACES_SAMPLERS',
+    'OTEL_SERVICE_NAME',
+    'npm_config_upstream_url',
+    'upstream_url',
+    // More than one edit away.
+    'LOG_LEVEL_X',
+    'LOG_LEEVLE',
+    'MAX_ROWS',
+    'MY_UPSTREAM_HOST',
+  ])('%s is let be', (name) => {
+    expect(readConfig({ [name]: 'x' })).toEqual(defaults);
+  });
+
+  test('an empty variable that is mistyped, too', () => {
+    expect(readConfig({ UPSTREAM_URLL: '' })).toEqual(defaults);
+  });
+
   test('every setting', () => {
     const config = readConfig({
       PORT: '0',
@@ -338,6 +367,36 @@ describe('what is refused', () => {
       '  OTEL_EXPORTER_OTLP_TRACES_PROTOCOL: expected one of "http/protobuf", "http/json", but got "grpc".',
       '  OTEL_TRACES_SAMPLER_ARG: expected a number from 0 to 1, but got "2".',
     ]);
+  });
+
+  test.each([
+    ['UPSTREAM_URLL', 'UPSTREAM_URL'],
+    ['UPSTREAM_UL', 'UPSTREAM_URL'],
+    ['UPSTREAM_URI', 'UPSTREAM_URL'],
+    ['UPSTREAM_RUL', 'UPSTREAM_URL'],
+    ['PUPSTREAM_URL', 'UPSTREAM_URL'],
+    ['UPSTRAEM_URL', 'UPSTREAM_URL'],
+    ['CORS_ORIGIN', 'CORS_ORIGINS'],
+    ['CURENCY', 'CURRENCY'],
+    ['METRICS_PORTS', 'METRICS_PORT'],
+    ['TEL_SDK_DISABLED', 'OTEL_SDK_DISABLED'],
+  ])('%s, where %s is probably meant', (name, meant) => {
+    expect(faultsOf({ [name]: 'x' })).toBe(
+      `These settings of the environment can't be used:\n  ${name}: there is no such setting; did you mean ${meant}?`,
+    );
+  });
+
+  test.each([
+    'UPSTREAM_TIMEOUT',
+    'UPSTREAM_',
+    'DRAIN_SECONDS',
+    'IDEMPOTENCY_TTL',
+    'PERSISTED_QUERY_FILE',
+    'REFERENCE_DATA_SECONDS',
+  ])('%s, which begins as only settings do', (name) => {
+    expect(faultsOf({ [name]: 'x' })).toContain(
+      `\n  ${name}: there is no such setting; the README lists all of them under "Configuration".`,
+    );
   });
 
   test('a port for metrics that are not shown', () => {

@@ -48,6 +48,18 @@ describe.concurrent('settings that can\u2019t be used', () => {
     });
   });
 
+  test('a setting that is mistyped', async () => {
+    const main = startServer({ UPSTREAM_URLL: 'http://127.0.0.1:1' });
+    expect(await main.exit).toEqual({
+      code: 1,
+      signal: null,
+      output: '',
+      errors:
+        "These settings of the environment can't be used:\n" +
+        '  UPSTREAM_URLL: there is no such setting; did you mean UPSTREAM_URL?\n',
+    });
+  });
+
   test('a port that is taken', async () => {
     const other = createServer().listen(0, '127.0.0.1');
     try {
