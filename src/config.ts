@@ -3,7 +3,7 @@ import { admissionSettings, listenerSettings, requestSettings } from './config/h
 import { limitSettings } from './config/limits.ts';
 import { loadingSettings } from './config/loading.ts';
 import { operationSettings } from './config/operation.ts';
-import { parameterNameSettings, restSettings, upstreamSettings } from './config/rest.ts';
+import { parameterNameSettings, restSettings, upstreamFaults, upstreamSettings } from './config/rest.ts';
 import { serverSettings } from './config/server.ts';
 import { type Environment, type SettingTable, shown, type ValuesOf } from './config/setting.ts';
 import {
@@ -70,7 +70,7 @@ export function readConfig(environment: Environment) {
   const requests = valuesOf(requestSettings);
   const admission = valuesOf(admissionSettings);
   const listener = valuesOf(listenerSettings);
-  const upstream = valuesOf(upstreamSettings);
+  const { upstreamUrl, ...sandbox } = valuesOf(upstreamSettings);
   const parameterNames = valuesOf(parameterNameSettings);
   const rest = valuesOf(restSettings);
   const operationList = valuesOf(operationListSettings);
@@ -82,7 +82,9 @@ export function readConfig(environment: Environment) {
   const tracing = valuesOf(tracingSettings, tracingUses(environment));
   const config = {
     ...server,
-    ...upstream,
+    /** Undefined: the embedded sandbox. */
+    upstreamUrl: upstreamUrl === 'sandbox' ? undefined : upstreamUrl,
+    ...sandbox,
     ...operationList,
     listener,
     parameterNames,
@@ -109,6 +111,7 @@ export function readConfig(environment: Environment) {
   };
   faults.push(
     ...workersFaults(server, rest),
+    ...upstreamFaults(environment),
     ...sharedNames(parameterNames),
     ...metricsFaults(metrics),
     ...unknownSettings(

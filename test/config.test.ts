@@ -146,6 +146,15 @@ describe('what is taken', () => {
     expect(readConfig({ UPSTREAM_URLL: '' })).toEqual(defaults);
   });
 
+  test('the sandbox by its name', () => {
+    expect(readConfig({ UPSTREAM_URL: 'sandbox' })).toEqual(defaults);
+    expect(readConfig({ UPSTREAM_URL: 'sandbox', NODE_ENV: 'production' })).toEqual(defaults);
+  });
+
+  test('nothing, where NODE_ENV is not "production"', () => {
+    expect(readConfig({ NODE_ENV: 'development' })).toEqual(defaults);
+  });
+
   test('every setting', () => {
     const config = readConfig({
       PORT: '0',
@@ -315,7 +324,7 @@ describe('what is refused', () => {
         '  PORT: expected a whole number from 0 to 65535, but got "65536".',
         '  PUBLIC_URL: expected an http or https URL without query, fragment or credentials, but got "waybill.example".',
         '  LOG_LEVEL: expected one of "fatal", "error", "warn", "info", "debug", "silent", but got "INFO".',
-        '  UPSTREAM_URL: expected an http or https URL without query, fragment or credentials, but got "ftp://rest.example".',
+        '  UPSTREAM_URL: expected "sandbox", or an http or https URL without query, fragment or credentials, but got "ftp://rest.example".',
         '  PAGE_SIZE_PARAMETER: expected a name of letters, digits, ".", "_" and "-", but got "page size".',
         '  PAGE_TOKEN_PARAMETER: expected a name of letters, digits, ".", "_" and "-", but got "a&b".',
         '  STATUS_PARAMETER: expected a name of letters, digits, ".", "_" and "-", but got "a=b".',
@@ -348,8 +357,11 @@ describe('what is refused', () => {
     'http://rest.example/?key=1',
     'http://rest.example/#a',
     'http://me@rest.example',
+    'SANDBOX',
   ])('UPSTREAM_URL %j', (UPSTREAM_URL) => {
-    expect(faultsOf({ UPSTREAM_URL })).toContain('UPSTREAM_URL: expected an http or https URL without ');
+    expect(faultsOf({ UPSTREAM_URL })).toContain(
+      'UPSTREAM_URL: expected "sandbox", or an http or https URL without ',
+    );
   });
 
   test('what says how to trace, where anything is traced', () => {
@@ -397,6 +409,20 @@ describe('what is refused', () => {
     expect(faultsOf({ [name]: 'x' })).toContain(
       `\n  ${name}: there is no such setting; the README lists all of them under "Configuration".`,
     );
+  });
+
+  test('in production, a sandbox that nobody asks for, together with all else', () => {
+    const needed =
+      'UPSTREAM_URL: expected the address of the REST service where NODE_ENV is "production", or "sandbox" for the embedded sandbox, but got none.';
+    expect(
+      faultsOf({ NODE_ENV: 'production', UPSTREAM_URL: '', UPSTREAM_UR: 'x', PORT: 'x' }).split('\n'),
+    ).toEqual([
+      "These settings of the environment can't be used:",
+      '  PORT: expected a whole number from 0 to 65535, but got "x".',
+      `  ${needed}`,
+      '  UPSTREAM_UR: there is no such setting; did you mean UPSTREAM_URL?',
+    ]);
+    expect(faultsOf({ NODE_ENV: 'production', UPSTREAM_URL: 'x' }).split('\n')).toHaveLength(2);
   });
 
   test('a port for metrics that are not shown', () => {
