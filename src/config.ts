@@ -3,7 +3,7 @@ import { admissionSettings, listenerSettings, requestSettings } from './config/h
 import { limitSettings } from './config/limits.ts';
 import { loadingSettings } from './config/loading.ts';
 import { operationSettings } from './config/operation.ts';
-import { parameterNameSettings, restSettings, upstreamSettings } from './config/rest.ts';
+import { parameterNameSettings, restSettings, upstreamFaults, upstreamSettings } from './config/rest.ts';
 import { serverSettings } from './config/server.ts';
 import { type Environment, type SettingTable, shown, type ValuesOf } from './config/setting.ts';
 import {
@@ -13,6 +13,7 @@ import {
   tracingSettings,
   tracingUses,
 } from './config/telemetry.ts';
+import { unknownSettings } from './config/unknown-settings.ts';
 
 /** Every setting, in the order of the README's table. */
 export const settings = {
@@ -42,7 +43,8 @@ export class ConfigError extends Error {
 
 /**
  * The settings that an environment holds. An empty variable counts as absent.
- * @throws ConfigError that names every faulty variable, what was expected and what came.
+ * @throws ConfigError that names every faulty variable, what was expected and what came, and what is no setting but seems
+ * to be meant as one.
  */
 export function readConfig(environment: Environment) {
   const faults: string[] = [];
@@ -68,7 +70,7 @@ export function readConfig(environment: Environment) {
   const requests = valuesOf(requestSettings);
   const admission = valuesOf(admissionSettings);
   const listener = valuesOf(listenerSettings);
-  const upstream = valuesOf(upstreamSettings);
+  const { upstreamUrl, ...sandbox } = valuesOf(upstreamSettings);
   const parameterNames = valuesOf(parameterNameSettings);
   const rest = valuesOf(restSettings);
   const operationList = valuesOf(operationListSettings);
@@ -80,7 +82,9 @@ export function readConfig(environment: Environment) {
   const tracing = valuesOf(tracingSettings, tracingUses(environment));
   const config = {
     ...server,
-    ...upstream,
+    /** Undefined: the embedded sandbox. */
+    upstreamUrl: upstreamUrl === 'sandbox' ? undefined : upstreamUrl,
+    ...sandbox,
     ...operationList,
     listener,
     parameterNames,
@@ -105,7 +109,16 @@ export function readConfig(environment: Environment) {
       limits,
     }),
   };
-  faults.push(...workersFaults(server, rest), ...sharedNames(parameterNames), ...metricsFaults(metrics));
+  faults.push(
+    ...workersFaults(server, rest),
+    ...upstreamFaults(environment),
+    ...sharedNames(parameterNames),
+    ...metricsFaults(metrics),
+    ...unknownSettings(
+      environment,
+      Object.values(settings).map(({ variable }) => variable),
+    ),
+  );
   if (faults.length > 0) {
     throw new ConfigError(`These settings of the environment can't be used:\n  ${faults.join('\n  ')}`);
   }

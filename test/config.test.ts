@@ -117,6 +117,44 @@ describe('what is taken', () => {
     expect(readConfig({ PATH: '/usr/bin', __proto__: 'x', CURRENCIES: 'x' })).toEqual(defaults);
   });
 
+  test.each([
+    // Too short to tell a typo from another name.
+    'PORTS',
+    'SORT',
+    'WORKER',
+    // Kubernetes sets these for a service called "upstream".
+    'UPSTREAM_PORT',
+    'UPSTREAM_PORT_80_TCP_ADDR',
+    'UPSTREAM_SERVICE_HOST',
+    'UPSTREAM_SERVICE_PORT_HTTP',
+    'METRIC_PORT',
+    // OpenTelemetry has many that are not read, and npm sets its own in lower case.
+    'OTEL_TRACES_SAMPLERS',
+    'OTEL_SERVICE_NAME',
+    'npm_config_upstream_url',
+    'upstream_url',
+    // More than one edit away.
+    'LOG_LEVEL_X',
+    'LOG_LEEVLE',
+    'MAX_ROWS',
+    'MY_UPSTREAM_HOST',
+  ])('%s is let be', (name) => {
+    expect(readConfig({ [name]: 'x' })).toEqual(defaults);
+  });
+
+  test('an empty variable that is mistyped, too', () => {
+    expect(readConfig({ UPSTREAM_URLL: '' })).toEqual(defaults);
+  });
+
+  test('the sandbox by its name', () => {
+    expect(readConfig({ UPSTREAM_URL: 'sandbox' })).toEqual(defaults);
+    expect(readConfig({ UPSTREAM_URL: 'sandbox', NODE_ENV: 'production' })).toEqual(defaults);
+  });
+
+  test('nothing, where NODE_ENV is not "production"', () => {
+    expect(readConfig({ NODE_ENV: 'development' })).toEqual(defaults);
+  });
+
   test('every setting', () => {
     const config = readConfig({
       PORT: '0',
@@ -286,7 +324,7 @@ describe('what is refused', () => {
         '  PORT: expected a whole number from 0 to 65535, but got "65536".',
         '  PUBLIC_URL: expected an http or https URL without query, fragment or credentials, but got "waybill.example".',
         '  LOG_LEVEL: expected one of "fatal", "error", "warn", "info", "debug", "silent", but got "INFO".',
-        '  UPSTREAM_URL: expected an http or https URL without query, fragment or credentials, but got "ftp://rest.example".',
+        '  UPSTREAM_URL: expected "sandbox", or an http or https URL without query, fragment or credentials, but got "ftp://rest.example".',
         '  PAGE_SIZE_PARAMETER: expected a name of letters, digits, ".", "_" and "-", but got "page size".',
         '  PAGE_TOKEN_PARAMETER: expected a name of letters, digits, ".", "_" and "-", but got "a&b".',
         '  STATUS_PARAMETER: expected a name of letters, digits, ".", "_" and "-", but got "a=b".',
@@ -319,8 +357,11 @@ describe('what is refused', () => {
     'http://rest.example/?key=1',
     'http://rest.example/#a',
     'http://me@rest.example',
+    'SANDBOX',
   ])('UPSTREAM_URL %j', (UPSTREAM_URL) => {
-    expect(faultsOf({ UPSTREAM_URL })).toContain('UPSTREAM_URL: expected an http or https URL without ');
+    expect(faultsOf({ UPSTREAM_URL })).toContain(
+      'UPSTREAM_URL: expected "sandbox", or an http or https URL without ',
+    );
   });
 
   test('what says how to trace, where anything is traced', () => {
@@ -338,6 +379,50 @@ describe('what is refused', () => {
       '  OTEL_EXPORTER_OTLP_TRACES_PROTOCOL: expected one of "http/protobuf", "http/json", but got "grpc".',
       '  OTEL_TRACES_SAMPLER_ARG: expected a number from 0 to 1, but got "2".',
     ]);
+  });
+
+  test.each([
+    ['UPSTREAM_URLL', 'UPSTREAM_URL'],
+    ['UPSTREAM_UL', 'UPSTREAM_URL'],
+    ['UPSTREAM_URI', 'UPSTREAM_URL'],
+    ['UPSTREAM_RUL', 'UPSTREAM_URL'],
+    ['PUPSTREAM_URL', 'UPSTREAM_URL'],
+    ['UPSTRAEM_URL', 'UPSTREAM_URL'],
+    ['CORS_ORIGIN', 'CORS_ORIGINS'],
+    ['CURENCY', 'CURRENCY'],
+    ['METRICS_PORTS', 'METRICS_PORT'],
+    ['TEL_SDK_DISABLED', 'OTEL_SDK_DISABLED'],
+  ])('%s, where %s is probably meant', (name, meant) => {
+    expect(faultsOf({ [name]: 'x' })).toBe(
+      `These settings of the environment can't be used:\n  ${name}: there is no such setting; did you mean ${meant}?`,
+    );
+  });
+
+  test.each([
+    'UPSTREAM_TIMEOUT',
+    'UPSTREAM_',
+    'DRAIN_SECONDS',
+    'IDEMPOTENCY_TTL',
+    'PERSISTED_QUERY_FILE',
+    'REFERENCE_DATA_SECONDS',
+  ])('%s, which begins as only settings do', (name) => {
+    expect(faultsOf({ [name]: 'x' })).toContain(
+      `\n  ${name}: there is no such setting; the README lists all of them under "Configuration".`,
+    );
+  });
+
+  test('in production, a sandbox that nobody asks for, together with all else', () => {
+    const needed =
+      'UPSTREAM_URL: expected the address of the REST service where NODE_ENV is "production", or "sandbox" for the embedded sandbox, but got none.';
+    expect(
+      faultsOf({ NODE_ENV: 'production', UPSTREAM_URL: '', UPSTREAM_UR: 'x', PORT: 'x' }).split('\n'),
+    ).toEqual([
+      "These settings of the environment can't be used:",
+      '  PORT: expected a whole number from 0 to 65535, but got "x".',
+      `  ${needed}`,
+      '  UPSTREAM_UR: there is no such setting; did you mean UPSTREAM_URL?',
+    ]);
+    expect(faultsOf({ NODE_ENV: 'production', UPSTREAM_URL: 'x' }).split('\n')).toHaveLength(2);
   });
 
   test('a port for metrics that are not shown', () => {

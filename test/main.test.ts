@@ -41,10 +41,34 @@ describe.concurrent('settings that can\u2019t be used', () => {
       errors: [
         "These settings of the environment can't be used:",
         '  PORT: expected a whole number from 0 to 65535, but got "x".',
-        '  UPSTREAM_URL: expected an http or https URL without query, fragment or credentials, but got "ftp://rest.example".',
+        '  UPSTREAM_URL: expected "sandbox", or an http or https URL without query, fragment or credentials, but got "ftp://rest.example".',
         '  CURRENCY: expected an ISO 4217 code of three capital letters, but got "pesos".',
         '',
       ].join('\n'),
+    });
+  });
+
+  test('a setting that is mistyped', async () => {
+    const main = startServer({ UPSTREAM_URLL: 'http://127.0.0.1:1' });
+    expect(await main.exit).toEqual({
+      code: 1,
+      signal: null,
+      output: '',
+      errors:
+        "These settings of the environment can't be used:\n" +
+        '  UPSTREAM_URLL: there is no such setting; did you mean UPSTREAM_URL?\n',
+    });
+  });
+
+  test('no service in production', async () => {
+    const main = startServer({ NODE_ENV: 'production' });
+    expect(await main.exit).toEqual({
+      code: 1,
+      signal: null,
+      output: '',
+      errors:
+        "These settings of the environment can't be used:\n" +
+        '  UPSTREAM_URL: expected the address of the REST service where NODE_ENV is "production", or "sandbox" for the embedded sandbox, but got none.\n',
     });
   });
 
@@ -242,6 +266,26 @@ describe('before the embedded sandbox', () => {
   });
 
   test('SIGTERM ends it with 0', async () => {
+    expect(await main.stop()).toMatchObject({ code: 0, signal: null, errors: '' });
+  });
+});
+
+describe('the embedded sandbox in production, asked for by name', () => {
+  test.each([{}, { WORKERS: '2' }])('%j', async (environment) => {
+    const main = startServer({ NODE_ENV: 'production', UPSTREAM_URL: 'sandbox', ...environment });
+    const { text, graphql, curl } = await main.banner();
+    expect(text).toMatch(/^REST {6}the embedded sandbox at http:\/\/127\.0\.0\.1:\d+$/m);
+    expect(curl).toContain("-H 'authorization: Bearer sandbox-cafe-andino'");
+    const response = await fetch(graphql, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json', authorization: 'Bearer sandbox-cafe-andino' },
+      body: JSON.stringify({ query: '{ orders(first: 1) { nodes { id } } }' }),
+    });
+    expect(await response.json()).toEqual({
+      data: { orders: { nodes: [{ id: 'orders/ca2500' }] } },
+      extensions: { upstream: expect.objectContaining({ calls: 1 }) },
+    });
+    expect((await fetch(new URL('/metrics', graphql))).status).toBe(200);
     expect(await main.stop()).toMatchObject({ code: 0, signal: null, errors: '' });
   });
 });

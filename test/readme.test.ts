@@ -3,6 +3,7 @@ import { join, resolve } from 'node:path';
 import { isInputObjectType, isObjectType } from 'graphql';
 import { describe, expect, test } from 'vitest';
 import { limitSettings } from '../src/config/limits.ts';
+import { ownPrefixes } from '../src/config/unknown-settings.ts';
 import { settings } from '../src/config.ts';
 import { schema } from '../src/graph/schema.ts';
 import { standardLimits } from '../src/server/limits/limits.ts';
@@ -47,6 +48,12 @@ describe('the README', () => {
       meaning,
     ]);
     expect(rows(section('Configuration')).slice(1)).toEqual(expected);
+  });
+
+  test('it names each beginning that only settings have', () => {
+    const [text = ''] = section('Configuration').split('\n| variable');
+    const named = codeSpans(text).filter((span) => span.endsWith('_'));
+    expect(named).toEqual([...ownPrefixes, 'OTEL_']);
   });
 
   test('its settings of limits are named as refusals name them', () => {

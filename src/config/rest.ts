@@ -1,8 +1,19 @@
-import { anyText, httpUrl, parameterName, wholeNumber, yesOrNo } from './setting.ts';
+import {
+  anyText,
+  type Environment,
+  httpUrl,
+  parameterName,
+  type Setting,
+  wholeNumber,
+  yesOrNo,
+} from './setting.ts';
 
 /** Where REST is. */
 export const upstreamSettings = {
-  upstreamUrl: httpUrl('UPSTREAM_URL', 'The base address of the REST service. Absent: the embedded sandbox.'),
+  upstreamUrl: urlOrSandbox(
+    'UPSTREAM_URL',
+    'The base address of the REST service; `sandbox` is the embedded one. With `NODE_ENV=production` it must be given.',
+  ),
   sandboxFile: anyText(
     'SANDBOX_FILE',
     undefined,
@@ -57,3 +68,22 @@ export const restSettings = {
     'Whether REST is asked for compressed answers, which pays where the way to it is slow.',
   ),
 };
+
+function urlOrSandbox(variable: string, meaning: string): Setting<URL | 'sandbox', 'sandbox'> {
+  const url = httpUrl(variable, meaning);
+  return {
+    ...url,
+    standard: 'sandbox',
+    expected: `"sandbox", or ${url.expected}`,
+    parse: (text) => (text === 'sandbox' ? text : url.parse(text)),
+  };
+}
+
+/** The fault of a sandbox, whose tokens are public, that nobody asked for where clients are real. */
+export function upstreamFaults(environment: Environment): string[] {
+  const { variable } = upstreamSettings.upstreamUrl;
+  if (environment.NODE_ENV !== 'production' || environment[variable]) return [];
+  return [
+    `${variable}: expected the address of the REST service where NODE_ENV is "production", or "sandbox" for the embedded sandbox, but got none.`,
+  ];
+}
