@@ -1,7 +1,7 @@
 import { getOperationAST } from 'graphql';
 import type { Documents } from './documents/documents.ts';
 import type { PersistedOperations } from './documents/persisted.ts';
-import { parseBody } from './http/body.ts';
+import type { BodyParsed } from './http/body.ts';
 import { parametersIn } from './http/plain-parameters.ts';
 import type { CompiledQueries, CompiledQuery } from './operation/compiled-queries.ts';
 import type { Operation } from './operation/operation.ts';
@@ -20,10 +20,9 @@ export interface QueryAsked {
 
 /** The query that a body asks for; undefined where it is not compiled, or something may be wrong with what was sent. */
 export function queryIn(
-  body: Buffer,
+  parsed: BodyParsed,
   { operations, documents, compiledQueries }: KnownQueries,
 ): QueryAsked | undefined {
-  const parsed = parseBody(body);
   const parameters = 'json' in parsed ? parametersIn(parsed.json) : undefined;
   if (parameters === undefined) return undefined;
   const found = operations.textOf(parameters);

@@ -1,7 +1,7 @@
 import type { IncomingHttpHeaders, IncomingMessage, RequestListener, ServerResponse } from 'node:http';
 import type { ExecutionResult } from 'graphql';
 import { createRounds, largestPutOff } from '../rest/rounds.ts';
-import { type BodyRead, receiveBody } from './http/body.ts';
+import { type BodyParsed, type BodyRead, parseBody, receiveBody } from './http/body.ts';
 import type { HeaderReader } from './http/cors.ts';
 import { plainAnswerType } from './http/plain-form.ts';
 import type { NodeContext, RequestReadingOptions } from './http/request-reading.ts';
@@ -69,6 +69,7 @@ class PlainRequest implements Asking {
   /** The media type of its answer. */
   readonly #type: string;
   #body: BodyRead | undefined;
+  #parsed: BodyParsed | undefined;
   #isAdmitted = false;
 
   constructor(parts: Parts, request: IncomingMessage, response: ServerResponse, type: string) {
@@ -109,7 +110,9 @@ class PlainRequest implements Asking {
   /** Has its query run; undefined where there is something else to say. */
   #resultOf(body: BodyRead): Promise<ExecutionResult> | undefined {
     const { admission, running } = this.#parts;
-    const query = Buffer.isBuffer(body) ? queryIn(body, this.#parts) : undefined;
+    if (!Buffer.isBuffer(body)) return undefined;
+    this.#parsed = parseBody(body);
+    const query = queryIn(this.#parsed, this.#parts);
     if (query === undefined) return undefined;
     if (admission.admit('graphql', this.#response) !== undefined) return undefined;
     this.#isAdmitted = true;
@@ -153,7 +156,7 @@ class PlainRequest implements Asking {
   #handOver(): void {
     if (this.#response.headersSent) return;
     const { exchange } = this;
-    const context = { exchange, body: this.#body, isAdmitted: this.#isAdmitted };
+    const context = { exchange, body: this.#body, parsed: this.#parsed, isAdmitted: this.#isAdmitted };
     this.#parts.general(this.#request, this.#response, context);
   }
 }

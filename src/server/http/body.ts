@@ -7,6 +7,9 @@ import { bodyTooLarge } from './request-form.ts';
 /** What came of reading a body: a refusal where it is larger than it may be, broken off, or had no room. */
 export type BodyRead = Buffer | Refusal;
 
+/** What the JSON of a body is, or why it is none. */
+export type BodyParsed = { json: object } | { refusal: Refusal };
+
 /**
  * Reads the bytes of a request's body. Never holds more than `maxBytes`: what comes beyond is thrown away unread.
  * @param budget what all bodies share; this one's part is given back in whatever way its reading ends.
@@ -91,14 +94,14 @@ const noRoom: Refusal = {
 const brokenOff = badRequest('The body broke off before its end.');
 
 /** The JSON of a body; its faults are told without quoting it. */
-export function parseBody(bytes: Buffer): { json: object } | { refusal: Refusal } {
+export function parseBody(bytes: Buffer): BodyParsed {
   // Read anyway, it would change what is written without a word.
   if (!isUtf8(bytes)) return { refusal: badRequest('POST body is not UTF-8.') };
   return parseText(bytes.toString('utf8'));
 }
 
 /** As `parseBody`, of a text. */
-export function parseText(text: string): { json: object } | { refusal: Refusal } {
+export function parseText(text: string): BodyParsed {
   try {
     const json: unknown = JSON.parse(text);
     if (typeof json === 'object' && json !== null) return { json };

@@ -3,7 +3,7 @@ import { GraphQLError } from 'graphql';
 import type { FetchAPI, GraphQLParams, Plugin } from 'graphql-yoga';
 import { countError, type ExchangeContext } from '../log/exchange.ts';
 import type { Admission } from './admission.ts';
-import { type BodyRead, parseBody, parseText, readBody } from './body.ts';
+import { type BodyParsed, type BodyRead, parseBody, parseText, readBody } from './body.ts';
 import type { BodyBudget } from './body-budget.ts';
 import { endLingering } from './lingering.ts';
 import { type Refusal, refusalBody, refusalHeaders } from './refusal.ts';
@@ -15,6 +15,8 @@ export interface NodeContext extends ExchangeContext {
   res?: ServerResponse;
   /** What came of reading the body, where that is done already. */
   body?: BodyRead | undefined;
+  /** What the body has been parsed to, where that is done already too. */
+  parsed?: BodyParsed | undefined;
   /** Whether it is among the requests under way already. */
   isAdmitted?: boolean;
 }
@@ -66,9 +68,9 @@ function refusalAhead({ isAdmitted }: NodeContext, admission: Admission): Refusa
 
 async function parametersOf(
   request: Request,
-  { req, res, body: read, isAdmitted = false }: NodeContext,
+  { req, res, body: read, parsed, isAdmitted = false }: NodeContext,
   { maxBodyBytes, budget, admission }: RequestReadingOptions,
-): Promise<{ json: object } | { refusal: Refusal }> {
+): Promise<BodyParsed> {
   if (req === undefined) {
     const text = await request.text();
     const bytes = Buffer.byteLength(text);
@@ -78,7 +80,7 @@ async function parametersOf(
   const body = read ?? (await readBody(req, maxBodyBytes, budget));
   if (!Buffer.isBuffer(body)) return { refusal: body };
   const refusal = isAdmitted ? undefined : admission.admit('graphql', res);
-  return refusal === undefined ? parseBody(body) : { refusal };
+  return refusal === undefined ? (parsed ?? parseBody(body)) : { refusal };
 }
 
 async function parametersOfUrl<Parameters>(parse: () => Parameters): Promise<Awaited<Parameters>> {
