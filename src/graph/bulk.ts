@@ -1,14 +1,10 @@
-import { BadInputError } from '../rest/errors.ts';
 import type { Context } from './context.ts';
 import type { WriteFailedSource } from './user-error.ts';
 
-const maxItems = 100;
-
 /**
- * Does up to 100 writes and answers them in order, each with its own result; the operation's own limit bounds how many
- * calls are under way at a time. Those about the same order run one after the other, in order.
- * @throws BadInputError for more, without a call; and, where every item failed alike, the first one's error, as what is
- * wrong is then not with the items.
+ * Does a list of writes and answers them in order, each with its own result. Limits of the operation bound how many there are,
+ * and how many calls are under way at a time. Those about the same order run one after the other, in order.
+ * @throws where every item failed alike, the first one's error, as what is wrong is then not with the items.
  */
 export async function bulk<Input, Result>(
   inputs: readonly Input[],
@@ -16,9 +12,6 @@ export async function bulk<Input, Result>(
   run: (input: Input) => Promise<Result>,
   { tell }: Context,
 ): Promise<(Result | WriteFailedSource)[]> {
-  if (inputs.length > maxItems) {
-    throw new BadInputError(`Expected at most ${maxItems} inputs, but got ${inputs.length}.`);
-  }
   const lastOf = new Map<string, Promise<unknown>>();
   const failures: { reason: unknown; told: WriteFailedSource }[] = [];
   const results = await Promise.all(

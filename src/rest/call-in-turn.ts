@@ -102,7 +102,10 @@ class CallInTurn<Answer> implements Hearer<Answer> {
 
   answered(answer: Answer): void {
     const { tenant, ledger } = this.#caller;
-    this.#caller.accepted(performance.now() - (ledger.elapsedMs() - this.#triedAt));
+    // Seldom, and two looks at a clock otherwise.
+    if (this.#caller.isRefused()) {
+      this.#caller.accepted(performance.now() - (ledger.elapsedMs() - this.#triedAt));
+    }
     this.#circuit.note(tenant, this.#admission, 'answered');
     this.#end();
     this.#turn.answered(answer);

@@ -140,7 +140,7 @@ export function createTenants({
       if (oldest !== undefined) refused.delete(oldest);
     },
     accept(id, sentAt) {
-      if (refused.size > 0 && sentAt > (refused.get(id) ?? Number.POSITIVE_INFINITY)) refused.delete(id);
+      if (sentAt > (refused.get(id) ?? Number.POSITIVE_INFINITY)) refused.delete(id);
     },
     isRefused: (id) => refused.has(id),
     remember,

@@ -132,8 +132,8 @@ class OwnRun implements Begun {
   #end(): void {
     const { lifetime } = this.context;
     if (this.#underWay !== undefined) this.#shared.ended(this.#underWay);
-    // Calls beside a field whose failure has blanked all, and pages that were asked for ahead in vain, would keep others
-    // waiting, and the server from closing. What a mutation has begun is left to finish.
+    // Calls beside a field whose failure has made their parent null, and pages that were asked for ahead and not used, would keep
+    // others waiting, and the server from closing. What a mutation has begun is left to finish.
     if (this.#isQuery) lifetime.end();
     else lifetime.stopClock();
   }
