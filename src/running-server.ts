@@ -49,8 +49,7 @@ export async function startServer(config: Config, parts: ServerParts): Promise<R
   const metrics = telemetry.metrics && { ...telemetry.metrics, ...parts.metrics };
   const client = createRestClient({ baseUrl: upstream.url, ...config.rest, observer });
   metrics?.showOpenCircuits(client.openCircuits);
-  const { connectTimeoutMs: timeoutMs } = config.rest;
-  const health = createHealth(createProbe({ baseUrl: upstream.url, timeoutMs }));
+  const health = createHealth(createProbe({ baseUrl: upstream.url }));
   const mutations = createMutationsUnderWay();
   const app = createApp({
     api: createRestApi(client, config.parameterNames, telemetry.drift),

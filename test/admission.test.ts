@@ -1,6 +1,6 @@
 import type { ServerResponse } from 'node:http';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { type Listener, listen } from '../src/server/listener.ts';
+import { type Listener, listen } from './fixtures/listen.ts';
 import { startBefore } from './fixtures/start-before.ts';
 import { until } from './rest/service.ts';
 

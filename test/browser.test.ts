@@ -9,7 +9,7 @@ import { createRestApi } from '../src/rest/api.ts';
 import { createRestClient } from '../src/rest/client.ts';
 import { type Sandbox, startSandbox } from '../src/sandbox/sandbox.ts';
 import { createApp } from '../src/server/app.ts';
-import { listen } from '../src/server/listener.ts';
+import { listen } from './fixtures/listen.ts';
 import { tabAnswers } from './fixtures/tab-answers.ts';
 import { startOfTime } from './harness.ts';
 

@@ -30,9 +30,6 @@ const defaults = {
   },
   listener: {
     maxConnections: 10_000,
-    headersTimeoutMs: 10_000,
-    requestTimeoutMs: 30_000,
-    stallTimeoutMs: 5_000,
     responseTimeoutMs: 60_000,
     keepAliveTimeoutMs: 65_000,
     drainWaitMs: 0,
@@ -43,7 +40,6 @@ const defaults = {
   tracing: undefined,
   app: {
     maxBodyBytes: 1_048_576,
-    bodyBytesAtOnce: 67_108_864,
     corsOrigins: undefined,
     admission: { graphql: 1_000, label: 32 },
     isHttps: false,
@@ -64,7 +60,6 @@ const defaults = {
   logLevel: 'info',
   rest: {
     connections: 64,
-    connectTimeoutMs: 2_000,
     callTimeoutMs: 10_000,
     retries: 2,
     maxResponseBytes: 16_777_216,
@@ -185,20 +180,15 @@ describe('what is taken', () => {
       SHOW_COST: 'yes',
       LOG_LEVEL: 'silent',
       MAX_REQUEST_BYTES: '1024',
-      REQUEST_BYTES_AT_ONCE: '2048',
       CORS_ORIGINS: 'https://shop.example, http://localhost:3000',
       GRAPHQL_REQUESTS_AT_ONCE: '1',
       LABEL_REQUESTS_AT_ONCE: '2',
       MAX_CONNECTIONS: '3',
-      HEADERS_TIMEOUT_MS: '4',
-      REQUEST_TIMEOUT_MS: '5',
-      STALL_TIMEOUT_MS: '6',
       RESPONSE_TIMEOUT_MS: '7',
       KEEP_ALIVE_TIMEOUT_MS: '8',
       DRAIN_WAIT_MS: '9',
       DRAIN_GRACE_MS: '0',
       UPSTREAM_CONNECTIONS: '10000',
-      UPSTREAM_CONNECT_TIMEOUT_MS: '1',
       UPSTREAM_TIMEOUT_MS: '600000',
       UPSTREAM_MAX_RESPONSE_BYTES: '1024',
       UPSTREAM_RETRIES: '0',
@@ -240,9 +230,6 @@ describe('what is taken', () => {
       },
       listener: {
         maxConnections: 3,
-        headersTimeoutMs: 4,
-        requestTimeoutMs: 5,
-        stallTimeoutMs: 6,
         responseTimeoutMs: 7,
         keepAliveTimeoutMs: 8,
         drainWaitMs: 9,
@@ -250,7 +237,6 @@ describe('what is taken', () => {
       },
       app: {
         maxBodyBytes: 1_024,
-        bodyBytesAtOnce: 2_048,
         corsOrigins: ['https://shop.example', 'http://localhost:3000'],
         admission: { graphql: 1, label: 2 },
         isHttps: true,
@@ -271,7 +257,6 @@ describe('what is taken', () => {
       logLevel: 'silent',
       rest: {
         connections: 10_000,
-        connectTimeoutMs: 1,
         callTimeoutMs: 600_000,
         retries: 0,
         maxResponseBytes: 1_024,
@@ -280,7 +265,7 @@ describe('what is taken', () => {
         streamTimeoutMs: 7,
       },
     });
-    expect(Object.keys(settings)).toHaveLength(74);
+    expect(Object.keys(settings)).toHaveLength(69);
   });
 
   test('can\u2019t be changed afterwards', () => {
@@ -314,7 +299,7 @@ describe('what is refused', () => {
       QUERY_PARAMETER: ' ',
       UPSTREAM_CALLS_PER_OPERATION: '0',
       UPSTREAM_CONNECTIONS: '-1',
-      UPSTREAM_CONNECT_TIMEOUT_MS: '1.5',
+      UPSTREAM_RETRIES: '1.5',
       UPSTREAM_TIMEOUT_MS: '10s',
       UPSTREAM_MAX_RESPONSE_BYTES: '1e9',
     });
@@ -331,8 +316,8 @@ describe('what is refused', () => {
         '  SEARCH_PARAMETER: expected a name of letters, digits, ".", "_" and "-", but got "ñ".',
         '  QUERY_PARAMETER: expected a name of letters, digits, ".", "_" and "-", but got " ".',
         '  UPSTREAM_CONNECTIONS: expected a whole number from 1 to 10000, but got "-1".',
-        '  UPSTREAM_CONNECT_TIMEOUT_MS: expected a whole number from 1 to 600000, but got "1.5".',
         '  UPSTREAM_TIMEOUT_MS: expected a whole number from 1 to 600000, but got "10s".',
+        '  UPSTREAM_RETRIES: expected a whole number from 0 to 10, but got "1.5".',
         '  UPSTREAM_MAX_RESPONSE_BYTES: expected a whole number from 1024 to 1073741824, but got "1e9".',
         '  CURRENCY: expected an ISO 4217 code of three capital letters, but got "pesos".',
         '  UPSTREAM_CALLS_PER_OPERATION: expected a whole number from 1 to 1000, but got "0".',

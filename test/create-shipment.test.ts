@@ -218,7 +218,7 @@ describe('what the same request reads afterwards is fresh', () => {
       return answerJson(json)(request, response, body);
     });
     const loaders = createLoaders(bench.api, bench.caller());
-    const idempotency = createIdempotency({ store: createMemoryStore(), report: raise });
+    const idempotency = createIdempotency({ store: createMemoryStore({ maxKeys: 20_000 }), report: raise });
     const writes = createWrites(bench.api, bench.caller(), loaders, idempotency);
     const read = async () => {
       await loaders.shipmentPage.load({ pageSize: 1 });

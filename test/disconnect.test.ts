@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import type { ServerResponse } from 'node:http';
 import { expect, test } from 'vitest';
-import { listen } from '../src/server/listener.ts';
+import { listen } from './fixtures/listen.ts';
 import { startBefore } from './fixtures/start-before.ts';
 import { type Answer, until } from './rest/service.ts';
 

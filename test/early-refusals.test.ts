@@ -1,18 +1,18 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { readConfig } from '../src/config.ts';
 import type { RestApi } from '../src/rest/api.ts';
 import { createApp } from '../src/server/app.ts';
-import { type Listener, listen } from '../src/server/listener.ts';
 import { earlyRefusals } from '../src/server/log/early-refusals.ts';
 import { createMetrics } from '../src/server/telemetry/metrics.ts';
 import { keptLog } from './fixtures/kept-log.ts';
+import { type Listener, listen } from './fixtures/listen.ts';
 import { openRaw, sendRaw } from './fixtures/raw-http.ts';
 import { until } from './rest/service.ts';
 
 // None of these requests gets as far as REST.
 const app = createApp({
   api: {} as RestApi,
-  currency: 'COP',
-  callsPerOperation: 16,
+  ...readConfig({}).app,
   publicUrl: () => new URL('http://waybill.test'),
   report: () => {},
 });

@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, afterEach, describe, expect, test } from 'vitest';
+import { readConfig } from '../src/config.ts';
 import type { RestApi } from '../src/rest/api.ts';
 import { BadInputError } from '../src/rest/errors.ts';
 import { createApp } from '../src/server/app.ts';
@@ -245,8 +246,7 @@ describe('a mistake of this server', () => {
     const reported: unknown[][] = [];
     const app = createApp({
       api: { getOrganization: fail } as unknown as RestApi, // Only this method is called.
-      currency: 'COP',
-      callsPerOperation: 16,
+      ...readConfig({}).app,
       publicUrl: () => new URL('http://waybill.test'),
       report: (...told) => reported.push(told),
     });

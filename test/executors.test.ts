@@ -2,8 +2,8 @@ import { type GraphQLNamedType, getNamedType, getOperationAST, isObjectType, par
 import { afterAll, expect, test } from 'vitest';
 import { schema } from '../src/graph/schema.ts';
 import type { Fault } from '../src/sandbox/sandbox.ts';
-import { listen } from '../src/server/listener.ts';
 import { isFitToCompile } from '../src/server/operation/compile-fitness.ts';
+import { listen } from './fixtures/listen.ts';
 import { generateQuery, randomNumbers, type Values } from './fixtures/query-generator.ts';
 import { type Answer, startWaybill } from './harness.ts';
 

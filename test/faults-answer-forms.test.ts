@@ -1,5 +1,5 @@
 import { afterAll, beforeEach, expect, test } from 'vitest';
-import { listen } from '../src/server/listener.ts';
+import { listen } from './fixtures/listen.ts';
 import { sendRaw } from './fixtures/raw-http.ts';
 import { startWaybill } from './harness.ts';
 

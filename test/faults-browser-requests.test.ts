@@ -1,5 +1,5 @@
 import { afterAll, beforeEach, describe, expect, test } from 'vitest';
-import { listen } from '../src/server/listener.ts';
+import { listen } from './fixtures/listen.ts';
 import { startWaybill } from './harness.ts';
 
 const shop = 'https://shop.example';

@@ -1,9 +1,9 @@
 import { afterAll, beforeEach, expect, test } from 'vitest';
-import { listen } from '../src/server/listener.ts';
+import { listen } from './fixtures/listen.ts';
 import { openRaw, parseRaw } from './fixtures/raw-http.ts';
 import { startWaybill } from './harness.ts';
 
-const waybill = await startWaybill({ GRAPHQL_REQUESTS_AT_ONCE: '2', REQUEST_BYTES_AT_ONCE: '100000' });
+const waybill = await startWaybill({ GRAPHQL_REQUESTS_AT_ONCE: '2' }, { bodyBytesAtOnce: 100_000 });
 const { sandbox } = waybill;
 const listener = await listen(waybill.app, '127.0.0.1', 0);
 const authorization = `Bearer ${sandbox.tokens.first}`;

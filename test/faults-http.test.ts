@@ -1,6 +1,6 @@
 import { gzipSync } from 'node:zlib';
 import { afterAll, beforeEach, describe, expect, test } from 'vitest';
-import { listen } from '../src/server/listener.ts';
+import { listen } from './fixtures/listen.ts';
 import { openRaw, sendRaw } from './fixtures/raw-http.ts';
 import { startWaybill } from './harness.ts';
 import { until } from './rest/service.ts';

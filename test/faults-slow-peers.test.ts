@@ -1,6 +1,6 @@
 import type { ServerResponse } from 'node:http';
 import { afterAll, beforeEach, describe, expect, test } from 'vitest';
-import { listen } from '../src/server/listener.ts';
+import { listen } from './fixtures/listen.ts';
 import { openRaw, parseRaw } from './fixtures/raw-http.ts';
 import { startBefore } from './fixtures/start-before.ts';
 import { startWaybill } from './harness.ts';

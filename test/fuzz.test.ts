@@ -1,6 +1,5 @@
 import * as fc from 'fast-check';
 import { afterAll, beforeEach, describe, expect, test } from 'vitest';
-import { listen } from '../src/server/listener.ts';
 import { startTelemetry } from '../src/server/telemetry/telemetry.ts';
 import { exchange } from './fixtures/fuzz/answers.ts';
 import { canaries, canaryIn, seedWithCanaries, type Who } from './fixtures/fuzz/canaries.ts';
@@ -10,6 +9,7 @@ import { faults } from './fixtures/fuzz/faults.ts';
 import { type FuzzRequest, requestsFor } from './fixtures/fuzz/requests.ts';
 import { judge } from './fixtures/fuzz/verdict.ts';
 import { keptLog } from './fixtures/kept-log.ts';
+import { listen } from './fixtures/listen.ts';
 import { startWaybill } from './harness.ts';
 
 // The gate tries the same requests each time: FUZZ_SEED=<number> or FUZZ_SEED=any tries others, and FUZZ_SECONDS=600 more.

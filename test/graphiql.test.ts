@@ -5,19 +5,19 @@ import { brotliDecompressSync, gunzipSync } from 'node:zlib';
 import * as original from '@graphql-yoga/render-graphiql/graphiql';
 import { parse, validate } from 'graphql';
 import { describe, expect, test } from 'vitest';
+import { readConfig } from '../src/config.ts';
 import { schema } from '../src/graph/schema.ts';
 import type { RestApi } from '../src/rest/api.ts';
 import { createApp } from '../src/server/app.ts';
 import { chooseEncoding } from '../src/server/graphiql-assets.ts';
 import { createTabs } from '../src/server/graphiql-tabs.ts';
-import { listen } from '../src/server/listener.ts';
+import { listen } from './fixtures/listen.ts';
 
 // Nothing here asks REST for anything.
 function createOfflineApp(graphiqlBearer?: string) {
   return createApp({
     api: {} as RestApi,
-    currency: 'COP',
-    callsPerOperation: 16,
+    ...readConfig({}).app,
     publicUrl: () => new URL('http://waybill.test'),
     graphiqlBearer,
     report: (error) => {

@@ -36,7 +36,13 @@ export interface Waybill {
 export interface WaybillOptions
   extends Pick<
       AppOptions,
-      'compileQueries' | 'idempotencyStore' | 'log' | 'operationList' | 'refusedTenants' | 'secret'
+      | 'bodyBytesAtOnce'
+      | 'compileQueries'
+      | 'idempotencyStore'
+      | 'log'
+      | 'operationList'
+      | 'refusedTenants'
+      | 'secret'
     >,
     Pick<SandboxOptions, 'quirks' | 'seed'> {
   /** One that is shared, and closed by whoever started it; by default it has its own. */

@@ -2,6 +2,7 @@ import { once } from 'node:events';
 import type { ServerResponse } from 'node:http';
 import { createServer } from 'node:net';
 import { describe, expect, test } from 'vitest';
+import { readConfig } from '../src/config.ts';
 import type { RestApi } from '../src/rest/api.ts';
 import { createProbe } from '../src/rest/probe.ts';
 import { createApp } from '../src/server/app.ts';
@@ -12,8 +13,7 @@ import { startService } from './rest/service.ts';
 function appWith(health: Health) {
   return createApp({
     api: {} as RestApi,
-    currency: 'COP',
-    callsPerOperation: 16,
+    ...readConfig({}).app,
     publicUrl: () => new URL('http://waybill.test'),
     health,
     report: (error) => {

@@ -1,13 +1,13 @@
 import { serverAudits } from 'graphql-http';
 import { describe, expect, test } from 'vitest';
+import { readConfig } from '../src/config.ts';
 import type { RestApi } from '../src/rest/api.ts';
 import { createApp } from '../src/server/app.ts';
 
 // The audits ask for introspection only, so that no REST service stands behind this server.
 const app = createApp({
   api: {} as RestApi,
-  currency: 'COP',
-  callsPerOperation: 16,
+  ...readConfig({}).app,
   publicUrl: () => new URL('http://waybill.test'),
   report: (error) => {
     throw error;

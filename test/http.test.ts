@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { request } from 'node:http';
 import { text } from 'node:stream/consumers';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
-import { type Listener, listen } from '../src/server/listener.ts';
+import { type Listener, listen } from './fixtures/listen.ts';
 import { startWaybill } from './harness.ts';
 import { until } from './rest/service.ts';
 

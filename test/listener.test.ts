@@ -3,7 +3,7 @@ import { Agent, get, type RequestListener } from 'node:http';
 import { connect, createServer, type Socket } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { describe, expect, test } from 'vitest';
-import { type Listener, listen } from '../src/server/listener.ts';
+import { type Listener, listen } from './fixtures/listen.ts';
 import { until } from './rest/service.ts';
 
 const answerOk: RequestListener = (_request, response) => response.end('ok');

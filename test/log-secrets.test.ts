@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import { readConfig } from '../src/config.ts';
 import type { RestApi } from '../src/rest/api.ts';
 import { createApp } from '../src/server/app.ts';
 import { reportTo } from '../src/server/log/faults.ts';
@@ -125,8 +126,7 @@ describe('a fault of the server', () => {
     const app = createApp({
       // Only this method is called.
       api: { getOrganization: async () => fail() } as unknown as RestApi,
-      currency: 'COP',
-      callsPerOperation: 16,
+      ...readConfig({}).app,
       publicUrl: () => new URL('http://waybill.test'),
       log,
       report: reportTo(log),

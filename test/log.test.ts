@@ -1,8 +1,8 @@
 import { connect } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { afterEach, describe, expect, test } from 'vitest';
-import { listen } from '../src/server/listener.ts';
 import { keptLog } from './fixtures/kept-log.ts';
+import { listen } from './fixtures/listen.ts';
 import { startBefore } from './fixtures/start-before.ts';
 import { startWaybill, type Waybill } from './harness.ts';
 import { answerJson, until } from './rest/service.ts';

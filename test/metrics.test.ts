@@ -1,10 +1,10 @@
 import { describe, expect, test } from 'vitest';
-import { listen } from '../src/server/listener.ts';
 import { silentLog } from '../src/server/log/log.ts';
 import { createMetrics, type Metrics } from '../src/server/telemetry/metrics.ts';
 import { metricsListener } from '../src/server/telemetry/metrics-route.ts';
 import { startTelemetry } from '../src/server/telemetry/telemetry.ts';
 import { keptLog } from './fixtures/kept-log.ts';
+import { listen } from './fixtures/listen.ts';
 import { startBefore } from './fixtures/start-before.ts';
 import { startWaybill } from './harness.ts';
 import { type Answer, answerJson, until } from './rest/service.ts';

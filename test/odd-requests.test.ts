@@ -2,16 +2,16 @@ import { once } from 'node:events';
 import { connect } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { readConfig } from '../src/config.ts';
 import type { RestApi } from '../src/rest/api.ts';
 import { createApp } from '../src/server/app.ts';
-import { type Listener, listen } from '../src/server/listener.ts';
+import { type Listener, listen } from './fixtures/listen.ts';
 
 // None of these requests gets as far as REST.
 const reported: unknown[] = [];
 const app = createApp({
   api: {} as RestApi,
-  currency: 'COP',
-  callsPerOperation: 16,
+  ...readConfig({}).app,
   publicUrl: () => new URL('http://waybill.test'),
   report: (error) => reported.push(error),
 });

@@ -181,7 +181,7 @@ describe('a shipment that REST creates after it was given up', () => {
 
 test('a search joins no read of another process from before the attempt', async () => {
   const sandbox = await startSandbox({ now: startOfTime, quirks: late });
-  const store = createSharedStore(createMemoryStore());
+  const store = createSharedStore(createMemoryStore({ maxKeys: 20_000 }));
   const secret = Buffer.from('the same for both');
   const start = () => startWaybill({}, { sandbox, secret, idempotencyStore: store.join() });
   await using one = await start();

@@ -197,7 +197,7 @@ describe('who waits for the same key in another request forgets what is stale to
       if (request.method === 'POST') held.push(response);
       else response.end(JSON.stringify({ orders: [], shipments: [], messages: [] }));
     });
-    const idempotency = createIdempotency({ store: createMemoryStore(), report: raise });
+    const idempotency = createIdempotency({ store: createMemoryStore({ maxKeys: 20_000 }), report: raise });
     const operation = () => {
       const caller = bench.caller();
       const loaders = createLoaders(bench.api, caller);

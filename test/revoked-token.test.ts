@@ -96,7 +96,7 @@ describe('what a key has done', () => {
 
   test('is asked for by a process that did not see the 401 itself, and does not know the token', async () => {
     const sandbox = await startSandbox({ now: startOfTime });
-    const store = createSharedStore(createMemoryStore());
+    const store = createSharedStore(createMemoryStore({ maxKeys: 20_000 }));
     const secret = Buffer.from('the same for both');
     const takers: ((tenantId: string) => void)[] = [];
     const start = () =>

@@ -8,12 +8,6 @@ export const requestSettings = {
     [1_024, 104_857_600],
     'The largest body that is taken from a client, in bytes.',
   ),
-  bodyBytesAtOnce: wholeNumber(
-    'REQUEST_BYTES_AT_ONCE',
-    '67108864',
-    [1_024, 17_179_869_184],
-    'How many bytes of bodies that are not here whole yet are held at most; beyond it, only bodies of up to 16 KiB are taken.',
-  ),
   corsOrigins: origins(
     'CORS_ORIGINS',
     'The origins whose pages may use this server from a browser. Absent: only its own.',
@@ -43,21 +37,6 @@ export const listenerSettings = {
     '10000',
     [1, 1_000_000],
     'How many connections of clients there are at most; what lies beyond is closed at once.',
-  ),
-  headersTimeoutMs: milliseconds(
-    'HEADERS_TIMEOUT_MS',
-    '10000',
-    'How long the head of a request may take to come',
-  ),
-  requestTimeoutMs: milliseconds(
-    'REQUEST_TIMEOUT_MS',
-    '30000',
-    'How long a request may take to come, with its body',
-  ),
-  stallTimeoutMs: milliseconds(
-    'STALL_TIMEOUT_MS',
-    '5000',
-    'How long a body may take to come by 1 KiB, or to its end',
   ),
   responseTimeoutMs: milliseconds(
     'RESPONSE_TIMEOUT_MS',

@@ -38,12 +38,6 @@ export const restSettings = {
     [1, 10_000],
     'How many connections to REST there are at most, those of labels aside.',
   ),
-  connectTimeoutMs: wholeNumber(
-    'UPSTREAM_CONNECT_TIMEOUT_MS',
-    '2000',
-    [1, 600_000],
-    'How long a connection to REST may take to open, in milliseconds.',
-  ),
   callTimeoutMs: wholeNumber(
     'UPSTREAM_TIMEOUT_MS',
     '10000',

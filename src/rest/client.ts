@@ -22,7 +22,8 @@ export interface RestClientOptions {
   connections: number;
   /** The same for streams; as many as for other calls when left out. */
   streamConnections?: number;
-  connectTimeoutMs: number;
+  /** How long a connection may take to open; 2 seconds when left out, as REST is near or not there. */
+  connectTimeoutMs?: number;
   /** From sending a call to the last byte of its answer; for a stream to its first byte, then between bytes. */
   callTimeoutMs: number;
   /** How long a stream may take from its first byte to its last; a minute when left out. */
@@ -110,7 +111,7 @@ export function createRestClient(options: RestClientOptions): RestClient {
 }
 
 function createPool(
-  { baseUrl, connectTimeoutMs }: RestClientOptions,
+  { baseUrl, connectTimeoutMs = 2_000 }: RestClientOptions,
   connections: number,
   bodyTimeoutMs: number,
 ): Pool {

@@ -3,8 +3,8 @@ import { Client } from 'undici';
 export interface ProbeOptions {
   /** Where REST is. */
   baseUrl: URL;
-  /** How long REST may take to answer, in milliseconds. */
-  timeoutMs: number;
+  /** How long REST may take to answer, in milliseconds; 2 seconds when left out. */
+  timeoutMs?: number;
 }
 
 /**
@@ -12,7 +12,7 @@ export interface ProbeOptions {
  * what REST says to strangers tells nothing of its state.
  * @returns tells why it could not be reached, without its address; undefined where it could.
  */
-export function createProbe({ baseUrl, timeoutMs }: ProbeOptions): () => Promise<string | undefined> {
+export function createProbe({ baseUrl, timeoutMs = 2_000 }: ProbeOptions): () => Promise<string | undefined> {
   return async () => {
     const client = new Client(baseUrl.origin, {
       connect: { timeout: timeoutMs },

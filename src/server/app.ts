@@ -15,10 +15,10 @@ import { idParameters, persistedDocuments } from './documents/persisted-document
 import { graphiql } from './graphiql.ts';
 import { createHealth, type Health } from './health.ts';
 import { healthRoute } from './health-route.ts';
-import { type AdmissionLimits, createAdmission, standardAdmission } from './http/admission.ts';
-import { createBodyBudget, standardBodyBytesAtOnce } from './http/body-budget.ts';
+import { type AdmissionLimits, createAdmission } from './http/admission.ts';
+import { createBodyBudget, maxBodyBytesAtOnce } from './http/body-budget.ts';
 import { createCors } from './http/cors.ts';
-import { type NodeContext, requestReading, standardMaxBodyBytes } from './http/request-reading.ts';
+import { type NodeContext, requestReading } from './http/request-reading.ts';
 import { createResponseHeaders, responseHeaders } from './http/response-headers.ts';
 import { createTokenPlaces } from './http/token-places.ts';
 import { labelRoute } from './label-route.ts';
@@ -69,14 +69,14 @@ export interface AppOptions extends ContextOptions, DocumentOptions, Omit<Caller
   secret?: Buffer;
   /** Tells other processes whose token REST does not take, and is told by them; none when left out. */
   refusedTenants?: RefusedTenants;
-  /** How many keys the store in memory holds at most; 20,000 when left out. */
-  idempotencyKeys?: number;
-  /** How large the body of a request may be, in bytes; 1 MiB when left out. */
-  maxBodyBytes?: number;
+  /** How many keys the store in memory holds at most. */
+  idempotencyKeys: number;
+  /** How large the body of a request may be, in bytes. */
+  maxBodyBytes: number;
   /** How many bytes of bodies that are being sent are held at most; 64 MiB when left out. */
   bodyBytesAtOnce?: number;
-  /** How many requests are under way at most; 1,000 for the graph and 32 for labels when left out. */
-  admission?: AdmissionLimits;
+  /** How many requests of each route are under way at most. */
+  admission: AdmissionLimits;
   /** Origins whose pages may use this server from a browser; none when left out. */
   corsOrigins?: readonly string[] | undefined;
   /** Whether clients reach this server by https; they don't when left out. */
@@ -134,8 +134,7 @@ export function createApp(options: AppOptions): App {
   };
   const { metrics, mutations, tracing } = options;
   const limits = options.limits ?? standardLimits;
-  const admitted = options.admission ?? standardAdmission;
-  const admission = createAdmission(admitted);
+  const admission = createAdmission(options.admission);
   const cors = createCors(options.corsOrigins ?? []);
   const headers = createResponseHeaders({ cors, isHttps: options.isHttps ?? false });
   const { documents, operations } = createOperations(schema, limits, options, metrics?.documentRead);
@@ -149,8 +148,8 @@ export function createApp(options: AppOptions): App {
     tracing,
   });
   const reading = {
-    maxBodyBytes: options.maxBodyBytes ?? standardMaxBodyBytes,
-    budget: createBodyBudget(options.bodyBytesAtOnce ?? standardBodyBytesAtOnce),
+    maxBodyBytes: options.maxBodyBytes,
+    budget: createBodyBudget(options.bodyBytesAtOnce ?? maxBodyBytesAtOnce),
     admission,
   };
   const running = createRunning({ schema, limits, shared, context: options, mutations, tracing });
@@ -185,7 +184,7 @@ export function createApp(options: AppOptions): App {
         api: options.api,
         callers: shared.callers,
         admission,
-        places: createTokenPlaces(admitted.label, 'Requests for labels'),
+        places: createTokenPlaces(options.admission.label, 'Requests for labels'),
         report: options.report,
         tracing,
       }),

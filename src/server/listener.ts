@@ -20,30 +20,20 @@ export interface Listener {
 }
 
 /** Times in milliseconds. */
-export interface ListenerOptions extends PeerTimes {
-  /** How long the head of a request may take to come. */
-  headersTimeoutMs: number;
-  /** How long a request may take to come, head and body. */
-  requestTimeoutMs: number;
+export interface ListenerOptions extends Omit<PeerTimes, 'stallTimeoutMs'> {
   /** How long a connection is kept without a request. */
   keepAliveTimeoutMs: number;
   /** How many connections there are at most; what comes beyond is closed at once. */
   maxConnections: number;
   drainWaitMs: number;
   drainGraceMs: number;
+  /** How long the head of a request may take to come; 10 seconds when left out. */
+  headersTimeoutMs?: number;
+  /** How long a request may take to come, head and body; 30 seconds when left out. */
+  requestTimeoutMs?: number;
+  /** As of `PeerTimes`; 5 seconds when left out, so that 200 bytes a second are enough. */
+  stallTimeoutMs?: number;
 }
-
-export const standardListenerOptions: ListenerOptions = {
-  headersTimeoutMs: 10_000,
-  requestTimeoutMs: 30_000,
-  stallTimeoutMs: 5_000,
-  responseTimeoutMs: 60_000,
-  // Longer than load balancers keep theirs, so that it is they who close first, when nothing is on its way.
-  keepAliveTimeoutMs: 65_000,
-  maxConnections: 10_000,
-  drainWaitMs: 0,
-  drainGraceMs: 25_000,
-};
 
 // How often to look for connections whose last answer is out.
 const sweepAtEndMs = 50;
@@ -66,25 +56,27 @@ export async function listen(
   requestListener: RequestListener,
   host: string,
   port: number,
-  given: Partial<ListenerOptions> = {},
+  options: ListenerOptions,
   onRefusal: OnRefusal = () => {},
 ): Promise<Listener> {
-  const options = { ...standardListenerOptions, ...given };
+  const { headersTimeoutMs = 10_000, requestTimeoutMs = 30_000, stallTimeoutMs = 5_000 } = options;
+  const { responseTimeoutMs } = options;
   // Often enough that none lasts much longer than it may.
-  const sweepMs = Math.ceil(Math.min(1_000, options.stallTimeoutMs / 4, options.responseTimeoutMs / 4));
+  const sweepMs = Math.ceil(Math.min(1_000, stallTimeoutMs / 4, responseTimeoutMs / 4));
   const server = createServer({
     // Held by the address of each request, with an error like all others.
     requireHostHeader: false,
-    headersTimeout: Math.min(options.headersTimeoutMs, options.requestTimeoutMs),
-    requestTimeout: options.requestTimeoutMs,
+    headersTimeout: Math.min(headersTimeoutMs, requestTimeoutMs),
+    requestTimeout: requestTimeoutMs,
     keepAliveTimeout: options.keepAliveTimeoutMs,
-    connectionsCheckingInterval: Math.ceil(Math.min(1_000, options.headersTimeoutMs / 4)),
+    connectionsCheckingInterval: Math.ceil(Math.min(1_000, headersTimeoutMs / 4)),
   });
   // Where several processes share the port, this one would otherwise hand on what lies beyond to the others for ever.
   Object.assign(server, { maxConnections: options.maxConnections, dropMaxConnection: true });
   let isEnding = false;
 
-  const peers = createPeers(options, (socket) => answerError(socket, 'ERR_HTTP_REQUEST_TIMEOUT'));
+  const times = { stallTimeoutMs, responseTimeoutMs };
+  const peers = createPeers(times, (socket) => answerError(socket, 'ERR_HTTP_REQUEST_TIMEOUT'));
   server.on('connection', peers.add);
   const requestIdOf = createRequestIds();
   const onRequest: RequestListener = (request, response) => {
@@ -141,7 +133,7 @@ export async function listen(
       const endsAt = performance.now();
       const lookThrough = () => {
         const sinceMs = performance.now() - endsAt;
-        peers.sweepAtEnd({ first: sinceMs >= firstRequestAtEndMs, body: sinceMs >= options.stallTimeoutMs });
+        peers.sweepAtEnd({ first: sinceMs >= firstRequestAtEndMs, body: sinceMs >= stallTimeoutMs });
       };
       const sweepAtEnd = setInterval(lookThrough, sweepAtEndMs);
       const grace = setTimeout(() => server.closeAllConnections(), options.drainGraceMs);

@@ -16,7 +16,6 @@ export function shareOf(config: Config): Config {
       admission,
       callsAtOnce: connections,
       callsWaiting: share(app.callsWaiting),
-      bodyBytesAtOnce: share(app.bodyBytesAtOnce),
       documentCacheBytes: share(app.documentCacheBytes),
       persistedQueryBytes: share(app.persistedQueryBytes),
     },

@@ -27,11 +27,8 @@ export interface IdempotencyStore {
 }
 
 export interface MemoryStoreOptions {
-  /**
-   * How many keys are remembered at most, 20,000 when left out; beyond that, whoever has most loses the oldest, so that
-   * no tenant pushes out another's.
-   */
-  maxKeys?: number | undefined;
+  /** How many keys are remembered at most. Beyond, the tenant with most keys loses its oldest, so that none pushes out another's. */
+  maxKeys: number;
   /** How long a key is remembered after it was claimed, in milliseconds; a day when left out. */
   lifetimeMs?: number;
   /** Milliseconds on a clock that never goes back. */
@@ -42,10 +39,10 @@ const dayMs = 24 * 60 * 60 * 1000;
 
 /** A store in this process's memory. A restart forgets, and other servers don't know of it. */
 export function createMemoryStore({
-  maxKeys = 20_000,
+  maxKeys,
   lifetimeMs = dayMs,
   now = () => performance.now(),
-}: MemoryStoreOptions = {}): IdempotencyStore {
+}: MemoryStoreOptions): IdempotencyStore {
   // Of each tenant, in the order in which the keys were claimed, which is also that in which they expire.
   const tenants = new Map<string, Map<string, Entry>>();
   let size = 0;

@@ -13,7 +13,6 @@ test('what bounds the server as a whole is divided among its workers, and all el
       admission: { graphql: 333, label: 10 },
       callsAtOnce: 21,
       callsWaiting: 333,
-      bodyBytesAtOnce: 22_369_621,
       documentCacheBytes: 22_369_621,
       persistedQueryBytes: 5_592_405,
     },

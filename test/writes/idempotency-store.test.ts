@@ -4,7 +4,7 @@ import { createMemoryStore, type MemoryStoreOptions } from '../../src/writes/ide
 const hourMs = 60 * 60 * 1000;
 
 /** A store, and the clock that it looks at. */
-function storeWithClock(options: Omit<MemoryStoreOptions, 'now'> = {}) {
+function storeWithClock(options: Omit<MemoryStoreOptions, 'now'> = { maxKeys: 20_000 }) {
   let nowMs = 0;
   const store = createMemoryStore({ ...options, now: () => nowMs });
   return {
@@ -71,7 +71,7 @@ test('a key is known for 24 hours from its claim, whatever is put in its place m
 });
 
 test('a key that is claimed anew has a whole life before it', async () => {
-  const { store, pass, free } = storeWithClock({ lifetimeMs: 100 });
+  const { store, pass, free } = storeWithClock({ maxKeys: 20_000, lifetimeMs: 100 });
   await store.claim('a', record('first'));
   pass(60);
   await store.claim('b', record('first'));
@@ -83,7 +83,7 @@ test('a key that is claimed anew has a whole life before it', async () => {
 });
 
 test('a key that was released and claimed again has a whole life too', async () => {
-  const { store, pass, free } = storeWithClock({ lifetimeMs: 100 });
+  const { store, pass, free } = storeWithClock({ maxKeys: 20_000, lifetimeMs: 100 });
   await store.claim('a', record('first'));
   pass(60);
   await store.release('a');

@@ -12,7 +12,7 @@ const keyed: Keyed = { tenant: { id: 'tenant', writes: 0 }, key: 'k' };
 
 /** Work that ends when the test says so, and what was done of it. */
 function startWork() {
-  const { once } = createIdempotency({ store: createMemoryStore(), report: raise });
+  const { once } = createIdempotency({ store: createMemoryStore({ maxKeys: 20_000 }), report: raise });
   const log: string[] = [];
   return {
     log,
@@ -184,7 +184,7 @@ describe('those who wait for the same key', () => {
 
 test('a store learns neither token, key nor input', async () => {
   const seen: unknown[] = [];
-  const memory = createMemoryStore();
+  const memory = createMemoryStore({ maxKeys: 20_000 });
   const store: IdempotencyStore = {
     claim: (...given) => {
       seen.push(given);
@@ -215,7 +215,7 @@ test('a store learns neither token, key nor input', async () => {
 });
 
 test('servers with the same secret and store know the same keys, and with another secret none', async () => {
-  const store = createMemoryStore();
+  const store = createMemoryStore({ maxKeys: 20_000 });
   const ask = (secret: Buffer, outcome: string) =>
     createIdempotency({ store, secret, report: raise }).once(
       { operation: 'write', input: 1, perform: async () => outcome, resume: async () => outcome },
@@ -232,7 +232,7 @@ describe('a store that fails', () => {
   async function ask(method: keyof IdempotencyStore, perform: () => Promise<string>) {
     const reported: unknown[] = [];
     const failure = new Error('the store is down');
-    const store = { ...createMemoryStore(), [method]: () => Promise.reject(failure) };
+    const store = { ...createMemoryStore({ maxKeys: 20_000 }), [method]: () => Promise.reject(failure) };
     const { once } = createIdempotency({ store, report: (error) => reported.push(error) });
     const outcome = await once({ operation: 'write', input: 1, perform, resume: perform }, keyed).catch(
       (error: unknown) => error,

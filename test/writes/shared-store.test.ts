@@ -14,7 +14,7 @@ const turns = () => new Promise((resolve) => setTimeout(resolve, 5));
 
 /** Processes that share a store, each with work that it ends when the test says so. */
 function startProcesses() {
-  const shared = createSharedStore(createMemoryStore());
+  const shared = createSharedStore(createMemoryStore({ maxKeys: 20_000 }));
   const log: string[] = [];
 
   function join(name: string) {
@@ -134,7 +134,7 @@ describe('a process that is gone', () => {
 
 test('a store that fails leaves no key waited for', async () => {
   let isDown = true;
-  const memory = createMemoryStore();
+  const memory = createMemoryStore({ maxKeys: 20_000 });
   const shared = createSharedStore({
     ...memory,
     claim: async (...given) => (isDown ? raise(new Error('the store is down')) : memory.claim(...given)),

@@ -7,8 +7,6 @@ export type LimitedRoute = 'graphql' | 'label';
 /** How many requests of each route are under way at most. */
 export type AdmissionLimits = Readonly<Record<LimitedRoute, number>>;
 
-export const standardAdmission: AdmissionLimits = { graphql: 1_000, label: 32 };
-
 export interface Admission {
   /** Why a request would not be admitted at present; undefined where it would. Counts nothing. */
   refusal(route: LimitedRoute): Refusal | undefined;

@@ -9,7 +9,8 @@ export interface BodyBudget {
   free(bytes: number): void;
 }
 
-export const standardBodyBytesAtOnce = 67_108_864;
+/** How many bytes one process holds at most: 64 bodies of the largest size that is taken by default. */
+export const maxBodyBytesAtOnce = 67_108_864;
 
 // Nearly all requests are smaller, and none of these is to suffer from those who send much and never end.
 const alwaysTakenBytes = 16_384;

@@ -21,8 +21,6 @@ export interface NodeContext extends ExchangeContext {
   isAdmitted?: boolean;
 }
 
-export const standardMaxBodyBytes = 1_048_576;
-
 export interface RequestReadingOptions {
   maxBodyBytes: number;
   budget: BodyBudget;
