@@ -1,7 +1,7 @@
 import { parse } from 'graphql';
 import { expect, test } from 'vitest';
 import { schema } from '../src/graph/schema.ts';
-import { definitionsOf } from '../src/server/limits/fragments.ts';
+import { definitionsOf } from '../src/server/limits/selections.ts';
 import { type CompiledQueries, createCompiledQueries } from '../src/server/operation/compiled-queries.ts';
 
 /** Which of so many uses of a document run compiled. */

@@ -1,7 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { limitSettings } from '../src/config/limits.ts';
 import { ConfigError, readConfig, settings } from '../src/config.ts';
-import { standardLimits } from '../src/server/limits/limits.ts';
 
 function faultsOf(environment: Record<string, string>): string {
   try {
@@ -54,7 +53,15 @@ const defaults = {
     callsWaiting: 1_000,
     idempotencyKeys: 20_000,
     loading: { referenceMs: 60_000, referenceGraceMs: 300_000, listsForBatches: true, aheadOfAsk: true },
-    limits: standardLimits,
+    limits: {
+      tokens: 5_000,
+      depth: 12,
+      aliases: 30,
+      listItems: 100,
+      valueCharacters: 262_144,
+      first: 1_000,
+      nodes: 10_000,
+    },
   },
   showCost: undefined,
   logLevel: 'info',
@@ -251,7 +258,7 @@ describe('what is taken', () => {
         callsWaiting: 2,
         idempotencyKeys: 500,
         loading: { referenceMs: 0, referenceGraceMs: 1, listsForBatches: false, aheadOfAsk: false },
-        limits: Object.fromEntries(Object.keys(standardLimits).map((limit) => [limit, 100])),
+        limits: Object.fromEntries(Object.keys(limitSettings).map((limit) => [limit, 100])),
       },
       showCost: true,
       logLevel: 'silent',
@@ -265,7 +272,7 @@ describe('what is taken', () => {
         streamTimeoutMs: 7,
       },
     });
-    expect(Object.keys(settings)).toHaveLength(69);
+    expect(Object.keys(settings)).toHaveLength(58);
   });
 
   test('can\u2019t be changed afterwards', () => {
@@ -394,6 +401,25 @@ describe('what is refused', () => {
     expect(faultsOf({ [name]: 'x' })).toContain(
       `\n  ${name}: there is no such setting; the README lists all of them under "Configuration".`,
     );
+  });
+
+  test.each([
+    'MAX_DOCUMENT_CHARACTERS',
+    'MAX_NESTING',
+    'MAX_INTROSPECTION_DEPTH',
+    'MAX_SELECTIONS',
+    'MAX_FRAGMENTS',
+    'MAX_REPEATS',
+    'MAX_ROOT_FIELDS',
+    'MAX_DIRECTIVES',
+    'MAX_INPUT_FIELDS',
+    'MAX_VALUES',
+    'MAX_ERRORS',
+  ])('%s, which was a setting', (name) => {
+    expect(faultsOf({ [name]: '100' })).toBe(
+      `These settings of the environment can't be used:\n  ${name}: there is no such setting any more; it is a constant, which the README lists under "Limits".`,
+    );
+    expect(readConfig({ [name]: '' })).toEqual(defaults);
   });
 
   test('in production, a sandbox that nobody asks for, together with all else', () => {

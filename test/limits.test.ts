@@ -1,7 +1,7 @@
 import { getNamedType, isInterfaceType, isObjectType, parse } from 'graphql';
 import { afterAll, describe, expect, test } from 'vitest';
+import { readConfig } from '../src/config.ts';
 import { schema } from '../src/graph/schema.ts';
-import { standardLimits } from '../src/server/limits/limits.ts';
 import { listSizeOf } from '../src/server/limits/list-size.ts';
 import { deepestNesting } from '../src/server/limits/nesting.ts';
 import { createOperationLimits } from '../src/server/limits/operation-limits.ts';
@@ -63,7 +63,7 @@ test('every list of objects says how many there are', () => {
 
 /** How many nodes an operation has, as its refusal says where none is allowed. */
 function nodesOf(query: string, variables: Record<string, unknown> = {}): number {
-  const { refusalOf } = createOperationLimits(schema, { ...standardLimits, nodes: -1 });
+  const { refusalOf } = createOperationLimits(schema, { ...readConfig({}).app.limits, nodes: -1 });
   const message = refusalOf(parse(query), undefined, variables)?.message ?? '';
   const [, count] = /there are (\d+|more than 1000000) objects at most/.exec(message) ?? [];
   return count === 'more than 1000000' ? Number.POSITIVE_INFINITY : Number(count);

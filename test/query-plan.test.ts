@@ -2,7 +2,7 @@ import { buildSchema, type ExecutionResult, execute, type GraphQLSchema, isObjec
 import { expect, test } from 'vitest';
 import { withExactLeaves } from '../src/graph/exact-leaves.ts';
 import { QueryPlan } from '../src/server/execution/plan.ts';
-import { definitionsOf } from '../src/server/limits/fragments.ts';
+import { definitionsOf } from '../src/server/limits/selections.ts';
 
 const types = `
   interface Thing { name: String! }

@@ -6,7 +6,7 @@ import { limitSettings } from '../src/config/limits.ts';
 import { ownPrefixes } from '../src/config/unknown-settings.ts';
 import { settings } from '../src/config.ts';
 import { schema } from '../src/graph/schema.ts';
-import { standardLimits } from '../src/server/limits/limits.ts';
+import { fixedLimits } from '../src/server/limits/limits.ts';
 import { createMetrics } from '../src/server/telemetry/metrics.ts';
 import { keptLog } from './fixtures/kept-log.ts';
 import { startWaybill } from './harness.ts';
@@ -57,10 +57,17 @@ describe('the README', () => {
   });
 
   test('its settings of limits are named as refusals name them', () => {
-    const variables = Object.keys(standardLimits).map(
+    const variables = Object.keys(limitSettings).map(
       (limit) => `MAX_${limit.replace(/[A-Z]/g, (letter) => `_${letter}`).toUpperCase()}`,
     );
     expect(Object.values(limitSettings).map(({ variable }) => variable)).toEqual(variables);
+  });
+
+  test('its table of fixed limits is the code', () => {
+    const inTable = rows(section('Limits')).slice(1);
+    expect(inTable.map(([name, allowed]) => [name, Number(allowed)])).toEqual(
+      Object.entries(fixedLimits).map(([name, allowed]) => [`\`${name}\``, allowed]),
+    );
   });
 
   test('its example of what a query costs is what the sandbox answers, and its table has every field of it', async () => {

@@ -9,10 +9,7 @@ import {
 import { seedWithTreacherousTemplate, treacherousNames } from './fixtures/treacherous-template.ts';
 import { startWaybill } from './harness.ts';
 
-const waybill = await startWaybill(
-  { MAX_LIST_ITEMS: '20000', MAX_VALUES: '70000', MAX_VALUE_CHARACTERS: '1000000' },
-  { seed: seedWithTreacherousTemplate },
-);
+const waybill = await startWaybill({ MAX_LIST_ITEMS: '3000' }, { seed: seedWithTreacherousTemplate });
 const { ask, sandbox } = waybill;
 const hurried = await startWaybill({ UPSTREAM_TIMEOUT_MS: '200' }, { sandbox });
 
@@ -415,14 +412,14 @@ test('a client that leaves while the definition is read has nothing sent', async
 });
 
 test('many parameters are told apart in no time, and only some of their faults are listed', async () => {
-  const bodyParameters = Array.from({ length: 20_000 }, (_none, index) => ({
-    name: String(index % 10_000),
+  const bodyParameters = Array.from({ length: 3_000 }, (_none, index) => ({
+    name: String(index % 1_500),
     value: '',
   }));
   const { data, calls } = await send({ ...confirmed, bodyParameters });
   const result = data.sendMessage;
   expect(result.__typename === 'InvalidInput' && result.fields.length).toBe(100);
-  expect(result.__typename === 'InvalidInput' && result.message).toMatch(/; and 9980 more\.$/);
+  expect(result.__typename === 'InvalidInput' && result.message).toMatch(/; and 1480 more\.$/);
   expect(calls).toEqual([]);
 });
 

@@ -12,12 +12,32 @@ const leastLength = 8;
 /** OpenTelemetry has many that are not read here; Kubernetes sets the others for each service, by its name. */
 const ofOthers = /^OTEL_|_PORT$|_PORT_|_SERVICE_/;
 
+const isConstant = 'it is a constant, which the README lists under "Limits"';
+
+/** What stands for settings that earlier versions had, so that nobody believes in a number that is not read. */
+const goneSettings: Readonly<Record<string, string>> = {
+  MAX_DOCUMENT_CHARACTERS: isConstant,
+  MAX_NESTING: isConstant,
+  MAX_INTROSPECTION_DEPTH: isConstant,
+  MAX_SELECTIONS: isConstant,
+  MAX_FRAGMENTS: isConstant,
+  MAX_REPEATS: isConstant,
+  MAX_ROOT_FIELDS: isConstant,
+  MAX_DIRECTIVES: isConstant,
+  MAX_INPUT_FIELDS: isConstant,
+  MAX_VALUES: isConstant,
+  MAX_ERRORS: isConstant,
+};
+
 /** The faults of variables that are no settings but seem to be meant as such, so that no typo passes for the standard. */
 export function unknownSettings(environment: Environment, settings: readonly string[]): string[] {
   const unknown = Object.keys(environment).filter(
     (name) => environment[name] && !settings.includes(name) && !ofOthers.test(name),
   );
   return unknown.flatMap((name) => {
+    if (Object.hasOwn(goneSettings, name)) {
+      return [`${name}: there is no such setting any more; ${goneSettings[name]}.`];
+    }
     const meant = settings.find((setting) => setting.length >= leastLength && isOneEdit(name, setting));
     if (meant !== undefined) return [`${name}: there is no such setting; did you mean ${meant}?`];
     if (!ownPrefixes.some((prefix) => name.startsWith(prefix))) return [];

@@ -22,8 +22,8 @@ import { type NodeContext, requestReading } from './http/request-reading.ts';
 import { createResponseHeaders, responseHeaders } from './http/response-headers.ts';
 import { createTokenPlaces } from './http/token-places.ts';
 import { labelRoute } from './label-route.ts';
-import { type Limits, standardLimits } from './limits/limits.ts';
-import { toldErrors } from './limits/told-errors.ts';
+import { refusalsWithFirstErrors } from './limits/first-errors.ts';
+import type { Limits } from './limits/limits.ts';
 import { type Log, silentLog } from './log/log.ts';
 import { createRequestLog, loggedRequests } from './log/request-log.ts';
 import { createCompiledQueries } from './operation/compiled-queries.ts';
@@ -50,8 +50,8 @@ export interface AppOptions extends ContextOptions, DocumentOptions, Omit<Caller
   compileQueries?: boolean;
   /** How loaders save calls; as the settings' standards when left out. */
   loading?: LoadingOptions;
-  /** How large documents and their values may be; as the settings' standards when left out. */
-  limits?: Limits;
+  /** How large documents and their values may be. */
+  limits: Limits;
   /** Where a line of each operation goes; nowhere when left out. */
   log?: Log;
   /** Where everything is counted; nowhere when left out. */
@@ -132,8 +132,7 @@ export function createApp(options: AppOptions): App {
       secret,
     }),
   };
-  const { metrics, mutations, tracing } = options;
-  const limits = options.limits ?? standardLimits;
+  const { metrics, mutations, tracing, limits } = options;
   const admission = createAdmission(options.admission);
   const cors = createCors(options.corsOrigins ?? []);
   const headers = createResponseHeaders({ cors, isHttps: options.isHttps ?? false });
@@ -192,7 +191,7 @@ export function createApp(options: AppOptions): App {
       requestReading(reading),
       persistedDocuments(operations),
       knownDocuments(documents),
-      toldErrors(limits),
+      refusalsWithFirstErrors(),
       validationErrors(options.report),
       isPrivate && hiddenSuggestions(),
       yogaOperations(running, compiledQueries),

@@ -19,6 +19,7 @@ import {
 } from 'graphql';
 import { outputOf } from '../../graph/exact-leaves.ts';
 import { propertyOf } from '../../graph/plain-fields.ts';
+import { type FieldSelection, responseName, selectedFields, selectionSetsOf } from '../limits/selections.ts';
 import {
   FieldPlace,
   type Holder,
@@ -37,10 +38,15 @@ export class ObjectPlan {
   readonly #fields: FieldPlan[] = [];
 
   constructor(query: Selection, type: GraphQLObjectType, sets: readonly SelectionSetNode[]) {
-    const nodesByKey = new Map<string, FieldNode[]>();
-    const seen = new Set<string>();
-    for (const set of sets) collect(query, type, set, nodesByKey, seen);
-    for (const [key, nodes] of nodesByKey) this.#fields.push(new FieldPlan(query, type, key, nodes));
+    const fields = selectedFields(
+      sets,
+      (name) => query.fragments[name],
+      (condition) => applies(query.schema, type, condition),
+    );
+    // Fields of one name are one field, whatever fragments they come from.
+    for (const [key, same] of Map.groupBy(fields, responseName)) {
+      this.#fields.push(new FieldPlan(query, type, key, same));
+    }
   }
 
   /** Puts the fields of an object into `holder`, each as soon as it is there. */
@@ -49,35 +55,9 @@ export class ObjectPlan {
   }
 }
 
-/** Fields of one name are one field, whatever fragments they come from. */
-function collect(
-  query: Selection,
-  type: GraphQLObjectType,
-  { selections }: SelectionSetNode,
-  nodesByKey: Map<string, FieldNode[]>,
-  seen: Set<string>,
-): void {
-  for (const selection of selections) {
-    if (selection.kind === 'Field') {
-      const key = (selection.alias ?? selection.name).value;
-      const nodes = nodesByKey.get(key);
-      if (nodes === undefined) nodesByKey.set(key, [selection]);
-      else nodes.push(selection);
-      continue;
-    }
-    if (selection.kind === 'FragmentSpread') {
-      if (seen.has(selection.name.value)) continue;
-      seen.add(selection.name.value);
-    }
-    const fragment = selection.kind === 'InlineFragment' ? selection : query.fragments[selection.name.value];
-    if (fragment !== undefined && applies(query.schema, type, fragment.typeCondition?.name.value)) {
-      collect(query, type, fragment.selectionSet, nodesByKey, seen);
-    }
-  }
-}
-
-function applies(schema: GraphQLSchema, type: GraphQLObjectType, condition: string | undefined): boolean {
-  if (condition === undefined || condition === type.name) return true;
+/** Whether what is selected under a type condition is selected of objects of a type. */
+function applies(schema: GraphQLSchema, type: GraphQLObjectType, condition: string): boolean {
+  if (condition === type.name) return true;
   const named = schema.getType(condition);
   return isAbstractType(named) && schema.isSubType(named, type);
 }
@@ -99,8 +79,13 @@ class FieldPlan implements SelectedField {
   /** Of a property whose values are leaves; undefined for all other fields. */
   readonly #plain: { property: string; output: Output } | undefined;
 
-  constructor(query: Selection, parentType: GraphQLObjectType, key: string, nodes: readonly FieldNode[]) {
-    const [node, ...more] = nodes;
+  constructor(
+    query: Selection,
+    parentType: GraphQLObjectType,
+    key: string,
+    fields: readonly FieldSelection[],
+  ) {
+    const [node, ...more] = fields.map(({ node }) => node);
     const definition = node && query.schema.getField(parentType, node.name.value);
     if (node === undefined || definition === undefined) throw new Error(`${parentType.name} has no ${key}`);
     this.parentType = parentType;
@@ -109,7 +94,7 @@ class FieldPlan implements SelectedField {
     this.nodes = [node, ...more];
     const { type } = definition;
     this.mayBeNull = !isNonNullType(type);
-    const sets = nodes.flatMap(({ selectionSet }) => selectionSet ?? []);
+    const sets = selectionSetsOf(fields);
     const nullableType = isNonNullType(type) ? type.ofType : type;
     const property = propertyOf(definition);
     this.#property = property;

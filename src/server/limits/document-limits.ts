@@ -1,33 +1,37 @@
 import {
   type DocumentNode,
-  type FragmentDefinitionNode,
   GraphQLError,
   type GraphQLSchema,
   type ListValueNode,
   NoFragmentCyclesRule,
   type ObjectValueNode,
-  type OperationDefinitionNode,
   parse,
+  type SelectionSetNode,
   type ValidationRule,
   validate,
   visit,
 } from 'graphql';
 import { firstErrors } from './first-errors.ts';
-import { type Definitions, definitionsOf } from './fragments.ts';
-import { limitExceeded } from './limit-exceeded.ts';
-import type { Limits } from './limits.ts';
+import { fixedLimits, type Limits, limitExceeded, maxErrorsShown } from './limits.ts';
 import { deepestNesting } from './nesting.ts';
-import { mostRepeats } from './repeats.ts';
-import { createSpreadSizes, type SpreadSizes } from './spread-size.ts';
+import {
+  createSelectionSizes,
+  definitionsOf,
+  type FieldSelection,
+  type FragmentOf,
+  responseName,
+  selectedFields,
+  selectionSetsOf,
+} from './selections.ts';
 
 /** Parses a text within the limits of text. @throws GraphQLError for what is beyond them, or is no GraphQL. */
 export function parseWithin(limits: Limits, text: string): DocumentNode {
-  if (text.length > limits.documentCharacters) {
-    throw limitExceeded('documentCharacters', limits.documentCharacters, text.length);
+  const { documentCharacters, nesting } = fixedLimits;
+  if (text.length > documentCharacters) {
+    throw limitExceeded('documentCharacters', documentCharacters, text.length);
   }
-  const nesting = deepestNesting(text, limits.nesting);
-  if (nesting > limits.nesting) {
-    throw limitExceeded('nesting', limits.nesting, `more than ${limits.nesting}`);
+  if (deepestNesting(text, nesting) > nesting) {
+    throw limitExceeded('nesting', nesting, `more than ${nesting}`);
   }
   try {
     return parse(text, { maxTokens: limits.tokens });
@@ -42,17 +46,6 @@ export function parseWithin(limits: Limits, text: string): DocumentNode {
   }
 }
 
-/** How many errors validation looks for beyond those that are told. */
-const maxErrorsUntold = 5;
-
-// An error about a value prints it whole, which may be most of the document: 10 ms for each 100,000 characters.
-const maxCharactersPrinted = 200_000;
-
-function maxErrorsOf({ loc }: DocumentNode, told: number): number {
-  const characters = loc?.source.body.length ?? 0;
-  return Math.max(1, Math.min(told + maxErrorsUntold, Math.floor(maxCharactersPrinted / characters)));
-}
-
 /** How a document is validated, once it is known to be small enough. */
 export interface Validation {
   rules: readonly ValidationRule[];
@@ -60,66 +53,50 @@ export interface Validation {
   hideSuggestions: boolean;
 }
 
-/** The errors of a document, as many as are told: the limit that it passes, or else what validation finds. */
+/** The errors of a document, as many as are shown: the limit that it passes, or else what validation finds. */
 export function validateWithin(
   limits: Limits,
   schema: GraphQLSchema,
   document: DocumentNode,
   { rules, hideSuggestions }: Validation,
 ): readonly GraphQLError[] {
-  const definitions = definitionsOf(document);
-  const sizes = createSpreadSizes(definitions.fragments);
-  const refusal = beyondLimits(limits, document, definitions, sizes);
-  if (refusal !== undefined) return [refusal];
-  // What other rules take to validate cycles is not bounded by these limits.
-  const bounded = sizes.isCyclic() ? [NoFragmentCyclesRule] : rules;
-  const options = { hideSuggestions, maxErrors: maxErrorsOf(document, limits.errors) };
-  return firstErrors(validate(schema, document, bounded, options), limits.errors);
-}
-
-function beyondLimits(
-  limits: Limits,
-  document: DocumentNode,
-  definitions: Definitions,
-  sizes: SpreadSizes,
-): GraphQLError | undefined {
-  if (definitions.fragments.size > limits.fragments) {
-    return limitExceeded('fragments', limits.fragments, definitions.fragments.size);
+  const { operations, fragments } = definitionsOf(document);
+  if (fragments.size > fixedLimits.fragments) {
+    return [limitExceeded('fragments', fixedLimits.fragments, fragments.size)];
   }
-  const roots: (OperationDefinitionNode | FragmentDefinitionNode)[] = [];
+  const fragmentOf: FragmentOf = (name) => fragments.get(name);
+  const sizes = createSelectionSizes(fragmentOf);
+  const allowed = { ...fixedLimits, ...limits };
+  const roots: SelectionSetNode[] = [];
   let selections = 0;
-  for (const root of [...definitions.operations, ...definitions.fragments.values()]) {
+  for (const root of [...operations, ...fragments.values()]) {
     // Fragments of no operation are validated too.
-    if (root.kind === 'FragmentDefinition' && sizes.met.has(root.name.value)) continue;
-    roots.push(root);
+    const isFragment = root.kind === 'FragmentDefinition';
+    if (isFragment && sizes.hasMeasured(root)) continue;
+    roots.push(root.selectionSet);
     const size = sizes.of(root);
     selections += size.selections;
     for (const limit of ['depth', 'introspectionDepth', 'aliases', 'directives', 'rootFields'] as const) {
-      if (limit === 'rootFields' && root.kind === 'FragmentDefinition') continue;
-      if (size[limit] > limits[limit]) return limitExceeded(limit, limits[limit], size[limit], root);
+      if (limit === 'rootFields' && isFragment) continue;
+      if (size[limit] > allowed[limit]) return [limitExceeded(limit, allowed[limit], size[limit], root)];
     }
-    if (selections > limits.selections) {
-      return limitExceeded('selections', limits.selections, selections, root);
+    if (selections > allowed.selections) {
+      return [limitExceeded('selections', allowed.selections, selections, root)];
     }
   }
-  const { list, object } = largestLiterals(document);
-  if (list !== undefined && list.values.length > limits.listItems) {
-    return limitExceeded('listItems', limits.listItems, list.values.length, list);
-  }
-  // Validation prints an object once for each field of it that its type doesn't have.
-  if (object !== undefined && object.fields.length > limits.inputFields) {
-    return limitExceeded('inputFields', limits.inputFields, object.fields.length, object);
-  }
-  if (sizes.isCyclic()) return undefined;
-  for (const { selectionSet } of roots) {
-    const { count, field } = mostRepeats(selectionSet, definitions.fragments);
-    if (count > limits.repeats) return limitExceeded('repeats', limits.repeats, count, field);
-  }
-  return undefined;
+  const literal = tooLargeLiteral(limits, document);
+  if (literal !== undefined) return [literal];
+  const isCyclic = sizes.isCyclic();
+  const repeated = isCyclic ? undefined : tooOftenRepeated(roots, fragmentOf);
+  if (repeated !== undefined) return [repeated];
+  // What other rules take to validate cycles is not bounded by these limits.
+  const bounded = isCyclic ? [NoFragmentCyclesRule] : rules;
+  const options = { hideSuggestions, maxErrors: maxErrorsOf(document) };
+  return firstErrors(validate(schema, document, bounded, options));
 }
 
-/** The longest list and the largest input object among the values that stand in a document. */
-function largestLiterals(document: DocumentNode): { list?: ListValueNode; object?: ObjectValueNode } {
+/** The refusal of a list or an input object among the values that stand in a document. */
+function tooLargeLiteral({ listItems }: Limits, document: DocumentNode): GraphQLError | undefined {
   const largest: { list?: ListValueNode; object?: ObjectValueNode } = {};
   visit(document, {
     ListValue(list) {
@@ -129,5 +106,54 @@ function largestLiterals(document: DocumentNode): { list?: ListValueNode; object
       if (object.fields.length > (largest.object?.fields.length ?? 0)) largest.object = object;
     },
   });
-  return largest;
+  const { list, object } = largest;
+  if (list !== undefined && list.values.length > listItems) {
+    return limitExceeded('listItems', listItems, list.values.length, list);
+  }
+  const { inputFields } = fixedLimits;
+  if (object !== undefined && object.fields.length > inputFields) {
+    return limitExceeded('inputFields', inputFields, object.fields.length, object);
+  }
+  return undefined;
+}
+
+/**
+ * The refusal of the field that stands most often in one place, in the first of the selection sets that has too many. Fields
+ * of one name are answered as one, fragments spread out. Only for documents without cycles; it takes as long as there are
+ * selections, as often as they are spread.
+ */
+function tooOftenRepeated(
+  roots: readonly SelectionSetNode[],
+  fragmentOf: FragmentOf,
+): GraphQLError | undefined {
+  function mostRepeated(sets: readonly SelectionSetNode[]): readonly FieldSelection[] {
+    let most: readonly FieldSelection[] = [];
+    for (const same of Map.groupBy(selectedFields(sets, fragmentOf), responseName).values()) {
+      for (const fields of [same, mostRepeated(selectionSetsOf(same))]) {
+        if (fields.length > most.length) most = fields;
+      }
+    }
+    return most;
+  }
+
+  for (const root of roots) {
+    const fields = mostRepeated([root]);
+    if (fields.length > fixedLimits.repeats) {
+      return limitExceeded('repeats', fixedLimits.repeats, fields.length, fields[0]?.node);
+    }
+  }
+  return undefined;
+}
+
+// Errors to look for beyond those that are shown, so that the last one can say that there are more.
+const maxErrorsNotShown = 5;
+
+// An error about a value prints it whole, which may be most of the document: 10 ms for each 100,000 characters.
+const maxCharactersPrinted = 200_000;
+
+/** How many errors validation looks for. */
+function maxErrorsOf({ loc }: DocumentNode): number {
+  const characters = loc?.source.body.length ?? 0;
+  const most = Math.floor(maxCharactersPrinted / characters);
+  return Math.max(1, Math.min(maxErrorsShown + maxErrorsNotShown, most));
 }

@@ -1,28 +1,39 @@
 import { GraphQLError } from 'graphql';
+import type { Plugin } from 'graphql-yoga';
+import { maxErrorsShown } from './limits.ts';
 
 // Longer ones quote long names and values from the request, or many conflicts.
 const maxMessageCharacters = 1_000;
 
-/** A message as far as it is told. */
+/** A message as far as it is shown. */
 export function shortMessage(message: string): string {
   return message.length > maxMessageCharacters ? `${message.slice(0, maxMessageCharacters)}…` : message;
 }
 
-/**
- * The errors of a refused request as far as they are told: so many at most, the last of which says how many there are
- * besides.
- */
-export function firstErrors(errors: readonly GraphQLError[], most: number): readonly GraphQLError[] {
-  if (errors.length <= most && errors.every(({ message }) => message.length <= maxMessageCharacters)) {
-    return errors;
-  }
-  const untold = errors.length - most;
+/** Shows the first errors of a refused request alone. */
+export function refusalsWithFirstErrors(): Plugin {
+  return {
+    onExecutionResult({ result, setResult }) {
+      // What has been executed in part keeps the errors of all its fields.
+      if (result === undefined || !('errors' in result) || result.data !== undefined) return;
+      const { errors } = result;
+      const first = errors && firstErrors(errors);
+      if (first !== errors) setResult({ ...result, errors: first });
+    },
+  };
+}
+
+/** The errors of a refused request as far as they are shown. The last of them says how many there are besides. */
+export function firstErrors(errors: readonly GraphQLError[]): readonly GraphQLError[] {
+  const isShownWhole = errors.every(({ message }) => message.length <= maxMessageCharacters);
+  if (errors.length <= maxErrorsShown && isShownWhole) return errors;
+  const notShown = errors.length - maxErrorsShown;
   // Validation and the executor end with an error that says so, where they look for no more.
   const least = errors.at(-1)?.message.startsWith('Too many ') ? 'At least ' : '';
-  const more = untold === 1 ? '1 more error is not shown.' : `${untold} more errors are not shown.`;
-  return errors.slice(0, most).map((error, index) => {
+  const more = notShown === 1 ? '1 more error is not shown.' : `${notShown} more errors are not shown.`;
+  return errors.slice(0, maxErrorsShown).map((error, index) => {
     const short = shortMessage(error.message);
-    const isLast = index === most - 1 && untold > 0;
+    const isLast = index === maxErrorsShown - 1 && notShown > 0;
     return reworded(error, isLast ? `${short} (${least}${more})` : short);
   });
 }

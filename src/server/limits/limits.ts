@@ -1,58 +1,106 @@
-/** How large a document may be, and the values that come with it. A limit is what is still allowed. */
+import { type ASTNode, GraphQLError } from 'graphql';
+
+/** The limits that are settings. A limit is the largest number that is still allowed. */
 export interface Limits {
-  /** Characters of the text, in UTF-16 units. */
-  documentCharacters: number;
+  /** Tokens of a document. */
   tokens: number;
-  /** Brackets within brackets, of documents and of the JSON of variables. */
-  nesting: number;
   /** Fields within fields, with fragments spread out; those of an introspection have their own limit. */
   depth: number;
-  introspectionDepth: number;
-  /** Fields and fragments of a document, each as often as it is spread. */
-  selections: number;
-  /** Definitions of fragments. Validation compares each with each. */
-  fragments: number;
-  /** How often one field may stand in one place. Validation compares each with each. */
-  repeats: number;
   /** Aliases of an operation, each as often as it is spread. */
   aliases: number;
-  /** Fields at the root of an operation. */
-  rootFields: number;
-  /** Directives of an operation, each as often as it is spread. */
-  directives: number;
   /** Items of one list, in an argument or a variable, at any level. */
   listItems: number;
-  /** Fields of one input object, in an argument or a variable, at any level; known ones and others. */
-  inputFields: number;
-  /** Fields and items in all variables of an operation. */
-  values: number;
   /** Characters of the texts and names of fields in all variables of an operation, in UTF-16 units. */
   valueCharacters: number;
   /** Rows of one page. */
   first: number;
   /** Objects that an operation can give at most. */
   nodes: number;
-  /** Errors that are told of one refused request. */
-  errors: number;
 }
 
-export const standardLimits: Limits = {
+/** The limits that are the same for every server: they keep the cost of a request within bounds before it runs. */
+export const fixedLimits = {
+  /** UTF-16 units of a document. Its text is kept in memory, and no query of a screen comes near this. */
   documentCharacters: 262_144,
-  tokens: 5_000,
+  /** Brackets within brackets, of a document or of the JSON of its variables. Parsers use stack for each. */
   nesting: 50,
-  depth: 12,
+  /** Fields within fields of an introspection. The query of GraphiQL has up to 15. */
   introspectionDepth: 20,
+  /** Fields and fragments of a document, each as often as it is spread. Validation walks them all. */
   selections: 2_000,
+  /** Definitions of fragments in a document. Validation compares each with each. */
   fragments: 100,
+  /** How often one field may stand in one place. Validation compares each with each. */
   repeats: 50,
-  aliases: 30,
+  /** Fields at the root of an operation. Each is a REST call or more, and a screen needs a few. */
   rootFields: 20,
+  /** Directives of an operation, each as often as it is spread. The executor evaluates each for every object. */
   directives: 50,
-  listItems: 100,
+  /** Fields of one input object, at any level. Validation prints the object again for each unknown field. */
   inputFields: 50,
+  /** Fields and items in all variables of an operation. Each is held against its type. */
   values: 10_000,
-  valueCharacters: 262_144,
-  first: 1_000,
-  nodes: 10_000,
-  errors: 5,
+  /** Things that one operation writes. A person confirms no more than these on a page. */
+  writes: 100,
 };
+
+/** How many errors of one refused request are shown. More of them help nobody, and each quotes the document. */
+export const maxErrorsShown = 5;
+
+type LimitName = Exclude<keyof Limits, 'first'> | keyof typeof fixedLimits;
+
+/** What each limit counts, and what to do beyond it. */
+const words: Record<LimitName, [counted: string, advice: string]> = {
+  documentCharacters: ['characters in the document', 'Send values as variables, and leave out comments.'],
+  tokens: ['tokens in the document', 'Split it into several documents.'],
+  nesting: ['brackets within brackets', 'Nest less deeply.'],
+  depth: ['fields within fields, fragments spread out', 'Ask for what lies deeper by its id.'],
+  introspectionDepth: ['fields of the introspection within fields', 'Ask for fewer levels of types.'],
+  selections: ['fields and fragments, as often as they are spread', 'Split the document into several.'],
+  fragments: ['fragments in the document', 'Split it into several documents.'],
+  repeats: ['times the same field in one place', 'Ask for it once.'],
+  aliases: ['aliases, as often as they are spread', 'Split the operation into several.'],
+  rootFields: ['fields at the root', 'Split the operation into several.'],
+  directives: ['directives, as often as they are spread', 'Split the operation into several.'],
+  listItems: ['items in one list', 'Split the list over several operations.'],
+  inputFields: ['fields in one input object', 'Send the fields of its type alone, each once.'],
+  values: ['fields and items in the variables', 'Split the operation into several.'],
+  valueCharacters: [
+    'characters in the variables',
+    'Split the operation into several, or send shorter texts.',
+  ],
+  writes: ['writes, each item of a list being one', 'Split the operation into several.'],
+  nodes: ['objects at most', 'Lower "first", or nest fewer lists in lists.'],
+};
+
+// Beyond this the number itself says nothing more, and it may be infinite.
+const largestNumberShown = 1_000_000;
+
+/**
+ * The refusal of what is larger than a limit: names the limit, what is allowed, what came, and what to do.
+ * @param came the number, or "more than …" where counting ended early.
+ */
+export function limitExceeded(
+  limit: LimitName,
+  allowed: number,
+  came: number | string,
+  node?: ASTNode,
+): GraphQLError {
+  const [counted, advice] = words[limit];
+  const shown =
+    typeof came === 'number' && came > largestNumberShown ? `more than ${largestNumberShown}` : came;
+  return refusal(
+    `The limit "${limit}" allows ${allowed}, but there are ${shown} ${counted}. ${advice}`,
+    node,
+  );
+}
+
+/** The refusal of a page that is too large, or of less than no rows. */
+export function firstOutOfRange(field: string, allowed: number, came: number, node?: ASTNode): GraphQLError {
+  return refusal(`Expected "first" of ${field} to be from 0 to ${allowed}, but got ${came}.`, node);
+}
+
+function refusal(message: string, node: ASTNode | undefined): GraphQLError {
+  const extensions = { code: 'GRAPHQL_LIMIT_EXCEEDED', http: { status: 400 } };
+  return new GraphQLError(message, { nodes: node, extensions });
+}

@@ -4,11 +4,12 @@ import {
   type GraphQLNamedType,
   type GraphQLSchema,
   getNamedType,
+  isAbstractType,
+  isCompositeType,
   isInterfaceType,
   isListType,
   isNonNullType,
   isObjectType,
-  isUnionType,
 } from 'graphql';
 
 /** By what the number of rows or items of a field goes. */
@@ -43,39 +44,28 @@ export function listSizeOf(parent: GraphQLNamedType, field: GraphQLField): ListS
 
 function isListOfObjects({ type }: GraphQLField): boolean {
   const nullable = isNonNullType(type) ? type.ofType : type;
-  return isListType(nullable) && isComposite(getNamedType(type));
-}
-
-function isComposite(type: GraphQLNamedType): boolean {
-  return isObjectType(type) || isInterfaceType(type) || isUnionType(type);
+  return isListType(nullable) && isCompositeType(getNamedType(type));
 }
 
 /** How long the lists of an introspection are on average, by `Type.field`. */
-export function introspectionSizes(schema: GraphQLSchema): Map<string, number> {
+export function introspectionSizes(schema: GraphQLSchema): ReadonlyMap<string, number> {
   const types = Object.values(schema.getTypeMap());
-  const fields = types.flatMap((type) =>
-    isObjectType(type) || isInterfaceType(type) ? Object.values(type.getFields()) : [],
-  );
+  const directives = schema.getDirectives();
+  const fieldsOf = (type: GraphQLNamedType) => ('getFields' in type ? Object.values(type.getFields()) : []);
+  const outputFields = types.filter((type) => isObjectType(type) || isInterfaceType(type)).flatMap(fieldsOf);
   const average = (counts: number[]) =>
     Math.max(1, counts.reduce((sum, count) => sum + count, 0) / Math.max(1, counts.length));
-  const perType = (countOf: (type: GraphQLNamedType) => number) => average(types.map(countOf));
+  const perType = (listOf: (type: GraphQLNamedType) => readonly unknown[]) =>
+    average(types.map((type) => listOf(type).length));
   return new Map([
     ['__Schema.types', types.length],
-    ['__Schema.directives', schema.getDirectives().length],
-    ['__Type.fields', perType((type) => ('getFields' in type ? Object.keys(type.getFields()).length : 0))],
-    [
-      '__Type.inputFields',
-      perType((type) => ('getFields' in type ? Object.keys(type.getFields()).length : 0)),
-    ],
-    ['__Type.enumValues', perType((type) => ('getValues' in type ? type.getValues().length : 0))],
-    ['__Type.interfaces', perType((type) => ('getInterfaces' in type ? type.getInterfaces().length : 0))],
-    [
-      '__Type.possibleTypes',
-      perType((type) =>
-        isInterfaceType(type) || isUnionType(type) ? schema.getPossibleTypes(type).length : 0,
-      ),
-    ],
-    ['__Field.args', average(fields.map(({ args }) => args.length))],
-    ['__Directive.args', average(schema.getDirectives().map(({ args }) => args.length))],
+    ['__Schema.directives', directives.length],
+    ['__Type.fields', perType(fieldsOf)],
+    ['__Type.inputFields', perType(fieldsOf)],
+    ['__Type.enumValues', perType((type) => ('getValues' in type ? type.getValues() : []))],
+    ['__Type.interfaces', perType((type) => ('getInterfaces' in type ? type.getInterfaces() : []))],
+    ['__Type.possibleTypes', perType((type) => (isAbstractType(type) ? schema.getPossibleTypes(type) : []))],
+    ['__Field.args', average(outputFields.map(({ args }) => args.length))],
+    ['__Directive.args', average(directives.map(({ args }) => args.length))],
   ]);
 }

@@ -1,8 +1,8 @@
-import { type ExecutionResult, GraphQLError, type SelectionSetNode } from 'graphql';
+import { type ExecutionResult, GraphQLError } from 'graphql';
 import type { MissingBearerError } from '../../rest/errors.ts';
 import { toClientError } from '../client-error.ts';
 import { perOperation } from '../documents/per-operation.ts';
-import { type Definitions, definitionsOf } from '../limits/fragments.ts';
+import { definitionsOf, selectedFields } from '../limits/selections.ts';
 
 /** The answer to an operation that needs the REST service, but bears no access token: HTTP 401. */
 export function unauthenticated(error: MissingBearerError): ExecutionResult {
@@ -12,18 +12,8 @@ export function unauthenticated(error: MissingBearerError): ExecutionResult {
 }
 
 /** Whether any field at the root is one of the graph's own: all of these are answered by REST. Introspection is not. */
-export const needsRest = perOperation((definition, document): boolean => {
-  // Most operations have a field before any fragment, and so need no list of these.
-  let fragments: Definitions['fragments'] | undefined;
-  function hasOwnField({ selections }: SelectionSetNode): boolean {
-    return selections.some((selection) => {
-      if (selection.kind === 'Field') return !selection.name.value.startsWith('__');
-      if (selection.kind === 'InlineFragment') return hasOwnField(selection.selectionSet);
-      fragments ??= definitionsOf(document).fragments;
-      const fragment = fragments.get(selection.name.value);
-      return fragment !== undefined && hasOwnField(fragment.selectionSet);
-    });
-  }
-
-  return hasOwnField(definition.selectionSet);
+export const needsRest = perOperation(({ selectionSet }, document): boolean => {
+  const { fragments } = definitionsOf(document);
+  const fields = selectedFields([selectionSet], (name) => fragments.get(name));
+  return fields.some(({ node }) => !node.name.value.startsWith('__'));
 });

@@ -1,7 +1,7 @@
 import type { DocumentNode, ExecutionResult, GraphQLSchema, OperationDefinitionNode } from 'graphql';
 import { perOperation } from '../documents/per-operation.ts';
 import { QueryPlan } from '../execution/plan.ts';
-import type { RawVariables } from '../limits/value-limits.ts';
+import type { RawVariables } from '../limits/variable-limits.ts';
 import { isFitToCompile } from './compile-fitness.ts';
 import type { Operation } from './operation.ts';
 

@@ -1,6 +1,6 @@
 import type { DocumentNode, ExecutionResult, OperationDefinitionNode } from 'graphql';
 import type { HeaderReader } from '../http/cors.ts';
-import type { RawVariables } from '../limits/value-limits.ts';
+import type { RawVariables } from '../limits/variable-limits.ts';
 import type { Exchange } from '../log/exchange.ts';
 
 /** An operation of a valid document, with the values that were sent with it. */

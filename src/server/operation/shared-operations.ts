@@ -2,7 +2,7 @@ import type { DocumentNode, ExecutionResult, OperationDefinitionNode } from 'gra
 import type { Lifetime } from '../../rest/lifetime.ts';
 import { joinableMs, type Shareable, UnderWay } from '../../rest/under-way.ts';
 import { perOperation } from '../documents/per-operation.ts';
-import type { RawVariables } from '../limits/value-limits.ts';
+import type { RawVariables } from '../limits/variable-limits.ts';
 import type { OperationContext } from './context.ts';
 import type { Operation } from './operation.ts';
 

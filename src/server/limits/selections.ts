@@ -1,0 +1,176 @@
+import type {
+  DirectiveNode,
+  DocumentNode,
+  FieldNode,
+  FragmentDefinitionNode,
+  OperationDefinitionNode,
+  SelectionSetNode,
+} from 'graphql';
+
+/** The definitions of a document that can be run or spread. */
+export interface Definitions {
+  operations: OperationDefinitionNode[];
+  fragments: ReadonlyMap<string, FragmentDefinitionNode>;
+}
+
+export function definitionsOf({ definitions }: DocumentNode): Definitions {
+  const operations: OperationDefinitionNode[] = [];
+  const fragments = new Map<string, FragmentDefinitionNode>();
+  for (const definition of definitions) {
+    if (definition.kind === 'OperationDefinition') operations.push(definition);
+    if (definition.kind === 'FragmentDefinition') fragments.set(definition.name.value, definition);
+  }
+  return { operations, fragments };
+}
+
+/** Finds the definition of a fragment by its name. */
+export type FragmentOf = (name: string) => FragmentDefinitionNode | undefined;
+
+/** A field of a selection set, with fragments spread out. */
+export interface FieldSelection {
+  node: FieldNode;
+  /** The type condition of the innermost fragment around the field; undefined outside of fragments. */
+  condition: string | undefined;
+}
+
+/**
+ * The fields that selection sets select of one object, fragments spread out, in the order of the document. Each named
+ * fragment is spread once, as by GraphQL's CollectFields. So circles end, and fragments that double cost nothing more.
+ * @param includes whether the fields under a type condition belong to the result; all do when left out.
+ */
+export function selectedFields(
+  sets: readonly SelectionSetNode[],
+  fragmentOf: FragmentOf,
+  includes: (condition: string) => boolean = () => true,
+): FieldSelection[] {
+  const fields: FieldSelection[] = [];
+  const spread = new Set<string>();
+
+  function collect({ selections }: SelectionSetNode, outer: string | undefined): void {
+    for (const selection of selections) {
+      if (selection.kind === 'Field') {
+        fields.push({ node: selection, condition: outer });
+        continue;
+      }
+      if (selection.kind === 'FragmentSpread') {
+        if (spread.has(selection.name.value)) continue;
+        spread.add(selection.name.value);
+      }
+      const fragment = selection.kind === 'InlineFragment' ? selection : fragmentOf(selection.name.value);
+      if (fragment === undefined) continue;
+      const condition = fragment.typeCondition?.name.value;
+      if (condition === undefined || includes(condition)) collect(fragment.selectionSet, condition ?? outer);
+    }
+  }
+
+  for (const set of sets) collect(set, undefined);
+  return fields;
+}
+
+/** The name of a field in the response. Fields of one name are answered as one. */
+export function responseName({ node: { alias, name } }: FieldSelection): string {
+  return (alias ?? name).value;
+}
+
+/** The selection sets of several fields that are answered as one. */
+export function selectionSetsOf(fields: readonly FieldSelection[]): SelectionSetNode[] {
+  return fields.flatMap(({ node: { selectionSet } }) => selectionSet ?? []);
+}
+
+/** How large a part of a document is, each fragment as often as it is spread. Numbers may be as large as `Infinity`. */
+export interface SelectionSize {
+  /** Fields, inline fragments and spreads. */
+  selections: number;
+  /** Fields of the topmost level. */
+  rootFields: number;
+  aliases: number;
+  directives: number;
+  /** Fields within fields, but for those of an introspection. */
+  depth: number;
+  introspectionDepth: number;
+}
+
+/** Measures the definitions of a document. */
+export interface SelectionSizes {
+  of(definition: OperationDefinitionNode | FragmentDefinitionNode): SelectionSize;
+  /** Whether the fragment has been measured, by itself or within another definition. */
+  hasMeasured(fragment: FragmentDefinitionNode): boolean;
+  /** Whether a fragment that has been measured spreads itself. */
+  isCyclic(): boolean;
+}
+
+const nothing: SelectionSize = {
+  selections: 0,
+  rootFields: 0,
+  aliases: 0,
+  directives: 0,
+  depth: 0,
+  introspectionDepth: 0,
+};
+
+/** Measures each fragment once, and adds its size wherever it is spread: the time grows with the document alone. */
+export function createSelectionSizes(fragmentOf: FragmentOf): SelectionSizes {
+  const sizes = new Map<string, SelectionSize | 'being measured'>();
+  let isCyclic = false;
+
+  function ofSet(set: SelectionSetNode | undefined): SelectionSize {
+    const sum = { ...nothing };
+    for (const selection of set?.selections ?? []) {
+      const size =
+        selection.kind === 'Field'
+          ? ofField(selection)
+          : selection.kind === 'InlineFragment'
+            ? ofSet(selection.selectionSet)
+            : ofFragment(fragmentOf(selection.name.value));
+      sum.selections += size.selections + 1;
+      sum.rootFields += size.rootFields;
+      sum.aliases += size.aliases;
+      sum.directives += size.directives + countOf(selection.directives);
+      sum.depth = Math.max(sum.depth, size.depth);
+      sum.introspectionDepth = Math.max(sum.introspectionDepth, size.introspectionDepth);
+    }
+    return sum;
+  }
+
+  function ofField({ name, alias, selectionSet }: FieldNode): SelectionSize {
+    const size = ofSet(selectionSet);
+    const isIntrospection = name.value === '__schema' || name.value === '__type';
+    size.rootFields = 1;
+    if (alias !== undefined) size.aliases += 1;
+    if (isIntrospection) {
+      size.introspectionDepth = Math.max(size.depth, size.introspectionDepth) + 1;
+      size.depth = 0;
+    } else size.depth += 1;
+    return size;
+  }
+
+  function ofFragment(fragment: FragmentDefinitionNode | undefined): SelectionSize {
+    if (fragment === undefined) return nothing;
+    const name = fragment.name.value;
+    const known = sizes.get(name);
+    if (known === 'being measured') isCyclic = true;
+    if (known !== undefined) return known === 'being measured' ? nothing : known;
+    sizes.set(name, 'being measured');
+    const size = ofSet(fragment.selectionSet);
+    size.directives += countOf(fragment.directives);
+    sizes.set(name, size);
+    return size;
+  }
+
+  return {
+    of(definition) {
+      if (definition.kind === 'FragmentDefinition') return ofFragment(definition);
+      const size = ofSet(definition.selectionSet);
+      for (const { directives } of [definition, ...(definition.variableDefinitions ?? [])]) {
+        size.directives += countOf(directives);
+      }
+      return size;
+    },
+    hasMeasured: ({ name }) => sizes.has(name.value),
+    isCyclic: () => isCyclic,
+  };
+}
+
+function countOf(directives: readonly DirectiveNode[] | undefined): number {
+  return directives?.length ?? 0;
+}

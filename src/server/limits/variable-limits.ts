@@ -1,0 +1,103 @@
+import {
+  GraphQLError,
+  type GraphQLSchema,
+  isInputType,
+  type OperationDefinitionNode,
+  typeFromAST,
+  validateInputValue,
+} from 'graphql';
+import { fixedLimits, type Limits, limitExceeded } from './limits.ts';
+
+/** The values of variables as they were sent, before they are held against their types. */
+export type RawVariables = Readonly<Record<string, unknown>>;
+
+// Up to here the executors look for up to 100 faults in a few milliseconds.
+const maxValuesChecked = 500;
+const maxCharactersChecked = 8_192;
+
+/**
+ * The refusal of variables that are too large, whatever their types, or the first fault of large ones. Sizes come first:
+ * a fault quotes the object around it, and so costs as much as the object is large.
+ */
+export function variablesRefusal(
+  schema: GraphQLSchema,
+  limits: Limits,
+  operation: OperationDefinitionNode,
+  variables: RawVariables,
+): GraphQLError | undefined {
+  let values = 0;
+  let characters = 0;
+
+  function tooLarge(value: unknown, depth: number): GraphQLError | undefined {
+    if (typeof value === 'string') characters += value.length;
+    if (typeof value !== 'object' || value === null) return undefined;
+    if (depth > fixedLimits.nesting) {
+      return limitExceeded('nesting', fixedLimits.nesting, `more than ${fixedLimits.nesting}`);
+    }
+    if (Array.isArray(value)) {
+      if (value.length > limits.listItems) {
+        return limitExceeded('listItems', limits.listItems, value.length);
+      }
+      return anyTooLarge(value, depth);
+    }
+    const names = Object.keys(value);
+    // A document may have more variables than any object has fields.
+    if (names.length > fixedLimits.inputFields && depth > 1) {
+      return limitExceeded('inputFields', fixedLimits.inputFields, names.length);
+    }
+    for (const name of names) characters += name.length;
+    return anyTooLarge(Object.values(value), depth);
+  }
+
+  function anyTooLarge(items: readonly unknown[], depth: number): GraphQLError | undefined {
+    for (const item of items) {
+      values += 1;
+      if (values > fixedLimits.values) {
+        return limitExceeded('values', fixedLimits.values, `more than ${fixedLimits.values}`);
+      }
+      const refusal = tooLarge(item, depth + 1);
+      if (refusal !== undefined) return refusal;
+    }
+    return undefined;
+  }
+
+  const refusal = tooLarge(variables, 1);
+  if (refusal !== undefined) return refusal;
+  if (characters > limits.valueCharacters) {
+    return limitExceeded('valueCharacters', limits.valueCharacters, characters);
+  }
+  const areLarge = values > maxValuesChecked || characters > maxCharactersChecked;
+  return areLarge ? firstFault(schema, operation, variables) : undefined;
+}
+
+/**
+ * The first fault of values that are held against their types. The executors go on to find up to 100, and for each they
+ * print the object around it.
+ */
+function firstFault(
+  schema: GraphQLSchema,
+  { variableDefinitions = [] }: OperationDefinitionNode,
+  variables: RawVariables,
+): GraphQLError | undefined {
+  for (const definition of variableDefinitions) {
+    const name = definition.variable.name.value;
+    const type = typeFromAST(schema, definition.type);
+    // What is left out may have a default value, and is for the executor.
+    if (!Object.hasOwn(variables, name) || !isInputType(type)) continue;
+    try {
+      const throwFault = ({ message }: GraphQLError, path: readonly (string | number)[]): never => {
+        const place = [name, ...path].join('.');
+        throw new GraphQLError(`Variable "$${name}" got an invalid value at "${place}": ${message}`, {
+          nodes: definition,
+          extensions: { code: 'BAD_USER_INPUT', http: { status: 400 } },
+        });
+      };
+      validateInputValue(variables[name], type, throwFault, true);
+    } catch (error) {
+      // Thrown above, as nothing else ends the search.
+      if (error instanceof GraphQLError) return error;
+      throw error;
+    }
+  }
+  return undefined;
+}
