@@ -1,7 +1,7 @@
 import type { RequestListener } from 'node:http';
 import type { Config } from './config.ts';
-import type { OperationList } from './server/documents/listed-operations.ts';
-import { readOperationList } from './server/documents/operation-list-file.ts';
+import type { OperationList } from './server/documents/trusted-documents.ts';
+import { readOperationList } from './server/documents/trusted-documents.ts';
 import type { OnRefusal } from './server/http/refusal.ts';
 import { type Listener, listen } from './server/listener.ts';
 import { unusable } from './start-faults.ts';

@@ -4,7 +4,7 @@ import { createRestApi } from './rest/api.ts';
 import { createRestClient } from './rest/client.ts';
 import { createProbe } from './rest/probe.ts';
 import { type AppOptions, createApp } from './server/app.ts';
-import type { OperationList } from './server/documents/listed-operations.ts';
+import type { OperationList } from './server/documents/trusted-documents.ts';
 import { createHealth } from './server/health.ts';
 import type { OnRefusal } from './server/http/refusal.ts';
 import { earlyRefusals } from './server/log/early-refusals.ts';

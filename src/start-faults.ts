@@ -1,5 +1,5 @@
 import { ConfigError } from './config.ts';
-import { OperationListError } from './server/documents/listed-operations.ts';
+import { OperationListError } from './server/documents/trusted-documents.ts';
 
 /** The fault of a setting that only using it shows. */
 export function unusable(fault: string, cause: unknown): ConfigError {

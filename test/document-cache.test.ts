@@ -3,80 +3,27 @@ import { resolve } from 'node:path';
 import { promisify } from 'node:util';
 import { type DefinitionNode, type DocumentNode, GraphQLError, Kind, parse } from 'graphql';
 import { describe, expect, test } from 'vitest';
-import { createBoundedMap } from '../src/server/documents/bounded-map.ts';
-import { createDocuments } from '../src/server/documents/documents.ts';
+import { createDocuments } from '../src/server/documents/document-cache.ts';
 import { perOperation } from '../src/server/documents/per-operation.ts';
 import { startWaybill } from './harness.ts';
 
-describe('a bounded map', () => {
-  test('forgets what was used least recently, when there are too many', () => {
-    const map = createBoundedMap<number>({ maxEntries: 2, maxBytes: 100 });
-    map.set('a', 1, 1);
-    map.set('b', 2, 1);
-    expect(map.get('a')).toBe(1);
-    map.set('c', 3, 1);
-    expect(['a', 'b', 'c'].map((key) => map.get(key))).toEqual([1, undefined, 3]);
-    expect([map.size, map.bytes]).toEqual([2, 2]);
-  });
-
-  test('forgets as many as it takes, when they are too large', () => {
-    const map = createBoundedMap<number>({ maxEntries: 10, maxBytes: 100 });
-    for (const [index, key] of ['a', 'b', 'c', 'd'].entries()) map.set(key, index, 25);
-    map.set('e', 4, 60);
-    expect(['a', 'b', 'c', 'd', 'e'].map((key) => map.get(key))).toEqual([
-      undefined,
-      undefined,
-      undefined,
-      3,
-      4,
-    ]);
-    expect([map.size, map.bytes]).toEqual([2, 85]);
-  });
-
-  test('counts what is kept anew under the same key once', () => {
-    const map = createBoundedMap<number>({ maxEntries: 10, maxBytes: 100 });
-    map.set('a', 1, 90);
-    map.set('a', 2, 50);
-    expect([map.get('a'), map.size, map.bytes]).toEqual([2, 1, 50]);
-  });
-
-  test('gives out what it then has no more', () => {
-    const map = createBoundedMap<number>({ maxEntries: 10, maxBytes: 100 });
-    map.set('a', 1, 90);
-    expect(map.take('a')).toMatchObject({ value: 1, bytes: 90 });
-    expect([map.take('a'), map.size, map.bytes]).toEqual([undefined, 0, 0]);
-  });
-
-  test('drives nothing out for what it can\u2019t hold', () => {
-    const map = createBoundedMap<number>({ maxEntries: 10, maxBytes: 100 });
-    map.set('a', 1, 90);
-    map.set('b', 2, 101);
-    expect([map.get('a'), map.get('b')]).toEqual([1, undefined]);
-    const none = createBoundedMap<number>({ maxEntries: 10, maxBytes: 0 });
-    none.set('a', 1, 1);
-    expect(none.size).toBe(0);
-  });
-});
-
 describe('documents', () => {
   /** Documents whose readings are listed; those with an operation `Refused` are refused. */
-  function listed(maxEntries: number, maxBytes = 1_000_000) {
+  function listed(maxBytes = 4_000_000) {
     const readings: string[] = [];
-    const documents = createDocuments(
-      {
-        parse(text) {
-          readings.push(text);
-          return parse(text);
-        },
-        validate: ({ loc }) => (loc?.source.body.includes('Refused') ? [new GraphQLError('refused')] : []),
+    const reading = {
+      parse(text: string) {
+        readings.push(text);
+        return parse(text);
       },
-      { maxEntries, maxBytes },
-    );
-    return { readings, documents };
+      validate: ({ loc }: DocumentNode) =>
+        loc?.source.body.includes('Refused') ? [new GraphQLError('refused')] : [],
+    };
+    return { readings, documents: createDocuments(reading, maxBytes) };
   }
 
   test('are read once, whether they may be run or not', () => {
-    const { readings, documents } = listed(100);
+    const { readings, documents } = listed();
     for (const text of ['{ a }', 'query Refused { a }', '{ a', '{ a }', 'query Refused { a }', '{ a']) {
       documents.of(text);
     }
@@ -85,44 +32,29 @@ describe('documents', () => {
     expect(documents.of('{ a')).toEqual({ document: undefined, errors: [expect.any(GraphQLError)] });
   });
 
-  test('that are refused drive out none that may be run', () => {
-    const { readings, documents } = listed(32);
-    documents.of('{ a }');
-    for (let index = 0; index < 100; index += 1) documents.of(`query Refused${index} { a }`);
-    readings.length = 0;
-    documents.of('{ a }');
-    for (const index of [99, 98, 97]) documents.of(`query Refused${index} { a }`);
-    // A sixteenth of what is kept are refused ones.
-    expect(readings).toEqual(['query Refused97 { a }']);
-  });
-
-  test('count by what they take in memory, which is many times their text', () => {
-    const { readings, documents } = listed(100, 240_000);
-    // 38 tokens each, in 76 characters: a quarter, which those have that were asked for once, is room for one alone.
-    const [first, second] = ['b', 'c'].map((name) => `{ ${`${name} `.repeat(36)} }`);
-    for (const text of [first, second, first]) documents.of(text ?? '');
+  test('are forgotten where others were used since, by what they take in memory', () => {
+    // 38 tokens each, in 76 characters, are some 40 KB. A quarter has room for one of them.
+    const { readings, documents } = listed(240_000);
+    const [first = '', second = ''] = ['b', 'c'].map((name) => `{ ${`${name} `.repeat(36)} }`);
+    for (const text of [first, second, first]) documents.of(text);
     expect(readings).toEqual([first, second, first]);
   });
 
-  test('that are asked for once drive out none that is asked for again', () => {
-    const { readings, documents } = listed(32);
-    for (const text of ['{ a }', '{ a }', '{ b }']) documents.of(text);
-    for (let index = 0; index < 100; index += 1) documents.of(`{ a${index} }`);
-    readings.length = 0;
-    for (const text of ['{ a }', '{ a99 }', '{ b }']) documents.of(text);
-    expect(readings).toEqual(['{ b }']);
-  });
-
-  test('that are too large for a quarter are kept with those that are asked for again', () => {
-    // 38 tokens, some 40 KB.
-    const { readings, documents } = listed(100, 100_000);
-    const text = `{ ${'b '.repeat(36)} }`;
-    for (let use = 0; use < 2; use += 1) documents.of(text);
-    expect(readings).toEqual([text]);
-  });
+  test.each(['query Refused', 'query New'])(
+    'that are asked for again are driven out by no new ones and no refused ones: %s',
+    (name) => {
+      const { readings, documents } = listed(400_000);
+      for (const text of ['{ a }', '{ a }', '{ b }']) documents.of(text);
+      for (let index = 0; index < 100; index += 1) documents.of(`${name}${index} { a }`);
+      for (let again = 0; again < 100; again += 1) documents.of(`${name}99 { a }`);
+      readings.length = 0;
+      for (const text of ['{ a }', `${name}99 { a }`, '{ b }']) documents.of(text);
+      expect(readings).toEqual(['{ b }']);
+    },
+  );
 
   test('whose errors are looked at are not used by that', () => {
-    const { readings, documents } = listed(32);
+    const { readings, documents } = listed(400_000);
     for (let look = 0; look < 2; look += 1) expect(documents.errorsOf('{ a }')).toEqual([]);
     for (let index = 0; index < 100; index += 1) documents.of(`{ a${index} }`);
     readings.length = 0;
@@ -131,7 +63,7 @@ describe('documents', () => {
   });
 
   test('that are known can be had without reading', () => {
-    const { readings, documents } = listed(100);
+    const { readings, documents } = listed();
     expect(documents.known('{ a }')).toBe(undefined);
     const found = documents.of('{ a }');
     expect(documents.known('{ a }')).toBe(found);
@@ -139,12 +71,15 @@ describe('documents', () => {
   });
 
   test('that leave no stack to read them are not kept', () => {
-    const documents = createDocuments({
-      parse: () => {
-        throw new RangeError('Maximum call stack size exceeded');
+    const documents = createDocuments(
+      {
+        parse: () => {
+          throw new RangeError('Maximum call stack size exceeded');
+        },
+        validate: () => [],
       },
-      validate: () => [],
-    });
+      1_000_000,
+    );
     expect(() => documents.of('{ a }')).toThrow(RangeError);
   });
 
@@ -204,25 +139,25 @@ test('2,000 distinct documents of 100 KB leave the heap within what is set for d
 }, 120_000);
 
 test('the errors of what is refused keep no trace of where they were made, and others do', () => {
-  const documents = createDocuments({
-    parse,
-    validate: () => [new GraphQLError('Nothing is allowed.')],
-  });
+  const originalError = new Error('The value is none.');
+  const documents = createDocuments(
+    { parse, validate: () => [new GraphQLError('Nothing is allowed.', { originalError })] },
+    1_000_000,
+  );
   for (const text of ['}', '{ a }']) {
     const errors = documents.errorsOf(text);
     expect(errors).toHaveLength(1);
     expect(errors[0]?.stack).not.toMatch(/^ +at /m);
+    expect(errors[0]?.originalError?.stack ?? '').not.toMatch(/^ +at /m);
   }
   expect(new Error('another').stack).toMatch(/^ +at /m);
 });
 
 test('a fault of the validation itself says where it is', () => {
-  const documents = createDocuments({
-    parse,
-    validate() {
-      throw new TypeError('a mistake');
-    },
-  });
+  const validate = () => {
+    throw new TypeError('a mistake');
+  };
+  const documents = createDocuments({ parse, validate }, 1_000_000);
   expect(() => documents.of('{ a }')).toThrow(
     expect.objectContaining({ stack: expect.stringMatching(/^ +at /m) }),
   );

@@ -4,7 +4,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { readOperationList } from '../src/server/documents/operation-list-file.ts';
+import { readOperationList } from '../src/server/documents/trusted-documents.ts';
 
 let folder: string;
 beforeAll(async () => {

@@ -1,8 +1,8 @@
 import { hash } from 'node:crypto';
 import { type GraphQLError, parse } from 'graphql';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { automaticOperations } from '../src/server/documents/automatic-operations.ts';
-import { createDocuments } from '../src/server/documents/documents.ts';
+import { createDocuments } from '../src/server/documents/document-cache.ts';
+import { automaticOperations } from '../src/server/documents/persisted-queries.ts';
 import { startWaybill, type Waybill } from './harness.ts';
 
 const sha256 = (text: string) => hash('sha256', text);
@@ -183,17 +183,14 @@ describe('automatic persisted queries', () => {
     expect(await send(without, reference)).toEqual(notSupported);
   });
 
-  test('forget the text that was used least recently, by count and by bytes', () => {
-    const documents = createDocuments({ parse, validate: (): GraphQLError[] => [] });
-    const remember = (bounds: { maxEntries: number; maxBytes: number }, texts: string[]) => {
-      const operations = automaticOperations(documents, bounds);
-      for (const query of texts) operations.textOf({ query, ...persisted(sha256(query)) });
-      return texts.filter((text) => 'text' in operations.textOf(persisted(sha256(text))));
-    };
-    const texts = ['{ a }', '{ b }', '{ c }'];
-    expect(remember({ maxEntries: 2, maxBytes: 10_000 }, texts)).toEqual(['{ b }', '{ c }']);
-    const long = texts.map((text) => text + ' '.repeat(1_000));
-    expect(remember({ maxEntries: 10, maxBytes: 5_000 }, long)).toEqual(long.slice(1));
+  test('forget the text that was used least recently', () => {
+    const documents = createDocuments({ parse, validate: (): GraphQLError[] => [] }, 1_000_000);
+    // Two texts of 1,000 characters are as many as have room.
+    const operations = automaticOperations(documents, 5_000);
+    const texts = ['{ a }', '{ b }', '{ c }'].map((text) => text + ' '.repeat(1_000));
+    for (const query of texts) operations.textOf({ query, ...persisted(sha256(query)) });
+    const kept = texts.filter((text) => 'text' in operations.textOf(persisted(sha256(text))));
+    expect(kept).toEqual(texts.slice(1));
   });
 });
 

@@ -12,7 +12,7 @@ export const documentSettings = {
     'DOCUMENT_CACHE_BYTES',
     '67108864',
     [0, 4_294_967_296],
-    'How much memory parsed, validated and compiled documents may take, as estimated from their size; `0` keeps none.',
+    'How much memory parsed, validated and compiled documents may take, as estimated from their size; `0` keeps none, and one that takes more than a quarter is not kept.',
   ),
   persistedQueryBytes: wholeNumber(
     'PERSISTED_QUERY_BYTES',

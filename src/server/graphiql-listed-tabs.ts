@@ -1,4 +1,4 @@
-import type { OperationList } from './documents/listed-operations.ts';
+import type { OperationList } from './documents/trusted-documents.ts';
 import type { Tab } from './graphiql-tabs.ts';
 
 const maxTabs = 20;

@@ -1,5 +1,5 @@
 import type { FetchAPI, Plugin } from 'graphql-yoga';
-import type { OperationList } from './documents/listed-operations.ts';
+import type { OperationList } from './documents/trusted-documents.ts';
 import { type Assets, chooseEncoding, readAssets } from './graphiql-assets.ts';
 import { listedTabs } from './graphiql-listed-tabs.ts';
 import { contentSecurityPolicy, renderPage } from './graphiql-page.ts';

@@ -1,6 +1,6 @@
 import { getOperationAST } from 'graphql';
-import type { Documents } from './documents/documents.ts';
-import type { PersistedOperations } from './documents/persisted.ts';
+import type { Documents } from './documents/document-cache.ts';
+import type { PersistedOperations } from './documents/persisted-queries.ts';
 import type { BodyParsed } from './http/body.ts';
 import { parametersIn } from './http/plain-parameters.ts';
 import type { CompiledQueries, CompiledQuery } from './operation/compiled-queries.ts';

@@ -1,4 +1,4 @@
-import type { OperationList } from '../server/documents/listed-operations.ts';
+import type { OperationList } from '../server/documents/trusted-documents.ts';
 import type { Counts, MetricsPage } from '../server/telemetry/metrics.ts';
 import type { MemberStore } from '../writes/shared-store.ts';
 

@@ -1,4 +1,5 @@
 import { GraphQLError, specifiedRules, type ValidationRule } from 'graphql';
+import type { Plugin } from 'graphql-yoga';
 import type { Validation } from '../limits/document-limits.ts';
 
 /** Whether clients may explore the schema, or know of it only what they were given. */
@@ -31,3 +32,42 @@ export const validationByAccess: Record<SchemaAccess, Validation> = {
   public: { rules, hideSuggestions: false },
   private: { rules: [noIntrospection, ...rules], hideSuggestions: true },
 };
+
+/**
+ * Keeps errors of a private schema from telling names that the request does not have: the executor from telling which
+ * names are near to one that a variable's value lacks, as validation is kept by itself, and both from telling what else
+ * a selection, a value or a field needs.
+ */
+export function hiddenSuggestions(): Plugin {
+  return {
+    onExecute({ executeFn, setExecuteFn }) {
+      setExecuteFn((args) => {
+        // The executor's own option, which Yoga's type of its arguments does not name.
+        const silent = { ...args, hideSuggestions: true };
+        return executeFn(silent);
+      });
+    },
+    onExecutionResult({ result, setResult }) {
+      // What has been executed in part speaks of no names of the schema.
+      if (result === undefined || !('errors' in result) || result.data !== undefined) return;
+      if (result.errors !== undefined) setResult({ ...result, errors: result.errors.map(withoutNames) });
+    },
+  };
+}
+
+/** What GraphQL says of what is not there, and what is said in a private schema. */
+const rewordings: [words: RegExp, instead: string][] = [
+  [/ Did you mean "\w+ \{ \.\.\. \}"\?$/, ''],
+  [/ to include required field "\w+", found/, ' to include all of its required fields, found'],
+  [
+    /^Argument "[^"]+" of type "[^"]+" is required, but it was not provided\.$/,
+    'A required argument is missing.',
+  ],
+];
+
+function withoutNames(error: GraphQLError): GraphQLError {
+  const message = rewordings.reduce((text, [words, instead]) => text.replace(words, instead), error.message);
+  if (message === error.message) return error;
+  const { nodes, source, positions, path, originalError, extensions } = error;
+  return new GraphQLError(message, { nodes, source, positions, path, originalError, extensions });
+}

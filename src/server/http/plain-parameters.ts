@@ -1,4 +1,4 @@
-import type { DocumentReference } from '../documents/persisted.ts';
+import type { DocumentReference } from '../documents/persisted-queries.ts';
 
 /** What a request says of its operation, in the form that nearly all have. */
 export interface PlainParameters extends DocumentReference {

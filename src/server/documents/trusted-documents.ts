@@ -1,0 +1,82 @@
+import { hash } from 'node:crypto';
+import { readFile } from 'node:fs/promises';
+import type { Refusal } from '../http/refusal.ts';
+import type { Documents } from './document-cache.ts';
+import { bareId, malformed, type PersistedOperations, persistedOperations } from './persisted-queries.ts';
+
+/** The texts of documents by their ids. */
+export type OperationList = ReadonlyMap<string, string>;
+
+/** A list that holds documents which can't be run; the message names every one of them. */
+export class OperationListError extends Error {
+  override readonly name = 'OperationListError';
+}
+
+/**
+ * Lets clients run the documents of a list and no others, named by their id, by the SHA-256 of their text, or sent whole.
+ * @throws OperationListError where documents of it are not of this schema, or beyond its limits.
+ */
+export function trustedOperations(documents: Documents, list: OperationList): PersistedOperations {
+  const faults = [...list].flatMap(([id, text]) => {
+    const [error, ...others] = documents.of(text).errors;
+    // Asked for again and again, it is to be expected.
+    documents.known(text);
+    if (error === undefined) return [];
+    const more = others.length === 0 ? '' : ` (and ${others.length} more)`;
+    return [`${JSON.stringify(id)}: ${error.message}${more}`];
+  });
+  if (faults.length > 0) {
+    const count = `${faults.length} of ${list.size} documents`;
+    throw new OperationListError(`${count} can't be run:\n  ${faults.join('\n  ')}`);
+  }
+  const texts = new Set(list.values());
+  const textById = new Map([...texts].map((text) => [hash('sha256', text), text]));
+  // An id that is given stands before a hash that happens to be the same.
+  for (const [id, text] of list) textById.set(bareId(id), text);
+  return persistedOperations({
+    byId(id) {
+      const text = textById.get(id);
+      return text === undefined ? { refusal: notAllowed } : { text };
+    },
+    sent(text, id) {
+      if (!texts.has(text)) return { refusal: notAllowed };
+      if (id === undefined || textById.get(id) === text) return { text };
+      return { refusal: malformed('The id that the request gives to its document is another one\u2019s.') };
+    },
+  });
+}
+
+// The request's fault, and not one of who asks: 403 would have clients sign in again.
+const notAllowed: Refusal = {
+  status: 400,
+  code: 'OPERATION_NOT_ALLOWED',
+  message:
+    'This server runs the operations of its list alone, and this is none of them: have it added there.',
+  retryable: false,
+};
+
+/**
+ * Reads a list of operations: JSON that holds documents by their ids, as Relay's compiler and GraphQL Code Generator
+ * write it, or a manifest as Apollo's tools do.
+ * @throws Error that says what is wrong with the file.
+ */
+export async function readOperationList(file: string): Promise<OperationList> {
+  const json: unknown = JSON.parse(await readFile(file, 'utf8'));
+  const entries = isRecord(json) ? (manifestEntries(json) ?? Object.entries(json)) : undefined;
+  if (entries?.every(isEntry)) return new Map(entries);
+  throw new Error('It holds neither documents by their ids nor a manifest of Apollo\u2019s');
+}
+
+/** The ids and texts of Apollo's manifest; undefined where it is none. */
+function manifestEntries({ format, operations }: Record<string, unknown>): unknown[] | undefined {
+  if (format !== 'apollo-persisted-query-manifest' || !Array.isArray(operations)) return undefined;
+  return operations.map((operation: unknown) => isRecord(operation) && [operation.id, operation.body]);
+}
+
+function isRecord(json: unknown): json is Record<string, unknown> {
+  return typeof json === 'object' && json !== null && !Array.isArray(json);
+}
+
+function isEntry(entry: unknown): entry is [string, string] {
+  return Array.isArray(entry) && entry.every((part) => typeof part === 'string');
+}
