@@ -414,12 +414,24 @@ describe('what is refused', () => {
     'MAX_DIRECTIVES',
     'MAX_INPUT_FIELDS',
     'MAX_VALUES',
-    'MAX_ERRORS',
   ])('%s, which was a setting', (name) => {
     expect(faultsOf({ [name]: '100' })).toBe(
       `These settings of the environment can't be used:\n  ${name}: there is no such setting any more; it is a constant, which the README lists under "Limits".`,
     );
     expect(readConfig({ [name]: '' })).toEqual(defaults);
+  });
+
+  test.each([
+    'HEADERS_TIMEOUT_MS',
+    'REQUEST_TIMEOUT_MS',
+    'STALL_TIMEOUT_MS',
+    'REQUEST_BYTES_AT_ONCE',
+    'UPSTREAM_CONNECT_TIMEOUT_MS',
+    'MAX_ERRORS',
+  ])('%s, which was a setting too', (name) => {
+    expect(faultsOf({ [name]: '100' })).toBe(
+      `These settings of the environment can't be used:\n  ${name}: there is no such setting any more; it is a constant.`,
+    );
   });
 
   test('in production, a sandbox that nobody asks for, together with all else', () => {

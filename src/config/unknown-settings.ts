@@ -12,20 +12,26 @@ const leastLength = 8;
 /** OpenTelemetry has many that are not read here; Kubernetes sets the others for each service, by its name. */
 const ofOthers = /^OTEL_|_PORT$|_PORT_|_SERVICE_/;
 
-const isConstant = 'it is a constant, which the README lists under "Limits"';
+const isConstant = 'it is a constant';
+const isFixedLimit = 'it is a constant, which the README lists under "Limits"';
 
 /** What stands for settings that earlier versions had, so that nobody believes in a number that is not read. */
 const goneSettings: Readonly<Record<string, string>> = {
-  MAX_DOCUMENT_CHARACTERS: isConstant,
-  MAX_NESTING: isConstant,
-  MAX_INTROSPECTION_DEPTH: isConstant,
-  MAX_SELECTIONS: isConstant,
-  MAX_FRAGMENTS: isConstant,
-  MAX_REPEATS: isConstant,
-  MAX_ROOT_FIELDS: isConstant,
-  MAX_DIRECTIVES: isConstant,
-  MAX_INPUT_FIELDS: isConstant,
-  MAX_VALUES: isConstant,
+  HEADERS_TIMEOUT_MS: isConstant,
+  REQUEST_TIMEOUT_MS: isConstant,
+  STALL_TIMEOUT_MS: isConstant,
+  REQUEST_BYTES_AT_ONCE: isConstant,
+  UPSTREAM_CONNECT_TIMEOUT_MS: isConstant,
+  MAX_DOCUMENT_CHARACTERS: isFixedLimit,
+  MAX_NESTING: isFixedLimit,
+  MAX_INTROSPECTION_DEPTH: isFixedLimit,
+  MAX_SELECTIONS: isFixedLimit,
+  MAX_FRAGMENTS: isFixedLimit,
+  MAX_REPEATS: isFixedLimit,
+  MAX_ROOT_FIELDS: isFixedLimit,
+  MAX_DIRECTIVES: isFixedLimit,
+  MAX_INPUT_FIELDS: isFixedLimit,
+  MAX_VALUES: isFixedLimit,
   MAX_ERRORS: isConstant,
 };
 
