@@ -15,7 +15,7 @@ const ofOthers = /^OTEL_|_PORT$|_PORT_|_SERVICE_/;
 const isConstant = 'it is a constant';
 const isFixedLimit = 'it is a constant, which the README lists under "Limits"';
 
-/** What stands for settings that earlier versions had, so that nobody believes in a number that is not read. */
+/** Settings of earlier versions, and what stands in their place. None of them is passed over in silence. */
 const goneSettings: Readonly<Record<string, string>> = {
   HEADERS_TIMEOUT_MS: isConstant,
   REQUEST_TIMEOUT_MS: isConstant,

@@ -118,9 +118,9 @@ function tooLargeLiteral({ listItems }: Limits, document: DocumentNode): GraphQL
 }
 
 /**
- * The refusal of the field that stands most often in one place, in the first of the selection sets that has too many. Fields
- * of one name are answered as one, fragments spread out. Only for documents without cycles; it takes as long as there are
- * selections, as often as they are spread.
+ * The refusal of the field that stands most often in one place, in the first selection set that has too many. Fields of
+ * one name are answered as one field, fragments spread out. The document must have no cycles. The time grows with its
+ * selections, each as often as it is spread.
  */
 function tooOftenRepeated(
   roots: readonly SelectionSetNode[],

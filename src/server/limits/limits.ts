@@ -44,7 +44,7 @@ export const fixedLimits = {
   writes: 100,
 };
 
-/** How many errors of one refused request are shown. More of them help nobody, and each quotes the document. */
+/** How many errors of a refused request are shown. Each may quote the document. */
 export const maxErrorsShown = 5;
 
 type LimitName = Exclude<keyof Limits, 'first'> | keyof typeof fixedLimits;

@@ -16,8 +16,8 @@ const maxValuesChecked = 500;
 const maxCharactersChecked = 8_192;
 
 /**
- * The refusal of variables that are too large, whatever their types, or the first fault of large ones. Sizes come first:
- * a fault quotes the object around it, and so costs as much as the object is large.
+ * The refusal of variables that are too large for any type, or the first fault of large ones. Sizes are checked first. A
+ * fault quotes the object around it, and so costs as much as the object is large.
  */
 export function variablesRefusal(
   schema: GraphQLSchema,
@@ -71,8 +71,8 @@ export function variablesRefusal(
 }
 
 /**
- * The first fault of values that are held against their types. The executors go on to find up to 100, and for each they
- * print the object around it.
+ * The first fault of values that are held against their types. The executors would go on to find up to 100 faults, and
+ * print the object around each.
  */
 function firstFault(
   schema: GraphQLSchema,
