@@ -1,5 +1,4 @@
-import type { Limits } from '../server/limits/limits.ts';
-import { type Setting, wholeNumber } from './setting.ts';
+import { wholeNumber } from './setting.ts';
 
 /** How large documents and their values may be. Refusals name a limit by its name here. */
 export const limitSettings = {
@@ -35,4 +34,4 @@ export const limitSettings = {
     [1, 100_000_000],
     'Objects that an operation can give at most, by the real values of its variables.',
   ),
-} satisfies Record<keyof Limits, Setting<number>>;
+};

@@ -19,7 +19,7 @@ export class OperationListError extends Error {
 export function trustedOperations(documents: Documents, list: OperationList): PersistedOperations {
   const faults = [...list].flatMap(([id, text]) => {
     const [error, ...others] = documents.of(text).errors;
-    // Asked for again and again, it is to be expected.
+    // A second use keeps the document where new ones don't drive it out.
     documents.known(text);
     if (error === undefined) return [];
     const more = others.length === 0 ? '' : ` (and ${others.length} more)`;
