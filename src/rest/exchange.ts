@@ -7,10 +7,10 @@ import { CallClock } from './call-clock.ts';
 import type { Caller } from './caller.ts';
 import type { Cancellation } from './cancellation.ts';
 import { untilConnected } from './connect-retry.ts';
-import { InvalidResponseError, StatusError } from './errors.ts';
+import { statusErrorOf } from './error-body.ts';
+import { InvalidResponseError } from './errors.ts';
 import { failureOf } from './failure.ts';
 import type { LedgerEntry } from './ledger.ts';
-import { refusalIn, retryAfterMs } from './refusal.ts';
 import { createRounds, largestPutOff, type PutOff } from './rounds.ts';
 import { ServiceClock } from './service-clock.ts';
 import { isSuccess, type Receiver, receive, type WholeAnswer } from './whole-answer.ts';
@@ -203,12 +203,10 @@ function* noticed(body: Buffer, leaving: { isSent: boolean }): Generator<Buffer>
   yield body;
 }
 
-function jsonOf(call: RestCall, bearer: string, { status, retryAfter, text }: WholeAnswer): unknown {
-  if (!isSuccess(status)) {
-    throw new StatusError(call, status, refusalIn(text, bearer), retryAfterMs(retryAfter));
-  }
+function jsonOf(call: RestCall, bearer: string, answer: WholeAnswer): unknown {
+  if (!isSuccess(answer.status)) throw statusErrorOf(call, answer, bearer);
   try {
-    return JSON.parse(text ?? '');
+    return JSON.parse(answer.text ?? '');
   } catch {
     // Without its cause, which quotes the body: what is in there is not known to be fit for a log.
     throw new InvalidResponseError(`${described(call)} answered something that is not JSON`);

@@ -2,11 +2,10 @@ import type { Pool } from 'undici';
 import { textOf } from './answer-body.ts';
 import { Attempt } from './attempt.ts';
 import { CallClock } from './call-clock.ts';
-import { StatusError } from './errors.ts';
+import { maxErrorBodyBytes, statusErrorOf } from './error-body.ts';
 import { createRequests, type Exchange, type ExchangeOptions, told } from './exchange.ts';
 import { failureOf } from './failure.ts';
 import { openStream } from './incoming-body.ts';
-import { maxRefusalBytes, refusalIn, retryAfterMs } from './refusal.ts';
 import { type RestStream, streamedAnswer } from './streamed-answer.ts';
 import { isSuccess } from './whole-answer.ts';
 
@@ -31,9 +30,8 @@ export function createStreamExchange(
       try {
         if (!isSuccess(status)) {
           // Cut off, late or too large: its status has been answered all the same.
-          const text = await textOf(call, response, maxRefusalBytes, entry).catch(() => undefined);
-          const retryMs = retryAfterMs(answered['retry-after']);
-          throw new StatusError(call, status, refusalIn(text, caller.bearer), retryMs);
+          const text = await textOf(call, response, maxErrorBodyBytes, entry).catch(() => undefined);
+          throw statusErrorOf(call, { status, retryAfter: answered['retry-after'], text }, caller.bearer);
         }
         const answer = await streamedAnswer(call, response, maxResponseBytes);
         attempt.extend(toLastByte);

@@ -3,9 +3,9 @@ import type { Dispatcher, Pool } from 'undici';
 import { decompressorOf, isCompressed, unknownEncoding } from './answer-body.ts';
 import type { Attempt } from './attempt.ts';
 import { described } from './call.ts';
+import { maxErrorBodyBytes } from './error-body.ts';
 import { ResponseTooLargeError } from './errors.ts';
 import type { LedgerEntry } from './ledger.ts';
-import { maxRefusalBytes } from './refusal.ts';
 import type { ServiceClock } from './service-clock.ts';
 
 /** An answer that has come in. */
@@ -134,7 +134,7 @@ class Reception implements Dispatcher.DispatchHandler {
     const { attempt, entry } = this.#receiver;
     this.#bytes += chunk.length;
     entry.bytes += chunk.length;
-    const maxBytes = isSuccess(this.#status) ? this.#receiver.maxBytes : maxRefusalBytes;
+    const maxBytes = isSuccess(this.#status) ? this.#receiver.maxBytes : maxErrorBodyBytes;
     if (this.#bytes > maxBytes) {
       this.fail(new ResponseTooLargeError(`${described(attempt.call)} answered more than ${maxBytes} bytes`));
     } else if (this.#chunks === undefined) {
