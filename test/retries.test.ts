@@ -172,8 +172,43 @@ test('while REST fails half of its calls, it sees at most 1.3 times what it is a
   }
   // Without a bound there would be 400: every other one fails.
   expect(bench.service.requests.length).toBeGreaterThan(210);
-  // A tenth for all failures, a tenth for kept connections that break, and five of the reserve.
+  // A fifth of the reads, and the ten that there are at the start.
   expect(bench.service.requests.length).toBeLessThanOrEqual(260);
+});
+
+test('one token whose reads all fail leaves retries to others', async () => {
+  let failsOnce = true;
+  await using waybill = await startWithRetries((request, response, body) => {
+    const isPoisoned = request.headers.authorization === 'Bearer ana';
+    const fails = isPoisoned || failsOnce;
+    if (!isPoisoned) failsOnce = false;
+    return answerJson(fails ? {} : order, fails ? 503 : 200)(request, response, body);
+  });
+  for (let time = 0; time < 30; time += 1) await waybill.ask(query, 'ana');
+  const before = waybill.calls().length;
+  // As far as its tries go, there are none left for that token.
+  expect((await waybill.ask(query, 'ana')).errors).toMatchObject([{ code: 'UPSTREAM_UNAVAILABLE' }]);
+  expect(waybill.calls().length - before).toBeLessThanOrEqual(2);
+  expect(await waybill.ask(query, 'eva')).toEqual(whole);
+});
+
+test('calls that break all at once, as REST starts anew, are all answered', async () => {
+  const atOnce = 24;
+  const held: (() => void)[] = [];
+  let isHeld = false;
+  await using waybill = await startWithRetries((request, response, body) => {
+    if (isHeld) return held.push(() => request.socket.resetAndDestroy());
+    return answerJson({ ...order, name: request.url?.replace('/v1/', '') })(request, response, body);
+  });
+  const ask = (number: number) =>
+    waybill.ask(`{ order(id: "${number}") { fulfiller } }`, ['ana', 'eva'][number % 2]);
+  for (let number = 0; number < 150; number += 1) await ask(number);
+  isHeld = true;
+  const answers = Array.from({ length: atOnce }, (_, number) => ask(1_000 + number));
+  await until(() => held.length === atOnce);
+  isHeld = false;
+  for (const breakOff of held) breakOff();
+  expect(await Promise.all(answers)).toEqual(Array.from({ length: atOnce }, () => whole));
 });
 
 test('equal reads of several operations are tried again once for all of them', async () => {

@@ -6,7 +6,7 @@ import { InvalidResponseError } from './errors.ts';
 import { createRecords, type ParameterNames } from './records.ts';
 import { bareIdentifier, type Collection, conversationIdentifier } from './resource-name.ts';
 import { sharedReads } from './shared-reads.ts';
-import type { RestStream } from './streamed-answer.ts';
+import type { StreamedResponse } from './streamed-response.ts';
 import type {
   ChannelJson,
   ChannelQuery,
@@ -48,7 +48,7 @@ export interface RestApi {
   listShipments(query: PageQuery, caller: Caller): Promise<Page<ShipmentJson>>;
   getShipment(id: string, caller: Caller): Promise<ShipmentJson>;
   /** The label as PDF, streamed: `body` is to be read to its end or destroyed. */
-  getLabel(shipmentId: string, caller: Caller): Promise<RestStream>;
+  getLabel(shipmentId: string, caller: Caller): Promise<StreamedResponse>;
   listOrigins(query: PageQuery, caller: Caller): Promise<Page<OriginJson>>;
   listLocations(query: LocationQuery, caller: Caller): Promise<Page<LocationJson>>;
   getOrganization(caller: Caller): Promise<OrganizationJson>;

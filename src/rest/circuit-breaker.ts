@@ -6,9 +6,9 @@ export type Admission = 'usual' | 'probe';
 /** What became of a call: REST answered, whatever it was; it failed; or nobody waited for it to the end. */
 export type CallOutcome = 'answered' | 'failed' | 'given up';
 
-/** Stops calls of one kind while they fail for most, which spares REST the calls and clients the wait. */
+/** Stops calls of one kind while most fail, which spares REST the calls and clients the wait. */
 export interface CircuitBreaker {
-  /** Whether a call may be made, and how; undefined where it may not. What is admitted is to be noted once it is over. */
+  /** Whether a call may be made, and how; undefined where it may not. Note each admitted call once it is over. */
   admit(tenant: Tenant): Admission | undefined;
   note(tenant: Tenant, admission: Admission, outcome: CallOutcome): void;
   /** When it is worth trying again, in milliseconds from now. */
@@ -17,180 +17,156 @@ export interface CircuitBreaker {
 }
 
 export interface CircuitBreakerOptions {
-  /** Over how long calls are counted. */
-  windowMs?: number;
-  /** How many calls there must have been. */
+  /** How many calls there must have been; 20 when left out. A quarter of these must be other tenants' than the worst. */
   minCalls?: number;
-  /** Which share of them must have failed. */
-  failedShare?: number;
-  /** How many of them must have been other tenants' than that with the most failures. */
-  minCallsOfOthers?: number;
-  /** How long no call is made once it has opened. */
-  openMs?: number;
-  /** Milliseconds, from whenever. */
+  /** Milliseconds, from any start. */
   now?: () => number;
 }
 
-/** Calls that began to be counted at a time. */
-interface Slice {
-  readonly startedAt: number;
-  readonly byTenant: Map<string, Count>;
-  /** Whose calls were answered, one for each; not yet in `byTenant`. */
-  readonly answered: string[];
-}
-
-const nothing: Count = { calls: 0, failed: 0 };
+/** How long calls count at least; twice as long at most. */
+const windowMs = 5_000;
+/** The share of calls that must have failed. At a lower one, an open circuit would cost clients too many answers. */
+const failedShare = 0.8;
+/** For how long no call is made once the circuit has opened. */
+const openMs = 5_000;
 
 interface Count {
   calls: number;
   failed: number;
 }
 
+/** The calls of five seconds. */
+interface Window extends Count {
+  readonly startedAt: number;
+  /** Tenants with a failure, and their calls from the first one on, so that calls cost nothing by tenant in good times. */
+  readonly byTenant: Map<string, Count>;
+}
+
+function windowFrom(startedAt: number): Window {
+  return { startedAt, calls: 0, failed: 0, byTenant: new Map() };
+}
+
+function isFailing({ calls, failed }: Count): boolean {
+  return failed >= failedShare * calls;
+}
+
 /**
- * Opens when four of five calls of the last ten seconds have failed, also without the tenant who had the most failures: what
- * one tenant meets alone opens it for nobody. A service that fails half of its calls answers the other half, of which an open
- * circuit would spare clients nothing; what such failures add to its load is the retry budget's business. After five seconds
- * one call at a time is let through. One that is answered closes it; it stays open for another five seconds when those of two
- * tenants have failed.
+ * Opens when four of five calls of the last five to ten seconds have failed, also without the tenant with the most failures:
+ * the trouble of one tenant opens it for nobody. After five seconds one call at a time is let through, as a probe. An answered
+ * probe closes the circuit. It stays open for another five seconds when the probes of two tenants have failed.
  */
 export function createCircuitBreaker({
-  windowMs = 10_000,
   minCalls = 20,
-  failedShare = 0.8,
-  minCallsOfOthers = 5,
-  openMs = 5_000,
   now = () => performance.now(),
 }: CircuitBreakerOptions = {}): CircuitBreaker {
-  const sliceMs = windowMs / 10;
-  let slices: Slice[] = [];
-  // The sums of all slices are kept as they change: adding up tenants at each call would cost most while most fails. While
-  // none fails, nobody asks by tenant: calls are only listed.
-  let totals = { ...nothing };
-  let byTenant = new Map<string, Count>();
-  // With the most failures; one of `byTenant`, or nothing.
-  let worst = nothing;
+  let older = windowFrom(0);
+  let newer = windowFrom(0);
   let isOpen = false;
-  let opensUntil = 0;
+  let openUntil = 0;
   let isProbing = false;
-  // Whose probe has failed; theirs alone does not tell how others fare.
+  // Whose probe has failed. That alone does not tell how other tenants fare.
   let suspect: { tenant: string; until: number } | undefined;
 
-  function open(at: number): void {
-    isOpen = true;
-    opensUntil = at + openMs;
-    suspect = undefined;
-  }
-
-  function close(): void {
-    isOpen = false;
-    slices = [];
-    totals = { ...nothing };
-    byTenant = new Map();
-    worst = nothing;
-    suspect = undefined;
-  }
-
-  function sliceAt(at: number): Slice {
-    const newest = slices.at(-1);
-    return newest !== undefined && at - newest.startedAt < sliceMs ? newest : newSliceAt(at);
-  }
-
-  function newSliceAt(at: number): Slice {
-    const slice: Slice = { startedAt: at, byTenant: new Map(), answered: [] };
-    const isOver = ({ startedAt }: Slice) => at - startedAt >= windowMs;
-    const over = slices.filter(isOver);
-    slices = [...slices.filter((each) => !isOver(each)), slice];
-    if (over.length > 0) forget(over);
-    return slice;
-  }
-
-  function forget(over: readonly Slice[]): void {
-    for (const slice of over) {
-      totals.calls -= slice.answered.length;
-      for (const [tenant, { calls, failed }] of slice.byTenant) {
-        const own = byTenant.get(tenant) ?? { ...nothing };
-        for (const sum of [own, totals]) {
-          sum.calls -= calls;
-          sum.failed -= failed;
-        }
-        if (own.calls === 0) byTenant.delete(tenant);
-      }
+  function windowAt(at: number): Window {
+    const ageMs = at - newer.startedAt;
+    if (ageMs >= windowMs) {
+      older = ageMs < 2 * windowMs ? newer : windowFrom(at);
+      newer = windowFrom(at);
     }
-    worst = nothing;
-    for (const own of byTenant.values()) if (own.failed > worst.failed) worst = own;
-  }
-
-  function countOf(counts: Map<string, Count>, tenant: string): Count {
-    let own = counts.get(tenant);
-    if (own === undefined) {
-      own = { ...nothing };
-      counts.set(tenant, own);
-    }
-    return own;
-  }
-
-  function add(slice: Slice, tenant: string, failed: 0 | 1): void {
-    const own = countOf(byTenant, tenant);
-    for (const sum of [countOf(slice.byTenant, tenant), own]) {
-      sum.calls += 1;
-      sum.failed += failed;
-    }
-    if (own.failed > worst.failed) worst = own;
-  }
-
-  /** Counts those by tenant who have only been listed so far. */
-  function countListed(): void {
-    for (const slice of slices) {
-      for (const tenant of slice.answered.splice(0)) add(slice, tenant, 0);
-    }
-  }
-
-  function isFailing({ calls, failed }: Count): boolean {
-    return failed >= failedShare * calls;
+    return newer;
   }
 
   function isToOpen(): boolean {
-    if (totals.calls < minCalls || !isFailing(totals)) return false;
-    const others = { calls: totals.calls - worst.calls, failed: totals.failed - worst.failed };
-    return others.calls >= minCallsOfOthers && isFailing(others);
+    const all = sumOf(older, newer);
+    if (all.calls < minCalls || !isFailing(all)) return false;
+    let worst: Count = { calls: 0, failed: 0 };
+    for (const id of new Set([...older.byTenant.keys(), ...newer.byTenant.keys()])) {
+      const own = sumOf(older.byTenant.get(id), newer.byTenant.get(id));
+      if (own.failed > worst.failed) worst = own;
+    }
+    const others = { calls: all.calls - worst.calls, failed: all.failed - worst.failed };
+    return others.calls >= minCalls / 4 && isFailing(others);
+  }
+
+  function open(at: number): void {
+    isOpen = true;
+    openUntil = at + openMs;
+    suspect = undefined;
   }
 
   function noteProbe({ id }: Tenant, outcome: CallOutcome): void {
     isProbing = false;
-    if (outcome === 'answered') close();
-    if (outcome !== 'failed') return;
     const at = now();
-    if (suspect !== undefined && suspect.tenant !== id) open(at);
-    else suspect = { tenant: id, until: at + openMs };
+    if (outcome === 'answered') {
+      isOpen = false;
+      older = windowFrom(at);
+      newer = windowFrom(at);
+    } else if (outcome === 'failed') {
+      if (suspect !== undefined && suspect.tenant !== id) open(at);
+      else suspect = { tenant: id, until: at + openMs };
+    }
   }
 
   return {
     admit({ id }) {
       if (!isOpen) return 'usual';
       const at = now();
-      if (at < opensUntil || isProbing) return undefined;
+      if (at < openUntil || isProbing) return undefined;
       if (suspect?.tenant === id && at < suspect.until) return undefined;
       isProbing = true;
       return 'probe';
     },
     note(tenant, admission, outcome) {
       if (admission === 'probe') return noteProbe(tenant, outcome);
+      // Calls that were sent before the circuit opened tell nothing new.
       if (isOpen || outcome === 'given up') return;
       const at = now();
-      const slice = sliceAt(at);
-      totals.calls += 1;
-      if (outcome === 'answered') {
-        if (totals.failed === 0) slice.answered.push(tenant.id);
-        else add(slice, tenant.id, 0);
-        return;
-      }
-      if (totals.failed === 0) countListed();
-      totals.failed += 1;
-      add(slice, tenant.id, 1);
+      const window = windowAt(at);
+      const own = window.byTenant.get(tenant.id);
+      window.calls += 1;
+      if (own !== undefined) own.calls += 1;
+      if (outcome === 'answered') return;
+      window.failed += 1;
+      if (own !== undefined) own.failed += 1;
+      else window.byTenant.set(tenant.id, { calls: 1, failed: 1 });
       if (isToOpen()) open(at);
     },
     // Once the pause is over, probes decide, within about a second.
-    retryAfterMs: () => Math.max(Math.ceil(opensUntil - now()), 1_000),
+    retryAfterMs: () => Math.max(Math.ceil(openUntil - now()), 1_000),
     isOpen: () => isOpen,
+  };
+}
+
+function sumOf(one: Count | undefined, other: Count | undefined): Count {
+  return {
+    calls: (one?.calls ?? 0) + (other?.calls ?? 0),
+    failed: (one?.failed ?? 0) + (other?.failed ?? 0),
+  };
+}
+
+/** A circuit breaker for each kind of call, of which the interface has two dozen. */
+export interface Circuits {
+  /** A list and the records in it are two kinds: where the one fails, the other may be the way around. */
+  of(method: string, route: string): CircuitBreaker;
+  /** The kinds whose calls are not made at present: `GET /v1/orders`. */
+  open(): string[];
+}
+
+export function createCircuits(options?: CircuitBreakerOptions): Circuits {
+  // By method and then by route, so that no call has to put a key together.
+  const byMethod = new Map<string, Map<string, CircuitBreaker>>();
+
+  function create(method: string, route: string): CircuitBreaker {
+    const circuit = createCircuitBreaker(options);
+    byMethod.set(method, (byMethod.get(method) ?? new Map<string, CircuitBreaker>()).set(route, circuit));
+    return circuit;
+  }
+
+  return {
+    of: (method, route) => byMethod.get(method)?.get(route) ?? create(method, route),
+    open: () =>
+      [...byMethod].flatMap(([method, byRoute]) =>
+        [...byRoute].filter(([, circuit]) => circuit.isOpen()).map(([route]) => `${method} ${route}`),
+      ),
   };
 }

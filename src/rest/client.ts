@@ -4,15 +4,14 @@ import { isRead, type RestCall } from './call.ts';
 import { makeInTurn, type Turn } from './call-in-turn.ts';
 import type { CallObserver } from './call-observer.ts';
 import type { Caller } from './caller.ts';
-import type { CircuitBreakerOptions } from './circuit-breaker.ts';
-import { createCircuits } from './circuits.ts';
+import { type CircuitBreakerOptions, createCircuits } from './circuit-breaker.ts';
 import { createJsonExchange, type Exchange } from './exchange.ts';
 import { inTurn } from './giving-up.ts';
 import type { Away } from './queued-call.ts';
 import { createRetries } from './retries.ts';
 import { ServiceClock } from './service-clock.ts';
 import { createStreamExchange } from './stream-exchange.ts';
-import type { RestStream } from './streamed-answer.ts';
+import type { StreamedResponse } from './streamed-response.ts';
 import { endJoining } from './tenant.ts';
 
 export interface RestClientOptions {
@@ -53,7 +52,7 @@ export interface RestClient {
    * The body of any 2xx answer as it arrives, once its first bytes are there. The taker reads it to its end or destroys it.
    * @throws as `json` does, and where it is empty.
    */
-  stream(call: RestCall, caller: Caller): Promise<RestStream>;
+  stream(call: RestCall, caller: Caller): Promise<StreamedResponse>;
   /** The time by REST's own clock, in milliseconds since 1970; undefined where no answer has told it yet. */
   serviceTime(): number | undefined;
   /** Which kinds of calls are not made at present, as most have failed: `GET /v1/orders`. */

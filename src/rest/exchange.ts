@@ -1,19 +1,19 @@
 import type { Readable } from 'node:stream';
 import type { Dispatcher, Pool } from 'undici';
-import { acceptedEncodings } from './answer-body.ts';
 import { Attempt } from './attempt.ts';
 import { described, isRead, queryString, type RestCall } from './call.ts';
 import { CallClock } from './call-clock.ts';
 import type { Caller } from './caller.ts';
 import type { Cancellation } from './cancellation.ts';
 import { untilConnected } from './connect-retry.ts';
-import { InvalidResponseError, StatusError } from './errors.ts';
+import { acceptedEncodings } from './decompress.ts';
+import { statusErrorOf } from './error-body.ts';
+import { InvalidResponseError } from './errors.ts';
 import { failureOf } from './failure.ts';
 import type { LedgerEntry } from './ledger.ts';
-import { refusalIn, retryAfterMs } from './refusal.ts';
+import { type BufferedResponse, isSuccess, type ResponseHandler, receive } from './response.ts';
 import { createRounds, largestPutOff, type PutOff } from './rounds.ts';
 import { ServiceClock } from './service-clock.ts';
-import { isSuccess, type Receiver, receive, type WholeAnswer } from './whole-answer.ts';
 
 /** Who waits for what comes of a call: one of the two, once. Neither throws. */
 export interface Hearer<Answer> {
@@ -93,7 +93,7 @@ export function createJsonExchange(pool: Pool, options: ExchangeOptions): Exchan
       // undici takes any iterable, but its types leave that out.
       const body = () => noticed(json, leaving) as unknown as Readable;
       const send = () =>
-        new Promise<WholeAnswer>((received, failed) => {
+        new Promise<BufferedResponse>((received, failed) => {
           receive(
             pool,
             { ...request, body: body() },
@@ -136,7 +136,7 @@ export function createJsonExchange(pool: Pool, options: ExchangeOptions): Exchan
 }
 
 /** A try of a read, which waits for its own answer: most calls are reads, and need nothing besides. */
-class Reading extends Attempt implements Receiver {
+class Reading extends Attempt implements ResponseHandler {
   readonly entry: LedgerEntry;
   readonly maxBytes: number;
   readonly serviceClock: ServiceClock;
@@ -168,14 +168,14 @@ class Reading extends Attempt implements Receiver {
     return this;
   }
 
-  received(answer: WholeAnswer): void {
+  received(answer: BufferedResponse): void {
     // Now, as it may be read only once others have been.
     this.entry.durationMs = this.#caller.ledger.elapsedMs() - this.entry.startMs;
     if ((answer.text?.length ?? 0) > largestPutOff) this.#read(answer);
     else this.#putOff(() => this.#read(answer));
   }
 
-  #read(answer: WholeAnswer): void {
+  #read(answer: BufferedResponse): void {
     let json: unknown;
     try {
       json = jsonOf(this.call, this.#caller.bearer, answer);
@@ -203,12 +203,10 @@ function* noticed(body: Buffer, leaving: { isSent: boolean }): Generator<Buffer>
   yield body;
 }
 
-function jsonOf(call: RestCall, bearer: string, { status, retryAfter, text }: WholeAnswer): unknown {
-  if (!isSuccess(status)) {
-    throw new StatusError(call, status, refusalIn(text, bearer), retryAfterMs(retryAfter));
-  }
+function jsonOf(call: RestCall, bearer: string, answer: BufferedResponse): unknown {
+  if (!isSuccess(answer.status)) throw statusErrorOf(call, answer, bearer);
   try {
-    return JSON.parse(text ?? '');
+    return JSON.parse(answer.text ?? '');
   } catch {
     // Without its cause, which quotes the body: what is in there is not known to be fit for a log.
     throw new InvalidResponseError(`${described(call)} answered something that is not JSON`);

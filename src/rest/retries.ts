@@ -1,5 +1,4 @@
 import { DeadlineError, StatusError, UnavailableError } from './errors.ts';
-import { createRetryBudget, type RetryBudget } from './retry-budget.ts';
 import type { Tenant } from './tenant.ts';
 
 const basePauseMs = 100;
@@ -21,9 +20,6 @@ export interface Retries {
 export interface RetriesOptions {
   /** How often one read is tried again at most. */
   maxRetries: number;
-  budget?: RetryBudget;
-  /** For what connections do that were kept from earlier calls. */
-  resetBudget?: RetryBudget;
   /** From 0 up to 1. */
   random?: () => number;
 }
@@ -32,16 +28,12 @@ export interface RetriesOptions {
  * Reads are tried again where REST was not there or too slow, so that another try may well succeed. The pauses are random
  * up to a bound that doubles each time (full jitter), so that those who failed together do not come back together.
  */
-export function createRetries({
-  maxRetries,
-  budget = createRetryBudget(),
-  // None at the start, when none is kept yet.
-  resetBudget = createRetryBudget({ reserve: 64, atStart: 0 }),
-  random = Math.random,
-}: RetriesOptions): Retries {
+export function createRetries({ maxRetries, random = Math.random }: RetriesOptions): Retries {
+  const budget = createRetryBudget();
+
   function pauseAfter(error: unknown, retries: number): number | undefined {
     const jitter = () => random() * Math.min(basePauseMs * 2 ** retries, maxPauseMs);
-    if (error instanceof UnavailableError) return isStale(error, retries) ? 0 : jitter();
+    if (error instanceof UnavailableError) return retries === 0 && isReset(error) ? 0 : jitter();
     // Once: another would have all who wait do so for three times as long as a call may take.
     if (error instanceof DeadlineError) return retries === 0 ? jitter() : undefined;
     if (!(error instanceof StatusError)) return undefined;
@@ -52,29 +44,51 @@ export function createRetries({
   }
 
   return {
-    begin() {
-      budget.earn();
-      resetBudget.earn();
-    },
+    begin: budget.earn,
     pauseMs(error, tenant, retries, remainingMs) {
       if (retries >= maxRetries) return undefined;
       const pauseMs = pauseAfter(error, retries);
       if (pauseMs === undefined || pauseMs >= remainingMs) return undefined;
-      // One that many meet at once, as when REST is started anew, and that says nothing of REST as it is now. So it has a
-      // budget of its own, and that the bound of all holds.
-      const isPaid = isStale(error, retries) && resetBudget.take(tenant);
-      return isPaid || budget.take(tenant) ? pauseMs : undefined;
+      return budget.take(tenant) ? pauseMs : undefined;
     },
   };
 }
 
-/** Whether a connection may have broken that was kept from an earlier call, which REST has closed just then. */
-function isStale(error: unknown, retries: number): boolean {
-  if (retries > 0 || !(error instanceof UnavailableError)) return false;
-  const { cause } = error;
+/** Whether a connection broke that may have been kept from an earlier call. REST may have closed it just then. */
+function isReset({ cause }: UnavailableError): boolean {
   return (
     cause instanceof Error &&
     'code' in cause &&
     /^(ECONNRESET|EPIPE|UND_ERR_SOCKET)$/.test(String(cause.code))
   );
+}
+
+/** How many retries one read earns: while REST fails, it sees at most this share of calls more than without retries. */
+const earnedByRead = 0.2;
+/** The most retries that are kept. About as many calls may break at once where REST starts anew. */
+const maxKept = 64;
+const keptAtStart = 10;
+
+/** How many retries there may be, over the whole process. Each tenant leaves as many to others as it takes. */
+function createRetryBudget() {
+  // Whose retries are missing from `maxKept`, in the order in which they are earned back.
+  const takers: string[] = Array.from({ length: maxKept - keptAtStart }, () => '');
+  let earned = 0;
+  return {
+    earn(): void {
+      if (takers.length === 0) return;
+      earned += earnedByRead;
+      if (earned < 1) return;
+      earned -= 1;
+      takers.shift();
+    },
+    /** Takes one retry; false where there is none for this tenant. */
+    take({ id }: Tenant): boolean {
+      let own = 0;
+      for (const taker of takers) if (taker === id) own += 1;
+      if (own >= maxKept - takers.length) return false;
+      takers.push(id);
+      return true;
+    },
+  };
 }

@@ -1,49 +1,42 @@
 import type { Pool } from 'undici';
-import { textOf } from './answer-body.ts';
 import { Attempt } from './attempt.ts';
 import { CallClock } from './call-clock.ts';
-import { StatusError } from './errors.ts';
+import { statusErrorOf } from './error-body.ts';
 import { createRequests, type Exchange, type ExchangeOptions, told } from './exchange.ts';
 import { failureOf } from './failure.ts';
-import { openStream } from './incoming-body.ts';
-import { maxRefusalBytes, refusalIn, retryAfterMs } from './refusal.ts';
-import { type RestStream, streamedAnswer } from './streamed-answer.ts';
-import { isSuccess } from './whole-answer.ts';
+import { receive } from './response.ts';
+import type { StreamedResponse } from './streamed-response.ts';
 
-/** Tries of reads whose answers are handed on as they arrive, for which they have `streamTimeoutMs` from their first byte. */
+/** Tries of reads whose responses are streamed. From its first byte on, one may take `streamTimeoutMs` milliseconds. */
 export function createStreamExchange(
   pool: Pool,
   options: ExchangeOptions,
   streamTimeoutMs: number,
-): Exchange<RestStream> {
-  const { maxResponseBytes } = options;
+): Exchange<StreamedResponse> {
+  const { maxResponseBytes: maxBytes } = options;
   const toFirstByte = new CallClock(options.callTimeoutMs);
   const toLastByte = new CallClock(streamTimeoutMs);
   const requestOf = createRequests(options);
 
-  return told(async (call, caller, signal, entry, headers) => {
+  return told(async (call, { bearer }, signal, entry, headers) => {
     const attempt = new Attempt(call, signal, toFirstByte);
     try {
-      const request = requestOf(call, caller.bearer, headers);
-      const response = await openStream(pool, request, { attempt, maxBytes: maxResponseBytes, call });
-      const { status, headers: answered, body } = response;
-      entry.status = status;
-      try {
-        if (!isSuccess(status)) {
-          // Cut off, late or too large: its status has been answered all the same.
-          const text = await textOf(call, response, maxRefusalBytes, entry).catch(() => undefined);
-          const retryMs = retryAfterMs(answered['retry-after']);
-          throw new StatusError(call, status, refusalIn(text, caller.bearer), retryMs);
-        }
-        const answer = await streamedAnswer(call, response, maxResponseBytes);
-        attempt.extend(toLastByte);
-        answer.body.once('close', () => attempt.end());
-        return answer;
-      } catch (error) {
-        // Whatever it was: a body that nobody reads to its end would keep its connection for good.
-        body.destroy();
-        throw error;
-      }
+      const request = requestOf(call, bearer, headers);
+      return await new Promise<StreamedResponse>((resolve, failed) => {
+        receive(pool, request, {
+          attempt,
+          entry,
+          maxBytes,
+          streamed(response) {
+            attempt.extend(toLastByte);
+            // Now, as a body that fails closes before a promise is told.
+            response.body.once('close', () => attempt.end());
+            resolve(response);
+          },
+          received: (refused) => failed(statusErrorOf(call, refused, bearer)),
+          failed,
+        });
+      });
     } catch (error) {
       attempt.end();
       throw failureOf(call, error, true);

@@ -3,7 +3,7 @@ import { makeInTurn } from '../../src/rest/call-in-turn.ts';
 import type { CallObserver } from '../../src/rest/call-observer.ts';
 import { type Caller, createCallers } from '../../src/rest/caller.ts';
 import { Canceller } from '../../src/rest/cancellation.ts';
-import { createCircuits } from '../../src/rest/circuits.ts';
+import { createCircuits } from '../../src/rest/circuit-breaker.ts';
 import { AbortedError, StatusError } from '../../src/rest/errors.ts';
 import type { Exchange } from '../../src/rest/exchange.ts';
 import type { LedgerEntry } from '../../src/rest/ledger.ts';
@@ -87,7 +87,7 @@ describe('a read that waits to be tried again', () => {
     await using bench = await startBench(
       (request, response, body) =>
         answerJson({}, request.url === '/v1/orders/7' ? 503 : 500)(request, response, body),
-      { retries: 2, circuitBreaker: { minCalls: 3, minCallsOfOthers: 1 } },
+      { retries: 2, circuitBreaker: { minCalls: 3 } },
     );
     const callers = createCallers({ callsPerOperation: 16 });
     const { signal } = new AbortController();

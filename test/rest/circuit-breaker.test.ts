@@ -1,6 +1,5 @@
 import { expect, test } from 'vitest';
-import { type CallOutcome, createCircuitBreaker } from '../../src/rest/circuit-breaker.ts';
-import { createCircuits } from '../../src/rest/circuits.ts';
+import { type CallOutcome, createCircuitBreaker, createCircuits } from '../../src/rest/circuit-breaker.ts';
 import type { Tenant } from '../../src/rest/tenant.ts';
 
 const tenant = (id: string): Tenant => ({ id, writes: 0 });
@@ -37,10 +36,12 @@ function startOpen() {
 
 test('it opens when four of five of twenty calls of several tenants have failed, and not before', () => {
   const { breaker, call } = start();
-  call(ana, 'answered', 2);
-  call(eva, 'answered', 2);
-  call(ana, 'failed', 8);
-  call(eva, 'failed', 7);
+  for (const who of [ana, eva]) {
+    call(who, 'failed');
+    call(who, 'answered', 2);
+  }
+  call(ana, 'failed', 7);
+  call(eva, 'failed', 6);
   expect(breaker.isOpen()).toBe(false);
   call(eva, 'failed');
   expect(breaker.isOpen()).toBe(true);
@@ -101,6 +102,30 @@ test('failures of more than ten seconds ago are forgotten', () => {
   call(eva, 'failed', 9);
   expect(breaker.isOpen()).toBe(true);
 });
+
+test.each([2, 10])(
+  'it opens within ten seconds of a failure for all of %i tenants after good times',
+  (count) => {
+    const { breaker, call, pass } = start();
+    const tenants = Array.from({ length: count }, (_, number) => tenant(`${number}`));
+    const callFor = (seconds: number, outcome: CallOutcome) => {
+      for (let time = 0; time < seconds * 10; time += 1) {
+        for (const who of tenants) call(who, outcome);
+        pass(100);
+      }
+    };
+    for (const offset of [0, 1, 2, 3, 4]) {
+      callFor(20 + offset, 'answered');
+      callFor(2, 'failed');
+      expect(breaker.isOpen()).toBe(false);
+      callFor(8, 'failed');
+      expect(breaker.isOpen()).toBe(true);
+      pass(5_000);
+      call(ana, 'answered');
+      pass(10_000);
+    }
+  },
+);
 
 test('after five seconds one call goes through, and all do once it is answered', () => {
   const { breaker, pass } = startOpen();

@@ -1,8 +1,9 @@
 import { execFile } from 'node:child_process';
+import { randomBytes } from 'node:crypto';
 import { getEventListeners, once } from 'node:events';
 import { buffer } from 'node:stream/consumers';
 import { promisify } from 'node:util';
-import { gzipSync } from 'node:zlib';
+import { createGzip, gzipSync } from 'node:zlib';
 import { describe, expect, test } from 'vitest';
 import {
   AbortedError,
@@ -175,6 +176,63 @@ describe('a label', () => {
     });
     const label = await bench.api.getLabel('3', bench.caller());
     expect([label.contentLength, String(await buffer(label.body))]).toEqual([undefined, '%PDF%%EOF']);
+  });
+
+  test.each([
+    ['whole to a slow reader', (body: Buffer) => body, undefined],
+    ['cut off, and fails', (body: Buffer) => body.subarray(0, -100_000), 'unexpected end of file'],
+    ['larger than allowed, and fails', (body: Buffer) => body, 'answered more than 1000000 bytes'],
+  ])('that comes compressed comes %s', async (_how, sent, failure) => {
+    const pdfBytes = randomBytes(3_000_000);
+    const body = sent(gzipSync(pdfBytes));
+    await using bench = await startBench(
+      (_request, response) => response.writeHead(200, { ...pdf, 'content-encoding': 'gzip' }).end(body),
+      { maxResponseBytes: failure?.includes('more than') ? 1_000_000 : 3_000_000 },
+    );
+    const { signal } = new AbortController();
+    const label = await bench.api.getLabel('3', bench.caller(signal));
+    const chunks: Buffer[] = [];
+    const read = async () => {
+      for await (const chunk of label.body) {
+        chunks.push(chunk);
+        await new Promise((resolve) => setTimeout(resolve, 1));
+      }
+    };
+    if (failure === undefined) {
+      await read();
+      expect(Buffer.concat(chunks).equals(pdfBytes)).toBe(true);
+    } else {
+      await expect(read()).rejects.toThrow(failure);
+    }
+    await until(() => getEventListeners(signal, 'abort').length === 0);
+  });
+
+  test.each([
+    ['as it is', {}],
+    ['compressed', { 'content-encoding': 'gzip' }],
+  ])('is read no faster than its taker reads: %s', async (_how, encoding) => {
+    let sent = 0;
+    await using bench = await startBench(
+      (_request, response) => {
+        response.writeHead(200, { ...pdf, ...encoding });
+        const source = Object.keys(encoding).length === 0 ? response : createGzip();
+        if (source !== response) source.pipe(response);
+        const more = () => {
+          while (!response.destroyed && source.write(randomBytes(50_000))) sent += 50_000;
+        };
+        source.on('drain', more);
+        more();
+      },
+      { maxResponseBytes: 1_000_000_000 },
+    );
+    const label = await bench.api.getLabel('3', bench.caller());
+    await new Promise((resolve) => setTimeout(resolve, 200));
+    const sentUnread = sent;
+    await new Promise((resolve) => setTimeout(resolve, 200));
+    // What fits into the sockets and the streams on the way.
+    expect(sent).toBe(sentUnread);
+    expect(sent).toBeLessThan(20_000_000);
+    label.body.destroy();
   });
 
   test('that is larger than allowed from its first bytes on is refused', async () => {

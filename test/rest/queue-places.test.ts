@@ -88,7 +88,7 @@ describe('calls that end as they begin, as those of their kind are no longer mad
         request.url === '/v1/shipments/7'
           ? answerJson({ name: 'shipments/7' })(request, response, body)
           : answerJson({}, 500)(request, response, body),
-      { circuitBreaker: { minCalls: 2, minCallsOfOthers: 1 } },
+      { circuitBreaker: { minCalls: 2 } },
     );
 
   test.each([

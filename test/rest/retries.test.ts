@@ -8,8 +8,7 @@ import {
   StatusError,
   UnavailableError,
 } from '../../src/rest/errors.ts';
-import { createRetries } from '../../src/rest/retries.ts';
-import { createRetryBudget } from '../../src/rest/retry-budget.ts';
+import { createRetries, type Retries } from '../../src/rest/retries.ts';
 import type { Tenant } from '../../src/rest/tenant.ts';
 
 const call = { method: 'GET' as const, path: '/v1/orders/7' };
@@ -19,6 +18,7 @@ const broken = (code: string) =>
   new UnavailableError('no answer', { cause: Object.assign(new Error('broken'), { code }) });
 const ana: Tenant = { id: 'ana', writes: 0 };
 const eva: Tenant = { id: 'eva', writes: 0 };
+const ida: Tenant = { id: 'ida', writes: 0 };
 const noTimeLimit = Number.POSITIVE_INFINITY;
 
 /** The pauses with the longest that chance may give, before each of the first two retries. */
@@ -90,11 +90,9 @@ describe('a read is not tried again', () => {
 
 test('pauses are anything from nothing to their bound, which ends at a second', () => {
   const pausesAt = (random: number) => {
-    const retries = createRetries({
-      maxRetries: 10,
-      budget: createRetryBudget({ reserve: 20 }),
-      random: () => random,
-    });
+    const retries = createRetries({ maxRetries: 10, random: () => random });
+    // For as many in a row.
+    for (let read = 0; read < 1_000; read += 1) retries.begin();
     return [0, 1, 2, 3, 4, 5].map((before) => retries.pauseMs(status(503), ana, before, noTimeLimit));
   };
   expect(pausesAt(1)).toEqual([100, 200, 400, 800, 1_000, 1_000]);
@@ -102,46 +100,37 @@ test('pauses are anything from nothing to their bound, which ends at a second', 
   expect(pausesAt(0)).toEqual([0, 0, 0, 0, 0, 0]);
 });
 
-test('over all, a tenth of the reads may be tried again, and ten more', () => {
-  const retries = createRetries({ maxRetries: 2, budget: createRetryBudget() });
-  let tries = 0;
-  for (let read = 0; read < 1_000; read += 1) {
-    retries.begin();
-    tries += 1;
-    for (let before = 0; retries.pauseMs(status(503), ana, before, noTimeLimit) !== undefined; before += 1)
-      tries += 1;
-  }
-  expect(tries).toBeGreaterThan(1_100);
-  expect(tries).toBeLessThanOrEqual(1_110);
-});
-
-test('good times earn no more than the reserve', () => {
-  const budget = createRetryBudget({ share: 0.1, reserve: 3 });
-  for (let read = 0; read < 1_000; read += 1) budget.earn();
-  expect([ana, ana, eva, eva].map((who) => budget.take(who))).toEqual([true, true, true, false]);
-});
-
-test('one tenant has half of the reserve, and again what is earned for what it took', () => {
-  const budget = createRetryBudget({ share: 0.5, reserve: 10 });
-  const taken = (who: Tenant, times: number) => Array.from({ length: times }, () => budget.take(who));
-  expect(taken(ana, 100).filter(Boolean)).toHaveLength(5);
-  expect(taken(eva, 3)).toEqual([true, true, true]);
-  for (let read = 0; read < 4; read += 1) budget.earn();
-  expect(taken(ana, 100).filter(Boolean)).toHaveLength(2);
-  expect(taken(eva, 3)).toEqual([true, true, false]);
-});
-
-test('a connection that was kept and breaks is paid for apart, so that the failures of others do not keep its call from being made again', () => {
-  const retries = createRetries({ maxRetries: 2, random: () => 1 });
-  const made = (error: unknown, who: Tenant, before: number) =>
-    Array.from({ length: 100 }, () => retries.pauseMs(error, who, before, noTimeLimit)).filter(
-      (pause) => pause !== undefined,
+describe('the budget of all retries', () => {
+  /** How many of so many failures of a tenant are tried again. */
+  const retried = (retries: Retries, who: Tenant, failures: number) =>
+    Array.from({ length: failures }, () => retries.pauseMs(status(503), who, 0, noTimeLimit)).filter(
+      (pauseMs) => pauseMs !== undefined,
     ).length;
-  const failOften = () => expect([made(status(503), ana, 0), made(status(503), eva, 0)]).toEqual([5, 5]);
-  failOften();
-  expect(made(broken('UND_ERR_SOCKET'), ana, 0)).toBe(0);
-  for (let read = 0; read < 1_000; read += 1) retries.begin();
-  failOften();
-  // Half of 64 each.
-  expect([made(broken('UND_ERR_SOCKET'), ana, 0), made(broken('UND_ERR_SOCKET'), eva, 0)]).toEqual([32, 32]);
+
+  test('is a fifth of the reads, and ten more', () => {
+    const retries = createRetries({ maxRetries: 1 });
+    let tries = 0;
+    for (let read = 0; read < 1_000; read += 1) {
+      retries.begin();
+      tries += 1 + retried(retries, read % 2 === 0 ? ana : eva, 1);
+    }
+    expect(tries).toBeGreaterThan(1_150);
+    expect(tries).toBeLessThanOrEqual(1_210);
+  });
+
+  test('is 64 at most after good times, of which each tenant takes half of what is left', () => {
+    const retries = createRetries({ maxRetries: 1 });
+    for (let read = 0; read < 1_000; read += 1) retries.begin();
+    expect([ana, eva, ana, ida].map((who) => retried(retries, who, 100))).toEqual([32, 16, 0, 8]);
+  });
+
+  test('leaves as much to others where one tenant takes all that it can, again and again', () => {
+    const retries = createRetries({ maxRetries: 1 });
+    expect([ana, eva].map((who) => retried(retries, who, 100))).toEqual([5, 3]);
+    for (let read = 0; read < 1_000; read += 1) {
+      retries.begin();
+      retried(retries, ana, 1);
+    }
+    expect(retried(retries, eva, 100)).toBe(16);
+  });
 });
