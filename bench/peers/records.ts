@@ -76,7 +76,7 @@ function shipment(index: number): ShipmentJson {
     shipmentCostCents: 1_240_000 + index,
     cashOnDeliveryCostCents: 180_000,
     totalCostCents: 1_420_000 + index,
-    label: `la${count - index}`,
+    label: `labels/la${count - index}`,
     labelUrl: `https://labels.example.com/la${count - index}.pdf?expires=1793000000&signature=5b2c7e0a9d41f3`,
   };
 }
