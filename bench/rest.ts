@@ -5,10 +5,10 @@ import type { OrderJson, ShipmentJson } from '../src/rest/types.ts';
 export interface Rest {
   /** `GET /v1/{name}`, such as `orders/ca2500`. */
   record<Json>(name: string): Promise<Json>;
-  /** The rows of one page; the list's name is the last part of its path. */
-  page<Json>(path: string, query?: Query): Promise<Json[]>;
+  /** The rows of one page of a list, such as `orders`; the list's name is the last part of its path. */
+  page<Json>(path: string, query: Query): Promise<Json[]>;
   /** The rows of all pages, 1,000 at a time. */
-  all<Json>(path: string, query?: Query): Promise<Json[]>;
+  all<Json>(path: string): Promise<Json[]>;
   close(): Promise<void>;
 }
 
@@ -16,19 +16,16 @@ type Query = Record<string, string | number>;
 
 export function createRest(url: string, bearer: string): Rest {
   const pool = new Pool(url, { connections: 64 });
+  const headers = { authorization: `Bearer ${bearer}` };
 
-  async function get(path: string, query: Query = {}): Promise<unknown> {
-    const { statusCode, body } = await pool.request({
-      method: 'GET',
-      path,
-      query,
-      headers: { authorization: `Bearer ${bearer}` },
-    });
+  async function get(name: string, query: Query = {}): Promise<unknown> {
+    const path = `/v1/${name}`;
+    const { statusCode, body } = await pool.request({ method: 'GET', path, query, headers });
     if (statusCode !== 200) throw new Error(`Expected 200 from GET ${path}, but got ${statusCode}`);
     return body.json();
   }
 
-  async function page<Json>(path: string, query?: Query): Promise<{ rows: Json[]; nextPageToken: string }> {
+  async function page<Json>(path: string, query: Query): Promise<{ rows: Json[]; nextPageToken: string }> {
     // The sandbox answers what the REST interface describes.
     const answer = (await get(path, query)) as Record<string, Json[]> & { nextPageToken: string };
     const rows = answer[path.slice(path.lastIndexOf('/') + 1)];
@@ -38,16 +35,16 @@ export function createRest(url: string, bearer: string): Rest {
 
   return {
     // Likewise.
-    record: async <Json>(name: string) => (await get(`/v1/${name}`)) as Json,
-    page: async <Json>(path: string, query?: Query) => (await page<Json>(path, query)).rows,
-    async all<Json>(path: string, query: Query = {}) {
+    record: async <Json>(name: string) => (await get(name)) as Json,
+    page: async <Json>(path: string, query: Query) => (await page<Json>(path, query)).rows,
+    async all<Json>(path: string) {
       const rows: Json[] = [];
-      let next: Query | undefined = { ...query, pageSize: 1000 };
-      while (next !== undefined) {
-        const answer: { rows: Json[]; nextPageToken: string } = await page<Json>(path, next);
+      let pageToken: string | undefined;
+      do {
+        const answer = await page<Json>(path, { pageSize: 1000, ...(pageToken ? { pageToken } : {}) });
         rows.push(...answer.rows);
-        next = answer.nextPageToken === '' ? undefined : { ...next, pageToken: answer.nextPageToken };
-      }
+        pageToken = answer.nextPageToken;
+      } while (pageToken);
       return rows;
     },
     close: () => pool.close(),
@@ -55,11 +52,11 @@ export function createRest(url: string, bearer: string): Rest {
 }
 
 /** Finds records by name. The finder throws for a name that is not there. */
-export function byName<Json extends { name: string }>(rows: readonly Json[]): (name: string) => Json {
+export function byName<Json extends { name: string }>(rows: readonly Json[]): (name?: string) => Json {
   const known = new Map(rows.map((row) => [row.name, row]));
-  return (name) => {
+  return (name = '') => {
     const record = known.get(name);
-    if (record === undefined) throw new Error(`Expected ${name} among what REST answered`);
+    if (record === undefined) throw new Error(`Expected "${name}" among what REST answered`);
     return record;
   };
 }
@@ -71,9 +68,7 @@ export async function shipmentsOf(
   newest: readonly ShipmentJson[],
 ): Promise<(order: OrderJson) => ShipmentJson | undefined> {
   const listed = new Set(newest.map(({ name }) => name));
-  const missing = orders.flatMap(({ shipment }) =>
-    shipment === undefined || listed.has(shipment) ? [] : [shipment],
-  );
+  const missing = orders.flatMap(({ shipment }) => (!shipment || listed.has(shipment) ? [] : [shipment]));
   const found = await Promise.all(missing.map((name) => rest.record<ShipmentJson>(name)));
   const shipmentNamed = byName([...newest, ...found]);
   return ({ shipment }) => (shipment === undefined ? undefined : shipmentNamed(shipment));

@@ -1,17 +1,271 @@
-import type { Screen } from './screen.ts';
-import { conversationScreen } from './screens/conversation.ts';
-import { customerPage } from './screens/customer-page.ts';
-import { inbox } from './screens/inbox.ts';
-import { labelQueue } from './screens/label-queue.ts';
-import { orderBoard } from './screens/order-board.ts';
-import { orderPage } from './screens/order-page.ts';
-import { organizationHeader } from './screens/organization-header.ts';
-import { originPicker } from './screens/origin-picker.ts';
-import { quoteComparison } from './screens/quote-comparison.ts';
-import { shipmentBoard } from './screens/shipment-board.ts';
+import type {
+  ChannelJson,
+  LocationJson,
+  MessageJson,
+  OrderJson,
+  OrganizationJson,
+  OriginJson,
+  QuoteJson,
+  ShipmentJson,
+  TemplateJson,
+} from '../src/rest/types.ts';
+import { byName, type Rest, shipmentsOf } from './rest.ts';
+import {
+  messageShown,
+  orderShown,
+  originShown,
+  placeShown,
+  quoteShown,
+  recipientShown,
+  shipmentShown,
+} from './shown-records.ts';
+
+/** What somebody looks at: a query, and the same data by a hand-written client that makes the fewest calls it can. */
+export interface Screen {
+  name: string;
+  query: string;
+  variables?: Record<string, unknown>;
+  /** The `data` that the query answers, and more fields of the same records. */
+  byRest(rest: Rest): Promise<object>;
+}
+
+/** The main one: what goes where, with whom, from where, at what cost. */
+const orderBoard: Screen = {
+  name: 'order board, 100 orders',
+  query: `query OrderBoard { orders(first: 100) { nodes {
+    id status
+    recipient { fullName location { administrativeArea locality } }
+    shipment {
+      id status totalCost { cents } label { url } courier { code }
+      origin { id address { locality addressLines } }
+    }
+  } } }`,
+  async byRest(rest) {
+    const [orders, newest, origins, locations] = await Promise.all([
+      rest.page<OrderJson>('orders', { pageSize: 100 }),
+      rest.page<ShipmentJson>('shipments', { pageSize: 100 }),
+      rest.all<OriginJson>('origins'),
+      rest.all<LocationJson>('locations'),
+    ]);
+    const shipmentOf = await shipmentsOf(rest, orders, newest);
+    const [originNamed, locationNamed] = [byName(origins), byName(locations)];
+    const nodes = orders.map((order) => {
+      const shipment = shipmentOf(order);
+      const location = placeShown(locationNamed(order.recipient.location));
+      return orderShown(order, {
+        recipient: recipientShown(order.recipient, { location }),
+        shipment: shipmentShown(shipment, shipment && { origin: originShown(originNamed(shipment.origin)) }),
+      });
+    });
+    return { orders: { nodes } };
+  },
+};
+
+/** Everything about one order, with the customer's latest ones beside it. */
+const orderPage: Screen = {
+  name: 'order page',
+  query: `query OrderPage($order: ID!) { order(id: $order) {
+    id createTime status contentDescription notes cashOnDelivery { cents }
+    recipient {
+      fullName phoneNumber address { addressLines } location { administrativeArea locality }
+      orders(first: 5) { nodes { id createTime status } }
+    }
+    shipment {
+      status totalCost { cents } label { url } courier { code } origin { address { locality } }
+      quote { offers { courier { code } status shipmentCost { cents } } }
+    }
+  } }`,
+  variables: { order: 'orders/ca2481' },
+  async byRest(rest) {
+    const order = await rest.record<OrderJson>('orders/ca2481');
+    const { location = '', phoneNumber } = order.recipient;
+    const [shipment, locations, latest] = await Promise.all([
+      wholeShipment(rest, order.shipment ?? ''),
+      rest.page<LocationJson>('locations', { query: location, pageSize: 1000 }),
+      // A little more than is shown: the search also finds other people's references that are like the number.
+      rest.page<OrderJson>('orders', { search: phoneNumber, pageSize: 10 }),
+    ]);
+    const theirs = latest.filter(({ recipient }) => recipient.phoneNumber === phoneNumber).slice(0, 5);
+    const recipient = recipientShown(order.recipient, {
+      location: placeShown(byName(locations)(location)),
+      orders: { nodes: theirs.map((other) => orderShown(other)) },
+    });
+    return { order: orderShown(order, { recipient, shipment }) };
+  },
+};
+
+async function wholeShipment(rest: Rest, name: string) {
+  const [shipment, origins] = await Promise.all([
+    rest.record<ShipmentJson>(name),
+    rest.all<OriginJson>('origins'),
+  ]);
+  const quote = await rest.record<QuoteJson>(shipment.quote ?? '');
+  const origin = originShown(byName(origins)(shipment.origin));
+  return shipmentShown(shipment, { origin, quote: quoteShown(quote) });
+}
+
+/** A customer's latest 20 orders, whose shipments lie far apart in the list of all: few of them are on its newest page. */
+const customerPage: Screen = {
+  name: 'customer page, 20 orders',
+  query: `query CustomerPage($phoneNumber: String!) { orders(search: $phoneNumber, first: 20) { nodes {
+    id createTime status contentDescription sellingPrice { cents } recipient { fullName }
+    customerBehavior { totalShipments deliveredShipments returnedShipments }
+    shipment { status updateTime courier { code } totalCost { cents } }
+  } } }`,
+  variables: { phoneNumber: '+573104567890' },
+  async byRest(rest) {
+    const orders = await rest.page<OrderJson>('orders', { search: '+573104567890', pageSize: 20 });
+    const shipmentOf = await shipmentsOf(rest, orders, []);
+    const nodes = orders.map((order) => orderShown(order, { shipment: shipmentShown(shipmentOf(order)) }));
+    return { orders: { nodes } };
+  },
+};
+
+/** What is on its way, and from where. */
+const shipmentBoard: Screen = {
+  name: 'shipment board, 100 shipments',
+  query: `query ShipmentBoard { shipments(first: 100) { nodes {
+    id status updateTime requiresPickup courier { code } totalCost { cents }
+    recipient { fullName phoneNumber address { locality } }
+    origin { id address { locality } }
+  } } }`,
+  async byRest(rest) {
+    const [shipments, origins] = await Promise.all([
+      rest.page<ShipmentJson>('shipments', { pageSize: 100 }),
+      rest.all<OriginJson>('origins'),
+    ]);
+    const originNamed = byName(origins);
+    const nodes = shipments.map((shipment) =>
+      shipmentShown(shipment, { origin: originShown(originNamed(shipment.origin)) }),
+    );
+    return { shipments: { nodes } };
+  },
+};
+
+/** The labels to print today: packed orders whose shipments are there, and those that wait for one. */
+const labelQueue: Screen = {
+  name: 'label queue',
+  query: `query LabelQueue { orders(status: [READY], first: 100) { nodes {
+    id contentDescription recipient { fullName address { locality addressLines } }
+    shipment { id status courier { code } label { url } }
+  } } }`,
+  async byRest(rest) {
+    const [orders, newest] = await Promise.all([
+      rest.page<OrderJson>('orders', { status: 'READY', pageSize: 100 }),
+      rest.page<ShipmentJson>('shipments', { pageSize: 100 }),
+    ]);
+    const shipmentOf = await shipmentsOf(rest, orders, newest);
+    const nodes = orders.map((order) => orderShown(order, { shipment: shipmentShown(shipmentOf(order)) }));
+    return { orders: { nodes } };
+  },
+};
+
+/** What each courier asks for one package, with the places that it goes between and the order that it is for. */
+const quoteComparison: Screen = {
+  name: 'quote comparison',
+  query: `query QuoteComparison($quote: ID!) { quote(id: $quote) {
+    origin { administrativeArea locality } destination { administrativeArea locality }
+    order { id recipient { fullName } }
+    package { weightKg declaredValue { cents } }
+    offers {
+      courier { code } status shipmentCost { cents } returnShipmentCost { cents } estimatedDeliveryOperatingDays
+    }
+  } }`,
+  variables: { quote: 'quotes/ca2139' },
+  async byRest(rest) {
+    const quote = await rest.record<QuoteJson>('quotes/ca2139');
+    const placeNamed = async (name = '') => {
+      const found = await rest.page<LocationJson>('locations', { query: name, pageSize: 1000 });
+      return placeShown(byName(found)(name));
+    };
+    const [origin, destination, order] = await Promise.all([
+      placeNamed(quote.origin),
+      placeNamed(quote.destination),
+      rest.record<OrderJson>(quote.order ?? ''),
+    ]);
+    return { quote: quoteShown(quote, { origin, destination, order: orderShown(order) }) };
+  },
+};
+
+const channel = 'channels/ca1';
+// REST lists no conversations: whoever shows an inbox has kept their ids.
+const conversations = [60, 58, 54, 53, 52, 42, 37, 29, 13, 10].map(
+  (number) => `${channel}/conversations/ca${number}`,
+);
+
+/** Ten conversations, each with the last thing that was said. */
+const inbox: Screen = {
+  name: 'inbox, 10 conversations',
+  query: `query Inbox($conversations: [ID!]!) { nodes(ids: $conversations) {
+    ... on Conversation { id messages(first: 1) { nodes { createTime status body } } }
+  } }`,
+  variables: { conversations },
+  async byRest(rest) {
+    const [templates, ...pages] = await Promise.all([
+      rest.page<TemplateJson>(`${channel}/templates`, { pageSize: 100 }),
+      ...conversations.map((name) => rest.page<MessageJson>(`${name}/messages`, { pageSize: 1 })),
+    ]);
+    const shown = messageShown(templates);
+    const nodes = conversations.map((id, index) => ({ id, messages: { nodes: pages[index]?.map(shown) } }));
+    return { nodes };
+  },
+};
+
+/** What was said to one customer, and through which channel. */
+const conversation: Screen = {
+  name: 'conversation, 50 messages',
+  query: `query Conversation($conversation: ID!) { conversation(id: $conversation) {
+    channel { type active }
+    messages(first: 50) { nodes { id createTime status body template { name } } }
+  } }`,
+  variables: { conversation: `${channel}/conversations/ca60` },
+  async byRest(rest) {
+    const [messages, templates, channels] = await Promise.all([
+      rest.page<MessageJson>(`${channel}/conversations/ca60/messages`, { pageSize: 50 }),
+      rest.page<TemplateJson>(`${channel}/templates`, { pageSize: 100 }),
+      rest.page<ChannelJson>('channels', { pageSize: 100 }),
+    ]);
+    const nodes = messages.map(messageShown(templates));
+    return { conversation: { channel: byName(channels)(channel), messages: { nodes } } };
+  },
+};
+
+/** What is on the account; one call, however it is asked for. */
+const organizationHeader: Screen = {
+  name: 'organization header',
+  query: `query OrganizationHeader {
+    organization { id balance { cents } creditLimit { cents } isCreditUser }
+  }`,
+  async byRest(rest) {
+    const { name: id, ...cents } = await rest.record<OrganizationJson>('organizations/mine');
+    const balance = { cents: cents.balanceCents };
+    const creditLimit = { cents: cents.creditLimitCents };
+    return { organization: { id, balance, creditLimit, isCreditUser: cents.balanceCents < 0 } };
+  },
+};
+
+/** Where a package can be collected, to choose from. */
+const originPicker: Screen = {
+  name: 'origin picker',
+  query: `query OriginPicker { origins(first: 100) { nodes {
+    id address { addressLines } location { administrativeArea locality }
+  } } }`,
+  async byRest(rest) {
+    // Two pages of locations, where a search for each origin's would be one call more or several.
+    const [origins, locations] = await Promise.all([
+      rest.page<OriginJson>('origins', { pageSize: 100 }),
+      rest.all<LocationJson>('locations'),
+    ]);
+    const locationNamed = byName(locations);
+    const nodes = origins.map((origin) =>
+      originShown(origin, { location: placeShown(locationNamed(origin.location)) }),
+    );
+    return { origins: { nodes } };
+  },
+};
 
 /** The screens of a merchant's back office, the main one first. */
-export const screens: readonly Screen[] = [
+export const screens: readonly [Screen, ...Screen[]] = [
   orderBoard,
   orderPage,
   customerPage,
@@ -19,7 +273,7 @@ export const screens: readonly Screen[] = [
   labelQueue,
   quoteComparison,
   inbox,
-  conversationScreen,
+  conversation,
   organizationHeader,
   originPicker,
 ];

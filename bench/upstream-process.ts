@@ -1,19 +1,159 @@
-import { startSandbox } from '../src/sandbox/sandbox.ts';
-import type { UpstreamGreeting } from './upstream.ts';
+import { type AddressInfo, createServer, type Socket } from 'node:net';
+import { lists, organization } from './records.ts';
+import { markOf, tokenStart } from './tenants.ts';
+import type { Call, CallsSeen, UpstreamOrder } from './upstream.ts';
 
-// The sandbox in a process of its own, so that its work is not counted as that of whoever asks it. A message is the latency
-// to have from now on, in milliseconds; the answer to it is the calls since the one before.
+// The REST service, from memory: each answer is made once and kept as bytes, head and all. Plain sockets, as it shares its
+// core with the load and must not be what is measured: of a request only what it answers by is read. It takes any bearer but
+// `unknown-…`. The tokens of merchants see marked records. An identifier `fault-<kind>-<anything>` fails in that way.
 
-const sandbox = await startSandbox({ now: new Date('2026-11-02T14:00:00Z') });
+type Answer = Buffer | ((socket: Socket) => void);
 
-process.on('message', (latencyMs: number) => {
-  const calls = sandbox.requests.lines();
-  sandbox.requests.clear();
-  sandbox.faults.clear();
-  // Each request waits on its own; none waits for another.
-  if (latencyMs > 0) sandbox.faults.add({ kind: 'delay', delayMs: latencyMs });
-  process.send?.(calls);
+const headEnd = '\r\n\r\n';
+const answers = new Map<string, Buffer>();
+const unauthorized = withHead('401 Unauthorized', '{"error":{"message":"Who is there?"}}');
+const notFound = withHead('404 Not Found', '{"error":{"message":"There is none."}}');
+let order: UpstreamOrder = { delayMs: 0, keepsCalls: false };
+let count = 0;
+let calls: Call[] = [];
+let lastTurn = 0;
+let created = 0;
+
+const faults: Record<string, Answer> = {
+  hang: () => {},
+  reset: (socket) => socket.resetAndDestroy(),
+  cut(socket) {
+    socket.write(
+      'HTTP/1.1 200 OK\r\ncontent-type: application/json\r\ncontent-length: 1000\r\n\r\n{"name":"or',
+    );
+    setTimeout(() => socket.destroy(), 5);
+  },
+  drip(socket) {
+    socket.write('HTTP/1.1 200 OK\r\ncontent-type: application/json\r\ncontent-length: 100000\r\n\r\n');
+    const timer = setInterval(() => socket.write(' '), 50);
+    socket.once('close', () => clearInterval(timer));
+  },
+  large: withHead('200 OK', '%PDF'.repeat(2_500_000), 'application/pdf'),
+  html: withHead('502 Bad Gateway', '<html>Bad gateway</html>', 'text/html'),
+  page: withHead('200 OK', '<html>Sign in</html>', 'text/html'),
+  null: withHead('200 OK', 'null'),
+  array: withHead('200 OK', '[]'),
+  json: withHead('200 OK', '{"name":'),
+  400: withHead('400 Bad Request', '{"error":{"message":"No."}}'),
+  404: notFound,
+  429: withHead('429 Too Many Requests\r\nretry-after: 3600', ''),
+  500: withHead('500 Internal Server Error', '{"error":{"message":"A fault."}}'),
+  503: withHead('503 Service Unavailable', ''),
+};
+
+const server = createServer({ noDelay: true }, (socket) => {
+  let text = '';
+  socket.on('error', () => socket.destroy());
+  socket.on('data', (chunk) => {
+    text += chunk.toString('latin1');
+    // One request as a rule, and several of a client that does not wait for answers.
+    for (let end = text.indexOf(headEnd); end >= 0; end = text.indexOf(headEnd)) {
+      const head = text.slice(0, end);
+      const size = end + headEnd.length + bodySize(head);
+      if (text.length < size) return;
+      text = text.slice(size);
+      take(socket, head);
+    }
+  });
 });
-process.once('disconnect', () => sandbox.close());
 
-process.send?.({ url: sandbox.url, tokens: sandbox.tokens } satisfies UpstreamGreeting);
+function bodySize(head: string): number {
+  return head.startsWith('GET ') ? 0 : Number(/\r\ncontent-length: (\d+)/i.exec(head)?.[1] ?? 0);
+}
+
+function take(socket: Socket, head: string): void {
+  const line = head.slice(0, head.indexOf(' HTTP/'));
+  count += 1;
+  const turn = lastTurn + 1;
+  if (order.keepsCalls) calls.push({ line, turn });
+  const answer = answerTo(line, /\r\nauthorization: Bearer (\S+)/i.exec(head)?.[1]);
+  // Those that wait as long as each other are sent in the order in which they came.
+  if (order.delayMs > 0) setTimeout(send, order.delayMs, socket, answer, turn);
+  else send(socket, answer, turn);
+}
+
+function send(socket: Socket, answer: Answer, turn: number): void {
+  lastTurn = Math.max(lastTurn, turn);
+  if (socket.destroyed) return;
+  if (typeof answer === 'function') answer(socket);
+  else socket.write(answer);
+}
+
+function answerTo(line: string, bearer: string | undefined): Answer {
+  if (bearer === undefined || bearer.startsWith('unknown-')) return unauthorized;
+  const mark = bearer.startsWith(tokenStart) ? markOf(Number(bearer.slice(tokenStart.length))) : '';
+  const known = answers.get(mark + line);
+  if (known !== undefined) return known;
+  const fault = /\/fault-(\w+)/.exec(line)?.[1];
+  if (fault !== undefined) return faults[fault] ?? notFound;
+  const [method, path = ''] = line.split(' ');
+  const own = mark === '' ? path : path.replaceAll(`/${mark}`, '/');
+  if (own.endsWith('/label'))
+    return withHead('200 OK', `%PDF-1.4 ${mark} ${'x'.repeat(4_000)}`, 'application/pdf');
+  const json = method === 'POST' ? newOrder() : jsonOf(own);
+  if (json === undefined) return notFound;
+  const answer = withHead('200 OK', mark === '' ? JSON.stringify(json) : marked(json, mark));
+  if (method === 'GET') answers.set(mark + line, answer);
+  return answer;
+}
+
+function jsonOf(path: string): unknown {
+  const { pathname, searchParams } = new URL(path, 'http://upstream');
+  const name = decodeURIComponent(pathname.slice('/v1/'.length));
+  if (name === 'organizations/mine') return organization;
+  const slash = name.lastIndexOf('/');
+  const list = lists.get(name);
+  if (list === undefined) return lists.get(name.slice(0, slash))?.find((record) => record.name === name);
+  const rows = list.filter((record) => record.name.includes(searchParams.get('query') ?? ''));
+  const from = Number(searchParams.get('pageToken') ?? 0);
+  const until = from + Number(searchParams.get('pageSize') ?? 100);
+  return {
+    [name.slice(slash + 1)]: rows.slice(from, until),
+    nextPageToken: until < rows.length ? String(until) : '',
+  };
+}
+
+function newOrder(): object {
+  created += 1;
+  return { ...lists.get('orders')?.[0], name: `orders/or${1_000 + created}` };
+}
+
+/** Identifiers but those that merchants share, and notes. */
+function marked(json: unknown, mark: string): string {
+  return JSON.stringify(json)
+    .replaceAll(/\/(or|sh|qu|og|ch|co|me)(\d+)(?=["/])/g, `/${mark}$1$2`)
+    .replaceAll('"notes":"', `"notes":"${mark} `);
+}
+
+/** With the headers that Node's own server sends. */
+function withHead(status: string, text: string, type = 'application/json'): Buffer {
+  const body = Buffer.from(text);
+  const head = [
+    `HTTP/1.1 ${status}`,
+    `content-type: ${type}`,
+    `content-length: ${body.length}`,
+    `date: ${new Date().toUTCString()}`,
+    'connection: keep-alive',
+    'keep-alive: timeout=3600',
+  ];
+  return Buffer.concat([Buffer.from(head.join('\r\n') + headEnd), body]);
+}
+
+server.listen(0, '127.0.0.1', () => {
+  // A server that listens on a TCP port has an address of this form.
+  const { port } = server.address() as AddressInfo;
+  process.send?.(`http://127.0.0.1:${port}`);
+});
+process.on('message', (next: UpstreamOrder) => {
+  process.send?.({ count, calls } satisfies CallsSeen);
+  order = next;
+  count = 0;
+  calls = [];
+  lastTurn = 0;
+});
+process.once('disconnect', () => process.exit());

@@ -1,37 +1,94 @@
-import { afterAll, beforeAll, expect, test } from 'vitest';
-import { createRest, type Rest } from '../bench/rest.ts';
-import { screens } from '../bench/screens.ts';
-import { startWaybill, type Waybill } from './harness.ts';
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { resolve } from 'node:path';
+import { text } from 'node:stream/consumers';
+import { expect, test } from 'vitest';
 
-let waybill: Waybill;
-let rest: Rest;
-beforeAll(async () => {
-  waybill = await startWaybill();
-  rest = createRest(waybill.sandbox.url, waybill.sandbox.tokens.first);
-});
-afterAll(async () => {
-  await rest.close();
-  await waybill[Symbol.asyncDispose]();
-});
+// Each program of the benchmark runs to its end, as short as it can. What servers take on a busy machine is not looked at.
 
-/** What the hand-written client of the benchmark makes, which is what Waybill is compared with. */
-const callsByHand: Record<string, number> = {
-  'order board, 100 orders': 5,
-  'order page': 6,
-  'customer page, 20 orders': 17,
-  'shipment board, 100 shipments': 2,
-  'label queue': 2,
-  'quote comparison': 4,
-  'inbox, 10 conversations': 11,
-  'conversation, 50 messages': 3,
-  'organization header': 1,
-  'origin picker': 3,
-};
+const timeoutMs = 90_000;
 
-test.each(screens)('the benchmark gets the same of the graph and of REST for its $name', async (screen) => {
-  const { data, errors } = await waybill.ask<unknown, unknown>(screen.query, screen.variables);
-  expect(errors).toBeUndefined();
-  waybill.sandbox.requests.clear();
-  expect(await screen.byRest(rest)).toEqual(data);
-  expect(waybill.sandbox.requests.lines()).toHaveLength(callsByHand[screen.name] ?? 0);
-});
+/** Runs a program with these arguments. Answers its exit code and the cells of all tables that it printed. */
+async function run(...args: string[]) {
+  const child = spawn(process.execPath, args, {
+    cwd: resolve(import.meta.dirname, '..'),
+    stdio: ['ignore', 'pipe', 'inherit'],
+    timeout: timeoutMs,
+  });
+  const [output, [code]] = await Promise.all([text(child.stdout), once(child, 'close')]);
+  const rows = output
+    .split('\n')
+    .flatMap((line) => (line.startsWith('| ') ? [line.slice(2, -2).split(' | ')] : []));
+  return { code, output, rows };
+}
+
+test(
+  'npm run bench measures Waybill beside the hand-written server, which gives the same answers',
+  async () => {
+    const quick = ['--workloads', 'deep', '--rounds', '1', '--round-ms', '100', '--warm-up-ms', '100'];
+    const { code, output, rows } = await run('bench/bench.ts', '--short', '--servers', 'waybill', ...quick);
+    const measured = rows.filter((cells) => cells.length === 10).map(([server]) => server);
+    const table = ['server', '---', 'by hand', 'Waybill'];
+    expect(measured).toEqual([...table, ...table]);
+    expect(rows).toContainEqual(['asked', 'target', 'came', 'met']);
+    expect(output).not.toContain('Not measured');
+    expect(code).toBe(0);
+  },
+  timeoutMs,
+);
+
+test(
+  'npm run bench:calls gets the same of the graph and of REST for each screen, in so many calls',
+  async () => {
+    const { code, rows } = await run('bench/round-trips.ts', '--short');
+    const calls = rows
+      .filter((cells) => cells.length === 9)
+      .map((cells) => [cells[0], cells[1], cells[5], cells[7]]);
+    expect(calls).toEqual([
+      ['screen', 'cold: calls', 'GET per id: calls', 'by hand: calls'],
+      ['---', '--:', '--:', '--:'],
+      ['order board, 100 orders', '5', '139', '5'],
+      ['order page', '6', '6', '6'],
+      ['customer page, 20 orders', '18', '17', '17'],
+      ['shipment board, 100 shipments', '2', '2', '2'],
+      ['label queue', '3', '9', '2'],
+      ['quote comparison', '4', '4', '4'],
+      ['inbox, 10 conversations', '11', '11', '11'],
+      ['conversation, 50 messages', '3', '3', '3'],
+      ['organization header', '1', '1', '1'],
+      ['origin picker', '5', '5', '3'],
+    ]);
+    expect(rows).toContainEqual([
+      'order board',
+      'ms',
+      'times two calls',
+      'times one call',
+      'times both at once',
+    ]);
+    expect(code).toBe(0);
+  },
+  timeoutMs,
+);
+
+test(
+  'npm run bench:soak asks and attacks, and holds what does not depend on the machine',
+  async () => {
+    const quick = ['--requests', '200', '--rate', '100', '--warm-up-ms', '500'];
+    const { rows } = await run('bench/soak.ts', ...quick);
+    const held = rows.filter((cells) => cells.at(-1) === 'held').map(([measure]) => measure);
+    expect(held).toEqual(
+      expect.arrayContaining([
+        'answers with HTTP 500 or INTERNAL_SERVER_ERROR',
+        'answers with a record of another tenant',
+        'good requests whose answer was not right',
+        'attacks that did not reach the server',
+        'sockets that are still open',
+        'listeners more than at the start',
+        'lines of the log with a token',
+        'warnings and errors of the process',
+        'exit code on SIGTERM',
+      ]),
+    );
+  },
+  timeoutMs,
+);

@@ -1,9 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { readFile } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { afterAll, describe, expect, test } from 'vitest';
-import { asStarted } from '../bench/as-started.ts';
 import { answerJson, startService, until } from './rest/service.ts';
 
 const started = new Set<ChildProcess>();
@@ -56,9 +54,4 @@ describe('npm start', () => {
     expect(await exit).toEqual([0, null]);
     expect(() => process.kill(-Number(npm.pid), 0)).toThrow('ESRCH');
   });
-});
-
-test('what is measured is started as npm starts it', async () => {
-  const { scripts } = JSON.parse(await readFile(resolve(import.meta.dirname, '../package.json'), 'utf8'));
-  expect(scripts.start.split(' exec node ')[1]).toBe(asStarted.join(' '));
 });

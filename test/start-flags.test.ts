@@ -3,9 +3,11 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { asStarted } from '../bench/as-started.ts';
+import { waybill } from '../bench/peers/servers.ts';
 import { startMain } from './fixtures/main-process.ts';
 
+/** The flags with which `npm start` runs Node. */
+const flags = waybill.args.filter((argument) => argument.startsWith('--'));
 const settings = { UPSTREAM_URL: 'http://127.0.0.1:1', LOG_LEVEL: 'silent' };
 
 /** What V8 tells apart compiled code by, its flags among them. */
@@ -19,7 +21,6 @@ const sayTag = `--import=data:text/javascript,${encodeURIComponent(
 )}`;
 
 test('workers run under the flags of the process that leads them', async () => {
-  const flags = asStarted.filter((argument) => argument.startsWith('--'));
   const main = startMain({ ...settings, WORKERS: '2' }, [...flags, sayTag]);
   await main.banner();
   main.signal('SIGTERM');
@@ -31,7 +32,6 @@ test('workers run under the flags of the process that leads them', async () => {
 test.each(['1', '2'])(
   'what was compiled for a start serves the next one, with %s workers',
   async (workers) => {
-    const flags = asStarted.filter((argument) => argument.startsWith('--'));
     const cache = mkdtempSync(join(tmpdir(), 'waybill-compiled-'));
     const kept = { NODE_COMPILE_CACHE: cache, NODE_DEBUG_NATIVE: 'COMPILE_CACHE', WORKERS: workers };
     /** What a server says of compiled code from its start to its end, each once. */

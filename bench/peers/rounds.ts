@@ -1,10 +1,9 @@
-import { median } from '../measure.ts';
-import { newBearer, oneBearer } from './bearers.ts';
-import { load } from './load.ts';
-import type { Scenario } from './scenarios.ts';
-import type { Server } from './server-process.ts';
-import { bodiesFor } from './servers.ts';
-import type { Upstream } from './upstream.ts';
+import { type LoadSeen, load, percentile, requestText } from '../load.ts';
+import { median } from '../markdown-table.ts';
+import type { Server } from '../server-process.ts';
+import type { Upstream } from '../upstream.ts';
+import { nextBearer, type Scenario } from './scenarios.ts';
+import { bodiesOf } from './workloads.ts';
 
 /** What one round of a server showed. */
 export interface Round {
@@ -29,16 +28,25 @@ export interface RoundOptions {
   roundMs: number;
 }
 
+// Where the token goes in a request that is made ahead.
+const tokenPlace = '\0';
+
 /** Asks a server for so long. */
-export function askFor(server: Server, { workload, bearer, connections }: Scenario, forMs: number) {
-  return load({
-    port: server.port,
-    path: server.entry.path(workload),
-    bodies: bodiesFor(server.entry, workload),
-    nextBearer: bearer === 'new' ? newBearer : oneBearer,
-    connections,
-    forMs,
-  });
+export function askFor(
+  { port, entry }: Server,
+  { workload, bearer, connections }: Scenario,
+  forMs: number,
+): Promise<LoadSeen> {
+  const headers = ['accept: application/json', 'content-type: application/json'];
+  const halves = bodiesOf(workload, entry.documents?.[workload]).map((body) =>
+    requestText({ path: entry.path(workload), token: tokenPlace, headers, body }).split(tokenPlace),
+  );
+  let count = 0;
+  const next = () => {
+    const [before = '', after = ''] = halves[count++ % halves.length] ?? [];
+    return { text: before + nextBearer(bearer) + after };
+  };
+  return load({ port, next, connections, forMs });
 }
 
 /** All servers in turns, each round in another order, so that what disturbs the machine disturbs all of them. */
@@ -52,8 +60,8 @@ export async function measure(
   const quiet = { delayMs: scenario.delayMs, keepsCalls: false };
   for (const server of servers) server.forgetPeak();
   for (let round = 0; round < rounds; round++) {
-    for (const place of measured.keys()) {
-      const { server, rounds } = measured[(place + round) % measured.length] ?? unreachable();
+    const first = round % measured.length;
+    for (const { server, rounds } of [...measured.slice(first), ...measured.slice(0, first)]) {
       await upstream.turnTo(quiet);
       const cpuBefore = server.cpuUs();
       const { requests, ms, latenciesMs } = await askFor(server, scenario, roundMs);
@@ -62,8 +70,8 @@ export async function measure(
       rounds.push({
         requestsPerSecond: (requests / ms) * 1_000,
         cpuUsPerRequest: cpuUs / requests,
-        p50Ms: latenciesMs[Math.floor(requests * 0.5)] ?? 0,
-        p99Ms: latenciesMs[Math.floor(requests * 0.99)] ?? 0,
+        p50Ms: percentile(latenciesMs, 0.5),
+        p99Ms: percentile(latenciesMs, 0.99),
         callsPerRequest: calls / requests,
         busy: cpuUs / 1_000 / ms,
       });
@@ -84,8 +92,4 @@ export function medianOf(rounds: readonly Round[], figure: keyof Round): number 
 /** What one has of the other, by the median of the rounds, as what disturbed a round disturbed both. */
 export function shareOf(rounds: readonly Round[], others: readonly Round[], figure: keyof Round): number {
   return median(rounds.map((round, index) => round[figure] / (others[index]?.[figure] ?? Number.NaN)));
-}
-
-function unreachable(): never {
-  throw new Error('The place is within the list');
 }

@@ -1,17 +1,18 @@
-import { type WorkloadName, workloads } from './workloads.ts';
+import type { WorkloadName } from './workloads.ts';
 
-/** A workload under one load. */
-export interface Scenario {
-  workload: WorkloadName;
+export interface Load {
   /** Whether every request has an access token of its own, so that nothing can be shared or known of it, or all have one. */
   bearer: 'new' | 'constant';
   delayMs: number;
   connections: number;
+}
+
+/** A workload under one load. */
+export interface Scenario extends Load {
+  workload: WorkloadName;
   /** Which servers a short run asks so: all of it, the limit and Waybill, or none. */
   inShort: 'all' | 'ours' | 'none';
 }
-
-export type Load = Omit<Scenario, 'workload' | 'inShort'>;
 
 /** The loads that the measure at the end of a run looks at. A short run has no others. */
 export const loads = {
@@ -22,6 +23,7 @@ export const loads = {
 } as const satisfies Record<string, Load>;
 
 const { full, oneClient, unshared, shared } = loads;
+const away = { ...full, delayMs: 20 };
 
 function both(workload: WorkloadName, load: Load, inShort: Scenario['inShort'] = 'none'): Scenario[] {
   return [
@@ -29,8 +31,6 @@ function both(workload: WorkloadName, load: Load, inShort: Scenario['inShort'] =
     { workload, ...load, bearer: 'constant', inShort: 'none' },
   ];
 }
-
-const away = { ...full, delayMs: 20 };
 
 /** In the order of the tables. Those of a workload follow each other. */
 export const scenarios: readonly Scenario[] = [
@@ -48,7 +48,7 @@ export const scenarios: readonly Scenario[] = [
   ...both('typename', full, 'all'),
 ];
 
-export function hasLoad({ bearer, delayMs, connections }: Scenario, load: Load): boolean {
+export function hasLoad({ bearer, delayMs, connections }: Load, load: Load): boolean {
   return bearer === load.bearer && delayMs === load.delayMs && connections === load.connections;
 }
 
@@ -56,7 +56,16 @@ export function hasLoad({ bearer, delayMs, connections }: Scenario, load: Load):
 export function described({ bearer, delayMs, connections, workload }: Scenario): string {
   return [
     bearer === 'new' ? 'a new bearer on every request' : 'one bearer',
-    ...(workloads[workload].usesRest ? [`REST ${delayMs} ms away`] : []),
+    ...(workload === 'typename' ? [] : [`REST ${delayMs} ms away`]),
     connections === 1 ? 'one client' : `${connections} connections`,
   ].join(', ');
+}
+
+const bearerLength = 48;
+let bearers = 0;
+
+/** The access token of the next request, as long as they often are. */
+export function nextBearer(bearer: Load['bearer']): string {
+  if (bearer === 'new') bearers += 1;
+  return (bearer === 'new' ? `new-${bearers}-` : 'constant-').padEnd(bearerLength, '0');
 }

@@ -1,22 +1,18 @@
-import { orderIds } from './records.ts';
+import { orderIds } from '../records.ts';
 
 /** What is asked of every server. */
 export interface Workload {
-  name: string;
   /** For people, in the table's heading. */
   title: string;
   document: string;
   /** The variables of one request after the other, over and over. */
   variables: readonly Record<string, string>[];
-  /** Whether it takes any REST calls. */
-  usesRest: boolean;
 }
 
 const money = '{ cents currency }';
 
 export const workloads = {
   order: {
-    name: 'order',
     title: 'One order by id, a thousand ids in turn',
     document: `query Order($id: ID!) { order(id: $id) {
       id status createTime updateTime contentDescription notes referenceId fulfiller customerReliability
@@ -24,10 +20,8 @@ export const workloads = {
       recipient { firstName lastName phoneNumber address { locality addressLines } }
     } }`,
     variables: orderIds.map((id) => ({ id })),
-    usesRest: true,
   },
   shipments: {
-    name: 'shipments',
     title: '100 orders with shipment and label',
     document: `query Shipments { orders(first: 100) { nodes {
       id status createTime contentDescription sellingPrice ${money}
@@ -35,10 +29,8 @@ export const workloads = {
       shipment { id status courier { id } totalCost ${money} label { id url } }
     } } }`,
     variables: [{}],
-    usesRest: true,
   },
   deep: {
-    name: 'deep',
     title: '50 orders four levels deep: shipment, quote and offers, origin',
     document: `query Deep { orders(first: 50) { nodes {
       id status
@@ -51,22 +43,16 @@ export const workloads = {
       }
     } } }`,
     variables: [{}],
-    usesRest: true,
   },
-  typename: {
-    name: 'typename',
-    title: '`{ __typename }`',
-    document: '{ __typename }',
-    variables: [{}],
-    usesRest: false,
-  },
+  typename: { title: '`{ __typename }`', document: '{ __typename }', variables: [{}] },
 } satisfies Record<string, Workload>;
 
 export type WorkloadName = keyof typeof workloads;
 
-/** The bodies of requests, as every client of GraphQL sends them. */
-export function bodiesOf({ document, variables }: Pick<Workload, 'document' | 'variables'>): string[] {
+/** The bodies of requests, as every client of GraphQL sends them, with a document of the server's own where it has one. */
+export function bodiesOf(workload: WorkloadName, ownDocument?: string): string[] {
+  const { document, variables } = workloads[workload];
   // One line, as clients send it.
-  const query = document.replace(/\s+/g, ' ');
+  const query = (ownDocument ?? document).replace(/\s+/g, ' ');
   return variables.map((values) => JSON.stringify({ query, variables: values }));
 }

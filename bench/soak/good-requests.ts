@@ -1,21 +1,8 @@
-import type { Dispatcher } from 'undici';
-import { look, outcomeOf, type Watch } from './answer.ts';
-import { tenants, tokenOf } from './upstream.ts';
+import { type Question, requestText } from '../load.ts';
+import { markOf, tenants, tokenOf } from '../tenants.ts';
+import { count, look, type Outcomes, outcomeOf } from './outcomes.ts';
 
-/** A request as a frontend sends it. */
-interface GoodRequest {
-  name: string;
-  method: 'GET' | 'POST';
-  path: string;
-  body: string | null;
-}
-
-const graphql = (name: string, query: string, variables: object): GoodRequest => ({
-  name,
-  method: 'POST',
-  path: '/graphql',
-  body: JSON.stringify({ query, variables }),
-});
+// Requests as a frontend sends them, each of which has a right answer.
 
 const orderBoard = `query OrderBoard { orders(first: 20) { nodes {
   id status recipient { fullName location { administrativeArea locality } }
@@ -36,6 +23,8 @@ const shipmentBoard = `query ShipmentBoard { shipments(first: 20) { nodes {
   id status recipient { fullName address { locality } } origin { id }
 } } }`;
 
+const organization = 'query Organization { organization { id balance { formatted } } }';
+
 const createOrder = `mutation CreateOrder($input: CreateOrderInput!) { createOrder(input: $input) {
   __typename ... on CreateOrderSuccess { order { id notes } } ... on UserError { message }
 } }`;
@@ -44,81 +33,72 @@ const updateOrder = `mutation UpdateOrder($input: UpdateOrderInput!) { updateOrd
   __typename ... on UpdateOrderSuccess { order { id notes } } ... on UserError { message }
 } }`;
 
-const recipient = {
-  firstName: 'Inés',
-  lastName: 'Ruiz',
-  email: 'ines.ruiz@example.com',
-  phoneNumber: '+573001112233',
-  address: { addressLines: ['Calle 1 # 2-3'] },
-  location: 'locations/huila-pitalito',
+const newOrder = {
+  recipient: {
+    firstName: 'Inés',
+    lastName: 'Ruiz',
+    email: 'ines.ruiz@example.com',
+    phoneNumber: '+573001112233',
+    address: { addressLines: ['Calle 1 # 2-3'] },
+    location: 'locations/lo12',
+  },
+  contentDescription: 'Café en grano',
+  notes: 'Ring twice',
+  sellingPriceCents: 9_500_000,
+  cashOnDeliveryRequestCents: 0,
 };
 
-type Make = (mark: string, index: number) => GoodRequest;
+const idOf = (mark: string, index: number) => `${mark}or${801 + (index % 200)}`;
 
-const keyed = (name: string, mark: string, key: string): GoodRequest =>
-  graphql(name, createOrder, {
-    input: {
-      recipient,
-      contentDescription: 'Café en grano',
-      notes: `${mark} ring twice`,
-      sellingPriceCents: 9_500_000,
-      cashOnDeliveryRequestCents: 0,
-      idempotencyKey: key,
-    },
-  });
-
-// Each screen as often as it stands here.
-const makes: Make[] = [
-  () => graphql('order board, 20 orders', orderBoard, {}),
-  () => graphql('order board, 20 orders', orderBoard, {}),
-  (mark, index) => graphql('order page', orderPage, { id: `${mark}${2_301 + (index % 200)}` }),
-  (mark, index) => graphql('order page', orderPage, { id: `${mark}${2_301 + (index % 200)}` }),
-  (mark, index) => graphql('order page', orderPage, { id: `${mark}${2_301 + (index % 200)}` }),
-  () => graphql('shipment board, 20 shipments', shipmentBoard, {}),
-  () => graphql('organization', 'query Organization { organization { id balance { formatted } } }', {}),
-  () => graphql('organization', 'query Organization { organization { id balance { formatted } } }', {}),
-  (mark) => graphql('conversation', conversation, { id: `channels/${mark}1/conversations/${mark}60` }),
-  (mark, index) => keyed('createOrder, new key', mark, `key-${index}`),
-  // Two requests of the tenants' turns have the same index here, so that the second finds the key.
-  (mark, index) => keyed('createOrder, key of a moment ago', mark, `again-${Math.floor(index / 500)}`),
-  (mark, index) =>
-    graphql('updateOrder', updateOrder, {
-      input: { id: `${mark}${2_301 + (index % 200)}`, notes: `${mark} new` },
-    }),
-  (mark) => ({ name: 'label', method: 'GET', path: `/labels/${mark}1500.pdf`, body: null }),
+/** The variables of each kind for a tenant's mark. Each kind is in turn as often as it stands here. */
+const kinds: [kind: string, query: string, variables: (mark: string, index: number) => object][] = [
+  ['order board, 20 orders', orderBoard, () => ({})],
+  ['order board, 20 orders', orderBoard, () => ({})],
+  ['order page', orderPage, (mark, index) => ({ id: idOf(mark, index) })],
+  ['order page', orderPage, (mark, index) => ({ id: idOf(mark, index) })],
+  ['order page', orderPage, (mark, index) => ({ id: idOf(mark, index) })],
+  ['shipment board, 20 shipments', shipmentBoard, () => ({})],
+  ['organization', organization, () => ({})],
+  ['organization', organization, () => ({})],
+  ['conversation', conversation, (mark) => ({ id: `channels/${mark}ch1/conversations/${mark}co1` })],
+  [
+    'createOrder, new key',
+    createOrder,
+    (_mark, index) => ({ input: { ...newOrder, idempotencyKey: `key-${index}` } }),
+  ],
+  [
+    'createOrder, key of a moment ago',
+    createOrder,
+    // Two requests of the tenants' turns have the same index here, so that the second finds the key.
+    (_mark, index) => ({ input: { ...newOrder, idempotencyKey: `again-${Math.floor(index / 500)}` } }),
+  ],
+  [
+    'updateOrder',
+    updateOrder,
+    (mark, index) => ({ input: { id: idOf(mark, index), notes: 'Ring three times' } }),
+  ],
+  ['label', '', () => ({})],
 ];
 
-export interface Asked {
-  name: string;
-  outcome: string;
-  /** From sending it until its answer was read whole. */
-  ms: number;
-}
-
-/** Makes one good request, the tenants and the screens in turn, and looks whether its answer is right. */
-export async function askGood(client: Dispatcher, watch: Watch, index: number): Promise<Asked> {
+/** One good request, the tenants and the kinds in turn. Its answer is counted as right or as what it was instead. */
+export function goodRequest(index: number, outcomes: Outcomes): Question {
   const tenant = index % tenants;
-  const mark = `t${tenant}x`;
-  const make = makes[Math.floor(index / tenants) % makes.length];
-  if (make === undefined) throw new Error('no such screen');
-  const { name, method, path, body } = make(mark, index);
-  const startedAt = performance.now();
-  const { statusCode, body: answer } = await client.request({
-    method,
-    path,
-    body,
-    headers: {
-      authorization: `Bearer ${tokenOf(tenant)}`,
-      ...(body === null ? {} : { 'content-type': 'application/json' }),
-    },
-  });
-  const text = await answer.text();
-  const ms = performance.now() - startedAt;
-  const isOwn = look(watch, statusCode, text, tenant);
-  const isRight = statusCode === 200 && isOwn && !text.includes('"errors"') && !text.includes('"message"');
+  const [mark, token] = [markOf(tenant), tokenOf(tenant)];
+  const [kind = '', query, variables] = kinds[Math.floor(index / tenants) % kinds.length] ?? [];
   return {
-    name,
-    outcome: isRight ? 'right' : `wrong: ${outcomeOf(statusCode, text)} ${text.slice(0, 80)}`,
-    ms,
+    text: query
+      ? requestText({
+          path: '/graphql',
+          token,
+          headers: ['content-type: application/json'],
+          body: JSON.stringify({ query, variables: variables?.(mark, index) }),
+        })
+      : requestText({ method: 'GET', path: `/labels/${mark}sh900.pdf`, token }),
+    look(answer) {
+      const isOwn = look(outcomes, answer, tenant);
+      const isRight = isOwn && outcomeOf(answer) === 'ok' && !/"errors"|"message"/.test(answer);
+      const body = answer.slice(answer.indexOf('\r\n\r\n') + 4);
+      count(outcomes, kind, isRight ? 'right' : `wrong: ${outcomeOf(answer)} ${body.slice(0, 80)}`);
+    },
   };
 }

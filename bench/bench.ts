@@ -1,56 +1,46 @@
 /**
  * `npm run bench`: Waybill beside a hand-written server that makes the same REST calls, which is the limit, and other GraphQL
  * servers over the same REST service. Prints Markdown, for the README. `--short` takes fewer servers, loads and rounds.
+ * `--against <directory>` measures Waybill beside the Waybill of another checkout instead.
  */
 
 import { cpus } from 'node:os';
 import { parseArgs } from 'node:util';
-import { compareAnswers } from './answers.ts';
-import { areSame, callsOf, described as describedCalls, turnsOf } from './calls.ts';
-import { freePort } from './free-port.ts';
-import { endWithChildren, pinThis, sharing } from './pinned.ts';
-import { resultsTable } from './results-table.ts';
-import { askFor, measure } from './rounds.ts';
-import { described, hasLoad, loads, type Scenario, scenarios } from './scenarios.ts';
-import { type Server, startServer } from './server-process.ts';
-import {
-  servers as entries,
-  install,
-  limitName,
-  type ServerEntry,
-  versionsOf,
-  waybillName,
-} from './servers.ts';
-import { startUpTable } from './start-up.ts';
-import type { Result } from './targets.ts';
-import { targetsTable } from './targets-table.ts';
+import { pairsTable } from './peers/against.ts';
+import { areSame, callsOf, compareAnswers, describedCalls, turnsOf } from './peers/answers.ts';
+import { askFor, measure } from './peers/rounds.ts';
+import { described, hasLoad, loads, type Scenario, scenarios } from './peers/scenarios.ts';
+import { install, limitName, type ServerEntry, servers, versionsOf, waybillName } from './peers/servers.ts';
+import { resultsTable, startUpTable } from './peers/tables.ts';
+import { type Result, targetsTable } from './peers/targets.ts';
+import { type WorkloadName, workloads } from './peers/workloads.ts';
+import { loadCore, runAsLoad, type Server, sharing, startServer } from './server-process.ts';
 import { startUpstream } from './upstream.ts';
-import { type WorkloadName, workloads } from './workloads.ts';
 
 const { values: options } = parseArgs({
   options: {
     short: { type: 'boolean', default: false },
+    against: { type: 'string' },
     /** Some servers and workloads alone, by parts of their names: `--servers waybill,mercurius`. */
     servers: { type: 'string' },
     workloads: { type: 'string' },
     rounds: { type: 'string' },
     'round-ms': { type: 'string' },
+    'warm-up-ms': { type: 'string' },
   },
 });
-const isShort = options.short;
+const isShort = options.short || options.against !== undefined;
 const rounds = {
-  rounds: Number(options.rounds ?? (isShort ? 3 : 5)),
+  rounds: Number(options.rounds ?? (options.against ? 8 : isShort ? 3 : 5)),
   roundMs: Number(options['round-ms'] ?? (isShort ? 1_000 : 2_000)),
 };
 // By these all servers are held against each other. On a machine that others keep busy, a server's rounds differ by a third.
 const fullRounds = isShort ? rounds.rounds : 3 * rounds.rounds;
 // Compilers are done with what is hot after some 50,000 single orders. On a machine that others keep busy, a server that was
 // asked for eight seconds took a quarter more CPU time for each than it did after 16, and its compiler was still at work.
-const warmUpMs = isShort ? 5_000 : 20_000;
+const warmUpMs = Number(options['warm-up-ms'] ?? (options.against ? 9_000 : isShort ? 5_000 : 20_000));
 // Before the first round of a scenario, so that what is learned by token is learned.
 const settleMs = 300;
-const serverCore = cpus().length - 1;
-const loadCore = 0;
 const print = (text: string) => process.stdout.write(`${text}\n`);
 
 function isWanted(name: string, list: string | undefined): boolean | undefined {
@@ -58,20 +48,14 @@ function isWanted(name: string, list: string | undefined): boolean | undefined {
 }
 
 const startedAt = performance.now();
-const installed = entries
-  .filter(
-    ({ name, isInShort }) =>
-      name === limitName || (isWanted(name, options.servers) ?? (!isShort || isInShort)),
-  )
-  .filter(install);
-endWithChildren();
-pinThis(loadCore);
-const upstream = await startUpstream(loadCore);
+runAsLoad();
+const upstream = await startUpstream('upstream-process.ts', loadCore);
+const start = (entry: ServerEntry) => startServer(entry, upstream.url);
 const results: Result[] = [];
-
-async function start(entry: ServerEntry): Promise<Server> {
-  return startServer(entry, { core: serverCore, port: await freePort(), upstreamUrl: upstream.url });
-}
+// The keys of an object of this very type.
+const wanted = (Object.keys(workloads) as WorkloadName[]).filter(
+  (workload) => isWanted(workload, options.workloads) ?? true,
+);
 
 /** Says so where the hand-written server does not make the calls of Waybill, as it is then no limit for it. */
 async function compareCalls(running: readonly Server[], scenario: Scenario): Promise<number> {
@@ -80,15 +64,16 @@ async function compareCalls(running: readonly Server[], scenario: Scenario): Pro
   );
   const ofLimit = limit === undefined ? [] : await callsOf(limit, scenario, upstream);
   const expected = waybill === undefined ? ofLimit : await callsOf(waybill, scenario, upstream);
-  if (!areSame(expected, ofLimit))
-    print(
-      `\nOther calls: ${waybillName} ${describedCalls(expected)}; ${limitName} ${describedCalls(ofLimit)}.`,
-    );
+  if (!areSame(expected, ofLimit)) {
+    const [ofWaybill, byHand] = [expected, ofLimit].map(describedCalls);
+    print(`\nOther calls: ${waybillName} ${ofWaybill}; ${limitName} ${byHand}.`);
+  }
   return turnsOf(ofLimit);
 }
 
 async function measured(all: readonly Server[], scenario: Scenario): Promise<void> {
-  const running = isShort && scenario.inShort === 'ours' ? all.filter(({ entry }) => entry.isOurs) : all;
+  const isOurs = ({ entry }: Server) => entry.name === limitName || entry.name === waybillName;
+  const running = isShort && scenario.inShort === 'ours' ? all.filter(isOurs) : all;
   print(`\nWith ${described(scenario)}:`);
   await upstream.turnTo({ delayMs: scenario.delayMs, keepsCalls: false });
   for (const server of running) await askFor(server, scenario, settleMs);
@@ -106,7 +91,7 @@ function leftOut(error: unknown): void {
   process.exitCode = 1;
 }
 
-async function run(workload: WorkloadName): Promise<void> {
+async function run(installed: readonly ServerEntry[], workload: WorkloadName): Promise<void> {
   const chosen = scenarios.filter(
     (scenario) => scenario.workload === workload && (!isShort || scenario.inShort !== 'none'),
   );
@@ -125,16 +110,24 @@ async function run(workload: WorkloadName): Promise<void> {
   }
 }
 
-print(`${new Date().toISOString().slice(0, 10)}, Node ${process.versions.node}, ${cpus()[0]?.model}, \
+async function compareServers(): Promise<void> {
+  const chosen = servers.filter(
+    ({ name, isInShort }) =>
+      name === limitName || (isWanted(name, options.servers) ?? (!isShort || isInShort)),
+  );
+  const installed = chosen.filter(install);
+  print(`${new Date().toISOString().slice(0, 10)}, Node ${process.versions.node}, ${cpus()[0]?.model}, \
 ${cpus().length} cores: ${sharing}. ${rounds.rounds} rounds of ${rounds.roundMs / 1_000} s each, \
 and ${fullRounds} with a new bearer on every request, no delay and ${loads.full.connections} connections.\n`);
-for (const entry of installed) print(`- ${[entry.name, versionsOf(entry)].filter(Boolean).join(': ')}`);
-try {
-  // The keys of an object of this very type.
-  for (const workload of Object.keys(workloads) as WorkloadName[])
-    if (isWanted(workload, options.workloads) ?? true) await run(workload);
+  for (const entry of installed) print(`- ${[entry.name, versionsOf(entry)].filter(Boolean).join(': ')}`);
+  for (const workload of wanted) await run(installed, workload);
   print(`\n### Start-up and memory at rest\n\n${await startUpTable(installed, start, rounds.rounds)}`);
   print(`\n### The measure\n\n${targetsTable(results)}`);
+}
+
+try {
+  if (options.against === undefined) await compareServers();
+  else print(await pairsTable(options.against, wanted, { ...rounds, warmUpMs, start, upstream }));
 } finally {
   upstream.close();
 }

@@ -1,4 +1,12 @@
-import type { OrderJson, OriginJson, QuoteJson, RecipientJson, ShipmentJson } from '../../src/rest/types.ts';
+import type {
+  LocationJson,
+  MessageJson,
+  OrderJson,
+  OriginJson,
+  QuoteJson,
+  RecipientJson,
+  ShipmentJson,
+} from '../src/rest/types.ts';
 
 // A merchant's records, the same at each start. Newest first, as REST lists them.
 
@@ -76,7 +84,7 @@ function shipment(index: number): ShipmentJson {
     shipmentCostCents: 1_240_000 + index,
     cashOnDeliveryCostCents: 180_000,
     totalCostCents: 1_420_000 + index,
-    label: `la${count - index}`,
+    label: `labels/la${count - index}`,
     labelUrl: `https://labels.example.com/la${count - index}.pdf?expires=1793000000&signature=5b2c7e0a9d41f3`,
   };
 }
@@ -120,16 +128,39 @@ function origin(index: number): OriginJson {
   };
 }
 
+function location(index: number): LocationJson {
+  const address = { regionCode: 'CO', administrativeArea: 'Antioquia', locality: of(cities, index) };
+  return { name: `locations/lo${index}`, address };
+}
+
+const messages = 'channels/ch1/conversations/co1/messages';
+
+function message(index: number): MessageJson {
+  const createTime = minutesAgo(index);
+  return {
+    name: `${messages}/me${20 - index}`,
+    createTime,
+    status: 'READ',
+    contentType: 'TEXT',
+    text: 'Hola',
+  };
+}
+
 const rows = <Row>(row: (index: number) => Row, length = count): Row[] =>
   Array.from({ length }, (_, index) => row(index));
 
-/** Every list of the service that the benchmark asks for, by the part of the path that names it. */
-export const records = {
-  orders: rows(order),
-  shipments: rows(shipment),
-  quotes: rows(quote),
-  origins: rows(origin, 5),
-};
+/** Every list that REST has, by its path below `/v1/`. */
+export const lists: ReadonlyMap<string, readonly { name: string }[]> = new Map<string, { name: string }[]>([
+  ['orders', rows(order)],
+  ['shipments', rows(shipment)],
+  ['quotes', rows(quote)],
+  ['origins', rows(origin, 5)],
+  ['locations', rows(location, 200)],
+  [messages, rows(message, 20)],
+]);
+
+/** What is at `organizations/mine`. */
+export const organization = { name: 'organization/or1', balanceCents: 5_000_000, creditLimitCents: 0 };
 
 /** Identifiers of orders, for those who ask for one at a time. */
-export const orderIds = records.orders.map(({ name }) => name.slice('orders/'.length));
+export const orderIds = rows((index) => `or${count - index}`);

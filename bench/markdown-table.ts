@@ -1,15 +1,16 @@
-import { median } from '../measure.ts';
-
-export type Cells = readonly string[];
+export type Cells = readonly (string | number)[];
 
 /** A table of Markdown. Its first columns are of words, and stand to the left. */
 export function markdownTable(head: Cells, rows: readonly Cells[], columnsOfWords = 1): string {
   const sides = head.map((_, column) => (column < columnsOfWords ? '---' : '--:'));
-  return [head, sides, ...rows].map(line).join('\n');
+  return [head, sides, ...rows].map((cells) => `| ${cells.join(' | ')} |`).join('\n');
 }
 
-function line(cells: Cells): string {
-  return `| ${cells.join(' | ')} |`;
+/** Of two in the middle, the mean. */
+export function median(numbers: readonly number[]): number {
+  const sorted = numbers.toSorted((a, b) => a - b);
+  const middle = (sorted.length - 1) / 2;
+  return ((sorted[Math.floor(middle)] ?? 0) + (sorted[Math.ceil(middle)] ?? 0)) / 2;
 }
 
 /** Three digits. */
@@ -24,6 +25,4 @@ export function withRange(values: readonly number[]): string {
 }
 
 /** Of bytes. */
-export function megabytes(bytes: number): number {
-  return bytes / 1_048_576;
-}
+export const megabytes = (bytes: number): number => bytes / 1_048_576;

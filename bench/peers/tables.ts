@@ -1,0 +1,60 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import { markdownTable, megabytes, shown, withRange } from '../markdown-table.ts';
+import type { Server } from '../server-process.ts';
+import { type Measured, medianOf, type Round, shareOf } from './rounds.ts';
+import type { ServerEntry } from './servers.ts';
+
+const head = [
+  'server',
+  'requests/s',
+  'of the limit',
+  'CPU µs/request',
+  'times the limit',
+  'p50 ms',
+  'p99 ms',
+  'REST calls',
+  'core',
+  'peak MB',
+];
+
+/** Medians, and behind those of requests and CPU the least and the most of a round. The first is the limit. */
+export function resultsTable(measured: readonly Measured[]): string {
+  const limit = measured[0]?.rounds ?? [];
+  const range = (rounds: readonly Round[], figure: keyof Round) =>
+    withRange(rounds.map((round) => round[figure]));
+  const rows = measured.map(({ name, rounds, peakBytes }) => [
+    name,
+    range(rounds, 'requestsPerSecond'),
+    shareOf(rounds, limit, 'requestsPerSecond').toFixed(2),
+    range(rounds, 'cpuUsPerRequest'),
+    shareOf(rounds, limit, 'cpuUsPerRequest').toFixed(2),
+    shown(medianOf(rounds, 'p50Ms')),
+    shown(medianOf(rounds, 'p99Ms')),
+    shown(medianOf(rounds, 'callsPerRequest')),
+    `${Math.round(medianOf(rounds, 'busy') * 100)} %`,
+    Math.round(megabytes(peakBytes)),
+  ]);
+  return markdownTable(head, rows);
+}
+
+const restMs = 1_000;
+
+/** Starts all servers in turns, each alone. Answers a table of how long they take, and what memory they have at rest. */
+export async function startUpTable(
+  entries: readonly ServerEntry[],
+  start: (entry: ServerEntry) => Promise<Server>,
+  times: number,
+): Promise<string> {
+  const seen = entries.map((entry) => ({ entry, startMs: [] as number[], restMb: [] as number[] }));
+  for (let time = 0; time < times; time++) {
+    for (const { entry, startMs, restMb } of seen) {
+      const server = await start(entry);
+      await pause(restMs);
+      startMs.push(server.startMs);
+      restMb.push(megabytes(server.residentBytes()));
+      server.stop();
+    }
+  }
+  const rows = seen.map(({ entry, startMs, restMb }) => [entry.name, withRange(startMs), withRange(restMb)]);
+  return markdownTable(['server', 'first answer after ms', 'MB at rest'], rows);
+}
