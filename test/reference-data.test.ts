@@ -221,6 +221,40 @@ describe('what has become old', () => {
     await vi.waitFor(async () => expect((await waybill.ask(origins)).data).toEqual(newOrigins));
   });
 
+  test('is read by one call for all who ask meanwhile, which outlives their operations', async () => {
+    await using waybill = await startWaybill({ REFERENCE_DATA_MS: '1' });
+    await waybill.ask(origins);
+    waybill.sandbox.faults.add(moved);
+    waybill.sandbox.faults.add({ kind: 'delay', delayMs: 150, path: '/v1/origins' });
+    await pause(5);
+    const asked = ['a', 'b', 'c'].map((alias) => waybill.ask(`{ ${alias}: origins { nodes { id } } }`));
+    expect((await Promise.all(asked)).map(({ data }) => data)).toEqual(
+      ['a', 'b', 'c'].map((alias) => ({ [alias]: firstOrigins.origins })),
+    );
+    await until(() => waybill.sandbox.requests.entries()[0]?.status === 200);
+    expect(waybill.sandbox.requests.lines()).toEqual([originCall]);
+    await vi.waitFor(async () => expect((await waybill.ask(origins)).data).toEqual(newOrigins));
+  });
+
+  test.each([429, 500, 503])('is answered on where that call is answered %i', async (status) => {
+    await using waybill = await startWaybill({ REFERENCE_DATA_MS: '1' });
+    await waybill.ask(origins);
+    waybill.sandbox.faults.add({ path: '/v1/origins', kind: 'status', status });
+    for (const _ of [1, 2, 3]) {
+      await pause(5);
+      expect(await waybill.ask(origins)).toMatchObject({ data: firstOrigins });
+    }
+  });
+
+  test.each([403, 404, 410])('is no longer answered once that call is answered %i', async (status) => {
+    await using waybill = await startWaybill({ REFERENCE_DATA_MS: '1' });
+    await waybill.ask(origins);
+    waybill.sandbox.faults.add({ path: '/v1/origins', kind: 'status', status });
+    await pause(5);
+    expect((await waybill.ask(origins)).data).toEqual(firstOrigins);
+    await vi.waitFor(async () => expect((await waybill.ask(origins)).data).toEqual({ origins: null }));
+  });
+
   test('is waited for where it may not be answered any more', async () => {
     await using waybill = await startWaybill({ REFERENCE_DATA_MS: '1', REFERENCE_DATA_GRACE_MS: '0' });
     await waybill.ask(origins);
