@@ -119,13 +119,12 @@ const loadersOf = lazily<Operation, KnownLoaders>({
     ),
   originPage: ({ api, caller, known }) =>
     referenceLoaders(caller, known.referencePages)('origins', api.listOrigins),
-  locationById: ({ caller, memory, known }, { locationPage }) =>
+  locationById: ({ caller, memory }, { locationPage }) =>
     locationLoader({
       pages: locationPage,
       caller,
       maxPageSize: maxPageSize.locations,
       listsForBatches: memory.options.listsForBatches,
-      list: known.locationList,
     }),
   locationPage: ({ api, caller, known }) =>
     referenceLoaders(caller, known.referencePages)('locations', api.listLocations),

@@ -9,8 +9,7 @@ import {
   type FollowingHistory,
 } from './following-history.ts';
 import { type LoadingObserver, nobody } from './loading-observer.ts';
-import { guessedLength, type ListLength } from './location-loader.ts';
-import { createReferencePages, type ReferencePages } from './reference-pages.ts';
+import { type CachedPages, createPageCache, type PageCache } from './page-cache.ts';
 import type { RowTrust } from './row-check.ts';
 
 /** How loaders save calls. */
@@ -35,8 +34,7 @@ export const standardLoading: LoadingOptions = {
 /** What the loaders of a tenant's operations know from earlier ones. */
 export interface TenantMemory {
   /** Pages of origins, locations, channels and templates. */
-  readonly referencePages: ReferencePages;
-  readonly locationList: { length: ListLength };
+  readonly referencePages: CachedPages;
   /** Batches of their ids. */
   readonly orders: BatchHistory;
   readonly shipments: BatchHistory;
@@ -48,7 +46,7 @@ export interface TenantMemory {
 
 /** What the memory of a tenant is made of. */
 interface MemorySource {
-  options: LoadingOptions;
+  pageCache: PageCache;
   /** Of each resource, for all tenants. */
   trust: { orders: RowTrust; shipments: RowTrust };
   /** Where ids are taken to be in their lists at first. */
@@ -59,8 +57,7 @@ interface MemorySource {
 /** A class whose parts are made when they are asked for: a thousand tenants are remembered, most of whom have asked for little. */
 class KnownOfTenant implements TenantMemory {
   readonly #source: MemorySource;
-  #referencePages: ReferencePages | undefined;
-  #locationList: TenantMemory['locationList'] | undefined;
+  #referencePages: CachedPages | undefined;
   #orders: BatchHistory | undefined;
   #shipments: BatchHistory | undefined;
   #shipmentsOfOrders: FollowingHistory | undefined;
@@ -69,14 +66,9 @@ class KnownOfTenant implements TenantMemory {
     this.#source = source;
   }
 
-  get referencePages(): ReferencePages {
-    this.#referencePages ??= createReferencePages(this.#source.options, this.#source.now);
+  get referencePages(): CachedPages {
+    this.#referencePages ??= this.#source.pageCache.newTenant();
     return this.#referencePages;
-  }
-
-  get locationList(): TenantMemory['locationList'] {
-    this.#locationList ??= { length: guessedLength };
-    return this.#locationList;
   }
 
   get orders(): BatchHistory {
@@ -100,7 +92,6 @@ class KnownOfTenant implements TenantMemory {
   forget(): void {
     // An operation that is under way may still have the pages.
     this.#referencePages?.forget();
-    this.#locationList = undefined;
     this.#orders = undefined;
     this.#shipments = undefined;
     this.#shipmentsOfOrders = undefined;
@@ -132,7 +123,8 @@ export function createLoaderMemory(
     shipments: createDepthGuess(),
     shipmentsOfOrders: createFollowingGuesses(),
   };
-  const source: MemorySource = { options, trust, guesses, now };
+  const pageCache = createPageCache({ ...options, now });
+  const source: MemorySource = { pageCache, trust, guesses, now };
   const memories = new PerTenant<TenantMemory>();
   const make = () => new KnownOfTenant(source);
   return {

@@ -2,15 +2,14 @@ import type { Caller } from '../rest/caller.ts';
 import { neverCancelled } from '../rest/cancellation.ts';
 import { createLedger, type LedgerEntry } from '../rest/ledger.ts';
 import type { Page, PageQuery } from '../rest/types.ts';
-import type { ReadPage } from './kept-pages.ts';
+import type { CachedPages, ReadPage } from './page-cache.ts';
 import { type PageLoader, pageLoader, queryKey } from './page-loader.ts';
-import type { ReferencePages } from './reference-pages.ts';
 
 /** Pages of a list that seldom changes. What an earlier operation of the tenant has read needs no call. */
 export interface ReferencePageLoader<Row, Query extends PageQuery> extends PageLoader<Row, Query> {
-  /** Whether a page costs no call more, as it is known or has been asked for already. */
+  /** Whether a page costs no call more, as it is cached or this operation has asked for it already. */
   knows(query: Query): boolean;
-  /** Whether a page was read in this operation, so that what it lacks is not there. */
+  /** Whether this operation has read the page itself, so that what the page lacks is not there. */
   isOwn(query: Query): boolean;
   /**
    * From here on, answers nothing that an earlier operation has read, as that may be outdated. Says whether any such page
@@ -20,11 +19,18 @@ export interface ReferencePageLoader<Row, Query extends PageQuery> extends PageL
 }
 
 /** Makes the loaders of an operation over lists that seldom change; `list` tells those in `pages` apart. */
-export function referenceLoaders(caller: Caller, pages: ReferencePages) {
+export function referenceLoaders(caller: Caller, pages: CachedPages) {
   return <Row extends { name: string }, Query extends PageQuery>(
     list: string,
     read: (query: Query, caller: Caller) => Promise<Page<Row>>,
   ): ReferencePageLoader<Row, Query> => new ReferenceLoader(caller, pages, list, read);
+}
+
+/** A page that this operation has asked for. */
+interface AskedPage<Query> {
+  readonly query: Query;
+  /** Undefined until it is answered. */
+  source: 'cache' | 'rest' | undefined;
 }
 
 /** A class, as each operation has some. */
@@ -32,30 +38,29 @@ class ReferenceLoader<Row extends { name: string }, Query extends PageQuery>
   implements ReferencePageLoader<Row, Query>
 {
   readonly #caller: Caller;
-  readonly #pages: ReferencePages;
+  readonly #cached: CachedPages;
   readonly #list: string;
   readonly #read: (query: Query, caller: Caller) => Promise<Page<Row>>;
   readonly #loader: PageLoader<Row, Query> = pageLoader((query) => this.#page(query));
-  // What this operation has asked for, what it has read itself, and what an earlier one has read for it.
-  readonly #asked = new Set<string>();
-  readonly #own = new Set<string>();
-  readonly #earlier = new Set<Query>();
-  #isEarlierWelcome = true;
+  /** By key. */
+  readonly #asked = new Map<string, AskedPage<Query>>();
+  #isCacheUsed = true;
 
   constructor(
     caller: Caller,
-    pages: ReferencePages,
+    cached: CachedPages,
     list: string,
     read: (query: Query, caller: Caller) => Promise<Page<Row>>,
   ) {
     this.#caller = caller;
-    this.#pages = pages;
+    this.#cached = cached;
     this.#list = list;
     this.#read = read;
   }
 
   load(query: Query): Promise<Page<Row>> {
-    this.#asked.add(this.#keyOf(query));
+    const key = this.#keyOf(query);
+    if (!this.#asked.has(key)) this.#asked.set(key, { query, source: undefined });
     return this.#loader.load(query);
   }
 
@@ -66,25 +71,23 @@ class ReferenceLoader<Row extends { name: string }, Query extends PageQuery>
 
   clearAll(): void {
     this.#asked.clear();
-    this.#own.clear();
     this.#loader.clearAll();
-  }
-
-  isOwn(query: Query): boolean {
-    return this.#own.has(this.#keyOf(query));
   }
 
   knows(query: Query): boolean {
     const key = this.#keyOf(query);
-    return this.#asked.has(key) || (this.#isEarlierWelcome && this.#pages.has(key));
+    return this.#asked.has(key) || (this.#isCacheUsed && this.#cached.has(key));
+  }
+
+  isOwn(query: Query): boolean {
+    return this.#asked.get(this.#keyOf(query))?.source === 'rest';
   }
 
   forgetEarlier(): boolean {
-    this.#isEarlierWelcome = false;
-    const wasAnswered = this.#earlier.size > 0;
-    for (const query of this.#earlier) this.clear(query);
-    this.#earlier.clear();
-    return wasAnswered;
+    this.#isCacheUsed = false;
+    const earlier = [...this.#asked.values()].filter(({ source }) => source === 'cache');
+    for (const { query } of earlier) this.clear(query);
+    return earlier.length > 0;
   }
 
   #keyOf(query: Query): string {
@@ -94,20 +97,22 @@ class ReferenceLoader<Row extends { name: string }, Query extends PageQuery>
   async #page(query: Query): Promise<Page<Row>> {
     const caller = this.#caller;
     const key = this.#keyOf(query);
-    const known = this.#isEarlierWelcome ? this.#pages.find(key) : undefined;
+    const known = this.#isCacheUsed ? this.#cached.find(key) : undefined;
+    const asked = this.#asked.get(key);
     if (known === undefined) {
-      const page = await this.#pages.read(key, () => this.#weighed(query, caller), caller.room);
-      this.#own.add(key);
+      const page = await this.#cached.read(key, () => this.#measured(query, caller));
+      if (asked !== undefined) asked.source = 'rest';
       return page;
     }
-    this.#earlier.add(query);
+    if (asked !== undefined) asked.source = 'cache';
     caller.ledger.cached += 1;
-    if (known.isDue) this.#pages.renew(key, () => this.#weighed(query, forLater(caller)), caller.room);
+    if (known.isStale) this.#cached.refresh(key, () => this.#measured(query, forLater(caller)));
     // Under the name of a list there are only pages of its own.
     return known.page as Page<Row>;
   }
 
-  async #weighed(query: Query, caller: Caller): Promise<ReadPage<Row>> {
+  /** Reads a page, and notes how many bytes the response had. */
+  async #measured(query: Query, caller: Caller): Promise<ReadPage<Row>> {
     let bytes = 0;
     const heard = (entry: LedgerEntry) => {
       bytes = entry.bytes;

@@ -5,7 +5,6 @@ import { createFairQueue } from './fair-queue.ts';
 import { createLedger, type Ledger, type LedgerEntry } from './ledger.ts';
 import { type Deadline, noDeadline } from './lifetime.ts';
 import type { Away, QueuedCall } from './queued-call.ts';
-import { createRoom, type Room } from './room.ts';
 import { scheduled } from './scheduled-call.ts';
 import { createTenants, endJoining, type Tenant, type Tenants } from './tenant.ts';
 import { Turns } from './turns.ts';
@@ -52,8 +51,6 @@ export interface Caller {
   accepted(sentAt: number): void;
   /** Whether REST has refused the bearer, and has not taken it since. */
   isRefused(): boolean;
-  /** Where all that tenants keep for later operations has its place. */
-  readonly room: Room;
 }
 
 /** Makes the callers of this process. */
@@ -76,7 +73,6 @@ export interface CallersOptions {
   /** How many more wait for their turn at most, of one tenant half of these; 1,000 when left out. */
   callsWaiting?: number;
   tenants?: Tenants;
-  room?: Room;
   /** Is told whose bearer REST does not take; nobody when left out. */
   onRefused?: (tenant: Tenant) => void;
 }
@@ -87,7 +83,6 @@ export function createCallers({
   callsAtOnce = 64,
   callsWaiting = 1_000,
   tenants = createTenants(),
-  room = createRoom(),
   onRefused = nothing,
 }: CallersOptions): Callers {
   const queue = createFairQueue(callsAtOnce, callsWaiting);
@@ -127,7 +122,6 @@ export function createCallers({
         },
         accepted: (sentAt) => tenants.accept(tenant.id, sentAt),
         isRefused: () => tenants.isRefused(tenant.id),
-        room,
       };
     },
   };

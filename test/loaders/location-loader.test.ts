@@ -1,70 +1,15 @@
 import { describe, expect, test } from 'vitest';
-import {
-  guessedLength,
-  isPageWorthIt,
-  type ListLength,
-  locationLoader,
-} from '../../src/loaders/location-loader.ts';
+import { locationLoader, mostPages } from '../../src/loaders/location-loader.ts';
+import { createPageCache } from '../../src/loaders/page-cache.ts';
 import { referenceLoaders } from '../../src/loaders/reference-loader.ts';
-import { createReferencePages } from '../../src/loaders/reference-pages.ts';
 import { createCallers } from '../../src/rest/caller.ts';
 import { InvalidResponseError, ResponseTooLargeError, StatusError } from '../../src/rest/errors.ts';
 import type { LocationJson, LocationQuery, Page } from '../../src/rest/types.ts';
 import { loadAll } from './list.ts';
 
-const whole = (pages: number): ListLength => ({ pages, isKnown: true });
-const atLeast = (pages: number): ListLength => ({ pages, isKnown: false });
-
-/** How many pages are called for by so many names, of which each page finds `found`. */
-function pagesCalled(asked: number, length: ListLength, found = 0): number {
-  let called = 0;
-  const missing = () => asked - called * found;
-  while (missing() > 0 && isPageWorthIt({ asked, missing: missing(), called, passed: called, length })) {
-    called += 1;
-  }
-  return called;
-}
-
-describe('a page is worth a call', () => {
-  test.each<[string, number, ListLength, number]>([
-    ['not for one name', 1, whole(1), 0],
-    ['not for two', 2, whole(1), 0],
-    ['for three in a list of one page', 3, whole(1), 1],
-    ['for three in a list of two', 3, whole(2), 2],
-    ['not for three in a list of three, which is no less', 3, whole(3), 0],
-    ['for 31 in a list of 30', 31, whole(30), 30],
-    ['not for four in a list of unknown length, as a page in vain would be a quarter', 4, guessedLength, 0],
-    ['for five once', 5, guessedLength, 1],
-    ['for nine once', 9, guessedLength, 1],
-    ['for ten twice', 10, guessedLength, 2],
-    ['for 29 twice', 29, guessedLength, 2],
-    ['for 62 a tenth as often', 62, guessedLength, 6],
-    ['for 1000 a tenth as often', 1_000, guessedLength, 100],
-    ['not for 62 in a list that is longer', 62, atLeast(62), 0],
-  ])('%s', (_what, asked, length, pages) => {
-    expect(pagesCalled(asked, length)).toBe(pages);
-  });
-
-  test('no longer once more pages are left than names', () => {
-    expect(pagesCalled(10, whole(6), 4)).toBe(2);
-    expect(pagesCalled(10, whole(3), 4)).toBe(3);
-  });
-
-  test('also the last one for the last name, as it makes the list known', () => {
-    expect(pagesCalled(62, guessedLength, 61)).toBe(2);
-  });
-
-  test('so seldom that, with a search for each name, 1.2 times as many calls are made at most', () => {
-    for (let asked = 1; asked <= 500; asked += 1) {
-      for (const length of [1, 2, 3, 10, 100].map(atLeast)) {
-        expect(pagesCalled(asked, length), `${asked} names`).toBeLessThanOrEqual(asked * 0.2);
-      }
-      for (const length of [1, 2, 3, 10, 100].map(whole)) {
-        const most = Math.max(asked * 0.2, Math.min(length.pages, asked - 1));
-        expect(pagesCalled(asked, length), `${asked} names`).toBeLessThanOrEqual(most);
-      }
-    }
-  });
+test('pages are called for so seldom that, with a search for each name, 1.2 calls a name are made at most', () => {
+  expect([1, 4, 5, 9, 10, 29, 30, 62, 1_000].map(mostPages)).toEqual([0, 0, 1, 1, 2, 2, 3, 6, 100]);
+  for (let names = 1; names <= 500; names += 1) expect(mostPages(names)).toBeLessThanOrEqual(names * 0.2);
 });
 
 const location = (number: number): LocationJson => ({
@@ -99,9 +44,8 @@ function startLocations({ count, referenceMs = 0, listsForBatches = true }: Loca
     /** What a call fails with. */
     failures: {} as Record<string, Error>,
   };
-  const clock = { nowMs: 0 };
-  const pages = createReferencePages({ referenceMs, referenceGraceMs: 0 }, () => clock.nowMs);
-  const list = { length: guessedLength };
+  const clock = { nowMs: 1 };
+  const pages = createPageCache({ referenceMs, referenceGraceMs: 0, now: () => clock.nowMs }).newTenant();
   const callers = createCallers({ callsPerOperation: 16 });
 
   async function read({ pageSize, pageToken, query }: LocationQuery): Promise<Page<LocationJson>> {
@@ -124,7 +68,6 @@ function startLocations({ count, referenceMs = 0, listsForBatches = true }: Loca
       caller,
       maxPageSize: 10,
       listsForBatches,
-      list,
     });
     return { caller, loader };
   }
@@ -158,7 +101,7 @@ function startLocations({ count, referenceMs = 0, listsForBatches = true }: Loca
     return { found: locations, calls: service.calls };
   }
 
-  return { service, clock, list, look, lookInTurn };
+  return { service, clock, look, lookInTurn };
 }
 
 describe('locations by name', () => {
@@ -173,7 +116,7 @@ describe('locations by name', () => {
   });
 
   test('are found in the whole list where they are many, those too that it does not hold', async () => {
-    const { look, list } = startLocations({ count: 15 });
+    const { look } = startLocations({ count: 15 });
     const wanted = [...names(1, 9), 'locations/nowhere', 'locations/l15'];
     expect(await look(wanted)).toEqual({
       found: [...names(1, 9), null, 'locations/l15'],
@@ -181,18 +124,16 @@ describe('locations by name', () => {
       cached: 0,
       savedByList: 10,
     });
-    expect(list.length).toEqual(whole(2));
   });
 
   test('are looked for in no page beyond the one that holds the last', async () => {
-    const { look, list } = startLocations({ count: 30 });
+    const { look } = startLocations({ count: 30 });
     const { calls } = await look(names(1, 10));
     expect(calls).toEqual(['all']);
-    expect(list.length).toEqual(guessedLength);
   });
 
   test('are searched where the pages that are worth it do not hold them', async () => {
-    const { look, list } = startLocations({ count: 500 });
+    const { look } = startLocations({ count: 500 });
     const wanted = names(491, 500);
     expect(await look(wanted)).toEqual({
       found: wanted,
@@ -200,21 +141,6 @@ describe('locations by name', () => {
       cached: 0,
       savedByList: 0,
     });
-    expect(list.length).toEqual(atLeast(3));
-  });
-
-  test('are searched where the list turned out to have more pages than there are names', async () => {
-    const { look, list } = startLocations({ count: 500 });
-    list.length = atLeast(11);
-    expect((await look(names(491, 500))).calls).toEqual(names(491, 500));
-  });
-
-  test('are found in the list where it is known to be short, though they are few', async () => {
-    const { look, list } = startLocations({ count: 15 });
-    list.length = whole(2);
-    expect((await look(names(1, 3))).calls).toEqual(['all']);
-    expect((await look(names(11, 13))).calls).toEqual(['all', 'all@10']);
-    expect((await look(names(1, 2))).calls).toEqual(names(1, 2));
   });
 
   test('are searched where lists are not to be used for them', async () => {
@@ -228,16 +154,6 @@ describe('locations by name', () => {
     const { found, calls } = await look(names(1, 8));
     expect(found).toEqual([...names(1, 2), null, ...names(4, 8)]);
     expect(calls).toEqual(['all']);
-  });
-
-  test('learn anew how long the list is', async () => {
-    const { service, look, list } = startLocations({ count: 15 });
-    list.length = whole(1);
-    await look(names(1, 15));
-    expect(list.length).toEqual(whole(2));
-    service.rows.splice(9);
-    await look(names(1, 15));
-    expect(list.length).toEqual(whole(1));
   });
 });
 
@@ -386,7 +302,7 @@ describe('what earlier operations have read', () => {
   test('is read again when it is too old', async () => {
     const { clock, look } = startLocations({ count: 15, referenceMs: 1_000 });
     await look(names(1, 15));
-    clock.nowMs = 1_000;
+    clock.nowMs = 1_002;
     expect((await look(names(1, 15))).calls).toEqual(['all', 'all@10']);
   });
 });
