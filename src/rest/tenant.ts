@@ -1,5 +1,5 @@
 import { hash, randomBytes } from 'node:crypto';
-import { type InLine, Line } from './line.ts';
+import { LRUCache } from 'lru-cache';
 
 /** What the operations of one bearer share with each other, and with nobody else's. */
 export interface Tenant {
@@ -67,14 +67,6 @@ function keyedHash(key: string, text: string): string {
   return hash('sha256', key + text, 'base64url');
 }
 
-/** A tenant who lives as long as somebody holds them, and as one of those who are remembered. */
-interface Known extends InLine<Known> {
-  readonly id: string;
-  readonly tenant: WeakRef<Tenant>;
-  /** Set while they are remembered. */
-  held: Tenant | undefined;
-}
-
 // More than there are tokens; made-up ones push out the oldest.
 const maxRefused = 10_000;
 
@@ -84,65 +76,44 @@ export function createTenants({
   secret = randomBytes(32),
 }: TenantsOptions = {}): Tenants {
   const key = secret.toString('base64url');
-  // Those too that only an operation of theirs holds: beside a second one of the same id, the writes of the one would
-  // leave what is shared by the other as it is.
-  let known = new Map<string, Known>();
+  const remembered = new LRUCache<string, Tenant>({ max: maxTenants });
+  // All that are there, those too that only an operation holds: beside a second tenant of the same id, the writes of the
+  // one would leave what the other shares as it is.
+  let living = new Map<string, WeakRef<Tenant>>();
   let sizeToSweep = 2 * maxTenants;
-  // First who has not been there for longest. The first of a Map is found behind all those that were taken from its front.
-  const remembered = new Line<Known>();
   // By id, as the tenant may be gone by then; the value is when that was.
-  const refused = new Map<string, number>();
+  const refused = new LRUCache<string, number>({ max: maxRefused });
 
   function create(id: string): Tenant {
-    if (known.size >= sizeToSweep) sweep();
+    if (living.size >= sizeToSweep) sweep();
     const tenant: Tenant = { id, writes: 0 };
-    known.set(id, { id, tenant: new WeakRef(tenant), held: undefined, before: undefined, after: undefined });
+    living.set(id, new WeakRef(tenant));
     return tenant;
   }
 
   /** Forgets those that are gone. Each time there are twice as many as were left, so that it costs each one little. */
   function sweep(): void {
-    const left = new Map<string, Known>();
-    for (const one of known.values()) {
-      // To look at one that is there keeps it until the present job has ended.
-      if (one.held !== undefined || one.tenant.deref() !== undefined) left.set(one.id, one);
+    // A new Map, as one whose entries come and go keeps those that went until a full collection of garbage.
+    const left = new Map<string, WeakRef<Tenant>>();
+    for (const [id, tenant] of living) {
+      // To look at a tenant that is there keeps it until the present job has ended.
+      if (remembered.has(id) || tenant.deref() !== undefined) left.set(id, tenant);
     }
-    // Anew, as a Map whose entries come and go keeps those that went until a full collection of garbage.
-    known = left;
-    sizeToSweep = 2 * Math.max(known.size, maxTenants);
-  }
-
-  function remember(tenant: Tenant): void {
-    const one = known.get(tenant.id);
-    if (one === undefined) return;
-    if (one.held !== undefined) remembered.remove(one);
-    one.held = tenant;
-    remembered.add(one);
-    if (remembered.length <= maxTenants) return;
-    const oldest = remembered.takeFirst();
-    if (oldest !== undefined) oldest.held = undefined;
+    living = left;
+    sizeToSweep = 2 * Math.max(living.size, maxTenants);
   }
 
   return {
     of(bearer) {
       const id = keyedHash(key, bearer);
-      const one = known.get(id);
-      const tenant = one?.tenant.deref();
-      if (tenant === undefined) return create(id);
-      if (one?.held !== undefined) remember(tenant);
-      return tenant;
+      return remembered.get(id) ?? living.get(id)?.deref() ?? create(id);
     },
-    withId: (id) => known.get(id)?.tenant.deref(),
-    refuse(id) {
-      refused.delete(id);
-      refused.set(id, performance.now());
-      const [oldest] = refused.size > maxRefused ? refused.keys() : [];
-      if (oldest !== undefined) refused.delete(oldest);
-    },
+    withId: (id) => living.get(id)?.deref(),
+    refuse: (id) => void refused.set(id, performance.now()),
     accept(id, sentAt) {
-      if (sentAt > (refused.get(id) ?? Number.POSITIVE_INFINITY)) refused.delete(id);
+      if (sentAt > (refused.peek(id) ?? Number.POSITIVE_INFINITY)) refused.delete(id);
     },
     isRefused: (id) => refused.has(id),
-    remember,
+    remember: (tenant) => void remembered.set(tenant.id, tenant),
   };
 }
