@@ -24,7 +24,7 @@ import { locationLoader } from './location-loader.ts';
 import { createLoaderMemory, type LoaderMemory, type TenantMemory } from './memory.ts';
 import { allRecords, type PageLoader, pageLoader } from './page-loader.ts';
 import { listedRecordLoader, type RecordLoader, recordLoader } from './record-loader.ts';
-import { type ReferencePageLoader, referenceLoaders } from './reference-loader.ts';
+import { type ReferencePageLoader, referenceLoader } from './reference-loader.ts';
 
 /** The largest pages that REST gives ("List query parameters"), in rows. */
 export const maxPageSize = {
@@ -118,7 +118,7 @@ const loadersOf = lazily<Operation, KnownLoaders>({
       () => originPage.forgetEarlier(),
     ),
   originPage: ({ api, caller, known }) =>
-    referenceLoaders(caller, known.referencePages)('origins', api.listOrigins),
+    referenceLoader(caller, known.referencePages, 'origins', api.listOrigins),
   locationById: ({ caller, memory }, { locationPage }) =>
     locationLoader({
       pages: locationPage,
@@ -127,7 +127,7 @@ const loadersOf = lazily<Operation, KnownLoaders>({
       listsForBatches: memory.options.listsForBatches,
     }),
   locationPage: ({ api, caller, known }) =>
-    referenceLoaders(caller, known.referencePages)('locations', api.listLocations),
+    referenceLoader(caller, known.referencePages, 'locations', api.listLocations),
   organization: ({ api, caller }) => recordLoader(() => api.getOrganization(caller)),
   channelById: (_operation, { channelPage }) =>
     listedRecordLoader(
@@ -135,9 +135,9 @@ const loadersOf = lazily<Operation, KnownLoaders>({
       () => channelPage.forgetEarlier(),
     ),
   channelPage: ({ api, caller, known }) =>
-    referenceLoaders(caller, known.referencePages)('channels', api.listChannels),
+    referenceLoader(caller, known.referencePages, 'channels', api.listChannels),
   templatePage: ({ api, caller, known }) =>
-    referenceLoaders(caller, known.referencePages)('templates', api.listTemplates),
+    referenceLoader(caller, known.referencePages, 'templates', api.listTemplates),
   templatesByChannel: (_operation, { templatePage }) =>
     recordLoader((channel) => allRecords(templatePage, { channel, pageSize: maxPageSize.templates })),
   messagePage: ({ api, caller }) => pageLoader((query) => api.listMessages(query, caller)),

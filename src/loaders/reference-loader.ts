@@ -18,12 +18,14 @@ export interface ReferencePageLoader<Row, Query extends PageQuery> extends PageL
   forgetEarlier(): boolean;
 }
 
-/** Makes the loaders of an operation over lists that seldom change; `list` tells those in `pages` apart. */
-export function referenceLoaders(caller: Caller, pages: CachedPages) {
-  return <Row extends { name: string }, Query extends PageQuery>(
-    list: string,
-    read: (query: Query, caller: Caller) => Promise<Page<Row>>,
-  ): ReferencePageLoader<Row, Query> => new ReferenceLoader(caller, pages, list, read);
+/** A loader of an operation over a list that seldom changes; `list` tells its pages apart from those of other lists. */
+export function referenceLoader<Row extends { name: string }, Query extends PageQuery>(
+  caller: Caller,
+  cached: CachedPages,
+  list: string,
+  read: (query: Query, caller: Caller) => Promise<Page<Row>>,
+): ReferencePageLoader<Row, Query> {
+  return new ReferenceLoader(caller, cached, list, read);
 }
 
 /** A page that this operation has asked for. */

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { locationLoader, mostPages } from '../../src/loaders/location-loader.ts';
 import { createPageCache } from '../../src/loaders/page-cache.ts';
-import { referenceLoaders } from '../../src/loaders/reference-loader.ts';
+import { referenceLoader } from '../../src/loaders/reference-loader.ts';
 import { createCallers } from '../../src/rest/caller.ts';
 import { InvalidResponseError, ResponseTooLargeError, StatusError } from '../../src/rest/errors.ts';
 import type { LocationJson, LocationQuery, Page } from '../../src/rest/types.ts';
@@ -64,7 +64,7 @@ function startLocations({ count, referenceMs = 0, listsForBatches = true }: Loca
   function operation() {
     const caller = callers.of('token', new AbortController().signal);
     const loader = locationLoader({
-      pages: referenceLoaders(caller, pages)('locations', read),
+      pages: referenceLoader(caller, pages, 'locations', read),
       caller,
       maxPageSize: 10,
       listsForBatches,

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { createPageCache, type PageCacheOptions } from '../../src/loaders/page-cache.ts';
-import { referenceLoaders } from '../../src/loaders/reference-loader.ts';
+import { referenceLoader } from '../../src/loaders/reference-loader.ts';
 import { type Caller, createCallers } from '../../src/rest/caller.ts';
 import type { InvalidResponseError } from '../../src/rest/errors.ts';
 import { createLedger, enter } from '../../src/rest/ledger.ts';
@@ -54,9 +54,8 @@ function startCaching({ referenceMs = 1_000, ...options }: Partial<PageCacheOpti
     const caller = callers.of(token, signal);
     const pages = pagesByToken.get(token) ?? cache.newTenant();
     pagesByToken.set(token, pages);
-    const loaderOf = referenceLoaders(caller, pages);
     const over = (list: string) =>
-      loaderOf<Row, PageQuery>(list, ({ pageSize, pageToken }, caller) =>
+      referenceLoader<Row, PageQuery>(caller, pages, list, ({ pageSize, pageToken }, caller) =>
         read(`${list} ${pageSize}${pageToken === undefined ? '' : `@${pageToken}`}`, caller),
       );
     return { caller, origins: over('origins'), channels: over('channels') };
