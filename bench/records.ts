@@ -6,7 +6,7 @@ import type {
   QuoteJson,
   RecipientJson,
   ShipmentJson,
-} from '../src/rest/types.ts';
+} from '../src/rest/wire-schema.ts';
 
 // A merchant's records, the same at each start. Newest first, as REST lists them.
 

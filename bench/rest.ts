@@ -1,5 +1,5 @@
 import { Pool } from 'undici';
-import type { OrderJson, ShipmentJson } from '../src/rest/types.ts';
+import type { OrderJson, ShipmentJson } from '../src/rest/wire-schema.ts';
 
 /** What a hand-written client of REST is made of: JSON over connections that are kept open, as Waybill has them too. */
 export interface Rest {
@@ -52,10 +52,12 @@ export function createRest(url: string, bearer: string): Rest {
 }
 
 /** Finds records by name. The finder throws for a name that is not there. */
-export function byName<Json extends { name: string }>(rows: readonly Json[]): (name?: string) => Json {
+export function byName<Json extends { name: string }>(
+  rows: readonly Json[],
+): (name: string | null | undefined) => Json {
   const known = new Map(rows.map((row) => [row.name, row]));
-  return (name = '') => {
-    const record = known.get(name);
+  return (name) => {
+    const record = known.get(name ?? '');
     if (record === undefined) throw new Error(`Expected "${name}" among what REST answered`);
     return record;
   };
@@ -71,5 +73,5 @@ export async function shipmentsOf(
   const missing = orders.flatMap(({ shipment }) => (!shipment || listed.has(shipment) ? [] : [shipment]));
   const found = await Promise.all(missing.map((name) => rest.record<ShipmentJson>(name)));
   const shipmentNamed = byName([...newest, ...found]);
-  return ({ shipment }) => (shipment === undefined ? undefined : shipmentNamed(shipment));
+  return ({ shipment }) => (shipment ? shipmentNamed(shipment) : undefined);
 }

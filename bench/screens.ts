@@ -8,7 +8,7 @@ import type {
   QuoteJson,
   ShipmentJson,
   TemplateJson,
-} from '../src/rest/types.ts';
+} from '../src/rest/wire-schema.ts';
 import { byName, type Rest, shipmentsOf } from './rest.ts';
 import {
   messageShown,
@@ -174,8 +174,8 @@ const quoteComparison: Screen = {
   variables: { quote: 'quotes/ca2139' },
   async byRest(rest) {
     const quote = await rest.record<QuoteJson>('quotes/ca2139');
-    const placeNamed = async (name = '') => {
-      const found = await rest.page<LocationJson>('locations', { query: name, pageSize: 1000 });
+    const placeNamed = async (name: QuoteJson['origin']) => {
+      const found = await rest.page<LocationJson>('locations', { query: name ?? '', pageSize: 1000 });
       return placeShown(byName(found)(name));
     };
     const [origin, destination, order] = await Promise.all([

@@ -6,9 +6,10 @@ import type {
   OriginJson,
   QuoteJson,
   RecipientJson,
+  SentTemplateJson,
   ShipmentJson,
   TemplateJson,
-} from '../src/rest/types.ts';
+} from '../src/rest/wire-schema.ts';
 
 // REST's records by the names of the graph, as a hand-written client shows them. They have all that any screen asks for.
 
@@ -37,7 +38,7 @@ export function shipmentShown(shipment: ShipmentJson | undefined, links: object 
     totalCost: { cents: shipment.totalCostCents },
     courier: courierOf(shipment),
     recipient: recipient && recipientShown(recipient),
-    label: label === undefined ? null : { url: labelUrl },
+    label: label ? { url: labelUrl } : null,
     ...links,
   };
 }
@@ -64,7 +65,7 @@ export function quoteShown(quote: QuoteJson, links: object = {}): object {
 /** Messages as the customer reads them: texts as they are, templates filled in. */
 export function messageShown(templates: readonly TemplateJson[]): (message: MessageJson) => object {
   function body({ text, template: sent }: MessageJson): string | null {
-    if (sent === undefined) return text ?? null;
+    if (!sent) return text ?? null;
     const template = templates.find(({ name, language }) => name === sent.name && language === sent.language);
     if (template === undefined) return null;
     const { header, body, footer } = template;
@@ -83,11 +84,11 @@ export function messageShown(templates: readonly TemplateJson[]): (message: Mess
   });
 }
 
-function filled(text: string | undefined, values: Record<string, string> = {}): string | undefined {
-  return text?.replace(/\{\{(\w+)\}\}/g, (whole, name: string) => values[name] ?? whole);
+function filled(text: string | undefined, values: SentTemplateJson['bodyParameters']): string | undefined {
+  return text?.replace(/\{\{(\w+)\}\}/g, (whole, name: string) => values?.[name] ?? whole);
 }
 
 /** `{ code }` for `couriers/{code}`. */
 function courierOf({ courier }: ShipmentJson | OfferJson): { code: string } | null {
-  return courier === undefined ? null : { code: courier.slice('couriers/'.length) };
+  return courier ? { code: courier.slice('couriers/'.length) } : null;
 }

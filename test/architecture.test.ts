@@ -26,7 +26,11 @@ const homes: { package: RegExp; places: string[]; why: string }[] = [
     places: ['server'],
     why: 'only the server counts and traces; others take an observer',
   },
-  { package: /^valibot$/, places: ['graph'], why: 'an input is held against its rules where it is declared' },
+  {
+    package: /^valibot$/,
+    places: ['graph', 'rest'],
+    why: 'an input is held against its rules where it is declared, and the JSON of REST against one schema',
+  },
   { package: /^dataloader$/, places: ['loaders'], why: 'batching is the business of src/loaders alone' },
   {
     package: /^(fastify|@fastify\/.*|typebox|node:sqlite|@cantoo\/pdf-lib|bwip-js)$/,

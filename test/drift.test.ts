@@ -85,6 +85,7 @@ describe('drift of REST from its interface', () => {
       { ...order, paymentMethods: [7] },
       ['Order.paymentMethods: wrong type'],
     ],
+    ['null in a list', 'orders', { ...order, paymentMethods: [null] }, ['Order.paymentMethods: wrong type']],
     ['a field more than known', 'orders', { ...order, giftWrap: true }, ['Order.giftWrap: unknown field']],
     [
       'a field named as no field is',

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import type { OfferJson } from '../src/rest/types.ts';
+import type { OfferJson } from '../src/rest/wire-schema.ts';
 import { chosen, type OfferWish, offersOf, whyNone } from '../src/writes/offer-choice.ts';
 
 interface Unusual {

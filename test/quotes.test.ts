@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import type { OfferJson } from '../src/rest/types.ts';
+import type { OfferJson } from '../src/rest/wire-schema.ts';
 import { cheapest, fastest } from '../src/writes/offer-choice.ts';
 import {
   QuoteBestOffersDocument,

@@ -1,4 +1,4 @@
-import type { OrderJson } from '../rest/types.ts';
+import type { OrderJson } from '../rest/wire-schema.ts';
 import { builder } from './builder.ts';
 import { amount, centsFrom, fields, idempotencyKey, listOf, optional, text, textOf } from './input-rules.ts';
 import { Order } from './order.ts';

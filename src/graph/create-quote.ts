@@ -1,4 +1,4 @@
-import type { QuoteJson } from '../rest/types.ts';
+import type { QuoteJson } from '../rest/wire-schema.ts';
 import { builder } from './builder.ts';
 import { centsFrom, fields, idempotencyKey, idOf, locationId, optional } from './input-rules.ts';
 import { PackageInput, packageRules } from './package-input.ts';

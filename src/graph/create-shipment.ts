@@ -1,4 +1,4 @@
-import type { ShipmentJson } from '../rest/types.ts';
+import type { ShipmentJson } from '../rest/wire-schema.ts';
 import { builder } from './builder.ts';
 import { fields, flag, idempotencyKey, idOf } from './input-rules.ts';
 import { ShipmentRecipientInput, shipmentRecipientRules } from './recipient-input.ts';

@@ -1,4 +1,4 @@
-import type { CustomerBehaviorJson } from '../rest/types.ts';
+import type { CustomerBehaviorJson } from '../rest/wire-schema.ts';
 import { builder } from './builder.ts';
 import { openEnum } from './open-enum.ts';
 

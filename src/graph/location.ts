@@ -1,7 +1,7 @@
 import { maxPageSize } from '../loaders/loaders.ts';
 import { InvalidResponseError } from '../rest/errors.ts';
 import { isNameOf, resourceName } from '../rest/resource-name.ts';
-import type { LocationJson } from '../rest/types.ts';
+import type { LocationJson } from '../rest/wire-schema.ts';
 import { builder } from './builder.ts';
 import { connect, connectionArgs, connectionOf } from './connection.ts';
 import { Node, registerNode } from './node.ts';

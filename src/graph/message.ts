@@ -1,7 +1,7 @@
 import { maxPageSize } from '../loaders/loaders.ts';
 import { InvalidResponseError } from '../rest/errors.ts';
 import { type ConversationName, conversationOfMessage, isMessageName, shown } from '../rest/resource-name.ts';
-import type { MessageJson, SentTemplateJson, TemplateJson } from '../rest/types.ts';
+import type { MessageJson, SentTemplateJson, TemplateJson } from '../rest/wire-schema.ts';
 import { builder } from './builder.ts';
 import { connect, connectionArgs, connectionOf } from './connection.ts';
 import type { Context } from './context.ts';

@@ -1,7 +1,7 @@
 import { maxPageSize } from '../loaders/loaders.ts';
 import { BadInputError, InvalidResponseError } from '../rest/errors.ts';
 import { isNameOf, resourceName } from '../rest/resource-name.ts';
-import type { OrderJson, RecipientJson } from '../rest/types.ts';
+import type { OrderJson, RecipientJson } from '../rest/wire-schema.ts';
 import { builder } from './builder.ts';
 import { connect, connectionArgs, connectionOf } from './connection.ts';
 import { CustomerBehavior, customerReliability } from './customer.ts';

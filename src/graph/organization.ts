@@ -1,6 +1,6 @@
 import { InvalidResponseError } from '../rest/errors.ts';
 import { isNameOf } from '../rest/resource-name.ts';
-import type { OrganizationJson } from '../rest/types.ts';
+import type { OrganizationJson } from '../rest/wire-schema.ts';
 import { builder } from './builder.ts';
 import { Money, money } from './money.ts';
 import { Node, registerNode } from './node.ts';

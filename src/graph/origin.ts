@@ -1,6 +1,6 @@
 import { maxPageSize } from '../loaders/loaders.ts';
 import { isNameOf, resourceName } from '../rest/resource-name.ts';
-import type { OriginJson } from '../rest/types.ts';
+import type { OriginJson } from '../rest/wire-schema.ts';
 import { builder } from './builder.ts';
 import { connect, connectionArgs, connectionOf } from './connection.ts';
 import { Location } from './location.ts';

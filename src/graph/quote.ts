@@ -1,5 +1,5 @@
 import { isNameOf, resourceName } from '../rest/resource-name.ts';
-import type { OfferJson, PackageDimensionsJson, PackageJson, QuoteJson } from '../rest/types.ts';
+import type { OfferJson, PackageDimensionsJson, PackageJson, QuoteJson } from '../rest/wire-schema.ts';
 import { cheapest, fastest, isAvailable, offersOf } from '../writes/offer-choice.ts';
 import { builder } from './builder.ts';
 import { Courier, courierNamed } from './courier.ts';

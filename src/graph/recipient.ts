@@ -1,5 +1,5 @@
 import { InvalidResponseError } from '../rest/errors.ts';
-import type { AddressJson, RecipientJson } from '../rest/types.ts';
+import type { AddressJson, RecipientJson } from '../rest/wire-schema.ts';
 import { builder } from './builder.ts';
 import { Location } from './location.ts';
 import { openEnum } from './open-enum.ts';

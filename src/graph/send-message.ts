@@ -1,6 +1,6 @@
 import * as v from 'valibot';
 import { type ConversationName, conversationName, shown } from '../rest/resource-name.ts';
-import type { MessageJson } from '../rest/types.ts';
+import type { MessageJson } from '../rest/wire-schema.ts';
 import { builder } from './builder.ts';
 import { fields, idempotencyKey, text } from './input-rules.ts';
 import { Message } from './message.ts';

@@ -1,6 +1,6 @@
 import type { GraphQLResolveInfo } from 'graphql';
 import type { Loaders } from '../loaders/loaders.ts';
-import type { OfferJson, OrderJson, QuoteJson, ShipmentJson } from '../rest/types.ts';
+import type { OfferJson, OrderJson, QuoteJson, ShipmentJson } from '../rest/wire-schema.ts';
 import type { ShippedOrder } from '../writes/ship-order.ts';
 import { builder } from './builder.ts';
 import { bulk } from './bulk.ts';

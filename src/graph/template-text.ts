@@ -1,5 +1,5 @@
 import { InvalidResponseError } from '../rest/errors.ts';
-import type { TemplateJson, TemplateTextJson } from '../rest/types.ts';
+import type { TemplateJson, TemplateTextJson } from '../rest/wire-schema.ts';
 
 /** The values of a template's parameters, by name. Maps, as a parameter may be called `__proto__`. */
 export interface TemplateValues {

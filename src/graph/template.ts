@@ -1,13 +1,13 @@
 import { maxPageSize } from '../loaders/loaders.ts';
 import { BadInputError } from '../rest/errors.ts';
-import type { TemplateJson, TemplateTextJson } from '../rest/types.ts';
+import type { TemplateJson, TemplateParameterJson, TemplateTextJson } from '../rest/wire-schema.ts';
 import { builder } from './builder.ts';
 import { Channel } from './channel.ts';
 import { connect, connectionArgs, connectionOf } from './connection.ts';
 import { type FilledTemplate, fillTemplate } from './template-text.ts';
 
 const TemplateParameterDefinition = builder
-  .objectRef<{ name: string; example?: string }>('TemplateParameterDefinition')
+  .objectRef<TemplateParameterJson>('TemplateParameterDefinition')
   .implement({
     description: 'A place in the text of a template that every message fills in.',
     fields: (t) => ({

@@ -1,6 +1,7 @@
 import type { GraphQLResolveInfo } from 'graphql';
 import * as v from 'valibot';
-import type { OrderJson, UpdateOrderField } from '../rest/types.ts';
+import type { UpdateOrderField } from '../rest/types.ts';
+import type { OrderJson } from '../rest/wire-schema.ts';
 import { builder } from './builder.ts';
 import { bulk } from './bulk.ts';
 import type { Context } from './context.ts';

@@ -1,5 +1,6 @@
 import { InvalidResponseError } from '../rest/errors.ts';
-import type { OrderJson, OrderQuery, Page, ShipmentJson } from '../rest/types.ts';
+import type { OrderQuery, Page } from '../rest/types.ts';
+import type { OrderJson, ShipmentJson } from '../rest/wire-schema.ts';
 import { pageSizeAhead } from './ahead-plan.ts';
 import type { FollowingHistory, FollowingSeen } from './following-history.ts';
 import type { ListedLoader } from './listed-loader.ts';

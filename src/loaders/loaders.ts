@@ -1,21 +1,17 @@
 import type { RestApi } from '../rest/api.ts';
 import type { Caller } from '../rest/caller.ts';
+import type { ChannelQuery, ConversationQuery, LocationQuery, OrderQuery, PageQuery } from '../rest/types.ts';
 import type {
   ChannelJson,
-  ChannelQuery,
-  ConversationQuery,
   LocationJson,
-  LocationQuery,
   MessageJson,
   OrderJson,
-  OrderQuery,
   OrganizationJson,
   OriginJson,
-  PageQuery,
   QuoteJson,
   ShipmentJson,
   TemplateJson,
-} from '../rest/types.ts';
+} from '../rest/wire-schema.ts';
 import { ordersWithShipments } from './ahead-of-ask.ts';
 import { type Cursors, createCursors } from './cursor.ts';
 import { lazily } from './lazily.ts';

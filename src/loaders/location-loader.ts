@@ -1,6 +1,7 @@
 import type { Caller } from '../rest/caller.ts';
 import { InvalidResponseError, StatusError } from '../rest/errors.ts';
-import type { LocationJson, LocationQuery, Page } from '../rest/types.ts';
+import type { LocationQuery, Page } from '../rest/types.ts';
+import type { LocationJson } from '../rest/wire-schema.ts';
 import type { Askers } from './askers.ts';
 import { createEndOfList, firstRecord } from './page-loader.ts';
 import { batchLoader, type RecordLoader } from './record-loader.ts';

@@ -8,28 +8,30 @@ import { bareIdentifier, type Collection, conversationIdentifier } from './resou
 import { sharedReads } from './shared-reads.ts';
 import type { StreamedResponse } from './streamed-response.ts';
 import type {
-  ChannelJson,
   ChannelQuery,
   ConversationQuery,
   CreateOrderJson,
   CreateQuoteJson,
   CreateShipmentJson,
-  LocationJson,
   LocationQuery,
-  MessageJson,
-  OrderJson,
   OrderQuery,
-  OrganizationJson,
-  OriginJson,
   Page,
   PageQuery,
-  QuoteJson,
   SendMessageJson,
   SendToPhoneJson,
-  ShipmentJson,
-  TemplateJson,
   UpdateOrderJson,
 } from './types.ts';
+import type {
+  ChannelJson,
+  LocationJson,
+  MessageJson,
+  OrderJson,
+  OrganizationJson,
+  OriginJson,
+  QuoteJson,
+  ShipmentJson,
+  TemplateJson,
+} from './wire-schema.ts';
 
 /**
  * The REST interface, one method per endpoint ("Endpoints"), in its order. An id is a resource name or the bare

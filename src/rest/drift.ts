@@ -1,38 +1,38 @@
-import type { Field, Shape } from './shape.ts';
-import { shapes } from './shapes.ts';
+import { type BaseIssue, type GenericSchema, safeParse } from 'valibot';
+import { wireSchemas } from './wire-schema.ts';
 
-/** How an answer of REST differs from its interface. */
+/** How a record differs from the wire schema. */
 export type DriftKind = 'unknown value' | 'missing' | 'wrong type' | 'unknown field';
 
-/** Looks at a sample of what REST answers, and tells where it is not as its interface says. Never throws. */
+/** Holds a sample of REST's records against the wire schema, and reports what differs. Never throws. */
 export interface DriftWatch {
   /**
-   * `kind` is the name of the records' list. One of the rows is looked at, each time another. `bearer` is whose they are, of
-   * which nothing is told.
+   * `kind` is the name of the records' list. At most one of the rows is checked, each time another. `bearer` is the
+   * access token they were read with; nothing of it is reported.
    */
   look(kind: string, rows: readonly unknown[], bearer: string): void;
 }
 
 export interface DriftWatchOptions {
   /**
-   * Is told of each one seen, by its place: `Order.recipient.location`. Never of a value, nor of a name that the interface
-   * does not have: `Order.*`.
+   * Called for each difference with its coordinate, such as `Order.recipient.location`. A coordinate has no value, and
+   * no name that the interface does not have: `Order.*`.
    */
   count(coordinate: string, kind: DriftKind): void;
-  /** Is told of the same ones, but of each once in ten minutes only, and of names that look like a field's: `Order.giftWrap`. */
+  /** Called for each difference once in ten minutes. Its coordinates have unknown names that look like a field's: `Order.giftWrap`. */
   tell(coordinate: string, kind: DriftKind): void;
-  /** How many records are looked at each second at most; 20 when left out. */
+  /** The most records checked in a second, by default 20. */
   recordsPerSecond?: number;
-  /** Counts milliseconds, from whenever. */
+  /** A clock in milliseconds; where it starts does not matter. */
   now?: () => number;
 }
 
-const msBetweenWords = 600_000;
+const msBetweenReports = 600_000;
 
-// More than the interface has; what comes beyond it is one place, `other`, as REST may make up names without end.
-const maxPlaces = 500;
+// More than the interface has. REST may make up names without end: beyond these, all are told as `other`.
+const maxCoordinates = 500;
 
-const typeNames: Readonly<Record<string, string>> = {
+const typeNames: Readonly<Record<keyof typeof wireSchemas, string>> = {
   orders: 'Order',
   shipments: 'Shipment',
   quotes: 'Quote',
@@ -44,99 +44,73 @@ const typeNames: Readonly<Record<string, string>> = {
   templates: 'Template',
 };
 
-const shapeByKind: Readonly<Record<string, Shape>> = shapes;
-
 export function createDriftWatch({
   count,
   tell,
   recordsPerSecond = 20,
   now = () => performance.now(),
 }: DriftWatchOptions): DriftWatch {
-  const toldAt = new Map<string, number>();
-  let seen = 0;
+  const lastReports = new Map<string, number>();
+  let checks = 0;
   let secondStart = now();
-  let lookedAtInSecond = 0;
+  let checksInSecond = 0;
 
-  function mayLook(): boolean {
+  function mayCheck(): boolean {
     const time = now();
     if (time - secondStart >= 1_000) {
       secondStart = time;
-      lookedAtInSecond = 0;
+      checksInSecond = 0;
     }
-    lookedAtInSecond += 1;
-    return lookedAtInSecond <= recordsPerSecond;
+    checksInSecond += 1;
+    return checksInSecond <= recordsPerSecond;
   }
 
-  /** `toTell` is the place for the log, where that has a name that is REST's own. */
-  function found(place: string, kind: DriftKind, toTell = place): void {
-    count(place, kind);
-    const known = toldAt.has(`${toTell} ${kind}`) || toldAt.size < maxPlaces;
-    const coordinate = known ? toTell : 'other';
-    const key = `${coordinate} ${kind}`;
-    const before = toldAt.get(key);
-    if (before !== undefined && now() - before < msBetweenWords) return;
-    toldAt.set(key, now());
-    tell(coordinate, kind);
-  }
-
-  function lookAtField(field: Field, value: unknown, place: string, bearer: string): void {
-    const { type, values, fields, items } = field;
-    if (typeOf(value) !== type) found(place, 'wrong type');
-    else if (values !== undefined && !values.has(String(value))) found(place, 'unknown value');
-    else if (fields !== undefined) lookAtObject(fields, recordOf(value), place, bearer);
-    // One of them, as of the rows of a page.
-    else if (items !== undefined && Array.isArray(value) && value.length > 0) {
-      lookAtField(items, value[seen % value.length], place, bearer);
-    }
-  }
-
-  function lookAtObject(
-    shape: Shape,
-    object: Readonly<Record<string, unknown>>,
-    place: string,
-    bearer: string,
-  ): void {
-    for (const [name, field] of Object.entries(shape)) {
-      const value = object[name];
-      if (value !== undefined && value !== null) lookAtField(field, value, `${place}.${name}`, bearer);
-      else if (field.isRequired) found(`${place}.${name}`, 'missing');
-    }
-    for (const name in object) {
-      if (!Object.hasOwn(shape, name) && !isNetworkOf(object, name, place)) {
-        found(`${place}.*`, 'unknown field', `${place}.${nameToTell(name, bearer)}`);
-      }
-    }
+  function tellAtTimes(coordinate: string, kind: DriftKind): void {
+    const isKnown = lastReports.has(`${coordinate} ${kind}`) || lastReports.size < maxCoordinates;
+    const told = isKnown ? coordinate : 'other';
+    const lastReport = lastReports.get(`${told} ${kind}`);
+    if (lastReport !== undefined && now() - lastReport < msBetweenReports) return;
+    lastReports.set(`${told} ${kind}`, now());
+    tell(told, kind);
   }
 
   return {
     look(kind, rows, bearer) {
-      const shape = shapeByKind[kind];
-      const place = typeNames[kind];
-      if (rows.length === 0 || shape === undefined || place === undefined || !mayLook()) return;
-      seen += 1;
-      const row = rows[seen % rows.length];
-      if (typeOf(row) === 'object') lookAtObject(shape, recordOf(row), place, bearer);
-      else found(place, 'wrong type');
+      if (rows.length === 0 || !isKind(kind) || !mayCheck()) return;
+      checks += 1;
+      const { issues = [] } = safeParse<GenericSchema>(wireSchemas[kind], rows[checks % rows.length]);
+      for (const issue of issues) {
+        const difference = differenceOf(issue);
+        const names = namesOf(issue);
+        const unknownName = difference === 'unknown field' ? names.pop() : undefined;
+        const place = [typeNames[kind], ...names].join('.');
+        count(unknownName === undefined ? place : `${place}.*`, difference);
+        tellAtTimes(
+          unknownName === undefined ? place : `${place}.${nameToTell(unknownName, bearer)}`,
+          difference,
+        );
+      }
     },
   };
 }
 
-/** An object that a channel has under the name of its network, which may be any. */
-function isNetworkOf(object: Readonly<Record<string, unknown>>, name: string, place: string): boolean {
-  return place === 'Channel' && typeOf(object[name]) === 'object';
+function isKind(kind: string): kind is keyof typeof wireSchemas {
+  return Object.hasOwn(wireSchemas, kind);
 }
 
-/** A field's name, unless it may be something else: REST could use what a person has entered as one, or what it was sent. */
+/** The names of the fields that lead to it. The index of an item is no name. */
+function namesOf({ path }: BaseIssue<unknown>): string[] {
+  return (path ?? []).flatMap(({ key }) => (typeof key === 'string' ? [key] : []));
+}
+
+function differenceOf({ message, input, path }: BaseIssue<unknown>): DriftKind {
+  if (message === 'unknown field' || message === 'unknown value') return message;
+  const isField = path?.at(-1)?.type === 'object';
+  return isField && (input === undefined || input === null) ? 'missing' : 'wrong type';
+}
+
+/** An unknown field's name, or `*` where it may be a secret or something that a person entered. */
 function nameToTell(name: string, bearer: string): string {
   const isOfBearer = bearer.includes(name) || name.includes(bearer);
   return /^[a-z][A-Za-z]{0,39}$/.test(name) && !isOfBearer ? name : '*';
-}
-
-function typeOf(value: unknown): string {
-  if (value === null) return 'null';
-  return Array.isArray(value) ? 'array' : typeof value;
-}
-
-function recordOf(value: unknown): Readonly<Record<string, unknown>> {
-  return value as Readonly<Record<string, unknown>>; // Seen to be an object by those who call.
 }

@@ -9,7 +9,8 @@ import {
   isRefusedInput,
   OutcomeUnknownError,
 } from '../rest/errors.ts';
-import type { CreateOrderJson, OrderJson, ShipmentJson } from '../rest/types.ts';
+import type { CreateOrderJson } from '../rest/types.ts';
+import type { OrderJson, ShipmentJson } from '../rest/wire-schema.ts';
 import { creationTime } from './attempt.ts';
 
 /**

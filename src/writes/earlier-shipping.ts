@@ -5,7 +5,8 @@ import { AbortedError, DeadlineError, OutcomeUnknownError, StatusError } from '.
 import { paused } from '../rest/giving-up.ts';
 import { isNameOf, type ResourceName } from '../rest/resource-name.ts';
 import { endJoining } from '../rest/tenant.ts';
-import type { CreateQuoteJson, OfferJson, OrderJson, QuoteJson, ShipmentJson } from '../rest/types.ts';
+import type { CreateQuoteJson } from '../rest/types.ts';
+import type { OfferJson, OrderJson, QuoteJson, ShipmentJson } from '../rest/wire-schema.ts';
 import { findCreatedShipment, lookedFor } from './adoption.ts';
 import { type Attempt, earliestCreation } from './attempt.ts';
 import { ConflictError, NotFoundError } from './errors.ts';

@@ -1,5 +1,5 @@
 import { InvalidResponseError } from '../rest/errors.ts';
-import type { OfferJson, QuoteJson } from '../rest/types.ts';
+import type { OfferJson, QuoteJson } from '../rest/wire-schema.ts';
 
 /** Which of the available offers to take. */
 export interface OfferWish {

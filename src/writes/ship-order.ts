@@ -3,9 +3,8 @@ import type { RestApi } from '../rest/api.ts';
 import type { Caller } from '../rest/caller.ts';
 import { InvalidResponseError, isConflict, mayHaveHappened } from '../rest/errors.ts';
 import { isNameOf, type ResourceName } from '../rest/resource-name.ts';
+import type { CreateQuoteJson, CreateShipmentJson } from '../rest/types.ts';
 import type {
-  CreateQuoteJson,
-  CreateShipmentJson,
   OfferJson,
   OrderJson,
   OriginJson,
@@ -13,7 +12,7 @@ import type {
   QuoteJson,
   RecipientJson,
   ShipmentJson,
-} from '../rest/types.ts';
+} from '../rest/wire-schema.ts';
 import { attemptNow } from './attempt.ts';
 import {
   createEarlierShipping,

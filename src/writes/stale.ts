@@ -1,5 +1,5 @@
 import type { Loaders } from '../loaders/loaders.ts';
-import type { OrderJson, QuoteJson, ShipmentJson } from '../rest/types.ts';
+import type { OrderJson, QuoteJson, ShipmentJson } from '../rest/wire-schema.ts';
 
 /**
  * What the loaders of an operation must not answer any more once a write was tried, whether its outcome is known or

@@ -7,14 +7,11 @@ import type {
   CreateOrderJson,
   CreateQuoteJson,
   CreateShipmentJson,
-  MessageJson,
-  OrderJson,
-  QuoteJson,
   SendMessageJson,
   SendToPhoneJson,
-  ShipmentJson,
   UpdateOrderJson,
 } from '../rest/types.ts';
+import type { MessageJson, OrderJson, QuoteJson, ShipmentJson } from '../rest/wire-schema.ts';
 import { findCreatedOrder, lookedFor } from './adoption.ts';
 import { type Attempt, attemptNow, earliestCreation } from './attempt.ts';
 import type { Progress } from './earlier-shipping.ts';

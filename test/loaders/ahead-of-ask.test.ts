@@ -3,7 +3,8 @@ import { expect, test } from 'vitest';
 import { ordersWithShipments } from '../../src/loaders/ahead-of-ask.ts';
 import { createFollowingHistory } from '../../src/loaders/following-history.ts';
 import type { ListedLoader } from '../../src/loaders/listed-loader.ts';
-import type { OrderJson, OrderQuery, Page, ShipmentJson } from '../../src/rest/types.ts';
+import type { OrderQuery, Page } from '../../src/rest/types.ts';
+import type { OrderJson, ShipmentJson } from '../../src/rest/wire-schema.ts';
 
 const query: OrderQuery = { pageSize: 20 };
 

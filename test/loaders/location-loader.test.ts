@@ -4,7 +4,8 @@ import { createPageCache } from '../../src/loaders/page-cache.ts';
 import { referenceLoader } from '../../src/loaders/reference-loader.ts';
 import { createCallers } from '../../src/rest/caller.ts';
 import { InvalidResponseError, ResponseTooLargeError, StatusError } from '../../src/rest/errors.ts';
-import type { LocationJson, LocationQuery, Page } from '../../src/rest/types.ts';
+import type { LocationQuery, Page } from '../../src/rest/types.ts';
+import type { LocationJson } from '../../src/rest/wire-schema.ts';
 import { loadAll } from './list.ts';
 
 test('pages are called for so seldom that, with a search for each name, 1.2 calls a name are made at most', () => {

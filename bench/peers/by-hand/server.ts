@@ -1,6 +1,6 @@
 import { createServer, type IncomingMessage } from 'node:http';
 import { Pool } from 'undici';
-import type { OrderJson, OriginJson, QuoteJson, ShipmentJson } from '../../../src/rest/types.ts';
+import type { OrderJson, OriginJson, QuoteJson, ShipmentJson } from '../../../src/rest/wire-schema.ts';
 import { deepJson, orderJson, shipmentsJson } from './shapes.ts';
 
 // The limit: what somebody writes who knows which four questions there will be, without GraphQL. It makes the calls that
@@ -83,7 +83,7 @@ const answers: Record<string, (bearer: string, variables: { id: string }) => Pro
     const { tenant, isNew } = knownOf(bearer);
     const { orders, shipments } = await ordersWithShipments(50, bearer, isNew);
     const known = byName(shipments);
-    const ofOrders = orders.map(({ shipment = '' }) => known.get(shipment));
+    const ofOrders = orders.map(({ shipment }) => known.get(shipment ?? ''));
     tenant.origins ??= originsOf(bearer);
     const quotes = await Promise.all(
       ofOrders.map((shipment) => get<QuoteJson>(`/v1/${shipment?.quote}`, bearer)),

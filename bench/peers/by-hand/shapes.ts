@@ -1,8 +1,9 @@
-import type { OrderJson, OriginJson, QuoteJson, ShipmentJson } from '../../../src/rest/types.ts';
+import type { OrderJson, OriginJson, QuoteJson, ShipmentJson } from '../../../src/rest/wire-schema.ts';
 
 // The JSON of each workload, field by field in the order of its document.
 
-const cop = (cents: number | undefined) => (cents === undefined ? null : { cents, currency: 'COP' });
+const cop = (cents: number | null | undefined) =>
+  cents === undefined || cents === null ? null : { cents, currency: 'COP' };
 const label = (shipment: ShipmentJson) =>
   shipment.label === undefined ? null : { id: shipment.label, url: shipment.labelUrl ?? null };
 

@@ -1,4 +1,4 @@
-import type { OrderJson, OriginJson, QuoteJson, ShipmentJson } from '../../../src/rest/types.ts';
+import type { OrderJson, OriginJson, QuoteJson, ShipmentJson } from '../../../src/rest/wire-schema.ts';
 import { deepJson, orderJson, shipmentsJson } from '../by-hand/shapes.ts';
 import type { WorkloadName } from '../workloads.ts';
 

@@ -1,0 +1,212 @@
+/**
+ * The JSON of REST's records, field by field ("Resources and their fields" of its interface), and the types inferred
+ * from it. Responses are not validated: the graph checks each field that it hands out, and drift.ts checks a sample.
+ */
+
+import * as v from 'valibot';
+
+const text = v.string();
+const number = v.number();
+
+/** A field that REST leaves out, or sends as null. */
+const optional = <Value>(schema: v.GenericSchema<unknown, Value>) => v.nullish(schema);
+
+/** A string with known values. REST may add one, so the type is open. */
+const oneOf = (...values: string[]): v.GenericSchema<unknown, string> =>
+  v.pipe(text, v.picklist(values, 'unknown value'));
+
+/** A list. Only one item is checked, chosen at random, so that a check of a long list is not slow. */
+const list = <Item>(item: v.GenericSchema<unknown, Item>): v.GenericSchema<unknown, Item[]> =>
+  v.pipe(v.custom<unknown[]>(Array.isArray), v.transform(oneOfItems), v.array(item));
+
+/** An object with these fields. Each other field must fit `others`, and by default there is none. */
+function object<const Fields extends v.ObjectEntries>(
+  fields: Fields,
+  others: v.GenericSchema = v.never('unknown field'),
+): v.GenericSchema<unknown, v.InferOutput<v.ObjectSchema<Fields, undefined>>> {
+  // Valibot's own check takes an array for an object.
+  return v.pipe(v.custom<object>(isObject), v.objectWithRest(fields, others));
+}
+
+/** An object with names of the merchant's choice. */
+const texts = v.custom<Record<string, string>>(isObject);
+
+function isObject(value: unknown): boolean {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+function oneOfItems(items: unknown[]): unknown[] {
+  const index = Math.floor(Math.random() * items.length);
+  return items.slice(index, index + 1);
+}
+
+const placeFields = { regionCode: text, administrativeArea: text, locality: text };
+const address = object({ ...placeFields, addressLines: list(text), organization: text });
+
+const recipientFields = {
+  firstName: text,
+  lastName: text,
+  documentType: optional(oneOf('CC', 'CE', 'NI', 'TI')),
+  document: optional(text),
+  email: text,
+  phoneNumber: text,
+  address,
+};
+const recipient = object(recipientFields);
+
+const reliability = oneOf('RELIABLE', 'MODERATE', 'UNRELIABLE', 'NO_ORDERS');
+const customerBehavior = object({
+  totalShipments: number,
+  deliveredShipments: number,
+  returnedShipments: number,
+  reliability,
+});
+
+const order = object({
+  name: text,
+  createTime: text,
+  updateTime: text,
+  status: oneOf('NEW', 'CONFIRMED', 'READY', 'IN_PROGRESS', 'CANCELLED', 'DELIVERED', 'RETURN'),
+  /** Unlike a shipment's, it has a location: `locations/<id>`. */
+  recipient: object({ ...recipientFields, location: text }),
+  contentDescription: text,
+  notes: text,
+  sellingPriceCents: number,
+  cashOnDeliveryRequestCents: number,
+  shipment: optional(text),
+  customerReliability: reliability,
+  customerBehavior,
+  referenceId: optional(text),
+  referenceGid: optional(text),
+  referenceUrl: optional(text),
+  paymentMethods: optional(list(text)),
+  fulfiller: text,
+});
+
+const shipment = object({
+  name: text,
+  createTime: optional(text),
+  updateTime: optional(text),
+  quote: optional(text),
+  courier: optional(text),
+  origin: optional(text),
+  recipient: optional(recipient),
+  requiresPickup: optional(v.boolean()),
+  status: oneOf(
+    'GENERATING_LABEL',
+    'LABEL_GENERATED',
+    'SCHEDULED_PICKUP',
+    'IN_PROGRESS',
+    'AT_ORIGIN_TERMINAL',
+    'AT_DESTINATION_TERMINAL',
+    'READY_FOR_PICKUP',
+    'OUT_FOR_DELIVERY',
+    'DELIVERED',
+    'WITH_ERROR',
+    'CANCELLATION_REQUESTED',
+    'CANCELLED',
+    'RETURN',
+  ),
+  shipmentCostCents: optional(number),
+  cashOnDeliveryCostCents: optional(number),
+  totalCostCents: optional(number),
+  label: optional(text),
+  labelUrl: optional(text),
+});
+
+const packageDimensions = object({ lengthCm: number, widthCm: number, heightCm: number });
+const packageOfQuote = object({
+  declaredValueCents: optional(number),
+  dimensions: optional(packageDimensions),
+  weightKg: optional(number),
+  contentDescription: optional(text),
+});
+const offer = object({
+  courier: text,
+  status: text,
+  shipmentCostCents: optional(number),
+  returnShipmentCostCents: optional(number),
+  estimatedDeliveryOperatingDays: optional(number),
+});
+const quote = object({
+  name: text,
+  createTime: optional(text),
+  updateTime: optional(text),
+  /** A location, unlike a shipment's origin. */
+  origin: optional(text),
+  destination: optional(text),
+  package: optional(packageOfQuote),
+  cashOnDeliveryRequestCents: optional(number),
+  order: optional(text),
+  offers: list(offer),
+});
+
+const origin = object({ name: text, location: optional(text), address: optional(address) });
+const location = object({ name: text, address: object(placeFields) });
+const organization = object({ name: text, balanceCents: number, creditLimitCents: number });
+
+/** An object named after the network, whatever its name is, holds `phoneNumber`. */
+const network = v.custom<object>(isObject, 'unknown field');
+const channel = object({ name: text, type: text, active: v.boolean() }, network);
+
+const sentTemplate = object({
+  name: text,
+  language: text,
+  headerParameters: optional(texts),
+  bodyParameters: optional(texts),
+});
+const message = object({
+  name: text,
+  createTime: text,
+  status: oneOf('SENDING', 'SENT', 'DELIVERED', 'READ', 'FAILED'),
+  contentType: oneOf('TEXT', 'TEMPLATE'),
+  text: optional(text),
+  template: optional(sentTemplate),
+});
+
+const templateParameter = object({ name: text, example: optional(text) });
+const templateText = object({ text, parameters: optional(list(templateParameter)) });
+const template = object({
+  name: text,
+  language: text,
+  category: optional(text),
+  body: optional(templateText),
+  header: optional(templateText),
+  buttons: optional(list(text)),
+  footer: optional(text),
+});
+
+/** The schema of a record, by the name of its list. */
+export const wireSchemas = {
+  orders: order,
+  shipments: shipment,
+  quotes: quote,
+  origins: origin,
+  locations: location,
+  organization,
+  channels: channel,
+  messages: message,
+  templates: template,
+};
+
+export interface AddressJson extends v.InferOutput<typeof address> {}
+export interface RecipientJson extends v.InferOutput<typeof recipient> {
+  /** An order's recipient has one, a shipment's has none. */
+  location?: string;
+}
+export interface CustomerBehaviorJson extends v.InferOutput<typeof customerBehavior> {}
+export interface OrderJson extends v.InferOutput<typeof order> {}
+export interface ShipmentJson extends v.InferOutput<typeof shipment> {}
+export interface PackageDimensionsJson extends v.InferOutput<typeof packageDimensions> {}
+export interface PackageJson extends v.InferOutput<typeof packageOfQuote> {}
+export interface OfferJson extends v.InferOutput<typeof offer> {}
+export interface QuoteJson extends v.InferOutput<typeof quote> {}
+export interface OriginJson extends v.InferOutput<typeof origin> {}
+export interface LocationJson extends v.InferOutput<typeof location> {}
+export interface OrganizationJson extends v.InferOutput<typeof organization> {}
+export interface ChannelJson extends v.InferOutput<typeof channel> {}
+export interface SentTemplateJson extends v.InferOutput<typeof sentTemplate> {}
+export interface MessageJson extends v.InferOutput<typeof message> {}
+export interface TemplateParameterJson extends v.InferOutput<typeof templateParameter> {}
+export interface TemplateTextJson extends v.InferOutput<typeof templateText> {}
+export interface TemplateJson extends v.InferOutput<typeof template> {}
