@@ -1,38 +1,26 @@
 import { parse } from 'graphql';
 import { expect, test } from 'vitest';
 import { schema } from '../src/graph/schema.ts';
-import { definitionsOf } from '../src/server/limits/selections.ts';
-import { type CompiledQueries, createCompiledQueries } from '../src/server/operation/compiled-queries.ts';
+import { createCompiledQueries } from '../src/server/operation/compiled-queries.ts';
 
-/** Which of so many uses of a document run compiled. */
-function compiledUses(queries: CompiledQueries, text: string, uses: number): boolean[] {
+/** The compiled query of each of so many uses of a document's only operation. */
+function compiledUses(text: string, uses: number) {
   const document = parse(text);
-  const [definition] = definitionsOf(document).operations;
-  if (definition === undefined) throw new Error(`Expected an operation, but got ${text}`);
-  const operation = { document, definition, variables: undefined };
-  return Array.from({ length: uses }, () => {
-    const run = queries.use(operation);
-    expect(queries.of(operation)).toBe(run);
-    return run !== undefined;
-  });
+  const [definition] = document.definitions;
+  if (definition?.kind !== 'OperationDefinition') throw new Error(`Expected an operation, but got ${text}`);
+  const compiled = createCompiledQueries(schema);
+  return Array.from({ length: uses }, () => compiled({ document, definition, variables: undefined }));
 }
 
-test('a query runs compiled from the third time on, so that documents like no other cost no compiling', () => {
-  const queries = createCompiledQueries(schema);
-  expect(compiledUses(queries, '{ organization { id } }', 4)).toEqual([false, false, true, true]);
-  expect(compiledUses(queries, '{ a: organization { id } }', 2)).toEqual([false, false]);
+test('a query is compiled at its first use, once', () => {
+  const [first, second] = compiledUses('{ organization { id } }', 2);
+  expect(first).toBeTypeOf('function');
+  expect(second).toBe(first);
 });
 
-test('or from the first on, where that is wanted', () => {
-  const queries = createCompiledQueries(schema, 1);
-  expect(compiledUses(queries, '{ organization { id } }', 2)).toEqual([true, true]);
-});
-
-test('mutations and what is not fit to be compiled never do', () => {
-  const queries = createCompiledQueries(schema, 1);
-  expect(compiledUses(queries, 'mutation { updateOrders(inputs: []) { __typename } }', 2)).toEqual([
-    false,
-    false,
-  ]);
-  expect(compiledUses(queries, '{ organization @skip(if: false) { id } }', 2)).toEqual([false, false]);
+test.each([
+  'mutation { updateOrders(inputs: []) { __typename } }',
+  '{ organization @skip(if: false) { id } }',
+])('the executor runs what is not compiled: %s', (text) => {
+  expect(compiledUses(text, 2)).toEqual([undefined, undefined]);
 });

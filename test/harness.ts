@@ -67,8 +67,6 @@ export async function startWaybill(
     observer: telemetry?.observer,
   });
   const app = createApp({
-    // So that what runs once in a test runs as what clients ask for again and again does.
-    compileQueries: true,
     ...options,
     api: createRestApi(client, config.parameterNames, telemetry?.drift),
     metrics: telemetry?.metrics,

@@ -12,6 +12,7 @@ import { knownDocuments } from './documents/document-cache.ts';
 import { createOperations, type DocumentOptions } from './documents/documents.ts';
 import { idParameters, persistedDocuments } from './documents/persisted-queries.ts';
 import { hiddenSuggestions } from './documents/schema-access.ts';
+import { fastPath } from './fast-path.ts';
 import { graphiql } from './graphiql.ts';
 import { createHealth, type Health } from './health.ts';
 import { healthRoute } from './health-route.ts';
@@ -32,7 +33,6 @@ import { createMaskedErrors } from './operation/masked-errors.ts';
 import type { MutationsUnderWay } from './operation/mutations-under-way.ts';
 import { createRunning } from './operation/running.ts';
 import { yogaOperations } from './operation/yoga-operations.ts';
-import { plainRequests } from './plain-requests.ts';
 import type { Metrics } from './telemetry/metrics.ts';
 import { metricsRoute } from './telemetry/metrics-route.ts';
 import type { Tracing } from './telemetry/tracing.ts';
@@ -43,10 +43,7 @@ export interface AppOptions extends ContextOptions, DocumentOptions, Omit<Caller
   api: RestApi;
   /** The access token that GraphiQL starts with; undefined leaves its place empty. */
   graphiqlBearer?: string | undefined;
-  /**
-   * Whether queries run by plans that are made once, from their first use on; from the third on when left out. The answers are
-   * the same.
-   */
+  /** Whether queries are compiled at their first use; they are when left out. The answers are the same. */
   compileQueries?: boolean;
   /** How loaders save calls; as the settings' standards when left out. */
   loading?: LoadingOptions;
@@ -85,8 +82,8 @@ export interface AppOptions extends ContextOptions, DocumentOptions, Omit<Caller
   mutations?: MutationsUnderWay;
   /** What `/health/ready` says; always that it is ready when left out. */
   health?: Health;
-  /** Whether plain requests go a shorter way than all others; they do when left out. The answers are the same. */
-  plainRequests?: boolean;
+  /** Whether known queries take the fast path; they do when left out. The answers are the same. */
+  fastPath?: boolean;
 }
 
 /** What processes with the same `secret` tell each other of tokens that REST does not take, by the ids of their tenants. */
@@ -152,10 +149,7 @@ export function createApp(options: AppOptions): App {
     admission,
   };
   const running = createRunning({ schema, limits, shared, context: options, mutations, tracing });
-  const compiledQueries =
-    options.compileQueries === false
-      ? undefined
-      : createCompiledQueries(schema, options.compileQueries === true ? 1 : undefined);
+  const compiledQueries = options.compileQueries === false ? undefined : createCompiledQueries(schema);
 
   const yoga = createYoga<NodeContext>({
     schema,
@@ -197,7 +191,7 @@ export function createApp(options: AppOptions): App {
       yogaOperations(running, compiledQueries),
     ],
   });
-  if (compiledQueries === undefined || options.plainRequests === false) return yoga;
+  if (compiledQueries === undefined || options.fastPath === false) return yoga;
   const parts = {
     ...reading,
     requestLog,
@@ -208,5 +202,5 @@ export function createApp(options: AppOptions): App {
     compiledQueries,
     running,
   };
-  return Object.assign(plainRequests(parts, yoga), { fetch: yoga.fetch });
+  return Object.assign(fastPath(parts, yoga), { fetch: yoga.fetch });
 }

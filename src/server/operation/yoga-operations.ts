@@ -17,7 +17,7 @@ export function yogaOperations(running: Running, compiledQueries: CompiledQuerie
       const begun = running.begin(operation, askingOf(args.contextValue));
       if ('refusal' in begun) return setResultAndStopExecution(begun.refusal);
       const { context } = begun;
-      const run = compiledQueries?.use(operation)?.(operation.variables);
+      const run = compiledQueries?.(operation)?.(operation.variables);
       setExecuteFn((given) =>
         begun.run(() =>
           run === undefined

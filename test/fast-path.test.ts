@@ -8,7 +8,7 @@ import { openRaw, parseRaw, type RawAnswer } from './fixtures/raw-http.ts';
 import { startBefore } from './fixtures/start-before.ts';
 import { until } from './rest/service.ts';
 
-// Plain requests go a shorter way than all others. Here both ways are asked the same, and must answer the same.
+// Two servers, one without the fast path, get the same requests and must answer the same.
 
 const order = (id: string) => ({
   name: `orders/${id}`,
@@ -23,7 +23,7 @@ interface Server {
   lines: ReturnType<typeof keptLog>['lines'];
 }
 
-async function start(isShort: boolean, environment: Record<string, string>): Promise<Server> {
+async function start(isFast: boolean, environment: Record<string, string>): Promise<Server> {
   const { log, lines } = keptLog('info');
   const before = await startBefore(
     async (request, response) => {
@@ -34,13 +34,13 @@ async function start(isShort: boolean, environment: Record<string, string>): Pro
       response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(order(id ?? '')));
     },
     { PUBLIC_URL: 'https://waybill.test', SHOW_COST: 'no', ...environment },
-    { log, plainRequests: isShort },
+    { log, fastPath: isFast },
   );
   const listener = await listen(before.app, '127.0.0.1', 0);
   return { listener, before, lines };
 }
 
-/** Servers that take the short way and that take the general one, with the same settings. */
+/** Servers with and without the fast path, with the same settings. */
 async function startBoth(environment: Record<string, string> = {}) {
   const servers = await Promise.all([start(true, environment), start(false, environment)]);
   return {
@@ -104,23 +104,23 @@ async function ask({ listener, before, lines }: Server, sent: Sent): Promise<See
   };
 }
 
-/** Only the short way writes those headers first that all answers have. */
-const isShort = ({ answer }: Seen) => Object.keys(answer.headers).indexOf('cache-control') === 0;
+/** Only the fast path writes the headers first that all responses have. */
+const isFast = ({ answer }: Seen) => Object.keys(answer.headers).indexOf('cache-control') === 0;
 
-async function askBoth({ servers: [short, general] }: Both, sent: Sent): Promise<[Seen, Seen]> {
-  if (short === undefined || general === undefined) throw new Error('Expected two servers');
-  return [await ask(short, sent), await ask(general, sent)];
+async function askBoth({ servers: [fast, fallback] }: Both, sent: Sent): Promise<[Seen, Seen]> {
+  if (fast === undefined || fallback === undefined) throw new Error('Expected two servers');
+  return [await ask(fast, sent), await ask(fallback, sent)];
 }
 
 const query = 'query Order($id: ID!) { order(id: $id) { id status contentDescription } }';
 const known = { query, variables: { id: 'a1' } };
 const hash = createHash('sha256').update(query).digest('hex');
 
-describe('plain requests are answered the short way as they are the general one', () => {
+describe('the fast path answers known queries as the fallback does', () => {
   let both: Both;
   beforeAll(async () => {
     both = await startBoth();
-    // The first time a query is asked for it is read and compiled, on the general way.
+    // The first time a query is asked for it is read and compiled by the fallback.
     for (const text of [query, '{ __typename }', '{ orders { nodes { id } } }', twoOperations, withDefault]) {
       await askBoth(both, { body: { query: text, variables: { id: 'a1' }, operationName: nameIn(text) } });
     }
@@ -167,16 +167,16 @@ describe('plain requests are answered the short way as they are the general one'
       'multipart/mixed, application/graphql-response+json',
     ].map((accept): [string, Sent] => [`accepting ${accept}`, { body: known, headers: { accept } }]),
   ])('%s', async (_what, sent) => {
-    const [short, general] = await askBoth(both, sent);
-    for (const { answer, lines } of [short, general]) {
+    const [fast, fallback] = await askBoth(both, sent);
+    for (const { answer, lines } of [fast, fallback]) {
       if (sent.headers === undefined || !('x-request-id' in sent.headers)) continue;
       expect(answer.headers['x-request-id']).toMatch(/^[\w-]{8}-\w+$/);
       delete answer.headers['x-request-id'];
       expect(lines.map((line) => 'requestId' in line && delete line.requestId)).toEqual([true]);
     }
-    expect(short).toEqual(general);
-    expect(short.answer.status).toBe(200);
-    expect([isShort(short), isShort(general)]).toEqual([true, false]);
+    expect(fast).toEqual(fallback);
+    expect(fast.answer.status).toBe(200);
+    expect([isFast(fast), isFast(fallback)]).toEqual([true, false]);
   });
 
   test.each<[what: string, sent: Sent]>([
@@ -213,11 +213,11 @@ describe('plain requests are answered the short way as they are the general one'
     ['an answer of another type', { body: known, headers: { accept: 'text/html' } }],
     ['another address', { body: known, line: 'POST /graphqls HTTP/1.1' }],
     ['another method', { body: known, line: 'PUT /graphql HTTP/1.1' }],
-  ])('what is refused goes the general way: %s', async (_what, sent) => {
-    const [short, general] = await askBoth(both, sent);
-    expect(short).toEqual(general);
-    expect(short.calls).toEqual([]);
-    expect(isShort(short)).toBe(false);
+  ])('what is refused goes to the fallback: %s', async (_what, sent) => {
+    const [fast, fallback] = await askBoth(both, sent);
+    expect(fast).toEqual(fallback);
+    expect(fast.calls).toEqual([]);
+    expect(isFast(fast)).toBe(false);
   });
 
   test.each<[what: string, sent: Sent]>([
@@ -232,9 +232,9 @@ describe('plain requests are answered the short way as they are the general one'
     ['a client that waits', { body: known, headers: { expect: '100-continue' } }],
     ['HTTP/1.0', { body: known, line: 'POST /graphql HTTP/1.0' }],
   ])('what is written in another way is answered too: %s', async (_what, sent) => {
-    const [short, general] = await askBoth(both, sent);
-    expect(short).toEqual(general);
-    expect(short.answer.status).toBe(200);
+    const [fast, fallback] = await askBoth(both, sent);
+    expect(fast).toEqual(fallback);
+    expect(fast.answer.status).toBe(200);
   });
 });
 
@@ -256,19 +256,19 @@ test.each<[what: string, environment: Record<string, string>, headers: Record<st
 ])('the headers are the same: %s', async (_what, environment, headers) => {
   await using both = await startBoth(environment);
   await askBoth(both, { body: { query: '{ __typename }' } });
-  const [short, general] = await askBoth(both, { body: { query: '{ __typename }' }, headers });
-  expect(short).toEqual(general);
-  expect([isShort(short), isShort(general)]).toEqual([true, false]);
+  const [fast, fallback] = await askBoth(both, { body: { query: '{ __typename }' }, headers });
+  expect(fast).toEqual(fallback);
+  expect([isFast(fast), isFast(fallback)]).toEqual([true, false]);
 });
 
 test('equal queries under way at the same time are one, and all get the same answer', async () => {
   await using both = await startBoth();
   const slow = { query, variables: { id: 'slow' } };
-  const [short, general] = both.servers;
-  if (short === undefined || general === undefined) throw new Error('Expected two servers');
+  const [fast, fallback] = both.servers;
+  if (fast === undefined || fallback === undefined) throw new Error('Expected two servers');
   await askBoth(both, { body: slow });
   const seen = [];
-  for (const server of [short, general]) {
+  for (const server of [fast, fallback]) {
     const callsBefore = server.before.calls().length;
     const answers = await Promise.all(
       ['1', '2', '3'].map((id) => ask(server, { body: slow, headers: { 'x-request-id': id } })),
@@ -276,7 +276,7 @@ test('equal queries under way at the same time are one, and all get the same ans
     seen.push(answers.map(({ answer }) => answer));
     expect(server.before.calls().slice(callsBefore)).toEqual(['GET /v1/orders/slow']);
     expect(server.lines().filter(({ joined }) => joined)).toHaveLength(2);
-    expect(answers.map((one) => isShort(one))).toEqual(Array(3).fill(server === short));
+    expect(answers.map((one) => isFast(one))).toEqual(Array(3).fill(server === fast));
   }
   expect(seen[0]).toEqual(seen[1]);
   expect(new Set(seen[0]?.map(({ body }) => body)).size).toBe(1);
@@ -294,9 +294,9 @@ test('a client that breaks off its body is told of as one that has gone', async 
     await until(() => lines().length === 1);
     return lines();
   });
-  const [short, general] = await Promise.all(told);
-  expect(short).toEqual(general);
-  expect(short).toEqual([
+  const [fast, fallback] = await Promise.all(told);
+  expect(fast).toEqual(fallback);
+  expect(fast).toEqual([
     expect.objectContaining({ aborted: true, route: 'graphql', errors: { BAD_REQUEST: 1 } }),
   ]);
 });
@@ -337,13 +337,13 @@ describe('requests that came in together', () => {
     ['are run at once where they are large', { query: `{ __typename } #${' '.repeat(16_384)}` }, 0],
   ])('%s', async (_what, body, roundsHeld) => {
     await using both = await startBoth();
-    const [short] = both.servers;
-    if (short === undefined) throw new Error('Expected two servers');
+    const [fast] = both.servers;
+    if (fast === undefined) throw new Error('Expected two servers');
     await askBoth(both, { body });
     using watched = watchRequests();
     const rounds = holdRounds();
     try {
-      const sockets = await Promise.all([1, 2, 3].map(() => openRaw(short.listener)));
+      const sockets = await Promise.all([1, 2, 3].map(() => openRaw(fast.listener)));
       for (const { socket } of sockets) for (const part of bytesOf({ body })) socket.write(part);
       await until(() => watched.begun.filter(({ request }) => request.readableEnded).length === 3);
       expect(rounds.held()).toBe(roundsHeld);
@@ -359,15 +359,15 @@ describe('requests that came in together', () => {
 
   test('take no place and make no call where their client has gone before they are run', async () => {
     await using both = await startBoth({ GRAPHQL_REQUESTS_AT_ONCE: '1' });
-    const [short] = both.servers;
-    if (short === undefined) throw new Error('Expected two servers');
+    const [fast] = both.servers;
+    if (fast === undefined) throw new Error('Expected two servers');
     await askBoth(both, { body: known });
-    const linesBefore = short.lines().length;
-    const callsBefore = short.before.calls().length;
+    const linesBefore = fast.lines().length;
+    const callsBefore = fast.before.calls().length;
     using watched = watchRequests();
     const rounds = holdRounds();
     try {
-      const { socket } = await openRaw(short.listener);
+      const { socket } = await openRaw(fast.listener);
       for (const part of bytesOf({ body: known })) socket.write(part);
       await until(() => rounds.held() === 1);
       socket.destroy();
@@ -375,9 +375,9 @@ describe('requests that came in together', () => {
     } finally {
       rounds.letGo();
     }
-    await until(() => short.lines().length === linesBefore + 1);
-    expect(short.lines().slice(linesBefore)).toEqual([expect.objectContaining({ aborted: true })]);
-    expect(short.before.calls().slice(callsBefore)).toEqual([]);
-    expect((await ask(short, { body: known })).answer.status).toBe(200);
+    await until(() => fast.lines().length === linesBefore + 1);
+    expect(fast.lines().slice(linesBefore)).toEqual([expect.objectContaining({ aborted: true })]);
+    expect(fast.before.calls().slice(callsBefore)).toEqual([]);
+    expect((await ask(fast, { body: known })).answer.status).toBe(200);
   });
 });
