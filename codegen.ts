@@ -1,17 +1,24 @@
 import type { CodegenConfig } from '@graphql-codegen/cli';
 
-/** Types for the tests' own documents, so that a field which the schema lacks fails the type check. */
+const scalars = {
+  useTypeImports: true,
+  strictScalars: true,
+  scalars: { DateTime: 'string', Cents: 'number', URL: 'string' },
+};
+
+/** Types of documents, so that a field which the schema lacks fails the generation, and a wrong value the type check. */
 const config: CodegenConfig = {
   schema: 'schema.graphql',
-  documents: 'test/**/*.graphql',
   generates: {
     'test/documents.generated.ts': {
+      documents: 'test/**/*.graphql',
       plugins: ['typescript-operations', 'typed-document-node'],
-      config: {
-        useTypeImports: true,
-        strictScalars: true,
-        scalars: { DateTime: 'string', Cents: 'number', URL: 'string' },
-      },
+      config: scalars,
+    },
+    'test/graphiql-tabs.generated.ts': {
+      documents: 'src/server/graphiql-tabs/*.graphql',
+      plugins: ['typescript-operations'],
+      config: scalars,
     },
   },
 };

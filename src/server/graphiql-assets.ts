@@ -3,15 +3,27 @@ import { once } from 'node:events';
 import { readFile } from 'node:fs/promises';
 import { promisify } from 'node:util';
 import { Worker } from 'node:worker_threads';
-import { brotliCompress, constants, gzip } from 'node:zlib';
+import { gzip } from 'node:zlib';
 import type { GraphiqlFiles } from './graphiql-bundle.ts';
 
-export type ContentEncoding = 'br' | 'gzip' | 'identity';
+type Bytes = Uint8Array<ArrayBuffer>;
 
-export interface Asset {
-  contentType: string;
-  /** The bytes to send. Each encoding is made once, when it is first asked for, off the main thread. */
-  encoded(encoding: ContentEncoding): Promise<Uint8Array<ArrayBuffer>>;
+/** A file that the page loads. */
+export class Asset {
+  readonly contentType: string;
+  readonly bytes: Bytes;
+  #gzipped: Promise<Bytes> | undefined;
+
+  constructor(contentType: string, bytes: Bytes) {
+    this.contentType = contentType;
+    this.bytes = bytes;
+  }
+
+  /** The bytes by gzip. They are compressed once, at the first call, off the main thread. */
+  gzipped(): Promise<Bytes> {
+    this.#gzipped ??= promisify(gzip)(this.bytes);
+    return this.#gzipped;
+  }
 }
 
 /** What the page is made of. */
@@ -23,7 +35,7 @@ export interface Assets {
   byName: ReadonlyMap<string, Asset>;
 }
 
-/** Reads everything that the page of GraphiQL needs. @throws what the file system and the package's module throw. */
+/** Reads all files that the page loads. @throws what the file system and the package's module throw. */
 export async function readAssets(): Promise<Assets> {
   const [bundle, amendments, boot, icon] = await Promise.all([
     readBundle(),
@@ -32,10 +44,10 @@ export async function readAssets(): Promise<Assets> {
     readFile(new URL('./graphiql-icon.svg', import.meta.url)),
   ]);
   const byName = new Map<string, Asset>();
-  const add = (role: AssetRole, extension: keyof typeof contentTypes, bytes: Uint8Array<ArrayBuffer>) => {
+  const add = (role: AssetRole, extension: keyof typeof contentTypes, bytes: Bytes) => {
     const hash = createHash('sha256').update(bytes).digest('hex').slice(0, 16);
     const name = `${role}-${hash}.${extension}`;
-    byName.set(name, createAsset(contentTypes[extension], bytes));
+    byName.set(name, new Asset(contentTypes[extension], bytes));
     return name;
   };
   const nameByRole = {
@@ -64,40 +76,8 @@ async function readBundle(): Promise<GraphiqlFiles> {
   return files;
 }
 
-function createAsset(contentType: string, bytes: Uint8Array<ArrayBuffer>): Asset {
-  const made = new Map<ContentEncoding, Promise<Uint8Array<ArrayBuffer>>>();
-  return {
-    contentType,
-    encoded: (encoding) => {
-      const known = made.get(encoding);
-      if (known !== undefined) return known;
-      const promise = encoders[encoding](bytes);
-      made.set(encoding, promise);
-      return promise;
-    },
-  };
-}
-
-// Brotli's quality 5 takes 0.4 s for all files; 11, its default, takes half a minute to save a fifth more.
-const brotli = promisify(brotliCompress);
-const params = { [constants.BROTLI_PARAM_QUALITY]: 5 };
-const encoders: Record<
-  ContentEncoding,
-  (bytes: Uint8Array<ArrayBuffer>) => Promise<Uint8Array<ArrayBuffer>>
-> = {
-  br: (bytes) => brotli(bytes, { params }),
-  gzip: promisify(gzip),
-  identity: async (bytes) => bytes,
-};
-
-/** The smallest encoding that an `accept-encoding` header lets through; a quality of 0 rules one out. */
-export function chooseEncoding(acceptEncoding: string | null): ContentEncoding {
-  const accepted = (acceptEncoding ?? '')
-    .toLowerCase()
-    .split(',')
-    .map((entry) => entry.split(';').map((part) => part.trim()))
-    .filter(([, quality]) => !/^q=0(\.0*)?$/.test(quality ?? ''))
-    .map(([coding]) => coding);
-  if (accepted.includes('br')) return 'br';
-  return accepted.includes('gzip') ? 'gzip' : 'identity';
+/** Whether an `accept-encoding` header lets gzip through. A quality of 0 rules it out. */
+export function acceptsGzip(acceptEncoding: string | null): boolean {
+  const codings = (acceptEncoding ?? '').toLowerCase().split(',');
+  return codings.some((coding) => /^\s*gzip\s*($|;)/.test(coding) && !/;\s*q=0(\.0*)?\s*$/.test(coding));
 }

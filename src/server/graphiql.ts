@@ -1,9 +1,8 @@
 import type { FetchAPI, Plugin } from 'graphql-yoga';
 import type { OperationList } from './documents/trusted-documents.ts';
-import { type Assets, chooseEncoding, readAssets } from './graphiql-assets.ts';
-import { listedTabs } from './graphiql-listed-tabs.ts';
+import { type Asset, type Assets, acceptsGzip, readAssets } from './graphiql-assets.ts';
 import { contentSecurityPolicy, renderPage } from './graphiql-page.ts';
-import { createTabs } from './graphiql-tabs.ts';
+import { listedTabs, readTabs } from './graphiql-tabs.ts';
 
 export interface GraphiqlOptions {
   /** The access token in the headers of every tab; undefined leaves its place empty. */
@@ -23,37 +22,43 @@ const securityHeaders = {
  * `/graphiql/`. Nothing of it is in memory until the first page is asked for.
  */
 export function graphiql({ bearer, operationList }: GraphiqlOptions): Plugin {
-  let reading: Promise<Assets> | undefined;
-  const assets = () => {
-    reading ??= readAssets().catch((error) => {
+  let reading: Promise<{ assets: Assets; page: string }> | undefined;
+  const files = () => {
+    reading ??= read().catch((error) => {
       reading = undefined;
       throw error;
     });
     return reading;
   };
-  const tabs = operationList === undefined ? createTabs(bearer !== undefined) : listedTabs(operationList);
-  const headers = JSON.stringify({ Authorization: `Bearer ${bearer ?? '<access token>'}` }, null, 2);
+
+  async function read() {
+    const headers = JSON.stringify({ Authorization: `Bearer ${bearer ?? '<access token>'}` }, null, 2);
+    const [assets, tabs] = await Promise.all([
+      readAssets(),
+      operationList === undefined ? readTabs(bearer !== undefined) : listedTabs(operationList),
+    ]);
+    return { assets, page: renderPage(assets, tabs, headers) };
+  }
 
   return {
     async onRequest({ request, url, fetchAPI, endResponse }) {
       if (request.method !== 'GET' && request.method !== 'HEAD') return;
       const file = /^\/graphiql\/([^/]*)$/.exec(url.pathname)?.[1];
       if (file !== undefined) {
-        const answer = await answerFile(await assets(), file, request, fetchAPI);
-        if (answer !== undefined) endResponse(answer);
+        const asset = (await files()).assets.byName.get(file);
+        if (asset !== undefined) endResponse(await assetResponse(asset, request, fetchAPI));
       } else if (request.headers.get('accept')?.includes('text/html')) {
         if (url.pathname === '/') {
           endResponse(new fetchAPI.Response(null, { status: 302, headers: { location: 'graphql' } }));
         } else if (url.pathname === '/graphql') {
-          const page = renderPage(await assets(), tabs, headers);
-          endResponse(answerPage(page, request, fetchAPI));
+          endResponse(pageResponse((await files()).page, request, fetchAPI));
         }
       }
     },
   };
 }
 
-function answerPage(page: string, request: Request, { Response }: FetchAPI): Response {
+function pageResponse(page: string, request: Request, { Response }: FetchAPI): Response {
   return new Response(request.method === 'HEAD' ? null : page, {
     headers: {
       ...securityHeaders,
@@ -66,16 +71,9 @@ function answerPage(page: string, request: Request, { Response }: FetchAPI): Res
   });
 }
 
-async function answerFile(
-  { byName }: Assets,
-  name: string,
-  request: Request,
-  { Response }: FetchAPI,
-): Promise<Response | undefined> {
-  const asset = byName.get(name);
-  if (asset === undefined) return undefined;
-  const encoding = chooseEncoding(request.headers.get('accept-encoding'));
-  const bytes = await asset.encoded(encoding);
+async function assetResponse(asset: Asset, request: Request, { Response }: FetchAPI): Promise<Response> {
+  const isGzipped = acceptsGzip(request.headers.get('accept-encoding'));
+  const bytes = isGzipped ? await asset.gzipped() : asset.bytes;
   return new Response(request.method === 'HEAD' ? null : bytes, {
     headers: {
       ...securityHeaders,
@@ -83,7 +81,7 @@ async function answerFile(
       'content-length': String(bytes.byteLength),
       'content-type': asset.contentType,
       vary: 'accept-encoding',
-      ...(encoding === 'identity' ? {} : { 'content-encoding': encoding }),
+      ...(isGzipped && { 'content-encoding': 'gzip' }),
     },
   });
 }
