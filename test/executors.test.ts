@@ -4,7 +4,7 @@ import { schema } from '../src/graph/schema.ts';
 import type { Fault } from '../src/sandbox/sandbox.ts';
 import { fixedLimits } from '../src/server/limits/limits.ts';
 import { createSelectionSizes, definitionsOf } from '../src/server/limits/selections.ts';
-import { isFitToCompile } from '../src/server/operation/compile-fitness.ts';
+import { isFitToCompile } from '../src/server/operation/compiled-queries.ts';
 import { listen } from './fixtures/listen.ts';
 import { generateQuery, randomNumbers, type Values } from './fixtures/query-generator.ts';
 import { type Answer, startWaybill } from './harness.ts';

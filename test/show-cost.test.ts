@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { withAskingFields } from '../src/graph/asking-fields.ts';
 import { schema } from '../src/graph/schema.ts';
 import { createLedger, type LedgerEntry } from '../src/rest/ledger.ts';
-import { isFitToCompile } from '../src/server/operation/compile-fitness.ts';
+import { isFitToCompile } from '../src/server/operation/compiled-queries.ts';
 import { costOf, type OperationCost, type RequestCost } from '../src/server/operation/show-cost.ts';
 import { orderToShip } from './fixtures/order-to-ship.ts';
 import { startWaybill, type Waybill } from './harness.ts';

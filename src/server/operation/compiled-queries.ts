@@ -1,8 +1,8 @@
-import type { ExecutionResult, GraphQLSchema } from 'graphql';
+import type { DocumentNode, ExecutionResult, GraphQLSchema, OperationDefinitionNode } from 'graphql';
 import { perOperation } from '../documents/per-operation.ts';
 import { QueryPlan } from '../execution/plan.ts';
+import { createSelectionSizes, definitionsOf } from '../limits/selections.ts';
 import type { RawVariables } from '../limits/variable-limits.ts';
-import { isFitToCompile } from './compile-fitness.ts';
 import type { Operation } from './operation.ts';
 
 /** Runs a compiled query with its variables. `context` is what its resolvers are given. */
@@ -29,4 +29,23 @@ export function createCompiledQueries(schema: GraphQLSchema): CompiledQueries {
     };
   });
   return ({ definition, document }) => compiledOf(definition, document);
+}
+
+// Far beyond what people write. A plan holds the selections with every fragment spread out.
+const maxSelections = 1_000;
+const maxDepth = 20;
+
+// Compiled queries assign what a field gives to a plain object, where this is no name like others.
+const unfitAlias = '__proto__';
+
+/**
+ * Whether a query may run compiled: it has no directive, as conditions would make each run another query, and it is small
+ * enough, fragments spread out. A text that may have the unfit alias is left to the executor.
+ */
+export function isFitToCompile(document: DocumentNode, operation: OperationDefinitionNode): boolean {
+  if (document.loc?.source.body.includes(unfitAlias) !== false) return false;
+  const { fragments } = definitionsOf(document);
+  const size = createSelectionSizes((name) => fragments.get(name)).of(operation);
+  const { selections, directives, depth, introspectionDepth } = size;
+  return selections <= maxSelections && directives === 0 && Math.max(depth, introspectionDepth) <= maxDepth;
 }
