@@ -39,7 +39,9 @@ export interface Caller {
    * @throws BudgetExceededError where none is left.
    */
   spend(call: RestCall): void;
-  /** How many reads it may still make, if all that wait for their turn are made. */
+  /** Gives a read back that was taken from the budget and is not sent. */
+  refund(): void;
+  /** How many reads it may still make, if all that wait for a slot are sent. */
   readsLeft(): number;
   /** Is told when the call has left that will answer a read of this operation, whoever makes it. */
   left(): void;
@@ -107,7 +109,10 @@ export function createCallers({
           if (left === 0) throw new BudgetExceededError(call, readsPerOperation);
           left -= 1;
         },
-        readsLeft: () => Math.max(left - turns.readsWaiting, 0),
+        refund() {
+          left += 1;
+        },
+        readsLeft: () => left,
         left: nothing,
         heard({ status }) {
           if (isRemembered || status === undefined || !isKnownTo(status)) return;

@@ -17,7 +17,6 @@ export class Turns {
   readonly #held = new Line<QueuedCall>();
   #queued = 0;
   #underWay = 0;
-  #readsWaiting = 0;
   #isQueueing = false;
 
   constructor(queue: FairQueue, tenant: Tenant, maxAtOnce: number) {
@@ -27,16 +26,10 @@ export class Turns {
     this.#maxQueued = Math.ceil(maxAtOnce / 8);
   }
 
-  /** How many reads wait for their turn. */
-  get readsWaiting(): number {
-    return this.#readsWaiting;
-  }
-
   /** Has a call made in its turn, which may come at once. It is refused where too many wait for theirs. */
   add(call: QueuedCall): void {
     call.turns = this;
     call.stage = 'in the operation';
-    if (call.kind === 'read') this.#readsWaiting += 1;
     this.#held.add(call);
     this.queueNext();
   }
@@ -102,7 +95,6 @@ export class Turns {
 
   #stopWaiting(call: QueuedCall): void {
     if (call.stage === 'among all') this.#queued -= 1;
-    if (call.kind === 'read') this.#readsWaiting -= 1;
     call.stage = 'away from it';
   }
 }
