@@ -3,12 +3,11 @@ import { givenUp } from './attempt.ts';
 import { isRead, queryString, type RestCall } from './call.ts';
 import type { Turn } from './call-in-turn.ts';
 import type { Caller } from './caller.ts';
-import { type Cancellation, Canceller } from './cancellation.ts';
+import { Canceller } from './cancellation.ts';
 import type { RestClient } from './client.ts';
-import type { OverloadedError } from './errors.ts';
 import { InFlight, joinableMs } from './in-flight.ts';
 import { enter, type LedgerEntry } from './ledger.ts';
-import { QueuedCall } from './queued-call.ts';
+import { Slot } from './operation-queue.ts';
 
 /**
  * A client in which equal reads of one tenant are one request, if they are asked for before it is sent or at most 100 ms
@@ -38,12 +37,10 @@ export function singleFlight(client: RestClient): RestClient {
 const none: readonly Waiter[] = [];
 
 /**
- * A read, and all who wait for its response. The first of them leads: its operation queues for a slot and pays for the
- * request. Where it ends before that is sent, the next one leads; later, the request goes on for those who are left.
- * A class, as each read makes one.
+ * A read and its waiters. The first waiter leads: its operation queues for a slot and pays for the request. Where the leader
+ * gives up before the request is sent, the next waiter leads. Once sent, the request goes on until no waiter is left.
  */
-class InFlightRequest extends QueuedCall implements Turn<unknown> {
-  readonly kind = 'read';
+class InFlightRequest extends Slot implements Turn<unknown> {
   readonly call: RestCall;
   /** Ends the request once nobody waits for it. */
   readonly signal = new Canceller();
@@ -74,10 +71,6 @@ class InFlightRequest extends QueuedCall implements Turn<unknown> {
     return this.#leader?.asker;
   }
 
-  get isGivenUp(): boolean {
-    return this.#waiters.length === 0;
-  }
-
   /** @returns the response. @throws what the request fails with, or what keeps this operation from waiting for it. */
   subscribe(caller: Caller): Promise<unknown> {
     return new Promise((resolve, reject) => {
@@ -90,7 +83,7 @@ class InFlightRequest extends QueuedCall implements Turn<unknown> {
     });
   }
 
-  /** One waits no more, which ends the request where nobody else does. */
+  /** A waiter fails before the request has ended, which ends the request where no waiter is left. */
   unsubscribe(waiter: Waiter, error: unknown): void {
     if (!this.#waiters.includes(waiter)) return;
     this.#waiters = this.#waiters.filter((each) => each !== waiter);
@@ -104,13 +97,11 @@ class InFlightRequest extends QueuedCall implements Turn<unknown> {
     waiter.reject(error);
   }
 
-  /** The leader has a slot, and the request is sent for all. */
-  make(): void {
+  /** The leader has a slot: the request is sent for all waiters. */
+  start(): void {
     const leader = this.#leader;
-    if (leader === undefined || leader.caller.signal.aborted) {
-      // The word has not come here yet.
-      this.endTurn();
-      leader?.handleEvent();
+    if (leader === undefined) {
+      this.release();
       return;
     }
     this.#isSent = true;
@@ -119,17 +110,13 @@ class InFlightRequest extends QueuedCall implements Turn<unknown> {
       for (const waiter of this.#waiters) if (waiter !== leader) waiter.share(this.call);
       this.#client.read(this.call, leader.caller, this);
     } catch (error) {
-      // Nothing is to throw here; if it does, the slot must not stay taken.
+      // Nothing should throw here. If something does, the slot must not stay taken.
       this.failed(error);
     }
   }
 
-  refuse(error: OverloadedError): void {
+  refuse(error: Error): void {
     if (this.#leader !== undefined) this.unsubscribe(this.#leader, error);
-  }
-
-  away(pause: () => Promise<void>, signal: Cancellation): Promise<void> {
-    return this.pauseAway(pause, signal);
   }
 
   answered(answer: unknown): void {
@@ -140,7 +127,7 @@ class InFlightRequest extends QueuedCall implements Turn<unknown> {
     for (const waiter of this.#settle()) waiter.reject(error);
   }
 
-  /** Has the first of those who wait lead. That it may make no more reads is its own business and nobody else's. */
+  /** Has the first waiter lead. One whose operation has no reads left fails alone. */
   #queue(): void {
     const [leader] = this.#waiters;
     this.#leader = leader;
@@ -153,25 +140,25 @@ class InFlightRequest extends QueuedCall implements Turn<unknown> {
       this.#queue();
       return;
     }
-    leader.caller.queue(this);
+    leader.caller.queue.acquire(this);
   }
 
   #handOn({ caller }: Waiter): void {
-    this.leaveQueue();
+    this.leave();
     caller.refund();
     this.#queue();
   }
 
-  /** The request has ended. @returns who is to be told. */
+  /** The request has ended. @returns the waiters, whose promises are still to be settled. */
   #settle(): readonly Waiter[] {
     const waiters = this.#waiters;
-    // Before anybody is told, so that who asks for the same then asks anew.
+    // First, so that a waiter that then asks for the same starts another request.
     if (this.#leader !== undefined) this.#inFlight.remove(this.#leader.caller.tenant, this.#key, this);
     for (const waiter of waiters) {
       waiter.end(this.entry);
       if (this.entry !== undefined) waiter.hear(this.entry);
     }
-    this.endTurn();
+    this.release();
     // What a Map has outgrown may hold this request for long.
     this.#waiters = none;
     this.#leader = undefined;
@@ -180,15 +167,15 @@ class InFlightRequest extends QueuedCall implements Turn<unknown> {
   }
 }
 
-/** An operation that waits for the response of a request, until it gives up. */
+/** An operation that waits for the response of a request, until its own signal aborts. */
 class Waiter {
   readonly caller: Caller;
   readonly resolve: (response: unknown) => void;
   readonly reject: (error: unknown) => void;
-  // Of now, as the request may be sent while another operation runs.
+  // Read now, as the request may be sent while another operation runs.
   readonly asker = asking.getStore();
   readonly #request: InFlightRequest;
-  /** Of a request for which another operation pays. */
+  /** Set where another operation pays for the request. */
   #entry: LedgerEntry | undefined;
 
   constructor(
@@ -203,14 +190,14 @@ class Waiter {
     this.reject = reject;
   }
 
-  /** The request is sent, and another operation pays for it. */
+  /** Enters the request in the ledger of this operation, where another one pays for it. */
   share(call: RestCall): void {
     this.caller.left();
     this.#entry = enter(this.caller.ledger, call, this.asker);
     this.#entry.isShared = true;
   }
 
-  /** The operation waits no more. `sent`: what is known of the request by then. */
+  /** Ends the waiting. `sent` is what is known of the request by now. */
   end(sent: LedgerEntry | undefined): void {
     this.caller.signal.removeEventListener('abort', this);
     const own = this.#entry;
@@ -221,7 +208,7 @@ class Waiter {
     own.durationMs = this.caller.ledger.elapsedMs() - own.startMs;
   }
 
-  /** Never throws, as the other waiters are to hear of it too. */
+  /** Tells the caller of the request that was sent. Never throws, as the other waiters are to be told too. */
   hear(sent: LedgerEntry): void {
     try {
       this.caller.heard(sent);

@@ -37,3 +37,19 @@ test('a write that ends hides what began before it, and nothing that begins afte
   inFlight.remove(ana, 'a', 'before');
   expect(inFlight.find(ana, 'a')).toBe('after');
 });
+
+test('work stays in flight, and ended work is gone, however much comes and goes', () => {
+  const inFlight = new InFlight<number>();
+  const ana = tenant('ana');
+  inFlight.add(ana, 'stays', 1);
+  for (let number = 0; number < 10_000; number += 1) {
+    inFlight.add(ana, `${number}`, number);
+    inFlight.remove(ana, `${number - 500}`, number - 500);
+  }
+  expect(['stays', '9499', '9500', '9999'].map((key) => inFlight.find(ana, key))).toEqual([
+    1,
+    undefined,
+    9_500,
+    9_999,
+  ]);
+});
