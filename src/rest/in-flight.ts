@@ -21,12 +21,12 @@ export class InFlight<Work> {
   readonly #joinable = new PerTenant<Joinable<Work>>();
 
   find(tenant: Tenant, key: string): Work | undefined {
-    return this.#of(tenant).byKey.get(key);
+    return this.#known(tenant)?.byKey.get(key);
   }
 
   /** `work` is found from now on, in place of other work with the same key. */
   add(tenant: Tenant, key: string, work: Work): void {
-    const joinable = this.#of(tenant);
+    const joinable = this.#known(tenant) ?? this.#joinable.of(tenant, () => nothingOf(tenant));
     joinable.byKey.set(key, work);
     joinable.untilCopy -= 1;
     if (joinable.untilCopy > 0) return;
@@ -37,21 +37,21 @@ export class InFlight<Work> {
 
   /** `work` is not found any more. Work that has taken its place still is. */
   remove(tenant: Tenant, key: string, work: Work): void {
-    const { byKey } = this.#of(tenant);
-    if (byKey.get(key) === work) byKey.delete(key);
+    const byKey = this.#known(tenant)?.byKey;
+    if (byKey === undefined || byKey.get(key) !== work) return;
+    byKey.delete(key);
+    // Most tenants have one operation at a time, and many are remembered beyond it.
+    if (byKey.size === 0) this.#joinable.drop(tenant);
   }
 
-  #of(tenant: Tenant): Joinable<Work> {
-    const { writes } = tenant;
-    const joinable = this.#joinable.of(tenant, () => ({
-      writes,
-      byKey: new Map(),
-      untilCopy: leastUntilCopy,
-    }));
-    if (joinable.writes !== writes) {
-      joinable.writes = writes;
-      joinable.byKey = new Map();
-    }
-    return joinable;
+  #known(tenant: Tenant): Joinable<Work> | undefined {
+    const joinable = this.#joinable.known(tenant);
+    if (joinable === undefined || joinable.writes === tenant.writes) return joinable;
+    this.#joinable.drop(tenant);
+    return undefined;
   }
+}
+
+function nothingOf<Work>({ writes }: Tenant): Joinable<Work> {
+  return { writes, byKey: new Map(), untilCopy: leastUntilCopy };
 }

@@ -53,3 +53,16 @@ test('work stays in flight, and ended work is gone, however much comes and goes'
     9_999,
   ]);
 });
+
+test('nothing is kept for a tenant with no work in flight, also where a write has ended meanwhile', () => {
+  const inFlight = new InFlight<string>();
+  const ana = tenant('ana');
+  const kept = () => Object.getOwnPropertySymbols(ana).map((key) => Reflect.get(ana, key));
+  inFlight.add(ana, 'a', 'work');
+  inFlight.remove(ana, 'a', 'work');
+  expect(kept()).toEqual([undefined]);
+  inFlight.add(ana, 'a', 'work');
+  endJoining(ana);
+  inFlight.remove(ana, 'a', 'work');
+  expect(kept()).toEqual([undefined]);
+});
