@@ -53,6 +53,27 @@ test('one tenant has at most half of the places in which calls wait, and is refu
   expect(waybill.calls().sort()).toEqual(['1', '2', '3', '5'].map((id) => `GET /v1/orders/${id}`));
 });
 
+test("a tenant's one call waits for one of another's many, and not for all", async () => {
+  const { answer, held, letGo } = holding();
+  await using waybill = await startBefore(answer, {
+    UPSTREAM_CONNECTIONS: '1',
+    UPSTREAM_LISTS_FOR_BATCHES: 'no',
+  });
+  const ids = Array.from({ length: 20 }, (_, index) => `${index}`);
+  const many = waybill.ask(
+    `{ ${ids.map((id) => `o${id}: order(id: "${id}") { fulfiller }`).join(' ')} }`,
+    'ana',
+  );
+  await until(() => held.length === 1);
+  const one = waybill.ask(order('eva'), 'eva');
+  await settle();
+  letGo();
+  expect(await one).toEqual(whole);
+  expect((await many).errors).toBeUndefined();
+  expect(waybill.calls().indexOf('GET /v1/orders/eva')).toBeLessThanOrEqual(2);
+  expect(waybill.calls()).toHaveLength(21);
+});
+
 test('all tenants together have so many places, and none is refused once there is room again', async () => {
   const { answer, held, letGo } = holding();
   await using waybill = await startBefore(answer, limits);

@@ -278,6 +278,42 @@ describe.each([
   });
 });
 
+test('a read that unlike queries wait for goes on when the one that sent it is left', async () => {
+  await using waybill = await startHolding(true);
+  const client = new AbortController();
+  const gone = waybill.ask({ query: '{ order(id: "1") { id } }', signal: client.signal });
+  const stayed = waybill.ask({ query: '{ order(id: "1") { notes } }' });
+  await waybill.arrived();
+  client.abort();
+  await expect(gone).rejects.toThrow('aborted');
+  waybill.give({ name: 'orders/1', notes: 'whole' });
+  expect(await stayed).toEqual({
+    data: { order: { notes: 'whole' } },
+    errors: undefined,
+    cost: cost(0, 1),
+  });
+  expect(waybill.lines()).toEqual(['GET /v1/orders/1']);
+  expect(waybill.reported).toEqual([]);
+});
+
+test('a read that waits for a connection is sent for the next query where the first is left', async () => {
+  await using waybill = await startHolding(true, { UPSTREAM_CONNECTIONS: '1' });
+  const other = waybill.ask({ query: shown, bearer: 'eva' });
+  await until(() => waybill.held.length === 1);
+  const client = new AbortController();
+  const gone = waybill.ask({ query: '{ order(id: "1") { id } }', signal: client.signal });
+  const stayed = waybill.ask({ query: '{ order(id: "1") { notes } }' });
+  await sleep(50);
+  client.abort();
+  await expect(gone).rejects.toThrow('aborted');
+  waybill.give(organization);
+  await other;
+  await until(() => waybill.held.length === 1);
+  waybill.give({ name: 'orders/1', notes: 'whole' });
+  expect(await stayed).toEqual({ data: { order: { notes: 'whole' } }, errors: undefined, cost: cost(1) });
+  expect(waybill.lines()).toEqual(['GET /v1/orders/1']);
+});
+
 test('equal mutations under way are done each', async () => {
   await using waybill = await startHolding(true);
   const query = 'mutation { updateOrder(input: { id: "1", notes: "after" }) { __typename } }';

@@ -126,5 +126,5 @@ class ReferenceLoader<Row extends { name: string }, Query extends PageQuery>
 
 /** The caller of a read that later operations gain from: it outlives this one, and costs it nothing but a turn. */
 function forLater(caller: Caller): Caller {
-  return { ...caller, signal: neverCancelled, ledger: createLedger(), spend: () => {} };
+  return { ...caller, signal: neverCancelled, ledger: createLedger(), spend: () => {}, refund: () => {} };
 }

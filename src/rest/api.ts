@@ -5,7 +5,7 @@ import type { DriftWatch } from './drift.ts';
 import { InvalidResponseError } from './errors.ts';
 import { createRecords, type ParameterNames } from './records.ts';
 import { bareIdentifier, type Collection, conversationIdentifier } from './resource-name.ts';
-import { sharedReads } from './shared-reads.ts';
+import { singleFlight } from './single-flight.ts';
 import type { StreamedResponse } from './streamed-response.ts';
 import type {
   ChannelQuery,
@@ -73,7 +73,7 @@ export interface RestApi {
  * `drift` is shown what REST answers.
  */
 export function createRestApi(unshared: RestClient, names: ParameterNames, drift?: DriftWatch): RestApi {
-  const client = sharedReads(unshared);
+  const client = singleFlight(unshared);
   const { record, recordNamed, page } = createRecords(client, names, drift);
   const path = (collection: Collection, id: string) =>
     `/v1/${collection}/${encodeURIComponent(bareIdentifier(collection, id))}`;

@@ -10,7 +10,6 @@ import type { Exchange, Hearer } from './exchange.ts';
 import { outcomeOf } from './failure.ts';
 import { paused } from './giving-up.ts';
 import { enter, type LedgerEntry } from './ledger.ts';
-import type { Away } from './queued-call.ts';
 import type { Retries } from './retries.ts';
 
 /** The turn of a call, in which it is made for one or several. */
@@ -20,7 +19,7 @@ export interface Turn<Answer> extends Hearer<Answer> {
   /** Who asks; of when the call was queued, as its turn may come while another operation runs. */
   readonly asker: Asker | undefined;
   /** Leaves its place to others; undefined where it has none. */
-  away?(...[pause, signal]: Parameters<Away>): Promise<void>;
+  away?(pause: () => Promise<void>, signal: Cancellation): Promise<void>;
   /** The call's; set here by the call as it leaves its queue. */
   entry?: LedgerEntry | undefined;
 }

@@ -1,13 +1,11 @@
-import { isRead, type RestCall } from './call.ts';
+import type { RestCall } from './call.ts';
 import type { Cancellation } from './cancellation.ts';
-import { BudgetExceededError } from './errors.ts';
-import { createFairQueue } from './fair-queue.ts';
+import { BudgetExceededError, OverloadedError } from './errors.ts';
+import { FairQueue } from './fair-queue.ts';
 import { createLedger, type Ledger, type LedgerEntry } from './ledger.ts';
 import { type Deadline, noDeadline } from './lifetime.ts';
-import type { Away, QueuedCall } from './queued-call.ts';
-import { scheduled } from './scheduled-call.ts';
+import { OperationQueue, type Slot } from './operation-queue.ts';
 import { createTenants, endJoining, type Tenant, type Tenants } from './tenant.ts';
-import { Turns } from './turns.ts';
 
 /** On whose behalf calls are made, until when, how many, and what they cost. One per GraphQL operation. */
 export interface Caller {
@@ -21,25 +19,17 @@ export interface Caller {
   readonly ledger: Ledger;
   /** How many of its calls are under way at a time at most. */
   readonly callsPerOperation: number;
-  /** Has a call made when its turn has come, among those of this operation and among all tenants'. */
-  queue(call: QueuedCall): void;
-  /**
-   * The same with a promise of what `make` answers. A call that `signal` gives up before takes no place of other tenants'
-   * any more.
-   * @throws OverloadedError where too many wait for their turn.
-   */
-  schedule<Answer>(
-    call: RestCall,
-    make: (away: Away) => Promise<Answer>,
-    signal: Cancellation,
-  ): Promise<Answer>;
+  /** Where its calls wait for their slots. */
+  readonly queue: OperationQueue;
   /**
    * Takes a read from the operation's budget. Writes cost nothing of it, so that a list of them is not cut short in the
    * middle; the reads that one needs do, and where none is left it is not begun.
    * @throws BudgetExceededError where none is left.
    */
   spend(call: RestCall): void;
-  /** How many reads it may still make, if all that wait for their turn are made. */
+  /** Gives a read back that was taken from the budget and is not sent. */
+  refund(): void;
+  /** How many reads it may still make, if all that wait for a slot are sent. */
   readsLeft(): number;
   /** Is told when the call has left that will answer a read of this operation, whoever makes it. */
   left(): void;
@@ -85,13 +75,17 @@ export function createCallers({
   tenants = createTenants(),
   onRefused = nothing,
 }: CallersOptions): Callers {
-  const queue = createFairQueue(callsAtOnce, callsWaiting);
+  const calls = new FairQueue<Tenant, Slot>({
+    capacity: callsAtOnce,
+    maxWaiting: callsWaiting,
+    overloaded: (waiting, whose) =>
+      new OverloadedError(waiting, whose === 'all' ? 'all tokens' : 'this token'),
+  });
   return {
-    callsWaiting: queue.waiting,
+    callsWaiting: () => calls.waiting,
     tenantOf: tenants.of,
     of(bearer, signal, deadline = noDeadline) {
       const tenant = tenants.of(bearer);
-      const turns = new Turns(queue, tenant, callsPerOperation);
       let left = readsPerOperation;
       let isRemembered = false;
       return {
@@ -101,13 +95,15 @@ export function createCallers({
         deadline,
         ledger: createLedger(),
         callsPerOperation,
-        queue: (call) => turns.add(call),
-        schedule: (call, make, waiting) => scheduled(turns, isRead(call) ? 'read' : 'write', make, waiting),
+        queue: new OperationQueue(calls, tenant, callsPerOperation),
         spend(call) {
           if (left === 0) throw new BudgetExceededError(call, readsPerOperation);
           left -= 1;
         },
-        readsLeft: () => Math.max(left - turns.readsWaiting, 0),
+        refund() {
+          left += 1;
+        },
+        readsLeft: () => left,
         left: nothing,
         heard({ status }) {
           if (isRemembered || status === undefined || !isKnownTo(status)) return;

@@ -6,8 +6,6 @@ import type { CallObserver } from './call-observer.ts';
 import type { Caller } from './caller.ts';
 import { type CircuitBreakerOptions, createCircuits } from './circuit-breaker.ts';
 import { createJsonExchange, type Exchange } from './exchange.ts';
-import { inTurn } from './giving-up.ts';
-import type { Away } from './queued-call.ts';
 import { createRetries } from './retries.ts';
 import { ServiceClock } from './service-clock.ts';
 import { createStreamExchange } from './stream-exchange.ts';
@@ -90,12 +88,16 @@ export function createRestClient(options: RestClientOptions): RestClient {
     async json(call, caller) {
       const { signal } = caller;
       const asker = asking.getStore();
-      const inPlace = (away: Away) => make(exchange, call, caller, { signal, asker, away });
-      if (isRead(call)) return caller.schedule(call, inPlace, signal);
       try {
-        return await inTurn(call, caller, inPlace);
+        const slot = await caller.queue.slotFor(call, signal);
+        try {
+          const away: Turn<unknown>['away'] = (pause, waiting) => slot.away(pause, waiting);
+          return await make(exchange, call, caller, { signal, asker, away });
+        } finally {
+          slot.release();
+        }
       } finally {
-        endJoining(caller.tenant);
+        if (!isRead(call)) endJoining(caller.tenant);
       }
     },
     read: (call, caller, turn) => makeInTurn(policy, exchange, call, caller, turn),

@@ -1,127 +1,124 @@
-import { OverloadedError } from './errors.ts';
 import { type InLine, Line } from './line.ts';
-import type { QueuedCall } from './queued-call.ts';
-import type { Tenant } from './tenant.ts';
 
-/** Lets calls through in turns, so that no tenant's many keep another's few waiting. */
-export interface FairQueue {
-  /** How many calls wait for their turn. */
-  waiting(): number;
-  /** Whether a call would have its turn at once. */
-  hasPlace(): boolean;
-  /** Begins a call as soon as its turn comes, perhaps at once. @returns why it can't, where too many wait. */
-  enter(tenant: Tenant, call: QueuedCall): OverloadedError | undefined;
-  /** Takes out a call that waits. */
-  remove(tenant: Tenant, call: QueuedCall): void;
-  /** A call that has begun gives its place to the next one. */
-  next(): void;
+/** Wants a slot, and stands in the queue itself while it waits: no other object and no promise is made for it. */
+export interface QueueEntry<Entry> extends InLine<Entry> {
+  /** How much of the queue's capacity its slot takes. */
+  readonly weight: number;
+  /** It has its slot, and releases it once it is done. Never throws. */
+  granted(): void;
 }
 
-/** The calls of a tenant that wait for their turn. */
-class Waiting implements InLine<Waiting> {
-  before: Waiting | undefined;
-  after: Waiting | undefined;
-  readonly tenant: Tenant;
-  readonly #writes = new Line<QueuedCall>();
-  readonly #reads = new Line<QueuedCall>();
+export interface FairQueueOptions {
+  /** How much the slots that are taken may weigh together. The last of them may take more than is left. */
+  capacity: number;
+  /** How many entries wait at most, half of them of one owner; as many as come when left out. */
+  maxWaiting?: number;
+  /** Why an entry may not wait: so many of all owners, or of its own, wait already. */
+  overloaded(waiting: number, whose: 'all' | 'own'): Error;
+}
 
-  constructor(tenant: Tenant) {
-    this.tenant = tenant;
-  }
+/** The entries of an owner that wait. */
+class OwnersLine<Owner, Entry extends InLine<Entry>> extends Line<Entry> {
+  before: OwnersLine<Owner, Entry> | undefined;
+  after: OwnersLine<Owner, Entry> | undefined;
+  readonly owner: Owner;
 
-  get count(): number {
-    return this.#writes.length + this.#reads.length;
-  }
-
-  lineOf({ kind }: QueuedCall): Line<QueuedCall> {
-    return kind === 'write' ? this.#writes : this.#reads;
-  }
-
-  takeFirst(): QueuedCall | undefined {
-    return this.#writes.takeFirst() ?? this.#reads.takeFirst();
+  constructor(owner: Owner) {
+    super();
+    this.owner = owner;
   }
 }
 
-/**
- * A queue that has at most `maxConcurrency` calls under way, and `maxWaiting` that wait, half of these of one tenant. Each
- * tenant's first has its turn: its writes in their order, and then its reads.
- */
-export function createFairQueue(maxConcurrency: number, maxWaiting = Number.POSITIVE_INFINITY): FairQueue {
-  const maxWaitingOfOne = Math.ceil(maxWaiting / 2);
-  // A tenant without waiting calls is in neither of these.
-  const waiting = new Map<Tenant, Waiting>();
-  const turns = new Line<Waiting>();
-  let running = 0;
-  let waitingNow = 0;
-  let isPassingOn = false;
+/** Grants slots, and once all are taken, in turn to one owner after the other, so that no one's many keep another's few waiting. */
+export class FairQueue<Owner, Entry extends QueueEntry<Entry>> {
+  readonly #options: FairQueueOptions;
+  readonly #maxWaiting: number;
+  readonly #maxWaitingOfOne: number;
+  /** Of owners with entries that wait, and no others. */
+  readonly #lines = new Map<Owner, OwnersLine<Owner, Entry>>();
+  /** The same, the next first. */
+  readonly #turns = new Line<OwnersLine<Owner, Entry>>();
+  #taken = 0;
+  #waiting = 0;
+  #isGranting = false;
 
-  const hasPlace = () => running < maxConcurrency && waitingNow === 0;
-
-  function begin(call: QueuedCall): void {
-    running += 1;
-    call.begin();
+  constructor(options: FairQueueOptions) {
+    this.#options = options;
+    this.#maxWaiting = options.maxWaiting ?? Number.POSITIVE_INFINITY;
+    this.#maxWaitingOfOne = Math.ceil(this.#maxWaiting / 2);
   }
 
-  function takeNext(): QueuedCall | undefined {
-    const own = turns.takeFirst();
-    if (own === undefined) return undefined;
-    waitingNow -= 1;
-    const call = own.takeFirst();
-    // Behind the others, if it has more.
-    if (own.count > 0) turns.add(own);
-    else waiting.delete(own.tenant);
-    return call;
+  /** How many entries wait. */
+  get waiting(): number {
+    return this.#waiting;
   }
 
-  function refusal(own: Waiting | undefined): OverloadedError | undefined {
-    if (waitingNow >= maxWaiting) return new OverloadedError(maxWaiting, 'all tokens');
-    const isFull = own !== undefined && own.count >= maxWaitingOfOne;
-    return isFull ? new OverloadedError(maxWaitingOfOne, 'this token') : undefined;
+  /** Whether an entry would have a slot at once. */
+  get hasRoom(): boolean {
+    return this.#taken < this.#options.capacity && this.#waiting === 0;
   }
 
-  return {
-    waiting: () => waitingNow,
-    hasPlace,
-    enter(tenant, call) {
-      if (hasPlace()) {
-        begin(call);
-        return undefined;
-      }
-      let own = waiting.get(tenant);
-      const refused = refusal(own);
-      if (refused !== undefined) return refused;
-      if (own === undefined) {
-        own = new Waiting(tenant);
-        waiting.set(tenant, own);
-        turns.add(own);
-      }
-      own.lineOf(call).add(call);
-      waitingNow += 1;
+  /** Grants a slot, before this returns while there is room. @returns why the entry may not wait for one. */
+  acquire(owner: Owner, entry: Entry): Error | undefined {
+    if (this.hasRoom) {
+      this.#grant(entry);
       return undefined;
-    },
-    remove(tenant, call) {
-      const own = waiting.get(tenant);
-      if (own === undefined) return;
-      own.lineOf(call).remove(call);
-      waitingNow -= 1;
-      if (own.count > 0) return;
-      waiting.delete(tenant);
-      turns.remove(own);
-    },
-    next() {
-      running -= 1;
-      // One that ends as it begins comes back here: its place is passed on below, and not from within it.
-      if (isPassingOn) return;
-      isPassingOn = true;
-      try {
-        while (running < maxConcurrency) {
-          const call = takeNext();
-          if (call === undefined) break;
-          begin(call);
-        }
-      } finally {
-        isPassingOn = false;
+    }
+    if (this.#waiting >= this.#maxWaiting) return this.#options.overloaded(this.#maxWaiting, 'all');
+    let line = this.#lines.get(owner);
+    if (line === undefined) {
+      line = new OwnersLine(owner);
+      this.#lines.set(owner, line);
+      this.#turns.add(line);
+    } else if (line.length >= this.#maxWaitingOfOne) {
+      return this.#options.overloaded(this.#maxWaitingOfOne, 'own');
+    }
+    line.add(entry);
+    this.#waiting += 1;
+    return undefined;
+  }
+
+  /** Takes out an entry that waits. */
+  remove(owner: Owner, entry: Entry): void {
+    const line = this.#lines.get(owner);
+    if (line === undefined) return;
+    line.remove(entry);
+    this.#waiting -= 1;
+    if (line.length > 0) return;
+    this.#lines.delete(owner);
+    this.#turns.remove(line);
+  }
+
+  /** An entry gives its slot to the next. */
+  release(entry: Entry): void {
+    this.#taken -= entry.weight;
+    // An entry that is done as it is granted comes back here: its slot is granted below, and not from within it.
+    if (this.#isGranting) return;
+    this.#isGranting = true;
+    try {
+      while (this.#taken < this.#options.capacity) {
+        const next = this.#takeNext();
+        if (next === undefined) break;
+        this.#grant(next);
       }
-    },
-  };
+    } finally {
+      this.#isGranting = false;
+    }
+  }
+
+  #grant(entry: Entry): void {
+    this.#taken += entry.weight;
+    entry.granted();
+  }
+
+  #takeNext(): Entry | undefined {
+    const line = this.#turns.takeFirst();
+    if (line === undefined) return undefined;
+    this.#waiting -= 1;
+    const entry = line.takeFirst();
+    // Behind the others, if it has more.
+    if (line.length > 0) this.#turns.add(line);
+    else this.#lines.delete(line.owner);
+    return entry;
+  }
 }

@@ -1,8 +1,6 @@
 import { givenUp } from './attempt.ts';
 import type { RestCall } from './call.ts';
-import type { Caller } from './caller.ts';
 import type { Cancellation } from './cancellation.ts';
-import type { Away } from './queued-call.ts';
 
 /**
  * Waits so many milliseconds before a call is tried again.
@@ -20,35 +18,5 @@ export function paused(call: RestCall, pauseMs: number, signal: Cancellation): P
     }, pauseMs);
     if (signal.aborted) giveUp();
     else signal.addEventListener('abort', giveUp);
-  });
-}
-
-/**
- * Makes a write in its turn, unless its caller gives up before. What has begun is not given up here, as it may be sent.
- * @throws AbortedError as soon as the caller gives up.
- */
-export function inTurn<Answer>(
-  call: RestCall,
-  caller: Caller,
-  make: (away: Away) => Promise<Answer>,
-): Promise<Answer> {
-  const { signal } = caller;
-  return new Promise((resolve, reject) => {
-    const giveUp = () => reject(givenUp(call, signal));
-    const begin = () => signal.removeEventListener('abort', giveUp);
-    signal.addEventListener('abort', giveUp);
-    caller
-      .schedule(
-        call,
-        (away) => {
-          begin();
-          return make(away);
-        },
-        signal,
-      )
-      .then(resolve, (error: unknown) => {
-        begin();
-        reject(error);
-      });
   });
 }

@@ -34,6 +34,11 @@ export class PerTenant<Value> {
   known(tenant: Tenant): Value | undefined {
     return (tenant as Keeper<Value>)[this.#key];
   }
+
+  /** Keeps nothing any more. */
+  drop(tenant: Tenant): void {
+    (tenant as Keeper<Value>)[this.#key] = undefined;
+  }
 }
 
 export interface Tenants {

@@ -376,6 +376,14 @@ describe('a list that hangs', () => {
   test('is given up where it keeps the only turn of the operation', async () => {
     const caller = createCallers({ callsPerOperation: 1 }).of('a', new AbortController().signal);
     const call = { method: 'GET', path: '/v1/rows' } as const;
+    const inSlot = async <Answer>(make: () => Promise<Answer>, signal: Cancellation): Promise<Answer> => {
+      const slot = await caller.queue.slotFor(call, signal);
+      try {
+        return await make();
+      } finally {
+        slot.release();
+      }
+    };
     const loader = listedLoader<Row>({
       kind: 'orders',
       maxPageSize: 1_000,
@@ -384,25 +392,17 @@ describe('a list that hangs', () => {
       isListUsed: true,
       observer: nobody,
       list: (_query, { signal, left }) =>
-        caller.schedule(
-          call,
-          () => {
-            left();
-            return new Promise((_, reject) => {
-              signal.addEventListener('abort', () => reject(new Error('given up')));
-            });
-          },
-          signal,
-        ),
+        inSlot(() => {
+          left();
+          return new Promise((_, reject) => {
+            signal.addEventListener('abort', () => reject(new Error('given up')));
+          });
+        }, signal),
       get: (name, { left, signal }) =>
-        caller.schedule(
-          call,
-          async () => {
-            left();
-            return { name };
-          },
-          signal,
-        ),
+        inSlot(async () => {
+          left();
+          return { name };
+        }, signal),
     });
     expect(await loadAll(loader, names(10))).toEqual(named(...names(10)));
   });

@@ -88,7 +88,8 @@ describe('calls that end as they begin, as those of their kind are no longer mad
         request.url === '/v1/shipments/7'
           ? answerJson({ name: 'shipments/7' })(request, response, body)
           : answerJson({}, 500)(request, response, body),
-      { circuitBreaker: { minCalls: 2 } },
+      // Thousands keep a busy machine from all else for a while.
+      { circuitBreaker: { minCalls: 2 }, callTimeoutMs: 20_000 },
     );
 
   test.each([

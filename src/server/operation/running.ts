@@ -10,7 +10,7 @@ import { type ContextOptions, createContexts, type OperationContext, type Shared
 import { withOrderedErrors } from './error-order.ts';
 import type { MutationsUnderWay } from './mutations-under-way.ts';
 import type { Asking, Execute, Operation } from './operation.ts';
-import { type ShareableQuery, type SharedOperations, sharedOperations } from './shared-operations.ts';
+import { type InFlightQuery, QuerySharing } from './query-sharing.ts';
 import { withCost } from './show-cost.ts';
 
 /** The way of every operation of a valid document, however its request came. */
@@ -65,22 +65,22 @@ class OwnRun implements Begun {
   readonly context: OperationContext;
   readonly #operation: Operation;
   readonly #asking: Asking;
-  readonly #shared: SharedOperations;
+  readonly #sharing: QuerySharing;
   readonly #mutations: MutationsUnderWay | undefined;
-  /** Set once it is under way, to be ended. */
-  #underWay: ShareableQuery | undefined;
+  /** Set for as long as others may join it. */
+  #inFlight: InFlightQuery | undefined;
 
   constructor(
     context: OperationContext,
     operation: Operation,
     asking: Asking,
-    shared: SharedOperations,
+    sharing: QuerySharing,
     mutations: MutationsUnderWay | undefined,
   ) {
     this.context = context;
     this.#operation = operation;
     this.#asking = asking;
-    this.#shared = shared;
+    this.#sharing = sharing;
     this.#mutations = mutations;
   }
 
@@ -115,23 +115,23 @@ class OwnRun implements Begun {
       const running = Promise.resolve(execute());
       return this.#mutations?.follow(running) ?? running;
     }
-    const { lifetime } = this.context;
-    const query = this.#shared.of(this.#operation, this.context);
-    const known = this.#shared.joinable(query);
-    if (known !== undefined) {
+    const { tenant, lifetime, showsCost } = this.context;
+    const key = this.#sharing.keyOf(this.#operation, showsCost);
+    if (key === undefined) return Promise.resolve(execute());
+    const known = this.#sharing.find(tenant, key);
+    if (known?.result !== undefined) {
       this.#asking.whenGone(known.lifetime.join());
       if (this.#asking.exchange !== undefined) this.#asking.exchange.joined = true;
-      return known.answer;
+      return known.result;
     }
-    const answer = Promise.resolve(execute());
-    this.#shared.began(query, answer, lifetime);
-    this.#underWay = query;
-    return answer;
+    const result = Promise.resolve(execute());
+    this.#inFlight = this.#sharing.began(tenant, key, lifetime, result);
+    return result;
   }
 
   #end(): void {
     const { lifetime } = this.context;
-    if (this.#underWay !== undefined) this.#shared.ended(this.#underWay);
+    if (this.#inFlight !== undefined) this.#sharing.ended(this.#inFlight);
     // Calls beside a field whose failure has made their parent null, and pages that were asked for ahead and not used, would keep
     // others waiting, and the server from closing. What a mutation has begun is left to finish.
     if (this.#isQuery) lifetime.end();
@@ -143,7 +143,7 @@ export function createRunning(options: RunningOptions): Running {
   const { schema, limits, mutations, tracing } = options;
   const { refusalOf } = createOperationLimits(schema, limits);
   const contextOf = createContexts(options.shared, options.context);
-  const shared = sharedOperations();
+  const sharing = new QuerySharing();
 
   return {
     begin(operation, asking) {
@@ -163,7 +163,7 @@ export function createRunning(options: RunningOptions): Running {
       }
       const refusal = refusalOf(document, definition.name?.value, variables);
       if (refusal !== undefined) return { refusal: { errors: [refusal] } };
-      return context === undefined ? withoutRest : new OwnRun(context, operation, asking, shared, mutations);
+      return context === undefined ? withoutRest : new OwnRun(context, operation, asking, sharing, mutations);
     },
   };
 }

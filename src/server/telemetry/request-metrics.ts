@@ -1,6 +1,8 @@
 import { Counter, Gauge, Histogram, type Registry } from 'prom-client';
-import { PassingMap } from '../../rest/passing-map.ts';
 import type { Exchange, RequestObserver } from '../log/exchange.ts';
+
+/** After so many requests the set of those under way is copied. */
+const copiedAfter = 1_024;
 
 // From what the server needs by itself up to the deadline of an operation.
 const buckets = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30];
@@ -43,7 +45,8 @@ export function createRequestMetrics(registry: Registry): RequestObserver {
     labelNames: ['by'],
     registers,
   });
-  const underWay = new PassingMap<Exchange, Exchange>();
+  let underWay = new Set<Exchange>();
+  let untilCopied = copiedAfter;
   new Gauge({
     name: 'waybill_requests_under_way',
     help: 'Requests that are not answered yet by route (graphql, label, other).',
@@ -51,7 +54,7 @@ export function createRequestMetrics(registry: Registry): RequestObserver {
     registers,
     collect() {
       const counts = { graphql: 0, label: 0, other: 0 };
-      for (const { route = 'other' } of underWay.values()) counts[route] += 1;
+      for (const { route = 'other' } of underWay) counts[route] += 1;
       for (const [route, count] of Object.entries(counts)) this.set({ route }, count);
     },
   });
@@ -68,7 +71,14 @@ export function createRequestMetrics(registry: Registry): RequestObserver {
   }
 
   return {
-    began: (exchange) => underWay.set(exchange, exchange),
+    began(exchange) {
+      underWay.add(exchange);
+      untilCopied -= 1;
+      if (untilCopied > 0) return;
+      // V8 keeps the tables that a Set has outgrown, with what was in them, until a full collection of garbage.
+      underWay = new Set(underWay);
+      untilCopied = copiedAfter;
+    },
     answered(exchange, status, isAborted) {
       underWay.delete(exchange);
       const { route, operation, startedAt } = exchange;

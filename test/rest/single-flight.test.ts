@@ -30,49 +30,36 @@ describe('equal reads of a tenant that are under way at the same time', () => {
     expect(lines(bench)).toEqual(['GET /v1/orders/7']);
   });
 
-  test('are one call as well where one waits in the queue of its operation, and the other waits for no queue but its own', async () => {
-    await using bench = await startHolding();
-    const busy = bench.caller(undefined, 1);
-    const order = bench.api.getOrder('1', busy);
-    const queued = bench.api.getOrder('7', busy);
-    await until(() => bench.held.length === 1);
-    const [held] = bench.held.splice(0);
-    const small = bench.caller();
-    const sent = bench.api.getOrder('7', small);
-    await until(() => bench.held.length === 1);
-    bench.give(seven('a'));
-    // The one that waited has the answer at once, although its own turn has not come.
-    expect(await Promise.all([sent, queued])).toEqual([seven('a'), seven('a')]);
-    held?.end(JSON.stringify({ name: 'orders/1' }));
-    await order;
-    await pause(20);
-    expect(lines(bench)).toEqual(['GET /v1/orders/1', 'GET /v1/orders/7']);
-    const made = ({ ledger }: Caller) => ledger.entries.map(({ isShared, status }) => [isShared, status]);
-    expect([made(busy), made(small)]).toEqual([
-      [
-        [false, 200],
-        [true, 200],
-      ],
-      [[false, 200]],
-    ]);
-  });
-
-  test('are one call where the turn of one comes while the other has it under way, which leaves the turn to the next', async () => {
+  test('are one call as well where the first waits in the queue of its operation, as the others do then', async () => {
     await using bench = await startHolding();
     const busy = bench.caller(undefined, 1);
     const first = bench.api.getOrder('1', busy);
     const queued = ['7', '2'].map((id) => bench.api.getOrder(id, busy));
     await until(() => bench.held.length === 1);
-    const sent = bench.api.getOrder('7', bench.caller());
-    await until(() => bench.held.length === 2);
-    bench.give({ name: 'orders/1' });
-    await first;
-    // The seventh is still unanswered.
-    await until(() => bench.held.length === 2);
-    bench.give(seven('a'));
-    bench.give({ name: 'orders/2' });
-    expect(await Promise.all([sent, ...queued])).toEqual([seven('a'), seven('a'), { name: 'orders/2' }]);
+    const small = bench.caller();
+    const joined = bench.api.getOrder('7', small);
+    await pause(20);
+    expect(lines(bench)).toEqual(['GET /v1/orders/1']);
+    for (const order of [{ name: 'orders/1' }, seven('a'), { name: 'orders/2' }]) {
+      await until(() => bench.held.length === 1);
+      bench.give(order);
+    }
+    expect(await Promise.all([first, ...queued, joined])).toEqual([
+      { name: 'orders/1' },
+      seven('a'),
+      { name: 'orders/2' },
+      seven('a'),
+    ]);
     expect(lines(bench)).toEqual(['GET /v1/orders/1', 'GET /v1/orders/7', 'GET /v1/orders/2']);
+    const made = ({ ledger }: Caller) => ledger.entries.map(({ isShared, status }) => [isShared, status]);
+    expect([made(busy), made(small)]).toEqual([
+      [
+        [false, 200],
+        [false, 200],
+        [false, 200],
+      ],
+      [[true, 200]],
+    ]);
   });
 
   test('are one call in an operation, in whose queue they stand far apart', async () => {
@@ -461,22 +448,46 @@ describe('the cost of a shared read', () => {
     );
   });
 
-  test('is no budget of who waited in a queue for what another has made', async () => {
+  test('is the budget of the next who has any left, where the first gives up in its queue', async () => {
     await using bench = await startHolding();
-    const callers = createCallers({ callsPerOperation: 1, readsPerOperation: 2, tenants: createTenants() });
+    const callers = createCallers({ callsPerOperation: 2, callsAtOnce: 1, readsPerOperation: 1 });
     const { signal } = new AbortController();
-    const [busy, other] = [callers.of('ana', signal), callers.of('ana', signal)];
-    const orders = ['1', '7', '2'].map((id) => bench.api.getOrder(id, busy));
-    await until(() => bench.held.length === 1);
-    expect(busy.readsLeft()).toBe(0);
-    const sent = bench.api.getOrder('7', other);
-    await until(() => bench.held.length === 2);
-    for (const id of ['1', '7', '2']) {
-      await until(() => bench.held.length > 0);
+    const client = new AbortController();
+    const held = bench.api.getOrder('1', callers.of('eva', signal));
+    const first = callers.of('ana', client.signal);
+    const [spent, third] = [callers.of('ana', signal), callers.of('ana', signal)];
+    const given = errorOf(bench.api.getOrder('7', first));
+    const other = bench.api.getOrder('2', spent);
+    const refused = errorOf(bench.api.getOrder('7', spent));
+    const answered = bench.api.getOrder('7', third);
+    expect([first, spent, third].map((caller) => caller.readsLeft())).toEqual([0, 0, 1]);
+    client.abort();
+    expect(await given).toBeInstanceOf(AbortedError);
+    expect(await refused).toBeInstanceOf(BudgetExceededError);
+    expect([first, spent, third].map((caller) => caller.readsLeft())).toEqual([1, 0, 0]);
+    for (const id of ['1', '2', '7']) {
+      await until(() => bench.held.length === 1);
       bench.give({ name: `orders/${id}` });
     }
-    await Promise.all([...orders, sent]);
-    expect([busy.readsLeft(), other.readsLeft()]).toEqual([0, 1]);
-    expect(lines(bench)).toEqual(['GET /v1/orders/1', 'GET /v1/orders/7', 'GET /v1/orders/2']);
+    expect(await Promise.all([held, other, answered])).toEqual(
+      ['1', '2', '7'].map((id) => ({ name: `orders/${id}` })),
+    );
+    expect(lines(bench)).toEqual(['1', '2', '7'].map((id) => `GET /v1/orders/${id}`));
+    expect([first, spent, third].map(({ ledger }) => ledger.entries.length)).toEqual([0, 1, 1]);
+  });
+
+  test('is the budget of nobody where it is refused before it is sent', async () => {
+    await using bench = await startHolding();
+    const callers = createCallers({ callsPerOperation: 8, callsAtOnce: 1, callsWaiting: 2 });
+    const { signal } = new AbortController();
+    const caller = callers.of('ana', signal);
+    const [sent, queued] = ['1', '2'].map((id) => bench.api.getOrder(id, callers.of('ana', signal)));
+    expect((await errorOf(bench.api.getOrder('3', caller))).name).toBe('OverloadedError');
+    expect([caller.readsLeft(), callers.callsWaiting()]).toEqual([250, 1]);
+    for (const id of ['1', '2']) {
+      await until(() => bench.held.length === 1);
+      bench.give({ name: `orders/${id}` });
+    }
+    await Promise.all([sent, queued]);
   });
 });
