@@ -73,6 +73,17 @@ describe('the shipments of a page of orders', () => {
     expect(expected.calls.length).toBeGreaterThan(first / 2);
   });
 
+  test.each([10, 100, 500, 1_000])('of %i orders cost at most three calls, however often', async (first) => {
+    const waybill = await startAnew();
+    // Far from REST, as which of the two ways is quicker is chance where calls take no time.
+    sandbox.faults.add({ kind: 'delay', delayMs: 30 });
+    for (let time = 0; time < 6; time += 1) {
+      const { errors, calls } = await waybill.ask(board, { first });
+      expect(errors).toBeUndefined();
+      expect(calls.length).toBeLessThanOrEqual(3);
+    }
+  });
+
   test('are one get each where that is a handful, or where lists are not to be used', async () => {
     const few = await start();
     const { calls } = await few.ask(board, { first: 6 });
@@ -251,6 +262,20 @@ describe('a list that is not what it should be', () => {
     expect(await idsAndCalls(waybill, newest(20))).toEqual([
       expect.stringMatching(/shipments\?pageSize=\d+$/),
     ]);
+  });
+
+  test('for one merchant is seen at the third page of theirs, and not asked again for them alone', async () => {
+    const waybill = await start();
+    const board = () => idsAndCalls(waybill, newest(20));
+    await board();
+    await board();
+    sandbox.faults.add({ path, kind: 'change', change: rows(({ totalCostCents: _, ...row }) => row) });
+    expect((await board()).filter((call) => !call.includes('?'))).toEqual(gets(newest(20)).sort());
+    sandbox.faults.clear();
+    expect(await board()).toEqual(gets(newest(20)).sort());
+    const ofSecond = `{ orders(first: 50) { nodes { shipment { status } } } }`;
+    const { calls } = await waybill.ask(ofSecond, {}, sandbox.tokens.second);
+    expect(calls[1]).toMatch(/shipments\?pageSize=\d+$/);
   });
 
   test('that holds a row against its get does so twice a minute, at the cost of that get', async () => {

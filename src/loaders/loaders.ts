@@ -12,13 +12,13 @@ import type {
   ShipmentJson,
   TemplateJson,
 } from '../rest/wire-schema.ts';
-import { ordersWithShipments } from './ahead-of-ask.ts';
 import { type Cursors, createCursors } from './cursor.ts';
 import { lazily } from './lazily.ts';
-import { type ListedLoader, listedLoader } from './listed-loader.ts';
+import { type ListBatchLoader, listBatchLoader } from './list-batch-loader.ts';
 import { locationLoader } from './location-loader.ts';
 import { createLoaderMemory, type LoaderMemory, type TenantMemory } from './memory.ts';
 import { allRecords, type PageLoader, pageLoader } from './page-loader.ts';
+import { ordersWithShipments } from './prefetch.ts';
 import { listedRecordLoader, type RecordLoader, recordLoader } from './record-loader.ts';
 import { type ReferencePageLoader, referenceLoader } from './reference-loader.ts';
 
@@ -66,20 +66,20 @@ interface Operation {
 
 /** With what loaders know of each other beyond what the graph needs. */
 interface KnownLoaders extends Loaders {
-  orderById: ListedLoader<OrderJson>;
-  shipmentById: ListedLoader<ShipmentJson>;
+  orderById: ListBatchLoader<OrderJson>;
+  shipmentById: ListBatchLoader<ShipmentJson>;
 }
 
 /** How each loader is made, from the operation and from other loaders. */
 const loadersOf = lazily<Operation, KnownLoaders>({
   orderById: ({ api, caller, memory, known }) =>
-    listedLoader({
+    listBatchLoader({
       get: api.getOrder,
       list: api.listOrders,
       kind: 'orders',
       maxPageSize: maxPageSize.orders,
       caller,
-      history: known.orders,
+      state: known.orders,
       isListUsed: memory.options.listsForBatches,
       observer: memory.observer,
     }),
@@ -91,17 +91,17 @@ const loadersOf = lazily<Operation, KnownLoaders>({
     ordersWithShipments({
       orderPage,
       shipmentById,
-      history: known.shipmentsOfOrders,
+      shipments: known.shipments,
       isAllowed: memory.options.aheadOfAsk,
     }),
   shipmentById: ({ api, caller, memory, known }) =>
-    listedLoader({
+    listBatchLoader({
       get: api.getShipment,
       list: api.listShipments,
       kind: 'shipments',
       maxPageSize: maxPageSize.shipments,
       caller,
-      history: known.shipments,
+      state: known.shipments,
       isListUsed: memory.options.listsForBatches,
       observer: memory.observer,
     }),

@@ -4,9 +4,9 @@ import type { LocationQuery, Page } from '../rest/types.ts';
 import type { LocationJson } from '../rest/wire-schema.ts';
 import type { Askers } from './askers.ts';
 import { createEndOfList, firstRecord } from './page-loader.ts';
+import { type Settled, settledAll } from './point-reads.ts';
 import { batchLoader, type RecordLoader } from './record-loader.ts';
 import type { ReferencePageLoader } from './reference-loader.ts';
-import { type Settled, settledAll } from './settling.ts';
 
 export interface LocationLoaderOptions {
   pages: ReferencePageLoader<LocationJson, LocationQuery>;

@@ -1,16 +1,7 @@
 import { PerTenant, type Tenant } from '../rest/tenant.ts';
-import { type BatchHistory, createBatchHistory } from './batch-history.ts';
-import { createDepthGuess } from './depth-guess.ts';
-import type { DepthGuess } from './depths.ts';
-import {
-  createFollowingGuesses,
-  createFollowingHistory,
-  type FollowingGuesses,
-  type FollowingHistory,
-} from './following-history.ts';
+import { createProcessListState, ListState, type ProcessListState } from './list-batch-loader.ts';
 import { type LoadingObserver, nobody } from './loading-observer.ts';
 import { type CachedPages, createPageCache, type PageCache } from './page-cache.ts';
-import type { RowTrust } from './row-check.ts';
 
 /** How loaders save calls. */
 export interface LoadingOptions {
@@ -35,11 +26,9 @@ export const standardLoading: LoadingOptions = {
 export interface TenantMemory {
   /** Pages of origins, locations, channels and templates. */
   readonly referencePages: CachedPages;
-  /** Batches of their ids. */
-  readonly orders: BatchHistory;
-  readonly shipments: BatchHistory;
-  /** What lists of orders were followed by. */
-  readonly shipmentsOfOrders: FollowingHistory;
+  /** What batches of their ids have shown of their lists. */
+  readonly orders: ListState;
+  readonly shipments: ListState;
   /** Forgets all of it. */
   forget(): void;
 }
@@ -47,10 +36,8 @@ export interface TenantMemory {
 /** What the memory of a tenant is made of. */
 interface MemorySource {
   pageCache: PageCache;
-  /** Of each resource, for all tenants. */
-  trust: { orders: RowTrust; shipments: RowTrust };
-  /** Where ids are taken to be in their lists at first. */
-  guesses: { orders: DepthGuess; shipments: DepthGuess; shipmentsOfOrders: FollowingGuesses };
+  /** Of each list, for all tenants. */
+  lists: { orders: ProcessListState; shipments: ProcessListState };
   now: () => number;
 }
 
@@ -58,9 +45,8 @@ interface MemorySource {
 class KnownOfTenant implements TenantMemory {
   readonly #source: MemorySource;
   #referencePages: CachedPages | undefined;
-  #orders: BatchHistory | undefined;
-  #shipments: BatchHistory | undefined;
-  #shipmentsOfOrders: FollowingHistory | undefined;
+  #orders: ListState | undefined;
+  #shipments: ListState | undefined;
 
   constructor(source: MemorySource) {
     this.#source = source;
@@ -71,22 +57,16 @@ class KnownOfTenant implements TenantMemory {
     return this.#referencePages;
   }
 
-  get orders(): BatchHistory {
-    const { trust, guesses, now } = this.#source;
-    this.#orders ??= createBatchHistory(trust.orders, now, guesses.orders);
+  get orders(): ListState {
+    const { lists, now } = this.#source;
+    this.#orders ??= new ListState(lists.orders, now);
     return this.#orders;
   }
 
-  get shipments(): BatchHistory {
-    const { trust, guesses, now } = this.#source;
-    this.#shipments ??= createBatchHistory(trust.shipments, now, guesses.shipments);
+  get shipments(): ListState {
+    const { lists, now } = this.#source;
+    this.#shipments ??= new ListState(lists.shipments, now);
     return this.#shipments;
-  }
-
-  get shipmentsOfOrders(): FollowingHistory {
-    const { guesses, now } = this.#source;
-    this.#shipmentsOfOrders ??= createFollowingHistory(now, guesses.shipmentsOfOrders);
-    return this.#shipmentsOfOrders;
   }
 
   forget(): void {
@@ -94,7 +74,6 @@ class KnownOfTenant implements TenantMemory {
     this.#referencePages?.forget();
     this.#orders = undefined;
     this.#shipments = undefined;
-    this.#shipmentsOfOrders = undefined;
   }
 }
 
@@ -117,14 +96,9 @@ export function createLoaderMemory(
   options: LoadingOptions = standardLoading,
   { now = () => performance.now(), observer = nobody }: LoaderMemoryOptions = {},
 ): LoaderMemory {
-  const trust = { orders: { areWhole: false }, shipments: { areWhole: false } };
-  const guesses = {
-    orders: createDepthGuess(),
-    shipments: createDepthGuess(),
-    shipmentsOfOrders: createFollowingGuesses(),
-  };
   const pageCache = createPageCache({ ...options, now });
-  const source: MemorySource = { pageCache, trust, guesses, now };
+  const lists = { orders: createProcessListState(), shipments: createProcessListState() };
+  const source: MemorySource = { pageCache, lists, now };
   const memories = new PerTenant<TenantMemory>();
   const make = () => new KnownOfTenant(source);
   return {

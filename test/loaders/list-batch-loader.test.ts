@@ -1,13 +1,17 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { createBatchHistory } from '../../src/loaders/batch-history.ts';
-import { type ListedLoaderOptions, listedLoader } from '../../src/loaders/listed-loader.ts';
+import {
+  createProcessListState,
+  type ListBatchLoaderOptions,
+  ListState,
+  listBatchLoader,
+} from '../../src/loaders/list-batch-loader.ts';
 import { nobody } from '../../src/loaders/loading-observer.ts';
-import { createWhereabouts } from '../../src/loaders/whereabouts.ts';
 import type { Caller } from '../../src/rest/caller.ts';
 import { createCallers } from '../../src/rest/caller.ts';
 import type { Cancellation } from '../../src/rest/cancellation.ts';
 import { InvalidResponseError, StatusError } from '../../src/rest/errors.ts';
+import { createRounds } from '../../src/rest/rounds.ts';
 import type { Page, PageQuery } from '../../src/rest/types.ts';
 import { loadAll, named, type Row } from './list.ts';
 
@@ -23,12 +27,11 @@ function pagesOf(rows: Page<Row>['rows'], givenRows = (pageSize: number) => page
   };
 }
 
-/** What is known of a tenant, a row of whose list has just been held against its get. */
-function checkedHistory() {
-  const history = createBatchHistory(undefined, () => 0);
-  history.rowCheck.begin(['r1']);
-  history.rowCheck.compare([[{}, {}]]);
-  return history;
+/** Of a tenant new to a process that has just compared a row of the list. */
+function comparedState(now = () => 0) {
+  const process = createProcessListState();
+  process.completeness.comparedAt = 0;
+  return new ListState(process, now);
 }
 
 /** Tells of a call as the client does: that it has left, and in the end what has come of it. */
@@ -51,15 +54,15 @@ async function toldOf<Answer>(caller: Caller, call: () => Promise<Answer>): Prom
 }
 
 /** A loader of a new operation over records `r1`, `r2` and so on, and the calls that it makes. */
-function start(options: Partial<ListedLoaderOptions<Row>> = {}) {
+function start(options: Partial<ListBatchLoaderOptions<Row>> = {}) {
   const calls: string[] = [];
   const caller = options.caller ?? callers.of('a', new AbortController().signal);
   const list = options.list ?? pagesOf(named(...names(2_000)));
   const get = options.get ?? (async (name) => ({ name }));
-  const loader = listedLoader<Row>({
+  const loader = listBatchLoader<Row>({
     kind: 'orders',
     maxPageSize: 1_000,
-    history: checkedHistory(),
+    state: comparedState(),
     isListUsed: true,
     observer: nobody,
     ...options,
@@ -132,12 +135,12 @@ describe('a batch', () => {
 describe('a list that is not what it should be harms no batch:', () => {
   const five = [...names(5)];
   const answersOf = named(...five);
-  const list = (list: ListedLoaderOptions<Row>['list']) => ({ list });
+  const list = (list: ListBatchLoaderOptions<Row>['list']) => ({ list });
   const failing = async () => {
     throw notFound('list');
   };
 
-  test.each<[string, Partial<ListedLoaderOptions<Row>>, string[], string[]]>([
+  test.each<[string, Partial<ListBatchLoaderOptions<Row>>, string[], string[]]>([
     ['it fails', list(failing), five, ['10', ...five]],
     ['it is empty', list(pagesOf([])), five, ['10', ...five]],
     ['it is empty, and goes on', list(async () => ({ rows: [], nextPageToken: 't' })), five, ['10', ...five]],
@@ -152,7 +155,7 @@ describe('a list that is not what it should be harms no batch:', () => {
       'it gives fewer rows than it was asked for',
       list(pagesOf(named(...names(2_000)), () => 20)),
       names(60),
-      ['120', '@20', ...names(20, 41)],
+      ['120', '@20', '@40'],
     ],
     [
       'it gives a few rows only',
@@ -189,12 +192,12 @@ describe('a list that is not what it should be harms no batch:', () => {
     });
     await fc.assert(
       fc.asyncProperty(batches, fc.array(page, { maxLength: 20 }), async (operations, answers) => {
-        const history = createBatchHistory();
+        const state = new ListState();
         const list = answers.values();
         for (const ids of operations) {
           const wanted = ids.map((id) => `r${id}`);
           const loader = start({
-            history,
+            state,
             async list() {
               const answer = list.next().value;
               if (!answer) throw notFound('list');
@@ -209,261 +212,159 @@ describe('a list that is not what it should be harms no batch:', () => {
   });
 });
 
-describe('what earlier batches have shown', () => {
-  test('keeps the next from a list that had nothing, until it is time to look again', async () => {
-    const history = checkedHistory();
-    const calls = async (wanted: string[]) => {
-      const loader = start({ history, list: async () => ({ rows: [], nextPageToken: undefined }) });
-      await loadAll(loader, wanted);
-      return loader.calls;
-    };
-    expect(await calls(names(50))).toEqual(['100', ...names(50)]);
-    for (let batch = 1; batch < 20; batch += 1) expect(await calls(names(50))).toEqual(names(50));
-    expect(await calls(names(50))).toEqual(['800', ...names(50)]);
-  });
+test('a list that had nothing is left alone until it is time to look again', async () => {
+  const state = comparedState();
+  const calls = async () => {
+    const loader = start({ state, list: async () => ({ rows: [], nextPageToken: undefined }) });
+    await loadAll(loader, names(50));
+    return loader.calls;
+  };
+  expect(await calls()).toEqual(['100', ...names(50)]);
+  for (let batch = 1; batch < 20; batch += 1) expect(await calls()).toEqual(names(50));
+  expect(await calls()).toEqual(['800', ...names(50)]);
 });
 
-describe('ids that no page of a list has', () => {
-  const list = pagesOf(named(...names(10_000)));
-  const absent = (count: number) => names(count, 10_001);
-
-  test('are looked for deeper where pages are quick, and then no more', async () => {
-    const history = checkedHistory();
-    const calls: string[][] = [];
-    for (let batch = 0; batch < 5; batch += 1) {
-      const loader = start({ history, list });
-      await loadAll(loader, absent(50));
-      calls.push(loader.calls.filter((call) => !absent(50).includes(call)));
-      for (let call = 0; call < 100; call += 1) history.times.sawGet(1_000);
-    }
-    expect(calls).toEqual([['100'], ['1000'], ['1000'], [], []]);
-  });
-
-  test('cost at most four pages until there is a trial, however long calls take', async () => {
-    const anyMs = fc.double({ min: 0.01, max: 10_000, noNaN: true });
-    const anyTimes = fc.record({
-      getMs: anyMs,
-      pageMs: anyMs,
-      rowMs: fc.double({ min: 0, max: 10, noNaN: true }),
-    });
-    const batchesBeforeTrial = fc.array(anyTimes, { minLength: 19, maxLength: 19 });
-    await fc.assert(
-      fc.asyncProperty(fc.constantFrom(5, 20, 200), batchesBeforeTrial, async (count, batches) => {
-        const history = checkedHistory();
-        let pages = 0;
-        for (const { getMs, pageMs, rowMs } of batches) {
-          const loader = start({ history, list });
-          await loadAll(loader, absent(count));
-          pages += loader.calls.length - count;
-          for (let call = 0; call < 50; call += 1) {
-            history.times.sawGet(getMs);
-            for (const rows of [10, 1_000]) history.times.sawPage(rows, pageMs + rowMs * rows);
-          }
-        }
-        expect(pages).toBeGreaterThan(0);
-        expect(pages).toBeLessThanOrEqual(4);
-      }),
-      { numRuns: 30 },
-    );
-  });
-});
-
-describe('a row of the first page is held against its get', () => {
-  const unchecked = () => createBatchHistory(undefined, () => 0);
-
+describe('a row of the first page is compared with its record', () => {
   test('which is asked for at the same time', async () => {
-    const history = unchecked();
-    const loader = start({ history });
+    const state = new ListState(undefined, () => 0);
+    const loader = start({ state });
     expect(await loadAll(loader, names(20))).toEqual(named(...names(20)));
     expect([loader.calls, loader.ledger.savedByList]).toEqual([['40', 'r11'], 19]);
-    // Pages take as long as gets, whatever this machine has been busy with so far.
-    for (let seen = 0; seen < 100; seen += 1) {
-      history.times.sawPage(40, 1);
-      history.times.sawGet(1);
-    }
-    const later = start({ history });
+    const later = start({ state });
     await loadAll(later, names(20));
     expect(later.calls).toEqual([expect.stringMatching(/^\d+$/)]);
   });
 
-  test('which is another one where the first is not on the page', async () => {
+  test('or another one where the first is not on the page', async () => {
     const rows = named(...names(10), ...names(100, 12));
-    const loader = start({ history: unchecked(), list: pagesOf(rows) });
+    const loader = start({ state: new ListState(), list: pagesOf(rows) });
     await loadAll(loader, names(20));
-    expect(loader.calls).toEqual(['40', 'r11', 'r10']);
+    expect(loader.calls).toEqual(['40', 'r11', 'r20']);
   });
 
-  test('and where it lacks something, every record is answered by its get, from then on without a page', async () => {
-    const history = unchecked();
-    const get = async (name: string) => ({ name, cost: 1 });
-    const whole = names(20).map((name) => ({ name, cost: 1 }));
-    const loader = start({ history, get });
-    expect(await loadAll(loader, names(20))).toEqual(whole);
-    expect(loader.calls).toEqual(['40', 'r11', ...names(20).filter((name) => name !== 'r11')]);
-    expect(loader.ledger.savedByList).toBe(0);
-    const later = start({ history, get });
-    later.prime(named('r1'));
-    expect(await loadAll(later, names(20))).toEqual(whole);
-    expect(later.calls).toEqual(names(20));
-  });
-
-  test('and where it lacks something, a record is null whose get says that it is gone, and fails where its get does', async () => {
+  test('and where it lacks something, each name is answered by its get, and later ones without a page', async () => {
+    const state = new ListState();
     const failure = new InvalidResponseError('broken');
     const get = async (name: string) => {
       if (name === 'r5') throw notFound(name);
       if (name === 'r6') throw failure;
       return { name, cost: 1 };
     };
-    const loader = start({ history: unchecked(), get });
     const whole = names(20).map((name) => ({ name, cost: 1 }));
-    expect(await loadAll(loader, names(20))).toEqual([
-      ...whole.slice(0, 4),
-      null,
-      failure,
-      ...whole.slice(6),
-    ]);
-  });
-
-  test('and where it alone differs, it has changed in between', async () => {
-    const history = unchecked();
-    const get = async (name: string) => (name === 'r11' ? { name, cost: 1 } : { name });
-    await loadAll(start({ history, get }), names(20));
-    const later = start({ history, get });
-    await loadAll(later, names(20));
-    expect(later.calls).toHaveLength(1);
+    const answers = [...whole.slice(0, 4), null, failure, ...whole.slice(6)];
+    const loader = start({ state, get });
+    expect(await loadAll(loader, names(20))).toEqual(answers);
+    expect(loader.calls).toEqual(['40', 'r11', ...names(20).filter((name) => name !== 'r11')]);
+    expect(loader.ledger.savedByList).toBe(0);
+    const later = start({ state, get });
+    later.prime(named('r1'));
+    expect(await loadAll(later, names(20))).toEqual(answers);
+    expect(later.calls).toEqual(names(20));
   });
 
   test.each<[string, () => Promise<Row>]>([
     ['fails', () => Promise.reject(notFound('r11'))],
     ['never comes', () => new Promise(() => {})],
-  ])('and where that %s, nobody waits for it for long', async (_what, answer) => {
-    const history = unchecked();
-    history.times.sawGet(1);
+  ])('and where that %s, the rows are answered, and the next page is compared', async (_what, answer) => {
+    const state = new ListState();
+    state.times.sawGet(1);
     const get = (name: string) => (name === 'r11' ? answer() : Promise.resolve({ name }));
-    const calls: string[][] = [];
-    for (let batch = 0; batch < 4; batch += 1) {
-      const loader = start({ history, get });
+    for (let batch = 0; batch < 2; batch += 1) {
+      const loader = start({ state, get });
       expect(await loadAll(loader, names(20))).toEqual(named(...names(20)));
-      calls.push(loader.calls.slice(1));
+      expect(loader.calls.slice(1)).toEqual(['r11']);
     }
-    // Each time another one is tried.
-    expect(calls).toEqual([['r11'], ['r12'], [], []]);
   });
 });
 
 describe('a list that hangs', () => {
-  const known = () => {
-    const history = checkedHistory();
-    history.times.sawGet(1);
-    return history;
-  };
+  /** A page that never comes, as the client has it: its call fails once it is given up. */
+  const hanging: ListBatchLoaderOptions<Row>['list'] = (_query, { signal }) =>
+    new Promise((_, reject) => {
+      signal.addEventListener('abort', () => reject(new Error('given up')));
+    });
 
-  test('is given up once a get is answered that was asked for after it, and after the second time left alone', async () => {
-    const signals: Cancellation[] = [];
-    const list: ListedLoaderOptions<Row>['list'] = (_query, { signal }) => {
-      signals.push(signal);
-      return new Promise(() => {});
-    };
-    const history = known();
-    for (const page of [['20'], ['20'], []]) {
-      const loader = start({ history, list });
+  test('is given up at its time limit, and left alone for ten seconds', async () => {
+    let now = 0;
+    const state = comparedState(() => now);
+    state.times.sawGet(1);
+    const calls = async (list?: typeof hanging) => {
+      const loader = start({ state, ...(list && { list }) });
       expect(await loadAll(loader, names(10))).toEqual(named(...names(10)));
-      expect(loader.calls).toEqual([...page, ...names(10)]);
-    }
-    expect(signals.map(({ aborted }) => aborted)).toEqual([true, true]);
+      return loader.calls;
+    };
+    expect(await calls(hanging)).toEqual(['20', ...names(10)]);
+    now = 9_999;
+    expect(await calls()).toEqual(names(10));
+    now = 10_000;
+    expect(await calls()).toEqual(['20']);
   });
 
-  test('is given up where it keeps the only turn of the operation', async () => {
-    const caller = createCallers({ callsPerOperation: 1 }).of('a', new AbortController().signal);
-    const call = { method: 'GET', path: '/v1/rows' } as const;
-    const inSlot = async <Answer>(make: () => Promise<Answer>, signal: Cancellation): Promise<Answer> => {
-      const slot = await caller.queue.slotFor(call, signal);
-      try {
-        return await make();
-      } finally {
-        slot.release();
-      }
+  test('is given up where it has the only slot of the operation', async () => {
+    let slot: Promise<unknown> = Promise.resolve();
+    const inSlot = <Answer>(make: () => Promise<Answer>): Promise<Answer> => {
+      const made = slot.then(make);
+      slot = made.catch(() => {});
+      return made;
     };
-    const loader = listedLoader<Row>({
+    const state = comparedState();
+    state.times.sawGet(1);
+    const loader = listBatchLoader<Row>({
       kind: 'orders',
       maxPageSize: 1_000,
-      caller,
-      history: known(),
+      caller: callers.of('a', new AbortController().signal),
+      state,
       isListUsed: true,
       observer: nobody,
-      list: (_query, { signal, left }) =>
+      list: (query, own) =>
         inSlot(() => {
-          left();
-          return new Promise((_, reject) => {
-            signal.addEventListener('abort', () => reject(new Error('given up')));
-          });
-        }, signal),
-      get: (name, { left, signal }) =>
-        inSlot(async () => {
-          left();
-          return { name };
-        }, signal),
+          own.left();
+          return hanging(query, own);
+        }),
+      get: (name) => inSlot(async () => ({ name })),
     });
     expect(await loadAll(loader, names(10))).toEqual(named(...names(10)));
   });
 
-  test('is waited for where a get is as slow', async () => {
+  test('is not late as long as it waits for its slot', async () => {
     const pages = pagesOf(named(...names(100)));
-    const answered = Promise.withResolvers<void>();
-    const loader = start({
-      history: known(),
-      list: async (query) => {
-        await answered.promise;
-        return pages(query);
-      },
-      get: async (name) => {
-        // The whole service is slow, and answers what it was asked first.
-        answered.resolve();
-        await new Promise((resolve) => setTimeout(resolve, 20));
-        return { name };
-      },
-    });
-    expect(await loadAll(loader, names(10))).toEqual(named(...names(10)));
-    expect(loader.calls).toEqual(['20', 'r1']);
-  });
-
-  test('is waited for as many times longer as a get takes longer than it did', async () => {
-    const pages = pagesOf(named(...names(100)));
-    const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
-    const loader = start({
-      history: known(),
-      list: async (query) => {
-        await pause(200);
-        return pages(query);
-      },
-      get: async (name) => {
-        await pause(20);
-        return { name };
-      },
-    });
-    expect(await loadAll(loader, names(10))).toEqual(named(...names(10)));
-    expect(loader.calls).toEqual(['20', 'r1']);
-  });
-
-  test('is not late as long as it waits for its turn', async () => {
-    const pages = pagesOf(named(...names(100)));
-    const turn = Promise.withResolvers<void>();
+    const state = comparedState();
+    state.times.sawGet(1);
     const caller = callers.of('a', new AbortController().signal);
-    setTimeout(turn.resolve, 150);
-    const loader = listedLoader<Row>({
+    const loader = listBatchLoader<Row>({
       kind: 'orders',
       maxPageSize: 1_000,
       caller,
-      history: known(),
+      state,
       isListUsed: true,
       observer: nobody,
       get: () => Promise.reject(new Error('expected no get')),
       async list(query, caller) {
-        await turn.promise;
+        await new Promise((resolve) => setTimeout(resolve, 300));
         return toldOf(caller, () => pages(query));
       },
     });
     expect(await loadAll(loader, names(10))).toEqual(named(...names(10)));
+  });
+
+  test('is not late where the page came in while the process was busy', async () => {
+    const page: Page<Row> = { rows: named(...names(10)), nextPageToken: undefined };
+    const state = comparedState();
+    state.times.sawGet(1);
+    const coming = Promise.withResolvers<Page<Row>>();
+    const defer = createRounds();
+    const { port1, port2 } = new MessageChannel();
+    port2.onmessage = () => defer(() => coming.resolve(page));
+    const loader = start({ state, list: () => coming.promise });
+    const answers = loadAll(loader, names(10));
+    // From here on timers come first, then what has come in.
+    await new Promise((resolve) => setImmediate(resolve));
+    port1.postMessage('it is here');
+    const busyUntil = performance.now() + 250;
+    while (performance.now() < busyUntil);
+    expect(await answers).toEqual(named(...names(10)));
+    expect(loader.calls).toEqual(['20']);
+    port2.close();
   });
 });
 
@@ -476,53 +377,53 @@ describe('a list that answers no call of this caller now ends the batch:', () =>
   });
 });
 
-describe('a page that was asked for ahead', () => {
-  const announcement = (wanted: string[]) => ({
-    names: new Set(wanted),
-    rowsBefore: 0,
-    whereabouts: createWhereabouts(() => 0),
-  });
+describe('a page that was prefetched', () => {
+  /** Tells of names as if a list of orders had named them. Its page has 2.5 rows for each. */
+  function prefetchFor(
+    loader: ReturnType<typeof start>,
+    state: ListState,
+    count: number,
+    wanted = names(count),
+  ) {
+    const expected = { rowsBefore: 0, hitDepth: state.depths.of('orders') };
+    loader.prefetch(count, expected);
+    loader.expect({ ...expected, names: new Set(wanted) });
+  }
 
-  test('answers what is announced, and nobody else waits for it', async () => {
-    const loader = start();
-    loader.readAhead(30);
+  test('answers what is expected, and nobody else waits for it', async () => {
+    const state = comparedState();
+    const loader = start({ state });
+    const wanted = ['r2', 'r3', 'r90'];
+    prefetchFor(loader, state, 12, wanted);
     expect(await loader.load('r1')).toEqual({ name: 'r1' });
-    const announced = announcement(['r2', 'r3', 'r90']);
-    loader.announce(announced);
     expect(await loadAll(loader, ['r3', 'r2', 'r90'])).toEqual(named('r3', 'r2', 'r90'));
     expect(loader.calls).toEqual(['30', 'r1', 'r90']);
-    expect(announced.whereabouts.isKnown).toBe(true);
+    expect(state.depths.of('orders').wasUseful).toBe(true);
     expect(loader.ledger.savedByList).toBe(2);
   });
 
-  test('is one, however often it is wanted', async () => {
-    const loader = start();
-    loader.readAhead(30);
-    loader.readAhead(40);
+  test('is one, however often it is wanted, and none for few ids', async () => {
+    const state = comparedState();
+    const loader = start({ state });
+    prefetchFor(loader, state, 4);
+    prefetchFor(loader, state, 12);
+    prefetchFor(loader, state, 16);
     expect(loader.calls).toEqual(['30']);
   });
 
-  test.each([
-    ['fails is followed by the page that would have been asked for', 20, ['30', '40']],
-    ['fails is followed by gets where there are few', 10, ['30', ...names(10)]],
-  ])('and %s', async (_what, count, calls) => {
-    const answers = [Promise.reject(notFound('list'))];
+  test.each<[string, number, number, string[]]>([
+    ['fails is followed by the page that would have been asked for', 503, 20, ['50', '40']],
+    ['fails is followed by gets where there are few', 503, 10, ['25', ...names(10)]],
+    ['is refused as every call would be fails nothing that was asked for', 429, 20, ['50', '40']],
+  ])('and %s', async (_what, status, count, calls) => {
+    const refusal = new StatusError({ method: 'GET', path: '/v1/list' }, status, { fields: [] }, undefined);
+    const answers = [Promise.reject(refusal)];
     const pages = pagesOf(named(...names(100)));
-    const loader = start({ list: (query) => answers.pop() ?? pages(query) });
-    loader.readAhead(30);
-    loader.announce(announcement(names(count)));
+    const state = comparedState();
+    const loader = start({ state, list: (query) => answers.pop() ?? pages(query) });
+    prefetchFor(loader, state, count);
     expect(await loadAll(loader, names(count))).toEqual(named(...names(count)));
     expect(loader.calls).toEqual(calls);
-  });
-
-  test('and is refused as every call would be fails nothing that was asked for', async () => {
-    const answers = [Promise.reject(new StatusError({ method: 'GET', path: '/v1/l' }, 429, { fields: [] }))];
-    const pages = pagesOf(named(...names(100)));
-    const loader = start({ list: (query) => answers.pop() ?? pages(query) });
-    loader.readAhead(30);
-    loader.announce(announcement(names(20)));
-    expect(await loadAll(loader, names(20))).toEqual(named(...names(20)));
-    expect(loader.calls).toEqual(['30', '40']);
   });
 
   test.each<[string, (loader: ReturnType<typeof start>) => void]>([
@@ -532,14 +433,15 @@ describe('a page that was asked for ahead', () => {
   ])('is no answer once %s, and given up', async (_what, write) => {
     const signals: Cancellation[] = [];
     const pages = pagesOf(named(...names(2_000)));
+    const state = comparedState();
     const loader = start({
+      state,
       list: (query, { signal }) => {
         signals.push(signal);
         return pages(query);
       },
     });
-    loader.readAhead(30);
-    loader.announce(announcement(names(3)));
+    prefetchFor(loader, state, 12, names(3));
     write(loader);
     await loadAll(loader, names(3));
     expect(loader.calls).toEqual(['30', ...names(3)]);
@@ -548,14 +450,14 @@ describe('a page that was asked for ahead', () => {
 });
 
 test('no page is asked for where it might take the read that the last name needs', async () => {
-  const history = checkedHistory();
+  const state = comparedState();
   const limited = (readsPerOperation: number) =>
     createCallers({ callsPerOperation: 16, readsPerOperation }).of('a', new AbortController().signal);
-  history.whereabouts.saw({ asked: 10, indices: [0, 1, 2, 3, 4], rowsRead: Number.POSITIVE_INFINITY });
-  const loader = start({ history, caller: limited(10) });
+  state.depths.of('ids').share = 0.8;
+  const loader = start({ state, caller: limited(10) });
   await loadAll(loader, names(10));
   expect(loader.calls).toEqual(names(10));
-  const richer = start({ history, caller: limited(11) });
+  const richer = start({ state, caller: limited(11) });
   await loadAll(richer, names(10));
   expect(richer.calls[0]).toMatch(/^\d+$/);
   const sure = start({ caller: limited(10) });
