@@ -50,7 +50,6 @@ const warmUps = 2;
 // Nothing known from earlier operations, and each record asked for by its own id.
 const oneGetPerId = {
   UPSTREAM_LISTS_FOR_BATCHES: 'no',
-  UPSTREAM_AHEAD_OF_ASK: 'no',
   REFERENCE_DATA_MS: '0',
 };
 // The sandbox's two merchants.
@@ -191,10 +190,8 @@ async function orderBoardInCalls(at: Distance): Promise<string> {
   const atOnce = await measure(at, async () => () => Promise.all(['orders', 'shipments'].map(page)));
   const one = Math.max(orders.ms, shipments.ms);
   const two = orders.ms + shipments.ms;
-  const notAhead = steady({ UPSTREAM_AHEAD_OF_ASK: 'no' });
   const costs = {
     cold: await measure(at, cold(orderBoard)),
-    'warm, `UPSTREAM_AHEAD_OF_ASK=no`': await measure(at, notAhead(orderBoard)),
     warm: await measure(at, steady()(orderBoard)),
   };
   const rows = Object.entries(costs).map(([name, { ms }]) => {

@@ -6,7 +6,6 @@ import { startWaybill } from './harness.ts';
 const waybill = await startWaybill({
   UPSTREAM_READS_PER_OPERATION: '5',
   UPSTREAM_LISTS_FOR_BATCHES: 'no',
-  UPSTREAM_AHEAD_OF_ASK: 'no',
 });
 const { ask } = waybill;
 

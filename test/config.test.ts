@@ -52,7 +52,7 @@ const defaults = {
     callsAtOnce: 64,
     callsWaiting: 1_000,
     idempotencyKeys: 20_000,
-    loading: { referenceMs: 60_000, referenceGraceMs: 300_000, listsForBatches: true, aheadOfAsk: true },
+    loading: { referenceMs: 60_000, listsForBatches: true },
     limits: {
       tokens: 5_000,
       depth: 12,
@@ -181,9 +181,7 @@ describe('what is taken', () => {
       UPSTREAM_QUEUE: '2',
       IDEMPOTENCY_KEYS: '500',
       REFERENCE_DATA_MS: '0',
-      REFERENCE_DATA_GRACE_MS: '1',
       UPSTREAM_LISTS_FOR_BATCHES: 'no',
-      UPSTREAM_AHEAD_OF_ASK: 'no',
       SHOW_COST: 'yes',
       LOG_LEVEL: 'silent',
       MAX_REQUEST_BYTES: '1024',
@@ -257,7 +255,7 @@ describe('what is taken', () => {
         callsAtOnce: 10_000,
         callsWaiting: 2,
         idempotencyKeys: 500,
-        loading: { referenceMs: 0, referenceGraceMs: 1, listsForBatches: false, aheadOfAsk: false },
+        loading: { referenceMs: 0, listsForBatches: false },
         limits: Object.fromEntries(Object.keys(limitSettings).map((limit) => [limit, 100])),
       },
       showCost: true,
@@ -272,7 +270,7 @@ describe('what is taken', () => {
         streamTimeoutMs: 7,
       },
     });
-    expect(Object.keys(settings)).toHaveLength(58);
+    expect(Object.keys(settings)).toHaveLength(56);
   });
 
   test('can\u2019t be changed afterwards', () => {
@@ -400,37 +398,6 @@ describe('what is refused', () => {
   ])('%s, which begins as only settings do', (name) => {
     expect(faultsOf({ [name]: 'x' })).toContain(
       `\n  ${name}: there is no such setting; the README lists all of them under "Configuration".`,
-    );
-  });
-
-  test.each([
-    'MAX_DOCUMENT_CHARACTERS',
-    'MAX_NESTING',
-    'MAX_INTROSPECTION_DEPTH',
-    'MAX_SELECTIONS',
-    'MAX_FRAGMENTS',
-    'MAX_REPEATS',
-    'MAX_ROOT_FIELDS',
-    'MAX_DIRECTIVES',
-    'MAX_INPUT_FIELDS',
-    'MAX_VALUES',
-  ])('%s, which was a setting', (name) => {
-    expect(faultsOf({ [name]: '100' })).toBe(
-      `These settings of the environment can't be used:\n  ${name}: there is no such setting any more; it is a constant, which the README lists under "Limits".`,
-    );
-    expect(readConfig({ [name]: '' })).toEqual(defaults);
-  });
-
-  test.each([
-    'HEADERS_TIMEOUT_MS',
-    'REQUEST_TIMEOUT_MS',
-    'STALL_TIMEOUT_MS',
-    'REQUEST_BYTES_AT_ONCE',
-    'UPSTREAM_CONNECT_TIMEOUT_MS',
-    'MAX_ERRORS',
-  ])('%s, which was a setting too', (name) => {
-    expect(faultsOf({ [name]: '100' })).toBe(
-      `These settings of the environment can't be used:\n  ${name}: there is no such setting any more; it is a constant.`,
     );
   });
 

@@ -1,5 +1,7 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
+import { readConfig } from '../src/config.ts';
 import { createLoaders } from '../src/loaders/loaders.ts';
+import { createLoaderMemory } from '../src/loaders/memory.ts';
 import type { Fault } from '../src/sandbox/sandbox.ts';
 import { createIdempotency } from '../src/writes/idempotency.ts';
 import { createMemoryStore } from '../src/writes/idempotency-store.ts';
@@ -14,6 +16,8 @@ import {
 } from './documents.generated.ts';
 import { type Answer, startWaybill, type Waybill } from './harness.ts';
 import { answerJson, startBench } from './rest/service.ts';
+
+const { loading } = readConfig({}).app;
 
 const raise = (error: unknown) => {
   throw error;
@@ -217,7 +221,7 @@ describe('what the same request reads afterwards is fresh', () => {
       const json = request.method === 'POST' ? { name: 'shipments/1', status: 'LABEL_GENERATED' } : listed;
       return answerJson(json)(request, response, body);
     });
-    const loaders = createLoaders(bench.api, bench.caller());
+    const loaders = createLoaders(bench.api, bench.caller(), createLoaderMemory(loading));
     const idempotency = createIdempotency({ store: createMemoryStore({ maxKeys: 20_000 }), report: raise });
     const writes = createWrites(bench.api, bench.caller(), loaders, idempotency);
     const read = async () => {

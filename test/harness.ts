@@ -47,6 +47,8 @@ export interface WaybillOptions
     Pick<SandboxOptions, 'quirks' | 'seed'> {
   /** One that is shared, and closed by whoever started it; by default it has its own. */
   sandbox?: Sandbox;
+  /** How long stale reference data is still answered, in milliseconds; as by default. */
+  referenceGraceMs?: number;
   /** What counts and follows what is done; nothing by default. */
   telemetry?: Telemetry;
 }
@@ -54,7 +56,7 @@ export interface WaybillOptions
 /** A sandbox on a free port and the application before it, with settings as the environment would hold them. */
 export async function startWaybill(
   environment: Record<string, string> = {},
-  { seed, quirks, sandbox: shared, telemetry, ...options }: WaybillOptions = {},
+  { seed, quirks, sandbox: shared, referenceGraceMs, telemetry, ...options }: WaybillOptions = {},
 ): Promise<Waybill> {
   const sandbox =
     shared ?? (await startSandbox({ now: startOfTime, ...(seed && { seed }), ...(quirks && { quirks }) }));
@@ -73,6 +75,7 @@ export async function startWaybill(
     showMetrics: true,
     tracing: telemetry?.tracing,
     ...config.app,
+    loading: { ...config.app.loading, ...(referenceGraceMs !== undefined && { referenceGraceMs }) },
     showCost: config.showCost ?? false,
     publicUrl: () => config.publicUrl ?? new URL('http://waybill.test'),
     report: (error) => {

@@ -1,6 +1,8 @@
 import type { ServerResponse } from 'node:http';
 import { describe, expect, test } from 'vitest';
+import { readConfig } from '../src/config.ts';
 import { createLoaders, type Loaders } from '../src/loaders/loaders.ts';
+import { createLoaderMemory } from '../src/loaders/memory.ts';
 import { createIdempotency } from '../src/writes/idempotency.ts';
 import { createMemoryStore } from '../src/writes/idempotency-store.ts';
 import { createWrites, type Writes } from '../src/writes/writes.ts';
@@ -12,6 +14,8 @@ import {
 import { order, post } from './fixtures/order-to-create.ts';
 import { startWaybill } from './harness.ts';
 import { startBench, until } from './rest/service.ts';
+
+const { loading } = readConfig({}).app;
 
 const raise = (error: unknown) => {
   throw error;
@@ -200,7 +204,7 @@ describe('who waits for the same key in another request forgets what is stale to
     const idempotency = createIdempotency({ store: createMemoryStore({ maxKeys: 20_000 }), report: raise });
     const operation = () => {
       const caller = bench.caller();
-      const loaders = createLoaders(bench.api, caller);
+      const loaders = createLoaders(bench.api, caller, createLoaderMemory(loading));
       return { loaders, writes: createWrites(bench.api, caller, loaders, idempotency) };
     };
     const [one, other] = [operation(), operation()];

@@ -262,7 +262,7 @@ describe('what has become old', () => {
   });
 
   test('is waited for where it may not be answered any more', async () => {
-    await using waybill = await startWaybill({ REFERENCE_DATA_MS: '1', REFERENCE_DATA_GRACE_MS: '0' });
+    await using waybill = await startWaybill({ REFERENCE_DATA_MS: '1' }, { referenceGraceMs: 0 });
     await waybill.ask(origins);
     waybill.sandbox.faults.add(moved);
     await pause(5);

@@ -12,38 +12,12 @@ const leastLength = 8;
 /** OpenTelemetry has many that are not read here; Kubernetes sets the others for each service, by its name. */
 const ofOthers = /^OTEL_|_PORT$|_PORT_|_SERVICE_/;
 
-const isConstant = 'it is a constant';
-const isFixedLimit = 'it is a constant, which the README lists under "Limits"';
-
-/** Settings of earlier versions, and what stands in their place. None of them is passed over in silence. */
-const goneSettings: Readonly<Record<string, string>> = {
-  HEADERS_TIMEOUT_MS: isConstant,
-  REQUEST_TIMEOUT_MS: isConstant,
-  STALL_TIMEOUT_MS: isConstant,
-  REQUEST_BYTES_AT_ONCE: isConstant,
-  UPSTREAM_CONNECT_TIMEOUT_MS: isConstant,
-  MAX_DOCUMENT_CHARACTERS: isFixedLimit,
-  MAX_NESTING: isFixedLimit,
-  MAX_INTROSPECTION_DEPTH: isFixedLimit,
-  MAX_SELECTIONS: isFixedLimit,
-  MAX_FRAGMENTS: isFixedLimit,
-  MAX_REPEATS: isFixedLimit,
-  MAX_ROOT_FIELDS: isFixedLimit,
-  MAX_DIRECTIVES: isFixedLimit,
-  MAX_INPUT_FIELDS: isFixedLimit,
-  MAX_VALUES: isFixedLimit,
-  MAX_ERRORS: isConstant,
-};
-
 /** The faults of variables that are no settings but seem to be meant as such, so that no typo passes for the standard. */
 export function unknownSettings(environment: Environment, settings: readonly string[]): string[] {
   const unknown = Object.keys(environment).filter(
     (name) => environment[name] && !settings.includes(name) && !ofOthers.test(name),
   );
   return unknown.flatMap((name) => {
-    if (Object.hasOwn(goneSettings, name)) {
-      return [`${name}: there is no such setting any more; ${goneSettings[name]}.`];
-    }
     const meant = settings.find((setting) => setting.length >= leastLength && isOneEdit(name, setting));
     if (meant !== undefined) return [`${name}: there is no such setting; did you mean ${meant}?`];
     if (!ownPrefixes.some((prefix) => name.startsWith(prefix))) return [];

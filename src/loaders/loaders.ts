@@ -16,7 +16,7 @@ import { type Cursors, createCursors } from './cursor.ts';
 import { lazily } from './lazily.ts';
 import { type ListBatchLoader, listBatchLoader } from './list-batch-loader.ts';
 import { locationLoader } from './location-loader.ts';
-import { createLoaderMemory, type LoaderMemory, type TenantMemory } from './memory.ts';
+import type { LoaderMemory, TenantMemory } from './memory.ts';
 import { allRecords, type PageLoader, pageLoader } from './page-loader.ts';
 import { ordersWithShipments } from './prefetch.ts';
 import { listedRecordLoader, type RecordLoader, recordLoader } from './record-loader.ts';
@@ -87,12 +87,11 @@ const loadersOf = lazily<Operation, KnownLoaders>({
     recordLoader((referenceId) => findOrder(orderPage, referenceId)),
   orderPage: ({ api, caller }, { orderById }) =>
     pageLoader((query) => api.listOrders(query, caller), orderById),
-  orderPageWithShipments: ({ memory, known }, { orderPage, shipmentById }) =>
+  orderPageWithShipments: ({ known }, { orderPage, shipmentById }) =>
     ordersWithShipments({
       orderPage,
       shipmentById,
       shipments: known.shipments,
-      isAllowed: memory.options.aheadOfAsk,
     }),
   shipmentById: ({ api, caller, memory, known }) =>
     listBatchLoader({
@@ -141,11 +140,7 @@ const loadersOf = lazily<Operation, KnownLoaders>({
 });
 
 /** The loaders of one operation. Every call is made on behalf of `caller`; `memory` is what earlier operations left. */
-export function createLoaders(
-  api: RestApi,
-  caller: Caller,
-  memory: LoaderMemory = createLoaderMemory(),
-): Loaders {
+export function createLoaders(api: RestApi, caller: Caller, memory: LoaderMemory): Loaders {
   return loadersOf({ api, caller, memory, known: memory.of(caller.tenant) });
 }
 

@@ -7,20 +7,11 @@ import { type CachedPages, createPageCache, type PageCache } from './page-cache.
 export interface LoadingOptions {
   /** How long reference data (origins, locations, channels, templates) is taken for what it is, in milliseconds. */
   referenceMs: number;
-  /** How much longer it is still answered while it is read anew, in milliseconds. */
-  referenceGraceMs: number;
+  /** How much longer it is still answered while it is read anew, in milliseconds; 5 minutes when left out. */
+  referenceGraceMs?: number;
   /** Whether a batch of ids may be answered from pages of their list. */
   listsForBatches: boolean;
-  /** Whether a page may be asked for before it is known which of its records are wanted. */
-  aheadOfAsk: boolean;
 }
-
-export const standardLoading: LoadingOptions = {
-  referenceMs: 60_000,
-  referenceGraceMs: 300_000,
-  listsForBatches: true,
-  aheadOfAsk: true,
-};
 
 /** What the loaders of a tenant's operations know from earlier ones. */
 export interface TenantMemory {
@@ -93,7 +84,7 @@ export interface LoaderMemoryOptions {
 }
 
 export function createLoaderMemory(
-  options: LoadingOptions = standardLoading,
+  options: LoadingOptions,
   { now = () => performance.now(), observer = nobody }: LoaderMemoryOptions = {},
 ): LoaderMemory {
   const pageCache = createPageCache({ ...options, now });

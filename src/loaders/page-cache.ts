@@ -5,8 +5,8 @@ import type { Page } from '../rest/types.ts';
 export interface PageCacheOptions {
   /** How long a page counts as fresh, in milliseconds; 0 caches none. */
   referenceMs: number;
-  /** How much longer a stale page is still answered while it is read again, in milliseconds. */
-  referenceGraceMs: number;
+  /** How much longer a stale page is still answered while it is read again, in milliseconds; 5 minutes when left out. */
+  referenceGraceMs?: number;
   /** Of JSON as it was read, over all tenants; 64 MiB when left out. The objects of it take up to about twice that. */
   maxBytes?: number;
   /** Counts milliseconds, from whenever. */
@@ -40,7 +40,7 @@ const mebibyte = 2 ** 20;
 
 export function createPageCache({
   referenceMs,
-  referenceGraceMs,
+  referenceGraceMs = 300_000,
   maxBytes = 64 * mebibyte,
   now = () => performance.now(),
 }: PageCacheOptions): PageCache {

@@ -10,8 +10,6 @@ export interface PrefetchOptions {
   shipmentById: ListBatchLoader<ShipmentJson>;
   /** What the tenant's operations have shown of the list of shipments. */
   shipments: ListState;
-  /** Whether shipments may be asked for before it is known which. */
-  isAllowed: boolean;
 }
 
 /**
@@ -30,7 +28,7 @@ class OrdersWithShipments implements PageLoader<OrderJson, OrderQuery> {
   }
 
   load(query: OrderQuery, rowsBefore = 0): Promise<Page<OrderJson>> {
-    const { orderPage, shipments, isAllowed } = this.#options;
+    const { orderPage, shipments } = this.#options;
     const orders = orderPage.load(query, rowsBefore);
     const hitDepth = shipments.depths.of(kindOf(query));
     let isPending = true;
@@ -44,7 +42,7 @@ class OrdersWithShipments implements PageLoader<OrderJson, OrderQuery> {
         isPending = false;
       },
     );
-    if (isAllowed && hitDepth.wasUseful) {
+    if (hitDepth.wasUseful) {
       // After the call for the orders, which is sent at the end of this tick, so that it is first in every queue.
       setImmediate(() => {
         if (isPending) this.#prefetch(query, rowsBefore, hitDepth);

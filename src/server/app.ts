@@ -45,8 +45,8 @@ export interface AppOptions extends ContextOptions, DocumentOptions, Omit<Caller
   graphiqlBearer?: string | undefined;
   /** Whether queries are compiled at their first use; they are when left out. The answers are the same. */
   compileQueries?: boolean;
-  /** How loaders save calls; as the settings' standards when left out. */
-  loading?: LoadingOptions;
+  /** How loaders save calls. */
+  loading: LoadingOptions;
   /** How large documents and their values may be. */
   limits: Limits;
   /** Where a line of each operation goes; nowhere when left out. */

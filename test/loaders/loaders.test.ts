@@ -1,10 +1,13 @@
 import { describe, expect, test } from 'vitest';
+import { readConfig } from '../../src/config.ts';
 import { createLoaders } from '../../src/loaders/loaders.ts';
 import { createLoaderMemory } from '../../src/loaders/memory.ts';
 import { createCallers } from '../../src/rest/caller.ts';
 import { Canceller } from '../../src/rest/cancellation.ts';
 import { type Answer, answerJson, startBench } from '../rest/service.ts';
 import { loadAll } from './list.ts';
+
+const { loading } = readConfig({}).app;
 
 /** Answers a target with its JSON, and any other with 404. */
 function answerBy(answers: Record<string, unknown>): Answer {
@@ -16,7 +19,7 @@ function answerBy(answers: Record<string, unknown>): Answer {
 
 async function startLoaders(answers: Record<string, unknown>) {
   const bench = await startBench(answerBy(answers));
-  return Object.assign(createLoaders(bench.api, bench.caller()), {
+  return Object.assign(createLoaders(bench.api, bench.caller(), createLoaderMemory(loading)), {
     calls: () => bench.service.requests.map(({ line }) => line),
     [Symbol.asyncDispose]: () => bench[Symbol.asyncDispose](),
   });
@@ -131,7 +134,7 @@ describe('the page in which a token that is new looks for the shipments of its o
     await using bench = await startBench((request, response, body) =>
       answerJson(answerOf(new URL(request.url ?? '', 'http://service').pathname))(request, response, body),
     );
-    const memory = createLoaderMemory();
+    const memory = createLoaderMemory(loading);
     const callers = createCallers({ callsPerOperation: 16 });
 
     /** The pages of shipments that an operation asks for. */

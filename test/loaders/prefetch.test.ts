@@ -26,7 +26,6 @@ function start() {
       // Nothing else of it is asked for.
       shipmentById: shipmentById as ListBatchLoader<ShipmentJson>,
       shipments,
-      isAllowed: true,
     });
     loader.load(query).catch(() => {});
     await afterEvents();
