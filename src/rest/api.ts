@@ -72,9 +72,8 @@ export interface RestApi {
  * The interface over one client, whose reads are shared; `names` are the query parameters' names of this REST service.
  * `drift` is shown what REST answers.
  */
-export function createRestApi(unshared: RestClient, names: ParameterNames, drift?: DriftWatch): RestApi {
-  const client = singleFlight(unshared);
-  const { record, recordNamed, page } = createRecords(client, names, drift);
+export function createRestApi(client: RestClient, names: ParameterNames, drift?: DriftWatch): RestApi {
+  const { record, recordNamed, page } = createRecords(singleFlight(client), names, drift);
   const path = (collection: Collection, id: string) =>
     `/v1/${collection}/${encodeURIComponent(bareIdentifier(collection, id))}`;
   const get = { method: 'GET' } as const;

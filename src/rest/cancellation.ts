@@ -60,3 +60,17 @@ export const neverCancelled: Cancellation = {
   addEventListener() {},
   removeEventListener() {},
 };
+
+/** Waits for `ms` milliseconds, or until `signal` aborts if that is earlier. */
+export function pause(ms: number, signal: Cancellation): Promise<void> {
+  if (signal.aborted) return Promise.resolve();
+  return new Promise((resolve) => {
+    const end = () => {
+      clearTimeout(timer);
+      signal.removeEventListener('abort', end);
+      resolve();
+    };
+    const timer = setTimeout(end, ms);
+    signal.addEventListener('abort', end);
+  });
+}

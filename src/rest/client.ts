@@ -1,16 +1,10 @@
 import { Pool } from 'undici';
-import { asking } from './asking.ts';
-import { isRead, type RestCall } from './call.ts';
-import { makeInTurn, type Turn } from './call-in-turn.ts';
 import type { CallObserver } from './call-observer.ts';
-import type { Caller } from './caller.ts';
 import { type CircuitBreakerOptions, createCircuits } from './circuit-breaker.ts';
-import { createJsonExchange, type Exchange } from './exchange.ts';
+import { type Calls, createCalls } from './execute-call.ts';
 import { createRetries } from './retries.ts';
 import { ServiceClock } from './service-clock.ts';
-import { createStreamExchange } from './stream-exchange.ts';
-import type { StreamedResponse } from './streamed-response.ts';
-import { endJoining } from './tenant.ts';
+import { createJsonTransport, createStreamTransport } from './transport.ts';
 
 export interface RestClientOptions {
   /** Where REST is; a path in it comes before every call's path. */
@@ -36,73 +30,32 @@ export interface RestClientOptions {
   observer?: CallObserver | undefined;
 }
 
-/** The connections to REST, and what a call is: a deadline, the caller's bearer, an answer or an error. */
-export interface RestClient {
-  /**
-   * The JSON of any 2xx answer.
-   * @throws StatusError and the network's family of errors; where the call was not made, CircuitOpenError,
-   * OverloadedError and AbortedError.
-   */
-  json(call: RestCall, caller: Caller): Promise<unknown>;
-  /** The same for a read whose turn has come, on the account of `caller`. The turn is told what came of it. */
-  read(call: RestCall, caller: Caller, turn: Turn<unknown>): void;
-  /**
-   * The body of any 2xx answer as it arrives, once its first bytes are there. The taker reads it to its end or destroys it.
-   * @throws as `json` does, and where it is empty.
-   */
-  stream(call: RestCall, caller: Caller): Promise<StreamedResponse>;
-  /** The time by REST's own clock, in milliseconds since 1970; undefined where no answer has told it yet. */
+/** Calls to REST, and the connections that they are made over. */
+export interface RestClient extends Calls {
+  /** The time by REST's own clock, in milliseconds since 1970; undefined where no response has told it yet. */
   serviceTime(): number | undefined;
   /** Which kinds of calls are not made at present, as most have failed: `GET /v1/orders`. */
   openCircuits(): string[];
-  /** Ends every connection at once. Calls that are still under way fail: reads for later, which there is none of, among them. */
+  /** Closes every connection at once. Calls that are still under way fail. */
   close(): Promise<void>;
 }
 
 /** Opens nothing until the first call. */
 export function createRestClient(options: RestClientOptions): RestClient {
-  const { connections, observer } = options;
-  const { streamConnections = connections, streamTimeoutMs = 60_000 } = options;
-  // The deadline of a call is the client's own, and covers all of its answer.
+  const { connections, streamConnections = connections, streamTimeoutMs = 60_000 } = options;
+  // The deadline of a call is the client's own, and covers all of its response.
   const pool = createPool(options, connections, 0);
   // A stream lasts for as long as its taker is slow, and waits in no queue: it must not keep other calls from being made.
   const streamPool = createPool(options, streamConnections, options.callTimeoutMs);
   const serviceClock = new ServiceClock();
-  const exchange = createJsonExchange(pool, { ...options, serviceClock });
-  const streamExchange = createStreamExchange(streamPool, options, streamTimeoutMs);
   const circuits = createCircuits(options.circuitBreaker);
-  const policy = { circuits, retries: createRetries({ maxRetries: options.retries }), observer };
-
-  function make<Answer>(
-    send: Exchange<Answer>,
-    call: RestCall,
-    caller: Caller,
-    turn: Omit<Turn<Answer>, 'answered' | 'failed'>,
-  ): Promise<Answer> {
-    return new Promise((answered, failed) => {
-      makeInTurn(policy, send, call, caller, { ...turn, answered, failed });
-    });
-  }
-
+  const calls = createCalls(
+    { circuits, retries: createRetries({ maxRetries: options.retries }), observer: options.observer },
+    createJsonTransport(pool, { ...options, serviceClock }),
+    createStreamTransport(streamPool, options, streamTimeoutMs),
+  );
   return {
-    async json(call, caller) {
-      const { signal } = caller;
-      const asker = asking.getStore();
-      try {
-        const slot = await caller.queue.slotFor(call, signal);
-        try {
-          const away: Turn<unknown>['away'] = (pause, waiting) => slot.away(pause, waiting);
-          return await make(exchange, call, caller, { signal, asker, away });
-        } finally {
-          slot.release();
-        }
-      } finally {
-        if (!isRead(call)) endJoining(caller.tenant);
-      }
-    },
-    read: (call, caller, turn) => makeInTurn(policy, exchange, call, caller, turn),
-    stream: (call, caller) =>
-      make(streamExchange, call, caller, { signal: caller.signal, asker: asking.getStore() }),
+    ...calls,
     serviceTime: () => serviceClock.now(),
     openCircuits: circuits.open,
     async close() {

@@ -1,5 +1,6 @@
 import { errors as undiciErrors } from 'undici';
 import { described, isRead, type RestCall } from './call.ts';
+import type { Cancellation } from './cancellation.ts';
 import type { CallOutcome } from './circuit-breaker.ts';
 import {
   AbortedError,
@@ -13,6 +14,13 @@ import {
   UnavailableError,
   WaybillError,
 } from './errors.ts';
+
+/** The error of a call whose caller has given up. */
+export function givenUp(call: RestCall, { reason }: Cancellation): AbortedError {
+  const name = described(call);
+  if (reason instanceof OperationDeadlineError) return new OperationDeadlineError(name, reason.timeoutMs);
+  return new AbortedError(`${name} was given up by its caller`, { cause: reason });
+}
 
 /** What a call's failure is to those who asked. `isSent`: whether any of a write has left for REST. */
 export function failureOf(call: RestCall, error: unknown, isSent: boolean): WaybillError {

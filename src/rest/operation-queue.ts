@@ -1,6 +1,6 @@
-import { givenUp } from './attempt.ts';
 import type { RestCall } from './call.ts';
 import type { Cancellation } from './cancellation.ts';
+import { givenUp } from './failure.ts';
 import type { FairQueue, QueueEntry } from './fair-queue.ts';
 import { Line } from './line.ts';
 import type { Tenant } from './tenant.ts';
@@ -43,13 +43,8 @@ export abstract class Slot implements QueueEntry<Slot> {
     this.queue?.leave(this);
   }
 
-  /**
-   * Releases the slot during a pause, and acquires it again.
-   * @throws what the pause does, and OverloadedError and AbortedError where there is no slot again.
-   */
-  async away(pause: () => Promise<void>, signal: Cancellation): Promise<void> {
-    this.release();
-    await pause();
+  /** Acquires the slot again, once it was released. @throws OverloadedError and AbortedError where there is none. */
+  async acquireAgain(signal: Cancellation): Promise<void> {
     this.#again = await this.queue?.slotFor(this.call, signal);
   }
 }

@@ -1,10 +1,10 @@
 import { described, type RestCall } from './call.ts';
 import type { Caller } from './caller.ts';
-import type { RestClient } from './client.ts';
 import type { DriftWatch } from './drift.ts';
 import { InvalidResponseError, type WaybillError } from './errors.ts';
 import { failureOnceSent } from './failure.ts';
 import { type Collection, isMessageName, isNameOf, resourceName } from './resource-name.ts';
+import type { JsonCall } from './single-flight.ts';
 import type { Page, PageQuery } from './types.ts';
 
 /** The names of the lists' query parameters, which the interface leaves open. */
@@ -49,7 +49,7 @@ export interface Records {
 
 /** `drift` is shown what REST answers. */
 export function createRecords(
-  client: RestClient,
+  send: JsonCall,
   names: Pick<ParameterNames, 'pageSize' | 'pageToken'>,
   drift?: DriftWatch,
 ): Records {
@@ -68,7 +68,7 @@ export function createRecords(
   }
 
   async function record<Json>(kind: Kind, call: RestCall, caller: Caller): Promise<Json> {
-    return checked(kind, await client.json(call, caller), call, caller);
+    return checked(kind, await send(call, caller), call, caller);
   }
 
   async function recordNamed<Json>(
@@ -80,7 +80,7 @@ export function createRecords(
     const name = resourceName(collection, id);
     const path = `/v1/${collection}/${encodeURIComponent(name.slice(collection.length + 1))}`;
     const call: RestCall = { method, path, route: routes[collection], body };
-    const json = checked<Json>(collection, await client.json(call, caller), call, caller);
+    const json = checked<Json>(collection, await send(call, caller), call, caller);
     if (json.name !== name) throw unreadable(call, 'another record than the one asked for');
     return json;
   }
@@ -97,7 +97,7 @@ export function createRecords(
       path: listPath,
       query: { [names.pageSize]: String(pageSize), [names.pageToken]: pageToken, ...filters },
     };
-    const json = await client.json(call, caller);
+    const json = await send(call, caller);
     const rows = isObject(json) ? json[kind] : undefined;
     if (!isObject(json) || !Array.isArray(rows)) {
       throw new InvalidResponseError(`${described(call)} answered something that holds no list of ${kind}`);

@@ -1,7 +1,6 @@
 import type { Transform } from 'node:stream';
 import type { Dispatcher, Pool } from 'undici';
-import type { Attempt } from './attempt.ts';
-import { described } from './call.ts';
+import { described, type RestCall } from './call.ts';
 import { createDecompressor, isCompressed } from './decompress.ts';
 import { maxErrorBodyBytes } from './error-body.ts';
 import { InvalidResponseError, ResponseTooLargeError } from './errors.ts';
@@ -18,46 +17,33 @@ export interface BufferedResponse {
   text: string | undefined;
 }
 
-/** Gets the response of one attempt: `received`, `streamed` or `failed` is called, once. None of them throws. */
+/** Gets the response of one request: `received`, `streamed` or `failed` is called, once. None of them throws. */
 export interface ResponseHandler {
-  /** Breaks the request off when it is aborted. */
-  readonly attempt: Attempt;
+  readonly call: RestCall;
   /** Gets the status and the bytes of a buffered response as they become known. */
   readonly entry: LedgerEntry;
   /** The most bytes of a 2xx response, after it is decompressed. */
   readonly maxBytes: number;
-  /** Gets the `date` of the response. Left out for a file, as a cache may serve it with a date of long ago. */
-  readonly serviceClock?: ServiceClock;
+  /** Gets the `date` of the response, if any. */
+  readonly serviceClock: ServiceClock | undefined;
   received(response: BufferedResponse): void;
-  /** Gets the first bytes of a 2xx response, which is buffered where this is left out. */
+  /** Gets the first bytes of a 2xx response. It is buffered where this is left out, or where it has no byte. */
   streamed?(response: StreamedResponse): void;
   /**
    * Gets a ResponseTooLargeError as soon as there are more than `maxBytes`, an InvalidResponseError for an encoding that is
-   * not known or a stream without a byte, the reason of an aborted attempt, or an error of undici or zlib.
+   * not known, what `fail` was called with, or an error of undici or zlib. `isSent`: whether anything of the request was.
    */
-  failed(error: unknown): void;
-}
-
-/**
- * Sends a request, and hands its response over, buffered or streamed. By undici's `dispatch`: `request` makes a stream of each
- * body, which is a seventh of what a small call costs, and a function that V8 keeps, with all of the operation behind it.
- */
-export function receive(pool: Pool, request: Dispatcher.DispatchOptions, handler: ResponseHandler): void {
-  const response = new IncomingResponse(handler);
-  handler.attempt.addEventListener('abort', response);
-  try {
-    pool.dispatch(request, response);
-  } catch (error) {
-    response.fail(error);
-  }
+  failed(error: unknown, isSent: boolean): void;
 }
 
 export function isSuccess(status: number): boolean {
   return status >= 200 && status <= 299;
 }
 
-class IncomingResponse implements Dispatcher.DispatchHandler, BodySource {
+/** The response of one request, which is handed over buffered or streamed. */
+export class IncomingResponse implements Dispatcher.DispatchHandler, BodySource {
   readonly #handler: ResponseHandler;
+  /** There once the request is sent. */
   #controller: Dispatcher.DispatchController | undefined;
   /** 0 until the head of the response is there. */
   #status = 0;
@@ -77,10 +63,24 @@ class IncomingResponse implements Dispatcher.DispatchHandler, BodySource {
     this.#handler = handler;
   }
 
+  /**
+   * Sends the request. By undici's `dispatch`: `request` makes a stream of each body, which is a seventh of what a small call
+   * costs, and a function that V8 keeps, with all of the operation behind it.
+   */
+  dispatch(pool: Pool, request: Dispatcher.DispatchOptions): void {
+    try {
+      pool.dispatch(request, this);
+    } catch (error) {
+      this.fail(error);
+    }
+  }
+
+  /** undici has a connection, and sends the request next. */
   onRequestStart(controller: Dispatcher.DispatchController): void {
+    // Ended while it waited for a connection. Or it was sent before, and a write must not be sent twice.
+    const isUnwanted = this.#isOver || this.#controller !== undefined;
     this.#controller = controller;
-    // Aborted while it waited for a connection.
-    if (this.#isOver) controller.abort(notNeeded());
+    if (isUnwanted) controller.abort(notNeeded());
   }
 
   onResponseStart(
@@ -90,14 +90,14 @@ class IncomingResponse implements Dispatcher.DispatchHandler, BodySource {
   ): void {
     // After 1xx another response follows.
     if (status < 200) return;
-    const { attempt, entry, serviceClock, maxBytes } = this.#handler;
+    const { call, entry, serviceClock, maxBytes } = this.#handler;
     this.#status = status;
     this.#headers = headers;
     this.#maxBytes = isSuccess(status) ? maxBytes : maxErrorBodyBytes;
     entry.status = status;
     serviceClock?.note(headers.date);
     if (isCompressed(headers['content-encoding'])) this.#decompress();
-    else if (Number(headers['content-length']) > this.#maxBytes) this.fail(tooLarge(attempt, this.#maxBytes));
+    else if (Number(headers['content-length']) > this.#maxBytes) this.fail(tooLarge(call, this.#maxBytes));
   }
 
   onResponseData(controller: Dispatcher.DispatchController, chunk: Buffer): void {
@@ -115,11 +115,6 @@ class IncomingResponse implements Dispatcher.DispatchHandler, BodySource {
     this.fail(error);
   }
 
-  /** The attempt is aborted. */
-  handleEvent(): void {
-    this.fail(this.#handler.attempt.reason);
-  }
-
   resume(): void {
     (this.#decompressor ?? this.#controller)?.resume();
   }
@@ -131,20 +126,20 @@ class IncomingResponse implements Dispatcher.DispatchHandler, BodySource {
     if (!this.#isWhole) this.#controller?.abort(error instanceof Error ? error : notNeeded());
   }
 
-  /** Does nothing where the response is over. */
+  /** Ends it early. Does nothing where the response is over. */
   fail(error: unknown): void {
     if (this.#isOver) return;
     this.close(error);
     if (this.#stream !== undefined) this.#stream.destroy(error instanceof Error ? error : notNeeded());
     // Cut off, late or too large: the status is known all the same, and says what matters.
     else if (this.#status !== 0 && !isSuccess(this.#status)) this.#hand(undefined);
-    else this.#handler.failed(error);
+    else this.#handler.failed(error, this.#controller !== undefined);
   }
 
   #decompress(): void {
     const decompressor = createDecompressor(this.#headers['content-encoding']);
     if (decompressor === undefined) {
-      const name = described(this.#handler.attempt.call);
+      const name = described(this.#handler.call);
       this.fail(new InvalidResponseError(`${name} answered in an encoding that is not known`));
       return;
     }
@@ -157,10 +152,10 @@ class IncomingResponse implements Dispatcher.DispatchHandler, BodySource {
 
   #take(chunk: Buffer): void {
     if (this.#isOver) return;
-    const { attempt, entry, streamed } = this.#handler;
+    const { call, entry, streamed } = this.#handler;
     this.#bytes += chunk.length;
     if (this.#bytes > this.#maxBytes) {
-      this.fail(tooLarge(attempt, this.#maxBytes));
+      this.fail(tooLarge(call, this.#maxBytes));
     } else if (streamed !== undefined && isSuccess(this.#status)) {
       this.#handOn(chunk);
     } else {
@@ -186,11 +181,8 @@ class IncomingResponse implements Dispatcher.DispatchHandler, BodySource {
   /** All bytes are there, decompressed. */
   #finish(): void {
     if (this.#isOver) return;
-    const { attempt, streamed } = this.#handler;
     if (this.#stream !== undefined) {
       this.#stream.push(null);
-    } else if (streamed !== undefined && isSuccess(this.#status)) {
-      this.fail(new InvalidResponseError(`${described(attempt.call)} answered nothing`));
     } else {
       this.#isOver = true;
       const chunks = this.#chunks ?? [];
@@ -205,7 +197,7 @@ class IncomingResponse implements Dispatcher.DispatchHandler, BodySource {
   }
 }
 
-function tooLarge({ call }: Attempt, maxBytes: number): ResponseTooLargeError {
+function tooLarge(call: RestCall, maxBytes: number): ResponseTooLargeError {
   return new ResponseTooLargeError(`${described(call)} answered more than ${maxBytes} bytes`);
 }
 

@@ -1,20 +1,22 @@
 import { asking } from './asking.ts';
-import { givenUp } from './attempt.ts';
 import { isRead, queryString, type RestCall } from './call.ts';
-import type { Turn } from './call-in-turn.ts';
 import type { Caller } from './caller.ts';
 import { Canceller } from './cancellation.ts';
-import type { RestClient } from './client.ts';
+import type { Calls, PendingCall } from './execute-call.ts';
+import { givenUp } from './failure.ts';
 import { InFlight, joinableMs } from './in-flight.ts';
 import { enter, type LedgerEntry } from './ledger.ts';
 import { Slot } from './operation-queue.ts';
 
+/** Makes a call that is answered with JSON. @throws as `Calls` does, and BudgetExceededError. */
+export type JsonCall = (call: RestCall, caller: Caller) => Promise<unknown>;
+
 /**
- * A client in which equal reads of one tenant are one request, if they are asked for before it is sent or at most 100 ms
+ * Makes calls so that equal reads of one tenant are one request, if they are asked for before it is sent or at most 100 ms
  * later. All get its response or its error, of which nothing is kept. The response is one object for all, so nobody may
  * change it.
  */
-export function singleFlight(client: RestClient): RestClient {
+export function singleFlight(calls: Calls): JsonCall {
   const inFlight = new InFlight<InFlightRequest>();
 
   function read(call: RestCall, caller: Caller): Promise<unknown> {
@@ -23,15 +25,12 @@ export function singleFlight(client: RestClient): RestClient {
     const key = call.path + queryString(call);
     const known = inFlight.find(tenant, key);
     if (known?.isJoinable === true) return known.subscribe(caller);
-    const request = new InFlightRequest(client, call, inFlight, key);
+    const request = new InFlightRequest(calls, call, inFlight, key);
     inFlight.add(tenant, key, request);
     return request.subscribe(caller);
   }
 
-  return {
-    ...client,
-    json: (call, caller) => (isRead(call) ? read(call, caller) : client.json(call, caller)),
-  };
+  return (call, caller) => (isRead(call) ? read(call, caller) : calls.write(call, caller));
 }
 
 const none: readonly Waiter[] = [];
@@ -40,23 +39,23 @@ const none: readonly Waiter[] = [];
  * A read and its waiters. The first waiter leads: its operation queues for a slot and pays for the request. Where the leader
  * gives up before the request is sent, the next waiter leads. Once sent, the request goes on until no waiter is left.
  */
-class InFlightRequest extends Slot implements Turn<unknown> {
+class InFlightRequest extends Slot implements PendingCall<unknown> {
   readonly call: RestCall;
   /** Ends the request once nobody waits for it. */
   readonly signal = new Canceller();
   /** In the ledger of the leader; undefined until the request is sent. */
   entry: LedgerEntry | undefined;
-  readonly #client: RestClient;
+  readonly #calls: Calls;
   readonly #inFlight: InFlight<InFlightRequest>;
   readonly #key: string;
   #waiters = none;
   #leader: Waiter | undefined;
   #isSent = false;
 
-  constructor(client: RestClient, call: RestCall, inFlight: InFlight<InFlightRequest>, key: string) {
+  constructor(calls: Calls, call: RestCall, inFlight: InFlight<InFlightRequest>, key: string) {
     super();
     this.call = call;
-    this.#client = client;
+    this.#calls = calls;
     this.#inFlight = inFlight;
     this.#key = key;
   }
@@ -65,6 +64,10 @@ class InFlightRequest extends Slot implements Turn<unknown> {
   get isJoinable(): boolean {
     if (this.#leader === undefined || this.entry === undefined) return true;
     return this.#leader.caller.ledger.elapsedMs() - this.entry.startMs <= joinableMs;
+  }
+
+  get slot(): Slot {
+    return this;
   }
 
   get asker(): Waiter['asker'] {
@@ -108,10 +111,10 @@ class InFlightRequest extends Slot implements Turn<unknown> {
     try {
       leader.caller.left();
       for (const waiter of this.#waiters) if (waiter !== leader) waiter.share(this.call);
-      this.#client.read(this.call, leader.caller, this);
+      this.#calls.read(this.call, leader.caller, this);
     } catch (error) {
       // Nothing should throw here. If something does, the slot must not stay taken.
-      this.failed(error);
+      this.reject(error);
     }
   }
 
@@ -119,11 +122,11 @@ class InFlightRequest extends Slot implements Turn<unknown> {
     if (this.#leader !== undefined) this.unsubscribe(this.#leader, error);
   }
 
-  answered(answer: unknown): void {
-    for (const waiter of this.#settle()) waiter.resolve(answer);
+  resolve(value: unknown): void {
+    for (const waiter of this.#settle()) waiter.resolve(value);
   }
 
-  failed(error: unknown): void {
+  reject(error: unknown): void {
     for (const waiter of this.#settle()) waiter.reject(error);
   }
 

@@ -1,8 +1,9 @@
 import type { Loaders } from '../loaders/loaders.ts';
 import type { RestApi } from '../rest/api.ts';
 import type { Caller } from '../rest/caller.ts';
+import { pause } from '../rest/cancellation.ts';
 import { AbortedError, DeadlineError, OutcomeUnknownError, StatusError } from '../rest/errors.ts';
-import { paused } from '../rest/giving-up.ts';
+import { givenUp } from '../rest/failure.ts';
 import { isNameOf, type ResourceName } from '../rest/resource-name.ts';
 import { endJoining } from '../rest/tenant.ts';
 import type { CreateQuoteJson } from '../rest/types.ts';
@@ -56,11 +57,13 @@ export function createEarlierShipping({
   loaders: Loaders;
 }) {
   /** @throws OutcomeUnknownError at once where the operation has no time for that, and AbortedError. */
-  async function pause(forMs: number): Promise<void> {
+  async function waitForRest(forMs: number): Promise<void> {
     if (forMs >= caller.deadline.remainingMs()) {
       throw new OutcomeUnknownError('REST may still be at work on an earlier attempt');
     }
-    await paused({ method: 'POST', path: '/v1/shipments' }, forMs, caller.signal);
+    const { signal } = caller;
+    await pause(forMs, signal);
+    if (signal.aborted) throw givenUp({ method: 'POST', path: '/v1/shipments' }, signal);
   }
 
   async function lookUp(
@@ -120,7 +123,7 @@ export function createEarlierShipping({
       note: ShippingNote | undefined,
     ): Promise<Found> {
       const unsettledForMs = unsettledMs(note);
-      if (unsettledForMs > 0) await pause(unsettledForMs);
+      if (unsettledForMs > 0) await waitForRest(unsettledForMs);
       // What was asked for before may have been answered before the attempt, in another process.
       endJoining(caller.tenant);
       return lookedFor(() => lookUp(order, own, note));

@@ -3,7 +3,7 @@ import type { RestApi } from '../../src/rest/api.ts';
 import type { Caller } from '../../src/rest/caller.ts';
 import type { ParameterNames } from '../../src/rest/records.ts';
 import { newOrder, newQuote, newShipment, orderUpdate } from './bodies.ts';
-import { answerAsPromised, bearer, startBench } from './service.ts';
+import { answerAsPromised, answerJson, bearer, startBench } from './service.ts';
 
 interface Endpoint {
   method: keyof RestApi;
@@ -197,9 +197,10 @@ describe('what goes over the wire', () => {
   });
 
   test.each(['', '/', '/api', '/api/', '/a%20b/c'])('a base address with the path "%s"', async (path) => {
-    await using bench = await startBench(answerAsPromised);
-    await using other = await startBench(answerAsPromised, { baseUrl: new URL(path, bench.service.url) });
-    await other.client.json({ method: 'GET', path: '/v1/orders/7' }, other.caller());
+    const answer = answerJson({ name: 'orders/7' });
+    await using bench = await startBench(answer);
+    await using other = await startBench(answer, { baseUrl: new URL(path, bench.service.url) });
+    await other.api.getOrder('7', other.caller());
     expect(bench.service.requests.map(({ line }) => line)).toEqual([
       `GET ${path.replace(/\/$/, '')}/v1/orders/7`,
     ]);

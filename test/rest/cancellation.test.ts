@@ -1,5 +1,6 @@
+import { getEventListeners } from 'node:events';
 import { expect, test } from 'vitest';
-import { Canceller } from '../../src/rest/cancellation.ts';
+import { Canceller, pause } from '../../src/rest/cancellation.ts';
 import { createLifetime } from '../../src/rest/lifetime.ts';
 
 test('all who listen hear of it once, unless they have stopped, be it on the way', () => {
@@ -31,4 +32,18 @@ test('work goes on until all have given up who wait for it, each of whom counts 
   expect(signal.aborted).toBe(false);
   second('gone too');
   expect([signal.aborted, signal.reason]).toEqual([true, 'gone too']);
+});
+
+test('a pause ends with its time, or as its signal aborts, and leaves no listener', async () => {
+  const client = new AbortController();
+  const { signal } = client;
+  const startedAt = performance.now();
+  await pause(20, signal);
+  expect(performance.now() - startedAt).toBeGreaterThanOrEqual(18);
+  expect(getEventListeners(signal, 'abort')).toEqual([]);
+  const long = pause(60_000, signal);
+  client.abort();
+  await long;
+  await pause(60_000, signal);
+  expect(getEventListeners(signal, 'abort')).toEqual([]);
 });

@@ -144,7 +144,9 @@ test('a call that pauses leaves its place to others, and has its turn again afte
   const { signal } = new AbortController();
   const pause = Promise.withResolvers<void>();
   const paused = run(queue, ana, async (slot) => {
-    await slot.away(() => pause.promise, signal);
+    slot.release();
+    await pause.promise;
+    await slot.acquireAgain(signal);
     begun.push('paused');
     return 'paused';
   });
@@ -166,9 +168,12 @@ test('a call that finds no place after its pause, or is given up in it, leaves n
   const pauses = [0, 1].map(() => Promise.withResolvers<void>());
   const [full, given] = pauses.map(({ promise }, index) =>
     errorOf(
-      run(queue, index === 0 ? ana : ida, (slot) =>
-        slot.away(() => promise, client.signal).then(() => 'made'),
-      ),
+      run(queue, index === 0 ? ana : ida, async (slot) => {
+        slot.release();
+        await promise;
+        await slot.acquireAgain(client.signal);
+        return 'made';
+      }),
     ),
   );
   await afterEvents();

@@ -285,7 +285,7 @@ describe('a caller that gives up', () => {
     for (const answer of outcomes) {
       await using bench = await startBench(answer, { callTimeoutMs: 60 });
       const calls = [1, 2, 3].map(() => bench.api.getOrder('7', bench.caller(signal)));
-      await Promise.allSettled(calls);
+      await Promise.allSettled([...calls, bench.api.sendMessage('1', '2', text, bench.caller(signal))]);
       expect(getEventListeners(signal, 'abort')).toEqual([]);
     }
   });

@@ -1,13 +1,13 @@
 import { describe, expect, test } from 'vitest';
-import { makeInTurn } from '../../src/rest/call-in-turn.ts';
 import type { CallObserver } from '../../src/rest/call-observer.ts';
 import { type Caller, createCallers } from '../../src/rest/caller.ts';
 import { Canceller } from '../../src/rest/cancellation.ts';
 import { createCircuits } from '../../src/rest/circuit-breaker.ts';
 import { AbortedError, StatusError } from '../../src/rest/errors.ts';
-import type { Exchange } from '../../src/rest/exchange.ts';
+import { executeCall, type PendingCall } from '../../src/rest/execute-call.ts';
 import type { LedgerEntry } from '../../src/rest/ledger.ts';
 import { createRetries } from '../../src/rest/retries.ts';
+import type { TransportRequest } from '../../src/rest/transport.ts';
 import { answerAsPromised, answerJson, type Bench, errorOf, startBench, until } from './service.ts';
 
 const lines = ({ service }: Bench) => service.requests.map(({ line }) => line);
@@ -46,38 +46,32 @@ describe('an observer that throws as a call leaves and as it ends', () => {
 });
 
 describe('a read that waits to be tried again', () => {
-  /** What comes of a read in a turn of its own, which is away while it pauses. */
+  type OnSlot = (signal: Canceller) => unknown;
+
+  /** What comes of a read whose slot is released, and then acquired again, as it is told here. */
   function read(
     { client }: Bench,
     caller: Caller,
-    away: (pause: () => Promise<void>, signal: Canceller) => Promise<void>,
+    { release = () => {}, acquireAgain = () => {} }: { release?: OnSlot; acquireAgain?: OnSlot },
   ): Promise<unknown> {
     const signal = new Canceller();
-    return new Promise((answered, failed) => {
-      const turn = { signal, asker: undefined, answered, failed };
-      client.read(order, caller, { ...turn, away: (pause) => away(pause, signal) });
+    const slot: PendingCall<unknown>['slot'] = {
+      release: () => void release(signal),
+      acquireAgain: async () => void (await acquireAgain(signal)),
+    };
+    return new Promise((resolve, reject) => {
+      client.read(order, caller, { signal, asker: undefined, slot, resolve, reject });
     });
   }
 
-  test.each<[string, Parameters<typeof read>[2]]>([
-    [
-      'in the pause',
-      (pause, signal) => {
-        const paused = pause();
-        signal.abort(new Error('gone'));
-        return paused;
-      },
-    ],
-    [
-      'just after the pause',
-      async (pause, signal) => {
-        await pause();
-        signal.abort(new Error('gone'));
-      },
-    ],
-  ])('is not tried any more where it is given up %s', async (_when, away) => {
+  const abort = (signal: Canceller) => signal.abort(new Error('gone'));
+
+  test.each([
+    ['in the pause', { release: (signal: Canceller) => queueMicrotask(() => abort(signal)) }],
+    ['just after the pause', { acquireAgain: abort }],
+  ])('is not tried any more where it is given up %s', async (_when, slot) => {
     await using bench = await startBench(answerJson({}, 503), { retries: 2 });
-    const error = await errorOf(read(bench, bench.caller(), away));
+    const error = await errorOf(read(bench, bench.caller(), slot));
     expect(error).toBeInstanceOf(AbortedError);
     expect(error.message).toBe('GET /v1/orders/7 was given up by its caller');
     expect(lines(bench)).toEqual(['GET /v1/orders/7']);
@@ -93,11 +87,9 @@ describe('a read that waits to be tried again', () => {
     const { signal } = new AbortController();
     const caller = callers.of('ana', signal);
     const error = await errorOf(
-      read(bench, caller, async (pause) => {
-        await Promise.all(
-          ['eva', 'ida'].map((who) => errorOf(bench.api.getOrder(who, callers.of(who, signal)))),
-        );
-        await pause();
+      read(bench, caller, {
+        acquireAgain: () =>
+          Promise.all(['eva', 'ida'].map((who) => errorOf(bench.api.getOrder(who, callers.of(who, signal))))),
       }),
     );
     expect(error).toBeInstanceOf(StatusError);
@@ -141,45 +133,41 @@ describe('a read that waits to be tried again', () => {
 });
 
 describe('how long a call took', () => {
-  /** Makes a read whose tries do as `tries` say, one after the other, and waits for its end. */
-  async function make(...tries: Exchange<string>[]): Promise<LedgerEntry> {
+  type Try = (request: TransportRequest<string>) => void;
+
+  /** Makes a read whose attempts end as `tries` say, one after the other, and waits for its end. */
+  async function make(...tries: Try[]): Promise<LedgerEntry> {
     const policy = {
       circuits: createCircuits(),
       retries: createRetries({ maxRetries: 1 }),
       observer: undefined,
     };
     const caller = createCallers({ callsPerOperation: 1 }).of('token', new Canceller());
-    await new Promise<unknown>((answered, failed) => {
-      const send: Exchange<string> = (...sent) => tries.shift()?.(...sent);
-      makeInTurn(policy, send, order, caller, {
-        signal: new Canceller(),
-        asker: undefined,
-        answered,
-        failed,
-      });
+    await new Promise<string>((resolve, reject) => {
+      const transport = { send: (request: TransportRequest<string>) => tries.shift()?.(request) };
+      const signal = new Canceller();
+      executeCall(policy, transport, order, caller, { signal, asker: undefined, resolve, reject });
     });
     const [entry] = caller.ledger.entries;
     if (entry === undefined) throw new Error('Expected a call');
     return entry;
   }
-  const answeredAfter =
-    (ms: number): Exchange<string> =>
-    (_call, _caller, _signal, entry, _headers, hearer) => {
-      entry.durationMs = ms;
-      hearer.answered('answer');
-    };
 
-  test('is until its answer came, whenever that is read', async () => {
-    expect((await make(answeredAfter(7_000))).durationMs).toBe(7_000);
+  test('is until its response came, whenever that is parsed', async () => {
+    const { durationMs } = await make((request) => {
+      request.entry.durationMs = 7_000;
+      request.succeeded('answer');
+    });
+    expect(durationMs).toBe(7_000);
   });
 
-  test('is until it was answered, not until its first try failed', async () => {
+  test('is until it was answered, not until its first attempt failed', async () => {
     const { durationMs } = await make(
-      (call, _caller, _signal, entry, _headers, hearer) => {
-        entry.durationMs = 7_000;
-        hearer.failed(new StatusError(call, 503, { fields: [] }));
+      (request) => {
+        request.entry.durationMs = 7_000;
+        request.failed(new StatusError(request.call, 503, { fields: [] }));
       },
-      (_call, _caller, _signal, _entry, _headers, hearer) => hearer.answered('answer'),
+      (request) => request.succeeded('answer'),
     );
     expect(durationMs).toBeLessThan(7_000);
   });
