@@ -226,12 +226,13 @@ describe('a label', () => {
       { maxResponseBytes: 1_000_000_000 },
     );
     const label = await bench.api.getLabel('3', bench.caller());
-    await new Promise((resolve) => setTimeout(resolve, 200));
-    const sentUnread = sent;
-    await new Promise((resolve) => setTimeout(resolve, 200));
-    // What fits into the sockets and the streams on the way.
-    expect(sent).toBe(sentUnread);
-    expect(sent).toBeLessThan(20_000_000);
+    // Until no more fits into the sockets and the streams on the way, which takes a busy machine a while.
+    const most = 20_000_000;
+    for (let sentBefore = -1; sent !== sentBefore && sent < most; ) {
+      sentBefore = sent;
+      await new Promise((resolve) => setTimeout(resolve, 200));
+    }
+    expect(sent).toBeLessThan(most);
     label.body.destroy();
   });
 
