@@ -1,9 +1,9 @@
 import type { ServerResponse } from 'node:http';
 import { describe, expect, test, vi } from 'vitest';
 import { CallClock } from '../src/rest/call-clock.ts';
-import { createCallers } from '../src/rest/caller.ts';
 import { mayHaveHappened } from '../src/rest/errors.ts';
 import { createLifetime } from '../src/rest/lifetime.ts';
+import { createCallers } from './fixtures/callers.ts';
 import { startBefore } from './fixtures/start-before.ts';
 import { type Answer, answerJson, errorOf, startBench, until } from './rest/service.ts';
 

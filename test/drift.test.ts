@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'vitest';
 import { createRestApi } from '../src/rest/api.ts';
-import { createCallers } from '../src/rest/caller.ts';
 import { createRestClient } from '../src/rest/client.ts';
 import { createDriftWatch, type DriftWatchOptions } from '../src/rest/drift.ts';
 import { startSandbox } from '../src/sandbox/sandbox.ts';
+import { createCallers } from './fixtures/callers.ts';
 import { startOfTime } from './harness.ts';
 import { newOrder } from './rest/bodies.ts';
 import { bearer, parameterNames } from './rest/service.ts';

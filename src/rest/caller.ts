@@ -56,12 +56,12 @@ export interface Callers {
 export interface CallersOptions {
   /** How many calls of one operation are under way at a time at most. */
   callsPerOperation: number;
-  /** How many reads one operation may make; 250 when left out. */
-  readsPerOperation?: number;
-  /** How many calls of all operations are under way at a time at most; 64 when left out. */
-  callsAtOnce?: number;
-  /** How many more wait for their turn at most, of one tenant half of these; 1,000 when left out. */
-  callsWaiting?: number;
+  /** How many reads one operation may make. */
+  readsPerOperation: number;
+  /** How many calls of all operations are under way at a time at most. */
+  callsAtOnce: number;
+  /** How many more wait for their turn at most, of one tenant half of these. */
+  callsWaiting: number;
   tenants?: Tenants;
   /** Is told whose bearer REST does not take; nobody when left out. */
   onRefused?: (tenant: Tenant) => void;
@@ -69,9 +69,9 @@ export interface CallersOptions {
 
 export function createCallers({
   callsPerOperation,
-  readsPerOperation = 250,
-  callsAtOnce = 64,
-  callsWaiting = 1_000,
+  readsPerOperation,
+  callsAtOnce,
+  callsWaiting,
   tenants = createTenants(),
   onRefused = nothing,
 }: CallersOptions): Callers {

@@ -8,11 +8,11 @@ import {
 } from '../../src/loaders/list-batch-loader.ts';
 import { nobody } from '../../src/loaders/loading-observer.ts';
 import type { Caller } from '../../src/rest/caller.ts';
-import { createCallers } from '../../src/rest/caller.ts';
 import type { Cancellation } from '../../src/rest/cancellation.ts';
 import { InvalidResponseError, StatusError } from '../../src/rest/errors.ts';
 import { createRounds } from '../../src/rest/rounds.ts';
 import type { Page, PageQuery } from '../../src/rest/types.ts';
+import { createCallers } from '../fixtures/callers.ts';
 import { loadAll, named, type Row } from './list.ts';
 
 const names = (count: number, from = 1) => Array.from({ length: count }, (_, index) => `r${from + index}`);

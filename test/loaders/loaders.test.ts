@@ -2,8 +2,8 @@ import { describe, expect, test } from 'vitest';
 import { readConfig } from '../../src/config.ts';
 import { createLoaders } from '../../src/loaders/loaders.ts';
 import { createLoaderMemory } from '../../src/loaders/memory.ts';
-import { createCallers } from '../../src/rest/caller.ts';
 import { Canceller } from '../../src/rest/cancellation.ts';
+import { createCallers } from '../fixtures/callers.ts';
 import { type Answer, answerJson, startBench } from '../rest/service.ts';
 import { loadAll } from './list.ts';
 

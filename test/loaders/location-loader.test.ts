@@ -2,10 +2,10 @@ import { describe, expect, test } from 'vitest';
 import { locationLoader, mostPages } from '../../src/loaders/location-loader.ts';
 import { createPageCache } from '../../src/loaders/page-cache.ts';
 import { referenceLoader } from '../../src/loaders/reference-loader.ts';
-import { createCallers } from '../../src/rest/caller.ts';
 import { InvalidResponseError, ResponseTooLargeError, StatusError } from '../../src/rest/errors.ts';
 import type { LocationQuery, Page } from '../../src/rest/types.ts';
 import type { LocationJson } from '../../src/rest/wire-schema.ts';
+import { createCallers } from '../fixtures/callers.ts';
 import { loadAll } from './list.ts';
 
 test('pages are called for so seldom that, with a search for each name, 1.2 calls a name are made at most', () => {

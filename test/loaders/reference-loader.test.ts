@@ -1,10 +1,11 @@
 import { describe, expect, test } from 'vitest';
 import { createPageCache, type PageCacheOptions } from '../../src/loaders/page-cache.ts';
 import { referenceLoader } from '../../src/loaders/reference-loader.ts';
-import { type Caller, createCallers } from '../../src/rest/caller.ts';
+import type { Caller } from '../../src/rest/caller.ts';
 import type { InvalidResponseError } from '../../src/rest/errors.ts';
 import { createLedger, enter } from '../../src/rest/ledger.ts';
 import type { Page, PageQuery } from '../../src/rest/types.ts';
+import { createCallers } from '../fixtures/callers.ts';
 import { named, type Row } from './list.ts';
 
 interface Call {

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { CallObserver } from '../../src/rest/call-observer.ts';
-import { type Caller, createCallers } from '../../src/rest/caller.ts';
+import type { Caller } from '../../src/rest/caller.ts';
 import { Canceller } from '../../src/rest/cancellation.ts';
 import { createCircuits } from '../../src/rest/circuit-breaker.ts';
 import { AbortedError, StatusError } from '../../src/rest/errors.ts';
@@ -8,6 +8,7 @@ import { executeCall, type PendingCall } from '../../src/rest/execute-call.ts';
 import type { LedgerEntry } from '../../src/rest/ledger.ts';
 import { createRetries } from '../../src/rest/retries.ts';
 import type { TransportRequest } from '../../src/rest/transport.ts';
+import { createCallers } from '../fixtures/callers.ts';
 import { answerAsPromised, answerJson, type Bench, errorOf, startBench, until } from './service.ts';
 
 const lines = ({ service }: Bench) => service.requests.map(({ line }) => line);

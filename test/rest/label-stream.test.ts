@@ -288,7 +288,7 @@ test('once the client is closed, the process ends by itself', async () => {
   const script = `
     import { createRestClient } from './src/rest/client.ts';
     import { createRestApi } from './src/rest/api.ts';
-    import { createCallers } from './src/rest/caller.ts';
+    import { createCallers } from './test/fixtures/callers.ts';
     const client = createRestClient({
       baseUrl: new URL('${service.url}'), connections: 4,
       connectTimeoutMs: 60000, callTimeoutMs: 60000, maxResponseBytes: 1000, retries: 0,

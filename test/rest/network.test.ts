@@ -1,7 +1,6 @@
 import { getEventListeners } from 'node:events';
 import { createServer } from 'node:net';
 import { describe, expect, test } from 'vitest';
-import { createCallers } from '../../src/rest/caller.ts';
 import {
   AbortedError,
   DeadlineError,
@@ -9,6 +8,7 @@ import {
   OutcomeUnknownError,
   UnavailableError,
 } from '../../src/rest/errors.ts';
+import { createCallers } from '../fixtures/callers.ts';
 import { type Answer, answerAsPromised, answerJson, errorOf, startBench, until } from './service.ts';
 
 const order = { name: 'orders/7' };

@@ -1,6 +1,7 @@
 import type { ServerResponse } from 'node:http';
 import { describe, expect, test } from 'vitest';
-import { type Caller, createCallers } from '../../src/rest/caller.ts';
+import type { Caller } from '../../src/rest/caller.ts';
+import { createCallers } from '../fixtures/callers.ts';
 import { answerAsPromised, answerJson, type Bench, errorOf, startBench, until } from './service.ts';
 
 const lines = ({ service }: Bench) => service.requests.map(({ line }) => line);

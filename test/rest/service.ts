@@ -3,10 +3,11 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { createRestApi, type RestApi } from '../../src/rest/api.ts';
-import { type Caller, createCallers } from '../../src/rest/caller.ts';
+import type { Caller } from '../../src/rest/caller.ts';
 import { createRestClient, type RestClient, type RestClientOptions } from '../../src/rest/client.ts';
 import type { ParameterNames } from '../../src/rest/records.ts';
 import { createTenants } from '../../src/rest/tenant.ts';
+import { createCallers } from '../fixtures/callers.ts';
 
 export const bearer = 'secret-token';
 

@@ -3,9 +3,10 @@ import type { ServerResponse } from 'node:http';
 import { setTimeout as pause } from 'node:timers/promises';
 import { describe, expect, test } from 'vitest';
 import { asking } from '../../src/rest/asking.ts';
-import { type Caller, createCallers } from '../../src/rest/caller.ts';
+import type { Caller } from '../../src/rest/caller.ts';
 import { AbortedError, BudgetExceededError, DeadlineError, StatusError } from '../../src/rest/errors.ts';
 import { createTenants } from '../../src/rest/tenant.ts';
+import { createCallers } from '../fixtures/callers.ts';
 import { answerAsPromised, answerJson, type Bench, errorOf, startBench, until } from './service.ts';
 
 /** A service that holds its answers until they are given, in the order in which they were asked for. */

@@ -2,8 +2,8 @@ import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import pLimit from 'p-limit';
 import { describe, expect, test } from 'vitest';
-import { createCallers } from '../../src/rest/caller.ts';
 import { createTenants, type Tenant } from '../../src/rest/tenant.ts';
+import { createCallers } from '../fixtures/callers.ts';
 import { answerJson, startBench, until } from './service.ts';
 
 test('a token is one tenant, and another token another', () => {

@@ -2,11 +2,11 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { type Dispatcher, Pool } from 'undici';
 import { expect, test } from 'vitest';
 import type { RestCall } from '../../src/rest/call.ts';
-import { createCallers } from '../../src/rest/caller.ts';
 import { Canceller } from '../../src/rest/cancellation.ts';
 import { OutcomeUnknownError } from '../../src/rest/errors.ts';
 import { enter } from '../../src/rest/ledger.ts';
 import { createJsonTransport } from '../../src/rest/transport.ts';
+import { createCallers } from '../fixtures/callers.ts';
 import { bearer, startService, until } from './service.ts';
 
 const read: RestCall = { method: 'GET', path: '/v1/orders/7' };
