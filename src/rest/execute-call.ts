@@ -21,6 +21,8 @@ export interface PendingCall<Value> {
   readonly asker: Asker | undefined;
   /** Released while the call waits to be tried again. Left out where the call has none. */
   readonly slot?: Pick<Slot, 'release' | 'acquireAgain'>;
+  /** How much time there is for another attempt, in milliseconds; as much as the operation has when left out. */
+  remainingMs?(): number;
   /** Gets the call's entry in the ledger. */
   entry?: LedgerEntry | undefined;
   resolve(value: Value): void;
@@ -171,8 +173,9 @@ class CallExecution<Value> implements TransportRequest<Value> {
     if (isUnauthenticated(error)) this.caller.refused();
     const silentMs = entry.status === undefined ? ledger.elapsedMs() - this.#attemptedAt : 0;
     this.#circuit.note(tenant, this.#admission, outcomeOf(error, silentMs));
+    const remainingMs = this.#pending.remainingMs?.() ?? deadline.remainingMs();
     const pauseMs = isRead(this.call)
-      ? this.#policy.retries.pauseMs(error, tenant, entry.retries, deadline.remainingMs())
+      ? this.#policy.retries.pauseMs(error, tenant, entry.retries, remainingMs)
       : undefined;
     // Not at once: an abort may be about to end the next call in the queue as well, which must not get this call's slot.
     if (pauseMs === undefined) queueMicrotask(() => this.#reject(error));

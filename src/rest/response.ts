@@ -185,6 +185,8 @@ export class IncomingResponse implements Dispatcher.DispatchHandler, BodySource 
       this.#stream.push(null);
     } else {
       this.#isOver = true;
+      // Bytes behind the end of a compressed body are nobody's, and may never end.
+      if (!this.#isWhole) this.#controller?.abort(notNeeded());
       const chunks = this.#chunks ?? [];
       const [first] = chunks;
       const isOne = first !== undefined && chunks.length === 1;

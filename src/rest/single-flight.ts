@@ -51,6 +51,7 @@ class InFlightRequest extends Slot implements PendingCall<unknown> {
   #waiters = none;
   #leader: Waiter | undefined;
   #isSent = false;
+  #isQueueing = false;
 
   constructor(calls: Calls, call: RestCall, inFlight: InFlight<InFlightRequest>, key: string) {
     super();
@@ -130,23 +131,32 @@ class InFlightRequest extends Slot implements PendingCall<unknown> {
     for (const waiter of this.#settle()) waiter.reject(error);
   }
 
-  /** Has the first waiter lead. One whose operation has no reads left fails alone. */
+  /** How long the waiter with the most time can wait, in milliseconds. */
+  remainingMs(): number {
+    return Math.max(...this.#waiters.map(({ caller }) => caller.deadline.remainingMs()));
+  }
+
+  /** Has the first waiter lead. One whose operation has no reads left, or gets no slot, fails alone. */
   #queue(): void {
-    const [leader] = this.#waiters;
-    this.#leader = leader;
-    if (leader === undefined) return;
-    try {
-      leader.caller.spend(this.call);
-    } catch (error) {
-      this.#leader = undefined;
-      this.unsubscribe(leader, error);
-      this.#queue();
-      return;
+    // A leader that is refused at once comes back here. The next one leads below, as each nested call takes stack.
+    if (this.#isQueueing) return;
+    this.#isQueueing = true;
+    while (this.#leader === undefined && this.#waiters[0] !== undefined) {
+      const leader = this.#waiters[0];
+      try {
+        leader.caller.spend(this.call);
+      } catch (error) {
+        this.unsubscribe(leader, error);
+        continue;
+      }
+      this.#leader = leader;
+      leader.caller.queue.acquire(this);
     }
-    leader.caller.queue.acquire(this);
+    this.#isQueueing = false;
   }
 
   #handOn({ caller }: Waiter): void {
+    this.#leader = undefined;
     this.leave();
     caller.refund();
     this.#queue();

@@ -1,5 +1,6 @@
 import { getEventListeners } from 'node:events';
 import { createServer } from 'node:net';
+import { gzipSync } from 'node:zlib';
 import { describe, expect, test } from 'vitest';
 import {
   AbortedError,
@@ -315,4 +316,23 @@ test('one caller has at most so many calls under way, and another its own', asyn
   await Promise.all(calls);
   expect(most).toEqual({ 'Bearer ana': 3, 'Bearer eva': 4 });
   expect(bench.service.requests).toHaveLength(24);
+});
+
+test('what comes behind the end of a compressed answer is broken off, and keeps no connection', async () => {
+  const trailing = Buffer.concat([gzipSync(JSON.stringify({ name: 'orders/7' })), Buffer.alloc(1_000)]);
+  let isBrokenOff = false;
+  await using bench = await startBench(
+    (_request, response) => {
+      response.on('close', () => {
+        isBrokenOff = true;
+      });
+      response.writeHead(200, { 'content-type': 'application/json', 'content-encoding': 'gzip' });
+      response.write(trailing);
+    },
+    { connections: 1 },
+  );
+  for (const _ of [1, 2]) {
+    expect(await bench.api.getOrder('7', bench.caller())).toEqual({ name: 'orders/7' });
+  }
+  await until(() => isBrokenOff);
 });

@@ -4,7 +4,14 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { describe, expect, test } from 'vitest';
 import { asking } from '../../src/rest/asking.ts';
 import type { Caller } from '../../src/rest/caller.ts';
-import { AbortedError, BudgetExceededError, DeadlineError, StatusError } from '../../src/rest/errors.ts';
+import { Canceller, neverCancelled } from '../../src/rest/cancellation.ts';
+import {
+  AbortedError,
+  BudgetExceededError,
+  DeadlineError,
+  OverloadedError,
+  StatusError,
+} from '../../src/rest/errors.ts';
 import { createTenants } from '../../src/rest/tenant.ts';
 import { createCallers } from '../fixtures/callers.ts';
 import { answerAsPromised, answerJson, type Bench, errorOf, startBench, until } from './service.ts';
@@ -491,4 +498,44 @@ describe('the cost of a shared read', () => {
     }
     await Promise.all([sent, queued]);
   });
+});
+
+test('thousands that are refused one after the other, as each comes to lead, all hear of it', async () => {
+  await using bench = await startHolding();
+  const callers = createCallers({ callsPerOperation: 1, callsAtOnce: 1, callsWaiting: 2 });
+  const gone = new Canceller();
+  const large = callers.of('a', gone);
+  const [running, held] = ['1', '7'].map((id) => errorOf(bench.api.getOrder(id, large)));
+  const waiting = ['b', 'c'].map((token) =>
+    bench.api.getOrder('2', callers.of(token, new Canceller())).catch(() => {}),
+  );
+  const joined = Array.from({ length: 3_000 }, () =>
+    errorOf(bench.api.getOrder('7', callers.of('a', new Canceller()))),
+  );
+  gone.abort(new Error('gone'));
+  expect(await held).toBeInstanceOf(AbortedError);
+  for (const error of await Promise.all(joined)) expect(error).toBeInstanceOf(OverloadedError);
+  expect(await running).toBeInstanceOf(AbortedError);
+  for (const id of ['2', '2']) {
+    await until(() => bench.held.length === 1);
+    bench.give({ name: `orders/${id}` });
+  }
+  await Promise.all(waiting);
+});
+
+test('a read is tried again for a waiter that has time, though the operation that leads has none', async () => {
+  let calls = 0;
+  await using bench = await startBench(
+    (request, response, body) => {
+      calls += 1;
+      const answer = calls === 1 ? answerJson({}, 503, { 'retry-after': '0' }) : answerJson(seven('a'));
+      answer(request, response, body);
+    },
+    { retries: 1 },
+  );
+  const callers = createCallers({});
+  const hurried = callers.of('a', new Canceller(), { signal: neverCancelled, remainingMs: () => 0 });
+  const reads = [hurried, callers.of('a', new Canceller())].map((caller) => bench.api.getOrder('7', caller));
+  expect(await Promise.all(reads)).toEqual([seven('a'), seven('a')]);
+  expect(calls).toBe(2);
 });
