@@ -55,6 +55,13 @@ describe('is no document of the schema, without a call:', () => {
     });
   });
 
+  test('fragments of the same name, of which nothing else is validated', async () => {
+    const large = `fragment F on Query { ${'orders { nodes { id } } '.repeat(300)} }`;
+    const { errors, calls } = await ask(`{ ...F } ${large} fragment F on Query { unknown }`);
+    const messages = errors?.map(({ message }) => message);
+    expect([messages, calls]).toEqual([['There can be only one fragment named "F".'], []]);
+  });
+
   test('six unknown fields, of which five are told', async () => {
     const { errors, calls } = await ask(order('unknown_a unknown_b unknown_c unknown_d unknown_e unknown_f'));
     expect([errors?.length, calls]).toEqual([5, []]);

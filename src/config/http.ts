@@ -5,7 +5,7 @@ export const requestSettings = {
   maxBodyBytes: wholeNumber(
     'MAX_REQUEST_BYTES',
     '1048576',
-    [1_024, 104_857_600],
+    [1_024, 67_108_864],
     'The largest body that is taken from a client, in bytes.',
   ),
   corsOrigins: origins(

@@ -30,8 +30,9 @@ export class HitDepth {
   /** Learns from a batch for which rows were read. */
   learn(batch: ReadBatch): void {
     const rows = batch.rowsRead - batch.rowsBefore;
-    if (rows <= 0 && batch.hits.length === 0 && !batch.isWholeList) return;
     this.#readAt = this.#now();
+    this.#batchesWithout = 0;
+    if (rows <= 0 && batch.hits.length === 0 && !batch.isWholeList) return;
     const share = batch.hits.length / batch.asked;
     this.wasUseful = share >= leastUseful;
     if (share < leastShare) {

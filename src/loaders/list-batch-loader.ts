@@ -62,7 +62,7 @@ export class ListState {
     return this.#now() >= this.#pausedUntil && !this.completeness.isLacking();
   }
 
-  /** Asks for no page for ten seconds, after one that failed or was late. */
+  /** Asks for no page for ten seconds, after one that failed, was late, or had no rows though the list goes on. */
   pause(): void {
     this.#pausedUntil = this.#now() + pauseMs;
   }
@@ -214,9 +214,9 @@ class BatchesFromList<Json extends { name: string }> implements ListBatchLoader<
       readsLeft: () => caller.readsLeft(),
       read: (query, missing) => askers.onBehalf(missing, () => this.#read(query, missing.length)),
     });
-    const isCompared = plan !== undefined && caller.readsLeft() > 0 && state.completeness.isDue();
-    // Not the newest, which have the fewest fields. Together with the page: where that lacks it, it is asked for anyway.
-    const compared = isCompared ? names[Math.floor(names.length / 2)] : undefined;
+    const mayCompare = plan !== undefined && caller.readsLeft() > 0;
+    // Together with the page: where that lacks the record, the record is asked for anyway.
+    const compared = mayCompare ? state.completeness.begin(names) : undefined;
     if (compared !== undefined) reads.begin(compared);
 
     const scan = await scanning;
@@ -245,7 +245,8 @@ class BatchesFromList<Json extends { name: string }> implements ListBatchLoader<
   #learn(asked: number, scan: ListScan<Json>, rowsBefore: number, hitDepth: HitDepth): void {
     const { state } = this.#options;
     const { pages, outcome, hits, isAtEnd, rows } = scan;
-    if (outcome === 'failed' || outcome === 'late') state.pause();
+    const isEmpty = isPage(outcome) && outcome.rows.length === 0 && !isAtEnd;
+    if (outcome === 'failed' || outcome === 'late' || isEmpty) state.pause();
     if (pages === 0) hitDepth.countWithout();
     else state.completeness.countPage();
     if (rows.length > 0 || isAtEnd) {

@@ -146,7 +146,9 @@ export class CallTimes {
 
   sawPage(rows: number, ms: number): void {
     this.#getMs ??= ms / (1 + rows * rowPerGet);
-    this.#pageMs = averageWith(Math.max(ms - rows * rowPerGet * this.#getMs, 0), this.#pageMs);
+    // At least its share of a page whose rows take as long as they are taken to: an average of 0 would stay 0.
+    const leastMs = ms / (1 + rows * rowPerGet);
+    this.#pageMs = averageWith(Math.max(ms - rows * rowPerGet * this.#getMs, leastMs), this.#pageMs);
   }
 }
 

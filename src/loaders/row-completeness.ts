@@ -9,6 +9,9 @@ export class RowCompleteness {
   readonly #process: ProcessCompleteness;
   readonly #now: () => number;
   #pages = 0;
+  /** How many comparisons have been begun, and when the last was. */
+  #begun = 0;
+  #begunAt = Number.NEGATIVE_INFINITY;
   #comparedAt = Number.NEGATIVE_INFINITY;
   #offUntil = Number.NEGATIVE_INFINITY;
 
@@ -22,9 +25,23 @@ export class RowCompleteness {
     return this.#now() < this.#offUntil;
   }
 
-  /** Whether a row of the next page is to be compared with its record before its rows are used. */
-  isDue(): boolean {
+  /**
+   * Begins a comparison where one is due: a row of the next page with its record, before its rows are used. After three, none
+   * begins within half a minute of the last, also where no record came.
+   * @returns the name of the row. Not the newest, which have the fewest fields, and each time another: one may be empty in a
+   * field that others have.
+   */
+  begin(names: readonly string[]): string | undefined {
     const at = this.#now();
+    if (!this.#isDue(at)) return undefined;
+    const index = Math.floor(names.length / 2) + this.#begun;
+    this.#begun += 1;
+    this.#begunAt = at;
+    return names[index % names.length];
+  }
+
+  #isDue(at: number): boolean {
+    if (this.#begun >= 3 && at - this.#begunAt < msPerComparison) return false;
     if (at - this.#process.comparedAt >= msPerComparison) return true;
     return this.#pages >= pagesUncompared && at - this.#comparedAt >= msPerComparison;
   }

@@ -103,3 +103,10 @@ describe('how long calls take', () => {
     expect(times.getMs).toBeLessThan(25);
   });
 });
+
+test('a page that was quick for its rows does not hide that pages have become slow', () => {
+  const { times } = calls({ getMs: 20 });
+  times.sawPage(1_000, 60);
+  for (let page = 0; page < 60; page += 1) times.sawPage(10, 190);
+  expect(times.msOfPage(10)).toBeGreaterThan(150);
+});

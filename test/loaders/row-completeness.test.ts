@@ -26,6 +26,8 @@ describe('rows are compared', () => {
   }
   const whole = { cost: 1 };
   const process = () => ({ comparedAt: Number.NEGATIVE_INFINITY });
+  const names = ['a', 'b', 'c', 'd'];
+  const isDue = (completeness: RowCompleteness) => completeness.begin(names) !== undefined;
 
   /** Compares the first of these rows, whose records all have a cost. */
   async function compare(completeness: RowCompleteness, ...rows: Row[]) {
@@ -42,19 +44,28 @@ describe('rows are compared', () => {
     const shared = process();
     const tenant = () => new RowCompleteness(shared, () => now);
     const first = tenant();
-    expect(first.isDue()).toBe(true);
+    expect(isDue(first)).toBe(true);
     expect(await compare(first, whole)).toBeUndefined();
     const other = tenant();
-    expect([first.isDue(), other.isDue()]).toEqual([false, false]);
+    expect([isDue(first), isDue(other)]).toEqual([false, false]);
     other.countPage();
-    expect(other.isDue()).toBe(false);
+    expect(isDue(other)).toBe(false);
     other.countPage();
-    expect(other.isDue()).toBe(true);
+    expect(isDue(other)).toBe(true);
     await compare(other, whole);
     now = 29_999;
-    expect([first.isDue(), other.isDue(), tenant().isDue()]).toEqual([false, false, false]);
+    expect([isDue(first), isDue(other), isDue(tenant())]).toEqual([false, false, false]);
     now = 30_000;
-    expect([first.isDue(), other.isDue(), tenant().isDue()]).toEqual([true, true, true]);
+    expect([isDue(first), isDue(other), isDue(tenant())]).toEqual([true, true, true]);
+  });
+
+  test('another one each time, and no more than three in half a minute where no record comes', () => {
+    let now = 0;
+    const own = new RowCompleteness(process(), () => now);
+    const begun = () => Array.from({ length: 5 }, () => own.begin(names));
+    expect(begun()).toEqual(['c', 'd', 'a', undefined, undefined]);
+    now = 30_000;
+    expect(begun()).toEqual(['b', undefined, undefined, undefined, undefined]);
   });
 
   test('and where two lack something, or the only one, the list is off for this tenant for ten minutes', async () => {
@@ -63,14 +74,14 @@ describe('rows are compared', () => {
     const tenant = () => new RowCompleteness(shared, () => now);
     const own = tenant();
     expect(await compare(own, {}, whole, whole)).toEqual([whole, whole, whole]);
-    expect([own.isLacking(), tenant().isDue()]).toEqual([false, false]);
+    expect([own.isLacking(), isDue(tenant())]).toEqual([false, false]);
     expect(await compare(own, {}, whole, {})).toEqual([whole, whole, whole]);
     const other = tenant();
-    expect([own.isLacking(), other.isLacking(), other.isDue()]).toEqual([true, false, true]);
+    expect([own.isLacking(), other.isLacking(), isDue(other)]).toEqual([true, false, true]);
     now = 599_999;
     expect(own.isLacking()).toBe(true);
     now = 600_000;
-    expect([own.isLacking(), own.isDue()]).toEqual([false, true]);
+    expect([own.isLacking(), isDue(own)]).toEqual([false, true]);
     await compare(own, {});
     expect(own.isLacking()).toBe(true);
   });

@@ -7,6 +7,7 @@ import {
   type ObjectValueNode,
   parse,
   type SelectionSetNode,
+  UniqueFragmentNamesRule,
   type ValidationRule,
   validate,
   visit,
@@ -61,8 +62,9 @@ export function validateWithin(
   { rules, hideSuggestions }: Validation,
 ): readonly GraphQLError[] {
   const { operations, fragments } = definitionsOf(document);
-  if (fragments.size > fixedLimits.fragments) {
-    return [limitExceeded('fragments', fixedLimits.fragments, fragments.size)];
+  const fragmentCount = document.definitions.filter(({ kind }) => kind === 'FragmentDefinition').length;
+  if (fragmentCount > fixedLimits.fragments) {
+    return [limitExceeded('fragments', fixedLimits.fragments, fragmentCount)];
   }
   const fragmentOf: FragmentOf = (name) => fragments.get(name);
   const sizes = createSelectionSizes(fragmentOf);
@@ -89,8 +91,12 @@ export function validateWithin(
   const isCyclic = sizes.isCyclic();
   const repeated = isCyclic ? undefined : tooOftenRepeated(roots, fragmentOf);
   if (repeated !== undefined) return [repeated];
-  // What other rules take to validate cycles is not bounded by these limits.
-  const bounded = isCyclic ? [NoFragmentCyclesRule] : rules;
+  // The limits bound the cost of the other rules only where fragments form no cycle and each has a name of its own.
+  const bounded = isCyclic
+    ? [NoFragmentCyclesRule]
+    : fragmentCount > fragments.size
+      ? [UniqueFragmentNamesRule]
+      : rules;
   const options = { hideSuggestions, maxErrors: maxErrorsOf(document) };
   return firstErrors(validate(schema, document, bounded, options));
 }
