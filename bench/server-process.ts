@@ -52,9 +52,14 @@ export function startNode(args: readonly string[], { core, ...options }: NodeOpt
   return child;
 }
 
-/** Moves this process to the core of the load, and has the signals that end it end what it started too. */
-export function runAsLoad(): void {
+/** Has the signals that end this process end what it started too. */
+export function endWithChildren(): void {
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.once(signal, () => process.exit(1));
+}
+
+/** Moves this process to the core of the load, and has it end what it started too. */
+export function runAsLoad(): void {
+  endWithChildren();
   if (canPin) execFileSync('taskset', ['-a', '-c', '-p', String(loadCore), String(process.pid)]);
 }
 
@@ -62,14 +67,21 @@ const patienceMs = 30_000;
 // USER_HZ, which is 100 on every Linux that runs Node.
 const usPerTick = 10_000;
 
+export interface ServerOptions {
+  /** Its errors are seen and its output is not when left out. */
+  stdio?: StdioOptions;
+  /** Whether the server has a core of its own; it has when left out. */
+  isPinned?: boolean;
+}
+
 /**
- * Starts a server on a core of its own and a free port. Its errors are seen and its output is not, unless `stdio` says else.
+ * Starts a server on a free port.
  * @throws Error where it does not answer in time.
  */
 export async function startServer(
   entry: ServerEntry,
   upstreamUrl: string,
-  stdio: StdioOptions = ['ignore', 'ignore', 'inherit'],
+  { stdio = ['ignore', 'ignore', 'inherit'], isPinned = true }: ServerOptions = {},
 ): Promise<Server> {
   const port = await freePort();
   const env = {
@@ -80,7 +92,12 @@ export async function startServer(
     ...entry.env,
   };
   const startedAt = performance.now();
-  const child = startNode(entry.args, { core: serverCore, env, cwd: entry.directory, stdio });
+  const child = startNode(entry.args, {
+    core: isPinned ? serverCore : undefined,
+    env,
+    cwd: entry.directory,
+    stdio,
+  });
   const stop = () => void child.kill('SIGKILL');
   while (!(await answers({ entry, port }))) {
     if (child.exitCode !== null || performance.now() - startedAt > patienceMs) {

@@ -15,7 +15,7 @@ import { Worker } from 'node:worker_threads';
 import { load, percentile } from './load.ts';
 import { markdownTable } from './markdown-table.ts';
 import { waybill } from './peers/servers.ts';
-import { loadCore, runAsLoad, startServer } from './server-process.ts';
+import { endWithChildren, startServer } from './server-process.ts';
 import type { Attacks } from './soak/attackers.ts';
 import { goodRequest } from './soak/good-requests.ts';
 import { noOutcomes, type Outcomes, rowsOf, timesOf } from './soak/outcomes.ts';
@@ -59,11 +59,15 @@ const settings = {
 
 const print = (text: string) => process.stdout.write(`${text}\n`);
 
-runAsLoad();
-const upstream = await startUpstream('upstream-process.ts', loadCore);
+endWithChildren();
+// Nothing has a core of its own: who asks, REST and attackers together would wait for theirs, and seem to wait for the server.
+const upstream = await startUpstream('upstream-process.ts');
 const probe = ['--expose-gc', `--import=${join(import.meta.dirname, 'soak/probe.ts')}`];
 const watched = { ...waybill, args: [...probe, ...waybill.args], env: settings };
-const server = await startServer(watched, upstream.url, ['ignore', 'pipe', 'pipe', 'ipc']);
+const server = await startServer(watched, upstream.url, {
+  stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
+  isPinned: false,
+});
 const { port } = server;
 const errors: string[] = [];
 let lines = 0;
