@@ -194,6 +194,7 @@ test('the sandbox answers all endpoints as the interface says', async () => {
     connections: 4,
     connectTimeoutMs: 2_000,
     callTimeoutMs: 10_000,
+    streamTimeoutMs: 60_000,
     maxResponseBytes: 16_777_216,
     retries: 0,
   });

@@ -17,8 +17,8 @@ export interface RestClientOptions {
   connectTimeoutMs?: number;
   /** From sending a call to the last byte of its answer; for a stream to its first byte, then between bytes. */
   callTimeoutMs: number;
-  /** How long a stream may take from its first byte to its last; a minute when left out. */
-  streamTimeoutMs?: number;
+  /** How long a stream may take from its first byte to its last. */
+  streamTimeoutMs: number;
   /** What one answer may weigh, after it is decompressed. */
   maxResponseBytes: number;
   /** How often a read is tried again at most. */
@@ -42,7 +42,7 @@ export interface RestClient extends Calls {
 
 /** Opens nothing until the first call. */
 export function createRestClient(options: RestClientOptions): RestClient {
-  const { connections, streamConnections = connections, streamTimeoutMs = 60_000 } = options;
+  const { connections, streamConnections = connections, streamTimeoutMs } = options;
   // The deadline of a call is the client's own, and covers all of its response.
   const pool = createPool(options, connections, 0);
   // A stream lasts for as long as its taker is slow, and waits in no queue: it must not keep other calls from being made.

@@ -133,7 +133,8 @@ class InFlightRequest extends Slot implements PendingCall<unknown> {
 
   /** How long the waiter with the most time can wait, in milliseconds. */
   remainingMs(): number {
-    return Math.max(...this.#waiters.map(({ caller }) => caller.deadline.remainingMs()));
+    // Not as arguments of one call, as there may be more waiters than the stack has room for.
+    return this.#waiters.reduce((most, { caller }) => Math.max(most, caller.deadline.remainingMs()), 0);
   }
 
   /** Has the first waiter lead. One whose operation has no reads left, or gets no slot, fails alone. */

@@ -291,7 +291,7 @@ test('once the client is closed, the process ends by itself', async () => {
     import { createCallers } from './test/fixtures/callers.ts';
     const client = createRestClient({
       baseUrl: new URL('${service.url}'), connections: 4,
-      connectTimeoutMs: 60000, callTimeoutMs: 60000, maxResponseBytes: 1000, retries: 0,
+      connectTimeoutMs: 60000, callTimeoutMs: 60000, streamTimeoutMs: 60000, maxResponseBytes: 1000, retries: 0,
     });
     const caller = createCallers({ callsPerOperation: 4 }).of('token', new AbortController().signal);
     const order = await createRestApi(client, {}).getOrder('7', caller);

@@ -86,6 +86,7 @@ export async function startBench(answer: Answer, { names, ...options }: BenchOpt
     connections: 8,
     connectTimeoutMs: 1_000,
     callTimeoutMs: 2_000,
+    streamTimeoutMs: 60_000,
     maxResponseBytes: 100_000,
     // So that each test sees each call once, unless it is about that.
     retries: 0,
