@@ -15,8 +15,8 @@ const config: CodegenConfig = {
       plugins: ['typescript-operations', 'typed-document-node'],
       config: scalars,
     },
-    'test/graphiql-tabs.generated.ts': {
-      documents: 'src/server/graphiql-tabs/*.graphql',
+    'test/api/graphiql/tabs.generated.ts': {
+      documents: 'src/server/routes/graphiql/tabs/*.graphql',
       plugins: ['typescript-operations'],
       config: scalars,
     },

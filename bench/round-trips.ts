@@ -7,9 +7,9 @@
 import { deepStrictEqual } from 'node:assert/strict';
 import { availableParallelism } from 'node:os';
 import { parseArgs } from 'node:util';
-import { readConfig } from '../src/config.ts';
+import { readConfig } from '../src/config/config.ts';
 import { createRestApi } from '../src/rest/api.ts';
-import { createRestClient } from '../src/rest/client.ts';
+import { createRestClient } from '../src/rest/client/client.ts';
 import { createApp } from '../src/server/app.ts';
 import { markdownTable, median } from './markdown-table.ts';
 import { createRest } from './rest.ts';

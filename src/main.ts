@@ -1,12 +1,12 @@
-import './node-runtime.ts';
-import { readConfig } from './config.ts';
-import { faultOfOperator } from './start-faults.ts';
+import './process/node-runtime.ts';
+import { readConfig } from './config/config.ts';
+import { faultOfOperator } from './process/startup-errors.ts';
 
 try {
   const config = readConfig(process.env);
   // Each is loaded only where it is what runs.
-  if (config.workers === 1) await import('./serve.ts').then(({ serve }) => serve(config));
-  else await import('./workers/primary.ts').then(({ lead }) => lead(config));
+  if (config.workers === 1) await import('./process/serve.ts').then(({ serve }) => serve(config));
+  else await import('./process/cluster/primary.ts').then(({ lead }) => lead(config));
 } catch (error) {
   // The operator's own mistakes are told plainly; anything else is ours, with its stack.
   console.error(faultOfOperator(error) ?? error);

@@ -101,8 +101,10 @@ test('packages stay where they belong', () => {
 test('the environment is read in one place', () => {
   const readers = globSync('src/**/*.ts', { cwd: root })
     .filter((file) => readFileSync(join(root, file), 'utf8').includes('process.env'))
-    .filter((file) => file !== 'src/main.ts' && file !== 'src/workers/worker.ts');
-  expect(readers, 'take the setting from src/config.ts, which main.ts hands the environment').toEqual([]);
+    .filter((file) => file !== 'src/main.ts' && file !== 'src/process/cluster/worker.ts');
+  expect(readers, 'take the setting from src/config/config.ts, which main.ts hands the environment').toEqual(
+    [],
+  );
 });
 
 test('several processes are the business of the start alone', () => {

@@ -1,11 +1,11 @@
 import type { TypedDocumentNode } from '@graphql-typed-document-node/core';
 import { print } from 'graphql';
-import { readConfig } from '../src/config.ts';
+import { readConfig } from '../src/config/config.ts';
 import { createRestApi } from '../src/rest/api.ts';
-import { createRestClient } from '../src/rest/client.ts';
+import { createRestClient } from '../src/rest/client/client.ts';
 import { type Sandbox, type SandboxOptions, startSandbox } from '../src/sandbox/sandbox.ts';
 import { type App, type AppOptions, createApp } from '../src/server/app.ts';
-import type { Telemetry } from '../src/server/telemetry/telemetry.ts';
+import type { Telemetry } from '../src/telemetry/telemetry.ts';
 
 /** The seed and the clock of every test start here. */
 export const startOfTime = new Date('2026-11-02T14:00:00Z');

@@ -2,12 +2,12 @@ import { globSync, readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { isInputObjectType, isObjectType } from 'graphql';
 import { describe, expect, test } from 'vitest';
+import { settings } from '../src/config/config.ts';
 import { limitSettings } from '../src/config/limits.ts';
 import { ownPrefixes } from '../src/config/unknown-settings.ts';
-import { settings } from '../src/config.ts';
 import { schema } from '../src/graph/schema.ts';
 import { fixedLimits } from '../src/server/limits/limits.ts';
-import { createMetrics } from '../src/server/telemetry/metrics.ts';
+import { createMetrics } from '../src/telemetry/metrics.ts';
 import { keptLog } from './fixtures/kept-log.ts';
 import { startWaybill } from './harness.ts';
 

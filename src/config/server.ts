@@ -1,4 +1,4 @@
-import { logLevels } from '../server/log/log.ts';
+import { logLevels } from '../telemetry/log.ts';
 import { anyText, httpUrl, oneOf, wholeNumber, yesOrNo } from './setting.ts';
 
 /** How clients reach the server, and what it says of itself. */

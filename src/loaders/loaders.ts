@@ -1,5 +1,5 @@
 import type { RestApi } from '../rest/api.ts';
-import type { Caller } from '../rest/caller.ts';
+import type { Caller } from '../rest/client/call-context.ts';
 import type { ChannelQuery, ConversationQuery, LocationQuery, OrderQuery, PageQuery } from '../rest/types.ts';
 import type {
   ChannelJson,
@@ -12,15 +12,15 @@ import type {
   ShipmentJson,
   TemplateJson,
 } from '../rest/wire-schema.ts';
-import { type Cursors, createCursors } from './cursor.ts';
-import { lazily } from './lazily.ts';
-import { type ListBatchLoader, listBatchLoader } from './list-batch-loader.ts';
-import { locationLoader } from './location-loader.ts';
-import type { LoaderMemory, TenantMemory } from './memory.ts';
-import { allRecords, type PageLoader, pageLoader } from './page-loader.ts';
-import { ordersWithShipments } from './prefetch.ts';
+import { lazily } from './lazy-properties.ts';
+import { type ListBatchLoader, listBatchLoader } from './list-batch/list-batch-loader.ts';
+import { ordersWithShipments } from './list-batch/prefetch.ts';
+import { type Cursors, createCursors } from './paging/cursor.ts';
+import { allRecords, type PageLoader, pageLoader } from './paging/page-loader.ts';
 import { listedRecordLoader, type RecordLoader, recordLoader } from './record-loader.ts';
-import { type ReferencePageLoader, referenceLoader } from './reference-loader.ts';
+import { locationLoader } from './reference/location-loader.ts';
+import { type ReferencePageLoader, referenceLoader } from './reference/reference-loader.ts';
+import type { LoaderMemory, TenantMemory } from './tenant-state.ts';
 
 /** The largest pages that REST gives ("List query parameters"), in rows. */
 export const maxPageSize = {

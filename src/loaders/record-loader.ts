@@ -1,7 +1,7 @@
 import DataLoader from 'dataloader';
 import { InvalidResponseError } from '../rest/errors.ts';
-import { type Askers, createAskers } from './askers.ts';
-import { type Settled, settledAll } from './point-reads.ts';
+import { type Askers, createAskers } from './field-paths.ts';
+import { type Settled, settledAll } from './list-batch/point-reads.ts';
 
 /** Records by resource name. A record that does not exist is null; a failed call fails its own key only. */
 export interface RecordLoader<Json> {

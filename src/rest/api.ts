@@ -1,12 +1,12 @@
 import { described, type RestCall } from './call.ts';
-import type { Caller } from './caller.ts';
-import type { RestClient } from './client.ts';
-import type { DriftWatch } from './drift.ts';
+import type { Caller } from './client/call-context.ts';
+import type { RestClient } from './client/client.ts';
+import { singleFlight } from './client/single-flight.ts';
+import type { StreamedResponse } from './client/streamed-response.ts';
 import { InvalidResponseError } from './errors.ts';
-import { createRecords, type ParameterNames } from './records.ts';
+import { createRecords, type ParameterNames } from './resource-client.ts';
 import { bareIdentifier, type Collection, conversationIdentifier } from './resource-name.ts';
-import { singleFlight } from './single-flight.ts';
-import type { StreamedResponse } from './streamed-response.ts';
+import type { DriftWatch } from './schema-drift.ts';
 import type {
   ChannelQuery,
   ConversationQuery,

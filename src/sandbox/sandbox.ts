@@ -1,20 +1,20 @@
 import type { AddressInfo } from 'node:net';
-import { type Clock, createClock } from './clock.ts';
-import { openDatabase } from './database.ts';
-import { createFaults, type Faults } from './faults.ts';
-import { namesAs } from './identifiers.ts';
-import { createPastOrders } from './past-orders.ts';
-import { type Quirks, usualQuirks } from './quirks.ts';
-import { createRequestLog, type RequestLog } from './request-log.ts';
+import { createFaults, type Faults } from './faults/faults.ts';
+import { type Quirks, usualQuirks } from './faults/quirks.ts';
+import { createRequestLog, type RequestLog } from './http/request-log.ts';
+import { createServer } from './http/server.ts';
+import { createPastOrders } from './rules/past-orders.ts';
 import { createSeed, type Seed } from './seed/seed.ts';
-import { writeSeed } from './seeding.ts';
-import { createServer } from './server.ts';
-import { createStore } from './store.ts';
+import { type Clock, createClock } from './store/clock.ts';
+import { openDatabase } from './store/database.ts';
+import { namesAs } from './store/identifiers.ts';
+import { writeSeed } from './store/seeding.ts';
+import { createStore } from './store/store.ts';
 
-export type { Clock } from './clock.ts';
-export type { Fault, FaultEffect, FaultMatch, Faults } from './faults.ts';
-export type { Quirks } from './quirks.ts';
-export type { BearerKind, RequestEntry, RequestLog } from './request-log.ts';
+export type { Fault, FaultEffect, FaultMatch, Faults } from './faults/faults.ts';
+export type { Quirks } from './faults/quirks.ts';
+export type { BearerKind, RequestEntry, RequestLog } from './http/request-log.ts';
+export type { Clock } from './store/clock.ts';
 
 export interface SandboxOptions {
   /** 127.0.0.1 by default. */

@@ -1,16 +1,16 @@
+import { pause } from '../concurrency/cancellation.ts';
+import { endJoining } from '../concurrency/tenant.ts';
 import type { Loaders } from '../loaders/loaders.ts';
 import type { RestApi } from '../rest/api.ts';
-import type { Caller } from '../rest/caller.ts';
-import { pause } from '../rest/cancellation.ts';
+import type { Caller } from '../rest/client/call-context.ts';
+import { givenUp } from '../rest/client/failure.ts';
 import { AbortedError, DeadlineError, OutcomeUnknownError, StatusError } from '../rest/errors.ts';
-import { givenUp } from '../rest/failure.ts';
 import { isNameOf, type ResourceName } from '../rest/resource-name.ts';
-import { endJoining } from '../rest/tenant.ts';
 import type { CreateQuoteJson } from '../rest/types.ts';
 import type { OfferJson, OrderJson, QuoteJson, ShipmentJson } from '../rest/wire-schema.ts';
-import { findCreatedShipment, lookedFor } from './adoption.ts';
 import { type Attempt, earliestCreation } from './attempt.ts';
 import { ConflictError, NotFoundError } from './errors.ts';
+import { findCreatedShipment, lookedFor } from './recovery.ts';
 
 /** What was known before the shipment was asked for, which may have been created since. */
 export interface Progress {

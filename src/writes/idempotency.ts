@@ -1,6 +1,6 @@
 import { createHmac, randomBytes } from 'node:crypto';
+import type { Tenant } from '../concurrency/tenant.ts';
 import { AbortedError, mayHaveHappened } from '../rest/errors.ts';
-import type { Tenant } from '../rest/tenant.ts';
 import { ConflictError } from './errors.ts';
 import type { IdempotencyStore, KeyRecord } from './idempotency-store.ts';
 import { createSharedStore } from './shared-store.ts';

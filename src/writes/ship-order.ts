@@ -1,6 +1,6 @@
 import type { Loaders } from '../loaders/loaders.ts';
 import type { RestApi } from '../rest/api.ts';
-import type { Caller } from '../rest/caller.ts';
+import type { Caller } from '../rest/client/call-context.ts';
 import { InvalidResponseError, isConflict, mayHaveHappened } from '../rest/errors.ts';
 import { isNameOf, type ResourceName } from '../rest/resource-name.ts';
 import type { CreateQuoteJson, CreateShipmentJson } from '../rest/types.ts';
@@ -23,7 +23,7 @@ import {
 } from './earlier-shipping.ts';
 import { ConflictError, NotFoundError } from './errors.ts';
 import type { Held, Idempotency } from './idempotency.ts';
-import { chosen, type OfferWish, offersOf, whyNone } from './offer-choice.ts';
+import { chosen, type OfferWish, offersOf, whyNone } from './offer-selection.ts';
 
 /** An order to ship, from where, in what package, and with which of the offers. */
 export interface ShipOrder extends OfferWish {

@@ -1,6 +1,6 @@
 import type { Loaders } from '../loaders/loaders.ts';
 import type { RestApi } from '../rest/api.ts';
-import type { Caller } from '../rest/caller.ts';
+import type { Caller } from '../rest/client/call-context.ts';
 import { OutcomeUnknownError } from '../rest/errors.ts';
 import type { ConversationName, ResourceName } from '../rest/resource-name.ts';
 import type {
@@ -12,11 +12,9 @@ import type {
   UpdateOrderJson,
 } from '../rest/types.ts';
 import type { MessageJson, OrderJson, QuoteJson, ShipmentJson } from '../rest/wire-schema.ts';
-import { findCreatedOrder, lookedFor } from './adoption.ts';
 import { type Attempt, attemptNow, earliestCreation } from './attempt.ts';
 import type { Progress } from './earlier-shipping.ts';
 import type { Idempotency, Keyed } from './idempotency.ts';
-import { createShipOrder, type ShipOrder, type ShippedOrder } from './ship-order.ts';
 import {
   messageTried,
   orderCreationTried,
@@ -25,7 +23,9 @@ import {
   quoteWritten,
   shipmentCreationTried,
   shipmentWritten,
-} from './stale.ts';
+} from './invalidation.ts';
+import { findCreatedOrder, lookedFor } from './recovery.ts';
+import { createShipOrder, type ShipOrder, type ShippedOrder } from './ship-order.ts';
 
 /** A key of the client's own, under which a write is done once at most; none for a write that is done each time. */
 type Key = string | null | undefined;

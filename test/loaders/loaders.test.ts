@@ -1,11 +1,11 @@
 import { describe, expect, test } from 'vitest';
-import { readConfig } from '../../src/config.ts';
+import { Canceller } from '../../src/concurrency/cancellation.ts';
+import { readConfig } from '../../src/config/config.ts';
 import { createLoaders } from '../../src/loaders/loaders.ts';
-import { createLoaderMemory } from '../../src/loaders/memory.ts';
-import { Canceller } from '../../src/rest/cancellation.ts';
+import { createLoaderMemory } from '../../src/loaders/tenant-state.ts';
 import { createCallers } from '../fixtures/callers.ts';
-import { type Answer, answerJson, startBench } from '../rest/service.ts';
-import { loadAll } from './list.ts';
+import { type Answer, answerJson, startBench } from '../fixtures/rest-service.ts';
+import { loadAll } from './list-batch/list.ts';
 
 const { loading } = readConfig({}).app;
 

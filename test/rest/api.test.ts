@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'vitest';
 import type { RestApi } from '../../src/rest/api.ts';
-import type { Caller } from '../../src/rest/caller.ts';
-import type { ParameterNames } from '../../src/rest/records.ts';
+import type { Caller } from '../../src/rest/client/call-context.ts';
+import type { ParameterNames } from '../../src/rest/resource-client.ts';
+import { answerAsPromised, answerJson, bearer, startBench } from '../fixtures/rest-service.ts';
 import { newOrder, newQuote, newShipment, orderUpdate } from './bodies.ts';
-import { answerAsPromised, answerJson, bearer, startBench } from './service.ts';
 
 interface Endpoint {
   method: keyof RestApi;

@@ -1,10 +1,10 @@
 import { describe, expect, test } from 'vitest';
 import type { RestApi } from '../../src/rest/api.ts';
-import type { Caller } from '../../src/rest/caller.ts';
+import type { Caller } from '../../src/rest/client/call-context.ts';
 import { BadInputError } from '../../src/rest/errors.ts';
+import { answerAsPromised, errorOf, startBench } from '../fixtures/rest-service.ts';
 import { fit } from '../fixtures/unfit-ids.ts';
 import { orderUpdate } from './bodies.ts';
-import { answerAsPromised, errorOf, startBench } from './service.ts';
 
 describe('an unfit id', () => {
   const unfit: [string, string][] = [

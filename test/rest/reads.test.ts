@@ -1,10 +1,10 @@
 import { describe, expect, test } from 'vitest';
 import type { RestApi } from '../../src/rest/api.ts';
-import type { Caller } from '../../src/rest/caller.ts';
+import type { Caller } from '../../src/rest/client/call-context.ts';
 import { InvalidResponseError } from '../../src/rest/errors.ts';
 import type { Page } from '../../src/rest/types.ts';
+import { answerJson, errorOf, startBench } from '../fixtures/rest-service.ts';
 import { shapeless } from './bodies.ts';
-import { answerJson, errorOf, startBench } from './service.ts';
 
 describe('an answer of another shape to a read', () => {
   test.each(shapeless)('for a record: %s', async (_what, json) => {

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { RestApi } from '../../src/rest/api.ts';
-import type { Caller } from '../../src/rest/caller.ts';
+import type { Caller } from '../../src/rest/client/call-context.ts';
 import {
   AbortedError,
   DeadlineError,
@@ -9,8 +9,8 @@ import {
   ResponseTooLargeError,
   StatusError,
 } from '../../src/rest/errors.ts';
+import { type Answer, answerJson, answerText, errorOf, startBench, until } from '../fixtures/rest-service.ts';
 import { newOrder, newQuote, newShipment, orderUpdate, shapeless } from './bodies.ts';
-import { type Answer, answerJson, answerText, errorOf, startBench, until } from './service.ts';
 
 type Write = (api: RestApi, caller: Caller) => Promise<unknown>;
 

@@ -7,22 +7,22 @@ import type {
   Quote,
   Shipment,
   Template,
-} from '../schemas.ts';
-import { cafeAndino } from './cafe-andino.ts';
+} from '../http/schemas.ts';
 import { type Calendar, createCalendar } from './calendar.ts';
-import { type ConversationSeed, createConversations } from './conversations.ts';
-import { createCustomers } from './customers.ts';
-import { type Atlas, createAtlas } from './homes.ts';
-import type { MerchantProfile } from './merchant-profile.ts';
-import { draftOrders } from './order-drafts.ts';
+import { createCustomers } from './customers/customers.ts';
+import { type Atlas, createAtlas } from './customers/homes.ts';
+import { cafeAndino } from './merchants/cafe-andino.ts';
+import type { MerchantProfile } from './merchants/merchant-profile.ts';
+import { surTextil } from './merchants/sur-textil.ts';
+import { type ConversationSeed, createConversations } from './messages/conversations.ts';
+import { writeTemplate } from './messages/sent-templates.ts';
+import { templateBlueprints } from './messages/template-blueprints.ts';
+import { draftOrders } from './orders/order-drafts.ts';
+import { writeTrade } from './orders/trade.ts';
 import { createLocations } from './places/locations.ts';
 import { createRandom } from './random.ts';
-import { writeTemplate } from './sent-templates.ts';
-import { surTextil } from './sur-textil.ts';
-import { templateBlueprints } from './template-blueprints.ts';
-import { writeTrade } from './trade.ts';
 
-export type { ConversationSeed } from './conversations.ts';
+export type { ConversationSeed } from './messages/conversations.ts';
 
 /** All that the sandbox starts with. Every list is newest first. */
 export interface Seed {

@@ -2,7 +2,7 @@ import { hash } from 'node:crypto';
 import { GraphQLError } from 'graphql';
 import type { GraphQLParams, Plugin } from 'graphql-yoga';
 import { LRUCache } from 'lru-cache';
-import type { Refusal } from '../http/refusal.ts';
+import type { Refusal } from '../http/http-error.ts';
 import type { Documents } from './document-cache.ts';
 
 /** What a request says of its document, as it came. */

@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
-import type { Refusal } from '../http/refusal.ts';
+import type { Refusal } from '../http/http-error.ts';
 import type { Documents } from './document-cache.ts';
 import { bareId, malformed, type PersistedOperations, persistedOperations } from './persisted-queries.ts';
 

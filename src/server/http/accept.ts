@@ -1,4 +1,4 @@
-import type { Refusal } from './refusal.ts';
+import type { Refusal } from './http-error.ts';
 
 const answerTypes = new Set([
   '*/*',

@@ -1,7 +1,7 @@
 import { STATUS_CODES } from 'node:http';
 import type { Duplex } from 'node:stream';
+import { type Refusal, refusalBody, refusalHeaders } from './http-error.ts';
 import { endLingering } from './lingering.ts';
-import { type Refusal, refusalBody, refusalHeaders } from './refusal.ts';
 import { fixedHeaders } from './response-headers.ts';
 
 /** What came too slowly, be it the head or the body. */

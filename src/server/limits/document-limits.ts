@@ -12,7 +12,6 @@ import {
   validate,
   visit,
 } from 'graphql';
-import { firstErrors } from './first-errors.ts';
 import { fixedLimits, type Limits, limitExceeded, maxErrorsShown } from './limits.ts';
 import { deepestNesting } from './nesting.ts';
 import {
@@ -24,6 +23,7 @@ import {
   selectedFields,
   selectionSetsOf,
 } from './selections.ts';
+import { firstErrors } from './truncate-errors.ts';
 
 /** Parses a text within the limits of text. @throws GraphQLError for what is beyond them, or is no GraphQL. */
 export function parseWithin(limits: Limits, text: string): DocumentNode {

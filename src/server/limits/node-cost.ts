@@ -10,7 +10,7 @@ import {
   type SelectionSetNode,
   valueFromASTUntyped,
 } from 'graphql';
-import { defaultFirst } from '../../graph/connection.ts';
+import { defaultFirst } from '../../graph/relay/connection.ts';
 import { type ListSize, listSizeOf } from './list-size.ts';
 import {
   type FieldSelection,

@@ -1,0 +1,153 @@
+import { documentSettings, operationListSettings } from './documents.ts';
+import { admissionSettings, listenerSettings, requestSettings } from './http.ts';
+import { limitSettings } from './limits.ts';
+import { loadingSettings } from './loading.ts';
+import { operationSettings } from './operation.ts';
+import { parameterNameSettings, restSettings, upstreamFaults, upstreamSettings } from './rest.ts';
+import { serverSettings } from './server.ts';
+import { type Environment, type SettingTable, shown, type ValuesOf } from './setting.ts';
+import { metricsFaults, metricsSettings, tracingOf, tracingSettings, tracingUses } from './telemetry.ts';
+import { unknownSettings } from './unknown-settings.ts';
+
+/** Every setting, in the order of the README's table. */
+export const settings = {
+  ...serverSettings,
+  ...requestSettings,
+  ...admissionSettings,
+  ...listenerSettings,
+  ...upstreamSettings,
+  ...parameterNameSettings,
+  ...restSettings,
+  ...operationListSettings,
+  ...documentSettings,
+  ...operationSettings,
+  ...loadingSettings,
+  ...limitSettings,
+  ...metricsSettings,
+  ...tracingSettings,
+};
+
+/** Everything that can be set from outside, read once at start. */
+export type Config = ReturnType<typeof readConfig>;
+
+/** Settings that can't be used; the message lists every one of them. */
+export class ConfigError extends Error {
+  override readonly name = 'ConfigError';
+}
+
+/**
+ * The settings that an environment holds. An empty variable counts as absent.
+ * @throws ConfigError that names every faulty variable, what was expected and what came, and what is no setting but seems
+ * to be meant as one.
+ */
+export function readConfig(environment: Environment) {
+  const faults: string[] = [];
+
+  function valuesOf<Table extends SettingTable>(
+    table: Table,
+    isUsed = (_variable: string) => true,
+  ): ValuesOf<Table> {
+    const values = Object.entries(table).map(([name, { variable, standard, expected, parse }]) => {
+      const given = (isUsed(variable) && environment[variable]) || standard;
+      const value = given === undefined ? undefined : parse(given);
+      if (given !== undefined && value === undefined) {
+        faults.push(`${variable}: expected ${expected}, but got ${shown(given)}.`);
+      }
+      return [name, value];
+    });
+    // A setting with a standard is undefined only where it is faulty, and then nothing of this is used.
+    return Object.freeze(Object.fromEntries(values)) as ValuesOf<Table>;
+  }
+
+  // In the order of the table, in which faults are told.
+  const server = valuesOf(serverSettings);
+  const requests = valuesOf(requestSettings);
+  const admission = valuesOf(admissionSettings);
+  const listener = valuesOf(listenerSettings);
+  const { upstreamUrl, ...sandbox } = valuesOf(upstreamSettings);
+  const parameterNames = valuesOf(parameterNameSettings);
+  const rest = valuesOf(restSettings);
+  const operationList = valuesOf(operationListSettings);
+  const documents = valuesOf(documentSettings);
+  const operation = valuesOf(operationSettings);
+  const loading = valuesOf(loadingSettings);
+  const limits = valuesOf(limitSettings);
+  const metrics = valuesOf(metricsSettings);
+  const tracing = valuesOf(tracingSettings, tracingUses(environment));
+  const config = {
+    ...server,
+    /** Undefined: the embedded sandbox. */
+    upstreamUrl: upstreamUrl === 'sandbox' ? undefined : upstreamUrl,
+    ...sandbox,
+    ...operationList,
+    listener,
+    parameterNames,
+    rest: Object.freeze({
+      ...rest,
+      // One for each label that is under way, and as much time as its client has to take it.
+      streamConnections: admission.label,
+      streamTimeoutMs: listener.responseTimeoutMs,
+    }),
+    ...metrics,
+    /** Undefined: nothing is traced. */
+    tracing: tracingOf(tracing),
+    /** What the application takes as it is. */
+    app: Object.freeze({
+      ...documents,
+      ...operation,
+      ...requests,
+      admission,
+      isHttps: server.publicUrl?.protocol === 'https:',
+      callsAtOnce: rest.connections,
+      loading,
+      limits,
+    }),
+  };
+  faults.push(
+    ...workersFaults(server, rest),
+    ...upstreamFaults(environment),
+    ...sharedNames(parameterNames),
+    ...metricsFaults(metrics),
+    ...unknownSettings(
+      environment,
+      Object.values(settings).map(({ variable }) => variable),
+    ),
+  );
+  if (faults.length > 0) {
+    throw new ConfigError(`These settings of the environment can't be used:\n  ${faults.join('\n  ')}`);
+  }
+  return Object.freeze(config);
+}
+
+/** The fault of workers of which some would have no connection to REST. */
+function workersFaults(
+  { workers }: ValuesOf<typeof serverSettings>,
+  { connections }: ValuesOf<typeof restSettings>,
+): string[] {
+  if (!(workers > connections)) return [];
+  const [of, shared] = [serverSettings.workers.variable, restSettings.connections.variable];
+  return [`${of}, ${shared}: expected a connection for each worker, but got "${workers}", "${connections}".`];
+}
+
+/** The faults of query parameters that one list would take under the same name. */
+function sharedNames(names: ValuesOf<typeof parameterNameSettings>): string[] {
+  const { pageSize, pageToken, status, search, query } = parameterNameSettings;
+  const everyList = {
+    [pageSize.variable]: names.pageSize,
+    [pageToken.variable]: names.pageToken,
+  };
+  const lists: Record<string, string>[] = [
+    { ...everyList, [status.variable]: names.status, [search.variable]: names.search },
+    { ...everyList, [query.variable]: names.query },
+  ];
+  const faults = lists.flatMap((list) => {
+    // Undefined: a name that can't be used, which has its own fault.
+    const given = Object.entries(list).filter(([, name]) => name !== undefined);
+    const shared = given.filter(([, name]) => given.filter(([, other]) => other === name).length > 1);
+    if (shared.length === 0) return [];
+    const variables = shared.map(([variable]) => variable).join(', ');
+    const came = shared.map(([, name]) => shown(name)).join(', ');
+    return [`${variables}: expected a name of its own for each, but got ${came}.`];
+  });
+  return [...new Set(faults)];
+}

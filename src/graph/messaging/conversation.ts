@@ -1,0 +1,62 @@
+import { BadInputError } from '../../rest/errors.ts';
+import { type ConversationName, conversationName, shown } from '../../rest/resource-name.ts';
+import { builder } from '../builder.ts';
+import { related } from '../fields/related-record.ts';
+import { Node, registerNode } from '../relay/node.ts';
+import { Channel } from './channel.ts';
+
+export const Conversation = builder.objectRef<ConversationName>('Conversation').implement({
+  description:
+    'The messages exchanged with one customer through one channel. The REST service can list its messages, but neither ' +
+    'list nor look up conversations, so that a conversation is not known to exist until its messages are read.',
+  interfaces: [Node],
+  fields: (t) => ({
+    channel: t.field({
+      type: Channel,
+      description:
+        'The channel. Costs `GET /v1/channels`, once for all channels, unless only its id is selected.',
+      resolve: ({ channel }, _args, { loaders }, info) => related('channels', channel, loaders, info),
+    }),
+  }),
+});
+
+registerNode({
+  typename: 'Conversation',
+  owns: (id) => conversationName(id) !== undefined,
+  load: async (id) => conversationName(id) ?? null,
+});
+
+builder.objectField(Channel, 'conversation', (t) =>
+  t.field({
+    type: Conversation,
+    description: 'A conversation of this channel. No call is made, so that it is not known to exist.',
+    args: {
+      id: t.arg.id({
+        required: true,
+        description: '`channels/<identifier>/conversations/<identifier>` or the bare identifier.',
+      }),
+    },
+    resolve: ({ name: channel }, { id }) => {
+      const found = conversationName(id.includes('/') ? id : `${channel}/conversations/${id}`);
+      if (found?.channel === channel) return found;
+      throw new BadInputError(`Expected the id of a conversation of ${channel}, but got ${shown(id)}.`);
+    },
+  }),
+);
+
+builder.queryField('conversation', (t) =>
+  t.field({
+    type: Conversation,
+    description: 'A conversation by its id. No call is made, so that it is not known to exist.',
+    args: {
+      id: t.arg.id({ required: true, description: '`channels/<identifier>/conversations/<identifier>`.' }),
+    },
+    resolve: (_root, { id }) => {
+      const found = conversationName(id);
+      if (found !== undefined) return found;
+      throw new BadInputError(
+        `Expected the id of a conversation, "channels/<identifier>/conversations/<identifier>", but got ${shown(id)}.`,
+      );
+    },
+  }),
+);

@@ -1,0 +1,52 @@
+import { builder } from '../builder.ts';
+import { fields, idempotencyKey, idOf, text } from '../input/input-rules.ts';
+import { write } from '../input/run-mutation.ts';
+import { SendMessageResult } from './send-message.ts';
+
+const SendMessageToPhoneInput = builder.inputType('SendMessageToPhoneInput', {
+  description: 'A text to send, and the phone that it goes to.',
+  fields: (t) => ({
+    channel: t.id({
+      required: true,
+      description: 'The channel to send it through, `channels/<identifier>` or the bare identifier.',
+    }),
+    phone: t.string({ required: true, description: "The customer's phone number, such as `+573001112233`." }),
+    name: t.string({ required: true, description: "The customer's name." }),
+    text: t.string({ required: true, description: 'Free text, as the customer will read it.' }),
+    idempotencyKey: t.string({
+      description:
+        'A key of your own, 1 to 255 characters, new for each message. Sent again with the same input within 24 hours, ' +
+        'it gives the same message and sends nothing twice.',
+    }),
+  }),
+});
+
+/** "Create Message by Phone" of the interface. */
+const rules = fields({ channel: idOf('channels'), phone: text, name: text, text, idempotencyKey });
+
+builder.mutationField('sendMessageToPhone', (t) =>
+  t.field({
+    type: SendMessageResult,
+    description:
+      "Sends a text to a phone number, into the customer's conversation or a new one, which `sent.conversation` " +
+      'names. Costs `POST /v1/channels/{id}/messages`.',
+    args: {
+      input: t.arg({ type: SendMessageToPhoneInput, required: true, description: 'The text to send.' }),
+    },
+    resolve: (_root, { input }, { writes }, info) =>
+      write({
+        rules,
+        input,
+        info,
+        about: ({ channel }) => channel,
+        renames: { recipient: '', 'recipient.phone': 'phone', 'recipient.name': 'name' },
+        run: async ({ channel, phone, name, text, idempotencyKey }) => ({
+          __typename: 'SendMessageSuccess' as const,
+          sent: await writes.sendToPhone(channel, { recipient: { phone, name }, text }, idempotencyKey),
+        }),
+        whatToCheck: ({ channel, phone }) =>
+          `Look for it on the phone of ${channel}, or, where you know the conversation with ${phone}, among its newest ` +
+          'messages, before you send it again, then with a new idempotencyKey.',
+      }),
+  }),
+);

@@ -1,0 +1,91 @@
+import * as v from 'valibot';
+import { type ConversationName, conversationName, shown } from '../../rest/resource-name.ts';
+import type { MessageJson } from '../../rest/wire-schema.ts';
+import { builder } from '../builder.ts';
+import { fields, idempotencyKey, text } from '../input/input-rules.ts';
+import { write } from '../input/run-mutation.ts';
+import { Conflict, InvalidInput, NotFound, OutcomeUnknown } from '../input/user-error.ts';
+import { Message } from './message.ts';
+import { MessageContentInput, messageContentRules, messageJson } from './message-content-input.ts';
+import { expectFit } from './template-check.ts';
+
+const SendMessageInput = builder.inputType('SendMessageInput', {
+  description: 'A message to send, and the conversation that it goes into.',
+  fields: (t) => ({
+    conversation: t.id({
+      required: true,
+      description: 'The conversation, `channels/<identifier>/conversations/<identifier>`.',
+    }),
+    content: t.field({
+      type: MessageContentInput,
+      required: true,
+      description: 'What to send: either a text or a template.',
+    }),
+    idempotencyKey: t.string({
+      description:
+        'A key of your own, 1 to 255 characters, new for each message. Sent again with the same input within 24 hours, ' +
+        'it gives the same message and sends nothing twice.',
+    }),
+  }),
+});
+
+/** A conversation has no collection of its own, so that its bare identifier would not say which it is. */
+const conversationId = v.pipe(
+  text,
+  v.rawTransform(({ dataset: { value }, addIssue, NEVER }): ConversationName => {
+    const conversation = conversationName(value);
+    if (conversation !== undefined) return conversation;
+    addIssue({
+      message: `must be the id of a conversation, "channels/<identifier>/conversations/<identifier>", but is ${shown(value)}`,
+    });
+    return NEVER;
+  }),
+);
+
+/** "Create Message" of the interface. */
+const rules = fields({ conversation: conversationId, content: messageContentRules, idempotencyKey });
+
+const SendMessageSuccess = builder
+  .objectRef<{ __typename: 'SendMessageSuccess'; sent: MessageJson }>('SendMessageSuccess')
+  .implement({
+    description: 'The message is on its way.',
+    fields: (t) => ({
+      sent: t.expose('sent', {
+        type: Message,
+        nullable: false,
+        description: 'The message as it was taken on; its `status` says later how far it has come.',
+      }),
+    }),
+  });
+
+export const SendMessageResult = builder.unionType('SendMessageResult', {
+  description: 'What came of sending a message.',
+  types: [SendMessageSuccess, InvalidInput, NotFound, Conflict, OutcomeUnknown],
+});
+
+builder.mutationField('sendMessage', (t) =>
+  t.field({
+    type: SendMessageResult,
+    description:
+      'Sends a text or a template into a conversation. Costs `POST /v1/channels/{id}/conversations/{id}/messages`; for ' +
+      'a template `GET /v1/channels/{id}/templates` comes before it, and nothing is sent that does not fit the template.',
+    args: { input: t.arg({ type: SendMessageInput, required: true, description: 'The message to send.' }) },
+    resolve: (_root, { input }, { writes, loaders }, info) =>
+      write({
+        rules,
+        input,
+        info,
+        about: ({ conversation }) => conversation.name,
+        renames: { text: 'content.text', template: 'content.template' },
+        run: async ({ conversation, content, idempotencyKey }) => ({
+          __typename: 'SendMessageSuccess' as const,
+          sent: await writes.sendMessage(conversation, messageJson(content), idempotencyKey, () =>
+            expectFit(content, conversation.channel, loaders),
+          ),
+        }),
+        whatToCheck: ({ conversation: { name } }) =>
+          `Look for it among the newest messages of conversation(id: ${JSON.stringify(name)}) before you send it again, ` +
+          'then with a new idempotencyKey.',
+      }),
+  }),
+);

@@ -1,0 +1,156 @@
+import { maxPageSize } from '../../loaders/loaders.ts';
+import { BadInputError } from '../../rest/errors.ts';
+import type { TemplateJson, TemplateParameterJson, TemplateTextJson } from '../../rest/wire-schema.ts';
+import { builder } from '../builder.ts';
+import { connect, connectionArgs, connectionOf } from '../relay/connection.ts';
+import { Channel } from './channel.ts';
+import { type FilledTemplate, fillTemplate } from './template-text.ts';
+
+const TemplateParameterDefinition = builder
+  .objectRef<TemplateParameterJson>('TemplateParameterDefinition')
+  .implement({
+    description: 'A place in the text of a template that every message fills in.',
+    fields: (t) => ({
+      name: t.exposeString('name', { nullable: false, description: 'Its name, as it stands in `{{name}}`.' }),
+      example: t.exposeString('example', { description: 'A value to show what is meant.' }),
+    }),
+  });
+
+const TemplateText = builder.objectRef<TemplateTextJson>('TemplateText').implement({
+  description: 'The header or the body of a template.',
+  fields: (t) => ({
+    text: t.exposeString('text', {
+      nullable: false,
+      description: 'The text, with `{{name}}` for each parameter.',
+    }),
+    parameters: t.field({
+      type: [TemplateParameterDefinition],
+      nullable: { list: false, items: false },
+      description: 'The parameters of the text.',
+      extensions: { estimatedItems: 5 },
+      resolve: ({ parameters }) => parameters ?? [],
+    }),
+  }),
+});
+
+const TemplatePreview = builder.objectRef<FilledTemplate>('TemplatePreview').implement({
+  description: 'A template as the customer would read it, and what is wrong with the parameters.',
+  fields: (t) => ({
+    header: t.exposeString('header', { description: 'The header, filled in.' }),
+    body: t.exposeString('body', {
+      description: 'The body, filled in. What has no value keeps its `{{name}}`.',
+    }),
+    footer: t.exposeString('footer', { description: 'The footer.' }),
+    missing: t.exposeStringList('missing', {
+      nullable: false,
+      description: 'The parameters that have no value.',
+    }),
+    unknown: t.exposeStringList('unknown', {
+      nullable: false,
+      description: 'The values that the template has no parameter for.',
+    }),
+  }),
+});
+
+export const TemplateParameterInput = builder.inputType('TemplateParameterInput', {
+  description: 'The value of one parameter of a template.',
+  fields: (t) => ({
+    name: t.string({ required: true, description: 'The name, as it stands in `{{name}}`.' }),
+    value: t.string({ required: true, description: 'The text to put there.' }),
+  }),
+});
+
+export const Template = builder.objectRef<TemplateJson>('Template').implement({
+  description: 'A message of a channel, approved once and sent many times with other parameters.',
+  fields: (t) => ({
+    name: t.exposeString('name', {
+      nullable: false,
+      description: 'Its name; with the language it is unique.',
+    }),
+    language: t.exposeString('language', {
+      nullable: false,
+      description: 'The language code, such as `es`.',
+    }),
+    category: t.exposeString('category', { description: 'What it is for, in the words of the network.' }),
+    header: t.expose('header', { type: TemplateText, description: 'The line above the body.' }),
+    body: t.expose('body', { type: TemplateText, description: 'The text of the message.' }),
+    footer: t.exposeString('footer', { description: 'The line below the body.' }),
+    buttons: t.stringList({
+      nullable: false,
+      description: 'The captions of its buttons.',
+      resolve: ({ buttons }) => buttons ?? [],
+    }),
+    preview: t.field({
+      type: TemplatePreview,
+      nullable: false,
+      description: 'The template filled in with these values. Nothing is sent, and no call is made.',
+      args: {
+        headerParameters: t.arg({
+          type: [TemplateParameterInput],
+          description: 'The values for the header.',
+        }),
+        bodyParameters: t.arg({ type: [TemplateParameterInput], description: 'The values for the body.' }),
+      },
+      resolve: (template, { headerParameters, bodyParameters }) =>
+        fillTemplate(template, {
+          header: valuesByName('headerParameters', headerParameters),
+          body: valuesByName('bodyParameters', bodyParameters),
+        }),
+    }),
+  }),
+});
+
+/** @throws BadInputError when a name comes twice, as one of the values would be lost. */
+function valuesByName(
+  argument: string,
+  parameters: readonly { name: string; value: string }[] | null | undefined,
+): Map<string, string> {
+  const values = new Map((parameters ?? []).map(({ name, value }) => [name, value]));
+  if (values.size === (parameters ?? []).length) return values;
+  throw new BadInputError(`Expected each name in "${argument}" once, but one of them comes twice.`);
+}
+
+const TemplateConnection = connectionOf(Template, 'templates');
+
+builder.objectFields(Channel, (t) => ({
+  templates: t.field({
+    type: TemplateConnection,
+    description: 'The templates of the channel. Costs `GET /v1/channels/{id}/templates`.',
+    args: connectionArgs(maxPageSize.templates),
+    resolve: ({ name: channel }, args, { loaders }) =>
+      connect(
+        {
+          list: 'templates',
+          pages: loaders.templatePage,
+          query: { channel },
+          args,
+          maximum: maxPageSize.templates,
+        },
+        loaders,
+      ),
+  }),
+  template: t.field({
+    type: Template,
+    description:
+      'The template of this name, or null where there is none. Costs `GET /v1/channels/{id}/templates`, once for all.',
+    args: {
+      name: t.arg.string({ required: true, description: 'The name of the template.' }),
+      language: t.arg.string({
+        description: 'The language code; left out, the first of that name is given.',
+      }),
+    },
+    resolve: async (channel, { name, language }, { loaders }) =>
+      findTemplate(await loaders.templatesByChannel.load(channel.name), name, language),
+  }),
+}));
+
+/** The template of this name in a channel's list, in this language or, left out, in whichever comes first. */
+export function findTemplate(
+  templates: readonly TemplateJson[] | null,
+  name: string,
+  language: string | null | undefined,
+): TemplateJson | null {
+  const fits = (template: TemplateJson) =>
+    template.name === name && (language === null || language === undefined || template.language === language);
+  return templates?.find(fits) ?? null;
+}

@@ -1,0 +1,72 @@
+import { InvalidResponseError } from '../../rest/errors.ts';
+import type { AddressJson, RecipientJson } from '../../rest/wire-schema.ts';
+import { builder } from '../builder.ts';
+import { openEnum } from '../fields/open-enum.ts';
+import { related } from '../fields/related-record.ts';
+import { Location } from '../places/location.ts';
+
+export const documentType = openEnum('DocumentType', 'The kind of an identity document.', {
+  CC: 'Cédula de ciudadanía: a Colombian citizen.',
+  CE: 'Cédula de extranjería: a foreign resident.',
+  NI: 'NIT: a company or another taxpayer.',
+  TI: 'Tarjeta de identidad: a minor.',
+});
+
+export const Address = builder.objectRef<AddressJson>('Address').implement({
+  description: 'A postal address.',
+  fields: (t) => ({
+    regionCode: t.exposeString('regionCode', {
+      nullable: false,
+      description: 'The country, as an ISO 3166-1 alpha-2 code such as `CO`.',
+    }),
+    administrativeArea: t.exposeString('administrativeArea', {
+      nullable: false,
+      description: 'The state, province or department.',
+    }),
+    locality: t.exposeString('locality', { nullable: false, description: 'The city or municipality.' }),
+    addressLines: t.exposeStringList('addressLines', {
+      nullable: false,
+      description: 'The street detail, two lines as a rule.',
+    }),
+    organization: t.exposeString('organization', {
+      nullable: false,
+      description: 'The company or building at the address; may be empty.',
+    }),
+  }),
+});
+
+export const Recipient = builder.objectRef<RecipientJson>('Recipient').implement({
+  description: 'The person who receives a package, as the order or the shipment has recorded them.',
+  fields: (t) => ({
+    firstName: t.exposeString('firstName', { nullable: false, description: 'Given names.' }),
+    lastName: t.exposeString('lastName', { nullable: false, description: 'Family names.' }),
+    fullName: t.string({
+      nullable: false,
+      description: 'First and last name with a space between them.',
+      resolve: fullName,
+    }),
+    documentType: t.field({
+      type: documentType.ref,
+      description: 'The kind of identity document, where one was given.',
+      resolve: (recipient) => documentType.recognize(recipient.documentType),
+    }),
+    document: t.exposeString('document', { description: 'The number of the identity document.' }),
+    email: t.exposeString('email', { nullable: false, description: 'Email address.' }),
+    phoneNumber: t.exposeString('phoneNumber', { nullable: false, description: 'Phone number.' }),
+    address: t.expose('address', { type: Address, nullable: false, description: 'Where the package goes.' }),
+    location: t.field({
+      type: Location,
+      description:
+        "The place of the address among the supported locations. Null on a shipment's recipient. " +
+        'Costs a filtered `GET /v1/locations` for each distinct location, unless only its id is selected.',
+      resolve: ({ location }, _args, { loaders }, info) => related('locations', location, loaders, info),
+    }),
+  }),
+});
+
+/** @throws InvalidResponseError where REST left out either name, as half a name would pass for the whole. */
+function fullName({ firstName, lastName }: RecipientJson): string {
+  if (typeof firstName !== 'string' || typeof lastName !== 'string')
+    throw new InvalidResponseError('Expected a first and a last name of a recipient from REST');
+  return `${firstName} ${lastName}`.trim();
+}

@@ -1,0 +1,53 @@
+import { InvalidResponseError } from '../../rest/errors.ts';
+import { isNameOf } from '../../rest/resource-name.ts';
+import type { OrganizationJson } from '../../rest/wire-schema.ts';
+import { builder } from '../builder.ts';
+import { Money, money } from '../fields/money.ts';
+import { Node, registerNode } from '../relay/node.ts';
+
+export const Organization = builder.objectRef<OrganizationJson>('Organization').implement({
+  description: "The merchant's account with the service.",
+  interfaces: [Node],
+  fields: (t) => ({
+    balance: t.field({
+      type: Money,
+      nullable: false,
+      description: 'What is on the account; negative where the merchant owes.',
+      resolve: (organization, _args, { currency }) => money(organization.balanceCents, currency),
+    }),
+    creditLimit: t.field({
+      type: Money,
+      nullable: false,
+      description: 'How far the balance may go below zero.',
+      resolve: (organization, _args, { currency }) => money(organization.creditLimitCents, currency),
+    }),
+    isCreditUser: t.boolean({
+      nullable: false,
+      description: 'Whether the balance is negative.',
+      resolve: isCreditUser,
+    }),
+  }),
+});
+
+/** @throws InvalidResponseError where REST gave no whole number, which would pass for a balance that is not negative. */
+function isCreditUser({ balanceCents }: OrganizationJson): boolean {
+  if (Number.isSafeInteger(balanceCents)) return balanceCents < 0;
+  throw new InvalidResponseError('Expected a balance in whole cents of an organization from REST');
+}
+
+registerNode({
+  typename: 'Organization',
+  owns: (id) => isNameOf('organization', id),
+  load: async (id, { organization }) => {
+    const mine = await organization.load('mine');
+    return mine?.name === id ? mine : null;
+  },
+});
+
+builder.queryField('organization', (t) =>
+  t.field({
+    type: Organization,
+    description: 'The organization of the access token. Costs `GET /v1/organizations/mine`.',
+    resolve: (_root, _args, { loaders }) => loaders.organization.load('mine'),
+  }),
+);

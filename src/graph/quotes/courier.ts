@@ -1,0 +1,30 @@
+import { isNameOf } from '../../rest/resource-name.ts';
+import { builder } from '../builder.ts';
+import { expectName } from '../fields/related-record.ts';
+import { Node, registerNode } from '../relay/node.ts';
+
+export const Courier = builder.objectRef<{ name: string }>('Courier').implement({
+  description:
+    'A company that carries packages. The REST service tells no more of it than its id, so that no call is made for it, ' +
+    'and a courier that is asked for by its id is not known to exist.',
+  interfaces: [Node],
+  fields: (t) => ({
+    code: t.string({
+      nullable: false,
+      description: 'The part of the id after the slash.',
+      resolve: ({ name }) => name.slice('couriers/'.length),
+    }),
+  }),
+});
+
+registerNode({
+  typename: 'Courier',
+  owns: (id) => isNameOf('couriers', id),
+  load: async (name) => ({ name }),
+});
+
+/** The courier that a REST payload names, without a call. @throws InvalidResponseError for any other name. */
+export function courierNamed(name: string): { name: string } {
+  expectName('couriers', name);
+  return { name };
+}

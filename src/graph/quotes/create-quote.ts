@@ -1,0 +1,93 @@
+import type { QuoteJson } from '../../rest/wire-schema.ts';
+import { builder } from '../builder.ts';
+import { centsFrom, fields, idempotencyKey, idOf, locationId, optional } from '../input/input-rules.ts';
+import { write } from '../input/run-mutation.ts';
+import { Conflict, InvalidInput, NotFound, OutcomeUnknown } from '../input/user-error.ts';
+import { PackageInput, packageRules } from './package-input.ts';
+import { Quote } from './quote.ts';
+
+const CreateQuoteInput = builder.inputType('CreateQuoteInput', {
+  description: 'A package, and the way that it is to go.',
+  fields: (t) => ({
+    origin: t.id({
+      required: true,
+      description:
+        'Where the package is collected: a location, `locations/<identifier>` or the bare identifier; at most 96 ' +
+        'characters with `locations/`.',
+    }),
+    destination: t.id({
+      required: true,
+      description: 'Where the package goes: a location, in the same form.',
+    }),
+    package: t.field({
+      type: PackageInput,
+      required: true,
+      description: 'The package that the couriers are to carry.',
+    }),
+    cashOnDeliveryRequestCents: t.field({
+      type: 'Cents',
+      description: 'What the courier is to collect on delivery, from 0. Left out, nothing is asked for.',
+    }),
+    order: t.id({
+      description:
+        'The order that the package belongs to, `orders/<identifier>` or the bare identifier. A shipment created from ' +
+        'the quote is then the shipment of this order.',
+    }),
+    idempotencyKey: t.string({
+      description:
+        'A key of your own, 1 to 255 characters, new for each quote. Sent again with the same input within 24 hours, it ' +
+        'gives the same quote and asks for none twice.',
+    }),
+  }),
+});
+
+/** "Quote" of the interface, as requests send it. */
+const rules = fields({
+  origin: locationId,
+  destination: locationId,
+  package: packageRules,
+  cashOnDeliveryRequestCents: optional(centsFrom(0)),
+  order: optional(idOf('orders')),
+  idempotencyKey,
+});
+
+const CreateQuoteSuccess = builder
+  .objectRef<{ __typename: 'CreateQuoteSuccess'; quote: QuoteJson }>('CreateQuoteSuccess')
+  .implement({
+    description: 'The couriers have answered.',
+    fields: (t) => ({
+      quote: t.expose('quote', {
+        type: Quote,
+        nullable: false,
+        description: 'The quote, with the offer or the refusal of each courier.',
+      }),
+    }),
+  });
+
+const CreateQuoteResult = builder.unionType('CreateQuoteResult', {
+  description: 'What came of asking for a quote.',
+  types: [CreateQuoteSuccess, InvalidInput, NotFound, Conflict, OutcomeUnknown],
+});
+
+builder.mutationField('createQuote', (t) =>
+  t.field({
+    type: CreateQuoteResult,
+    description: 'Asks the couriers for their offers for a package. Costs `POST /v1/quotes`.',
+    args: {
+      input: t.arg({ type: CreateQuoteInput, required: true, description: 'The package and its way.' }),
+    },
+    resolve: (_root, { input }, { writes }, info) =>
+      write({
+        rules,
+        input,
+        info,
+        about: ({ order, origin }) => order ?? origin,
+        run: async ({ idempotencyKey, ...quote }) => ({
+          __typename: 'CreateQuoteSuccess' as const,
+          quote: await writes.createQuote(quote, idempotencyKey),
+        }),
+        whatToCheck: () =>
+          'There is nothing to check: a quote binds nobody to anything. Ask for it again, with a new idempotencyKey.',
+      }),
+  }),
+);

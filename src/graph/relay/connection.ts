@@ -1,0 +1,173 @@
+import type { ObjectRef } from '@pothos/core';
+import type { Loaders } from '../../loaders/loaders.ts';
+import type { PageLoader } from '../../loaders/paging/page-loader.ts';
+import { readWindow, type Window } from '../../loaders/paging/page-slice.ts';
+import { BadInputError, type InvalidResponseError } from '../../rest/errors.ts';
+import type { PageQuery } from '../../rest/types.ts';
+import { builder } from '../builder.ts';
+import { ListCursors } from './list-cursors.ts';
+
+/** How many rows a page has where nothing is said. */
+export const defaultFirst = 20;
+
+/** A part of a list. A class, as its edges, places and cursors are made only where they are selected. */
+export class Connection<Json> {
+  readonly hasPreviousPage: boolean;
+  readonly #window: Window<Json>;
+  readonly #cursors: ListCursors;
+
+  constructor(window: Window<Json>, hasPreviousPage: boolean, cursors: ListCursors) {
+    this.hasPreviousPage = hasPreviousPage;
+    this.#window = window;
+    this.#cursors = cursors;
+  }
+
+  get hasNextPage(): boolean {
+    return this.#window.hasNextPage;
+  }
+
+  get nodes(): Window<Json>['rows'] {
+    return this.#window.rows;
+  }
+
+  get edges(): Edge<Json>[] {
+    return this.nodes.map((node, index) => ({ node, index, connection: this }));
+  }
+
+  /** The cursor of the edge of this index. */
+  cursorOf(index: number): string {
+    return this.#cursors.encode(this.#window.placeAfter(index));
+  }
+}
+
+interface Edge<Json> {
+  node: Json | InvalidResponseError;
+  /** Which edge of the connection it is. */
+  index: number;
+  connection: Connection<Json>;
+}
+
+const PageInfo = builder.objectRef<Connection<unknown>>('PageInfo').implement({
+  description: 'Where a page stands in its list.',
+  fields: (t) => ({
+    hasNextPage: t.exposeBoolean('hasNextPage', { nullable: false, description: 'Whether more follows.' }),
+    hasPreviousPage: t.exposeBoolean('hasPreviousPage', {
+      nullable: false,
+      description: 'Whether the page was asked for with `after`. Lists are read forward only.',
+    }),
+    startCursor: t.string({
+      description: 'The cursor of the first edge; null on an empty page.',
+      resolve: (connection) => (connection.nodes.length === 0 ? null : connection.cursorOf(0)),
+    }),
+    endCursor: t.string({
+      description: 'The cursor of the last edge, for `after`; null on an empty page.',
+      resolve: (connection) => {
+        const { length } = connection.nodes;
+        return length === 0 ? null : connection.cursorOf(length - 1);
+      },
+    }),
+  }),
+});
+
+interface Named {
+  name: string;
+}
+
+type Types = (typeof builder)['$inferSchemaTypes'];
+
+/** Makes the types `XConnection` and `XEdge` over the type `X`; `items` names them in a sentence, such as "orders". */
+export function connectionOf<Json extends Named>(ref: ObjectRef<Types, Json>, items: string) {
+  // Connections treat all records alike; Pothos can't see through a type parameter.
+  const node = ref as unknown as ObjectRef<Types, Named>;
+  const edge = builder.objectRef<Edge<Named>>(`${node.name}Edge`).implement({
+    description: `One of the ${items}, with its place in the list.`,
+    fields: (t) => ({
+      cursor: t.string({
+        nullable: false,
+        description: 'Reads the list on from here, as `after` with the same filters and access token.',
+        resolve: ({ connection, index }) => connection.cursorOf(index),
+      }),
+      node: t.field({
+        type: node,
+        description: 'Null only where REST gave a broken record, with an error that names it.',
+        // GraphQL turns an error instance into the field's own error.
+        resolve: ({ node }) => node as Named,
+      }),
+    }),
+  });
+  const connection = builder.objectRef<Connection<Named>>(`${node.name}Connection`).implement({
+    description: `A page of ${items}.`,
+    fields: (t) => ({
+      edges: t.expose('edges', {
+        type: [edge],
+        nullable: { list: false, items: false },
+        description: `The ${items} with their cursors.`,
+      }),
+      nodes: t.field({
+        type: [node],
+        nullable: { list: false, items: true },
+        description: `The ${items} alone. Null only where REST gave a broken record, with an error that names it.`,
+        // And in a list into that item's own.
+        resolve: ({ nodes }) => nodes as readonly Named[],
+      }),
+      pageInfo: t.field({
+        type: PageInfo,
+        nullable: false,
+        description: 'Where this page stands in the list.',
+        resolve: (source) => source,
+      }),
+    }),
+  });
+  return connection as unknown as ObjectRef<Types, Connection<Json>>;
+}
+
+export interface ConnectionArgs {
+  first?: number | null | undefined;
+  after?: string | null | undefined;
+}
+
+/** The arguments `first` and `after`; `maximum` is the largest page that REST gives for this list, in rows. */
+export function connectionArgs(maximum: number) {
+  return builder.args((t) => ({
+    first: t.int({
+      description: `How many, from 0 to ${maximum}; ${defaultFirst} when left out.`,
+      extensions: { maximum },
+    }),
+    after: t.string({ description: 'A cursor of this list: what follows it is returned.' }),
+  }));
+}
+
+export interface ConnectionRequest<Json, Query extends PageQuery> {
+  /** What the list is called where its cursors are signed; with its filters it is what a cursor belongs to. */
+  list: string;
+  pages: PageLoader<Json, Query>;
+  /** The list's filters. */
+  query: Omit<Query, keyof PageQuery>;
+  args: ConnectionArgs;
+  /** The largest page that REST gives for this list, in rows. */
+  maximum: number;
+  /** Which rows belong, where REST can't be asked for just those. */
+  belongs?: (row: Json) => boolean;
+}
+
+/** Reads the part of a list that `first` and `after` ask for. @throws BadInputError for either, without a call. */
+export async function connect<Json extends { name: string }, Query extends PageQuery>(
+  { list, pages, query, args, maximum, belongs }: ConnectionRequest<Json, Query>,
+  loaders: Loaders,
+): Promise<Connection<Json>> {
+  const first = args.first ?? defaultFirst;
+  if (first < 0 || first > maximum) {
+    throw new BadInputError(`Expected "first" to be from 0 to ${maximum}, but got ${first}.`);
+  }
+  const cursors = new ListCursors(loaders, list, query);
+  const after = typeof args.after === 'string' ? cursors.decode(args.after) : undefined;
+  const window = await readWindow({
+    pages,
+    query,
+    first,
+    after,
+    maxPageSize: maximum,
+    ...(belongs === undefined ? {} : { belongs }),
+  });
+  return new Connection(window, after !== undefined, cursors);
+}

@@ -1,0 +1,99 @@
+import type { ShipmentJson } from '../../rest/wire-schema.ts';
+import { builder } from '../builder.ts';
+import { fields, flag, idempotencyKey, idOf } from '../input/input-rules.ts';
+import { write } from '../input/run-mutation.ts';
+import { Conflict, InvalidInput, NotFound, OutcomeUnknown } from '../input/user-error.ts';
+import { ShipmentRecipientInput, shipmentRecipientRules } from '../orders/recipient-input.ts';
+import { Shipment } from './shipment.ts';
+
+const CreateShipmentInput = builder.inputType('CreateShipmentInput', {
+  description: 'An offer of a quote, from where it is to be carried, and to whom.',
+  fields: (t) => ({
+    quote: t.id({
+      required: true,
+      description:
+        'The quote that is accepted, `quotes/<identifier>` or the bare identifier. Its order, if it has one, is what is ' +
+        'shipped.',
+    }),
+    courier: t.id({
+      required: true,
+      description:
+        'The courier whose offer is accepted, `couriers/<code>` or the bare code: one with an `available` offer.',
+    }),
+    origin: t.id({
+      required: true,
+      description:
+        "Where the package is collected: one of the merchant's origins, at the location that the quote starts from, " +
+        '`origins/<identifier>` or the bare identifier.',
+    }),
+    recipient: t.field({
+      type: ShipmentRecipientInput,
+      required: true,
+      description: 'Who receives the package.',
+    }),
+    requiresPickup: t.boolean({
+      required: true,
+      description: 'Whether the courier is to collect the package, or it is brought to the courier.',
+    }),
+    idempotencyKey: t.string({
+      description:
+        'A key of your own, 1 to 255 characters, new for each shipment. Sent again with the same input within 24 hours, ' +
+        'it gives the same shipment and ships nothing twice.',
+    }),
+  }),
+});
+
+/** "Create Shipment body" of the interface. */
+const rules = fields({
+  quote: idOf('quotes'),
+  courier: idOf('couriers'),
+  origin: idOf('origins'),
+  recipient: shipmentRecipientRules,
+  requiresPickup: flag,
+  idempotencyKey,
+});
+
+const CreateShipmentSuccess = builder
+  .objectRef<{ __typename: 'CreateShipmentSuccess'; shipment: ShipmentJson }>('CreateShipmentSuccess')
+  .implement({
+    description: 'The shipment is created.',
+    fields: (t) => ({
+      shipment: t.expose('shipment', {
+        type: Shipment,
+        nullable: false,
+        description: 'The shipment as it was created; its label may exist already.',
+      }),
+    }),
+  });
+
+const CreateShipmentResult = builder.unionType('CreateShipmentResult', {
+  description: 'What came of creating a shipment.',
+  types: [CreateShipmentSuccess, InvalidInput, NotFound, Conflict, OutcomeUnknown],
+});
+
+builder.mutationField('createShipment', (t) =>
+  t.field({
+    type: CreateShipmentResult,
+    description:
+      'Accepts an offer of a quote: creates the shipment, which costs what was offered, and has its label made. Costs ' +
+      '`POST /v1/shipments`.',
+    args: {
+      input: t.arg({ type: CreateShipmentInput, required: true, description: 'What is shipped, and how.' }),
+    },
+    resolve: (_root, { input }, { writes }, info) =>
+      write({
+        rules,
+        input,
+        info,
+        about: ({ quote }) => quote,
+        run: async ({ idempotencyKey, ...shipment }) => ({
+          __typename: 'CreateShipmentSuccess' as const,
+          shipment: await writes.createShipment(shipment, idempotencyKey),
+        }),
+        whatToCheck: ({ quote }) =>
+          `Look whether the order of ${quote} has a shipment now, in its field "shipment"; where the quote has no order, ` +
+          'look for one of this quote among the newest shipments. Only if there is none, ship it again, with a new ' +
+          'idempotencyKey.',
+      }),
+  }),
+);

@@ -1,0 +1,77 @@
+import * as v from 'valibot';
+import { builder } from '../builder.ts';
+import { centsFrom, fields, flag, idempotencyKey, idOf, optional } from '../input/input-rules.ts';
+import { PackageInput, packageRules } from '../quotes/package-input.ts';
+
+const OfferPreference = builder.enumType('OfferPreference', {
+  description: 'What matters most in the choice among available offers.',
+  values: {
+    CHEAPEST: { description: 'The one that costs least; the faster one among equals.' },
+    FASTEST: { description: 'The one that arrives first; the cheaper one among equals.' },
+  },
+});
+
+const OfferChoiceInput = builder.inputType('OfferChoiceInput', {
+  description: 'Which of the available offers to take: either the best one or that of a courier.',
+  isOneOf: true,
+  fields: (t) => ({
+    prefer: t.field({ type: OfferPreference, description: 'Take the best one.' }),
+    courier: t.id({
+      description: 'Take the offer of this courier, `couriers/<code>` or the bare code.',
+    }),
+  }),
+});
+
+export const ShipOrderInput = builder.inputType('ShipOrderInput', {
+  description: 'An order to ship, from where, and in what package. It goes to the recipient of the order.',
+  fields: (t) => ({
+    order: t.id({
+      required: true,
+      description: 'The order, `orders/<identifier>` or the bare identifier. It must not be shipped yet.',
+    }),
+    origin: t.id({
+      required: true,
+      description:
+        "Where the package is collected: one of the merchant's origins, `origins/<identifier>` or the bare identifier.",
+    }),
+    package: t.field({
+      type: PackageInput,
+      required: true,
+      description: 'The package that the courier is to carry.',
+    }),
+    offer: t.field({
+      type: OfferChoiceInput,
+      description: 'Which offer to take. Left out or null, it is the cheapest.',
+    }),
+    maxShipmentCostCents: t.field({
+      type: 'Cents',
+      description:
+        'The most that the shipment may cost, from 0, without what collecting the cash on delivery costs. Left out or ' +
+        'null, there is no limit.',
+    }),
+    requiresPickup: t.boolean({
+      defaultValue: true,
+      description:
+        'Whether the courier is to collect the package, or it is brought to the courier. Null is refused.',
+    }),
+    idempotencyKey: t.string({
+      description:
+        'A key of your own, 1 to 255 characters, new for each shipment. Sent again with the same input within 24 hours, ' +
+        'it gives the same result and ships nothing twice; after an `OutcomeUnknown` it goes on where that has ended.',
+    }),
+  }),
+});
+
+/** "Quote" and "Create Shipment body" of the interface, as far as they don't follow from the order and the origin. */
+export const shipOrderRules = fields({
+  order: idOf('orders'),
+  origin: idOf('origins'),
+  package: packageRules,
+  offer: v.nullish(
+    fields({ prefer: optional(v.picklist(['CHEAPEST', 'FASTEST'])), courier: optional(idOf('couriers')) }),
+    { prefer: 'CHEAPEST' },
+  ),
+  maxShipmentCostCents: v.nullish(centsFrom(0), null),
+  requiresPickup: flag,
+  idempotencyKey,
+});

@@ -1,0 +1,160 @@
+import type { GraphQLResolveInfo } from 'graphql';
+import type { Loaders } from '../../loaders/loaders.ts';
+import type { OfferJson, OrderJson, QuoteJson, ShipmentJson } from '../../rest/wire-schema.ts';
+import type { ShippedOrder } from '../../writes/ship-order.ts';
+import { builder } from '../builder.ts';
+import type { Context } from '../context.ts';
+import { selectsOnlyId } from '../fields/related-record.ts';
+import { bulk } from '../input/batch-mutation.ts';
+import { write } from '../input/run-mutation.ts';
+import {
+  Conflict,
+  InvalidInput,
+  NotFound,
+  OutcomeUnknown,
+  UserError,
+  WriteFailed,
+} from '../input/user-error.ts';
+import { Order } from '../orders/order.ts';
+import { Offer, Quote } from '../quotes/quote.ts';
+import { ShipOrderInput, shipOrderRules } from './ship-order-input.ts';
+import { Shipment } from './shipment.ts';
+
+interface ShipOrderSuccessSource {
+  __typename: 'ShipOrderSuccess';
+  /** As it was before. */
+  order: OrderJson;
+  quote: QuoteJson;
+  offer: OfferJson;
+  shipment: ShipmentJson;
+}
+
+const ShipOrderSuccess = builder.objectRef<ShipOrderSuccessSource>('ShipOrderSuccess').implement({
+  description: 'The order is shipped.',
+  fields: (t) => ({
+    order: t.field({
+      type: Order,
+      nullable: false,
+      description:
+        'The order as it is now. Costs `GET /v1/orders/{id}` unless only its id is selected; where that fails, it is ' +
+        'the order as it was before, with its shipment.',
+      resolve: ({ order }, _args, { loaders }, info) =>
+        selectsOnlyId(info) ? order : orderNow(order, loaders),
+    }),
+    quote: t.expose('quote', {
+      type: Quote,
+      nullable: false,
+      description: 'The quote that was asked for, with the offer or the refusal of each courier.',
+    }),
+    offer: t.expose('offer', { type: Offer, nullable: false, description: 'The offer that was taken.' }),
+    shipment: t.expose('shipment', {
+      type: Shipment,
+      nullable: false,
+      description: 'The shipment as it was created; its label may exist already.',
+    }),
+  }),
+});
+
+/** The order read anew. That it is shipped must not be lost where this read fails. */
+async function orderNow(before: OrderJson, { orderById }: Loaders): Promise<OrderJson> {
+  orderById.clear(before.name);
+  const now = await orderById.load(before.name).catch(() => null);
+  return now ?? before;
+}
+
+interface NoOfferSource {
+  __typename: 'NoOffer';
+  message: string;
+  quote: QuoteJson;
+}
+
+const NoOffer = builder.objectRef<NoOfferSource>('NoOffer').implement({
+  description:
+    'No available offer is as wished, and nothing was shipped. `message` says why, and what offers there are.',
+  interfaces: [UserError],
+  fields: (t) => ({
+    quote: t.expose('quote', {
+      type: Quote,
+      nullable: false,
+      description: 'The quote that was asked for, with the offer or the refusal of each courier.',
+    }),
+  }),
+});
+
+const ShipOrderResult = builder.unionType('ShipOrderResult', {
+  description: 'What came of shipping an order.',
+  types: [ShipOrderSuccess, NoOffer, InvalidInput, NotFound, Conflict, OutcomeUnknown, WriteFailed],
+});
+
+builder.mutationFields((t) => ({
+  shipOrder: t.field({
+    type: ShipOrderResult,
+    description:
+      'Ships an order: asks the couriers for a quote from the origin to the recipient, for the cash on delivery of the ' +
+      'order; takes an offer; and creates the shipment, which is paid for. Costs `GET /v1/orders/{id}` and ' +
+      '`GET /v1/origins`, then `POST /v1/quotes`, then `POST /v1/shipments`. An order is shipped once: a ' +
+      'second request waits for the first one and is a `Conflict`, or has the same key and gives the same shipment. After ' +
+      'an attempt that got no answer to the last call, any request for the order looks for the shipment with ' +
+      '`GET /v1/orders/{id}`, and `GET /v1/shipments/{id}` or `GET /v1/shipments`. Only where there is none, one is ' +
+      'created.',
+    args: {
+      input: t.arg({ type: ShipOrderInput, required: true, description: 'What is shipped, and how.' }),
+    },
+    resolve: (_root, { input }, context, info) => ship(input, context, info),
+  }),
+  shipOrders: t.field({
+    type: [ShipOrderResult],
+    nullable: { list: true, items: false },
+    description:
+      'Ships up to 100 orders, and answers in their order, each with a result of its own; where all fail alike, for no ' +
+      'fault of their own, with that one error. Costs `GET /v1/origins` once ' +
+      'and, for each order, `GET /v1/orders/{id}`, `POST /v1/quotes` and `POST /v1/shipments`, several at a time; ' +
+      'with the key of an attempt that got no answer, what `shipOrder` costs then.',
+    args: {
+      inputs: t.arg({
+        type: [ShipOrderInput],
+        required: true,
+        description: 'What is shipped, at most 100 orders.',
+      }),
+    },
+    resolve: (_root, { inputs }, context, info) =>
+      bulk(
+        inputs,
+        ({ order }) => order,
+        (input) => ship(input, context, info),
+        context,
+      ),
+  }),
+}));
+
+function ship(input: typeof ShipOrderInput.$inferInput, { writes }: Context, info: GraphQLResolveInfo) {
+  return write({
+    rules: shipOrderRules,
+    input,
+    info,
+    about: ({ order }) => order,
+    // What REST refuses of the quote and of the shipment, and what of that comes from the order.
+    renames: {
+      destination: 'order',
+      cashOnDeliveryRequestCents: 'order',
+      recipient: 'order',
+      quote: 'order',
+      courier: 'offer',
+    },
+    run: async ({ idempotencyKey, ...wish }) => result(await writes.shipOrder(wish, idempotencyKey)),
+    whatToCheck: ({ order, idempotencyKey }) => whatToDo(order, idempotencyKey),
+  });
+}
+
+function result(shipped: ShippedOrder): ShipOrderSuccessSource | NoOfferSource {
+  return 'whyNone' in shipped
+    ? { __typename: 'NoOffer', message: shipped.whyNone, quote: shipped.quote }
+    : { __typename: 'ShipOrderSuccess', ...shipped };
+}
+
+function whatToDo(order: string, key: string | null | undefined): string {
+  const look = `with order(id: ${JSON.stringify(order)}) whether it has a shipment`;
+  return key === undefined || key === null
+    ? `Look ${look} before you ship it again, and give an idempotencyKey, which makes this server look.`
+    : `Send it again with the same idempotencyKey, which goes on where this has ended, or look ${look}.`;
+}

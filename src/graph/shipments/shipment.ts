@@ -1,0 +1,180 @@
+import { maxPageSize } from '../../loaders/loaders.ts';
+import { InvalidResponseError } from '../../rest/errors.ts';
+import { isNameOf, resourceName } from '../../rest/resource-name.ts';
+import type { ShipmentJson } from '../../rest/wire-schema.ts';
+import { builder } from '../builder.ts';
+import { Money, money, shipmentCurrency } from '../fields/money.ts';
+import { openEnum } from '../fields/open-enum.ts';
+import { related } from '../fields/related-record.ts';
+import { Order } from '../orders/order.ts';
+import { Recipient } from '../orders/recipient.ts';
+import { Origin } from '../places/origin.ts';
+import { Courier, courierNamed } from '../quotes/courier.ts';
+import { Quote } from '../quotes/quote.ts';
+import { connect, connectionArgs, connectionOf } from '../relay/connection.ts';
+import { Node, registerNode, registerUnreadable } from '../relay/node.ts';
+
+const shipmentStatus = openEnum('ShipmentStatus', 'How far a shipment has come.', {
+  GENERATING_LABEL: 'The label is being made.',
+  LABEL_GENERATED: 'The label can be printed.',
+  SCHEDULED_PICKUP: 'The courier is to collect it.',
+  IN_PROGRESS: 'The courier has it.',
+  AT_ORIGIN_TERMINAL: "At the courier's terminal near the origin.",
+  AT_DESTINATION_TERMINAL: "At the courier's terminal near the destination.",
+  READY_FOR_PICKUP: "Waits for the recipient at the courier's office.",
+  OUT_FOR_DELIVERY: 'On the last way to the recipient.',
+  DELIVERED: 'Received.',
+  WITH_ERROR: 'Something went wrong; the courier has to be asked.',
+  CANCELLATION_REQUESTED: 'Asked to be called off.',
+  CANCELLED: 'Called off.',
+  RETURN: 'On its way back, or returned.',
+});
+
+/** A shipment whose label exists. */
+type LabelledShipment = ShipmentJson & { label: string };
+
+const Label = builder.objectRef<LabelledShipment>('Label').implement({
+  description: 'The label to print and stick on the package, a PDF.',
+  fields: (t) => ({
+    id: t.id({
+      nullable: false,
+      description: '`labels/<identifier>`. A label is read with its shipment, and not by this id.',
+      resolve: labelId,
+    }),
+    url: t.expose('labelUrl', {
+      type: 'URL',
+      description:
+        'A signed address of the PDF that needs no access token. It is valid for 5 days from when it was issued.',
+    }),
+    pdfUrl: t.field({
+      type: 'URL',
+      nullable: false,
+      description:
+        "This server's own address of the PDF. It never goes stale, and needs the access token in the " +
+        '`Authorization` header. Fetching it costs `GET /v1/shipments/{id}/label`.',
+      resolve: ({ name }, _args, { labelUrl }) => labelUrl(name),
+    }),
+  }),
+});
+
+/** Of one form whatever REST sends, so that no other object has it. @throws InvalidResponseError for what is no text. */
+function labelId({ name, label }: LabelledShipment): string {
+  if (typeof label !== 'string') throw new InvalidResponseError(`${name} came with a label that is no text`);
+  return label.startsWith('labels/') ? label : `labels/${label}`;
+}
+
+registerUnreadable({
+  owns: (id) => id.startsWith('labels/'),
+  instead: () => 'A label is read with its shipment: shipment(id: …) { label { id url pdfUrl } }.',
+});
+
+export const Shipment = builder.objectRef<ShipmentJson>('Shipment').implement({
+  description: 'A package on its way with a courier.',
+  interfaces: [Node],
+  fields: (t) => ({
+    createTime: t.expose('createTime', { type: 'DateTime', description: 'When it was created.' }),
+    updateTime: t.expose('updateTime', { type: 'DateTime', description: 'When it last changed.' }),
+    status: t.field({
+      type: shipmentStatus.ref,
+      nullable: false,
+      description: 'How far the shipment has come.',
+      resolve: (shipment) => shipmentStatus.recognize(shipment.status),
+    }),
+    order: t.field({
+      type: Order,
+      description:
+        'The order that is shipped, found through the quote. Costs `GET /v1/quotes/{id}`, and `GET /v1/orders/{id}` ' +
+        'unless only its id is selected.',
+      resolve: async (shipment, _args, { loaders }, info) => {
+        const quote = await related('quotes', shipment.quote, loaders);
+        return related('orders', quote?.order, loaders, info);
+      },
+    }),
+    quote: t.field({
+      type: Quote,
+      description:
+        'The quote it was created from. Costs `GET /v1/quotes/{id}` unless only its id is selected.',
+      resolve: (shipment, _args, { loaders }, info) => related('quotes', shipment.quote, loaders, info),
+    }),
+    courier: t.field({
+      type: Courier,
+      description: 'Who carries it.',
+      resolve: ({ courier }) => (courier ? courierNamed(courier) : null),
+    }),
+    origin: t.field({
+      type: Origin,
+      description:
+        'Where the courier collects it. Costs `GET /v1/origins`, once for all origins, unless only its id is selected.',
+      resolve: (shipment, _args, { loaders }, info) => related('origins', shipment.origin, loaders, info),
+    }),
+    recipient: t.expose('recipient', { type: Recipient, description: 'Who receives it.' }),
+    requiresPickup: t.exposeBoolean('requiresPickup', {
+      description: 'Whether the courier collects it, or it is brought to the courier.',
+    }),
+    shipmentCost: t.field({
+      type: Money,
+      description: 'What the transport costs.',
+      resolve: (shipment) => money(shipment.shipmentCostCents, shipmentCurrency),
+    }),
+    cashOnDeliveryCost: t.field({
+      type: Money,
+      description: 'What collecting the cash on delivery costs.',
+      resolve: (shipment) => money(shipment.cashOnDeliveryCostCents, shipmentCurrency),
+    }),
+    totalCost: t.field({
+      type: Money,
+      description: 'What it costs in all, with every fee.',
+      resolve: (shipment) => money(shipment.totalCostCents, shipmentCurrency),
+    }),
+    label: t.field({
+      type: Label,
+      description: 'The label, or null until it exists.',
+      resolve: (shipment) => (isLabelled(shipment) ? shipment : null),
+    }),
+  }),
+});
+
+function isLabelled(shipment: ShipmentJson): shipment is LabelledShipment {
+  return shipment.label !== undefined && shipment.label !== null && shipment.label !== '';
+}
+
+const ShipmentConnection = connectionOf(Shipment, 'shipments');
+
+registerNode({
+  typename: 'Shipment',
+  owns: (id) => isNameOf('shipments', id),
+  load: (id, { shipmentById }) => shipmentById.load(id),
+});
+
+builder.objectField(Order, 'shipment', (t) =>
+  t.field({
+    type: Shipment,
+    description:
+      'The shipment that carries the order, or null until there is one. Costs `GET /v1/shipments/{id}` unless only ' +
+      'its id is selected; for many orders, a page of `GET /v1/shipments` where that is expected to answer them.',
+    resolve: (order, _args, { loaders }, info) => related('shipments', order.shipment, loaders, info),
+  }),
+);
+
+builder.queryFields((t) => ({
+  shipment: t.field({
+    type: Shipment,
+    description: 'One shipment, or null where there is none. Costs `GET /v1/shipments/{id}`.',
+    args: {
+      id: t.arg.id({ required: true, description: '`shipments/<identifier>` or the bare identifier.' }),
+    },
+    resolve: (_root, { id }, { loaders }) => loaders.shipmentById.load(resourceName('shipments', id)),
+  }),
+  shipments: t.field({
+    type: ShipmentConnection,
+    description:
+      'Shipments, newest first. Costs `GET /v1/shipments`. The REST service decides the order, and some begin with the ' +
+      'oldest.',
+    args: connectionArgs(maxPageSize.shipments),
+    resolve: (_root, args, { loaders }) =>
+      connect(
+        { list: 'shipments', pages: loaders.shipmentPage, query: {}, args, maximum: maxPageSize.shipments },
+        loaders,
+      ),
+  }),
+}));

@@ -1,0 +1,300 @@
+import type { Caller } from '../../rest/client/call-context.ts';
+import { type Asker, asking } from '../../rest/client/field-path.ts';
+import type { Page, PageQuery } from '../../rest/types.ts';
+import type { Askers } from '../field-paths.ts';
+import type { BatchWay, ListedKind, LoadingObserver } from '../loading-observer.ts';
+import { batchLoader, type RecordLoader } from '../record-loader.ts';
+import { ByKind, HitDepth, ProcessDepth } from './hit-depth.ts';
+import { isPage, type ListScan, type PendingPage, readPage, scanList } from './list-scan.ts';
+import {
+  CallTimes,
+  type Expected,
+  fewestForPage,
+  type KnownCalls,
+  type Plan,
+  planFor,
+  timeLimitMs,
+  trialFor,
+} from './planner.ts';
+import { PointReads, type Settled, settledAll } from './point-reads.ts';
+import { type ProcessCompleteness, RowCompleteness } from './row-completeness.ts';
+
+/** What the tenants of the process share about one list: where their estimates start, and that rows were compared. */
+export interface ProcessListState {
+  readonly depths: ByKind<ProcessDepth>;
+  readonly completeness: ProcessCompleteness;
+}
+
+export function createProcessListState(): ProcessListState {
+  return {
+    depths: new ByKind(() => new ProcessDepth()),
+    completeness: { comparedAt: Number.NEGATIVE_INFINITY },
+  };
+}
+
+/** Batches of ids that no list has named just before. */
+const byIds = 'ids';
+
+const pauseMs = 10_000;
+
+// A page that nobody has asked for yet is to answer half of the ids at least.
+const leastPrefetchedShare = 0.5;
+// How many ids follow is not known yet, so that a quarter more rows are asked for.
+const prefetchMargin = 1.25;
+
+/** What earlier operations of a tenant have shown of one list. */
+export class ListState {
+  readonly times = new CallTimes();
+  readonly completeness: RowCompleteness;
+  readonly depths: ByKind<HitDepth>;
+  readonly #now: () => number;
+  #pausedUntil = Number.NEGATIVE_INFINITY;
+
+  /** @param now counts milliseconds from any start. */
+  constructor(process = createProcessListState(), now = () => performance.now()) {
+    this.completeness = new RowCompleteness(process.completeness, now);
+    this.depths = new ByKind((kind) => new HitDepth(process.depths.of(kind), now));
+    this.#now = now;
+  }
+
+  /** Whether pages may answer ids: no row lacks anything, and the last page came. */
+  isUsable(): boolean {
+    return this.#now() >= this.#pausedUntil && !this.completeness.isLacking();
+  }
+
+  /** Asks for no page for ten seconds, after one that failed, was late, or had no rows though the list goes on. */
+  pause(): void {
+    this.#pausedUntil = this.#now() + pauseMs;
+  }
+}
+
+/** Names that are about to be asked for, as the rows of another list have named them. */
+export interface PrefetchHint extends Expected {
+  names: ReadonlySet<string>;
+  hitDepth: HitDepth;
+}
+
+export interface ListBatchLoaderOptions<Json> {
+  get(name: string, caller: Caller): Promise<Json>;
+  /** The list that has the same records, newest first as a rule. */
+  list(query: PageQuery, caller: Caller): Promise<Page<Json>>;
+  kind: ListedKind;
+  /** The most rows that a page of it has. */
+  maxPageSize: number;
+  caller: Caller;
+  /** Of the caller's tenant, for this list. */
+  state: ListState;
+  /** Whether pages may answer ids at all. */
+  isListUsed: boolean;
+  observer: LoadingObserver;
+}
+
+/** Records that have a get endpoint and a list. */
+export interface ListBatchLoader<Json> extends RecordLoader<Json> {
+  /** Asks for the page that so many ids would be answered from, where that is expected to answer half of them. */
+  prefetch(count: number, expected: Expected): void;
+  /** Tells of names before they are asked for. The page that was prefetched answers those of the first such batch. */
+  expect(hint: PrefetchHint): void;
+}
+
+/**
+ * A loader that answers a batch of names from pages of their list where that is expected to pay (planner.ts), and asks for the
+ * rest by id. Whatever is wrong with the list, every name is answered as its get would answer it. A page that is refused as
+ * every call would be ends the batch.
+ */
+export function listBatchLoader<Json extends { name: string }>(
+  options: ListBatchLoaderOptions<Json>,
+): ListBatchLoader<Json> {
+  return new BatchesFromList(options);
+}
+
+class BatchesFromList<Json extends { name: string }> implements ListBatchLoader<Json> {
+  readonly #options: ListBatchLoaderOptions<Json>;
+  readonly #records: RecordLoader<Json>;
+  #hints: readonly PrefetchHint[] = [];
+  #prefetched: { page: PendingPage<Json>; askers: Set<Asker> } | undefined;
+  // Pages that were under way before something was forgotten must not be remembered.
+  #generation = 0;
+
+  constructor(options: ListBatchLoaderOptions<Json>) {
+    this.#options = options;
+    this.#records = batchLoader((names, askers) => this.#answer(names, askers));
+  }
+
+  load(name: string): Promise<Json | null> {
+    return this.#records.load(name);
+  }
+
+  find(name: string): Json | Promise<Json | null> {
+    return this.#records.find(name);
+  }
+
+  prime(rows: Page<Json>['rows']): void {
+    if (!this.#options.state.completeness.isLacking()) this.#records.prime(rows);
+  }
+
+  replace(name: string, record: Json): void {
+    this.#forgetList();
+    this.#records.replace(name, record);
+  }
+
+  clear(name: string): void {
+    this.#forgetList();
+    this.#records.clear(name);
+  }
+
+  clearAll(): void {
+    this.#forgetList();
+    this.#records.clearAll();
+  }
+
+  expect(hint: PrefetchHint): void {
+    this.#hints = [...this.#hints, hint];
+  }
+
+  prefetch(count: number, expected: Expected): void {
+    if (this.#prefetched !== undefined || !this.#isListUsable()) return;
+    const { observer, kind, maxPageSize } = this.#options;
+    const plan = planFor(count, expected, this.#calls());
+    if (plan === undefined || plan.rows > maxPageSize || plan.share < leastPrefetchedShare) return;
+    observer.pageAhead(kind, 'asked');
+    const asker = asking.getStore();
+    const askers = new Set(asker === undefined ? [] : [asker]);
+    const pageSize = Math.min(Math.ceil(plan.rows * prefetchMargin), maxPageSize);
+    this.#prefetched = { page: asking.run(askers, () => this.#read({ pageSize }, count)), askers };
+  }
+
+  #answer(names: readonly string[], askers: Askers): Promise<Settled<Json>[]> {
+    const hint = this.#hints.length === 0 ? undefined : this.#takeHint(names);
+    const prefetched = hint && askers.onBehalf(names, () => this.#takePrefetched());
+    if (prefetched !== undefined || names.length >= fewestForPage) {
+      return this.#answerFromList(names, hint, prefetched, askers);
+    }
+    const { get, caller, observer, kind } = this.#options;
+    observer.batch(kind, names.length, 'gets');
+    const ask = (name: string) => get(name, caller);
+    return settledAll(names, (name) => askers.onBehalfOf(name, ask));
+  }
+
+  /** The hint that has named some of these. Of several, the first speaks for all. */
+  #takeHint(names: readonly string[]): PrefetchHint | undefined {
+    const hints = this.#hints.filter((hint) => names.some((name) => hint.names.has(name)));
+    this.#hints = this.#hints.filter((hint) => !hints.includes(hint));
+    return hints[0];
+  }
+
+  #takePrefetched(): PendingPage<Json> | undefined {
+    if (this.#prefetched === undefined || this.#options.state.completeness.isLacking()) return undefined;
+    const { page, askers } = this.#prefetched;
+    const { observer, kind } = this.#options;
+    this.#prefetched = undefined;
+    observer.pageAhead(kind, 'used');
+    const asker = asking.getStore();
+    if (asker !== undefined) askers.add(asker);
+    return page;
+  }
+
+  async #answerFromList(
+    names: readonly string[],
+    hint: PrefetchHint | undefined,
+    prefetched: PendingPage<Json> | undefined,
+    askers: Askers,
+  ): Promise<Settled<Json>[]> {
+    const { get, caller, state, observer, kind, maxPageSize } = this.#options;
+    const generation = this.#generation;
+    const { rowsBefore, hitDepth } = hint ?? { rowsBefore: 0, hitDepth: state.depths.of(byIds) };
+    const plan = this.#isListUsable()
+      ? planOrTrial(names.length, rowsBefore, hitDepth, this.#calls())
+      : undefined;
+    const reads = new PointReads({ get, caller, askers, times: state.times });
+    const scanning = scanList<Json>(names, {
+      plan,
+      prefetched,
+      maxPageSize,
+      readsLeft: () => caller.readsLeft(),
+      read: (query, missing) => askers.onBehalf(missing, () => this.#read(query, missing.length)),
+    });
+    const mayCompare = plan !== undefined && caller.readsLeft() > 0;
+    // Together with the page: where that lacks the record, the record is asked for anyway.
+    const compared = mayCompare ? state.completeness.begin(names) : undefined;
+    if (compared !== undefined) reads.begin(compared);
+
+    const scan = await scanning;
+    observer.batch(kind, names.length, wayOf(scan, plan));
+    this.#learn(names.length, scan, rowsBefore, hitDepth);
+    const { outcome } = scan;
+    if (outcome instanceof Error) return names.map((name) => scan.rowOf(name) ?? outcome);
+    const got = scan.missingCount === 0 ? [] : await reads.all(scan.missing());
+    // Another operation may have found meanwhile that rows lack something.
+    const isInDoubt = compared !== undefined || state.completeness.isLacking();
+    const limitMs = timeLimitMs(0, 1, this.#calls());
+    const records = isInDoubt
+      ? await state.completeness.recordsInPlaceOf(scan.found(), compared, reads, limitMs)
+      : undefined;
+    caller.ledger.savedByList += names.length - reads.count;
+    if (this.#generation === generation && this.#isListUsable()) this.#records.prime(scan.rows);
+    let next = 0;
+    return names.map((name) => {
+      const row = scan.rowOf(name);
+      if (row !== undefined) return records === undefined ? row : (records.get(name) ?? null);
+      next += 1;
+      return got[next - 1] ?? null;
+    });
+  }
+
+  #learn(asked: number, scan: ListScan<Json>, rowsBefore: number, hitDepth: HitDepth): void {
+    const { state } = this.#options;
+    const { pages, outcome, hits, isAtEnd, rows } = scan;
+    const isEmpty = isPage(outcome) && outcome.rows.length === 0 && !isAtEnd;
+    if (outcome === 'failed' || outcome === 'late' || isEmpty) state.pause();
+    if (pages === 0) hitDepth.countWithout();
+    else state.completeness.countPage();
+    if (rows.length > 0 || isAtEnd) {
+      hitDepth.learn({ asked, hits, rowsBefore, rowsRead: rows.length, isWholeList: isAtEnd });
+    }
+  }
+
+  #isListUsable(): boolean {
+    const { isListUsed, state } = this.#options;
+    return isListUsed && state.isUsable();
+  }
+
+  #calls(): KnownCalls {
+    const { state, caller, maxPageSize } = this.#options;
+    return { times: state.times, callsAtOnce: caller.callsPerOperation, maxPageSize };
+  }
+
+  #read(query: PageQuery, asked: number): PendingPage<Json> {
+    const { list, caller, state } = this.#options;
+    const limitMs = timeLimitMs(query.pageSize, asked, this.#calls());
+    return readPage(query, { list, caller, times: state.times, limitMs });
+  }
+
+  #forgetList(): void {
+    this.#generation += 1;
+    this.#prefetched?.page.giveUp();
+    this.#prefetched = undefined;
+    this.#hints = [];
+  }
+}
+
+function wayOf<Json extends { name: string }>(
+  { pages, outcome, hits }: ListScan<Json>,
+  plan: Plan | undefined,
+): BatchWay {
+  if (pages === 0) return 'gets';
+  if (outcome === 'late') return 'late';
+  if (!isPage(outcome)) return 'failed';
+  if (hits.length === 0) return 'in vain';
+  return plan?.isTrial === true ? 'trial' : 'page';
+}
+
+function planOrTrial(
+  asked: number,
+  rowsBefore: number,
+  hitDepth: HitDepth,
+  calls: KnownCalls,
+): Plan | undefined {
+  const plan = planFor(asked, { rowsBefore, hitDepth }, calls);
+  return plan ?? (hitDepth.isTrialDue() ? trialFor(asked, calls) : undefined);
+}

@@ -1,0 +1,93 @@
+import type { Caller } from '../../rest/client/call-context.ts';
+import { isNotFound } from '../../rest/errors.ts';
+import type { Askers } from '../field-paths.ts';
+import type { CallTimes } from './planner.ts';
+
+/** The record that a call has brought; null where there is none; or the call's error. */
+export type Settled<Json> = Json | null | Error;
+
+/** Asks for each name, and waits for all. In the order of the names. */
+export function settledAll<Json>(
+  names: readonly string[],
+  ask: (name: string) => Promise<Settled<Json>>,
+): Promise<Settled<Json>[]> {
+  // One promise for all, as batches are large.
+  return new Promise((resolve) => {
+    // As long as it is to be: an array that grows takes room for 17.
+    const answers = new Array<Settled<Json>>(names.length).fill(null);
+    let missing = names.length;
+    if (missing === 0) resolve(answers);
+    names.forEach((name, index) => {
+      const arrive = (answer: Settled<Json>) => {
+        answers[index] = answer;
+        missing -= 1;
+        if (missing === 0) resolve(answers);
+      };
+      ask(name).then(arrive, (error: unknown) => arrive(nullOrError(error)));
+    });
+  });
+}
+
+/** What a failed call tells of its record: that there is none, or the error. */
+function nullOrError(error: unknown): null | Error {
+  if (isNotFound(error)) return null;
+  return error instanceof Error
+    ? error
+    : new Error('a call failed with something that is no error', { cause: error });
+}
+
+export interface PointReadsOptions<Json> {
+  get(name: string, caller: Caller): Promise<Json>;
+  caller: Caller;
+  askers: Askers;
+  /** Learns how long gets take once they have left their queue. */
+  times: CallTimes;
+}
+
+/** The gets of one batch. A record that was begun to be asked for is not asked for again. */
+export class PointReads<Json> {
+  /** How many have been made. */
+  count = 0;
+  readonly #options: PointReadsOptions<Json>;
+  /** Most batches are only asked for as a whole. */
+  #begun: Map<string, Promise<Settled<Json>>> | undefined;
+
+  constructor(options: PointReadsOptions<Json>) {
+    this.#options = options;
+  }
+
+  /** Asks for one record before it is known which others are to be asked for. Never rejects. */
+  begin(name: string): Promise<Settled<Json>> {
+    const answer = this.#begun?.get(name) ?? this.all([name]).then(([answer]) => answer ?? null);
+    this.#begun ??= new Map();
+    this.#begun.set(name, answer);
+    return answer;
+  }
+
+  /** Asks for the records of these names, and answers in their order. Never rejects. */
+  async all(names: readonly string[]): Promise<Settled<Json>[]> {
+    const { get, caller, askers, times } = this.#options;
+    let timed = 0;
+    let timedMs = 0;
+    const ownCaller: Caller = {
+      ...caller,
+      heard(entry) {
+        caller.heard(entry);
+        // A failed call does not say how long one takes.
+        if (entry.status === undefined || entry.status >= 500 || entry.durationMs === undefined) return;
+        timed += 1;
+        timedMs += entry.durationMs;
+      },
+    };
+    const ask = (name: string) => {
+      this.count += 1;
+      return get(name, ownCaller);
+    };
+    const answers = await settledAll<Json>(
+      names,
+      (name) => this.#begun?.get(name) ?? askers.onBehalfOf(name, ask),
+    );
+    if (timed > 0) times.sawGet(timedMs / timed);
+    return answers;
+  }
+}

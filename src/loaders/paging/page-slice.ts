@@ -1,0 +1,151 @@
+import { InvalidResponseError } from '../../rest/errors.ts';
+import type { Page, PageQuery } from '../../rest/types.ts';
+import type { Position } from './cursor.ts';
+import { createEndOfList, type PageLoader } from './page-loader.ts';
+
+/** A stretch of a list. */
+export interface Window<Row> {
+  readonly rows: readonly (Row | InvalidResponseError)[];
+  readonly hasNextPage: boolean;
+  /** The place after the row of this index, worked out when it is asked for. */
+  placeAfter(index: number): Position;
+}
+
+export interface WindowRequest<Row, Query extends PageQuery> {
+  pages: PageLoader<Row, Query>;
+  /** The list's filters. */
+  query: Omit<Query, keyof PageQuery>;
+  /** How many rows are wanted, at least 0. */
+  first: number;
+  /** Where to go on; undefined for the start of the list. */
+  after: Position | undefined;
+  /** The most rows that REST gives in one page. */
+  maxPageSize: number;
+  /** Which of the rows belong to the list, where REST can't be asked for just those. */
+  belongs?: (row: Row) => boolean;
+}
+
+/**
+ * Reads `first` rows with the fewest calls: one page of just the rows wanted and those to skip, and more pages only
+ * where REST gives fewer. Rests on REST letting the page size change from one page to the next.
+ * @throws InvalidResponseError when the list has no end, and what `pages` throws.
+ */
+export async function readWindow<Row extends { name: string }, Query extends PageQuery>(
+  request: WindowRequest<Row, Query>,
+): Promise<Window<Row>> {
+  const { first, maxPageSize, belongs } = request;
+  let position = request.after ?? { pageToken: undefined, rowsBefore: 0, skip: 0, anchor: undefined };
+  const end = createEndOfList(position.pageToken);
+  const window = new OwnWindow<Row>();
+  const { rows } = window;
+  // A broken row may be one of the list's.
+  const isOfList = (row: Row | InvalidResponseError) =>
+    row instanceof InvalidResponseError || belongs === undefined || belongs(row);
+  let wantedRows = first;
+  while (true) {
+    const page = await pageAt(request, position, wantedRows);
+    // Before anything is given out: with a token that leads nowhere, a client would go in circles.
+    if (page.nextPageToken !== undefined) end.expect(page.nextPageToken);
+    let hasNextPage = page.nextPageToken !== undefined;
+    for (let index = startOf(page, position); index < page.rows.length; index += 1) {
+      const row = page.rows[index];
+      if (row === undefined || !isOfList(row)) continue;
+      if (rows.length === first) {
+        hasNextPage = true;
+        break;
+      }
+      window.push(row, index);
+    }
+    window.endPage(page, position);
+    if (rows.length === first && hasNextPage) {
+      window.hasNextPage = true;
+      return window;
+    }
+    if (page.nextPageToken === undefined) return window;
+    position = placeAfter(page, page.rows.length - 1, position);
+    // Where REST can't be asked for the list's rows alone, nobody knows how many pages hold enough of them.
+    wantedRows = belongs === undefined ? first - rows.length : maxPageSize;
+  }
+}
+
+/** A class that notes numbers, as few lists are asked for the places of their rows. */
+class OwnWindow<Row extends { name: string }> implements Window<Row> {
+  readonly rows: (Row | InvalidResponseError)[] = [];
+  hasNextPage = false;
+  /** Which row of its page each row is. */
+  readonly #indices: number[] = [];
+  /** `end`: how many rows there were with it. */
+  readonly #pages: { page: Page<Row>; position: Position; end: number }[] = [];
+
+  push(row: Row | InvalidResponseError, index: number): void {
+    this.rows.push(row);
+    this.#indices.push(index);
+  }
+
+  /** The rows since the last page were those of this one, which was read at `position`. */
+  endPage(page: Page<Row>, position: Position): void {
+    this.#pages.push({ page, position, end: this.rows.length });
+  }
+
+  placeAfter(index: number): Position {
+    const read = this.#pages.find(({ end }) => index < end);
+    const indexInPage = this.#indices[index];
+    if (read === undefined || indexInPage === undefined) throw new RangeError(`no row ${index}`);
+    return placeAfter(read.page, indexInPage, read.position);
+  }
+}
+
+/**
+ * The page with this place and `wantedRows` rows after it. Where so many rows came in above that the place has moved out
+ * of it, the largest page there is; what is not even in that is taken to be gone.
+ */
+async function pageAt<Row extends { name: string }, Query extends PageQuery>(
+  { pages, query, maxPageSize }: WindowRequest<Row, Query>,
+  position: Position,
+  wantedRows: number,
+): Promise<Page<Row>> {
+  const { pageToken, rowsBefore, skip } = position;
+  // The query is the filters and these two fields, which TypeScript can't see through Omit.
+  const load = (pageSize: number) =>
+    pages.load({ ...query, pageSize, pageToken } as unknown as Query, rowsBefore);
+  const pageSize = Math.min(Math.max(skip + wantedRows, 1), maxPageSize);
+  const page = await load(pageSize);
+  const hasMoved = placeOf(page, position) === undefined && page.nextPageToken !== undefined;
+  return hasMoved && pageSize < maxPageSize ? load(maxPageSize) : page;
+}
+
+/** The index at which to go on. */
+function startOf<Row extends { name: string }>(page: Page<Row>, position: Position): number {
+  // Once the anchor has left the list, those after it have moved up: better that a row comes twice than not at all.
+  return placeOf(page, position) ?? Math.max(0, position.skip - 1);
+}
+
+/** The index of the row after this place, or undefined where the row before it is not on the page. */
+function placeOf<Row extends { name: string }>(
+  page: Page<Row>,
+  { skip, anchor }: Position,
+): number | undefined {
+  if (anchor === undefined || nameOf(page.rows[skip - 1]) === anchor) return skip;
+  const found = page.rows.findIndex((row) => nameOf(row) === anchor);
+  return found === -1 ? undefined : found + 1;
+}
+
+function placeAfter<Row extends { name: string }>(
+  page: Page<Row>,
+  index: number,
+  { pageToken, rowsBefore }: Position,
+): Position {
+  const isLast = index === page.rows.length - 1;
+  if (isLast && page.nextPageToken !== undefined) {
+    const before = rowsBefore + page.rows.length;
+    return { pageToken: page.nextPageToken, rowsBefore: before, skip: 0, anchor: undefined };
+  }
+  return { pageToken, rowsBefore, skip: index + 1, anchor: nameOf(page.rows[index]) };
+}
+
+/** A broken row has no name; as an error it has one of another sort. */
+function nameOf<Row extends { name: string }>(
+  row: Row | InvalidResponseError | undefined,
+): string | undefined {
+  return row instanceof InvalidResponseError ? undefined : row?.name;
+}

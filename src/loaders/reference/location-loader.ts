@@ -1,0 +1,144 @@
+import type { Caller } from '../../rest/client/call-context.ts';
+import { InvalidResponseError, StatusError } from '../../rest/errors.ts';
+import type { LocationQuery, Page } from '../../rest/types.ts';
+import type { LocationJson } from '../../rest/wire-schema.ts';
+import type { Askers } from '../field-paths.ts';
+import { type Settled, settledAll } from '../list-batch/point-reads.ts';
+import { createEndOfList, firstRecord } from '../paging/page-loader.ts';
+import { batchLoader, type RecordLoader } from '../record-loader.ts';
+import type { ReferencePageLoader } from './reference-loader.ts';
+
+export interface LocationLoaderOptions {
+  pages: ReferencePageLoader<LocationJson, LocationQuery>;
+  caller: Caller;
+  /** The largest page that REST gives, in rows. */
+  maxPageSize: number;
+  /** Whether the list may be called for. */
+  listsForBatches: boolean;
+}
+
+/**
+ * Locations by name, which have no get endpoint. The text filter of their list finds one; many at once are looked up in
+ * the list itself. Pages and searches that are known already come first.
+ */
+export function locationLoader(options: LocationLoaderOptions): RecordLoader<LocationJson> {
+  const locations = new Locations(options);
+  return batchLoader((names, askers) => locations.answer(names, askers));
+}
+
+/**
+ * How many pages of the list may be called for by so many names, each of which a search would find with one call. A page of
+ * 1,000 rows is more to read than a search, and may hold none of the names. One page for each ten names, and two for fewer,
+ * are the most, but never more than one for each five: 1.2 calls a name in the worst case.
+ */
+export function mostPages(names: number): number {
+  return Math.min(Math.max(2, Math.floor(names / 10)), Math.floor(names / 5));
+}
+
+interface LookedUp {
+  /** Those found, and null for those that the whole list does not hold. */
+  found: Map<string, LocationJson | null>;
+  /** What the list answered where no search would be answered otherwise. */
+  refusal?: StatusError;
+}
+
+class Locations {
+  readonly #options: LocationLoaderOptions;
+
+  constructor(options: LocationLoaderOptions) {
+    this.#options = options;
+  }
+
+  async answer(names: readonly string[], askers: Askers): Promise<Settled<LocationJson>[]> {
+    const { pages, caller } = this.#options;
+    const unsearched = names.filter((name) => !pages.knows(this.#searchOf(name)));
+    const { found, refusal } = await askers.onBehalf(unsearched, () => this.#lookUp(unsearched));
+    for (const location of found.values()) if (location !== null) caller.ledger.savedByList += 1;
+    if (names.every((name) => found.has(name))) return names.map((name) => found.get(name) ?? null);
+    return settledAll(names, (name) =>
+      askers.onBehalfOf(name, async () => {
+        const location = found.get(name);
+        if (location !== undefined) return location;
+        if (refusal !== undefined && unsearched.includes(name)) throw refusal;
+        return this.#searchThrough(name);
+      }),
+    );
+  }
+
+  /** Looks names up in the pages of the list that are known, and in those that are worth a call. */
+  async #lookUp(names: readonly string[]): Promise<LookedUp> {
+    const { pages, maxPageSize, listsForBatches } = this.#options;
+    const found = new Map<string, LocationJson | null>();
+    const missing = new Set(names);
+    const end = createEndOfList(undefined);
+    let query: LocationQuery = { pageSize: maxPageSize };
+    let callsLeft: number | undefined;
+    let isAllOwn = true;
+    try {
+      while (missing.size > 0) {
+        if (!pages.knows(query)) {
+          callsLeft ??= listsForBatches ? mostPages(missing.size) : 0;
+          if (callsLeft === 0) break;
+          callsLeft -= 1;
+        }
+        const page = await pages.load(query);
+        isAllOwn &&= pages.isOwn(query);
+        moveFound(page, missing, found);
+        if (page.nextPageToken === undefined) {
+          // What a page of an earlier operation lacks may have come since, and is searched for.
+          if (isAllOwn) for (const name of missing) found.set(name, null);
+          break;
+        }
+        end.expect(page.nextPageToken);
+        query = { pageSize: maxPageSize, pageToken: page.nextPageToken };
+      }
+      return { found };
+    } catch (error) {
+      // A large page may fail where a search does not; a refusal of the one would be one of the other.
+      return error instanceof StatusError && error.status < 500 ? { found, refusal: error } : { found };
+    }
+  }
+
+  async #searchThrough(name: string): Promise<LocationJson | null> {
+    const { pages } = this.#options;
+    const known = await this.#search(name);
+    if (known !== null || pages.isOwn(this.#searchOf(name))) return known;
+    // It may be younger than what an earlier operation has read.
+    pages.forgetEarlier();
+    return this.#search(name);
+  }
+
+  /** The filter matches substrings, so that `locations/1` also finds `locations/10`. */
+  #search(name: string): Promise<LocationJson | null> {
+    return firstRecord(this.#options.pages, this.#searchOf(name), (location) => location.name === name);
+  }
+
+  #searchOf(name: string): LocationQuery {
+    return { query: name, pageSize: this.#options.maxPageSize };
+  }
+}
+
+/** Moves the names that are rows of a page from those that are missing to those that are found. */
+function moveFound(page: Page<LocationJson>, missing: Set<string>, found: LookedUp['found']): void {
+  const rowsByName = indexOf(page);
+  for (const name of missing) {
+    const row = rowsByName.get(name);
+    if (row === undefined) continue;
+    found.set(name, row);
+    missing.delete(name);
+  }
+}
+
+// As long as the page itself is kept: a cached page is looked through again and again.
+const indexes = new WeakMap<Page<LocationJson>, ReadonlyMap<string, LocationJson>>();
+
+function indexOf(page: Page<LocationJson>): ReadonlyMap<string, LocationJson> {
+  const known = indexes.get(page);
+  if (known !== undefined) return known;
+  const index = new Map<string, LocationJson>();
+  for (const row of page.rows) {
+    if (!(row instanceof InvalidResponseError) && !index.has(row.name)) index.set(row.name, row);
+  }
+  indexes.set(page, index);
+  return index;
+}

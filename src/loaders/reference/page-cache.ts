@@ -1,0 +1,149 @@
+import { LRUCache } from 'lru-cache';
+import { InvalidResponseError, StatusError } from '../../rest/errors.ts';
+import type { Page } from '../../rest/types.ts';
+
+export interface PageCacheOptions {
+  /** How long a page counts as fresh, in milliseconds; 0 caches none. */
+  referenceMs: number;
+  /** How much longer a stale page is still answered while it is read again, in milliseconds; 5 minutes when left out. */
+  referenceGraceMs?: number;
+  /** Of JSON as it was read, over all tenants; 64 MiB when left out. The objects of it take up to about twice that. */
+  maxBytes?: number;
+  /** Counts milliseconds, from whenever. */
+  now?: () => number;
+}
+
+/** A page, and how many bytes of JSON it was. */
+export interface ReadPage<Row> {
+  page: Page<Row>;
+  bytes: number;
+}
+
+interface CachedPage extends ReadPage<unknown> {
+  /** When the page was asked for. Its rows may be as old as that. */
+  askedAt: number;
+}
+
+/**
+ * Pages of lists that seldom change, for all tenants of the process. The page that was used longest ago goes first,
+ * whichever tenant it belongs to. Writes drop nothing: none of the six changes origins, locations, channels or templates.
+ */
+export interface PageCache {
+  /** No pages yet, for a tenant that shares none with another. */
+  newTenant(): CachedPages;
+}
+
+// Beside its rows, a page takes room for its key and the like. Searches without a result have no rows at all.
+const bytesPerPage = 1_024;
+
+const mebibyte = 2 ** 20;
+
+export function createPageCache({
+  referenceMs,
+  referenceGraceMs = 300_000,
+  maxBytes = 64 * mebibyte,
+  now = () => performance.now(),
+}: PageCacheOptions): PageCache {
+  const shared: Shared = {
+    pages: new LRUCache({
+      maxSize: maxBytes,
+      sizeCalculation: ({ bytes }) => bytesPerPage + bytes,
+      ttl: referenceMs + referenceGraceMs,
+      perf: { now },
+      // The library would set a timer of 1 ms for each look at the clock.
+      ttlResolution: 0,
+    }),
+    refreshing: new Set(),
+    numbers: 0,
+    referenceMs,
+    now,
+  };
+  return { newTenant: () => new CachedPages(shared) };
+}
+
+/** What the pages of all tenants share. */
+interface Shared {
+  readonly pages: LRUCache<string, CachedPage>;
+  /** The keys of pages that are being read again. */
+  readonly refreshing: Set<string>;
+  /** How many numbers have been given to tenants. */
+  numbers: number;
+  readonly referenceMs: number;
+  readonly now: () => number;
+}
+
+/** The pages of one tenant. */
+export class CachedPages {
+  readonly #shared: Shared;
+  /** The start of each key. No two tenants ever have the same number. */
+  #number: number;
+
+  constructor(shared: Shared) {
+    this.#shared = shared;
+    this.#number = newNumber(shared);
+  }
+
+  /** Whether a page can be answered without a call. */
+  has(key: string): boolean {
+    return this.#shared.pages.has(this.#keyOf(key));
+  }
+
+  /** The page, and whether it is to be read again; undefined where none may be answered. */
+  find(key: string): { page: Page<unknown>; isStale: boolean } | undefined {
+    const { pages, now, referenceMs } = this.#shared;
+    const known = pages.get(this.#keyOf(key));
+    return known && { page: known.page, isStale: now() - known.askedAt >= referenceMs };
+  }
+
+  /** Reads a page and caches it. An error is not cached, and neither is a page with a broken row. */
+  read<Row>(key: string, read: () => Promise<ReadPage<Row>>): Promise<Page<Row>> {
+    return readInto(this.#shared, this.#keyOf(key), read);
+  }
+
+  /** Reads a stale page again for later operations, one call at a time. When it fails, the next operation tries again. */
+  refresh(key: string, read: () => Promise<ReadPage<unknown>>): void {
+    const { pages, refreshing } = this.#shared;
+    const ownKey = this.#keyOf(key);
+    if (refreshing.has(ownKey)) return;
+    refreshing.add(ownKey);
+    readInto(this.#shared, ownKey, read)
+      .catch((error: unknown) => {
+        if (isTakenAway(error)) pages.delete(ownKey);
+      })
+      .finally(() => refreshing.delete(ownKey));
+  }
+
+  /** Forgets all pages, those of calls under way included. */
+  forget(): void {
+    // Pages under the former number are never found again, and leave as those that were used longest ago.
+    this.#number = newNumber(this.#shared);
+  }
+
+  #keyOf(key: string): string {
+    return `${this.#number} ${key}`;
+  }
+}
+
+function newNumber(shared: Shared): number {
+  shared.numbers += 1;
+  return shared.numbers;
+}
+
+async function readInto<Row>(
+  { pages, now, referenceMs }: Shared,
+  key: string,
+  read: () => Promise<ReadPage<Row>>,
+): Promise<Page<Row>> {
+  const askedAt = now();
+  const answer = await read();
+  const isWhole = !answer.page.rows.some((row) => row instanceof InvalidResponseError);
+  // An older answer may come after a newer one.
+  const isNewest = (pages.peek(key)?.askedAt ?? askedAt) <= askedAt;
+  if (referenceMs > 0 && isWhole && isNewest) pages.set(key, { ...answer, askedAt }, { start: askedAt });
+  return answer.page;
+}
+
+/** Whether REST says that this bearer has no such list, or no longer: no failure that a stale page could bridge. */
+function isTakenAway(error: unknown): boolean {
+  return error instanceof StatusError && [401, 403, 404, 410].includes(error.status);
+}

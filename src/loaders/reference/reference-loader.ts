@@ -1,0 +1,130 @@
+import { neverCancelled } from '../../concurrency/cancellation.ts';
+import type { Caller } from '../../rest/client/call-context.ts';
+import { createLedger, type LedgerEntry } from '../../rest/client/call-log.ts';
+import type { Page, PageQuery } from '../../rest/types.ts';
+import { type PageLoader, pageLoader, queryKey } from '../paging/page-loader.ts';
+import type { CachedPages, ReadPage } from './page-cache.ts';
+
+/** Pages of a list that seldom changes. What an earlier operation of the tenant has read needs no call. */
+export interface ReferencePageLoader<Row, Query extends PageQuery> extends PageLoader<Row, Query> {
+  /** Whether a page costs no call more, as it is cached or this operation has asked for it already. */
+  knows(query: Query): boolean;
+  /** Whether this operation has read the page itself, so that what the page lacks is not there. */
+  isOwn(query: Query): boolean;
+  /**
+   * From here on, answers nothing that an earlier operation has read, as that may be outdated. Says whether any such page
+   * has been answered before, so that what was made of it is to be forgotten too.
+   */
+  forgetEarlier(): boolean;
+}
+
+/** A loader of an operation over a list that seldom changes; `list` tells its pages apart from those of other lists. */
+export function referenceLoader<Row extends { name: string }, Query extends PageQuery>(
+  caller: Caller,
+  cached: CachedPages,
+  list: string,
+  read: (query: Query, caller: Caller) => Promise<Page<Row>>,
+): ReferencePageLoader<Row, Query> {
+  return new ReferenceLoader(caller, cached, list, read);
+}
+
+/** A page that this operation has asked for. */
+interface AskedPage<Query> {
+  readonly query: Query;
+  /** Undefined until it is answered. */
+  source: 'cache' | 'rest' | undefined;
+}
+
+/** A class, as each operation has some. */
+class ReferenceLoader<Row extends { name: string }, Query extends PageQuery>
+  implements ReferencePageLoader<Row, Query>
+{
+  readonly #caller: Caller;
+  readonly #cached: CachedPages;
+  readonly #list: string;
+  readonly #read: (query: Query, caller: Caller) => Promise<Page<Row>>;
+  readonly #loader: PageLoader<Row, Query> = pageLoader((query) => this.#page(query));
+  /** By key. */
+  readonly #asked = new Map<string, AskedPage<Query>>();
+  #isCacheUsed = true;
+
+  constructor(
+    caller: Caller,
+    cached: CachedPages,
+    list: string,
+    read: (query: Query, caller: Caller) => Promise<Page<Row>>,
+  ) {
+    this.#caller = caller;
+    this.#cached = cached;
+    this.#list = list;
+    this.#read = read;
+  }
+
+  load(query: Query): Promise<Page<Row>> {
+    const key = this.#keyOf(query);
+    if (!this.#asked.has(key)) this.#asked.set(key, { query, source: undefined });
+    return this.#loader.load(query);
+  }
+
+  clear(query: Query): void {
+    this.#asked.delete(this.#keyOf(query));
+    this.#loader.clear(query);
+  }
+
+  clearAll(): void {
+    this.#asked.clear();
+    this.#loader.clearAll();
+  }
+
+  knows(query: Query): boolean {
+    const key = this.#keyOf(query);
+    return this.#asked.has(key) || (this.#isCacheUsed && this.#cached.has(key));
+  }
+
+  isOwn(query: Query): boolean {
+    return this.#asked.get(this.#keyOf(query))?.source === 'rest';
+  }
+
+  forgetEarlier(): boolean {
+    this.#isCacheUsed = false;
+    const earlier = [...this.#asked.values()].filter(({ source }) => source === 'cache');
+    for (const { query } of earlier) this.clear(query);
+    return earlier.length > 0;
+  }
+
+  #keyOf(query: Query): string {
+    return `${this.#list} ${queryKey(query)}`;
+  }
+
+  async #page(query: Query): Promise<Page<Row>> {
+    const caller = this.#caller;
+    const key = this.#keyOf(query);
+    const known = this.#isCacheUsed ? this.#cached.find(key) : undefined;
+    const asked = this.#asked.get(key);
+    if (known === undefined) {
+      const page = await this.#cached.read(key, () => this.#measured(query, caller));
+      if (asked !== undefined) asked.source = 'rest';
+      return page;
+    }
+    if (asked !== undefined) asked.source = 'cache';
+    caller.ledger.cached += 1;
+    if (known.isStale) this.#cached.refresh(key, () => this.#measured(query, forLater(caller)));
+    // Under the name of a list there are only pages of its own.
+    return known.page as Page<Row>;
+  }
+
+  /** Reads a page, and notes how many bytes the response had. */
+  async #measured(query: Query, caller: Caller): Promise<ReadPage<Row>> {
+    let bytes = 0;
+    const heard = (entry: LedgerEntry) => {
+      bytes = entry.bytes;
+      caller.heard(entry);
+    };
+    return { page: await this.#read(query, { ...caller, heard }), bytes };
+  }
+}
+
+/** The caller of a read that later operations gain from: it outlives this one, and costs it nothing but a turn. */
+function forLater(caller: Caller): Caller {
+  return { ...caller, signal: neverCancelled, ledger: createLedger(), spend: () => {}, refund: () => {} };
+}

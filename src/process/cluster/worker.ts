@@ -1,0 +1,84 @@
+import cluster from 'node:cluster';
+import { readConfig } from '../../config/config.ts';
+import { createJsonLog, createStandardOutput } from '../../telemetry/json-log.ts';
+import { takeSignals, within } from '../signals.ts';
+import { type RunningServer, startServer } from '../start-server.ts';
+import { faultOfOperator } from '../startup-errors.ts';
+import { shareOf } from './divide-limits.ts';
+import { connect } from './rpc.ts';
+import type { Orders, Primary, Worker } from './start-options.ts';
+
+// A worker: a process of the server beside others, started by primary.ts.
+
+const lastWordsMs = 500;
+const config = shareOf(readConfig(process.env));
+const output = createStandardOutput();
+const log = createJsonLog(config.logLevel, output.stream, { worker: cluster.worker?.id });
+let starting: Promise<RunningServer> | undefined;
+let takeRefused = (_tenantId: string): void => {};
+
+const primary = connect<Primary, Worker>(
+  {
+    // Nobody is told that the primary process has gone: this one ends with it.
+    send: (message) => process.send?.(message, undefined, undefined, () => {}),
+    onMessage: (take) => process.on('message', take),
+  },
+  {
+    async start(orders) {
+      starting = start(orders);
+      const { url } = await starting;
+      return url.href;
+    },
+    refused: async (tenantId) => takeRefused(tenantId),
+    counts: async () => (await (await starting)?.metrics?.counts()) ?? [],
+    end,
+  },
+  (error) =>
+    faultOfOperator(error) ?? (error instanceof Error ? (error.stack ?? error.message) : String(error)),
+);
+
+function start({ upstreamUrl, bearer, operationList, secret }: Orders): Promise<RunningServer> {
+  return startServer(config, {
+    upstream: { url: new URL(upstreamUrl), description: '', bearer, close: async () => {} },
+    operationList,
+    log,
+    metrics: { page: () => primary.call('metricsPage') },
+    shared: {
+      secret: Buffer.from(secret, 'base64'),
+      refusedTenants: {
+        // Where the primary process has gone, this one ends with it.
+        tell: (tenantId) => void primary.call('tellRefused', tenantId).catch(() => {}),
+        onTold(take) {
+          takeRefused = take;
+        },
+      },
+      idempotencyStore: {
+        claim: (key, record) => primary.call('claim', key, record),
+        replace: (key, record) => primary.call('replace', key, record),
+        release: (key) => primary.call('release', key),
+        ended: (key) => primary.call('ended', key),
+      },
+    },
+  });
+}
+
+async function end(isReplaced: boolean): Promise<void> {
+  let isWhole = false;
+  try {
+    const server = await starting;
+    await server?.end(isReplaced);
+    const counts = await server?.metrics?.counts();
+    if (counts !== undefined) await within(lastWordsMs, [primary.call('lastCounts', counts)]);
+    await output.end(lastWordsMs);
+    isWhole = true;
+  } finally {
+    process.exit(isWhole ? 0 : 1);
+  }
+}
+
+// Where the primary process has gone, this one ends with it, before it could write anything that nobody reads.
+cluster.worker?.on('error', () => {});
+process.prependListener('disconnect', output.abandon);
+// Ctrl-C reaches all processes of a terminal at once, and the primary one says what is to be done.
+process.on('SIGINT', () => {});
+takeSignals(['SIGTERM'], () => void primary.call('leave'), output.abandon);

@@ -1,0 +1,33 @@
+import type { RequestListener } from 'node:http';
+import type { Config } from '../config/config.ts';
+import type { OperationList } from '../server/documents/trusted-documents.ts';
+import { readOperationList } from '../server/documents/trusted-documents.ts';
+import type { OnRefusal } from '../server/http/http-error.ts';
+import { type Listener, listen } from '../server/http/http-server.ts';
+import { unusable } from './startup-errors.ts';
+
+/** The documents of OPERATIONS_FILE, where there is one. @throws ConfigError where they can't be read. */
+export async function operationListOf({ operationsFile: file }: Config): Promise<OperationList | undefined> {
+  if (file === undefined) return undefined;
+  return readOperationList(file).catch((error: unknown) => {
+    throw unusable(`OPERATIONS_FILE: expected documents by their ids, but got ${file}`, error);
+  });
+}
+
+/** Whether metrics are shown at all. */
+export function hasMetrics({ metrics, metricsPort, upstreamUrl }: Config): boolean {
+  return metrics ?? (upstreamUrl === undefined || metricsPort !== undefined);
+}
+
+/** Listens where a setting says. @throws ConfigError that names the setting where the address can't be had. */
+export function listenOn(
+  variable: string,
+  port: number,
+  answer: RequestListener,
+  { host, listener }: Config,
+  onRefusal: OnRefusal,
+): Promise<Listener> {
+  return listen(answer, host, port, listener, onRefusal).catch((error: unknown) => {
+    throw unusable(`HOST and ${variable}: expected an address that is free, but got ${host}:${port}`, error);
+  });
+}

@@ -1,0 +1,88 @@
+import type { Config } from '../config/config.ts';
+import { createRestApi } from '../rest/api.ts';
+import { createRestClient } from '../rest/client/client.ts';
+import { createProbe } from '../rest/probe.ts';
+import { type AppOptions, createApp } from '../server/app.ts';
+import type { OperationList } from '../server/documents/trusted-documents.ts';
+import { createMutationsUnderWay } from '../server/graphql/running-mutations.ts';
+import { earlyRefusals } from '../server/http/early-errors.ts';
+import type { OnRefusal } from '../server/http/http-error.ts';
+import { createHealth } from '../server/routes/health.ts';
+import { reportTo } from '../telemetry/error-report.ts';
+import type { Log } from '../telemetry/log.ts';
+import type { Metrics } from '../telemetry/metrics.ts';
+import { startTelemetry } from '../telemetry/telemetry.ts';
+import { hasMetrics, listenOn } from './config-resources.ts';
+import { closingMs, within } from './signals.ts';
+import type { Upstream } from './upstream.ts';
+
+/** What a server is started with besides its settings. */
+export interface ServerParts {
+  upstream: Upstream;
+  operationList: OperationList | undefined;
+  log: Log;
+  /** The page of metrics, where it shows more than what this process counts. */
+  metrics?: Pick<Metrics, 'page'>;
+  /** What this process has in common with others. */
+  shared?: Pick<AppOptions, 'idempotencyStore' | 'refusedTenants' | 'secret'>;
+}
+
+/** A server that listens. */
+export interface RunningServer {
+  url: URL;
+  /** Undefined where nothing is counted. */
+  metrics: Metrics | undefined;
+  /** Tells of what is refused before it is a request. */
+  onRefusal: OnRefusal;
+  /**
+   * Drains the server for so long as the settings say, and closes all but the log within 3 seconds more.
+   * @param isReplaced whether another server has taken its place on the same port, so that nobody need notice.
+   */
+  end(isReplaced?: boolean): Promise<void>;
+}
+
+/** Puts the parts of the server together and listens. @throws ConfigError, and OperationListError of documents. */
+export async function startServer(config: Config, parts: ServerParts): Promise<RunningServer> {
+  const { upstream, log } = parts;
+  const telemetry = await startTelemetry({ metrics: hasMetrics(config), tracing: config.tracing }, log);
+  const { tracing, observer } = telemetry;
+  const metrics = telemetry.metrics && { ...telemetry.metrics, ...parts.metrics };
+  const client = createRestClient({ baseUrl: upstream.url, ...config.rest, observer });
+  metrics?.showOpenCircuits(client.openCircuits);
+  const health = createHealth(createProbe({ baseUrl: upstream.url }));
+  const mutations = createMutationsUnderWay();
+  const app = createApp({
+    api: createRestApi(client, config.parameterNames, telemetry.drift),
+    ...config.app,
+    ...parts.shared,
+    operationList: parts.operationList,
+    showCost: config.showCost ?? config.upstreamUrl === undefined,
+    publicUrl: () => config.publicUrl ?? listener.url,
+    graphiqlBearer: upstream.bearer,
+    health,
+    mutations,
+    metrics,
+    showMetrics: config.metricsPort === undefined,
+    tracing,
+    log,
+    report: reportTo(log),
+  });
+  const onRefusal = earlyRefusals(log, metrics);
+  const listener = await listenOn('PORT', config.port, app, config, onRefusal);
+
+  return {
+    url: listener.url,
+    metrics,
+    onRefusal,
+    async end(isReplaced = false) {
+      if (!isReplaced) health.end();
+      const waitMs = isReplaced ? 0 : config.listener.drainWaitMs;
+      const graceEndsAt = performance.now() + waitMs + config.listener.drainGraceMs;
+      await listener.close(waitMs);
+      // Those whose clients have gone need no connection, but their calls.
+      await mutations.ended(graceEndsAt - performance.now());
+      await client.close();
+      await within(closingMs, [telemetry.close(), upstream.close()]);
+    },
+  };
+}

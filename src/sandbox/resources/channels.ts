@@ -1,0 +1,53 @@
+import { Type } from 'typebox';
+import { ChannelPath, ListQuery } from '../http/requests.ts';
+import { Channel, Template } from '../http/schemas.ts';
+import type { Server, Service } from '../http/server-type.ts';
+import { refusals } from '../http/service-error.ts';
+
+/** The channels that messages go through, and the templates of each. */
+export function addChannelRoutes(server: Server, { store }: Service): void {
+  server.get(
+    '/v1/channels',
+    {
+      schema: {
+        operationId: 'listChannels',
+        summary: 'List the messaging channels.',
+        tags: ['Messaging'],
+        querystring: ListQuery({ usual: 50, most: 100 }, {}),
+        response: {
+          200: Type.Object({ channels: Type.Array(Channel), nextPageToken: Type.String() }),
+          ...refusals(400),
+        },
+      },
+    },
+    ({ merchant, quirks: { oldestFirst }, query: { pageSize = 50, pageToken } }) => {
+      const list = { merchant: merchant.id, path: 'channels' };
+      const page = store.channels.page(list, { pageSize, pageToken, oldestFirst });
+      return { channels: page.items, nextPageToken: page.nextPageToken };
+    },
+  );
+
+  server.get(
+    '/v1/channels/:channelId/templates',
+    {
+      schema: {
+        operationId: 'listTemplates',
+        summary: 'List the message templates of a channel.',
+        tags: ['Messaging'],
+        params: ChannelPath,
+        querystring: ListQuery({ usual: 50, most: 100 }, {}),
+        response: {
+          200: Type.Object({ templates: Type.Array(Template), nextPageToken: Type.String() }),
+          ...refusals(400, 404),
+        },
+      },
+    },
+    ({ merchant, quirks: { oldestFirst }, params, query: { pageSize = 50, pageToken } }) => {
+      const channels = { merchant: merchant.id, path: 'channels' };
+      const channel = store.channels.get(channels, `channels/${params.channelId}`);
+      const list = { merchant: merchant.id, path: `${channel.name}/templates` };
+      const page = store.templates.page(list, { pageSize, pageToken, oldestFirst });
+      return { templates: page.items, nextPageToken: page.nextPageToken };
+    },
+  );
+}

@@ -1,0 +1,180 @@
+import { Type } from 'typebox';
+import { CreateOrderBody, IdPath, ListQuery, TextFilter, UpdateOrderBody } from '../http/requests.ts';
+import { Order, OrderStatus } from '../http/schemas.ts';
+import type { Server, Service } from '../http/server-type.ts';
+import { conflict, invalid, refusals } from '../http/service-error.ts';
+import { customerOf } from '../rules/customer-behavior.ts';
+import { recipientFrom } from '../rules/recipients.ts';
+import { shipmentDue } from '../rules/timetable.ts';
+import { hasNameLikeOrPhoneOrReference, hasStatus, type Store } from '../store/store.ts';
+
+const tags = ['Orders'];
+
+/** The orders: record, list, read and update them. */
+export function addOrderRoutes(server: Server, { store, clock, pastOrders }: Service): void {
+  server.post(
+    '/v1/orders',
+    {
+      schema: {
+        operationId: 'createOrder',
+        summary: 'Record an order.',
+        tags,
+        body: CreateOrderBody,
+        response: { 201: Order, ...refusals(400) },
+      },
+    },
+    ({ merchant, quirks, body }, reply) => {
+      const list = { merchant: merchant.id, path: 'orders' };
+      const createTime = clock.now().toISOString();
+      const name = `orders/${store.nextIdentifier(list, quirks.identifiers, merchant.prefix, 4)}`;
+      const order: Order = {
+        name,
+        createTime,
+        updateTime: createTime,
+        status: 'NEW',
+        fulfiller: 'OPERATOR',
+        ...body,
+        recipient: recipientFrom(store, body.recipient),
+        ...customerOf(store, merchant, body.recipient.phoneNumber, name),
+      };
+      store.orders.insert(list, order);
+      reply.code(201);
+      return order;
+    },
+  );
+
+  server.get(
+    '/v1/orders',
+    {
+      schema: {
+        operationId: 'listOrders',
+        summary: 'List orders, newest first.',
+        tags,
+        querystring: ListQuery(
+          { usual: 100, most: 1000 },
+          {
+            status: TextFilter(`Order statuses, separated by commas: ${OrderStatus.enum.join(', ')}.`),
+            search: TextFilter('Like the name of the recipient; or the exact phone number or reference.'),
+          },
+        ),
+        response: {
+          200: Type.Object({ orders: Type.Array(Order), nextPageToken: Type.String() }),
+          ...refusals(400),
+        },
+      },
+    },
+    ({ merchant, quirks: { oldestFirst }, query: { pageSize = 100, pageToken, status, search } }) => {
+      const filters = [
+        ...(status === undefined ? [] : [hasStatus(statusesIn(status))]),
+        ...(search === undefined ? [] : [hasNameLikeOrPhoneOrReference(search)]),
+      ];
+      const page = store.orders.page(
+        { merchant: merchant.id, path: 'orders' },
+        { pageSize, pageToken, oldestFirst, filters },
+      );
+      return {
+        orders: page.items.map((order) => pastOrders.read(merchant.id, order)),
+        nextPageToken: page.nextPageToken,
+      };
+    },
+  );
+
+  server.get(
+    '/v1/orders/:id',
+    {
+      schema: {
+        operationId: 'getOrder',
+        summary: 'Read an order.',
+        tags,
+        params: IdPath,
+        response: { 200: Order, ...refusals(400, 404) },
+      },
+    },
+    ({ merchant, params }) => {
+      const order = store.orders.get({ merchant: merchant.id, path: 'orders' }, `orders/${params.id}`);
+      return pastOrders.read(merchant.id, order);
+    },
+  );
+
+  server.patch(
+    '/v1/orders/:id',
+    {
+      schema: {
+        operationId: 'updateOrder',
+        summary: 'Update the fields of an order that the mask names.',
+        tags,
+        params: IdPath,
+        body: UpdateOrderBody,
+        response: { 200: Order, ...refusals(400, 404, 409) },
+      },
+    },
+    ({ merchant, params, body }) => {
+      const list = { merchant: merchant.id, path: 'orders' };
+      const order = store.orders.get(list, `orders/${params.id}`);
+      const changes = maskedFields(body);
+      checkUpdatable(order, changes);
+      const { recipient: recipientInput, ...others } = changes;
+      const recipient = recipientInput === undefined ? order.recipient : recipientFrom(store, recipientInput);
+      const isSameCustomer = recipient.phoneNumber === order.recipient.phoneNumber;
+      const updated: Order = {
+        ...order,
+        ...others,
+        recipient,
+        ...(isSameCustomer ? {} : customerOf(store, merchant, recipient.phoneNumber, order.name)),
+        updateTime: clock.now().toISOString(),
+      };
+      store.database.transaction(() => {
+        store.orders.replace(list, updated);
+        if (updated.status === 'CANCELLED') requestCancellation(store, merchant.id, updated, clock.now());
+      });
+      pastOrders.drop(merchant.id, updated.name);
+      return updated;
+    },
+  );
+}
+
+function statusesIn(text: string): string[] {
+  const known: readonly string[] = OrderStatus.enum;
+  const statuses = text.split(',');
+  const unknown = statuses.filter((status) => !known.includes(status));
+  if (unknown.length > 0) {
+    throw invalid({
+      field: 'status',
+      message: `knows no ${unknown.map((status) => `"${status}"`).join(', ')}; it takes ${known.join(', ')}`,
+    });
+  }
+  // In one order and once each, so that a page token holds however they are listed.
+  return known.filter((status) => statuses.includes(status));
+}
+
+/** "Update Order rules" 4. Throws a 400 for a field that the mask names and the order lacks. */
+function maskedFields({ order, updateMask }: UpdateOrderBody): UpdateOrderBody['order'] {
+  const missing = updateMask.filter((field) => order[field] === undefined);
+  if (missing.length > 0) {
+    throw invalid(
+      ...missing.map((field) => ({ field: `order.${field}`, message: 'is named in updateMask and missing' })),
+    );
+  }
+  return Object.fromEntries(updateMask.map((field) => [field, order[field]]));
+}
+
+/** Throws a 409 where the order has gone too far, or its status is its shipment's to say. */
+function checkUpdatable({ name, status, shipment }: Order, changes: UpdateOrderBody['order']): void {
+  if (!['NEW', 'CONFIRMED', 'READY'].includes(status)) {
+    throw conflict(`${name} is ${status} and can no longer be updated`);
+  }
+  if (shipment !== undefined && changes.status !== undefined && changes.status !== 'CANCELLED') {
+    throw conflict(`The status of ${name} follows ${shipment}; it can be set to CANCELLED alone`);
+  }
+}
+
+function requestCancellation(store: Store, merchant: string, order: Order, at: Date): void {
+  if (order.shipment === undefined) return;
+  const list = { merchant, path: 'shipments' };
+  const shipment = {
+    ...store.shipments.get(list, order.shipment),
+    status: 'CANCELLATION_REQUESTED' as const,
+    updateTime: at.toISOString(),
+  };
+  store.shipments.replace(list, shipment, shipmentDue(shipment, at));
+}

@@ -1,0 +1,73 @@
+import { Type } from 'typebox';
+import { ListQuery, TextFilter } from '../http/requests.ts';
+import { Location, Organization, Origin } from '../http/schemas.ts';
+import type { Server, Service } from '../http/server-type.ts';
+import { refusals } from '../http/service-error.ts';
+import { holdsText, sharedLocations } from '../store/store.ts';
+
+/** Where packages leave from, where they can go, and who sends them. */
+export function addPlaceRoutes(server: Server, { store }: Service): void {
+  server.get(
+    '/v1/origins',
+    {
+      schema: {
+        operationId: 'listOrigins',
+        summary: 'List the pickup origins.',
+        tags: ['Origins'],
+        querystring: ListQuery({ usual: 100, most: 1000 }, {}),
+        response: {
+          200: Type.Object({ origins: Type.Array(Origin), nextPageToken: Type.String() }),
+          ...refusals(400),
+        },
+      },
+    },
+    ({ merchant, quirks: { oldestFirst }, query: { pageSize = 100, pageToken } }) => {
+      const list = { merchant: merchant.id, path: 'origins' };
+      const page = store.origins.page(list, { pageSize, pageToken, oldestFirst });
+      return { origins: page.items, nextPageToken: page.nextPageToken };
+    },
+  );
+
+  server.get(
+    '/v1/locations',
+    {
+      schema: {
+        operationId: 'listLocations',
+        summary: 'List the supported locations.',
+        tags: ['Locations'],
+        querystring: ListQuery(
+          { usual: 100, most: 1000 },
+          { query: TextFilter('A part of the name or of the address, whatever its case and accents.') },
+        ),
+        response: {
+          200: Type.Object({ locations: Type.Array(Location), nextPageToken: Type.String() }),
+          ...refusals(400),
+        },
+      },
+    },
+    ({ merchant, quirks: { oldestFirst }, query: { pageSize = 100, pageToken, query } }) => {
+      const filters = query === undefined ? [] : [holdsText(query)];
+      const page = store.locations.page(sharedLocations, {
+        pageSize,
+        pageToken,
+        oldestFirst,
+        filters,
+        reader: merchant.id,
+      });
+      return { locations: page.items, nextPageToken: page.nextPageToken };
+    },
+  );
+
+  server.get(
+    '/v1/organizations/mine',
+    {
+      schema: {
+        operationId: 'getMyOrganization',
+        summary: 'Read the account: its balance and its credit limit.',
+        tags: ['Organizations'],
+        response: { 200: Organization, ...refusals() },
+      },
+    },
+    ({ merchant }) => merchant.organization,
+  );
+}

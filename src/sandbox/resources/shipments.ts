@@ -1,0 +1,148 @@
+import { Type } from 'typebox';
+import { CreateShipmentBody, IdPath, ListQuery } from '../http/requests.ts';
+import { type Offer, type Order, type Quote, Shipment } from '../http/schemas.ts';
+import type { Server, Service } from '../http/server-type.ts';
+import { conflict, type FieldFault, invalid, refusals } from '../http/service-error.ts';
+import { withLabelUrl } from '../label/label-url.ts';
+import { isLabelSlow, labelOf } from '../rules/progress.ts';
+import { cashOnDeliveryCost } from '../rules/rates.ts';
+import { shipmentRecipientFrom } from '../rules/recipients.ts';
+import { shipmentDue } from '../rules/timetable.ts';
+import { orderStatusOf } from '../seed/orders/fates.ts';
+import type { Merchant } from '../store/merchants.ts';
+import type { Store } from '../store/store.ts';
+
+const tags = ['Shipments'];
+
+/** The shipments: create them from a quote's offer, list and read them. */
+export function addShipmentRoutes(server: Server, service: Service): void {
+  const { store, clock, pastOrders } = service;
+
+  server.post(
+    '/v1/shipments',
+    {
+      schema: {
+        operationId: 'createShipment',
+        summary: 'Ship a package with a courier that offered to.',
+        tags,
+        body: CreateShipmentBody,
+        response: { 201: Shipment, ...refusals(400, 409) },
+      },
+    },
+    ({ merchant, quirks, body }, reply) => {
+      const { quote, offer } = acceptedOffer(store, merchant, body);
+      const order = orderOf(store, merchant, quote);
+      if (order !== undefined && !quirks.shipsAgain) checkShippable(order);
+      const list = { merchant: merchant.id, path: 'shipments' };
+      const now = clock.now();
+      const name = `shipments/${store.nextIdentifier(list, quirks.identifiers, merchant.prefix, 4)}`;
+      const cashOnDeliveryCostCents = cashOnDeliveryCost(quote.cashOnDeliveryRequestCents ?? 0);
+      const shipment: Shipment = {
+        name,
+        createTime: now.toISOString(),
+        updateTime: now.toISOString(),
+        ...body,
+        recipient: shipmentRecipientFrom(store, body.recipient, quote.destination),
+        shipmentCostCents: offer.shipmentCostCents,
+        cashOnDeliveryCostCents,
+        totalCostCents: offer.shipmentCostCents + cashOnDeliveryCostCents,
+        ...(isLabelSlow(name)
+          ? { status: 'GENERATING_LABEL' }
+          : { status: 'LABEL_GENERATED', label: labelOf(name) }),
+      };
+      store.database.transaction(() => {
+        store.shipments.insert(list, shipment, shipmentDue(shipment, now));
+        if (order === undefined) return;
+        const status = orderStatusOf(shipment.status);
+        const shipped = { ...order, status, shipment: name, updateTime: now.toISOString() };
+        store.orders.replace({ merchant: merchant.id, path: 'orders' }, shipped);
+      });
+      if (order !== undefined) pastOrders.keep(merchant.id, order, quirks.shipmentNamedAfterMs);
+      reply.code(201);
+      return withLabelUrl(service, shipment);
+    },
+  );
+
+  server.get(
+    '/v1/shipments',
+    {
+      schema: {
+        operationId: 'listShipments',
+        summary: 'List shipments, newest first.',
+        tags,
+        querystring: ListQuery({ usual: 100, most: 1000 }, {}),
+        response: {
+          200: Type.Object({ shipments: Type.Array(Shipment), nextPageToken: Type.String() }),
+          ...refusals(400),
+        },
+      },
+    },
+    ({ merchant, quirks: { oldestFirst }, query: { pageSize = 100, pageToken } }) => {
+      const page = store.shipments.page(
+        { merchant: merchant.id, path: 'shipments' },
+        { pageSize, pageToken, oldestFirst },
+      );
+      return {
+        shipments: page.items.map((shipment) => withLabelUrl(service, shipment)),
+        nextPageToken: page.nextPageToken,
+      };
+    },
+  );
+
+  server.get(
+    '/v1/shipments/:id',
+    {
+      schema: {
+        operationId: 'getShipment',
+        summary: 'Read a shipment.',
+        tags,
+        params: IdPath,
+        response: { 200: Shipment, ...refusals(400, 404) },
+      },
+    },
+    ({ merchant, params }) => {
+      const list = { merchant: merchant.id, path: 'shipments' };
+      return withLabelUrl(service, store.shipments.get(list, `shipments/${params.id}`));
+    },
+  );
+}
+
+/** Throws a 400 that names every reference of the body that does not lead to what can be shipped. */
+function acceptedOffer(
+  store: Store,
+  merchant: Merchant,
+  body: CreateShipmentBody,
+): { quote: Quote; offer: Offer } {
+  const faults: FieldFault[] = [];
+  const quote = store.quotes.find({ merchant: merchant.id, path: 'quotes' }, body.quote);
+  if (quote === undefined) faults.push({ field: 'quote', message: `names no known quote: ${body.quote}` });
+  const offer = quote?.offers.find(({ courier, status }) => courier === body.courier && status === 'SUCCESS');
+  if (quote !== undefined && offer === undefined) {
+    faults.push({ field: 'courier', message: `has no offer of status SUCCESS in ${quote.name}` });
+  }
+  const origin = store.origins.find({ merchant: merchant.id, path: 'origins' }, body.origin);
+  if (origin === undefined)
+    faults.push({ field: 'origin', message: `names no known origin: ${body.origin}` });
+  else if (quote !== undefined && origin.location !== quote.origin) {
+    faults.push({
+      field: 'origin',
+      message: `is at ${origin.location}, and ${quote.name} is for packages from ${quote.origin}`,
+    });
+  }
+  if (quote === undefined || offer === undefined || faults.length > 0) throw invalid(...faults);
+  return { quote, offer };
+}
+
+/** The order that the quote names, if any. */
+function orderOf(store: Store, merchant: Merchant, quote: Quote): Order | undefined {
+  if (quote.order === undefined) return undefined;
+  return store.orders.get({ merchant: merchant.id, path: 'orders' }, quote.order);
+}
+
+/** Throws a 409 where the order is shipped, finished or cancelled. */
+function checkShippable({ name, status, shipment }: Order): void {
+  if (shipment !== undefined) throw conflict(`${name} is shipped already, as ${shipment}`);
+  if (!['NEW', 'CONFIRMED', 'READY'].includes(status)) {
+    throw conflict(`${name} is ${status} and cannot be shipped`);
+  }
+}

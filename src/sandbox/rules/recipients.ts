@@ -1,0 +1,35 @@
+import type { RecipientInput, ShipmentRecipientInput } from '../http/requests.ts';
+import type { Address, Recipient, ShipmentRecipient } from '../http/schemas.ts';
+import { invalid } from '../http/service-error.ts';
+import { type Store, sharedLocations } from '../store/store.ts';
+
+/** "Address in requests": what is not sent follows from the location. Throws a 400 for an unknown location. */
+export function recipientFrom(store: Store, input: RecipientInput): Recipient {
+  return { ...personFrom(store, input, input.location, 'recipient.location'), location: input.location };
+}
+
+/** The same for a shipment, whose location is its quote's destination. */
+export function shipmentRecipientFrom(
+  store: Store,
+  input: ShipmentRecipientInput,
+  destination: string,
+): ShipmentRecipient {
+  return personFrom(store, input, destination, 'quote');
+}
+
+function personFrom(
+  store: Store,
+  input: ShipmentRecipientInput,
+  locationName: string,
+  field: string,
+): ShipmentRecipient {
+  const location = store.locations.find(sharedLocations, locationName);
+  if (location === undefined) throw invalid({ field, message: `names no known location: ${locationName}` });
+  const { firstName, lastName, documentType = null, document = null, email, phoneNumber } = input;
+  const address: Address = {
+    ...location.address,
+    addressLines: input.address.addressLines,
+    organization: input.address.organization ?? '',
+  };
+  return { firstName, lastName, documentType, document, email, phoneNumber, address };
+}

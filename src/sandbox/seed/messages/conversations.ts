@@ -1,0 +1,89 @@
+import type { Message, Order, Shipment } from '../../http/schemas.ts';
+import type { Calendar } from '../calendar.ts';
+import type { Customer } from '../customers/customers.ts';
+import type { MerchantProfile } from '../merchants/merchant-profile.ts';
+import type { OrderDraft } from '../orders/order-drafts.ts';
+import type { Trade } from '../orders/trade.ts';
+import type { Random } from '../random.ts';
+import { createMessages } from './messages.ts';
+
+export interface ConversationSeed {
+  /** `channels/<channel_id>/conversations/<conversation_id>` */
+  name: string;
+  phone: string;
+  recipientName: string;
+  /** Newest first. */
+  messages: Message[];
+}
+
+/**
+ * Makes up a merchant's conversations with customers who ordered something, the most recent first. They are numbered
+ * from the oldest, and the last channel, where it is closed, has the oldest ones.
+ */
+export function createConversations(
+  profile: MerchantProfile,
+  drafts: readonly OrderDraft[],
+  trade: Trade,
+  customers: readonly Customer[],
+  calendar: Calendar,
+  random: Random,
+): ConversationSeed[] {
+  const purchases = purchasesByCustomer(drafts, trade);
+  const { count, customers: known } = profile.conversations;
+  const reserved = Object.values(known);
+  const others = customers.filter((customer, index) => purchases.has(customer) && !reserved.includes(index));
+  return Array.from({ length: count }, (_, index) => {
+    const number = count - index;
+    const customer = customers[known[number] ?? -1] ?? others[index];
+    const lastDaysOld = index * 2;
+    const purchase = customer && purchaseToSpeakOf(purchases.get(customer) ?? [], lastDaysOld);
+    if (!purchase) throw new RangeError(`Conversation ${number} has no customer who ordered something`);
+    const topic = { ...purchase, firstName: customer.firstName, tradeName: profile.tradeName };
+    const channel = channelOf(profile, number);
+    const name = `channels/${profile.prefix}${channel + 1}/conversations/${profile.prefix}${number}`;
+    return {
+      name,
+      phone: customer.phoneNumber,
+      recipientName: `${customer.firstName} ${customer.lastName}`,
+      messages: createMessages({ name, number, channel, topic, lastDaysOld }, profile, calendar, random),
+    };
+  });
+}
+
+/** The index of the channel that a conversation is on. */
+function channelOf({ channels, conversations }: MerchantProfile, number: number): number {
+  const last = channels.length - 1;
+  if (number <= Math.ceil(conversations.count / 15)) return last;
+  return last > 1 && number % 4 === 3 ? 1 : 0;
+}
+
+interface CustomerPurchase {
+  daysOld: number;
+  order: Order;
+  shipment: Shipment | undefined;
+}
+
+function purchasesByCustomer(
+  drafts: readonly OrderDraft[],
+  { orders, shipments }: Trade,
+): Map<Customer, CustomerPurchase[]> {
+  const byName = new Map(shipments.map((shipment) => [shipment.name, shipment]));
+  const purchases = new Map<Customer, CustomerPurchase[]>();
+  for (const [index, { customer, created }] of drafts.entries()) {
+    const order = orders[index];
+    if (!order) continue;
+    const list = purchases.get(customer) ?? [];
+    list.push({ daysOld: created.daysOld, order, shipment: byName.get(order.shipment ?? '') });
+    purchases.set(customer, list);
+  }
+  return purchases;
+}
+
+/** The newest that was shipped by the end of the conversation, or else any. */
+function purchaseToSpeakOf(
+  purchases: readonly CustomerPurchase[],
+  lastDaysOld: number,
+): CustomerPurchase | undefined {
+  const past = purchases.filter(({ daysOld }) => daysOld > lastDaysOld);
+  return past.find(({ shipment }) => shipment) ?? past[0] ?? purchases[0];
+}

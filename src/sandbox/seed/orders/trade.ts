@@ -1,0 +1,153 @@
+import type { CustomerBehavior, Order, Quote, Shipment, ShipmentStatus } from '../../http/schemas.ts';
+import { cashOnDeliveryCost } from '../../rules/rates.ts';
+import { type Calendar, newestFirst } from '../calendar.ts';
+import { customerBehaviorOf } from '../customers/customer-behavior.ts';
+import type { Customer } from '../customers/customers.ts';
+import type { MerchantProfile } from '../merchants/merchant-profile.ts';
+import type { OrderDraft, QuoteDraft, ShipmentDraft } from './order-drafts.ts';
+
+export interface Trade {
+  orders: Order[];
+  quotes: Quote[];
+  shipments: Shipment[];
+}
+
+type Quoted = OrderDraft & { quote: QuoteDraft };
+type Shipped = Quoted & { shipment: ShipmentDraft };
+
+/** Writes drafts out as the resources of the REST interface, all lists newest first. */
+export function writeTrade(
+  profile: MerchantProfile,
+  drafts: readonly OrderDraft[],
+  calendar: Calendar,
+): Trade {
+  const quoted = drafts
+    .filter((draft): draft is Quoted => draft.quote !== undefined)
+    .sort((one, other) => newestFirst(one.quote.created, other.quote.created));
+  const shipped = quoted
+    .filter((draft): draft is Shipped => draft.shipment !== undefined)
+    .sort((one, other) => newestFirst(one.shipment.created, other.shipment.created));
+  const quoteNames = numbered(quoted, 'quotes', profile);
+  const shipmentNames = numbered(shipped, 'shipments', profile);
+  const behaviors = behaviorsByCustomer(drafts);
+  const orderName = (draft: OrderDraft) => `orders/${identifier(profile, draft.number)}`;
+  return {
+    orders: drafts.map((draft) =>
+      writeOrder(
+        profile,
+        draft,
+        orderName(draft),
+        shipmentNames.get(draft),
+        behaviors.get(draft.customer),
+        calendar,
+      ),
+    ),
+    quotes: quoted.map((draft) => {
+      const { created, request, offers } = draft.quote;
+      const time = calendar.iso(created);
+      const name = nameOf(draft, quoteNames);
+      return { name, createTime: time, updateTime: time, ...request, order: orderName(draft), offers };
+    }),
+    shipments: shipped.map((draft) =>
+      writeShipment(profile, draft, nameOf(draft, shipmentNames), nameOf(draft, quoteNames), calendar),
+    ),
+  };
+}
+
+/** Identifiers count up with time and are wide enough to sort as text. */
+function identifier({ prefix }: MerchantProfile, number: number): string {
+  return `${prefix}${String(number).padStart(4, '0')}`;
+}
+
+function numbered(
+  drafts: readonly OrderDraft[],
+  collection: string,
+  profile: MerchantProfile,
+): Map<OrderDraft, string> {
+  return new Map(
+    drafts.map((draft, index) => [draft, `${collection}/${identifier(profile, drafts.length - index)}`]),
+  );
+}
+
+function nameOf(draft: OrderDraft, names: ReadonlyMap<OrderDraft, string>): string {
+  const name = names.get(draft);
+  if (!name) throw new RangeError(`Order ${draft.number} has no such name`);
+  return name;
+}
+
+function behaviorsByCustomer(drafts: readonly OrderDraft[]): Map<Customer, CustomerBehavior> {
+  const statuses = new Map<Customer, ShipmentStatus[]>(drafts.map(({ customer }) => [customer, []]));
+  for (const { customer, shipment } of drafts)
+    if (shipment) statuses.get(customer)?.push(shipment.fate.status);
+  return new Map([...statuses].map(([customer, list]) => [customer, customerBehaviorOf(list)]));
+}
+
+function writeOrder(
+  profile: MerchantProfile,
+  draft: OrderDraft,
+  name: string,
+  shipment: string | undefined,
+  customerBehavior: CustomerBehavior = customerBehaviorOf([]),
+  calendar: Calendar,
+): Order {
+  const { purchase } = draft;
+  return {
+    name,
+    createTime: calendar.iso(draft.created),
+    updateTime: calendar.iso(draft.fate.updated),
+    status: draft.fate.status,
+    recipient: draft.recipient,
+    contentDescription: purchase.package.contentDescription,
+    notes: draft.notes,
+    sellingPriceCents: purchase.sellingPriceCents,
+    cashOnDeliveryRequestCents: draft.payment === 'ON_DELIVERY' ? purchase.sellingPriceCents : 0,
+    ...(shipment !== undefined && { shipment }),
+    customerReliability: customerBehavior.reliability,
+    customerBehavior,
+    ...referenceOf(profile, draft),
+    ...(draft.paymentMethods && { paymentMethods: draft.paymentMethods }),
+    fulfiller: draft.fulfiller,
+  };
+}
+
+/** As a web shop numbers its orders; one typed in by hand has no address there. */
+function referenceOf(
+  { prefix, storeUrl, seed }: MerchantProfile,
+  { number, referenced }: OrderDraft,
+): Pick<Order, 'referenceId' | 'referenceGid' | 'referenceUrl'> {
+  if (referenced === 'NOT') return {};
+  if (referenced === 'BY_HAND') return { referenceId: `${prefix.toUpperCase()}-M${number}` };
+  const referenceId = String(5_300_000_000_000 + seed * 1_000 + number * 32_768);
+  return {
+    referenceId,
+    referenceGid: `gid://shopify/Order/${referenceId}`,
+    referenceUrl: `${storeUrl}/admin/orders/${referenceId}`,
+  };
+}
+
+function writeShipment(
+  { prefix }: MerchantProfile,
+  draft: Shipped,
+  name: string,
+  quote: string,
+  calendar: Calendar,
+): Shipment {
+  const { offer, fate, created, requiresPickup } = draft.shipment;
+  const { location: _, ...recipient } = draft.recipient;
+  const cashOnDeliveryCostCents = cashOnDeliveryCost(draft.quote.request.cashOnDeliveryRequestCents);
+  return {
+    name,
+    createTime: calendar.iso(created),
+    updateTime: calendar.iso(fate.updated),
+    quote,
+    courier: offer.courier,
+    origin: `origins/${prefix}${draft.origin + 1}`,
+    recipient,
+    requiresPickup,
+    status: fate.status,
+    shipmentCostCents: offer.shipmentCostCents,
+    cashOnDeliveryCostCents,
+    totalCostCents: offer.shipmentCostCents + cashOnDeliveryCostCents,
+    ...(fate.status !== 'GENERATING_LABEL' && { label: name.replace('shipments/', 'labels/') }),
+  };
+}

@@ -1,0 +1,270 @@
+/**
+ * The fast path: a plain POST of a known query is answered on Node's own request and response, without Yoga.
+ *
+ * 1. The head must have the form that nearly all clients send.
+ * 2. The body is read and parsed. Its document must be known and valid, and its operation compiled.
+ * 3. The operation runs as on every path (operation/running.ts).
+ * 4. The result is written with the same headers and the same log line.
+ *
+ * A request that fails any step goes to the fallback, which is Yoga, with what has been done of it. So the fast path
+ * writes no error responses but those of a result.
+ */
+
+import type { IncomingHttpHeaders, IncomingMessage, RequestListener, ServerResponse } from 'node:http';
+import { type ExecutionResult, getOperationAST } from 'graphql';
+import { createRounds, largestPutOff } from '../../concurrency/event-loop-round.ts';
+import type { Exchange } from '../../telemetry/request-record.ts';
+import type { Documents } from '../documents/document-cache.ts';
+import type { DocumentReference, PersistedOperations } from '../documents/persisted-queries.ts';
+import type { HeaderReader } from '../http/cors.ts';
+import { type BodyParsed, type BodyRead, parseBody, receiveBody } from '../http/request-body.ts';
+import { authorizationRefusal } from '../http/request-checks.ts';
+import type { ResponseHeaders } from '../http/response-headers.ts';
+import type { RequestLog } from './access-log.ts';
+import type { CompiledQueries } from './compiled-queries.ts';
+import type { MaskedErrors } from './masked-errors.ts';
+import type { Asking, Operation } from './operation-request.ts';
+import type { Running } from './run-operation.ts';
+import type { NodeContext, RequestReadingOptions } from './yoga-request.ts';
+
+/** Answers any request. `context` has what the fast path has done of it. */
+export type Fallback = (request: IncomingMessage, response: ServerResponse, context: NodeContext) => void;
+
+export interface FastPathOptions extends RequestReadingOptions {
+  requestLog: RequestLog;
+  responseHeaders: ResponseHeaders;
+  maskedErrors: MaskedErrors;
+  operations: PersistedOperations;
+  documents: Documents;
+  compiledQueries: CompiledQueries;
+  running: Running;
+}
+
+/** Answers known queries by plain POST, and gives `fallback` all other requests. None is answered by both. */
+export function fastPath(options: FastPathOptions, fallback: Fallback): RequestListener {
+  const { maxBodyBytes, budget, admission, responseHeaders } = options;
+  const fixedHeaders = responseHeaders.fixed.flat();
+  const shared: Shared = { ...options, fallback, fixedHeaders, bodies: new WeakMap() };
+  const defer = createRounds();
+  return (request, response) => {
+    const mediaType = hasPlainHead(request, maxBodyBytes) ? mediaTypeFor(request.headers.accept) : undefined;
+    if (mediaType === undefined || admission.refusal('graphql') !== undefined) {
+      fallback(request, response, {});
+      return;
+    }
+    const fast = new FastRequest(shared, request, response, mediaType);
+    receiveBody(request, maxBodyBytes, budget, (body) => {
+      if (Buffer.isBuffer(body) && body.length <= largestPutOff) defer(() => fast.run(body));
+      else fast.run(body);
+    });
+  };
+}
+
+/** Whether the head of a request is of the usual form. Any other form may be valid too, and is for the fallback to read. */
+function hasPlainHead({ method, url, headers, rawHeaders }: IncomingMessage, maxBodyBytes: number): boolean {
+  return (
+    method === 'POST' &&
+    url === '/graphql' &&
+    headers['content-type'] === 'application/json' &&
+    headers['content-encoding'] === undefined &&
+    headers.expect === undefined &&
+    !(Number(headers['content-length']) > maxBodyBytes) &&
+    authorizationRefusal(rawHeaders) === undefined
+  );
+}
+
+const json = 'application/json; charset=utf-8';
+const graphqlJson = 'application/graphql-response+json; charset=utf-8';
+const mediaTypes = new Map([
+  ['*/*', json],
+  ['application/*', json],
+  ['application/json', json],
+  ['application/graphql-response+json', graphqlJson],
+]);
+
+/** The first media type in `accept` that a response can have. Undefined where there is none, or it names a charset. */
+function mediaTypeFor(accept: string | undefined): string | undefined {
+  // What nearly all clients send.
+  if (accept === undefined || accept === '*/*' || accept === 'application/json') return json;
+  if (accept.includes('charset')) return undefined;
+  for (const range of accept.split(',')) {
+    const [mediaType = ''] = range.split(';', 1);
+    const known = mediaTypes.get(mediaType.trim().toLowerCase());
+    if (known !== undefined) return known;
+  }
+  return undefined;
+}
+
+interface Shared extends FastPathOptions {
+  fallback: Fallback;
+  /** Names and values in turn. */
+  fixedHeaders: readonly string[];
+  /** The bytes of results that several requests get, each written once. */
+  bodies: WeakMap<ExecutionResult, Buffer>;
+}
+
+const clientGone = new Error('The client has gone');
+
+/** A request on the fast path. One object and few promises, as these cost more than all that is done. */
+class FastRequest implements Asking {
+  readonly exchange: Exchange;
+  readonly headers: HeaderReader;
+  readonly #shared: Shared;
+  readonly #request: IncomingMessage;
+  readonly #response: ServerResponse;
+  readonly #mediaType: string;
+  #body: BodyRead | undefined;
+  #parsed: BodyParsed | undefined;
+  #isAdmitted = false;
+
+  constructor(shared: Shared, request: IncomingMessage, response: ServerResponse, mediaType: string) {
+    this.#shared = shared;
+    this.#request = request;
+    this.#response = response;
+    this.#mediaType = mediaType;
+    this.headers = new NodeHeaders(request.headers);
+    this.exchange = shared.requestLog.begin(request.headers['x-request-id']);
+    this.exchange.route = 'graphql';
+  }
+
+  run(body: BodyRead): void {
+    this.#body = body;
+    let result: Promise<ExecutionResult> | undefined;
+    try {
+      result = this.#execute(body);
+    } catch {
+      // The fallback fails in the same way, and reports the error.
+    }
+    if (result === undefined) this.#fallBack();
+    else
+      result.then(
+        (executed) => this.#respond(executed),
+        () => this.#fallBack(),
+      );
+  }
+
+  whenGone(listener: (reason: unknown) => void): void {
+    const response = this.#response;
+    if (response.closed) listener(clientGone);
+    response.on('close', () => {
+      if (!response.writableFinished) listener(clientGone);
+    });
+  }
+
+  /** Undefined where the request is for the fallback. Nothing of its operation has run then. */
+  #execute(body: BodyRead): Promise<ExecutionResult> | undefined {
+    const { admission, compiledQueries, running } = this.#shared;
+    if (!Buffer.isBuffer(body)) return undefined;
+    this.#parsed = parseBody(body);
+    const operation = operationIn(this.#parsed, this.#shared);
+    if (operation === undefined) return undefined;
+    const query = compiledQueries(operation);
+    if (query === undefined || admission.admit('graphql', this.#response) !== undefined) return undefined;
+    this.#isAdmitted = true;
+    const begun = running.begin(operation, this);
+    if ('refusal' in begun) return undefined;
+    const run = query(operation.variables);
+    return run && begun.run(() => run(begun.context));
+  }
+
+  #respond(executed: ExecutionResult): void {
+    const { exchange } = this;
+    const { requestLog, maskedErrors, responseHeaders, fixedHeaders } = this.#shared;
+    const response = this.#response;
+    try {
+      const result = withMaskedErrors(executed, maskedErrors);
+      requestLog.noteResult(exchange, result);
+      const body = this.#bodyOf(result);
+      requestLog.answered(exchange, this.headers, 200, response.destroyed);
+      if (response.destroyed) return;
+      const headers = [...fixedHeaders, 'content-type', this.#mediaType];
+      headers.push('content-length', String(Buffer.byteLength(body)), 'x-request-id', exchange.requestId);
+      for (const header of responseHeaders.forOrigin(this.#request.headers.origin ?? null))
+        headers.push(...header);
+      response.writeHead(200, headers);
+      response.end(body);
+    } catch {
+      this.#fallBack();
+    }
+  }
+
+  #bodyOf(result: ExecutionResult): string | Buffer {
+    if (!this.exchange.joined) return JSON.stringify(result);
+    const { bodies } = this.#shared;
+    let body = bodies.get(result);
+    if (body === undefined) {
+      body = Buffer.from(JSON.stringify(result));
+      bodies.set(result, body);
+    }
+    return body;
+  }
+
+  #fallBack(): void {
+    if (this.#response.headersSent) return;
+    const { exchange } = this;
+    const context = { exchange, body: this.#body, parsed: this.#parsed, isAdmitted: this.#isAdmitted };
+    this.#shared.fallback(this.#request, this.#response, context);
+  }
+}
+
+class NodeHeaders implements HeaderReader {
+  readonly #headers: IncomingHttpHeaders;
+
+  constructor(headers: IncomingHttpHeaders) {
+    this.#headers = headers;
+  }
+
+  get(name: string): string | null {
+    const value = this.#headers[name];
+    return typeof value === 'string' ? value : null;
+  }
+}
+
+function withMaskedErrors(result: ExecutionResult, { mask }: MaskedErrors): ExecutionResult {
+  return result.errors === undefined ? result : { ...result, errors: result.errors.map(mask) };
+}
+
+/** The operation that a body asks for. Undefined where its document is not known and valid, or the fallback has to refuse. */
+function operationIn(
+  parsed: BodyParsed,
+  { operations, documents }: Pick<FastPathOptions, 'operations' | 'documents'>,
+): Operation | undefined {
+  if (!('json' in parsed) || !areParameters(parsed.json)) return undefined;
+  const { operationName, variables } = parsed.json;
+  const found = operations.textOf(parsed.json);
+  if ('refusal' in found || found.text === undefined) return undefined;
+  const known = documents.known(found.text);
+  if (known?.document === undefined || known.errors.length > 0) return undefined;
+  const { document } = known;
+  const definition = getOperationAST(document, operationName);
+  return definition ? { document, definition, variables: variables ?? undefined } : undefined;
+}
+
+interface Parameters extends DocumentReference {
+  operationName?: string | null;
+  variables?: Record<string, unknown> | null;
+}
+
+const fits: Readonly<Record<string, (value: unknown) => boolean>> = {
+  query: (value) => typeof value === 'string',
+  operationName: (value) => typeof value === 'string' && value !== '',
+  variables: isObject,
+  extensions: isObject,
+  documentId: (value) => typeof value === 'string',
+  id: (value) => typeof value === 'string',
+};
+
+/** Whether a body has no other parameters than GraphQL's, each of its type or null. */
+function areParameters(body: object): body is Parameters {
+  // What JSON has made has no names but its own.
+  for (const name in body) {
+    if (!Object.hasOwn(fits, name)) return false;
+    const value: unknown = body[name as keyof typeof body]; // It is one of them.
+    if (value !== null && fits[name]?.(value) !== true) return false;
+  }
+  return true;
+}
+
+function isObject(value: unknown): boolean {
+  return typeof value === 'object' && !Array.isArray(value);
+}

@@ -1,0 +1,23 @@
+import type { DocumentNode, ExecutionResult, OperationDefinitionNode } from 'graphql';
+import type { Exchange } from '../../telemetry/request-record.ts';
+import type { HeaderReader } from '../http/cors.ts';
+import type { RawVariables } from '../limits/variable-limits.ts';
+
+/** An operation of a valid document, with the values that were sent with it. */
+export interface Operation {
+  readonly document: DocumentNode;
+  readonly definition: OperationDefinitionNode;
+  readonly variables: RawVariables | undefined;
+}
+
+/** The request that asks for an operation, whichever way it came. */
+export interface Asking {
+  readonly headers: HeaderReader;
+  /** Undefined where nobody follows what becomes of it. */
+  readonly exchange: Exchange | undefined;
+  /** Has it called once the client has gone, with the reason. */
+  whenGone(listener: (reason: unknown) => void): void;
+}
+
+/** Runs an operation, once it may run and has what it needs. */
+export type Execute = () => ExecutionResult | Promise<ExecutionResult>;

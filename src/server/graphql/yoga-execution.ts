@@ -1,0 +1,43 @@
+import { type ExecutionResult, getOperationAST } from 'graphql';
+import type { Plugin, YogaInitialContext } from 'graphql-yoga';
+import type { ExchangeContext } from '../../telemetry/request-record.ts';
+import type { CompiledQueries } from './compiled-queries.ts';
+import type { Asking } from './operation-request.ts';
+import type { Running } from './run-operation.ts';
+
+/** Has Yoga run operations as this server runs them: compiled where they are, and else by Yoga's own executor. */
+export function yogaOperations(running: Running, compiledQueries: CompiledQueries | undefined): Plugin {
+  return {
+    onExecute({ args, executeFn, setExecuteFn, setResultAndStopExecution }) {
+      const { document, operationName, variableValues } = args;
+      const definition = getOperationAST(document, operationName);
+      // The executor says so where there is none, or more than one to choose from.
+      if (definition === null || definition === undefined) return;
+      const operation = { document, definition, variables: variableValues ?? undefined };
+      const begun = running.begin(operation, askingOf(args.contextValue));
+      if ('refusal' in begun) return setResultAndStopExecution(begun.refusal);
+      const { context } = begun;
+      const run = compiledQueries?.(operation)?.(operation.variables);
+      setExecuteFn((given) =>
+        begun.run(() =>
+          run === undefined
+            ? // A stream would be a subscription's or one of @defer's, and the schema has neither.
+              (executeFn({ ...given, contextValue: context }) as ExecutionResult | Promise<ExecutionResult>)
+            : run(context),
+        ),
+      );
+    },
+  };
+}
+
+function askingOf({ request, exchange }: YogaInitialContext & ExchangeContext): Asking {
+  const { headers, signal } = request;
+  return {
+    headers,
+    exchange,
+    whenGone(listener) {
+      if (signal.aborted) listener(signal.reason);
+      else signal.addEventListener('abort', () => listener(signal.reason), { once: true });
+    },
+  };
+}

@@ -1,0 +1,64 @@
+import { createHash } from 'node:crypto';
+import type { Assets } from './assets.ts';
+import type { Tab } from './tabs.ts';
+
+/**
+ * Only this server's own files run or load. Monaco, the editor, sets styles on elements and holds its fonts and images
+ * in its style sheet as `data:`.
+ */
+export const contentSecurityPolicy = [
+  "default-src 'none'",
+  "script-src 'self'",
+  "worker-src 'self'",
+  "connect-src 'self'",
+  "style-src 'self' 'unsafe-inline'",
+  "font-src 'self' data:",
+  "img-src 'self' data:",
+  "base-uri 'none'",
+  "form-action 'none'",
+  "frame-ancestors 'none'",
+].join('; ');
+
+/**
+ * The HTML page that starts GraphiQL with these tabs. Its addresses are relative to `/graphql`, so that it also works
+ * behind a proxy that puts a path before it.
+ */
+export function renderPage({ nameByRole }: Assets, tabs: readonly Tab[], headers: string): string {
+  const options = {
+    tabs,
+    headers,
+    edition: createHash('sha256').update(JSON.stringify(tabs)).digest('hex').slice(0, 8),
+    workers: {
+      editorWorkerService: `graphiql/${nameByRole.editorWorker}`,
+      graphql: `graphiql/${nameByRole.graphqlWorker}`,
+      json: `graphiql/${nameByRole.jsonWorker}`,
+    },
+  };
+  return `<!doctype html>
+<html lang="en">
+  <head>
+    <meta charset="utf-8">
+    <meta name="viewport" content="width=device-width, initial-scale=1">
+    <title>Waybill</title>
+    <link rel="icon" type="image/svg+xml" href="graphiql/${nameByRole.icon}">
+    <link rel="stylesheet" href="graphiql/${nameByRole.style}">
+    <link rel="stylesheet" href="graphiql/${nameByRole.amendments}">
+    <script id="options" type="application/json">${inlineJson(options)}</script>
+    <script defer src="graphiql/${nameByRole.app}"></script>
+    <script defer src="graphiql/${nameByRole.boot}"></script>
+  </head>
+  <body id="body" class="no-focus-outline">
+    <noscript>GraphiQL needs JavaScript.</noscript>
+    <div id="root"></div>
+  </body>
+</html>
+`;
+}
+
+/** JSON that can stand in a script element: no `<` ends the element, no line separator ends a string. */
+function inlineJson(value: unknown): string {
+  return JSON.stringify(value).replace(
+    /[<\u2028\u2029]/g,
+    (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`,
+  );
+}

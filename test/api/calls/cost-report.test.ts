@@ -1,0 +1,450 @@
+import { GraphQLObjectType, GraphQLSchema, GraphQLString, getOperationAST, parse } from 'graphql';
+import { describe, expect, test } from 'vitest';
+import { withAskingFields } from '../../../src/graph/fields/field-paths.ts';
+import { schema } from '../../../src/graph/schema.ts';
+import { createLedger, type LedgerEntry } from '../../../src/rest/client/call-log.ts';
+import { isFitToCompile } from '../../../src/server/graphql/compiled-queries.ts';
+import { costOf, type OperationCost, type RequestCost } from '../../../src/server/graphql/cost-report.ts';
+import { orderToShip } from '../../fixtures/order-to-ship.ts';
+import { startWaybill, type Waybill } from '../../harness.ts';
+
+interface Answer {
+  data?: unknown;
+  errors?: { extensions: { code: string } }[];
+  extensions?: { upstream: OperationCost };
+}
+
+const asking = { 'x-upstream-cost': '1' };
+
+/** The whole answer to an operation whose request asks for its cost, unless other headers are given. */
+async function answerTo(
+  { fetch, sandbox }: Waybill,
+  query: string,
+  variables: Record<string, unknown> = {},
+  headers: Record<string, string> = asking,
+): Promise<Answer> {
+  const response = await fetch('/graphql', {
+    method: 'POST',
+    headers: {
+      'content-type': 'application/json',
+      authorization: `Bearer ${sandbox.tokens.first}`,
+      ...headers,
+    },
+    body: JSON.stringify({ query, variables }),
+  });
+  // What the tests look at is compared literally.
+  return (await response.json()) as Answer;
+}
+
+const someNumber: number = expect.any(Number);
+
+/** A call as it is shown where nothing special came of it. */
+function shown(
+  [method, path]: [string, string],
+  askedBy: string[],
+  fields: Partial<RequestCost> = {},
+): RequestCost {
+  const numbers = { startMs: someNumber, durationMs: someNumber, bytes: someNumber };
+  return { method, path, status: 200, ...numbers, retries: 0, shared: false, askedBy, ...fields };
+}
+
+const cost = (requests: RequestCost[], fields: Partial<OperationCost> = {}): OperationCost => ({
+  calls: requests.length,
+  shared: 0,
+  cached: 0,
+  savedByList: 0,
+  requests,
+  ...fields,
+});
+
+const organization = '{ organization { id } }';
+
+describe('an answer', () => {
+  test('shows what the operation cost, where the request asks for it', async () => {
+    await using waybill = await startWaybill();
+    expect(await answerTo(waybill, organization)).toEqual({
+      data: { organization: { id: 'organization/cafe-andino' } },
+      extensions: {
+        upstream: {
+          calls: 1,
+          shared: 0,
+          cached: 0,
+          savedByList: 0,
+          requests: [
+            {
+              method: 'GET',
+              path: '/v1/organizations/mine',
+              status: 200,
+              startMs: expect.any(Number),
+              durationMs: expect.any(Number),
+              bytes: expect.any(Number),
+              retries: 0,
+              shared: false,
+              askedBy: ['organization'],
+            },
+          ],
+        },
+      },
+    });
+  });
+
+  test('shows times to the tenth of a millisecond, and the bytes of the body', async () => {
+    await using waybill = await startWaybill();
+    waybill.sandbox.faults.add({ kind: 'delay', delayMs: 20 });
+    const { extensions } = await answerTo(waybill, organization);
+    const headers = { authorization: `Bearer ${waybill.sandbox.tokens.first}` };
+    const direct = await fetch(`${waybill.sandbox.url}/v1/organizations/mine`, { headers });
+    const [{ startMs = -1, durationMs = -1, bytes = -1 } = {}] = extensions?.upstream.requests ?? [];
+    expect(bytes).toBe((await direct.arrayBuffer()).byteLength);
+    expect(durationMs).toBeGreaterThan(19);
+    expect([startMs, durationMs].map((ms) => (ms ?? -1).toFixed(1)).map(Number)).toEqual([
+      startMs,
+      durationMs,
+    ]);
+  });
+
+  test('shows nothing by default', async () => {
+    await using waybill = await startWaybill();
+    const data = { organization: { id: 'organization/cafe-andino' } };
+    for (const headers of [{}, { 'x-upstream-cost': '0' }, { 'x-upstream-cost': 'yes' }]) {
+      expect(await answerTo(waybill, organization, {}, headers)).toEqual({ data });
+    }
+  });
+
+  test('shows it without being asked where SHOW_COST says so', async () => {
+    await using waybill = await startWaybill({ SHOW_COST: 'yes' });
+    const upstream = cost([shown(['GET', '/v1/organizations/mine'], ['organization'])]);
+    for (const headers of [{}, asking]) {
+      expect((await answerTo(waybill, organization, {}, headers)).extensions).toEqual({ upstream });
+    }
+  });
+
+  test('says so where nothing had to be called', async () => {
+    await using waybill = await startWaybill();
+    const query = '{ conversation(id: "channels/ca1/conversations/ca60") { id } }';
+    expect(await answerTo(waybill, query)).toEqual({
+      data: { conversation: { id: 'channels/ca1/conversations/ca60' } },
+      extensions: { upstream: cost([]) },
+    });
+  });
+
+  test('shows nothing where REST has no part in it', async () => {
+    await using waybill = await startWaybill({ SHOW_COST: 'yes' });
+    const introspection = '{ __typename ... on Query { __schema { queryType { name } } } }';
+    const data = { __typename: 'Query', __schema: { queryType: { name: 'Query' } } };
+    expect(await answerTo(waybill, introspection)).toEqual({ data });
+    expect(await answerTo(waybill, introspection, {}, { ...asking, authorization: '' })).toEqual({ data });
+    const withoutToken = await answerTo(waybill, organization, {}, { ...asking, authorization: '' });
+    expect(Object.keys(withoutToken)).toEqual(['errors']);
+    expect(Object.keys(await answerTo(waybill, '{ nothing }'))).toEqual(['errors']);
+  });
+});
+
+describe('what needed no call of its own', () => {
+  test('is a page that an earlier operation has read', async () => {
+    await using waybill = await startWaybill({ REFERENCE_DATA_MS: '60000' });
+    const query = '{ origins { nodes { id } } }';
+    const cold = await answerTo(waybill, query);
+    const warm = await answerTo(waybill, query);
+    expect(cold.extensions?.upstream).toEqual(cost([shown(['GET', '/v1/origins'], ['origins'])]));
+    expect(warm).toEqual({ data: cold.data, extensions: { upstream: cost([], { cached: 1 }) } });
+  });
+
+  test('is a record that was found in a list, of which the field tells that asked for them', async () => {
+    await using waybill = await startWaybill();
+    const query = '{ orders(first: 10) { nodes { recipient { location { locality } } } } }';
+    const { extensions } = await answerTo(waybill, query);
+    const locations = shown(['GET', '/v1/locations'], ['orders.nodes.*.recipient.location']);
+    expect(extensions?.upstream).toEqual(
+      cost([shown(['GET', '/v1/orders'], ['orders']), locations, locations], { savedByList: 10 }),
+    );
+  });
+
+  test('is a call that another operation has under way, with the own fields that wait for it', async () => {
+    await using waybill = await startWaybill();
+    const mine: [string, string] = ['GET', '/v1/organizations/mine'];
+    waybill.sandbox.faults.add({ path: mine[1], kind: 'delay', delayMs: 50 });
+    const [one, other] = await Promise.all([
+      answerTo(waybill, organization),
+      answerTo(waybill, '{ mine: organization { id } again: organization { id } }'),
+    ]);
+    expect(one?.extensions?.upstream).toEqual(cost([shown(mine, ['organization'])]));
+    expect(other?.extensions?.upstream).toEqual(
+      cost([shown(mine, ['mine', 'again'], { shared: true })], { calls: 0, shared: 1 }),
+    );
+    expect(waybill.sandbox.requests.lines()).toEqual(['GET /v1/organizations/mine']);
+  });
+
+  test("is not told apart where a whole operation is another request's too: both get its answer", async () => {
+    await using waybill = await startWaybill();
+    waybill.sandbox.faults.add({ path: '/v1/organizations/mine', kind: 'delay', delayMs: 50 });
+    const ask = () => answerTo(waybill, organization);
+    const [one, other, silent] = await Promise.all([ask(), ask(), answerTo(waybill, organization, {}, {})]);
+    expect(one?.extensions?.upstream.calls).toBe(1);
+    expect(other).toEqual(one);
+    expect(silent).toEqual({ data: one?.data });
+    expect(waybill.sandbox.requests.lines()).toEqual(['GET /v1/organizations/mine']);
+  });
+});
+
+describe('who asked', () => {
+  const query = `{
+    list: orders(first: 2) { edges { node { shipment { order { status } } } } }
+    order(id: "ca2481") { ...Notes }
+    nodes(ids: ["orders/ca2481", "orders/none"]) { id ...Notes }
+  }
+  fragment Notes on Order { notes }`;
+
+  test.each([
+    ['a compiled query', true],
+    ['the standard executor', false],
+  ])('is told by path, of each field that did: in %s', async (_what, compileQueries) => {
+    const document = parse(query);
+    const operation = getOperationAST(document);
+    expect(operation && isFitToCompile(document, operation)).toBe(true);
+    await using waybill = await startWaybill({}, { compileQueries });
+    const { data, extensions } = await answerTo(waybill, query);
+    expect(data).toMatchObject({
+      list: { edges: [{ node: { shipment: null } }, { node: { shipment: { order: { status: 'READY' } } } }] },
+    });
+    expect(extensions?.upstream).toEqual(
+      cost([
+        shown(['GET', '/v1/orders'], ['list']),
+        shown(['GET', '/v1/orders/{id}'], ['order', 'nodes']),
+        shown(['GET', '/v1/orders/{id}'], ['nodes'], { status: 404 }),
+        shown(['GET', '/v1/shipments/{id}'], ['list.edges.1.node.shipment']),
+        shown(['GET', '/v1/quotes/{id}'], ['list.edges.1.node.shipment.order']),
+      ]),
+    );
+  });
+
+  test('is told also of those who ask once the call is made', async () => {
+    await using waybill = await startWaybill();
+    const { faults } = waybill.sandbox;
+    faults.add({ path: '/v1/shipments/ca2039', kind: 'delay', delayMs: 30 });
+    faults.add({ path: '/v1/origins', kind: 'delay', delayMs: 10 });
+    faults.add({ path: '/v1/shipments/ca2036', kind: 'delay', delayMs: 100 });
+    const { extensions } = await answerTo(
+      waybill,
+      `{ nodes(ids: ["orders/ca2481", "orders/ca2485", "orders/ca2487"]) {
+        ... on Order { shipment { origin { address { addressLines } } } }
+      } }`,
+    );
+    const { requests = [] } = extensions?.upstream ?? {};
+    expect(requests.map(({ path, askedBy }) => [path, askedBy])).toEqual([
+      ...Array(3).fill(['/v1/orders/{id}', ['nodes']]),
+      ['/v1/shipments/{id}', ['nodes.0.shipment']],
+      ['/v1/shipments/{id}', ['nodes.1.shipment']],
+      ['/v1/shipments/{id}', ['nodes.2.shipment']],
+      ['/v1/origins', ['nodes.*.shipment.origin']],
+    ]);
+  });
+
+  test('is the mutation, of each call of its workflow', async () => {
+    await using waybill = await startWaybill();
+    const input = await orderToShip(waybill);
+    const { data, extensions } = await answerTo(
+      waybill,
+      `mutation ($input: ShipOrderInput!) { ship: shipOrder(input: $input) {
+        __typename ... on ShipOrderSuccess { order { status } }
+      } }`,
+      { input },
+    );
+    expect(data).toEqual({ ship: { __typename: 'ShipOrderSuccess', order: { status: 'READY' } } });
+    expect(extensions?.upstream).toEqual(
+      cost([
+        shown(['GET', '/v1/orders/{id}'], ['ship']),
+        shown(['GET', '/v1/origins'], ['ship']),
+        shown(['POST', '/v1/quotes'], ['ship'], { status: 201 }),
+        shown(['POST', '/v1/shipments'], ['ship'], { status: 201 }),
+        shown(['GET', '/v1/orders/{id}'], ['ship.order']),
+      ]),
+    );
+  });
+
+  test('changes nothing in fields that only hand out what is there', () => {
+    const resolve = () => 'made';
+    const fields = { made: { type: GraphQLString, resolve }, plain: { type: GraphQLString } };
+    const query = new GraphQLObjectType({ name: 'Query', fields });
+    const wrapped = withAskingFields(new GraphQLSchema({ query })).getQueryType()?.getFields();
+    expect(wrapped?.made?.resolve).not.toBe(resolve);
+    expect(wrapped?.plain?.resolve).toBeUndefined();
+    expect(schema.getQueryType()?.getFields().orders?.resolve).toBeDefined();
+  });
+});
+
+describe('errors keep it not away:', () => {
+  const mine: [string, string] = ['GET', '/v1/organizations/mine'];
+
+  test('a call that is refused', async () => {
+    await using waybill = await startWaybill();
+    waybill.sandbox.faults.add({ path: mine[1], kind: 'status', status: 503, body: 'no' });
+    const { data, errors, extensions } = await answerTo(waybill, organization);
+    expect([data, errors?.[0]?.extensions.code]).toEqual([{ organization: null }, 'UPSTREAM_UNAVAILABLE']);
+    expect(extensions?.upstream).toEqual(cost([shown(mine, ['organization'], { status: 503, bytes: 2 })]));
+  });
+
+  test('a call without an answer', async () => {
+    await using waybill = await startWaybill();
+    waybill.sandbox.faults.add({ path: mine[1], kind: 'reset' });
+    const { errors, extensions } = await answerTo(waybill, organization);
+    expect(errors?.[0]?.extensions.code).toBe('UPSTREAM_UNAVAILABLE');
+    expect(extensions?.upstream).toEqual(cost([shown(mine, ['organization'], { status: null, bytes: 0 })]));
+  });
+
+  test('a call that is still under way when the field that it was made below is blank already', async () => {
+    await using waybill = await startWaybill();
+    const input = await orderToShip(waybill);
+    const { faults } = waybill.sandbox;
+    const change = (order: unknown) => ({ ...Object(order), fulfiller: null });
+    faults.add({ method: 'GET', path: `/v1/${input.order}`, kind: 'change', change });
+    faults.add({ path: '/v1/locations', kind: 'delay', delayMs: 200 });
+    const { data, errors, extensions } = await answerTo(
+      waybill,
+      `mutation ($input: ShipOrderInput!) { ship: shipOrder(input: $input) {
+        ... on ShipOrderSuccess { quote { destination { locality } } order { fulfiller } }
+      } }`,
+      { input },
+    );
+    expect([data, errors?.map((error) => error.extensions.code)]).toEqual([
+      { ship: null },
+      ['UPSTREAM_INVALID_RESPONSE'],
+    ]);
+    expect(extensions?.upstream).toEqual(
+      cost([
+        shown(['GET', '/v1/orders/{id}'], ['ship']),
+        shown(['GET', '/v1/origins'], ['ship']),
+        shown(['POST', '/v1/quotes'], ['ship'], { status: 201 }),
+        shown(['POST', '/v1/shipments'], ['ship'], { status: 201 }),
+        shown(['GET', '/v1/orders/{id}'], ['ship.order']),
+        shown(['GET', '/v1/locations'], ['ship.quote.destination'], {
+          status: null,
+          durationMs: null,
+          bytes: 0,
+        }),
+      ]),
+    );
+  });
+
+  test('a call that is answered after another has failed', async () => {
+    await using waybill = await startWaybill({}, { compileQueries: false });
+    waybill.sandbox.faults.add({ path: '/v1/orders', kind: 'status', status: 500, body: 'no' });
+    waybill.sandbox.faults.add({ path: mine[1], kind: 'delay', delayMs: 200 });
+    const query = '{ orders(first: 1) { nodes { id } } organization { id } }';
+    const { data, errors, extensions } = await answerTo(waybill, query);
+    expect([data, errors?.map((error) => error.extensions.code)]).toEqual([
+      { orders: null, organization: { id: 'organization/cafe-andino' } },
+      ['UPSTREAM_ERROR'],
+    ]);
+    expect(extensions?.upstream).toEqual(
+      cost([
+        shown(['GET', '/v1/orders'], ['orders'], { status: 500, bytes: 2 }),
+        shown(mine, ['organization']),
+      ]),
+    );
+  });
+
+  test('variables that do not fit, before any call', async () => {
+    await using waybill = await startWaybill();
+    const { errors, extensions } = await answerTo(waybill, 'query ($id: ID!) { order(id: $id) { id } }');
+    expect(errors?.map((error) => error.extensions.code)).toEqual(['BAD_USER_INPUT']);
+    expect(extensions?.upstream).toEqual(cost([]));
+  });
+});
+
+test('no token, query, identifier or person is in it', async () => {
+  await using waybill = await startWaybill();
+  const { data, errors, extensions } = await answerTo(
+    waybill,
+    `query ($phone: String, $reference: String!) {
+      orders(search: $phone, first: 1) { nodes { recipient { fullName phoneNumber location { locality } } } }
+      order(id: "ca2481") { notes }
+      orderByReference(referenceId: $reference) { shipment { order { id notes } quote { destination { locality } } } }
+      locations(search: "huila", first: 2) { nodes { id } }
+      channel(id: "channels/ca1") { phoneNumber template(name: "pedido_confirmado") { name }
+        conversation(id: "ca60") { messages(first: 1) { nodes { id } } } }
+    }`,
+    { phone: '+573104567890', reference: '5320321908408' },
+  );
+  expect([errors, JSON.stringify(data)]).toEqual([undefined, expect.stringContaining('+573104567890')]);
+  const lines = extensions?.upstream.requests.map(({ method, path }) => `${method} ${path}`) ?? [];
+  expect([...new Set(lines)].sort()).toEqual([
+    'GET /v1/channels',
+    'GET /v1/channels/{id}/conversations/{id}/messages',
+    'GET /v1/channels/{id}/templates',
+    'GET /v1/locations',
+    'GET /v1/orders',
+    'GET /v1/orders/{id}',
+    'GET /v1/quotes/{id}',
+    'GET /v1/shipments/{id}',
+  ]);
+  const text = JSON.stringify(extensions);
+  for (const secret of [
+    waybill.sandbox.tokens.first,
+    /573104567890|5320321908408|huila|pedido_confirmado/,
+    /ca\d|[?=%]|pageSize/,
+    /Bearer|authorization/i,
+  ]) {
+    expect(text).not.toMatch(secret);
+  }
+});
+
+test('the numbers of a ledger are shown as they are, calls of others apart', () => {
+  const entry: LedgerEntry = {
+    method: 'GET',
+    route: '/v1/orders',
+    status: 200,
+    startMs: 0.04,
+    durationMs: 20.96,
+    bytes: 41_000,
+    retries: 0,
+    isShared: false,
+    askedBy: ['orders'],
+  };
+  const entries: LedgerEntry[] = [
+    entry,
+    { ...entry, route: '/v1/shipments', startMs: 21.25, durationMs: 0, isShared: true, askedBy: [] },
+    { ...entry, method: 'POST', status: undefined, durationMs: undefined, bytes: 0, retries: 2 },
+  ];
+  expect(costOf({ ...createLedger(), entries, cached: 1, savedByList: 74 })).toEqual({
+    calls: 2,
+    shared: 1,
+    cached: 1,
+    savedByList: 74,
+    requests: [
+      {
+        method: 'GET',
+        path: '/v1/orders',
+        status: 200,
+        startMs: 0,
+        durationMs: 21,
+        bytes: 41_000,
+        retries: 0,
+        shared: false,
+        askedBy: ['orders'],
+      },
+      {
+        method: 'GET',
+        path: '/v1/shipments',
+        status: 200,
+        startMs: 21.3,
+        durationMs: 0,
+        bytes: 41_000,
+        retries: 0,
+        shared: true,
+        askedBy: [],
+      },
+      {
+        method: 'POST',
+        path: '/v1/orders',
+        status: null,
+        startMs: 0,
+        durationMs: null,
+        bytes: 0,
+        retries: 2,
+        shared: false,
+        askedBy: ['orders'],
+      },
+    ],
+  });
+});

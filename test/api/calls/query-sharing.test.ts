@@ -1,0 +1,325 @@
+import type { ServerResponse } from 'node:http';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { describe, expect, test } from 'vitest';
+import { until } from '../../fixtures/rest-service.ts';
+import { startBefore } from '../../fixtures/start-before.ts';
+
+const organization = { name: 'organization/a', balanceCents: 100, creditLimitCents: 0 };
+const shown = '{ organization { id } }';
+
+interface Request {
+  query: string;
+  variables?: Record<string, unknown>;
+  operationName?: string;
+  bearer?: string | null;
+  signal?: AbortSignal;
+  showsCost?: boolean;
+}
+
+/** The application before a service that holds its answers, by path, until they are given. */
+async function startHolding(compileQueries: boolean, environment: Record<string, string> = {}) {
+  const held: { path: string; response: ServerResponse }[] = [];
+  const waybill = await startBefore(
+    ({ url = '' }, response) => held.push({ path: url, response }),
+    { REFERENCE_DATA_MS: '0', ...environment },
+    { compileQueries },
+  );
+  const ask = async ({ bearer = 'ana', signal, showsCost = true, ...parameters }: Request) => {
+    const response = await waybill.app.fetch('http://waybill.test/graphql', {
+      method: 'POST',
+      headers: {
+        'content-type': 'application/json',
+        ...(bearer !== null && { authorization: `Bearer ${bearer}` }),
+        ...(showsCost && { 'x-upstream-cost': '1' }),
+      },
+      body: JSON.stringify(parameters),
+      signal: signal ?? null,
+    });
+    const { data, errors, extensions } = await response.json();
+    return { data, errors, cost: extensions?.upstream };
+  };
+  return {
+    ...waybill,
+    held,
+    ask,
+    /** Gives the oldest answer that is held. */
+    give: (json: object, status = 200) => held.shift()?.response.writeHead(status).end(JSON.stringify(json)),
+    /** What REST was asked on behalf of Ana. */
+    lines: () =>
+      waybill.service.requests
+        .filter(({ headers }) => headers.authorization === 'Bearer ana')
+        .map(({ line }) => line),
+    /** Lets all that was asked before be under way: what is asked comes in turn, but for its calls on their connections. */
+    async arrived() {
+      const path = '/v1/origins?pageSize=20';
+      const last = ask({ query: '{ origins { nodes { id } } }', bearer: 'somebody-else' });
+      await until(() => held.some((call) => call.path === path));
+      const index = held.findIndex((call) => call.path === path);
+      for (const { response } of held.splice(index, 1)) response.end(JSON.stringify({ origins: [] }));
+      await last;
+      await until(() => held.length > 0);
+    },
+  };
+}
+
+const cost = (calls: number, shared = 0) => expect.objectContaining({ calls, shared });
+
+describe.each([
+  ['compiled', true],
+  ['by the standard executor', false],
+])('equal queries under way, %s', (_how, compileQueries) => {
+  test('are run once, and all get the same answer', async () => {
+    await using waybill = await startHolding(compileQueries);
+    const answers = [1, 2, 3].map(() => waybill.ask({ query: shown }));
+    await waybill.arrived();
+    waybill.give(organization);
+    const answer = { data: { organization: { id: 'organization/a' } }, errors: undefined, cost: cost(1) };
+    expect(await Promise.all(answers)).toEqual([answer, answer, answer]);
+    expect(waybill.lines()).toEqual(['GET /v1/organizations/mine']);
+  });
+
+  test('are run anew once they are answered', async () => {
+    await using waybill = await startHolding(compileQueries);
+    for (const name of ['organization/a', 'organization/b']) {
+      const answer = waybill.ask({ query: shown });
+      await until(() => waybill.held.length === 1);
+      waybill.give({ ...organization, name });
+      expect(await answer).toMatchObject({ data: { organization: { id: name } } });
+    }
+    expect(waybill.lines()).toHaveLength(2);
+  });
+
+  test('share an error, which is told to each and kept for none', async () => {
+    await using waybill = await startHolding(compileQueries);
+    const answers = [1, 2].map(() => waybill.ask({ query: shown }));
+    await waybill.arrived();
+    waybill.give({ message: 'no' }, 503);
+    const answer = {
+      data: { organization: null },
+      errors: [
+        {
+          message: 'GET /v1/organizations/mine answered 503',
+          locations: [{ line: 1, column: 3 }],
+          path: ['organization'],
+          extensions: { code: 'UPSTREAM_UNAVAILABLE', retryable: true, upstreamStatus: 503 },
+        },
+      ],
+      cost: cost(1),
+    };
+    expect(await Promise.all(answers)).toEqual([answer, answer]);
+    const anew = waybill.ask({ query: shown });
+    await until(() => waybill.held.length === 1);
+    waybill.give(organization);
+    expect(await anew).toMatchObject({ errors: undefined });
+  });
+
+  test('with a number that JSON can not write share nothing with those that have null', async () => {
+    await using waybill = await startHolding(compileQueries);
+    const ask = async (first: string) => {
+      const response = await waybill.app.fetch('http://waybill.test/graphql', {
+        method: 'POST',
+        headers: { 'content-type': 'application/json', authorization: 'Bearer ana' },
+        body: `{ "query": "query ($first: Int) { locations(first: $first) { nodes { id } } }", "variables": { "first": ${first} } }`,
+      });
+      return response.json();
+    };
+    const byNull = ask('null');
+    await waybill.arrived();
+    // It is refused at once, and does not wait for the other.
+    expect(await ask('1e400')).toMatchObject({ errors: [{ extensions: { code: 'BAD_USER_INPUT' } }] });
+    waybill.give({ locations: [] });
+    expect(await byNull).toEqual({ data: { locations: { nodes: [] } } });
+    expect(waybill.lines()).toEqual(['GET /v1/locations?pageSize=20']);
+  });
+
+  test('with variables that do not fit are told so, each', async () => {
+    await using waybill = await startHolding(compileQueries);
+    const request = {
+      query: 'query ($first: Int!) { orders(first: $first) { nodes { id } } }',
+      variables: {},
+    };
+    const answers = await Promise.all([1, 2].map(() => waybill.ask(request)));
+    for (const { data, errors } of answers) {
+      expect(data).toBeUndefined();
+      expect(errors).toEqual([
+        expect.objectContaining({ extensions: { code: 'BAD_USER_INPUT', retryable: false } }),
+      ]);
+    }
+    expect(waybill.lines()).toEqual([]);
+  });
+
+  test('go on for those who stay, when the one who asked first leaves', async () => {
+    await using waybill = await startHolding(compileQueries);
+    const first = new AbortController();
+    const gone = waybill.ask({ query: shown, signal: first.signal });
+    const stayed = waybill.ask({ query: shown });
+    await waybill.arrived();
+    first.abort();
+    await expect(gone).rejects.toThrow('aborted');
+    waybill.give(organization);
+    expect(await stayed).toEqual({
+      data: { organization: { id: 'organization/a' } },
+      errors: undefined,
+      cost: cost(1),
+    });
+    expect(waybill.lines()).toEqual(['GET /v1/organizations/mine']);
+    expect(waybill.reported).toEqual([]);
+  });
+
+  test('go on for the one who asked first, when others leave', async () => {
+    await using waybill = await startHolding(compileQueries);
+    const second = new AbortController();
+    const stayed = waybill.ask({ query: shown });
+    const gone = waybill.ask({ query: shown, signal: second.signal });
+    await waybill.arrived();
+    second.abort();
+    await expect(gone).rejects.toThrow('aborted');
+    waybill.give(organization);
+    expect(await stayed).toMatchObject({ data: { organization: { id: 'organization/a' } } });
+  });
+
+  test('end when all have left, and are joined by nobody then', async () => {
+    await using waybill = await startHolding(compileQueries);
+    const clients = [new AbortController(), new AbortController()];
+    const gone = clients.map(({ signal }) => waybill.ask({ query: shown, signal }));
+    await waybill.arrived();
+    let isClosed = false;
+    waybill.held.shift()?.response.once('close', () => {
+      isClosed = true;
+    });
+    for (const client of clients) client.abort();
+    const anew = waybill.ask({ query: shown });
+    for (const answer of gone) await expect(answer).rejects.toThrow('aborted');
+    await until(() => isClosed && waybill.held.length === 1);
+    waybill.give(organization);
+    expect(await anew).toMatchObject({ data: { organization: { id: 'organization/a' } }, errors: undefined });
+    expect(waybill.lines()).toHaveLength(2);
+    expect(waybill.reported).toEqual([]);
+  });
+
+  test('are run for themselves where they begin more than 100 ms later, and so are their reads', async () => {
+    await using waybill = await startHolding(compileQueries);
+    const query = '{ order(id: "1") { notes } }';
+    const before = waybill.ask({ query });
+    await until(() => waybill.held.length === 1);
+    const [older] = waybill.held.splice(0);
+    await sleep(120);
+    const after = waybill.ask({ query });
+    await until(() => waybill.held.length === 1);
+    // The order has changed while the first answer was held up on its way.
+    older?.response.end(JSON.stringify({ name: 'orders/1', notes: 'before' }));
+    waybill.give({ name: 'orders/1', notes: 'after' });
+    expect(await before).toMatchObject({ data: { order: { notes: 'before' } }, cost: cost(1) });
+    expect(await after).toMatchObject({ data: { order: { notes: 'after' } }, cost: cost(1) });
+    expect(waybill.lines()).toEqual(['GET /v1/orders/1', 'GET /v1/orders/1']);
+  });
+
+  test('are not equal where anything of them differs', async () => {
+    await using waybill = await startHolding(compileQueries);
+    const query = 'query A($id: ID!) { order(id: $id) { id } } query B($id: ID!) { order(id: $id) { id } }';
+    const equal = { query, operationName: 'A', variables: { id: '1' } };
+    const answers = [
+      equal,
+      { ...equal, query: `${query} ` },
+      { ...equal, operationName: 'B' },
+      { ...equal, variables: { id: 'orders/1' } },
+    ].map(waybill.ask);
+    const unshown = waybill.ask({ ...equal, showsCost: false });
+    await waybill.arrived();
+    waybill.give({ name: 'orders/1' });
+    // Each is run for itself, so that each has its own read, which is shared.
+    expect((await Promise.all(answers)).map((answer) => answer.cost)).toEqual([
+      cost(1),
+      cost(0, 1),
+      cost(0, 1),
+      cost(0, 1),
+    ]);
+    expect(await unshown).toEqual({
+      data: { order: { id: 'orders/1' } },
+      errors: undefined,
+      cost: undefined,
+    });
+  });
+
+  test('from before a write has ended answer nobody who asks after it', async () => {
+    await using waybill = await startHolding(compileQueries);
+    const query = '{ order(id: "1") { notes } }';
+    const before = waybill.ask({ query });
+    await until(() => waybill.held.length === 1);
+    const [older] = waybill.held.splice(0);
+    const update = 'mutation { updateOrder(input: { id: "1", notes: "after" }) { __typename } }';
+    const written = waybill.ask({ query: update });
+    await until(() => waybill.held.length === 1);
+    waybill.give({ name: 'orders/1', notes: 'after' });
+    expect(await written).toMatchObject({ data: { updateOrder: { __typename: 'UpdateOrderSuccess' } } });
+    const after = waybill.ask({ query });
+    await until(() => waybill.held.length === 1);
+    older?.response.end(JSON.stringify({ name: 'orders/1', notes: 'before' }));
+    waybill.give({ name: 'orders/1', notes: 'after' });
+    expect(await before).toMatchObject({ data: { order: { notes: 'before' } } });
+    expect(await after).toMatchObject({ data: { order: { notes: 'after' } } });
+  });
+
+  test('of two tokens are two', async () => {
+    await using waybill = await startHolding(compileQueries);
+    const answers = ['ana', 'eva'].map((bearer) => waybill.ask({ query: shown, bearer }));
+    await until(() => waybill.held.length === 2);
+    for (const _bearer of ['ana', 'eva']) waybill.give(organization);
+    expect((await Promise.all(answers)).map((answer) => answer.cost)).toEqual([cost(1), cost(1)]);
+  });
+
+  test('without a token are refused, each', async () => {
+    await using waybill = await startHolding(compileQueries);
+    const answers = await Promise.all([1, 2].map(() => waybill.ask({ query: shown, bearer: null })));
+    for (const { errors } of answers)
+      expect(errors).toEqual([
+        expect.objectContaining({ extensions: { code: 'UNAUTHENTICATED', retryable: false } }),
+      ]);
+  });
+});
+
+test('a read that unlike queries wait for goes on when the one that sent it is left', async () => {
+  await using waybill = await startHolding(true);
+  const client = new AbortController();
+  const gone = waybill.ask({ query: '{ order(id: "1") { id } }', signal: client.signal });
+  const stayed = waybill.ask({ query: '{ order(id: "1") { notes } }' });
+  await waybill.arrived();
+  client.abort();
+  await expect(gone).rejects.toThrow('aborted');
+  waybill.give({ name: 'orders/1', notes: 'whole' });
+  expect(await stayed).toEqual({
+    data: { order: { notes: 'whole' } },
+    errors: undefined,
+    cost: cost(0, 1),
+  });
+  expect(waybill.lines()).toEqual(['GET /v1/orders/1']);
+  expect(waybill.reported).toEqual([]);
+});
+
+test('a read that waits for a connection is sent for the next query where the first is left', async () => {
+  await using waybill = await startHolding(true, { UPSTREAM_CONNECTIONS: '1' });
+  const other = waybill.ask({ query: shown, bearer: 'eva' });
+  await until(() => waybill.held.length === 1);
+  const client = new AbortController();
+  const gone = waybill.ask({ query: '{ order(id: "1") { id } }', signal: client.signal });
+  const stayed = waybill.ask({ query: '{ order(id: "1") { notes } }' });
+  await sleep(50);
+  client.abort();
+  await expect(gone).rejects.toThrow('aborted');
+  waybill.give(organization);
+  await other;
+  await until(() => waybill.held.length === 1);
+  waybill.give({ name: 'orders/1', notes: 'whole' });
+  expect(await stayed).toEqual({ data: { order: { notes: 'whole' } }, errors: undefined, cost: cost(1) });
+  expect(waybill.lines()).toEqual(['GET /v1/orders/1']);
+});
+
+test('equal mutations under way are done each', async () => {
+  await using waybill = await startHolding(true);
+  const query = 'mutation { updateOrder(input: { id: "1", notes: "after" }) { __typename } }';
+  const answers = [1, 2].map(() => waybill.ask({ query }));
+  await until(() => waybill.held.length === 2);
+  for (const _answer of answers) waybill.give({ name: 'orders/1', notes: 'after' });
+  await Promise.all(answers);
+  expect(waybill.lines()).toEqual(['PATCH /v1/orders/1', 'PATCH /v1/orders/1']);
+});

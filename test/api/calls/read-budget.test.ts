@@ -1,0 +1,101 @@
+import { afterAll, expect, test } from 'vitest';
+import { order, post } from '../../fixtures/order-to-create.ts';
+import { startWaybill } from '../../harness.ts';
+
+// One get for each id, so that it is known which calls there are.
+const waybill = await startWaybill({
+  UPSTREAM_READS_PER_OPERATION: '5',
+  UPSTREAM_LISTS_FOR_BATCHES: 'no',
+});
+const { ask } = waybill;
+
+afterAll(() => waybill[Symbol.asyncDispose]());
+
+const namesOf = (count: number, first = 2481) =>
+  Array.from({ length: count }, (_, index) => `orders/ca${first + index}`);
+const within = namesOf(5);
+const beyond = namesOf(3, 2486);
+
+const exceeded = (call: string, ...path: (string | number)[]) => ({
+  message: `${call} was not made: an operation makes at most 5 reads. Ask for less at once.`,
+  locations: expect.any(Array),
+  path,
+  extensions: { code: 'UPSTREAM_BUDGET_EXCEEDED', retryable: false },
+});
+
+const nodes = 'query ($ids: [ID!]!) { nodes(ids: $ids) { id ... on Order { status } } }';
+
+test('what lies beyond the budget is null with its path, and the rest is answered', async () => {
+  const answer = await ask(nodes, { ids: [...within, ...beyond] });
+  expect(answer).toEqual({
+    status: 200,
+    data: {
+      nodes: [
+        ...within.map((id) => ({ id, status: expect.stringMatching(/^[A-Z_]+$/) })),
+        ...beyond.map(() => null),
+      ],
+    },
+    errors: beyond.map((name, index) => exceeded(`GET /v1/${name}`, 'nodes', 5 + index)),
+    calls: expect.any(Array),
+  });
+  expect(answer.calls.sort()).toEqual(within.map((name) => `GET /v1/${name}`));
+});
+
+test('as many reads as the budget has are no error, and each operation has its own', async () => {
+  for (const ids of [within, namesOf(5, 2486)]) {
+    const { errors, calls } = await ask(nodes, { ids });
+    expect({ errors, calls: calls.sort() }).toEqual({
+      errors: undefined,
+      calls: ids.map((name) => `GET /v1/${name}`),
+    });
+  }
+});
+
+test('a record that is asked for many times is one read', async () => {
+  const { errors, calls } = await ask(nodes, { ids: Array.from({ length: 8 }, () => within[0]) });
+  expect({ errors, calls }).toEqual({ errors: undefined, calls: [`GET /v1/${within[0]}`] });
+});
+
+test('reads that another operation makes cost nothing of it', async () => {
+  // So that none has ended before the other asks.
+  const remove = waybill.sandbox.faults.add({ kind: 'delay', delayMs: 20 });
+  const [one, other] = await Promise.all([
+    ask(nodes, { ids: within }),
+    // Not an equal operation, as that would be answered as a whole.
+    ask(
+      `{ organization { id } ${nodes.slice(nodes.indexOf('nodes')).replace('$ids', JSON.stringify(within))}`,
+    ),
+  ]);
+  remove();
+  expect([one.errors, other.errors]).toEqual([undefined, undefined]);
+  const calls = waybill.sandbox.requests.lines().sort();
+  expect(calls).toEqual([...within.map((name) => `GET /v1/${name}`), 'GET /v1/organizations/mine']);
+});
+
+test('writes cost nothing of it', async () => {
+  const inputs = Array.from({ length: 7 }, (_, index) => ({ id: 'orders/ca2496', notes: `Nota ${index}` }));
+  const update = 'mutation ($inputs: [UpdateOrderInput!]!) { updateOrders(inputs: $inputs) { __typename } }';
+  expect(await ask(update, { inputs })).toEqual({
+    status: 200,
+    data: { updateOrders: inputs.map(() => ({ __typename: 'UpdateOrderSuccess' })) },
+    errors: undefined,
+    calls: inputs.map(() => 'PATCH /v1/orders/ca2496'),
+  });
+});
+
+test('a write is done and told where no read is left for what is asked of it', async () => {
+  const record = (name: string) =>
+    `${name}: createOrder(input: $input) {
+      ... on CreateOrderSuccess { order { notes recipient { orders(first: 1) { nodes { id } } } } }
+    }`;
+  const { data, errors, calls } = await ask(
+    `mutation ($input: CreateOrderInput!) { ${['a', 'b', 'c', 'd', 'e', 'f'].map(record).join('\n')} }`,
+    { input: order },
+  );
+  const list = 'GET /v1/orders?pageSize=1&search=+573001112233';
+  expect({ data, errors, calls }).toMatchObject({
+    data: { f: { order: { notes: order.notes, recipient: { orders: null } } } },
+    errors: [exceeded('GET /v1/orders', 'f', 'order', 'recipient', 'orders')],
+    calls: [...Array.from({ length: 5 }, () => [post, list]).flat(), post],
+  });
+});

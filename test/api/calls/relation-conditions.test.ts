@@ -1,0 +1,65 @@
+import { afterAll, describe, expect, test } from 'vitest';
+import { startWaybill } from '../../harness.ts';
+
+const compiled = await startWaybill();
+const standard = await startWaybill({}, { sandbox: compiled.sandbox, compileQueries: false });
+
+afterAll(async () => {
+  await standard[Symbol.asyncDispose]();
+  await compiled[Symbol.asyncDispose]();
+});
+
+const order = 'GET /v1/orders/ca2481';
+const shipment = 'GET /v1/shipments/ca2036';
+const id = 'shipments/ca2036';
+
+/** Queries of an order's shipment, whose status is selected only where `$x` is true. */
+const conditional = {
+  'a field': '{ order(id: "ca2481") { shipment { id } shipment @include(if: $x) { status } } }',
+  'a field that comes first':
+    '{ order(id: "ca2481") { shipment @include(if: $x) { status } shipment { id } } }',
+  'an inline fragment':
+    '{ order(id: "ca2481") { shipment { id } ... @include(if: $x) { shipment { status } } } }',
+  'an inline fragment on a type':
+    '{ node(id: "orders/ca2481") { ... on Order { shipment { id } } ... on Order @include(if: $x) { shipment { status } } } }',
+  'a fragment':
+    '{ order(id: "ca2481") { shipment { id } ...F @include(if: $x) } } fragment F on Order { shipment { status } }',
+  'a fragment in a fragment':
+    '{ order(id: "ca2481") { shipment { id } ...F @include(if: $x) } } ' +
+    'fragment F on Order { ...G ...G } fragment G on Order { shipment { status } }',
+  'the field above':
+    '{ order(id: "ca2481") { shipment { id } } order(id: "ca2481") @include(if: $x) { shipment { status } } }',
+  'the selections of an alias':
+    '{ o: order(id: "ca2481") { s: shipment { id } s: shipment { ... @include(if: $x) { status } } } }',
+  'a place in a list':
+    '{ nodes(ids: ["orders/ca2481"]) { ... on Order { shipment { id } ... @include(if: $x) { shipment { status } } } } }',
+};
+
+describe.each(Object.entries(conditional))('the condition of %s', (_what, selections) => {
+  test.each([
+    ['compiled', compiled],
+    ['standard', standard],
+  ])('decides on the call for the shipment (%s)', async (_executor, { ask }) => {
+    const query = `query ($x: Boolean!) ${selections}`;
+    const without = await ask(query, { x: false });
+    expect(without.errors).toBeUndefined();
+    expect(JSON.stringify(without.data)).toContain(`{"id":"${id}"}`);
+    expect(without.calls).toEqual([order]);
+    const whole = await ask(query, { x: true });
+    expect(whole.errors).toBeUndefined();
+    expect(JSON.stringify(whole.data)).toMatch(/"status":"[A-Z_]+"/);
+    expect(whole.calls).toEqual([order, shipment]);
+  });
+});
+
+test('fragments that spread each other over and over are each read once', async () => {
+  const fragments = Array.from(
+    { length: 9 },
+    (_, index) => `fragment F${index} on Shipment { ...F${index + 1} ...F${index + 1} }`,
+  );
+  const query = `{ order(id: "ca2481") { shipment { ...F0 } } } ${fragments.join(' ')} fragment F9 on Shipment { id }`;
+  const { data, errors, calls } = await standard.ask(query);
+  expect(errors).toBeUndefined();
+  expect(data).toEqual({ order: { shipment: { id } } });
+  expect(calls).toEqual([order]);
+});

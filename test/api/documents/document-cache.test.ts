@@ -1,0 +1,164 @@
+import { execFile } from 'node:child_process';
+import { resolve } from 'node:path';
+import { promisify } from 'node:util';
+import { type DefinitionNode, type DocumentNode, GraphQLError, Kind, parse } from 'graphql';
+import { describe, expect, test } from 'vitest';
+import { createDocuments } from '../../../src/server/documents/document-cache.ts';
+import { perOperation } from '../../../src/server/documents/per-operation.ts';
+import { startWaybill } from '../../harness.ts';
+
+describe('documents', () => {
+  /** Documents whose readings are listed; those with an operation `Refused` are refused. */
+  function listed(maxBytes = 4_000_000) {
+    const readings: string[] = [];
+    const reading = {
+      parse(text: string) {
+        readings.push(text);
+        return parse(text);
+      },
+      validate: ({ loc }: DocumentNode) =>
+        loc?.source.body.includes('Refused') ? [new GraphQLError('refused')] : [],
+    };
+    return { readings, documents: createDocuments(reading, maxBytes) };
+  }
+
+  test('are read once, whether they may be run or not', () => {
+    const { readings, documents } = listed();
+    for (const text of ['{ a }', 'query Refused { a }', '{ a', '{ a }', 'query Refused { a }', '{ a']) {
+      documents.of(text);
+    }
+    expect(readings).toEqual(['{ a }', 'query Refused { a }', '{ a']);
+    expect(documents.of('{ a }')).toEqual({ document: parse('{ a }'), errors: [] });
+    expect(documents.of('{ a')).toEqual({ document: undefined, errors: [expect.any(GraphQLError)] });
+  });
+
+  test('are forgotten where others were used since, by what they take in memory', () => {
+    // 38 tokens each, in 76 characters, are some 40 KB. A quarter has room for one of them.
+    const { readings, documents } = listed(240_000);
+    const [first = '', second = ''] = ['b', 'c'].map((name) => `{ ${`${name} `.repeat(36)} }`);
+    for (const text of [first, second, first]) documents.of(text);
+    expect(readings).toEqual([first, second, first]);
+  });
+
+  test.each(['query Refused', 'query New'])(
+    'that are asked for again are driven out by no new ones and no refused ones: %s',
+    (name) => {
+      const { readings, documents } = listed(400_000);
+      for (const text of ['{ a }', '{ a }', '{ b }']) documents.of(text);
+      for (let index = 0; index < 100; index += 1) documents.of(`${name}${index} { a }`);
+      for (let again = 0; again < 100; again += 1) documents.of(`${name}99 { a }`);
+      readings.length = 0;
+      for (const text of ['{ a }', `${name}99 { a }`, '{ b }']) documents.of(text);
+      expect(readings).toEqual(['{ b }']);
+    },
+  );
+
+  test('whose errors are looked at are not used by that', () => {
+    const { readings, documents } = listed(400_000);
+    for (let look = 0; look < 2; look += 1) expect(documents.errorsOf('{ a }')).toEqual([]);
+    for (let index = 0; index < 100; index += 1) documents.of(`{ a${index} }`);
+    readings.length = 0;
+    documents.of('{ a }');
+    expect(readings).toEqual(['{ a }']);
+  });
+
+  test('that are known can be had without reading', () => {
+    const { readings, documents } = listed();
+    expect(documents.known('{ a }')).toBe(undefined);
+    const found = documents.of('{ a }');
+    expect(documents.known('{ a }')).toBe(found);
+    expect(readings).toEqual(['{ a }']);
+  });
+
+  test('that leave no stack to read them are not kept', () => {
+    const documents = createDocuments(
+      {
+        parse: () => {
+          throw new RangeError('Maximum call stack size exceeded');
+        },
+        validate: () => [],
+      },
+      1_000_000,
+    );
+    expect(() => documents.of('{ a }')).toThrow(RangeError);
+  });
+
+  test('have what is computed of their operations computed once', () => {
+    const computed: [DefinitionNode, DocumentNode][] = [];
+    const compute = perOperation((definition, document) => {
+      computed.push([definition, document]);
+      return undefined;
+    });
+    const operations = ['query A { a } query B { a }', '{ a }', '{ a }']
+      .map((text) => parse(text))
+      .flatMap((document) =>
+        document.definitions
+          .filter((definition) => definition.kind === Kind.OPERATION_DEFINITION)
+          .map((definition) => [definition, document] as const),
+      );
+    for (const [definition, document] of [...operations, ...operations]) compute(definition, document);
+    expect(computed).toEqual(operations);
+    expect(computed).toHaveLength(4);
+  });
+});
+
+describe('an answer', () => {
+  test('is the same when its document is known, also that of a refusal', async () => {
+    await using waybill = await startWaybill();
+    for (const query of [
+      '{ orders(first: 1) { nodes { id } } }',
+      '{ orders(first: 1) { nodes { id } }',
+      '{ ordrs { id } }',
+      'query A { __typename } query B { __typename }',
+      '',
+    ]) {
+      const [first, second, third] = [
+        await waybill.ask(query),
+        await waybill.ask(query),
+        await waybill.ask(query),
+      ];
+      expect([second, third]).toEqual([first, first]);
+    }
+  });
+
+  test('is the same where no document is kept', async () => {
+    await using waybill = await startWaybill({ DOCUMENT_CACHE_BYTES: '0' });
+    const query = '{ orders(first: 1) { nodes { id } } }';
+    expect(await waybill.ask(query)).toEqual(await waybill.ask(query));
+  });
+});
+
+test('2,000 distinct documents of 100 KB leave the heap within what is set for documents', async () => {
+  const { stdout } = await promisify(execFile)(process.execPath, [
+    '--expose-gc',
+    resolve(import.meta.dirname, '../../fixtures/many-documents.ts'),
+  ]);
+  const { grownBytes, codes } = JSON.parse(stdout);
+  expect(codes).toEqual({ none: 1_000, GRAPHQL_VALIDATION_FAILED: 500, GRAPHQL_PARSE_FAILED: 500 });
+  expect(grownBytes).toBeLessThan((64 + 4) * 1024 * 1024);
+}, 120_000);
+
+test('the errors of what is refused keep no trace of where they were made, and others do', () => {
+  const originalError = new Error('The value is none.');
+  const documents = createDocuments(
+    { parse, validate: () => [new GraphQLError('Nothing is allowed.', { originalError })] },
+    1_000_000,
+  );
+  for (const text of ['}', '{ a }']) {
+    const errors = documents.errorsOf(text);
+    expect(errors).toHaveLength(1);
+    expect(errors[0]?.stack).not.toMatch(/^ +at /m);
+    expect(errors[0]?.originalError?.stack ?? '').not.toMatch(/^ +at /m);
+  }
+  expect(new Error('another').stack).toMatch(/^ +at /m);
+});
+
+test('a fault of the validation itself says where it is', () => {
+  const validate = () => {
+    throw new TypeError('a mistake');
+  };
+  const documents = createDocuments({ parse, validate }, 1_000_000);
+  expect(() => documents.of('{ a }')).toThrow(
+    expect.objectContaining({ stack: expect.stringMatching(/^ +at /m) }),
+  );
+});

@@ -1,0 +1,179 @@
+import { getIntrospectionQuery } from 'graphql';
+import { afterAll, describe, expect, test } from 'vitest';
+import { documentsTooLarge, ofDepth, order, repeated } from '../../fixtures/documents-too-large.ts';
+import { startWaybill } from '../../harness.ts';
+
+const waybill = await startWaybill();
+const { ask } = waybill;
+
+afterAll(() => waybill[Symbol.asyncDispose]());
+
+describe('is refused before it is validated, without a call:', () => {
+  test.each(documentsTooLarge)('%s', async (_fault, document, limit, allowed, came) => {
+    const { status, data, errors, calls } = await ask(document);
+    expect(errors?.[0]?.message).toContain(`The limit "${limit}" allows ${allowed}, but there are ${came}`);
+    expect({ status, data, codes: errors?.map(({ extensions }) => extensions), calls }).toEqual({
+      status: 400,
+      data: undefined,
+      codes: [{ code: 'GRAPHQL_LIMIT_EXCEEDED', retryable: false }],
+      calls: [],
+    });
+  });
+});
+
+describe('is as large as it may be, and is answered:', () => {
+  test.each([
+    ['a depth of 12', ofDepth(12)],
+    ['30 aliases', order(repeated(30, (index) => `a${index}: id`))],
+    ['20 fields at the root', `{ ${'organization { id } '.repeat(20)} }`],
+    ['50 repeats of one field', order('id '.repeat(50))],
+    ['50 directives', order(repeated(50, () => '...@include(if:true){id}'))],
+    ['brackets in strings', `{ order(id: "${'{[('.repeat(40)}") { id } } # ${'{'.repeat(100)}`],
+    ['a comment of 100 KB', `#${'x'.repeat(100_000)}\n{ organization { id } }`],
+    ['the introspection of tools', getIntrospectionQuery({ typeDepth: 9 })],
+  ])('%s', async (_what, document) => {
+    const { status, errors } = await ask(document);
+    // An id of brackets is the value's fault, not the document's.
+    expect(errors?.map(({ extensions }) => extensions.code) ?? []).not.toContain('GRAPHQL_LIMIT_EXCEEDED');
+    expect(status).toBe(200);
+  });
+});
+
+describe('is no document of the schema, without a call:', () => {
+  const refused = { status: expect.any(Number), data: undefined, calls: [] };
+  const invalid = { code: 'GRAPHQL_VALIDATION_FAILED', retryable: false };
+
+  test('ten unknown directives, of which five are told', async () => {
+    const answer = await ask(order('id @a @b @c @d @e @f @g @h @i @j'));
+    expect(answer).toEqual({
+      ...refused,
+      errors: ['@a', '@b', '@c', '@d', '@e'].map((name) => ({
+        message: `Unknown directive "${name}".${name === '@e' ? ' (5 more errors are not shown.)' : ''}`,
+        locations: [expect.any(Object)],
+        extensions: invalid,
+      })),
+    });
+  });
+
+  test('fragments of the same name, of which nothing else is validated', async () => {
+    const large = `fragment F on Query { ${'orders { nodes { id } } '.repeat(300)} }`;
+    const { errors, calls } = await ask(`{ ...F } ${large} fragment F on Query { unknown }`);
+    const messages = errors?.map(({ message }) => message);
+    expect([messages, calls]).toEqual([['There can be only one fragment named "F".'], []]);
+  });
+
+  test('six unknown fields, of which five are told', async () => {
+    const { errors, calls } = await ask(order('unknown_a unknown_b unknown_c unknown_d unknown_e unknown_f'));
+    expect([errors?.length, calls]).toEqual([5, []]);
+    expect(errors?.[4]?.message).toBe(
+      'Cannot query field "unknown_e" on type "Order". (1 more error is not shown.)',
+    );
+  });
+
+  test('1,900 unknown fields, of which five are told', async () => {
+    const { errors, calls } = await ask(order(repeated(1_900, (index) => `field${index}`)));
+    expect([errors?.length, calls]).toEqual([5, []]);
+    expect(errors?.[4]?.message).toMatch(/\(At least 6 more errors are not shown\.\)$/);
+  });
+
+  test('an unknown field of 200,000 letters, which is not said back whole', async () => {
+    const { errors, calls } = await ask(order('x'.repeat(200_000)));
+    expect([errors?.length, errors?.[0]?.message.length, calls]).toEqual([1, 1_001, []]);
+  });
+
+  test('an input object of 250,000 characters without most of its fields, which is printed once or twice', async () => {
+    const unknown = repeated(49, (index) => `field${index}: 1`);
+    const document = `mutation { createOrder(input: { ${unknown} text: "${'x'.repeat(250_000)}" }) { __typename } }`;
+    const { errors, calls } = await ask(document);
+    expect([errors?.map(({ message }) => message.length), calls]).toEqual([[1_001, 68], []]);
+    expect(errors?.[1]?.message).toBe('Too many validation errors, error limit reached. Validation aborted.');
+  });
+
+  test('fragments in a circle', async () => {
+    expect(
+      await ask(
+        `{ order(id: "a") { ...A } } fragment A on Order { ...B ${'recipient { firstName } '.repeat(200)} }
+        fragment B on Order { ...A }`,
+      ),
+    ).toEqual({
+      ...refused,
+      errors: [
+        {
+          message: 'Cannot spread fragment "A" within itself via "B".',
+          locations: expect.any(Array),
+          extensions: invalid,
+        },
+      ],
+    });
+  });
+
+  test('an introspection in a circle', async () => {
+    const circle = '{ __schema { types { fields { type { fields { type { fields { name } } } } } } } }';
+    expect(await ask(circle)).toEqual({
+      ...refused,
+      errors: [
+        {
+          message: 'Maximum introspection depth exceeded',
+          locations: expect.any(Array),
+          extensions: invalid,
+        },
+      ],
+    });
+  });
+
+  test('merges that conflict in many ways, told as five', async () => {
+    const merges = repeated(50, (index) => `orders(first: ${index}) { nodes { id } }`);
+    const { errors, calls } = await ask(order(`recipient { ${merges} }`));
+    expect([errors?.length, errors?.[0]?.extensions, calls]).toEqual([5, invalid, []]);
+    expect(errors?.[0]?.message).toMatch(/^Fields "orders" conflict because they have differing arguments/);
+  });
+});
+
+test('introspections that are too large for one operation are refused, also without an access token', async () => {
+  const types = 'types { fields { name args { name type { name fields { name } } } } }';
+  const answer = await ask(
+    `{ __schema { ${repeated(25, (index) => `a${index}: ${types}`)} } }`,
+    undefined,
+    null,
+  );
+  expect(answer).toEqual({
+    status: 400,
+    data: undefined,
+    errors: [
+      {
+        message: expect.stringMatching(
+          /^The limit "nodes" allows 10000, but there are \d+ objects at most\./,
+        ),
+        locations: [{ line: 1, column: 1 }],
+        extensions: { code: 'GRAPHQL_LIMIT_EXCEEDED', retryable: false },
+      },
+    ],
+    calls: [],
+  });
+});
+
+test('a chain of introspected types is bounded by a limit of its own', async () => {
+  const chain = (levels: number) =>
+    `{ __schema { queryType { ${'ofType { '.repeat(levels)} name ${'} '.repeat(levels)} } } }`;
+  const { status, errors } = await ask(chain(18));
+  expect([status, errors?.[0]?.message]).toEqual([
+    400,
+    'The limit "introspectionDepth" allows 20, but there are 21 fields of the introspection within fields. ' +
+      'Ask for fewer levels of types.',
+  ]);
+  expect((await ask(chain(17))).status).toBe(200);
+});
+
+describe('settings', () => {
+  test('move the limits, up and down', async () => {
+    await using other = await startWaybill(
+      { MAX_DEPTH: '13', MAX_ALIASES: '0' },
+      { sandbox: waybill.sandbox },
+    );
+    expect((await other.ask(ofDepth(13))).errors).toBeUndefined();
+    expect((await other.ask(order('a: id'))).errors?.[0]?.message).toBe(
+      'The limit "aliases" allows 0, but there are 1 aliases, as often as they are spread. ' +
+        'Split the operation into several.',
+    );
+  });
+});

@@ -1,0 +1,383 @@
+import { createHash } from 'node:crypto';
+import { subscribe, unsubscribe } from 'node:diagnostics_channel';
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
+import { keptLog } from '../../fixtures/kept-log.ts';
+import { type Listener, listen } from '../../fixtures/listen.ts';
+import { openRaw, parseRaw, type RawAnswer } from '../../fixtures/raw-http.ts';
+import { until } from '../../fixtures/rest-service.ts';
+import { startBefore } from '../../fixtures/start-before.ts';
+
+// Two servers, one without the fast path, get the same requests and must answer the same.
+
+const order = (id: string) => ({
+  name: `orders/${id}`,
+  createTime: '2026-11-02T14:00:00Z',
+  status: id === 'broken' ? 7 : 'READY',
+  contentDescription: 'Camisetas de algodón',
+});
+
+interface Server {
+  listener: Listener;
+  before: Awaited<ReturnType<typeof startBefore>>;
+  lines: ReturnType<typeof keptLog>['lines'];
+}
+
+async function start(isFast: boolean, environment: Record<string, string>): Promise<Server> {
+  const { log, lines } = keptLog('info');
+  const before = await startBefore(
+    async (request, response) => {
+      const id = request.url?.split('/')[3];
+      const status = id === 'fails' ? 500 : id === 'gone' ? 404 : 200;
+      // Long enough for others to come in meanwhile.
+      await new Promise((resolve) => setTimeout(resolve, id === 'slow' ? 300 : 0));
+      response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(order(id ?? '')));
+    },
+    { PUBLIC_URL: 'https://waybill.test', SHOW_COST: 'no', ...environment },
+    { log, fastPath: isFast },
+  );
+  const listener = await listen(before.app, '127.0.0.1', 0);
+  return { listener, before, lines };
+}
+
+/** Servers with and without the fast path, with the same settings. */
+async function startBoth(environment: Record<string, string> = {}) {
+  const servers = await Promise.all([start(true, environment), start(false, environment)]);
+  return {
+    servers,
+    async [Symbol.asyncDispose]() {
+      for (const { listener, before } of servers) {
+        await listener.close();
+        await before[Symbol.asyncDispose]();
+      }
+    },
+  };
+}
+
+type Both = Awaited<ReturnType<typeof startBoth>>;
+
+interface Sent {
+  body?: object | string | Buffer;
+  headers?: Record<string, string | string[] | undefined>;
+  line?: string;
+}
+
+function bytesOf({ body = '', headers = {}, line = 'POST /graphql HTTP/1.1' }: Sent): Buffer[] {
+  const bytes = Buffer.isBuffer(body)
+    ? body
+    : Buffer.from(typeof body === 'string' ? body : JSON.stringify(body));
+  const all = {
+    host: '127.0.0.1',
+    connection: 'close',
+    'content-type': 'application/json',
+    'content-length': String(bytes.length),
+    authorization: 'Bearer token',
+    'x-request-id': 'mine',
+    ...headers,
+  };
+  const head = Object.entries(all).flatMap(([name, values]) =>
+    [values ?? []].flat().map((value) => `${name}: ${value}\r\n`),
+  );
+  return [Buffer.from(`${line}\r\n${head.join('')}\r\n`), bytes];
+}
+
+interface Seen {
+  answer: RawAnswer;
+  calls: string[];
+  lines: object[];
+}
+
+async function ask({ listener, before, lines }: Server, sent: Sent): Promise<Seen> {
+  const callsBefore = before.calls().length;
+  const linesBefore = lines().length;
+  const { socket, ended } = await openRaw(listener);
+  for (const part of bytesOf(sent)) socket.write(part);
+  const answer = parseRaw((await ended()).replace(/^HTTP\/1\.1 100 Continue\r\n\r\n/, ''));
+  const { date: _date, ...headers } = answer.headers;
+  return {
+    answer: { ...answer, headers },
+    calls: before.calls().slice(callsBefore),
+    // Its key is another one for each server.
+    lines: lines()
+      .slice(linesBefore)
+      .map(({ tenant, ...line }) => ({ ...line, tenant: typeof tenant })),
+  };
+}
+
+/** Only the fast path writes the headers first that all responses have. */
+const isFast = ({ answer }: Seen) => Object.keys(answer.headers).indexOf('cache-control') === 0;
+
+async function askBoth({ servers: [fast, fallback] }: Both, sent: Sent): Promise<[Seen, Seen]> {
+  if (fast === undefined || fallback === undefined) throw new Error('Expected two servers');
+  return [await ask(fast, sent), await ask(fallback, sent)];
+}
+
+const query = 'query Order($id: ID!) { order(id: $id) { id status contentDescription } }';
+const known = { query, variables: { id: 'a1' } };
+const hash = createHash('sha256').update(query).digest('hex');
+
+describe('the fast path answers known queries as the fallback does', () => {
+  let both: Both;
+  beforeAll(async () => {
+    both = await startBoth();
+    // The first time a query is asked for it is read and compiled by the fallback.
+    for (const text of [query, '{ __typename }', '{ orders { nodes { id } } }', twoOperations, withDefault]) {
+      await askBoth(both, { body: { query: text, variables: { id: 'a1' }, operationName: nameIn(text) } });
+    }
+  });
+  afterAll(() => both[Symbol.asyncDispose]());
+
+  const twoOperations =
+    'query A($id: ID!) { order(id: $id) { id } } query B($id: ID!) { order(id: $id) { status } }';
+  const withDefault = 'query Order($id: ID! = "a2") { order(id: $id) { id } }';
+  const nameIn = (text: string) => (text === twoOperations ? 'B' : undefined);
+
+  test.each<[what: string, sent: Sent]>([
+    ['a query with variables', { body: known }],
+    ['by its name', { body: { ...known, operationName: 'Order' } }],
+    ['one of several', { body: { query: twoOperations, variables: { id: 'a1' }, operationName: 'B' } }],
+    ['without what may be left out', { body: { query: '{ __typename }' } }],
+    ['with null for what may be left out', { body: { ...known, operationName: null, extensions: null } }],
+    ['with the default of a variable', { body: { query: withDefault } }],
+    ['by the hash of its text', { body: { ...known, extensions: persisted(hash) } }],
+    ['by that hash alone', { body: { variables: { id: 'a1' }, extensions: persisted(hash) } }],
+    [
+      'without a token where none is needed',
+      { body: { query: '{ __typename }' }, headers: { authorization: undefined } },
+    ],
+    ['of a record that there is none of', { body: { query, variables: { id: 'gone' } } }],
+    ['with a field that fails', { body: { query, variables: { id: 'fails' } } }],
+    ['with a value that is no value', { body: { query, variables: { id: 'broken' } } }],
+    ['with an id that is none', { body: { query, variables: { id: '../a1' } } }],
+    ['that fails as a whole', { body: { query: '{ orders { nodes { id } } }' } }],
+    ['that asks what it cost', { body: { query: '{ __typename }' }, headers: { 'x-upstream-cost': '1' } }],
+    [
+      'with an id of its own that is not fit',
+      { body: { query: '{ __typename }' }, headers: { 'x-request-id': undefined } },
+    ],
+    ...[
+      undefined,
+      '*/*',
+      'application/json',
+      'application/graphql-response+json',
+      'application/graphql-response+json, application/json;q=0.9',
+      'application/json, application/graphql-response+json',
+      'Application/JSON ; q=0.5',
+      'text/html, application/*, text/event-stream',
+      'multipart/mixed, application/graphql-response+json',
+    ].map((accept): [string, Sent] => [`accepting ${accept}`, { body: known, headers: { accept } }]),
+  ])('%s', async (_what, sent) => {
+    const [fast, fallback] = await askBoth(both, sent);
+    for (const { answer, lines } of [fast, fallback]) {
+      if (sent.headers === undefined || !('x-request-id' in sent.headers)) continue;
+      expect(answer.headers['x-request-id']).toMatch(/^[\w-]{8}-\w+$/);
+      delete answer.headers['x-request-id'];
+      expect(lines.map((line) => 'requestId' in line && delete line.requestId)).toEqual([true]);
+    }
+    expect(fast).toEqual(fallback);
+    expect(fast.answer.status).toBe(200);
+    expect([isFast(fast), isFast(fallback)]).toEqual([true, false]);
+  });
+
+  test.each<[what: string, sent: Sent]>([
+    ['no token', { body: known, headers: { authorization: undefined } }],
+    ['a token of another form', { body: known, headers: { authorization: 'Basic token' } }],
+    ['two tokens', { body: known, headers: { authorization: ['Bearer token', 'Bearer other'] } }],
+    ['a body that is no JSON', { body: '{' }],
+    ['no body', {}],
+    ['a body that is not UTF-8', { body: Buffer.from([0x7b, 0xff, 0x7d]) }],
+    ['a text', { body: '"query"' }],
+    ['a list', { body: [known] }],
+    ['no query', { body: { variables: {} } }],
+    ['null as query', { body: { query: null } }],
+    ['a query that is no text', { body: { query: 7 } }],
+    ['a query that does not parse', { body: { query: '{' } }],
+    ['a query that is not of this schema', { body: { query: '{ nothing }' } }],
+    ['an operation that there is none of', { body: { ...known, operationName: 'Other' } }],
+    ['none of several operations', { body: { query: twoOperations, variables: { id: 'a1' } } }],
+    ['an empty name of an operation', { body: { ...known, operationName: '' } }],
+    ['a name of an operation that is no text', { body: { ...known, operationName: 7 } }],
+    ['a parameter that is not known', { body: { ...known, more: 1 } }],
+    ['a parameter of every object', { body: '{"query":"{ __typename }","__proto__":{}}' }],
+    ['variables in a list', { body: { ...known, variables: [] } }],
+    ['variables as a text', { body: { ...known, variables: '{}' } }],
+    ['extensions as a text', { body: { ...known, extensions: '{}' } }],
+    ['a hash of another text', { body: { ...known, extensions: persisted('0'.repeat(64)) } }],
+    ['a hash that is not known', { body: { extensions: persisted('1'.repeat(64)) } }],
+    ['a variable that is missing', { body: { query } }],
+    ['a variable of another type', { body: { query, variables: { id: {} } } }],
+    ['variables beyond a limit', { body: { query, variables: { id: 'a1', more: Array(101).fill(0) } } }],
+    ['a body that is too large', { body: { query, variables: { id: 'a'.repeat(1_100_000) } } }],
+    ['another content type', { body: known, headers: { 'content-type': 'text/plain' } }],
+    ['a compressed body', { body: known, headers: { 'content-encoding': 'gzip' } }],
+    ['an answer of another type', { body: known, headers: { accept: 'text/html' } }],
+    ['another address', { body: known, line: 'POST /graphqls HTTP/1.1' }],
+    ['another method', { body: known, line: 'PUT /graphql HTTP/1.1' }],
+  ])('what is refused goes to the fallback: %s', async (_what, sent) => {
+    const [fast, fallback] = await askBoth(both, sent);
+    expect(fast).toEqual(fallback);
+    expect(fast.calls).toEqual([]);
+    expect(isFast(fast)).toBe(false);
+  });
+
+  test.each<[what: string, sent: Sent]>([
+    ['a mutation', { body: { query: 'mutation { updateOrders(inputs: []) { __typename } }' } }],
+    ['a query with a directive', { body: { query: '{ __typename @skip(if: false) }' } }],
+    ['an address with a query', { body: known, line: 'POST /graphql?a=1 HTTP/1.1' }],
+    [
+      'a content type with its charset',
+      { body: known, headers: { 'content-type': 'application/json; charset=utf-8' } },
+    ],
+    ['an answer in UTF-8', { body: known, headers: { accept: 'application/json; charset=utf-8' } }],
+    ['a client that waits', { body: known, headers: { expect: '100-continue' } }],
+    ['HTTP/1.0', { body: known, line: 'POST /graphql HTTP/1.0' }],
+  ])('what is written in another way is answered too: %s', async (_what, sent) => {
+    const [fast, fallback] = await askBoth(both, sent);
+    expect(fast).toEqual(fallback);
+    expect(fast.answer.status).toBe(200);
+  });
+});
+
+function persisted(sha256Hash: string) {
+  return { persistedQuery: { version: 1, sha256Hash } };
+}
+
+test.each<[what: string, environment: Record<string, string>, headers: Record<string, string>]>([
+  [
+    'to a page of an origin that may use it',
+    { CORS_ORIGINS: 'https://shop.test' },
+    { origin: 'https://shop.test' },
+  ],
+  ['to a page of another origin', { CORS_ORIGINS: 'https://shop.test' }, { origin: 'https://other.test' }],
+  ['to no page', { CORS_ORIGINS: 'https://shop.test' }, {}],
+  ['by https', {}, {}],
+  ['of a private schema', { SCHEMA: 'private' }, {}],
+  ['with what it cost', { SHOW_COST: 'yes' }, {}],
+])('the headers are the same: %s', async (_what, environment, headers) => {
+  await using both = await startBoth(environment);
+  await askBoth(both, { body: { query: '{ __typename }' } });
+  const [fast, fallback] = await askBoth(both, { body: { query: '{ __typename }' }, headers });
+  expect(fast).toEqual(fallback);
+  expect([isFast(fast), isFast(fallback)]).toEqual([true, false]);
+});
+
+test('equal queries under way at the same time are one, and all get the same answer', async () => {
+  await using both = await startBoth();
+  const slow = { query, variables: { id: 'slow' } };
+  const [fast, fallback] = both.servers;
+  if (fast === undefined || fallback === undefined) throw new Error('Expected two servers');
+  await askBoth(both, { body: slow });
+  const seen = [];
+  for (const server of [fast, fallback]) {
+    const callsBefore = server.before.calls().length;
+    const answers = await Promise.all(
+      ['1', '2', '3'].map((id) => ask(server, { body: slow, headers: { 'x-request-id': id } })),
+    );
+    seen.push(answers.map(({ answer }) => answer));
+    expect(server.before.calls().slice(callsBefore)).toEqual(['GET /v1/orders/slow']);
+    expect(server.lines().filter(({ joined }) => joined)).toHaveLength(2);
+    expect(answers.map((one) => isFast(one))).toEqual(Array(3).fill(server === fast));
+  }
+  expect(seen[0]).toEqual(seen[1]);
+  expect(new Set(seen[0]?.map(({ body }) => body)).size).toBe(1);
+});
+
+test('a client that breaks off its body is told of as one that has gone', async () => {
+  await using both = await startBoth();
+  const told = both.servers.map(async ({ listener, lines }) => {
+    const { socket } = await openRaw(listener);
+    const [head] = bytesOf({ body: known });
+    socket.write(head ?? '');
+    socket.write('{"query"');
+    await new Promise((resolve) => setTimeout(resolve, 50));
+    socket.destroy();
+    await until(() => lines().length === 1);
+    return lines();
+  });
+  const [fast, fallback] = await Promise.all(told);
+  expect(fast).toEqual(fallback);
+  expect(fast).toEqual([
+    expect.objectContaining({ aborted: true, route: 'graphql', errors: { BAD_REQUEST: 1 } }),
+  ]);
+});
+
+describe('requests that came in together', () => {
+  /** Keeps what is put off from being taken, until it is let go. */
+  function holdRounds() {
+    const held: (() => void)[] = [];
+    const next = setImmediate;
+    const putOff = vi.spyOn(globalThis, 'setImmediate').mockImplementation(((step: () => void) => {
+      if (step.name === 'takeAll') held.push(step);
+      else next(step);
+    }) as typeof setImmediate);
+    return {
+      held: () => held.length,
+      letGo() {
+        putOff.mockRestore();
+        for (const step of held) step();
+      },
+    };
+  }
+
+  interface Begun {
+    request: IncomingMessage;
+    response: ServerResponse;
+  }
+
+  /** The requests that Node's server takes from now on. */
+  function watchRequests() {
+    const begun: Begun[] = [];
+    const note = (message: unknown) => void begun.push(message as Begun);
+    subscribe('http.server.request.start', note);
+    return { begun, [Symbol.dispose]: () => void unsubscribe('http.server.request.start', note) };
+  }
+
+  test.each([
+    ['are put off to the end of one round', { query: '{ __typename }' }, 1],
+    ['are run at once where they are large', { query: `{ __typename } #${' '.repeat(16_384)}` }, 0],
+  ])('%s', async (_what, body, roundsHeld) => {
+    await using both = await startBoth();
+    const [fast] = both.servers;
+    if (fast === undefined) throw new Error('Expected two servers');
+    await askBoth(both, { body });
+    using watched = watchRequests();
+    const rounds = holdRounds();
+    try {
+      const sockets = await Promise.all([1, 2, 3].map(() => openRaw(fast.listener)));
+      for (const { socket } of sockets) for (const part of bytesOf({ body })) socket.write(part);
+      await until(() => watched.begun.filter(({ request }) => request.readableEnded).length === 3);
+      expect(rounds.held()).toBe(roundsHeld);
+      rounds.letGo();
+      const answers = await Promise.all(sockets.map(async ({ ended }) => parseRaw(await ended())));
+      expect(answers.map(({ body: text }) => JSON.parse(text))).toEqual(
+        Array(3).fill({ data: { __typename: 'Query' } }),
+      );
+    } finally {
+      rounds.letGo();
+    }
+  });
+
+  test('take no place and make no call where their client has gone before they are run', async () => {
+    await using both = await startBoth({ GRAPHQL_REQUESTS_AT_ONCE: '1' });
+    const [fast] = both.servers;
+    if (fast === undefined) throw new Error('Expected two servers');
+    await askBoth(both, { body: known });
+    const linesBefore = fast.lines().length;
+    const callsBefore = fast.before.calls().length;
+    using watched = watchRequests();
+    const rounds = holdRounds();
+    try {
+      const { socket } = await openRaw(fast.listener);
+      for (const part of bytesOf({ body: known })) socket.write(part);
+      await until(() => rounds.held() === 1);
+      socket.destroy();
+      await until(() => watched.begun.every(({ response }) => response.closed));
+    } finally {
+      rounds.letGo();
+    }
+    await until(() => fast.lines().length === linesBefore + 1);
+    expect(fast.lines().slice(linesBefore)).toEqual([expect.objectContaining({ aborted: true })]);
+    expect(fast.before.calls().slice(callsBefore)).toEqual([]);
+    expect((await ask(fast, { body: known })).answer.status).toBe(200);
+  });
+});

@@ -1,0 +1,270 @@
+import { hash } from 'node:crypto';
+import { type GraphQLError, parse } from 'graphql';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { createDocuments } from '../../../src/server/documents/document-cache.ts';
+import { automaticOperations } from '../../../src/server/documents/persisted-queries.ts';
+import { startWaybill, type Waybill } from '../../harness.ts';
+
+const sha256 = (text: string) => hash('sha256', text);
+const persisted = (sha256Hash: unknown, version: unknown = 1) => ({
+  extensions: { persistedQuery: { version, sha256Hash } },
+});
+
+/** Sends these parameters, and gives the answer with the REST calls that it took. */
+async function send(
+  { fetch, sandbox }: Waybill,
+  parameters: object,
+  { method = 'POST', bearer = sandbox.tokens.first, accept = 'application/json' } = {},
+) {
+  sandbox.requests.clear();
+  const texts = Object.entries(parameters).map(([name, value]) => [
+    name,
+    typeof value === 'string' ? value : JSON.stringify(value),
+  ]);
+  const headers = { authorization: `Bearer ${bearer}`, accept, 'content-type': 'application/json' };
+  const response =
+    method === 'GET'
+      ? await fetch(`/graphql?${new URLSearchParams(texts)}`, { headers })
+      : await fetch('/graphql', { method, headers, body: JSON.stringify(parameters) });
+  const { data, errors } = await response.json();
+  return { status: response.status, data, errors, calls: sandbox.requests.lines() };
+}
+
+const refused = (status: number, code: string, message: unknown = expect.any(String)) => ({
+  status,
+  data: undefined,
+  errors: [{ message, extensions: { code, retryable: false } }],
+  calls: [],
+});
+const notFound = refused(200, 'PERSISTED_QUERY_NOT_FOUND', 'PersistedQueryNotFound');
+const notSupported = refused(200, 'PERSISTED_QUERY_NOT_SUPPORTED', 'PersistedQueryNotSupported');
+const notAllowed = refused(
+  400,
+  'OPERATION_NOT_ALLOWED',
+  'This server runs the operations of its list alone, and this is none of them: have it added there.',
+);
+
+let number = 0;
+/** A document that no test has sent yet. */
+const newQuery = () => {
+  number += 1;
+  return `query Q${number} { order(id: "ca2481") { id } }`;
+};
+const order = {
+  status: 200,
+  data: { order: { id: 'orders/ca2481' } },
+  errors: undefined,
+  calls: ['GET /v1/orders/ca2481'],
+};
+
+describe('automatic persisted queries', () => {
+  let waybill: Waybill;
+  beforeAll(async () => {
+    waybill = await startWaybill();
+  });
+  afterAll(() => waybill[Symbol.asyncDispose]());
+
+  test.each(['POST', 'GET'])(
+    'a hash alone will do once its document was sent with it, by %s',
+    async (method) => {
+      const query = newQuery();
+      const reference = persisted(sha256(query));
+      expect(await send(waybill, reference, { method })).toEqual(notFound);
+      expect(await send(waybill, { query, ...reference }, { method })).toEqual(order);
+      expect(await send(waybill, reference, { method })).toEqual(order);
+      expect(await send(waybill, reference, { method: method === 'GET' ? 'POST' : 'GET' })).toEqual(order);
+    },
+  );
+
+  test.each([
+    ['documentId', (id: string) => ({ documentId: `sha256:${id}` })],
+    ['documentId without a prefix', (id: string) => ({ documentId: id })],
+    ['id', (id: string) => ({ id })],
+    ['a hash in capitals', (id: string) => persisted(id.toUpperCase())],
+  ])('a document can be named by %s', async (_what, referenceTo) => {
+    const query = newQuery();
+    const reference = referenceTo(sha256(query));
+    expect(await send(waybill, { ...reference, query })).toEqual(order);
+    expect(await send(waybill, reference)).toEqual(order);
+    expect(await send(waybill, reference, { method: 'GET' })).toEqual(order);
+  });
+
+  test('what is not there is told with 200, whatever the client accepts', async () => {
+    const accept = 'application/graphql-response+json';
+    expect(await send(waybill, persisted(sha256('{ a }')), { accept })).toEqual(notFound);
+  });
+
+  test('variables and the choice of an operation are the request\u2019s own', async () => {
+    const query =
+      'query A($id: ID!) { order(id: $id) { id } } query B($id: ID!) { shipment(id: $id) { id } } query Z { __typename }';
+    const reference = persisted(sha256(query));
+    await send(waybill, { query, ...reference, operationName: 'Z' });
+    const asked = { ...reference, operationName: 'A', variables: { id: 'ca2482' } };
+    expect(await send(waybill, asked)).toEqual({
+      status: 200,
+      data: { order: { id: 'orders/ca2482' } },
+      errors: undefined,
+      calls: ['GET /v1/orders/ca2482'],
+    });
+  });
+
+  test('another document under a hash is refused, and not remembered', async () => {
+    const [query, other] = [newQuery(), newQuery()];
+    expect(await send(waybill, { query: other, ...persisted(sha256(query)) })).toEqual(
+      refused(400, 'BAD_REQUEST', 'The id that the request gives to its document is not the SHA-256 of it.'),
+    );
+    expect(await send(waybill, persisted(sha256(query)))).toEqual(notFound);
+    // Nor does it take the place of the right one.
+    await send(waybill, { query, ...persisted(sha256(query)) });
+    expect(await send(waybill, { query: other, ...persisted(sha256(query)) })).toMatchObject({ status: 400 });
+    expect(await send(waybill, persisted(sha256(query)))).toEqual(order);
+  });
+
+  test.each(['{ unknown }', '{ order(id: ', '{ __typename @skip }'])(
+    'a document that can\u2019t be run is not remembered: %s',
+    async (query) => {
+      const answer = await send(waybill, { query, ...persisted(sha256(query)) });
+      expect(answer.calls).toEqual([]);
+      expect(answer.errors[0].extensions.code).toMatch(/^GRAPHQL_(PARSE|VALIDATION)_FAILED$/);
+      expect(await send(waybill, persisted(sha256(query)))).toEqual(notFound);
+    },
+  );
+
+  test('a mutation by GET is refused when it is named by its hash too', async () => {
+    const query = 'mutation M { createOrder(input: {}) { __typename } }'
+      .replace('{}', '$i')
+      .replace('M', 'M($i: CreateOrderInput!)');
+    const reference = persisted(sha256(query));
+    await send(waybill, { query, ...reference, variables: { i: {} } });
+    expect(await send(waybill, { ...reference, variables: { i: {} } }, { method: 'GET' })).toMatchObject({
+      status: 405,
+      calls: [],
+    });
+  });
+
+  test('a document that another tenant has sent runs for whoever asks, on their own behalf', async () => {
+    const query = newQuery();
+    await send(waybill, { query, ...persisted(sha256(query)) });
+    const bearer = waybill.sandbox.tokens.second;
+    expect(await send(waybill, persisted(sha256(query)), { bearer })).toEqual({
+      status: 200,
+      data: { order: null },
+      errors: undefined,
+      calls: ['GET /v1/orders/ca2481'],
+    });
+  });
+
+  test.each<[string, object, object]>([
+    ['another version', persisted(sha256('{ a }'), 2), notSupported],
+    ['no version', { extensions: { persistedQuery: { sha256Hash: sha256('{ a }') } } }, notSupported],
+    ['no hash', persisted('abc'), refused(400, 'BAD_REQUEST')],
+    ['a number for a hash', persisted(7), refused(400, 'BAD_REQUEST')],
+    ['no object', { extensions: { persistedQuery: 'abc' } }, refused(400, 'BAD_REQUEST')],
+    ['an id of a number', { id: 7 }, refused(400, 'BAD_REQUEST')],
+    ['an id of nothing', { documentId: '' }, refused(400, 'BAD_REQUEST')],
+    ['an id that is no hash', { id: 'OrderPage' }, notFound],
+    ['an id of an object\u2019s own', { id: '__proto__' }, notFound],
+    ['two documents', { id: 'a', documentId: 'b' }, refused(400, 'BAD_REQUEST')],
+    ['nothing at all', {}, refused(400, 'BAD_REQUEST', 'Must provide query string.')],
+    [
+      'extensions of null',
+      { extensions: { persistedQuery: null } },
+      refused(400, 'BAD_REQUEST', 'Must provide query string.'),
+    ],
+  ])('a request with %s is refused', async (_what, parameters, expected) => {
+    expect(await send(waybill, parameters)).toEqual(expected);
+  });
+
+  test('are switched off where no memory is set for them', async () => {
+    await using without = await startWaybill({ PERSISTED_QUERY_BYTES: '0' }, { sandbox: waybill.sandbox });
+    const query = newQuery();
+    const reference = persisted(sha256(query));
+    expect(await send(without, { query, ...reference })).toEqual(order);
+    expect(await send(without, reference)).toEqual(notSupported);
+  });
+
+  test('forget the text that was used least recently', () => {
+    const documents = createDocuments({ parse, validate: (): GraphQLError[] => [] }, 1_000_000);
+    // Two texts of 1,000 characters are as many as have room.
+    const operations = automaticOperations(documents, 5_000);
+    const texts = ['{ a }', '{ b }', '{ c }'].map((text) => text + ' '.repeat(1_000));
+    for (const query of texts) operations.textOf({ query, ...persisted(sha256(query)) });
+    const kept = texts.filter((text) => 'text' in operations.textOf(persisted(sha256(text))));
+    expect(kept).toEqual(texts.slice(1));
+  });
+});
+
+describe('a list of operations', () => {
+  const page = 'query OrderPage { order(id: "ca2481") { id } }';
+  const type = '{ __typename }';
+  let waybill: Waybill;
+  beforeAll(async () => {
+    waybill = await startWaybill(
+      {},
+      {
+        operationList: new Map([
+          ['order-page', page],
+          ['sha256:abc', type],
+        ]),
+      },
+    );
+  });
+  afterAll(() => waybill[Symbol.asyncDispose]());
+
+  test.each<[string, object]>([
+    ['its id', { id: 'order-page' }],
+    ['its id as documentId', { documentId: 'order-page' }],
+    ['its hash', persisted(sha256(page))],
+    ['its hash as documentId', { documentId: `sha256:${sha256(page)}` }],
+    ['its text', { query: page }],
+    ['its text and its id', { query: page, id: 'order-page' }],
+    ['its text and its hash', { query: page, ...persisted(sha256(page)) }],
+  ])('a document of it is run by %s', async (_what, parameters) => {
+    expect(await send(waybill, parameters)).toEqual(order);
+    expect(await send(waybill, parameters, { method: 'GET' })).toEqual(order);
+  });
+
+  test('an id may be a hash of another making', async () => {
+    for (const documentId of ['sha256:abc', 'abc']) {
+      expect(await send(waybill, { documentId })).toMatchObject({ data: { __typename: 'Query' } });
+    }
+  });
+
+  test.each<[string, object]>([
+    ['a text that is not in it', { query: '{ order(id: "ca2481") { id } }' }],
+    ['a text of it with one blank more', { query: `${page} ` }],
+    ['the introspection', { query: '{ __schema { queryType { name } } }' }],
+    ['a text that is no GraphQL', { query: '{' }],
+    ['an id that is not in it', { id: 'order' }],
+    ['a hash that is not in it', persisted(sha256('{ a }'))],
+    [
+      'a text of its own with its hash',
+      { query: '{ a: __typename }', ...persisted(sha256('{ a: __typename }')) },
+    ],
+  ])('%s is refused', async (_what, parameters) => {
+    for (const method of ['POST', 'GET'])
+      expect(await send(waybill, parameters, { method })).toEqual(notAllowed);
+    // It has not been taken by being sent.
+    expect(await send(waybill, parameters)).toEqual(notAllowed);
+  });
+
+  test('a document of it under the id of another is refused', async () => {
+    expect(await send(waybill, { query: type, id: 'order-page' })).toEqual(
+      refused(400, 'BAD_REQUEST', 'The id that the request gives to its document is another one\u2019s.'),
+    );
+  });
+
+  test('GraphiQL says what it holds', async () => {
+    const response = await waybill.fetch('/graphql', { headers: { accept: 'text/html' } });
+    const html = await response.text();
+    const options = JSON.parse(/<script id="options"[^>]*>(.*?)<\/script>/s.exec(html)?.[1] ?? '');
+    expect(options.tabs).toEqual([
+      {
+        query: expect.stringMatching(/^# This server runs the 2 documents of its list alone,\n/),
+        variables: null,
+      },
+      { query: page, variables: null },
+      { query: type, variables: null },
+    ]);
+  });
+});

@@ -1,0 +1,109 @@
+import { execFile, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { readOperationList } from '../../../src/server/documents/trusted-documents.ts';
+
+let folder: string;
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'waybill-'));
+});
+afterAll(() => rm(folder, { recursive: true }));
+
+async function fileOf(content: unknown): Promise<string> {
+  const file = join(folder, `${Math.random()}.json`);
+  await writeFile(file, typeof content === 'string' ? content : JSON.stringify(content));
+  return file;
+}
+
+/** How the server's process ends when it is started with this file. */
+async function startWith(file: string): Promise<{ code: unknown; output: string; errors: string }> {
+  return new Promise((done) => {
+    execFile(
+      process.execPath,
+      ['src/main.ts'],
+      {
+        cwd: resolve(import.meta.dirname, '../../..'),
+        env: { PORT: '0', UPSTREAM_URL: 'http://127.0.0.1:1', OPERATIONS_FILE: file },
+        timeout: 30_000,
+      },
+      (error, output, errors) => done({ code: error?.code, output, errors }),
+    );
+  });
+}
+
+describe('a file of operations is taken', () => {
+  test('as documents by their ids', async () => {
+    const file = await fileOf({ a: '{ __typename }', b: 'query B { __typename }' });
+    expect([...(await readOperationList(file))]).toEqual([
+      ['a', '{ __typename }'],
+      ['b', 'query B { __typename }'],
+    ]);
+  });
+
+  test('as a manifest of Apollo\u2019s', async () => {
+    const file = await fileOf({
+      format: 'apollo-persisted-query-manifest',
+      version: 1,
+      operations: [{ id: 'a', name: 'A', type: 'query', body: 'query A { __typename }' }],
+    });
+    expect([...(await readOperationList(file))]).toEqual([['a', 'query A { __typename }']]);
+  });
+});
+
+describe.concurrent('a start is refused', () => {
+  test('where documents can\u2019t be run, each of which is named', async ({ expect }) => {
+    const file = await fileOf({
+      good: '{ __typename }',
+      'old-board': '{ orders { nodes { trackingCode weight } } }',
+      'half-written': 'query {',
+    });
+    expect(await startWith(file)).toEqual({
+      code: 1,
+      output: '',
+      errors: [
+        "OPERATIONS_FILE: 2 of 3 documents can't be run:",
+        '  "old-board": Cannot query field "trackingCode" on type "Order". (and 1 more)',
+        '  "half-written": Syntax Error: Expected Name, found <EOF>.',
+        '',
+      ].join('\n'),
+    });
+  });
+
+  test.each<[string, unknown, RegExp]>([
+    ['no JSON', 'query A { a }', /is not valid JSON\.$/],
+    ['a list', ['{ __typename }'], /neither documents by their ids nor a manifest of Apollo\u2019s\.$/],
+    ['ids of no text', { a: 7 }, /neither documents by their ids nor a manifest of Apollo\u2019s\.$/],
+  ])('where the file holds %s', async (_what, content, reason) => {
+    const file = await fileOf(content);
+    const { code, output, errors } = await startWith(file);
+    expect({ code, output }).toEqual({ code: 1, output: '' });
+    expect(errors.trimEnd()).toMatch(reason);
+    expect(errors).toContain(`OPERATIONS_FILE: expected documents by their ids, but got ${file}. `);
+  });
+
+  test('where there is no such file', async ({ expect }) => {
+    const { code, errors } = await startWith(join(folder, 'none.json'));
+    expect({ code, errors }).toEqual({ code: 1, errors: expect.stringContaining('ENOENT') });
+  });
+});
+
+test('a start says what is taken, and where there is no page to explore it', async () => {
+  const file = await fileOf({ a: '{ __typename }' });
+  const env = { PORT: '0', UPSTREAM_URL: 'http://127.0.0.1:1', OPERATIONS_FILE: file, SCHEMA: 'private' };
+  const cwd = resolve(import.meta.dirname, '../../..');
+  const child = spawn(process.execPath, ['src/main.ts'], { cwd, env, stdio: ['ignore', 'pipe', 'inherit'] });
+  try {
+    const [banner] = await once(child.stdout, 'data');
+    const [endpoint, ...lines] = String(banner).trimEnd().split('\n');
+    expect(endpoint).toMatch(/^GraphQL {3}http:\/\/127\.0\.0\.1:\d+\/graphql$/);
+    expect(lines).toEqual([
+      'REST      the live service at http://127.0.0.1:1/',
+      `Runs      what is in ${file} alone`,
+    ]);
+  } finally {
+    child.kill('SIGKILL');
+  }
+});

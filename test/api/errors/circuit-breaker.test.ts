@@ -1,0 +1,218 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { expect, test } from 'vitest';
+import { type Answer, answerJson, until } from '../../fixtures/rest-service.ts';
+import { startBefore } from '../../fixtures/start-before.ts';
+
+const query = '{ order(id: "7") { fulfiller } }';
+const whole = { data: { order: { fulfiller: 'OPERATOR' } }, errors: undefined };
+const call = 'GET /v1/orders/7';
+
+/** Fails the calls of those whom it is told to. */
+function failingFor(bearers: Set<string>, fault: Answer = answerJson({}, 503)): Answer {
+  return (request, response, body) => {
+    const bearer = request.headers.authorization?.replace('Bearer ', '') ?? '';
+    if (bearers.has(bearer)) return fault(request, response, body);
+    if (request.method !== 'GET') return answerJson({}, 500)(request, response, body);
+    return answerJson({ name: 'orders/7', fulfiller: 'OPERATOR' })(request, response, body);
+  };
+}
+
+test('calls that fail for several tenants are no longer made, of any tenant, and say when to come back', async () => {
+  await using waybill = await startBefore(failingFor(new Set(['ana', 'eva'])));
+  for (let time = 0; time < 10; time += 1) {
+    await waybill.ask(query, 'ana');
+    await waybill.ask(query, 'eva');
+  }
+  expect(waybill.calls()).toEqual(Array.from({ length: 20 }, () => call));
+  expect(await waybill.ask(query, 'ida')).toEqual({
+    data: { order: null },
+    errors: [
+      {
+        message: `${call} was not made: most calls of its kind have failed just now`,
+        path: 'order',
+        code: 'UPSTREAM_CIRCUIT_OPEN',
+        retryable: true,
+        retryAfterMs: expect.any(Number),
+      },
+    ],
+  });
+  expect(waybill.calls()).toHaveLength(20);
+});
+
+test('many ids that are asked for at once fail by one word of it, without a get for each', async () => {
+  const names = Array.from({ length: 30 }, (_, index) => `${index}`);
+  await using waybill = await startBefore((request, response, body) => {
+    if (!request.url?.startsWith('/v1/orders?')) return answerJson({}, 503)(request, response, body);
+    const orders = names.map((name) => ({ name: `orders/${name}`, shipment: `shipments/${name}` }));
+    return answerJson({ orders })(request, response, body);
+  });
+  for (let time = 0; time < 10; time += 1) {
+    for (const bearer of ['ana', 'eva']) await waybill.ask('{ shipment(id: "7") { status } }', bearer);
+  }
+  const before = waybill.calls().length;
+  const { errors } = await waybill.ask('{ orders(first: 30) { nodes { shipment { status } } } }', 'ida');
+  expect(errors?.map(({ code }) => code)).toEqual(names.map(() => 'UPSTREAM_CIRCUIT_OPEN'));
+  // The list of shipments, whose calls are a kind of their own, may be the way around.
+  expect(waybill.calls().slice(before)).toEqual([
+    'GET /v1/orders?pageSize=30',
+    'GET /v1/shipments?pageSize=60',
+  ]);
+});
+
+test('a list that fails for all does not keep records from being had by their ids, one or many', async () => {
+  const names = Array.from({ length: 30 }, (_, index) => `${index}`);
+  await using waybill = await startBefore((request, response, body) => {
+    if (request.url?.startsWith('/v1/shipments?')) return answerJson({}, 503)(request, response, body);
+    const orders = names.map((name) => ({ name: `orders/${name}`, shipment: `shipments/${name}` }));
+    const record = { name: request.url?.replace('/v1/', ''), status: 'DELIVERED' };
+    const json = request.url?.startsWith('/v1/orders?') ? { orders } : record;
+    return answerJson(json)(request, response, body);
+  });
+  const list = '{ shipments(first: 2) { nodes { status } } }';
+  for (let time = 0; time < 10; time += 1)
+    for (const bearer of ['ana', 'eva']) await waybill.ask(list, bearer);
+  expect((await waybill.ask(list, 'ida')).errors).toMatchObject([{ code: 'UPSTREAM_CIRCUIT_OPEN' }]);
+  const before = waybill.calls().length;
+  expect(await waybill.ask('{ shipment(id: "7") { status } }', 'ida')).toEqual({
+    data: { shipment: { status: 'DELIVERED' } },
+    errors: undefined,
+  });
+  expect(await waybill.ask('{ orders(first: 30) { nodes { shipment { status } } } }', 'ida')).toEqual({
+    data: { orders: { nodes: names.map(() => ({ shipment: { status: 'DELIVERED' } })) } },
+    errors: undefined,
+  });
+  expect(waybill.calls().slice(before).sort()).toEqual(
+    ['GET /v1/orders?pageSize=30', ...['7', ...names].map((name) => `GET /v1/shipments/${name}`)].sort(),
+  );
+});
+
+test.each<[string, Record<string, string>, () => RequestInit]>([
+  ['the time of its operation', { OPERATION_TIMEOUT_MS: '400' }, () => ({})],
+  ['its clients\u2019 patience', {}, () => ({ signal: AbortSignal.timeout(2_200) })],
+])('calls that hang until %s ends are failures', async (_what, environment, init) => {
+  await using waybill = await startBefore(() => {}, environment);
+  const bearers = Array.from({ length: 20 }, (_, index) => `token-${index}`);
+  await Promise.allSettled(bearers.map((bearer) => waybill.ask(query, bearer, init())));
+  // What ends the calls comes after the answers.
+  await expect
+    .poll(
+      async () =>
+        (await waybill.ask(query, 'ida', { signal: AbortSignal.timeout(300) }).catch(() => undefined))
+          ?.errors,
+    )
+    .toMatchObject([{ code: 'UPSTREAM_CIRCUIT_OPEN' }]);
+});
+
+test('calls that are given up early count neither way', async () => {
+  await using waybill = await startBefore(() => {});
+  const bearers = Array.from({ length: 20 }, (_, index) => `token-${index}`);
+  const gone = new AbortController();
+  const asked = Promise.allSettled(
+    bearers.map((bearer) => waybill.ask(query, bearer, { signal: gone.signal })),
+  );
+  await until(() => waybill.calls().length === 20);
+  gone.abort();
+  await asked;
+  const last = new AbortController();
+  const answer = waybill.ask(query, 'ida', { signal: last.signal }).catch(() => undefined);
+  await until(() => waybill.calls().length === 21);
+  last.abort();
+  await answer;
+});
+
+test('the poison of one tenant stops nobody\u2019s calls, also not its own', async () => {
+  await using waybill = await startBefore(failingFor(new Set(['ana'])));
+  for (let time = 0; time < 60; time += 1) await waybill.ask(query, 'ana');
+  expect(await waybill.ask(query, 'eva')).toEqual(whole);
+  expect((await waybill.ask(query, 'ana')).errors).toMatchObject([{ code: 'UPSTREAM_UNAVAILABLE' }]);
+  expect(waybill.calls()).toHaveLength(62);
+});
+
+test.each([400, 401, 403, 404, 409, 429, 501])(
+  '%d for all is an answer, and stops no calls',
+  async (status) => {
+    await using waybill = await startBefore(failingFor(new Set(['ana', 'eva']), answerJson({}, status)));
+    for (let time = 0; time < 15; time += 1) {
+      await waybill.ask(query, 'ana');
+      await waybill.ask(query, 'eva');
+    }
+    expect(await waybill.ask(query, 'ida')).toEqual(whole);
+    expect(waybill.calls()).toHaveLength(31);
+  },
+);
+
+test('calls of one kind that fail leave those of another alone', async () => {
+  await using waybill = await startBefore((request, response, body) => {
+    const json = request.url?.startsWith('/v1/orders')
+      ? { name: 'orders/7', fulfiller: 'OPERATOR' }
+      : undefined;
+    return (json === undefined ? answerJson({}, 503) : answerJson(json))(request, response, body);
+  });
+  for (let time = 0; time < 12; time += 1) {
+    for (const bearer of ['ana', 'eva']) await waybill.ask('{ shipment(id: "7") { status } }', bearer);
+  }
+  expect((await waybill.ask('{ shipment(id: "7") { status } }', 'ida')).errors).toMatchObject([
+    { code: 'UPSTREAM_CIRCUIT_OPEN' },
+  ]);
+  expect(await waybill.ask(query, 'ida')).toEqual(whole);
+});
+
+test('a label that is not asked for says when to come back in its header too', async () => {
+  await using waybill = await startBefore(failingFor(new Set(['ana', 'eva', 'ida'])));
+  const label = (bearer: string) =>
+    waybill.app.fetch('http://waybill.test/labels/7.pdf', { headers: { authorization: `Bearer ${bearer}` } });
+  for (let time = 0; time < 10; time += 1) for (const bearer of ['ana', 'eva']) await label(bearer);
+  const response = await label('ida');
+  expect([response.status, response.headers.get('retry-after')]).toEqual([
+    503,
+    expect.stringMatching(/^[1-5]$/),
+  ]);
+  expect(await response.json()).toMatchObject({
+    errors: [{ extensions: { code: 'UPSTREAM_CIRCUIT_OPEN' } }],
+  });
+  expect(waybill.calls()).toHaveLength(20);
+});
+
+test('a write that was not made for it has done nothing: it is refused, and leaves its key free', async () => {
+  const fails = new Set(['ana', 'eva']);
+  await using waybill = await startBefore(failingFor(fails, answerJson({}, 500)));
+  const send = (key: string) => `mutation {
+    sendMessage(input: {
+      conversation: "channels/1/conversations/2", content: { text: "a" }, idempotencyKey: "${key}"
+    }) { __typename }
+  }`;
+  for (let time = 0; time < 10; time += 1) {
+    for (const bearer of fails) await waybill.ask(send(`first-${time}`), bearer);
+  }
+  expect(waybill.calls()).toHaveLength(20);
+  for (let time = 0; time < 2; time += 1) {
+    expect((await waybill.ask(send('mine'), 'ida')).errors).toMatchObject([
+      { path: 'sendMessage', code: 'UPSTREAM_CIRCUIT_OPEN', retryable: true },
+    ]);
+  }
+  expect(waybill.calls()).toHaveLength(20);
+});
+
+test('while one call tries whether REST is back, others are not made', async () => {
+  const held: (() => void)[] = [];
+  let isBack = false;
+  await using waybill = await startBefore((request, response, body) => {
+    if (!isBack) return answerJson({}, 503)(request, response, body);
+    const finish = () => answerJson({ name: 'orders/7', fulfiller: 'OPERATOR' })(request, response, body);
+    return held.length === 0 ? held.push(finish) : finish();
+  });
+  for (let time = 0; time < 10; time += 1)
+    for (const bearer of ['ana', 'eva']) await waybill.ask(query, bearer);
+  const before = waybill.calls().length;
+  isBack = true;
+  // The pause of an open circuit.
+  await sleep(5_100);
+  const probe = waybill.ask(query, 'ida');
+  await until(() => held.length === 1);
+  const { errors } = await waybill.ask(query, 'eva');
+  expect(errors).toMatchObject([{ code: 'UPSTREAM_CIRCUIT_OPEN', retryable: true }]);
+  expect(waybill.calls().slice(before)).toEqual([call]);
+  held[0]?.();
+  expect(await probe).toEqual(whole);
+  expect(await waybill.ask(query, 'eva')).toEqual(whole);
+});

@@ -1,0 +1,307 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { afterAll, afterEach, describe, expect, test } from 'vitest';
+import { readConfig } from '../../../src/config/config.ts';
+import type { RestApi } from '../../../src/rest/api.ts';
+import { BadInputError } from '../../../src/rest/errors.ts';
+import { createApp } from '../../../src/server/app.ts';
+import { order } from '../../fixtures/order-to-create.ts';
+import { startBefore } from '../../fixtures/start-before.ts';
+import { type Answer, startWaybill } from '../../harness.ts';
+
+const waybill = await startWaybill();
+const { ask, sandbox } = waybill;
+
+afterEach(() => sandbox.faults.clear());
+afterAll(() => waybill[Symbol.asyncDispose]());
+
+/** All that an error may hold, and all that its `extensions` may. */
+const errorKeys = ['message', 'locations', 'path', 'extensions'];
+const extensionKeys = ['code', 'retryable', 'retryAfterMs', 'upstreamStatus', 'requestId', 'fields'];
+
+/** The one error of an answer, once it is seen to hold nothing that is not meant for a client. */
+function onlyError({ errors }: Answer<unknown>) {
+  expect(errors).toHaveLength(1);
+  const [error] = errors ?? [];
+  if (error === undefined) throw new Error('there is no error');
+  expect(errorKeys).toEqual(expect.arrayContaining(Object.keys(error)));
+  expect(extensionKeys).toEqual(expect.arrayContaining(Object.keys(error.extensions)));
+  const text = JSON.stringify(error);
+  for (const secret of [sandbox.tokens.first, '?', '<', '    at ', '.ts:', '.js:', 'Bearer', 'stack']) {
+    expect(text).not.toContain(secret);
+  }
+  return error;
+}
+
+const list = '{ orders(first: 1, search: "Lucía") { nodes { id } } }';
+const lookup = '{ organization { id } origins(first: 1) { nodes { id } } }';
+
+describe('a status', () => {
+  test.each([
+    [302, 'UPSTREAM_INVALID_RESPONSE', false],
+    [400, 'BAD_USER_INPUT', false],
+    [401, 'UNAUTHENTICATED', false],
+    [403, 'FORBIDDEN', false],
+    [404, 'NOT_FOUND', false],
+    [409, 'CONFLICT', false],
+    [410, 'NOT_FOUND', false],
+    [412, 'CONFLICT', false],
+    [422, 'BAD_USER_INPUT', false],
+    [429, 'RATE_LIMITED', true],
+    [500, 'UPSTREAM_ERROR', false],
+    [502, 'UPSTREAM_UNAVAILABLE', true],
+    [503, 'UPSTREAM_UNAVAILABLE', true],
+    [504, 'UPSTREAM_ERROR', false],
+  ])('%i is %s', async (status, code, retryable) => {
+    sandbox.faults.add({
+      path: '/v1/orders',
+      kind: 'status',
+      status,
+      headers: { location: 'http://127.0.0.1:1/' },
+    });
+    const answer = await ask(list);
+    expect(answer).toMatchObject({
+      status: 200,
+      data: { orders: null },
+      calls: ['GET /v1/orders?pageSize=1&search=Lucía'],
+    });
+    expect(onlyError(answer)).toEqual({
+      message: `GET /v1/orders answered ${status}`,
+      locations: [{ line: 1, column: 3 }],
+      path: ['orders'],
+      extensions: { code, retryable, upstreamStatus: status },
+    });
+  });
+
+  test.each([404, 410])('%i of a lookup is null, and no error', async (status) => {
+    sandbox.faults.add({ path: '/v1/organizations/mine', kind: 'status', status });
+    const { data, errors } = await ask(lookup);
+    expect({ data, errors }).toEqual({
+      data: { organization: null, origins: { nodes: [{ id: 'origins/ca1' }] } },
+      errors: undefined,
+    });
+  });
+
+  test('of one field leaves its siblings alone', async () => {
+    sandbox.faults.add({ path: '/v1/organizations/mine', kind: 'status', status: 500 });
+    const answer = await ask(lookup);
+    expect(answer.data).toEqual({ organization: null, origins: { nodes: [{ id: 'origins/ca1' }] } });
+    expect(onlyError(answer)).toMatchObject({
+      path: ['organization'],
+      extensions: { code: 'UPSTREAM_ERROR' },
+    });
+  });
+
+  test.each([
+    ['7', 7_000],
+    ['0', 0],
+    ['3600', 3_600_000],
+    ['Sat, 01 Jan 2000 00:00:00 GMT', 0],
+    ['soon', undefined],
+    ['-1', undefined],
+    ['1.5', undefined],
+  ])('429 with Retry-After: %s', async (header, retryAfterMs) => {
+    sandbox.faults.add({ kind: 'status', status: 429, headers: { 'retry-after': header } });
+    expect(onlyError(await ask(list)).extensions).toEqual({
+      code: 'RATE_LIMITED',
+      retryable: true,
+      upstreamStatus: 429,
+      ...(retryAfterMs !== undefined && { retryAfterMs }),
+    });
+  });
+
+  test.each([400, 422])('%i tells the fields that its body names', async (status) => {
+    const details = [
+      { field: 'pageSize', message: 'must be at most 1000' },
+      { field: 'search', message: 'is too long' },
+    ];
+    const body = { error: { message: 'The request is invalid', details } };
+    sandbox.faults.add({ kind: 'status', status, body });
+    expect(onlyError(await ask(list))).toMatchObject({
+      message: `GET /v1/orders answered ${status}: The request is invalid`,
+      extensions: {
+        code: 'BAD_USER_INPUT',
+        retryable: false,
+        upstreamStatus: status,
+        fields: [
+          { path: 'pageSize', message: 'must be at most 1000' },
+          { path: 'search', message: 'is too long' },
+        ],
+      },
+    });
+  });
+
+  test.each([
+    ['HTML', '<html><body><h1>nginx</h1></body></html>', 'text/html', ''],
+    ['text', 'Error: no\n    at app.js:1:1', 'text/plain', ''],
+    ['nothing', '', 'application/json', ''],
+    ['JSON of no known shape', '[{"stack":"x"}]', 'application/json', ''],
+    ['a stack in JSON', '{"message":"boom\\n    at app.js:1:1","stack":"x"}', 'application/json', ': boom'],
+    ['the token', '{"message":"no sandbox-cafe-andino"}', 'application/json', ': no <access token>'],
+  ])('with %s in its body tells no more than a message', async (_what, body, contentType, told) => {
+    sandbox.faults.add({ kind: 'status', status: 409, body, contentType });
+    const { errors } = await ask(list);
+    expect(errors?.map(({ message, extensions }) => ({ message, extensions }))).toEqual([
+      {
+        message: `GET /v1/orders answered 409${told}`,
+        extensions: { code: 'CONFLICT', retryable: false, upstreamStatus: 409 },
+      },
+    ]);
+  });
+});
+
+describe('a status of a write', () => {
+  const record = `mutation ($input: CreateOrderInput!) {
+    createOrder(input: $input) { __typename ... on UserError { message } }
+  }`;
+
+  test.each([
+    [302, 'UPSTREAM_INVALID_RESPONSE', false],
+    [429, 'RATE_LIMITED', true],
+    [500, 'UPSTREAM_ERROR', false],
+    // A gateway's word, which says nothing for certain of what became of the write.
+    [502, 'UPSTREAM_UNAVAILABLE', false],
+    [503, 'UPSTREAM_UNAVAILABLE', false],
+    [504, 'UPSTREAM_ERROR', false],
+  ])('%i is %s, and to be sent again: %s', async (status, code, retryable) => {
+    sandbox.faults.add({ path: '/v1/orders', kind: 'status', status });
+    const answer = await ask(record, { input: order });
+    expect(answer).toMatchObject({ status: 200, data: { createOrder: null }, calls: ['POST /v1/orders'] });
+    expect(onlyError(answer)).toMatchObject({
+      message: `POST /v1/orders answered ${status}`,
+      path: ['createOrder'],
+      extensions: { code, retryable, upstreamStatus: status },
+    });
+  });
+
+  test('2xx with words that cannot be read is no error, but an outcome that is not known', async () => {
+    sandbox.faults.add({ path: '/v1/orders', kind: 'cut-json' });
+    const { data, errors, calls } = await ask(record, { input: order });
+    expect({ data, errors, calls }).toEqual({
+      data: { createOrder: { __typename: 'OutcomeUnknown', message: expect.any(String) } },
+      errors: undefined,
+      calls: ['POST /v1/orders'],
+    });
+  });
+});
+
+describe('the network', () => {
+  test('that never answers is UPSTREAM_TIMEOUT after UPSTREAM_TIMEOUT_MS', async () => {
+    await using impatient = await startWaybill({ UPSTREAM_TIMEOUT_MS: '100' });
+    impatient.sandbox.faults.add({ path: '/v1/orders', kind: 'hang' });
+    const start = performance.now();
+    const answer = await impatient.ask(list);
+    expect(performance.now() - start).toBeLessThan(1_000);
+    expect(onlyError(answer)).toMatchObject({
+      message: 'GET /v1/orders was not answered within 100 ms',
+      path: ['orders'],
+      extensions: { code: 'UPSTREAM_TIMEOUT', retryable: true },
+    });
+  });
+
+  test('that refuses the connection is UPSTREAM_UNAVAILABLE', async () => {
+    await using alone = await startWaybill();
+    await alone.sandbox.close();
+    expect(onlyError(await alone.ask(list))).toMatchObject({
+      message: 'GET /v1/orders got no answer (ECONNREFUSED)',
+      extensions: { code: 'UPSTREAM_UNAVAILABLE', retryable: true },
+    });
+  });
+
+  test.each([
+    ['reset', 'UPSTREAM_UNAVAILABLE', true],
+    ['reset-in-body', 'UPSTREAM_UNAVAILABLE', true],
+    ['short', 'UPSTREAM_UNAVAILABLE', true],
+    ['cut-json', 'UPSTREAM_INVALID_RESPONSE', false],
+  ] as const)('with the fault "%s" is %s', async (kind, code, retryable) => {
+    sandbox.faults.add({ path: '/v1/orders', kind });
+    expect(onlyError(await ask(list))).toMatchObject({ path: ['orders'], extensions: { code, retryable } });
+  });
+
+  test.each(['null', '[]', '{}', '{"orders":{}}', '"orders"', '<html></html>', ''])(
+    'with the body %j for a list is UPSTREAM_INVALID_RESPONSE',
+    async (body) => {
+      sandbox.faults.add({ path: '/v1/orders', kind: 'status', status: 200, body });
+      const { extensions } = onlyError(await ask(list));
+      expect(extensions).toEqual({ code: 'UPSTREAM_INVALID_RESPONSE', retryable: false });
+    },
+  );
+});
+
+describe('a mistake of this server', () => {
+  class Leak extends TypeError {
+    // Not to be told.
+    readonly extensions = { secret: 'connection string', http: { status: 418 } };
+  }
+  const mistakes: [string, () => never][] = [
+    ['in a promise', () => Promise.reject(new Leak('secret of src/app.ts:1')) as never],
+    [
+      'thrown',
+      () => {
+        throw new Leak('secret of src/app.ts:1');
+      },
+    ],
+  ];
+
+  test.each(mistakes)('%s is masked, and reported', async (_what, fail) => {
+    const reported: unknown[][] = [];
+    const app = createApp({
+      api: { getOrganization: fail } as unknown as RestApi, // Only this method is called.
+      ...readConfig({}).app,
+      publicUrl: () => new URL('http://waybill.test'),
+      report: (...told) => reported.push(told),
+    });
+    const response = await app.fetch('http://waybill.test/graphql', {
+      method: 'POST',
+      headers: {
+        'content-type': 'application/json',
+        authorization: 'Bearer token',
+        'x-request-id': 'request-7',
+      },
+      body: JSON.stringify({ query: '{ __typename organization { id } }' }),
+    });
+    expect(response.status).toBe(200);
+    expect(await response.json()).toEqual({
+      data: { __typename: 'Query', organization: null },
+      errors: [
+        {
+          message: 'Something went wrong in this server.',
+          locations: [{ line: 1, column: 14 }],
+          path: ['organization'],
+          extensions: { code: 'INTERNAL_SERVER_ERROR', retryable: false, requestId: 'request-7' },
+        },
+      ],
+    });
+    expect(reported).toEqual([
+      [
+        expect.objectContaining({
+          name: 'TypeError',
+          message: expect.stringContaining('secret of src/app.ts:1'),
+        }),
+        'request-7',
+      ],
+    ]);
+  });
+});
+
+test('an expected error keeps no trace of where it was made, and the next unexpected one does', () => {
+  expect(new BadInputError('No such id.').stack).toBe('BadInputError: No such id.');
+  expect(new Error('another').stack).toMatch(/^ +at /m);
+});
+
+test.each([true, false])(
+  'errors stand in the order of their paths, whichever call fails first: compiled %s',
+  async (compileQueries) => {
+    await using waybill = await startBefore(
+      async ({ url = '' }, response) => {
+        await sleep(url.endsWith('a') ? 40 : 0);
+        response.writeHead(500).end();
+      },
+      {},
+      { compileQueries },
+    );
+    const { errors } = await waybill.ask(
+      '{ a: order(id: "a") { notes } b: order(id: "b") { notes } c: nodes(ids: ["orders/c", "orders/a"]) { id } }',
+    );
+    expect(errors?.map(({ path }) => path)).toEqual(['a', 'b', 'c.0', 'c.1']);
+  },
+);

@@ -1,0 +1,218 @@
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
+import type { Fault } from '../../../src/sandbox/sandbox.ts';
+import {
+  OrderRowEdgesDocument,
+  OrderRowsDocument,
+  OrdersWithShipmentsDocument,
+  OrderWithFailuresDocument,
+} from '../../documents.generated.ts';
+import { type Answer, startWaybill, type Waybill } from '../../harness.ts';
+
+let waybill: Waybill;
+beforeAll(async () => {
+  waybill = await startWaybill();
+});
+afterEach(() => waybill.sandbox.faults.clear());
+afterAll(() => waybill[Symbol.asyncDispose]());
+
+const fail = (fault: Fault) => waybill.sandbox.faults.add(fault);
+
+/** REST answers `path` with these fields changed. */
+function change(path: string, fields: object): void {
+  fail({ kind: 'change', path, change: (answer) => ({ ...(answer as object), ...fields }) });
+}
+
+/** Errors in the order of their paths, without their places in the document. */
+function told(errors: Answer<unknown>['errors']) {
+  return errors
+    ?.map(({ message, path, extensions }) => ({ message, path: path?.join('.'), ...extensions }))
+    .sort((one, other) => String(one.path).localeCompare(String(other.path)));
+}
+
+const broken = { code: 'UPSTREAM_INVALID_RESPONSE', retryable: false };
+const shipment = '/v1/shipments/ca2036';
+
+describe('a call that fails blanks its own field, and tells why', () => {
+  const data = {
+    order: {
+      id: 'orders/ca2481',
+      shipment: null,
+      recipient: { fullName: 'Lucía Ñáñez Peñalosa', location: { locality: 'Medellín (Laureles)' } },
+    },
+  };
+  const down = { code: 'UPSTREAM_UNAVAILABLE', retryable: true };
+  const call = `GET ${shipment}`;
+
+  test.each<[string, Fault, object]>([
+    [
+      '503, whose own words stay here',
+      { kind: 'status', status: 503, body: { error: { message: 'down' } } },
+      { message: `${call} answered 503`, ...down, upstreamStatus: 503 },
+    ],
+    [
+      'an HTML page with 502',
+      { kind: 'status', status: 502, body: '<h1>Bad Gateway</h1>', contentType: 'text/html' },
+      { message: `${call} answered 502`, ...down, upstreamStatus: 502 },
+    ],
+    [
+      '500 without a body',
+      { kind: 'status', status: 500 },
+      { message: `${call} answered 500`, code: 'UPSTREAM_ERROR', retryable: false, upstreamStatus: 500 },
+    ],
+    [
+      '403',
+      { kind: 'status', status: 403 },
+      { message: `${call} answered 403`, code: 'FORBIDDEN', retryable: false, upstreamStatus: 403 },
+    ],
+    [
+      '429 with a time to wait',
+      { kind: 'status', status: 429, headers: { 'retry-after': '3' } },
+      {
+        message: `${call} answered 429`,
+        code: 'RATE_LIMITED',
+        retryable: true,
+        retryAfterMs: 3000,
+        upstreamStatus: 429,
+      },
+    ],
+    ['a reset', { kind: 'reset' }, { message: `${call} got no answer (ECONNRESET)`, ...down }],
+    ['cut JSON', { kind: 'cut-json' }, { message: `${call} answered something that is not JSON`, ...broken }],
+    [
+      'another record',
+      { kind: 'change', change: (answer) => ({ ...(answer as object), name: 'shipments/ca0001' }) },
+      { message: `${call} answered another record than the one asked for`, ...broken },
+    ],
+    [
+      'null',
+      { kind: 'change', change: () => null },
+      { message: `${call} answered something that is no record of shipments`, ...broken },
+    ],
+    [
+      'an array',
+      { kind: 'change', change: (answer) => [answer] },
+      { message: `${call} answered something that is no record of shipments`, ...broken },
+    ],
+    [
+      'a redirect',
+      { kind: 'status', status: 302, headers: { location: 'http://elsewhere.invalid/' } },
+      { message: `${call} answered 302`, ...broken, upstreamStatus: 302 },
+    ],
+  ])('%s', async (_what, fault, error) => {
+    fail({ ...fault, path: shipment });
+    const answer = await waybill.ask(OrderWithFailuresDocument, { id: 'ca2481' });
+    expect([answer.status, answer.data]).toEqual([200, data]);
+    expect(told(answer.errors)).toEqual([{ path: 'order.shipment', ...error }]);
+    expect(answer.calls.sort()).toEqual([
+      'GET /v1/locations?pageSize=1000&query=locations/antioquia-medellin-laureles',
+      'GET /v1/orders/ca2481',
+      'GET /v1/shipments/ca2036',
+    ]);
+  });
+
+  test.each([404, 410])('but %d is null without an error', async (status) => {
+    fail({ kind: 'status', path: shipment, status });
+    const answer = await waybill.ask(OrderWithFailuresDocument, { id: 'ca2481' });
+    expect([answer.data, answer.errors]).toEqual([data, undefined]);
+  });
+
+  test('at a location of the recipient', async () => {
+    fail({ kind: 'status', path: '/v1/locations', status: 503 });
+    const answer = await waybill.ask(OrderWithFailuresDocument, { id: 'ca2481' });
+    expect(answer.data.order).toEqual({
+      id: 'orders/ca2481',
+      shipment: { status: 'OUT_FOR_DELIVERY' },
+      recipient: { fullName: 'Lucía Ñáñez Peñalosa', location: null },
+    });
+    expect(told(answer.errors)).toEqual([
+      {
+        message: 'GET /v1/locations answered 503',
+        path: 'order.recipient.location',
+        ...down,
+        upstreamStatus: 503,
+      },
+    ]);
+  });
+
+  test('in one row of a list', async () => {
+    fail({ kind: 'status', path: '/v1/shipments/ca2046', status: 503 });
+    const { data, errors, calls } = await waybill.ask(OrdersWithShipmentsDocument, { first: 4 });
+    expect(data.orders.nodes).toEqual([
+      { id: 'orders/ca2500', shipment: null },
+      { id: 'orders/ca2499', shipment: { status: 'GENERATING_LABEL' } },
+      { id: 'orders/ca2498', shipment: null },
+      { id: 'orders/ca2497', shipment: null },
+    ]);
+    const message = 'GET /v1/shipments/ca2046 answered 503';
+    expect(told(errors)).toEqual([
+      { message, path: 'orders.nodes.3.shipment', ...down, upstreamStatus: 503 },
+    ]);
+    expect(calls.sort()).toEqual([
+      'GET /v1/orders?pageSize=4',
+      'GET /v1/shipments/ca2046',
+      'GET /v1/shipments/ca2047',
+    ]);
+  });
+});
+
+describe('a broken row of a list', () => {
+  const message = (row: number) => `GET /v1/orders answered no record of orders in row ${row}`;
+
+  /** REST answers the page of orders with these rows in place of its first ones. */
+  const replaceRows = (...rows: unknown[]) =>
+    fail({
+      kind: 'change',
+      path: '/v1/orders',
+      change: (answer) => {
+        const page = answer as { orders: unknown[] };
+        return { ...page, orders: [...rows, ...page.orders.slice(rows.length)] };
+      },
+    });
+
+  test('is a null node, and the others live', async () => {
+    replaceRows(null, 'orders/ca2499', { id: 1 });
+    const { data, errors, calls } = await waybill.ask(OrderRowsDocument, { first: 4 });
+    expect(data.orders.nodes).toEqual([null, null, null, { id: 'orders/ca2497', fulfiller: 'OPERATOR' }]);
+    expect(told(errors)).toEqual([
+      { message: message(0), path: 'orders.nodes.0', ...broken },
+      { message: message(1), path: 'orders.nodes.1', ...broken },
+      { message: message(2), path: 'orders.nodes.2', ...broken },
+    ]);
+    expect(calls).toEqual(['GET /v1/orders?pageSize=4']);
+  });
+
+  test('is a null node of its edge too', async () => {
+    replaceRows(null);
+    const { data, errors } = await waybill.ask(OrderRowEdgesDocument, { first: 2 });
+    expect(data.orders.edges).toEqual([{ node: null }, { node: { id: 'orders/ca2499' } }]);
+    expect(told(errors)).toEqual([{ message: message(0), path: 'orders.edges.0.node', ...broken }]);
+  });
+
+  test('is a null node where a required field is missing or null', async () => {
+    replaceRows({ name: 'orders/ca2500' }, { name: 'orders/ca2499', fulfiller: null });
+    const { data, errors } = await waybill.ask(OrderRowsDocument, { first: 3 });
+    expect(data.orders.nodes).toEqual([null, null, { id: 'orders/ca2498', fulfiller: 'OPERATOR' }]);
+    const unusable = (path: string) => ({
+      message: `REST sent no usable value for the field at ${path}.`,
+      path,
+      ...broken,
+    });
+    expect(told(errors)).toEqual([
+      unusable('orders.nodes.0.fulfiller'),
+      unusable('orders.nodes.1.fulfiller'),
+    ]);
+  });
+
+  test.each([null, {}, 'rows', undefined])('is no list at all: %j blanks the field', async (orders) => {
+    change('/v1/orders', { orders });
+    const { data, errors, calls } = await waybill.ask(OrderRowsDocument, { first: 2 });
+    expect(data).toEqual({ orders: null });
+    expect(told(errors)).toEqual([
+      {
+        message: 'GET /v1/orders answered something that holds no list of orders',
+        path: 'orders',
+        ...broken,
+      },
+    ]);
+    expect(calls).toEqual(['GET /v1/orders?pageSize=2']);
+  });
+});

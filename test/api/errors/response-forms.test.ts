@@ -1,0 +1,69 @@
+import { afterAll, beforeEach, expect, test } from 'vitest';
+import { listen } from '../../fixtures/listen.ts';
+import { sendRaw } from '../../fixtures/raw-http.ts';
+import { startWaybill } from '../../harness.ts';
+
+const waybill = await startWaybill();
+const { sandbox } = waybill;
+const listener = await listen(waybill.app, '127.0.0.1', 0);
+const authorization = `Bearer ${sandbox.tokens.first}`;
+const organization = JSON.stringify({ query: '{ organization { id } }' });
+
+beforeEach(() => sandbox.requests.clear());
+afterAll(async () => {
+  await listener.close();
+  await waybill[Symbol.asyncDispose]();
+});
+
+/** Posts a body, for an answer in one of these forms, on a connection that is to be closed. */
+function ask(body: string, accept: string) {
+  const head = [
+    'POST /graphql HTTP/1.1',
+    'host: a',
+    `authorization: ${authorization}`,
+    'content-type: application/json',
+    `accept: ${accept}`,
+    `content-length: ${body.length}`,
+    'connection: close',
+  ];
+  return sendRaw(listener, `${head.join('\r\n')}\r\n\r\n`, body);
+}
+
+test.each(['application/json', 'multipart/mixed', 'text/event-stream'])(
+  'a client that wants the connection closed after an answer as %s has it closed',
+  async (accept) => {
+    const answer = await ask(organization, accept);
+    expect([answer.status, answer.headers.connection]).toEqual([200, 'close']);
+    expect(answer.headers['content-type']).toContain(accept);
+  },
+);
+
+test.each(['text/plain, image/*;q=0.5', 'text/html', 'application/json;charset=latin1', 'json'])(
+  'a mutation whose answer the client would only take as %s is refused before anything is done',
+  async (accept) => {
+    const mutation = 'mutation { updateOrder(input: { id: "ca2496", notes: "Ring twice" }) { __typename } }';
+    const { status, body } = await ask(JSON.stringify({ query: mutation }), accept);
+    expect(status).toBe(406);
+    expect(JSON.parse(body)).toEqual({
+      errors: [
+        {
+          message: 'Answers are JSON in UTF-8: send the request with the header "accept: application/json".',
+          extensions: { code: 'UNSUPPORTED_MEDIA_TYPE', retryable: false },
+        },
+      ],
+    });
+    expect(sandbox.requests.lines()).toEqual([]);
+  },
+);
+
+test.each(['*/*', 'application/*', 'text/html, */*;q=0.8', 'text/plain, Application/JSON ; charset=utf-8'])(
+  'a client that takes %s gets JSON',
+  async (accept) => {
+    const { status, headers, body } = await ask(organization, accept);
+    expect([status, headers['content-type']]).toEqual([
+      200,
+      expect.stringMatching(/^application\/(graphql-response\+)?json/),
+    ]);
+    expect(JSON.parse(body)).toEqual({ data: { organization: { id: 'organization/cafe-andino' } } });
+  },
+);

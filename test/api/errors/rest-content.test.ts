@@ -1,0 +1,164 @@
+import type { IncomingMessage } from 'node:http';
+import { describe, expect, test } from 'vitest';
+import { type Answer, answerJson, answerText } from '../../fixtures/rest-service.ts';
+import { startBefore } from '../../fixtures/start-before.ts';
+
+// What may be wrong in what REST answers, as a client of the graph sees it, with retries as they are by default.
+
+const order = { name: 'orders/7', fulfiller: 'OPERATOR', status: 'NEW' };
+const invalid = { code: 'UPSTREAM_INVALID_RESPONSE', retryable: false };
+const standard = { UPSTREAM_RETRIES: '2' };
+
+const start = (answer: Answer, environment: Record<string, string> = standard) =>
+  startBefore(answer, environment);
+
+function answerBytes(body: Buffer, headers: Record<string, string>): Answer {
+  return (_request, response) => response.writeHead(200, headers).end(body);
+}
+
+describe('a record', () => {
+  const fields = '{ order(id: "7") { status fulfiller sellingPrice { cents } } }';
+  const good = { ...order, sellingPriceCents: 100 };
+  const unusable = (path: string) => ({
+    ...invalid,
+    message: `REST sent no usable value for the field at ${path}.`,
+    path,
+  });
+
+  test.each<[string, object, unknown, object[] | undefined]>([
+    [
+      'with an enum value that is not known',
+      { status: 'TELEPORTED' },
+      { status: 'UNRECOGNIZED', fulfiller: 'OPERATOR', sellingPrice: { cents: 100 } },
+      undefined,
+    ],
+    ['without a required field', { fulfiller: undefined }, null, [unusable('order.fulfiller')]],
+    [
+      'with a value of the wrong type',
+      { sellingPriceCents: 'much' },
+      null,
+      [unusable('order.sellingPrice.cents')],
+    ],
+    [
+      'with more fields than are known',
+      { color: 'red', __typename: 'Shipment', toString: 1 },
+      { status: 'NEW', fulfiller: 'OPERATOR', sellingPrice: { cents: 100 } },
+      undefined,
+    ],
+  ])('%s', async (_what, change, data, errors) => {
+    await using waybill = await start(answerJson({ ...good, ...change }));
+    const told = await waybill.ask(fields);
+    expect([told, waybill.calls()]).toEqual([{ data: { order: data }, errors }, ['GET /v1/orders/7']]);
+  });
+});
+
+describe('a list', () => {
+  /** Answers each page by its token. */
+  const paged = (page: (token: string | null) => object): Answer => {
+    const tokenOf = (request: IncomingMessage) =>
+      new URL(request.url ?? '', 'http://rest.test').searchParams.get('pageToken');
+    return (request, response, body) => answerJson(page(tokenOf(request)))(request, response, body);
+  };
+  const five = '{ orders(first: 5) { nodes { id } pageInfo { hasNextPage } } }';
+  const rows = (...ids: number[]) => ids.map((id) => ({ name: `orders/${id}` }));
+  const nodes = (...ids: number[]) => ids.map((id) => ({ id: `orders/${id}` }));
+  const list = (...queries: string[]) => queries.map((query) => `GET /v1/orders?${query}`);
+  const fails = (message: string) => ({
+    data: { orders: null },
+    errors: [{ message, ...invalid, path: 'orders' }],
+  });
+
+  test('whose page token repeats', async () => {
+    await using waybill = await start(paged(() => ({ orders: rows(1), nextPageToken: 'again' })));
+    expect(await waybill.ask(five)).toEqual(fails('A list repeats a page token, so it has no end'));
+    expect(waybill.calls()).toEqual(list('pageSize=5', 'pageSize=4&pageToken=again'));
+  });
+
+  test('with an empty page and a token goes on behind it', async () => {
+    await using waybill = await start(
+      paged((token) => (token === null ? { orders: [], nextPageToken: 'next' } : { orders: rows(1, 2) })),
+    );
+    expect(await waybill.ask(five)).toEqual({
+      data: { orders: { nodes: nodes(1, 2), pageInfo: { hasNextPage: false } } },
+      errors: undefined,
+    });
+    expect(waybill.calls()).toEqual(list('pageSize=5', 'pageSize=5&pageToken=next'));
+  });
+
+  test('of empty pages without end is given up after a hundred', async () => {
+    await using waybill = await start(
+      paged((token) => ({ orders: [], nextPageToken: `${Number(token) + 1}` })),
+    );
+    expect(await waybill.ask(five)).toEqual(fails('A list has not ended after 100 pages'));
+    expect(waybill.calls()).toHaveLength(100);
+  });
+
+  test('that has a record on two of its pages gives it out as often as REST does', async () => {
+    await using waybill = await start(
+      paged((token) =>
+        token === null ? { orders: rows(1, 2), nextPageToken: 'next' } : { orders: rows(2, 3) },
+      ),
+    );
+    expect((await waybill.ask(five)).data).toEqual({
+      orders: { nodes: nodes(1, 2, 2, 3), pageInfo: { hasNextPage: false } },
+    });
+    expect(waybill.calls()).toEqual(list('pageSize=5', 'pageSize=3&pageToken=next'));
+  });
+});
+
+describe('a label', () => {
+  const path = 'GET /v1/shipments/7/label';
+  const pdf = { 'content-type': 'application/pdf' };
+
+  async function label(answer: Answer) {
+    await using waybill = await start(answer, { ...standard, UPSTREAM_MAX_RESPONSE_BYTES: '100000' });
+    const response = await waybill.app.fetch('http://waybill.test/labels/7.pdf', {
+      headers: { authorization: 'Bearer token' },
+    });
+    const body = await response.text().catch(() => 'broken off');
+    return { status: response.status, body, calls: waybill.calls() };
+  }
+
+  test.each<[string, Answer, string, string]>([
+    [
+      'of the wrong type',
+      answerText('<p>', 200),
+      'UPSTREAM_INVALID_RESPONSE',
+      'answered something that is not a PDF',
+    ],
+    [
+      'that is empty',
+      answerText('', 200, 'application/pdf'),
+      'UPSTREAM_INVALID_RESPONSE',
+      'answered nothing',
+    ],
+    [
+      'over the size',
+      answerBytes(Buffer.alloc(100_001), { ...pdf, 'content-length': '100001' }),
+      'UPSTREAM_RESPONSE_TOO_LARGE',
+      'answered more than 100000 bytes',
+    ],
+  ])('%s is refused', async (_what, answer, code, what) => {
+    const { body, ...told } = await label(answer);
+    expect([told, JSON.parse(body)]).toEqual([
+      { status: 502, calls: [path] },
+      { errors: [{ message: `${path} ${what}`, extensions: { code, retryable: false } }] },
+    ]);
+  });
+
+  test.each<[string, Answer]>([
+    [
+      'that is cut',
+      (request, response) => {
+        response.writeHead(200, { ...pdf, 'content-length': '100' }).write('%PDF');
+        setTimeout(() => request.socket.resetAndDestroy(), 20);
+      },
+    ],
+    [
+      'over the size, as turns out on the way',
+      (_request, response) => response.writeHead(200, pdf).end(Buffer.alloc(900_000)),
+    ],
+  ])('%s breaks off, and is not tried again', async (_what, answer) => {
+    expect(await label(answer)).toEqual({ status: 200, body: 'broken off', calls: [path] });
+  });
+});

@@ -1,0 +1,278 @@
+import { createServer } from 'node:net';
+import { describe, expect, test } from 'vitest';
+import {
+  type Answer,
+  answerJson,
+  answerText,
+  errorOf,
+  startBench,
+  until,
+} from '../../fixtures/rest-service.ts';
+import { startBefore } from '../../fixtures/start-before.ts';
+
+const order = { name: 'orders/7', fulfiller: 'OPERATOR' };
+const query = '{ order(id: "7") { fulfiller } }';
+const whole = { data: { order: { fulfiller: 'OPERATOR' } }, errors: undefined };
+const call = 'GET /v1/orders/7';
+
+/** Answers the first so many requests in one way, and then all with the order. */
+function atFirst(times: number, answer: Answer): Answer {
+  let left = times;
+  return (request, response, body) => {
+    left -= 1;
+    return (left >= 0 ? answer : answerJson(order))(request, response, body);
+  };
+}
+
+const startWithRetries = (answer: Answer, environment = {}) =>
+  startBefore(answer, { UPSTREAM_RETRIES: '2', ...environment });
+
+const reset: Answer = (request) => request.socket.resetAndDestroy();
+const resetInBody: Answer = (request, response) => {
+  response.writeHead(200, { 'content-length': '100' }).write('{"name":');
+  setTimeout(() => request.socket.resetAndDestroy(), 5);
+};
+
+describe('a read that fails and then does not is answered as if nothing had been', () => {
+  test.each<[string, Answer]>([
+    ['a reset before the answer', reset],
+    ['the end of the connection before the answer', (request) => request.socket.end()],
+    ['a reset in the middle of the answer', resetInBody],
+    ['502 with HTML', answerText('<h1>Bad Gateway</h1>', 502)],
+    ['503', answerJson({}, 503)],
+    ['504', answerJson({}, 504)],
+    ['429 with a second to wait', answerJson({}, 429, { 'retry-after': '1' })],
+  ])('%s', async (_what, answer) => {
+    await using waybill = await startWithRetries(atFirst(1, answer));
+    expect(await waybill.ask(query)).toEqual(whole);
+    expect(waybill.calls()).toEqual([call, call]);
+  });
+
+  test('two 503 in turn', async () => {
+    await using waybill = await startWithRetries(atFirst(2, answerJson({}, 503)));
+    expect(await waybill.ask(query)).toEqual(whole);
+    expect(waybill.calls()).toEqual([call, call, call]);
+  });
+
+  test('no answer within UPSTREAM_TIMEOUT_MS', async () => {
+    await using waybill = await startWithRetries(
+      atFirst(1, () => {}),
+      { UPSTREAM_TIMEOUT_MS: '100' },
+    );
+    expect(await waybill.ask(query)).toEqual(whole);
+    expect(waybill.calls()).toEqual([call, call]);
+  });
+
+  test('a label, before its first byte', async () => {
+    const answer = answerText('%PDF', 200, 'application/pdf');
+    let times = 0;
+    await using waybill = await startWithRetries((...exchange) => {
+      times += 1;
+      return (times === 1 ? reset : answer)(...exchange);
+    });
+    const response = await waybill.app.fetch('http://waybill.test/labels/7.pdf', {
+      headers: { authorization: 'Bearer token' },
+    });
+    expect([response.status, await response.text()]).toEqual([200, '%PDF']);
+    expect(waybill.calls()).toEqual(['GET /v1/shipments/7/label', 'GET /v1/shipments/7/label']);
+  });
+});
+
+describe('a read that fails again and again', () => {
+  test('is tried three times, and its last error is told', async () => {
+    await using waybill = await startWithRetries(answerJson({}, 503));
+    expect(await waybill.ask(query)).toEqual({
+      data: { order: null },
+      errors: [
+        {
+          message: `${call} answered 503`,
+          path: 'order',
+          code: 'UPSTREAM_UNAVAILABLE',
+          retryable: true,
+          upstreamStatus: 503,
+        },
+      ],
+    });
+    expect(waybill.calls()).toEqual([call, call, call]);
+  });
+
+  test('with a deadline each time is tried twice', async () => {
+    await using waybill = await startWithRetries(() => {}, { UPSTREAM_TIMEOUT_MS: '60' });
+    const { errors } = await waybill.ask(query);
+    expect(errors).toEqual([
+      {
+        message: `${call} was not answered within 60 ms`,
+        path: 'order',
+        code: 'UPSTREAM_TIMEOUT',
+        retryable: true,
+      },
+    ]);
+    expect(waybill.calls()).toEqual([call, call]);
+  });
+
+  test('is not tried again where its operation would be out of time', async () => {
+    await using waybill = await startWithRetries(answerJson({}, 503, { 'retry-after': '2' }), {
+      OPERATION_TIMEOUT_MS: '1000',
+    });
+    expect((await waybill.ask(query)).errors).toMatchObject([
+      { code: 'UPSTREAM_UNAVAILABLE', retryAfterMs: 2_000 },
+    ]);
+    expect(waybill.calls()).toEqual([call]);
+  });
+});
+
+describe('a long Retry-After is told to the client, and not waited for', () => {
+  test.each([
+    [429, 'RATE_LIMITED'],
+    [503, 'UPSTREAM_UNAVAILABLE'],
+  ])('%d', async (status, code) => {
+    await using waybill = await startWithRetries(answerJson({}, status, { 'retry-after': '3600' }));
+    const { errors } = await waybill.ask(query);
+    expect(errors).toEqual([
+      {
+        message: `${call} answered ${status}`,
+        path: 'order',
+        code,
+        retryable: true,
+        upstreamStatus: status,
+        retryAfterMs: 3_600_000,
+      },
+    ]);
+    expect(waybill.calls()).toEqual([call]);
+  });
+});
+
+test('a write that was sent is not sent again, whatever came of it', async () => {
+  const mutation = `mutation {
+    sendMessage(input: { conversation: "channels/1/conversations/2", content: { text: "a" } }) { __typename }
+  }`;
+  for (const answer of [reset, resetInBody, answerJson({}, 502), answerJson({}, 503), answerJson({}, 504)]) {
+    await using waybill = await startWithRetries(answer);
+    await waybill.ask(mutation);
+    expect(waybill.calls()).toEqual(['POST /v1/channels/1/conversations/2/messages']);
+  }
+});
+
+test('the cost of an operation says how often its reads were tried again', async () => {
+  await using waybill = await startWithRetries(atFirst(2, answerJson({}, 503)), { SHOW_COST: 'yes' });
+  const response = await waybill.app.fetch('http://waybill.test/graphql', {
+    method: 'POST',
+    headers: { 'content-type': 'application/json', authorization: 'Bearer token', 'x-upstream-cost': '1' },
+    body: JSON.stringify({ query }),
+  });
+  const { extensions } = await response.json();
+  expect(extensions.upstream).toMatchObject({ calls: 1, requests: [{ status: 200, retries: 2 }] });
+});
+
+test('while REST fails half of its calls, it sees at most 1.3 times what it is asked', async () => {
+  let times = 0;
+  const answer = answerJson(order);
+  await using bench = await startBench(
+    (...exchange) => {
+      times += 1;
+      return (times % 2 === 0 ? answer : reset)(...exchange);
+    },
+    { retries: 2 },
+  );
+  for (let time = 0; time < 200; time += 1) {
+    await bench.api.getOrder(`${time}`, bench.caller()).catch(() => {});
+  }
+  // Without a bound there would be 400: every other one fails.
+  expect(bench.service.requests.length).toBeGreaterThan(210);
+  // A fifth of the reads, and the ten that there are at the start.
+  expect(bench.service.requests.length).toBeLessThanOrEqual(260);
+});
+
+test('one token whose reads all fail leaves retries to others', async () => {
+  let failsOnce = true;
+  await using waybill = await startWithRetries((request, response, body) => {
+    const isPoisoned = request.headers.authorization === 'Bearer ana';
+    const fails = isPoisoned || failsOnce;
+    if (!isPoisoned) failsOnce = false;
+    return answerJson(fails ? {} : order, fails ? 503 : 200)(request, response, body);
+  });
+  for (let time = 0; time < 30; time += 1) await waybill.ask(query, 'ana');
+  const before = waybill.calls().length;
+  // As far as its tries go, there are none left for that token.
+  expect((await waybill.ask(query, 'ana')).errors).toMatchObject([{ code: 'UPSTREAM_UNAVAILABLE' }]);
+  expect(waybill.calls().length - before).toBeLessThanOrEqual(2);
+  expect(await waybill.ask(query, 'eva')).toEqual(whole);
+});
+
+test('calls that break all at once, as REST starts anew, are all answered', async () => {
+  const atOnce = 24;
+  const held: (() => void)[] = [];
+  let isHeld = false;
+  await using waybill = await startWithRetries((request, response, body) => {
+    if (isHeld) return held.push(() => request.socket.resetAndDestroy());
+    return answerJson({ ...order, name: request.url?.replace('/v1/', '') })(request, response, body);
+  });
+  const ask = (number: number) =>
+    waybill.ask(`{ order(id: "${number}") { fulfiller } }`, ['ana', 'eva'][number % 2]);
+  for (let number = 0; number < 150; number += 1) await ask(number);
+  isHeld = true;
+  const answers = Array.from({ length: atOnce }, (_, number) => ask(1_000 + number));
+  await until(() => held.length === atOnce);
+  isHeld = false;
+  for (const breakOff of held) breakOff();
+  expect(await Promise.all(answers)).toEqual(Array.from({ length: atOnce }, () => whole));
+});
+
+test('equal reads of several operations are tried again once for all of them', async () => {
+  await using bench = await startBench(atFirst(1, answerJson({}, 503)), { retries: 2 });
+  const caller = bench.caller();
+  const answers = await Promise.all([1, 2, 3].map(() => bench.api.getOrder('7', caller)));
+  expect(answers).toEqual([order, order, order]);
+  expect(bench.service.requests).toHaveLength(2);
+  expect(caller.ledger.entries.map(({ retries, isShared }) => [retries, isShared])).toEqual([
+    [1, false],
+    [1, true],
+    [1, true],
+  ]);
+});
+
+test('a caller that gives up in the pause before a retry is let go at once', async () => {
+  const giveUp = new AbortController();
+  await using bench = await startBench(
+    (request, response, body) => {
+      // The pause lasts a second at least.
+      setTimeout(() => giveUp.abort(), 50);
+      return answerJson({}, 503, { 'retry-after': '1' })(request, response, body);
+    },
+    { retries: 2 },
+  );
+  const error = await errorOf(bench.api.getOrder('7', bench.caller(giveUp.signal)));
+  expect(error.message).toBe('GET /v1/orders/7 was given up by its caller');
+  expect(bench.service.requests).toHaveLength(1);
+});
+
+test('a read that finds no connection is tried three times', async () => {
+  const closed = createServer().listen(0, '127.0.0.1');
+  await new Promise((resolve) => closed.once('listening', resolve));
+  const address = closed.address();
+  const url = new URL(`http://127.0.0.1:${typeof address === 'object' ? address?.port : 0}`);
+  await new Promise((resolve) => closed.close(resolve));
+  await using bench = await startBench(answerJson(order), { baseUrl: url, retries: 2 });
+  const error = await errorOf(bench.api.getOrder('7', bench.caller()));
+  expect(error.message).toBe('GET /v1/orders/7 got no answer (ECONNREFUSED)');
+  const caller = bench.caller();
+  await errorOf(bench.api.getOrder('7', caller));
+  expect(caller.ledger.entries[0]?.retries).toBe(2);
+});
+
+test('a read that waits before it is tried again keeps no place from others meanwhile', async () => {
+  let times = 0;
+  await using waybill = await startWithRetries(
+    (...exchange) => {
+      times += 1;
+      return (times === 1 ? answerJson({}, 429, { 'retry-after': '1' }) : answerJson(order))(...exchange);
+    },
+    { UPSTREAM_CONNECTIONS: '1' },
+  );
+  const slow = waybill.ask(query, 'ana').then(() => 'ana');
+  await until(() => times === 1);
+  const quick = waybill.ask(query, 'eva').then(() => 'eva');
+  expect(await Promise.race([slow, quick])).toBe('eva');
+  expect(await slow).toBe('ana');
+  expect(waybill.calls()).toEqual([call, call, call]);
+});

@@ -1,0 +1,251 @@
+import { describe, expect, test } from 'vitest';
+import { createRestApi } from '../../../src/rest/api.ts';
+import { createRestClient } from '../../../src/rest/client/client.ts';
+import { createDriftWatch, type DriftWatchOptions } from '../../../src/rest/schema-drift.ts';
+import { startSandbox } from '../../../src/sandbox/sandbox.ts';
+import { createCallers } from '../../fixtures/callers.ts';
+import { bearer, parameterNames } from '../../fixtures/rest-service.ts';
+import { startOfTime } from '../../harness.ts';
+import { newOrder } from '../../rest/bodies.ts';
+
+const address = {
+  regionCode: 'CO',
+  administrativeArea: 'Antioquia',
+  locality: 'Medellín',
+  addressLines: ['Calle 10 # 5-51', 'Apto 301'],
+  organization: '',
+};
+const recipient = {
+  firstName: 'José',
+  lastName: 'Ñáñez',
+  documentType: null,
+  document: null,
+  email: 'jose@example.com',
+  phoneNumber: '+573001234567',
+  address,
+  location: 'locations/antioquia-medellin',
+};
+const order = {
+  name: 'orders/7',
+  createTime: '2026-11-02T14:00:00Z',
+  updateTime: '2026-11-02T14:00:00Z',
+  status: 'NEW',
+  recipient,
+  contentDescription: 'Café',
+  notes: 'Portería',
+  sellingPriceCents: 1,
+  cashOnDeliveryRequestCents: 0,
+  customerReliability: 'RELIABLE',
+  customerBehavior: {
+    totalShipments: 1,
+    deliveredShipments: 1,
+    returnedShipments: 0,
+    reliability: 'RELIABLE',
+  },
+  fulfiller: 'waybill',
+};
+
+/** A watch, and what it has counted and told: `Order.status: unknown value`. */
+function watch(options: Partial<DriftWatchOptions> = {}) {
+  const counted: string[] = [];
+  const told: string[] = [];
+  const drift = createDriftWatch({
+    count: (coordinate, kind) => counted.push(`${coordinate}: ${kind}`),
+    tell: (coordinate, kind) => told.push(`${coordinate}: ${kind}`),
+    now: () => 0,
+    ...options,
+  });
+  return { drift, counted, told };
+}
+
+describe('drift of REST from its interface', () => {
+  test.each<[string, string, unknown, string[]]>([
+    ['an order as it should be', 'orders', order, []],
+    ['an empty optional field', 'orders', { ...order, shipment: null, paymentMethods: [] }, []],
+    ['an unknown enum value', 'orders', { ...order, status: 'LOST' }, ['Order.status: unknown value']],
+    [
+      'an enum value of the prototype',
+      'orders',
+      { ...order, status: 'constructor' },
+      ['Order.status: unknown value'],
+    ],
+    ['a required field missing', 'orders', { ...order, notes: undefined }, ['Order.notes: missing']],
+    ['a required field that is null', 'orders', { ...order, notes: null }, ['Order.notes: missing']],
+    [
+      'a required field missing further in',
+      'orders',
+      { ...order, recipient: { ...recipient, location: undefined } },
+      ['Order.recipient.location: missing'],
+    ],
+    ['a wrong type', 'orders', { ...order, sellingPriceCents: '1' }, ['Order.sellingPriceCents: wrong type']],
+    ['a list for an object', 'orders', { ...order, recipient: [recipient] }, ['Order.recipient: wrong type']],
+    [
+      'a wrong type in a list',
+      'orders',
+      { ...order, paymentMethods: [7] },
+      ['Order.paymentMethods: wrong type'],
+    ],
+    ['null in a list', 'orders', { ...order, paymentMethods: [null] }, ['Order.paymentMethods: wrong type']],
+    ['a field more than known', 'orders', { ...order, giftWrap: true }, ['Order.giftWrap: unknown field']],
+    [
+      'a field named as no field is',
+      'orders',
+      { ...order, '+573001234567': true, jose_1: 1 },
+      ['Order.*: unknown field', 'Order.*: unknown field'],
+    ],
+    [
+      'a field with a name so long that it is none',
+      'orders',
+      { ...order, ['a'.repeat(40)]: 1, ['b'.repeat(41)]: 1 },
+      [`Order.${'a'.repeat(40)}: unknown field`, 'Order.*: unknown field'],
+    ],
+    [
+      'a field named by the token, or by a part of it',
+      'orders',
+      { ...order, secret: 1, [`x${bearer}`]: 1 },
+      ['Order.*: unknown field', 'Order.*: unknown field'],
+    ],
+    ['a row that is no object', 'orders', 'orders/7', ['Order: wrong type']],
+    [
+      'a location where shipments have none',
+      'shipments',
+      { name: 'shipments/7', status: 'DELIVERED', recipient },
+      ['Shipment.recipient.location: unknown field'],
+    ],
+    [
+      'an offer',
+      'quotes',
+      { name: 'quotes/7', offers: [{ courier: 7, status: 'SUCCESS' }] },
+      ['Quote.offers.courier: wrong type'],
+    ],
+    [
+      'a channel of any network',
+      'channels',
+      { name: 'channels/7', type: 'pigeon', active: true, pigeonPost: { phoneNumber: '1' }, colour: 'grey' },
+      ['Channel.colour: unknown field'],
+    ],
+    [
+      'parameters of any name',
+      'messages',
+      {
+        name: 'channels/1/conversations/2/messages/3',
+        createTime: '2026-11-02T14:00:00Z',
+        status: 'SENT',
+        contentType: 'TEMPLATE',
+        template: { name: 'hello', language: 'es', bodyParameters: { firstName: 'José' } },
+      },
+      [],
+    ],
+  ])('%s', (_what, kind, record, expected) => {
+    const { drift, counted, told } = watch();
+    drift.look(kind, [record], bearer);
+    expect(told).toEqual([...new Set(expected)]);
+    // Without a name that is REST's own.
+    const asCounted = (line: string) => line.replace(/\w+: unknown field$/, '*: unknown field');
+    expect(counted).toEqual(expected.map(asCounted));
+  });
+
+  test('is counted each time, and told once in ten minutes', () => {
+    let time = 0;
+    const { drift, counted, told } = watch({ now: () => time });
+    const broken = { ...order, status: 'LOST' };
+    drift.look('orders', [broken], bearer);
+    drift.look('orders', [broken], bearer);
+    time = 599_999;
+    drift.look('orders', [broken], bearer);
+    expect([counted.length, told.length]).toEqual([3, 1]);
+    time = 600_000;
+    drift.look('orders', [broken], bearer);
+    expect([counted.length, told.length]).toEqual([4, 2]);
+  });
+
+  test('is looked for in one row of a page, each time another, and in so many records a second', () => {
+    let time = 0;
+    const { drift, counted, told } = watch({ now: () => time, recordsPerSecond: 4 });
+    const rows = ['A', 'B', 'C', 'D'].map((name) => ({ ...order, [`field${name}`]: 1 }));
+    for (let page = 0; page < 10; page += 1) drift.look('orders', rows, bearer);
+    expect(told.toSorted()).toEqual([
+      'Order.fieldA: unknown field',
+      'Order.fieldB: unknown field',
+      'Order.fieldC: unknown field',
+      'Order.fieldD: unknown field',
+    ]);
+    expect(counted).toHaveLength(4);
+    time = 1_000;
+    drift.look('orders', rows, bearer);
+    expect(counted).toHaveLength(5);
+  });
+
+  test('has places without end only where REST makes them up, and these are one', () => {
+    const { drift, told } = watch({ recordsPerSecond: 10_000 });
+    const letters = 'abcdefghijklmnopqrstuvwxyz';
+    for (const first of letters)
+      for (const second of letters) drift.look('orders', [{ ...order, [first + second]: 1 }], bearer);
+    expect(told).toHaveLength(501);
+    expect(told.at(-1)).toBe('other: unknown field');
+  });
+});
+
+test('the sandbox answers all endpoints as the interface says', async () => {
+  const { drift, counted } = watch({ recordsPerSecond: Number.POSITIVE_INFINITY });
+  const sandbox = await startSandbox({ now: startOfTime });
+  const client = createRestClient({
+    baseUrl: new URL(sandbox.url),
+    connections: 4,
+    connectTimeoutMs: 2_000,
+    callTimeoutMs: 10_000,
+    streamTimeoutMs: 60_000,
+    maxResponseBytes: 16_777_216,
+    retries: 0,
+  });
+  const kinds = new Set<string>();
+  // Of a page, every row.
+  const everyRow = {
+    look(kind: string, rows: readonly unknown[]) {
+      kinds.add(kind);
+      for (const row of rows) drift.look(kind, [row], bearer);
+    },
+  };
+  const api = createRestApi(client, parameterNames, everyRow);
+  const caller = createCallers({ callsPerOperation: 4 }).of(
+    sandbox.tokens.first,
+    new AbortController().signal,
+  );
+  await api.createOrder(newOrder, caller);
+  await api.listOrders({ pageSize: 1_000 }, caller);
+  const shipments = await api.listShipments({ pageSize: 1_000 }, caller);
+  const quotes = shipments.rows
+    .flatMap((row) => ('quote' in row && row.quote ? [row.quote] : []))
+    .slice(0, 10);
+  for (const quote of quotes) await api.getQuote(quote, caller);
+  await api.listOrigins({ pageSize: 1_000 }, caller);
+  await api.listLocations({ pageSize: 1_000 }, caller);
+  await api.getOrganization(caller);
+  const channels = await api.listChannels({ pageSize: 100 }, caller);
+  for (const channel of channels.rows) {
+    if (!('name' in channel) || !channel.name.startsWith('channels/')) continue;
+    await api.listTemplates({ channel: channel.name, pageSize: 100 }, caller);
+    const sent = await api.sendToPhone(
+      channel.name,
+      { recipient: { phone: '+573001234567', name: 'José' }, text: 'Hola' },
+      caller,
+    );
+    const conversation = sent.name.split('/')[3] ?? '';
+    await api.listMessages({ channel: channel.name, conversation, pageSize: 100 }, caller);
+    break;
+  }
+  await client.close();
+  await sandbox.close();
+  expect(counted).toEqual([]);
+  expect([...kinds].sort()).toEqual([
+    'channels',
+    'locations',
+    'messages',
+    'orders',
+    'organization',
+    'origins',
+    'quotes',
+    'shipments',
+    'templates',
+  ]);
+});

@@ -1,0 +1,225 @@
+import { execFile } from 'node:child_process';
+import { createHash } from 'node:crypto';
+import { promisify } from 'node:util';
+import { gunzipSync } from 'node:zlib';
+import * as original from '@graphql-yoga/render-graphiql/graphiql';
+import { parse, validate } from 'graphql';
+import { describe, expect, test } from 'vitest';
+import { readConfig } from '../../../src/config/config.ts';
+import { schema } from '../../../src/graph/schema.ts';
+import type { RestApi } from '../../../src/rest/api.ts';
+import { createApp } from '../../../src/server/app.ts';
+import { acceptsGzip } from '../../../src/server/routes/graphiql/assets.ts';
+import { readTabs } from '../../../src/server/routes/graphiql/tabs.ts';
+import { listen } from '../../fixtures/listen.ts';
+
+// Nothing here asks REST for anything.
+function createOfflineApp(graphiqlBearer?: string) {
+  return createApp({
+    api: {} as RestApi,
+    ...readConfig({}).app,
+    publicUrl: () => new URL('http://waybill.test'),
+    graphiqlBearer,
+    report: (error) => {
+      throw error;
+    },
+  });
+}
+
+const app = createOfflineApp('sandbox-cafe-andino');
+const get = async (path: string, headers: Record<string, string>, method = 'GET') =>
+  app.fetch(`http://waybill.test${path}`, { method, headers });
+const browser = { accept: 'text/html,application/xhtml+xml,*/*;q=0.8' };
+
+async function page(server = app): Promise<string> {
+  return (await server.fetch('http://waybill.test/graphql', { headers: browser })).text();
+}
+
+function optionsIn(html: string) {
+  return JSON.parse(/<script id="options" type="application\/json">(.*?)<\/script>/s.exec(html)?.[1] ?? '');
+}
+
+async function fileNames(): Promise<Record<string, string>> {
+  const names = (await page()).matchAll(/graphiql\/((\w+)-[0-9a-f]{16}\.\w+)/g);
+  return Object.fromEntries(Array.from(names, ([, name, role]) => [role, name]));
+}
+
+describe('the page', () => {
+  test('is answered to a browser, and never stored', async () => {
+    const response = await get('/graphql', browser);
+    expect(response.status).toBe(200);
+    expect(Object.fromEntries(response.headers)).toMatchObject({
+      'cache-control': 'no-store',
+      'content-type': 'text/html; charset=utf-8',
+      'referrer-policy': 'no-referrer',
+      vary: 'accept',
+      'x-content-type-options': 'nosniff',
+    });
+  });
+
+  test('is where a browser is sent from /', async () => {
+    const response = await get('/', browser);
+    expect(response.status).toBe(302);
+    expect(new URL(response.headers.get('location') ?? '', 'http://waybill.test/').pathname).toBe('/graphql');
+  });
+
+  test('lets nothing but files of this origin run or load', async () => {
+    const { headers } = await get('/graphql', browser);
+    const policy = headers.get('content-security-policy');
+    expect(policy).toContain("default-src 'none'; script-src 'self'; worker-src 'self'; connect-src 'self';");
+    expect(policy).not.toMatch(/https?:|\*|script-src[^;]*unsafe|unsafe-eval/);
+
+    const html = await page();
+    const scripts = Array.from(html.matchAll(/<script([^>]*)>(.*?)<\/script>/gs));
+    expect(scripts).toHaveLength(3);
+    for (const [, attributes, content] of scripts) {
+      if (!attributes?.includes('application/json')) expect(content).toBe('');
+    }
+    expect(html).not.toMatch(/(src|href)="(https?:)?\/\//);
+  });
+
+  test('is not answered to other clients', async () => {
+    const asked = { accept: 'application/json', 'x-graphql-yoga-csrf': '1' };
+    const response = await get(`/graphql?query=${encodeURIComponent('{ __typename }')}`, asked);
+    expect(await response.json()).toEqual({ data: { __typename: 'Query' } });
+  });
+
+  test('holds the bearer of the sandbox, or a placeholder', async () => {
+    expect(JSON.parse(optionsIn(await page()).headers)).toEqual({
+      Authorization: 'Bearer sandbox-cafe-andino',
+    });
+    expect(JSON.parse(optionsIn(await page(createOfflineApp())).headers)).toEqual({
+      Authorization: 'Bearer <access token>',
+    });
+  });
+
+  test('cannot be broken out of by a bearer', async () => {
+    const bearer = '</script><script>alert(1)</script><!--\u2028\u2029';
+    const html = await page(createOfflineApp(bearer));
+    expect(html).not.toMatch(/<script>|<!--|[\u2028\u2029]/);
+    expect(JSON.parse(optionsIn(html).headers)).toEqual({ Authorization: `Bearer ${bearer}` });
+  });
+});
+
+describe('the files', () => {
+  const originals: [role: string, type: string, content: string][] = [
+    ['app', 'text/javascript; charset=utf-8', original.js],
+    ['style', 'text/css; charset=utf-8', original.css],
+    ['editorWorker', 'text/javascript; charset=utf-8', original.editorWorkerService],
+    ['graphqlWorker', 'text/javascript; charset=utf-8', original.graphqlWorker],
+    ['jsonWorker', 'text/javascript; charset=utf-8', original.jsonWorker],
+  ];
+
+  test('are these eight', async () => {
+    const roles = [...originals.map(([role]) => role), 'amendments', 'boot', 'icon'];
+    expect(Object.keys(await fileNames()).sort()).toEqual(roles.sort());
+  });
+
+  test.each(originals)('%s is the original, however it is encoded', async (role, type, content) => {
+    const name = (await fileNames())[role];
+    expect(name).toContain(createHash('sha256').update(content).digest('hex').slice(0, 16));
+
+    const decoders = { gzip: gunzipSync, identity: (bytes: Buffer) => bytes };
+    for (const [encoding, decode] of Object.entries(decoders)) {
+      const response = await get(`/graphiql/${name}`, { 'accept-encoding': encoding });
+      const bytes = Buffer.from(await response.arrayBuffer());
+      expect(decode(bytes).toString() === content).toBe(true);
+      expect(response.headers.get('content-encoding')).toBe(encoding === 'identity' ? null : encoding);
+      expect(Object.fromEntries(response.headers)).toMatchObject({
+        'cache-control': 'public, max-age=31536000, immutable',
+        'content-length': String(bytes.byteLength),
+        'content-type': type,
+        vary: 'accept-encoding',
+        'x-content-type-options': 'nosniff',
+      });
+    }
+  });
+
+  test.each(['nothing.js', 'app-0000000000000000.js', '..%2Fgraphiql.ts', ''])('%j is 404', async (name) => {
+    const response = await get(`/graphiql/${name}`, browser);
+    expect(response.status).toBe(404);
+    expect(response.headers.get('cache-control')).toBe('no-store');
+  });
+
+  test('answer HEAD with the headers of GET and no body, over a socket', async () => {
+    const listener = await listen(app, '127.0.0.1', 0);
+    try {
+      const { app: name } = await fileNames();
+      for (const path of ['graphql', `graphiql/${name}`]) {
+        const headers = { ...browser, 'accept-encoding': 'gzip' };
+        const whole = await fetch(new URL(path, listener.url), { headers });
+        expect((await whole.text()).length).toBeGreaterThan(1000);
+        const head = await fetch(new URL(path, listener.url), { headers, method: 'HEAD' });
+        expect(await head.text()).toBe('');
+        // Of one connection and of one moment.
+        const passing = /^(connection|date|keep-alive|x-request-id)$/;
+        const lasting = (from: Response) => [...from.headers].filter(([name]) => !passing.test(name));
+        expect(lasting(head)).toEqual(lasting(whole));
+      }
+    } finally {
+      await listener.close();
+    }
+  });
+
+  test.each([
+    [null, false],
+    ['', false],
+    ['gzip, deflate, br, zstd', true],
+    ['GZIP;q=0.5', true],
+    ['br;q=0, gzip;q=1.0', true],
+    ['br; q=0.000, gzip ; q=0', false],
+    ['gzip;q=0.000', false],
+    ['gzipped', false],
+  ])('to a client that accepts %j are compressed: %s', (accepted, isGzipped) => {
+    expect(acceptsGzip(accepted)).toBe(isGzipped);
+  });
+
+  test('are read when the first page is asked for and not before, and then once; each is compressed once', async () => {
+    // The hooks are in force in worker threads too, as these inherit the flag.
+    const run = promisify(execFile);
+    const { stdout } = await run(process.execPath, [
+      '--import',
+      new URL('../../fixtures/trace-graphiql.ts', import.meta.url).href,
+      new URL('../../fixtures/ask-for-graphiql.ts', import.meta.url).pathname,
+    ]);
+    expect(stdout.trim().split('\n')).toEqual([
+      'the app answers { __typename }',
+      'twenty pages are asked for at once',
+      'the package is read',
+      'twenty pages are answered',
+      'twenty times the same file is asked for at once',
+      'something is compressed',
+      'twenty files are answered',
+    ]);
+  });
+});
+
+describe('the tabs', async () => {
+  const inSandbox = await readTabs(true);
+  const tabs = [...inSandbox, ...(await readTabs(false))];
+  const titleOf = (query: string) => /^(?:query|mutation) (\w+)/m.exec(query)?.[1];
+
+  test('are eight, each with a name of its own', () => {
+    expect(inSandbox.map(({ query }) => titleOf(query))).toEqual([
+      'Orders',
+      'Order',
+      'CreateOrder',
+      'ShipOrder',
+      'Conversation',
+      'SendMessage',
+      'Locations',
+      'Missing',
+    ]);
+  });
+
+  test.each(tabs.map((tab) => [titleOf(tab.query), tab] as const))('%s is valid', (_title, { query }) => {
+    expect(validate(schema, parse(query))).toEqual([]);
+  });
+
+  test('begin with what they show and what they cost, in lines that fit', () => {
+    for (const { query } of inSandbox) {
+      expect(query).toMatch(/^# [^\n]+\n(# .*\n)*# REST: /);
+      for (const line of query.split('\n')) expect(line.length).toBeLessThanOrEqual(58);
+    }
+  });
+});

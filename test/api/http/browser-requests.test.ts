@@ -1,0 +1,231 @@
+import { afterAll, beforeEach, describe, expect, test } from 'vitest';
+import { listen } from '../../fixtures/listen.ts';
+import { startWaybill } from '../../harness.ts';
+
+const shop = 'https://shop.example';
+const waybill = await startWaybill({
+  CORS_ORIGINS: `${shop},http://localhost:3000`,
+  PUBLIC_URL: 'https://waybill.example',
+});
+const { sandbox } = waybill;
+const authorization = `Bearer ${sandbox.tokens.first}`;
+
+beforeEach(() => sandbox.requests.clear());
+afterAll(() => waybill[Symbol.asyncDispose]());
+
+const organization = '{ organization { id } }';
+const typename = { data: { __typename: 'Query' } };
+
+const get = (parameters: Record<string, string>, headers: Record<string, string> = {}) =>
+  waybill.fetch(`/graphql?${new URLSearchParams(parameters)}`, { headers: { accept: '*/*', ...headers } });
+
+describe('a GET that a browser could send unasked', () => {
+  const missing = {
+    errors: [
+      {
+        message:
+          'A query by GET needs the header "graphql-require-preflight: 1", or one that accepts "application/json".',
+        extensions: { code: 'CSRF_HEADER_MISSING', retryable: false },
+      },
+    ],
+  };
+
+  test.each<[string, Record<string, string>]>([
+    ['nothing but what browsers send by themselves', { origin: 'https://evil.example', cookie: 'a=b' }],
+    ['the Accept of an image', { accept: 'image/avif,image/webp,image/*,*/*;q=0.8' }],
+    ['the Accept of a script in a page', { accept: '*/*', 'sec-fetch-mode': 'cors' }],
+    ['a content type that needs no asking', { 'content-type': 'text/plain' }],
+    ['an empty CSRF header', { 'graphql-require-preflight': '' }],
+  ])('with %s is refused', async (_what, headers) => {
+    const response = await get({ query: organization }, headers);
+    expect(response.status).toBe(403);
+    expect(await response.json()).toEqual(missing);
+    expect(sandbox.requests.lines()).toEqual([]);
+  });
+
+  test('with Sec-Fetch-Mode: no-cors is refused, whatever else it has', async () => {
+    const response = await get(
+      { query: organization },
+      { 'sec-fetch-mode': 'no-cors', accept: 'application/json', authorization },
+    );
+    expect(response.status).toBe(403);
+    expect((await response.json()).errors[0].extensions).toEqual({
+      code: 'CSRF_HEADER_MISSING',
+      retryable: false,
+    });
+    expect(sandbox.requests.lines()).toEqual([]);
+  });
+
+  test('over a real connection is refused', async () => {
+    const listener = await listen(waybill.app, '127.0.0.1', 0);
+    try {
+      const response = await fetch(
+        new URL(`/graphql?query=${encodeURIComponent(organization)}`, listener.url),
+      );
+      expect([response.status, await response.json()]).toEqual([403, missing]);
+    } finally {
+      await listener.close();
+    }
+  });
+
+  test.each<[string, Record<string, string>]>([
+    ['graphql-require-preflight', { 'graphql-require-preflight': '1' }],
+    ['apollo-require-preflight', { 'apollo-require-preflight': 'true' }],
+    ['x-apollo-operation-name', { 'x-apollo-operation-name': 'Typename' }],
+    ['authorization', { authorization }],
+    ['an Accept of JSON', { accept: 'application/json' }],
+    ['an Accept of GraphQL answers among others', { accept: 'Application/GraphQL-Response+JSON, */*;q=0.1' }],
+  ])('is answered with %s', async (_what, headers) => {
+    const response = await get({ query: '{ __typename }' }, headers);
+    expect([response.status, await response.json()]).toEqual([200, typename]);
+  });
+
+  test('is answered without any Accept, which no browser leaves out', async () => {
+    const response = await waybill.fetch('/graphql?query={__typename}');
+    expect([response.status, await response.json()]).toEqual([200, typename]);
+  });
+});
+
+describe('a mutation by GET', () => {
+  const mutation = 'mutation M { updateOrder(input: { id: "ca2500", notes: "Ring twice" }) { __typename } }';
+  test.each([
+    ['alone', { query: mutation }],
+    ['chosen by operationName', { query: `query Q { __typename } ${mutation}`, operationName: 'M' }],
+  ])('%s is refused', async (_what, parameters) => {
+    const response = await get(parameters, { authorization });
+    expect([response.status, response.headers.get('allow')]).toEqual([405, 'POST']);
+    expect(await response.json()).toEqual({
+      errors: [
+        {
+          message: 'Can only perform a mutation operation from a POST request.',
+          extensions: { code: 'BAD_REQUEST', retryable: false },
+        },
+      ],
+    });
+    expect(sandbox.requests.lines()).toEqual([]);
+  });
+});
+
+/** What an answer says of origins. */
+function accessOf({ headers }: Response) {
+  const access = [...headers].filter(([name]) => name.startsWith('access-control-'));
+  return Object.fromEntries(access);
+}
+
+describe('a page of another origin', () => {
+  const preflight = (path: string, origin: string, headers = 'authorization,content-type') =>
+    waybill.fetch(path, {
+      method: 'OPTIONS',
+      headers: {
+        origin,
+        'access-control-request-method': 'POST',
+        'access-control-request-headers': headers,
+      },
+    });
+
+  const readable = {
+    'access-control-allow-origin': shop,
+    'access-control-expose-headers': 'content-disposition, retry-after, x-request-id',
+  };
+
+  test.each(['/graphql', '/labels/ca0001.pdf'])(
+    'that is configured may ask for %s, and nothing of the browser is let through',
+    async (path) => {
+      const response = await preflight(path, shop);
+      expect([response.status, response.headers.get('vary')]).toEqual([204, 'origin']);
+      expect(accessOf(response)).toEqual({
+        'access-control-allow-origin': shop,
+        'access-control-allow-methods': 'GET, POST',
+        'access-control-allow-headers':
+          'authorization, content-type, graphql-require-preflight, apollo-require-preflight, x-apollo-operation-name, ' +
+          'x-request-id, x-upstream-cost',
+        'access-control-max-age': '7200',
+      });
+      expect(sandbox.requests.lines()).toEqual([]);
+    },
+  );
+
+  test('that is configured may read answers, labels and refusals', async () => {
+    const answer = await get({ query: organization }, { authorization, origin: shop });
+    const label = await waybill.fetch('/labels/ca0001.pdf', { headers: { authorization, origin: shop } });
+    const refused = await get({ query: organization }, { origin: shop });
+    expect([answer.status, label.status, refused.status]).toEqual([200, 200, 403]);
+    for (const response of [answer, label, refused]) {
+      expect(accessOf(response)).toEqual(readable);
+      expect(response.headers.get('vary')).toContain('origin');
+      await response.arrayBuffer();
+    }
+  });
+
+  test.each([
+    'https://evil.example',
+    'https://shop.example.evil.example',
+    'http://shop.example',
+    'https://shop.example:8443',
+    'https://SHOP.example',
+    'null',
+    '*',
+  ])('%s is let in nowhere, and is never told back', async (origin) => {
+    const asked = await preflight('/graphql', origin);
+    expect([asked.status, accessOf(asked), asked.headers.get('vary')]).toEqual([204, {}, 'origin']);
+    const answer = await get({ query: organization }, { authorization, origin });
+    expect([answer.status, accessOf(answer)]).toEqual([200, {}]);
+    expect(JSON.stringify([...answer.headers])).not.toContain(origin === '*' ? '"*"' : origin);
+  });
+
+  test('is let in nowhere where none is configured, and nothing is said of origins', async () => {
+    await using closed = await startWaybill({}, { sandbox });
+    const response = await closed.fetch('/graphql?query={__typename}', { headers: { origin: shop } });
+    expect([response.status, accessOf(response), response.headers.get('vary')]).toEqual([200, {}, null]);
+    const asked = await closed.fetch('/graphql', {
+      method: 'OPTIONS',
+      headers: { origin: shop, 'access-control-request-method': 'POST' },
+    });
+    expect([asked.status, accessOf(asked)]).toEqual([405, {}]);
+  });
+});
+
+describe('what answers say to browsers', () => {
+  const strict = 'max-age=31536000';
+  const fixed = {
+    'content-security-policy': "default-src 'none'; frame-ancestors 'none'",
+    'referrer-policy': 'no-referrer',
+    'x-content-type-options': 'nosniff',
+    'strict-transport-security': strict,
+  };
+  const said = ({ headers }: Response, names: string[]) =>
+    Object.fromEntries(names.map((name) => [name, headers.get(name)]));
+
+  test.each([
+    ['an answer', '/graphql?query={__typename}', 200, 'no-store'],
+    ['a refusal', '/graphql', 400, 'no-store'],
+    ['a label', '/labels/ca0001.pdf', 200, 'private, no-store'],
+    ['a label that is none', '/labels/none.pdf', 404, 'no-store'],
+    ['health', '/health/live', 200, 'no-store'],
+    ['what has no address', '/nothing', 404, 'no-store'],
+  ])('%s', async (_what, path, status, caching) => {
+    const response = await waybill.fetch(path, { headers: { authorization } });
+    expect(response.status).toBe(status);
+    expect(said(response, [...Object.keys(fixed), 'cache-control'])).toEqual({
+      ...fixed,
+      'cache-control': caching,
+    });
+    await response.arrayBuffer();
+  });
+
+  test("GraphiQL's own policy and caching stand", async () => {
+    const page = await waybill.fetch('/graphql', { headers: { accept: 'text/html' } });
+    expect(page.headers.get('content-security-policy')).toContain("script-src 'self'");
+    expect(page.headers.get('content-security-policy')).toContain("frame-ancestors 'none'");
+    const [file] = /graphiql\/boot-\w+\.js/.exec(await page.text()) ?? [];
+    const script = await waybill.fetch(`/${file}`);
+    expect(script.headers.get('cache-control')).toBe('public, max-age=31536000, immutable');
+    expect(script.headers.get('strict-transport-security')).toBe(strict);
+  });
+
+  test('nothing of https where clients use none', async () => {
+    await using plain = await startWaybill({ PUBLIC_URL: 'http://waybill.example' }, { sandbox });
+    const response = await plain.fetch('/graphql?query={__typename}');
+    expect(response.headers.get('strict-transport-security')).toBe(null);
+  });
+});

@@ -1,0 +1,110 @@
+import { once } from 'node:events';
+import type { ServerResponse } from 'node:http';
+import { expect, test } from 'vitest';
+import { listen } from '../../fixtures/listen.ts';
+import { type Answer, until } from '../../fixtures/rest-service.ts';
+import { startBefore } from '../../fixtures/start-before.ts';
+
+const request = (query: string, signal: AbortSignal): RequestInit => ({
+  method: 'POST',
+  headers: { 'content-type': 'application/json', authorization: 'Bearer token' },
+  body: JSON.stringify({ query }),
+  signal,
+});
+
+const threeCalls = '{ organization { id } order(id: "a") { id } channels { nodes { id } } }';
+
+/** Takes requests, never answers them, and counts those whose connection the other side has ended. */
+function hanging() {
+  const open = new Set<ServerResponse>();
+  const answer: Answer = (_request, response) => {
+    open.add(response);
+    response.once('close', () => open.delete(response));
+  };
+  return { open, answer };
+}
+
+test('a client that gives up ends the REST calls of its query', async () => {
+  const { open, answer } = hanging();
+  await using waybill = await startBefore(answer);
+  const client = new AbortController();
+  const gone = waybill.app.fetch('http://waybill.test/graphql', request(threeCalls, client.signal));
+  await until(() => open.size === 3);
+  client.abort();
+  await expect(gone).rejects.toThrow('aborted');
+  await until(() => open.size === 0);
+  expect(waybill.reported).toEqual([]);
+});
+
+test('a client that hangs up on a real connection does too', async () => {
+  const { open, answer } = hanging();
+  await using waybill = await startBefore(answer);
+  const listener = await listen(waybill.app, '127.0.0.1', 0);
+  try {
+    const client = new AbortController();
+    const gone = fetch(new URL('/graphql', listener.url), request(threeCalls, client.signal));
+    await until(() => open.size === 3);
+    client.abort();
+    await expect(gone).rejects.toThrow('aborted');
+    await until(() => open.size === 0);
+    expect(waybill.reported).toEqual([]);
+  } finally {
+    await listener.close();
+  }
+});
+
+test('calls that still wait for their turn are never made', async () => {
+  const { open, answer } = hanging();
+  await using waybill = await startBefore(answer, { UPSTREAM_CALLS_PER_OPERATION: '1' });
+  const client = new AbortController();
+  const gone = waybill.app.fetch('http://waybill.test/graphql', request(threeCalls, client.signal));
+  await until(() => open.size === 1);
+  client.abort();
+  await expect(gone).rejects.toThrow('aborted');
+  await until(() => open.size === 0);
+  // Time for what should not happen.
+  await new Promise((resolve) => setTimeout(resolve, 100));
+  expect(waybill.service.requests).toHaveLength(1);
+});
+
+test('a query whose client is gone makes no further calls', async () => {
+  const held: ServerResponse[] = [];
+  await using waybill = await startBefore((_request, response) => held.push(response));
+  const client = new AbortController();
+  const query = '{ order(id: "a") { shipment { status } } }';
+  const gone = waybill.app.fetch('http://waybill.test/graphql', request(query, client.signal));
+  await until(() => held.length === 1);
+  const [order] = held;
+  if (order === undefined) throw new Error('there is no request');
+  client.abort();
+  order.end(JSON.stringify({ name: 'orders/a', shipment: 'shipments/a' }));
+  await expect(gone).rejects.toThrow('aborted');
+  await once(order, 'close');
+  await new Promise((resolve) => setTimeout(resolve, 100));
+  expect(waybill.service.requests.map(({ line }) => line)).toEqual(['GET /v1/orders/a']);
+});
+
+test('others who ask the same at the same time are not harmed', async () => {
+  const held: ServerResponse[] = [];
+  await using waybill = await startBefore((_request, response) => held.push(response));
+  const [one, other] = [new AbortController(), new AbortController()];
+  const gone = waybill.app.fetch(
+    'http://waybill.test/graphql',
+    request('{ organization { id } }', one.signal),
+  );
+  await until(() => held.length === 1);
+  const query = '{ organization { id } channels { nodes { id } } }';
+  const answered = waybill.app.fetch('http://waybill.test/graphql', request(query, other.signal));
+  await until(() => held.length === 2);
+  one.abort();
+  await expect(gone).rejects.toThrow('aborted');
+  held[0]?.end(JSON.stringify({ name: 'organization/a' }));
+  held[1]?.end(JSON.stringify({ channels: [] }));
+  expect(await (await answered).json()).toEqual({
+    data: { organization: { id: 'organization/a' }, channels: { nodes: [] } },
+  });
+  expect(waybill.service.requests.map(({ line }) => line)).toEqual([
+    'GET /v1/organizations/mine',
+    'GET /v1/channels?pageSize=20',
+  ]);
+});

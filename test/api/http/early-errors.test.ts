@@ -1,0 +1,101 @@
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { readConfig } from '../../../src/config/config.ts';
+import type { RestApi } from '../../../src/rest/api.ts';
+import { createApp } from '../../../src/server/app.ts';
+import { earlyRefusals } from '../../../src/server/http/early-errors.ts';
+import { createMetrics } from '../../../src/telemetry/metrics.ts';
+import { keptLog } from '../../fixtures/kept-log.ts';
+import { type Listener, listen } from '../../fixtures/listen.ts';
+import { openRaw, sendRaw } from '../../fixtures/raw-http.ts';
+import { until } from '../../fixtures/rest-service.ts';
+
+// None of these requests gets as far as REST.
+const app = createApp({
+  api: {} as RestApi,
+  ...readConfig({}).app,
+  publicUrl: () => new URL('http://waybill.test'),
+  report: () => {},
+});
+const { log, lines } = keptLog('debug');
+const metrics = createMetrics({ process: false });
+
+let listener: Listener;
+beforeAll(async () => {
+  const options = { headersTimeoutMs: 200, maxConnections: 1 };
+  listener = await listen(app, '127.0.0.1', 0, options, earlyRefusals(log, metrics));
+});
+afterAll(() => listener.close());
+
+/** How often requests of this status have been counted. */
+async function counted(status: number | 'none'): Promise<number> {
+  const { body } = await metrics.page();
+  const line = new RegExp(`^waybill_refused_early_total{status="${status}"} (\\d+)$`, 'm').exec(body);
+  return Number(line?.[1] ?? 0);
+}
+
+test.each([
+  ['a head that is none', 'nonsense\r\n\r\n', 400, 'BAD_REQUEST', 'What came is no request of HTTP.'],
+  ['no host', 'GET / HTTP/1.1\r\n\r\n', 400, 'BAD_REQUEST', 'A request of HTTP/1.1 needs the header "Host".'],
+  [
+    'a host that is none',
+    'GET / HTTP/1.1\r\nhost: a b\r\n\r\n',
+    400,
+    'BAD_REQUEST',
+    'The header "Host" and the request target make no URL.',
+  ],
+  [
+    'what nobody can expect',
+    'GET / HTTP/1.1\r\nhost: a\r\nexpect: wonders\r\n\r\n',
+    417,
+    'BAD_REQUEST',
+    'The header "Expect" can be "100-continue" alone.',
+  ],
+  [
+    'headers that are too large',
+    `GET / HTTP/1.1\r\nhost: a\r\nx: ${'x'.repeat(20_000)}\r\n\r\n`,
+    431,
+    'REQUEST_TOO_LARGE',
+    'The headers are larger than the 16384 bytes that this server takes: send less.',
+  ],
+])('%s is refused like all else, counted and told', async (_what, request, status, code, message) => {
+  const before = await counted(status);
+  const answer = await sendRaw(listener, request);
+  const { 'x-request-id': requestId } = answer.headers;
+  expect(answer).toMatchObject({
+    status,
+    headers: {
+      'cache-control': 'no-store',
+      'content-security-policy': "default-src 'none'; frame-ancestors 'none'",
+      'x-content-type-options': 'nosniff',
+      'x-request-id': expect.stringMatching(/^[\w-]{8}-\w+$/),
+    },
+  });
+  expect(JSON.parse(answer.body)).toEqual({ errors: [{ message, extensions: { code, retryable: false } }] });
+  expect((await counted(status)) - before).toBe(1);
+  expect(lines().at(-1)).toEqual({
+    level: 'debug',
+    requestId,
+    status,
+    errors: { [code]: 1 },
+    msg: 'refused',
+  });
+});
+
+test('a head that does not come is counted, and so is a connection too many', async () => {
+  const slow = await openRaw(listener);
+  slow.socket.write('GET / HTTP/1.1\r\n');
+  expect(await (await openRaw(listener)).ended()).toBe('');
+  await expect.poll(() => counted('none')).toBe(1);
+  expect(await slow.ended()).toContain('408 Request Timeout');
+  expect(await counted(408)).toBe(1);
+  expect(lines().slice(-2)).toMatchObject([
+    { errors: { OVERLOADED: 1 }, msg: 'refused' },
+    { status: 408, errors: { REQUEST_TIMEOUT: 1 }, msg: 'refused' },
+  ]);
+});
+
+test("a client's own id is in the answer to what is refused early too", async () => {
+  const answer = await sendRaw(listener, 'GET / HTTP/1.1\r\nx-request-id: mine\r\n\r\n');
+  expect(answer.headers['x-request-id']).toBe('mine');
+  await until(() => lines().at(-1)?.requestId === 'mine');
+});

@@ -1,0 +1,115 @@
+import { once } from 'node:events';
+import type { ServerResponse } from 'node:http';
+import { createServer } from 'node:net';
+import { describe, expect, test } from 'vitest';
+import { readConfig } from '../../../src/config/config.ts';
+import type { RestApi } from '../../../src/rest/api.ts';
+import { createProbe } from '../../../src/rest/probe.ts';
+import { createApp } from '../../../src/server/app.ts';
+import { createHealth, type Health } from '../../../src/server/routes/health.ts';
+import { startService } from '../../fixtures/rest-service.ts';
+
+/** The application with this health; none of its requests gets as far as REST. */
+function appWith(health: Health) {
+  return createApp({
+    api: {} as RestApi,
+    ...readConfig({}).app,
+    publicUrl: () => new URL('http://waybill.test'),
+    health,
+    report: (error) => {
+      throw error;
+    },
+  });
+}
+
+async function ask(health: Health, path: string, method = 'GET') {
+  const response = await appWith(health).fetch(`http://waybill.test${path}`, { method });
+  const text = await response.text();
+  return { status: response.status, body: text === '' ? undefined : JSON.parse(text) };
+}
+
+const ready = { status: 200, body: { status: 'ready' } };
+const notReady = (reason: string) => ({ status: 503, body: { status: 'not ready', reason } });
+
+test('/health/live says that the process answers, whatever REST does', async () => {
+  let probes = 0;
+  const health = createHealth(async () => `probed ${++probes}`);
+  health.end();
+  expect(await ask(health, '/health/live')).toEqual({ status: 200, body: { status: 'live' } });
+  expect(probes).toBe(0);
+});
+
+test.each(['/health/live', '/health/ready'])('%s takes GET and HEAD alone', async (path) => {
+  const health = createHealth(async () => undefined);
+  expect(await ask(health, path, 'HEAD')).toEqual({ status: 200, body: undefined });
+  expect(await ask(health, path, 'POST')).toEqual({
+    status: 405,
+    body: {
+      errors: [
+        {
+          message: 'Nothing is done here by this method: use one of GET, HEAD.',
+          extensions: { code: 'BAD_REQUEST', retryable: false },
+        },
+      ],
+    },
+  });
+});
+
+describe('/health/ready', () => {
+  test.each([200, 401, 404, 500, 503])('is 200 where REST answers %i', async (status) => {
+    await using service = await startService((_request, response) => {
+      response.statusCode = status;
+      response.end();
+    });
+    const baseUrl = new URL(`${service.url.href}base`);
+    const health = createHealth(createProbe({ baseUrl, timeoutMs: 2_000 }));
+    expect(await ask(health, '/health/ready')).toEqual(ready);
+    expect(service.requests.map(({ line, headers }) => [line, headers.authorization])).toEqual([
+      ['HEAD /base', undefined],
+    ]);
+  });
+
+  test('is 503 with the reason where REST refuses connections', async () => {
+    const gone = createServer().listen(0, '127.0.0.1');
+    await once(gone, 'listening');
+    const address = gone.address();
+    const port = typeof address === 'object' ? address?.port : undefined;
+    gone.close();
+    const health = createHealth(
+      createProbe({ baseUrl: new URL(`http://127.0.0.1:${port}`), timeoutMs: 2_000 }),
+    );
+    expect(await ask(health, '/health/ready')).toEqual(notReady('REST could not be reached: ECONNREFUSED.'));
+  });
+
+  test('is 503 with the reason where REST takes the connection and never answers', async () => {
+    const held: ServerResponse[] = [];
+    await using service = await startService((_request, response) => held.push(response));
+    const health = createHealth(createProbe({ baseUrl: service.url, timeoutMs: 200 }));
+    expect(await ask(health, '/health/ready')).toEqual(
+      notReady('REST could not be reached: no answer within 200 ms.'),
+    );
+  });
+
+  test('asks REST once for all who ask at the same time, and not again for a while', async () => {
+    const answers: ((reason: string | undefined) => void)[] = [];
+    const health = createHealth(() => new Promise((resolve) => answers.push(resolve)), 100);
+    const both = Promise.all([ask(health, '/health/ready'), ask(health, '/health/ready')]);
+    await expect.poll(() => answers.length).toBe(1);
+    answers[0]?.('REST is out.');
+    expect(await both).toEqual([notReady('REST is out.'), notReady('REST is out.')]);
+    expect(answers).toHaveLength(1);
+    await new Promise((resolve) => setTimeout(resolve, 150));
+    const later = ask(health, '/health/ready');
+    await expect.poll(() => answers.length).toBe(2);
+    answers[1]?.(undefined);
+    expect(await later).toEqual(ready);
+  });
+
+  test('is 503 once the server is ending, without a word to REST', async () => {
+    const health = createHealth(async () => {
+      throw new Error('asked REST');
+    });
+    health.end();
+    expect(await ask(health, '/health/ready')).toEqual(notReady('This server is ending.'));
+  });
+});

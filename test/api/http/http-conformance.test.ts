@@ -1,0 +1,26 @@
+import { serverAudits } from 'graphql-http';
+import { describe, expect, test } from 'vitest';
+import { readConfig } from '../../../src/config/config.ts';
+import type { RestApi } from '../../../src/rest/api.ts';
+import { createApp } from '../../../src/server/app.ts';
+
+// The audits ask for introspection only, so that no REST service stands behind this server.
+const app = createApp({
+  api: {} as RestApi,
+  ...readConfig({}).app,
+  publicUrl: () => new URL('http://waybill.test'),
+  report: (error) => {
+    throw error;
+  },
+});
+
+const audits = serverAudits({ url: 'http://waybill.test/graphql', fetchFn: app.fetch });
+
+describe('GraphQL over HTTP', () => {
+  test('the suite is whole', () => expect(audits).toHaveLength(61));
+
+  test.each(audits.map((audit) => [audit.name, audit] as const))('%s', async (_name, audit) => {
+    const result = await audit.fn();
+    expect(result.status === 'ok' ? 'ok' : `${result.status}: ${result.reason}`).toBe('ok');
+  });
+});

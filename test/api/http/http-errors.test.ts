@@ -1,0 +1,279 @@
+import { gzipSync } from 'node:zlib';
+import { afterAll, beforeEach, describe, expect, test } from 'vitest';
+import { listen } from '../../fixtures/listen.ts';
+import { openRaw, sendRaw } from '../../fixtures/raw-http.ts';
+import { until } from '../../fixtures/rest-service.ts';
+import { startWaybill } from '../../harness.ts';
+
+const maxBytes = 4_096;
+const waybill = await startWaybill({ MAX_REQUEST_BYTES: String(maxBytes) });
+const { sandbox } = waybill;
+const listener = await listen(waybill.app, '127.0.0.1', 0);
+const authorization = `Bearer ${sandbox.tokens.first}`;
+const organization = JSON.stringify({ query: '{ organization { id } }' });
+const cafeAndino = { data: { organization: { id: 'organization/cafe-andino' } } };
+
+beforeEach(() => sandbox.requests.clear());
+afterAll(async () => {
+  await listener.close();
+  await waybill[Symbol.asyncDispose]();
+});
+
+const refusal = (code: string, message: string) => ({
+  errors: [{ message, extensions: { code, retryable: false } }],
+});
+
+const head = (...lines: string[]) =>
+  `${['POST /graphql HTTP/1.1', 'host: a', `authorization: ${authorization}`, ...lines].join('\r\n')}\r\n\r\n`;
+const json = 'content-type: application/json';
+
+/** Posts a body with these headers and a good token, on a connection like a client's. */
+async function post(body: string | Buffer, headers: Record<string, string>) {
+  const response = await fetch(new URL('/graphql', listener.url), {
+    method: 'POST',
+    headers: { authorization, ...headers },
+    body: typeof body === 'string' ? body : new Uint8Array(body),
+  });
+  return { status: response.status, body: await response.json() };
+}
+
+const isJson = { 'content-type': 'application/json' };
+
+async function othersAreServed() {
+  expect(await post(organization, isJson)).toEqual({ status: 200, body: cafeAndino });
+}
+
+describe('a body over the limit', () => {
+  test('by Content-Length is refused before it is sent, and the connection ends', async () => {
+    const { status, headers, body } = await sendRaw(listener, head(json, `content-length: ${maxBytes + 1}`));
+    expect([status, headers.connection]).toEqual([413, 'close']);
+    expect(JSON.parse(body)).toEqual(
+      refusal('REQUEST_TOO_LARGE', 'The body may have 4096 bytes, but 4097 bytes came: send less at once.'),
+    );
+    expect(sandbox.requests.lines()).toEqual([]);
+    await othersAreServed();
+  });
+
+  test('that asks first whether it may be sent is told that it may not', async () => {
+    const expecting = head(json, 'content-length: 999999', 'expect: 100-continue');
+    expect((await sendRaw(listener, expecting)).status).toBe(413);
+    expect(sandbox.requests.lines()).toEqual([]);
+  });
+
+  test('that fits and asks first is told to come', async () => {
+    const { socket, received } = await openRaw(listener);
+    socket.write(head(json, `content-length: ${organization.length}`, 'expect: 100-continue'));
+    await until(() => received().includes('100 Continue'));
+    socket.write(organization);
+    await until(() => received().includes('organization/cafe-andino'));
+    socket.destroy();
+  });
+
+  test.each([
+    ['two lengths', ['content-length: 5', 'content-length: 6']],
+    ['a length and chunks', ['content-length: 5', 'transfer-encoding: chunked']],
+    ['a length that is none', ['content-length: 5x']],
+    ['a negative length', ['content-length: -1']],
+  ])('with %s, of which proxies make different things, is refused', async (_what, lines) => {
+    const { status, body } = await sendRaw(listener, `${head(json, ...lines)}0\r\n\r\n`);
+    expect(status).toBe(400);
+    expect(JSON.parse(body)).toEqual(refusal('BAD_REQUEST', 'What came is no request of HTTP.'));
+    expect(sandbox.requests.lines()).toEqual([]);
+  });
+
+  test('chunked is refused while it is read, and the connection ends', async () => {
+    const chunk = `800\r\n${'x'.repeat(0x800)}\r\n`;
+    const { status, headers, body } = await sendRaw(
+      listener,
+      head(json, 'transfer-encoding: chunked'),
+      chunk.repeat(40),
+    );
+    expect([status, headers.connection]).toEqual([413, 'close']);
+    expect(JSON.parse(body)).toEqual(
+      refusal('REQUEST_TOO_LARGE', 'The body may have 4096 bytes, but more came: send less at once.'),
+    );
+    expect(sandbox.requests.lines()).toEqual([]);
+    await othersAreServed();
+  });
+
+  test('is read no further, however long it goes on', async () => {
+    const { socket, ended } = await openRaw(listener);
+    const chunk = `4000\r\n${'x'.repeat(0x4000)}\r\n`;
+    socket.write(head(json, 'transfer-encoding: chunked'));
+    const more = setInterval(() => socket.write(chunk), 1);
+    try {
+      expect(await ended()).toContain(' 413 ');
+    } finally {
+      clearInterval(more);
+    }
+  });
+
+  test('with a Content-Length that says less counts by its length, and the rest is no request', async () => {
+    const { socket, ended } = await openRaw(listener);
+    socket.write(head(json, `content-length: ${organization.length}`));
+    socket.write(organization + 'x'.repeat(2 * maxBytes));
+    const statuses = [...(await ended()).matchAll(/HTTP\/1\.1 (\d+)/g)].map(([, status]) => status);
+    // What has been begun may be lost with the connection, but nothing else is ever answered.
+    expect([['400'], ['200', '400']]).toContainEqual(statuses);
+    await othersAreServed();
+  });
+
+  test('is taken up to the limit', async () => {
+    const body = organization.padEnd(maxBytes, ' ');
+    expect(await post(body, isJson)).toEqual({ status: 200, body: cafeAndino });
+    expect((await post(`${body} `, isJson)).status).toBe(413);
+  });
+
+  test('is refused by `fetch` too', async () => {
+    const response = await waybill.fetch('/graphql', {
+      method: 'POST',
+      headers: { ...isJson },
+      body: organization.padEnd(maxBytes + 1, ' '),
+    });
+    expect(response.status).toBe(413);
+    expect(sandbox.requests.lines()).toEqual([]);
+  });
+});
+
+describe('the type of a body', () => {
+  const mustBeJson =
+    'The body must be JSON in UTF-8: send it with the header "content-type: application/json".';
+  const multipart =
+    '--x\r\ncontent-disposition: form-data; name="operations"\r\n\r\n{"query":"{ organization { id } }"}\r\n';
+
+  test.each([
+    ['text/plain', 'text/plain', organization],
+    ['a form', 'application/x-www-form-urlencoded', 'query=%7B+organization+%7B+id+%7D+%7D'],
+    ['malformed multipart', 'multipart/form-data; boundary=x', multipart],
+    ['multipart without a boundary', 'multipart/form-data', multipart],
+    ['a GraphQL document', 'application/graphql', '{ organization { id } }'],
+    ['JSON in another charset', 'application/json; charset=iso-8859-1', organization],
+    ['two types', 'application/json, text/plain', organization],
+    ['an empty type', '', organization],
+  ])('%s is refused', async (_what, contentType, body) => {
+    expect(await post(body, { 'content-type': contentType })).toEqual({
+      status: 415,
+      body: refusal('UNSUPPORTED_MEDIA_TYPE', mustBeJson),
+    });
+    expect(sandbox.requests.lines()).toEqual([]);
+  });
+
+  test('missing is refused', async () => {
+    const request = head('connection: close', `content-length: ${organization.length}`) + organization;
+    const { status, body } = await sendRaw(listener, request);
+    expect(status).toBe(415);
+    expect(JSON.parse(body)).toEqual(refusal('UNSUPPORTED_MEDIA_TYPE', mustBeJson));
+    expect(sandbox.requests.lines()).toEqual([]);
+  });
+
+  test.each([
+    'Application/JSON',
+    'application/json ; charset=utf-8',
+    'application/json;charset="UTF-8"',
+    'application/json; profile=x',
+  ])('%s is taken', async (contentType) => {
+    expect(await post(organization, { 'content-type': contentType })).toEqual({
+      status: 200,
+      body: cafeAndino,
+    });
+  });
+
+  test.each(['gzip', 'br', 'GZIP', 'identity, gzip'])('compressed as %s is refused', async (encoding) => {
+    const body = gzipSync(organization);
+    expect(await post(body, { ...isJson, 'content-encoding': encoding })).toEqual({
+      status: 415,
+      body: refusal(
+        'UNSUPPORTED_MEDIA_TYPE',
+        'A compressed body is not taken: send it without the header "content-encoding".',
+      ),
+    });
+    expect(sandbox.requests.lines()).toEqual([]);
+  });
+});
+
+describe('a body that is no request', () => {
+  test.each([
+    ['a list of requests', `[${organization},${organization}]`, 'Batching is not supported.'],
+    ['an empty list', '[]', 'Batching is not supported.'],
+    ['a list of null', '[null]', 'Batching is not supported.'],
+    ['no UTF-8', Buffer.from('{"query":"{ a }","x":"\xe9"}', 'latin1'), 'POST body is not UTF-8.'],
+    ['JSON null', 'null', 'POST body is expected to be object but received null'],
+  ])('but %s is refused', async (_what, body, message) => {
+    expect(await post(body, isJson)).toEqual({ status: 400, body: refusal('BAD_REQUEST', message) });
+    expect(sandbox.requests.lines()).toEqual([]);
+  });
+
+  test.each([
+    ['lists', '['.repeat(20_000) + ']'.repeat(20_000)],
+    ['objects', `${'{"a":'.repeat(20_000)}1${'}'.repeat(20_000)}`],
+  ])('but has variables of 20,000 %s in each other is never an error of this server', async (_what, deep) => {
+    await using roomy = await startWaybill();
+    for (const query of [
+      'query ($id: ID!) { order(id: $id) { id } }',
+      'query ($ids: [ID!]!) { nodes(ids: $ids) { id } }',
+      'mutation ($input: CreateOrderInput!) { createOrder(input: $input) { __typename } }',
+    ]) {
+      const response = await roomy.fetch('/graphql', {
+        method: 'POST',
+        headers: { ...isJson, authorization: `Bearer ${roomy.sandbox.tokens.first}` },
+        body: `{"query":${JSON.stringify(query)},"variables":{"id":${deep},"ids":${deep},"input":${deep}}}`,
+      });
+      const { errors } = await response.json();
+      expect([200, 400]).toContain(response.status);
+      for (const { extensions } of errors) {
+        expect(extensions).toEqual({
+          code: expect.stringMatching(/^(BAD_USER_INPUT|GRAPHQL_VALIDATION_FAILED|GRAPHQL_LIMIT_EXCEEDED)$/),
+          retryable: false,
+        });
+      }
+      expect(errors.length).toBeGreaterThan(0);
+      expect(JSON.stringify(errors).length).toBeLessThan(2_000);
+    }
+    expect(roomy.sandbox.requests.lines()).toEqual([]);
+  });
+});
+
+describe('a bearer', () => {
+  const ask = (...authorizations: string[]) =>
+    [
+      'POST /graphql HTTP/1.1',
+      'host: a',
+      ...authorizations.map((value) => `Authorization: ${value}`),
+      json,
+      'connection: close',
+      `content-length: ${organization.length}`,
+      '',
+      organization,
+    ].join('\r\n');
+
+  test.each([
+    ['NUL', 'Bearer a\0b', 400, 'BAD_REQUEST'],
+    ['a bare CR', 'Bearer a\rb', 400, 'BAD_REQUEST'],
+    ['a bare LF', 'Bearer a\nb', 400, 'BAD_REQUEST'],
+    ['a line break and a header of its own', 'Bearer a b\r\nx-injected: c', 401, 'UNAUTHENTICATED'],
+    ['an accent', 'Bearer caf\xe9', 401, 'UNAUTHENTICATED'],
+    ['an emoji', Buffer.from('Bearer ☕').toString('latin1'), 401, 'UNAUTHENTICATED'],
+    ['10 KB', `Bearer ${'a'.repeat(10_240)}`, 401, 'UNAUTHENTICATED'],
+    ['20 KB', `Bearer ${'a'.repeat(20_480)}`, 431, 'REQUEST_TOO_LARGE'],
+  ])('with %s is refused without an echo', async (_what, value, status, code) => {
+    const answer = await sendRaw(listener, Buffer.from(ask(value), 'latin1'));
+    expect([answer.status, answer.headers['x-content-type-options']]).toEqual([status, 'nosniff']);
+    expect(JSON.parse(answer.body)).toEqual({
+      errors: [
+        { message: expect.not.stringMatching(/aaa|caf|injected/), extensions: { code, retryable: false } },
+      ],
+    });
+    expect(sandbox.requests.lines()).toEqual([]);
+  });
+
+  test('that comes twice is refused, be it the same, and for a label too', async () => {
+    const body = refusal('UNAUTHENTICATED', 'Expected one header "Authorization", but 2 came.');
+    const twice = ask(authorization, authorization);
+    for (const request of [twice, twice.replace('POST /graphql', 'GET /labels/ca0001.pdf')]) {
+      const answer = await sendRaw(listener, request);
+      expect([answer.status, answer.headers['www-authenticate']]).toEqual([401, 'Bearer']);
+      expect(JSON.parse(answer.body)).toEqual(body);
+    }
+    expect(sandbox.requests.lines()).toEqual([]);
+  });
+});

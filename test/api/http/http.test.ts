@@ -1,0 +1,118 @@
+import { once } from 'node:events';
+import { request } from 'node:http';
+import { text } from 'node:stream/consumers';
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
+import { type Listener, listen } from '../../fixtures/listen.ts';
+import { until } from '../../fixtures/rest-service.ts';
+import { startWaybill } from '../../harness.ts';
+
+const waybill = await startWaybill();
+const { app, sandbox } = waybill;
+const authorization = `Bearer ${sandbox.tokens.first}`;
+
+let listener: Listener;
+beforeAll(async () => {
+  listener = await listen(app, '127.0.0.1', 0);
+});
+afterEach(() => sandbox.faults.clear());
+afterAll(async () => {
+  await listener.close();
+  await waybill[Symbol.asyncDispose]();
+});
+
+const post = (at: Listener, body: string, contentType = 'application/json') =>
+  fetch(new URL('/graphql', at.url), {
+    method: 'POST',
+    headers: { 'content-type': contentType, authorization },
+    body,
+  });
+
+const organization = JSON.stringify({ query: '{ organization { id } }' });
+const answer = { data: { organization: { id: 'organization/cafe-andino' } } };
+
+describe('over a real connection', () => {
+  test('a query is answered', async () => {
+    const response = await post(listener, organization);
+    expect(response.status).toBe(200);
+    expect(response.headers.get('content-type')).toBe('application/json; charset=utf-8');
+    expect(await response.json()).toEqual(answer);
+  });
+
+  test('a label is a PDF, and its HEAD the same without a body', async () => {
+    const url = new URL('/labels/ca0001.pdf', listener.url);
+    sandbox.requests.clear();
+    const response = await fetch(url, { headers: { authorization } });
+    const pdf = Buffer.from(await response.arrayBuffer());
+    expect(response.status).toBe(200);
+    expect(response.headers.get('content-type')).toBe('application/pdf');
+    expect(response.headers.get('content-disposition')).toBe('inline; filename="label-ca0001.pdf"');
+    expect(response.headers.get('content-length')).toBe(String(pdf.length));
+    expect(pdf.subarray(0, 5).toString()).toBe('%PDF-');
+    expect(pdf.subarray(-6).toString().trim()).toBe('%%EOF');
+    expect(sandbox.requests.lines()).toEqual(['GET /v1/shipments/ca0001/label']);
+
+    const head = await fetch(url, { method: 'HEAD', headers: { authorization } });
+    expect(head.status).toBe(200);
+    expect(head.headers.get('content-type')).toBe('application/pdf');
+    expect(await head.text()).toBe('');
+  });
+
+  test('two Authorization headers are refused, as others would take the other one', async () => {
+    sandbox.requests.clear();
+    const twice = request(new URL('/graphql', listener.url), {
+      method: 'POST',
+      headers: [
+        ['host', listener.url.host],
+        ['content-type', 'application/json'],
+        ['authorization', authorization],
+        ['authorization', `Bearer ${sandbox.tokens.second}`],
+      ].flat(),
+    });
+    twice.end(organization);
+    const [response] = await once(twice, 'response');
+    expect(response.statusCode).toBe(401);
+    expect(response.headers['www-authenticate']).toBe('Bearer');
+    expect(JSON.parse(await text(response))).toEqual({
+      errors: [
+        {
+          message: 'Expected one header "Authorization", but 2 came.',
+          extensions: { code: 'UNAUTHENTICATED', retryable: false },
+        },
+      ],
+    });
+    expect(sandbox.requests.lines()).toEqual([]);
+  });
+
+  test('the end waits for a query under way, and takes no new one', async () => {
+    const ending = await listen(app, '127.0.0.1', 0);
+    sandbox.faults.add({ kind: 'delay', delayMs: 200 });
+    sandbox.requests.clear();
+    const slow = post(ending, organization);
+    await until(() => sandbox.requests.lines().length === 1);
+    const closed = ending.close();
+    await expect(post(ending, organization)).rejects.toThrow('fetch failed');
+    const response = await slow;
+    expect(response.status).toBe(200);
+    expect(await response.json()).toEqual(answer);
+    await closed;
+  });
+});
+
+describe('a body that is no request', () => {
+  test.each([
+    ['cut JSON', '{"query":"secret', 'POST body sent invalid JSON.'],
+    ['text', 'secret', 'POST body sent invalid JSON.'],
+    ['a byte order mark', '\ufeff{"query":"secret"}', 'POST body sent invalid JSON.'],
+    ['null', 'null', 'POST body is expected to be object but received null'],
+    ['a string', '"secret"', 'POST body is expected to be object but received string'],
+    ['a list', '[{"query":"secret"}]', 'Batching is not supported.'],
+    ['nothing', '', 'POST body sent invalid JSON.'],
+  ])('of %s is answered 400 without an echo', async (_what, body, message) => {
+    sandbox.requests.clear();
+    const response = await post(listener, body);
+    expect(response.status).toBe(400);
+    const extensions = { code: 'BAD_REQUEST', retryable: false };
+    expect(await response.json()).toEqual({ errors: [{ message, extensions }] });
+    expect(sandbox.requests.lines()).toEqual([]);
+  });
+});

@@ -1,0 +1,75 @@
+import type { ServerResponse } from 'node:http';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { type Listener, listen } from '../../fixtures/listen.ts';
+import { until } from '../../fixtures/rest-service.ts';
+import { startBefore } from '../../fixtures/start-before.ts';
+
+const held: ServerResponse[] = [];
+const waybill = await startBefore((_request, response) => held.push(response), {
+  GRAPHQL_REQUESTS_AT_ONCE: '2',
+  LABEL_REQUESTS_AT_ONCE: '1',
+});
+const authorization = 'Bearer token';
+
+let listener: Listener;
+beforeAll(async () => {
+  listener = await listen(waybill.app, '127.0.0.1', 0);
+});
+afterAll(async () => {
+  await listener.close();
+  await waybill[Symbol.asyncDispose]();
+});
+
+const query = (id: string) => JSON.stringify({ query: `{ order(id: "${id}") { id } }` });
+const post = (id: string, signal?: AbortSignal) =>
+  fetch(new URL('/graphql', listener.url), {
+    method: 'POST',
+    headers: { authorization, 'content-type': 'application/json' },
+    body: query(id),
+    ...(signal && { signal }),
+  });
+const label = () => fetch(new URL('/labels/a.pdf', listener.url), { headers: { authorization } });
+
+async function overloaded(response: Response, message: string) {
+  expect([response.status, response.headers.get('retry-after')]).toEqual([503, '1']);
+  expect(await response.json()).toEqual({
+    errors: [{ message, extensions: { code: 'OVERLOADED', retryable: true, retryAfterMs: 1_000 } }],
+  });
+}
+
+const called = () => waybill.service.requests.map(({ line }) => line);
+
+test('requests beyond the limit of their route are refused at once, those of others are not, and room comes back', async () => {
+  const gone = new AbortController();
+  const first = post('a');
+  const second = post('b', gone.signal);
+  await until(() => held.length === 2);
+  const tooMany = 'GraphQL requests under way: 2, which is as many as this server takes. Try again soon.';
+  await overloaded(await post('c'), tooMany);
+  expect(called().sort()).toEqual(['GET /v1/orders/a', 'GET /v1/orders/b']);
+
+  // The routes are apart from each other, and health is never refused.
+  const labelled = label();
+  await until(() => held.length === 3);
+  await overloaded(
+    await label(),
+    'Requests for labels under way: 1, which is as many as this server takes. Try again soon.',
+  );
+  for (const path of ['/health/live', '/health/ready']) {
+    expect((await fetch(new URL(path, listener.url))).status).toBe(200);
+  }
+  expect(called()).toHaveLength(3);
+
+  // A client that goes away makes room, and so does an answer that is taken.
+  gone.abort();
+  await expect(second).rejects.toThrow('aborted');
+  await until(() => held.some(({ req, closed }) => req.url === '/v1/orders/b' && closed));
+  const third = post('d');
+  await until(() => held.length === 4);
+  held.find((response) => response.req.url === '/v1/orders/a')?.end('{"name":"orders/a"}');
+  expect(await (await first).json()).toEqual({ data: { order: { id: 'orders/a' } } });
+  const fourth = post('e');
+  await until(() => held.length === 5);
+  for (const response of held) response.end('{"name":"orders/none"}');
+  expect([(await third).status, (await fourth).status, (await labelled).status]).toEqual([200, 200, 502]);
+});

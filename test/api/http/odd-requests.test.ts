@@ -1,0 +1,212 @@
+import { once } from 'node:events';
+import { connect } from 'node:net';
+import { text } from 'node:stream/consumers';
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { readConfig } from '../../../src/config/config.ts';
+import type { RestApi } from '../../../src/rest/api.ts';
+import { createApp } from '../../../src/server/app.ts';
+import { type Listener, listen } from '../../fixtures/listen.ts';
+
+// None of these requests gets as far as REST.
+const reported: unknown[] = [];
+const app = createApp({
+  api: {} as RestApi,
+  ...readConfig({}).app,
+  publicUrl: () => new URL('http://waybill.test'),
+  report: (error) => reported.push(error),
+});
+
+let listener: Listener;
+beforeAll(async () => {
+  listener = await listen(app, '127.0.0.1', 0);
+});
+beforeEach(() => {
+  reported.length = 0;
+});
+afterAll(() => listener.close());
+
+const typename = JSON.stringify({ query: '{ __typename }' });
+const typenameInUrl = `/graphql?query=${encodeURIComponent('{ __typename }')}`;
+
+const post = (body: string, contentType = 'application/json') =>
+  fetch(new URL('/graphql', listener.url), {
+    method: 'POST',
+    headers: { 'content-type': contentType, accept: 'application/json' },
+    body,
+  });
+
+/** Sends the head of a GET as it is, which no client would do, and answers the status and the body. */
+async function send(target: string, host: string): Promise<{ status: number; body: string }> {
+  const socket = connect(Number(listener.url.port), '127.0.0.1');
+  await once(socket, 'connect');
+  socket.write(`GET ${target} HTTP/1.1\r\nHost: ${host}\r\nConnection: close\r\n\r\n`);
+  const [head = '', body = ''] = (await text(socket)).split('\r\n\r\n');
+  return { status: Number(head.split(' ')[1]), body };
+}
+
+const badRequest = (message: string) => ({
+  errors: [{ message, extensions: { code: 'BAD_REQUEST', retryable: false } }],
+});
+
+const nothingHere = badRequest('There is nothing at this address: the graph is at "/graphql".');
+
+describe('the address of a request', () => {
+  test.each([
+    ['blanks', typenameInUrl, 'a b c['],
+    ['an open bracket', typenameInUrl, '[::1'],
+    ['a port beyond all', typenameInUrl, 'a:99999'],
+    ['a stray percent sign', typenameInUrl, '%'],
+    ['a path', typenameInUrl, 'a/b'],
+    ['a query', typenameInUrl, 'a?b'],
+    ['credentials', typenameInUrl, 'user@a'],
+    ['a whole URL of credentials', `http://user@a${typenameInUrl}`, 'a'],
+    ['a whole URL of another scheme', `ftp://a${typenameInUrl}`, 'a'],
+  ])('with %s is refused, and nothing leaks', async (_what, target, host) => {
+    const { status, body } = await send(target, host);
+    expect(status).toBe(400);
+    expect(JSON.parse(body)).toEqual(badRequest('The header "Host" and the request target make no URL.'));
+    expect(reported).toEqual([]);
+  });
+
+  test.each(['localhost', 'a.example:4000', '[::1]:4000', '127.0.0.1', ''])(
+    'is taken with the host %j',
+    async (host) => {
+      const { status, body } = await send(typenameInUrl, host);
+      expect(status).toBe(200);
+      expect(JSON.parse(body)).toEqual({ data: { __typename: 'Query' } });
+    },
+  );
+});
+
+describe('a target that is a whole URL', () => {
+  const typename = { data: { __typename: 'Query' } };
+  test.each([
+    ['of this server', `http://a${typenameInUrl}`, 'a', 200, typename],
+    ['of https', `HTTPS://a:443${typenameInUrl}`, 'a', 200, typename],
+    ['whatever the header Host says', `http://a${typenameInUrl}`, 'b c', 200, typename],
+    ['of health', 'http://a/health/live', 'a', 200, { status: 'live' }],
+    ['without a path', 'http://a?b', 'a', 404, nothingHere],
+  ])('%s is taken as its path', async (_what, target, host, status, expected) => {
+    const answer = await send(target, host);
+    expect([answer.status, JSON.parse(answer.body)]).toEqual([status, expected]);
+  });
+});
+
+const all = ['GET', 'POST', 'PUT', 'DELETE', 'PATCH', 'OPTIONS'];
+test.each<[string, string, number]>([
+  ...all.map((method): [string, string, number] => [method, '/health', 404]),
+  ['GET', '/graphql/health', 404],
+  ['GET', '/nothing?x=/graphql', 404],
+  ['GET', '/nothing/graphql', 404],
+  ['GET', '/graphiql/none.js', 404],
+  ['POST', '/nothing', 404],
+  ['GET', '/graphql?query={__typename}&x=/health', 200],
+])('%s %s is %i', async (method, path, status) => {
+  const response = await fetch(new URL(path, listener.url), {
+    method,
+    headers: { accept: 'application/json' },
+  });
+  expect(response.status).toBe(status);
+  expect(await response.json()).toEqual(status === 404 ? nothingHere : { data: { __typename: 'Query' } });
+});
+
+describe('an answer of no form that is accepted', () => {
+  const notAcceptable = {
+    errors: [
+      {
+        message: 'Answers are JSON in UTF-8: send the request with the header "accept: application/json".',
+        extensions: { code: 'UNSUPPORTED_MEDIA_TYPE', retryable: false },
+      },
+    ],
+  };
+  test.each(['text/html', 'application/xml', 'application/json; charset=latin1', 'image/*, text/plain'])(
+    '%s is refused before anything runs',
+    async (accept) => {
+      const response = await fetch(new URL('/graphql', listener.url), {
+        method: 'POST',
+        headers: { 'content-type': 'application/json', accept, authorization: 'Bearer a' },
+        // It would fail with an error of this server, as there is no REST.
+        body: JSON.stringify({ query: '{ organization { id } }' }),
+      });
+      expect([response.status, await response.json()]).toEqual([406, notAcceptable]);
+      expect(reported).toEqual([]);
+    },
+  );
+
+  test.each([
+    'text/html, */*;q=0.1',
+    'APPLICATION/JSON ; Charset=UTF-8',
+    'application/*',
+    'image/png, application/json',
+  ])('%s is answered', async (accept) => {
+    const response = await fetch(new URL('/graphql', listener.url), {
+      method: 'POST',
+      headers: { 'content-type': 'application/json', accept },
+      body: typename,
+    });
+    expect([response.status, await response.json()]).toEqual([200, { data: { __typename: 'Query' } }]);
+  });
+});
+
+describe('a parameter that is no JSON', () => {
+  const message = 'The parameters "variables" and "extensions" must be JSON.';
+
+  test.each(['variables', 'extensions'])('%s, in a GET', async (name) => {
+    const response = await fetch(new URL(`${typenameInUrl}&${name}=%7Bsecret`, listener.url), {
+      headers: { accept: 'application/json' },
+    });
+    expect(response.status).toBe(400);
+    expect(await response.json()).toEqual(badRequest(message));
+    expect(reported).toEqual([]);
+  });
+});
+
+test.each([
+  'Application/JSON',
+  'APPLICATION/JSON; charset=UTF-8',
+  'application/json ; charset=utf-8',
+  'application/json\t;charset=utf-8',
+])('the content type %j is JSON', async (contentType) => {
+  const response = await post(typename, contentType);
+  expect(response.status).toBe(200);
+  expect(await response.json()).toEqual({ data: { __typename: 'Query' } });
+});
+
+test.each(['text/plain', 'application/jsonp', 'text/plain; application/json'])(
+  'the content type %j is not',
+  async (contentType) => {
+    expect((await post(typename, contentType)).status).toBe(415);
+  },
+);
+
+test.each(['{"query":null}', '{}', '{"variables":{}}'])('%s has no query', async (body) => {
+  const response = await post(body);
+  expect(response.status).toBe(400);
+  expect(await response.json()).toEqual(badRequest('Must provide query string.'));
+});
+
+test.each([
+  ['several operations and no name', { query: 'query A { __typename } query B { __typename }' }],
+  ['another name', { query: 'query A { __typename }', operationName: 'B' }],
+  ['no operation', { query: 'fragment A on Query { __typename }' }],
+])('a document with %s is refused', async (_what, body) => {
+  const response = await post(JSON.stringify(body));
+  expect(response.status).toBe(400);
+  expect(await response.json()).toEqual({
+    errors: [
+      {
+        message: 'Could not determine what operation to execute.',
+        extensions: { code: 'OPERATION_RESOLUTION_FAILURE', retryable: false },
+      },
+    ],
+  });
+});
+
+test.each([
+  ['is no GraphQL', '{', 'GRAPHQL_PARSE_FAILED'],
+  ['is not of the schema', '{ nothing }', 'GRAPHQL_VALIDATION_FAILED'],
+  ['lacks a variable', 'query ($if: Boolean!) { __typename @include(if: $if) }', 'BAD_USER_INPUT'],
+])('a document that %s is not to be sent again', async (_what, query, code) => {
+  const { errors } = await (await post(JSON.stringify({ query }))).json();
+  expect(errors).toMatchObject([{ extensions: { code, retryable: false } }]);
+});

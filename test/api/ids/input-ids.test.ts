@@ -1,0 +1,97 @@
+import { getNamedType, getNullableType, isInputObjectType, isListType } from 'graphql';
+import { afterAll, describe, expect, test } from 'vitest';
+import { schema } from '../../../src/graph/schema.ts';
+import { inputs, takesKey } from '../../fixtures/mutation-inputs.ts';
+import { unfit } from '../../fixtures/unfit-ids.ts';
+import { startWaybill } from '../../harness.ts';
+
+const waybill = await startWaybill();
+afterAll(() => waybill[Symbol.asyncDispose]());
+
+/** The places of an input type that take an id: `recipient.location`. */
+function idPlaces(type: unknown, place: string[] = []): string[][] {
+  if (!isInputObjectType(type)) return [];
+  return Object.values(type.getFields()).flatMap((field) => {
+    const inside = getNamedType(field.type);
+    if (inside.name === 'ID') return [[...place, field.name]];
+    // No list of an input holds an id.
+    return isListType(getNullableType(field.type)) ? [] : idPlaces(inside, [...place, field.name]);
+  });
+}
+
+const places = Object.values(schema.getMutationType()?.getFields() ?? {}).flatMap(({ name, args }) =>
+  args.flatMap((argument) =>
+    idPlaces(getNamedType(argument.type)).map((place) => ({
+      mutation: name,
+      argument: `${argument.name}: ${argument.type}`,
+      path: place.join('.'),
+    })),
+  ),
+);
+
+/** The input with another value at a place of it. */
+function changed(input: unknown, [field, ...rest]: string[], value: string): unknown {
+  if (field === undefined) return value;
+  const fields = Object(input) as Record<string, unknown>;
+  return { ...fields, [field]: changed(fields[field], rest, value) };
+}
+
+test('every id of every input is tested', () => {
+  expect(places.map(({ mutation, path }) => `${mutation} ${path}`).sort()).toEqual([
+    'createOrder recipient.location',
+    'createQuote destination',
+    'createQuote order',
+    'createQuote origin',
+    'createShipment courier',
+    'createShipment origin',
+    'createShipment quote',
+    'sendMessage conversation',
+    'sendMessageToPhone channel',
+    'shipOrder offer.courier',
+    'shipOrder order',
+    'shipOrder origin',
+    'shipOrders offer.courier',
+    'shipOrders order',
+    'shipOrders origin',
+    'updateOrder id',
+    'updateOrder recipient.location',
+    'updateOrders id',
+    'updateOrders recipient.location',
+  ]);
+});
+
+describe.each(places)('$mutation with $path', ({ mutation, argument, path }) => {
+  const [name = ''] = argument.split(':');
+  const whole = inputs[mutation] ?? inputs[mutation.replace(/s$/, '')];
+  const recipient = inputs.createOrder?.recipient;
+  const base =
+    path === 'recipient.location' ? { ...whole, recipient } : changed(whole, ['idempotencyKey'], 'a key');
+
+  const isOfCouriers = path.endsWith('courier');
+  const unfitHere = unfit.filter(([, id]) => !(isOfCouriers && id.startsWith('couriers/')));
+
+  test.each([...unfitHere, ['the id of what no input takes', 'organization/mine'] as const])(
+    'that is %s is refused at its place, without a call',
+    async (_what, id) => {
+      const input = changed(stated(base), path.split('.'), id);
+      const { data, errors, calls } = await waybill.ask<Record<string, unknown>, unknown>(
+        `mutation ($${argument}) { ${mutation}(${name}: $${name}) { ... on InvalidInput { fields { path message } } } }`,
+        { [name]: name === 'inputs' ? [input] : input },
+      );
+      expect(errors).toBeUndefined();
+      const result = [data[mutation]].flat();
+      expect(result).toEqual([
+        { fields: [{ path, message: expect.stringMatching(/^must be the (id|whole id) of/) }] },
+      ]);
+      // Cut, and without a character that could forge a line of a log.
+      expect(JSON.stringify(result)).toMatch(/^[\x20-\x7eé😀…]{0,500}$/u);
+      expect(calls).toEqual([]);
+    },
+  );
+
+  /** Without the names that stand for records, of which only the form counts here; and an update without a key. */
+  function stated(input: unknown): unknown {
+    const { idempotencyKey, ...fields } = input as Record<string, unknown>;
+    return takesKey(mutation) ? { idempotencyKey, ...fields } : fields;
+  }
+});

@@ -1,0 +1,238 @@
+import { isObjectType } from 'graphql';
+import { afterAll, afterEach, describe, expect, test } from 'vitest';
+import { schema } from '../../../src/graph/schema.ts';
+import { NodeLookupDocument, NodesLookupDocument } from '../../documents.generated.ts';
+import { listTooLong } from '../../fixtures/list-too-long.ts';
+import { startWaybill } from '../../harness.ts';
+
+const waybill = await startWaybill();
+const { ask, sandbox } = waybill;
+
+afterEach(() => sandbox.faults.clear());
+afterAll(() => waybill[Symbol.asyncDispose]());
+
+/** An id of each type that is a Node, the REST calls that it costs, and an id of that type which is not there. */
+const nodes = [
+  { typename: 'Order', id: 'orders/ca2481', calls: ['GET /v1/orders/ca2481'], missing: 'orders/x' },
+  {
+    typename: 'Shipment',
+    id: 'shipments/ca0001',
+    calls: ['GET /v1/shipments/ca0001'],
+    missing: 'shipments/x',
+  },
+  { typename: 'Quote', id: 'quotes/ca0001', calls: ['GET /v1/quotes/ca0001'], missing: 'quotes/x' },
+  { typename: 'Origin', id: 'origins/ca1', calls: ['GET /v1/origins?pageSize=1000'], missing: 'origins/x' },
+  {
+    typename: 'Location',
+    id: 'locations/narino-pasto',
+    calls: ['GET /v1/locations?pageSize=1000&query=locations/narino-pasto'],
+    missing: 'locations/narino-past',
+  },
+  {
+    typename: 'Organization',
+    id: 'organization/cafe-andino',
+    calls: ['GET /v1/organizations/mine'],
+    missing: 'organization/sur-textil',
+  },
+  {
+    typename: 'Channel',
+    id: 'channels/ca1',
+    calls: ['GET /v1/channels?pageSize=100'],
+    missing: 'channels/x',
+  },
+  { typename: 'Conversation', id: 'channels/ca1/conversations/ca58', calls: [], missing: undefined },
+  { typename: 'Courier', id: 'couriers/rutandina', calls: [], missing: undefined },
+];
+
+describe('node', () => {
+  test('is tested for every type that is one', () => {
+    const types = Object.values(schema.getTypeMap()).filter(isObjectType);
+    const typenames = types.filter((type) => type.getInterfaces().some(({ name }) => name === 'Node'));
+    expect(nodes.map(({ typename }) => typename).sort()).toEqual(typenames.map(({ name }) => name).sort());
+  });
+
+  test.each(nodes)('finds $id as $typename', async ({ typename, id, calls }) => {
+    const answer = await ask(NodeLookupDocument, { id });
+    expect(answer).toEqual({
+      status: 200,
+      data: { node: { __typename: typename, id } },
+      errors: undefined,
+      calls,
+    });
+  });
+
+  test.each(nodes.filter(({ missing }) => missing !== undefined))(
+    'is null where there is no $missing',
+    async ({ missing = '' }) => {
+      const { status, data, errors, calls } = await ask(NodeLookupDocument, { id: missing });
+      expect({ status, data, errors }).toEqual({ status: 200, data: { node: null }, errors: undefined });
+      expect(calls).toHaveLength(1);
+    },
+  );
+
+  test("is null for another merchant's, as if it did not exist", async () => {
+    const ofAll = ['Location', 'Conversation', 'Courier'];
+    for (const { id } of nodes.filter(({ typename }) => !ofAll.includes(typename))) {
+      const { data, errors } = await ask(NodeLookupDocument, { id }, sandbox.tokens.second);
+      expect({ id, data, errors }).toEqual({ id, data: { node: null }, errors: undefined });
+    }
+  });
+
+  test.each([
+    'ca2481',
+    'order/ca2481',
+    'Orders/ca2481',
+    'couriers/',
+    'courier/rutandina',
+    'organizations/mine',
+    'messages/m001',
+    'channels/ca1/templates/1',
+    'channels/ca1/conversations/ca58/messages/',
+    'label/ca0001',
+    'orders/',
+    '/ca2481',
+    'orders/ca2481/',
+    ' orders/ca2481',
+  ])('refuses an id that is of none of its types: %j', async (id) => {
+    const { status, data, errors, calls } = await ask(NodeLookupDocument, { id });
+    expect({ status, data }).toEqual({ status: 200, data: { node: null } });
+    expect(errors).toEqual([
+      {
+        message: `Expected a whole id, such as "orders/abc", but got ${JSON.stringify(id)}.`,
+        locations: [{ line: 2, column: 3 }],
+        path: ['node'],
+        extensions: { code: 'BAD_USER_INPUT', retryable: false },
+      },
+    ]);
+    expect(calls).toEqual([]);
+  });
+
+  test.each([
+    [
+      'channels/ca1/conversations/ca58/messages/m001',
+      'A message is read with its conversation: ' +
+        'conversation(id: "channels/ca1/conversations/ca58") { messages { nodes { id } } }.',
+    ],
+    ['labels/ca0001', 'A label is read with its shipment: shipment(id: …) { label { id url pdfUrl } }.'],
+  ])('tells of an id that REST has no call for what to ask instead: %j', async (id, instead) => {
+    const { status, data, errors, calls } = await ask(NodeLookupDocument, { id });
+    expect({ status, data }).toEqual({ status: 200, data: { node: null } });
+    expect(errors).toEqual([
+      {
+        message: `"${id}" can't be read by its id, as the REST service has no call for that. ${instead}`,
+        locations: [{ line: 2, column: 3 }],
+        path: ['node'],
+        extensions: { code: 'BAD_USER_INPUT', retryable: false },
+      },
+    ]);
+    expect(calls).toEqual([]);
+  });
+});
+
+describe('nodes', () => {
+  test('come in the order of their ids, each with its type', async () => {
+    const backwards = nodes.toReversed();
+    const { data, errors, calls } = await ask(NodesLookupDocument, { ids: backwards.map(({ id }) => id) });
+    expect({ data, errors }).toEqual({
+      data: { nodes: backwards.map(({ typename, id }) => ({ __typename: typename, id })) },
+      errors: undefined,
+    });
+    expect(calls.toSorted()).toEqual(nodes.flatMap((node) => node.calls).sort());
+  });
+
+  test('named twice come twice, for one call', async () => {
+    const { data, calls } = await ask(NodesLookupDocument, { ids: ['orders/ca2481', 'orders/ca2481'] });
+    const order = { __typename: 'Order', id: 'orders/ca2481' };
+    expect(data).toEqual({ nodes: [order, order] });
+    expect(calls).toEqual(['GET /v1/orders/ca2481']);
+  });
+
+  test('of no ids are none', async () => {
+    const { data, calls } = await ask(NodesLookupDocument, { ids: [] });
+    expect({ data, calls }).toEqual({ data: { nodes: [] }, calls: [] });
+  });
+
+  test('that are missing, malformed or fail harm no other', async () => {
+    sandbox.faults.add({ path: '/v1/quotes/ca0001', kind: 'status', status: 500 });
+    const ids = ['orders/ca2481', 'quotes/ca0001', 'bad', 'orders/x', 'shipments/ca0001'];
+    const { status, data, errors, calls } = await ask(NodesLookupDocument, { ids });
+    expect({ status, data }).toEqual({
+      status: 200,
+      data: {
+        nodes: [
+          { __typename: 'Order', id: 'orders/ca2481' },
+          null,
+          null,
+          null,
+          { __typename: 'Shipment', id: 'shipments/ca0001' },
+        ],
+      },
+    });
+    expect(errors?.toSorted((a, b) => (String(a.path) < String(b.path) ? -1 : 1))).toMatchObject([
+      { path: ['nodes', 1], extensions: { code: 'UPSTREAM_ERROR', upstreamStatus: 500 } },
+      { path: ['nodes', 2], extensions: { code: 'BAD_USER_INPUT' } },
+    ]);
+    expect(calls.toSorted()).toEqual([
+      'GET /v1/orders/ca2481',
+      'GET /v1/orders/x',
+      'GET /v1/quotes/ca0001',
+      'GET /v1/shipments/ca0001',
+    ]);
+  });
+
+  test('keep their places and their number, wherever and whenever one fails', async () => {
+    // This one fails some 20 ms after all others are there.
+    sandbox.faults.add({ path: '/v1/quotes/ca0001', kind: 'reset-in-body' });
+    const [order, quote, bad] = ['orders/ca2481', 'quotes/ca0001', 'bad'];
+    const lists = [
+      [order, bad],
+      [bad, order],
+      [quote, order],
+      [order, quote],
+      [bad, quote, bad],
+      [quote, bad, order],
+    ];
+    for (const ids of lists) {
+      const { data, errors } = await ask(NodesLookupDocument, { ids });
+      expect(data).toEqual({
+        nodes: ids.map((id) => (id === order ? { __typename: 'Order', id: order } : null)),
+      });
+      expect(errors?.map(({ path }) => path?.[1]).sort()).toEqual(
+        ids.flatMap((id, index) => (id === order ? [] : [index])),
+      );
+    }
+  });
+
+  test('are at most 100', async () => {
+    const ids = Array.from({ length: 101 }, (_, index) => `orders/ca${String(index + 1).padStart(4, '0')}`);
+    const refused = await ask(NodesLookupDocument, { ids });
+    expect(refused).toEqual(listTooLong(101));
+
+    const taken = await ask(NodesLookupDocument, { ids: ids.slice(0, 100) });
+    expect(taken.data.nodes.map((node) => node?.id)).toEqual(ids.slice(0, 100));
+    // The oldest orders there are: the newest 200 were worth a look.
+    expect(taken.calls.toSorted()).toEqual([
+      ...ids.slice(0, 100).map((id) => `GET /v1/${id}`),
+      'GET /v1/orders?pageSize=200',
+    ]);
+  });
+});
+
+test('a variable within a list of the document has the value of each request', async () => {
+  const document = 'query ($id: ID!) { nodes(ids: [$id, "couriers/rutandina"]) { id } }';
+  for (const id of ['orders/ca2481', 'shipments/ca2036', 'orders/ca2490']) {
+    const { data } = await waybill.ask(document, { id });
+    expect(data).toEqual({ nodes: [{ id }, { id: 'couriers/rutandina' }] });
+  }
+});
+
+test('a variable within an object of the document has the value of each request', async () => {
+  const document = `query ($value: String!) { channel(id: "ca1") { template(name: "pedido_confirmado", language: "en") {
+    preview(headerParameters: [{ name: "1", value: $value }]) { header }
+  } } }`;
+  for (const value of ['uno', 'dos']) {
+    const { data } = await waybill.ask(document, { value });
+    const header = `Order ${value} confirmed ✅`;
+    expect(data).toEqual({ channel: { template: { preview: { header } } } });
+  }
+});

@@ -1,0 +1,270 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import {
+  OrderEdgesDocument,
+  OrderNamesDocument,
+  type OrderNamesQuery,
+  type OrderNamesQueryVariables,
+  ShipmentNamesDocument,
+  type ShipmentNamesQuery,
+} from '../../documents.generated.ts';
+import { type Answer, startWaybill, type Waybill } from '../../harness.ts';
+
+let waybill: Waybill;
+beforeAll(async () => {
+  waybill = await startWaybill();
+});
+afterAll(() => waybill[Symbol.asyncDispose]());
+
+/** `orders/ca2500`, `orders/ca2499` … of the seed: so many, from the newest or after so many others. */
+function seeded(collection: string, newest: number, count: number, skipped = 0): string[] {
+  const identifier = (index: number) => String(newest - skipped - index).padStart(4, '0');
+  return Array.from({ length: count }, (_, index) => `${collection}/ca${identifier(index)}`);
+}
+
+const names = (nodes: readonly ({ id: string } | null)[]) => nodes.map((node) => node?.id);
+const token = '[\\w-]{32}';
+const laterPage = (size: number) =>
+  expect.stringMatching(`^GET /v1/orders\\?pageSize=${size}&pageToken=${token}$`);
+
+describe('first', () => {
+  test.each<[string, OrderNamesQueryVariables]>([
+    ['left out', {}],
+    ['null', { first: null, after: null }],
+  ])('is 20 when %s', async (_what, variables) => {
+    const { data, calls } = await waybill.ask(OrderNamesDocument, variables);
+    expect(names(data.orders.nodes)).toEqual(seeded('orders', 2500, 20));
+    expect(calls).toEqual(['GET /v1/orders?pageSize=20']);
+  });
+
+  test('is 20 as a literal null, and what a default says', async () => {
+    const literal = await waybill.ask<{ orders: { nodes: [] } }, object>(
+      '{ orders(first: null, after: null) { nodes { id } } }',
+    );
+    expect([literal.data.orders.nodes.length, literal.calls]).toEqual([20, ['GET /v1/orders?pageSize=20']]);
+    const byDefault = await waybill.ask(
+      'query ($first: Int! = 1) { orders(first: $first) { nodes { id } } }',
+    );
+    expect(byDefault.data).toEqual({ orders: { nodes: [{ id: 'orders/ca2500' }] } });
+    expect(byDefault.calls).toEqual(['GET /v1/orders?pageSize=1']);
+  });
+
+  test('may be 0, which tells whether there is anything', async () => {
+    const { data, calls } = await waybill.ask(OrderNamesDocument, { first: 0 });
+    const pageInfo = { hasNextPage: true, hasPreviousPage: false, startCursor: null, endCursor: null };
+    expect(data).toEqual({ orders: { nodes: [], pageInfo } });
+    expect(calls).toEqual(['GET /v1/orders?pageSize=1']);
+  });
+
+  test('may be as large as REST’s pages', async () => {
+    const { data, calls } = await waybill.ask(OrderNamesDocument, { first: 1000 });
+    expect(names(data.orders.nodes)).toEqual(seeded('orders', 2500, 1000));
+    expect(calls).toEqual(['GET /v1/orders?pageSize=1000']);
+  });
+
+  test.each([-1, 1001, 2_147_483_647, -2_147_483_648])(
+    'is refused without a call when it is %d',
+    async (first) => {
+      const refused = (list: string) => ({
+        status: 400,
+        data: undefined,
+        errors: [
+          {
+            message: `Expected "first" of Query.${list} to be from 0 to 1000, but got ${first}.`,
+            locations: [expect.any(Object)],
+            extensions: { code: 'GRAPHQL_LIMIT_EXCEEDED', retryable: false },
+          },
+        ],
+        calls: [],
+      });
+      // Nothing beside it runs either.
+      const literal = `{ organization { id } orders(first: ${first}) { nodes { id } } }`;
+      expect(await waybill.ask(literal)).toEqual(refused('orders'));
+      expect(await waybill.ask(OrderNamesDocument, { first })).toEqual(refused('orders'));
+      expect(await waybill.ask(ShipmentNamesDocument, { first })).toEqual(refused('shipments'));
+    },
+  );
+
+  test.each([2_147_483_648, 1.5, '2', true, [[1, 2]]])(
+    'is refused without a call when it is no Int: %j',
+    async (first) => {
+      const query = 'query ($first: Int) { orders(first: $first) { nodes { id } } }';
+      const { status, data, errors, calls } = await waybill.ask(query, { first });
+      expect([status, data, errors?.length, calls]).toEqual([400, undefined, 1, []]);
+      expect(errors?.[0]?.extensions.code).toBe('BAD_USER_INPUT');
+    },
+  );
+});
+
+describe('after', () => {
+  const cursorOf = async (variables: OrderNamesQueryVariables, bearer?: string) => {
+    const { data } = await waybill.ask(OrderNamesDocument, { first: 2, ...variables }, bearer);
+    return data.orders.pageInfo.endCursor ?? '';
+  };
+  const refuses = async (after: string, variables: OrderNamesQueryVariables = {}, bearer?: string) => {
+    const { data, errors, calls } = await waybill.ask(OrderNamesDocument, { ...variables, after }, bearer);
+    expect([data, calls]).toEqual([{ orders: null }, []]);
+    expect(errors).toMatchObject([
+      { path: ['orders'], extensions: { code: 'BAD_USER_INPUT', retryable: false } },
+    ]);
+    expect(errors?.[0]?.message).toMatch(
+      /^Expected as "after" a cursor that this list gave for the same filters/,
+    );
+  };
+
+  test.each([
+    ['empty', ''],
+    ['a word', 'forged'],
+    ['two words', 'forged.forged'],
+    ['without a signature', `${Buffer.from('[null,2,null]').toString('base64url')}.`],
+    ['a page token', 'AAAAAAAADzNmcMsru0xWf1hfhTUXFekX'],
+    ['NUL', '\u0000'],
+    // About as large as the values of a request may be.
+    ['of 260,000 characters', 'A'.repeat(260_000)],
+    ['of 260,000 characters with dots', 'A.'.repeat(130_000)],
+  ])('is refused without a call: %s', (_what, after) => refuses(after));
+
+  test('is refused without a call of 1 MB, with the whole operation', async () => {
+    const after = 'A'.repeat(1_000_000);
+    const { status, data, errors, calls } = await waybill.ask(OrderNamesDocument, { first: 1, after });
+    expect([status, data, calls]).toEqual([400, undefined, []]);
+    expect(errors).toMatchObject([{ extensions: { code: 'GRAPHQL_LIMIT_EXCEEDED', retryable: false } }]);
+  });
+
+  test('is refused where a cursor’s place or its signature was changed', async () => {
+    const [payload = '', signature = ''] = (await cursorOf({})).split('.');
+    const place = JSON.parse(Buffer.from(payload, 'base64url').toString()) as unknown[];
+    const moved = Buffer.from(JSON.stringify([place[0], 1, null])).toString('base64url');
+    await refuses(`${moved}.${signature}`);
+    await refuses(`${payload}.${signature.startsWith('A') ? 'B' : 'A'}${signature.slice(1)}`);
+    await refuses(`${payload}.${signature.slice(1)}`);
+  });
+
+  test('is refused for other filters, another list or another merchant', async () => {
+    const cursor = await cursorOf({});
+    await refuses(cursor, { status: ['NEW'] });
+    await refuses(cursor, { search: 'Lucia' });
+    await refuses(cursor, {}, waybill.sandbox.tokens.second);
+    await refuses(await cursorOf({ status: ['NEW'] }), { status: ['NEW', 'READY'] });
+    await refuses(await cursorOf({ search: 'Lucia' }), {});
+    await refuses(await cursorOf({}, waybill.sandbox.tokens.second));
+    const { data } = await waybill.ask(ShipmentNamesDocument, { first: 2 });
+    await refuses(data.shipments.pageInfo.endCursor ?? '');
+  });
+
+  test('holds where the same filters come in another order', async () => {
+    const after = await cursorOf({ status: ['READY', 'NEW'] });
+    const { data } = await waybill.ask(OrderNamesDocument, { first: 1, after, status: ['NEW', 'READY'] });
+    expect(names(data.orders.nodes)).toEqual(['orders/ca2498']);
+  });
+});
+
+describe('a list read page by page has each row once and in order', () => {
+  test.each([
+    ['333 at a time', [333], 8],
+    ['in pages of any size', [1, 999, 1000, 7, 2], 7],
+  ])('%s', async (_what, sizes, pages) => {
+    const seen: (string | undefined)[] = [];
+    let after: string | null = null;
+    for (let page = 0; page < pages; page += 1) {
+      const first = sizes[page % sizes.length] ?? 0;
+      const answer: Answer<OrderNamesQuery> = await waybill.ask(OrderNamesDocument, { first, after });
+      const { nodes, pageInfo } = answer.data.orders;
+      seen.push(...names(nodes));
+      after = pageInfo.endCursor;
+      expect(answer.calls).toEqual([page === 0 ? `GET /v1/orders?pageSize=${first}` : laterPage(first)]);
+      expect(pageInfo.hasPreviousPage).toBe(page > 0);
+      expect(pageInfo.hasNextPage, `after ${seen.length}`).toBe(seen.length < 2500);
+    }
+    expect(seen).toEqual(seeded('orders', 2500, 2500));
+  });
+
+  test('shipments too', async () => {
+    const seen: (string | undefined)[] = [];
+    for (let after: string | null = null, isMore = true; isMore; ) {
+      const page: Answer<ShipmentNamesQuery> = await waybill.ask(ShipmentNamesDocument, {
+        first: 777,
+        after,
+      });
+      expect(page.calls.length).toBe(1);
+      seen.push(...names(page.data.shipments.nodes));
+      after = page.data.shipments.pageInfo.endCursor;
+      isMore = page.data.shipments.pageInfo.hasNextPage;
+    }
+    expect(seen).toEqual(seeded('shipments', 2047, 2047));
+  });
+
+  test('to an end that is no page more', async () => {
+    const all = await waybill.ask(OrderNamesDocument, { first: 6, status: ['NEW'] });
+    expect([all.data.orders.nodes.length, all.data.orders.pageInfo.hasNextPage]).toEqual([6, false]);
+    const { endCursor } = all.data.orders.pageInfo;
+    const { data } = await waybill.ask(OrderNamesDocument, { status: ['NEW'], after: endCursor });
+    const pageInfo = { hasNextPage: false, hasPreviousPage: true, startCursor: null, endCursor: null };
+    expect(data).toEqual({ orders: { nodes: [], pageInfo } });
+  });
+
+  test('which may be empty', async () => {
+    const { data, calls } = await waybill.ask(OrderNamesDocument, { search: 'qqqqzzzz' });
+    const pageInfo = { hasNextPage: false, hasPreviousPage: false, startCursor: null, endCursor: null };
+    expect(data).toEqual({ orders: { nodes: [], pageInfo } });
+    expect(calls).toEqual(['GET /v1/orders?pageSize=20&search=qqqqzzzz']);
+  });
+});
+
+describe('every edge’s cursor resumes at that edge', () => {
+  test('in the first page of REST, and in a later one, in which it is found with the same page token', async () => {
+    const first = await waybill.ask(OrderEdgesDocument, { first: 5 });
+    const second = await waybill.ask(OrderEdgesDocument, {
+      first: 5,
+      after: first.data.orders.pageInfo.endCursor,
+    });
+    const [secondCall = ''] = second.calls;
+    expect(secondCall).toEqual(laterPage(5));
+    const pageToken = secondCall.slice(secondCall.indexOf('&pageToken='));
+    for (const [page, rest] of [
+      [first, ''],
+      [second, pageToken],
+    ] as const) {
+      const { edges, pageInfo } = page.data.orders;
+      expect([pageInfo.startCursor, pageInfo.endCursor]).toEqual([edges[0]?.cursor, edges[4]?.cursor]);
+      for (const [index, { cursor }] of edges.slice(0, 4).entries()) {
+        const { data, calls } = await waybill.ask(OrderNamesDocument, { first: 2, after: cursor });
+        const skipped = (page === first ? 0 : 5) + index + 1;
+        expect(names(data.orders.nodes)).toEqual(seeded('orders', 2500, 2, skipped));
+        expect(calls).toEqual([`GET /v1/orders?pageSize=${index + 3}${rest}`]);
+      }
+    }
+  });
+
+  test('for 1000 rows more, which are not in one page of REST', async () => {
+    const { data: page } = await waybill.ask(OrderEdgesDocument, { first: 5 });
+    const after = page.orders.edges[1]?.cursor ?? null;
+    const { data, calls } = await waybill.ask(OrderNamesDocument, { first: 1000, after });
+    expect(names(data.orders.nodes)).toEqual(seeded('orders', 2500, 1000, 2));
+    expect(calls).toEqual(['GET /v1/orders?pageSize=1000', laterPage(2)]);
+  });
+});
+
+test('a row is not skipped where the row before the cursor has gone', async () => {
+  const { data } = await waybill.ask<
+    { orders: { edges: { cursor: string; node: { id: string } }[] } },
+    unknown
+  >('{ orders(first: 3) { edges { cursor node { id } } } }');
+  const [first, second, third] = data.orders.edges;
+  const remove = waybill.sandbox.faults.add({
+    kind: 'change',
+    method: 'GET',
+    path: '/v1/orders',
+    change: (page) => ({
+      ...(page as object),
+      orders: Object(page).orders.filter(({ name }: { name: string }) => name !== first?.node.id),
+    }),
+  });
+  const next = await waybill.ask(
+    'query ($after: String) { orders(first: 2, after: $after) { nodes { id } } }',
+    {
+      after: first?.cursor,
+    },
+  );
+  remove();
+  expect(next.data).toEqual({ orders: { nodes: [second?.node, third?.node] } });
+});

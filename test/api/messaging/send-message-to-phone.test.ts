@@ -1,0 +1,260 @@
+import { afterAll, afterEach, describe, expect, test } from 'vitest';
+import { SendMessageToPhoneDocument, type SendMessageToPhoneInput } from '../../documents.generated.ts';
+import { startWaybill } from '../../harness.ts';
+
+const waybill = await startWaybill();
+const { ask, sandbox } = waybill;
+const hurried = await startWaybill({ UPSTREAM_TIMEOUT_MS: '200' }, { sandbox });
+
+afterEach(() => sandbox.faults.clear());
+afterAll(async () => {
+  await hurried[Symbol.asyncDispose]();
+  await waybill[Symbol.asyncDispose]();
+});
+
+const path = '/v1/channels/ca1/messages';
+const post = `POST ${path}`;
+const lucia = { channel: 'channels/ca1', phone: '+573104567890', name: 'Lucía', text: 'Hola' };
+
+const send = (input: Partial<SendMessageToPhoneInput> = {}) =>
+  ask(SendMessageToPhoneDocument, { input: { ...lucia, ...input } });
+
+const outcomeUnknown = (idempotencyKey: string | null) => ({
+  sendMessageToPhone: {
+    __typename: 'OutcomeUnknown',
+    message:
+      'It was sent, but no answer came that tells what became of it: it may have happened or not. Look for it on the ' +
+      'phone of channels/ca1, or, where you know the conversation with +573104567890, among its newest messages, before ' +
+      'you send it again, then with a new idempotencyKey.',
+    idempotencyKey,
+  },
+});
+
+describe('a text to a phone', () => {
+  test.each(['channels/ca1', 'ca1'])(
+    'goes into the conversation that there is, by either id of the channel: %s',
+    async (channel) => {
+      const text = `Hola por ${channel} 👋🏽 שלום`;
+      const { data, errors, calls } = await send({ channel, text });
+      const conversation = 'channels/ca1/conversations/ca60';
+      expect({ data, errors }).toEqual({
+        data: {
+          sendMessageToPhone: {
+            __typename: 'SendMessageSuccess',
+            sent: {
+              id: expect.stringMatching(/^channels\/ca1\/conversations\/ca60\/messages\/m\d{3}$/),
+              status: 'SENDING',
+              contentType: 'TEXT',
+              text,
+              conversation: { id: conversation, messages: { nodes: [{ text }] } },
+            },
+          },
+        },
+        errors: undefined,
+      });
+      expect(calls).toEqual([post, `GET /v1/${conversation}/messages?pageSize=1`]);
+      expect(sandbox.requests.entries().map(({ body }) => body)).toEqual([
+        { recipient: { phone: '+573104567890', name: 'Lucía' }, text },
+        undefined,
+      ]);
+    },
+  );
+
+  test('starts a conversation where there is none', async () => {
+    const { data, calls } = await send({ phone: '+573009990001', text: 'Bienvenida' });
+    const { sendMessageToPhone: result } = data;
+    const sent = result.__typename === 'SendMessageSuccess' ? result.sent : undefined;
+    expect(sent).toMatchObject({
+      id: expect.stringMatching(/\/messages\/m001$/),
+      conversation: { messages: { nodes: [{ text: 'Bienvenida' }] } },
+    });
+    expect(calls).toEqual([post, `GET /v1/${sent?.conversation.id}/messages?pageSize=1`]);
+  });
+});
+
+describe('before any call, refused is', () => {
+  test.each(['orders/ca2481', 'channels/ca1/conversations/ca60', '..', ''])(
+    'what is no id of a channel: %j',
+    async (channel) => {
+      const { data, errors, calls } = await send({ channel });
+      const message =
+        'must be the id of one of channels, "channels/<identifier>" or the identifier alone, but is ' +
+        JSON.stringify(channel);
+      expect({ data, errors, calls }).toEqual({
+        data: {
+          sendMessageToPhone: {
+            __typename: 'InvalidInput',
+            message: `Nothing was done, as the input can't be right: channel ${message}.`,
+            fields: [{ path: 'channel', message }],
+          },
+        },
+        errors: undefined,
+        calls: [],
+      });
+    },
+  );
+
+  test('everything that is wrong, at once', async () => {
+    const { data, calls } = await send({ channel: 'couriers/1', idempotencyKey: '' });
+    expect(data.sendMessageToPhone).toMatchObject({
+      fields: [
+        { path: 'channel', message: expect.any(String) },
+        { path: 'idempotencyKey', message: 'must be 1 to 255 characters long, but has 0' },
+      ],
+    });
+    expect(calls).toEqual([]);
+  });
+});
+
+describe('what REST refuses', () => {
+  test('comes back at its places in the input, all faults at once', async () => {
+    const { data, errors, calls } = await send({ phone: 'nobody', name: '', text: '' });
+    expect({ data, errors, calls }).toEqual({
+      data: {
+        sendMessageToPhone: {
+          __typename: 'InvalidInput',
+          message: expect.stringMatching(/^The request is invalid: /),
+          fields: [
+            { path: 'phone', message: expect.stringMatching(/^must match pattern/) },
+            { path: 'name', message: 'must not have fewer than 1 characters' },
+            { path: 'text', message: 'must not have fewer than 1 characters' },
+          ],
+        },
+      },
+      errors: undefined,
+      calls: [post],
+    });
+  });
+
+  test.each([
+    ['recipient.phone', 'phone'],
+    ['/recipient/name', 'name'],
+    ['body.text', 'text'],
+    ['recipient', '', 'recipient is odd'],
+  ])('at %s comes back at %j', async (field, place, message = 'is odd') => {
+    const body = { message: 'No', errors: [{ field, message: 'is odd' }] };
+    sandbox.faults.add({ method: 'POST', path, kind: 'status', status: 422, body });
+    const { data, errors, calls } = await send();
+    expect({ data, errors, calls }).toEqual({
+      data: {
+        sendMessageToPhone: {
+          __typename: 'InvalidInput',
+          message: 'No',
+          fields: [{ path: place, message }],
+        },
+      },
+      errors: undefined,
+      calls: [post],
+    });
+  });
+
+  test.each([
+    ['a channel that is not there', 'channels/ca9', undefined],
+    ["another merchant's channel", 'channels/ca1', sandbox.tokens.second],
+  ])('for want of %s is not found', async (_what, channel, bearer) => {
+    const { data, errors, calls } = await ask(
+      SendMessageToPhoneDocument,
+      { input: { ...lucia, channel } },
+      bearer,
+    );
+    expect({ data, errors, calls }).toEqual({
+      data: {
+        sendMessageToPhone: {
+          __typename: 'NotFound',
+          message: `${channel} does not exist`,
+          missingId: channel,
+        },
+      },
+      errors: undefined,
+      calls: [`POST /v1/${channel}/messages`],
+    });
+  });
+
+  test('as the channel is closed is a conflict', async () => {
+    const { data, errors, calls } = await send({ channel: 'ca3' });
+    expect({ data, errors, calls }).toEqual({
+      data: { sendMessageToPhone: { __typename: 'Conflict', message: 'channels/ca3 is not active' } },
+      errors: undefined,
+      calls: ['POST /v1/channels/ca3/messages'],
+    });
+  });
+
+  test.each([
+    [429, { code: 'RATE_LIMITED', retryable: true }],
+    [500, { code: 'UPSTREAM_ERROR', retryable: false }],
+  ])('for no fault of the input is an error: %i', async (status, extensions) => {
+    sandbox.faults.add({ method: 'POST', path, kind: 'status', status });
+    const { data, errors, calls } = await send();
+    expect(data).toEqual({ sendMessageToPhone: null });
+    expect(errors).toEqual([
+      expect.objectContaining({
+        message: `${post} answered ${status}`,
+        path: ['sendMessageToPhone'],
+        extensions: { ...extensions, upstreamStatus: status },
+      }),
+    ]);
+    expect(calls).toEqual([post]);
+  });
+});
+
+describe('a text that was sent and not answered', () => {
+  test('is of unknown outcome, with the way to find out, and is not sent again under its key', async () => {
+    sandbox.faults.add({ method: 'POST', path, kind: 'applied-then-cut', times: 1 });
+    for (const calls of [[post], []]) {
+      const answer = await send({ idempotencyKey: 'cut' });
+      expect(answer).toEqual({ status: 200, data: outcomeUnknown('cut'), errors: undefined, calls });
+    }
+  });
+
+  test('within the deadline is of unknown outcome too', async () => {
+    sandbox.faults.add({ method: 'POST', path, kind: 'hang' });
+    const { data, errors, calls } = await hurried.ask(SendMessageToPhoneDocument, { input: lucia });
+    expect({ data, errors, calls }).toEqual({
+      data: outcomeUnknown(null),
+      errors: undefined,
+      calls: [post],
+    });
+  });
+});
+
+describe('an idempotencyKey', () => {
+  const alone = `mutation ($input: SendMessageToPhoneInput!) { sendMessageToPhone(input: $input) {
+    ... on SendMessageSuccess { sent { id } } ... on UserError { message } } }`;
+  const sendAlone = (input: object) =>
+    ask<{ sendMessageToPhone: object }, unknown>(alone, { input: { ...lucia, ...input } });
+
+  test('given twice at once, and later again, sends one text', async () => {
+    const input = { idempotencyKey: 'thrice' };
+    const both = await Promise.all([sendAlone(input), sendAlone(input)]);
+    expect(sandbox.requests.lines()).toEqual([post]);
+    const later = await sendAlone(input);
+    expect(later.calls).toEqual([]);
+    expect(later.data).toEqual({ sendMessageToPhone: { sent: { id: expect.any(String) } } });
+    expect(both.map(({ data }) => data)).toEqual([later.data, later.data]);
+  });
+
+  test.each([
+    ['text', { text: 'Chao' }],
+    ['phone', { phone: '+573104567891' }],
+    ['name', { name: 'Luz' }],
+    ['channel', { channel: 'ca2' }],
+  ])('given with another %s is a conflict, without a call', async (what, other) => {
+    const key = { idempotencyKey: `another ${what}` };
+    expect((await sendAlone(key)).calls).toEqual([post]);
+    const { data, errors, calls } = await sendAlone({ ...key, ...other });
+    expect({ data, errors, calls }).toEqual({
+      data: {
+        sendMessageToPhone: { message: expect.stringMatching(/^This idempotencyKey was given before/) },
+      },
+      errors: undefined,
+      calls: [],
+    });
+  });
+
+  test('is one for either id of the channel', async () => {
+    const first = await sendAlone({ idempotencyKey: 'either', channel: 'ca1' });
+    expect(first.calls).toEqual([post]);
+    const again = await sendAlone({ idempotencyKey: 'either', channel: 'channels/ca1' });
+    expect(again).toEqual({ ...first, calls: [] });
+  });
+});

@@ -1,0 +1,422 @@
+import { afterAll, afterEach, describe, expect, test } from 'vitest';
+import {
+  SendMessageDocument,
+  type SendMessageInput,
+  SendTwoAndReadDocument,
+} from '../../documents.generated.ts';
+import { startWaybill } from '../../harness.ts';
+
+const waybill = await startWaybill();
+const { ask, sandbox } = waybill;
+const hurried = await startWaybill({ UPSTREAM_TIMEOUT_MS: '200' }, { sandbox });
+
+afterEach(() => sandbox.faults.clear());
+afterAll(async () => {
+  await hurried[Symbol.asyncDispose]();
+  await waybill[Symbol.asyncDispose]();
+});
+
+const conversation = 'channels/ca1/conversations/ca57';
+const path = `/v1/${conversation}/messages`;
+const post = `POST ${path}`;
+
+const send = (text: string, input: Partial<SendMessageInput> = {}) =>
+  ask(SendMessageDocument, { input: { conversation, content: { text }, ...input } });
+
+/** How many messages of this text the conversation holds, read past this server. */
+async function sentTimes(text: string): Promise<number> {
+  const response = await fetch(`${sandbox.url}${path}?pageSize=100`, {
+    headers: { authorization: `Bearer ${sandbox.tokens.first}` },
+  });
+  const { messages } = (await response.json()) as { messages: { text?: string }[] }; // As the interface says.
+  return messages.filter((message) => message.text === text).length;
+}
+
+const lookFirst =
+  'Look for it among the newest messages of conversation(id: "channels/ca1/conversations/ca57") before you send it ' +
+  'again, then with a new idempotencyKey.';
+
+const outcomeUnknown = (idempotencyKey: string | null) => ({
+  sendMessage: {
+    __typename: 'OutcomeUnknown',
+    message: `It was sent, but no answer came that tells what became of it: it may have happened or not. ${lookFirst}`,
+    idempotencyKey,
+  },
+});
+
+describe('a text', () => {
+  test('goes into its conversation in one call, and comes back as it was taken on', async () => {
+    const { data, errors, calls } = await send('Hola, ¿en qué te ayudamos?');
+    expect({ data, errors }).toEqual({
+      data: {
+        sendMessage: {
+          __typename: 'SendMessageSuccess',
+          sent: {
+            id: expect.stringMatching(/^channels\/ca1\/conversations\/ca57\/messages\/m\d{3}$/),
+            status: 'SENDING',
+            contentType: 'TEXT',
+            text: 'Hola, ¿en qué te ayudamos?',
+            template: null,
+            conversation: { id: conversation },
+          },
+        },
+      },
+      errors: undefined,
+    });
+    expect(calls).toEqual([post]);
+    expect(sandbox.requests.entries().map(({ body }) => body)).toEqual([
+      { text: 'Hola, ¿en qué te ayudamos?' },
+    ]);
+  });
+
+  test.each([
+    ['emoji', '👩🏽‍🚀🇨🇴 ¡listo! 🙏'],
+    ['right-to-left text', 'شكراً جزيلاً \u200f(١٢٣)\u200e — תודה'],
+    ['combining marks', 'Iñigo\u0301 e\u0301'],
+    ['lines, quotes and markup', 'uno\r\n"dos"\t\\n <b>{{1}}</b> \u2028'],
+    ['4096 characters', 'x'.repeat(4096)],
+  ])('of %s arrives unharmed', async (_what, text) => {
+    const { data, calls } = await send(text);
+    expect(data.sendMessage).toMatchObject({ __typename: 'SendMessageSuccess', sent: { text } });
+    expect(calls).toEqual([post]);
+    expect(sandbox.requests.entries().map(({ body }) => body)).toEqual([{ text }]);
+    expect(await sentTimes(text)).toBe(1);
+  });
+
+  test('is among the messages that the same operation reads afterwards, which are read anew', async () => {
+    const { data, calls } = await ask(SendTwoAndReadDocument, { conversation });
+    const newest = (...texts: string[]) => ({
+      sent: { conversation: { messages: { nodes: texts.map((text) => ({ text })) } } },
+    });
+    expect(data).toEqual({ first: newest('uno', expect.any(String)), second: newest('dos', 'uno') });
+    expect(calls).toEqual([post, `GET ${path}?pageSize=2`, post, `GET ${path}?pageSize=2`]);
+  });
+
+  test('whose messages were read before is found among them after an attempt without an answer too', async () => {
+    sandbox.faults.add({ method: 'POST', path, kind: 'applied-then-cut', times: 1 });
+    const newest = 'sent { conversation { messages(first: 1) { nodes { text } } } }';
+    const mutation = (text: string) =>
+      `sendMessage(input: { conversation: "${conversation}", content: { text: "${text}" } })`;
+    const { data, calls } = await ask<Record<string, unknown>, unknown>(`mutation {
+      cut: ${mutation('cortado')} { __typename }
+      after: ${mutation('después')} { ... on SendMessageSuccess { ${newest} } }
+    }`);
+    expect(data).toEqual({
+      cut: { __typename: 'OutcomeUnknown' },
+      after: { sent: { conversation: { messages: { nodes: [{ text: 'después' }] } } } },
+    });
+    expect(calls).toEqual([post, post, `GET ${path}?pageSize=1`]);
+    expect(await sentTimes('cortado')).toBe(1);
+  });
+});
+
+describe('before any call, refused is', () => {
+  test.each([
+    'ca57',
+    'conversations/ca57',
+    'channels/ca1',
+    'channels/ca1/conversations/',
+    'channels/../conversations/ca57',
+    'channels/ca1/conversations/ca57/messages/m001',
+    '__proto__',
+    '',
+  ])('a conversation that is no whole name of one: %j', async (id) => {
+    const { data, errors, calls } = await send('Hola', { conversation: id });
+    const message = `must be the id of a conversation, "channels/<identifier>/conversations/<identifier>", but is ${JSON.stringify(id)}`;
+    expect({ data, errors, calls }).toEqual({
+      data: {
+        sendMessage: {
+          __typename: 'InvalidInput',
+          message: `Nothing was done, as the input can't be right: conversation ${message}.`,
+          fields: [{ path: 'conversation', message }],
+        },
+      },
+      errors: undefined,
+      calls: [],
+    });
+  });
+
+  test('everything that is wrong, at once', async () => {
+    const { data, calls } = await ask(SendMessageDocument, {
+      input: {
+        conversation: 'orders/ca2481',
+        content: {
+          template: {
+            name: 'pedido_confirmado',
+            language: 'es',
+            headerParameters: null,
+            bodyParameters: ['1', '2', '1', '1'].map((name) => ({ name, value: 'x' })),
+          },
+        },
+        idempotencyKey: 'k'.repeat(256),
+      },
+    });
+    const already = 'must be another name than those before it: "1" is given already';
+    expect(data.sendMessage).toMatchObject({
+      __typename: 'InvalidInput',
+      fields: [
+        { path: 'conversation', message: expect.stringMatching(/^must be the id of a conversation/) },
+        {
+          path: 'content.template.headerParameters',
+          message: 'must not be null: leave it out instead',
+        },
+        { path: 'content.template.bodyParameters.2.name', message: already },
+        { path: 'content.template.bodyParameters.3.name', message: already },
+        { path: 'idempotencyKey', message: 'must be 1 to 255 characters long, but has 256' },
+      ],
+    });
+    expect(calls).toEqual([]);
+  });
+
+  test.each([
+    ['neither', {}],
+    ['both', { text: 'a', template: { name: 'b', language: 'es' } }],
+    ['a null', { text: null }],
+  ])('by GraphQL itself, %s of a text and a template', async (_what, content) => {
+    const { data, errors, calls } = await ask<unknown, unknown>(
+      'mutation ($input: SendMessageInput!) { sendMessage(input: $input) { __typename } }',
+      { input: { conversation, content } },
+    );
+    expect({ data, calls }).toEqual({ data: undefined, calls: [] });
+    expect(errors).toEqual([
+      expect.objectContaining({
+        message: expect.stringMatching(/"input\.content.*"MessageContentInput"/),
+        extensions: { code: 'BAD_USER_INPUT', retryable: false },
+      }),
+    ]);
+  });
+});
+
+describe('what REST refuses', () => {
+  test.each([
+    ['an empty text', '', 'must not have fewer than 1 characters'],
+    ['a text that is too long', 'x'.repeat(4097), 'must not have more than 4096 characters'],
+  ])('comes back at its place in the input: %s', async (_what, text, message) => {
+    const { data, errors, calls } = await send(text);
+    expect({ data, errors, calls }).toEqual({
+      data: {
+        sendMessage: {
+          __typename: 'InvalidInput',
+          message: `The request is invalid: text ${message}`,
+          fields: [{ path: 'content.text', message }],
+        },
+      },
+      errors: undefined,
+      calls: [post],
+    });
+  });
+
+  test.each([
+    ['fields by name', { errors: { text: ['is rude'] } }],
+    ['JSON pointers', { message: 'No', errors: [{ path: '/text', message: 'is rude' }] }],
+    ['a path below the body', { error: { details: [{ field: 'body.text', message: 'is rude' }] } }],
+    ['locations', { detail: [{ loc: ['body', 'text'], msg: 'is rude' }] }],
+    [
+      'violations',
+      { error: { details: [{ fieldViolations: [{ field: 'text', description: 'is rude' }] }] } },
+    ],
+  ])('is understood from %s', async (_what, body) => {
+    sandbox.faults.add({ method: 'POST', path, kind: 'status', status: 400, body });
+    const { data, calls } = await send('Hola');
+    expect(data.sendMessage).toMatchObject({
+      __typename: 'InvalidInput',
+      fields: [{ path: 'content.text', message: 'is rude' }],
+    });
+    expect(calls).toEqual([post]);
+  });
+
+  test.each([
+    ['HTML', '<html><body>Bad Request</body></html>'],
+    ['nothing', undefined],
+    [
+      'fields that the input lacks',
+      { error: { message: 'No', details: [{ field: 'x.y', message: 'is odd' }] } },
+    ],
+  ])('is no less refused where it says %s', async (_what, body) => {
+    sandbox.faults.add({ method: 'POST', path, kind: 'status', status: 400, body });
+    const { data, errors, calls } = await send('Hola');
+    const isNamed = typeof body === 'object';
+    expect({ data, errors, calls }).toEqual({
+      data: {
+        sendMessage: {
+          __typename: 'InvalidInput',
+          message: isNamed ? 'No' : `${post} answered 400.`,
+          fields: isNamed ? [{ path: '', message: 'x.y is odd' }] : [],
+        },
+      },
+      errors: undefined,
+      calls: [post],
+    });
+  });
+
+  test.each([
+    ['conversation', 'channels/ca1/conversations/ca999', undefined],
+    ['channel', 'channels/ca9/conversations/ca57', undefined],
+    ['conversation of this merchant', conversation, sandbox.tokens.second],
+  ])('for want of such a %s is not found', async (_what, id, bearer) => {
+    const input = { conversation: id, content: { text: 'Hola' } };
+    const { data, errors, calls } = await ask(SendMessageDocument, { input }, bearer);
+    expect({ data, errors, calls }).toEqual({
+      data: {
+        sendMessage: {
+          __typename: 'NotFound',
+          message: expect.stringMatching(/^channels\/[\w/]+ does not exist$/),
+          missingId: id,
+        },
+      },
+      errors: undefined,
+      calls: [`POST /v1/${id}/messages`],
+    });
+  });
+
+  test('as the channel is closed is a conflict', async () => {
+    const id = 'channels/ca3/conversations/ca1';
+    const { data, errors, calls } = await send('Hola', { conversation: id });
+    expect({ data, errors, calls }).toEqual({
+      data: { sendMessage: { __typename: 'Conflict', message: 'channels/ca3 is not active' } },
+      errors: undefined,
+      calls: [`POST /v1/${id}/messages`],
+    });
+  });
+
+  test.each([
+    [401, { code: 'UNAUTHENTICATED', retryable: false }],
+    [403, { code: 'FORBIDDEN', retryable: false }],
+    [429, { code: 'RATE_LIMITED', retryable: true, retryAfterMs: 3000 }],
+    [500, { code: 'UPSTREAM_ERROR', retryable: false }],
+    [503, { code: 'UPSTREAM_UNAVAILABLE', retryable: false }],
+  ])('for no fault of the input is an error: %i', async (status, extensions) => {
+    const headers = { 'retry-after': '3' };
+    sandbox.faults.add({ method: 'POST', path, kind: 'status', status, headers });
+    const { data, errors, calls } = await send('Hola');
+    expect(data).toEqual({ sendMessage: null });
+    expect(errors).toEqual([
+      expect.objectContaining({
+        message: `${post} answered ${status}`,
+        path: ['sendMessage'],
+        extensions: { ...extensions, upstreamStatus: status },
+      }),
+    ]);
+    expect(calls).toEqual([post]);
+  });
+});
+
+describe('a message that was sent and not answered', () => {
+  test('is of unknown outcome, with the way to find out', async () => {
+    sandbox.faults.add({ method: 'POST', path, kind: 'reset' });
+    const { data, errors, calls } = await send('¿Llegó?');
+    expect({ data, errors, calls }).toEqual({
+      data: outcomeUnknown(null),
+      errors: undefined,
+      calls: [post],
+    });
+  });
+
+  test('within the deadline is of unknown outcome too', async () => {
+    sandbox.faults.add({ method: 'POST', path, kind: 'hang' });
+    const input = { conversation, content: { text: '¿Llegó?' }, idempotencyKey: 'hurried' };
+    const { data, errors, calls } = await hurried.ask(SendMessageDocument, { input });
+    expect({ data, errors, calls }).toEqual({
+      data: outcomeUnknown('hurried'),
+      errors: undefined,
+      calls: [post],
+    });
+  });
+
+  test('is not sent again under its key', async () => {
+    sandbox.faults.add({ method: 'POST', path, kind: 'applied-then-cut', times: 1 });
+    const first = await send('Una sola vez', { idempotencyKey: 'cut' });
+    expect(first.data).toEqual(outcomeUnknown('cut'));
+    expect(first.calls).toEqual([post]);
+    const again = await send('Una sola vez', { idempotencyKey: 'cut' });
+    expect(again.data).toEqual(outcomeUnknown('cut'));
+    expect(again.calls).toEqual([]);
+    expect(await sentTimes('Una sola vez')).toBe(1);
+  });
+
+  test('but failed with 500 is not sent again under its key either', async () => {
+    sandbox.faults.add({ method: 'POST', path, kind: 'status', status: 500, times: 1 });
+    const first = await send('500', { idempotencyKey: '500' });
+    expect(first.data).toEqual({ sendMessage: null });
+    expect(first.errors).toMatchObject([{ extensions: { code: 'UPSTREAM_ERROR', retryable: false } }]);
+    expect(first.calls).toEqual([post]);
+    const again = await send('500', { idempotencyKey: '500' });
+    expect(again.data).toEqual(outcomeUnknown('500'));
+    expect(again.calls).toEqual([]);
+    expect(await sentTimes('500')).toBe(0);
+  });
+
+  test.each([
+    ['that is cut', { kind: 'cut-json' }],
+    ['about something else', { kind: 'change', change: () => ({}) }],
+  ] as const)('but with an answer %s is of unknown outcome, and not sent again', async (what, fault) => {
+    sandbox.faults.add({ method: 'POST', path, ...fault, times: 1 });
+    const first = await send(what, { idempotencyKey: what });
+    expect(first.data).toEqual(outcomeUnknown(what));
+    expect(first.calls).toEqual([post]);
+    const again = await send(what, { idempotencyKey: what });
+    expect(again.data).toEqual(outcomeUnknown(what));
+    expect(again.calls).toEqual([]);
+    expect(await sentTimes(what)).toBe(1);
+  });
+});
+
+describe('an idempotencyKey', () => {
+  test('given again with the same input gives the same message, without a call', async () => {
+    const first = await send('Gracias 💛', { idempotencyKey: 'thanks' });
+    expect(first.calls).toEqual([post]);
+    const again = await send('Gracias 💛', { idempotencyKey: 'thanks' });
+    expect(again.data).toEqual(first.data);
+    expect(again.data.sendMessage.__typename).toBe('SendMessageSuccess');
+    expect(again.calls).toEqual([]);
+    expect(await sentTimes('Gracias 💛')).toBe(1);
+  });
+
+  test('given twice at once sends one message', async () => {
+    const both = await Promise.all([1, 2].map(() => send('A la vez', { idempotencyKey: 'at once' })));
+    expect(both[0]?.data.sendMessage.__typename).toBe('SendMessageSuccess');
+    expect(both[1]?.data).toEqual(both[0]?.data);
+    expect(sandbox.requests.lines()).toEqual([post]);
+    expect(await sentTimes('A la vez')).toBe(1);
+  });
+
+  test.each([
+    ['text', { content: { text: 'Otra cosa' } }],
+    ['conversation', { conversation: 'channels/ca1/conversations/ca53' }],
+  ])('given with another %s is a conflict, without a call', async (what, other) => {
+    const key = { idempotencyKey: `another ${what}` };
+    const first = await send('Una cosa', key);
+    expect(first.calls).toEqual([post]);
+    const { data, errors, calls } = await send('Una cosa', { ...key, ...other });
+    expect({ data, errors, calls }).toEqual({
+      data: {
+        sendMessage: {
+          __typename: 'Conflict',
+          message:
+            'This idempotencyKey was given before, with another input. Nothing was done. Take a new key for what is to ' +
+            'be done anew, or send the same input to learn what came of it.',
+        },
+      },
+      errors: undefined,
+      calls: [],
+    });
+  });
+
+  test.each([400, 404, 409, 413, 429])('stays free where REST refused with %i', async (status) => {
+    const key = { idempotencyKey: `refused with ${status}` };
+    sandbox.faults.add({ method: 'POST', path, kind: 'status', status, times: 1 });
+    const refused = await send('Otra vez', key);
+    expect(refused.data.sendMessage?.__typename).not.toBe('SendMessageSuccess');
+    expect(refused.calls).toEqual([post]);
+    const again = await send('Otra vez', key);
+    expect(again.data.sendMessage.__typename).toBe('SendMessageSuccess');
+    expect(again.calls).toEqual([post]);
+  });
+
+  test('of null, or left out, sends each time', async () => {
+    for (const key of [{ idempotencyKey: null }, {}]) {
+      expect((await send('Cada vez', key)).calls).toEqual([post]);
+    }
+    expect(await sentTimes('Cada vez')).toBe(2);
+  });
+});

@@ -1,0 +1,535 @@
+import fc from 'fast-check';
+import { afterAll, afterEach, describe, expect, test, vi } from 'vitest';
+import {
+  SendAndReadBodyDocument,
+  SendMessageDocument,
+  type SendTemplateInput,
+  TemplatePreviewDocument,
+} from '../../documents.generated.ts';
+import { seedWithTreacherousTemplate, treacherousNames } from '../../fixtures/treacherous-template.ts';
+import { startWaybill } from '../../harness.ts';
+
+const waybill = await startWaybill({ MAX_LIST_ITEMS: '3000' }, { seed: seedWithTreacherousTemplate });
+const { ask, sandbox } = waybill;
+const hurried = await startWaybill({ UPSTREAM_TIMEOUT_MS: '200' }, { sandbox });
+
+afterEach(() => sandbox.faults.clear());
+afterAll(async () => {
+  await hurried[Symbol.asyncDispose]();
+  await waybill[Symbol.asyncDispose]();
+});
+
+const conversation = 'channels/ca1/conversations/ca57';
+const messages = `/v1/${conversation}/messages`;
+const templates = '/v1/channels/ca1/templates';
+const list = `GET ${templates}?pageSize=100`;
+const post = `POST ${messages}`;
+
+type Parameters = Extract<SendTemplateInput['bodyParameters'], readonly unknown[]>;
+
+const byName = (values: Record<string, string>): Parameters =>
+  Object.entries(values).map(([name, value]) => ({ name, value }));
+
+const confirmed = {
+  name: 'pedido_confirmado',
+  language: 'es',
+  headerParameters: byName({ 1: '1042' }),
+  bodyParameters: byName({ 1: 'Íñigo', 2: 'dos tazas ☕', 3: '$ 9', 4: 'Tunja' }),
+};
+
+const send = (template: SendTemplateInput, idempotencyKey?: string) =>
+  ask(SendMessageDocument, {
+    input: { conversation, content: { template }, ...(idempotencyKey && { idempotencyKey }) },
+  });
+
+/** The literal bodies of the writes; as text, so that no name in them is taken for anything else. */
+const sentBodies = () =>
+  sandbox.requests
+    .entries()
+    .filter(({ method }) => method === 'POST')
+    .map(({ body }) => JSON.stringify(body));
+
+describe('a template', () => {
+  test('is looked up and sent, with its values as maps', async () => {
+    const { data, errors, calls } = await send(confirmed);
+    expect({ data, errors }).toEqual({
+      data: {
+        sendMessage: {
+          __typename: 'SendMessageSuccess',
+          sent: {
+            id: expect.stringMatching(/^channels\/ca1\/conversations\/ca57\/messages\/m\d{3}$/),
+            status: 'SENDING',
+            contentType: 'TEMPLATE',
+            text: null,
+            template: confirmed,
+            conversation: { id: conversation },
+          },
+        },
+      },
+      errors: undefined,
+    });
+    expect(calls).toEqual([list, post]);
+    expect(sentBodies()).toEqual([
+      '{"template":{"name":"pedido_confirmado","language":"es","headerParameters":{"1":"1042"},' +
+        '"bodyParameters":{"1":"Íñigo","2":"dos tazas ☕","3":"$ 9","4":"Tunja"}}}',
+    ]);
+  });
+
+  test('without parameters is sent with empty maps', async () => {
+    const { data, calls } = await send({ name: 'gracias_por_tu_compra', language: 'es' });
+    expect(data.sendMessage.__typename).toBe('SendMessageSuccess');
+    expect(calls).toEqual([list, post]);
+    expect(sentBodies()).toEqual([
+      '{"template":{"name":"gracias_por_tu_compra","language":"es","headerParameters":{},"bodyParameters":{}}}',
+    ]);
+  });
+
+  test('whose parameters are called as what every object has keeps them all', async () => {
+    const bodyParameters = treacherousNames.map((name) => ({ name, value: `of ${name}` }));
+    const { data, calls } = await send({ name: 'nombres_raros', language: 'es', bodyParameters });
+    expect(data.sendMessage).toMatchObject({ sent: { template: { headerParameters: [], bodyParameters } } });
+    expect(calls).toEqual([list, post]);
+    expect(sentBodies()).toEqual([
+      '{"template":{"name":"nombres_raros","language":"es","headerParameters":{},"bodyParameters":' +
+        '{"__proto__":"of __proto__","constructor":"of constructor","toString":"of toString"}}}',
+    ]);
+  });
+
+  test('is read as the customer reads it without another call for its definition', async () => {
+    const { data, calls } = await ask(SendAndReadBodyDocument, {
+      input: { conversation, content: { template: confirmed } },
+    });
+    expect(data).toEqual({
+      sendMessage: {
+        sent: {
+          body:
+            'Pedido 1042 confirmado ✅\n\n' +
+            'Hola Íñigo, confirmamos tu pedido: dos tazas ☕. El valor es $ 9 y lo enviamos a Tunja.\n\n' +
+            'Responde a este mensaje si algo no está bien.',
+        },
+      },
+    });
+    expect(calls).toEqual([list, post]);
+  });
+
+  test('that is told on a later page of the list is found there', async () => {
+    const { language } = confirmed;
+    const body = { text: '{{1}}', parameters: [{ name: '1', example: 'x' }] };
+    const other = { name: 'otra', language, category: 'UTILITY', body, buttons: [] };
+    const pages = [
+      { templates: [other], nextPageToken: 'more' },
+      { templates: [{ ...other, name: 'tardía' }], nextPageToken: '' },
+    ];
+    for (const page of pages) {
+      sandbox.faults.add({ path: templates, kind: 'status', status: 200, body: page, times: 1 });
+    }
+    const { data, calls } = await send({ name: 'tardía', language });
+    expect(data.sendMessage).toMatchObject({
+      fields: [{ path: 'content.template.bodyParameters', message: 'must have a value for "1"' }],
+    });
+    expect(calls).toEqual([list, `${list}&pageToken=more`]);
+  });
+});
+
+describe('what does not fit the definition is refused, and nothing is sent', () => {
+  const refused = async (template: SendTemplateInput) => {
+    const { data, errors, calls } = await send(template);
+    expect({ errors, calls }).toEqual({ errors: undefined, calls: [list] });
+    const { sendMessage: result } = data;
+    if (result.__typename !== 'InvalidInput')
+      throw new TypeError(`Expected faults, but got ${JSON.stringify(data)}`);
+    const sentences = result.fields.map(({ path, message }) => `${path} ${message}`);
+    expect(result.message).toBe(`Nothing was done, as the input can't be right: ${sentences.join('; ')}.`);
+    return result.fields;
+  };
+
+  test.each(['pedido', '__proto__', 'PEDIDO_CONFIRMADO', ''])('an unknown name: %j', async (name) => {
+    expect(await refused({ ...confirmed, name })).toEqual([
+      {
+        path: 'content.template.name',
+        message:
+          'must be a template of the channel, one of "pedido_confirmado", "pedido_en_camino", "confirmar_direccion", ' +
+          '"codigo_de_acceso", "gracias_por_tu_compra", "pago_al_recibir", "pedido_devuelto", "novedades_de_temporada", ' +
+          `"carrito_abandonado", "nombres_raros", but is ${JSON.stringify(name)}`,
+      },
+    ]);
+  });
+
+  test('an unknown name, of which only the first ten that there are are told', async () => {
+    const names = Array.from({ length: 12 }, (_, index) => `t${index + 1}`);
+    const body = { templates: names.map((name) => ({ name, language: 'es', body: { text: '' } })) };
+    sandbox.faults.add({ path: templates, kind: 'status', status: 200, body });
+    expect(await refused(confirmed)).toEqual([
+      {
+        path: 'content.template.name',
+        message:
+          'must be a template of the channel, one of "t1", "t2", "t3", "t4", "t5", "t6", "t7", "t8", "t9", "t10" and 2 ' +
+          'more, but is "pedido_confirmado"',
+      },
+    ]);
+  });
+
+  test('any name on a channel without templates', async () => {
+    sandbox.faults.add({ path: templates, kind: 'status', status: 200, body: { templates: [] } });
+    expect(await refused(confirmed)).toEqual([
+      {
+        path: 'content.template.name',
+        message: 'must be a template of the channel, which has none, but is "pedido_confirmado"',
+      },
+    ]);
+  });
+
+  test.each(['pt_BR', 'ES', ''])('an unknown language: %j', async (language) => {
+    expect(await refused({ ...confirmed, language })).toEqual([
+      {
+        path: 'content.template.language',
+        message: `must be one in which the template exists, one of "es", "en", but is ${JSON.stringify(language)}`,
+      },
+    ]);
+  });
+
+  test('missing and unknown parameters, all at once and each at its place', async () => {
+    const faults = await refused({
+      ...confirmed,
+      headerParameters: byName({ 7: 'a' }),
+      bodyParameters: ['3', 'toString', '1', '5'].map((name) => ({ name, value: 'x' })),
+    });
+    const ofBody = 'must be a parameter in the body of the template, one of "1", "2", "3", "4", but is';
+    expect(faults).toEqual([
+      { path: 'content.template.headerParameters', message: 'must have a value for "1"' },
+      {
+        path: 'content.template.headerParameters.0.name',
+        message: 'must be a parameter in the header of the template, one of "1", but is "7"',
+      },
+      { path: 'content.template.bodyParameters', message: 'must have a value for "2"' },
+      { path: 'content.template.bodyParameters', message: 'must have a value for "4"' },
+      { path: 'content.template.bodyParameters.1.name', message: `${ofBody} "toString"` },
+      { path: 'content.template.bodyParameters.3.name', message: `${ofBody} "5"` },
+    ]);
+  });
+
+  test('parameters of a part that takes none, or is not there', async () => {
+    expect(
+      await refused({
+        name: 'codigo_de_acceso',
+        language: 'es',
+        headerParameters: byName({ 1: 'a' }),
+        bodyParameters: byName({ 1: '482913' }),
+      }),
+    ).toEqual([
+      {
+        path: 'content.template.headerParameters.0.name',
+        message: 'must be left out, as the header of the template takes no values, but is "1"',
+      },
+    ]);
+    const thanks = { name: 'gracias_por_tu_compra', language: 'es', bodyParameters: byName({ a: 'b' }) };
+    expect(await refused(thanks)).toEqual([
+      {
+        path: 'content.template.bodyParameters.0.name',
+        message: 'must be left out, as the body of the template takes no values, but is "a"',
+      },
+    ]);
+  });
+
+  test('parameters that are called as what every object has, which are missing all the same', async () => {
+    expect(await refused({ name: 'nombres_raros', language: 'es' })).toEqual(
+      treacherousNames.map((name) => ({
+        path: 'content.template.bodyParameters',
+        message: `must have a value for "${name}"`,
+      })),
+    );
+    const bodyParameters = ['1', ...treacherousNames].map((name) => ({ name, value: 'x' }));
+    expect(await refused({ name: 'codigo_de_acceso', language: 'es', bodyParameters })).toEqual(
+      treacherousNames.map((name, index) => ({
+        path: `content.template.bodyParameters.${index + 1}.name`,
+        message: `must be a parameter in the body of the template, one of "1", but is "${name}"`,
+      })),
+    );
+  });
+
+  test('exactly what a preview calls missing or unknown', async () => {
+    const names = fc.uniqueArray(
+      fc.constantFrom('1', '2', '3', '4', 'customer_name', 'city', ...treacherousNames),
+    );
+    const wanted = fc.constantFrom(
+      'pedido_confirmado',
+      'pedido_en_camino',
+      'codigo_de_acceso',
+      'nombres_raros',
+    );
+    await fc.assert(
+      fc.asyncProperty(wanted, names, names, async (name, header, body) => {
+        const [headerParameters, bodyParameters] = [header, body].map((given) =>
+          given.map((name) => ({ name, value: 'x' })),
+        );
+        const previewed = await ask(TemplatePreviewDocument, {
+          channel: 'ca1',
+          name,
+          header: headerParameters ?? [],
+          body: bodyParameters ?? [],
+        });
+        const preview = previewed.data.channel?.template?.preview;
+        const { data } = await send({
+          name,
+          language: 'es',
+          headerParameters: headerParameters ?? [],
+          bodyParameters: bodyParameters ?? [],
+        });
+        const faults = data.sendMessage.__typename === 'InvalidInput' ? data.sendMessage.fields : [];
+        const named = (isMissing: boolean) => [
+          ...new Set(
+            faults
+              .filter(({ path }) => path.endsWith('Parameters') === isMissing)
+              .map(({ message }) => /"([^"]*)"$/.exec(message)?.[1]),
+          ),
+        ];
+        expect({ missing: named(true), unknown: named(false) }).toEqual({
+          missing: preview?.missing,
+          unknown: preview?.unknown,
+        });
+        expect(data.sendMessage.__typename).toBe(faults.length === 0 ? 'SendMessageSuccess' : 'InvalidInput');
+      }),
+      { numRuns: 60 },
+    );
+  });
+});
+
+describe('where the definition cannot be read, REST decides', () => {
+  const unfit = { ...confirmed, bodyParameters: byName({ 1: 'Íñigo', x: 'y' }) };
+  /** REST's own faults, which it finds in the sent message: at the entry of a name, or else at the list. */
+  const decided = {
+    sendMessage: {
+      __typename: 'InvalidInput',
+      message: expect.stringMatching(
+        /^The request is invalid: template\.bodyParameters\.x is not a parameter/,
+      ),
+      fields: [
+        { path: 'content.template.bodyParameters.1.value', message: 'is not a parameter of the template' },
+        ...[2, 3, 4].map((name) => ({
+          path: 'content.template.bodyParameters',
+          message: `${name} is required`,
+        })),
+      ],
+    },
+  };
+
+  test.each([
+    ['503', { kind: 'status', status: 503 }],
+    ['404', { kind: 'status', status: 404 }],
+    ['403', { kind: 'status', status: 403 }],
+    ['cut JSON', { kind: 'cut-json' }],
+    ['no list', { kind: 'change', change: () => ({ templates: {} }) }],
+    ['a reset', { kind: 'reset' }],
+    ['half an answer', { kind: 'reset-in-body' }],
+  ] as const)('as the list answers %s', async (_what, fault) => {
+    sandbox.faults.add({ path: templates, ...fault });
+    const { data, errors, calls } = await send(unfit);
+    expect({ data, errors, calls }).toEqual({ data: decided, errors: undefined, calls: [list, post] });
+    const fits = await send(confirmed);
+    expect(fits.data.sendMessage.__typename).toBe('SendMessageSuccess');
+    expect(fits.calls).toEqual([list, post]);
+  });
+
+  test('as the list is not answered within the deadline', async () => {
+    sandbox.faults.add({ path: templates, kind: 'hang' });
+    const input = { conversation, content: { template: unfit } };
+    const { data, errors, calls } = await hurried.ask(SendMessageDocument, { input });
+    expect({ data, errors, calls }).toEqual({ data: decided, errors: undefined, calls: [list, post] });
+  });
+
+  test('as a later page of the list fails', async () => {
+    const body = { templates: [], nextPageToken: 'more' };
+    sandbox.faults.add({ path: templates, kind: 'status', status: 200, body, times: 1 });
+    sandbox.faults.add({ path: templates, kind: 'status', status: 500 });
+    const { data, calls } = await send(unfit);
+    expect(data).toEqual(decided);
+    expect(calls).toEqual([list, `${list}&pageToken=more`, post]);
+  });
+
+  const ofParts = (parts: object) => [{ name: 'pedido_confirmado', language: 'es', ...parts }];
+  const text = { text: 'Hola {{1}}', parameters: [{ name: '1' }] };
+
+  test.each([
+    ['a row of the list is null', [null]],
+    ['a row of the list has no name', [{ language: 'es', body: text }]],
+    ['a row of the list has no language', [{ name: 'otra', body: text }]],
+    ['its body is not there', ofParts({})],
+    ['its body is a text', ofParts({ body: 'Hola {{1}}' })],
+    ['its body has no text', ofParts({ body: { parameters: [] } })],
+    ['its header is a number', ofParts({ body: text, header: 7 })],
+    ['its parameters are no list', ofParts({ body: { ...text, parameters: { 1: 'x' } } })],
+    ['its parameters are texts', ofParts({ body: { ...text, parameters: ['1'] } })],
+    ['the name of a parameter is a number', ofParts({ body: { ...text, parameters: [{ name: 1 }] } })],
+    ['its text asks for more than its parameters', ofParts({ body: { ...text, parameters: [] } })],
+  ])('as %s', async (_what, rows) => {
+    sandbox.faults.add({ path: templates, kind: 'status', status: 200, body: { templates: rows } });
+    const { data, errors, calls } = await send(unfit);
+    expect({ data, errors, calls }).toEqual({ data: decided, errors: undefined, calls: [list, post] });
+  });
+
+  test('but not as another template than the wanted one is broken', async () => {
+    const body = { templates: [null, ...ofParts({ body: text })] };
+    sandbox.faults.add({ path: templates, kind: 'status', status: 200, body });
+    const { data, calls } = await send({ ...confirmed, headerParameters: [], bodyParameters: [] });
+    expect(data.sendMessage).toMatchObject({
+      fields: [{ path: 'content.template.bodyParameters', message: 'must have a value for "1"' }],
+    });
+    expect(calls).toEqual([list]);
+  });
+
+  test('a definition with nulls for what it lacks can be read', async () => {
+    const body = { templates: ofParts({ header: null, body: { text: '{{ a }}', parameters: null } }) };
+    sandbox.faults.add({ path: templates, kind: 'status', status: 200, body });
+    const { data, calls } = await send({ ...confirmed, headerParameters: [], bodyParameters: [] });
+    expect(data.sendMessage).toMatchObject({
+      fields: [{ path: 'content.template.bodyParameters', message: 'must have a value for "a"' }],
+    });
+    expect(calls).toEqual([list]);
+  });
+});
+
+test('a client that leaves while the definition is read has nothing sent', async () => {
+  sandbox.faults.add({ path: /templates$/, kind: 'delay', delayMs: 200, times: 1 });
+  const gone = new AbortController();
+  const query = 'mutation ($input: SendMessageInput!) { sendMessage(input: $input) { __typename } }';
+  const template = { ...confirmed, name: 'no_such_template' };
+  sandbox.requests.clear();
+  const answer = waybill.fetch('/graphql', {
+    method: 'POST',
+    headers: {
+      'content-type': 'application/json',
+      authorization: `Bearer ${sandbox.tokens.first}`,
+    },
+    body: JSON.stringify({ query, variables: { input: { conversation, content: { template } } } }),
+    signal: gone.signal,
+  });
+  await vi.waitFor(() => expect(sandbox.requests.lines()).toEqual([list]));
+  gone.abort();
+  await answer.catch(() => {});
+  await sandbox.requests.lines();
+  await new Promise((resolve) => setTimeout(resolve, 50));
+  expect(sandbox.requests.lines()).toEqual([list]);
+});
+
+test('many parameters are told apart in no time, and only some of their faults are listed', async () => {
+  const bodyParameters = Array.from({ length: 3_000 }, (_none, index) => ({
+    name: String(index % 1_500),
+    value: '',
+  }));
+  const { data, calls } = await send({ ...confirmed, bodyParameters });
+  const result = data.sendMessage;
+  expect(result.__typename === 'InvalidInput' && result.fields.length).toBe(100);
+  expect(result.__typename === 'InvalidInput' && result.message).toMatch(/; and 1480 more\.$/);
+  expect(calls).toEqual([]);
+});
+
+describe('what REST refuses of a template comes back at its place', () => {
+  test.each([
+    ['template', 'content.template'],
+    ['template.name', 'content.template.name'],
+    ['template.language', 'content.template.language'],
+    ['template.bodyParameters.1', 'content.template.bodyParameters.3.value'],
+    ['template.bodyParameters.4', 'content.template.bodyParameters.0.value'],
+    ['/template/headerParameters/1', 'content.template.headerParameters.0.value'],
+    ["body.template.bodyParameters['2']", 'content.template.bodyParameters.2.value'],
+    ['template.bodyParameters.9', 'content.template.bodyParameters', '9 is odd'],
+    ['template.body_parameters', 'content.template.bodyParameters'],
+  ])('%s', async (field, path, message = 'is odd') => {
+    const body = { message: 'No', errors: [{ field, message: 'is odd' }] };
+    sandbox.faults.add({ method: 'POST', path: messages, kind: 'status', status: 400, body });
+    // A parameter may be called by a number, which is then not its place in the list.
+    const bodyParameters = confirmed.bodyParameters.toReversed();
+    const { data, errors, calls } = await send({ ...confirmed, bodyParameters });
+    expect({ data, errors, calls }).toEqual({
+      data: {
+        sendMessage: { __typename: 'InvalidInput', message: 'No', fields: [{ path, message }] },
+      },
+      errors: undefined,
+      calls: [list, post],
+    });
+  });
+
+  test('where the value is too long for REST', async () => {
+    const { data, calls } = await send({
+      name: 'codigo_de_acceso',
+      language: 'es',
+      bodyParameters: byName({ 1: 'x'.repeat(1025) }),
+    });
+    expect(data.sendMessage).toMatchObject({
+      fields: [
+        {
+          path: 'content.template.bodyParameters.0.value',
+          message: 'must not have more than 1024 characters',
+        },
+      ],
+    });
+    expect(calls).toEqual([list, post]);
+  });
+
+  test.each([
+    ['conversation', 'channels/ca1/conversations/ca999', list],
+    ['channel', 'channels/ca9/conversations/ca57', 'GET /v1/channels/ca9/templates?pageSize=100'],
+  ])('as not found where there is no such %s', async (_what, id, look) => {
+    const { data, errors, calls } = await ask(SendMessageDocument, {
+      input: { conversation: id, content: { template: confirmed } },
+    });
+    expect({ data, errors, calls }).toEqual({
+      data: {
+        sendMessage: {
+          __typename: 'NotFound',
+          message: expect.stringMatching(/^channels\/[\w/]+ does not exist$/),
+          missingId: id,
+        },
+      },
+      errors: undefined,
+      calls: [look, `POST /v1/${id}/messages`],
+    });
+  });
+});
+
+describe('an idempotencyKey of a template', () => {
+  test('given again makes no call at all, not even for the definition', async () => {
+    const first = await send(confirmed, 'again');
+    expect(first.calls).toEqual([list, post]);
+    const again = await send(confirmed, 'again');
+    expect(again).toEqual({ ...first, calls: [] });
+  });
+
+  test('given twice at once looks once and sends once', async () => {
+    const [one, other] = await Promise.all([send(confirmed, 'at once'), send(confirmed, 'at once')]);
+    expect(one.data.sendMessage.__typename).toBe('SendMessageSuccess');
+    expect(other.data).toEqual(one.data);
+    expect(sandbox.requests.lines()).toEqual([list, post]);
+  });
+
+  test('stays free where the template does not fit', async () => {
+    const refused = await send({ ...confirmed, language: 'fr' }, 'mended');
+    expect(refused.data.sendMessage.__typename).toBe('InvalidInput');
+    expect(refused.calls).toEqual([list]);
+    const mended = await send(confirmed, 'mended');
+    expect(mended.data.sendMessage.__typename).toBe('SendMessageSuccess');
+    expect(mended.calls).toEqual([list, post]);
+  });
+
+  test('after an answer that never came neither looks nor sends', async () => {
+    sandbox.faults.add({ method: 'POST', path: messages, kind: 'applied-then-cut', times: 1 });
+    const cut = await send(confirmed, 'cut');
+    expect(cut.data.sendMessage).toMatchObject({ __typename: 'OutcomeUnknown', idempotencyKey: 'cut' });
+    expect(cut.calls).toEqual([list, post]);
+    const again = await send(confirmed, 'cut');
+    expect(again).toEqual({ ...cut, calls: [] });
+  });
+});
+
+test('two templates of one operation cost one call for the definitions', async () => {
+  const { data, calls } = await ask<Record<string, unknown>, unknown>(
+    `mutation ($input: SendMessageInput!) {
+      a: sendMessage(input: $input) { __typename }
+      b: sendMessage(input: $input) { __typename }
+    }`,
+    { input: { conversation, content: { template: confirmed } } },
+  );
+  const sent = { __typename: 'SendMessageSuccess' };
+  expect(data).toEqual({ a: sent, b: sent });
+  expect(calls).toEqual([list, post, post]);
+});

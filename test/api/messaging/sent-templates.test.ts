@@ -1,0 +1,195 @@
+import { afterAll, afterEach, describe, expect, test } from 'vitest';
+import { MessageBodiesDocument, SentTemplatesDocument } from '../../documents.generated.ts';
+import { seedWithTreacherousTemplate, treacherousNames } from '../../fixtures/treacherous-template.ts';
+import { startWaybill } from '../../harness.ts';
+
+const waybill = await startWaybill({}, { seed: seedWithTreacherousTemplate });
+const { ask, sandbox } = waybill;
+
+afterEach(() => sandbox.faults.clear());
+afterAll(() => waybill[Symbol.asyncDispose]());
+
+const conversation = 'channels/ca1/conversations/ca57';
+const messages = `/v1/${conversation}/messages`;
+
+/** Sends a message past this server; JSON as text, so that any name can be in it. */
+async function send(json: string): Promise<void> {
+  const response = await fetch(sandbox.url + messages, {
+    method: 'POST',
+    headers: { authorization: `Bearer ${sandbox.tokens.first}`, 'content-type': 'application/json' },
+    body: json,
+  });
+  expect(response.status, await response.text()).toBe(201);
+}
+
+test('a sent template has its values, its definition, and a body that reads as the customer read it', async () => {
+  await send(
+    JSON.stringify({
+      template: {
+        name: 'pedido_confirmado',
+        language: 'en',
+        headerParameters: { 1: 'A-7' },
+        bodyParameters: { 1: 'Zoë', 2: 'two cups', 3: '$ 9', 4: '{{1}}' },
+      },
+    }),
+  );
+  const { data, calls } = await ask(SentTemplatesDocument, { conversation, first: 1 });
+  expect(data).toEqual({
+    conversation: {
+      messages: {
+        nodes: [
+          {
+            text: null,
+            body:
+              'Order A-7 confirmed ✅\n\n' +
+              'Hi Zoë, we confirm your order: two cups. The total is $ 9 and we ship it to {{1}}.\n\n' +
+              'Reply to this message if anything is wrong.',
+            template: {
+              name: 'pedido_confirmado',
+              language: 'en',
+              headerParameters: [{ name: '1', value: 'A-7' }],
+              bodyParameters: [
+                { name: '1', value: 'Zoë' },
+                { name: '2', value: 'two cups' },
+                { name: '3', value: '$ 9' },
+                { name: '4', value: '{{1}}' },
+              ],
+              definition: { category: 'UTILITY' },
+            },
+          },
+        ],
+      },
+    },
+  });
+  expect(calls).toEqual([`GET ${messages}?pageSize=1`, 'GET /v1/channels/ca1/templates?pageSize=100']);
+});
+
+test('a sent template alone costs no call beside the messages', async () => {
+  const { data, calls } = await ask(
+    `{ conversation(id: "channels/ca1/conversations/ca53") { messages { nodes { template { name language } } } } }`,
+  );
+  expect(data).toMatchObject({ conversation: { messages: { nodes: [{ template: { language: 'es' } }] } } });
+  expect(calls).toEqual(['GET /v1/channels/ca1/conversations/ca53/messages?pageSize=20']);
+});
+
+test('the bodies of texts cost no call for templates', async () => {
+  await send('{"text":"Claro que sí"}');
+  const { data, calls } = await ask(MessageBodiesDocument, { conversation, first: 1 });
+  expect(data.conversation?.messages?.nodes).toEqual([{ contentType: 'TEXT', body: 'Claro que sí' }]);
+  expect(calls).toEqual([`GET ${messages}?pageSize=1`]);
+});
+
+test('one call for templates serves all messages of a channel', async () => {
+  const showcase = 'channels/ca1/conversations/ca60';
+  const { data, calls } = await ask(MessageBodiesDocument, { conversation: showcase, first: 100 });
+  const bodies = data.conversation?.messages?.nodes.map((message) => message?.body);
+  expect(bodies).toHaveLength(16);
+  // The second message was sent from a template that is gone.
+  expect(bodies?.flatMap((body, index) => (body === null ? [index] : []))).toEqual([14]);
+  expect(bodies).toContain('¡Gracias! 💛\n\nTu opinión nos ayuda a mejorar. ¿Cómo te fue con tu pedido?');
+  expect(calls).toEqual([
+    `GET /v1/${showcase}/messages?pageSize=100`,
+    'GET /v1/channels/ca1/templates?pageSize=100',
+  ]);
+});
+
+test('two conversations of two channels cost one call for templates each', async () => {
+  const { calls } = await ask(`{
+    a: conversation(id: "channels/ca1/conversations/ca60") { messages { nodes { body template { definition { name } } } } }
+    b: conversation(id: "channels/ca1/conversations/ca58") { messages(first: 100) { nodes { body } } }
+    c: conversation(id: "channels/ca2/conversations/ca59") { messages(first: 100) { nodes { body } } }
+  }`);
+  expect(calls.toSorted()).toEqual([
+    'GET /v1/channels/ca1/conversations/ca58/messages?pageSize=100',
+    'GET /v1/channels/ca1/conversations/ca60/messages?pageSize=20',
+    'GET /v1/channels/ca1/templates?pageSize=100',
+    'GET /v1/channels/ca2/conversations/ca59/messages?pageSize=100',
+    'GET /v1/channels/ca2/templates?pageSize=100',
+  ]);
+});
+
+test('a template that is gone leaves its name and values, and a null definition and body', async () => {
+  const { data, errors } = await ask(SentTemplatesDocument, {
+    conversation: 'channels/ca1/conversations/ca60',
+    first: 15,
+  });
+  expect(errors).toBeUndefined();
+  expect(data.conversation?.messages?.nodes[14]).toEqual({
+    text: null,
+    body: null,
+    template: {
+      name: 'feria_del_hogar',
+      language: 'es',
+      headerParameters: [],
+      bodyParameters: [
+        { name: 'customer_name', value: 'Lucía' },
+        { name: 'day', value: expect.any(String) },
+      ],
+      definition: null,
+    },
+  });
+});
+
+test('a failed call for the templates fails the bodies of templates, and no text', async () => {
+  await send('{"template":{"name":"gracias_por_tu_compra","language":"es"}}');
+  await send('{"text":"Con mucho gusto"}');
+  sandbox.faults.add({ path: '/v1/channels/ca1/templates', kind: 'status', status: 503 });
+  const { data, errors } = await ask(MessageBodiesDocument, { conversation, first: 2 });
+  expect(data.conversation?.messages?.nodes).toEqual([
+    { contentType: 'TEXT', body: 'Con mucho gusto' },
+    { contentType: 'TEMPLATE', body: null },
+  ]);
+  expect(errors).toMatchObject([
+    {
+      message: 'GET /v1/channels/ca1/templates answered 503',
+      path: ['conversation', 'messages', 'nodes', 1, 'body'],
+      extensions: { code: 'UPSTREAM_UNAVAILABLE', retryable: true, upstreamStatus: 503 },
+    },
+  ]);
+});
+
+test('parameters whose names objects have already come through unharmed', async () => {
+  await send(
+    '{"template":{"name":"nombres_raros","language":"es","bodyParameters":' +
+      '{"__proto__":"uno","constructor":"dos","toString":"tres"}}}',
+  );
+  const { data, errors } = await ask(SentTemplatesDocument, { conversation, first: 1 });
+  expect(errors).toBeUndefined();
+  expect(data.conversation?.messages?.nodes).toEqual([
+    {
+      text: null,
+      body: 'uno + dos + tres',
+      template: {
+        name: 'nombres_raros',
+        language: 'es',
+        headerParameters: [],
+        bodyParameters: treacherousNames.map((name, index) => ({
+          name,
+          value: ['uno', 'dos', 'tres'][index],
+        })),
+        definition: { category: 'UTILITY' },
+      },
+    },
+  ]);
+});
+
+describe.each(['headerParameters', 'bodyParameters'])('%s that are no texts by name', (field) => {
+  test.each([['a text'], [['a list']], [{ 1: 7 }], [{ 1: null }], [7]])('%j', async (parameters) => {
+    const template = { name: 'gracias_por_tu_compra', language: 'es', [field]: parameters };
+    const message = { name: `${conversation}/messages/m1`, contentType: 'TEMPLATE', template };
+    sandbox.faults.add({ path: messages, kind: 'status', status: 200, body: { messages: [message] } });
+    const { data, errors } = await ask(`{ conversation(id: "${conversation}") { messages(first: 1) {
+      nodes { body template { name ${field} { value } } }
+    } } }`);
+    expect(data).toEqual({ conversation: { messages: { nodes: [{ body: null, template: null }] } } });
+    const node = ['conversation', 'messages', 'nodes', 0];
+    const extensions = { code: 'UPSTREAM_INVALID_RESPONSE', retryable: false };
+    expect(errors).toHaveLength(2);
+    expect(errors).toMatchObject(
+      expect.arrayContaining([
+        expect.objectContaining({ path: [...node, 'body'], extensions }),
+        expect.objectContaining({ path: [...node, 'template', field], extensions }),
+      ]),
+    );
+  });
+});

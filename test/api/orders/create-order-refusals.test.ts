@@ -1,0 +1,414 @@
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
+import type { Fault } from '../../../src/sandbox/sandbox.ts';
+import { CreateOrderDocument, type CreateOrderInput } from '../../documents.generated.ts';
+import {
+  amongTheNewest,
+  answered,
+  byReference,
+  order,
+  post,
+  refused,
+  unknown,
+} from '../../fixtures/order-to-create.ts';
+import { type Answer, startWaybill, type Waybill } from '../../harness.ts';
+
+let waybill: Waybill;
+beforeAll(async () => {
+  waybill = await startWaybill();
+});
+afterEach(() => waybill.sandbox.faults.clear());
+afterAll(() => waybill[Symbol.asyncDispose]());
+
+const { recipient } = order;
+
+const ask = (fields: Partial<CreateOrderInput> = {}, bearer?: string | null) =>
+  waybill.ask(CreateOrderDocument, { input: { ...order, ...fields } }, bearer);
+const fail = (fault: Fault) => waybill.sandbox.faults.add({ method: 'POST', path: '/v1/orders', ...fault });
+
+/** What a client is told, but for the place of an error in the document. */
+function told({ status, data, errors, calls }: Answer<unknown>) {
+  const messages = errors?.map(({ message, path, extensions }) => ({ message, path, ...extensions }));
+  return { status, data, calls, errors: messages };
+}
+
+const notNull = 'must not be null: leave it out instead';
+const notOfLocations = (given: string) =>
+  `must be the id of one of locations, "locations/<identifier>" or the identifier alone, but is "${given}"`;
+
+describe('an input that cannot be right is refused without a call', () => {
+  test.each<[string, Partial<CreateOrderInput>, [path: string, message: string]]>([
+    [
+      'a content of 2 characters',
+      { contentDescription: '☕🫘' },
+      ['contentDescription', 'must be 3 to 128 characters long, but has 2'],
+    ],
+    [
+      'a content of 129 characters',
+      { contentDescription: '🫘'.repeat(129) },
+      ['contentDescription', 'must be 3 to 128 characters long, but has 129'],
+    ],
+    ['empty notes', { notes: '' }, ['notes', 'must be 3 to 2048 characters long, but has 0']],
+    [
+      'notes of 2 characters, of two units each',
+      { notes: '🫘🫘' },
+      ['notes', 'must be 3 to 2048 characters long, but has 2'],
+    ],
+    [
+      'notes of 2049 characters',
+      { notes: 'x'.repeat(2049) },
+      ['notes', 'must be 3 to 2048 characters long, but has 2049'],
+    ],
+    [
+      'an amount to collect below 0',
+      { cashOnDeliveryRequestCents: -1 },
+      ['cashOnDeliveryRequestCents', 'must be at least 0, but is -1'],
+    ],
+    [
+      'a location of 97 characters',
+      { recipient: { ...recipient, location: `locations/${'a'.repeat(87)}` } },
+      ['recipient.location', 'must have at most 96 characters as "locations/<identifier>", but has 97'],
+    ],
+    [
+      'a bare location that is as long with its collection',
+      { recipient: { ...recipient, location: 'a'.repeat(87) } },
+      ['recipient.location', 'must have at most 96 characters as "locations/<identifier>", but has 97'],
+    ],
+    [
+      'an origin as location',
+      { recipient: { ...recipient, location: 'origins/ca1' } },
+      ['recipient.location', notOfLocations('origins/ca1')],
+    ],
+    [
+      'an empty location',
+      { recipient: { ...recipient, location: '' } },
+      ['recipient.location', notOfLocations('')],
+    ],
+    [
+      'a document of a type for output',
+      { recipient: { ...recipient, documentType: 'UNRECOGNIZED' } },
+      ['recipient.documentType', 'must be one of CC, CE, NI and TI: UNRECOGNIZED is for output only'],
+    ],
+    ['no status', { status: null }, ['status', notNull]],
+    ['no payment methods', { paymentMethods: null }, ['paymentMethods', notNull]],
+    ['no reference', { referenceId: null }, ['referenceId', notNull]],
+    ['no URL', { referenceUrl: null }, ['referenceUrl', notNull]],
+    ['no fulfiller', { fulfiller: null }, ['fulfiller', notNull]],
+    [
+      'an empty key',
+      { idempotencyKey: '' },
+      ['idempotencyKey', 'must be 1 to 255 characters long, but has 0'],
+    ],
+    [
+      'a key of 256 characters',
+      { idempotencyKey: '🔑'.repeat(256) },
+      ['idempotencyKey', 'must be 1 to 255 characters long, but has 256'],
+    ],
+  ])('%s', async (_what, fields, fault) => {
+    expect(await ask(fields)).toEqual(answered(refused(fault), []));
+  });
+
+  test('all faults at once, in the order of the fields', async () => {
+    const answer = await ask({
+      recipient: { ...recipient, documentType: 'UNRECOGNIZED', location: 'a/b' },
+      contentDescription: '',
+      notes: 'no',
+      cashOnDeliveryRequestCents: -500,
+      status: null,
+      paymentMethods: null,
+      referenceId: null,
+      referenceUrl: null,
+      fulfiller: null,
+      idempotencyKey: '',
+    });
+    const result = refused(
+      ['recipient.documentType', 'must be one of CC, CE, NI and TI: UNRECOGNIZED is for output only'],
+      ['recipient.location', notOfLocations('a/b')],
+      ['contentDescription', 'must be 3 to 128 characters long, but has 0'],
+      ['notes', 'must be 3 to 2048 characters long, but has 2'],
+      ['cashOnDeliveryRequestCents', 'must be at least 0, but is -500'],
+      ['status', notNull],
+      ['paymentMethods', notNull],
+      ['referenceId', notNull],
+      ['referenceUrl', notNull],
+      ['fulfiller', notNull],
+      ['idempotencyKey', 'must be 1 to 255 characters long, but has 0'],
+    );
+    expect(answer).toEqual(answered(result, []));
+  });
+
+  test.each<[string, Record<string, unknown>]>([
+    ['a null where a value is required', { notes: null }],
+    ['a null among the payment methods', { paymentMethods: ['PSE', null] }],
+    ['a status that no order starts with', { status: 'READY' }],
+    ['half a cent', { sellingPriceCents: 0.5 }],
+    ['an amount that is not exact', { sellingPriceCents: 9_007_199_254_740_992 }],
+    ['a relative URL', { referenceUrl: '/orders/1' }],
+    ['a field that there is not', { referenceGid: 'gid://1' }],
+  ])('%s, by GraphQL itself', async (_what, fields) => {
+    const document = 'mutation ($input: CreateOrderInput!) { createOrder(input: $input) { __typename } }';
+    const { data, errors, calls } = await waybill.ask(document, { input: { ...order, ...fields } });
+    expect([data, errors?.map(({ extensions }) => extensions)]).toEqual([
+      undefined,
+      [{ code: 'BAD_USER_INPUT', retryable: false }],
+    ]);
+    expect(calls).toEqual([]);
+  });
+});
+
+describe('what REST refuses', () => {
+  test('stands at the fields of the input, all at once', async () => {
+    const answer = await ask({
+      recipient: {
+        ...recipient,
+        firstName: '',
+        address: { addressLines: ['Calle 1', ''] },
+      },
+      paymentMethods: ['PSE', ''],
+      fulfiller: 'NOBODY',
+    });
+    const faults: [path: string, message: string][] = [
+      ['recipient.firstName', 'must not have fewer than 1 characters'],
+      ['recipient.address.addressLines.1', 'must not have fewer than 1 characters'],
+      ['paymentMethods.1', 'must not have fewer than 1 characters'],
+      ['fulfiller', 'must be one of OPERATOR, PARTNER'],
+    ];
+    const result = {
+      __typename: 'InvalidInput',
+      message: `The request is invalid: ${faults.map((fault) => fault.join(' ')).join('; ')}`,
+      fields: faults.map(([path, message]) => ({ path, message })),
+    };
+    expect(answer).toEqual(answered(result, [post]));
+  });
+
+  const email = { path: 'recipient.email', message: 'is no address' };
+
+  test.each<[string, unknown, { message: string; fields: { path: string; message: string }[] }]>([
+    [
+      'a list below details',
+      { error: { message: 'Bad.', details: [{ field: 'recipient.email', message: 'is no address' }] } },
+      { message: 'Bad.', fields: [email] },
+    ],
+    [
+      'violations within details',
+      {
+        error: {
+          message: 'Bad.',
+          details: [{ fieldViolations: [{ field: 'order.recipient.email', description: 'is no address' }] }],
+        },
+      },
+      { message: 'Bad.', fields: [email] },
+    ],
+    [
+      'a list of places below detail',
+      {
+        detail: [
+          { loc: ['body', 'recipient', 'email'], msg: 'is no address', type: 'value_error' },
+          { loc: ['body', 'recipient', 'address', 'address_lines', 0], msg: 'is no street' },
+        ],
+      },
+      {
+        message: `${post} answered 400.`,
+        fields: [email, { path: 'recipient.address.addressLines.0', message: 'is no street' }],
+      },
+    ],
+    [
+      'a map of lists',
+      {
+        message: 'Bad.',
+        errors: { 'recipient.email': ['is no address', 'is odd'], 'payment_methods[1]': ['is unknown'] },
+      },
+      {
+        message: 'Bad.',
+        fields: [
+          { path: 'recipient.email', message: 'is no address; is odd' },
+          // Of a list that the input does not hold, the list.
+          { path: 'paymentMethods', message: '1 is unknown' },
+        ],
+      },
+    ],
+    [
+      'JSON pointers',
+      {
+        error: 'Bad.',
+        errors: [
+          { instancePath: '/recipient/email', message: 'is no address' },
+          { instancePath: '/recipient/address/addressLines/1', message: 'is no street' },
+        ],
+      },
+      {
+        message: 'Bad.',
+        fields: [email, { path: 'recipient.address.addressLines.1', message: 'is no street' }],
+      },
+    ],
+    [
+      'a problem of RFC 9457',
+      {
+        type: 'https://rest.example/problems/invalid',
+        title: 'Bad.',
+        status: 400,
+        errors: [{ name: 'recipient.email', reason: 'is no address' }],
+      },
+      { message: 'Bad.', fields: [email] },
+    ],
+    [
+      'a problem without fields',
+      { type: 'about:blank', title: 'Bad Request', status: 400, detail: 'The email is no address.' },
+      { message: 'The email is no address.', fields: [] },
+    ],
+    [
+      'fields that the input does not have',
+      {
+        message: 'Bad.',
+        errors: [
+          { field: 'tariff', message: 'is missing' },
+          { field: 'recipient.regionCode', message: 'is unknown' },
+          { field: 'constructor', message: 'is odd' },
+        ],
+      },
+      {
+        message: 'Bad.',
+        fields: [
+          { path: '', message: 'tariff is missing' },
+          { path: 'recipient', message: 'regionCode is unknown' },
+          { path: '', message: 'constructor is odd' },
+        ],
+      },
+    ],
+    ['plain text', 'notes are rude', { message: `${post} answered 400.`, fields: [] }],
+    ['HTML', '<h1>Bad Request</h1>', { message: `${post} answered 400.`, fields: [] }],
+    ['JSON that is no object', [1, 'notes'], { message: `${post} answered 400.`, fields: [] }],
+    ['nothing', undefined, { message: `${post} answered 400.`, fields: [] }],
+  ])('is understood as %s', async (_what, body, result) => {
+    for (const status of [400, 422]) {
+      fail({ kind: 'status', status, body, times: 1 });
+      const message = result.message.replace('400', String(status));
+      expect(await ask()).toEqual(answered({ __typename: 'InvalidInput', ...result, message }, [post]));
+    }
+  });
+
+  test.each([409, 412])('with %d is Conflict, in its own words', async (status) => {
+    fail({ kind: 'status', status, body: { error: { message: 'There is one with this reference.' } } });
+    const result = { __typename: 'Conflict', message: 'There is one with this reference.' };
+    expect(await ask()).toEqual(answered(result, [post]));
+  });
+
+  test('with 409 and no words is Conflict too', async () => {
+    fail({ kind: 'status', status: 409 });
+    const result = { __typename: 'Conflict', message: `${post} answered 409.` };
+    expect(await ask()).toEqual(answered(result, [post]));
+  });
+
+  test.each([404, 410])(
+    'with %d is InvalidInput, as there is nothing that the order is about',
+    async (status) => {
+      fail({ kind: 'status', status, body: { message: 'No such location.' } });
+      const result = { __typename: 'InvalidInput', message: 'No such location.', fields: [] };
+      expect(await ask()).toEqual(answered(result, [post]));
+    },
+  );
+});
+
+describe('what is broken is an error of the field, after one call', () => {
+  test.each<[string, Fault, object]>([
+    [
+      '401',
+      { kind: 'status', status: 401 },
+      { code: 'UNAUTHENTICATED', retryable: false, upstreamStatus: 401 },
+    ],
+    ['403', { kind: 'status', status: 403 }, { code: 'FORBIDDEN', retryable: false, upstreamStatus: 403 }],
+    [
+      '429 with a time to wait',
+      { kind: 'status', status: 429, headers: { 'retry-after': '3' } },
+      { code: 'RATE_LIMITED', retryable: true, retryAfterMs: 3000, upstreamStatus: 429 },
+    ],
+    [
+      '429 without',
+      { kind: 'status', status: 429 },
+      { code: 'RATE_LIMITED', retryable: true, upstreamStatus: 429 },
+    ],
+    [
+      '500',
+      { kind: 'status', status: 500 },
+      { code: 'UPSTREAM_ERROR', retryable: false, upstreamStatus: 500 },
+    ],
+    [
+      '502',
+      { kind: 'status', status: 502 },
+      { code: 'UPSTREAM_UNAVAILABLE', retryable: false, upstreamStatus: 502 },
+    ],
+    [
+      '503',
+      { kind: 'status', status: 503 },
+      { code: 'UPSTREAM_UNAVAILABLE', retryable: false, upstreamStatus: 503 },
+    ],
+    [
+      '504',
+      { kind: 'status', status: 504 },
+      { code: 'UPSTREAM_ERROR', retryable: false, upstreamStatus: 504 },
+    ],
+    [
+      '302',
+      { kind: 'status', status: 302, headers: { location: '/elsewhere' } },
+      { code: 'UPSTREAM_INVALID_RESPONSE', retryable: false, upstreamStatus: 302 },
+    ],
+  ])('%s', async (what, fault, extensions) => {
+    fail(fault);
+    const message = `${post} answered ${what.slice(0, 3)}`;
+    expect(told(await ask())).toEqual({
+      status: 200,
+      data: { createOrder: null },
+      errors: [{ path: ['createOrder'], message, ...extensions }],
+      calls: [post],
+    });
+  });
+
+  test('a token that REST does not know', async () => {
+    const { data, errors, calls } = await ask({}, 'no-such-token');
+    expect([data, errors?.map(({ extensions }) => extensions)]).toEqual([
+      { createOrder: null },
+      [{ code: 'UNAUTHENTICATED', retryable: false, upstreamStatus: 401 }],
+    ]);
+    expect(calls).toEqual([post]);
+  });
+
+  test('no token at all, for which there is no call', async () => {
+    const { errors, calls } = await ask({}, null);
+    expect(errors?.map(({ extensions }) => extensions.code)).toEqual(['UNAUTHENTICATED']);
+    expect(calls).toEqual([]);
+  });
+});
+
+describe('an order that gets no answer that can be read is OutcomeUnknown, after one call', () => {
+  test.each<Fault>([
+    { kind: 'applied-then-cut' },
+    { kind: 'reset' },
+    { kind: 'reset-in-body' },
+    { kind: 'short' },
+    { kind: 'cut-json' },
+    { kind: 'change', change: () => ({ name: 'quotes/ca2151' }) },
+  ])('by the fault "$kind"', async (fault) => {
+    fail(fault);
+    expect(await ask()).toEqual(answered(unknown(amongTheNewest, null), [post]));
+  });
+
+  test('within UPSTREAM_TIMEOUT_MS', async () => {
+    await using impatient = await startWaybill({ UPSTREAM_TIMEOUT_MS: '50' }, { sandbox: waybill.sandbox });
+    fail({ kind: 'hang' });
+    const answer = await impatient.ask(CreateOrderDocument, { input: order });
+    expect(answer).toEqual(answered(unknown(amongTheNewest, null), [post]));
+  });
+
+  test('and says to look for it by its reference, and to give a key', async () => {
+    fail({ kind: 'reset' });
+    const check = `${byReference('R-1')}, and give an idempotencyKey, which makes this server look.`;
+    expect(await ask({ referenceId: 'R-1' })).toEqual(answered(unknown(check, null), [post]));
+    expect(await ask({ referenceId: 'R-1', idempotencyKey: null })).toEqual(
+      answered(unknown(check, null), [post]),
+    );
+  });
+
+  test('and does not say so where the reference is empty, as nothing can be looked for by that', async () => {
+    fail({ kind: 'reset' });
+    expect(await ask({ referenceId: '' })).toEqual(answered(unknown(amongTheNewest, null), [post]));
+  });
+});

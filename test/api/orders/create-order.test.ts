@@ -1,0 +1,253 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import {
+  CreateOrderDocument,
+  type CreateOrderInput,
+  CreateWholeOrderDocument,
+} from '../../documents.generated.ts';
+import { answered, order, post, recorded } from '../../fixtures/order-to-create.ts';
+import { startWaybill, type Waybill } from '../../harness.ts';
+
+let waybill: Waybill;
+beforeAll(async () => {
+  waybill = await startWaybill();
+});
+afterAll(() => waybill[Symbol.asyncDispose]());
+
+const { recipient } = order;
+const largest = 9_007_199_254_740_991;
+
+const ask = (fields: Partial<CreateOrderInput> = {}) =>
+  waybill.ask(CreateOrderDocument, { input: { ...order, ...fields } });
+const bodies = ({ sandbox } = waybill) => sandbox.requests.entries().map(({ body }) => body);
+
+/** The fields of the order as the same request answers them, and as it was posted. */
+async function throughAndBack(fields: Partial<CreateOrderInput>) {
+  const { data, calls } = await waybill.ask(CreateWholeOrderDocument, { input: { ...order, ...fields } });
+  expect(calls).toEqual([post]);
+  if (data.createOrder.__typename !== 'CreateOrderSuccess') throw new Error(data.createOrder.message);
+  return { answered: data.createOrder.order, posted: bodies()[0] };
+}
+
+describe('an order', () => {
+  const cop = (cents: number) => ({ cents, currency: 'COP' });
+  const whole: CreateOrderInput = {
+    recipient: {
+      ...recipient,
+      address: { ...recipient.address, organization: 'Tostadora Ruiz' },
+      documentType: 'NI',
+      document: '900123456',
+    },
+    contentDescription: 'Café de Huila, en grano 340 g',
+    notes: 'Entregar antes de las 5 pm',
+    sellingPriceCents: 11_670_000,
+    cashOnDeliveryRequestCents: 0,
+    status: 'CONFIRMED',
+    paymentMethods: ['PSE', 'NEQUI'],
+    referenceId: '5320322269999',
+    referenceUrl: 'https://shop.example/orders/5320322269999?locale=es#top',
+    fulfiller: 'PARTNER',
+  };
+  const address = {
+    regionCode: 'CO',
+    administrativeArea: 'Antioquia',
+    locality: 'Medellín (Laureles)',
+    addressLines: ['Circular 4 # 70-28', 'Apto 502'],
+  };
+  const asRecorded = {
+    __typename: 'Order',
+    id: 'orders/ca2501',
+    createTime: '2026-11-02T14:00:00.000Z',
+    updateTime: '2026-11-02T14:00:00.000Z',
+    shipment: null,
+    customerReliability: 'NO_ORDERS',
+    customerBehavior: {
+      totalShipments: 0,
+      deliveredShipments: 0,
+      returnedShipments: 0,
+      reliability: 'NO_ORDERS',
+    },
+    referenceGid: null,
+  };
+
+  test('of what it needs alone is recorded in one call, and REST chooses the rest', async () => {
+    await using fresh = await startWaybill();
+    const answer = await fresh.ask(CreateWholeOrderDocument, { input: order });
+    const result = {
+      ...asRecorded,
+      status: 'NEW',
+      recipient: {
+        ...recipient,
+        documentType: null,
+        document: null,
+        address: { ...address, organization: '' },
+        location: { id: 'locations/antioquia-medellin-laureles' },
+      },
+      contentDescription: 'Café de Huila',
+      notes: 'Dejar en portería',
+      sellingPrice: cop(11_670_000),
+      cashOnDelivery: cop(5_000_000),
+      referenceId: null,
+      referenceUrl: null,
+      paymentMethods: null,
+      fulfiller: 'OPERATOR',
+    };
+    expect(answer).toEqual(answered({ __typename: 'CreateOrderSuccess', order: result }, [post]));
+    expect(bodies(fresh)).toEqual([order]);
+  });
+
+  test('with every field is recorded in one call, which sends each but the key', async () => {
+    await using fresh = await startWaybill();
+    const input = { ...whole, idempotencyKey: 'every field' };
+    const answer = await fresh.ask(CreateWholeOrderDocument, { input });
+    const result = {
+      ...asRecorded,
+      status: 'CONFIRMED',
+      recipient: {
+        ...whole.recipient,
+        address: { ...address, organization: 'Tostadora Ruiz' },
+        location: { id: 'locations/antioquia-medellin-laureles' },
+      },
+      contentDescription: 'Café de Huila, en grano 340 g',
+      notes: 'Entregar antes de las 5 pm',
+      sellingPrice: cop(11_670_000),
+      cashOnDelivery: cop(0),
+      referenceId: '5320322269999',
+      referenceUrl: 'https://shop.example/orders/5320322269999?locale=es#top',
+      paymentMethods: ['PSE', 'NEQUI'],
+      fulfiller: 'PARTNER',
+    };
+    expect(answer).toEqual(answered({ __typename: 'CreateOrderSuccess', order: result }, [post]));
+    expect(bodies(fresh)).toEqual([whole]);
+  });
+
+  test('is there for whoever reads it next', async () => {
+    const { data } = await ask({ referenceId: 'read next' });
+    if (data.createOrder.__typename !== 'CreateOrderSuccess') throw new Error(data.createOrder.message);
+    const { id } = data.createOrder.order;
+    const next = await waybill.ask('{ orderByReference(referenceId: "read next") { id } }');
+    expect(next.data).toEqual({ orderByReference: { id } });
+  });
+
+  test.each(['NEW', 'CONFIRMED'] as const)('may start as %s', async (status) => {
+    expect((await throughAndBack({ status })).answered.status).toBe(status);
+  });
+
+  test('takes the bare identifier of its location, and sends the resource name', async () => {
+    const given = { ...recipient, location: 'antioquia-medellin-laureles' };
+    expect(await ask({ recipient: given })).toEqual(answered(recorded, [post]));
+    expect(bodies()).toEqual([order]);
+  });
+
+  test.each<[string, Partial<CreateOrderInput>]>([
+    ['three characters of two units each', { contentDescription: '☕🫘🎂', notes: '🫘🫘🫘' }],
+    ['the longest texts', { contentDescription: '🫘'.repeat(128), notes: '𝒙'.repeat(2048) }],
+    ['a key of one character', { idempotencyKey: '🔑' }],
+    ['a key of 255 characters', { idempotencyKey: '🔑'.repeat(255) }],
+    ['no payment methods', { paymentMethods: [] }],
+    ['nothing to collect', { cashOnDeliveryRequestCents: 0 }],
+  ])('may hold %s', async (_what, fields) => {
+    const { idempotencyKey: _, ...sent } = { ...order, ...fields };
+    expect(await ask(fields)).toEqual(answered(recorded, [post]));
+    expect(bodies()).toEqual([sent]);
+  });
+
+  test('takes a location of 96 characters to REST, which knows it or does not', async () => {
+    const location = `locations/${'a'.repeat(96 - 'locations/'.length)}`;
+    const message = `names no known location: ${location}`;
+    const result = {
+      __typename: 'InvalidInput',
+      message: `The request is invalid: recipient.location ${message}`,
+      fields: [{ path: 'recipient.location', message }],
+    };
+    expect(await ask({ recipient: { ...recipient, location } })).toEqual(answered(result, [post]));
+    expect(bodies()).toEqual([{ ...order, recipient: { ...recipient, location } }]);
+  });
+});
+
+describe('a null', () => {
+  test('goes to REST as such where REST has one', async () => {
+    const nulls = {
+      ...recipient,
+      documentType: null,
+      document: null,
+      address: { ...recipient.address, organization: null },
+    };
+    const { answered: result, posted } = await throughAndBack({ recipient: nulls });
+    expect(posted).toEqual({ ...order, recipient: nulls });
+    const { documentType, document, address } = result.recipient;
+    expect([documentType, document, address.organization]).toEqual([null, null, '']);
+  });
+
+  test('goes there one by one too, and what is left out stays so', async () => {
+    const nulls = { ...recipient, document: null };
+    const { posted } = await throughAndBack({ recipient: nulls });
+    expect(posted).toEqual({ ...order, recipient: nulls });
+  });
+
+  test('is not what a variable without a value stands for', async () => {
+    const document = `mutation ($status: OrderInitialStatus, $document: String, $referenceId: String, $key: String) {
+      createOrder(input: {
+        recipient: {
+          firstName: "Inés", lastName: "Ruiz", email: "ines.ruiz@example.com", phoneNumber: "+573001112233"
+          address: { addressLines: ["Circular 4 # 70-28", "Apto 502"] }, document: $document
+          location: "antioquia-medellin-laureles"
+        }
+        contentDescription: "Café de Huila", notes: "Dejar en portería"
+        sellingPriceCents: 11670000, cashOnDeliveryRequestCents: 5000000
+        status: $status, referenceId: $referenceId, idempotencyKey: $key
+      }) { __typename }
+    }`;
+    const answer = await waybill.ask(document, {});
+    expect(answer).toEqual(answered({ __typename: 'CreateOrderSuccess' }, [post]));
+    expect(bodies()).toEqual([order]);
+  });
+});
+
+describe('a text comes to REST and back as it is', () => {
+  test.each([
+    ['emoji of many parts', '👩🏽‍🚀 🏳️‍🌈 🇨🇴 1️⃣'],
+    ['from right to left', 'קפה بُنّ ‏12‏ \u202Eabc\u202C'],
+    ['composed', 'Café Ñandú'.normalize('NFC')],
+    ['decomposed', 'Café Ñandú'.normalize('NFD')],
+    ['of marks and breaks', ' "a" \\n \n\t\u00A0\u200B\uFEFF <b>&amp;</b> \u2028{{1}} '],
+    ['of a null character', 'a\0b'],
+  ])('%s', async (_what, text) => {
+    const fields = {
+      recipient: {
+        ...recipient,
+        firstName: text,
+        lastName: text,
+        document: text,
+        address: { addressLines: [text, text], organization: text },
+      },
+      contentDescription: text,
+      notes: text,
+      paymentMethods: [text],
+      referenceId: text,
+    };
+    const { answered: result, posted } = await throughAndBack(fields);
+    expect(posted).toEqual({ ...order, ...fields });
+    const { firstName, lastName, document, address } = result.recipient;
+    expect([firstName, lastName, document, address.organization, ...address.addressLines]).toEqual(
+      Array(6).fill(text),
+    );
+    const { contentDescription, notes, paymentMethods, referenceId } = result;
+    expect([contentDescription, notes, paymentMethods, referenceId]).toEqual([text, text, [text], text]);
+  });
+});
+
+describe('an amount is exact', () => {
+  test.each([
+    ['the largest', largest, largest],
+    ['the smallest', -largest, 0],
+    ['one beyond 32 bits', 2_147_483_648, 2_147_483_648],
+  ])('%s', async (_what, sellingPriceCents, cashOnDeliveryRequestCents) => {
+    const amounts = { sellingPriceCents, cashOnDeliveryRequestCents };
+    const { answered: result, posted } = await throughAndBack(amounts);
+    expect(posted).toEqual({ ...order, ...amounts });
+    expect([result.sellingPrice.cents, result.cashOnDelivery.cents]).toEqual([
+      sellingPriceCents,
+      cashOnDeliveryRequestCents,
+    ]);
+  });
+});

@@ -1,0 +1,308 @@
+import { afterAll, afterEach, describe, expect, test } from 'vitest';
+import {
+  CancelOrdersDocument,
+  type UpdateOrderInput,
+  UpdateOrdersDocument,
+} from '../../documents.generated.ts';
+import { listTooLong } from '../../fixtures/list-too-long.ts';
+import { startWaybill } from '../../harness.ts';
+
+const waybill = await startWaybill();
+const { ask, sandbox } = waybill;
+
+afterEach(() => sandbox.faults.clear());
+afterAll(() => waybill[Symbol.asyncDispose]());
+
+const update = (...inputs: UpdateOrderInput[]) => ask(UpdateOrdersDocument, { inputs });
+const patch = (identifier: string) => `PATCH /v1/orders/${identifier}`;
+const success = (identifier: string, notes: string) => ({
+  __typename: 'UpdateOrderSuccess',
+  order: { id: `orders/${identifier}`, notes },
+});
+
+// None of them has a shipment yet.
+const open = [
+  'ca2500',
+  'ca2498',
+  'ca2496',
+  'ca2492',
+  'ca2490',
+  'ca2489',
+  'ca2488',
+  'ca2483',
+  'ca2480',
+  'ca2476',
+];
+
+describe('a list of updates', () => {
+  test('answers in its order, each with its own result, and one bad item harms no other', async () => {
+    sandbox.faults.add({
+      kind: 'status',
+      status: 500,
+      path: '/v1/orders/ca2483',
+      body: { message: 'secret' },
+    });
+    sandbox.faults.add({ kind: 'applied-then-cut', path: '/v1/orders/ca2476' });
+    sandbox.faults.add({
+      kind: 'status',
+      status: 429,
+      path: '/v1/orders/ca2474',
+      headers: { 'retry-after': '7' },
+    });
+    // The slowest comes first all the same.
+    sandbox.faults.add({ kind: 'delay', delayMs: 30, path: '/v1/orders/ca2496' });
+    const { data, errors, calls } = await update(
+      { id: 'ca2496', notes: 'Primera' },
+      { id: 'ca2490', notes: 'No', contentDescription: null },
+      { id: 'orders/nosuch', notes: 'Tercera' },
+      { id: 'ca2481', notes: 'Cuarta' },
+      { id: 'ca2483', notes: 'Quinta' },
+      { id: 'ca2476', notes: 'Sexta' },
+      { id: 'ca2474', notes: 'Séptima' },
+      { id: 'orders/ca2489', notes: 'Octava' },
+    );
+    expect({ data, errors }).toEqual({
+      data: {
+        updateOrders: [
+          success('ca2496', 'Primera'),
+          {
+            __typename: 'InvalidInput',
+            message:
+              "Nothing was done, as the input can't be right: contentDescription must not be null: leave it out instead; " +
+              'notes must be 3 to 2048 characters long, but has 2.',
+            fields: [
+              { path: 'contentDescription', message: 'must not be null: leave it out instead' },
+              { path: 'notes', message: 'must be 3 to 2048 characters long, but has 2' },
+            ],
+          },
+          { __typename: 'NotFound', message: 'orders/nosuch does not exist', missingId: 'orders/nosuch' },
+          { __typename: 'Conflict', message: 'orders/ca2481 is IN_PROGRESS and can no longer be updated' },
+          {
+            __typename: 'WriteFailed',
+            message: 'PATCH /v1/orders/ca2483 answered 500',
+            code: 'UPSTREAM_ERROR',
+            retryable: false,
+            retryAfterMs: null,
+          },
+          {
+            __typename: 'OutcomeUnknown',
+            message:
+              'It was sent, but no answer came that tells what became of it: it may have happened or not. ' +
+              'Look with order(id: "orders/ca2476") whether it has the new values, or update it again with the same ' +
+              'ones, which does no harm; a Conflict then may come of a cancellation that was done.',
+            idempotencyKey: null,
+          },
+          {
+            __typename: 'WriteFailed',
+            message: 'PATCH /v1/orders/ca2474 answered 429',
+            code: 'RATE_LIMITED',
+            retryable: true,
+            retryAfterMs: 7000,
+          },
+          success('ca2489', 'Octava'),
+        ],
+      },
+      errors: undefined,
+    });
+    expect(calls.sort()).toEqual(
+      ['ca2474', 'ca2476', 'ca2481', 'ca2483', 'ca2489', 'ca2496', 'nosuch'].map(patch),
+    );
+  });
+
+  test('that is empty answers nothing, without a call', async () => {
+    const { data, errors, calls } = await update();
+    expect({ data, errors, calls }).toEqual({ data: { updateOrders: [] }, errors: undefined, calls: [] });
+  });
+
+  test('may hold 100 updates', async () => {
+    const inputs = Array.from({ length: 10 }, (_, round) =>
+      open.map((id) => ({ id, notes: `Ronda ${round}` })),
+    ).flat();
+    const { data, errors, calls } = await update(...inputs);
+    expect({ data, errors }).toEqual({
+      data: { updateOrders: inputs.map(({ id, notes }) => success(id, notes)) },
+      errors: undefined,
+    });
+    expect(calls.sort()).toEqual(inputs.map(({ id }) => patch(id)).sort());
+  });
+
+  test('that holds 101 is refused as a whole, without a call', async () => {
+    expect(await update(...Array(101).fill({ id: 'ca2496', notes: 'Hola' }))).toEqual(listTooLong(101));
+  });
+
+  test('refuses the empty one, without a call', async () => {
+    const { data, errors, calls } = await update({ id: 'ca2496' });
+    const message = 'it holds nothing to update: give at least one field beside id';
+    expect({ data, errors }).toEqual({
+      data: {
+        updateOrders: [
+          {
+            __typename: 'InvalidInput',
+            message: `Nothing was done, as the input can't be right: ${message}.`,
+            fields: [{ path: '', message }],
+          },
+        ],
+      },
+      errors: undefined,
+    });
+    expect(calls).toEqual([]);
+  });
+
+  test('shows of each order that its cancellation goes on to the shipment', async () => {
+    const { data, errors, calls } = await ask(CancelOrdersDocument, {
+      inputs: [
+        { id: 'ca2493', status: 'CANCELLED' },
+        { id: 'ca2495', status: 'CANCELLED' },
+      ],
+    });
+    const cancelled = (order: string, shipment: string) => ({
+      __typename: 'UpdateOrderSuccess',
+      order: {
+        id: order,
+        status: 'CANCELLED',
+        shipment: { id: shipment, status: 'CANCELLATION_REQUESTED', order: { status: 'CANCELLED' } },
+      },
+    });
+    expect({ data, errors }).toEqual({
+      data: {
+        updateOrders: [
+          cancelled('orders/ca2493', 'shipments/ca2043'),
+          cancelled('orders/ca2495', 'shipments/ca2045'),
+        ],
+      },
+      errors: undefined,
+    });
+    expect(calls.sort()).toEqual([
+      'GET /v1/quotes/ca2148',
+      'GET /v1/quotes/ca2150',
+      'GET /v1/shipments/ca2043',
+      'GET /v1/shipments/ca2045',
+      patch('ca2493'),
+      patch('ca2495'),
+    ]);
+  });
+});
+
+describe('updates under way', () => {
+  /** Does the updates; answers also how many calls were under way at once at most. */
+  async function watched(environment: Record<string, string>, inputs: UpdateOrderInput[]) {
+    await using bounded = await startWaybill(environment, { sandbox });
+    let most = 0;
+    const watch = setInterval(() => {
+      const underWay = sandbox.requests.entries().filter(({ status }) => status === undefined);
+      most = Math.max(most, underWay.length);
+    }, 1);
+    const answer = await bounded.ask(UpdateOrdersDocument, { inputs }).finally(() => clearInterval(watch));
+    return { ...answer, most };
+  }
+
+  test.each([2, 5])('are at most as many as calls of one operation may be: %i', async (limit) => {
+    // Long enough for a busy machine to have them all under way.
+    sandbox.faults.add({ kind: 'delay', delayMs: 40, method: 'PATCH' });
+    const inputs = open.map((id) => ({ id, notes: `A lo sumo ${limit}` }));
+    const { data, errors, calls, most } = await watched({ UPSTREAM_CALLS_PER_OPERATION: `${limit}` }, inputs);
+    expect({ data, errors }).toEqual({
+      data: { updateOrders: inputs.map(({ id, notes }) => success(id, notes)) },
+      errors: undefined,
+    });
+    expect(calls.sort()).toEqual(open.map(patch).sort());
+    expect(most).toBe(limit);
+  });
+
+  test('are one at a time, in order, for the same order by whatever id', async () => {
+    sandbox.faults.add({ kind: 'delay', delayMs: 10, method: 'PATCH', times: 2 });
+    const inputs = ['ca2500', 'orders/ca2500', 'ca2500'].map((id, place) => ({ id, notes: `Nota ${place}` }));
+    const { data, errors, calls, most } = await watched({}, inputs);
+    expect({ data, errors }).toEqual({
+      data: { updateOrders: inputs.map(({ notes }) => success('ca2500', notes)) },
+      errors: undefined,
+    });
+    expect(calls).toEqual([patch('ca2500'), patch('ca2500'), patch('ca2500')]);
+    expect(sandbox.requests.entries().map(({ body }) => body)).toEqual(
+      inputs.map(({ notes }) => ({ order: { notes }, updateMask: ['notes'] })),
+    );
+    expect(most).toBe(1);
+  });
+
+  test('of the same order go on after one that failed', async () => {
+    sandbox.faults.add({ kind: 'status', status: 503, path: '/v1/orders/ca2498', times: 1 });
+    const { data, errors, calls } = await update(
+      { id: 'ca2498', notes: 'Primera' },
+      { id: 'ca2498', notes: 'Segunda' },
+    );
+    expect({ data, errors }).toEqual({
+      data: {
+        updateOrders: [
+          {
+            __typename: 'WriteFailed',
+            message: 'PATCH /v1/orders/ca2498 answered 503',
+            code: 'UPSTREAM_UNAVAILABLE',
+            retryable: false,
+            retryAfterMs: null,
+          },
+          success('ca2498', 'Segunda'),
+        ],
+      },
+      errors: undefined,
+    });
+    expect(calls).toEqual([patch('ca2498'), patch('ca2498')]);
+  });
+});
+
+describe('where every update fails', () => {
+  const inputs = [
+    { id: 'ca2496', notes: 'Hola' },
+    { id: 'ca2490', notes: 'Hola' },
+  ];
+
+  test('alike, it is one error of the whole', async () => {
+    const { data, errors, calls } = await ask(UpdateOrdersDocument, { inputs }, 'expired');
+    expect(data).toEqual({ updateOrders: null });
+    expect(errors).toEqual([
+      {
+        message: 'PATCH /v1/orders/ca2496 answered 401: This bearer token is unknown',
+        locations: [{ line: 2, column: 3 }],
+        path: ['updateOrders'],
+        extensions: { code: 'UNAUTHENTICATED', retryable: false, upstreamStatus: 401 },
+      },
+    ]);
+    expect(calls.sort()).toEqual([patch('ca2490'), patch('ca2496')]);
+  });
+
+  test('each for a reason of its own, each has its own result', async () => {
+    sandbox.faults.add({ kind: 'status', status: 403, path: '/v1/orders/ca2496' });
+    sandbox.faults.add({ kind: 'status', status: 503, path: '/v1/orders/ca2490' });
+    const { data, errors, calls } = await update(...inputs);
+    const failed = (message: string, code: string, retryable: boolean) => ({
+      __typename: 'WriteFailed',
+      message,
+      code,
+      retryable,
+      retryAfterMs: null,
+    });
+    expect({ data, errors }).toEqual({
+      data: {
+        updateOrders: [
+          failed('PATCH /v1/orders/ca2496 answered 403', 'FORBIDDEN', false),
+          failed('PATCH /v1/orders/ca2490 answered 503', 'UPSTREAM_UNAVAILABLE', false),
+        ],
+      },
+      errors: undefined,
+    });
+    expect(calls.sort()).toEqual([patch('ca2490'), patch('ca2496')]);
+  });
+
+  test('with what is data for one alone, each has its own result', async () => {
+    const { data, errors, calls } = await ask(UpdateOrdersDocument, { inputs }, sandbox.tokens.second);
+    expect({ data, errors }).toEqual({
+      data: {
+        updateOrders: [
+          { __typename: 'NotFound', message: 'orders/ca2496 does not exist', missingId: 'orders/ca2496' },
+          { __typename: 'NotFound', message: 'orders/ca2490 does not exist', missingId: 'orders/ca2490' },
+        ],
+      },
+      errors: undefined,
+    });
+    expect(calls.sort()).toEqual([patch('ca2490'), patch('ca2496')]);
+  });
+});

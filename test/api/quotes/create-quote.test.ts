@@ -1,0 +1,477 @@
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
+import type { Fault } from '../../../src/sandbox/sandbox.ts';
+import {
+  CreateQuoteDocument,
+  type CreateQuoteInput,
+  CreateWholeQuoteDocument,
+} from '../../documents.generated.ts';
+import { type Answer, startWaybill, type Waybill } from '../../harness.ts';
+
+let waybill: Waybill;
+beforeAll(async () => {
+  waybill = await startWaybill();
+});
+afterEach(() => waybill.sandbox.faults.clear());
+afterAll(() => waybill[Symbol.asyncDispose]());
+
+const parcel = {
+  declaredValueCents: 11_670_000,
+  dimensions: { lengthCm: 30, widthCm: 22.5, heightCm: 15 },
+  weightKg: 1.35,
+  contentDescription: 'Café de Huila, en grano 340 g',
+};
+const way = { origin: 'locations/huila-pitalito', destination: 'locations/antioquia-medellin-laureles' };
+const input: CreateQuoteInput = { ...way, package: parcel };
+
+const post = 'POST /v1/quotes';
+const success = {
+  __typename: 'CreateQuoteSuccess',
+  quote: { id: expect.stringMatching(/^quotes\/ca\d{4}$/) },
+};
+const unknown = (idempotencyKey: string | null) => ({
+  __typename: 'OutcomeUnknown',
+  message:
+    'It was sent, but no answer came that tells what became of it: it may have happened or not. There is nothing to check: a quote binds ' +
+    'nobody to anything. Ask for it again, with a new idempotencyKey.',
+  idempotencyKey,
+});
+
+const ask = (fields: Partial<CreateQuoteInput> = {}, bearer?: string) =>
+  waybill.ask(CreateQuoteDocument, { input: { ...input, ...fields } }, bearer);
+const fail = (fault: Fault) => waybill.sandbox.faults.add({ method: 'POST', path: '/v1/quotes', ...fault });
+const bodies = ({ sandbox }: Waybill) => sandbox.requests.entries().map(({ body }) => body);
+
+/** The answer of a write that went through the graph without an error of its field. */
+const answered = (result: object, calls: string[]) => ({
+  status: 200,
+  data: { createQuote: result },
+  errors: undefined,
+  calls,
+});
+const refused = (...fields: [path: string, message: string][]) => ({
+  __typename: 'InvalidInput',
+  message: `Nothing was done, as the input can't be right: ${fields.map((field) => field.join(' ')).join('; ')}.`,
+  fields: fields.map(([path, message]) => ({ path, message })),
+});
+
+/** What a client is told, but for the place of an error in the document. */
+function told({ status, data, errors, calls }: Answer<unknown>) {
+  const messages = errors?.map(({ message, path, extensions }) => ({ message, path, ...extensions }));
+  return { status, data, calls, errors: messages };
+}
+
+describe('a quote', () => {
+  test.each([
+    ['whole ids', { ...way, order: 'orders/ca2496' }],
+    [
+      'bare identifiers',
+      { origin: 'huila-pitalito', destination: 'antioquia-medellin-laureles', order: 'ca2496' },
+    ],
+  ])('is asked for by %s, in one call, and comes whole', async (_what, ids) => {
+    await using fresh = await startWaybill();
+    const answer = await fresh.ask(CreateWholeQuoteDocument, {
+      input: { ...ids, package: parcel, cashOnDeliveryRequestCents: 11_670_000 },
+    });
+    const cop = (cents: number) => ({ cents, currency: 'COP' });
+    const offer = (code: string, status: string, costs: [number, number], days: number) => ({
+      courier: { id: `couriers/${code}`, code },
+      status,
+      available: status === 'SUCCESS',
+      shipmentCost: cop(costs[0]),
+      returnShipmentCost: cop(costs[1]),
+      estimatedDeliveryOperatingDays: days,
+    });
+    expect(answer).toEqual(
+      answered(
+        {
+          __typename: 'CreateQuoteSuccess',
+          quote: {
+            id: 'quotes/ca2154',
+            createTime: '2026-11-02T14:00:00.000Z',
+            updateTime: '2026-11-02T14:00:00.000Z',
+            order: { id: 'orders/ca2496' },
+            origin: { id: 'locations/huila-pitalito' },
+            destination: { id: 'locations/antioquia-medellin-laureles' },
+            package: {
+              declaredValue: cop(11_670_000),
+              dimensions: { lengthCm: 30, widthCm: 22.5, heightCm: 15 },
+              weightKg: 1.35,
+              contentDescription: 'Café de Huila, en grano 340 g',
+            },
+            cashOnDelivery: cop(11_670_000),
+            offers: [
+              offer('rutandina', 'SUCCESS', [1_780_000, 1_330_000], 3),
+              offer('condor-veloz', 'SUCCESS', [2_180_000, 2_040_000], 1),
+              offer('chasqui-carga', 'SUCCESS', [2_065_000, 1_785_000], 4),
+              offer('tierra-firme', 'CASH_ON_DELIVERY_NOT_AVAILABLE', [0, 0], 0),
+              offer('tres-cordilleras', 'SUCCESS', [1_490_000, 965_000], 3),
+            ],
+            cheapestOffer: { courier: { code: 'tres-cordilleras' } },
+            fastestOffer: { courier: { code: 'condor-veloz' } },
+          },
+        },
+        [post],
+      ),
+    );
+    expect(bodies(fresh)).toEqual([
+      { ...way, order: 'orders/ca2496', package: parcel, cashOnDeliveryRequestCents: 11_670_000 },
+    ]);
+  });
+
+  test('sends nothing in place of what was left out, nor the key', async () => {
+    expect(await ask({ idempotencyKey: 'left-out' })).toEqual(answered(success, [post]));
+    expect(bodies(waybill)).toEqual([{ ...way, package: parcel }]);
+  });
+
+  test('leads to its order in the same request', async () => {
+    const document = `mutation ($input: CreateQuoteInput!) {
+      createQuote(input: $input) { ... on CreateQuoteSuccess { quote { order { id status } } } }
+    }`;
+    const { data, errors, calls } = await waybill.ask(document, { input: { ...input, order: 'ca2496' } });
+    expect([data, errors]).toEqual([
+      { createQuote: { quote: { order: { id: 'orders/ca2496', status: 'NEW' } } } },
+      undefined,
+    ]);
+    expect(calls).toEqual([post, 'GET /v1/orders/ca2496']);
+  });
+
+  test('may collect nothing on delivery', async () => {
+    expect(await ask({ cashOnDeliveryRequestCents: 0 })).toEqual(answered(success, [post]));
+    expect(bodies(waybill)).toEqual([{ ...way, package: parcel, cashOnDeliveryRequestCents: 0 }]);
+  });
+});
+
+describe('an input that cannot be right is refused without a call', () => {
+  const notNull = 'must not be null: leave it out instead';
+  const notOf = (collection: string, given: string) =>
+    `must be the id of one of ${collection}, "${collection}/<identifier>" or the identifier alone, but is "${given}"`;
+
+  test.each<[string, Partial<CreateQuoteInput>, [path: string, message: string]]>([
+    ['an origin of the merchant', { origin: 'origins/ca1' }, ['origin', notOf('locations', 'origins/ca1')]],
+    ['an empty origin', { origin: '' }, ['origin', notOf('locations', '')]],
+    [
+      'a destination beyond the path',
+      { destination: '../orders' },
+      ['destination', notOf('locations', '../orders')],
+    ],
+    ['a quote as order', { order: 'quotes/ca2151' }, ['order', notOf('orders', 'quotes/ca2151')]],
+    [
+      'a location of 97 characters',
+      { origin: 'a'.repeat(97 - 'locations/'.length) },
+      ['origin', 'must have at most 96 characters as "locations/<identifier>", but has 97'],
+    ],
+    [
+      'a negative amount on delivery',
+      { cashOnDeliveryRequestCents: -1 },
+      ['cashOnDeliveryRequestCents', 'must be at least 0, but is -1'],
+    ],
+    ['no amount on delivery', { cashOnDeliveryRequestCents: null }, ['cashOnDeliveryRequestCents', notNull]],
+    ['no order', { order: null }, ['order', notNull]],
+    [
+      'a content of 2 characters',
+      { package: { ...parcel, contentDescription: '☕🫘' } },
+      ['package.contentDescription', 'must be 3 to 128 characters long, but has 2'],
+    ],
+    [
+      'a content of 129 characters',
+      { package: { ...parcel, contentDescription: 'x'.repeat(129) } },
+      ['package.contentDescription', 'must be 3 to 128 characters long, but has 129'],
+    ],
+    [
+      'an empty key',
+      { idempotencyKey: '' },
+      ['idempotencyKey', 'must be 1 to 255 characters long, but has 0'],
+    ],
+    [
+      'a key of 256 characters',
+      { idempotencyKey: 'k'.repeat(256) },
+      ['idempotencyKey', 'must be 1 to 255 characters long, but has 256'],
+    ],
+  ])('%s', async (_what, fields, fault) => {
+    expect(await ask(fields)).toEqual(answered(refused(fault), []));
+  });
+
+  test('all faults at once', async () => {
+    const answer = await ask({
+      origin: 'origins/ca1',
+      destination: 'couriers/rutandina',
+      package: { ...parcel, contentDescription: '' },
+      cashOnDeliveryRequestCents: -100,
+      order: null,
+      idempotencyKey: '',
+    });
+    const faults = refused(
+      ['origin', notOf('locations', 'origins/ca1')],
+      ['destination', notOf('locations', 'couriers/rutandina')],
+      ['package.contentDescription', 'must be 3 to 128 characters long, but has 0'],
+      ['cashOnDeliveryRequestCents', 'must be at least 0, but is -100'],
+      ['order', notNull],
+      ['idempotencyKey', 'must be 1 to 255 characters long, but has 0'],
+    );
+    expect(answer).toEqual(answered(faults, []));
+  });
+
+  test('and what is at a bound is sent', async () => {
+    const answer = await ask({
+      origin: 'a'.repeat(96 - 'locations/'.length),
+      package: { ...parcel, contentDescription: '🫘'.repeat(128) },
+      idempotencyKey: 'k'.repeat(255),
+    });
+    expect(answer.calls).toEqual([post]);
+  });
+});
+
+describe('what REST refuses', () => {
+  test('stands at the fields of the input', async () => {
+    const answer = await ask({
+      package: { ...parcel, weightKg: 0, dimensions: { lengthCm: 30, widthCm: -1, heightCm: 15 } },
+    });
+    const result = {
+      __typename: 'InvalidInput',
+      message: 'The request is invalid: package.dimensions.widthCm must be > 0; package.weightKg must be > 0',
+      fields: [
+        { path: 'package.dimensions.widthCm', message: 'must be > 0' },
+        { path: 'package.weightKg', message: 'must be > 0' },
+      ],
+    };
+    expect(answer).toEqual(answered(result, [post]));
+  });
+
+  test('as it names nothing that there is, stands there too', async () => {
+    const result = {
+      __typename: 'InvalidInput',
+      message:
+        'The request is invalid: origin names no known location: locations/atlantis; order names no known order: ' +
+        'orders/st0200',
+      fields: [
+        { path: 'origin', message: 'names no known location: locations/atlantis' },
+        { path: 'order', message: 'names no known order: orders/st0200' },
+      ],
+    };
+    expect(await ask({ origin: 'atlantis', order: 'st0200' })).toEqual(answered(result, [post]));
+  });
+
+  test.each<[string, unknown, object]>([
+    [
+      'a list of violations below details',
+      {
+        error: {
+          message: 'Bad.',
+          details: [{ fieldViolations: [{ field: 'package.weight_kg', description: 'too heavy' }] }],
+        },
+      },
+      { message: 'Bad.', fields: [{ path: 'package.weightKg', message: 'too heavy' }] },
+    ],
+    [
+      'a map of lists',
+      { title: 'Bad.', errors: { 'package.dimensions.heightCm': ['too high', 'odd'] } },
+      { message: 'Bad.', fields: [{ path: 'package.dimensions.heightCm', message: 'too high; odd' }] },
+    ],
+    [
+      'a list of locations in the body',
+      { detail: [{ loc: ['body', 'package', 'declaredValueCents'], msg: 'too dear' }] },
+      {
+        message: 'POST /v1/quotes answered 400.',
+        fields: [{ path: 'package.declaredValueCents', message: 'too dear' }],
+      },
+    ],
+    [
+      'JSON pointers, one to what is not in the input',
+      {
+        message: 'Bad.',
+        errors: [
+          { instancePath: '/destination', message: 'is too far' },
+          { path: '/tariff', message: 'is missing' },
+        ],
+      },
+      {
+        message: 'Bad.',
+        fields: [
+          { path: 'destination', message: 'is too far' },
+          { path: '', message: 'tariff is missing' },
+        ],
+      },
+    ],
+    ['no JSON', '<h1>Bad Request</h1>', { message: 'POST /v1/quotes answered 400.', fields: [] }],
+  ])('is understood as %s', async (_what, body, result) => {
+    fail({ kind: 'status', status: 400, body });
+    expect(await ask()).toEqual(answered({ __typename: 'InvalidInput', ...result }, [post]));
+  });
+
+  test.each([
+    ['the order, where one was given', { order: 'ca2496' }, 'orders/ca2496'],
+    ['the origin, where none was', { origin: 'huila-pitalito' }, 'locations/huila-pitalito'],
+  ])('with 404 is NotFound with the id of %s', async (_what, fields, id) => {
+    fail({ kind: 'status', status: 404, body: { error: { message: 'No such place.' } } });
+    const result = { __typename: 'NotFound', message: 'No such place.', missingId: id };
+    expect(await ask(fields)).toEqual(answered(result, [post]));
+  });
+
+  test('with 409 is Conflict', async () => {
+    fail({ kind: 'status', status: 409, body: { error: { message: 'The order is shipped already.' } } });
+    const result = { __typename: 'Conflict', message: 'The order is shipped already.' };
+    expect(await ask()).toEqual(answered(result, [post]));
+  });
+});
+
+describe('what is broken is an error of the field', () => {
+  test.each<[string, Fault, object]>([
+    [
+      '401',
+      { kind: 'status', status: 401 },
+      { message: `${post} answered 401`, code: 'UNAUTHENTICATED', retryable: false, upstreamStatus: 401 },
+    ],
+    [
+      '403',
+      { kind: 'status', status: 403 },
+      { message: `${post} answered 403`, code: 'FORBIDDEN', retryable: false, upstreamStatus: 403 },
+    ],
+    [
+      '429 with a time to wait',
+      { kind: 'status', status: 429, headers: { 'retry-after': '3' } },
+      {
+        message: `${post} answered 429`,
+        code: 'RATE_LIMITED',
+        retryable: true,
+        retryAfterMs: 3000,
+        upstreamStatus: 429,
+      },
+    ],
+    [
+      '500',
+      { kind: 'status', status: 500 },
+      { message: `${post} answered 500`, code: 'UPSTREAM_ERROR', retryable: false, upstreamStatus: 500 },
+    ],
+    [
+      '503',
+      { kind: 'status', status: 503 },
+      {
+        message: `${post} answered 503`,
+        code: 'UPSTREAM_UNAVAILABLE',
+        retryable: false,
+        upstreamStatus: 503,
+      },
+    ],
+  ])('%s, after one call', async (_what, fault, error) => {
+    fail(fault);
+    expect(told(await ask())).toEqual({
+      status: 200,
+      data: { createQuote: null },
+      errors: [{ path: ['createQuote'], ...error }],
+      calls: [post],
+    });
+  });
+
+  test('a token that REST does not know, after one call', async () => {
+    const { data, errors, calls } = await ask({}, 'no-such-token');
+    expect([data, errors?.map(({ extensions }) => extensions)]).toEqual([
+      { createQuote: null },
+      [{ code: 'UNAUTHENTICATED', retryable: false, upstreamStatus: 401 }],
+    ]);
+    expect(calls).toEqual([post]);
+  });
+});
+
+describe('a quote that gets no answer is OutcomeUnknown, after one call', () => {
+  test.each<Fault>([
+    { kind: 'applied-then-cut' },
+    { kind: 'reset' },
+    { kind: 'reset-in-body' },
+    { kind: 'short' },
+  ])('by the fault "$kind"', async (fault) => {
+    fail(fault);
+    expect(await ask()).toEqual(answered(unknown(null), [post]));
+  });
+
+  test('within UPSTREAM_TIMEOUT_MS', async () => {
+    await using impatient = await startWaybill({ UPSTREAM_TIMEOUT_MS: '50' }, { sandbox: waybill.sandbox });
+    fail({ kind: 'hang' });
+    const answer = await impatient.ask(CreateQuoteDocument, { input: { ...input, idempotencyKey: 'late' } });
+    expect(answer).toEqual(answered(unknown('late'), [post]));
+  });
+
+  test('and stays so for its key, without a second call', async () => {
+    fail({ kind: 'applied-then-cut', times: 1 });
+    const idempotencyKey = 'cut';
+    expect(await ask({ idempotencyKey })).toEqual(answered(unknown(idempotencyKey), [post]));
+    expect(await ask({ idempotencyKey })).toEqual(answered(unknown(idempotencyKey), []));
+    expect(await ask({ idempotencyKey: 'cut, then anew' })).toEqual(answered(success, [post]));
+  });
+});
+
+describe('an idempotencyKey', () => {
+  test('gives the same quote for the same input, however its ids are written', async () => {
+    const idempotencyKey = 'twice';
+    const first = await ask({ idempotencyKey });
+    expect(first).toEqual(answered(success, [post]));
+    expect(await ask({ idempotencyKey, origin: 'huila-pitalito' })).toEqual({ ...first, calls: [] });
+  });
+
+  test('makes one call of equal requests at once', async () => {
+    const answers = await Promise.all(Array.from({ length: 20 }, () => ask({ idempotencyKey: 'at once' })));
+    const [first] = answers;
+    expect(first?.data).toEqual({ createQuote: success });
+    expect(answers.map(({ data }) => data)).toEqual(answers.map(() => first?.data));
+    expect(waybill.sandbox.requests.lines()).toEqual([post]);
+  });
+
+  test('is Conflict with another input, without a call', async () => {
+    const idempotencyKey = 'other input';
+    expect(await ask({ idempotencyKey })).toEqual(answered(success, [post]));
+    const result = {
+      __typename: 'Conflict',
+      message:
+        'This idempotencyKey was given before, with another input. Nothing was done. Take a new key for what is to be ' +
+        'done anew, or send the same input to learn what came of it.',
+    };
+    expect(await ask({ idempotencyKey, order: 'ca2496' })).toEqual(answered(result, []));
+  });
+
+  test("of one merchant is not another's", async () => {
+    const { first, second } = waybill.sandbox.tokens;
+    expect(await ask({ idempotencyKey: 'same key' }, first)).toEqual(answered(success, [post]));
+    const quote = { id: expect.stringMatching(/^quotes\/st\d{4}$/) };
+    expect(await ask({ idempotencyKey: 'same key' }, second)).toEqual(
+      answered({ ...success, quote }, [post]),
+    );
+  });
+
+  test('that is null counts as none', async () => {
+    const first = await ask({ idempotencyKey: null });
+    expect(first).toEqual(answered(success, [post]));
+    const second = await ask({ idempotencyKey: null });
+    expect(second).toEqual(answered(success, [post]));
+    expect(second.data).not.toEqual(first.data);
+  });
+
+  test.each([400, 404, 409, 413, 429])('is free again after %d, when nothing was done', async (status) => {
+    const idempotencyKey = `free after ${status}`;
+    fail({ kind: 'status', status, times: 1 });
+    expect((await ask({ idempotencyKey })).calls).toEqual([post]);
+    expect(await ask({ idempotencyKey })).toEqual(answered(success, [post]));
+  });
+
+  test.each<[string, Fault]>([
+    ['500', { kind: 'status', status: 500 }],
+    ['502', { kind: 'status', status: 502 }],
+    ['503', { kind: 'status', status: 503 }],
+    ['504', { kind: 'status', status: 504 }],
+  ])('asks for nothing again after %s, when it may have been done', async (what, fault) => {
+    const idempotencyKey = `kept after ${what}`;
+    fail({ ...fault, times: 1 });
+    const { data, calls } = await ask({ idempotencyKey });
+    expect([data, calls]).toEqual([{ createQuote: null }, [post]]);
+    expect(await ask({ idempotencyKey })).toEqual(answered(unknown(idempotencyKey), []));
+  });
+
+  test.each<[string, Fault]>([
+    ['cut JSON', { kind: 'cut-json' }],
+    ['another kind of record', { kind: 'change', change: () => ({ name: 'orders/ca2496' }) }],
+    ['no record', { kind: 'change', change: () => [] }],
+  ])('asks for nothing again after %s, as it was done', async (what, fault) => {
+    const idempotencyKey = `kept after ${what}`;
+    fail({ ...fault, times: 1 });
+    expect(await ask({ idempotencyKey })).toEqual(answered(unknown(idempotencyKey), [post]));
+    expect(await ask({ idempotencyKey })).toEqual(answered(unknown(idempotencyKey), []));
+  });
+});

@@ -1,0 +1,159 @@
+import { createHash } from 'node:crypto';
+import { readFileSync } from 'node:fs';
+import { buildSchema, isObjectType, parse, print, validate } from 'graphql';
+import {
+  type ConcreteRequest,
+  createOperationDescriptor,
+  Environment,
+  fetchQuery,
+  Network,
+  RecordSource,
+  Store,
+  type Variables,
+} from 'relay-runtime';
+import { afterAll, afterEach, describe, expect, test, vi } from 'vitest';
+import { startWaybill } from '../../harness.ts';
+import nodeRequest from './__generated__/documentsNodeQuery.graphql.ts';
+import orderRequest from './__generated__/documentsOrderQuery.graphql.ts';
+import sendMessageRequest from './__generated__/documentsSendMessageMutation.graphql.ts';
+import updateOrderRequest from './__generated__/documentsUpdateOrderMutation.graphql.ts';
+import { nodeQuery, orderQuery, sendMessageMutation, updateOrderMutation } from './documents.ts';
+
+const { app, ask, sandbox, ...waybill } = await startWaybill();
+
+/** Relay warns on the console, of an id that two types share and of a field that the answer lacks, and goes on. */
+const warnings = vi.spyOn(console, 'error').mockReturnValue();
+
+afterEach(() => {
+  sandbox.faults.clear();
+  const unexpected = warnings.mock.calls.splice(0);
+  expect(unexpected).toEqual([]);
+});
+afterAll(async () => {
+  warnings.mockRestore();
+  await waybill[Symbol.asyncDispose]();
+});
+
+/** Relay as an application has it, its network and its store, before this server. */
+function startRelay() {
+  const source = new RecordSource();
+  const environment = new Environment({
+    network: Network.create(async ({ text }, variables) => {
+      const response = await app.fetch('http://waybill.test/graphql', {
+        method: 'POST',
+        headers: { 'content-type': 'application/json', authorization: `Bearer ${sandbox.tokens.first}` },
+        body: JSON.stringify({ query: text, variables }),
+      });
+      return response.json();
+    }),
+    store: new Store(source),
+  });
+  /** What the store, without the server, has for an operation; no field may be missing. */
+  function read(request: ConcreteRequest, variables: Variables) {
+    const operation = createOperationDescriptor(request, variables);
+    const { data, isMissingData } = environment.lookup(operation.fragment);
+    expect(isMissingData).toBe(false);
+    return data;
+  }
+  return {
+    environment,
+    read,
+    record: (dataId: string) => source.get(dataId),
+    ids: () => source.getRecordIDs(),
+    query: (request: ConcreteRequest, variables: Variables) =>
+      fetchQuery(environment, request, variables).toPromise(),
+    async mutate(request: ConcreteRequest, variables: Variables) {
+      const operation = createOperationDescriptor(request, variables);
+      // What commitMutation does, which leaves what goes wrong afterwards uncaught.
+      await environment.executeMutation({ operation }).toPromise();
+      return read(request, variables);
+    },
+  };
+}
+
+const id = 'orders/ca2481';
+
+describe('the compiled documents', () => {
+  const schema = buildSchema(readFileSync('schema.graphql', 'utf8'));
+
+  test.each([
+    [orderRequest, orderQuery],
+    [nodeRequest, nodeQuery],
+    [updateOrderRequest, updateOrderMutation],
+    [sendMessageRequest, sendMessageMutation],
+  ])('are those of documents.ts, and of the schema: $params.name', (request, document) => {
+    const text = request.params.text ?? '';
+    const md5 = (value: string) => createHash('md5').update(value).digest('hex');
+    expect(request).toMatchObject({ hash: md5(print(parse(document))), params: { cacheID: md5(text) } });
+    expect(validate(schema, parse(text))).toEqual([]);
+  });
+
+  // relay-compiler asks for every `id` that there is, and the store keeps under it what has one.
+  test('ask for an id only of what is found by it', () => {
+    const types = Object.values(schema.getTypeMap()).filter(isObjectType);
+    const withId = types.filter((type) => type.getFields().id !== undefined);
+    const others = withId.filter((type) => !type.getInterfaces().some(({ name }) => name === 'Node'));
+    expect(others.map(({ name }) => name).sort()).toEqual(['Label', 'Message']);
+  });
+});
+
+describe('the store of Relay', () => {
+  test('keeps an order, its shipment and the label under their ids', async () => {
+    const relay = startRelay();
+    const data = await relay.query(orderRequest, { id });
+    const label = { id: 'labels/ca2036', url: expect.stringContaining('/signed/labels/ca2036.pdf') };
+    expect(data).toMatchObject({ order: { id, shipment: { id: 'shipments/ca2036', label } } });
+    expect(relay.read(orderRequest, { id })).toEqual(data);
+    expect(relay.record(id)).toMatchObject({ __typename: 'Order', shipment: { __ref: 'shipments/ca2036' } });
+    expect(relay.record('shipments/ca2036')).toMatchObject({ label: { __ref: label.id } });
+  });
+
+  test('keeps an order as it was when a change finds that it is gone', async () => {
+    const relay = startRelay();
+    const data = await relay.query(orderRequest, { id });
+    const before = structuredClone(relay.record(id));
+    sandbox.faults.add({ kind: 'status', method: 'PATCH', status: 410 });
+    expect(await relay.mutate(updateOrderRequest, { input: { id, notes: 'Hola' } })).toEqual({
+      updateOrder: { __typename: 'NotFound', message: expect.any(String), missingId: id },
+    });
+    expect(relay.record(id)).toEqual(before);
+    expect(relay.read(orderRequest, { id })).toEqual(data);
+  });
+
+  test('shows an order that was read anew by its id wherever it is', async () => {
+    const relay = startRelay();
+    const id = 'orders/ca2490';
+    await relay.query(orderRequest, { id });
+    await ask('mutation ($id: ID!) { updateOrder(input: { id: $id, notes: "Hola" }) { __typename } }', {
+      id,
+    });
+    expect(await relay.query(nodeRequest, { id })).toMatchObject({ node: { notes: 'Hola' } });
+    expect(relay.read(orderRequest, { id })).toMatchObject({ order: { id, notes: 'Hola' } });
+  });
+
+  test('keeps a message that was sent under its id', async () => {
+    const relay = startRelay();
+    const input = { conversation: 'channels/ca1/conversations/ca57', content: { text: 'Hola' } };
+    const data = await relay.mutate(sendMessageRequest, { input });
+    const sent = { id: expect.stringMatching(/\/messages\/m\d+$/), text: 'Hola' };
+    expect(data).toEqual({ sendMessage: { __typename: 'SendMessageSuccess', sent } });
+    const id = relay.ids().find((dataId) => dataId.startsWith(`${input.conversation}/messages/`)) ?? '';
+    expect(relay.record(id)).toMatchObject({ __typename: 'Message', text: 'Hola' });
+  });
+
+  test('takes why a message was not sent', async () => {
+    const relay = startRelay();
+    const input = { conversation: 'channels/ca1/conversations/ca57', content: { text: '' } };
+    const data = await relay.mutate(sendMessageRequest, { input });
+    expect(data).toEqual({ sendMessage: { __typename: 'InvalidInput', message: expect.any(String) } });
+  });
+
+  // So that no warning above means that there was none to give.
+  test('warns of an id that two types share', () => {
+    const operation = createOperationDescriptor(orderRequest, { id });
+    const order = { id, status: 'NEW', notes: 'Hola', shipment: { id, label: null } };
+    startRelay().environment.commitPayload(operation, { order });
+    const expected = expect.stringContaining('conflicting types `Order` and `Shipment`');
+    expect(warnings.mock.calls.splice(0)).toEqual([[expected]]);
+  });
+});

@@ -1,0 +1,164 @@
+import { isAbstractType, isListType, isNonNullType, isObjectType } from 'graphql';
+import { afterAll, describe, expect, test } from 'vitest';
+import { schema } from '../../../src/graph/schema.ts';
+import { startWaybill } from '../../harness.ts';
+
+// What clients with a normalizing store, such as Relay's, rest on.
+
+const waybill = await startWaybill();
+afterAll(() => waybill[Symbol.asyncDispose]());
+
+const types = Object.values(schema.getTypeMap()).filter(({ name }) => !name.startsWith('__'));
+const objects = types.filter(isObjectType);
+
+test('only what is a record has an id: no error, result, edge or page', () => {
+  const withId = objects.filter((type) => 'id' in type.getFields());
+  const others = withId.filter((type) => !type.getInterfaces().some(({ name }) => name === 'Node'));
+  expect(withId.map(({ name }) => name).sort()).toEqual([
+    'Channel',
+    'Conversation',
+    'Courier',
+    'Label',
+    'Location',
+    'Message',
+    'Order',
+    'Organization',
+    'Origin',
+    'Quote',
+    'Shipment',
+  ]);
+  expect(others.map(({ name }) => name)).toEqual(['Label', 'Message']);
+});
+
+test('no id is that of two types', async () => {
+  // Every type that has an id, from all sides.
+  const { data } = await waybill.ask<Record<string, unknown>, unknown>(`{
+    orders(first: 200) { nodes { __typename id shipment {
+      __typename id label { __typename id } courier { __typename id } origin { __typename id location { __typename id } }
+      quote { __typename id order { __typename id } origin { __typename id } destination { __typename id } }
+    } } }
+    organization { __typename id }
+    channels { nodes { __typename id } }
+    conversation(id: "channels/ca1/conversations/ca60") { __typename id messages { nodes { __typename id } } }
+  }`);
+  const typesById = new Map<string, Set<string>>();
+  const walk = (value: unknown): void => {
+    if (typeof value !== 'object' || value === null) return;
+    if ('id' in value && '__typename' in value) {
+      const types = typesById.get(String(value.id)) ?? new Set();
+      typesById.set(String(value.id), types.add(String(value.__typename)));
+    }
+    for (const part of Object.values(value)) walk(part);
+  };
+  walk(data);
+  expect(typesById.size).toBeGreaterThan(400);
+  expect([...typesById].filter(([, types]) => types.size > 1)).toEqual([]);
+  expect(new Set([...typesById.values()].flatMap((types) => [...types])).size).toBe(11);
+});
+
+test('no two members of a union, nor two user errors, have a field of one name and different types', () => {
+  const clashes = types.flatMap((type) => {
+    if (!isAbstractType(type) || type.name === 'Node') return [];
+    const byName = new Map<string, string>();
+    return schema.getPossibleTypes(type).flatMap((member) =>
+      Object.values(member.getFields()).flatMap((field) => {
+        const other = byName.get(field.name) ?? String(field.type);
+        byName.set(field.name, other);
+        return other === String(field.type) ? [] : [`${type.name}: ${member.name}.${field.name}`];
+      }),
+    );
+  });
+  expect(clashes).toEqual([]);
+});
+
+test('every mutation and every list at the root may be null', () => {
+  const roots = [schema.getQueryType(), schema.getMutationType()].flatMap((type) =>
+    Object.values(type?.getFields() ?? {}),
+  );
+  const nonNull = roots.filter(({ type }) => isNonNullType(type)).map(({ name }) => name);
+  // Its items may be null, and nothing else of it can fail.
+  expect(nonNull).toEqual(['nodes']);
+  const lists = roots.filter(({ type }) => isListType(type)).map(({ name, type }) => [name, String(type)]);
+  expect(lists).toEqual([
+    ['shipOrders', '[ShipOrderResult!]'],
+    ['updateOrders', '[UpdateOrderResult!]'],
+  ]);
+});
+
+test('the schema says what it is', () => {
+  expect(schema.description).toMatch(/^A merchant's orders, delivery quotes, shipments and messages/);
+});
+
+test('three mutations of which the second breaks answer the first and the third', async () => {
+  const { sandbox } = waybill;
+  sandbox.faults.add({ kind: 'status', status: 503, method: 'PATCH', path: '/v1/orders/ca2491' });
+  const { status, data, errors, calls } = await waybill.ask(`mutation {
+    first: updateOrder(input: { id: "ca2490", notes: "one" }) { ... on UpdateOrderSuccess { order { notes } } }
+    second: updateOrder(input: { id: "ca2491", notes: "two" }) { ... on UpdateOrderSuccess { order { notes } } }
+    third: updateOrder(input: { id: "ca2490", notes: "three" }) { ... on UpdateOrderSuccess { order { notes } } }
+  }`);
+  expect(status).toBe(200);
+  expect(data).toEqual({
+    first: { order: { notes: 'one' } },
+    second: null,
+    third: { order: { notes: 'three' } },
+  });
+  expect(errors).toMatchObject([{ path: ['second'], extensions: { code: 'UPSTREAM_UNAVAILABLE' } }]);
+  expect(calls).toEqual(['PATCH /v1/orders/ca2490', 'PATCH /v1/orders/ca2491', 'PATCH /v1/orders/ca2490']);
+  sandbox.faults.clear();
+});
+
+test('a list at the root that fails is null, and another is answered', async () => {
+  const { sandbox } = waybill;
+  sandbox.faults.add({ kind: 'status', status: 503, method: 'GET', path: '/v1/orders' });
+  const { data, errors } = await waybill.ask('{ orders { nodes { id } } channels { nodes { id } } }');
+  expect(data).toEqual({
+    orders: null,
+    channels: { nodes: expect.arrayContaining([{ id: 'channels/ca1' }]) },
+  });
+  expect(errors).toMatchObject([{ path: ['orders'] }]);
+  sandbox.faults.clear();
+});
+
+describe('what has an id and cannot be read by it', () => {
+  test.each([
+    [
+      'channels/ca1/conversations/ca60/messages/m017',
+      'A message is read with its conversation: conversation(id: "channels/ca1/conversations/ca60") { messages { nodes { id } } }.',
+    ],
+    ['labels/ca2036', 'A label is read with its shipment: shipment(id: …) { label { id url pdfUrl } }.'],
+  ])('says how to read it instead, without a call: %s', async (id, instead) => {
+    const { data, errors, calls } = await waybill.ask('query ($id: ID!) { node(id: $id) { id } }', { id });
+    expect([data, calls]).toEqual([{ node: null }, []]);
+    expect(errors).toMatchObject([
+      {
+        message: `"${id}" can't be read by its id, as the REST service has no call for that. ${instead}`,
+        path: ['node'],
+        extensions: { code: 'BAD_USER_INPUT' },
+      },
+    ]);
+  });
+});
+
+test('a courier is a node, for which no call is made', async () => {
+  const { data, errors, calls } = await waybill.ask(
+    '{ node(id: "couriers/rutandina") { id __typename ... on Courier { code } } }',
+  );
+  expect(data).toEqual({ node: { id: 'couriers/rutandina', __typename: 'Courier', code: 'rutandina' } });
+  expect([errors, calls]).toEqual([undefined, []]);
+});
+
+test.each([
+  ['labels/ca2036', 'labels/ca2036'],
+  ['ca2036', 'labels/ca2036'],
+  ['shipments/ca2036', 'labels/shipments/ca2036'],
+])('a label that REST calls %s has the id %s', async (label, id) => {
+  waybill.sandbox.faults.add({
+    kind: 'change',
+    path: '/v1/shipments/ca2036',
+    change: (shipment) => ({ ...(shipment as object), label }),
+  });
+  const { data } = await waybill.ask('{ shipment(id: "ca2036") { label { id } } }');
+  expect(data).toEqual({ shipment: { label: { id } } });
+  waybill.sandbox.faults.clear();
+});

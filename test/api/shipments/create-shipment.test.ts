@@ -1,0 +1,569 @@
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
+import { readConfig } from '../../../src/config/config.ts';
+import { createLoaders } from '../../../src/loaders/loaders.ts';
+import { createLoaderMemory } from '../../../src/loaders/tenant-state.ts';
+import type { Fault } from '../../../src/sandbox/sandbox.ts';
+import { createIdempotency } from '../../../src/writes/idempotency.ts';
+import { createMemoryStore } from '../../../src/writes/idempotency-store.ts';
+import { createWrites } from '../../../src/writes/writes.ts';
+import {
+  CreateQuoteDocument,
+  type CreateQuoteInput,
+  CreateShipmentDocument,
+  type CreateShipmentInput,
+  CreateWholeShipmentDocument,
+  ShipBetweenQuotesDocument,
+} from '../../documents.generated.ts';
+import { answerJson, startBench } from '../../fixtures/rest-service.ts';
+import { type Answer, startWaybill, type Waybill } from '../../harness.ts';
+
+const { loading } = readConfig({}).app;
+
+const raise = (error: unknown) => {
+  throw error;
+};
+
+const recipient = {
+  firstName: 'Lucía',
+  lastName: 'Ñáñez Peñalosa',
+  email: 'lucia.nanez@example.com',
+  phoneNumber: '+573104567890',
+  address: { addressLines: ['Circular 4 # 70-28', 'Apto 502'] },
+};
+/** Of an order that is not shipped yet; what does so starts a sandbox of its own. */
+const ofOrder = {
+  quote: 'quotes/ca2151',
+  courier: 'couriers/condor-veloz',
+  origin: 'origins/ca1',
+  recipient,
+  requiresPickup: true,
+};
+/** Its package; without an order, a quote for it can be shipped any number of times. */
+const quoteInput: CreateQuoteInput = {
+  origin: 'locations/bogota-dc-puente-aranda',
+  destination: 'locations/antioquia-medellin-laureles',
+  package: {
+    declaredValueCents: 9_800_000,
+    dimensions: { lengthCm: 20, widthCm: 15, heightCm: 10 },
+    weightKg: 1,
+    contentDescription: 'Café de Huila, en grano 340 g',
+  },
+};
+
+let waybill: Waybill;
+let input: CreateShipmentInput;
+beforeAll(async () => {
+  waybill = await startWaybill();
+  input = { ...ofOrder, quote: await quoteFor(quoteInput, waybill.sandbox.tokens.first) };
+});
+afterEach(() => waybill.sandbox.faults.clear());
+afterAll(() => waybill[Symbol.asyncDispose]());
+
+/** The id of a new quote. */
+async function quoteFor(wish: CreateQuoteInput, bearer: string): Promise<string> {
+  const { data } = await waybill.ask(CreateQuoteDocument, { input: wish }, bearer);
+  if (data.createQuote.__typename === 'CreateQuoteSuccess') return data.createQuote.quote.id;
+  throw new Error(data.createQuote.message);
+}
+
+const post = 'POST /v1/shipments';
+const success = {
+  __typename: 'CreateShipmentSuccess',
+  shipment: { id: expect.stringMatching(/^shipments\/ca\d{4}$/) },
+};
+const unknown = (idempotencyKey: string | null, quote = input.quote) => ({
+  __typename: 'OutcomeUnknown',
+  message:
+    `It was sent, but no answer came that tells what became of it: it may have happened or not. Look whether the order of ${quote} has a ` +
+    'shipment now, in its field "shipment"; where the quote has no order, look for one of this quote among the newest ' +
+    'shipments. Only if there is none, ship it again, with a new idempotencyKey.',
+  idempotencyKey,
+});
+
+const ask = (fields: Partial<CreateShipmentInput> = {}, bearer?: string) =>
+  waybill.ask(CreateShipmentDocument, { input: { ...input, ...fields } }, bearer);
+const fail = (fault: Fault) =>
+  waybill.sandbox.faults.add({ method: 'POST', path: '/v1/shipments', ...fault });
+const bodies = ({ sandbox }: Waybill) => sandbox.requests.entries().map(({ body }) => body);
+
+/** The answer of a write that went through the graph without an error of its field. */
+const answered = (result: object, calls: string[]) => ({
+  status: 200,
+  data: { createShipment: result },
+  errors: undefined,
+  calls,
+});
+const refused = (...fields: [path: string, message: string][]) => ({
+  __typename: 'InvalidInput',
+  message: `Nothing was done, as the input can't be right: ${fields.map((field) => field.join(' ')).join('; ')}.`,
+  fields: fields.map(([path, message]) => ({ path, message })),
+});
+
+/** What a client is told, but for the place of an error in the document. */
+function told({ status, data, errors, calls }: Answer<unknown>) {
+  const messages = errors?.map(({ message, path, extensions }) => ({ message, path, ...extensions }));
+  return { status, data, calls, errors: messages };
+}
+
+describe('a shipment', () => {
+  test.each([
+    ['whole ids', {}],
+    ['bare identifiers', { quote: 'ca2151', courier: 'condor-veloz', origin: 'ca1' }],
+  ])("is created by %s, in one call that brings its label's address too", async (_what, ids) => {
+    await using fresh = await startWaybill();
+    const answer = await fresh.ask(CreateWholeShipmentDocument, { input: { ...ofOrder, ...ids } });
+    const cop = (cents: number) => ({ cents, currency: 'COP' });
+    const shipment = {
+      id: 'shipments/ca2048',
+      createTime: '2026-11-02T14:00:00.000Z',
+      updateTime: '2026-11-02T14:00:00.000Z',
+      status: 'LABEL_GENERATED',
+      quote: { id: 'quotes/ca2151' },
+      courier: { id: 'couriers/condor-veloz' },
+      origin: { id: 'origins/ca1' },
+      recipient: {
+        ...recipient,
+        documentType: null,
+        document: null,
+        address: { ...recipient.address, locality: 'Medellín (Laureles)', organization: '' },
+      },
+      requiresPickup: true,
+      shipmentCost: cop(1_430_000),
+      cashOnDeliveryCost: cop(350_000),
+      totalCost: cop(1_780_000),
+      label: {
+        id: 'labels/ca2048',
+        // The sandbox signs with a secret of its own; the time is 120 hours from now.
+        url: expect.stringMatching(
+          /^http:\/\/127[^?]+\/ca2048\.pdf\?expires=1794060000&signature=[\w-]{22}$/,
+        ),
+        pdfUrl: 'http://waybill.test/labels/ca2048.pdf',
+      },
+    };
+    expect(answer).toEqual(answered({ __typename: 'CreateShipmentSuccess', shipment }, [post]));
+    expect(bodies(fresh)).toEqual([ofOrder]);
+  });
+
+  test('goes to the recipient as given, nulls and all, and without the key', async () => {
+    const person = {
+      ...recipient,
+      documentType: null,
+      document: null,
+      address: { ...recipient.address, organization: null },
+    };
+    const answer = await ask({ recipient: person, requiresPickup: false, idempotencyKey: 'nulls' });
+    expect(answer).toEqual(answered(success, [post]));
+    expect(bodies(waybill)).toEqual([{ ...input, recipient: person, requiresPickup: false }]);
+  });
+
+  test('goes to a person with a document at an organization', async () => {
+    const person = {
+      ...recipient,
+      documentType: 'CE' as const,
+      document: '4711',
+      address: { ...recipient.address, organization: 'Tostadora Laureles' },
+    };
+    expect(await ask({ recipient: person })).toEqual(answered(success, [post]));
+    expect(bodies(waybill)).toEqual([{ ...input, recipient: person }]);
+  });
+});
+
+describe('what the same request reads afterwards is fresh', () => {
+  const before = { quote: { order: { id: 'orders/ca2496', status: 'NEW', shipment: null } } };
+  const shipped = { id: 'orders/ca2496', status: 'READY' };
+  const variables = { quoteInput: { ...quoteInput, order: 'ca2496' }, shipmentInput: ofOrder };
+
+  test('the order, whose shipment is known already', async () => {
+    await using fresh = await startWaybill();
+    const { data, errors, calls } = await fresh.ask(ShipBetweenQuotesDocument, variables);
+    const order = { ...shipped, shipment: { id: 'shipments/ca2048', status: 'LABEL_GENERATED' } };
+    expect([data, errors]).toEqual([
+      {
+        before,
+        createShipment: { __typename: 'CreateShipmentSuccess', shipment: { order } },
+        after: { quote: { order } },
+      },
+      undefined,
+    ]);
+    expect(calls).toEqual([
+      'POST /v1/quotes',
+      'GET /v1/orders/ca2496',
+      post,
+      'GET /v1/quotes/ca2151',
+      'GET /v1/orders/ca2496',
+      'POST /v1/quotes',
+    ]);
+  });
+
+  test('the order, of which nobody knows whether it is shipped', async () => {
+    await using fresh = await startWaybill();
+    fresh.sandbox.faults.add({ method: 'POST', path: '/v1/shipments', kind: 'applied-then-cut' });
+    const { data, errors, calls } = await fresh.ask(ShipBetweenQuotesDocument, variables);
+    const order = { ...shipped, shipment: { id: 'shipments/ca2048', status: 'LABEL_GENERATED' } };
+    expect([data, errors]).toEqual([
+      { before, createShipment: { __typename: 'OutcomeUnknown' }, after: { quote: { order } } },
+      undefined,
+    ]);
+    expect(calls).toEqual([
+      'POST /v1/quotes',
+      'GET /v1/orders/ca2496',
+      post,
+      'POST /v1/quotes',
+      'GET /v1/orders/ca2496',
+      'GET /v1/shipments/ca2048',
+    ]);
+  });
+
+  // No mutation leads to these; the loaders must not remember them all the same.
+  test('the list of shipments, and the organization that pays', async () => {
+    const listed = { shipments: [], name: 'organization/1' };
+    await using bench = await startBench((request, response, body) => {
+      const json = request.method === 'POST' ? { name: 'shipments/1', status: 'LABEL_GENERATED' } : listed;
+      return answerJson(json)(request, response, body);
+    });
+    const loaders = createLoaders(bench.api, bench.caller(), createLoaderMemory(loading));
+    const idempotency = createIdempotency({ store: createMemoryStore({ maxKeys: 20_000 }), report: raise });
+    const writes = createWrites(bench.api, bench.caller(), loaders, idempotency);
+    const read = async () => {
+      await loaders.shipmentPage.load({ pageSize: 1 });
+      await loaders.organization.load('mine');
+    };
+    await read();
+    await read();
+    await writes.createShipment(ofOrder, null);
+    await read();
+    const reads = ['GET /v1/shipments?pageSize=1', 'GET /v1/organizations/mine'];
+    expect(bench.service.requests.map(({ line }) => line)).toEqual([...reads, post, ...reads]);
+  });
+});
+
+describe('an input that cannot be right is refused without a call', () => {
+  const notOf = (collection: string, given: string) =>
+    `must be the id of one of ${collection}, "${collection}/<identifier>" or the identifier alone, but is "${given}"`;
+
+  test.each<[string, Partial<CreateShipmentInput>, [path: string, message: string]]>([
+    ['an order as quote', { quote: 'orders/ca2496' }, ['quote', notOf('quotes', 'orders/ca2496')]],
+    ['an empty courier', { courier: '' }, ['courier', notOf('couriers', '')]],
+    [
+      'a location as origin',
+      { origin: 'locations/huila-pitalito' },
+      ['origin', notOf('origins', 'locations/huila-pitalito')],
+    ],
+    [
+      'a document of a type for output',
+      { recipient: { ...recipient, documentType: 'UNRECOGNIZED' } },
+      ['recipient.documentType', 'must be one of CC, CE, NI and TI: UNRECOGNIZED is for output only'],
+    ],
+    [
+      'an empty key',
+      { idempotencyKey: '' },
+      ['idempotencyKey', 'must be 1 to 255 characters long, but has 0'],
+    ],
+    [
+      'a key of 256 characters',
+      { idempotencyKey: 'k'.repeat(256) },
+      ['idempotencyKey', 'must be 1 to 255 characters long, but has 256'],
+    ],
+  ])('%s', async (_what, fields, fault) => {
+    expect(await ask(fields)).toEqual(answered(refused(fault), []));
+  });
+
+  test('all faults at once', async () => {
+    const answer = await ask({
+      quote: 'shipments/ca2036',
+      courier: 'a/courier',
+      origin: '..',
+      recipient: { ...recipient, documentType: 'UNRECOGNIZED' },
+      idempotencyKey: '',
+    });
+    const faults = refused(
+      ['quote', notOf('quotes', 'shipments/ca2036')],
+      ['courier', notOf('couriers', 'a/courier')],
+      ['origin', notOf('origins', '..')],
+      ['recipient.documentType', 'must be one of CC, CE, NI and TI: UNRECOGNIZED is for output only'],
+      ['idempotencyKey', 'must be 1 to 255 characters long, but has 0'],
+    );
+    expect(answer).toEqual(answered(faults, []));
+  });
+
+  test('a null for what is required, by GraphQL itself', async () => {
+    const document = `mutation {
+      createShipment(input: {
+        quote: "ca2151", courier: "condor-veloz", origin: "ca1", requiresPickup: null
+        recipient: { firstName: "L", lastName: "Ñ", email: "l@n", phoneNumber: "3", address: { addressLines: [] } }
+      }) { __typename }
+    }`;
+    const { data, errors, calls } = await waybill.ask(document);
+    expect([data, errors?.map(({ extensions }) => extensions)]).toEqual([
+      undefined,
+      [{ code: 'GRAPHQL_VALIDATION_FAILED', retryable: false }],
+    ]);
+    expect(calls).toEqual([]);
+  });
+
+  test('and a key of 255 characters is taken', async () => {
+    expect(await ask({ idempotencyKey: '🔑'.repeat(255) })).toEqual(answered(success, [post]));
+  });
+});
+
+describe('what REST refuses', () => {
+  /** InvalidInput in the words of the sandbox. */
+  const invalid = (...fields: [path: string, message: string][]) => ({
+    __typename: 'InvalidInput',
+    message: `The request is invalid: ${fields.map((field) => field.join(' ')).join('; ')}`,
+    fields: fields.map(([path, message]) => ({ path, message })),
+  });
+
+  test('stands at the fields of the input, all at once', async () => {
+    const { quote } = input;
+    const from = 'locations/bogota-dc-puente-aranda';
+    const result = invalid(
+      ['courier', `has no offer of status SUCCESS in ${quote}`],
+      ['origin', `is at locations/antioquia-medellin-guayabal, and ${quote} is for packages from ${from}`],
+    );
+    expect(await ask({ courier: 'mula-express', origin: 'ca2' })).toEqual(answered(result, [post]));
+  });
+
+  test('is a courier whose offer is none', async () => {
+    const result = invalid(['courier', 'has no offer of status SUCCESS in quotes/ca2130']);
+    expect(await ask({ quote: 'ca2130', courier: 'rutandina' })).toEqual(answered(result, [post]));
+  });
+
+  test('is the quote of another merchant', async () => {
+    const result = invalid(['quote', 'names no known quote: quotes/st0200']);
+    expect(await ask({ quote: 'st0200' })).toEqual(answered(result, [post]));
+  });
+
+  test.each<[string, unknown, object]>([
+    [
+      'a list of violations below details',
+      {
+        error: {
+          message: 'Bad.',
+          details: [{ fieldViolations: [{ field: 'recipient.phone_number', description: 'is no number' }] }],
+        },
+      },
+      { message: 'Bad.', fields: [{ path: 'recipient.phoneNumber', message: 'is no number' }] },
+    ],
+    [
+      'a map of lists',
+      { title: 'Bad.', errors: { 'recipient.address.addressLines[1]': ['is too long', 'is odd'] } },
+      {
+        message: 'Bad.',
+        fields: [{ path: 'recipient.address.addressLines.1', message: 'is too long; is odd' }],
+      },
+    ],
+    [
+      'a list of places in the body',
+      { detail: [{ loc: ['body', 'recipient', 'address', 'organization'], msg: 'is unknown' }] },
+      {
+        message: 'POST /v1/shipments answered 400.',
+        fields: [{ path: 'recipient.address.organization', message: 'is unknown' }],
+      },
+    ],
+    [
+      'JSON pointers, one to what is not in the input',
+      {
+        message: 'Bad.',
+        errors: [
+          { instancePath: '/requiresPickup', message: 'is not offered' },
+          { path: '/tariff', message: 'is missing' },
+        ],
+      },
+      {
+        message: 'Bad.',
+        fields: [
+          { path: 'requiresPickup', message: 'is not offered' },
+          { path: '', message: 'tariff is missing' },
+        ],
+      },
+    ],
+    ['no JSON', '<h1>Bad Request</h1>', { message: 'POST /v1/shipments answered 400.', fields: [] }],
+  ])('is understood as %s', async (_what, body, result) => {
+    fail({ kind: 'status', status: 400, body });
+    expect(await ask()).toEqual(answered({ __typename: 'InvalidInput', ...result }, [post]));
+  });
+
+  test("with 404 is NotFound with the quote's id", async () => {
+    fail({ kind: 'status', status: 404, body: { error: { message: 'The quote is gone.' } } });
+    const result = { __typename: 'NotFound', message: 'The quote is gone.', missingId: 'quotes/ca2151' };
+    expect(await ask({ quote: 'ca2151' })).toEqual(answered(result, [post]));
+  });
+
+  test('as the order is shipped already, is Conflict', async () => {
+    const message = 'orders/ca2481 is shipped already, as shipments/ca2036';
+    expect(await ask({ quote: 'quotes/ca2139' })).toEqual(
+      answered({ __typename: 'Conflict', message }, [post]),
+    );
+  });
+
+  test('with 409 and no words is Conflict too', async () => {
+    fail({ kind: 'status', status: 409 });
+    const message = 'POST /v1/shipments answered 409.';
+    expect(await ask()).toEqual(answered({ __typename: 'Conflict', message }, [post]));
+  });
+});
+
+describe('what is broken is an error of the field', () => {
+  test.each<[string, Fault, object]>([
+    [
+      '401',
+      { kind: 'status', status: 401 },
+      { message: `${post} answered 401`, code: 'UNAUTHENTICATED', retryable: false, upstreamStatus: 401 },
+    ],
+    [
+      '403',
+      { kind: 'status', status: 403 },
+      { message: `${post} answered 403`, code: 'FORBIDDEN', retryable: false, upstreamStatus: 403 },
+    ],
+    [
+      '429 with a time to wait',
+      { kind: 'status', status: 429, headers: { 'retry-after': '3' } },
+      {
+        message: `${post} answered 429`,
+        code: 'RATE_LIMITED',
+        retryable: true,
+        retryAfterMs: 3000,
+        upstreamStatus: 429,
+      },
+    ],
+    [
+      '500',
+      { kind: 'status', status: 500 },
+      { message: `${post} answered 500`, code: 'UPSTREAM_ERROR', retryable: false, upstreamStatus: 500 },
+    ],
+    [
+      '503',
+      { kind: 'status', status: 503 },
+      {
+        message: `${post} answered 503`,
+        code: 'UPSTREAM_UNAVAILABLE',
+        retryable: false,
+        upstreamStatus: 503,
+      },
+    ],
+  ])('%s, after one call', async (_what, fault, error) => {
+    fail(fault);
+    expect(told(await ask())).toEqual({
+      status: 200,
+      data: { createShipment: null },
+      errors: [{ path: ['createShipment'], ...error }],
+      calls: [post],
+    });
+  });
+});
+
+describe('a shipment that gets no answer is OutcomeUnknown, after one call', () => {
+  test.each<Fault>([
+    { kind: 'applied-then-cut' },
+    { kind: 'reset' },
+    { kind: 'reset-in-body' },
+    { kind: 'short' },
+  ])('by the fault "$kind"', async (fault) => {
+    fail(fault);
+    expect(await ask()).toEqual(answered(unknown(null), [post]));
+  });
+
+  test('within UPSTREAM_TIMEOUT_MS', async () => {
+    await using impatient = await startWaybill({ UPSTREAM_TIMEOUT_MS: '50' }, { sandbox: waybill.sandbox });
+    fail({ kind: 'hang' });
+    const variables = { input: { ...input, idempotencyKey: 'late' } };
+    const answer = await impatient.ask(CreateShipmentDocument, variables);
+    expect(answer).toEqual(answered(unknown('late'), [post]));
+  });
+
+  test('and stays so for its key, without a second call, though it has happened', async () => {
+    await using fresh = await startWaybill();
+    const { faults } = fresh.sandbox;
+    faults.add({ method: 'POST', path: '/v1/shipments', kind: 'applied-then-cut', times: 1 });
+    const send = (idempotencyKey: string) =>
+      fresh.ask(CreateShipmentDocument, { input: { ...ofOrder, idempotencyKey } });
+    expect(await send('cut')).toEqual(answered(unknown('cut', ofOrder.quote), [post]));
+    expect(await send('cut')).toEqual(answered(unknown('cut', ofOrder.quote), []));
+    const { data } = await fresh.ask('{ quote(id: "ca2151") { order { shipment { id } } } }');
+    expect(data).toEqual({ quote: { order: { shipment: { id: 'shipments/ca2048' } } } });
+    const message = 'orders/ca2496 is shipped already, as shipments/ca2048';
+    expect(await send('cut, then anew')).toEqual(answered({ __typename: 'Conflict', message }, [post]));
+  });
+});
+
+describe('an idempotencyKey', () => {
+  test('gives the same shipment for the same input, however its ids are written', async () => {
+    const idempotencyKey = 'twice';
+    const first = await ask({ idempotencyKey });
+    expect(first).toEqual(answered(success, [post]));
+    expect(await ask({ idempotencyKey, origin: 'ca1' })).toEqual({ ...first, calls: [] });
+  });
+
+  test('makes one call of equal requests at once', async () => {
+    const answers = await Promise.all(Array.from({ length: 20 }, () => ask({ idempotencyKey: 'at once' })));
+    const [first] = answers;
+    expect(first?.data).toEqual({ createShipment: success });
+    expect(answers.map(({ data }) => data)).toEqual(answers.map(() => first?.data));
+    expect(waybill.sandbox.requests.lines()).toEqual([post]);
+  });
+
+  test('is Conflict with another input, without a call', async () => {
+    const idempotencyKey = 'other input';
+    expect(await ask({ idempotencyKey })).toEqual(answered(success, [post]));
+    const result = {
+      __typename: 'Conflict',
+      message:
+        'This idempotencyKey was given before, with another input. Nothing was done. Take a new key for what is to be ' +
+        'done anew, or send the same input to learn what came of it.',
+    };
+    expect(await ask({ idempotencyKey, requiresPickup: false })).toEqual(answered(result, []));
+  });
+
+  test('may be that of another operation', async () => {
+    const quote = await quoteFor({ ...quoteInput, idempotencyKey: 'shared' }, waybill.sandbox.tokens.first);
+    expect(await ask({ quote, idempotencyKey: 'shared' })).toEqual(answered(success, [post]));
+  });
+
+  test("of one merchant is not another's", async () => {
+    const { first, second } = waybill.sandbox.tokens;
+    const quote = await quoteFor({ ...quoteInput, origin: 'locations/antioquia-itagui' }, second);
+    expect(await ask({ idempotencyKey: 'same key' }, first)).toEqual(answered(success, [post]));
+    const shipment = { id: expect.stringMatching(/^shipments\/st\d{4}$/) };
+    const answer = await ask({ idempotencyKey: 'same key', quote, origin: 'st1' }, second);
+    expect(answer).toEqual(answered({ ...success, shipment }, [post]));
+  });
+
+  test('that is null counts as none', async () => {
+    const first = await ask({ idempotencyKey: null });
+    const second = await ask({ idempotencyKey: null });
+    expect([first, second]).toEqual([answered(success, [post]), answered(success, [post])]);
+    expect(second.data).not.toEqual(first.data);
+  });
+
+  test.each([400, 404, 409, 413, 429])('is free again after %d, when nothing was done', async (status) => {
+    const idempotencyKey = `free after ${status}`;
+    fail({ kind: 'status', status, times: 1 });
+    expect((await ask({ idempotencyKey })).calls).toEqual([post]);
+    expect(await ask({ idempotencyKey })).toEqual(answered(success, [post]));
+  });
+
+  test.each<[string, Fault]>([
+    ['500', { kind: 'status', status: 500 }],
+    ['502', { kind: 'status', status: 502 }],
+    ['503', { kind: 'status', status: 503 }],
+    ['504', { kind: 'status', status: 504 }],
+  ])('ships nothing again after %s, when it may have been done', async (what, fault) => {
+    const idempotencyKey = `kept after ${what}`;
+    fail({ ...fault, times: 1 });
+    const { data, calls } = await ask({ idempotencyKey });
+    expect([data, calls]).toEqual([{ createShipment: null }, [post]]);
+    expect(await ask({ idempotencyKey })).toEqual(answered(unknown(idempotencyKey), []));
+  });
+
+  test.each<[string, Fault]>([
+    ['cut JSON', { kind: 'cut-json' }],
+    ['another kind of record', { kind: 'change', change: () => ({ name: 'orders/ca2496' }) }],
+    ['no record', { kind: 'change', change: () => [] }],
+  ])('ships nothing again after %s, as it was done', async (what, fault) => {
+    const idempotencyKey = `kept after ${what}`;
+    fail({ ...fault, times: 1 });
+    expect(await ask({ idempotencyKey })).toEqual(answered(unknown(idempotencyKey), [post]));
+    expect(await ask({ idempotencyKey })).toEqual(answered(unknown(idempotencyKey), []));
+  });
+});

@@ -1,0 +1,115 @@
+import type { ServerResponse } from 'node:http';
+import { expect, test } from 'vitest';
+import { listen } from '../../fixtures/listen.ts';
+import { type Answer, answerJson, until } from '../../fixtures/rest-service.ts';
+import { startBefore } from '../../fixtures/start-before.ts';
+
+const query = '{ order(id: "7") { fulfiller } }';
+const whole = { data: { order: { fulfiller: 'OPERATOR' } }, errors: undefined };
+
+/** Answers all but labels, and those as `answer` does. */
+const beside =
+  (answer: (response: ServerResponse) => void): Answer =>
+  (request, response, body) => {
+    if (request.url?.endsWith('/label')) return answer(response);
+    return answerJson({ name: 'orders/7', fulfiller: 'OPERATOR' })(request, response, body);
+  };
+
+const drip = (response: ServerResponse) => {
+  response.writeHead(200, { 'content-type': 'application/pdf' }).write('%PDF');
+  const more = setInterval(() => response.write('x'), 10);
+  response.once('close', () => clearInterval(more));
+};
+
+/** The application on a real connection, with few places for labels. */
+async function startListening(answer: Answer, environment: Record<string, string>) {
+  const waybill = await startBefore(answer, environment);
+  const listener = await listen(waybill.app, '127.0.0.1', 0);
+  return {
+    ...waybill,
+    label: (id: string, bearer: string, signal: AbortSignal | null = null) =>
+      fetch(new URL(`/labels/${id}.pdf`, listener.url), {
+        headers: { authorization: `Bearer ${bearer}` },
+        signal,
+      }),
+    async [Symbol.asyncDispose]() {
+      // The service first: its hung answers would keep the listener from closing.
+      await waybill[Symbol.asyncDispose]();
+      await listener.close();
+    },
+  };
+}
+
+test.each<[string, (response: ServerResponse) => void]>([
+  ['are never answered', () => {}],
+  ['drip for ever', drip],
+])('labels that %s take no connection from what else is asked for', async (_how, answer) => {
+  await using waybill = await startListening(beside(answer), { UPSTREAM_CONNECTIONS: '2' });
+  const clients = new AbortController();
+  const gone = ['1', '2', '3', '4'].map((id) => waybill.label(id, 'ana', clients.signal));
+  await until(() => waybill.calls().length === 4);
+  expect(await waybill.ask(query, 'ana')).toEqual(whole);
+  expect(await waybill.ask(query, 'eva')).toEqual(whole);
+  clients.abort();
+  await Promise.allSettled(gone);
+});
+
+test("one token's labels take at most half of the places for labels, and room comes back", async () => {
+  const held: ServerResponse[] = [];
+  await using waybill = await startListening(
+    beside((response) => held.push(response)),
+    { LABEL_REQUESTS_AT_ONCE: '4' },
+  );
+  const client = new AbortController();
+  const hers = ['1', '2'].map((id) => waybill.label(id, 'ana', client.signal).catch(String));
+  await until(() => held.length === 2);
+  const refused = await waybill.label('3', 'ana');
+  expect([refused.status, refused.headers.get('retry-after'), await refused.json()]).toEqual([
+    503,
+    '1',
+    {
+      errors: [
+        {
+          message:
+            'Requests for labels under way: 2 of this token, which is as many as one may have. Try again soon.',
+          extensions: { code: 'OVERLOADED', retryable: true, retryAfterMs: 1_000 },
+        },
+      ],
+    },
+  ]);
+  expect(waybill.calls()).toHaveLength(2);
+  const other = waybill.label('4', 'eva');
+  await until(() => held.length === 3);
+  client.abort();
+  await Promise.all(hers);
+  await expect
+    .poll(async () => {
+      const again = new AbortController();
+      setTimeout(() => again.abort(), 100);
+      return waybill.label('5', 'ana', again.signal).then(
+        ({ status }) => status,
+        () => 'taken',
+      );
+    })
+    .toBe('taken');
+  held[2]?.writeHead(200, { 'content-type': 'application/pdf' }).end('%PDF');
+  expect(await (await other).text()).toBe('%PDF');
+});
+
+test('a label that drips for ever is cut off after RESPONSE_TIMEOUT_MS, at both ends', async () => {
+  let open = 0;
+  await using waybill = await startListening(
+    beside((response) => {
+      open += 1;
+      response.once('close', () => {
+        open -= 1;
+      });
+      drip(response);
+    }),
+    { RESPONSE_TIMEOUT_MS: '300' },
+  );
+  const label = await waybill.label('7', 'ana');
+  expect([label.status, open]).toEqual([200, 1]);
+  await expect(label.text()).rejects.toThrow('terminated');
+  await until(() => open === 0);
+});

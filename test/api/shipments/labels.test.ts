@@ -1,0 +1,190 @@
+import { PDFDocument } from '@cantoo/pdf-lib';
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
+import type { Fault } from '../../../src/sandbox/sandbox.ts';
+import { startWaybill, type Waybill } from '../../harness.ts';
+
+let waybill: Waybill;
+beforeAll(async () => {
+  waybill = await startWaybill();
+});
+afterEach(() => waybill.sandbox.faults.clear());
+afterAll(() => waybill[Symbol.asyncDispose]());
+
+const label = '/labels/ca2036.pdf';
+const call = 'GET /v1/shipments/ca2036/label';
+
+/** Calls the server with the first merchant's token, another's or none. */
+async function fetchLabel(
+  path: string,
+  { method = 'GET', bearer = waybill.sandbox.tokens.first }: { method?: string; bearer?: string | null } = {},
+) {
+  waybill.sandbox.requests.clear();
+  const headers = bearer === null ? {} : { authorization: `Bearer ${bearer}` };
+  return waybill.fetch(path, { method, headers });
+}
+
+/** The status and the one error of a refusal, once it is seen that it is JSON which nobody keeps. */
+async function refusal(response: Response) {
+  expect(response.headers.get('content-type')).toMatch(/^application\/json/);
+  expect(response.headers.get('cache-control')).toBe('no-store');
+  const { errors } = await response.json();
+  expect(errors.length).toBe(1);
+  return [response.status, errors[0]];
+}
+
+const calls = () => waybill.sandbox.requests.lines();
+const fail = (fault: Fault) => waybill.sandbox.faults.add({ ...fault, path: '/v1/shipments/ca2036/label' });
+
+describe('GET', () => {
+  test('answers a PDF that parses, with its name and length', async () => {
+    const response = await fetchLabel(label);
+    expect(response.status).toBe(200);
+    expect(response.headers.get('content-type')).toBe('application/pdf');
+    expect(response.headers.get('content-disposition')).toBe('inline; filename="label-ca2036.pdf"');
+    expect(response.headers.get('cache-control')).toBe('private, no-store');
+    const bytes = await response.bytes();
+    expect(response.headers.get('content-length')).toBe(String(bytes.length));
+    const pdf = await PDFDocument.load(bytes);
+    expect(pdf.getPageCount()).toBe(1);
+    expect(calls()).toEqual([call]);
+  });
+
+  test('answers the very bytes that REST does', async () => {
+    const direct = await fetch(`${waybill.sandbox.url}/v1/shipments/ca2036/label`, {
+      headers: { authorization: `Bearer ${waybill.sandbox.tokens.first}` },
+    });
+    const response = await fetchLabel(label);
+    expect(Buffer.from(await response.bytes()).equals(await direct.bytes())).toBe(true);
+  });
+
+  test('hands on the first bytes before the last have come', async () => {
+    fail({ kind: 'drip', bytes: 500, everyMs: 40 });
+    const response = await fetchLabel(label);
+    const arrivals: { ms: number; bytes: number }[] = [];
+    const start = performance.now();
+    for await (const chunk of response.body ?? []) {
+      arrivals.push({ ms: performance.now() - start, bytes: chunk.length });
+    }
+    const sum = arrivals.reduce((total, { bytes }) => total + bytes, 0);
+    expect(String(sum)).toBe(response.headers.get('content-length'));
+    expect(arrivals.length).toBeGreaterThan(3);
+    expect(arrivals[0]?.bytes).toBe(500);
+    expect((arrivals.at(-1)?.ms ?? 0) - (arrivals[0]?.ms ?? 0)).toBeGreaterThan(100);
+  });
+
+  test('breaks off where REST does, after what had come', async () => {
+    fail({ kind: 'reset-in-body', bytes: 600 });
+    const response = await fetchLabel(label);
+    expect(response.status).toBe(200);
+    const reader = response.body?.getReader();
+    expect((await reader?.read())?.value?.length).toBe(600);
+    await expect(reader?.read()).rejects.toThrow();
+  });
+});
+
+test('HEAD answers the headers of GET without a body', async () => {
+  const response = await fetchLabel(label, { method: 'HEAD' });
+  expect(response.status).toBe(200);
+  expect(response.headers.get('content-type')).toBe('application/pdf');
+  expect(response.headers.get('content-disposition')).toBe('inline; filename="label-ca2036.pdf"');
+  expect(Number(response.headers.get('content-length'))).toBeGreaterThan(1000);
+  expect(await response.text()).toBe('');
+  expect(calls()).toEqual([call]);
+});
+
+describe('is refused without a call', () => {
+  test.each([null, 'two words', 'ñ', ''])('with the bearer %j: 401', async (bearer) => {
+    const response = await fetchLabel(label, { bearer });
+    expect(response.headers.get('www-authenticate')).toBe('Bearer');
+    expect(await refusal(response)).toMatchObject([
+      401,
+      { extensions: { code: 'UNAUTHENTICATED', retryable: false } },
+    ]);
+    expect(calls()).toEqual([]);
+  });
+
+  test.each(['..%2F..', '%2e%2e', 'a%2Fb', '%E9', '%', '%00', 'a%0d%0ab', 'x'.repeat(257), 'ca2036.pdf%2F'])(
+    'for the id %s: 400',
+    async (id) => {
+      const response = await fetchLabel(`/labels/${id}.pdf`);
+      expect(await refusal(response)).toMatchObject([400, { extensions: { code: 'BAD_USER_INPUT' } }]);
+      expect(calls()).toEqual([]);
+    },
+  );
+
+  test.each(['POST', 'PUT', 'DELETE', 'PATCH'])('by %s: 405', async (method) => {
+    const response = await fetchLabel(label, { method });
+    expect([response.status, response.headers.get('allow')]).toEqual([405, 'GET, HEAD']);
+    expect(await response.json()).toMatchObject({ errors: [{ extensions: { code: 'BAD_REQUEST' } }] });
+    expect(calls()).toEqual([]);
+  });
+
+  test.each(['/labels/ca2036', '/labels/.pdf', '/labels/a/b.pdf', '/label/ca2036.pdf', '/labels'])(
+    'at the address %s: 404',
+    async (path) => {
+      const response = await fetchLabel(path);
+      expect(response.status).toBe(404);
+      expect(calls()).toEqual([]);
+    },
+  );
+});
+
+describe('is refused as REST refuses', () => {
+  test.each([
+    ['that does not exist', 'nosuch'],
+    ['of another merchant', 'st0200'],
+    ['without a label yet', 'ca2047'],
+  ])('a shipment %s: 404', async (_what, id) => {
+    const response = await fetchLabel(`/labels/${id}.pdf`);
+    const extensions = { code: 'NOT_FOUND', retryable: false, upstreamStatus: 404 };
+    expect(await refusal(response)).toMatchObject([404, { extensions }]);
+    expect(calls()).toEqual([`GET /v1/shipments/${id}/label`]);
+  });
+
+  test('an unknown access token: 401', async () => {
+    const response = await fetchLabel(label, { bearer: 'stranger' });
+    expect(response.headers.get('www-authenticate')).toBe('Bearer');
+    const extensions = { code: 'UNAUTHENTICATED', retryable: false, upstreamStatus: 401 };
+    expect(await refusal(response)).toMatchObject([401, { extensions }]);
+    expect(calls()).toEqual([call]);
+  });
+
+  test.each<[string, Fault, number, object]>([
+    ['HTML', { kind: 'content-type', contentType: 'text/html' }, 502, { code: 'UPSTREAM_INVALID_RESPONSE' }],
+    ['no content type', { kind: 'status', status: 204 }, 502, { code: 'UPSTREAM_INVALID_RESPONSE' }],
+    ['500', { kind: 'status', status: 500 }, 502, { code: 'UPSTREAM_ERROR', upstreamStatus: 500 }],
+    ['503', { kind: 'status', status: 503 }, 503, { code: 'UPSTREAM_UNAVAILABLE', retryable: true }],
+    ['a reset', { kind: 'reset' }, 503, { code: 'UPSTREAM_UNAVAILABLE', retryable: true }],
+    ['403', { kind: 'status', status: 403 }, 403, { code: 'FORBIDDEN' }],
+    [
+      '429',
+      { kind: 'status', status: 429, headers: { 'retry-after': '7' } },
+      429,
+      { code: 'RATE_LIMITED', retryable: true, retryAfterMs: 7000 },
+    ],
+  ])('%s', async (_what, fault, status, extensions) => {
+    fail(fault);
+    const response = await fetchLabel(label);
+    expect(response.headers.get('retry-after')).toBe(status === 429 ? '7' : null);
+    expect(await refusal(response)).toMatchObject([status, { extensions }]);
+    expect(calls()).toEqual([call]);
+  });
+
+  test('silence: 504', async () => {
+    await using hasty = await startWaybill({ UPSTREAM_TIMEOUT_MS: '150' });
+    hasty.sandbox.faults.add({ kind: 'hang' });
+    const headers = { authorization: `Bearer ${hasty.sandbox.tokens.first}` };
+    const response = await hasty.fetch(label, { headers });
+    expect(await refusal(response)).toMatchObject([
+      504,
+      { extensions: { code: 'UPSTREAM_TIMEOUT', retryable: true } },
+    ]);
+  });
+});
+
+test("each merchant's own token opens its own labels", async () => {
+  const response = await fetchLabel('/labels/st0200.pdf', { bearer: waybill.sandbox.tokens.second });
+  expect(response.status).toBe(200);
+  expect((await response.bytes()).length).toBeGreaterThan(1000);
+  expect(calls()).toEqual(['GET /v1/shipments/st0200/label']);
+});

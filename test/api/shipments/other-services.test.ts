@@ -1,0 +1,359 @@
+import { describe, expect, test, vi } from 'vitest';
+import { startSandbox } from '../../../src/sandbox/sandbox.ts';
+import { createMemoryStore } from '../../../src/writes/idempotency-store.ts';
+import { createSharedStore } from '../../../src/writes/shared-store.ts';
+import {
+  CreateOrderDocument,
+  OrderByReferenceDocument,
+  ShipOrderDocument,
+} from '../../documents.generated.ts';
+import { order as orderToCreate } from '../../fixtures/order-to-create.ts';
+import { type OrderToShip, orderToShip } from '../../fixtures/order-to-ship.ts';
+import { onceEach, shipmentsByOrder } from '../../fixtures/rest-shipments.ts';
+import { startOfTime, startWaybill, type Waybill } from '../../harness.ts';
+
+// What the REST interface leaves open, and other services of it do otherwise than the sandbox does by itself.
+
+const origins = 'GET /v1/origins?pageSize=1000';
+const postQuote = 'POST /v1/quotes';
+const postShipment = 'POST /v1/shipments';
+const shipmentPage = 'GET /v1/shipments?pageSize=1000';
+const nextPage = expect.stringMatching(/^GET \/v1\/shipments\?pageSize=1000&pageToken=/);
+
+/** Ships an order; the calls in an order of their own, where they are made at the same time. */
+async function ship(waybill: Waybill, input: OrderToShip) {
+  const { data, calls } = await waybill.ask(ShipOrderDocument, { input });
+  return { result: data.shipOrder, calls };
+}
+
+/** An order whose shipment is created and whose answer is lost. */
+async function lose(waybill: Waybill, idempotencyKey: string | null = 'lost'): Promise<OrderToShip> {
+  const input = { ...(await orderToShip(waybill)), idempotencyKey };
+  waybill.sandbox.faults.add({ kind: 'applied-then-cut', method: 'POST', path: '/v1/shipments', times: 1 });
+  expect((await ship(waybill, input)).result).toMatchObject({ __typename: 'OutcomeUnknown', idempotencyKey });
+  return input;
+}
+
+const late = { shipsAgain: true, shipmentNamedAfterMs: 5_000 };
+
+describe('a shipment whose answer was lost', () => {
+  test.each([
+    ['on the first page of a list that comes newest first', false, [shipmentPage]],
+    ['on the last page of one that comes oldest first', true, [shipmentPage, nextPage, nextPage]],
+  ])('is found %s, by its key', async (_where, oldestFirst, pages) => {
+    await using waybill = await startWaybill({}, { quirks: { ...late, oldestFirst } });
+    const input = await lose(waybill);
+    const { result, calls } = await ship(waybill, input);
+    expect(result).toMatchObject({ __typename: 'ShipOrderSuccess', order: { id: input.order } });
+    expect(calls).toEqual([`GET /v1/${input.order}`, ...pages]);
+    expect((await ship(waybill, input)).calls).toEqual([]);
+    expect(await shipmentsByOrder(waybill.sandbox, startOfTime)).toEqual(onceEach([input.order]));
+  });
+
+  test('is a Conflict for a request without a key, and for one with another key', async () => {
+    await using waybill = await startWaybill({}, { quirks: late });
+    const input = await lose(waybill, null);
+    const first = await ship(waybill, input);
+    const named = expect.stringMatching(
+      /^orders\/ca\d+ is shipped already, as shipments\/ca\d+, which the order/,
+    );
+    expect(first.result).toEqual({ __typename: 'Conflict', message: named });
+    expect(first.calls).toEqual([`GET /v1/${input.order}`, shipmentPage]);
+    // What was found is noted, and needs no search again.
+    const second = await ship(waybill, { ...input, idempotencyKey: 'another' });
+    expect(second.result).toEqual(first.result);
+    expect(second.calls).toEqual([`GET /v1/${input.order}`]);
+    expect(await shipmentsByOrder(waybill.sandbox, startOfTime)).toEqual(onceEach([input.order]));
+  });
+
+  test('stays OutcomeUnknown where rows come without their quotes, and nothing is sent', async () => {
+    await using waybill = await startWaybill({}, { quirks: { ...late, rowsLack: { shipments: ['quote'] } } });
+    const input = await lose(waybill);
+    const { result, calls } = await ship(waybill, input);
+    expect(result).toMatchObject({ __typename: 'OutcomeUnknown', idempotencyKey: 'lost' });
+    expect(calls).toEqual([`GET /v1/${input.order}`, shipmentPage]);
+    // Once the order names it, it is known.
+    waybill.sandbox.clock.advance(5_000);
+    const known = await ship(waybill, input);
+    expect(known.result).toMatchObject({ __typename: 'ShipOrderSuccess' });
+    expect(known.calls).toHaveLength(2);
+    expect(known.calls).not.toContain(postShipment);
+  });
+
+  test('stays OutcomeUnknown where the list has no end', async () => {
+    await using waybill = await startWaybill({}, { quirks: { ...late, oldestFirst: true } });
+    const input = await lose(waybill);
+    waybill.sandbox.faults.add({
+      kind: 'change',
+      method: 'GET',
+      path: '/v1/shipments',
+      change: (page) => ({ ...(page as object), shipments: [], nextPageToken: 'again' }),
+    });
+    const { result, calls } = await ship(waybill, input);
+    expect(result).toMatchObject({ __typename: 'OutcomeUnknown' });
+    expect(calls).not.toContain(postShipment);
+  });
+
+  test('that was never created is created after a search of the whole list, once', async () => {
+    await using waybill = await startWaybill({}, { quirks: { ...late, oldestFirst: true } });
+    const input = { ...(await orderToShip(waybill)), idempotencyKey: 'never' };
+    waybill.sandbox.faults.add({ kind: 'reset', method: 'POST', path: '/v1/shipments', times: 1 });
+    expect((await ship(waybill, input)).result).toMatchObject({ __typename: 'OutcomeUnknown' });
+    const { result, calls } = await ship(waybill, input);
+    expect(result).toMatchObject({ __typename: 'ShipOrderSuccess' });
+    expect(calls).toEqual([`GET /v1/${input.order}`, shipmentPage, nextPage, nextPage, postShipment]);
+    expect(await shipmentsByOrder(waybill.sandbox, startOfTime)).toEqual(onceEach([input.order]));
+  });
+});
+
+describe('an order that names its shipment only later', () => {
+  test('is shipped once: the second request is a Conflict that names the shipment, and posts nothing', async () => {
+    await using waybill = await startWaybill({}, { quirks: late });
+    const input = await orderToShip(waybill);
+    const first = await ship(waybill, input);
+    if (first.result.__typename !== 'ShipOrderSuccess') throw new Error(JSON.stringify(first));
+    const { id } = first.result.shipment;
+    const second = await ship(waybill, input);
+    expect(second).toEqual({
+      result: {
+        __typename: 'Conflict',
+        message:
+          `${input.order} is shipped already, as ${id}, which the order does not name yet. Nothing was done. ` +
+          `Look at shipment(id: "${id}").`,
+      },
+      calls: [`GET /v1/${input.order}`],
+    });
+    waybill.sandbox.clock.advance(5_000);
+    const third = await ship(waybill, input);
+    expect(third.result).toEqual({
+      __typename: 'Conflict',
+      message: `${input.order} is shipped already, as ${id}. Nothing was done. Look at the order's field "shipment".`,
+    });
+    expect(third.calls).toEqual([`GET /v1/${input.order}`, origins]);
+  });
+
+  test('is taken at its word after an hour', async () => {
+    await using waybill = await startWaybill({}, { quirks: late });
+    const input = await orderToShip(waybill);
+    expect((await ship(waybill, input)).result.__typename).toBe('ShipOrderSuccess');
+    vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + 3_599_000 });
+    expect((await ship(waybill, input)).result.__typename).toBe('Conflict');
+    vi.setSystemTime(Date.now() + 2_000);
+    const { result, calls } = await ship(waybill, input);
+    vi.useRealTimers();
+    expect(result.__typename).toBe('ShipOrderSuccess');
+    expect(calls).toEqual([`GET /v1/${input.order}`, origins, postQuote, postShipment]);
+  });
+});
+
+describe('a shipment that REST creates after it was given up', () => {
+  const slow = { UPSTREAM_TIMEOUT_MS: '300' };
+  const delay = ({ sandbox }: Waybill) =>
+    sandbox.faults.add({ kind: 'delay', delayMs: 800, method: 'POST', path: '/v1/shipments', times: 1 });
+
+  test('is waited for by a request at the same time, which is then a Conflict', async () => {
+    await using waybill = await startWaybill(slow, { quirks: late });
+    const input = await orderToShip(waybill);
+    delay(waybill);
+    const both = await Promise.all([ship(waybill, input), ship(waybill, input)]);
+    expect(both.map(({ result }) => result.__typename).sort()).toEqual(['Conflict', 'OutcomeUnknown']);
+    expect(await shipmentsByOrder(waybill.sandbox, startOfTime)).toEqual(onceEach([input.order]));
+  });
+
+  test('is found by the same key', async () => {
+    await using waybill = await startWaybill(slow, { quirks: late });
+    const input = { ...(await orderToShip(waybill)), idempotencyKey: 'given up' };
+    delay(waybill);
+    expect((await ship(waybill, input)).result.__typename).toBe('OutcomeUnknown');
+    const { result, calls } = await ship(waybill, input);
+    expect(result.__typename).toBe('ShipOrderSuccess');
+    expect(calls).toEqual([`GET /v1/${input.order}`, shipmentPage]);
+    expect(await shipmentsByOrder(waybill.sandbox, startOfTime)).toEqual(onceEach([input.order]));
+  });
+
+  test('is not looked for by an operation that has no time to wait: OutcomeUnknown, without a call', async () => {
+    await using waybill = await startWaybill({ ...slow, OPERATION_TIMEOUT_MS: '5000' }, { quirks: late });
+    const input = { ...(await orderToShip(waybill)), idempotencyKey: 'no time' };
+    delay(waybill);
+    for (const calls of [4, 0]) {
+      const answer = await ship(waybill, input);
+      expect(answer.result.__typename).toBe('OutcomeUnknown');
+      expect(answer.calls).toHaveLength(calls);
+    }
+  });
+});
+
+test('a search joins no read of another process from before the attempt', async () => {
+  const sandbox = await startSandbox({ now: startOfTime, quirks: late });
+  const store = createSharedStore(createMemoryStore({ maxKeys: 20_000 }));
+  const secret = Buffer.from('the same for both');
+  const start = () => startWaybill({}, { sandbox, secret, idempotencyStore: store.join() });
+  await using one = await start();
+  await using other = await start();
+  const input = await orderToShip(one);
+  sandbox.faults.add({
+    kind: 'drip',
+    bytes: 500_000,
+    everyMs: 150,
+    path: '/v1/shipments',
+    method: 'GET',
+    times: 1,
+  });
+  const before = other.ask('{ shipments(first: 1000) { nodes { id } } }');
+  await expect.poll(() => sandbox.requests.lines(), { interval: 1 }).toEqual([shipmentPage]);
+  sandbox.faults.add({ kind: 'applied-then-cut', method: 'POST', path: '/v1/shipments', times: 1 });
+  const [first, second] = await Promise.all([ship(one, input), ship(other, input)]);
+  expect([first.result.__typename, second.result.__typename]).toEqual(['OutcomeUnknown', 'Conflict']);
+  expect((await before).errors).toBeUndefined();
+  expect(await shipmentsByOrder(sandbox, startOfTime)).toEqual(onceEach([input.order]));
+  await sandbox.close();
+});
+
+describe('an order that changes while an operation has it in its memory', () => {
+  const document = `mutation ($order: ID!, $input: ShipOrderInput!) {
+    first: updateOrder(input: { id: $order, notes: "read by now" }) { __typename }
+    slow: updateOrder(input: { id: "ca2490", notes: "slow" }) { __typename }
+    shipped: shipOrder(input: $input) { __typename ... on UserError { message } }
+  }`;
+
+  test.each<[string, (waybill: Waybill, input: OrderToShip) => Promise<unknown>, string]>([
+    ['shipped', (waybill, input) => ship(waybill, input), 'is shipped already'],
+    [
+      'cancelled',
+      ({ ask }, { order }) =>
+        ask(`mutation { updateOrder(input: { id: "${order}", status: CANCELLED }) { __typename } }`),
+      'is CANCELLED',
+    ],
+  ])('as it is %s, is read again', async (_what, change, message) => {
+    await using waybill = await startWaybill({}, { quirks: { shipsAgain: true } });
+    const input = await orderToShip(waybill);
+    waybill.sandbox.faults.add({ kind: 'delay', delayMs: 400, path: '/v1/orders/ca2490', times: 1 });
+    const operation = waybill.ask<{ shipped: { message: string } }, unknown>(document, {
+      order: input.order,
+      input,
+    });
+    await expect.poll(() => waybill.sandbox.requests.lines()).toContain('PATCH /v1/orders/ca2490');
+    await change(waybill, input);
+    const { data } = await operation;
+    expect(data.shipped).toMatchObject({ __typename: 'Conflict', message: expect.stringContaining(message) });
+    expect(
+      Object.values(await shipmentsByOrder(waybill.sandbox, startOfTime)).every((count) => count === 1),
+    ).toBe(true);
+  });
+});
+
+describe('a service that ships orders of every status', () => {
+  test.each(['CANCELLED', 'DELIVERED', 'RETURN'])('is not asked to ship one that is %s', async (status) => {
+    await using waybill = await startWaybill({}, { quirks: { shipsAgain: true } });
+    const input = await orderToShip(waybill);
+    waybill.sandbox.faults.add({
+      kind: 'change',
+      method: 'GET',
+      path: `/v1/${input.order}`,
+      change: (order) => ({ ...(order as object), status }),
+    });
+    const { result, calls } = await ship(waybill, input);
+    const message = `${input.order} is ${status} and can't be shipped. Nothing was done.`;
+    expect(result).toEqual({ __typename: 'Conflict', message });
+    expect(calls.toSorted()).toEqual([`GET /v1/${input.order}`, origins].sort());
+  });
+});
+
+describe('an order whose answer was lost', () => {
+  const search = 'GET /v1/orders?pageSize=1000&search=again';
+  const input = { ...orderToCreate, referenceId: 'again' };
+  const create = async ({ ask }: Waybill, idempotencyKey: string) => {
+    const { data, calls } = await ask(CreateOrderDocument, { input: { ...input, idempotencyKey } });
+    return { result: data.createOrder, calls };
+  };
+  const cut = ({ sandbox }: Waybill, kind: 'applied-then-cut' | 'reset') =>
+    sandbox.faults.add({ kind, method: 'POST', path: '/v1/orders', times: 1 });
+
+  test('is not taken for an equal one that is older than its first attempt', async () => {
+    await using waybill = await startWaybill();
+    const older = await create(waybill, 'older');
+    expect(older.result.__typename).toBe('CreateOrderSuccess');
+    waybill.sandbox.clock.advance(60_000);
+    await waybill.ask('{ organization { id } }');
+    cut(waybill, 'reset');
+    expect((await create(waybill, 'new')).result.__typename).toBe('OutcomeUnknown');
+    const again = await create(waybill, 'new');
+    expect(again.result.__typename).toBe('OutcomeUnknown');
+    expect(again.calls).toEqual([search]);
+  });
+
+  test.each([
+    ['by the clock that was seen before', { dateOffsetMs: 0 }],
+    ['by a clock that is an hour ahead, as its orders are', { dateOffsetMs: 3_600_000 }],
+  ])('is found beside an older one, %s', async (_how, quirks) => {
+    await using waybill = await startWaybill({}, { quirks });
+    if (quirks.dateOffsetMs !== 0) {
+      waybill.sandbox.faults.add({
+        kind: 'change',
+        method: 'GET',
+        path: '/v1/orders',
+        change: (page) => inAnHour(page),
+      });
+    }
+    await create(waybill, 'older');
+    waybill.sandbox.clock.advance(60_000);
+    await waybill.ask('{ organization { id } }');
+    cut(waybill, 'applied-then-cut');
+    expect((await create(waybill, 'new')).result.__typename).toBe('OutcomeUnknown');
+    const again = await create(waybill, 'new');
+    expect(again.result.__typename).toBe('CreateOrderSuccess');
+    expect(again.calls).toEqual([search]);
+  });
+
+  test.each([
+    ['3 seconds before the attempt is not its own', 3_500, 'OutcomeUnknown'],
+    ['a second before the clock that was seen may be its own', 1_000, 'CreateOrderSuccess'],
+  ])('one created %s', async (_when, beforeMs, expected) => {
+    await using waybill = await startWaybill();
+    await create(waybill, 'older');
+    waybill.sandbox.clock.advance(beforeMs);
+    await waybill.ask('{ organization { id } }');
+    cut(waybill, 'reset');
+    expect((await create(waybill, 'new')).result.__typename).toBe('OutcomeUnknown');
+    expect((await create(waybill, 'new')).result.__typename).toBe(expected);
+  });
+
+  test('is found by a clock that was first seen in the search', async () => {
+    await using waybill = await startWaybill();
+    cut(waybill, 'applied-then-cut');
+    expect((await create(waybill, 'first')).result.__typename).toBe('OutcomeUnknown');
+    expect((await create(waybill, 'first')).result.__typename).toBe('CreateOrderSuccess');
+  });
+
+  test('stays OutcomeUnknown where the service tells no time', async () => {
+    await using waybill = await startWaybill({}, { quirks: { hasDate: false } });
+    await waybill.ask('{ organization { id } }');
+    cut(waybill, 'applied-then-cut');
+    expect((await create(waybill, 'timeless')).result.__typename).toBe('OutcomeUnknown');
+    const again = await create(waybill, 'timeless');
+    expect(again.result.__typename).toBe('OutcomeUnknown');
+    expect(again.calls).toEqual([search]);
+  });
+
+  /** A page of orders that the service says to have created an hour later. */
+  function inAnHour(page: unknown): object {
+    const { orders, ...rest } = page as { orders: { createTime: string }[] };
+    const later = (time: string) => new Date(Date.parse(time) + 3_600_000).toISOString();
+    return { ...rest, orders: orders.map((order) => ({ ...order, createTime: later(order.createTime) })) };
+  }
+});
+
+test.each([
+  ['newest first', false],
+  ['oldest first', true],
+])('orderByReference answers the newest of a list that comes %s', async (_order, oldestFirst) => {
+  await using waybill = await startWaybill({}, { quirks: { oldestFirst } });
+  const ids: string[] = [];
+  for (const _time of [1, 2, 3]) {
+    ids.push((await orderToShip(waybill, { referenceId: 'three times' })).order);
+    waybill.sandbox.clock.advance(1_000);
+  }
+  const { data, calls } = await waybill.ask(OrderByReferenceDocument, { referenceId: 'three times' });
+  expect(data).toEqual({ orderByReference: { id: ids[2], referenceId: 'three times' } });
+  expect(calls).toEqual(['GET /v1/orders?pageSize=1000&search=three times']);
+});

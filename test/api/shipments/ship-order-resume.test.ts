@@ -1,0 +1,505 @@
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
+import type { Fault, FaultEffect } from '../../../src/sandbox/sandbox.ts';
+import { ShipOrderDocument, type ShipOrderInput } from '../../documents.generated.ts';
+import { type OrderToShip, orderToShip } from '../../fixtures/order-to-ship.ts';
+import { type Answer, startWaybill, type Waybill } from '../../harness.ts';
+
+let waybill: Waybill;
+/** The same service through a server that waits no longer than it takes to see that no answer comes. */
+let impatient: Waybill;
+beforeAll(async () => {
+  waybill = await startWaybill();
+  impatient = await startWaybill({ UPSTREAM_TIMEOUT_MS: '400' }, { sandbox: waybill.sandbox });
+});
+afterEach(() => waybill.sandbox.faults.clear());
+afterAll(async () => {
+  await impatient[Symbol.asyncDispose]();
+  await waybill[Symbol.asyncDispose]();
+});
+
+const fail = (fault: Fault) => waybill.sandbox.faults.add(fault);
+const shipBy = async (server: Waybill, input: ShipOrderInput, bearer?: string) =>
+  inOrder(await server.ask(ShipOrderDocument, { input }, bearer));
+const ship = (input: ShipOrderInput, bearer?: string) => shipBy(waybill, input, bearer);
+
+/** The order and the origins are read at the same time, so that either may arrive first. */
+function inOrder<Data>(answer: Answer<Data>): Answer<Data> {
+  const { calls } = answer;
+  const isBegin = calls.slice(0, 2).some((call) => call === origins);
+  return isBegin ? { ...answer, calls: [...calls.slice(0, 2).sort(), ...calls.slice(2)] } : answer;
+}
+
+const origins = 'GET /v1/origins?pageSize=1000';
+const postQuote = 'POST /v1/quotes';
+const postShipment = 'POST /v1/shipments';
+const newestShipments = 'GET /v1/shipments?pageSize=1000';
+const read = (order: string) => `GET /v1/${order}`;
+const quoted = (order: string) => [read(order), origins, postQuote];
+const posted = (order: string) => [...quoted(order), postShipment];
+/** Shipped after it was looked for what an attempt under another key, or under none, has done. */
+const looked = (order: string) => [read(order), newestShipments, origins, postQuote, postShipment];
+
+const answered = (result: object, calls: string[]) => ({
+  status: 200,
+  data: { shipOrder: result },
+  errors: undefined,
+  calls,
+});
+const success = (order: string, courier = 'couriers/tres-cordilleras') => ({
+  __typename: 'ShipOrderSuccess',
+  order: { id: order },
+  quote: { id: expect.stringMatching(/^quotes\/ca\d{4}$/) },
+  offer: { courier: { id: courier } },
+  shipment: { id: expect.stringMatching(/^shipments\/ca\d{4}$/) },
+});
+const unknown = (order: string, idempotencyKey: string | null) => ({
+  __typename: 'OutcomeUnknown',
+  message:
+    'It was sent, but no answer came that tells what became of it: it may have happened or not. ' +
+    (idempotencyKey === null
+      ? `Look with order(id: "${order}") whether it has a shipment before you ship it again, and give an ` +
+        'idempotencyKey, which makes this server look.'
+      : 'Send it again with the same idempotencyKey, which goes on where this has ended, or look with ' +
+        `order(id: "${order}") whether it has a shipment.`),
+  idempotencyKey,
+});
+const shippedAlready = (order: string, shipment: string) => ({
+  __typename: 'Conflict',
+  message: `${order} is shipped already, as ${shipment}. Nothing was done. Look at the order's field "shipment".`,
+});
+
+interface Shipments {
+  order: { shipment: { id: string } | null };
+  shipments: { nodes: { id: string; quote: { order: { id: string } | null } }[] };
+}
+
+/** The shipments that the sandbox holds for an order: the one that the order names, and those of its quotes. */
+async function shipmentsOf(order: string) {
+  const { data } = await waybill.ask<Shipments, unknown>(
+    `query ($order: ID!) {
+      order(id: $order) { shipment { id } }
+      shipments(first: 5) { nodes { id quote { order { id } } } }
+    }`,
+    { order },
+  );
+  const ofQuotes = data.shipments.nodes.filter(({ quote }) => quote.order?.id === order).map(({ id }) => id);
+  return { named: data.order.shipment?.id, ofQuotes };
+}
+
+/** Holds the sandbox to exactly one shipment for the order, the one that was answered. */
+async function expectOneShipment({ data }: Awaited<ReturnType<typeof ship>>): Promise<void> {
+  if (data.shipOrder.__typename !== 'ShipOrderSuccess') throw new Error(JSON.stringify(data));
+  const { order, shipment } = data.shipOrder;
+  expect(await shipmentsOf(order.id)).toEqual({ named: shipment.id, ofQuotes: [shipment.id] });
+}
+
+let keys = 0;
+const keyed = async (): Promise<OrderToShip> => {
+  keys += 1;
+  return { ...(await orderToShip(waybill)), idempotencyKey: `ship ${keys}` };
+};
+const keyOf = ({ idempotencyKey }: ShipOrderInput) => idempotencyKey ?? null;
+
+const withoutAnswer: FaultEffect[] = [{ kind: 'reset' }, { kind: 'applied-then-cut' }, { kind: 'hang' }];
+
+describe.each(withoutAnswer)('a quote that gets no answer, by the fault "$kind"', (fault) => {
+  const ship = (input: ShipOrderInput) => shipBy(fault.kind === 'hang' ? impatient : waybill, input);
+  test('is OutcomeUnknown, and the same key asks for another one', async () => {
+    const input = await keyed();
+    fail({ ...fault, method: 'POST', path: '/v1/quotes', times: 1 });
+    expect(await ship(input)).toEqual(answered(unknown(input.order, keyOf(input)), quoted(input.order)));
+    expect(await shipmentsOf(input.order)).toEqual({ named: undefined, ofQuotes: [] });
+
+    const answer = await ship(input);
+    expect(answer).toEqual(answered(success(input.order), posted(input.order)));
+    await expectOneShipment(answer);
+  });
+
+  test('is OutcomeUnknown without a key too, and then ships', async () => {
+    const input = await orderToShip(waybill);
+    fail({ ...fault, method: 'POST', path: '/v1/quotes', times: 1 });
+    expect(await ship(input)).toEqual(answered(unknown(input.order, null), quoted(input.order)));
+    const answer = await ship(input);
+    expect(answer).toEqual(answered(success(input.order), posted(input.order)));
+    await expectOneShipment(answer);
+  });
+});
+
+describe.each(withoutAnswer)('a shipment that gets no answer, by the fault "$kind"', (fault) => {
+  const ship = (input: ShipOrderInput) => shipBy(fault.kind === 'hang' ? impatient : waybill, input);
+  const isDone = fault.kind === 'applied-then-cut';
+
+  test('is OutcomeUnknown, and the same key adopts it, or creates it where there is none', async () => {
+    const input = await keyed();
+    fail({ ...fault, method: 'POST', path: '/v1/shipments', times: 1 });
+    expect(await ship(input)).toEqual(answered(unknown(input.order, keyOf(input)), posted(input.order)));
+    const { named } = await shipmentsOf(input.order);
+
+    const answer = await ship(input);
+    const rest = isDone ? [`GET /v1/${named}`] : [newestShipments, postShipment];
+    expect(answer).toEqual(answered(success(input.order), [read(input.order), ...rest]));
+    await expectOneShipment(answer);
+    expect(await ship(input)).toEqual({ ...answer, calls: [] });
+  });
+
+  test('stays OutcomeUnknown for as long as no answer comes', async () => {
+    const input = await keyed();
+    fail({ kind: 'reset', method: 'POST', path: '/v1/shipments', times: 2 });
+    fail({ ...fault, method: 'POST', path: '/v1/shipments', times: 1 });
+    expect(await ship(input)).toEqual(answered(unknown(input.order, keyOf(input)), posted(input.order)));
+    const again = [read(input.order), newestShipments, postShipment];
+    for (let attempt = 0; attempt < 2; attempt += 1) {
+      expect(await ship(input)).toEqual(answered(unknown(input.order, keyOf(input)), again));
+    }
+    const { named } = await shipmentsOf(input.order);
+    const answer = await ship(input);
+    const rest = isDone ? [`GET /v1/${named}`] : again.slice(1);
+    expect(answer).toEqual(answered(success(input.order), [read(input.order), ...rest]));
+    await expectOneShipment(answer);
+  });
+
+  test('is OutcomeUnknown without a key too, and the order tells what became of it', async () => {
+    const input = await orderToShip(waybill);
+    fail({ ...fault, method: 'POST', path: '/v1/shipments', times: 1 });
+    expect(await ship(input)).toEqual(answered(unknown(input.order, null), posted(input.order)));
+    const { named = '', ofQuotes } = await shipmentsOf(input.order);
+    expect(ofQuotes).toHaveLength(isDone ? 1 : 0);
+    expect(await ship(input)).toEqual(
+      isDone
+        ? answered(shippedAlready(input.order, named), [read(input.order), origins])
+        : answered(success(input.order), looked(input.order)),
+    );
+    expect((await shipmentsOf(input.order)).ofQuotes).toHaveLength(1);
+  });
+});
+
+describe('a shipment of which REST', () => {
+  test.each([
+    [500, 'UPSTREAM_ERROR'],
+    [502, 'UPSTREAM_UNAVAILABLE'],
+  ])('answers %i is an error, after which the same key looks for it', async (status, code) => {
+    const input = await keyed();
+    fail({ kind: 'status', status, method: 'POST', path: '/v1/shipments', times: 1 });
+    const first = await ship(input);
+    expect([first.data, first.errors?.map(({ extensions }) => extensions.code)]).toEqual([
+      { shipOrder: null },
+      [code],
+    ]);
+    expect(first.calls).toEqual(posted(input.order));
+    const answer = await ship(input);
+    expect(answer).toEqual(
+      answered(success(input.order), [read(input.order), newestShipments, postShipment]),
+    );
+    await expectOneShipment(answer);
+  });
+
+  test.each<[string, FaultEffect]>([
+    ['half of the JSON', { kind: 'cut-json' }],
+    ['another record', { kind: 'change', change: () => ({ name: 'orders/ca2496' }) }],
+  ])('answers %s is OutcomeUnknown, and the same key adopts it', async (_what, fault) => {
+    const input = await keyed();
+    fail({ ...fault, method: 'POST', path: '/v1/shipments', times: 1 });
+    expect(await ship(input)).toEqual(answered(unknown(input.order, keyOf(input)), posted(input.order)));
+    const { named } = await shipmentsOf(input.order);
+    const answer = await ship(input);
+    expect(answer).toEqual(answered(success(input.order), [read(input.order), `GET /v1/${named}`]));
+    await expectOneShipment(answer);
+  });
+});
+
+describe('after a shipment without an answer', () => {
+  /** An order whose shipment was asked for, and either created or not, without an answer. */
+  async function cut(kind: 'reset' | 'applied-then-cut'): Promise<OrderToShip> {
+    const input = await keyed();
+    fail({ kind, method: 'POST', path: '/v1/shipments', times: 1 });
+    expect(await ship(input)).toEqual(answered(unknown(input.order, keyOf(input)), posted(input.order)));
+    return input;
+  }
+
+  /** REST answers, once, as if the order were not shipped yet. */
+  function showUnshipped({ order }: OrderToShip): void {
+    const change = ({ shipment, ...others }: Record<string, unknown>) => others;
+    fail({
+      kind: 'change',
+      method: 'GET',
+      path: `/v1/${order}`,
+      times: 1,
+      change: (sent) => change(Object(sent)),
+    });
+  }
+
+  test('it is found among the newest shipments where the order does not name it yet', async () => {
+    const input = await cut('applied-then-cut');
+    showUnshipped(input);
+    const answer = await ship(input);
+    expect(answer).toEqual(answered(success(input.order), [read(input.order), newestShipments]));
+    await expectOneShipment(answer);
+  });
+
+  test('it is adopted where it came only after it was looked for', async () => {
+    const input = await cut('applied-then-cut');
+    const { named } = await shipmentsOf(input.order);
+    showUnshipped(input);
+    const none = { shipments: [], nextPageToken: '' };
+    fail({ kind: 'change', method: 'GET', path: '/v1/shipments', times: 1, change: () => none });
+    const answer = await ship(input);
+    const late = [read(input.order), `GET /v1/${named}`];
+    expect(answer).toEqual(
+      answered(success(input.order), [read(input.order), newestShipments, postShipment, ...late]),
+    );
+    await expectOneShipment(answer);
+  });
+
+  test('one that REST refuses is refused', async () => {
+    const input = await cut('reset');
+    const body = { error: { message: 'The order is on hold.' } };
+    fail({ kind: 'status', status: 409, method: 'POST', path: '/v1/shipments', body, times: 1 });
+    const again = [read(input.order), newestShipments, postShipment];
+    expect(await ship(input)).toEqual(
+      answered({ __typename: 'Conflict', message: 'The order is on hold.' }, [
+        ...again,
+        read(input.order),
+        newestShipments,
+      ]),
+    );
+    const answer = await ship(input);
+    expect(answer).toEqual(answered(success(input.order), again));
+    await expectOneShipment(answer);
+  });
+
+  test('one of somebody else is Conflict', async () => {
+    const { idempotencyKey, ...input } = await cut('reset');
+    const other = await ship(input);
+    expect(other).toEqual(answered(success(input.order), looked(input.order)));
+    const { named = '' } = await shipmentsOf(input.order);
+    expect(await ship({ ...input, idempotencyKey })).toEqual(
+      answered(shippedAlready(input.order, named), [read(input.order), `GET /v1/${named}`]),
+    );
+    await expectOneShipment(other);
+  });
+
+  test.each([
+    ['place', { location: 'locations/narino-pasto' }, {}, 'couriers/rutandina'],
+    ['amount on delivery', {}, { cashOnDeliveryRequestCents: 0 }, 'couriers/tres-cordilleras'],
+  ])('an order that has another %s by now gets another quote', async (_what, place, amount, courier) => {
+    const input = await cut('reset');
+    const change = (order: { recipient: object }) => ({
+      ...order,
+      ...amount,
+      recipient: { ...order.recipient, ...place },
+    });
+    const remove = fail({
+      kind: 'change',
+      method: 'GET',
+      path: `/v1/${input.order}`,
+      change: (sent) => change(Object(sent)),
+    });
+    const answer = await ship(input);
+    const calls = [read(input.order), newestShipments, origins, postQuote, postShipment];
+    expect(answer).toEqual(answered(success(input.order, courier), calls));
+    expect(waybill.sandbox.requests.entries()[3]?.body).toMatchObject({
+      destination: 'locations/antioquia-medellin-laureles',
+      cashOnDeliveryRequestCents: 5_000_000,
+      ...('location' in place ? { destination: place.location } : amount),
+    });
+    remove();
+    await expectOneShipment(answer);
+  });
+
+  test('an order that is gone may have been shipped: it stays OutcomeUnknown', async () => {
+    const input = await cut('reset');
+    fail({ kind: 'status', status: 404, method: 'GET', path: `/v1/${input.order}` });
+    expect(await ship(input)).toEqual(answered(unknown(input.order, keyOf(input)), [read(input.order)]));
+  });
+
+  test('a shipment that the order names and nobody finds may be its own: it stays OutcomeUnknown', async () => {
+    const input = await cut('applied-then-cut');
+    const remove = fail({ kind: 'status', status: 404, method: 'GET', path: /^\/v1\/shipments\// });
+    const { data, calls } = await ship(input);
+    expect(data).toEqual({ shipOrder: unknown(input.order, keyOf(input)) });
+    expect(calls).toHaveLength(2);
+    remove();
+    await expectOneShipment(await ship(input));
+  });
+
+  test.each([
+    ['is no record', null],
+    ['came without its quote', { name: 'shipments/broken', status: 'LABEL_GENERATED' }],
+  ])('one among the newest that %s may be its own: it stays OutcomeUnknown', async (_what, row) => {
+    const input = await cut('reset');
+    const remove = fail({
+      kind: 'change',
+      method: 'GET',
+      path: '/v1/shipments',
+      change: () => ({ shipments: [row], nextPageToken: '' }),
+    });
+    const calls = [read(input.order), newestShipments];
+    expect(await ship(input)).toEqual(answered(unknown(input.order, keyOf(input)), calls));
+    remove();
+    await expectOneShipment(await ship(input));
+  });
+
+  test.each([
+    [400, 'order', (order: string) => [read(order)]],
+    [409, 'order', (order: string) => [read(order)]],
+    [404, 'newest shipments', (order: string) => [read(order), newestShipments]],
+  ])('%i for the %s is nothing against the input: it stays OutcomeUnknown', async (status, what, calls) => {
+    const input = await cut('reset');
+    const path = what === 'order' ? `/v1/${input.order}` : '/v1/shipments';
+    const remove = fail({ kind: 'status', status, method: 'GET', path });
+    expect(await ship(input)).toEqual(answered(unknown(input.order, keyOf(input)), calls(input.order)));
+    remove();
+
+    const answer = await ship(input);
+    expect(answer).toEqual(
+      answered(success(input.order), [read(input.order), newestShipments, postShipment]),
+    );
+    await expectOneShipment(answer);
+  });
+
+  test('one that cannot be looked for is not created', async () => {
+    const input = await cut('applied-then-cut');
+    const { named } = await shipmentsOf(input.order);
+    const remove = fail({ kind: 'status', status: 503, method: 'GET' });
+    const { data, errors, calls } = await ship(input);
+    expect([data, errors?.map(({ extensions }) => extensions.code)]).toEqual([
+      { shipOrder: null },
+      ['UPSTREAM_UNAVAILABLE'],
+    ]);
+    expect(calls).toEqual([read(input.order)]);
+    remove();
+
+    const answer = await ship(input);
+    expect(answer).toEqual(answered(success(input.order), [read(input.order), `GET /v1/${named}`]));
+    await expectOneShipment(answer);
+  });
+});
+
+describe('an idempotencyKey', () => {
+  test('ships once for equal requests at once', async () => {
+    const input = await keyed();
+    const answers = await Promise.all(Array.from({ length: 20 }, () => ship(input)));
+    const [first] = answers;
+    expect(first?.data).toEqual({ shipOrder: success(input.order) });
+    expect(answers.map(({ data }) => data)).toEqual(answers.map(() => first?.data));
+    expect(waybill.sandbox.requests.lines().sort()).toEqual(posted(input.order).sort());
+    if (first !== undefined) await expectOneShipment(first);
+  });
+
+  test('resumes once for equal requests at once', async () => {
+    const input = await keyed();
+    fail({ kind: 'reset', method: 'POST', path: '/v1/shipments', times: 1 });
+    expect(await ship(input)).toEqual(answered(unknown(input.order, keyOf(input)), posted(input.order)));
+    const answers = await Promise.all(Array.from({ length: 20 }, () => ship(input)));
+    const [first] = answers;
+    expect(answers.map(({ data }) => data)).toEqual(answers.map(() => ({ shipOrder: success(input.order) })));
+    expect(waybill.sandbox.requests.lines()).toEqual([read(input.order), newestShipments, postShipment]);
+    if (first !== undefined) await expectOneShipment(first);
+  });
+
+  test('gives the same for the same input, however it is written', async () => {
+    const input = await keyed();
+    const answer = await ship(input);
+    expect(answer).toEqual(answered(success(input.order), posted(input.order)));
+    const bare = { order: input.order.replace('orders/', ''), origin: 'ca4' };
+    const nulls = { offer: null, maxShipmentCostCents: null };
+    const whole = { offer: { prefer: 'CHEAPEST' }, requiresPickup: true } as const;
+    for (const written of [bare, nulls, whole]) {
+      expect(await ship({ ...input, ...written })).toEqual({ ...answer, calls: [] });
+    }
+    await expectOneShipment(answer);
+  });
+
+  test.each<[string, Partial<ShipOrderInput>]>([
+    ['order', { order: 'ca2496' }],
+    ['origin', { origin: 'ca1' }],
+    ['offer', { offer: { prefer: 'FASTEST' } }],
+    ['limit', { maxShipmentCostCents: 9_000_000 }],
+    ['pickup', { requiresPickup: false }],
+  ])('is Conflict with another %s, without a call', async (_what, fields) => {
+    const input = await keyed();
+    const answer = await ship(input);
+    expect(answer).toEqual(answered(success(input.order), posted(input.order)));
+    const result = {
+      __typename: 'Conflict',
+      message:
+        'This idempotencyKey was given before, with another input. Nothing was done. Take a new key for what is to be ' +
+        'done anew, or send the same input to learn what came of it.',
+    };
+    expect(await ship({ ...input, ...fields })).toEqual(answered(result, []));
+    await expectOneShipment(answer);
+  });
+
+  test('keeps that there was no offer', async () => {
+    const input = { ...(await keyed()), maxShipmentCostCents: 0 };
+    const first = await ship(input);
+    expect(first.data).toMatchObject({ shipOrder: { __typename: 'NoOffer' } });
+    expect(first.calls).toEqual(quoted(input.order));
+    expect(await ship(input)).toEqual({ ...first, calls: [] });
+  });
+
+  test('is free again after what REST refused', async () => {
+    const input = await keyed();
+    const body = { error: { message: 'Bad.' } };
+    fail({ kind: 'status', status: 400, method: 'POST', path: '/v1/shipments', body, times: 1 });
+    const refused = { __typename: 'InvalidInput', message: 'Bad.', fields: [] };
+    expect(await ship(input)).toEqual(answered(refused, posted(input.order)));
+    const answer = await ship({ ...input, requiresPickup: false });
+    expect(answer).toEqual(answered(success(input.order), posted(input.order)));
+    await expectOneShipment(answer);
+  });
+
+  test("of one merchant is not another's", async () => {
+    const { second } = waybill.sandbox.tokens;
+    const input = await keyed();
+    const other = { ...(await orderToShip(waybill, {}, second)), idempotencyKey: keyOf(input) };
+    expect(await ship(input)).toEqual(answered(success(input.order), posted(input.order)));
+    const { data, calls } = await ship({ ...other, origin: 'origins/st1' }, second);
+    expect(data).toMatchObject({ shipOrder: { __typename: 'ShipOrderSuccess', order: { id: other.order } } });
+    expect(calls).toEqual(posted(other.order));
+  });
+
+  test('tells the order as it is now, also for a shipment of before', async () => {
+    const input = await keyed();
+    const answer = await ship(input);
+    waybill.sandbox.clock.advance(60_000);
+    const document = `mutation ($input: ShipOrderInput!) {
+      shipOrder(input: $input) { ... on ShipOrderSuccess { order { status } shipment { id } } }
+    }`;
+    const { data, calls } = await waybill.ask<unknown, unknown>(document, { input });
+    expect(answer).toEqual(answered(success(input.order), posted(input.order)));
+    expect(data).toEqual({
+      shipOrder: {
+        order: { status: 'READY' },
+        shipment: expect.objectContaining({ id: expect.any(String) }),
+      },
+    });
+    expect(calls).toEqual([read(input.order)]);
+  });
+
+  test('goes on for a client that has left, who learns of it by the same key', async () => {
+    const input = await keyed();
+    fail({ kind: 'delay', delayMs: 60, method: 'POST', path: '/v1/quotes' });
+    const client = new AbortController();
+    const left = waybill.app.fetch('http://waybill.test/graphql', {
+      method: 'POST',
+      headers: {
+        'content-type': 'application/json',
+        authorization: `Bearer ${waybill.sandbox.tokens.first}`,
+      },
+      body: JSON.stringify({
+        query: 'mutation ($input: ShipOrderInput!) { shipOrder(input: $input) { __typename } }',
+        variables: { input },
+      }),
+      signal: client.signal,
+    });
+    waybill.sandbox.requests.clear();
+    await expect.poll(() => waybill.sandbox.requests.lines(), { interval: 2 }).toContain(postQuote);
+    client.abort();
+    await Promise.resolve(left).catch(() => {});
+    await expect.poll(() => waybill.sandbox.requests.lines(), { interval: 2 }).toContain(postShipment);
+    const answer = await ship(input);
+    expect(answer.data).toEqual({ shipOrder: success(input.order) });
+    await expectOneShipment(answer);
+  });
+});

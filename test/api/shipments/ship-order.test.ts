@@ -1,0 +1,631 @@
+import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest';
+import type { Fault } from '../../../src/sandbox/sandbox.ts';
+import { ShipOrderDocument, type ShipOrderInput, ShipWholeOrderDocument } from '../../documents.generated.ts';
+import { type OrderToShip, orderInput, orderToShip, parcel } from '../../fixtures/order-to-ship.ts';
+import { type Answer, startWaybill, type Waybill } from '../../harness.ts';
+
+let waybill: Waybill;
+beforeAll(async () => {
+  waybill = await startWaybill();
+});
+afterEach(() => waybill.sandbox.faults.clear());
+afterAll(() => waybill[Symbol.asyncDispose]());
+
+const fail = (fault: Fault) => waybill.sandbox.faults.add(fault);
+const ship = async (input: ShipOrderInput) => inOrder(await waybill.ask(ShipOrderDocument, { input }));
+const bodies = () => waybill.sandbox.requests.entries().map(({ body }) => body);
+
+type Fields = Record<string, unknown>;
+type OrderFields = Fields & { recipient: Fields };
+
+/** REST answers `path` with what `change` makes of it. */
+function change<Sent>(path: string, change: (sent: Sent) => unknown): void {
+  // Each test knows what is sent there.
+  fail({ kind: 'change', method: 'GET', path, change: (sent) => change(sent as Sent) });
+}
+
+/** The order and the origins are read at the same time, so that either may arrive first. */
+function inOrder<Data>(answer: Answer<Data>): Answer<Data> {
+  return { ...answer, calls: [...answer.calls.slice(0, 2).sort(), ...answer.calls.slice(2)] };
+}
+
+const pathOf = (order: string) => `/v1/${order}`;
+const reads = (order: string) => [`GET ${pathOf(order)}`, 'GET /v1/origins?pageSize=1000'];
+const quoted = (order: string) => [...reads(order), 'POST /v1/quotes'];
+const posted = (order: string) => [...quoted(order), 'POST /v1/shipments'];
+
+/** The answer of a mutation that went through without an error of its field. */
+const answered = (result: object, calls: string[]) => ({
+  status: 200,
+  data: { shipOrder: result },
+  errors: undefined,
+  calls,
+});
+const refused = (...fields: [path: string, message: string][]) => ({
+  __typename: 'InvalidInput',
+  message: `Nothing was done, as the input can't be right: ${fields.map((field) => field.join(' ')).join('; ')}.`,
+  fields: fields.map(([path, message]) => ({ path, message })),
+});
+const quote = { id: expect.stringMatching(/^quotes\/ca\d{4}$/) };
+const success = (order: string, courier = 'couriers/tres-cordilleras') => ({
+  __typename: 'ShipOrderSuccess',
+  order: { id: order },
+  quote,
+  offer: { courier: { id: courier } },
+  shipment: { id: expect.stringMatching(/^shipments\/ca\d{4}$/) },
+});
+
+/** What a client is told beside the place of the error in the document. */
+function told({ status, data, errors, calls }: Answer<unknown>) {
+  return {
+    status,
+    data,
+    calls,
+    errors: errors?.map(({ message, path, extensions }) => ({ message, path, ...extensions })),
+  };
+}
+const failed = (error: object, calls: string[]) => ({
+  status: 200,
+  data: { shipOrder: null },
+  errors: [{ path: ['shipOrder'], ...error }],
+  calls,
+});
+
+describe('an order', () => {
+  const offer = (code: string, status: string, cents: number, days: number) => ({
+    courier: { id: `couriers/${code}` },
+    status,
+    shipmentCost: { cents },
+    estimatedDeliveryOperatingDays: days,
+  });
+  const cheapest = offer('tres-cordilleras', 'SUCCESS', 1_330_000, 3);
+
+  test('is shipped with the cheapest offer, to its recipient, for its cash on delivery', async () => {
+    await using fresh = await startWaybill();
+    const input = await orderToShip(fresh);
+    const answer = inOrder(await fresh.ask(ShipWholeOrderDocument, { input }));
+    const result = {
+      __typename: 'ShipOrderSuccess',
+      order: { id: 'orders/ca2501', status: 'READY', shipment: { id: 'shipments/ca2048' } },
+      quote: {
+        id: 'quotes/ca2154',
+        order: { id: 'orders/ca2501' },
+        origin: { id: 'locations/huila-pitalito' },
+        destination: { id: 'locations/antioquia-medellin-laureles' },
+        package: { weightKg: 1.35 },
+        cashOnDelivery: { cents: 5_000_000 },
+        offers: [
+          offer('rutandina', 'SUCCESS', 1_595_000, 3),
+          offer('condor-veloz', 'SUCCESS', 1_850_000, 1),
+          offer('chasqui-carga', 'SUCCESS', 1_970_000, 4),
+          offer('tierra-firme', 'CASH_ON_DELIVERY_NOT_AVAILABLE', 0, 0),
+          cheapest,
+        ],
+      },
+      offer: cheapest,
+      shipment: {
+        id: 'shipments/ca2048',
+        status: 'LABEL_GENERATED',
+        quote: { id: 'quotes/ca2154' },
+        courier: { id: 'couriers/tres-cordilleras' },
+        origin: { id: 'origins/ca4' },
+        recipient: {
+          fullName: 'Inés Ruiz',
+          phoneNumber: '+573001112233',
+          documentType: 'NI',
+          document: '900123456',
+          address: {
+            regionCode: 'CO',
+            administrativeArea: 'Antioquia',
+            locality: 'Medellín (Laureles)',
+            addressLines: ['Circular 4 # 70-28', 'Apto 502'],
+            organization: 'Tostadora Ruiz',
+          },
+        },
+        requiresPickup: true,
+        shipmentCost: { cents: 1_330_000 },
+        cashOnDeliveryCost: { cents: 350_000 },
+        totalCost: { cents: 1_680_000 },
+        label: { id: 'labels/ca2048' },
+      },
+    };
+    // The last is for the fields of the order, which has a new status.
+    expect(answer).toEqual(answered(result, [...posted('orders/ca2501'), 'GET /v1/orders/ca2501']));
+    const { location, ...recipient } = orderInput.recipient;
+    expect(fresh.sandbox.requests.entries().map(({ body }) => body)).toEqual([
+      undefined,
+      undefined,
+      {
+        origin: 'locations/huila-pitalito',
+        destination: location,
+        package: parcel,
+        cashOnDeliveryRequestCents: 5_000_000,
+        order: 'orders/ca2501',
+      },
+      {
+        quote: 'quotes/ca2154',
+        courier: 'couriers/tres-cordilleras',
+        origin: 'origins/ca4',
+        recipient,
+        requiresPickup: true,
+      },
+      undefined,
+    ]);
+  });
+
+  test('is shipped by bare identifiers too, and brought to the courier on request', async () => {
+    const { order } = await orderToShip(waybill);
+    const input = {
+      order: order.replace('orders/', ''),
+      origin: 'ca4',
+      requiresPickup: false,
+      package: parcel,
+    };
+    expect(await ship(input)).toEqual(answered(success(order), posted(order)));
+    expect(bodies()[3]).toMatchObject({ origin: 'origins/ca4', requiresPickup: false });
+  });
+
+  test('goes to a person without a company or document as REST tells of them', async () => {
+    const { organization: _, ...address } = orderInput.recipient.address;
+    const { documentType: _type, document: _document, ...person } = orderInput.recipient;
+    const input = await orderToShip(waybill, { recipient: { ...person, address } });
+    expect(await ship(input)).toEqual(answered(success(input.order), posted(input.order)));
+    const { location: _location, ...recipient } = person;
+    expect(bodies()[3]).toMatchObject({
+      recipient: {
+        ...recipient,
+        address: { ...address, organization: '' },
+        documentType: null,
+        document: null,
+      },
+    });
+  });
+
+  test('goes to a person of whom REST leaves out what it may', async () => {
+    const input = await orderToShip(waybill);
+    change(
+      pathOf(input.order),
+      ({ recipient: { documentType, document, ...recipient }, ...order }: OrderFields) => ({
+        ...order,
+        recipient,
+      }),
+    );
+    expect(await ship(input)).toEqual(answered(success(input.order), posted(input.order)));
+    const { documentType: _, document: _document, location: _location, ...recipient } = orderInput.recipient;
+    expect(bodies()[3]).toMatchObject({ recipient });
+    expect(Object.keys(Object(bodies()[3]).recipient)).toEqual(Object.keys(recipient));
+  });
+
+  test('is read at the same time as the origins', async () => {
+    await using impatient = await startWaybill({ UPSTREAM_TIMEOUT_MS: '50' }, { sandbox: waybill.sandbox });
+    const input = await orderToShip(waybill);
+    fail({ kind: 'hang', path: pathOf(input.order) });
+    const answer = inOrder(await impatient.ask(ShipOrderDocument, { input }));
+    const message = `GET ${pathOf(input.order)} was not answered within 50 ms`;
+    expect(told(answer)).toEqual(
+      failed({ message, code: 'UPSTREAM_TIMEOUT', retryable: true }, reads(input.order)),
+    );
+  });
+});
+
+describe('the offer', () => {
+  test.each<[string, Partial<OrderToShip>, string]>([
+    ['the cheapest', { offer: { prefer: 'CHEAPEST' } }, 'tres-cordilleras'],
+    [
+      'the cheapest for null',
+      { offer: null, maxShipmentCostCents: null, idempotencyKey: null },
+      'tres-cordilleras',
+    ],
+    ['the fastest', { offer: { prefer: 'FASTEST' } }, 'condor-veloz'],
+    [
+      'the fastest within the limit',
+      { offer: { prefer: 'FASTEST' }, maxShipmentCostCents: 1_849_999 },
+      'tres-cordilleras',
+    ],
+    ['the one that costs just the limit', { maxShipmentCostCents: 1_330_000 }, 'tres-cordilleras'],
+    ["a courier's", { offer: { courier: 'couriers/chasqui-carga' } }, 'chasqui-carga'],
+    [
+      "a courier's, by the bare code and within the limit",
+      { offer: { courier: 'rutandina' }, maxShipmentCostCents: 1_595_000 },
+      'rutandina',
+    ],
+  ])('is %s', async (_what, fields, courier) => {
+    const input = { ...(await orderToShip(waybill)), ...fields };
+    expect(await ship(input)).toEqual(
+      answered(success(input.order, `couriers/${courier}`), posted(input.order)),
+    );
+    expect(bodies()[3]).toMatchObject({ courier: `couriers/${courier}` });
+  });
+
+  const available =
+    'Available: couriers/rutandina for 1595000 cents, couriers/condor-veloz for 1850000 cents, ' +
+    'couriers/chasqui-carga for 1970000 cents, couriers/tres-cordilleras for 1330000 cents.';
+
+  test.each<[string, Partial<OrderToShip>, string]>([
+    [
+      'none within the limit',
+      { maxShipmentCostCents: 1_329_999 },
+      `no available offer costs at most 1329999 cents. ${available} Raise the limit, with a new idempotencyKey.`,
+    ],
+    [
+      'none for nothing',
+      { offer: { prefer: 'FASTEST' }, maxShipmentCostCents: 0 },
+      `no available offer costs at most 0 cents. ${available} Raise the limit, with a new idempotencyKey.`,
+    ],
+    [
+      'none of the courier within the limit',
+      { offer: { courier: 'couriers/condor-veloz' }, maxShipmentCostCents: 1_400_000 },
+      `no available offer of couriers/condor-veloz costs at most 1400000 cents. ${available} Raise the limit, with a new idempotencyKey.`,
+    ],
+    [
+      'none that is available of the courier',
+      { offer: { courier: 'couriers/tierra-firme' } },
+      `couriers/tierra-firme has no available offer. ${available} Choose one of these, with a new idempotencyKey.`,
+    ],
+    [
+      'none at all of the courier',
+      { offer: { courier: 'couriers/condor' } },
+      `couriers/condor has no available offer. ${available} Choose one of these, with a new idempotencyKey.`,
+    ],
+    [
+      'none that anybody makes',
+      { package: { ...parcel, weightKg: 1000 } },
+      'no courier takes this package from there to there (couriers/rutandina OVERWEIGHT, couriers/condor-veloz OVERWEIGHT, ' +
+        'couriers/chasqui-carga OVERWEIGHT, couriers/tierra-firme OVERWEIGHT, couriers/tres-cordilleras OVERWEIGHT). ' +
+        'Change the package or the order, or ship it from another origin, with a new idempotencyKey.',
+    ],
+  ])('is %s: NoOffer with the quote, and nothing shipped', async (_what, fields, why) => {
+    const input = { ...(await orderToShip(waybill)), ...fields };
+    const result = { __typename: 'NoOffer', message: `Nothing was shipped: ${why}`, quote };
+    expect(await ship(input)).toEqual(answered(result, quoted(input.order)));
+  });
+
+  test('is an error where REST sends no list of offers', async () => {
+    const input = await orderToShip(waybill);
+    fail({ kind: 'change', path: '/v1/quotes', change: (sent) => ({ ...Object(sent), offers: null }) });
+    const message = expect.stringMatching(/^quotes\/ca\d{4} came without a list of offers$/);
+    expect(told(await ship(input))).toEqual(
+      failed({ message, code: 'UPSTREAM_INVALID_RESPONSE', retryable: false }, quoted(input.order)),
+    );
+  });
+});
+
+describe('what there is does not allow it', () => {
+  test('where the order is shipped already: Conflict, and nothing posted', async () => {
+    const result = {
+      __typename: 'Conflict',
+      message:
+        'orders/ca2481 is shipped already, as shipments/ca2036. Nothing was done. Look at the order\'s field "shipment".',
+    };
+    const input = { order: 'ca2481', origin: 'ca1', package: parcel };
+    expect(await ship(input)).toEqual(answered(result, reads('orders/ca2481')));
+  });
+
+  test('where the order is cancelled, before anything is posted', async () => {
+    const message = "orders/ca2477 is CANCELLED and can't be shipped. Nothing was done.";
+    const input = { order: 'ca2477', origin: 'ca1', package: parcel };
+    expect(await ship(input)).toEqual(answered({ __typename: 'Conflict', message }, reads('orders/ca2477')));
+  });
+
+  test('where two ship the order at once: one of them does', async () => {
+    const input = await orderToShip(waybill);
+    const answers = await Promise.all([ship(input), ship(input)]);
+    expect(answers.map(({ data }) => data.shipOrder.__typename).sort()).toEqual([
+      'Conflict',
+      'ShipOrderSuccess',
+    ]);
+    // The second waits for the first, and finds by its reads that the order is shipped.
+    const lines = [...posted(input.order), ...reads(input.order)];
+    expect(waybill.sandbox.requests.lines().sort()).toEqual(lines.sort());
+  });
+
+  test.each([
+    ['order', { order: 'nosuch', origin: 'origins/ca4' }, 'orders/nosuch'],
+    ["another merchant's order", { order: 'orders/st0200', origin: 'origins/ca4' }, 'orders/st0200'],
+    ['origin', { order: 'ca2496', origin: 'ca9' }, 'origins/ca9'],
+    ['order nor origin', { order: 'nosuch', origin: 'ca9' }, 'orders/nosuch'],
+  ])('where there is no %s: NotFound with its id, and nothing posted', async (_what, ids, id) => {
+    const result = { __typename: 'NotFound', message: `${id} does not exist. Check the id.`, missingId: id };
+    const order = `orders/${ids.order.replace('orders/', '')}`;
+    expect(await ship({ ...ids, package: parcel })).toEqual(answered(result, reads(order)));
+  });
+});
+
+describe('an input that cannot be right is refused without a call', () => {
+  const notOf = (collection: string, given: string) =>
+    `must be the id of one of ${collection}, "${collection}/<identifier>" or the identifier alone, but is "${given}"`;
+  const input: ShipOrderInput = { order: 'ca2496', origin: 'ca1', package: parcel };
+
+  test.each<[string, Partial<ShipOrderInput>, [path: string, message: string]]>([
+    ['a quote as order', { order: 'quotes/ca2151' }, ['order', notOf('orders', 'quotes/ca2151')]],
+    ['an order beyond the path', { order: '../orders' }, ['order', notOf('orders', '../orders')]],
+    ['a location as origin', { origin: 'locations/a' }, ['origin', notOf('origins', 'locations/a')]],
+    ['an empty courier', { offer: { courier: '' } }, ['offer.courier', notOf('couriers', '')]],
+    [
+      'a negative limit',
+      { maxShipmentCostCents: -1 },
+      ['maxShipmentCostCents', 'must be at least 0, but is -1'],
+    ],
+    [
+      'null for the pickup',
+      { requiresPickup: null },
+      ['requiresPickup', 'must not be null: leave it out instead'],
+    ],
+    [
+      'a content of 2 characters',
+      { package: { ...parcel, contentDescription: '☕🫘' } },
+      ['package.contentDescription', 'must be 3 to 128 characters long, but has 2'],
+    ],
+    [
+      'an empty key',
+      { idempotencyKey: '' },
+      ['idempotencyKey', 'must be 1 to 255 characters long, but has 0'],
+    ],
+  ])('%s', async (_what, fields, fault) => {
+    expect(await ship({ ...input, ...fields })).toEqual(answered(refused(fault), []));
+  });
+
+  test('all faults at once', async () => {
+    const answer = await ship({
+      order: '',
+      origin: '',
+      package: { ...parcel, contentDescription: '' },
+      offer: { courier: 'orders/ca2496' },
+      maxShipmentCostCents: -100,
+      requiresPickup: null,
+      idempotencyKey: '',
+    });
+    const result = refused(
+      ['order', notOf('orders', '')],
+      ['origin', notOf('origins', '')],
+      ['package.contentDescription', 'must be 3 to 128 characters long, but has 0'],
+      ['offer.courier', notOf('couriers', 'orders/ca2496')],
+      ['maxShipmentCostCents', 'must be at least 0, but is -100'],
+      ['requiresPickup', 'must not be null: leave it out instead'],
+      ['idempotencyKey', 'must be 1 to 255 characters long, but has 0'],
+    );
+    expect(answer).toEqual(answered(result, []));
+  });
+
+  test.each([
+    ['two choices', { prefer: 'FASTEST', courier: 'rutandina' }],
+    ['no choice', {}],
+    ['null as courier', { courier: null }],
+  ])('%s, by GraphQL itself', async (_what, offer) => {
+    const { data, errors, calls } = await waybill.ask<unknown, unknown>(
+      'mutation ($input: ShipOrderInput!) { shipOrder(input: $input) { __typename } }',
+      { input: { ...input, offer } },
+    );
+    expect(data).toBeUndefined();
+    expect(errors).toMatchObject([{ extensions: { code: 'BAD_USER_INPUT', retryable: false } }]);
+    expect(calls).toEqual([]);
+  });
+});
+
+describe('a broken record is an error, before anything is posted', () => {
+  test.each<[string, (order: OrderFields) => unknown, string]>([
+    ['recipient', ({ recipient, ...order }) => order, "its recipient's location"],
+    ['recipient but null', (order) => ({ ...order, recipient: null }), "its recipient's location"],
+    [
+      'place',
+      ({ recipient: { location, ...recipient }, ...order }) => ({ ...order, recipient }),
+      "its recipient's location",
+    ],
+    [
+      "recipient's location but another thing",
+      (order) => ({ ...order, recipient: { ...order.recipient, location: 'origins/ca4' } }),
+      "its recipient's location",
+    ],
+    [
+      'address',
+      ({ recipient: { address, ...recipient }, ...order }) => ({ ...order, recipient }),
+      "its recipient's address",
+    ],
+    [
+      'address lines',
+      (order) => ({ ...order, recipient: { ...order.recipient, address: { addressLines: null } } }),
+      "its recipient's address",
+    ],
+    ['cash on delivery', ({ cashOnDeliveryRequestCents, ...order }) => order, 'its cash on delivery'],
+  ])('an order without its %s', async (_what, broken, missing) => {
+    const input = await orderToShip(waybill);
+    change(pathOf(input.order), broken);
+    const message = `REST sent ${input.order} without ${missing}`;
+    expect(told(await ship(input))).toEqual(
+      failed({ message, code: 'UPSTREAM_INVALID_RESPONSE', retryable: false }, reads(input.order)),
+    );
+  });
+
+  test('an origin without its location', async () => {
+    const input = await orderToShip(waybill);
+    change('/v1/origins', (page: { origins: Fields[] }) => ({
+      ...page,
+      origins: page.origins.map(({ location, ...origin }) => origin),
+    }));
+    const message = 'REST sent origins/ca4 without its location';
+    expect(told(await ship(input))).toEqual(
+      failed({ message, code: 'UPSTREAM_INVALID_RESPONSE', retryable: false }, reads(input.order)),
+    );
+  });
+});
+
+describe('what REST refuses', () => {
+  const refusal = (...fields: string[]) => ({
+    error: { message: 'Bad.', details: fields.map((field) => ({ field, message: 'is odd' })) },
+  });
+  const at = (...paths: string[]) => ({
+    __typename: 'InvalidInput',
+    message: 'Bad.',
+    fields: paths.map((path) => ({ path, message: 'is odd' })),
+  });
+
+  test('of the package stands at its fields', async () => {
+    const input = { ...(await orderToShip(waybill)), package: { ...parcel, weightKg: 0 } };
+    const result = {
+      __typename: 'InvalidInput',
+      message: 'The request is invalid: package.weightKg must be > 0',
+      fields: [{ path: 'package.weightKg', message: 'must be > 0' }],
+    };
+    expect(await ship(input)).toEqual(answered(result, quoted(input.order)));
+  });
+
+  test('of the quote stands at what it was made of', async () => {
+    const input = await orderToShip(waybill);
+    const fields = [
+      'origin',
+      'destination',
+      'cashOnDeliveryRequestCents',
+      'order',
+      'package.dimensions.widthCm',
+    ];
+    const result = at('origin', 'order', 'order', 'order', 'package.dimensions.widthCm');
+    // What is not in the input keeps its name.
+    result.fields[1] = { path: 'order', message: 'destination is odd' };
+    result.fields[2] = { path: 'order', message: 'cashOnDeliveryRequestCents is odd' };
+    fail({ kind: 'status', status: 400, path: '/v1/quotes', body: refusal(...fields) });
+    expect(await ship(input)).toEqual(answered(result, quoted(input.order)));
+  });
+
+  test('of the shipment stands at what it was made of', async () => {
+    const input = await orderToShip(waybill);
+    const fields = ['courier', 'origin', 'recipient.address.addressLines', 'quote', 'requiresPickup'];
+    fail({ kind: 'status', status: 422, path: '/v1/shipments', body: refusal(...fields) });
+    const result = at('offer', 'origin', 'order', 'order', 'requiresPickup');
+    // What is not in the input keeps its name.
+    result.fields[0] = { path: 'offer', message: 'courier is odd' };
+    result.fields[2] = { path: 'order', message: 'address.addressLines is odd' };
+    result.fields[3] = { path: 'order', message: 'quote is odd' };
+    expect(await ship(input)).toEqual(answered(result, posted(input.order)));
+  });
+
+  test.each([
+    ['/v1/quotes', quoted],
+    ['/v1/shipments', posted],
+  ])('with 404 or 409 of %s is NotFound or Conflict', async (path, calls) => {
+    const input = await orderToShip(waybill);
+    const error = { message: 'Not as it was.' };
+    fail({ kind: 'status', status: 404, method: 'POST', path, body: { error }, times: 1 });
+    fail({ kind: 'status', status: 409, method: 'POST', path, body: { error }, times: 1 });
+    expect(await ship(input)).toEqual(
+      answered({ __typename: 'NotFound', ...error, missingId: input.order }, calls(input.order)),
+    );
+    expect(await ship(input)).toEqual(answered({ __typename: 'Conflict', ...error }, calls(input.order)));
+  });
+});
+
+describe('what is broken is an error of the field', () => {
+  const waiting: Record<string, string> = { 'retry-after': '3' };
+
+  test.each([
+    [401, {}, { code: 'UNAUTHENTICATED', retryable: false }, { retryable: false }],
+    [403, {}, { code: 'FORBIDDEN', retryable: false }, { retryable: false }],
+    [429, waiting, { code: 'RATE_LIMITED', retryable: true, retryAfterMs: 3000 }, { retryable: true }],
+    [500, {}, { code: 'UPSTREAM_ERROR', retryable: false }, { retryable: false }],
+    [503, {}, { code: 'UPSTREAM_UNAVAILABLE', retryable: true }, { retryable: false }],
+  ])('at every step: %i', async (status, headers, ofRead, ofWrite) => {
+    const input = await orderToShip(waybill);
+    const steps: [method: string, path: string, calls: string[]][] = [
+      ['GET', pathOf(input.order), reads(input.order)],
+      ['GET', '/v1/origins', reads(input.order)],
+      ['POST', '/v1/quotes', quoted(input.order)],
+      ['POST', '/v1/shipments', posted(input.order)],
+    ];
+    for (const [method, path, calls] of steps) {
+      const remove = fail({ kind: 'status', status, headers, method, path });
+      const error = { ...ofRead, ...(method === 'POST' ? ofWrite : {}), upstreamStatus: status };
+      const message = `${method} ${path} answered ${status}`;
+      expect(told(await ship(input))).toEqual(failed({ message, ...error }, calls));
+      remove();
+      // The other read may go on a moment longer, and would be shared with the next step.
+      await vi.waitFor(() =>
+        expect(waybill.sandbox.requests.entries().map((entry) => entry.status)).not.toContain(undefined),
+      );
+      await new Promise((resolve) => setTimeout(resolve, 5));
+    }
+  });
+});
+
+describe('the order of a success', () => {
+  const withOrder = `mutation ($input: ShipOrderInput!) {
+    shipOrder(input: $input) {
+      ... on ShipOrderSuccess { order { id status shipment { id status label { id } } } }
+      ... on UserError { message }
+    }
+  }`;
+  interface WithOrder {
+    shipOrder: { order: { id: string; status: string; shipment: { id: string; status: string } } };
+  }
+
+  test('leads to the new shipment without reading that', async () => {
+    await using fresh = await startWaybill();
+    const input = await orderToShip(fresh);
+    const { data, calls } = inOrder(await fresh.ask<WithOrder, unknown>(withOrder, { input }));
+    expect(data.shipOrder.order).toEqual({
+      id: input.order,
+      status: 'READY',
+      shipment: { id: 'shipments/ca2048', status: 'LABEL_GENERATED', label: { id: 'labels/ca2048' } },
+    });
+    expect(calls).toEqual([...posted(input.order), `GET ${pathOf(input.order)}`]);
+  });
+
+  test.each<Fault>([
+    { kind: 'status', status: 503 },
+    { kind: 'status', status: 404 },
+    { kind: 'reset' },
+    { kind: 'cut-json' },
+  ])('that cannot be read again is the one from before, with its shipment: %o', async (fault) => {
+    const input = await orderToShip(waybill);
+    fail({ kind: 'delay', delayMs: 0, path: pathOf(input.order), times: 1 });
+    fail({ ...fault, path: pathOf(input.order) });
+    const { data, errors, calls } = inOrder(await waybill.ask<WithOrder, unknown>(withOrder, { input }));
+    expect(errors).toBeUndefined();
+    expect(data.shipOrder.order).toMatchObject({
+      id: input.order,
+      status: 'NEW',
+      shipment: { id: expect.stringMatching(/^shipments\/ca\d{4}$/) },
+    });
+    expect(calls).toEqual([...posted(input.order), `GET ${pathOf(input.order)}`]);
+  });
+
+  test('is fresh for a second mutation of the same request', async () => {
+    const input = await orderToShip(waybill);
+    const document = `mutation ($input: ShipOrderInput!) {
+      first: shipOrder(input: $input) { ... on ShipOrderSuccess { order { status } } }
+      second: shipOrder(input: $input) { ... on Conflict { message } }
+    }`;
+    const { data, errors, calls } = inOrder(await waybill.ask<unknown, unknown>(document, { input }));
+    expect([data, errors]).toEqual([
+      {
+        first: { order: { status: expect.stringMatching(/^(READY|NEW|CONFIRMED)$/) } },
+        second: {
+          message: expect.stringMatching(/^orders\/ca\d{4} is shipped already, as shipments\/ca\d{4}\./),
+        },
+      },
+      undefined,
+    ]);
+    expect(calls).toEqual([...posted(input.order), `GET ${pathOf(input.order)}`]);
+  });
+});
+
+test.each([
+  ['/v1/origins', 404, 'NOT_FOUND'],
+  ['/v1/origins', 409, 'CONFLICT'],
+  ['/v1/origins', 422, 'BAD_USER_INPUT'],
+  ['the order', 422, 'BAD_USER_INPUT'],
+])(
+  'a read of %s on the way that REST refuses with %i is no fault of the input',
+  async (path, status, code) => {
+    const input = await orderToShip(waybill);
+    const remove = fail({
+      kind: 'status',
+      status,
+      method: 'GET',
+      path: path === 'the order' ? `/v1/${input.order}` : path,
+    });
+    const { data, errors, calls } = await ship(input);
+    remove();
+    expect(data).toEqual({ shipOrder: null });
+    expect(errors).toMatchObject([{ path: ['shipOrder'], extensions: { code, upstreamStatus: status } }]);
+    expect(calls).toEqual(reads(input.order));
+  },
+);

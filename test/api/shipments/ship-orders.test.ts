@@ -1,0 +1,235 @@
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
+import type { Fault } from '../../../src/sandbox/sandbox.ts';
+import { type ShipOrderInput, ShipOrdersDocument } from '../../documents.generated.ts';
+import { listTooLong } from '../../fixtures/list-too-long.ts';
+import { type OrderToShip, orderToShip, parcel } from '../../fixtures/order-to-ship.ts';
+import { startWaybill, type Waybill } from '../../harness.ts';
+
+/** Makes one call at a time and for one order, so that it is certain which one a fault befalls, and what comes after what. */
+let waybill: Waybill;
+beforeAll(async () => {
+  waybill = await startWaybill({ UPSTREAM_CALLS_PER_OPERATION: '1', UPSTREAM_LISTS_FOR_BATCHES: 'no' });
+});
+afterEach(() => waybill.sandbox.faults.clear());
+afterAll(() => waybill[Symbol.asyncDispose]());
+
+const fail = (fault: Fault) => waybill.sandbox.faults.add(fault);
+const ship = (inputs: ShipOrderInput[], server = waybill) => server.ask(ShipOrdersDocument, { inputs });
+
+const origins = 'GET /v1/origins?pageSize=1000';
+const postQuote = 'POST /v1/quotes';
+const postShipment = 'POST /v1/shipments';
+const read = ({ order }: OrderToShip) => `GET /v1/${order}`;
+const times = (count: number, call: string) => Array.from({ length: count }, () => call);
+
+const id = (collection: string) => expect.stringMatching(`^${collection}/ca\\d{4}$`);
+const success = ({ order }: OrderToShip) => ({
+  __typename: 'ShipOrderSuccess',
+  order: { id: order, shipment: { id: id('shipments') } },
+  quote: { id: id('quotes') },
+  shipment: { id: id('shipments') },
+});
+const shippedAlready = ({ order }: OrderToShip) => ({
+  __typename: 'Conflict',
+  message: expect.stringMatching(`^${order} is shipped already, as shipments/ca\\d{4}\\.`),
+});
+const failed = (message: string, code: string, retryAfterMs: number | null = null) => ({
+  __typename: 'WriteFailed',
+  message,
+  code,
+  retryable: retryAfterMs !== null,
+  retryAfterMs,
+});
+const answered = (results: object[], calls: string[]) => ({
+  status: 200,
+  data: { shipOrders: results },
+  errors: undefined,
+  calls,
+});
+
+async function newOrders(count: number): Promise<[OrderToShip, ...OrderToShip[]]> {
+  const orders: [OrderToShip, ...OrderToShip[]] = [await orderToShip(waybill)];
+  while (orders.length < count) orders.push(await orderToShip(waybill));
+  return orders;
+}
+
+describe('a list of orders', () => {
+  test('is shipped in order, each with its own result', async () => {
+    const orders = await newOrders(3);
+    expect(await ship(orders)).toEqual(
+      answered(orders.map(success), [
+        ...orders.map(read),
+        origins,
+        ...times(3, postQuote),
+        ...times(3, postShipment),
+        ...orders.map(read),
+      ]),
+    );
+  });
+
+  test('has every member of the result, and no bad item harms another', async () => {
+    const [cut, good, dear, limited, broken] = await newOrders(5);
+    if (!good || !dear || !limited || !broken) throw new Error('expected 5 orders');
+    const missing: OrderToShip = { order: 'orders/nosuch', origin: 'origins/ca4', package: parcel };
+    const shipped: OrderToShip = { order: 'orders/ca2481', origin: 'origins/ca4', package: parcel };
+    fail({ kind: 'reset', method: 'POST', path: '/v1/shipments', times: 1 });
+    fail({ kind: 'status', status: 500, path: `/v1/${broken.order}` });
+    fail({ kind: 'status', status: 429, path: `/v1/${limited.order}`, headers: { 'retry-after': '2' } });
+
+    const inputs = [
+      cut,
+      good,
+      { ...dear, maxShipmentCostCents: 0 },
+      limited,
+      broken,
+      { ...good, order: '', maxShipmentCostCents: -1 },
+      missing,
+      shipped,
+    ].map((input, index) => ({ ...input, idempotencyKey: `mixed ${index}` }));
+    const answer = await ship(inputs);
+
+    const results = [
+      {
+        __typename: 'OutcomeUnknown',
+        message:
+          'It was sent, but no answer came that tells what became of it: it may have happened or not. Send it again with the same ' +
+          `idempotencyKey, which goes on where this has ended, or look with order(id: "${cut.order}") whether it has a ` +
+          'shipment.',
+        idempotencyKey: 'mixed 0',
+      },
+      success(good),
+      {
+        __typename: 'NoOffer',
+        message: expect.stringMatching(/^Nothing was shipped: no available offer costs at most 0 cents\. /),
+        quote: { id: id('quotes') },
+      },
+      failed(`${read(limited)} answered 429`, 'RATE_LIMITED', 2000),
+      failed(`${read(broken)} answered 500`, 'UPSTREAM_ERROR'),
+      {
+        __typename: 'InvalidInput',
+        message: expect.stringMatching(
+          /^Nothing was done, as the input can't be right: order must be the id of /,
+        ),
+        fields: [
+          { path: 'order', message: expect.stringMatching(/^must be the id of one of orders/) },
+          { path: 'maxShipmentCostCents', message: 'must be at least 0, but is -1' },
+        ],
+      },
+      {
+        __typename: 'NotFound',
+        message: 'orders/nosuch does not exist. Check the id.',
+        missingId: 'orders/nosuch',
+      },
+      shippedAlready(shipped),
+    ];
+    expect(answer).toEqual(
+      answered(results, [
+        ...[cut, good, dear, limited, broken, missing, shipped].map(read),
+        origins,
+        ...times(3, postQuote),
+        ...times(2, postShipment),
+        read(good),
+      ]),
+    );
+
+    waybill.sandbox.faults.clear();
+    // What was cut goes on, what failed is done, and what is known stays as it is.
+    const again = await ship(inputs);
+    const [, ...known] = results;
+    known.splice(2, 2, success(limited), success(broken));
+    expect(again).toEqual(
+      answered(
+        [success(cut), ...known],
+        [
+          ...[cut, limited, broken, missing, shipped].map(read),
+          origins,
+          'GET /v1/shipments?pageSize=1000',
+          ...times(2, postQuote),
+          ...times(3, postShipment),
+          ...[cut, good, limited, broken].map(read),
+        ],
+      ),
+    );
+  });
+
+  test('ships an order that stands in it twice once, however its id is written', async () => {
+    const [order] = await newOrders(1);
+    const bare = { ...order, order: order.order.replace('orders/', '') };
+    expect(await ship([order, bare])).toEqual(
+      answered(
+        [success(order), shippedAlready(order)],
+        [read(order), origins, postQuote, postShipment, read(order), read(order)],
+      ),
+    );
+  });
+
+  test('answers a key that stands in it twice with the same shipment', async () => {
+    const [order] = await newOrders(1);
+    const keyed = { ...order, idempotencyKey: 'twice in a list' };
+    const answer = await ship([keyed, keyed]);
+    expect(answer).toEqual(
+      answered(
+        [success(order), success(order)],
+        [read(order), origins, postQuote, postShipment, read(order)],
+      ),
+    );
+    const [first, second] = answer.data.shipOrders;
+    expect(second).toEqual(first);
+  });
+
+  test('refuses one key for two orders', async () => {
+    const [one, other] = await newOrders(2);
+    if (!other) throw new Error('expected 2 orders');
+    const idempotencyKey = 'for two orders';
+    const { data, calls } = await ship([
+      { ...one, idempotencyKey },
+      { ...other, idempotencyKey },
+    ]);
+    const message = expect.stringMatching(/^This idempotencyKey was given before, with another input\./);
+    expect(data).toEqual({ shipOrders: [success(one), { __typename: 'Conflict', message }] });
+    expect(calls).toEqual([read(one), origins, postQuote, postShipment, read(one)]);
+  });
+
+  test('of 100 is shipped, the origins read once, and the orders by two pages of their list', async () => {
+    await using fast = await startWaybill({}, { sandbox: waybill.sandbox });
+    const orders = await newOrders(100);
+    const { data, errors, calls } = await ship(orders, fast);
+    expect([data, errors]).toEqual([{ shipOrders: orders.map(success) }, undefined]);
+    const page = 'GET /v1/orders?pageSize=200';
+    expect(calls.sort()).toEqual([
+      // The middle one, which the first page is held against.
+      `GET /v1/${orders[50]?.order}`,
+      page,
+      page,
+      origins,
+      ...times(100, postQuote),
+      ...times(100, postShipment),
+    ]);
+  });
+
+  test('of none is answered with none', async () => {
+    expect(await ship([])).toEqual(answered([], []));
+  });
+});
+
+test('a list of 101 orders is refused as a whole, without a call', async () => {
+  const inputs = Array.from({ length: 101 }, () => ({ order: 'ca2496', origin: 'ca1', package: parcel }));
+  expect(await ship(inputs)).toEqual(listTooLong(101));
+});
+
+describe('a list of orders is an error of the field', () => {
+  test('where nothing of it could be done at all', async () => {
+    const orders = await newOrders(2);
+    fail({ kind: 'status', status: 503, path: '/v1/origins' });
+    const { data, errors, calls } = await ship(orders);
+    expect(data).toEqual({ shipOrders: null });
+    expect(errors).toMatchObject([
+      {
+        message: 'GET /v1/origins answered 503',
+        path: ['shipOrders'],
+        extensions: { code: 'UPSTREAM_UNAVAILABLE', retryable: true, upstreamStatus: 503 },
+      },
+    ]);
+    expect(calls).toEqual([...orders.map(read), origins]);
+  });
+});

@@ -1,0 +1,383 @@
+import { connect } from 'node:net';
+import { text } from 'node:stream/consumers';
+import { afterEach, describe, expect, test } from 'vitest';
+import { keptLog } from '../../fixtures/kept-log.ts';
+import { listen } from '../../fixtures/listen.ts';
+import { answerJson, until } from '../../fixtures/rest-service.ts';
+import { startBefore } from '../../fixtures/start-before.ts';
+import { startWaybill, type Waybill } from '../../harness.ts';
+
+const open: AsyncDisposable[] = [];
+afterEach(async () => {
+  for (const disposable of open.splice(0)) await disposable[Symbol.asyncDispose]();
+});
+
+/** A server and its log. */
+async function start(level: 'info' | 'debug' | 'error' = 'info', environment: Record<string, string> = {}) {
+  const kept = keptLog(level);
+  const waybill = await startWaybill(environment, { log: kept.log });
+  open.push(waybill);
+  return { ...kept, waybill };
+}
+
+/** Sends an operation, and answers the response with its header alone. */
+async function post(
+  { fetch, sandbox }: Waybill,
+  body: Record<string, unknown> | string,
+  headers: Record<string, string> = {},
+) {
+  const response = await fetch('/graphql', {
+    method: 'POST',
+    headers: {
+      'content-type': 'application/json',
+      authorization: `Bearer ${sandbox.tokens.first}`,
+      'x-request-id': 'mine',
+      ...headers,
+    },
+    body: typeof body === 'string' ? body : JSON.stringify(body),
+  });
+  await response.text();
+  return { status: response.status, requestId: response.headers.get('x-request-id') };
+}
+
+const tenant: string = expect.stringMatching(/^[\w-]{12}$/);
+const bytes: number = expect.any(Number);
+const nothing = { calls: 0, shared: 0, cached: 0, savedByList: 0, bytes: 0, retries: 0 };
+
+/** The line of an operation that ran. */
+const ran = (fields: object) => ({
+  level: 'info',
+  requestId: 'mine',
+  route: 'graphql',
+  type: 'query',
+  tenant,
+  status: 200,
+  ms: 'a time',
+  restMs: 'a time',
+  ...nothing,
+  msg: 'answered',
+  ...fields,
+});
+
+/** The line of a request that was refused before anything ran. */
+const refused = (fields: object) => ({
+  level: 'info',
+  requestId: 'mine',
+  route: 'graphql',
+  ms: 'a time',
+  msg: 'answered',
+  ...fields,
+});
+
+describe('an operation has one line', () => {
+  test('with its name and what it cost, in the numbers that its answer shows', async () => {
+    const { waybill, lines } = await start('info', { REFERENCE_DATA_MS: '60000' });
+    const query = `query OrderPage {
+      order(id: "ca2481") { shipment { status origin { id address { addressLines } } } }
+    }`;
+    const ask = async () => {
+      const headers = {
+        'content-type': 'application/json',
+        authorization: `Bearer ${waybill.sandbox.tokens.first}`,
+        'x-request-id': 'mine',
+        'x-upstream-cost': '1',
+      };
+      const body = JSON.stringify({ query });
+      const response = await waybill.fetch('/graphql', { method: 'POST', headers, body });
+      return (await response.json()).extensions.upstream.requests;
+    };
+    const weight = (requests: { bytes: number }[]) => requests.reduce((sum, { bytes }) => sum + bytes, 0);
+    const cold = weight(await ask());
+    const warm = weight(await ask());
+    expect(lines()).toEqual([
+      ran({ operation: 'OrderPage', calls: 3, bytes: cold }),
+      ran({ operation: 'OrderPage', calls: 2, cached: 1, bytes: warm }),
+    ]);
+    expect(cold).toBeGreaterThan(warm);
+  });
+
+  test('with what lists have saved', async () => {
+    const { waybill, lines } = await start();
+    await post(waybill, { query: '{ orders(first: 10) { nodes { recipient { location { locality } } } } }' });
+    expect(lines()).toEqual([ran({ calls: 3, savedByList: 10, bytes })]);
+  });
+
+  test('without a name where it has none or a very long one, and that of the chosen one of several', async () => {
+    const { waybill, lines } = await start();
+    const name = 'N'.repeat(64);
+    await post(waybill, { query: '{ __typename }' });
+    await post(waybill, { query: `query ${name} { __typename }` });
+    await post(waybill, { query: `query ${name}N { __typename }` });
+    await post(waybill, { query: 'query A { __typename } query B { __typename }', operationName: 'B' });
+    expect(lines()).toEqual([ran({}), ran({ operation: name }), ran({}), ran({ operation: 'B' })]);
+  });
+
+  test('that tells a mutation, and the codes of its errors by their number', async () => {
+    const { waybill, lines } = await start();
+    waybill.sandbox.faults.add({ path: '/v1/orders', kind: 'status', status: 403 });
+    await post(waybill, {
+      query: 'mutation Ship($input: ShipOrderInput!) { shipOrder(input: $input) { __typename } }',
+      variables: { input: {} },
+    });
+    await post(waybill, {
+      query: '{ a: nodes(ids: ["orders/x/y"]) { id } b: order(id: "") { id } organization { id } }',
+    });
+    await post(waybill, { query: '{ orders(first: 1) { nodes { id } } }' });
+    expect(lines()).toEqual([
+      ran({
+        operation: 'Ship',
+        type: 'mutation',
+        status: 400,
+        errors: { BAD_USER_INPUT: expect.any(Number) },
+      }),
+      ran({ calls: 1, bytes, errors: { BAD_USER_INPUT: 2 } }),
+      ran({ calls: 1, bytes, errors: { FORBIDDEN: 1 } }),
+    ]);
+  });
+
+  test('by GET too', async () => {
+    const { waybill, lines } = await start();
+    const response = await waybill.fetch('/graphql?query=query+Q{__typename}', {
+      headers: { accept: 'application/json', 'x-request-id': 'mine' },
+    });
+    expect(await response.json()).toEqual({ data: { __typename: 'Query' } });
+    const { tenant: _, restMs: __, ...withoutCaller } = ran({ operation: 'Q' });
+    const { calls, shared, cached, savedByList, bytes, retries, ...line } = withoutCaller;
+    expect(lines()).toEqual([line]);
+  });
+
+  test('that says whose answer it got where it joined an equal one', async () => {
+    const { waybill, lines } = await start();
+    waybill.sandbox.faults.add({ path: '/v1/organizations/mine', kind: 'delay', delayMs: 50 });
+    const query = '{ organization { id } }';
+    await Promise.all(['first', 'second'].map((id) => post(waybill, { query }, { 'x-request-id': id })));
+    const byId = lines().sort((a, b) => String(a.requestId).localeCompare(String(b.requestId)));
+    expect(byId).toEqual([
+      ran({ requestId: 'first', calls: 1, bytes }),
+      ran({ requestId: 'second', joined: true }),
+    ]);
+  });
+
+  test('with the calls of others that it waited for', async () => {
+    const { waybill, lines } = await start();
+    waybill.sandbox.faults.add({ path: '/v1/organizations/mine', kind: 'delay', delayMs: 50 });
+    await Promise.all([
+      post(waybill, { query: '{ organization { id } }' }, { 'x-request-id': 'first' }),
+      post(waybill, { query: '{ mine: organization { id } }' }, { 'x-request-id': 'second' }),
+    ]);
+    expect(lines()).toHaveLength(2);
+    expect(lines()).toEqual(
+      expect.arrayContaining([
+        ran({ requestId: 'first', calls: 1, bytes }),
+        ran({ requestId: 'second', shared: 1 }),
+      ]),
+    );
+  });
+
+  test('also where nobody waits for its answer any more', async () => {
+    const { log, lines } = keptLog();
+    let answer = () => {};
+    const waybill = await startBefore(
+      (request, response, body) => {
+        answer = () => answerJson({ name: 'organization/a' })(request, response, body);
+      },
+      {},
+      { log },
+    );
+    open.push(waybill);
+    const client = new AbortController();
+    const headers = { 'content-type': 'application/json', authorization: 'Bearer t', 'x-request-id': 'mine' };
+    const body = JSON.stringify({ query: 'query Gone { organization { id } }' });
+    const gone = waybill.app.fetch('http://waybill.test/graphql', {
+      method: 'POST',
+      headers,
+      body,
+      signal: client.signal,
+    });
+    await until(() => waybill.service.requests.length === 1);
+    client.abort();
+    await expect(gone).rejects.toThrow('aborted');
+    await until(() => lines().length === 1);
+    expect(lines()).toEqual([
+      ran({ operation: 'Gone', calls: 1, aborted: true, errors: { REQUEST_ABORTED: 1 } }),
+    ]);
+    answer();
+  });
+});
+
+describe('a request that is refused before it runs has a line with its codes, and costs no call:', () => {
+  test.each([
+    [
+      'no access token',
+      { query: 'query Q { organization { id } }' },
+      401,
+      { UNAUTHENTICATED: 1 },
+      {
+        authorization: '',
+      },
+      { operation: 'Q', type: 'query' },
+    ],
+    ['a document that does not parse', { query: '{ order(' }, 200, { GRAPHQL_PARSE_FAILED: 1 }, {}, {}],
+    [
+      'a document that is none of the schema',
+      { query: '{ a b }' },
+      200,
+      { GRAPHQL_VALIDATION_FAILED: 2 },
+      {},
+      {},
+    ],
+    ['no document', {}, 400, { BAD_REQUEST: 1 }, {}, {}],
+    ['a body that is no JSON', '{', 400, { BAD_REQUEST: 1 }, {}, {}],
+    [
+      'a body of another type',
+      '<a/>',
+      415,
+      { UNSUPPORTED_MEDIA_TYPE: 1 },
+      { 'content-type': 'application/xml' },
+      {},
+    ],
+  ])('%s', async (_what, body, status, errors, headers, fields) => {
+    const { waybill, lines } = await start();
+    expect(await post(waybill, body, headers)).toEqual({ status, requestId: 'mine' });
+    expect(lines()).toEqual([refused({ status, ...fields, errors })]);
+    expect(waybill.sandbox.requests.lines()).toEqual([]);
+  });
+});
+
+describe('a label has one line', () => {
+  const label = { ...ran({}), route: 'label', calls: 1 };
+  const fetchLabel = async (waybill: Waybill, authorization = `Bearer ${waybill.sandbox.tokens.first}`) => {
+    const headers = { authorization, 'x-request-id': 'mine' };
+    const response = await waybill.fetch('/labels/ca2036.pdf', { headers });
+    await response.bytes();
+    return response.headers.get('x-request-id');
+  };
+  const { type: _, ...line } = label;
+
+  test('without the shipment', async () => {
+    const { waybill, lines } = await start();
+    expect(await fetchLabel(waybill)).toBe('mine');
+    expect(lines()).toEqual([line]);
+  });
+
+  test('with the code of its error', async () => {
+    const { waybill, lines } = await start();
+    waybill.sandbox.faults.add({ kind: 'status', status: 503, body: 'no' });
+    expect(await fetchLabel(waybill)).toBe('mine');
+    expect(await fetchLabel(waybill, '')).toBe('mine');
+    expect(lines()).toEqual([
+      { ...line, status: 503, bytes: 2, errors: { UPSTREAM_UNAVAILABLE: 1 } },
+      refused({ route: 'label', status: 401, errors: { UNAUTHENTICATED: 1 } }),
+    ]);
+  });
+});
+
+describe('a request id', () => {
+  test.each(['a', 'A-z_0.9', 'x'.repeat(128)])('that is given is given back: %s', async (requestId) => {
+    const { waybill, lines } = await start();
+    const answer = await post(waybill, { query: '{ __typename }' }, { 'x-request-id': requestId });
+    expect(answer.requestId).toBe(requestId);
+    expect(lines()).toEqual([ran({ requestId })]);
+  });
+
+  test.each(['', 'x'.repeat(129), 'a b', 'a,b', 'a"b', 'é', '<a>', '+573104567890'])(
+    'that is not fit is replaced by a new one: %s',
+    async (given) => {
+      const { waybill, lines } = await start();
+      const answer = await post(waybill, { query: '{ __typename }' }, { 'x-request-id': given });
+      expect(answer.requestId).toMatch(/^[\w-]{8}-1$/);
+      expect(lines()).toEqual([ran({ requestId: answer.requestId })]);
+    },
+  );
+
+  test('is new for each request, of each server', async () => {
+    const ids = new Set<string | null>();
+    for (const { waybill } of [await start(), await start()]) {
+      for (const _ of Array(40)) {
+        ids.add((await post(waybill, { query: '{ __typename }' }, { 'x-request-id': '' })).requestId);
+      }
+    }
+    expect(ids.size).toBe(80);
+  });
+
+  test.each([
+    ['GET', '/', 302, 'text/html'],
+    ['GET', '/graphql', 200, 'text/html'],
+    ['GET', '/graphiql/none.js', 404, '*/*'],
+    ['GET', '/nothing', 404, '*/*'],
+    ['PUT', '/graphql', 405, '*/*'],
+    ['POST', '/labels/ca1.pdf', 405, '*/*'],
+    ['GET', '/health', 404, '*/*'],
+  ])('is in the answer to %s %s too', async (method, path, status, accept) => {
+    const { waybill } = await start();
+    const response = await waybill.fetch(path, { method, headers: { accept, 'x-request-id': 'mine' } });
+    expect([response.status, response.headers.get('x-request-id')]).toEqual([status, 'mine']);
+  });
+
+  test('is in the answer on a real connection, one header among the others', async () => {
+    const { waybill, lines } = await start();
+    const listener = await listen(waybill.app, '127.0.0.1', 0);
+    try {
+      const body = '{"query":"{ __typename }"}';
+      const socket = connect(Number(listener.url.port), '127.0.0.1');
+      socket.write(
+        `POST /graphql HTTP/1.1\r\nhost: a\r\ncontent-type: application/json\r\nconnection: close\r\n` +
+          `x-request-id: one\r\nx-request-id: two\r\ncontent-length: ${body.length}\r\n\r\n${body}`,
+      );
+      const answer = await text(socket);
+      const [requestId] = lines().map((line) => String(line.requestId));
+      expect(requestId).toMatch(/^[\w-]{8}-1$/);
+      expect(answer.match(/x-request-id: .*/gi)).toEqual([`x-request-id: ${requestId}`]);
+    } finally {
+      await listener.close();
+    }
+  });
+});
+
+describe('the level', () => {
+  test('debug has a line of each REST call, and of what is neither operation nor label', async () => {
+    const { waybill, lines } = await start('debug');
+    await post(waybill, { query: '{ order(id: "ca2481") { shipment { status } } }' });
+    await waybill.fetch('/nothing?search=huila', { headers: { 'x-request-id': 'other' } });
+    const call = (path: string) => ({
+      level: 'debug',
+      requestId: 'mine',
+      method: 'GET',
+      path,
+      status: 200,
+      startMs: 'a time',
+      durationMs: 'a time',
+      bytes,
+      retries: 0,
+      shared: false,
+      msg: 'called REST',
+    });
+    expect(lines()).toEqual([
+      ran({ calls: 2, bytes }),
+      call('/v1/orders/{id}'),
+      call('/v1/shipments/{id}'),
+      {
+        level: 'debug',
+        requestId: 'other',
+        status: 404,
+        ms: 'a time',
+        errors: { BAD_REQUEST: 1 },
+        msg: 'answered',
+      },
+    ]);
+  });
+
+  test('info has none of what is neither operation nor label', async () => {
+    const { waybill, lines } = await start();
+    await waybill.fetch('/nothing');
+    await waybill.fetch('/graphql', { headers: { accept: 'text/html' } });
+    expect(lines()).toEqual([]);
+  });
+
+  test('error has none of what was answered', async () => {
+    const { waybill, lines } = await start('error');
+    await post(waybill, { query: '{ order(' });
+    await post(waybill, { query: '{ __typename }' });
+    expect(lines()).toEqual([]);
+  });
+});

@@ -1,0 +1,197 @@
+import { describe, expect, test } from 'vitest';
+import { readConfig } from '../../../src/config/config.ts';
+import type { RestApi } from '../../../src/rest/api.ts';
+import { createApp } from '../../../src/server/app.ts';
+import { reportTo } from '../../../src/telemetry/error-report.ts';
+import { keptLog } from '../../fixtures/kept-log.ts';
+import { type Answer, answerJson, answerText } from '../../fixtures/rest-service.ts';
+import { startBefore } from '../../fixtures/start-before.ts';
+
+const token = 'canary-token';
+const phone = '+573195550142';
+const street = 'Calle Canario 5-51';
+const email = 'canary@example.com';
+const fullName = 'Canaria Lucía';
+const shipment = 'canary7';
+const everything = /canar|5731955|Lucía|Bearer|authorization|street|pageSize|search|variables|mutation \w/i;
+
+const person = {
+  firstName: 'Canaria',
+  lastName: 'Lucía',
+  phoneNumber: phone,
+  email,
+  documentType: 'CC',
+  document: 'canary-1020304050',
+  address: { addressLines: [street], organization: '', location: 'locations/canary' },
+};
+
+const order = {
+  name: `orders/${shipment}`,
+  status: 'NEW',
+  notes: `canary: ring at ${street}`,
+  contentDescription: 'canary',
+  sellingPriceCents: 1,
+  cashOnDeliveryRequestCents: 0,
+  recipient: person,
+  shipment: `shipments/${shipment}`,
+};
+
+const query = `query Board($search: String) {
+  orders(search: $search, first: 2) { nodes { notes recipient { fullName phoneNumber } shipment { status } } }
+  order(id: "${shipment}") { notes }
+  street: orderByReference(referenceId: "${street}") { id }
+}`;
+
+const mutation = `mutation Send($phone: String!) {
+  sendMessageToPhone(input: { channel: "channels/canary", phone: $phone, name: "${fullName}", text: "${street}" }) {
+    __typename
+  }
+}`;
+
+const headers = {
+  'content-type': 'application/json',
+  authorization: `Bearer ${token}`,
+  cookie: 'canary=1',
+  'user-agent': 'canary',
+};
+
+const requests: [string, string, RequestInit][] = [
+  ...[
+    { query, variables: { search: phone } },
+    { query: mutation, variables: { phone } },
+    { query: mutation, variables: { phone: { [street]: email } } },
+    { query: `{ order(id: "${street}") { id } }` },
+    { query: `{ canary(street: "${street}") }` },
+    { query: `{ order(id: "${street}` },
+    { query: `query A { __typename }`, operationName: phone },
+    { query: 'query A($phone: Int) { __typename }', variables: { phone } },
+    [phone],
+  ].map((body): [string, string, RequestInit] => [
+    JSON.stringify(body),
+    '/graphql',
+    { method: 'POST', headers, body: JSON.stringify(body) },
+  ]),
+  ['no JSON', '/graphql', { method: 'POST', headers, body: `{"${phone}` }],
+  ['no id', '/graphql', { method: 'POST', headers: { ...headers, 'x-request-id': phone }, body: '{}' }],
+  ['GET', `/graphql?query={__typename}&variables=${encodeURIComponent(phone)}`, { headers }],
+  ['a label', `/labels/${shipment}.pdf`, { headers }],
+  ['a label that is none', `/labels/${encodeURIComponent(street)}.pdf`, { headers }],
+  ['another address', `/canary?search=${encodeURIComponent(phone)}`, { headers }],
+];
+
+const refusal = {
+  error: { message: `${fullName} of ${street} has ${phone}`, details: [{ field: 'phone', message: phone }] },
+};
+
+const answers: [string, Answer][] = [
+  [
+    'what is asked for',
+    (request, response, body) => {
+      const isList = request.url?.includes('?') ?? false;
+      const json = isList
+        ? { orders: [order], shipments: [{ ...order, name: `shipments/${shipment}` }] }
+        : order;
+      return answerJson(json)(request, response, body);
+    },
+  ],
+  ['another record', answerJson({ ...order, name: phone })],
+  ['a list of strings', answerJson({ orders: [street, phone], nextPageToken: phone })],
+  ['400', answerJson(refusal, 400)],
+  ['401', answerJson(refusal, 401, { 'www-authenticate': `Bearer ${token}` })],
+  ['409', answerJson(refusal, 409)],
+  ['500', answerText(`<p>${street} ${token}</p>`, 500)],
+  ['no JSON', answerText(`{"street":"${street}`, 200, 'application/json')],
+  ['a redirect', answerText(street, 302, 'text/html', { location: `/?search=${phone}` })],
+  ['nothing', (request) => request.socket.destroy()],
+];
+
+describe('no line at the level debug holds a token, a document or anything of a person', () => {
+  test.each(answers)('where REST answers %s', async (_what, answer) => {
+    const { log, text, lines } = keptLog('debug');
+    await using waybill = await startBefore(answer, {}, { log });
+    for (const [, path, request] of requests) {
+      await (await waybill.app.fetch(`http://waybill.test${path}`, request)).arrayBuffer();
+    }
+    expect(text()).not.toMatch(everything);
+    expect(lines().filter(({ msg }) => msg === 'answered')).toHaveLength(requests.length);
+    expect(lines().filter(({ msg }) => msg === 'called REST').length).toBeGreaterThan(3);
+    expect(waybill.reported).toEqual([]);
+  });
+});
+
+describe('a fault of the server', () => {
+  /** What the log has of a fault that an operation runs into. */
+  async function linesOf(fail: () => unknown) {
+    const { log, text, lines } = keptLog();
+    const app = createApp({
+      // Only this method is called.
+      api: { getOrganization: async () => fail() } as unknown as RestApi,
+      ...readConfig({}).app,
+      publicUrl: () => new URL('http://waybill.test'),
+      log,
+      report: reportTo(log),
+    });
+    const response = await app.fetch('http://waybill.test/graphql', {
+      method: 'POST',
+      headers: { ...headers, 'x-request-id': 'mine' },
+      body: JSON.stringify({ query: '{ organization { id } }' }),
+    });
+    const { errors } = await response.json();
+    expect(errors).toMatchObject([{ extensions: { code: 'INTERNAL_SERVER_ERROR', requestId: 'mine' } }]);
+    expect(text()).not.toMatch(everything);
+    return lines();
+  }
+
+  const stack: string = expect.stringMatching(/^(at .+\n)*at .+log-secrets\.test\.ts:\d+:\d+\)?(\nat .+)*$/);
+  const value: unknown = street;
+
+  test.each<[string, () => unknown, object]>([
+    [
+      'a message that holds names of the code alone',
+      () => (undefined as unknown as { name: string }).name,
+      { name: 'TypeError', message: "Cannot read properties of undefined (reading 'name')", stack },
+    ],
+    ['one that quotes a value', () => 'street' in (value as object), { name: 'TypeError', stack }],
+    [
+      'one of several lines',
+      () => {
+        throw new RangeError(`a\n    at ${street} (canary:1:1)\nb`);
+      },
+      { name: 'RangeError', stack },
+    ],
+    ['what a body of JSON broke', () => JSON.parse(street), { name: 'SyntaxError', stack }],
+    ["a code of Node's", () => new URL(street), { name: 'TypeError', code: 'ERR_INVALID_URL', stack }],
+    [
+      'a cause',
+      () => {
+        throw new Error(email, { cause: Object.assign(new Error(phone), { name: street, code: phone }) });
+      },
+      { name: 'Error', stack, cause: { name: 'Error', stack } },
+    ],
+    [
+      'no error',
+      () => Promise.reject(phone),
+      { name: 'Error', stack: expect.any(String), cause: { name: 'string' } },
+    ],
+  ])('has a line with the request and the places in the code: %s', async (_what, fail, error) => {
+    expect(await linesOf(fail)).toEqual([
+      { level: 'error', requestId: 'mine', error, msg: 'fault' },
+      expect.objectContaining({
+        level: 'info',
+        requestId: 'mine',
+        errors: { INTERNAL_SERVER_ERROR: 1 },
+        msg: 'answered',
+      }),
+    ]);
+  });
+
+  test('that is its own cause has a line too', () => {
+    const { log, lines } = keptLog();
+    const error = new Error(street);
+    error.cause = error;
+    reportTo(log)(error);
+    const [line] = lines();
+    expect(JSON.stringify(line).match(/"name":"Error"/g)).toHaveLength(6);
+    expect(line).toMatchObject({ level: 'error', msg: 'fault' });
+  });
+});

@@ -1,0 +1,322 @@
+import { describe, expect, test } from 'vitest';
+import { metricsListener } from '../../../src/server/routes/metrics.ts';
+import { silentLog } from '../../../src/telemetry/log.ts';
+import { createMetrics, type Metrics } from '../../../src/telemetry/metrics.ts';
+import { startTelemetry } from '../../../src/telemetry/telemetry.ts';
+import { keptLog } from '../../fixtures/kept-log.ts';
+import { listen } from '../../fixtures/listen.ts';
+import { type Answer, answerJson, until } from '../../fixtures/rest-service.ts';
+import { startBefore } from '../../fixtures/start-before.ts';
+import { startWaybill } from '../../harness.ts';
+
+const telemetryOf = (log = silentLog) =>
+  startTelemetry({ metrics: true, process: false, tracing: undefined }, log);
+
+/** What a page shows, without times, the sizes of batches, and what is 0. */
+async function countsOf({ page }: Pick<Metrics, 'page'>) {
+  return countsIn((await page()).body);
+}
+
+function countsIn(page: string) {
+  const lines = page.split('\n').filter((line) => line !== '' && !line.startsWith('#'));
+  const counts = lines.map((line): [string, number] => {
+    const [, name = '', value = ''] = /^waybill_(.*) (\S+)$/.exec(line) ?? [];
+    return [name.replace(/(_seconds)?_count|_total/, ''), Number(value)];
+  });
+  return Object.fromEntries(counts.filter(([name, value]) => value !== 0 && !/_(sum|bucket)\b/.test(name)));
+}
+
+const post = (query: string, signal?: AbortSignal): RequestInit => ({
+  method: 'POST',
+  headers: { 'content-type': 'application/json', authorization: 'Bearer token' },
+  body: JSON.stringify({ query }),
+  ...(signal && { signal }),
+});
+
+describe('what is counted', () => {
+  test('operations by what became of them, errors by code, and REST calls by route and status', async () => {
+    const telemetry = await telemetryOf();
+    await using waybill = await startWaybill({}, { telemetry });
+    await waybill.ask('query Named { organization { id } }');
+    await waybill.ask('{ organization { id } }', {}, 'unknown');
+    await waybill.ask('{ organization { id } }', {}, null);
+    await waybill.ask('{ nothing }');
+    await waybill.ask('{');
+    await waybill.ask('{ order(id: "orders/ca2500") { id } gone: order(id: "orders/zz1") { id } }');
+    await waybill.ask(
+      'mutation { sendMessageToPhone(input: { channel: "channels/x", phone: "1", name: "a", text: "b" }) { __typename } }',
+    );
+    expect(await countsOf(await metricsOf(telemetry))).toEqual({
+      documents_read: 6,
+      'operation_duration{type="query",outcome="ok"}': 2,
+      'operation_duration{type="query",outcome="errors"}': 1,
+      'operation_duration{type="query",outcome="refused"}': 1,
+      'operation_duration{type="none",outcome="refused"}': 2,
+      'operation_duration{type="mutation",outcome="ok"}': 1,
+      'errors{code="UNAUTHENTICATED"}': 2,
+      'errors{code="GRAPHQL_VALIDATION_FAILED"}': 1,
+      'errors{code="GRAPHQL_PARSE_FAILED"}': 1,
+      'rest_call_duration{method="GET",route="/v1/organizations/mine",status="200"}': 1,
+      'rest_call_duration{method="GET",route="/v1/organizations/mine",status="401"}': 1,
+      'rest_call_duration{method="POST",route="/v1/channels/{id}/messages",status="400"}': 1,
+      'rest_call_duration{method="GET",route="/v1/orders/{id}",status="200"}': 1,
+      'rest_call_duration{method="GET",route="/v1/orders/{id}",status="404"}': 1,
+      'batch_size{kind="orders"}': 1,
+      'batches{kind="orders",way="gets"}': 1,
+    });
+  });
+
+  test.each([
+    [
+      'by its cost',
+      '{ orders(first: 1000) { nodes { recipient { orders(first: 100) { nodes { id } } } } } }',
+      {},
+    ],
+    ['by `first`', 'query ($first: Int!) { orders(first: $first) { nodes { id } } }', { first: 1_001 }],
+    [
+      'by a variable that does not fit',
+      'query ($first: Int!) { orders(first: $first) { nodes { id } } }',
+      {},
+    ],
+    [
+      'by an input that does not fit',
+      'mutation ($input: UpdateOrderInput!) { updateOrder(input: $input) { __typename } }',
+      { input: 7 },
+    ],
+  ])('an operation that is refused %s, as none of it has run', async (_how, query, variables) => {
+    const telemetry = await telemetryOf();
+    await using waybill = await startWaybill({}, { telemetry });
+    const { calls, errors } = await waybill.ask(query, variables);
+    expect([calls, errors?.length]).toEqual([[], 1]);
+    const type = query.startsWith('mutation') ? 'mutation' : 'query';
+    expect(await countsOf(await metricsOf(telemetry))).toMatchObject({
+      [`operation_duration{type="${type}",outcome="refused"}`]: 1,
+    });
+  });
+
+  test('labels', async () => {
+    const telemetry = await telemetryOf();
+    await using waybill = await startWaybill({}, { telemetry });
+    const headers = { authorization: `Bearer ${waybill.sandbox.tokens.first}` };
+    await (await waybill.fetch('/labels/ca0001.pdf', { headers })).arrayBuffer();
+    await (await waybill.fetch('/labels/none.pdf', { headers })).arrayBuffer();
+    expect(await countsOf(await metricsOf(telemetry))).toEqual({
+      'label_duration{outcome="ok"}': 1,
+      'label_duration{outcome="refused"}': 1,
+      'errors{code="NOT_FOUND"}': 1,
+      'rest_call_duration{method="GET",route="/v1/shipments/{id}/label",status="200"}': 1,
+      'rest_call_duration{method="GET",route="/v1/shipments/{id}/label",status="404"}': 1,
+    });
+  });
+
+  test('how batches are answered, pages that are asked for ahead, and calls that are saved', async () => {
+    const telemetry = await telemetryOf();
+    await using waybill = await startWaybill({ REFERENCE_DATA_MS: '60000' }, { telemetry });
+    for (let times = 0; times < 2; times += 1) {
+      await waybill.ask('{ orders(first: 40) { nodes { shipment { status } } } channels { nodes { id } } }');
+    }
+    const counts = await countsOf(await metricsOf(telemetry));
+    expect(counts).toMatchObject({
+      'batches{kind="shipments",way="page"}': 2,
+      'batch_size{kind="shipments"}': 2,
+      'pages_ahead{kind="shipments",event="asked"}': 1,
+      'pages_ahead{kind="shipments",event="used"}': 1,
+      'rest_calls_saved{by="reference"}': 1,
+    });
+    expect(counts['rest_calls_saved{by="list"}']).toBeGreaterThan(20);
+  });
+
+  test('queries that share an answer, and what is under way', async () => {
+    const telemetry = await telemetryOf();
+    let release = () => {};
+    const released = new Promise<void>((resolve) => {
+      release = resolve;
+    });
+    const answer: Answer = async (...exchange) => {
+      await released;
+      return answerJson({ name: 'organization/1', balanceCents: 0, creditLimitCents: 0 })(...exchange);
+    };
+    await using waybill = await startBefore(answer, {}, { telemetry });
+    const ask = (query: string) =>
+      Promise.resolve(waybill.app.fetch('http://waybill.test/graphql', post(query))).then((told) =>
+        told.text(),
+      );
+    const asked = [
+      '{ organization { id } }',
+      '{ organization { id } }',
+      '{ organization { id name: id } }',
+    ].map(ask);
+    await until(() => waybill.service.requests.length === 1);
+    const metrics = await metricsOf(telemetry);
+    expect(await countsOf(metrics)).toEqual({
+      documents_read: 2,
+      'requests_under_way{route="graphql"}': 3,
+      rest_calls_under_way: 1,
+    });
+    release();
+    await Promise.all(asked);
+    expect(await countsOf(metrics)).toEqual({
+      documents_read: 2,
+      'operation_duration{type="query",outcome="ok"}': 3,
+      operations_joined: 1,
+      'rest_calls_saved{by="shared"}': 1,
+      'rest_call_duration{method="GET",route="/v1/organizations/mine",status="200"}': 1,
+    });
+  });
+
+  test('retries', async () => {
+    const telemetry = await telemetryOf();
+    let calls = 0;
+    const answer: Answer = (...exchange) => {
+      calls += 1;
+      const organization = { name: 'organization/1', balanceCents: 0, creditLimitCents: 0 };
+      return answerJson(organization, calls === 1 ? 503 : 200)(...exchange);
+    };
+    await using waybill = await startBefore(answer, { UPSTREAM_RETRIES: '1' }, { telemetry });
+    await (await waybill.app.fetch('http://waybill.test/graphql', post('{ organization { id } }'))).text();
+    expect(await countsOf(await metricsOf(telemetry))).toMatchObject({
+      'rest_call_duration{method="GET",route="/v1/organizations/mine",status="200"}': 1,
+      'rest_retries{method="GET",route="/v1/organizations/mine"}': 1,
+    });
+  });
+
+  test('a client that has gone, of whom nothing stays under way', async () => {
+    const telemetry = await telemetryOf();
+    const { log, lines } = keptLog();
+    await using waybill = await startBefore(() => {}, {}, { telemetry, log });
+    const listener = await listen(waybill.app, '127.0.0.1', 0);
+    try {
+      const client = new AbortController();
+      const gone = fetch(new URL('/graphql', listener.url), post('{ organization { id } }', client.signal));
+      await until(() => waybill.service.requests.length === 1);
+      client.abort();
+      await expect(gone).rejects.toThrow('aborted');
+      const metrics = await metricsOf(telemetry);
+      await until(() => lines().length === 1);
+      expect(await countsOf(metrics)).toEqual({
+        documents_read: 1,
+        'operation_duration{type="query",outcome="aborted"}': 1,
+        'errors{code="REQUEST_ABORTED"}': 1,
+        'rest_call_duration{method="GET",route="/v1/organizations/mine",status="none"}': 1,
+      });
+    } finally {
+      await listener.close();
+    }
+  });
+
+  test('a status that REST has made up is no series of its own', async () => {
+    const metrics = createMetrics({ process: false });
+    const entry = { method: 'GET', route: '/v1/orders', startMs: 0, durationMs: 1, bytes: 0, retries: 0 };
+    const ledger = { entries: [], cached: 0, savedByList: 0, elapsedMs: () => 0 };
+    for (let status = 430; status < 600; status += 1) {
+      metrics.calls.left({ ...entry, status, isShared: false, askedBy: [] }, ledger);
+      metrics.calls.ended({ ...entry, status, isShared: false, askedBy: [] }, ledger);
+    }
+    const statuses = Object.keys(await countsOf(metrics)).map((line) => line.split('status=')[1]);
+    expect(statuses).toEqual(['"4xx"}', '"500"}', '"5xx"}', '"502"}', '"503"}', '"504"}']);
+  });
+
+  test('what is not made, and what waits', async () => {
+    const metrics = createMetrics({ process: false });
+    let open = ['GET /v1/orders'];
+    metrics.showOpenCircuits(() => open);
+    metrics.showCallsWaiting(() => 7);
+    expect(await countsOf(metrics)).toEqual({
+      'rest_circuit_open{kind="GET /v1/orders"}': 1,
+      rest_calls_waiting: 7,
+    });
+    open = [];
+    expect(await countsOf(metrics)).toEqual({ rest_calls_waiting: 7 });
+  });
+
+  test('drift by its place, which the log tells of once', async () => {
+    const { log, lines } = keptLog('warn');
+    const telemetry = await telemetryOf(log);
+    const answer = answerJson({ name: 'organization/1', balanceCents: '7', nick: 'x' });
+    await using waybill = await startBefore(answer, {}, { telemetry });
+    for (const query of ['{ organization { id } }', '{ organization { name: id } }']) {
+      await (await waybill.app.fetch('http://waybill.test/graphql', post(query))).text();
+    }
+    expect(await countsOf(await metricsOf(telemetry))).toMatchObject({
+      'rest_drift{coordinate="Organization.balanceCents",kind="wrong type"}': 2,
+      'rest_drift{coordinate="Organization.creditLimitCents",kind="missing"}': 2,
+      'rest_drift{coordinate="Organization.*",kind="unknown field"}': 2,
+    });
+    const told = { level: 'warn', msg: 'REST differs from its interface' };
+    expect(lines()).toEqual([
+      { ...told, coordinate: 'Organization.balanceCents', drift: 'wrong type' },
+      { ...told, coordinate: 'Organization.creditLimitCents', drift: 'missing' },
+      { ...told, coordinate: 'Organization.nick', drift: 'unknown field' },
+    ]);
+  });
+
+  test('the process and its event loop, where that is asked for', async () => {
+    const { body } = await createMetrics({ process: true }).page();
+    expect(body).toMatch(/^nodejs_eventloop_lag_p99_seconds /m);
+    expect(body).toMatch(/^process_cpu_seconds_total /m);
+  });
+});
+
+describe('the page', () => {
+  test('needs no token, has its content type, and is for reading alone', async () => {
+    const telemetry = await telemetryOf();
+    await using waybill = await startWaybill({}, { telemetry });
+    const response = await waybill.fetch('/metrics');
+    expect(response.status).toBe(200);
+    expect(response.headers.get('content-type')).toBe('text/plain; version=0.0.4; charset=utf-8');
+    expect(response.headers.get('cache-control')).toBe('no-store');
+    expect(countsIn(await response.text())).toEqual({ 'requests_under_way{route="other"}': 1 });
+    const head = await waybill.fetch('/metrics', { method: 'HEAD' });
+    expect([head.status, await head.text()]).toEqual([200, '']);
+    expect((await waybill.fetch('/metrics', { method: 'POST' })).status).toBe(404);
+    expect((await waybill.fetch('/metrics/all')).status).toBe(404);
+    expect(waybill.sandbox.requests.lines()).toEqual([]);
+  });
+
+  test('is not there where nothing is counted', async () => {
+    await using waybill = await startWaybill();
+    expect((await waybill.fetch('/metrics')).status).toBe(404);
+  });
+
+  test('is all that a listener of its own has', async () => {
+    const listener = await listen(metricsListener(createMetrics({ process: false })), '127.0.0.1', 0);
+    try {
+      const response = await fetch(new URL('/metrics?name[]=x', listener.url));
+      expect([response.status, countsIn(await response.text())]).toEqual([200, {}]);
+      expect((await fetch(new URL('/graphql', listener.url))).status).toBe(404);
+      expect((await fetch(new URL('/metrics', listener.url), { method: 'POST' })).status).toBe(404);
+    } finally {
+      await listener.close();
+    }
+  });
+
+  test('holds no token, no document, and nothing of a person or of what was asked for', async () => {
+    const canary = 'canary573195550142';
+    const telemetry = await telemetryOf();
+    const record = { name: `orders/${canary}`, status: canary, notes: canary, [`${canary}@example.com`]: 1 };
+    await using waybill = await startBefore(answerJson({ ...record, orders: [record] }), {}, { telemetry });
+    const queries = [
+      `query ${canary} { order(id: "${canary}") { notes } }`,
+      `{ orders(search: "${canary}") { nodes { status } } }`,
+      `{ ${canary} }`,
+      `{ order(id: "../${canary}") { id } }`,
+      `"${canary}`,
+    ];
+    for (const query of queries) {
+      const init = post(query);
+      const headers = { ...init.headers, authorization: `Bearer ${canary}`, 'x-request-id': canary };
+      await (await waybill.app.fetch(`http://waybill.test/graphql?${canary}`, { ...init, headers })).text();
+    }
+    const label = { headers: { authorization: `Bearer ${canary}` } };
+    await (await waybill.app.fetch(`http://waybill.test/labels/${canary}.pdf`, label)).text();
+    await (await waybill.app.fetch(`http://waybill.test/${canary}`, label)).text();
+    const { body } = await (await metricsOf(telemetry)).page();
+    expect(body).toMatch(/outcome="ok"/);
+    expect(body).not.toMatch(/canary|57319/);
+  });
+});
+
+async function metricsOf({ metrics }: { metrics: Metrics | undefined }): Promise<Metrics> {
+  if (metrics === undefined) throw new Error('expected telemetry that counts');
+  return metrics;
+}

@@ -1,0 +1,306 @@
+import { execFileSync } from 'node:child_process';
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { buffer } from 'node:stream/consumers';
+import { describe, expect, test } from 'vitest';
+import { silentLog } from '../../../src/telemetry/log.ts';
+import type { TracingOptions } from '../../../src/telemetry/otlp-tracing.ts';
+import { startTelemetry } from '../../../src/telemetry/telemetry.ts';
+import { keptLog } from '../../fixtures/kept-log.ts';
+import { type Answer, answerJson, until } from '../../fixtures/rest-service.ts';
+import { startBefore } from '../../fixtures/start-before.ts';
+
+/** A span as OTLP's JSON has it, as far as it is looked at. */
+interface SpanJson {
+  traceId: string;
+  spanId: string;
+  parentSpanId?: string;
+  name: string;
+  kind: number;
+  startTimeUnixNano: string;
+  endTimeUnixNano: string;
+  attributes: { key: string; value: Record<string, string | number | boolean> }[];
+  status: { code: number };
+}
+
+/** A collector, and what it was sent. */
+async function startCollector(status = 200) {
+  const requests: { line: string; contentType: string | undefined; body: Buffer }[] = [];
+  const server = createServer(async (request, response) => {
+    const body = await buffer(request);
+    const { method, url, headers } = request;
+    requests.push({ line: `${method} ${url}`, contentType: headers['content-type'], body });
+    response.writeHead(status, { 'content-type': 'application/json' }).end('{}');
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  // A server that listens on a TCP port has an address of this form.
+  const { port } = server.address() as AddressInfo;
+  return {
+    url: new URL(`http://127.0.0.1:${port}/v1/traces`),
+    requests,
+    text: () => requests.map(({ body }) => body.toString('latin1')).join('\n'),
+    spans: () =>
+      requests.flatMap(({ body }) => {
+        const { resourceSpans } = JSON.parse(body.toString());
+        return resourceSpans.flatMap(({ scopeSpans }: { scopeSpans: { spans: SpanJson[] }[] }) =>
+          scopeSpans.flatMap(({ spans }) => spans),
+        ) as SpanJson[];
+      }),
+    async [Symbol.asyncDispose]() {
+      server.closeAllConnections();
+      server.close();
+      await once(server, 'close');
+    },
+  };
+}
+
+/** What is compared of a span: the ids by the names of the spans that they are of. */
+function told(spans: readonly SpanJson[]) {
+  const nameOf = new Map(spans.map(({ spanId, name }) => [spanId, name]));
+  return spans
+    .map(({ name, kind, parentSpanId, attributes, status }) => ({
+      name,
+      kind: ['', '', 'server', 'client'][kind],
+      parent: parentSpanId && (nameOf.get(parentSpanId) ?? parentSpanId),
+      failed: status.code === 2,
+      ...Object.fromEntries(attributes.map(({ key, value }) => [key, Object.values(value)[0]])),
+    }))
+    .sort((a, b) => (a.name < b.name ? -1 : 1));
+}
+
+const record = (name: string) => ({ name, status: 'NEW', notes: 'n', recipient: {} });
+const answer: Answer = (request, response, body) => {
+  const path = request.url?.split('?')[0] ?? '';
+  if (path.endsWith('/label')) {
+    response.writeHead(200, { 'content-type': 'application/pdf' }).end('%PDF');
+    return undefined;
+  }
+  const status = path.endsWith('/gone') ? 404 : 200;
+  return answerJson(record(path.replace('/v1/', '')), status)(request, response, body);
+};
+
+async function start(given: Partial<TracingOptions> = {}, log = silentLog, collectorStatus = 200) {
+  const collector = await startCollector(collectorStatus);
+  const tracing: TracingOptions = {
+    url: collector.url,
+    protocol: 'http/json',
+    sampler: 'parentbased_always_on',
+    ratio: 1,
+    ...given,
+  };
+  const telemetry = await startTelemetry({ metrics: false, tracing }, log);
+  const waybill = await startBefore(answer, {}, { telemetry });
+  return {
+    collector,
+    waybill,
+    /** Sends a request, with an operation where it has one. */
+    async send(path: string, query?: string, headers: Record<string, string> = {}) {
+      const response = await waybill.app.fetch(`http://waybill.test${path}`, {
+        headers: {
+          'content-type': 'application/json',
+          authorization: 'Bearer token',
+          'x-request-id': 'mine',
+          ...headers,
+        },
+        ...(query !== undefined && { method: 'POST', body: JSON.stringify({ query }) }),
+      });
+      await response.text();
+    },
+    flush: telemetry.close,
+    async [Symbol.asyncDispose]() {
+      await telemetry.close();
+      await waybill[Symbol.asyncDispose]();
+      await collector[Symbol.asyncDispose]();
+    },
+  };
+}
+
+const traceId = '0af7651916cd43dd8448eb211c80319c';
+const traceparent = `00-${traceId}-b7ad6b7169203331-01`;
+const operation = { kind: 'server', 'http.route': '/graphql', 'waybill.request_id': 'mine', failed: false };
+const call = { kind: 'client', 'http.request.method': 'GET', failed: false };
+
+describe('traces', () => {
+  test('an operation is a span in the trace of its request, each REST call one in that, and REST hears of it', async () => {
+    await using traced = await start();
+    const query = 'query Two { order(id: "a") { id notes } gone: order(id: "gone") { notes } }';
+    await traced.send('/graphql', query, { traceparent, tracestate: 'vendor=1' });
+    await traced.flush();
+    const spans = traced.collector.spans();
+    expect(told(spans)).toEqual([
+      {
+        ...call,
+        name: 'GET /v1/orders/{id}',
+        parent: 'query Two',
+        'url.template': '/v1/orders/{id}',
+        'http.response.status_code': 200,
+        'http.response.body.size': expect.any(Number),
+      },
+      {
+        ...call,
+        name: 'GET /v1/orders/{id}',
+        parent: 'query Two',
+        'url.template': '/v1/orders/{id}',
+        'http.response.status_code': 404,
+        'http.response.body.size': expect.any(Number),
+        'error.type': '404',
+        failed: true,
+      },
+      {
+        ...operation,
+        name: 'query Two',
+        parent: 'b7ad6b7169203331',
+        'graphql.operation.type': 'query',
+        'graphql.operation.name': 'Two',
+        'http.response.status_code': 200,
+      },
+    ]);
+    expect(new Set(spans.map((span) => span.traceId))).toEqual(new Set([traceId]));
+    const sent = traced.waybill.service.requests.map(({ headers }) => headers);
+    const calls = spans.filter(({ kind }) => kind === 3);
+    expect(sent.map((headers) => headers.traceparent).sort()).toEqual(
+      calls.map(({ spanId }) => `00-${traceId}-${spanId}-01`).sort(),
+    );
+    expect(sent.map(({ tracestate }) => tracestate)).toEqual(['vendor=1', 'vendor=1']);
+    for (const { startTimeUnixNano, endTimeUnixNano } of spans) {
+      expect(BigInt(endTimeUnixNano)).toBeGreaterThanOrEqual(BigInt(startTimeUnixNano));
+    }
+  });
+
+  test('what is refused is one without an operation; one without a name has its type alone', async () => {
+    await using traced = await start();
+    await traced.send('/graphql', '{ nothing }');
+    await traced.send('/graphql', '{ __typename }');
+    await traced.flush();
+    expect(told(traced.collector.spans())).toEqual(
+      [
+        {
+          ...operation,
+          name: 'graphql',
+          'http.response.status_code': 200,
+          'error.type': 'GRAPHQL_VALIDATION_FAILED',
+          failed: true,
+        },
+        {
+          ...operation,
+          name: 'query',
+          'graphql.operation.type': 'query',
+          'http.response.status_code': 200,
+        },
+      ].map((span) => ({ parent: undefined, ...span })),
+    );
+    expect(traced.waybill.service.requests).toEqual([]);
+  });
+
+  test('a label is one too', async () => {
+    await using traced = await start();
+    await traced.send('/labels/a.pdf');
+    await traced.flush();
+    expect(told(traced.collector.spans())).toEqual([
+      {
+        ...call,
+        name: 'GET /v1/shipments/{id}/label',
+        parent: 'label',
+        'url.template': '/v1/shipments/{id}/label',
+        'http.response.status_code': 200,
+      },
+      {
+        ...operation,
+        name: 'label',
+        parent: undefined,
+        'http.route': '/labels/{id}.pdf',
+        'http.response.status_code': 200,
+      },
+    ]);
+  });
+
+  test.each<[string, string | undefined]>([
+    ['not sampled', `00-${traceId}-b7ad6b7169203331-00`],
+    ['by a sampler that keeps none', undefined],
+  ])('where a trace is %s, nothing is sent of it, but its id goes on', async (_what, parent) => {
+    await using traced = await start(parent === undefined ? { sampler: 'traceidratio', ratio: 0 } : {});
+    await traced.send('/graphql', '{ order(id: "a") { id notes } }', parent ? { traceparent: parent } : {});
+    await traced.flush();
+    expect(traced.collector.requests).toEqual([]);
+    const [sent] = traced.waybill.service.requests;
+    expect(sent?.headers.traceparent).toMatch(
+      new RegExp(`^00-${parent === undefined ? '[0-9a-f]{32}' : traceId}-[0-9a-f]{16}-00$`),
+    );
+  });
+
+  test.each(['', 'garbage', `00-${'0'.repeat(32)}-b7ad6b7169203331-01`, `${traceparent}\u00e9`])(
+    'a traceparent that is none (%j) is passed over',
+    async (broken) => {
+      await using traced = await start();
+      await traced.send('/graphql', '{ __typename }', { traceparent: broken });
+      await traced.flush();
+      expect(told(traced.collector.spans())).toMatchObject([{ name: 'query', parent: undefined }]);
+    },
+  );
+
+  test.each(['http/json', 'http/protobuf'] as const)(
+    'sent as %s, they hold no document, value, identifier or token',
+    async (protocol) => {
+      const canary = 'canary573195550142';
+      await using traced = await start({ protocol });
+      const headers = { authorization: `Bearer ${canary}`, cookie: canary, 'user-agent': canary };
+      const queries = [
+        `query Board { order(id: "${canary}") { notes } orders(search: "${canary}") { nodes { id } } }`,
+        `query ${canary.padEnd(80, 'x')} { order(id: "gone") { notes } }`,
+        `{ ${canary} }`,
+        `mutation { sendMessageToPhone(input: { channel: "channels/a", phone: "${canary}", name: "${canary}", text: "a" }) { __typename } }`,
+      ];
+      for (const query of queries) await traced.send(`/graphql?${canary}`, query, headers);
+      await traced.send(`/labels/${canary}.pdf`, undefined, headers);
+      await traced.flush();
+      const [request] = traced.collector.requests;
+      expect([request?.line, request?.contentType]).toEqual([
+        'POST /v1/traces',
+        protocol === 'http/json' ? 'application/json' : 'application/x-protobuf',
+      ]);
+      expect(traced.collector.text()).toContain('query Board');
+      expect(traced.collector.text()).toContain('waybill');
+      expect(traced.collector.text()).not.toMatch(/canary|57319|Bearer/i);
+    },
+  );
+
+  test('a collector that refuses them harms nobody, and the log says so once', async () => {
+    const { log, lines } = keptLog('warn');
+    await using traced = await start({}, log, 400);
+    await traced.send('/graphql', '{ order(id: "a") { id notes } }');
+    await traced.flush();
+    await until(() => lines().length > 0);
+    expect(lines().filter(({ msg }) => msg !== 'REST differs from its interface')).toEqual([
+      { level: 'warn', spans: 2, msg: 'traces could not be sent' },
+    ]);
+  });
+});
+
+test('where nothing is traced, nothing of OpenTelemetry’s SDK is loaded, and REST gets no traceparent', async () => {
+  const script = `
+    import { registerHooks } from 'node:module';
+    registerHooks({
+      load(url, context, next) {
+        if (/opentelemetry\\/(sdk|core|resources|exporter|otlp)/.test(url)) console.log(url);
+        return next(url, context);
+      },
+    });
+    const { startTelemetry } = await import('./src/telemetry/telemetry.ts');
+    await import('./src/server/app.ts');
+    await startTelemetry({ metrics: true, tracing: undefined }, {});
+    console.log('started');
+    process.exit(0);`;
+  const output = execFileSync(process.execPath, ['--input-type=module', '-e', script], { encoding: 'utf8' });
+  expect(output).toBe('started\n');
+  await using waybill = await startBefore(answer);
+  await (
+    await waybill.app.fetch('http://waybill.test/graphql', {
+      method: 'POST',
+      headers: { 'content-type': 'application/json', authorization: 'Bearer token', traceparent },
+      body: JSON.stringify({ query: '{ order(id: "a") { id notes } }' }),
+    })
+  ).text();
+  expect(waybill.service.requests.map(({ headers }) => headers.traceparent)).toEqual([undefined]);
+});

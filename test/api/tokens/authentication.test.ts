@@ -1,0 +1,206 @@
+import { getIntrospectionQuery } from 'graphql';
+import { afterAll, describe, expect, test } from 'vitest';
+import { startWaybill } from '../../harness.ts';
+
+const waybill = await startWaybill();
+const { sandbox } = waybill;
+
+afterAll(() => waybill[Symbol.asyncDispose]());
+
+interface Reply {
+  status: number;
+  /** The header `www-authenticate`. */
+  challenge: string | null;
+  body: unknown;
+  calls: string[];
+}
+
+async function reply(response: Response): Promise<Reply> {
+  return {
+    status: response.status,
+    challenge: response.headers.get('www-authenticate'),
+    body: await response.json(),
+    calls: sandbox.requests.lines(),
+  };
+}
+
+/** Posts a query with this `Authorization` header, or without one. */
+async function post(query: string, authorization?: string, operationName?: string): Promise<Reply> {
+  sandbox.requests.clear();
+  const headers = {
+    'content-type': 'application/json',
+    ...(authorization !== undefined && { authorization }),
+  };
+  const body = JSON.stringify({ query, operationName });
+  return reply(await waybill.fetch('/graphql', { method: 'POST', headers, body }));
+}
+
+async function get(parameters: Record<string, string>): Promise<Reply> {
+  sandbox.requests.clear();
+  return reply(await waybill.fetch(`/graphql?${new URLSearchParams(parameters)}`));
+}
+
+const refusal = (problem: string): Reply => ({
+  status: 401,
+  challenge: 'Bearer',
+  body: {
+    errors: [
+      {
+        message: `Expected the header "Authorization: Bearer <access token>", but ${problem}.`,
+        extensions: { code: 'UNAUTHENTICATED', retryable: false },
+      },
+    ],
+  },
+  calls: [],
+});
+const withoutBearer = refusal('there is none');
+const malformed = refusal('what came is not of that form');
+
+const organization = '{ organization { id } }';
+const cafeAndino = { data: { organization: { id: 'organization/cafe-andino' } } };
+
+describe('without a bearer', () => {
+  test.each([
+    ['a field', organization],
+    ['a field that would be refused', '{ order(id: "..") { id } }'],
+    ['a field beside __typename', '{ __typename organization { id } }'],
+    ['a field under an alias that looks like introspection', '{ __schema: organization { id } }'],
+    ['an inline fragment', '{ ... on Query { organization { id } } }'],
+    ['an inline fragment without a type', '{ ... { ... { organization { id } } } }'],
+    [
+      'a fragment',
+      'query { ...A } fragment A on Query { __typename ...B } fragment B on Query { organization { id } }',
+    ],
+    ['a field that is left out', '{ organization @skip(if: true) { id } }'],
+    ['a conversation, which costs no call', '{ conversation(id: "channels/1/conversations/1") { id } }'],
+  ])('%s is answered 401, by POST and by GET', async (_what, query) => {
+    expect(await post(query)).toEqual(withoutBearer);
+    expect(await get({ query })).toEqual(withoutBearer);
+  });
+
+  test('the operation that is chosen counts', async () => {
+    const query = 'query Open { __typename } query Closed { organization { id } }';
+    expect(await post(query, undefined, 'Closed')).toEqual(withoutBearer);
+    expect(await get({ query, operationName: 'Closed' })).toEqual(withoutBearer);
+    const open = { status: 200, challenge: null, body: { data: { __typename: 'Query' } }, calls: [] };
+    expect(await post(query, undefined, 'Open')).toEqual(open);
+    expect(await get({ query, operationName: 'Open' })).toEqual(open);
+  });
+
+  test('introspection and __typename are open, by POST and by GET', async () => {
+    const named = '{ __type(name: "Order") { name } ...A } fragment A on Query { __typename }';
+    const expected = {
+      status: 200,
+      challenge: null,
+      body: { data: { __type: { name: 'Order' }, __typename: 'Query' } },
+      calls: [],
+    };
+    expect(await post(named)).toEqual(expected);
+    expect(await get({ query: named })).toEqual(expected);
+    const { status, body } = await post(getIntrospectionQuery());
+    expect(status).toBe(200);
+    expect(body).toMatchObject({ data: { __schema: { queryType: { name: 'Query' } } } });
+  });
+
+  test('a faulty document is told its faults', async () => {
+    const { status, challenge, body } = await post('{ organisation { id } }');
+    expect({ status, challenge }).toEqual({ status: 200, challenge: null });
+    expect(body).toMatchObject({ errors: [{ message: expect.stringMatching(/^Cannot query field/) }] });
+  });
+});
+
+describe('a bearer', () => {
+  test.each([
+    ['another scheme', 'Basic c2FuZGJveDpjYWZl'],
+    ['no scheme', 'sandbox-cafe-andino'],
+    ['no token', 'Bearer'],
+    ['no token after a blank', 'Bearer '],
+    ['two words', 'Bearer sandbox cafe-andino'],
+    ['two tokens, as of two headers', 'Bearer sandbox-cafe-andino, Bearer sandbox-sur-textil'],
+    ['a quoted token', 'Bearer "sandbox-cafe-andino"'],
+    ['a token with an accent', 'Bearer café'],
+    // HTTP lets these through no parser, but a caller of `fetch` may.
+    ['a line break in its token', 'Bearer a\r\nx-injected: b'],
+    ['NUL in its token', 'Bearer a\0b'],
+    ['an emoji in its token', 'Bearer ☕'],
+    ['a token of 20 KB', `Bearer ${'a'.repeat(20_480)}`],
+  ])('malformed, with %s, is answered 401', async (_what, authorization) => {
+    expect(await post(organization, authorization)).toEqual(malformed);
+    expect((await post('{ __typename }', authorization)).status).toBe(200);
+  });
+
+  test.each(['bearer', 'BEARER', 'Bearer  '])('is known by any writing of its scheme: %s', async (scheme) => {
+    const { status, body, calls } = await post(organization, `${scheme} ${sandbox.tokens.first}`);
+    expect({ status, body, calls }).toEqual({
+      status: 200,
+      body: cafeAndino,
+      calls: ['GET /v1/organizations/mine'],
+    });
+  });
+
+  test('that REST does not know is an error of each field, with HTTP 200', async () => {
+    const { status, challenge, body, calls } = await post(
+      '{ organization { id } orders { nodes { id } } }',
+      'Bearer x',
+    );
+    expect({ status, challenge }).toEqual({ status: 200, challenge: null });
+    const error = (field: string, path: string, column: number) => ({
+      message: `GET ${path} answered 401: This bearer token is unknown`,
+      locations: [{ line: 1, column }],
+      path: [field],
+      extensions: { code: 'UNAUTHENTICATED', retryable: false, upstreamStatus: 401 },
+    });
+    expect(body).toEqual({
+      data: { organization: null, orders: null },
+      errors: expect.arrayContaining([
+        error('organization', '/v1/organizations/mine', 3),
+        error('orders', '/v1/orders', 23),
+      ]),
+    });
+    expect(calls.toSorted()).toEqual(['GET /v1/orders?pageSize=20', 'GET /v1/organizations/mine']);
+  });
+});
+
+test('two merchants who ask the same at once, 100 times, each see their own', async () => {
+  const query =
+    '{ organization { id } orders(first: 1) { nodes { id recipient { email } } } origins { nodes { id } } }';
+  const { first, second } = sandbox.tokens;
+  const expected = [await post(query, `Bearer ${first}`), await post(query, `Bearer ${second}`)].map(
+    ({ body }) => body,
+  );
+  expect(expected).toMatchObject([
+    {
+      data: {
+        organization: { id: 'organization/cafe-andino' },
+        orders: { nodes: [{ id: 'orders/ca2500' }] },
+      },
+    },
+    {
+      data: { organization: { id: 'organization/sur-textil' }, orders: { nodes: [{ id: 'orders/st0300' }] } },
+    },
+  ]);
+  const answers = await Promise.all(
+    Array.from({ length: 200 }, async (_, index) => {
+      const { body } = await post(query, `Bearer ${index % 2 === 0 ? first : second}`);
+      return body;
+    }),
+  );
+  expect(answers.filter((_body, index) => index % 2 === 0)).toEqual(Array(100).fill(expected[0]));
+  expect(answers.filter((_body, index) => index % 2 === 1)).toEqual(Array(100).fill(expected[1]));
+});
+
+test('a cursor of one merchant is none of the other', async () => {
+  const cursor = '{ orders(first: 1) { pageInfo { endCursor } } }';
+  const { body } = await post(cursor, `Bearer ${sandbox.tokens.first}`);
+  expect(body).toMatchObject({ data: { orders: { pageInfo: { endCursor: expect.any(String) } } } });
+  const end = /"endCursor":"([^"]+)"/.exec(JSON.stringify(body))?.[1];
+  const next = await post(
+    `{ orders(first: 1, after: "${end}") { nodes { id } } }`,
+    `Bearer ${sandbox.tokens.second}`,
+  );
+  expect(next.body).toMatchObject({
+    data: { orders: null },
+    errors: [{ extensions: { code: 'BAD_USER_INPUT' } }],
+  });
+  expect(next.calls).toEqual([]);
+});

@@ -1,0 +1,410 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { print } from 'graphql';
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
+import type { Fault } from '../../../src/sandbox/sandbox.ts';
+import {
+  CreateOrderDocument,
+  type CreateOrderInput,
+  CreateQuoteDocument,
+} from '../../documents.generated.ts';
+import {
+  amongTheNewest,
+  answered,
+  lookedForInVain,
+  order,
+  post,
+  recorded,
+  refused,
+  unknown,
+  withTheSameKey,
+} from '../../fixtures/order-to-create.ts';
+import { until } from '../../fixtures/rest-service.ts';
+import { startWaybill, type Waybill } from '../../harness.ts';
+
+let waybill: Waybill;
+beforeAll(async () => {
+  waybill = await startWaybill();
+});
+afterEach(() => waybill.sandbox.faults.clear());
+afterAll(() => waybill[Symbol.asyncDispose]());
+
+const ask = (fields: Partial<CreateOrderInput>, bearer?: string) =>
+  waybill.ask(CreateOrderDocument, { input: { ...order, ...fields } }, bearer);
+const fail = (fault: Fault) => waybill.sandbox.faults.add({ method: 'POST', path: '/v1/orders', ...fault });
+const search = (referenceId: string) => `GET /v1/orders?pageSize=1000&search=${referenceId}`;
+const conflict = {
+  __typename: 'Conflict',
+  message:
+    'This idempotencyKey was given before, with another input. Nothing was done. Take a new key for what is to be ' +
+    'done anew, or send the same input to learn what came of it.',
+};
+
+/** How many orders of the sandbox have this reference. */
+async function countOf(referenceId: string): Promise<number> {
+  const { data } = await waybill.ask<{ orders: { nodes: { referenceId: string }[] } }, unknown>(
+    'query ($search: String!) { orders(first: 1000, search: $search) { nodes { referenceId } } }',
+    { search: referenceId },
+  );
+  return data.orders.nodes.filter((node) => node.referenceId === referenceId).length;
+}
+
+/** The same as `ask`, by a client that leaves when `signal` says so. */
+const leaving = (fields: Partial<CreateOrderInput>, signal: AbortSignal) =>
+  waybill.fetch('/graphql', {
+    method: 'POST',
+    headers: {
+      'content-type': 'application/json',
+      authorization: `Bearer ${waybill.sandbox.tokens.first}`,
+    },
+    body: JSON.stringify({
+      query: print(CreateOrderDocument),
+      variables: { input: { ...order, ...fields } },
+    }),
+    signal,
+  });
+
+describe('a key with the same input', () => {
+  test('makes one call of 50 requests at once, and gives each the same answer', async () => {
+    const fields = { idempotencyKey: 'at once', referenceId: 'at-once' };
+    const answers = await Promise.all(Array.from({ length: 50 }, () => ask(fields)));
+    const [first] = answers;
+    expect(answers).toEqual(
+      answers.map(() => ({ ...answered(recorded, expect.anything()), data: first?.data })),
+    );
+    expect(waybill.sandbox.requests.lines()).toEqual([post]);
+    expect(await countOf('at-once')).toBe(1);
+  });
+
+  test('gives the same order later, without a call', async () => {
+    const fields = { idempotencyKey: 'later' };
+    const first = await ask(fields);
+    expect(first).toEqual(answered(recorded, [post]));
+    waybill.sandbox.clock.advance(60_000);
+    expect(await ask(fields)).toEqual({ ...first, calls: [] });
+  });
+
+  test('is the same however the ids and the order of its fields are written', async () => {
+    const first = await ask({ idempotencyKey: 'other words' });
+    const { recipient, ...others } = order;
+    const { location: _, ...person } = recipient;
+    const bare = { location: 'antioquia-medellin-laureles', ...person };
+    const again = await waybill.ask(CreateOrderDocument, {
+      input: { idempotencyKey: 'other words', ...others, recipient: bare },
+    });
+    expect(again).toEqual({ ...first, calls: [] });
+  });
+
+  test('does once what one request asks for twice', async () => {
+    const document = `mutation ($input: CreateOrderInput!) {
+      first: createOrder(input: $input) { ... on CreateOrderSuccess { order { id } } }
+      second: createOrder(input: $input) { ... on CreateOrderSuccess { order { id } } }
+    }`;
+    const input = { ...order, idempotencyKey: 'in one request' };
+    const { data, calls } = await waybill.ask<{ first: object; second: object }, unknown>(document, {
+      input,
+    });
+    expect(data.first).toEqual({ order: recorded.order });
+    expect(data.second).toEqual(data.first);
+    expect(calls).toEqual([post]);
+  });
+});
+
+describe('a key with another input', () => {
+  test.each<[string, Partial<CreateOrderInput>]>([
+    ['another amount', { sellingPriceCents: 1 }],
+    ['a field more', { status: 'NEW' }],
+    ['a null where the other had nothing', { recipient: { ...order.recipient, document: null } }],
+    ['the same text, decomposed', { notes: order.notes.normalize('NFD') }],
+  ])('is Conflict, without a call: %s', async (what, fields) => {
+    const idempotencyKey = `other input: ${what}`;
+    expect(await ask({ idempotencyKey })).toEqual(answered(recorded, [post]));
+    expect(await ask({ idempotencyKey, ...fields })).toEqual(answered(conflict, []));
+  });
+
+  test('is so while the first is under way, which it does not harm', async () => {
+    fail({ kind: 'delay', delayMs: 50, times: 1 });
+    const idempotencyKey = 'under way';
+    const first = ask({ idempotencyKey });
+    await until(() => waybill.sandbox.requests.lines().length === 1);
+    const other = await ask({ idempotencyKey, sellingPriceCents: 1 });
+    expect(other).toEqual(answered(conflict, []));
+    expect(await first).toEqual(answered(recorded, []));
+    expect(await ask({ idempotencyKey, sellingPriceCents: 1 })).toEqual(answered(conflict, []));
+  });
+
+  test('is so after an attempt that got no answer', async () => {
+    fail({ kind: 'reset', times: 1 });
+    const idempotencyKey = 'other input, unknown';
+    expect((await ask({ idempotencyKey })).calls).toEqual([post]);
+    expect(await ask({ idempotencyKey, sellingPriceCents: 1 })).toEqual(answered(conflict, []));
+  });
+
+  test('is refused by a rule before it is compared, and the key stays what it is', async () => {
+    const idempotencyKey = 'refused by a rule';
+    expect(await ask({ idempotencyKey })).toEqual(answered(recorded, [post]));
+    const result = refused(['notes', 'must be 3 to 2048 characters long, but has 0']);
+    expect(await ask({ idempotencyKey, notes: '' })).toEqual(answered(result, []));
+    expect(await ask({ idempotencyKey })).toEqual(answered(recorded, []));
+  });
+});
+
+describe('a key is known', () => {
+  test('by bearer: the same of another merchant is another', async () => {
+    const { first, second } = waybill.sandbox.tokens;
+    const fields = { idempotencyKey: 'same key' };
+    expect(await ask(fields, first)).toEqual(answered(recorded, [post]));
+    const result = { ...recorded, order: { id: expect.stringMatching(/^orders\/st\d{4}$/) } };
+    expect(await ask(fields, second)).toEqual(answered(result, [post]));
+    expect(await ask(fields, second)).toEqual(answered(result, []));
+  });
+
+  test('by operation: a quote may have the same', async () => {
+    const idempotencyKey = 'of two operations';
+    expect(await ask({ idempotencyKey })).toEqual(answered(recorded, [post]));
+    const { calls } = await waybill.ask(CreateQuoteDocument, {
+      input: {
+        origin: 'huila-pitalito',
+        destination: 'narino-pasto',
+        package: {
+          declaredValueCents: 9_500_000,
+          dimensions: { lengthCm: 30, widthCm: 20, heightCm: 12 },
+          weightKg: 2.2,
+          contentDescription: 'Café',
+        },
+        idempotencyKey,
+      },
+    });
+    expect(calls).toEqual(['POST /v1/quotes']);
+  });
+
+  test('letter by letter: case and blanks tell', async () => {
+    for (const idempotencyKey of ['letters', 'Letters', 'letters ']) {
+      expect(await ask({ idempotencyKey })).toEqual(answered(recorded, [post]));
+    }
+  });
+
+  test('not at all where it is null: each is another order', async () => {
+    const [first, second] = [await ask({ idempotencyKey: null }), await ask({ idempotencyKey: null })];
+    expect([first, second]).toEqual([answered(recorded, [post]), answered(recorded, [post])]);
+    expect(second.data).not.toEqual(first.data);
+  });
+
+  test('as many at a time as IDEMPOTENCY_KEYS says, the newest', async () => {
+    await using small = await startWaybill({ IDEMPOTENCY_KEYS: '2' }, { sandbox: waybill.sandbox });
+    const send = async (idempotencyKey: string) =>
+      (await small.ask(CreateOrderDocument, { input: { ...order, idempotencyKey } })).calls;
+    expect([await send('one'), await send('two'), await send('three')]).toEqual([[post], [post], [post]]);
+    expect([await send('three'), await send('two')]).toEqual([[], []]);
+    expect(await send('one')).toEqual([post]);
+  });
+});
+
+describe('a key is free again', () => {
+  test.each([400, 401, 403, 404, 409, 413, 422, 429])('after %d, when nothing was done', async (status) => {
+    const idempotencyKey = `free after ${status}`;
+    fail({ kind: 'status', status, times: 1 });
+    expect((await ask({ idempotencyKey })).calls).toEqual([post]);
+    // With another input too, as a refused one is there to be mended.
+    const mended = { idempotencyKey, notes: 'Ninguna' };
+    const answer = await ask(mended);
+    expect(answer).toEqual(answered(recorded, [post]));
+    expect(await ask(mended)).toEqual({ ...answer, calls: [] });
+  });
+
+  test('after a refusal that many have waited for, and each was told of', async () => {
+    fail({ kind: 'status', status: 400, body: { message: 'Bad.' }, times: 1 });
+    const fields = { idempotencyKey: 'refused at once' };
+    const answers = await Promise.all(Array.from({ length: 10 }, () => ask(fields)));
+    const invalid = { __typename: 'InvalidInput', message: 'Bad.', fields: [] };
+    expect(answers.map(({ data }) => data)).toEqual(answers.map(() => ({ createOrder: invalid })));
+    expect(waybill.sandbox.requests.lines()).toEqual([post]);
+    expect(await ask(fields)).toEqual(answered(recorded, [post]));
+  });
+});
+
+describe('after an attempt of which nobody knows what came of it, the same key', () => {
+  const statuses = [302, 408, 499, 500, 502, 503, 504].map((status): [string, Fault] => [
+    String(status),
+    { kind: 'status', status },
+  ]);
+
+  test.each<[string, Fault]>([
+    ...statuses,
+    ['a reset', { kind: 'reset' }],
+    ['an answer cut short', { kind: 'short' }],
+    ['an answer that cannot be read', { kind: 'cut-json' }],
+  ])('posts nothing, where there is no reference to look by: %s', async (what, fault) => {
+    const idempotencyKey = `kept after ${what}`;
+    fail({ ...fault, times: 1 });
+    expect((await ask({ idempotencyKey })).calls).toEqual([post]);
+    const result = unknown(amongTheNewest, idempotencyKey);
+    expect(await ask({ idempotencyKey })).toEqual(answered(result, []));
+    expect(await ask({ idempotencyKey })).toEqual(answered(result, []));
+  });
+
+  test.each<[string, Fault]>([...statuses, ['a reset', { kind: 'reset' }]])(
+    'looks, and posts nothing where it finds none: %s',
+    async (what, fault) => {
+      const fields = { idempotencyKey: `looked for after ${what}`, referenceId: `lost-${what}` };
+      fail({ ...fault, times: 1 });
+      expect((await ask(fields)).calls).toEqual([post]);
+      const result = unknown(lookedForInVain(fields.referenceId), fields.idempotencyKey);
+      expect(await ask(fields)).toEqual(answered(result, [search(fields.referenceId)]));
+      expect(await countOf(fields.referenceId)).toBe(0);
+    },
+  );
+
+  test.each<Fault>([
+    { kind: 'applied-then-cut' },
+    { kind: 'reset-in-body' },
+    { kind: 'short' },
+    { kind: 'cut-json' },
+    { kind: 'change', change: () => 'recorded' },
+  ])('takes the order that it finds, and keeps to it, after the fault "$kind"', async (fault) => {
+    const fields = { idempotencyKey: `found after ${fault.kind}`, referenceId: `found-${fault.kind}` };
+    fail({ ...fault, times: 1 });
+    expect(await ask(fields)).toEqual(
+      answered(unknown(withTheSameKey(fields.referenceId), fields.idempotencyKey), [post]),
+    );
+    const found = await ask(fields);
+    expect(found).toEqual(answered(recorded, [search(fields.referenceId)]));
+    expect(await ask(fields)).toEqual({ ...found, calls: [] });
+    expect(await countOf(fields.referenceId)).toBe(1);
+  });
+
+  test.each<[string, Partial<CreateOrderInput>]>([
+    ['another price', { sellingPriceCents: 1 }],
+    ['another amount to collect', { cashOnDeliveryRequestCents: 1 }],
+    ['another place', { recipient: { ...order.recipient, location: 'locations/narino-pasto' } }],
+    ['another customer', { recipient: { ...order.recipient, phoneNumber: '+573009998877' } }],
+    ['another address', { recipient: { ...order.recipient, address: { addressLines: ['Calle 99'] } } }],
+    ['other notes', { notes: 'Otra cosa' }],
+    ['other contents', { contentDescription: 'Otra cosa' }],
+  ])('takes no other order for it that has the same reference but %s', async (what, other) => {
+    const fields = {
+      idempotencyKey: `decoy of ${what}`,
+      referenceId: `decoy-of-${what.replaceAll(' ', '-')}`,
+    };
+    expect(await ask({ referenceId: fields.referenceId, ...other })).toEqual(answered(recorded, [post]));
+    fail({ kind: 'reset', times: 1 });
+    expect((await ask(fields)).calls).toEqual([post]);
+    const result = unknown(lookedForInVain(fields.referenceId), fields.idempotencyKey);
+    expect(await ask(fields)).toEqual(answered(result, [search(fields.referenceId)]));
+    expect(await countOf(fields.referenceId)).toBe(1);
+  });
+
+  test('tells its own from another with the same reference', async () => {
+    const fields = { idempotencyKey: 'own', referenceId: 'own-and-others' };
+    fail({ kind: 'applied-then-cut', times: 1 });
+    expect((await ask({ ...fields, notes: 'La mía' })).calls).toEqual([post]);
+    expect((await ask({ referenceId: fields.referenceId, sellingPriceCents: 1 })).calls).toEqual([post]);
+    const document = `mutation ($input: CreateOrderInput!) {
+      createOrder(input: $input) { ... on CreateOrderSuccess { order { notes } } }
+    }`;
+    const answer = await waybill.ask(document, { input: { ...order, ...fields, notes: 'La mía' } });
+    expect(answer).toEqual(answered({ order: { notes: 'La mía' } }, [search(fields.referenceId)]));
+  });
+
+  test('takes none of two that are as it was sent, as each may be of another attempt', async () => {
+    const referenceId = 'twins';
+    fail({ kind: 'applied-then-cut', times: 2 });
+    for (const idempotencyKey of ['twin a', 'twin b']) await ask({ referenceId, idempotencyKey });
+    for (const idempotencyKey of ['twin a', 'twin b']) {
+      const result = unknown(lookedForInVain(referenceId), idempotencyKey);
+      expect(await ask({ referenceId, idempotencyKey })).toEqual(answered(result, [search(referenceId)]));
+    }
+    expect(await countOf(referenceId)).toBe(2);
+  });
+
+  test('looks once for many at once', async () => {
+    const fields = { idempotencyKey: 'found at once', referenceId: 'found-at-once' };
+    fail({ kind: 'applied-then-cut', times: 1 });
+    await ask(fields);
+    const answers = await Promise.all(Array.from({ length: 10 }, () => ask(fields)));
+    expect(answers.map(({ data }) => data)).toEqual(answers.map(() => ({ createOrder: recorded })));
+    expect(waybill.sandbox.requests.lines()).toEqual([search(fields.referenceId)]);
+  });
+
+  test.each([
+    [401, 'UNAUTHENTICATED'],
+    [429, 'RATE_LIMITED'],
+    [503, 'UPSTREAM_UNAVAILABLE'],
+  ])('tells why it cannot look, after %d, and looks again', async (status, code) => {
+    const fields = { idempotencyKey: `looked in vain: ${status}`, referenceId: `looked-in-vain-${status}` };
+    fail({ kind: 'applied-then-cut', times: 1 });
+    await ask(fields);
+    fail({ method: 'GET', kind: 'status', status, times: 1 });
+    const { data, errors, calls } = await ask(fields);
+    expect([data, errors?.map(({ extensions }) => extensions.code)]).toEqual([{ createOrder: null }, [code]]);
+    expect(calls).toEqual([search(fields.referenceId)]);
+    expect(await ask(fields)).toEqual(answered(recorded, [search(fields.referenceId)]));
+  });
+
+  test.each([400, 404, 409])('takes a refusal of its look for none of the order: %d', async (status) => {
+    const fields = { idempotencyKey: `refused a look: ${status}`, referenceId: `refused-a-look-${status}` };
+    fail({ kind: 'applied-then-cut', times: 1 });
+    await ask(fields);
+    fail({ method: 'GET', kind: 'status', status, body: { errors: { search: ['is odd'] } }, times: 1 });
+    const result = unknown(withTheSameKey(fields.referenceId), fields.idempotencyKey);
+    expect(await ask(fields)).toEqual(answered(result, [search(fields.referenceId)]));
+    expect(await ask(fields)).toEqual(answered(recorded, [search(fields.referenceId)]));
+  });
+
+  test('finds what came to REST only after it was looked for', async () => {
+    const fields = { idempotencyKey: 'late', referenceId: 'late' };
+    fail({ kind: 'reset', times: 1 });
+    await ask(fields);
+    expect((await ask(fields)).data).toEqual({
+      createOrder: unknown(lookedForInVain('late'), 'late'),
+    });
+    // In the place of the one that was on its way.
+    await ask({ referenceId: 'late' });
+    expect(await ask(fields)).toEqual(answered(recorded, [search('late')]));
+  });
+});
+
+describe('whoever waits for the same key survives that the first', () => {
+  test('leaves while it posts, which goes on', async () => {
+    fail({ kind: 'delay', delayMs: 50, times: 1 });
+    const fields = { idempotencyKey: 'leaves', referenceId: 'leaves' };
+    const client = new AbortController();
+    waybill.sandbox.requests.clear();
+    const gone = leaving(fields, client.signal);
+    await until(() => waybill.sandbox.requests.lines().length === 1);
+    const other = ask(fields);
+    client.abort();
+    await expect(gone).rejects.toThrow('aborted');
+    expect(await other).toEqual(answered(recorded, []));
+    expect(await countOf('leaves')).toBe(1);
+  });
+
+  test('leaves alone, and comes back', async () => {
+    fail({ kind: 'delay', delayMs: 20, times: 1 });
+    const fields = { idempotencyKey: 'comes back', referenceId: 'comes-back' };
+    const client = new AbortController();
+    waybill.sandbox.requests.clear();
+    const gone = leaving(fields, client.signal);
+    await until(() => waybill.sandbox.requests.lines().length === 1);
+    client.abort();
+    await expect(gone).rejects.toThrow('aborted');
+    expect(await ask(fields)).toEqual(answered(recorded, []));
+    expect(await countOf('comes-back')).toBe(1);
+  });
+
+  test('leaves while it looks, by looking itself', async () => {
+    const fields = { idempotencyKey: 'leaves while looking', referenceId: 'leaves-while-looking' };
+    fail({ kind: 'applied-then-cut', times: 1 });
+    await ask(fields);
+    waybill.sandbox.faults.add({ method: 'GET', path: '/v1/orders', kind: 'hang', times: 1 });
+    const client = new AbortController();
+    waybill.sandbox.requests.clear();
+    const gone = leaving(fields, client.signal);
+    await until(() => waybill.sandbox.requests.lines().length === 1);
+    const other = ask(fields);
+    // Time for the other to come so far that it waits; one that comes later looks anyway.
+    await sleep(10);
+    client.abort();
+    await expect(gone).rejects.toThrow('aborted');
+    expect(await other).toEqual(answered(recorded, [search(fields.referenceId)]));
+  });
+});

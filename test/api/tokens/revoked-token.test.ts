@@ -1,0 +1,174 @@
+import { describe, expect, test } from 'vitest';
+import { startSandbox } from '../../../src/sandbox/sandbox.ts';
+import { createMemoryStore } from '../../../src/writes/idempotency-store.ts';
+import { createSharedStore } from '../../../src/writes/shared-store.ts';
+import { CreateOrderDocument } from '../../documents.generated.ts';
+import { order } from '../../fixtures/order-to-create.ts';
+import { startService, until } from '../../fixtures/rest-service.ts';
+import { startWorkers } from '../../fixtures/workers-process.ts';
+import { startOfTime, startWaybill, type Waybill } from '../../harness.ts';
+
+// What is kept for a token is forgotten as soon as REST does not take the token any more.
+
+const origins = '{ origins { nodes { id } } }';
+const kept = { REFERENCE_DATA_MS: '60000' };
+const refuse = ({ sandbox }: Waybill) => sandbox.faults.add({ kind: 'status', status: 401 });
+
+/** A server that has kept the origins of the first merchant. */
+async function startKeeping(environment: Record<string, string> = kept) {
+  const waybill = await startWaybill(environment);
+  expect((await waybill.ask(origins)).calls).toEqual(['GET /v1/origins?pageSize=20']);
+  expect((await waybill.ask(origins)).calls).toEqual([]);
+  return waybill;
+}
+
+const unauthenticated = (field: string) => ({
+  data: { [field]: null },
+  errors: [{ path: [field], extensions: { code: 'UNAUTHENTICATED' } }],
+});
+
+describe('a token that REST refuses with 401', () => {
+  test.each<[string, (waybill: Waybill) => Promise<unknown>]>([
+    ['a read', ({ ask }) => ask('{ organization { id } }')],
+    ['a page', ({ ask }) => ask('{ orders(first: 1) { nodes { id } } }')],
+    [
+      'a write',
+      ({ ask }) => ask('mutation { updateOrder(input: { id: "ca2490", notes: "new" }) { __typename } }'),
+    ],
+    [
+      'a label',
+      ({ fetch, sandbox }) =>
+        fetch('/labels/ca2036.pdf', { headers: { authorization: `Bearer ${sandbox.tokens.first}` } }),
+    ],
+  ])('in answer to %s is not answered from what was kept', async (_what, meet) => {
+    await using waybill = await startKeeping();
+    const heal = refuse(waybill);
+    await meet(waybill);
+    const { data, errors, calls } = await waybill.ask(origins);
+    expect({ data, errors }).toMatchObject(unauthenticated('origins'));
+    expect(calls).toEqual(['GET /v1/origins?pageSize=20']);
+    heal();
+    expect((await waybill.ask(origins)).calls).toEqual(['GET /v1/origins?pageSize=20']);
+    expect((await waybill.ask(origins)).calls).toEqual([]);
+  });
+
+  test('keeps nothing that was under way when it was refused', async () => {
+    await using waybill = await startWaybill(kept);
+    waybill.sandbox.faults.add({ kind: 'delay', delayMs: 150, path: '/v1/origins', times: 1 });
+    const slow = waybill.ask(origins);
+    await until(() => waybill.sandbox.requests.lines().length === 1);
+    const heal = waybill.sandbox.faults.add({ kind: 'status', status: 401, path: '/v1/organizations/mine' });
+    expect(await waybill.ask('{ organization { id } }')).toMatchObject(unauthenticated('organization'));
+    expect((await slow).errors).toBeUndefined();
+    heal();
+    expect((await waybill.ask(origins)).calls).toEqual(['GET /v1/origins?pageSize=20']);
+  });
+
+  test('leaves what is kept for another token', async () => {
+    await using waybill = await startKeeping();
+    const { second } = waybill.sandbox.tokens;
+    await waybill.ask(origins, {}, second);
+    const heal = refuse(waybill);
+    await waybill.ask('{ organization { id } }');
+    heal();
+    expect((await waybill.ask(origins, {}, second)).calls).toEqual([]);
+  });
+
+  test('gets what a key has done only once REST takes it again, and nothing is done twice', async () => {
+    await using waybill = await startWaybill();
+    const input = { ...order, idempotencyKey: 'revoked' };
+    const first = await waybill.ask(CreateOrderDocument, { input });
+    expect(first.calls).toEqual(['POST /v1/orders']);
+    const heal = refuse(waybill);
+    await waybill.ask('{ orders(first: 1) { nodes { id } } }');
+    const refused = await waybill.ask(CreateOrderDocument, { input });
+    expect(refused).toMatchObject(unauthenticated('createOrder'));
+    expect(refused.calls).toEqual(['GET /v1/organizations/mine']);
+    heal();
+    const again = await waybill.ask(CreateOrderDocument, { input });
+    expect([again.data, again.calls]).toEqual([first.data, ['GET /v1/organizations/mine']]);
+    expect((await waybill.ask(CreateOrderDocument, { input })).calls).toEqual([]);
+  });
+});
+
+describe('what a key has done', () => {
+  const input = { ...order, idempotencyKey: 'revoked' };
+
+  test('is asked for by a process that did not see the 401 itself, and does not know the token', async () => {
+    const sandbox = await startSandbox({ now: startOfTime });
+    const store = createSharedStore(createMemoryStore({ maxKeys: 20_000 }));
+    const secret = Buffer.from('the same for both');
+    const takers: ((tenantId: string) => void)[] = [];
+    const start = () =>
+      startWaybill(
+        {},
+        {
+          sandbox,
+          secret,
+          idempotencyStore: store.join(),
+          refusedTenants: {
+            tell: (tenantId) => takers.forEach((take) => void take(tenantId)),
+            onTold: (take) => void takers.push(take),
+          },
+        },
+      );
+    await using one = await start();
+    await using other = await start();
+    expect((await one.ask(CreateOrderDocument, { input })).calls).toEqual(['POST /v1/orders']);
+    sandbox.faults.add({ kind: 'status', status: 401 });
+    await one.ask('mutation { updateOrder(input: { id: "ca2490", notes: "new" }) { __typename } }');
+    const refused = await other.ask(CreateOrderDocument, { input });
+    expect(refused).toMatchObject(unauthenticated('createOrder'));
+    expect(refused.calls).toEqual(['GET /v1/organizations/mine']);
+    await sandbox.close();
+  });
+
+  test('is not given out by an answer that was under way when the token was refused', async () => {
+    await using waybill = await startWaybill();
+    await waybill.ask(CreateOrderDocument, { input });
+    waybill.sandbox.faults.add({ kind: 'drip', bytes: 200, everyMs: 50, path: '/v1/orders', times: 1 });
+    const slow = waybill.ask('{ orders(first: 1) { nodes { id } } }');
+    await until(() => waybill.sandbox.requests.lines().length === 1);
+    waybill.sandbox.faults.add({ kind: 'status', status: 401 });
+    await waybill.ask('{ organization { id } }');
+    expect((await slow).errors).toBeUndefined();
+    expect(await waybill.ask(CreateOrderDocument, { input })).toMatchObject(unauthenticated('createOrder'));
+  });
+});
+
+test('a token that one worker sees refused is answered from memory by no other', {
+  timeout: 60_000,
+}, async () => {
+  let isRefused = false;
+  await using service = await startService((_request, response) => {
+    const body = { origins: [{ name: 'origins/a' }], name: 'organization/a' };
+    response.writeHead(isRefused ? 401 : 200).end(JSON.stringify(body));
+  });
+  const server = startWorkers({ UPSTREAM_URL: service.url.href, ...kept });
+  const { graphql } = await server.listening();
+  await server.workers();
+  const ask = async (query: string) => {
+    const response = await fetch(graphql, {
+      method: 'POST',
+      headers: {
+        'content-type': 'application/json',
+        authorization: 'Bearer one-token',
+        // Each request on a connection of its own, so that the workers are asked in turn.
+        connection: 'close',
+      },
+      body: JSON.stringify({ query }),
+    });
+    const { data } = await response.json();
+    return data;
+  };
+  const keptOrigins = { origins: { nodes: [{ id: 'origins/a' }] } };
+  for (const _worker of [1, 2, 3, 4]) expect(await ask(origins)).toEqual(keptOrigins);
+  expect(service.requests.length).toBe(2);
+  isRefused = true;
+  expect(await ask('{ organization { id } }')).toEqual({ organization: null });
+  // The other worker is told of it by the primary process.
+  await expect.poll(() => ask(origins), { timeout: 5_000 }).toEqual({ origins: null });
+  for (const _worker of [1, 2, 3, 4]) expect(await ask(origins)).toEqual({ origins: null });
+  server.signal('SIGTERM');
+  expect(await server.exit).toEqual({ code: 0, signal: null, errors: '' });
+});

@@ -1,0 +1,159 @@
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
+import {
+  OrderBehaviorDocument,
+  OrderLeavesDocument,
+  OrderRecipientNameDocument,
+  OrderTimesDocument,
+  ShipmentLeavesDocument,
+} from '../../documents.generated.ts';
+import { type Answer, startWaybill, type Waybill } from '../../harness.ts';
+
+let waybill: Waybill;
+beforeAll(async () => {
+  waybill = await startWaybill();
+});
+afterEach(() => waybill.sandbox.faults.clear());
+afterAll(() => waybill[Symbol.asyncDispose]());
+
+/** REST answers `path` with these fields changed. */
+function change(path: string, fields: object): void {
+  const merge = (answer: unknown) => ({ ...(answer as object), ...fields });
+  waybill.sandbox.faults.add({ kind: 'change', path, change: merge });
+}
+
+/** The paths that errors are at, once it is seen that each blames REST. */
+function blamed(errors: Answer<unknown>['errors']): (string | undefined)[] | undefined {
+  for (const { extensions } of errors ?? []) {
+    expect(extensions).toEqual({ code: 'UPSTREAM_INVALID_RESPONSE', retryable: false });
+  }
+  return errors?.map(({ path }) => path?.join('.')).sort();
+}
+
+const order = '/v1/orders/ca2481';
+const shipment = '/v1/shipments/ca2036';
+
+describe('a value that is not what it should be blanks its own field, where that may be null', () => {
+  const whole = {
+    id: 'orders/ca2481',
+    referenceUrl: 'https://cafe-andino.example/admin/orders/5320321908408',
+    paymentMethods: ['CASH_ON_DELIVERY'],
+    shipment: { id: 'shipments/ca2036' },
+    recipient: { orders: { nodes: [{ id: 'orders/ca2496' }] } },
+  };
+  const bothCalls = ['GET /v1/orders/ca2481', 'GET /v1/orders?pageSize=1&search=+573104567890'];
+
+  test.each<[string, object, object, string]>([
+    ['a URL that is none', { referenceUrl: 'not a url' }, { referenceUrl: null }, 'referenceUrl'],
+    ['a relative URL', { referenceUrl: '/orders/1' }, { referenceUrl: null }, 'referenceUrl'],
+    ['a number for a URL', { referenceUrl: 5 }, { referenceUrl: null }, 'referenceUrl'],
+    ['a text for a list', { paymentMethods: 'CASH' }, { paymentMethods: null }, 'paymentMethods'],
+    ['a null in a list', { paymentMethods: ['A', null] }, { paymentMethods: null }, 'paymentMethods.1'],
+    ['an object in a list', { paymentMethods: [{}] }, { paymentMethods: null }, 'paymentMethods.0'],
+    ['the name of another collection', { shipment: 'quotes/ca2139' }, { shipment: null }, 'shipment'],
+    ['a name that leads elsewhere', { shipment: 'shipments/../orders' }, { shipment: null }, 'shipment'],
+    ['a number for a name', { shipment: 2036 }, { shipment: null }, 'shipment'],
+  ])('%s', async (_what, fields, blank, path) => {
+    change(order, fields);
+    const { data, errors, calls } = await waybill.ask(OrderLeavesDocument, { id: 'ca2481' });
+    expect(data).toEqual({ order: { ...whole, ...blank } });
+    expect(blamed(errors)).toEqual([`order.${path}`]);
+    expect(calls).toEqual(bothCalls);
+  });
+
+  test.each([undefined, null, '', 573104567890])(
+    'a phone number %j, without a search',
+    async (phoneNumber) => {
+      change(order, { recipient: { firstName: 'Lucía', lastName: 'Ñáñez', phoneNumber } });
+      const { data, errors, calls } = await waybill.ask(OrderLeavesDocument, { id: 'ca2481' });
+      expect(data).toEqual({ order: { ...whole, recipient: { orders: null } } });
+      expect(blamed(errors)).toEqual(['order.recipient.orders']);
+      expect(calls).toEqual(['GET /v1/orders/ca2481']);
+    },
+  );
+
+  test('several at once, each for itself', async () => {
+    change(shipment, { createTime: 'soon', courier: 'origins/ca1', requiresPickup: 'yes', labelUrl: '' });
+    const { data, errors, calls } = await waybill.ask(ShipmentLeavesDocument, { id: 'ca2036' });
+    expect(data).toEqual({
+      shipment: {
+        id: 'shipments/ca2036',
+        createTime: null,
+        courier: null,
+        requiresPickup: null,
+        label: { id: 'labels/ca2036', url: null },
+      },
+    });
+    expect(blamed(errors)).toEqual([
+      'shipment.courier',
+      'shipment.createTime',
+      'shipment.label.url',
+      'shipment.requiresPickup',
+    ]);
+    expect(calls).toEqual(['GET /v1/shipments/ca2036']);
+  });
+});
+
+describe('nothing but its own record is blanked', () => {
+  test.each([
+    'yesterday',
+    '2026-11-02',
+    '2026-13-02T14:00:00Z',
+    '2026-11-02T14:00:00',
+    '',
+    0,
+    null,
+    undefined,
+  ])('by the time %j', async (createTime) => {
+    change(order, { createTime });
+    const { data, errors, calls } = await waybill.ask(OrderTimesDocument, { id: 'ca2481' });
+    expect(data).toEqual({ order: null });
+    expect(blamed(errors)).toEqual(['order.createTime']);
+    expect(calls).toEqual(['GET /v1/orders/ca2481']);
+  });
+
+  test.each([
+    ['half a number', { totalShipments: 0.5 }],
+    ['a number past 32 bits', { totalShipments: 2_147_483_648 }],
+    ['a text', { totalShipments: 'many' }],
+    ['nothing', {}],
+    ['a text for an object', 'good'],
+  ])('by %s among the numbers of a customer', async (_what, customerBehavior) => {
+    change(order, { customerBehavior });
+    const { data, errors } = await waybill.ask(OrderBehaviorDocument, { id: 'ca2481' });
+    expect(data).toEqual({ order: null });
+    expect(blamed(errors)).toEqual(['order.customerBehavior.totalShipments']);
+  });
+
+  test.each([
+    {},
+    { firstName: 'Lucía' },
+    { firstName: 'Lucía', lastName: null },
+    { firstName: {}, lastName: 'N' },
+    'Lucía',
+  ])('by the recipient %j, as half a name is none', async (recipient) => {
+    change(order, { recipient });
+    const { data, errors } = await waybill.ask(OrderRecipientNameDocument, { id: 'ca2481' });
+    expect(data).toEqual({ order: null });
+    expect(blamed(errors)).toEqual(['order.recipient.fullName']);
+  });
+
+  test.each([null, undefined])('by the recipient %j', async (recipient) => {
+    change(order, { recipient });
+    const { data, errors } = await waybill.ask(OrderRecipientNameDocument, { id: 'ca2481' });
+    expect(data).toEqual({ order: null });
+    expect(blamed(errors)).toEqual(['order.recipient']);
+  });
+});
+
+test('fields that this version does not know do no harm', async () => {
+  change(order, { priority: 'HIGH', __proto__: { id: 1 }, constructor: 'x' });
+  const { data, errors } = await waybill.ask(OrderTimesDocument, { id: 'ca2481' });
+  expect(errors).toBeUndefined();
+  expect(data).toEqual({ order: { id: 'orders/ca2481', createTime: '2026-11-01T17:48:43.699Z' } });
+});
+
+test.each([null, ''])('a label %j is not there yet', async (label) => {
+  change(shipment, { label });
+  const { data, errors } = await waybill.ask(ShipmentLeavesDocument, { id: 'ca2036' });
+  expect([data.shipment?.label, errors]).toEqual([null, undefined]);
+});

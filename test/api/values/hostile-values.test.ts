@@ -1,0 +1,239 @@
+import { afterAll, describe, expect, test } from 'vitest';
+import { order as orderToCreate } from '../../fixtures/order-to-create.ts';
+import { startWaybill } from '../../harness.ts';
+
+const waybill = await startWaybill();
+const { ask, sandbox } = waybill;
+
+afterAll(() => waybill[Symbol.asyncDispose]());
+
+/** The pages there are, and how many rows each gives at most. */
+const pages: [coordinate: string, maximum: number, open: string][] = [
+  ['Query.orders', 1_000, '{ orders'],
+  ['Query.shipments', 1_000, '{ shipments'],
+  ['Query.locations', 1_000, '{ locations'],
+  ['Query.origins', 1_000, '{ origins'],
+  ['Query.channels', 100, '{ channels'],
+  ['Channel.templates', 100, '{ channel(id: "ca1") { templates'],
+  ['Conversation.messages', 100, '{ conversation(id: "channels/ca1/conversations/ca60") { messages'],
+  ['Recipient.orders', 1_000, '{ order(id: "ca2481") { recipient { orders'],
+];
+
+/** A query of a page, which closes as many brackets as it opens. */
+const queryOf = (open: string, first: string) =>
+  `${open}(first: ${first}) { pageInfo { hasNextPage } }${' }'.repeat(open.split('{').length - 1)}`;
+
+describe.each(pages)('first of %s', (coordinate, maximum, open) => {
+  test.each([-1, -2_147_483_648, maximum + 1, 2_147_483_647])(
+    'of %d, by literal and by variable, is refused and costs no call',
+    async (first) => {
+      const refused = {
+        status: 400,
+        data: undefined,
+        errors: [
+          {
+            message: `Expected "first" of ${coordinate} to be from 0 to ${maximum}, but got ${first}.`,
+            locations: [expect.any(Object)],
+            extensions: { code: 'GRAPHQL_LIMIT_EXCEEDED', retryable: false },
+          },
+        ],
+        calls: [],
+      };
+      expect(await ask(queryOf(open, String(first)))).toEqual(refused);
+      expect(await ask(`query ($first: Int) ${queryOf(open, '$first')}`, { first })).toEqual(refused);
+      const byDefault = `query ($first: Int = ${first}) ${queryOf(open, '$first')}`;
+      expect(await ask(byDefault)).toEqual(refused);
+    },
+  );
+
+  test('of 0, null and the most, by literal and by variable, is taken', async () => {
+    for (const first of [0, null, maximum]) {
+      const byLiteral = await ask(queryOf(open, String(first)));
+      const byVariable = await ask(`query ($first: Int) ${queryOf(open, '$first')}`, { first });
+      expect([byLiteral.errors, byVariable.errors]).toEqual([undefined, undefined]);
+    }
+  });
+});
+
+describe('variables that do not fit their types', () => {
+  const record = 'mutation ($input: CreateOrderInput!) { createOrder(input: $input) { __typename } }';
+  const unknown = Object.fromEntries(Array.from({ length: 39 }, (_, index) => [`field${index}`, 1]));
+
+  test.each([
+    ['a mutation', record, { input: { ...orderToCreate, ...unknown } }, ' (34 more errors are not shown.)'],
+    [
+      'a query',
+      'query ($ids: [ID!]!) { nodes(ids: $ids) { id } }',
+      { ids: Array.from({ length: 60 }, () => ({})) },
+      ' (At least 46 more errors are not shown.)',
+    ],
+  ])(
+    'in %s: five of many errors are told, and no call is made',
+    async (_what, document, variables, ending) => {
+      const { status, data, errors, calls } = await ask(document, variables);
+      expect({ status, data, codes: errors?.map(({ extensions }) => extensions.code), calls }).toEqual({
+        status: 400,
+        data: undefined,
+        codes: Array(5).fill('BAD_USER_INPUT'),
+        calls: [],
+      });
+      expect(errors?.[4]?.message.endsWith(ending), errors?.[4]?.message).toBe(true);
+    },
+  );
+});
+
+describe('values that are too large to be told of as often as they are wrong', () => {
+  const record = 'mutation ($input: CreateOrderInput!) { createOrder(input: $input) { __typename } }';
+  const objectOf = (fields: number) =>
+    Object.fromEntries(Array.from({ length: fields }, (_, index) => [`field${index}`, 1]));
+
+  test.each<[fault: string, variables: Record<string, unknown>, message: string]>([
+    [
+      'an object of 60,000 fields that its type does not have',
+      { input: objectOf(60_000) },
+      'The limit "inputFields" allows 50, but there are 60000 fields in one input object. ' +
+        'Send the fields of its type alone, each once.',
+    ],
+    [
+      'an object of 51 fields within another one',
+      { input: { ...orderToCreate, recipient: objectOf(51) } },
+      'The limit "inputFields" allows 50, but there are 51 fields in one input object. ' +
+        'Send the fields of its type alone, each once.',
+    ],
+    [
+      '60,000 variables that the operation does not have',
+      { input: orderToCreate, ...objectOf(60_000) },
+      'The limit "values" allows 10000, but there are more than 10000 fields and items in the variables. ' +
+        'Split the operation into several.',
+    ],
+    [
+      'lists of lists, each short',
+      { input: Array(100).fill(Array(100).fill(1)) },
+      'The limit "values" allows 10000, but there are more than 10000 fields and items in the variables. ' +
+        'Split the operation into several.',
+    ],
+    [
+      'a text of 1,000,000 characters',
+      { input: { ...objectOf(49), text: 'x'.repeat(1_000_000 - 342) } },
+      'The limit "valueCharacters" allows 262144, but there are 1000000 characters in the variables. ' +
+        'Split the operation into several, or send shorter texts.',
+    ],
+    [
+      'a name of 300,000 characters',
+      { input: { ['x'.repeat(300_000 - 5)]: 1 } },
+      'The limit "valueCharacters" allows 262144, but there are 300000 characters in the variables. ' +
+        'Split the operation into several, or send shorter texts.',
+    ],
+  ])('%s', async (_fault, variables, message) => {
+    expect(await ask(record, variables)).toEqual({
+      status: 400,
+      data: undefined,
+      errors: [{ message, extensions: { code: 'GRAPHQL_LIMIT_EXCEEDED', retryable: false } }],
+      calls: [],
+    });
+  });
+
+  const nodes = 'query ($ids: [ID!]!) { nodes(ids: $ids) { id } }';
+  test.each<[fault: string, document: string, variables: Record<string, unknown>, start: string]>([
+    [
+      'an object of 50 wrong fields, one of them a long text',
+      record,
+      { input: { ...objectOf(49), text: 'x'.repeat(250_000) } },
+      'Variable "$input" got an invalid value at "input": Expected value of type "CreateOrderInput" to include',
+    ],
+    [
+      'a list of nulls behind a long text',
+      nodes,
+      { ids: ['x'.repeat(250_000), ...Array(99).fill(null)] },
+      'Variable "$ids" got an invalid value at "ids.1": Expected value of non-null type "ID!" not to be null.',
+    ],
+  ])('%s: the first error alone is told', async (_fault, document, variables, start) => {
+    const { status, data, errors, calls } = await ask(document, variables);
+    expect({ status, data, codes: errors?.map(({ extensions }) => extensions), calls }).toEqual({
+      status: 400,
+      data: undefined,
+      codes: [{ code: 'BAD_USER_INPUT', retryable: false }],
+      calls: [],
+    });
+    expect(errors?.[0]?.message.slice(0, start.length)).toBe(start);
+    expect(errors?.[0]?.message.length).toBeLessThanOrEqual(1_001);
+  });
+
+  test.each([
+    ['a query', 'query ($first: Int) { orders(first: $first) { nodes { id } } }'],
+    [
+      'a query that is walked',
+      'query ($first: Int) { orders(first: $first) { nodes { id @skip(if: false) } } }',
+    ],
+    [
+      'a mutation',
+      'mutation ($first: Boolean!) { updateOrders(inputs: []) @include(if: $first) { __typename } }',
+    ],
+  ])('a long text where another value belongs is not said back whole by %s', async (_what, document) => {
+    for (const length of [5_000, 250_000]) {
+      const { errors, calls } = await ask(document, { first: 'x'.repeat(length) });
+      expect([errors?.map(({ message }) => message.length), calls]).toEqual([[1_001], []]);
+    }
+  });
+
+  test('are taken where they fit their types', async () => {
+    const ids = Array.from({ length: 90 }, () => `conversations/${'a'.repeat(128)}`);
+    const { status, data, calls } = await ask(nodes, { ids });
+    expect({ status, data, calls }).toEqual({
+      status: 200,
+      data: { nodes: Array(90).fill(null) },
+      calls: [],
+    });
+  });
+});
+
+describe('a text that REST is to search for', () => {
+  const searches: [field: string, argument: string, selection: string][] = [
+    ['orders', 'search', '{ nodes { id } }'],
+    ['locations', 'search', '{ nodes { id } }'],
+    ['orderByReference', 'referenceId', '{ id }'],
+  ];
+
+  test.each(searches)(
+    'of %s is refused without a call where it is too long',
+    async (field, argument, selection) => {
+      const query = `query ($text: String!) { ${field}(${argument}: $text) ${selection} }`;
+      for (const [text, came] of [
+        ['x'.repeat(257), '257'],
+        ['👩'.repeat(257), 'more than 256'],
+        ['x'.repeat(200_000), 'more than 256'],
+      ]) {
+        const { errors, calls } = await ask(query, { text });
+        expect({ errors, calls }).toEqual({
+          errors: [
+            {
+              message: `Expected "${argument}" to have at most 256 characters, but it has ${came}.`,
+              locations: [expect.any(Object)],
+              path: [field],
+              extensions: { code: 'BAD_USER_INPUT', retryable: false },
+            },
+          ],
+          calls: [],
+        });
+      }
+    },
+  );
+
+  test.each(searches)('of %s may have 256 characters of any kind', async (field, argument, selection) => {
+    const query = `query ($text: String!) { ${field}(${argument}: $text) ${selection} }`;
+    const { calls } = await ask(query, { text: '👩'.repeat(256) });
+    expect(calls).toHaveLength(1);
+  });
+});
+
+test('an id of another tenant is answered as one that there is not', async () => {
+  const query = 'query ($id: ID!) { order(id: $id) { id } }';
+  const [own, foreign, none] = [
+    await ask(query, { id: 'ca2481' }),
+    await ask(query, { id: 'ca2481' }, sandbox.tokens.second),
+    await ask(query, { id: 'none' }, sandbox.tokens.second),
+  ];
+  expect(own.data).toEqual({ order: { id: 'orders/ca2481' } });
+  expect([foreign.status, foreign.data, foreign.errors]).toEqual([none.status, none.data, none.errors]);
+  expect(foreign.data).toEqual({ order: null });
+});

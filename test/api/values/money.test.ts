@@ -1,0 +1,143 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import {
+  BalanceDocument,
+  CurrenciesDocument,
+  SellingPriceDocument,
+  SellingPriceStandardDocument,
+  ShipmentCostsDocument,
+} from '../../documents.generated.ts';
+import { startWaybill, type Waybill } from '../../harness.ts';
+
+let waybill: Waybill;
+beforeAll(async () => {
+  waybill = await startWaybill();
+});
+afterAll(() => waybill[Symbol.asyncDispose]());
+
+/** REST answers `path` with these fields changed, until the returned function is called. */
+function change(path: string, fields: object): () => void {
+  const merge = (answer: unknown) => ({ ...(answer as object), ...fields });
+  return waybill.sandbox.faults.add({ kind: 'change', path, change: merge });
+}
+
+describe('an amount', () => {
+  test.each([
+    ['ca2481', 11_670_000, '$\u00a0116.700', 'COP\u00a0116,700', '116.700\u00a0COP'],
+    ['ca2470', 28_500_000_000, '$\u00a0285.000.000', 'COP\u00a0285,000,000', '285.000.000\u00a0COP'],
+    [
+      'ca1000',
+      9_007_199_254_740_991,
+      '$\u00a090.071.992.547.409,91',
+      'COP\u00a090,071,992,547,409.91',
+      '90.071.992.547.409,91\u00a0COP',
+    ],
+  ])('of order %s is exact: %d cents', async (id, cents, standard, inEnglish, inGerman) => {
+    const price = await waybill.ask(SellingPriceDocument, { id });
+    expect(price.data).toEqual({ order: { sellingPrice: { cents, currency: 'COP', formatted: standard } } });
+    const { data, calls } = await waybill.ask(SellingPriceStandardDocument, { id });
+    expect(data).toEqual({ order: { sellingPrice: { formatted: standard, inEnglish, inGerman } } });
+    expect(calls).toEqual([`GET /v1/orders/${id}`]);
+  });
+
+  test('may be negative, and past 32 bits', async () => {
+    const { data, calls } = await waybill.ask(BalanceDocument);
+    const formatted = '-$\u00a0184.235.000';
+    expect(data).toEqual({
+      organization: {
+        balance: { cents: -18_423_500_000, formatted, inEnglish: '-COP\u00a0184,235,000' },
+      },
+    });
+    expect(calls).toEqual(['GET /v1/organizations/mine']);
+  });
+
+  test.each([
+    [0, '$\u00a00'],
+    [5, '$\u00a00,05'],
+    [-5, '-$\u00a00,05'],
+    [150, '$\u00a01,50'],
+    [-100, '-$\u00a01'],
+    [-9_007_199_254_740_991, '-$\u00a090.071.992.547.409,91'],
+  ])('of %d cents is shown to the cent, where there are any', async (cents, formatted) => {
+    const restore = change('/v1/orders/ca2481', { sellingPriceCents: cents });
+    const { data, errors } = await waybill.ask(SellingPriceDocument, { id: 'ca2481' });
+    restore();
+    expect(errors).toBeUndefined();
+    expect(data).toEqual({ order: { sellingPrice: { cents, currency: 'COP', formatted } } });
+  });
+
+  test.each([
+    ['half a cent', 0.5],
+    ['past 2⁵³', 9_007_199_254_740_992],
+    ['a text', '1705000'],
+    ['an object', { amount: 1 }],
+  ])('that is %s is REST’s fault, and blanks its own amount alone', async (_what, cents) => {
+    const restore = change('/v1/shipments/ca2036', { shipmentCostCents: cents, totalCostCents: cents });
+    const { data, errors, calls } = await waybill.ask(ShipmentCostsDocument, { id: 'ca2036' });
+    restore();
+    expect(data).toEqual({
+      shipment: {
+        id: 'shipments/ca2036',
+        shipmentCost: null,
+        cashOnDeliveryCost: { cents: 350_000 },
+        totalCost: null,
+      },
+    });
+    const extensions = { code: 'UPSTREAM_INVALID_RESPONSE', retryable: false };
+    expect(errors?.toSorted((one, other) => one.message.length - other.message.length)).toMatchObject([
+      { path: ['shipment', 'totalCost', 'formatted'], extensions },
+      { path: ['shipment', 'shipmentCost', 'cents'], extensions },
+    ]);
+    expect(calls).toEqual(['GET /v1/shipments/ca2036']);
+  });
+
+  test('that is left out is null where it may be, and else blanks its record', async () => {
+    const restoreShipment = change('/v1/shipments/ca2036', { totalCostCents: undefined });
+    const shipment = await waybill.ask(ShipmentCostsDocument, { id: 'ca2036' });
+    restoreShipment();
+    expect([shipment.data.shipment?.totalCost, shipment.errors]).toEqual([null, undefined]);
+
+    const restoreOrder = change('/v1/orders/ca2481', { sellingPriceCents: undefined });
+    const order = await waybill.ask(SellingPriceDocument, { id: 'ca2481' });
+    restoreOrder();
+    expect(order.data).toEqual({ order: null });
+    expect(order.errors).toMatchObject([
+      { path: ['order', 'sellingPrice'], extensions: { code: 'UPSTREAM_INVALID_RESPONSE' } },
+    ]);
+  });
+});
+
+describe('a locale', () => {
+  test.each(['not a locale', '', 'es_CO!', '\u0000', 'x'.repeat(10_000)])('%j is refused', async (locale) => {
+    const { data, errors } = await waybill.ask(SellingPriceDocument, { id: 'ca2481', locale });
+    expect(data).toEqual({ order: null });
+    expect(errors).toMatchObject([
+      { path: ['order', 'sellingPrice', 'formatted'], extensions: { code: 'BAD_USER_INPUT' } },
+    ]);
+    expect(errors?.[0]?.message.length).toBeLessThan(200);
+  });
+
+  test('of null is the standard one', async () => {
+    const { data } = await waybill.ask(SellingPriceDocument, { id: 'ca2481', locale: null });
+    expect(data.order?.sellingPrice.formatted).toBe('$\u00a0116.700');
+  });
+});
+
+test('the setting CURRENCY names the currency of what REST leaves open, but for the costs of shipments', async () => {
+  await using dollars = await startWaybill({ CURRENCY: 'USD' });
+  const { data, calls } = await dollars.ask(CurrenciesDocument, { id: 'ca2481' });
+  expect(data).toEqual({
+    order: {
+      sellingPrice: { currency: 'USD', formatted: 'US$\u00a0116.700' },
+      cashOnDelivery: { currency: 'USD' },
+      shipment: {
+        totalCost: { currency: 'COP', formatted: '$\u00a020.550' },
+        quote: {
+          cashOnDelivery: { currency: 'USD' },
+          package: { declaredValue: { currency: 'USD' } },
+          cheapestOffer: { shipmentCost: { currency: 'COP' } },
+        },
+      },
+    },
+  });
+  expect(calls).toEqual(['GET /v1/orders/ca2481', 'GET /v1/shipments/ca2036', 'GET /v1/quotes/ca2139']);
+});

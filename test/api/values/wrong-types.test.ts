@@ -1,0 +1,159 @@
+import { afterAll, afterEach, describe, expect, test } from 'vitest';
+import { startSandbox } from '../../../src/sandbox/sandbox.ts';
+import { startOfTime, startWaybill } from '../../harness.ts';
+
+// What REST sends in another type than its interface says is an error of its field, however the query is run.
+
+const sandbox = await startSandbox({ now: startOfTime });
+const servers = [
+  ['compiled', await startWaybill({}, { sandbox, compileQueries: true })],
+  ['by the standard executor', await startWaybill({}, { sandbox, compileQueries: false })],
+] as const;
+afterEach(() => sandbox.faults.clear());
+afterAll(async () => {
+  for (const [, server] of servers) await server[Symbol.asyncDispose]();
+  await sandbox.close();
+});
+
+/** The value at a path of an order's JSON, in a selection of the same path. */
+const cases: [field: string, selection: string, change: object][] = [
+  ['referenceId', 'referenceId', { referenceId: true }],
+  ['referenceId', 'referenceId', { referenceId: 7 }],
+  ['referenceGid', 'referenceGid', { referenceGid: {} }],
+  ['shipment', 'shipment { id }', { shipment: true }],
+];
+const broken: [field: string, selection: string, change: object][] = [
+  ['notes', 'notes', { notes: true }],
+  ['notes', 'notes', { notes: 12 }],
+  ['fulfiller', 'fulfiller', { fulfiller: ['a'] }],
+  ['status', 'status', { status: true }],
+  ['createTime', 'createTime', { createTime: 1_700_000_000 }],
+  ['sellingPrice.cents', 'sellingPrice { cents }', { sellingPriceCents: '5' }],
+  ['sellingPrice.cents', 'sellingPrice { cents }', { sellingPriceCents: true }],
+];
+
+describe.each(servers)('%s', (_how, { ask }) => {
+  const send = (change: object) =>
+    sandbox.faults.add({
+      kind: 'change',
+      path: '/v1/orders/ca2490',
+      change: (order) => ({ ...(order as object), ...change }),
+    });
+
+  test.each(cases)(
+    'a field that may be null: %s, with the selection %s and %j',
+    async (field, selection, change) => {
+      send(change);
+      const { data, errors } = await ask(`{ order(id: "ca2490") { id ${selection} } }`);
+      expect(data).toEqual({ order: { id: 'orders/ca2490', [field]: null } });
+      expect(errors).toMatchObject([
+        { path: ['order', field], extensions: { code: 'UPSTREAM_INVALID_RESPONSE', retryable: false } },
+      ]);
+    },
+  );
+
+  test.each(broken)(
+    'a field that may not: %s, with the selection %s and %j',
+    async (field, selection, change) => {
+      send(change);
+      const { data, errors } = await ask(`{ order(id: "ca2490") { id ${selection} } }`);
+      expect(data).toEqual({ order: null });
+      expect(errors).toMatchObject([
+        { path: ['order', ...field.split('.')], extensions: { code: 'UPSTREAM_INVALID_RESPONSE' } },
+      ]);
+    },
+  );
+
+  test('an Int is no boolean and no text', async () => {
+    for (const deliveredShipments of [true, '5', 1.5]) {
+      sandbox.faults.clear();
+      sandbox.faults.add({
+        kind: 'change',
+        path: '/v1/orders/ca2490',
+        change: (order) => ({
+          ...(order as object),
+          customerBehavior: { ...Object(order).customerBehavior, deliveredShipments },
+        }),
+      });
+      const { data, errors } = await ask(
+        '{ order(id: "ca2490") { customerBehavior { deliveredShipments } } }',
+      );
+      expect(data).toEqual({ order: null });
+      expect(errors).toMatchObject([{ path: ['order', 'customerBehavior', 'deliveredShipments'] }]);
+    }
+  });
+
+  test('an item of a list', async () => {
+    send({ paymentMethods: ['PSE', true] });
+    const { data, errors } = await ask('{ order(id: "ca2490") { paymentMethods } }');
+    expect(data).toEqual({ order: { paymentMethods: null } });
+    expect(errors).toMatchObject([{ path: ['order', 'paymentMethods', 1] }]);
+  });
+
+  test('a flag and a number with decimals', async () => {
+    sandbox.faults.add({
+      kind: 'change',
+      path: '/v1/channels',
+      change: (page) => ({
+        ...(page as object),
+        channels: [{ name: 'channels/a', type: 'chat', active: 1 }],
+      }),
+    });
+    const { data, errors } = await ask('{ channels { nodes { id active } } }');
+    expect(data).toEqual({ channels: { nodes: [null] } });
+    expect(errors).toMatchObject([{ path: ['channels', 'nodes', 0, 'active'] }]);
+  });
+
+  test('a text that is part of another: the body of a message', async () => {
+    sandbox.faults.add({
+      kind: 'change',
+      path: /\/messages$/,
+      change: (page) => ({
+        ...(page as object),
+        messages: Object(page).messages.map((message: object) => ({
+          ...message,
+          text: true,
+          template: null,
+        })),
+      }),
+    });
+    const { data, errors } = await ask(
+      '{ conversation(id: "channels/ca1/conversations/ca60") { messages(first: 1) { nodes { id body } } } }',
+    );
+    expect(data).toMatchObject({ conversation: { messages: { nodes: [{ body: null }] } } });
+    expect(errors).toMatchObject([
+      {
+        path: ['conversation', 'messages', 'nodes', 0, 'body'],
+        extensions: { code: 'UPSTREAM_INVALID_RESPONSE' },
+      },
+    ]);
+  });
+
+  test('the parts of a template', async () => {
+    sandbox.faults.add({
+      kind: 'change',
+      path: /\/templates$/,
+      change: (page) => ({
+        ...(page as object),
+        templates: Object(page).templates.map((template: object) => ({ ...template, body: { text: true } })),
+      }),
+    });
+    const { data, errors } = await ask(
+      '{ channel(id: "ca1") { templates(first: 1) { nodes { name body { text } preview { body } } } } }',
+    );
+    expect(data).toMatchObject({ channel: { templates: { nodes: [null] } } });
+    expect(errors?.map(({ extensions }) => extensions.code)).toContain('UPSTREAM_INVALID_RESPONSE');
+    expect(errors?.map(({ extensions }) => extensions.code)).not.toContain('INTERNAL_SERVER_ERROR');
+  });
+});
+
+test.each(servers)('%s: two failures below one null are one error', async (_how, { ask }) => {
+  sandbox.faults.add({
+    kind: 'change',
+    path: '/v1/orders/ca2490',
+    change: (order) => ({ ...(order as object), notes: true, fulfiller: true, recipient: null }),
+  });
+  const { data, errors } = await ask('{ order(id: "ca2490") { notes fulfiller recipient { email } } }');
+  expect(data).toEqual({ order: null });
+  expect(errors).toHaveLength(1);
+});

@@ -1,0 +1,226 @@
+import { setImmediate as afterEvents } from 'node:timers/promises';
+import { expect, test } from 'vitest';
+import { neverCancelled } from '../../src/concurrency/cancellation.ts';
+import { FairQueue } from '../../src/concurrency/fair-queue.ts';
+import type { Tenant } from '../../src/concurrency/tenant.ts';
+import { OverloadedError } from '../../src/rest/errors.ts';
+import { type CallQueue, OperationQueue, type Slot } from '../../src/rest/protection/operation-queue.ts';
+import { errorOf } from '../fixtures/rest-service.ts';
+
+const ana: Tenant = { id: 'ana', writes: 0 };
+const eva: Tenant = { id: 'eva', writes: 0 };
+const ida: Tenant = { id: 'ida', writes: 0 };
+const call = { method: 'GET', path: '/v1/orders' } as const;
+
+function createQueue(capacity: number, maxWaiting = Number.POSITIVE_INFINITY): CallQueue {
+  const overloaded = (waiting: number) => new OverloadedError(waiting, 'all tokens');
+  return new FairQueue({ capacity, maxWaiting, overloaded });
+}
+
+/** Runs in a slot that this queue alone grants. */
+async function run<Answer>(
+  queue: CallQueue,
+  tenant: Tenant,
+  make: (slot: Slot) => Promise<Answer>,
+  signal?: AbortSignal,
+): Promise<Answer> {
+  const operation = new OperationQueue(queue, tenant, Number.POSITIVE_INFINITY);
+  const slot = await operation.slotFor(call, signal ?? neverCancelled);
+  try {
+    return await make(slot);
+  } finally {
+    slot.release();
+  }
+}
+
+/** Puts calls into a queue, which end one after the other as they are told to. */
+function createCalls(queue: CallQueue) {
+  const begun: string[] = [];
+  const underWay: (() => void)[] = [];
+  return {
+    begun,
+    underWay,
+    ask(tenant: Tenant, name: string, signal?: AbortSignal): Promise<string> {
+      const make = () => {
+        begun.push(name);
+        return new Promise<string>((resolve) => underWay.push(() => resolve(name)));
+      };
+      return run(queue, tenant, make, signal);
+    },
+    /** Ends the oldest call under way, and lets the next one begin. */
+    async endOne(): Promise<void> {
+      underWay.shift()?.();
+      await afterEvents();
+    },
+  };
+}
+
+test('at most so many calls are under way, and each that ends makes room for one', async () => {
+  const { ask, begun, underWay, endOne } = createCalls(createQueue(3));
+  const answers = [0, 1, 2, 3, 4].map((number) => ask(number % 2 === 0 ? ana : eva, `${number}`));
+  await afterEvents();
+  for (const most of [3, 3, 3, 2, 1]) {
+    expect(underWay).toHaveLength(most);
+    await endOne();
+  }
+  expect(begun).toEqual(['0', '1', '2', '3', '4']);
+  expect(await Promise.all(answers)).toEqual(['0', '1', '2', '3', '4']);
+});
+
+test("a tenant's thousand waiting calls keep another's one waiting for no more than one turn", async () => {
+  const { ask, begun, endOne } = createCalls(createQueue(1));
+  for (let number = 0; number < 1_000; number += 1) void ask(ana, `ana ${number}`);
+  void ask(eva, 'eva 0');
+  await afterEvents();
+  for (let turn = 0; turn < 3; turn += 1) await endOne();
+  expect(begun).toEqual(['ana 0', 'ana 1', 'eva 0', 'ana 2']);
+});
+
+test('tenants take turns, each with its own calls in their order', async () => {
+  const { ask, begun, endOne } = createCalls(createQueue(2));
+  for (const number of [0, 1, 2, 3]) void ask(ana, `ana ${number}`);
+  for (const number of [0, 1]) void ask(eva, `eva ${number}`);
+  void ask(ida, 'ida 0');
+  for (let turn = 0; turn < 7; turn += 1) await endOne();
+  expect(begun).toEqual(['ana 0', 'ana 1', 'ana 2', 'eva 0', 'ida 0', 'ana 3', 'eva 1']);
+});
+
+test.each<[string, () => Promise<never>]>([
+  ['fails', () => Promise.reject(new Error('broken'))],
+  [
+    'throws before it has begun',
+    () => {
+      throw new Error('broken');
+    },
+  ],
+])('a call that %s frees its place', async (_how, fail) => {
+  const queue = createQueue(1);
+  const errors = [0, 1, 2].map(() => errorOf(run(queue, ana, fail)));
+  const answer = run(queue, ana, async () => 'answered');
+  expect((await Promise.all(errors)).map(({ message }) => message)).toEqual(['broken', 'broken', 'broken']);
+  expect(await answer).toBe('answered');
+});
+
+test('a queue that has emptied goes on', async () => {
+  const queue = createQueue(1);
+  for (const name of ['first', 'second']) {
+    const answers = [0, 1, 2].map(() => run(queue, ana, async () => name));
+    expect(await Promise.all(answers)).toEqual([name, name, name]);
+  }
+});
+
+test('a call that is given up leaves its place to others at once', async () => {
+  const queue = createQueue(1, 4);
+  const { ask, begun, endOne } = createCalls(queue);
+  const first = ask(ana, 'first');
+  const client = new AbortController();
+  const gone = [0, 1].map((number) => errorOf(ask(ana, `gone ${number}`, client.signal)));
+  const stays = ask(eva, 'stays');
+  expect(queue.waiting).toBe(3);
+  client.abort();
+  expect((await Promise.all(gone)).map(({ name }) => name)).toEqual(['AbortedError', 'AbortedError']);
+  expect(queue.waiting).toBe(1);
+  const later = ask(ana, 'later');
+  const tooLate = errorOf(ask(ana, 'never', client.signal));
+  expect((await tooLate).name).toBe('AbortedError');
+  for (let turn = 0; turn < 3; turn += 1) await endOne();
+  expect(await Promise.all([first, stays, later])).toEqual(['first', 'stays', 'later']);
+  expect([begun, queue.waiting]).toEqual([['first', 'stays', 'later'], 0]);
+});
+
+test('a call that has begun is not given up here', async () => {
+  const { ask, endOne } = createCalls(createQueue(1));
+  const client = new AbortController();
+  const answer = ask(ana, 'begun', client.signal);
+  await afterEvents();
+  client.abort();
+  await endOne();
+  expect(await answer).toBe('begun');
+});
+
+test('a call that pauses leaves its place to others, and has its turn again after them', async () => {
+  const queue = createQueue(1);
+  const { ask, begun, endOne } = createCalls(queue);
+  const { signal } = new AbortController();
+  const pause = Promise.withResolvers<void>();
+  const paused = run(queue, ana, async (slot) => {
+    slot.release();
+    await pause.promise;
+    await slot.acquireAgain(signal);
+    begun.push('paused');
+    return 'paused';
+  });
+  const other = ask(eva, 'other');
+  await afterEvents();
+  expect(begun).toEqual(['other']);
+  pause.resolve();
+  await afterEvents();
+  expect([begun, queue.waiting]).toEqual([['other'], 1]);
+  await endOne();
+  expect(await Promise.all([paused, other])).toEqual(['paused', 'other']);
+  expect(begun).toEqual(['other', 'paused']);
+});
+
+test('a call that finds no place after its pause, or is given up in it, leaves none behind', async () => {
+  const queue = createQueue(1, 2);
+  const { ask, endOne } = createCalls(queue);
+  const client = new AbortController();
+  const pauses = [0, 1].map(() => Promise.withResolvers<void>());
+  const [full, given] = pauses.map(({ promise }, index) =>
+    errorOf(
+      run(queue, index === 0 ? ana : ida, async (slot) => {
+        slot.release();
+        await promise;
+        await slot.acquireAgain(client.signal);
+        return 'made';
+      }),
+    ),
+  );
+  await afterEvents();
+  const answers = [ask(eva, 'a'), ask(eva, 'b'), ask(ana, 'c')];
+  await afterEvents();
+  pauses[0]?.resolve();
+  expect((await full)?.name).toBe('OverloadedError');
+  client.abort();
+  pauses[1]?.resolve();
+  expect((await given)?.name).toBe('AbortedError');
+  for (let turn = 0; turn < 3; turn += 1) await endOne();
+  expect(await Promise.all(answers)).toEqual(['a', 'b', 'c']);
+  // As many at a time as before.
+  const last = ['d', 'e'].map((name) => ask(eva, name));
+  await afterEvents();
+  expect(queue.waiting).toBe(1);
+  for (let turn = 0; turn < 2; turn += 1) await endOne();
+  expect(await Promise.all(last)).toEqual(['d', 'e']);
+});
+
+test('slots that weigh more leave room for fewer, and one that weighs more than all has all', () => {
+  const granted: string[] = [];
+  const queue = new FairQueue<string, Weighed>({ capacity: 10, overloaded: () => new Error('full') });
+  class Weighed {
+    before: Weighed | undefined;
+    after: Weighed | undefined;
+    readonly name: string;
+    readonly weight: number;
+    constructor(name: string, weight: number) {
+      this.name = name;
+      this.weight = weight;
+      expect(queue.acquire(name, this)).toBeUndefined();
+    }
+    granted() {
+      granted.push(this.name);
+    }
+  }
+  const [light, heavy] = [
+    new Weighed('a', 6),
+    new Weighed('b', 100),
+    new Weighed('c', 1),
+    new Weighed('d', 9),
+  ];
+  if (light === undefined || heavy === undefined) throw new Error('four, as above');
+  expect([granted, queue.waiting]).toEqual([['a', 'b'], 2]);
+  queue.release(light);
+  expect(granted).toEqual(['a', 'b']);
+  queue.release(heavy);
+  expect([granted, queue.waiting, queue.hasRoom]).toEqual([['a', 'b', 'c', 'd'], 0, false]);
+});

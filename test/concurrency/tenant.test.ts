@@ -1,0 +1,119 @@
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
+import pLimit from 'p-limit';
+import { describe, expect, test } from 'vitest';
+import { createTenants, type Tenant } from '../../src/concurrency/tenant.ts';
+import { createCallers } from '../fixtures/callers.ts';
+import { answerJson, startBench, until } from '../fixtures/rest-service.ts';
+
+test('a token is one tenant, and another token another', () => {
+  const tenants = createTenants();
+  expect(tenants.of('ana')).toBe(tenants.of('ana'));
+  expect(tenants.of('ana')).not.toBe(tenants.of('eva'));
+  expect(tenants.of('ana').id).not.toBe(tenants.of('eva').id);
+});
+
+test('a tenant holds nothing by which its token could be told', () => {
+  const one = createTenants().of('ana');
+  const other = createTenants().of('ana');
+  expect(one).toEqual({ id: expect.stringMatching(/^[\w-]{43}$/), writes: 0 });
+  expect(other.id).not.toBe(one.id);
+});
+
+test('a tenant with an operation under way stays the same, however many came since', () => {
+  const tenants = createTenants({ maxTenants: 2 });
+  const ana = tenants.of('ana');
+  for (const bearer of ['eva', 'ida', 'una']) tenants.of(bearer);
+  expect(tenants.of('ana')).toBe(ana);
+});
+
+function garbageCollector(): () => void {
+  setFlagsFromString('--expose-gc');
+  return runInNewContext('gc');
+}
+
+test('beyond the most that are remembered, those that have not been there for longest are forgotten', async () => {
+  const collectGarbage = garbageCollector();
+  const tenants = createTenants({ maxTenants: 2 });
+  const seen: Record<string, WeakRef<Tenant>> = {};
+  for (const bearer of ['ana', 'eva', 'ida']) {
+    const tenant = tenants.of(bearer);
+    tenants.remember(tenant);
+    seen[bearer] = new WeakRef(tenant);
+    tenants.of('ana');
+  }
+  const isHeld = (bearer: string) => seen[bearer]?.deref() !== undefined;
+  // A WeakRef holds what it was made for until the present job has ended.
+  await until(() => {
+    collectGarbage();
+    return !isHeld('eva');
+  });
+  expect({ ana: isHeld('ana'), ida: isHeld('ida') }).toEqual({ ana: true, ida: true });
+  // Anew, as nobody could have kept anything by the one that went.
+  expect(tenants.of('eva').writes).toBe(0);
+});
+
+describe('a token is remembered', () => {
+  /** A service that answers each token with the status that it names, and what is asked of it. */
+  async function startNaming() {
+    const bench = await startBench((request, response, body) => {
+      const status = Number(request.headers.authorization?.split('-')[1]);
+      return answerJson({ name: 'orders/7' }, status)(request, response, body);
+    });
+    const callers = createCallers({ callsPerOperation: 1, tenants: createTenants() });
+    /** Asks in an operation of its own, and leaves nothing of it behind. */
+    async function ask(token: string): Promise<WeakRef<Tenant>> {
+      const caller = callers.of(token, new AbortController().signal);
+      await bench.api.getOrder('7', caller).catch(() => {});
+      return new WeakRef(caller.tenant);
+    }
+    return { bench, ask };
+  }
+
+  test('once REST has answered it 2xx, and by no answer that others get as well', async () => {
+    const collectGarbage = garbageCollector();
+    const { bench, ask } = await startNaming();
+    await using _bench = bench;
+    const known = await ask('ana-200');
+    const others: WeakRef<Tenant>[] = [];
+    for (const status of [401, 403, 404, 407, 429, 500, 503]) others.push(await ask(`eva-${status}`));
+    await until(() => {
+      collectGarbage();
+      return others.every((other) => other.deref() === undefined);
+    });
+    expect(known.deref()).toBe((await ask('ana-200')).deref());
+  });
+
+  test('however many come after it that REST does not know', async () => {
+    const collectGarbage = garbageCollector();
+    const { bench, ask } = await startNaming();
+    await using _bench = bench;
+    const known = await ask('ana-200');
+    const junk = await pLimit(50).map(Array.from({ length: 5_000 }), (_, index) => ask(`junk${index}-401`));
+    await until(() => {
+      collectGarbage();
+      return junk.every((other) => other.deref() === undefined);
+    });
+    expect(known.deref()?.writes).toBe(0);
+  }, 60_000);
+});
+
+describe('a bearer that REST refuses', () => {
+  test('is known as such by its id, until REST takes it in answer to a later call', () => {
+    const tenants = createTenants();
+    const { id } = tenants.of('token');
+    expect(tenants.isRefused(id)).toBe(false);
+    const before = performance.now() - 1;
+    tenants.refuse(id);
+    tenants.accept(id, before);
+    expect(tenants.isRefused(id)).toBe(true);
+    tenants.accept(id, performance.now() + 1);
+    expect(tenants.isRefused(id)).toBe(false);
+  });
+
+  test('is one of 10,000 at most, of which the oldest go', () => {
+    const tenants = createTenants();
+    for (let index = 0; index <= 10_000; index += 1) tenants.refuse(`tenant ${index}`);
+    expect([tenants.isRefused('tenant 0'), tenants.isRefused('tenant 1')]).toEqual([false, true]);
+  });
+});

@@ -1,0 +1,445 @@
+import { describe, expect, test } from 'vitest';
+import { ConfigError, readConfig, settings } from '../../src/config/config.ts';
+import { limitSettings } from '../../src/config/limits.ts';
+
+function faultsOf(environment: Record<string, string>): string {
+  try {
+    readConfig(environment);
+  } catch (error) {
+    if (error instanceof ConfigError) return error.message;
+    throw error;
+  }
+  throw new Error('expected a ConfigError, but the settings are taken');
+}
+
+const defaults = {
+  host: '127.0.0.1',
+  port: 4000,
+  workers: 1,
+  publicUrl: undefined,
+  upstreamUrl: undefined,
+  sandboxFile: undefined,
+  operationsFile: undefined,
+  parameterNames: {
+    pageSize: 'pageSize',
+    pageToken: 'pageToken',
+    status: 'status',
+    search: 'search',
+    query: 'query',
+  },
+  listener: {
+    maxConnections: 10_000,
+    responseTimeoutMs: 60_000,
+    keepAliveTimeoutMs: 65_000,
+    drainWaitMs: 0,
+    drainGraceMs: 25_000,
+  },
+  metrics: undefined,
+  metricsPort: undefined,
+  tracing: undefined,
+  app: {
+    maxBodyBytes: 1_048_576,
+    corsOrigins: undefined,
+    admission: { graphql: 1_000, label: 32 },
+    isHttps: false,
+    schemaAccess: 'public',
+    documentCacheBytes: 67_108_864,
+    persistedQueryBytes: 16_777_216,
+    currency: 'COP',
+    operationTimeoutMs: 30_000,
+    callsPerOperation: 64,
+    readsPerOperation: 250,
+    callsAtOnce: 64,
+    callsWaiting: 1_000,
+    idempotencyKeys: 20_000,
+    loading: { referenceMs: 60_000, listsForBatches: true },
+    limits: {
+      tokens: 5_000,
+      depth: 12,
+      aliases: 30,
+      listItems: 100,
+      valueCharacters: 262_144,
+      first: 1_000,
+      nodes: 10_000,
+    },
+  },
+  showCost: undefined,
+  logLevel: 'info',
+  rest: {
+    connections: 64,
+    callTimeoutMs: 10_000,
+    retries: 2,
+    maxResponseBytes: 16_777_216,
+    compression: false,
+    streamConnections: 32,
+    streamTimeoutMs: 60_000,
+  },
+};
+
+describe('what is taken', () => {
+  test('the defaults, where nothing is set', () => {
+    expect(readConfig({})).toEqual(defaults);
+  });
+
+  test.each<[Record<string, string>, string | undefined]>([
+    [{ OTEL_TRACES_EXPORTER: 'otlp' }, 'http://localhost:4318/v1/traces'],
+    [
+      { OTEL_EXPORTER_OTLP_ENDPOINT: 'http://collector.example/base/' },
+      'http://collector.example/base/v1/traces',
+    ],
+    [
+      { OTEL_EXPORTER_OTLP_TRACES_ENDPOINT: 'http://collector.example/base/' },
+      'http://collector.example/base/',
+    ],
+    [{ OTEL_TRACES_EXPORTER: 'none', OTEL_EXPORTER_OTLP_ENDPOINT: 'http://collector.example' }, undefined],
+    [{ OTEL_SDK_DISABLED: 'true', OTEL_TRACES_EXPORTER: 'otlp' }, undefined],
+    [{ OTEL_SDK_DISABLED: 'TRUE', OTEL_TRACES_EXPORTER: 'otlp' }, undefined],
+    [{ OTEL_SDK_DISABLED: 'True', OTEL_EXPORTER_OTLP_PROTOCOL: 'grpc' }, undefined],
+    [{ OTEL_TRACES_EXPORTER: 'none', OTEL_TRACES_SAMPLER: 'jaeger_remote' }, undefined],
+    [{ OTEL_TRACES_SAMPLER: 'xray', OTEL_TRACES_SAMPLER_ARG: 'endpoint=http://localhost' }, undefined],
+    [
+      {
+        OTEL_EXPORTER_OTLP_ENDPOINT: 'collector:4317',
+        OTEL_EXPORTER_OTLP_PROTOCOL: 'grpc',
+        OTEL_EXPORTER_OTLP_TRACES_ENDPOINT: 'http://collector.example/traces',
+        OTEL_EXPORTER_OTLP_TRACES_PROTOCOL: 'http/protobuf',
+      },
+      'http://collector.example/traces',
+    ],
+  ])('%j sends traces to %s', (environment, address) => {
+    expect(readConfig(environment).tracing?.url.href).toBe(address);
+  });
+
+  test('an empty variable counts as absent', () => {
+    const empty = Object.values(settings).map(({ variable }) => [variable, '']);
+    expect(readConfig(Object.fromEntries(empty))).toEqual(defaults);
+  });
+
+  test('variables of others are passed over', () => {
+    expect(readConfig({ PATH: '/usr/bin', __proto__: 'x', CURRENCIES: 'x' })).toEqual(defaults);
+  });
+
+  test.each([
+    // Too short to tell a typo from another name.
+    'PORTS',
+    'SORT',
+    'WORKER',
+    // Kubernetes sets these for a service called "upstream".
+    'UPSTREAM_PORT',
+    'UPSTREAM_PORT_80_TCP_ADDR',
+    'UPSTREAM_SERVICE_HOST',
+    'UPSTREAM_SERVICE_PORT_HTTP',
+    'METRIC_PORT',
+    // OpenTelemetry has many that are not read, and npm sets its own in lower case.
+    'OTEL_TRACES_SAMPLERS',
+    'OTEL_SERVICE_NAME',
+    'npm_config_upstream_url',
+    'upstream_url',
+    // More than one edit away.
+    'LOG_LEVEL_X',
+    'LOG_LEEVLE',
+    'MAX_ROWS',
+    'MY_UPSTREAM_HOST',
+  ])('%s is let be', (name) => {
+    expect(readConfig({ [name]: 'x' })).toEqual(defaults);
+  });
+
+  test('an empty variable that is mistyped, too', () => {
+    expect(readConfig({ UPSTREAM_URLL: '' })).toEqual(defaults);
+  });
+
+  test('the sandbox by its name', () => {
+    expect(readConfig({ UPSTREAM_URL: 'sandbox' })).toEqual(defaults);
+    expect(readConfig({ UPSTREAM_URL: 'sandbox', NODE_ENV: 'production' })).toEqual(defaults);
+  });
+
+  test('nothing, where NODE_ENV is not "production"', () => {
+    expect(readConfig({ NODE_ENV: 'development' })).toEqual(defaults);
+  });
+
+  test('every setting', () => {
+    const config = readConfig({
+      PORT: '0',
+      WORKERS: '3',
+      HOST: '::1',
+      PUBLIC_URL: 'https://waybill.example/shop/',
+      UPSTREAM_URL: 'http://rest.example:8080/base',
+      SANDBOX_FILE: '/var/lib/sandbox.sqlite',
+      SCHEMA: 'private',
+      DOCUMENT_CACHE_BYTES: '0',
+      PERSISTED_QUERY_BYTES: '1',
+      OPERATIONS_FILE: '/etc/waybill/operations.json',
+      CURRENCY: 'USD',
+      PAGE_SIZE_PARAMETER: 'page_size',
+      PAGE_TOKEN_PARAMETER: 'page.token',
+      STATUS_PARAMETER: 'filter-status',
+      SEARCH_PARAMETER: 'q',
+      QUERY_PARAMETER: 'q',
+      UPSTREAM_CALLS_PER_OPERATION: '1',
+      UPSTREAM_READS_PER_OPERATION: '100000',
+      OPERATION_TIMEOUT_MS: '1',
+      UPSTREAM_QUEUE: '2',
+      IDEMPOTENCY_KEYS: '500',
+      REFERENCE_DATA_MS: '0',
+      UPSTREAM_LISTS_FOR_BATCHES: 'no',
+      SHOW_COST: 'yes',
+      LOG_LEVEL: 'silent',
+      MAX_REQUEST_BYTES: '1024',
+      CORS_ORIGINS: 'https://shop.example, http://localhost:3000',
+      GRAPHQL_REQUESTS_AT_ONCE: '1',
+      LABEL_REQUESTS_AT_ONCE: '2',
+      MAX_CONNECTIONS: '3',
+      RESPONSE_TIMEOUT_MS: '7',
+      KEEP_ALIVE_TIMEOUT_MS: '8',
+      DRAIN_WAIT_MS: '9',
+      DRAIN_GRACE_MS: '0',
+      UPSTREAM_CONNECTIONS: '10000',
+      UPSTREAM_TIMEOUT_MS: '600000',
+      UPSTREAM_MAX_RESPONSE_BYTES: '1024',
+      UPSTREAM_RETRIES: '0',
+      UPSTREAM_COMPRESSION: 'yes',
+      ...Object.fromEntries(Object.values(limitSettings).map(({ variable }) => [variable, '100'])),
+      METRICS: 'yes',
+      METRICS_PORT: '9464',
+      OTEL_SDK_DISABLED: 'false',
+      OTEL_TRACES_EXPORTER: 'otlp',
+      OTEL_EXPORTER_OTLP_ENDPOINT: 'http://collector.example:4318/base/',
+      OTEL_EXPORTER_OTLP_TRACES_ENDPOINT: 'http://collector.example:4318/traces',
+      OTEL_EXPORTER_OTLP_PROTOCOL: 'http/protobuf',
+      OTEL_EXPORTER_OTLP_TRACES_PROTOCOL: 'http/json',
+      OTEL_TRACES_SAMPLER: 'parentbased_traceidratio',
+      OTEL_TRACES_SAMPLER_ARG: '0.25',
+    });
+    expect(config).toEqual({
+      port: 0,
+      workers: 3,
+      host: '::1',
+      metrics: true,
+      metricsPort: 9464,
+      tracing: {
+        url: new URL('http://collector.example:4318/traces'),
+        protocol: 'http/json',
+        sampler: 'parentbased_traceidratio',
+        ratio: 0.25,
+      },
+      publicUrl: new URL('https://waybill.example/shop/'),
+      upstreamUrl: new URL('http://rest.example:8080/base'),
+      sandboxFile: '/var/lib/sandbox.sqlite',
+      operationsFile: '/etc/waybill/operations.json',
+      parameterNames: {
+        pageSize: 'page_size',
+        pageToken: 'page.token',
+        status: 'filter-status',
+        search: 'q',
+        query: 'q',
+      },
+      listener: {
+        maxConnections: 3,
+        responseTimeoutMs: 7,
+        keepAliveTimeoutMs: 8,
+        drainWaitMs: 9,
+        drainGraceMs: 0,
+      },
+      app: {
+        maxBodyBytes: 1_024,
+        corsOrigins: ['https://shop.example', 'http://localhost:3000'],
+        admission: { graphql: 1, label: 2 },
+        isHttps: true,
+        schemaAccess: 'private',
+        documentCacheBytes: 0,
+        persistedQueryBytes: 1,
+        currency: 'USD',
+        operationTimeoutMs: 1,
+        callsPerOperation: 1,
+        readsPerOperation: 100_000,
+        callsAtOnce: 10_000,
+        callsWaiting: 2,
+        idempotencyKeys: 500,
+        loading: { referenceMs: 0, listsForBatches: false },
+        limits: Object.fromEntries(Object.keys(limitSettings).map((limit) => [limit, 100])),
+      },
+      showCost: true,
+      logLevel: 'silent',
+      rest: {
+        connections: 10_000,
+        callTimeoutMs: 600_000,
+        retries: 0,
+        maxResponseBytes: 1_024,
+        compression: true,
+        streamConnections: 2,
+        streamTimeoutMs: 7,
+      },
+    });
+    expect(Object.keys(settings)).toHaveLength(56);
+  });
+
+  test('can\u2019t be changed afterwards', () => {
+    const config = readConfig({});
+    for (const part of [
+      config,
+      config.listener,
+      config.rest,
+      config.parameterNames,
+      config.app,
+      config.app.admission,
+      config.app.loading,
+    ]) {
+      expect(Object.isFrozen(part)).toBe(true);
+    }
+  });
+});
+
+describe('what is refused', () => {
+  test('all of it at once, each with its variable, what was expected and what came', () => {
+    const message = faultsOf({
+      PORT: '65536',
+      PUBLIC_URL: 'waybill.example',
+      UPSTREAM_URL: 'ftp://rest.example',
+      CURRENCY: 'pesos',
+      LOG_LEVEL: 'INFO',
+      PAGE_SIZE_PARAMETER: 'page size',
+      PAGE_TOKEN_PARAMETER: 'a&b',
+      STATUS_PARAMETER: 'a=b',
+      SEARCH_PARAMETER: 'ñ',
+      QUERY_PARAMETER: ' ',
+      UPSTREAM_CALLS_PER_OPERATION: '0',
+      UPSTREAM_CONNECTIONS: '-1',
+      UPSTREAM_RETRIES: '1.5',
+      UPSTREAM_TIMEOUT_MS: '10s',
+      UPSTREAM_MAX_RESPONSE_BYTES: '1e9',
+    });
+    expect(message).toBe(
+      [
+        "These settings of the environment can't be used:",
+        '  PORT: expected a whole number from 0 to 65535, but got "65536".',
+        '  PUBLIC_URL: expected an http or https URL without query, fragment or credentials, but got "waybill.example".',
+        '  LOG_LEVEL: expected one of "fatal", "error", "warn", "info", "debug", "silent", but got "INFO".',
+        '  UPSTREAM_URL: expected "sandbox", or an http or https URL without query, fragment or credentials, but got "ftp://rest.example".',
+        '  PAGE_SIZE_PARAMETER: expected a name of letters, digits, ".", "_" and "-", but got "page size".',
+        '  PAGE_TOKEN_PARAMETER: expected a name of letters, digits, ".", "_" and "-", but got "a&b".',
+        '  STATUS_PARAMETER: expected a name of letters, digits, ".", "_" and "-", but got "a=b".',
+        '  SEARCH_PARAMETER: expected a name of letters, digits, ".", "_" and "-", but got "ñ".',
+        '  QUERY_PARAMETER: expected a name of letters, digits, ".", "_" and "-", but got " ".',
+        '  UPSTREAM_CONNECTIONS: expected a whole number from 1 to 10000, but got "-1".',
+        '  UPSTREAM_TIMEOUT_MS: expected a whole number from 1 to 600000, but got "10s".',
+        '  UPSTREAM_RETRIES: expected a whole number from 0 to 10, but got "1.5".',
+        '  UPSTREAM_MAX_RESPONSE_BYTES: expected a whole number from 1024 to 1073741824, but got "1e9".',
+        '  CURRENCY: expected an ISO 4217 code of three capital letters, but got "pesos".',
+        '  UPSTREAM_CALLS_PER_OPERATION: expected a whole number from 1 to 1000, but got "0".',
+      ].join('\n'),
+    );
+  });
+
+  test.each(['', ' ', '-0', '+80', '0x50', '80 ', '80\n', '８０', '9'.repeat(400), 'NaN'].filter(Boolean))(
+    'PORT %j',
+    (PORT) => {
+      expect(faultsOf({ PORT })).toContain(`PORT: expected a whole number from 0 to 65535, but got `);
+    },
+  );
+
+  test.each([
+    'rest.example',
+    '//rest.example',
+    'file:///etc/passwd',
+    'javascript:alert(1)',
+    'http://',
+    'http://rest.example:99999',
+    'http://rest.example/?key=1',
+    'http://rest.example/#a',
+    'http://me@rest.example',
+    'SANDBOX',
+  ])('UPSTREAM_URL %j', (UPSTREAM_URL) => {
+    expect(faultsOf({ UPSTREAM_URL })).toContain(
+      'UPSTREAM_URL: expected "sandbox", or an http or https URL without ',
+    );
+  });
+
+  test('what says how to trace, where anything is traced', () => {
+    expect(
+      faultsOf({
+        OTEL_TRACES_EXPORTER: 'otlp',
+        OTEL_SDK_DISABLED: 'yes',
+        OTEL_EXPORTER_OTLP_TRACES_PROTOCOL: 'grpc',
+        OTEL_TRACES_SAMPLER: 'traceidratio',
+        OTEL_TRACES_SAMPLER_ARG: '2',
+      }).split('\n'),
+    ).toEqual([
+      "These settings of the environment can't be used:",
+      '  OTEL_SDK_DISABLED: expected "true" or "false", but got "yes".',
+      '  OTEL_EXPORTER_OTLP_TRACES_PROTOCOL: expected one of "http/protobuf", "http/json", but got "grpc".',
+      '  OTEL_TRACES_SAMPLER_ARG: expected a number from 0 to 1, but got "2".',
+    ]);
+  });
+
+  test.each([
+    ['UPSTREAM_URLL', 'UPSTREAM_URL'],
+    ['UPSTREAM_UL', 'UPSTREAM_URL'],
+    ['UPSTREAM_URI', 'UPSTREAM_URL'],
+    ['UPSTREAM_RUL', 'UPSTREAM_URL'],
+    ['PUPSTREAM_URL', 'UPSTREAM_URL'],
+    ['UPSTRAEM_URL', 'UPSTREAM_URL'],
+    ['CORS_ORIGIN', 'CORS_ORIGINS'],
+    ['CURENCY', 'CURRENCY'],
+    ['METRICS_PORTS', 'METRICS_PORT'],
+    ['TEL_SDK_DISABLED', 'OTEL_SDK_DISABLED'],
+  ])('%s, where %s is probably meant', (name, meant) => {
+    expect(faultsOf({ [name]: 'x' })).toBe(
+      `These settings of the environment can't be used:\n  ${name}: there is no such setting; did you mean ${meant}?`,
+    );
+  });
+
+  test.each([
+    'UPSTREAM_TIMEOUT',
+    'UPSTREAM_',
+    'DRAIN_SECONDS',
+    'IDEMPOTENCY_TTL',
+    'PERSISTED_QUERY_FILE',
+    'REFERENCE_DATA_SECONDS',
+  ])('%s, which begins as only settings do', (name) => {
+    expect(faultsOf({ [name]: 'x' })).toContain(
+      `\n  ${name}: there is no such setting; the README lists all of them under "Configuration".`,
+    );
+  });
+
+  test('in production, a sandbox that nobody asks for, together with all else', () => {
+    const needed =
+      'UPSTREAM_URL: expected the address of the REST service where NODE_ENV is "production", or "sandbox" for the embedded sandbox, but got none.';
+    expect(
+      faultsOf({ NODE_ENV: 'production', UPSTREAM_URL: '', UPSTREAM_UR: 'x', PORT: 'x' }).split('\n'),
+    ).toEqual([
+      "These settings of the environment can't be used:",
+      '  PORT: expected a whole number from 0 to 65535, but got "x".',
+      `  ${needed}`,
+      '  UPSTREAM_UR: there is no such setting; did you mean UPSTREAM_URL?',
+    ]);
+    expect(faultsOf({ NODE_ENV: 'production', UPSTREAM_URL: 'x' }).split('\n')).toHaveLength(2);
+  });
+
+  test('a port for metrics that are not shown', () => {
+    expect(faultsOf({ METRICS: 'no', METRICS_PORT: '9464' })).toContain(
+      '\n  METRICS, METRICS_PORT: expected no port where nothing is shown, but got "no", "9464".',
+    );
+  });
+
+  test('credentials in a URL, without showing them', () => {
+    const message = faultsOf({ UPSTREAM_URL: 'https://me:pass@word@rest.example/a' });
+    expect(message).toContain('but got "https://…@rest.example/a".');
+  });
+
+  test('one name for two parameters of a list, together with all else', () => {
+    const names = { PAGE_SIZE_PARAMETER: 'q', QUERY_PARAMETER: 'q', STATUS_PARAMETER: 'search' };
+    expect(faultsOf({ ...names, PORT: 'x' })).toBe(
+      [
+        "These settings of the environment can't be used:",
+        '  PORT: expected a whole number from 0 to 65535, but got "x".',
+        '  STATUS_PARAMETER, SEARCH_PARAMETER: expected a name of its own for each, but got "search", "search".',
+        '  PAGE_SIZE_PARAMETER, QUERY_PARAMETER: expected a name of its own for each, but got "q", "q".',
+      ].join('\n'),
+    );
+  });
+
+  test('one name for page size and token, said once', () => {
+    const message = faultsOf({ PAGE_SIZE_PARAMETER: 'page', PAGE_TOKEN_PARAMETER: 'page' });
+    expect(message.split('\n')).toHaveLength(2);
+  });
+});

@@ -1,0 +1,221 @@
+import { describe, expect, test } from 'vitest';
+import {
+  allRecords,
+  createEndOfList,
+  firstRecord,
+  pageLoader,
+  pagesFrom,
+  queryKey,
+} from '../../../src/loaders/paging/page-loader.ts';
+import { listedRecordLoader, recordLoader } from '../../../src/loaders/record-loader.ts';
+import { InvalidResponseError, StatusError } from '../../../src/rest/errors.ts';
+import type { OrderQuery } from '../../../src/rest/types.ts';
+import { createList, loadAll, named, type Row, scripted } from '../list-batch/list.ts';
+
+describe('pageLoader', () => {
+  test('makes one call for the same query, whatever the order of its fields', async () => {
+    const queries: OrderQuery[] = [];
+    const loader = pageLoader(async (query: OrderQuery) => {
+      queries.push(query);
+      return { rows: named('a'), nextPageToken: undefined };
+    });
+    await Promise.all([
+      loader.load({ pageSize: 1, search: 'Ana' }),
+      loader.load({ search: 'Ana', pageSize: 1, pageToken: undefined }),
+      loader.load({ pageSize: 1, search: 'Eva' }),
+    ]);
+    await loader.load({ pageSize: 1, search: 'Ana' });
+    expect(queries).toEqual([
+      { pageSize: 1, search: 'Ana' },
+      { pageSize: 1, search: 'Eva' },
+    ]);
+  });
+
+  test('hands its rows to the loader by name, the broken ones not', async () => {
+    const asked: string[] = [];
+    const byName = recordLoader(async (name): Promise<Row> => {
+      asked.push(name);
+      return { name };
+    });
+    const broken = new InvalidResponseError('no record in row 1');
+    const loader = pageLoader(
+      async () => ({ rows: [...named('a'), broken, ...named('b')], nextPageToken: undefined }),
+      byName,
+    );
+    await loader.load({ pageSize: 3 });
+    expect(await loadAll(byName, ['a', 'b', 'c', 'InvalidResponseError'])).toEqual(
+      named('a', 'b', 'c', 'InvalidResponseError'),
+    );
+    expect(asked).toEqual(['c', 'InvalidResponseError']);
+  });
+
+  test('hands its rows to the loader by name, which then has them at hand, but for those it knows better', async () => {
+    const asked: string[] = [];
+    const byName = recordLoader(async (name): Promise<Row> => {
+      asked.push(name);
+      return { name };
+    });
+    const [first, second] = [named('a', 'b', 'c', 'd'), named('a', 'e')];
+    const pages = [first, second].values();
+    const loader = pageLoader(
+      async () => ({ rows: pages.next().value ?? [], nextPageToken: undefined }),
+      byName,
+    );
+    const written = { name: 'b' };
+    byName.replace('b', written);
+    const loaded = await byName.load('c');
+    await loader.load({ pageSize: 4 });
+    await loader.load({ pageSize: 2 });
+    byName.clear('d');
+    expect(byName.find('a')).toBe(first[0]);
+    expect(byName.find('b')).toBe(written);
+    expect(await byName.find('c')).toBe(loaded);
+    expect(await byName.find('d')).toEqual({ name: 'd' });
+    expect(byName.find('e')).toBe(second[1]);
+    expect(asked).toEqual(['c', 'd']);
+    byName.clearAll();
+    expect(await byName.find('e')).toEqual({ name: 'e' });
+    expect(asked).toEqual(['c', 'd', 'e']);
+  });
+
+  test('a query that fails fails alone', async () => {
+    const loader = pageLoader(async ({ pageSize }) => {
+      if (pageSize === 1) throw new Error('no page of 1');
+      return { rows: named('a'), nextPageToken: undefined };
+    });
+    const [one, two] = await Promise.allSettled([loader.load({ pageSize: 1 }), loader.load({ pageSize: 2 })]);
+    expect(one).toMatchObject({ status: 'rejected', reason: { message: 'no page of 1' } });
+    expect(two).toMatchObject({ status: 'fulfilled' });
+  });
+
+  test('hands over no rows that were on their way when all was forgotten', async () => {
+    const gets: string[] = [];
+    const byName = recordLoader(async (name: string) => {
+      gets.push(name);
+      return { name };
+    });
+    const loader = pageLoader(async () => {
+      if (gets.length === 0) loader.clearAll();
+      return { rows: named('a'), nextPageToken: undefined };
+    }, byName);
+    expect(await loader.load({ pageSize: 1 })).toEqual({ rows: named('a'), nextPageToken: undefined });
+    await byName.load('a');
+    expect(gets).toEqual(['a']);
+  });
+});
+
+describe('the walk through a list', () => {
+  test('goes page by page to its end', async () => {
+    const list = createList(7);
+    const sizes: number[] = [];
+    for await (const { rows } of pagesFrom(list.pages(), { pageSize: 3 })) sizes.push(rows.length);
+    expect(sizes).toEqual([3, 3, 1]);
+    expect(list.queries).toEqual(['3', '3@r3', '3@r6']);
+  });
+
+  test('gathers every record, without the broken ones', async () => {
+    const list = createList(5);
+    list.rows[3] = new InvalidResponseError('no record in row 3');
+    expect(await allRecords(list.pages(), { pageSize: 5 })).toEqual(named('r1', 'r2', 'r3', 'r5'));
+  });
+
+  test('finds the first record that fits, and reads no page beyond it', async () => {
+    const list = createList(20);
+    const fits = ({ name }: Row) => Number(name.slice(1)) > 4;
+    expect(await firstRecord(list.pages(), { pageSize: 3 }, fits)).toEqual({ name: 'r5' });
+    expect(list.queries).toEqual(['3', '3@r3']);
+  });
+
+  test('finds nothing where nothing fits', async () => {
+    const list = createList(4);
+    expect(await firstRecord(list.pages(), { pageSize: 3 }, () => false)).toBeNull();
+    expect(list.queries).toEqual(['3', '3@r3']);
+  });
+
+  test('passes over an empty page with a token', async () => {
+    const { pages } = scripted((token) =>
+      token === undefined ? { rows: [], nextPageToken: 't' } : { rows: named('a'), nextPageToken: undefined },
+    );
+    expect(await allRecords(pages, { pageSize: 1 })).toEqual(named('a'));
+  });
+
+  test.each([
+    ['to itself', ['t1', 't1']],
+    ['to one before it', ['t1', 't2', 't3', 't1']],
+  ])('a token that leads %s ends in an error', async (_where, tokens) => {
+    const { pages, turns } = scripted((_token, turn) => ({ rows: [], nextPageToken: tokens[turn - 1] }));
+    await expect(allRecords(pages, { pageSize: 1 })).rejects.toThrow(
+      new InvalidResponseError('A list repeats a page token, so it has no end'),
+    );
+    expect(turns()).toBe(tokens.length);
+  });
+
+  test('ever new tokens end in an error after 100 pages', async () => {
+    const { pages, turns } = scripted((_token, turn) => ({ rows: [], nextPageToken: `t${turn}` }));
+    await expect(allRecords(pages, { pageSize: 1 })).rejects.toThrow('A list has not ended after 100 pages');
+    expect(turns()).toBe(100);
+  });
+
+  test('a token that leads to where the walk began ends in an error', () => {
+    expect(() => createEndOfList('t').expect('t')).toThrow(InvalidResponseError);
+  });
+});
+
+describe('recordLoader', () => {
+  const notFound = new StatusError({ method: 'GET', path: '/v1/orders/2' }, 404, { fields: [] });
+  const gone = new StatusError({ method: 'GET', path: '/v1/orders/3' }, 410, { fields: [] });
+  const refused = new StatusError({ method: 'GET', path: '/v1/orders/4' }, 403, { fields: [] });
+  const failures: Record<string, Error> = { two: notFound, three: gone, four: refused };
+
+  test('makes one call per distinct name; a missing record is null; a failure fails its own name', async () => {
+    const asked: string[] = [];
+    const loader = recordLoader(async (name): Promise<Row> => {
+      asked.push(name);
+      const failure = failures[name];
+      if (failure !== undefined) throw failure;
+      return { name };
+    });
+    const names = ['one', 'two', 'one', 'three', 'four', 'five'];
+    const records = await loadAll(loader, names);
+    expect(records).toEqual([{ name: 'one' }, null, { name: 'one' }, null, refused, { name: 'five' }]);
+    expect(asked).toEqual(['one', 'two', 'three', 'four', 'five']);
+    await expect(loader.load('four')).rejects.toBe(refused);
+    expect(asked).toHaveLength(5);
+  });
+});
+
+describe('listedRecordLoader', () => {
+  test('walks its list once for all names', async () => {
+    let walks = 0;
+    const loader = listedRecordLoader(async () => {
+      walks += 1;
+      return named('a', 'b');
+    });
+    expect(await loadAll(loader, ['b', 'c', 'a', 'b'])).toEqual([
+      { name: 'b' },
+      null,
+      { name: 'a' },
+      { name: 'b' },
+    ]);
+    expect(await loader.load('d')).toBeNull();
+    expect(await loader.load('__proto__')).toBeNull();
+    expect(walks).toBe(1);
+  });
+
+  test('fails every name with what the list failed with', async () => {
+    const failure = new Error('GET /v1/origins answered 503');
+    const loader = listedRecordLoader<Row>(async () => {
+      throw failure;
+    });
+    expect(await loadAll(loader, ['a', 'b'])).toEqual([failure, failure]);
+  });
+});
+
+test.each([
+  [{}, '[]'],
+  [{ b: 1, a: undefined }, '[["b",1]]'],
+  [{ b: 1, a: ['x'] }, '[["a",["x"]],["b",1]]'],
+])('the key of %j', (query, key) => {
+  expect(queryKey(query)).toBe(key);
+  expect(queryKey(Object.fromEntries(Object.entries(query).reverse()))).toBe(queryKey(query));
+});

@@ -1,0 +1,295 @@
+import { describe, expect, test } from 'vitest';
+import type { Position } from '../../../src/loaders/paging/cursor.ts';
+import { readWindow, type Window } from '../../../src/loaders/paging/page-slice.ts';
+import { InvalidResponseError } from '../../../src/rest/errors.ts';
+import { createList, type List, named, type Row, scripted } from '../list-batch/list.ts';
+
+const maxPageSize = 10;
+
+function read(list: List, first: number, after?: Position, belongs?: (row: Row) => boolean) {
+  const filter = belongs === undefined ? {} : { belongs };
+  return readWindow({ pages: list.pages(), query: {}, first, after, maxPageSize, ...filter });
+}
+
+const names = ({ rows }: Window<Row>) => rows.map(({ name }) => name);
+const placeAfter = (window: Window<Row>, index: number) => window.placeAfter(index);
+const lastPlace = (window: Window<Row>) =>
+  window.rows.length === 0 ? undefined : window.placeAfter(window.rows.length - 1);
+/** Where the page after a row begins: a token names it, and with it how many rows come before. */
+const nextPage = (pageToken: string): Position => ({
+  pageToken,
+  rowsBefore: Number(pageToken.slice(1)),
+  skip: 0,
+  anchor: undefined,
+});
+
+describe('the pages that are asked for', () => {
+  test('one of just the rows wanted', async () => {
+    const list = createList(9);
+    const window = await read(list, 4);
+    expect(window).toEqual({ rows: named('r1', 'r2', 'r3', 'r4'), hasNextPage: true });
+    expect(window.rows.map((_, index) => placeAfter(window, index))).toEqual([
+      { pageToken: undefined, rowsBefore: 0, skip: 1, anchor: 'r1' },
+      { pageToken: undefined, rowsBefore: 0, skip: 2, anchor: 'r2' },
+      { pageToken: undefined, rowsBefore: 0, skip: 3, anchor: 'r3' },
+      nextPage('r4'),
+    ]);
+    expect(list.queries).toEqual(['4']);
+  });
+
+  test('the next one from the end of a page', async () => {
+    const list = createList(9);
+    const window = await read(list, 4, placeAfter(await read(list, 4), 3));
+    expect(names(window)).toEqual(['r5', 'r6', 'r7', 'r8']);
+    expect(window.hasNextPage).toBe(true);
+    expect(list.queries).toEqual(['4', '4@r4']);
+  });
+
+  test('the same one again from its middle, with the rows to skip', async () => {
+    const list = createList(9);
+    const window = await read(list, 4, placeAfter(await read(list, 4), 1));
+    expect(names(window)).toEqual(['r3', 'r4', 'r5', 'r6']);
+    expect(list.queries).toEqual(['4', '6']);
+  });
+
+  test('from the middle of a later page', async () => {
+    const list = createList(9);
+    const second = await read(list, 4, nextPage('r4'));
+    const window = await read(list, 3, placeAfter(second, 1));
+    expect(placeAfter(second, 1)).toEqual({ pageToken: 'r4', rowsBefore: 4, skip: 2, anchor: 'r6' });
+    expect(names(window)).toEqual(['r7', 'r8', 'r9']);
+    expect(window.hasNextPage).toBe(false);
+    expect(list.queries).toEqual(['4@r4', '5@r4']);
+  });
+
+  test('no larger than REST gives, and a second for the rest', async () => {
+    const list = createList(30);
+    const window = await read(list, 10, { pageToken: undefined, rowsBefore: 0, skip: 3, anchor: 'r3' });
+    expect(names(window)).toEqual(['r4', 'r5', 'r6', 'r7', 'r8', 'r9', 'r10', 'r11', 'r12', 'r13']);
+    expect(list.queries).toEqual(['10', '3@r10']);
+  });
+
+  test('more while REST gives fewer rows than asked for', async () => {
+    const list = createList(9, (pageSize) => Math.min(pageSize, 2));
+    const window = await read(list, 5);
+    expect(names(window)).toEqual(['r1', 'r2', 'r3', 'r4', 'r5']);
+    expect(window.hasNextPage).toBe(true);
+    expect(list.queries).toEqual(['5', '3@r2', '1@r4']);
+  });
+
+  test('one where REST does not heed the page size, and its middle serves as a cursor', async () => {
+    const list = createList(9, () => 6);
+    const first = await read(list, 2);
+    expect(names(first)).toEqual(['r1', 'r2']);
+    expect(first.hasNextPage).toBe(true);
+    expect(placeAfter(first, 1)).toEqual({ pageToken: undefined, rowsBefore: 0, skip: 2, anchor: 'r2' });
+    const second = await read(list, 5, placeAfter(first, 1));
+    expect(names(second)).toEqual(['r3', 'r4', 'r5', 'r6', 'r7']);
+    const third = await read(list, 5, placeAfter(second, 4));
+    expect(names(third)).toEqual(['r8', 'r9']);
+    expect(third.hasNextPage).toBe(false);
+    expect(list.queries).toEqual(['2', '7', '1@r6', '6@r6']);
+  });
+});
+
+describe('how much there is', () => {
+  test('first 0 of a list with rows', async () => {
+    const list = createList(3);
+    expect(await read(list, 0)).toEqual({ rows: [], hasNextPage: true });
+    expect(list.queries).toEqual(['1']);
+  });
+
+  test('first 0 of an empty list', async () => {
+    expect(await read(createList(0), 0)).toEqual({ rows: [], hasNextPage: false });
+  });
+
+  test('first 0 at the end', async () => {
+    const list = createList(3);
+    const end = placeAfter(await read(list, 3), 2);
+    expect(end).toEqual({ pageToken: undefined, rowsBefore: 0, skip: 3, anchor: 'r3' });
+    expect(await read(list, 0, end)).toEqual({ rows: [], hasNextPage: false });
+    expect(await read(list, 5, end)).toEqual({ rows: [], hasNextPage: false });
+  });
+
+  test('fewer rows than wanted', async () => {
+    const list = createList(3);
+    const window = await read(list, 10);
+    expect(names(window)).toEqual(['r1', 'r2', 'r3']);
+    expect(window.hasNextPage).toBe(false);
+    expect(list.queries).toEqual(['10']);
+  });
+
+  test('just as many rows as wanted', async () => {
+    const window = await read(createList(3), 3);
+    expect(names(window)).toEqual(['r1', 'r2', 'r3']);
+    expect(window.hasNextPage).toBe(false);
+  });
+
+  test.each([1, 2, 3, 4, 7, 10])('walked through by %i, every row comes once', async (first) => {
+    const list = createList(23);
+    const seen: string[] = [];
+    let window = await read(list, first);
+    seen.push(...names(window));
+    while (window.hasNextPage) {
+      window = await read(list, first, lastPlace(window));
+      seen.push(...names(window));
+    }
+    expect(seen).toEqual(list.rows.map(({ name }) => name));
+    expect(list.queries).toHaveLength(Math.ceil(23 / first));
+  });
+
+  test.each([1, 3, 4])('walked through from every cursor in a page of 5 by %i', async (first) => {
+    const list = createList(12);
+    for (const start of [undefined, nextPage('r5')]) {
+      const page = await read(list, 5, start);
+      for (const [index, row] of page.rows.entries()) {
+        const after = placeAfter(page, index);
+        const behind = list.rows.findIndex(({ name }) => name === row.name) + 1;
+        const expected = list.rows.slice(behind, behind + first).map(({ name }) => name);
+        expect(names(await read(list, first, after)), `after ${index}`).toEqual(expected);
+      }
+    }
+  });
+});
+
+describe('when the list has changed since the cursor was given', () => {
+  const afterR3: Position = { pageToken: undefined, rowsBefore: 0, skip: 3, anchor: 'r3' };
+
+  test('rows that came in above move its place down', async () => {
+    const list = createList(9);
+    list.rows.unshift(...named('new1', 'new2'));
+    const window = await read(list, 4, afterR3);
+    expect(names(window)).toEqual(['r4', 'r5', 'r6', 'r7']);
+    // 3 to skip and 4 wanted are 7, of which 5 turn out to come before the place.
+    expect(list.queries).toEqual(['7', '2@r5']);
+  });
+
+  test('more of them than the page holds make it read the largest one', async () => {
+    const list = createList(9);
+    list.rows.unshift(...named('new1', 'new2', 'new3', 'new4', 'new5'));
+    const window = await read(list, 2, afterR3);
+    expect(names(window)).toEqual(['r4', 'r5']);
+    expect(list.queries).toEqual(['5', '10']);
+  });
+
+  test('rows that went away above move it up', async () => {
+    const list = createList(9);
+    list.rows.shift();
+    expect(names(await read(list, 2, afterR3))).toEqual(['r4', 'r5']);
+  });
+
+  test('the row before it gone, the next one is not lost', async () => {
+    const list = createList(9);
+    list.rows.splice(2, 1);
+    expect(names(await read(list, 2, afterR3))).toEqual(['r4', 'r5']);
+  });
+
+  test('all rows up to it gone, the walk goes on at the end that there is', async () => {
+    const list = createList(0);
+    expect(await read(list, 2, afterR3)).toEqual({ rows: [], hasNextPage: false });
+    list.rows = named('r9');
+    expect(names(await read(list, 2, { ...afterR3, skip: 1 }))).toEqual(['r9']);
+  });
+});
+
+describe('rows that are broken', () => {
+  const broken = () => new InvalidResponseError('no record in row 2');
+
+  test('stand in their place', async () => {
+    const list = createList(3);
+    list.rows[1] = broken();
+    const window = await read(list, 3);
+    expect(window.rows).toEqual([{ name: 'r1' }, broken(), { name: 'r3' }]);
+  });
+
+  test('give a cursor that counts rows', async () => {
+    const list = createList(5);
+    list.rows[1] = broken();
+    const place = placeAfter(await read(list, 3), 1);
+    expect(place).toEqual({ pageToken: undefined, rowsBefore: 0, skip: 2, anchor: undefined });
+    expect(names(await read(list, 2, place))).toEqual(['r3', 'r4']);
+  });
+});
+
+describe('rows that do not belong', () => {
+  const isOdd = ({ name }: Row) => Number(name.slice(1)) % 2 === 1;
+
+  test('are left out, and the further pages are as large as can be', async () => {
+    const list = createList(25);
+    const window = await read(list, 4, undefined, isOdd);
+    expect(names(window)).toEqual(['r1', 'r3', 'r5', 'r7']);
+    expect(window.hasNextPage).toBe(true);
+    expect(list.queries).toEqual(['4', '10@r4']);
+  });
+
+  test('are walked over, every other row once', async () => {
+    const list = createList(25);
+    const seen: string[] = [];
+    let window = await read(list, 3, undefined, isOdd);
+    seen.push(...names(window));
+    while (window.hasNextPage) {
+      window = await read(list, 3, lastPlace(window), isOdd);
+      seen.push(...names(window));
+    }
+    expect(seen).toEqual(list.rows.map(({ name }) => name).filter((name) => isOdd({ name })));
+  });
+
+  test('behind the last that does make no next page', async () => {
+    const list = createList(4, () => 4);
+    const window = await read(list, 2, undefined, isOdd);
+    expect(names(window)).toEqual(['r1', 'r3']);
+    expect(window.hasNextPage).toBe(false);
+  });
+
+  test('many before one that does cost few pages', async () => {
+    const list = createList(500);
+    const window = await read(list, 1, undefined, ({ name }) => name === 'r500');
+    expect(names(window)).toEqual(['r500']);
+    expect(list.queries).toHaveLength(51);
+  });
+});
+
+describe('a list without end', () => {
+  test('an empty page with a token is passed over', async () => {
+    const { pages, turns } = scripted((token) => {
+      if (token === undefined) return { rows: named('a'), nextPageToken: 't1' };
+      if (token === 't1') return { rows: [], nextPageToken: 't2' };
+      return { rows: named('b'), nextPageToken: undefined };
+    });
+    const window = await readWindow({ pages, query: {}, first: 5, after: undefined, maxPageSize });
+    expect(names(window)).toEqual(['a', 'b']);
+    expect(window.hasNextPage).toBe(false);
+    expect(turns()).toBe(3);
+  });
+
+  test('a token that comes again is an error', async () => {
+    const { pages, turns } = scripted(() => ({ rows: named('a'), nextPageToken: 't1' }));
+    const window = readWindow({ pages, query: {}, first: 5, after: undefined, maxPageSize });
+    await expect(window).rejects.toThrow(
+      new InvalidResponseError('A list repeats a page token, so it has no end'),
+    );
+    expect(turns()).toBe(2);
+  });
+
+  test('a token that leads to itself is an error, though the page has rows enough', async () => {
+    const { pages } = scripted(() => ({ rows: named('a'), nextPageToken: 't1' }));
+    const window = readWindow({ pages, query: {}, first: 1, after: nextPage('t1'), maxPageSize });
+    await expect(window).rejects.toThrow(InvalidResponseError);
+  });
+
+  test('ever new tokens are an error after 100 pages', async () => {
+    const { pages, turns } = scripted((_token, turn) => ({ rows: [], nextPageToken: `t${turn}` }));
+    const window = readWindow({ pages, query: {}, first: 1, after: undefined, maxPageSize });
+    await expect(window).rejects.toThrow(new InvalidResponseError('A list has not ended after 100 pages'));
+    expect(turns()).toBe(100);
+  });
+});
+
+test('what a page fails with, the window fails with', async () => {
+  const failure = new Error('GET /v1/orders answered 503');
+  const { pages } = scripted(() => {
+    throw failure;
+  });
+  const window = readWindow({ pages, query: {}, first: 1, after: undefined, maxPageSize });
+  await expect(window).rejects.toBe(failure);
+});

@@ -1,0 +1,309 @@
+import { describe, expect, test } from 'vitest';
+import { locationLoader, mostPages } from '../../../src/loaders/reference/location-loader.ts';
+import { createPageCache } from '../../../src/loaders/reference/page-cache.ts';
+import { referenceLoader } from '../../../src/loaders/reference/reference-loader.ts';
+import { InvalidResponseError, ResponseTooLargeError, StatusError } from '../../../src/rest/errors.ts';
+import type { LocationQuery, Page } from '../../../src/rest/types.ts';
+import type { LocationJson } from '../../../src/rest/wire-schema.ts';
+import { createCallers } from '../../fixtures/callers.ts';
+import { loadAll } from '../list-batch/list.ts';
+
+test('pages are called for so seldom that, with a search for each name, 1.2 calls a name are made at most', () => {
+  expect([1, 4, 5, 9, 10, 29, 30, 62, 1_000].map(mostPages)).toEqual([0, 0, 1, 1, 2, 2, 3, 6, 100]);
+  for (let names = 1; names <= 500; names += 1) expect(mostPages(names)).toBeLessThanOrEqual(names * 0.2);
+});
+
+const location = (number: number): LocationJson => ({
+  name: `locations/l${number}`,
+  address: { regionCode: 'CO', administrativeArea: 'Huila', locality: `L${number}` },
+});
+const nameOf = (number: number) => location(number).name;
+/** Names from `locations/l<from>` to `locations/l<to>`. */
+const names = (from: number, to: number) =>
+  Array.from({ length: to - from + 1 }, (_, index) => nameOf(from + index));
+
+const answered = (status: number) =>
+  new StatusError({ method: 'GET', path: '/v1/locations' }, status, { fields: [] });
+
+interface LocationsOptions {
+  /** How many there are, from `locations/l1` on, ten on a page. */
+  count: number;
+  referenceMs?: number;
+  listsForBatches?: boolean;
+}
+
+/** A service with locations, and loaders before it which know what earlier ones of this token have learned. */
+function startLocations({ count, referenceMs = 0, listsForBatches = true }: LocationsOptions) {
+  const service = {
+    rows: Array.from({ length: count }, (_, index): LocationJson | InvalidResponseError =>
+      location(index + 1),
+    ),
+    /** `all`, `all@token`, or a name that was searched. */
+    calls: [] as string[],
+    /** Before which no call is answered. */
+    answering: Promise.resolve(),
+    /** What a call fails with. */
+    failures: {} as Record<string, Error>,
+  };
+  const clock = { nowMs: 1 };
+  const pages = createPageCache({ referenceMs, referenceGraceMs: 0, now: () => clock.nowMs }).newTenant();
+  const callers = createCallers({ callsPerOperation: 16 });
+
+  async function read({ pageSize, pageToken, query }: LocationQuery): Promise<Page<LocationJson>> {
+    const call = query ?? (pageToken === undefined ? 'all' : `all@${pageToken}`);
+    service.calls.push(call);
+    await service.answering;
+    const failure = service.failures[call];
+    if (failure !== undefined) throw failure;
+    const rows = service.rows.filter(({ name }) => name.includes(query ?? ''));
+    const start = Number(pageToken ?? 0);
+    const end = start + pageSize;
+    return { rows: rows.slice(start, end), nextPageToken: end < rows.length ? String(end) : undefined };
+  }
+
+  /** The loader of a new operation. */
+  function operation() {
+    const caller = callers.of('token', new AbortController().signal);
+    const loader = locationLoader({
+      pages: referenceLoader(caller, pages, 'locations', read),
+      caller,
+      maxPageSize: 10,
+      listsForBatches,
+    });
+    return { caller, loader };
+  }
+
+  /** What a new operation has for these names, the calls for it, and what its ledger counts. */
+  async function look(wanted: string[]) {
+    service.calls = [];
+    const { caller, loader } = operation();
+    const found = await loadAll(loader, wanted);
+    const { cached, savedByList } = caller.ledger;
+    return {
+      found: found.map((each) => (each instanceof Error ? each : (each?.name ?? null))),
+      calls: service.calls,
+      cached,
+      savedByList,
+    };
+  }
+
+  /** What one operation has for names that it asks for in several batches, each a moment after the one before. */
+  async function lookInTurn(...batches: string[][]) {
+    service.calls = [];
+    const { loader } = operation();
+    const found: ReturnType<typeof loadAll<LocationJson>>[] = [];
+    for (const wanted of batches) {
+      found.push(loadAll(loader, wanted));
+      await new Promise((done) => setImmediate(done));
+    }
+    const locations = (await Promise.all(found)).map((batch) =>
+      batch.map((each) => (each instanceof Error ? each : (each?.name ?? null))),
+    );
+    return { found: locations, calls: service.calls };
+  }
+
+  return { service, clock, look, lookInTurn };
+}
+
+describe('locations by name', () => {
+  test('are searched where they are few', async () => {
+    const { look } = startLocations({ count: 15 });
+    expect(await look(['locations/l1', 'locations/nowhere'])).toEqual({
+      found: ['locations/l1', null],
+      calls: ['locations/l1', 'locations/nowhere'],
+      cached: 0,
+      savedByList: 0,
+    });
+  });
+
+  test('are found in the whole list where they are many, those too that it does not hold', async () => {
+    const { look } = startLocations({ count: 15 });
+    const wanted = [...names(1, 9), 'locations/nowhere', 'locations/l15'];
+    expect(await look(wanted)).toEqual({
+      found: [...names(1, 9), null, 'locations/l15'],
+      calls: ['all', 'all@10'],
+      cached: 0,
+      savedByList: 10,
+    });
+  });
+
+  test('are looked for in no page beyond the one that holds the last', async () => {
+    const { look } = startLocations({ count: 30 });
+    const { calls } = await look(names(1, 10));
+    expect(calls).toEqual(['all']);
+  });
+
+  test('are searched where the pages that are worth it do not hold them', async () => {
+    const { look } = startLocations({ count: 500 });
+    const wanted = names(491, 500);
+    expect(await look(wanted)).toEqual({
+      found: wanted,
+      calls: ['all', 'all@10', ...wanted],
+      cached: 0,
+      savedByList: 0,
+    });
+  });
+
+  test('are searched where lists are not to be used for them', async () => {
+    const { look } = startLocations({ count: 15, listsForBatches: false });
+    expect((await look(names(1, 12))).calls).toEqual(names(1, 12));
+  });
+
+  test('are null where only a broken row may have been meant', async () => {
+    const { service, look } = startLocations({ count: 8 });
+    service.rows[2] = new InvalidResponseError('no record in row 2');
+    const { found, calls } = await look(names(1, 8));
+    expect(found).toEqual([...names(1, 2), null, ...names(4, 8)]);
+    expect(calls).toEqual(['all']);
+  });
+});
+
+describe('where the list fails', () => {
+  test.each([
+    new ResponseTooLargeError('GET /v1/locations answered more than 16 bytes'),
+    new InvalidResponseError('GET /v1/locations answered something that holds no list of locations'),
+    answered(503),
+  ])('names are searched: $message', async (failure) => {
+    const { service, look } = startLocations({ count: 15 });
+    service.failures.all = failure;
+    expect(await look(names(1, 5))).toEqual({
+      found: names(1, 5),
+      calls: ['all', ...names(1, 5)],
+      cached: 0,
+      savedByList: 0,
+    });
+  });
+
+  test('by a refusal, names are not asked for in another way', async () => {
+    const { service, look } = startLocations({ count: 15 });
+    const refused = answered(429);
+    service.failures.all = refused;
+    expect(await look(names(1, 5))).toEqual({
+      found: Array(5).fill(refused),
+      calls: ['all'],
+      cached: 0,
+      savedByList: 0,
+    });
+  });
+
+  test('as there is none, there are no locations', async () => {
+    const { service, look } = startLocations({ count: 15 });
+    service.failures.all = answered(404);
+    expect((await look(names(1, 5))).found).toEqual(Array(5).fill(null));
+  });
+
+  test('in the middle, what was found before is found', async () => {
+    const { service, look } = startLocations({ count: 15 });
+    const refused = answered(403);
+    service.failures['all@10'] = refused;
+    const { found, savedByList } = await look(names(1, 12));
+    expect(found).toEqual([...names(1, 10), refused, refused]);
+    expect(savedByList).toBe(10);
+  });
+});
+
+describe('while the list is under way', () => {
+  /** A service that answers once it is told to. */
+  function startWaiting(count: number, referenceMs = 0) {
+    const started = startLocations({ count, referenceMs });
+    const { promise, resolve } = Promise.withResolvers<void>();
+    started.service.answering = promise;
+    setTimeout(resolve, 20);
+    return started;
+  }
+
+  test('names asked for later are found in it, however few', async () => {
+    const { lookInTurn } = startWaiting(15);
+    expect(await lookInTurn(names(1, 12), ['locations/l15'], ['locations/l1', 'locations/nowhere'])).toEqual({
+      found: [names(1, 12), ['locations/l15'], ['locations/l1', null]],
+      calls: ['all', 'all@10'],
+    });
+  });
+
+  test('and ends before them, they are searched', async () => {
+    const { lookInTurn } = startWaiting(30);
+    expect(await lookInTurn(names(1, 10), ['locations/l25'])).toEqual({
+      found: [names(1, 10), ['locations/l25']],
+      calls: ['all', 'locations/l25'],
+    });
+  });
+
+  test('and fails, they are searched', async () => {
+    const { service, lookInTurn } = startWaiting(15);
+    service.failures.all = answered(503);
+    expect(await lookInTurn(names(1, 5), ['locations/l15'])).toEqual({
+      found: [names(1, 5), ['locations/l15']],
+      calls: ['all', ...names(1, 5), 'locations/l15'],
+    });
+  });
+
+  test('and is refused, they are not asked for in another way', async () => {
+    const { service, lookInTurn } = startWaiting(15);
+    const refused = answered(429);
+    service.failures.all = refused;
+    expect(await lookInTurn(names(1, 5), ['locations/l15'])).toEqual({
+      found: [Array(5).fill(refused), [refused]],
+      calls: ['all'],
+    });
+  });
+
+  test('a search that is under way is waited for rather than made again', async () => {
+    const { lookInTurn } = startWaiting(500);
+    expect((await lookInTurn(names(1, 2), names(2, 4))).calls).toEqual(names(1, 4));
+  });
+});
+
+describe('what earlier operations have read', () => {
+  test('answers few names as well as many, without a call', async () => {
+    const { look } = startLocations({ count: 15, referenceMs: 1_000 });
+    await look(names(1, 15));
+    expect(await look(names(1, 15))).toEqual({
+      found: names(1, 15),
+      calls: [],
+      cached: 2,
+      savedByList: 15,
+    });
+    expect(await look(['locations/l15'])).toEqual({
+      found: ['locations/l15'],
+      calls: [],
+      cached: 2,
+      savedByList: 1,
+    });
+    expect((await look(['locations/nowhere'])).found).toEqual([null]);
+  });
+
+  test('by a search answers the same search', async () => {
+    const { look } = startLocations({ count: 15, referenceMs: 1_000 });
+    await look(names(1, 2));
+    expect(await look(names(1, 3))).toEqual({
+      found: names(1, 3),
+      calls: ['locations/l3'],
+      cached: 2,
+      savedByList: 0,
+    });
+    expect(await look(names(1, 3))).toMatchObject({ found: names(1, 3), calls: [], cached: 3 });
+  });
+
+  test('of the list is read on where that is worth it', async () => {
+    const { look } = startLocations({ count: 35, referenceMs: 1_000 });
+    await look(names(1, 10));
+    expect(await look([...names(1, 10), ...names(21, 22)])).toMatchObject({
+      calls: names(21, 22),
+      cached: 1,
+      savedByList: 10,
+    });
+    // Five of these nine need a call, which is worth one page.
+    expect(await look([...names(1, 4), ...names(11, 15)])).toMatchObject({
+      calls: ['all@10'],
+      cached: 1,
+      savedByList: 9,
+    });
+  });
+
+  test('is read again when it is too old', async () => {
+    const { clock, look } = startLocations({ count: 15, referenceMs: 1_000 });
+    await look(names(1, 15));
+    clock.nowMs = 1_002;
+    expect((await look(names(1, 15))).calls).toEqual(['all', 'all@10']);
+  });
+});

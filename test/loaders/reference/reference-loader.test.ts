@@ -1,0 +1,239 @@
+import { describe, expect, test } from 'vitest';
+import { createPageCache, type PageCacheOptions } from '../../../src/loaders/reference/page-cache.ts';
+import { referenceLoader } from '../../../src/loaders/reference/reference-loader.ts';
+import type { Caller } from '../../../src/rest/client/call-context.ts';
+import { createLedger, enter } from '../../../src/rest/client/call-log.ts';
+import type { InvalidResponseError } from '../../../src/rest/errors.ts';
+import type { Page, PageQuery } from '../../../src/rest/types.ts';
+import { createCallers } from '../../fixtures/callers.ts';
+import { named, type Row } from '../list-batch/list.ts';
+
+interface Call {
+  /** `origins 20`, and `origins 20@token` for a later page. */
+  of: string;
+  caller: Caller;
+  give(...rows: (Row | InvalidResponseError)[]): Promise<void>;
+  /** Gives no rows, which were so many bytes of JSON. */
+  giveBytes(bytes: number): Promise<void>;
+}
+
+/** Pages that are fresh for one second and answered for five more, the time of which passes as it is told to. */
+function startCaching({ referenceMs = 1_000, ...options }: Partial<PageCacheOptions> = {}) {
+  const clock = { nowMs: 1 };
+  const cache = createPageCache({
+    referenceMs,
+    referenceGraceMs: 5_000,
+    now: () => clock.nowMs,
+    ...options,
+  });
+  const pagesByToken = new Map([['token', cache.newTenant()]]);
+  const callers = createCallers({ callsPerOperation: 16, readsPerOperation: 3 });
+  const calls: Call[] = [];
+
+  function read(of: string, caller: Caller): Promise<Page<Row>> {
+    const { promise, resolve } = Promise.withResolvers<Page<Row>>();
+    const ended = () => new Promise<void>((done) => setImmediate(done));
+    calls.push({
+      of,
+      caller,
+      give: (...rows) => {
+        resolve({ rows, nextPageToken: undefined });
+        return ended();
+      },
+      giveBytes(bytes) {
+        const entry = enter(createLedger(), { method: 'GET', path: '/v1/origins' });
+        caller.heard(Object.assign(entry, { status: 200, bytes }));
+        resolve({ rows: [], nextPageToken: undefined });
+        return ended();
+      },
+    });
+    return promise;
+  }
+
+  /** The loaders of a new operation. */
+  function operation(signal = new AbortController().signal, token = 'token') {
+    const caller = callers.of(token, signal);
+    const pages = pagesByToken.get(token) ?? cache.newTenant();
+    pagesByToken.set(token, pages);
+    const over = (list: string) =>
+      referenceLoader<Row, PageQuery>(caller, pages, list, ({ pageSize, pageToken }, caller) =>
+        read(`${list} ${pageSize}${pageToken === undefined ? '' : `@${pageToken}`}`, caller),
+      );
+    return { caller, origins: over('origins'), channels: over('channels') };
+  }
+
+  /** The call that was made last. */
+  async function lastCall(): Promise<Call> {
+    await new Promise((done) => setImmediate(done));
+    const call = calls.at(-1);
+    if (call === undefined) throw new Error('no call was made');
+    return call;
+  }
+
+  /** What a new operation gets for 20 origins without a call of its own. */
+  async function known(): Promise<string[]> {
+    return names(await operation().origins.load({ pageSize: 20 }));
+  }
+
+  /** Reads 20 origins in an operation that has to wait for them. */
+  async function learn(...rows: (Row | InvalidResponseError)[]): Promise<void> {
+    const page = operation().origins.load({ pageSize: 20 });
+    await (await lastCall()).give(...rows);
+    await page;
+  }
+
+  const forget = () => pagesByToken.get('token')?.forget();
+  return { clock, calls, operation, lastCall, known, learn, forget, lines: () => calls.map(({ of }) => of) };
+}
+
+const names = ({ rows }: Page<Row>) => rows.map(({ name }) => name);
+
+describe('a page that an operation has read', () => {
+  test('counts as known once in each later one', async () => {
+    const { operation, learn } = startCaching();
+    await learn(...named('a'));
+    const { caller, origins } = operation();
+    expect(origins.knows({ pageSize: 20 })).toBe(true);
+    await Promise.all([origins.load({ pageSize: 20 }), origins.load({ pageSize: 20 })]);
+    await origins.load({ pageSize: 20 });
+    expect([caller.ledger.cached, caller.ledger.entries]).toEqual([1, []]);
+  });
+
+  test('is of one query, one list and one tenant', async () => {
+    const { operation, learn } = startCaching();
+    await learn(...named('a'));
+    const { origins, channels } = operation();
+    expect(origins.knows({ pageSize: 20, pageToken: undefined })).toBe(true);
+    expect(origins.knows({ pageSize: 20, pageToken: 't' })).toBe(false);
+    expect(origins.knows({ pageSize: 21 })).toBe(false);
+    expect(channels.knows({ pageSize: 20 })).toBe(false);
+    expect(operation(undefined, 'another').origins.knows({ pageSize: 20 })).toBe(false);
+  });
+
+  test('is fresh for so long after the call for it', async () => {
+    const { clock, operation, lastCall, known, lines } = startCaching();
+    void operation().origins.load({ pageSize: 20 });
+    const call = await lastCall();
+    clock.nowMs = 901;
+    await call.give(...named('a'));
+    clock.nowMs = 1_000;
+    expect(await known()).toEqual(['a']);
+    expect(lines()).toEqual(['origins 20']);
+    clock.nowMs = 1_001;
+    expect(await known()).toEqual(['a']);
+    expect(lines()).toEqual(['origins 20', 'origins 20']);
+  });
+
+  test('is not kept where nothing is to be, but is known in its own operation', async () => {
+    const { operation, lastCall } = startCaching({ referenceMs: 0 });
+    const { origins } = operation();
+    void origins.load({ pageSize: 20 });
+    expect([origins.knows({ pageSize: 20 }), origins.isOwn({ pageSize: 20 })]).toEqual([true, false]);
+    await (await lastCall()).give(...named('a'));
+    expect([origins.knows({ pageSize: 20 }), origins.isOwn({ pageSize: 20 })]).toEqual([true, true]);
+    expect(operation().origins.knows({ pageSize: 20 })).toBe(false);
+    origins.clearAll();
+    expect(origins.knows({ pageSize: 20 })).toBe(false);
+  });
+
+  test('is forgotten with all pages of its tenant, by an operation under way too', async () => {
+    const { operation, learn, forget } = startCaching();
+    await learn(...named('a'));
+    const { origins } = operation();
+    forget();
+    expect([origins, operation().origins].map((each) => each.knows({ pageSize: 20 }))).toEqual([
+      false,
+      false,
+    ]);
+  });
+});
+
+describe('a page that has become old', () => {
+  test('is read again for longer than the operation lives, at no cost to it', async () => {
+    const { clock, operation, learn, lastCall } = startCaching();
+    await learn(...named('old'));
+    clock.nowMs = 1_001;
+    const client = new AbortController();
+    const { caller, origins } = operation(client.signal);
+    await origins.load({ pageSize: 20 });
+    client.abort();
+    const { caller: later } = await lastCall();
+    expect([later.bearer, later.tenant, later.signal.aborted]).toEqual(['token', caller.tenant, false]);
+    expect(later.ledger).not.toBe(caller.ledger);
+    const spendAll = () => {
+      for (let reads = 0; reads < 10; reads += 1) later.spend({ method: 'GET', path: '/v1/origins' });
+    };
+    expect(spendAll).not.toThrow();
+  });
+
+  test('is waited for once the grace is over', async () => {
+    const { clock, operation, learn, lastCall, known } = startCaching();
+    await learn(...named('old'));
+    clock.nowMs = 6_000;
+    expect(operation().origins.knows({ pageSize: 20 })).toBe(true);
+    clock.nowMs = 6_002;
+    const { caller, origins } = operation();
+    expect(origins.knows({ pageSize: 20 })).toBe(false);
+    const page = origins.load({ pageSize: 20 });
+    await (await lastCall()).give(...named('new'));
+    expect([names(await page), caller.ledger.cached]).toEqual([['new'], 0]);
+    expect(await known()).toEqual(['new']);
+  });
+});
+
+test('beyond so many bytes of all tenants, those pages go that were used longest ago', async () => {
+  const { operation, lastCall } = startCaching({ maxBytes: 4 * 2_048 });
+  const { signal } = new AbortController();
+  const reads: [token: string, pageSize: number][] = [
+    ['ana', 1],
+    ['ana', 2],
+    ['eva', 1],
+    ['eva', 2],
+    ['ana', 1],
+    ['ida', 1],
+    ['ida', 2],
+  ];
+  for (const [token, pageSize] of reads) {
+    const { origins } = operation(signal, token);
+    const isCached = origins.knows({ pageSize });
+    const page = origins.load({ pageSize });
+    // Each page takes 1,024 bytes more than its rows.
+    if (!isCached) await (await lastCall()).giveBytes(1_024);
+    await page;
+  }
+  const cached = reads.filter(([token, pageSize]) => operation(signal, token).origins.knows({ pageSize }));
+  expect(new Set(cached.map(([token, pageSize]) => `${token} ${pageSize}`))).toEqual(
+    new Set(['ana 1', 'eva 2', 'ida 1', 'ida 2']),
+  );
+});
+
+describe('an operation that takes nothing from earlier ones any more', () => {
+  test('reads such pages anew, for others too, and its own not', async () => {
+    const { operation, learn, lastCall, known, lines } = startCaching();
+    await learn(...named('old'));
+    const { origins } = operation();
+    await origins.load({ pageSize: 20 });
+    void origins.load({ pageSize: 5 });
+    await (await lastCall()).give(...named('a'));
+    expect(origins.forgetEarlier()).toBe(true);
+    expect([origins.knows({ pageSize: 20 }), origins.knows({ pageSize: 5 })]).toEqual([false, true]);
+    const page = origins.load({ pageSize: 20 });
+    void origins.load({ pageSize: 5 });
+    await (await lastCall()).give(...named('new'));
+    expect([names(await page), await known()]).toEqual([['new'], ['new']]);
+    expect(origins.forgetEarlier()).toBe(false);
+    await origins.load({ pageSize: 20 });
+    expect(lines()).toEqual(['origins 20', 'origins 5', 'origins 20']);
+  });
+
+  test('reads for itself what it has not read yet', async () => {
+    const { operation, learn, lines } = startCaching();
+    await learn(...named('old'));
+    const { origins } = operation();
+    expect(origins.forgetEarlier()).toBe(false);
+    expect(origins.knows({ pageSize: 20 })).toBe(false);
+    void origins.load({ pageSize: 20 });
+    await new Promise((done) => setImmediate(done));
+    expect(lines()).toEqual(['origins 20', 'origins 20']);
+  });
+});

@@ -1,0 +1,115 @@
+import { describe, expect, test } from 'vitest';
+import { order } from '../../fixtures/order-to-create.ts';
+import { type Answer, answerAsPromised, startService, until } from '../../fixtures/rest-service.ts';
+import { post, startWorkers } from '../../fixtures/workers-process.ts';
+
+const posted = 'POST /v1/orders';
+
+/** The mutation with an order of these fields, as a document of its own. */
+function createOrder(fields: Record<string, unknown>): string {
+  const literal = (value: unknown): string => {
+    if (Array.isArray(value)) return `[${value.map(literal).join(', ')}]`;
+    if (typeof value !== 'object' || value === null) return JSON.stringify(value);
+    return `{ ${Object.entries(value)
+      .map(([name, part]) => `${name}: ${name === 'documentType' ? part : literal(part)}`)
+      .join(', ')} }`;
+  };
+  return `mutation { createOrder(input: ${literal({ ...order, ...fields })}) {
+    __typename
+    ... on CreateOrderSuccess { order { id } }
+  } }`;
+}
+
+/** Takes orders, and answers the first so many when it is told to. */
+function holding(count: number) {
+  const waiting: (() => void)[] = [];
+  let taken = 0;
+  const answer: Answer = (request, response, body) => {
+    const finish = () => answerAsPromised(request, response, body);
+    taken += request.method === 'POST' ? 1 : 0;
+    return request.method === 'POST' && taken <= count ? waiting.push(finish) : finish();
+  };
+  return { waiting, answer };
+}
+
+async function startBefore(answer: Answer) {
+  const service = await startService(answer);
+  const server = startWorkers({ UPSTREAM_URL: service.url.href });
+  const { graphql } = await server.listening();
+  return {
+    server,
+    workers: await server.workers(),
+    /** The answers of workers, who are asked in turn. */
+    ask: async (fields: Record<string, unknown>) =>
+      (await (await post(graphql, createOrder(fields))).json()).data?.createOrder,
+    posts: () => service.requests.filter(({ line }) => line === posted).length,
+    lines: () => service.requests.map(({ line }) => line),
+    answeredBy: () =>
+      new Set(server.lines().flatMap(({ msg, worker }) => (msg === 'answered' ? [worker] : []))),
+    async [Symbol.asyncDispose]() {
+      server.signal('SIGTERM');
+      expect(await server.exit).toEqual({ code: 0, signal: null, errors: '' });
+      await service[Symbol.asyncDispose]();
+    },
+  };
+}
+
+const success = { __typename: 'CreateOrderSuccess', order: { id: 'orders/1' } };
+
+describe('a key that several workers are given', { timeout: 60_000 }, () => {
+  test('writes once, also while it is under way, and is known to each of them later', async () => {
+    const { waiting, answer } = holding(1);
+    await using before = await startBefore(answer);
+    const { ask, lines, answeredBy } = before;
+    const fields = { idempotencyKey: 'k' };
+    const asked = Array.from({ length: 6 }, () => ask(fields));
+    await until(() => waiting.length === 1, 8_000);
+    // Its conflict is told at once, by whichever worker.
+    const other = { ...fields, sellingPriceCents: 1 };
+    expect([await ask(other), await ask(other)]).toEqual([
+      { __typename: 'Conflict' },
+      { __typename: 'Conflict' },
+    ]);
+    waiting[0]?.();
+    expect(await Promise.all(asked)).toEqual(asked.map(() => success));
+    expect([await ask(fields), await ask(fields)]).toEqual([success, success]);
+    expect(lines()).toEqual([posted]);
+    await until(() => answeredBy().size === 2);
+  });
+
+  test('is free for each of them after a refusal', async () => {
+    let refusals = 0;
+    await using before = await startBefore((request, response, body) => {
+      if (refusals > 0) return answerAsPromised(request, response, body);
+      refusals += 1;
+      return response.writeHead(403).end();
+    });
+    const { ask, posts } = before;
+    expect(await ask({ idempotencyKey: 'k' })).toBe(null);
+    expect(await ask({ idempotencyKey: 'k', sellingPriceCents: 1 })).toEqual(success);
+    expect(posts()).toBe(2);
+  });
+
+  test('is never free after a worker has died in the middle of the write', async () => {
+    const { waiting, answer } = holding(1);
+    await using before = await startBefore(answer);
+    const { server, workers, ask, lines } = before;
+    const [atIt, other] = workers.map(({ pid }) => pid);
+    const fields = { idempotencyKey: 'k', referenceId: 'r' };
+    // Each gets one of them, and one does nothing at first.
+    process.kill(Number(other), 'SIGSTOP');
+    const asked = Promise.allSettled([ask(fields), ask(fields)]);
+    await until(() => waiting.length === 1, 8_000);
+    process.kill(Number(atIt), 'SIGKILL');
+    process.kill(Number(other), 'SIGCONT');
+    const unknown = { __typename: 'OutcomeUnknown' };
+    const ends = (await asked).map((end) => (end.status === 'fulfilled' ? end.value : 'cut off'));
+    expect(ends).toHaveLength(2);
+    expect(ends).toEqual(expect.arrayContaining(['cut off', unknown]));
+    await server.workers(3);
+    expect([await ask(fields), await ask(fields)]).toEqual([unknown, unknown]);
+    expect(await ask({ ...fields, sellingPriceCents: 1 })).toEqual({ __typename: 'Conflict' });
+    const searched = expect.stringMatching(/^GET \/v1\/orders\?.*search=r/);
+    expect(lines()).toEqual([posted, searched, searched, searched]);
+  });
+});

@@ -1,0 +1,277 @@
+import { once } from 'node:events';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { createServer } from 'node:http';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { beforeAll, describe, expect, test } from 'vitest';
+import { type Answer, answerAsPromised, startService, until } from '../../fixtures/rest-service.ts';
+import { post, startWorkers } from '../../fixtures/workers-process.ts';
+
+const outcome = (asked: Promise<Response>) =>
+  asked.then(
+    (response) => response.status,
+    () => 'refused',
+  );
+
+/** Answers calls for an order once it is told to. */
+function holding() {
+  const waiting: (() => void)[] = [];
+  const answer: Answer = (request, ...given) => {
+    const finish = () => answerAsPromised(request, ...given);
+    return request.url?.startsWith('/v1/orders/') ? waiting.push(finish) : finish();
+  };
+  const release = () => {
+    for (const finish of waiting.splice(0)) finish();
+  };
+  return { waiting, answer, release };
+}
+
+// Each starts three processes and more.
+const slow = { timeout: 60_000 };
+
+describe('two workers before the sandbox', slow, () => {
+  const server = startWorkers();
+  let at: Awaited<ReturnType<typeof server.listening>>;
+  const bearer = { authorization: 'Bearer sandbox-cafe-andino' };
+  beforeAll(async () => {
+    at = await server.listening();
+  }, 30_000);
+
+  test('say once where they are', () => {
+    const { origin } = at;
+    expect(at.banner.split('\n').map((line) => line.replace(/:\d+$/, ''))).toEqual([
+      `GraphiQL  ${origin}/graphql`,
+      'REST      the embedded sandbox at http://127.0.0.1',
+      `Metrics   ${origin}/metrics`,
+      'Workers   2',
+      `Try       curl -s ${origin}/graphql -H 'content-type: application/json' \\`,
+      expect.stringContaining('sandbox-cafe-andino'),
+      '',
+    ]);
+  });
+
+  test('answer in turn from the same data, and each line of the log says which it was', async () => {
+    const workers = await server.workers();
+    expect(workers.map(({ worker }) => worker).sort()).toEqual([1, 2]);
+    const ids = ['a', 'b', 'c', 'd'];
+    for (const id of ids) {
+      const answer = await post(at.graphql, '{ organization { id } }', { ...bearer, 'x-request-id': id });
+      expect(await answer.json()).toMatchObject({
+        data: { organization: { id: 'organization/cafe-andino' } },
+      });
+    }
+    const answered = () => server.lines().filter(({ msg }) => msg === 'answered');
+    await until(() => answered().length === ids.length, 5_000);
+    expect(new Set(answered().map(({ worker }) => worker))).toEqual(new Set([1, 2]));
+    expect(new Set(answered().map((line) => (line as { tenant?: string }).tenant)).size).toBe(1);
+  });
+
+  test('have one page of metrics, whichever is asked', async () => {
+    const counted = 'waybill_operation_duration_seconds_count{type="query",outcome="ok"} ';
+    const page = async () =>
+      (await fetch(new URL('/metrics', at.origin), { headers: { connection: 'close' } })).text();
+    const [first, second] = [await page(), await page()];
+    for (const text of [first, second]) {
+      expect(text).toContain(`${counted}4\n`);
+      expect(text).toContain('waybill_requests_under_way{route="other"} 1\n');
+      expect(text).toMatch(/^process_cpu_seconds_total \d/m);
+      expect(text).toMatch(/^nodejs_version_info\{.*\} 1$/m);
+    }
+  });
+
+  test('are ready, each of them', async () => {
+    for (let time = 0; time < 2; time += 1) {
+      expect(await outcome(fetch(new URL('/health/ready', at.origin)))).toBe(200);
+    }
+  });
+
+  test('end with 0 at SIGTERM', async () => {
+    server.signal('SIGTERM');
+    expect(await server.exit).toEqual({ code: 0, signal: null, errors: '' });
+  });
+});
+
+describe('two workers before a live service', slow, () => {
+  test('end with 0 at SIGTERM once all that is under way with either is answered, and take nothing more', async () => {
+    const { waiting, answer, release } = holding();
+    await using service = await startService(answer);
+    const server = startWorkers({ UPSTREAM_URL: service.url.href });
+    const { graphql } = await server.listening();
+    const asked = Array.from({ length: 20 }, (_, index) =>
+      post(graphql, `{ order(id: "o${index}") { id } }`),
+    );
+    await until(() => waiting.length === 20, 8_000);
+    server.signal('SIGTERM');
+    // Who comes in the very moment in which the last worker takes no more is left without an answer.
+    const live = () =>
+      outcome(
+        fetch(new URL('/health/live', graphql), {
+          headers: { connection: 'close' },
+          signal: AbortSignal.timeout(500),
+        }),
+      );
+    await expect.poll(live, { timeout: 10_000 }).toBe('refused');
+    release();
+    const answers = await Promise.all(asked.map(async (response) => (await response).json()));
+    expect(answers).toEqual(
+      Array.from({ length: 20 }, (_, index) => ({ data: { order: { id: `orders/o${index}` } } })),
+    );
+    expect(await server.exit).toEqual({ code: 0, signal: null, errors: '' });
+    const answered = server.lines().filter(({ msg }) => msg === 'answered');
+    expect(answered).toHaveLength(20);
+    expect(new Set(answered.map(({ worker }) => worker))).toEqual(new Set([1, 2]));
+  });
+
+  test('end at once with 1 at a second signal', async () => {
+    const { waiting, answer } = holding();
+    await using service = await startService(answer);
+    const server = startWorkers({ UPSTREAM_URL: service.url.href });
+    const { graphql } = await server.listening();
+    const workers = await server.workers();
+    const asked = outcome(post(graphql, '{ order(id: "a") { id } }'));
+    await until(() => waiting.length === 1, 8_000);
+    server.signal('SIGTERM');
+    await new Promise((resolve) => setTimeout(resolve, 400));
+    server.signal('SIGTERM');
+    expect(await server.exit).toEqual({ code: 1, signal: null, errors: '' });
+    expect(await asked).toBe('refused');
+    await until(() => workers.every(({ pid }) => isGone(pid)), 5_000);
+  });
+
+  test('are two again after one was killed, and what it had counted stays counted', async () => {
+    await using service = await startService(answerAsPromised);
+    const server = startWorkers({ UPSTREAM_URL: service.url.href, METRICS_PORT: '0' });
+    const { banner, graphql } = await server.listening();
+    const [first] = await server.workers();
+    const metrics = /^Metrics {3}(.+)$/m.exec(banner)?.[1] ?? '';
+    const counted = async () =>
+      /_count\{type="query",outcome="ok"\} (\d+)$/m.exec(await (await fetch(metrics)).text())?.[1];
+    for (let time = 0; time < 4; time += 1) expect((await post(graphql, '{ __typename }')).status).toBe(200);
+    expect(await counted()).toBe('4');
+    expect(await outcome(post(new URL('/metrics', graphql), ''))).toBe(404);
+    process.kill(Number(first?.pid), 'SIGKILL');
+    const [, , third] = await server.workers(3);
+    expect(third?.worker).toBe(3);
+    expect(server.lines()).toContainEqual(
+      expect.objectContaining({ level: 'warn', worker: first?.worker, code: null, signal: 'SIGKILL' }),
+    );
+    expect(await counted()).toBe('4');
+    for (let time = 0; time < 4; time += 1) expect((await post(graphql, '{ __typename }')).status).toBe(200);
+    expect(await counted()).toBe('8');
+    server.signal('SIGTERM');
+    expect(await server.exit).toEqual({ code: 0, signal: null, errors: '' });
+  });
+
+  test('have another one in the place of one that gets SIGTERM before it takes no more, and nobody notices', async () => {
+    const { waiting, answer, release } = holding();
+    await using service = await startService(answer);
+    const server = startWorkers({ UPSTREAM_URL: service.url.href, DRAIN_WAIT_MS: '600000' });
+    const { graphql } = await server.listening();
+    const workers = await server.workers();
+    const asked = [1, 2].map((id) => post(graphql, `{ order(id: "o${id}") { id } }`));
+    await until(() => waiting.length === 2, 8_000);
+    for (const { pid } of workers) process.kill(pid, 'SIGTERM');
+    const ready = () => fetch(new URL('/health/ready', graphql), { headers: { connection: 'close' } });
+    const seen = new Set<number>();
+    while (server.lines().filter(({ msg }) => msg === 'a worker serves').length < 4) {
+      seen.add((await post(graphql, '{ __typename }')).status);
+      seen.add((await ready()).status);
+    }
+    expect(seen).toEqual(new Set([200]));
+    release();
+    const answers = await Promise.all(asked.map(async (response) => (await response).json()));
+    expect(answers).toEqual([1, 2].map((id) => ({ data: { order: { id: `orders/o${id}` } } })));
+    await until(() => workers.every(({ pid }) => isGone(pid)), 10_000);
+    expect((await post(graphql, '{ __typename }')).status).toBe(200);
+    const [, , third, fourth] = await server.workers(4);
+    server.signal('SIGKILL');
+    expect(await server.exit).toEqual({ code: null, signal: 'SIGKILL', errors: '' });
+    await until(() => [third, fourth].every((one) => isGone(Number(one?.pid))), 10_000);
+  });
+});
+
+/** Whether there is no such process, or only what its parent has not looked at yet. */
+function isGone(pid: number): boolean {
+  try {
+    return !process.kill(pid, 0);
+  } catch {
+    return true;
+  }
+}
+
+describe('workers that can\u2019t start', slow, () => {
+  test('a port that is taken is told once', async () => {
+    const other = createServer().listen(0, '127.0.0.1');
+    try {
+      await once(other, 'listening');
+      const address = other.address();
+      const port = typeof address === 'object' ? address?.port : undefined;
+      const server = startWorkers({ PORT: `${port}`, UPSTREAM_URL: 'http://127.0.0.1:1' });
+      expect(await server.exit).toEqual({
+        code: 1,
+        signal: null,
+        errors:
+          `HOST and PORT: expected an address that is free, but got 127.0.0.1:${port}. ` +
+          `bind EADDRINUSE 127.0.0.1:${port}.\n`,
+      });
+    } finally {
+      other.close();
+    }
+  });
+
+  test('so are documents of OPERATIONS_FILE that are none of the schema\u2019s', async () => {
+    const folder = await mkdtemp(join(tmpdir(), 'waybill-'));
+    try {
+      const file = join(folder, 'operations.json');
+      await writeFile(file, '{ "a": "{ nothing }" }');
+      const server = startWorkers({ OPERATIONS_FILE: file, UPSTREAM_URL: 'http://127.0.0.1:1' });
+      expect(await server.exit).toEqual({
+        code: 1,
+        signal: null,
+        errors:
+          "OPERATIONS_FILE: 1 of 1 documents can't be run:\n" +
+          '  "a": Cannot query field "nothing" on type "Query".\n',
+      });
+    } finally {
+      await rm(folder, { recursive: true });
+    }
+  });
+
+  test('more of them than connections to REST', async () => {
+    const server = startWorkers({ WORKERS: '3', UPSTREAM_CONNECTIONS: '2' });
+    expect(await server.exit).toEqual({
+      code: 1,
+      signal: null,
+      errors:
+        "These settings of the environment can't be used:\n" +
+        '  WORKERS, UPSTREAM_CONNECTIONS: expected a connection for each worker, but got "3", "2".\n',
+    });
+  });
+
+  test('one after the other, in the place of one that has ended: the others drain, and it ends with 1', async () => {
+    const folder = await mkdtemp(join(tmpdir(), 'waybill-'));
+    try {
+      const flag = join(folder, 'flag');
+      const code = `import { existsSync } from 'node:fs';
+        if (process.argv[1].endsWith('workers/main.ts') && existsSync(${JSON.stringify(flag)})) process.exit(7);`;
+      await using service = await startService(answerAsPromised);
+      const server = startWorkers({ UPSTREAM_URL: service.url.href }, [
+        '--import',
+        `data:text/javascript,${encodeURIComponent(code)}`,
+      ]);
+      await server.listening();
+      const [first] = await server.workers();
+      await writeFile(flag, '');
+      process.kill(Number(first?.pid), 'SIGKILL');
+      expect(await server.exit).toEqual({
+        code: 1,
+        signal: null,
+        errors:
+          'WORKERS: no worker could start in the place of one that has ended.\n' +
+          'A worker ended by itself, with 7, while it started.\n',
+      });
+    } finally {
+      await rm(folder, { recursive: true });
+    }
+  });
+});

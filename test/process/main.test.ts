@@ -1,0 +1,325 @@
+import { execFile, spawnSync } from 'node:child_process';
+import { once } from 'node:events';
+import { createServer } from 'node:net';
+import { resolve } from 'node:path';
+import { promisify } from 'node:util';
+import { beforeAll, describe, expect, test } from 'vitest';
+import { startMain } from '../fixtures/main-process.ts';
+import { answerJson, startService, until } from '../fixtures/rest-service.ts';
+
+const root = resolve(import.meta.dirname, '../..');
+const hasCurl = spawnSync('curl', ['--version']).status === 0;
+const ordersQuery = '{ orders(first: 3) { nodes { id status recipient { fullName } } } }';
+
+/** The server with just these settings, and what its banner says. */
+function startServer(environment: Record<string, string>, nodeOptions: string[] = []) {
+  const main = startMain(environment, nodeOptions);
+  const exit = main.exit.then((end) => ({ ...end, output: main.output() }));
+  return {
+    exit,
+    async banner() {
+      await main.banner();
+      const text = main.output();
+      const [graphiql = ''] = /http:\S+/.exec(text) ?? [];
+      const [, curl = ''] = /^Try {7}(curl .*)$/ms.exec(text) ?? [];
+      return { text, graphql: new URL(graphiql), curl };
+    },
+    stop(signal: NodeJS.Signals = 'SIGTERM') {
+      main.signal(signal);
+      return exit;
+    },
+  };
+}
+
+describe.concurrent('settings that can\u2019t be used', () => {
+  test('are told all at once, and nothing starts', async () => {
+    const main = startServer({ PORT: 'x', CURRENCY: 'pesos', UPSTREAM_URL: 'ftp://rest.example' });
+    expect(await main.exit).toEqual({
+      code: 1,
+      signal: null,
+      output: '',
+      errors: [
+        "These settings of the environment can't be used:",
+        '  PORT: expected a whole number from 0 to 65535, but got "x".',
+        '  UPSTREAM_URL: expected "sandbox", or an http or https URL without query, fragment or credentials, but got "ftp://rest.example".',
+        '  CURRENCY: expected an ISO 4217 code of three capital letters, but got "pesos".',
+        '',
+      ].join('\n'),
+    });
+  });
+
+  test('a setting that is mistyped', async () => {
+    const main = startServer({ UPSTREAM_URLL: 'http://127.0.0.1:1' });
+    expect(await main.exit).toEqual({
+      code: 1,
+      signal: null,
+      output: '',
+      errors:
+        "These settings of the environment can't be used:\n" +
+        '  UPSTREAM_URLL: there is no such setting; did you mean UPSTREAM_URL?\n',
+    });
+  });
+
+  test('no service in production', async () => {
+    const main = startServer({ NODE_ENV: 'production' });
+    expect(await main.exit).toEqual({
+      code: 1,
+      signal: null,
+      output: '',
+      errors:
+        "These settings of the environment can't be used:\n" +
+        '  UPSTREAM_URL: expected the address of the REST service where NODE_ENV is "production", or "sandbox" for the embedded sandbox, but got none.\n',
+    });
+  });
+
+  test('a port that is taken', async () => {
+    const other = createServer().listen(0, '127.0.0.1');
+    try {
+      await once(other, 'listening');
+      const address = other.address();
+      const port = typeof address === 'object' ? address?.port : undefined;
+      const main = startServer({ PORT: `${port}`, UPSTREAM_URL: 'http://127.0.0.1:1' });
+      expect(await main.exit).toMatchObject({
+        code: 1,
+        output: '',
+        errors:
+          `HOST and PORT: expected an address that is free, but got 127.0.0.1:${port}. ` +
+          `listen EADDRINUSE: address already in use 127.0.0.1:${port}.\n`,
+      });
+    } finally {
+      other.close();
+    }
+  });
+
+  test('a file that is no sandbox\u2019s', async () => {
+    const main = startServer({ SANDBOX_FILE: `${root}/package.json` });
+    expect(await main.exit).toMatchObject({
+      code: 1,
+      output: '',
+      errors: expect.stringMatching(
+        /^SANDBOX_FILE: expected the sandbox's file, but got \/.*\/package\.json\. [^\n]+\n$/,
+      ),
+    });
+  });
+});
+
+describe.concurrent('before a live service', () => {
+  const orders = {
+    orders: [{ name: 'orders/7', status: 'NEW', recipient: { firstName: 'Ana', lastName: 'Ruiz' } }],
+  };
+
+  test('with a port of their own, metrics are there and nowhere else', async () => {
+    await using service = await startService(answerJson({ name: 'organization/1' }));
+    const main = startServer({ UPSTREAM_URL: service.url.href, METRICS_PORT: '0', LOG_LEVEL: 'error' });
+    const { graphql, text } = await main.banner();
+    const metrics = /^Metrics {3}(.+)$/m.exec(text)?.[1] ?? '';
+    await (
+      await fetch(graphql, {
+        method: 'POST',
+        headers: { 'content-type': 'application/json', authorization: 'Bearer secret-token' },
+        body: JSON.stringify({ query: '{ organization { id } }' }),
+      })
+    ).text();
+    const page = await (await fetch(metrics)).text();
+    expect(page).toContain('waybill_operation_duration_seconds_count{type="query",outcome="ok"} 1\n');
+    expect(page).toContain(
+      'waybill_rest_drift_total{coordinate="Organization.balanceCents",kind="missing"} 1\n',
+    );
+    expect(page).toMatch(/^process_cpu_seconds_total \d/m);
+    expect((await fetch(new URL('/metrics', graphql))).status).toBe(404);
+    expect(await main.stop()).toMatchObject({ code: 0, signal: null, errors: '' });
+  });
+
+  test('it says where it is, before which service, and how to try it', async () => {
+    await using service = await startService(answerJson(orders));
+    const main = startServer({ UPSTREAM_URL: `${service.url.href}base` });
+    const { text, graphql } = await main.banner();
+    expect(text).toBe(
+      [
+        `GraphiQL  http://127.0.0.1:${graphql.port}/graphql`,
+        `REST      the live service at ${service.url.href}base`,
+        `Try       curl -s http://127.0.0.1:${graphql.port}/graphql -H 'content-type: application/json' \\`,
+        `            -H 'authorization: Bearer <access token>' -d '{"query":"${ordersQuery}"}'`,
+        '',
+      ].join('\n'),
+    );
+    expect(service.connections).toBe(0);
+
+    const response = await fetch(graphql, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json', authorization: 'Bearer secret-token' },
+      body: JSON.stringify({ query: ordersQuery }),
+    });
+    expect(await response.json()).toEqual({
+      data: { orders: { nodes: [{ id: 'orders/7', status: 'NEW', recipient: { fullName: 'Ana Ruiz' } }] } },
+    });
+    expect(service.requests.map(({ line, headers }) => [line, headers.authorization])).toEqual([
+      ['GET /base/v1/orders?pageSize=3', 'Bearer secret-token'],
+    ]);
+    expect(await main.stop()).toMatchObject({ code: 0, signal: null, errors: '' });
+  });
+
+  describe.each([
+    ['SIGTERM', 0, []],
+    // Of the server's own making: nothing from outside makes it throw where nobody catches it.
+    ['SIGUSR2', 1, ["process.on('SIGUSR2', () => { throw new Error('a fault') })"]],
+  ] as const)('when it ends by %s', (signal, code, [imported]) => {
+    test('each line of the log is written, after the banner', async ({ expect }) => {
+      await using service = await startService(answerJson({ orders: [] }));
+      const options = imported === undefined ? [] : ['--import', `data:text/javascript,${imported}`];
+      const main = startServer({ UPSTREAM_URL: service.url.href }, options);
+      const { graphql, text } = await main.banner();
+      const ask = async (requestId: string) => {
+        const response = await fetch(graphql, {
+          method: 'POST',
+          headers: {
+            'content-type': 'application/json',
+            authorization: 'Bearer secret-token',
+            'x-request-id': requestId,
+          },
+          body: JSON.stringify({ query: '{ orders(first: 1) { nodes { id } } }' }),
+        });
+        await response.text();
+      };
+      const requestIds = Array.from(Array(50), (_, index) => `request-${index}`);
+      for (const requestId of requestIds) await ask(requestId);
+      const end = await main.stop(signal);
+      expect([end.code, end.signal]).toEqual([code, null]);
+      expect(end.output.startsWith(text)).toBe(true);
+      const lines = end.output.slice(text.length).split('\n');
+      expect(lines.pop()).toBe('');
+      expect(lines.map((line) => JSON.parse(line).requestId)).toEqual(requestIds);
+    });
+  });
+
+  test('LOG_LEVEL says how much is logged', async () => {
+    await using service = await startService(answerJson(orders));
+    const main = startServer({ UPSTREAM_URL: service.url.href, LOG_LEVEL: 'warn' });
+    const { graphql, text } = await main.banner();
+    await fetch(new URL('?query={__typename}', graphql), { headers: { accept: 'application/json' } });
+    expect(await main.stop()).toEqual({ code: 0, signal: null, output: text, errors: '' });
+  });
+
+  test('SIGTERM lets the request under way finish, refuses new ones and ends with 0', async ({ expect }) => {
+    let answer = () => {};
+    await using service = await startService((request, response, body) => {
+      answer = () => answerJson(orders)(request, response, body);
+    });
+    const main = startServer({ UPSTREAM_URL: service.url.href });
+    const { graphql } = await main.banner();
+    const ask = () =>
+      fetch(graphql, {
+        method: 'POST',
+        headers: { 'content-type': 'application/json', authorization: 'Bearer secret-token' },
+        body: JSON.stringify({ query: '{ orders(first: 1) { nodes { id } } }' }),
+      });
+    const underWay = ask();
+    await until(() => service.requests.length === 1);
+    const end = main.stop();
+    await expect
+      .poll(() =>
+        fetch(new URL('/', graphql), { headers: { connection: 'close' } }).then(
+          () => 'served',
+          () => 'refused',
+        ),
+      )
+      .toBe('refused');
+    answer();
+    expect(await (await underWay).json()).toEqual({ data: { orders: { nodes: [{ id: 'orders/7' }] } } });
+    expect(await end).toMatchObject({ code: 0, signal: null, errors: '' });
+  });
+});
+
+describe('before the embedded sandbox', () => {
+  let main: ReturnType<typeof startServer>;
+  let banner: Awaited<ReturnType<typeof main.banner>>;
+  let upAfterMs = 0;
+  beforeAll(async () => {
+    const start = performance.now();
+    main = startServer({});
+    banner = await main.banner();
+    upAfterMs = performance.now() - start;
+  });
+
+  test('it is up soon and says so', async () => {
+    // Two seconds on a machine that does nothing else.
+    expect(upAfterMs).toBeLessThan(6_000);
+    expect(banner.text).toMatch(/^REST {6}the embedded sandbox at http:\/\/127\.0\.0\.1:\d+$/m);
+    expect(banner.curl).toContain("-H 'authorization: Bearer sandbox-cafe-andino'");
+    const page = await fetch(banner.graphql, { headers: { accept: 'text/html' } });
+    expect(page.status).toBe(200);
+    expect(page.headers.get('content-type')).toContain('text/html');
+  });
+
+  test.skipIf(!hasCurl)('the curl line that it prints answers when pasted into a shell', async () => {
+    const { stdout } = await promisify(execFile)('sh', ['-c', banner.curl]);
+    const recipient = { fullName: expect.stringMatching(/\S+ \S+/) };
+    const status = expect.stringMatching(/^[A-Z_]+$/);
+    expect(JSON.parse(stdout)).toEqual({
+      data: {
+        orders: {
+          nodes: ['orders/ca2500', 'orders/ca2499', 'orders/ca2498'].map((id) => ({ id, status, recipient })),
+        },
+      },
+      extensions: { upstream: expect.objectContaining({ calls: 1 }) },
+    });
+  });
+
+  test('SIGTERM ends it with 0', async () => {
+    expect(await main.stop()).toMatchObject({ code: 0, signal: null, errors: '' });
+  });
+});
+
+describe('the embedded sandbox in production, asked for by name', () => {
+  test.each([{}, { WORKERS: '2' }])('%j', async (environment) => {
+    const main = startServer({ NODE_ENV: 'production', UPSTREAM_URL: 'sandbox', ...environment });
+    const { text, graphql, curl } = await main.banner();
+    expect(text).toMatch(/^REST {6}the embedded sandbox at http:\/\/127\.0\.0\.1:\d+$/m);
+    expect(curl).toContain("-H 'authorization: Bearer sandbox-cafe-andino'");
+    const response = await fetch(graphql, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json', authorization: 'Bearer sandbox-cafe-andino' },
+      body: JSON.stringify({ query: '{ orders(first: 1) { nodes { id } } }' }),
+    });
+    expect(await response.json()).toEqual({
+      data: { orders: { nodes: [{ id: 'orders/ca2500' }] } },
+      extensions: { upstream: expect.objectContaining({ calls: 1 }) },
+    });
+    expect((await fetch(new URL('/metrics', graphql))).status).toBe(200);
+    expect(await main.stop()).toMatchObject({ code: 0, signal: null, errors: '' });
+  });
+});
+
+describe('an older Node', () => {
+  // As Node says its own version in the first place.
+  const pretending = (version: string) => {
+    const versions = `{ ...process.versions, node: '${version}' }`;
+    const code = `Object.defineProperty(process, 'versions', { value: ${versions} })`;
+    return ['--import', `data:text/javascript,${encodeURIComponent(code)}`];
+  };
+
+  test('is told in one line, before the settings are looked at', async () => {
+    expect(await startServer({ PORT: 'x' }, pretending('22.18.0')).exit).toEqual({
+      code: 1,
+      signal: null,
+      output: '',
+      errors:
+        'Waybill needs Node 24 or newer, but this is Node 22.18.0. ' +
+        'Start it with "npm start", which uses the Node 24 that "npm ci" has installed.\n',
+    });
+  });
+
+  test.each([
+    ['9.11.2', 1],
+    ['20.20.2', 1],
+    ['23.11.1', 1],
+    ['24.0.0', 0],
+    ['100.0.0', 0],
+  ])('%s ends with %i', (version, status) => {
+    const run = spawnSync(process.execPath, [...pretending(version), 'src/process/node-runtime.ts'], {
+      cwd: root,
+    });
+    expect(run.status).toBe(status);
+    expect(run.stderr.toString().includes(`this is Node ${version}.`)).toBe(status === 1);
+  });
+});

@@ -1,0 +1,186 @@
+import { once } from 'node:events';
+import { Agent, get } from 'node:http';
+import { text } from 'node:stream/consumers';
+import { describe, expect, test } from 'vitest';
+import { type Answer, startService, until } from '../fixtures/rest-service.ts';
+import { startProcess } from '../fixtures/server-process.ts';
+
+const post = (url: URL, query: string, signal?: AbortSignal) =>
+  fetch(new URL('/graphql', url), {
+    method: 'POST',
+    headers: { 'content-type': 'application/json', authorization: 'Bearer secret-token' },
+    body: JSON.stringify({ query }),
+    ...(signal && { signal }),
+  });
+
+const outcome = (asked: Promise<Response>) =>
+  asked.then(
+    (response) => response.status,
+    () => 'refused',
+  );
+
+/** Takes calls for records, and answers them once it is told to. */
+function holding() {
+  const waiting: (() => void)[] = [];
+  const answer: Answer = (request, response) => {
+    const name = request.url?.replace('/v1/', '');
+    waiting.push(() => response.end(JSON.stringify({ name })));
+  };
+  const release = () => {
+    for (const finish of waiting.splice(0)) finish();
+  };
+  return { waiting, answer, release };
+}
+
+describe('SIGTERM', () => {
+  test('with 50 in flight: all are answered, new ones are refused, and it ends with 0', async () => {
+    const { waiting, answer, release } = holding();
+    await using service = await startService(answer);
+    const server = await startProcess(service);
+    const asked = Array.from({ length: 50 }, (_, index) =>
+      post(server.url, `{ order(id: "o${index}") { id } }`),
+    );
+    await until(() => waiting.length === 50, 8_000);
+    server.signal('SIGTERM');
+    await expect.poll(() => outcome(fetch(new URL('/health/live', server.url)))).toBe('refused');
+    expect(await outcome(post(server.url, '{ order(id: "late") { id } }'))).toBe('refused');
+    release();
+    const answers = await Promise.all(
+      asked.map(async (response) => {
+        const { status, headers } = await response;
+        return [status, headers.get('connection'), await (await response).json()];
+      }),
+    );
+    expect(answers).toEqual(
+      Array.from({ length: 50 }, (_, index) => [
+        200,
+        'close',
+        { data: { order: { id: `orders/o${index}` } } },
+      ]),
+    );
+    expect(await server.exit).toEqual({ code: 0, signal: null, errors: '' });
+    expect(service.requests.some(({ line }) => line.includes('late'))).toBe(false);
+  });
+
+  test('turns readiness at once, while requests are still taken for the time that load balancers need', async () => {
+    await using service = await startService((_request, response) => response.end());
+    const server = await startProcess(service, { DRAIN_WAIT_MS: '1500' });
+    const agent = new Agent({ keepAlive: true });
+    const health = async (path: string) => {
+      const [response] = await once(get(new URL(path, server.url), { agent }), 'response');
+      return [response.statusCode, response.headers.connection, JSON.parse(await text(response))];
+    };
+    expect(await health('/health/ready')).toEqual([200, 'keep-alive', { status: 'ready' }]);
+    server.signal('SIGTERM');
+    await expect.poll(async () => (await health('/health/ready'))[0]).toBe(503);
+    expect(await health('/health/ready')).toEqual([
+      503,
+      'close',
+      { status: 'not ready', reason: 'This server is ending.' },
+    ]);
+    expect(await health('/health/live')).toEqual([200, 'close', { status: 'live' }]);
+    agent.destroy();
+    expect(await server.exit).toEqual({ code: 0, signal: null, errors: '' });
+  });
+
+  test('cuts off what lasts longer than the grace, and ends with 0', async () => {
+    const { waiting, answer } = holding();
+    await using service = await startService(answer);
+    const server = await startProcess(service, { DRAIN_GRACE_MS: '200' });
+    const asked = outcome(post(server.url, '{ order(id: "a") { id } }'));
+    await until(() => waiting.length === 1, 8_000);
+    server.signal('SIGTERM');
+    expect(await asked).toBe('refused');
+    expect(await server.exit).toEqual({ code: 0, signal: null, errors: '' });
+  });
+
+  test('twice within the pass of one Ctrl-C counts once', async () => {
+    const { waiting, answer, release } = holding();
+    await using service = await startService(answer);
+    const server = await startProcess(service);
+    const asked = post(server.url, '{ order(id: "a") { id } }');
+    await until(() => waiting.length === 1, 8_000);
+    server.signal('SIGINT');
+    server.signal('SIGTERM');
+    await expect.poll(() => outcome(fetch(new URL('/health/live', server.url)))).toBe('refused');
+    release();
+    expect(await (await asked).json()).toEqual({ data: { order: { id: 'orders/a' } } });
+    expect((await server.exit).code).toBe(0);
+  });
+});
+
+test('a second signal ends the process at once, with 1', async () => {
+  const { waiting, answer } = holding();
+  await using service = await startService(answer);
+  const server = await startProcess(service);
+  const asked = outcome(post(server.url, '{ order(id: "a") { id } }'));
+  await until(() => waiting.length === 1, 8_000);
+  server.signal('SIGTERM');
+  await new Promise((resolve) => setTimeout(resolve, 400));
+  server.signal('SIGTERM');
+  expect(await server.exit).toEqual({ code: 1, signal: null, errors: '' });
+  expect(await asked).toBe('refused');
+});
+
+test('a client gone in mid-mutation: the write is left to finish, also when the process ends meanwhile', async () => {
+  let finished: boolean | undefined;
+  let finish = () => {};
+  await using service = await startService((_request, response) => {
+    response.once('close', () => {
+      finished = response.writableFinished;
+    });
+    finish = () => response.end('{"name":"orders/a"}');
+  });
+  const server = await startProcess(service);
+  const client = new AbortController();
+  const gone = post(
+    server.url,
+    'mutation { updateOrder(input: { id: "a", notes: "Ring twice" }) { __typename } }',
+    client.signal,
+  );
+  await until(() => service.requests.length === 1, 8_000);
+  client.abort();
+  await expect(gone).rejects.toThrow('aborted');
+  server.signal('SIGTERM');
+  // Time for what should not happen.
+  await new Promise((resolve) => setTimeout(resolve, 300));
+  expect(finished).toBe(undefined);
+  finish();
+  expect(await server.exit).toEqual({ code: 0, signal: null, errors: '' });
+  expect(finished).toBe(true);
+  expect(service.requests.map(({ line }) => line)).toEqual(['PATCH /v1/orders/a']);
+});
+
+describe('a client gone in mid-mutation of several steps, and the process told to end', () => {
+  const inTurn: Answer = async (request, response) => {
+    await new Promise((resolve) => setTimeout(resolve, 300));
+    response.end(JSON.stringify({ name: request.url?.replace('/v1/', '').replace(/\?.*/, '') }));
+  };
+  const mutation = `mutation {
+    a: updateOrder(input: { id: "a", notes: "Ring twice" }) { __typename }
+    b: updateOrder(input: { id: "b", notes: "Ring twice" }) { __typename }
+    c: updateOrder(input: { id: "c", notes: "Ring twice" }) { __typename }
+  }`;
+
+  /** Leaves after the first call, has the process end, and answers what REST has seen until it has. */
+  async function left(environment: Record<string, string>) {
+    await using service = await startService(inTurn);
+    const server = await startProcess(service, environment);
+    const client = new AbortController();
+    const gone = post(server.url, mutation, client.signal);
+    await until(() => service.requests.length === 1, 8_000);
+    client.abort();
+    await expect(gone).rejects.toThrow('aborted');
+    server.signal('SIGTERM');
+    expect(await server.exit).toEqual({ code: 0, signal: null, errors: '' });
+    return service.requests.map(({ line }) => line);
+  }
+
+  test('all of them are made', async () => {
+    expect(await left({})).toEqual(['a', 'b', 'c'].map((id) => `PATCH /v1/orders/${id}`));
+  });
+
+  test('they are made within the grace, and no longer', async () => {
+    expect(await left({ DRAIN_GRACE_MS: '0' })).toEqual(['PATCH /v1/orders/a']);
+  });
+});

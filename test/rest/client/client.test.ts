@@ -1,0 +1,222 @@
+import { inspect } from 'node:util';
+import { describe, expect, test } from 'vitest';
+import {
+  InvalidResponseError,
+  OutcomeUnknownError,
+  ResponseTooLargeError,
+  StatusError,
+} from '../../../src/rest/errors.ts';
+import {
+  type Answer,
+  answerJson,
+  answerText,
+  bearer,
+  errorOf,
+  startBench,
+} from '../../fixtures/rest-service.ts';
+
+const order = { name: 'orders/7' };
+
+describe('an answer that is taken', () => {
+  test.each([200, 201, 202, 203, 206, 299])('of status %i', async (status) => {
+    await using bench = await startBench(answerJson(order, status));
+    expect(await bench.api.getOrder('7', bench.caller())).toEqual(order);
+  });
+
+  test('whatever it calls its type', async () => {
+    await using bench = await startBench(answerText(JSON.stringify(order), 200, 'text/plain'));
+    expect(await bench.api.getOrder('7', bench.caller())).toEqual(order);
+  });
+
+  test('with a letter cut in two between its chunks', async () => {
+    const bytes = Buffer.from(JSON.stringify({ ...order, notes: 'Ñandú 🦤 e\u0301' }));
+    const cut = bytes.indexOf(0xf0) + 2;
+    await using bench = await startBench(async (_request, response) => {
+      response.write(bytes.subarray(0, cut));
+      await new Promise((resolve) => setTimeout(resolve, 5));
+      response.end(bytes.subarray(cut));
+    });
+    expect(await bench.api.getOrder('7', bench.caller())).toEqual({ ...order, notes: 'Ñandú 🦤 e\u0301' });
+  });
+
+  test('exactly as large as allowed', async () => {
+    const body = JSON.stringify({ ...order, notes: '' });
+    const notes = 'a'.repeat(2_000 - body.length);
+    await using bench = await startBench(answerJson({ ...order, notes }), { maxResponseBytes: 2_000 });
+    expect(await bench.api.getOrder('7', bench.caller())).toEqual({ ...order, notes });
+  });
+});
+
+describe('a refusal', () => {
+  const statuses = [400, 401, 403, 404, 409, 410, 412, 422, 429, 500, 502, 503, 504];
+  const bodies: [string, (status: number) => Answer, string | undefined][] = [
+    ['JSON', (status) => answerJson({ error: { message: 'no such thing' } }, status), 'no such thing'],
+    ['text', (status) => answerText('no such thing', status, 'text/plain'), undefined],
+    ['HTML', (status) => answerText('<html><body><h1>Bad Gateway</h1></body></html>', status), undefined],
+    ['no', (status) => answerText('', status, 'application/json'), undefined],
+  ];
+
+  test.each(bodies)('with %s body keeps its status', async (_what, answer, message) => {
+    await using bench = await startBench((request, response, body) =>
+      answer(Number(request.url?.split('/').at(-1)))(request, response, body),
+    );
+    for (const status of statuses) {
+      const read = await errorOf(bench.api.getOrder(String(status), bench.caller()));
+      expect(read).toBeInstanceOf(StatusError);
+      expect(read).toMatchObject({ status, refusal: { fields: [] }, retryAfterMs: undefined });
+      expect(read.message).toBe(
+        `GET /v1/orders/${status} answered ${status}${message === undefined ? '' : `: ${message}`}`,
+      );
+      const update = { order: { status: 'NEW' }, updateMask: ['status' as const] };
+      const written = await errorOf(bench.api.updateOrder(String(status), update, bench.caller()));
+      expect(written).toMatchObject({ name: 'StatusError', status });
+    }
+    expect(bench.service.requests).toHaveLength(2 * statuses.length);
+  });
+
+  test('gives its fields', async () => {
+    const details = [{ fieldViolations: [{ field: 'notes', description: 'too short' }] }];
+    await using bench = await startBench(answerJson({ error: { message: 'invalid', details } }, 400));
+    expect(await errorOf(bench.api.getOrder('7', bench.caller()))).toMatchObject({
+      refusal: { message: 'invalid', fields: [{ path: 'notes', message: 'too short' }] },
+    });
+  });
+
+  test('that breaks off in its body is one all the same', async () => {
+    await using bench = await startBench((request, response) => {
+      response.writeHead(503, { 'content-length': '1000', 'retry-after': '2' }).write('{"message":');
+      setTimeout(() => request.socket.resetAndDestroy(), 5);
+    });
+    const read = await errorOf(bench.api.getOrder('7', bench.caller()));
+    expect(read).toMatchObject({ name: 'StatusError', status: 503, retryAfterMs: 2_000 });
+    const written = await errorOf(bench.api.sendMessage('1', '2', { text: 'a' }, bench.caller()));
+    expect(written).toMatchObject({ name: 'StatusError', status: 503 });
+  });
+
+  test('that never ends is one when the deadline passes', async () => {
+    await using bench = await startBench(
+      (_request, response) => response.writeHead(500).write('{"message":'),
+      { callTimeoutMs: 60 },
+    );
+    const error = await errorOf(bench.api.getOrder('7', bench.caller()));
+    expect(error).toMatchObject({ name: 'StatusError', status: 500 });
+  });
+
+  test('nested too deeply to be read is one', async () => {
+    const depth = 10_000;
+    const body = `{"errors":${'{"a":'.repeat(depth)}"b"${'}'.repeat(depth)}}`;
+    await using bench = await startBench(answerText(body, 400, 'application/json'));
+    const error = await errorOf(bench.api.getOrder('7', bench.caller()));
+    expect(error).toMatchObject({ name: 'StatusError', status: 400 });
+  });
+
+  test('of 1 MB is one, unread', async () => {
+    const answer = answerJson({ message: 'a'.repeat(1_000_000) }, 502);
+    await using bench = await startBench(answer, { maxResponseBytes: 10_000_000 });
+    const error = await errorOf(bench.api.getOrder('7', bench.caller()));
+    expect(error.message).toBe('GET /v1/orders/7 answered 502');
+  });
+
+  test.each([
+    ['1', 1_000],
+    ['3600', 3_600_000],
+    ['0', 0],
+    ['Wed, 21 Oct 2015 07:28:00 GMT', 0],
+    ['soon', undefined],
+    ['soon 1', undefined],
+    ['-5', undefined],
+    ['1.5', undefined],
+    ['', undefined],
+    ['9'.repeat(40), undefined],
+  ])('with Retry-After "%s" is worth %o ms of waiting', async (header, expected) => {
+    await using bench = await startBench(answerJson({}, 429, { 'retry-after': header }));
+    expect(await errorOf(bench.api.getOrder('7', bench.caller()))).toMatchObject({
+      status: 429,
+      retryAfterMs: expected,
+    });
+  });
+
+  test('with a Retry-After of a minute ahead is worth that', async () => {
+    const header = new Date(Date.now() + 60_000).toUTCString();
+    await using bench = await startBench(answerJson({}, 503, { 'retry-after': header }));
+    // The call always fails with a StatusError here; the match below would show anything else.
+    const error = (await errorOf(bench.api.getOrder('7', bench.caller()))) as StatusError;
+    expect(error.retryAfterMs).toBeGreaterThan(55_000);
+    expect(error.retryAfterMs).toBeLessThanOrEqual(60_000);
+  });
+});
+
+describe('a redirect', () => {
+  test.each([301, 302, 303, 307, 308])('%i is not followed, and the token goes nowhere', async (status) => {
+    await using elsewhere = await startBench(answerJson(order));
+    const location = new URL('/v1/orders/7', elsewhere.service.url).href;
+    await using bench = await startBench(answerJson({}, status, { location }));
+    const error = await errorOf(bench.api.getOrder('7', bench.caller()));
+    expect(error).toMatchObject({ name: 'StatusError', status });
+    expect(error.message).toBe(`GET /v1/orders/7 answered ${status}`);
+    expect(elsewhere.service.requests).toEqual([]);
+    expect(elsewhere.service.connections).toBe(0);
+  });
+});
+
+describe('a 2xx answer that is no JSON', () => {
+  test.each<[string, Answer]>([
+    ['HTML', answerText('<html><body>Log in</body></html>')],
+    ['cut JSON', answerText('{"name":"orders/7","sta', 200, 'application/json')],
+    ['nothing', answerText('', 200, 'application/json')],
+    ['204', (_request, response) => response.writeHead(204).end()],
+  ])('%s', async (_what, answer) => {
+    await using bench = await startBench(answer);
+    const read = await errorOf(bench.api.getOrder('7', bench.caller()));
+    expect(read).toBeInstanceOf(InvalidResponseError);
+    expect(read.message).toBe('GET /v1/orders/7 answered something that is not JSON');
+    const written = await errorOf(bench.api.sendMessage('1', '2', { text: 'a' }, bench.caller()));
+    expect(written).toBeInstanceOf(OutcomeUnknownError);
+  });
+});
+
+describe('an answer that is too large', () => {
+  test('is given up when it passes the limit, not read to its end', async () => {
+    let isClosed = false;
+    await using bench = await startBench((_request, response) => {
+      response.on('close', () => {
+        isClosed = true;
+      });
+      // For ever, as fast as it is read.
+      const more = () => {
+        while (!response.destroyed && response.write('a'.repeat(16_384)));
+      };
+      response.on('drain', more);
+      more();
+    });
+    const error = await errorOf(bench.api.getOrder('7', bench.caller()));
+    expect(error).toBeInstanceOf(ResponseTooLargeError);
+    expect(error.message).toBe('GET /v1/orders/7 answered more than 100000 bytes');
+    await expect.poll(() => isClosed).toBe(true);
+  });
+});
+
+test('no error holds the token or the query', async () => {
+  const answers: Answer[] = [
+    answerJson({ message: `the token ${bearer} has expired`, errors: { [bearer]: bearer } }, 401),
+    answerText(`<p>${bearer}</p>`),
+    answerText(`<p>${bearer}</p>`, 502),
+    answerJson(null),
+    answerJson({ orders: 7 }),
+    answerJson({ orders: [], nextPageToken: {} }),
+    answerJson({ orders: [], padding: 'a'.repeat(100_000) }),
+    (request) => request.socket.resetAndDestroy(),
+    (request) => request.socket.end(`${request.headers.authorization} is no HTTP\r\n\r\n`),
+    () => {},
+  ];
+  for (const answer of answers) {
+    await using bench = await startBench(answer, { callTimeoutMs: 60 });
+    const query = { pageSize: 1, search: 'Ana Ruiz', status: ['NEW'] };
+    const error = await errorOf(bench.api.listOrders(query, bench.caller()));
+    const shown = `${error.message} ${inspect(error, { depth: 20, showHidden: true })}`;
+    expect(bench.service.requests[0]?.line).toBe('GET /v1/orders?pageSize=1&status=NEW&search=Ana+Ruiz');
+    expect(error.message).toMatch(/^GET \/v1\/orders (answered|got|was)/);
+    expect(shown).not.toContain('Ana');
+    expect(shown).not.toContain(bearer);
+  }
+});

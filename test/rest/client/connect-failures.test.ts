@@ -1,0 +1,148 @@
+import { channel } from 'node:diagnostics_channel';
+import { once } from 'node:events';
+import { createServer, type Server } from 'node:http';
+import { type AddressInfo, createServer as createSocketServer, type Socket } from 'node:net';
+import { afterEach, describe, expect, test } from 'vitest';
+import {
+  AbortedError,
+  DeadlineError,
+  OutcomeUnknownError,
+  UnavailableError,
+} from '../../../src/rest/errors.ts';
+import { type Answer, answerJson, errorOf, startBench } from '../../fixtures/rest-service.ts';
+import { newOrder } from '../bodies.ts';
+
+const never: Answer = () => {};
+const order = { name: 'orders/7' };
+
+/** What undici tells of a connection that it could not make. */
+const connectError = channel('undici:client:connectError');
+let listener: () => void = () => {};
+
+/** Counts the connections that could not be made, and does `then` after each, before anybody hears of it. */
+function countFailures(then: () => void = () => {}): { count: number } {
+  const failures = { count: 0 };
+  listener = () => {
+    failures.count += 1;
+    then();
+  };
+  connectError.subscribe(listener);
+  return failures;
+}
+
+afterEach(() => connectError.unsubscribe(listener));
+
+/** A port on which nothing listens any more. */
+async function freePort(): Promise<number> {
+  const server = createSocketServer().listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  // A server that listens on a TCP port has an address of this form.
+  const { port } = server.address() as AddressInfo;
+  server.close();
+  await once(server, 'close');
+  return port;
+}
+
+const startBenchAt = (baseUrl: string, options = {}) =>
+  startBench(never, { baseUrl: new URL(baseUrl), ...options });
+
+describe('a write that found no connection', () => {
+  test.each([1, 2])('is sent once one can be made, here after %i failures', async (failuresBefore) => {
+    const port = await freePort();
+    await using bench = await startBenchAt(`http://127.0.0.1:${port}`);
+    const bodies: string[] = [];
+    const server: Server = createServer(async (request, response) => {
+      bodies.push(Buffer.concat(await request.toArray()).toString());
+      response.end(JSON.stringify(order));
+    });
+    const failures = countFailures(() => {
+      if (failures.count === failuresBefore) server.listen(port, '127.0.0.1');
+    });
+    try {
+      expect(await bench.api.createOrder(newOrder, bench.caller())).toEqual(order);
+    } finally {
+      server.close();
+      server.closeAllConnections();
+    }
+    expect(failures.count).toBe(failuresBefore);
+    expect(bodies).toEqual([JSON.stringify(newOrder)]);
+  });
+
+  test('is tried three times, and a read once', async () => {
+    await using bench = await startBenchAt(`http://127.0.0.1:${await freePort()}`);
+    const failures = countFailures();
+    const written = await errorOf(bench.api.createOrder(newOrder, bench.caller()));
+    expect(written).toBeInstanceOf(UnavailableError);
+    expect(written.message).toBe('POST /v1/orders got no answer (ECONNREFUSED)');
+    expect(failures.count).toBe(3);
+    expect(await errorOf(bench.api.getOrder('7', bench.caller()))).toBeInstanceOf(UnavailableError);
+    expect(failures.count).toBe(4);
+  });
+
+  test('as a name has no address is tried three times', async () => {
+    await using bench = await startBenchAt('http://nowhere.invalid');
+    const failures = countFailures();
+    expect(await errorOf(bench.api.createOrder(newOrder, bench.caller()))).toBeInstanceOf(UnavailableError);
+    expect(failures.count).toBe(3);
+  });
+
+  test('as several addresses refuse it is tried three times', async () => {
+    await using bench = await startBenchAt(`http://localhost:${await freePort()}`);
+    const failures = countFailures();
+    expect(await errorOf(bench.api.createOrder(newOrder, bench.caller()))).toBeInstanceOf(UnavailableError);
+    expect(failures.count).toBe(3);
+  });
+
+  test('in time is tried again', async () => {
+    const giveUp = new AbortController();
+    const sockets: Socket[] = [];
+    // Takes connections, but never says a word of TLS.
+    const server = createSocketServer((socket) => {
+      sockets.push(socket);
+      if (sockets.length === 2) giveUp.abort();
+    });
+    server.listen(0, '127.0.0.1');
+    await once(server, 'listening');
+    // A server that listens on a TCP port has an address of this form.
+    const { port } = server.address() as AddressInfo;
+    await using bench = await startBenchAt(`https://127.0.0.1:${port}`, {
+      connectTimeoutMs: 20,
+      callTimeoutMs: 60_000,
+    });
+    const error = await errorOf(bench.api.createOrder(newOrder, bench.caller(giveUp.signal)));
+    expect(error).toBeInstanceOf(AbortedError);
+    expect(sockets).toHaveLength(2);
+    for (const socket of sockets) socket.destroy();
+    server.close();
+  });
+
+  test('is not tried again once its caller has given up', async () => {
+    await using bench = await startBenchAt(`http://127.0.0.1:${await freePort()}`);
+    const giveUp = new AbortController();
+    // Within the pause: a pause is a timer, which comes after what is immediate.
+    const failures = countFailures(() => setImmediate(() => giveUp.abort()));
+    const error = await errorOf(bench.api.createOrder(newOrder, bench.caller(giveUp.signal)));
+    expect(error).toBeInstanceOf(AbortedError);
+    expect(failures.count).toBe(1);
+  });
+
+  test('is not tried again after its deadline', async () => {
+    // The deadline comes before the end of any pause, as a timer takes a millisecond at least.
+    await using bench = await startBenchAt(`http://127.0.0.1:${await freePort()}`, { callTimeoutMs: 1 });
+    const error = await errorOf(bench.api.createOrder(newOrder, bench.caller()));
+    expect(error).toBeInstanceOf(DeadlineError);
+  });
+});
+
+test('a write on a kept connection that breaks is not sent again, as it may have arrived', async () => {
+  await using bench = await startBench(
+    (request, response, body) =>
+      request.method === 'GET' ? answerJson(order)(request, response, body) : request.socket.end(),
+    { connections: 1 },
+  );
+  await bench.api.getOrder('7', bench.caller());
+  const error = await errorOf(bench.api.createOrder(newOrder, bench.caller()));
+  expect(error).toBeInstanceOf(OutcomeUnknownError);
+  expect(bench.service.requests.map(({ line }) => line)).toEqual(['GET /v1/orders/7', 'POST /v1/orders']);
+  expect(bench.service.connections).toBe(1);
+});

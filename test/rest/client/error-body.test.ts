@@ -1,0 +1,150 @@
+import { describe, expect, test } from 'vitest';
+import { readErrorBody } from '../../../src/rest/client/error-body.ts';
+
+const read = (body: unknown) =>
+  readErrorBody(typeof body === 'string' ? body : JSON.stringify(body), 'secret-token');
+
+describe('the fields of an error body', () => {
+  const field = { path: 'recipient.email', message: 'is no address' };
+
+  test.each<[string, unknown, string | undefined]>([
+    [
+      'violations within details, beside other details (Google)',
+      {
+        error: {
+          code: 400,
+          message: 'invalid',
+          status: 'INVALID_ARGUMENT',
+          details: [
+            { '@type': 'x/google.rpc.DebugInfo', detail: 'at app.go:1' },
+            { reason: 'x' },
+            { fieldViolations: [{ field: field.path, description: field.message, reason: 'FORMAT' }] },
+          ],
+        },
+      },
+      'invalid',
+    ],
+    ['violations in details that are a map', { details: { fieldViolations: [field] } }, undefined],
+    [
+      'a list with a name and a reason (RFC 9457)',
+      { title: 'invalid', status: 400, errors: [{ name: field.path, reason: field.message }] },
+      'invalid',
+    ],
+    [
+      'a list with pointers (RFC 9457)',
+      { title: 'invalid', errors: [{ detail: field.message, pointer: '#/recipient/email' }] },
+      'invalid',
+    ],
+    [
+      'a map of lists (Rails, Laravel)',
+      { message: 'invalid', errors: { [field.path]: [field.message] } },
+      'invalid',
+    ],
+    ['a map of texts', { error: 'invalid', errors: { [field.path]: field.message } }, 'invalid'],
+    [
+      'a list with JSON pointers (Ajv)',
+      { message: 'invalid', errors: [{ instancePath: '/recipient/email', message: field.message }] },
+      'invalid',
+    ],
+    [
+      'a list under detail (FastAPI)',
+      { detail: [{ loc: ['recipient', 'email'], msg: field.message, type: 'value_error' }] },
+      undefined,
+    ],
+  ])('%s', (_what, body, message) => {
+    expect(read(body)).toEqual({ ...(message === undefined ? {} : { message }), fields: [field] });
+  });
+
+  test('several messages of one field are one', () => {
+    expect(read({ errors: { notes: ['too short', 'not a text'] } }).fields).toEqual([
+      { path: 'notes', message: 'too short; not a text' },
+    ]);
+  });
+
+  test('what names no field is none', () => {
+    const errors = [null, 7, 'notes', {}, { message: 'x' }, { field: '' }, { field: 7, message: 'x' }, []];
+    expect(read({ errors }).fields).toEqual([]);
+    expect(read({ errors: { notes: 7, '': 'x' } }).fields).toEqual([]);
+  });
+
+  test('are at most 50', () => {
+    const errors = Array.from({ length: 60 }, (_, index) => ({ field: `f${index}`, message: 'x' }));
+    expect(read({ errors }).fields).toHaveLength(50);
+  });
+
+  test('names that every object has are fields like others', () => {
+    expect(read('{"errors":{"__proto__":"a","constructor":"b","toString":"c"}}').fields).toEqual([
+      { path: '__proto__', message: 'a' },
+      { path: 'constructor', message: 'b' },
+      { path: 'toString', message: 'c' },
+    ]);
+  });
+});
+
+describe('the message of an error body', () => {
+  test.each<[string, unknown, string | undefined]>([
+    ['message', { message: 'a' }, 'a'],
+    ['error as a text', { error: 'a' }, 'a'],
+    ['error as an object', { error: { message: 'a' } }, 'a'],
+    ['detail', { detail: 'a' }, 'a'],
+    ['title', { title: 'a', type: 'about:blank' }, 'a'],
+    ['detail rather than title', { title: 'b', detail: 'a' }, 'a'],
+    ['beside an error without one', { error: { code: 7 }, message: 'a' }, 'a'],
+    ['sentences under message (NestJS)', { message: ['a', 'b'], error: 'Bad Request' }, 'a; b'],
+    ['sentences under errors (Rails)', { errors: ['a', 'b'] }, 'a; b'],
+    ['none', { code: 7 }, undefined],
+    ['one that is no text', { message: { text: 'a' } }, undefined],
+    ['an empty one', { message: '', error: [] }, undefined],
+  ])('%s', (_what, body, message) => {
+    expect(read(body).message).toBe(message);
+  });
+
+  test.each(['', 'null', '7', '"a"', '[]', '[{"message":"a"}]', '<html><h1>a</h1></html>', 'a stack\n at b'])(
+    'no object says nothing: %s',
+    (body) => {
+      expect(read(body)).toEqual({ fields: [] });
+    },
+  );
+
+  test('a long one is cut', () => {
+    expect(read({ message: 'a'.repeat(1_000) }).message).toBe(`${'a'.repeat(300)}…`);
+    const [first] = read({ errors: { ['p'.repeat(1_000)]: 'm'.repeat(1_000) } }).fields;
+    expect(first).toEqual({ path: `${'p'.repeat(300)}…`, message: `${'m'.repeat(300)}…` });
+  });
+
+  test('the access token is blanked wherever it stands', () => {
+    const body = { message: 'bad secret-token', errors: { 'secret-token': 'not secret-token secret-token' } };
+    expect(read(body)).toEqual({
+      message: 'bad <access token>',
+      fields: [{ path: '<access token>', message: 'not <access token> <access token>' }],
+    });
+  });
+});
+
+describe('a query in a text is left out', () => {
+  test.each([
+    ['GET http://h/x?search=ann&token=abc failed', 'GET http://h/x failed'],
+    ['/v1/orders?search=ann&token=abc', '/v1/orders'],
+    ['no such page: /v1/orders?abc', 'no such page: /v1/orders'],
+    ['see "https://h/x?search=ann" and "/y?phone=57", please', 'see "https://h/x" and "/y", please'],
+    ['h.example?search=ann failed', 'h.example failed'],
+    ['orders?search=ann failed', 'orders failed'],
+    ['parameters ?search=ann are wrong', 'parameters  are wrong'],
+    ["/x?name=O'Neill&phone=57 failed", '/x failed'],
+    ['/x?search=Ann Lee&token=abc failed', '/x failed'],
+    ['/x?a=b?token=abc failed', '/x failed'],
+    [`/x?search=${'a'.repeat(1_000)}`, '/x'],
+  ])('%s', (text, told) => {
+    expect(read({ message: text, errors: { notes: text } })).toEqual({
+      message: told,
+      fields: [{ path: 'notes', message: told }],
+    });
+  });
+
+  test.each(['Is it /v1/orders?', 'Did you mean "/v1/orders?" or not?', 'Why? a=b', 'What?! No'])(
+    'and a question stays: %s',
+    (text) => {
+      expect(read({ message: text }).message).toBe(text);
+    },
+  );
+});

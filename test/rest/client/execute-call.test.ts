@@ -1,0 +1,182 @@
+import { describe, expect, test } from 'vitest';
+import { Canceller } from '../../../src/concurrency/cancellation.ts';
+import type { Caller } from '../../../src/rest/client/call-context.ts';
+import type { LedgerEntry } from '../../../src/rest/client/call-log.ts';
+import type { CallObserver } from '../../../src/rest/client/call-observer.ts';
+import { executeCall, type PendingCall } from '../../../src/rest/client/execute-call.ts';
+import type { TransportRequest } from '../../../src/rest/client/transport.ts';
+import { AbortedError, StatusError } from '../../../src/rest/errors.ts';
+import { createCircuits } from '../../../src/rest/protection/circuit-breaker.ts';
+import { createRetries } from '../../../src/rest/protection/retries.ts';
+import { createCallers } from '../../fixtures/callers.ts';
+import {
+  answerAsPromised,
+  answerJson,
+  type Bench,
+  errorOf,
+  startBench,
+  until,
+} from '../../fixtures/rest-service.ts';
+
+const lines = ({ service }: Bench) => service.requests.map(({ line }) => line);
+const retriesOf = ({ ledger }: Caller) => ledger.entries.map(({ retries }) => retries);
+const order = { method: 'GET' as const, path: '/v1/orders/7' };
+
+describe('an observer that throws as a call leaves and as it ends', () => {
+  const observer: CallObserver = {
+    left() {
+      throw new Error('broken');
+    },
+    ended() {
+      throw new Error('broken');
+    },
+  };
+
+  test.each([200, 404])('changes nothing of what came of it, be it a read or a write: %d', async (status) => {
+    const answer = status === 200 ? answerAsPromised : answerJson({}, status);
+    await using bench = await startBench(answer, { observer });
+    const caller = bench.caller(undefined, 1);
+    const ends = await Promise.all(
+      [
+        bench.api.getOrder('7', caller),
+        bench.api.getOrder('8', caller),
+        bench.api.updateOrder('7', { order: { notes: 'a' }, updateMask: ['notes'] }, caller),
+      ].map((end) => end.catch(({ message }: Error) => message)),
+    );
+    const asked = ['GET /v1/orders/7', 'GET /v1/orders/8', 'PATCH /v1/orders/7'];
+    expect(ends).toEqual(
+      status === 200
+        ? ['7', '8', '7'].map((id) => ({ name: `orders/${id}` }))
+        : asked.map((line) => `${line} answered 404`),
+    );
+    expect(lines(bench).sort()).toEqual(asked);
+  });
+});
+
+describe('a read that waits to be tried again', () => {
+  type OnSlot = (signal: Canceller) => unknown;
+
+  /** What comes of a read whose slot is released, and then acquired again, as it is told here. */
+  function read(
+    { client }: Bench,
+    caller: Caller,
+    { release = () => {}, acquireAgain = () => {} }: { release?: OnSlot; acquireAgain?: OnSlot },
+  ): Promise<unknown> {
+    const signal = new Canceller();
+    const slot: PendingCall<unknown>['slot'] = {
+      release: () => void release(signal),
+      acquireAgain: async () => void (await acquireAgain(signal)),
+    };
+    return new Promise((resolve, reject) => {
+      client.read(order, caller, { signal, asker: undefined, slot, resolve, reject });
+    });
+  }
+
+  const abort = (signal: Canceller) => signal.abort(new Error('gone'));
+
+  test.each([
+    ['in the pause', { release: (signal: Canceller) => queueMicrotask(() => abort(signal)) }],
+    ['just after the pause', { acquireAgain: abort }],
+  ])('is not tried any more where it is given up %s', async (_when, slot) => {
+    await using bench = await startBench(answerJson({}, 503), { retries: 2 });
+    const error = await errorOf(read(bench, bench.caller(), slot));
+    expect(error).toBeInstanceOf(AbortedError);
+    expect(error.message).toBe('GET /v1/orders/7 was given up by its caller');
+    expect(lines(bench)).toEqual(['GET /v1/orders/7']);
+  });
+
+  test('has failed as it has where calls of its kind are no longer made after the pause', async () => {
+    await using bench = await startBench(
+      (request, response, body) =>
+        answerJson({}, request.url === '/v1/orders/7' ? 503 : 500)(request, response, body),
+      { retries: 2, circuitBreaker: { minCalls: 3 } },
+    );
+    const callers = createCallers({ callsPerOperation: 16 });
+    const { signal } = new AbortController();
+    const caller = callers.of('ana', signal);
+    const error = await errorOf(
+      read(bench, caller, {
+        acquireAgain: () =>
+          Promise.all(['eva', 'ida'].map((who) => errorOf(bench.api.getOrder(who, callers.of(who, signal))))),
+      }),
+    );
+    expect(error).toBeInstanceOf(StatusError);
+    expect(error.message).toBe('GET /v1/orders/7 answered 503');
+    expect(bench.client.openCircuits()).toEqual(['GET /v1/orders/{id}']);
+    expect(lines(bench).sort()).toEqual(['GET /v1/orders/7', 'GET /v1/orders/eva', 'GET /v1/orders/ida']);
+    expect(retriesOf(caller)).toEqual([0]);
+  });
+
+  test('has failed as it has where too many wait for it to have a turn again', async () => {
+    const held: (() => void)[] = [];
+    await using bench = await startBench(
+      (request, response, body) => {
+        if (request.url === '/v1/orders/7') answerJson({}, 503)(request, response, body);
+        else held.push(() => answerAsPromised(request, response, body));
+      },
+      { retries: 2 },
+    );
+    const callers = createCallers({ callsPerOperation: 2, callsAtOnce: 1, callsWaiting: 2 });
+    const { signal } = new AbortController();
+    const [ana, eva, ida] = ['ana', 'eva', 'ida'].map((who) => callers.of(who, signal)) as [
+      Caller,
+      Caller,
+      Caller,
+    ]; // As many as names.
+    const failed = errorOf(bench.api.getOrder('7', ana));
+    // The first takes the place that the pause leaves, and the second its place in the queue.
+    const others = [bench.api.getOrder('1', eva), bench.api.getOrder('2', eva), bench.api.getOrder('3', ida)];
+    expect(callers.callsWaiting()).toBe(2);
+    const error = await failed;
+    expect(error).toBeInstanceOf(StatusError);
+    expect(error.message).toBe('GET /v1/orders/7 answered 503');
+    for (const _ of others) {
+      await until(() => held.length > 0);
+      held.shift()?.();
+    }
+    expect(await Promise.all(others)).toEqual(['1', '2', '3'].map((id) => ({ name: `orders/${id}` })));
+    expect(lines(bench)).toEqual(['7', '1', '3', '2'].map((id) => `GET /v1/orders/${id}`));
+    expect([retriesOf(ana), callers.callsWaiting()]).toEqual([[0], 0]);
+  });
+});
+
+describe('how long a call took', () => {
+  type Try = (request: TransportRequest<string>) => void;
+
+  /** Makes a read whose attempts end as `tries` say, one after the other, and waits for its end. */
+  async function make(...tries: Try[]): Promise<LedgerEntry> {
+    const policy = {
+      circuits: createCircuits(),
+      retries: createRetries({ maxRetries: 1 }),
+      observer: undefined,
+    };
+    const caller = createCallers({ callsPerOperation: 1 }).of('token', new Canceller());
+    await new Promise<string>((resolve, reject) => {
+      const transport = { send: (request: TransportRequest<string>) => tries.shift()?.(request) };
+      const signal = new Canceller();
+      executeCall(policy, transport, order, caller, { signal, asker: undefined, resolve, reject });
+    });
+    const [entry] = caller.ledger.entries;
+    if (entry === undefined) throw new Error('Expected a call');
+    return entry;
+  }
+
+  test('is until its response came, whenever that is parsed', async () => {
+    const { durationMs } = await make((request) => {
+      request.entry.durationMs = 7_000;
+      request.succeeded('answer');
+    });
+    expect(durationMs).toBe(7_000);
+  });
+
+  test('is until it was answered, not until its first attempt failed', async () => {
+    const { durationMs } = await make(
+      (request) => {
+        request.entry.durationMs = 7_000;
+        request.failed(new StatusError(request.call, 503, { fields: [] }));
+      },
+      (request) => request.succeeded('answer'),
+    );
+    expect(durationMs).toBeLessThan(7_000);
+  });
+});

@@ -1,0 +1,345 @@
+import { getEventListeners } from 'node:events';
+import { createServer } from 'node:net';
+import { gzipSync } from 'node:zlib';
+import { describe, expect, test } from 'vitest';
+import {
+  AbortedError,
+  DeadlineError,
+  InvalidResponseError,
+  OutcomeUnknownError,
+  UnavailableError,
+} from '../../../src/rest/errors.ts';
+import { createCallers } from '../../fixtures/callers.ts';
+import {
+  type Answer,
+  answerAsPromised,
+  answerJson,
+  errorOf,
+  startBench,
+  until,
+} from '../../fixtures/rest-service.ts';
+
+const order = { name: 'orders/7' };
+const never: Answer = () => {};
+const text = { text: 'a' };
+
+describe('a deadline', () => {
+  test('that passes before anything is answered', async () => {
+    await using bench = await startBench(never, { callTimeoutMs: 60 });
+    const start = performance.now();
+    const error = await errorOf(bench.api.getOrder('7', bench.caller()));
+    expect(error).toBeInstanceOf(DeadlineError);
+    expect(error.message).toBe('GET /v1/orders/7 was not answered within 60 ms');
+    expect(performance.now() - start).toBeGreaterThanOrEqual(58);
+    expect(bench.service.requests).toHaveLength(1);
+  });
+
+  test('that passes within the body, though a byte comes all the time', async () => {
+    let isClosed = false;
+    await using bench = await startBench(
+      (_request, response) => {
+        const drip = setInterval(() => response.write(' '), 5);
+        response.on('close', () => {
+          clearInterval(drip);
+          isClosed = true;
+        });
+      },
+      { callTimeoutMs: 60 },
+    );
+    const start = performance.now();
+    expect(await errorOf(bench.api.getOrder('7', bench.caller()))).toBeInstanceOf(DeadlineError);
+    expect(performance.now() - start).toBeLessThan(1_000);
+    await until(() => isClosed);
+  });
+
+  test('that passes while the call waits for a free connection', async () => {
+    await using bench = await startBench(never, { connections: 1, callTimeoutMs: 250 });
+    const start = performance.now();
+    const errors = await Promise.all([
+      errorOf(bench.api.getOrder('1', bench.caller())),
+      errorOf(bench.api.getOrder('2', bench.caller())),
+      // None of it has been sent, so its outcome is known.
+      errorOf(bench.api.sendMessage('1', '2', text, bench.caller())),
+    ]);
+    expect(errors.map(({ name }) => name)).toEqual(['DeadlineError', 'DeadlineError', 'DeadlineError']);
+    expect(performance.now() - start).toBeLessThan(1_000);
+    expect(bench.service.requests.map(({ line }) => line)).toEqual(['GET /v1/orders/1']);
+  });
+
+  test('that passes while the only connection of labels is busy with a longer one', async () => {
+    await using bench = await startBench(
+      (request, response) => {
+        response.writeHead(200, { 'content-type': 'application/pdf' });
+        const drip = setInterval(() => response.write('%'), 10);
+        request.socket.on('close', () => clearInterval(drip));
+      },
+      { connections: 1, callTimeoutMs: 60 },
+    );
+    const label = await bench.api.getLabel('3', bench.caller());
+    label.body.on('error', () => {}).resume();
+    const second = await errorOf(bench.api.getLabel('7', bench.caller()));
+    expect(second.name).toBe('DeadlineError');
+    expect(label.body.destroyed).toBe(false);
+    label.body.destroy();
+    expect(bench.service.requests.map(({ line }) => line)).toEqual(['GET /v1/shipments/3/label']);
+  });
+
+  test.each([
+    ['before anything is answered', never],
+    ['within the body', (_request, response) => response.writeHead(200).write('{')],
+  ] as [string, Answer][])('that passes %s of a write leaves its outcome unknown', async (_when, answer) => {
+    await using bench = await startBench(answer, { callTimeoutMs: 60 });
+    const error = await errorOf(bench.api.sendMessage('1', '2', text, bench.caller()));
+    expect(error).toBeInstanceOf(OutcomeUnknownError);
+    expect(error.cause).toBeInstanceOf(DeadlineError);
+    expect(bench.service.requests).toHaveLength(1);
+  });
+
+  test('does not keep what came in time from being used', async () => {
+    await using bench = await startBench(answerJson(order), { callTimeoutMs: 60 });
+    expect(await bench.api.getOrder('7', bench.caller())).toEqual(order);
+    await new Promise((resolve) => setTimeout(resolve, 80));
+    expect(await bench.api.getOrder('7', bench.caller())).toEqual(order);
+  });
+});
+
+describe('a connection', () => {
+  const resets: [string, Answer][] = [
+    ['reset before the headers', (request) => request.socket.resetAndDestroy()],
+    ['ended before the headers', (request) => request.socket.end()],
+    [
+      'reset within the body',
+      (request, response) => {
+        response.writeHead(200, { 'content-length': '100' }).write('{"name":');
+        setTimeout(() => request.socket.resetAndDestroy(), 5);
+      },
+    ],
+    [
+      'ended before the promised length',
+      (request, response) => {
+        response.writeHead(200, { 'content-length': '100' }).write('{"name":"orders/7"}');
+        setTimeout(() => request.socket.end(), 5);
+      },
+    ],
+  ];
+
+  test.each(resets)(
+    '%s: a read is unavailable, a write is of unknown outcome and sent once',
+    async (_when, answer) => {
+      await using bench = await startBench(answer);
+      const read = await errorOf(bench.api.getOrder('7', bench.caller()));
+      expect(read).toBeInstanceOf(UnavailableError);
+      expect(read.message).toMatch(/^GET \/v1\/orders\/7 got no answer \([A-Z_]+\)$/);
+      expect(read.cause).toBeInstanceOf(Error);
+      expect(bench.service.requests).toHaveLength(1);
+
+      const posted = await errorOf(bench.api.sendMessage('1', '2', text, bench.caller()));
+      expect(posted).toBeInstanceOf(OutcomeUnknownError);
+      expect(bench.service.requests).toHaveLength(2);
+
+      const update = { order: { notes: 'abc' }, updateMask: ['notes' as const] };
+      const patched = await errorOf(bench.api.updateOrder('7', update, bench.caller()));
+      expect(patched).toBeInstanceOf(OutcomeUnknownError);
+      expect(patched.message).toBe('PATCH /v1/orders/7 was sent, but no whole answer came');
+      expect(bench.service.requests).toHaveLength(3);
+    },
+  );
+
+  test('refused: nothing was sent, so that a write is unavailable too', async () => {
+    const server = createServer().listen(0, '127.0.0.1');
+    await new Promise((resolve) => server.once('listening', resolve));
+    const address = server.address();
+    const port = typeof address === 'object' ? address?.port : undefined;
+    await new Promise((resolve) => server.close(resolve));
+    await using bench = await startBench(never, { baseUrl: new URL(`http://127.0.0.1:${port}`) });
+    for (const call of [
+      () => bench.api.getOrder('7', bench.caller()),
+      () => bench.api.sendMessage('1', '2', text, bench.caller()),
+    ]) {
+      const error = await errorOf(call());
+      expect(error).toBeInstanceOf(UnavailableError);
+      expect(error.message).toContain('got no answer (ECONNREFUSED)');
+    }
+  });
+
+  test('to a name that nobody has', async () => {
+    await using bench = await startBench(never, { baseUrl: new URL('http://nowhere.invalid') });
+    const error = await errorOf(bench.api.sendMessage('1', '2', text, bench.caller()));
+    expect(error).toBeInstanceOf(UnavailableError);
+  });
+
+  test('that never speaks TLS: nothing was sent', async () => {
+    await using bench = await startBench(never);
+    const baseUrl = new URL(bench.service.url.href.replace('http:', 'https:'));
+    await using secure = await startBench(never, { baseUrl });
+    const error = await errorOf(secure.api.sendMessage('1', '2', text, secure.caller()));
+    expect(error).toBeInstanceOf(UnavailableError);
+    expect(bench.service.requests).toEqual([]);
+  });
+
+  test('that answers something that is not HTTP', async () => {
+    await using bench = await startBench((request) => request.socket.end('SSH-2.0-OpenSSH_9.6\r\n'));
+    const error = await errorOf(bench.api.getOrder('7', bench.caller()));
+    expect(error).toBeInstanceOf(InvalidResponseError);
+    expect(error.message).toBe('GET /v1/orders/7 answered something that is not HTTP');
+  });
+
+  test('is kept for the next call', async () => {
+    await using bench = await startBench(answerAsPromised, { connections: 3 });
+    for (let turn = 0; turn < 5; turn += 1) await bench.api.getOrder('7', bench.caller());
+    // The pool may take a second one while the first is still being tidied up.
+    expect(bench.service.connections).toBeLessThanOrEqual(2);
+    await Promise.all(Array.from({ length: 30 }, (_, id) => bench.api.getOrder(`${id}`, bench.caller())));
+    expect(bench.service.connections).toBe(3);
+    expect(bench.service.requests).toHaveLength(35);
+  });
+
+  test('that has broken is replaced', async () => {
+    let isBroken = true;
+    await using bench = await startBench(
+      (request, response, body) => {
+        if (!isBroken) return answerJson(order)(request, response, body);
+        isBroken = false;
+        return request.socket.resetAndDestroy();
+      },
+      { connections: 1 },
+    );
+    expect(await errorOf(bench.api.getOrder('7', bench.caller()))).toBeInstanceOf(UnavailableError);
+    expect(await bench.api.getOrder('7', bench.caller())).toEqual(order);
+  });
+});
+
+describe('a caller that gives up', () => {
+  test('ends its calls, as the service sees, and nobody else\u2019s', async () => {
+    const closed: string[] = [];
+    await using bench = await startBench((request, response) => {
+      response.on('close', () => closed.push(request.url ?? ''));
+      if (request.url === '/v1/orders/2') setTimeout(() => response.end('{"name":"orders/2"}'), 30);
+    });
+    const giveUp = new AbortController();
+    const first = errorOf(bench.api.getOrder('1', bench.caller(giveUp.signal)));
+    const second = bench.api.getOrder('2', bench.caller());
+    await until(() => bench.service.requests.length === 2);
+    giveUp.abort();
+    const error = await first;
+    expect(error).toBeInstanceOf(AbortedError);
+    expect(error.message).toBe('GET /v1/orders/1 was given up by its caller');
+    await until(() => closed.includes('/v1/orders/1'));
+    expect(await second).toEqual({ name: 'orders/2' });
+  });
+
+  test('within the body of the answer', async () => {
+    let isClosed = false;
+    await using bench = await startBench((_request, response) => {
+      response.on('close', () => {
+        isClosed = true;
+      });
+      response.write('{"name":');
+    });
+    const giveUp = new AbortController();
+    const answer = errorOf(bench.api.getOrder('7', bench.caller(giveUp.signal)));
+    await until(() => bench.service.requests.length === 1);
+    setTimeout(() => giveUp.abort(), 10);
+    expect(await answer).toBeInstanceOf(AbortedError);
+    await until(() => isClosed);
+  });
+
+  test('after a write was sent leaves its outcome unknown', async () => {
+    await using bench = await startBench(never);
+    const giveUp = new AbortController();
+    const answer = errorOf(bench.api.sendMessage('1', '2', text, bench.caller(giveUp.signal)));
+    await until(() => bench.service.requests.length === 1);
+    giveUp.abort();
+    const error = await answer;
+    expect(error).toBeInstanceOf(OutcomeUnknownError);
+    expect(error.cause).toBeInstanceOf(AbortedError);
+  });
+
+  test('before the call makes no request at all', async () => {
+    await using bench = await startBench(answerJson(order));
+    const caller = bench.caller(AbortSignal.abort());
+    for (const call of [
+      () => bench.api.getOrder('7', caller),
+      () => bench.api.getLabel('7', caller),
+      () => bench.api.sendMessage('1', '2', text, caller),
+    ]) {
+      expect(await errorOf(call())).toBeInstanceOf(AbortedError);
+    }
+    expect(bench.service.connections).toBe(0);
+  });
+
+  test('ends the calls that wait for their turn before they are made', async () => {
+    await using bench = await startBench(never);
+    const giveUp = new AbortController();
+    const caller = bench.caller(giveUp.signal, 2);
+    const answers = ['1', '2', '3', '4'].map((id) => errorOf(bench.api.getOrder(id, caller)));
+    await until(() => bench.service.requests.length === 2);
+    giveUp.abort();
+    expect((await Promise.all(answers)).map(({ name }) => name)).toEqual(
+      Array.from({ length: 4 }, () => 'AbortedError'),
+    );
+    expect(bench.service.requests).toHaveLength(2);
+  });
+
+  test('keeps no listener on its signal, whatever becomes of the call', async () => {
+    const { signal } = new AbortController();
+    const outcomes: Answer[] = [
+      answerJson(order),
+      answerJson({}, 503),
+      answerJson(null),
+      (request) => request.socket.resetAndDestroy(),
+      never,
+    ];
+    for (const answer of outcomes) {
+      await using bench = await startBench(answer, { callTimeoutMs: 60 });
+      const calls = [1, 2, 3].map(() => bench.api.getOrder('7', bench.caller(signal)));
+      await Promise.allSettled([...calls, bench.api.sendMessage('1', '2', text, bench.caller(signal))]);
+      expect(getEventListeners(signal, 'abort')).toEqual([]);
+    }
+  });
+});
+
+test('one caller has at most so many calls under way, and another its own', async () => {
+  const running: Record<string, number> = {};
+  const most: Record<string, number> = {};
+  await using bench = await startBench(
+    (request, response) => {
+      const who = request.headers.authorization ?? '';
+      running[who] = (running[who] ?? 0) + 1;
+      most[who] = Math.max(most[who] ?? 0, running[who]);
+      setTimeout(() => {
+        running[who] = (running[who] ?? 0) - 1;
+        response.end(JSON.stringify({ name: request.url?.replace('/v1/', '') }));
+      }, 10);
+    },
+    { connections: 20 },
+  );
+  const { signal } = new AbortController();
+  const ana = createCallers({ callsPerOperation: 3 }).of('ana', signal);
+  const eva = createCallers({ callsPerOperation: 4 }).of('eva', signal);
+  const calls = [ana, eva].flatMap((caller) =>
+    Array.from({ length: 12 }, (_, id) => bench.api.getOrder(`${id}`, caller)),
+  );
+  await Promise.all(calls);
+  expect(most).toEqual({ 'Bearer ana': 3, 'Bearer eva': 4 });
+  expect(bench.service.requests).toHaveLength(24);
+});
+
+test('what comes behind the end of a compressed answer is broken off, and keeps no connection', async () => {
+  const trailing = Buffer.concat([gzipSync(JSON.stringify({ name: 'orders/7' })), Buffer.alloc(1_000)]);
+  let isBrokenOff = false;
+  await using bench = await startBench(
+    (_request, response) => {
+      response.on('close', () => {
+        isBrokenOff = true;
+      });
+      response.writeHead(200, { 'content-type': 'application/json', 'content-encoding': 'gzip' });
+      response.write(trailing);
+    },
+    { connections: 1 },
+  );
+  for (const _ of [1, 2]) {
+    expect(await bench.api.getOrder('7', bench.caller())).toEqual({ name: 'orders/7' });
+  }
+  await until(() => isBrokenOff);
+});

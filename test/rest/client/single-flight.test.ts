@@ -1,0 +1,548 @@
+import { getEventListeners } from 'node:events';
+import type { ServerResponse } from 'node:http';
+import { setTimeout as pause } from 'node:timers/promises';
+import { describe, expect, test } from 'vitest';
+import { Canceller, neverCancelled } from '../../../src/concurrency/cancellation.ts';
+import { createTenants } from '../../../src/concurrency/tenant.ts';
+import type { Caller } from '../../../src/rest/client/call-context.ts';
+import { asking } from '../../../src/rest/client/field-path.ts';
+import {
+  AbortedError,
+  BudgetExceededError,
+  DeadlineError,
+  OverloadedError,
+  StatusError,
+} from '../../../src/rest/errors.ts';
+import { createCallers } from '../../fixtures/callers.ts';
+import {
+  answerAsPromised,
+  answerJson,
+  type Bench,
+  errorOf,
+  startBench,
+  until,
+} from '../../fixtures/rest-service.ts';
+
+/** A service that holds its answers until they are given, in the order in which they were asked for. */
+async function startHolding(): Promise<Bench & { give(json: object): void; held: ServerResponse[] }> {
+  const held: ServerResponse[] = [];
+  const bench = await startBench((_request, response) => held.push(response));
+  return { ...bench, held, give: (json) => held.shift()?.end(JSON.stringify(json)) };
+}
+
+const lines = ({ service }: Bench) => service.requests.map(({ line }) => line);
+
+const seven = (notes: string) => ({ name: 'orders/7', notes });
+
+describe('equal reads of a tenant that are under way at the same time', () => {
+  test('are one call', async () => {
+    await using bench = await startHolding();
+    const first = bench.api.getOrder('7', bench.caller());
+    await until(() => bench.held.length === 1);
+    const others = [1, 2, 3].map(() => bench.api.getOrder('orders/7', bench.caller()));
+    bench.give(seven('a'));
+    expect(await Promise.all([first, ...others])).toEqual([seven('a'), seven('a'), seven('a'), seven('a')]);
+    expect(lines(bench)).toEqual(['GET /v1/orders/7']);
+  });
+
+  test('are one call as well where the first waits in the queue of its operation, as the others do then', async () => {
+    await using bench = await startHolding();
+    const busy = bench.caller(undefined, 1);
+    const first = bench.api.getOrder('1', busy);
+    const queued = ['7', '2'].map((id) => bench.api.getOrder(id, busy));
+    await until(() => bench.held.length === 1);
+    const small = bench.caller();
+    const joined = bench.api.getOrder('7', small);
+    await pause(20);
+    expect(lines(bench)).toEqual(['GET /v1/orders/1']);
+    for (const order of [{ name: 'orders/1' }, seven('a'), { name: 'orders/2' }]) {
+      await until(() => bench.held.length === 1);
+      bench.give(order);
+    }
+    expect(await Promise.all([first, ...queued, joined])).toEqual([
+      { name: 'orders/1' },
+      seven('a'),
+      { name: 'orders/2' },
+      seven('a'),
+    ]);
+    expect(lines(bench)).toEqual(['GET /v1/orders/1', 'GET /v1/orders/7', 'GET /v1/orders/2']);
+    const made = ({ ledger }: Caller) => ledger.entries.map(({ isShared, status }) => [isShared, status]);
+    expect([made(busy), made(small)]).toEqual([
+      [
+        [false, 200],
+        [false, 200],
+        [false, 200],
+      ],
+      [[true, 200]],
+    ]);
+  });
+
+  test('are one call in an operation, in whose queue they stand far apart', async () => {
+    await using bench = await startBench(answerAsPromised);
+    const caller = bench.caller(undefined, 1);
+    const ids = ['1', '2', '3', '1', '4', '1'];
+    const orders = await Promise.all(ids.map((id) => bench.api.getOrder(id, caller)));
+    expect(orders).toEqual(ids.map((id) => ({ name: `orders/${id}` })));
+    expect(lines(bench)).toEqual(['1', '2', '3', '4'].map((id) => `GET /v1/orders/${id}`));
+  });
+
+  test('are left to the next in turn where the first gives up in its queue', async () => {
+    await using bench = await startHolding();
+    const client = new AbortController();
+    const [gone, there] = [bench.caller(client.signal, 1), bench.caller(undefined, 1)];
+    const busy = [bench.api.getOrder('1', gone), bench.api.getOrder('2', there)];
+    await until(() => bench.held.length === 2);
+    const waiting = [bench.api.getOrder('7', gone), bench.api.getOrder('7', there)];
+    const ended = Promise.allSettled([...busy, ...waiting]);
+    await pause(5);
+    client.abort();
+    const [, second] = bench.held.splice(0);
+    second?.end(JSON.stringify({ name: 'orders/2' }));
+    await until(() => bench.held.length === 1);
+    bench.give(seven('a'));
+    expect((await ended).map(({ status }) => status)).toEqual([
+      'rejected',
+      'fulfilled',
+      'rejected',
+      'fulfilled',
+    ]);
+    expect(lines(bench).slice(2)).toEqual(['GET /v1/orders/7']);
+    expect(gone.ledger.entries).toHaveLength(1);
+  });
+
+  test('are those with the same query alone', async () => {
+    await using bench = await startBench(answerAsPromised);
+    const queries = [
+      { pageSize: 1 },
+      { pageSize: 2 },
+      { pageSize: 1, search: 'a' },
+      { pageSize: 1 },
+      { pageSize: 1, pageToken: 'a' },
+    ];
+    await Promise.all(queries.map((query) => bench.api.listOrders(query, bench.caller())));
+    expect(lines(bench).sort()).toEqual([
+      'GET /v1/orders?pageSize=1',
+      'GET /v1/orders?pageSize=1&pageToken=a',
+      'GET /v1/orders?pageSize=1&search=a',
+      'GET /v1/orders?pageSize=2',
+    ]);
+  });
+
+  test('share an error, of which nothing is kept', async () => {
+    let isBroken = true;
+    await using bench = await startBench((request, response, body) =>
+      (isBroken ? answerJson({ message: 'later' }, 503) : answerAsPromised)(request, response, body),
+    );
+    const errors = [1, 2].map(() => errorOf(bench.api.getOrder('7', bench.caller())));
+    for (const error of await Promise.all(errors)) expect(error).toBeInstanceOf(StatusError);
+    isBroken = false;
+    expect(await bench.api.getOrder('7', bench.caller())).toEqual({ name: 'orders/7' });
+    expect(lines(bench)).toEqual(['GET /v1/orders/7', 'GET /v1/orders/7']);
+  });
+
+  test('share a deadline', async () => {
+    await using bench = await startBench(() => {}, { callTimeoutMs: 60 });
+    const errors = [1, 2].map(() => errorOf(bench.api.getOrder('7', bench.caller())));
+    for (const error of await Promise.all(errors)) expect(error).toBeInstanceOf(DeadlineError);
+    expect(lines(bench)).toEqual(['GET /v1/orders/7']);
+  });
+
+  test('fail and leave their turn to others where their caller throws as they leave', async () => {
+    await using bench = await startBench(answerAsPromised);
+    const caller = bench.caller(undefined, 1);
+    const broken: Caller = {
+      ...caller,
+      left() {
+        throw new Error('broken');
+      },
+    };
+    const errors = ['7', '8'].map((id) => errorOf(bench.api.getOrder(id, broken)));
+    const order = bench.api.getOrder('9', caller);
+    expect((await Promise.all(errors)).map(({ message }) => message)).toEqual(['broken', 'broken']);
+    expect(await order).toEqual({ name: 'orders/9' });
+    expect(lines(bench)).toEqual(['GET /v1/orders/9']);
+  });
+
+  test.each([
+    [200, ['broken', { name: 'orders/7' }]],
+    [404, ['broken', 'GET /v1/orders/7 answered 404']],
+  ])(
+    'of status %d leave their turn to others where the caller of one throws as it hears of it',
+    async (status, ends) => {
+      await using bench = await startBench((request, response, body) =>
+        (request.url === '/v1/orders/7' ? answerJson({ name: 'orders/7' }, status) : answerAsPromised)(
+          request,
+          response,
+          body,
+        ),
+      );
+      const caller = bench.caller(undefined, 1);
+      const broken: Caller = {
+        ...caller,
+        heard() {
+          throw new Error('broken');
+        },
+      };
+      const orders = [broken, bench.caller()].map((each) =>
+        bench.api.getOrder('7', each).catch(({ message }: Error) => message),
+      );
+      const next = bench.api.getOrder('9', caller);
+      expect([await Promise.all(orders), await next]).toEqual([ends, { name: 'orders/9' }]);
+      expect(lines(bench)).toEqual(['GET /v1/orders/7', 'GET /v1/orders/9']);
+    },
+  );
+
+  test('are asked anew by who has heard the answer', async () => {
+    let times = 0;
+    await using bench = await startBench((request, response, body) => {
+      times += 1;
+      return answerJson(seven(`${times}`))(request, response, body);
+    });
+    const again = [1, 2].map(async () => {
+      await bench.api.getOrder('7', bench.caller());
+      return bench.api.getOrder('7', bench.caller());
+    });
+    expect(await Promise.all(again)).toEqual([seven('2'), seven('2')]);
+  });
+});
+
+describe('what is not shared', () => {
+  test('is what two tenants ask for', async () => {
+    await using bench = await startHolding();
+    const callers = createCallers({ callsPerOperation: 16 });
+    const { signal } = new AbortController();
+    const orders = ['ana', 'eva'].map((bearer) => bench.api.getOrder('7', callers.of(bearer, signal)));
+    await until(() => bench.held.length === 2);
+    for (const { headers } of bench.service.requests) bench.give(seven(headers.authorization ?? ''));
+    const notes = (await Promise.all(orders)).map((order) => order.notes);
+    expect(notes.sort()).toEqual(['Bearer ana', 'Bearer eva']);
+  });
+
+  test('are writes', async () => {
+    await using bench = await startBench(answerAsPromised);
+    const message = { text: 'a' };
+    await Promise.all([1, 2].map(() => bench.api.sendMessage('1', '17', message, bench.caller())));
+    const line = 'POST /v1/channels/1/conversations/17/messages';
+    expect(lines(bench)).toEqual([line, line]);
+  });
+
+  test('are labels, whose bytes go to one reader', async () => {
+    await using bench = await startBench(answerAsPromised);
+    const labels = await Promise.all([1, 2].map(() => bench.api.getLabel('7', bench.caller())));
+    for (const { body } of labels) body.resume();
+    expect(lines(bench)).toEqual(['GET /v1/shipments/7/label', 'GET /v1/shipments/7/label']);
+  });
+});
+
+describe('who gives up', () => {
+  test('first leaves the call to the others', async () => {
+    await using bench = await startHolding();
+    const [one, other] = [new AbortController(), new AbortController()];
+    const given = errorOf(bench.api.getOrder('7', bench.caller(one.signal)));
+    const waited = bench.api.getOrder('7', bench.caller(other.signal));
+    await until(() => bench.held.length === 1);
+    one.abort();
+    const error = await given;
+    expect(error).toBeInstanceOf(AbortedError);
+    expect(error.message).toBe('GET /v1/orders/7 was given up by its caller');
+    bench.give(seven('a'));
+    expect(await waited).toEqual(seven('a'));
+    expect(lines(bench)).toEqual(['GET /v1/orders/7']);
+  });
+
+  test('as the second does not end the call of the first', async () => {
+    await using bench = await startHolding();
+    const other = new AbortController();
+    const waited = bench.api.getOrder('7', bench.caller());
+    const given = errorOf(bench.api.getOrder('7', bench.caller(other.signal)));
+    await until(() => bench.held.length === 1);
+    other.abort();
+    expect(await given).toBeInstanceOf(AbortedError);
+    bench.give(seven('a'));
+    expect(await waited).toEqual(seven('a'));
+  });
+
+  test('as the last ends the call, which nobody joins any more', async () => {
+    await using bench = await startHolding();
+    const controllers = [new AbortController(), new AbortController()];
+    const given = controllers.map(({ signal }) => errorOf(bench.api.getOrder('7', bench.caller(signal))));
+    await until(() => bench.held.length === 1);
+    let isClosed = false;
+    bench.held.shift()?.once('close', () => {
+      isClosed = true;
+    });
+    for (const controller of controllers) controller.abort();
+    // At once, so before the first call has come to its end.
+    const anew = bench.api.getOrder('7', bench.caller());
+    for (const error of await Promise.all(given)) expect(error).toBeInstanceOf(AbortedError);
+    await until(() => isClosed && bench.held.length === 1);
+    // The end of the first call leaves the second one's place alone.
+    const joined = bench.api.getOrder('7', bench.caller());
+    bench.give(seven('a'));
+    expect(await Promise.all([anew, joined])).toEqual([seven('a'), seven('a')]);
+    expect(lines(bench)).toEqual(['GET /v1/orders/7', 'GET /v1/orders/7']);
+  });
+
+  test('while the call waits for its turn leaves it unmade, and out of the ledger', async () => {
+    await using bench = await startHolding();
+    const client = new AbortController();
+    const busy = bench.caller(client.signal, 1);
+    const given = ['1', '7'].map((id) => errorOf(bench.api.getOrder(id, busy)));
+    await until(() => bench.held.length === 1);
+    client.abort();
+    for (const error of await Promise.all(given)) expect(error).toBeInstanceOf(AbortedError);
+    await pause(20);
+    expect(lines(bench)).toEqual(['GET /v1/orders/1']);
+    expect(busy.ledger.entries).toHaveLength(1);
+  });
+
+  test('while all places are taken by others leaves it unmade, be it a read or a write', async () => {
+    await using bench = await startHolding();
+    const callers = createCallers({ callsPerOperation: 16, callsAtOnce: 1 });
+    const client = new AbortController();
+    const order = bench.api.getOrder('1', callers.of('ana', new AbortController().signal));
+    await until(() => bench.held.length === 1);
+    const eva = callers.of('eva', client.signal);
+    const given = [
+      errorOf(bench.api.getOrder('7', eva)),
+      errorOf(bench.api.sendMessage('1', '17', { text: 'a' }, eva)),
+    ];
+    await pause(5);
+    client.abort();
+    bench.give({ name: 'orders/1' });
+    await order;
+    for (const error of await Promise.all(given)) expect(error).toBeInstanceOf(AbortedError);
+    await pause(20);
+    expect([lines(bench), eva.ledger.entries]).toEqual([['GET /v1/orders/1'], []]);
+  });
+
+  test('before asking makes no call', async () => {
+    await using bench = await startBench(answerAsPromised);
+    const caller = bench.caller(AbortSignal.abort());
+    expect(await errorOf(bench.api.getOrder('7', caller))).toBeInstanceOf(AbortedError);
+    expect([lines(bench), caller.ledger.entries]).toEqual([[], []]);
+  });
+
+  test('is listened for no longer than the call takes', async () => {
+    await using bench = await startBench(answerAsPromised);
+    const signals = [1, 2, 3].map(() => new AbortController().signal);
+    await Promise.all(signals.map((signal) => bench.api.getOrder('7', bench.caller(signal))));
+    expect(signals.map((signal) => getEventListeners(signal, 'abort'))).toEqual([[], [], []]);
+  });
+});
+
+describe('after a write', () => {
+  const update = { order: { notes: 'b' }, updateMask: ['notes' as const] };
+
+  test('nobody gets an answer that was under way before it ended', async () => {
+    await using bench = await startHolding();
+    const before = bench.api.getOrder('7', bench.caller());
+    await until(() => bench.held.length === 1);
+    const [older] = bench.held.splice(0);
+    const written = bench.api.updateOrder('7', update, bench.caller());
+    await until(() => bench.held.length === 1);
+    bench.give(seven('b'));
+    await written;
+    const after = [1, 2].map(() => bench.api.getOrder('7', bench.caller()));
+    await until(() => bench.held.length === 1);
+    older?.end(JSON.stringify(seven('a')));
+    expect(await before).toEqual(seven('a'));
+    bench.give(seven('b'));
+    expect(await Promise.all(after)).toEqual([seven('b'), seven('b')]);
+    expect(lines(bench)).toEqual(['GET /v1/orders/7', 'PATCH /v1/orders/7', 'GET /v1/orders/7']);
+  });
+
+  test('nor where it failed, as it may have been done all the same', async () => {
+    await using bench = await startHolding();
+    const before = bench.api.getOrder('7', bench.caller());
+    await until(() => bench.held.length === 1);
+    const [older] = bench.held.splice(0);
+    const written = errorOf(bench.api.updateOrder('7', update, bench.caller()));
+    await until(() => bench.held.length === 1);
+    bench.held.shift()?.destroy();
+    expect((await written).name).toBe('OutcomeUnknownError');
+    const after = bench.api.getOrder('7', bench.caller());
+    await until(() => bench.held.length === 1);
+    older?.end(JSON.stringify(seven('a')));
+    bench.give(seven('b'));
+    expect(await Promise.all([before, after])).toEqual([seven('a'), seven('b')]);
+  });
+
+  test('of another tenant all stays joined', async () => {
+    await using bench = await startHolding();
+    const callers = createCallers({ callsPerOperation: 16 });
+    const first = bench.api.getOrder('7', bench.caller());
+    await until(() => bench.held.length === 1);
+    const [order] = bench.held.splice(0);
+    const other = callers.of('another', new AbortController().signal);
+    const written = bench.api.updateOrder('7', update, other);
+    await until(() => bench.held.length === 1);
+    bench.give(seven('b'));
+    await written;
+    const second = bench.api.getOrder('7', bench.caller());
+    order?.end(JSON.stringify(seven('a')));
+    expect(await Promise.all([first, second])).toEqual([seven('a'), seven('a')]);
+  });
+});
+
+describe('the cost of a shared read', () => {
+  const entry = {
+    method: 'GET',
+    route: '/v1/orders/{id}',
+    status: 200,
+    startMs: expect.any(Number),
+    durationMs: expect.any(Number),
+    bytes: 31,
+    retries: 0,
+    isShared: false,
+    askedBy: [],
+  };
+
+  test('is in the ledger of all, as a call of the first alone', async () => {
+    await using bench = await startHolding();
+    const callers = [bench.caller(), bench.caller()];
+    const orders = callers.map((caller) => bench.api.getOrder('7', caller));
+    await until(() => bench.held.length === 1);
+    bench.give(seven('a'));
+    await Promise.all(orders);
+    expect(callers.map(({ ledger }) => ledger.entries)).toEqual([[entry], [{ ...entry, isShared: true }]]);
+  });
+
+  test('shows each who has asked, also where one call leaves for several that waited', async () => {
+    await using bench = await startHolding();
+    const callers = createCallers({ callsPerOperation: 16, callsAtOnce: 1 });
+    const { signal } = new AbortController();
+    const first = bench.api.getOrder('1', callers.of('eva', signal));
+    await until(() => bench.held.length === 1);
+    const operations = ['a', undefined, 'c'].map((field) => {
+      const caller = callers.of('ana', signal);
+      const ask = () => bench.api.getOrder('7', caller);
+      return { caller, answer: field === undefined ? ask() : asking.run(field, ask) };
+    });
+    bench.give({ name: 'orders/1' });
+    await until(() => bench.held.length === 1);
+    bench.give(seven('a'));
+    await Promise.all([first, ...operations.map(({ answer }) => answer)]);
+    expect(
+      operations.map(({ caller }) =>
+        caller.ledger.entries.map(({ askedBy, isShared }) => [askedBy, isShared]),
+      ),
+    ).toEqual([[[['a'], false]], [[[], true]], [[['c'], true]]]);
+  });
+
+  test('has no status where the answer came after its asker had left', async () => {
+    await using bench = await startHolding();
+    const client = new AbortController();
+    const [first, second] = [bench.caller(), bench.caller(client.signal)];
+    const order = bench.api.getOrder('7', first);
+    const given = errorOf(bench.api.getOrder('7', second));
+    await until(() => bench.held.length === 1);
+    client.abort();
+    await given;
+    bench.give(seven('a'));
+    await order;
+    expect(second.ledger.entries).toEqual([{ ...entry, status: undefined, bytes: 0, isShared: true }]);
+  });
+
+  test('is the budget of the first alone, whose end of it is not shared', async () => {
+    await using bench = await startHolding();
+    const callers = createCallers({ callsPerOperation: 16, readsPerOperation: 1, tenants: createTenants() });
+    const { signal } = new AbortController();
+    const caller = () => callers.of('ana', signal);
+    const [spent, other, third]: Caller[] = [caller(), caller(), caller()];
+    if (other === undefined || third === undefined || spent === undefined) throw new Error('three, as above');
+    const own = bench.api.getOrder('1', spent);
+    const refused = errorOf(bench.api.getOrder('7', spent));
+    const joined = [bench.api.getOrder('7', other), bench.api.getOrder('7', third)];
+    const left = bench.api.getOrder('2', third);
+    await until(() => bench.held.length === 3);
+    for (const line of lines(bench)) bench.give({ name: line.replace('GET /v1/', '') });
+    expect(await refused).toBeInstanceOf(BudgetExceededError);
+    expect(await Promise.all([own, ...joined, left])).toEqual(
+      ['1', '7', '7', '2'].map((id) => ({ name: `orders/${id}` })),
+    );
+  });
+
+  test('is the budget of the next who has any left, where the first gives up in its queue', async () => {
+    await using bench = await startHolding();
+    const callers = createCallers({ callsPerOperation: 2, callsAtOnce: 1, readsPerOperation: 1 });
+    const { signal } = new AbortController();
+    const client = new AbortController();
+    const held = bench.api.getOrder('1', callers.of('eva', signal));
+    const first = callers.of('ana', client.signal);
+    const [spent, third] = [callers.of('ana', signal), callers.of('ana', signal)];
+    const given = errorOf(bench.api.getOrder('7', first));
+    const other = bench.api.getOrder('2', spent);
+    const refused = errorOf(bench.api.getOrder('7', spent));
+    const answered = bench.api.getOrder('7', third);
+    expect([first, spent, third].map((caller) => caller.readsLeft())).toEqual([0, 0, 1]);
+    client.abort();
+    expect(await given).toBeInstanceOf(AbortedError);
+    expect(await refused).toBeInstanceOf(BudgetExceededError);
+    expect([first, spent, third].map((caller) => caller.readsLeft())).toEqual([1, 0, 0]);
+    for (const id of ['1', '2', '7']) {
+      await until(() => bench.held.length === 1);
+      bench.give({ name: `orders/${id}` });
+    }
+    expect(await Promise.all([held, other, answered])).toEqual(
+      ['1', '2', '7'].map((id) => ({ name: `orders/${id}` })),
+    );
+    expect(lines(bench)).toEqual(['1', '2', '7'].map((id) => `GET /v1/orders/${id}`));
+    expect([first, spent, third].map(({ ledger }) => ledger.entries.length)).toEqual([0, 1, 1]);
+  });
+
+  test('is the budget of nobody where it is refused before it is sent', async () => {
+    await using bench = await startHolding();
+    const callers = createCallers({ callsPerOperation: 8, callsAtOnce: 1, callsWaiting: 2 });
+    const { signal } = new AbortController();
+    const caller = callers.of('ana', signal);
+    const [sent, queued] = ['1', '2'].map((id) => bench.api.getOrder(id, callers.of('ana', signal)));
+    expect((await errorOf(bench.api.getOrder('3', caller))).name).toBe('OverloadedError');
+    expect([caller.readsLeft(), callers.callsWaiting()]).toEqual([250, 1]);
+    for (const id of ['1', '2']) {
+      await until(() => bench.held.length === 1);
+      bench.give({ name: `orders/${id}` });
+    }
+    await Promise.all([sent, queued]);
+  });
+});
+
+test('thousands that are refused one after the other, as each comes to lead, all hear of it', async () => {
+  await using bench = await startHolding();
+  const callers = createCallers({ callsPerOperation: 1, callsAtOnce: 1, callsWaiting: 2 });
+  const gone = new Canceller();
+  const large = callers.of('a', gone);
+  const [running, held] = ['1', '7'].map((id) => errorOf(bench.api.getOrder(id, large)));
+  const waiting = ['b', 'c'].map((token) =>
+    bench.api.getOrder('2', callers.of(token, new Canceller())).catch(() => {}),
+  );
+  const joined = Array.from({ length: 3_000 }, () =>
+    errorOf(bench.api.getOrder('7', callers.of('a', new Canceller()))),
+  );
+  gone.abort(new Error('gone'));
+  expect(await held).toBeInstanceOf(AbortedError);
+  for (const error of await Promise.all(joined)) expect(error).toBeInstanceOf(OverloadedError);
+  expect(await running).toBeInstanceOf(AbortedError);
+  for (const id of ['2', '2']) {
+    await until(() => bench.held.length === 1);
+    bench.give({ name: `orders/${id}` });
+  }
+  await Promise.all(waiting);
+});
+
+test('a read is tried again for a waiter that has time, though the operation that leads has none', async () => {
+  let calls = 0;
+  await using bench = await startBench(
+    (request, response, body) => {
+      calls += 1;
+      const answer = calls === 1 ? answerJson({}, 503, { 'retry-after': '0' }) : answerJson(seven('a'));
+      answer(request, response, body);
+    },
+    { retries: 1 },
+  );
+  const callers = createCallers({});
+  const hurried = callers.of('a', new Canceller(), { signal: neverCancelled, remainingMs: () => 0 });
+  const reads = [hurried, callers.of('a', new Canceller())].map((caller) => bench.api.getOrder('7', caller));
+  expect(await Promise.all(reads)).toEqual([seven('a'), seven('a')]);
+  expect(calls).toBe(2);
+});

@@ -1,0 +1,314 @@
+import { execFile } from 'node:child_process';
+import { randomBytes } from 'node:crypto';
+import { getEventListeners, once } from 'node:events';
+import { buffer } from 'node:stream/consumers';
+import { promisify } from 'node:util';
+import { createGzip, gzipSync } from 'node:zlib';
+import { describe, expect, test } from 'vitest';
+import {
+  AbortedError,
+  InvalidResponseError,
+  ResponseTooLargeError,
+  StatusError,
+} from '../../../src/rest/errors.ts';
+import {
+  type Answer,
+  answerJson,
+  answerText,
+  errorOf,
+  startBench,
+  startService,
+  until,
+} from '../../fixtures/rest-service.ts';
+
+const pdf = { 'content-type': 'application/pdf' };
+
+describe('a label', () => {
+  test('comes as it is sent, its first bytes before its last are there', async () => {
+    let finish = () => {};
+    await using bench = await startBench((_request, response) => {
+      response.writeHead(200, { ...pdf, 'content-length': '10' }).write('%PDF-');
+      finish = () => response.end('%%EOF');
+    });
+    const { signal } = new AbortController();
+    const label = await bench.api.getLabel('shipments/3', bench.caller(signal));
+    expect(label).toMatchObject({ contentType: 'application/pdf', contentLength: '10' });
+    const [first] = await once(label.body, 'data');
+    expect(String(first)).toBe('%PDF-');
+    finish();
+    expect((await buffer(label.body)).toString()).toBe('%%EOF');
+    await until(() => getEventListeners(signal, 'abort').length === 0);
+  });
+
+  test('may take longer than a call, as long as it does not stop', async () => {
+    await using bench = await startBench(
+      async (_request, response) => {
+        response.writeHead(200, pdf);
+        for (const part of ['%P', 'DF', '%%', 'EO', 'F']) {
+          response.write(part);
+          await new Promise((resolve) => setTimeout(resolve, 40));
+        }
+        response.end();
+      },
+      { callTimeoutMs: 100 },
+    );
+    const label = await bench.api.getLabel('3', bench.caller());
+    expect(label.contentLength).toBeUndefined();
+    expect((await buffer(label.body)).toString()).toBe('%PDF%%EOF');
+  });
+
+  test('that stops in the middle fails', async () => {
+    await using bench = await startBench((_request, response) => response.writeHead(200, pdf).write('%P'), {
+      callTimeoutMs: 60,
+    });
+    const label = await bench.api.getLabel('3', bench.caller());
+    await expect(buffer(label.body)).rejects.toThrow('Body Timeout');
+  });
+
+  test('that breaks off fails, so that half a label is never taken for a whole one', async () => {
+    await using bench = await startBench((request, response) => {
+      response.writeHead(200, { ...pdf, 'content-length': '10' }).write('%PDF-');
+      setTimeout(() => request.socket.resetAndDestroy(), 5);
+    });
+    const label = await bench.api.getLabel('3', bench.caller());
+    await expect(buffer(label.body)).rejects.toThrow();
+  });
+
+  test('ends with the caller that gives up, as the service sees', async () => {
+    let isClosed = false;
+    await using bench = await startBench((_request, response) => {
+      response.on('close', () => {
+        isClosed = true;
+      });
+      response.writeHead(200, pdf).write('%PDF-');
+    });
+    const giveUp = new AbortController();
+    const label = await bench.api.getLabel('3', bench.caller(giveUp.signal));
+    const bytes = buffer(label.body);
+    giveUp.abort();
+    expect(await errorOf(bytes)).toBeInstanceOf(AbortedError);
+    await until(() => isClosed);
+    expect(getEventListeners(giveUp.signal, 'abort')).toEqual([]);
+  });
+
+  test('that its taker destroys is not read on', async () => {
+    let isClosed = false;
+    await using bench = await startBench((_request, response) => {
+      response.on('close', () => {
+        isClosed = true;
+      });
+      response.writeHead(200, pdf).write('%PDF-');
+    });
+    const { signal } = new AbortController();
+    const { body } = await bench.api.getLabel('3', bench.caller(signal));
+    body.on('error', () => {}).destroy();
+    await until(() => isClosed);
+    expect(getEventListeners(signal, 'abort')).toEqual([]);
+  });
+
+  test.each(['application/pdf;charset=binary', 'Application/PDF', 'application/pdf ; a=b'])(
+    'of the type "%s" is one',
+    async (contentType) => {
+      await using bench = await startBench(answerText('%PDF', 200, contentType));
+      expect((await buffer((await bench.api.getLabel('3', bench.caller())).body)).toString()).toBe('%PDF');
+    },
+  );
+
+  test.each<[string, Answer]>([
+    ['HTML', answerText('<p>', 200, 'text/html')],
+    ['JSON', answerJson({})],
+    ['application/pdfx', answerText('%PDF', 200, 'application/pdfx')],
+  ])('that is %s is refused', async (_what, answer) => {
+    await using bench = await startBench(answer);
+    const { signal } = new AbortController();
+    const error = await errorOf(bench.api.getLabel('3', bench.caller(signal)));
+    expect(error).toBeInstanceOf(InvalidResponseError);
+    expect(error.message).toBe('GET /v1/shipments/3/label answered something that is not a PDF');
+    await until(() => getEventListeners(signal, 'abort').length === 0);
+  });
+
+  test.each<[string, Answer]>([
+    ['204', (_request, response) => response.writeHead(204).end()],
+    [
+      'without a byte',
+      (_request, response) => response.writeHead(200, { ...pdf, 'content-length': '0' }).end(),
+    ],
+    ['without a byte, in chunks', (_request, response) => response.writeHead(200, pdf).end()],
+  ])('that is empty is refused: %s', async (_what, answer) => {
+    await using bench = await startBench(answer);
+    const { signal } = new AbortController();
+    const error = await errorOf(bench.api.getLabel('3', bench.caller(signal)));
+    expect(error).toBeInstanceOf(InvalidResponseError);
+    expect(error.message).toBe('GET /v1/shipments/3/label answered nothing');
+    await until(() => getEventListeners(signal, 'abort').length === 0);
+  });
+
+  test('that says it is larger than allowed is refused before it is read', async () => {
+    await using bench = await startBench(
+      (_request, response) => response.writeHead(200, { ...pdf, 'content-length': '100001' }).write('%PDF'),
+      { maxResponseBytes: 100_000 },
+    );
+    const error = await errorOf(bench.api.getLabel('3', bench.caller()));
+    expect(error).toBeInstanceOf(ResponseTooLargeError);
+    expect(error.message).toBe('GET /v1/shipments/3/label answered more than 100000 bytes');
+  });
+
+  test('that turns out larger than allowed breaks off, and is not read on', async () => {
+    let isClosed = false;
+    await using bench = await startBench(
+      (_request, response) => {
+        response.on('close', () => {
+          isClosed = true;
+        });
+        response.writeHead(200, pdf);
+        // For ever, as fast as it is read.
+        const more = () => {
+          while (!isClosed && response.write(Buffer.alloc(10_000))) {}
+        };
+        response.on('drain', more);
+        more();
+      },
+      { maxResponseBytes: 100_000 },
+    );
+    const label = await bench.api.getLabel('3', bench.caller());
+    expect(await errorOf(buffer(label.body))).toBeInstanceOf(ResponseTooLargeError);
+    await until(() => isClosed);
+  });
+
+  test('that comes compressed is handed on as it is meant', async () => {
+    await using bench = await startBench((_request, response) => {
+      const body = gzipSync('%PDF%%EOF');
+      response
+        .writeHead(200, { ...pdf, 'content-encoding': 'gzip', 'content-length': body.length })
+        .end(body);
+    });
+    const label = await bench.api.getLabel('3', bench.caller());
+    expect([label.contentLength, String(await buffer(label.body))]).toEqual([undefined, '%PDF%%EOF']);
+  });
+
+  test.each([
+    ['whole to a slow reader', (body: Buffer) => body, undefined],
+    ['cut off, and fails', (body: Buffer) => body.subarray(0, -100_000), 'unexpected end of file'],
+    ['larger than allowed, and fails', (body: Buffer) => body, 'answered more than 1000000 bytes'],
+  ])('that comes compressed comes %s', async (_how, sent, failure) => {
+    const pdfBytes = randomBytes(3_000_000);
+    const body = sent(gzipSync(pdfBytes));
+    await using bench = await startBench(
+      (_request, response) => response.writeHead(200, { ...pdf, 'content-encoding': 'gzip' }).end(body),
+      { maxResponseBytes: failure?.includes('more than') ? 1_000_000 : 3_000_000 },
+    );
+    const { signal } = new AbortController();
+    const label = await bench.api.getLabel('3', bench.caller(signal));
+    const chunks: Buffer[] = [];
+    const read = async () => {
+      for await (const chunk of label.body) {
+        chunks.push(chunk);
+        await new Promise((resolve) => setTimeout(resolve, 1));
+      }
+    };
+    if (failure === undefined) {
+      await read();
+      expect(Buffer.concat(chunks).equals(pdfBytes)).toBe(true);
+    } else {
+      await expect(read()).rejects.toThrow(failure);
+    }
+    await until(() => getEventListeners(signal, 'abort').length === 0);
+  });
+
+  test.each([
+    ['as it is', {}],
+    ['compressed', { 'content-encoding': 'gzip' }],
+  ])('is read no faster than its taker reads: %s', async (_how, encoding) => {
+    let sent = 0;
+    await using bench = await startBench(
+      (_request, response) => {
+        response.writeHead(200, { ...pdf, ...encoding });
+        const source = Object.keys(encoding).length === 0 ? response : createGzip();
+        if (source !== response) source.pipe(response);
+        const more = () => {
+          while (!response.destroyed && source.write(randomBytes(50_000))) sent += 50_000;
+        };
+        source.on('drain', more);
+        more();
+      },
+      { maxResponseBytes: 1_000_000_000 },
+    );
+    const label = await bench.api.getLabel('3', bench.caller());
+    // Until no more fits into the sockets and the streams on the way, which takes a busy machine a while.
+    const most = 20_000_000;
+    for (let sentBefore = -1; sent !== sentBefore && sent < most; ) {
+      sentBefore = sent;
+      await new Promise((resolve) => setTimeout(resolve, 200));
+    }
+    expect(sent).toBeLessThan(most);
+    label.body.destroy();
+  });
+
+  test('that is larger than allowed from its first bytes on is refused', async () => {
+    await using bench = await startBench(
+      (_request, response) => {
+        response.writeHead(200, pdf);
+        response.write(Buffer.alloc(5_000));
+      },
+      { maxResponseBytes: 1_000 },
+    );
+    const { signal } = new AbortController();
+    const error = await errorOf(
+      bench.api.getLabel('3', bench.caller(signal)).then(({ body }) => buffer(body)),
+    );
+    expect(error).toBeInstanceOf(ResponseTooLargeError);
+    await until(() => getEventListeners(signal, 'abort').length === 0);
+  });
+
+  test('that is large comes whole to a slow reader', async () => {
+    await using bench = await startBench(
+      (_request, response) => response.writeHead(200, pdf).end(Buffer.alloc(3_000_000, '%')),
+      { maxResponseBytes: 3_000_000 },
+    );
+    const { body } = await bench.api.getLabel('3', bench.caller());
+    let bytes = 0;
+    for await (const chunk of body) {
+      bytes += chunk.length;
+      await new Promise((resolve) => setTimeout(resolve, 1));
+    }
+    expect(bytes).toBe(3_000_000);
+  });
+
+  test('whose refusal is larger than a label may be is still refused in its words', async () => {
+    await using bench = await startBench(answerJson({ message: 'no', details: 'x'.repeat(5_000) }, 409), {
+      maxResponseBytes: 1_000,
+    });
+    const error = await errorOf(bench.api.getLabel('3', bench.caller()));
+    expect(error).toBeInstanceOf(StatusError);
+    expect(error.message).toBe('GET /v1/shipments/3/label answered 409: no');
+  });
+
+  test('that REST refuses is its refusal', async () => {
+    await using bench = await startBench(answerJson({ message: 'not yet generated' }, 409));
+    const error = await errorOf(bench.api.getLabel('3', bench.caller()));
+    expect(error).toBeInstanceOf(StatusError);
+    expect(error.message).toBe('GET /v1/shipments/3/label answered 409: not yet generated');
+  });
+});
+
+test('once the client is closed, the process ends by itself', async () => {
+  await using service = await startService(answerJson({ name: 'orders/7' }));
+  const script = `
+    import { createRestClient } from './src/rest/client/client.ts';
+    import { createRestApi } from './src/rest/api.ts';
+    import { createCallers } from './test/fixtures/callers.ts';
+    const client = createRestClient({
+      baseUrl: new URL('${service.url}'), connections: 4,
+      connectTimeoutMs: 60000, callTimeoutMs: 60000, streamTimeoutMs: 60000, maxResponseBytes: 1000, retries: 0,
+    });
+    const caller = createCallers({ callsPerOperation: 4 }).of('token', new AbortController().signal);
+    const order = await createRestApi(client, {}).getOrder('7', caller);
+    await client.close();
+    console.log(order.name);
+  `;
+  const run = promisify(execFile)(process.execPath, ['--input-type=module-typescript', '--eval', script], {
+    cwd: new URL('../../..', import.meta.url).pathname,
+    timeout: 5_000,
+  });
+  expect((await run).stdout).toBe('orders/7\n');
+});

@@ -1,0 +1,105 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import { type Dispatcher, Pool } from 'undici';
+import { expect, test } from 'vitest';
+import { Canceller } from '../../../src/concurrency/cancellation.ts';
+import type { RestCall } from '../../../src/rest/call.ts';
+import { enter } from '../../../src/rest/client/call-log.ts';
+import { createJsonTransport } from '../../../src/rest/client/transport.ts';
+import { OutcomeUnknownError } from '../../../src/rest/errors.ts';
+import { createCallers } from '../../fixtures/callers.ts';
+import { bearer, startService, until } from '../../fixtures/rest-service.ts';
+
+const read: RestCall = { method: 'GET', path: '/v1/orders/7' };
+const write: RestCall = { method: 'POST', path: '/v1/orders', body: {} };
+
+/** Makes one attempt of 500 ms that a service answers with `text`, and keeps the steps that are deferred. */
+async function startAttempt(text: string, call = read, PoolClass = Pool) {
+  const service = await startService((_request, response) => response.end(text));
+  const pool = new PoolClass(service.url);
+  const steps: (() => void)[] = [];
+  const transport = createJsonTransport(pool, {
+    baseUrl: service.url,
+    callTimeoutMs: 500,
+    maxResponseBytes: 100_000,
+    putOff: (step) => steps.push(step),
+  });
+  const signal = new Canceller();
+  const caller = createCallers({ callsPerOperation: 1 }).of(bearer, signal);
+  const entry = enter(caller.ledger, call);
+  const results: unknown[] = [];
+  transport.send({
+    call,
+    caller,
+    signal,
+    entry,
+    headers: undefined,
+    succeeded: (value) => results.push(value),
+    failed: (error) => results.push(error),
+  });
+  return {
+    service,
+    steps,
+    results,
+    entry,
+    signal,
+    async [Symbol.asyncDispose]() {
+      await pool.destroy();
+      await service[Symbol.asyncDispose]();
+    },
+  };
+}
+
+test.each([
+  ['read', read],
+  ['write', write],
+])(
+  'a response to a %s that has come in is not late or aborted, and took as long as its bytes',
+  async (_kind, call) => {
+    await using attempt = await startAttempt('{"name":"orders/7"}', call);
+    const { steps, results, entry, signal } = attempt;
+    await until(() => steps.length === 1);
+    const { durationMs } = entry;
+    await pause(600);
+    signal.abort(new Error('nobody waits'));
+    expect(results).toEqual([]);
+    steps[0]?.();
+    expect(results).toEqual([{ name: 'orders/7' }]);
+    expect(durationMs).toBeGreaterThan(0);
+    expect(entry.durationMs).toBe(durationMs);
+  },
+);
+
+test.each([
+  ['deferred', 16_384, 1],
+  ['parsed at once', 16_385, 0],
+])('a response is %s with %i characters', async (_what, characters, stepsDeferred) => {
+  const text = JSON.stringify('a'.repeat(characters - 2));
+  await using attempt = await startAttempt(text);
+  const { steps, results } = attempt;
+  await until(() => steps.length + results.length === 1);
+  expect(steps).toHaveLength(stepsDeferred);
+  for (const step of steps) step();
+  expect(results).toEqual([JSON.parse(text)]);
+});
+
+test('a write that the connection pool would send again is not', async () => {
+  class Resending extends Pool {
+    override dispatch(options: Dispatcher.DispatchOptions, handler: Dispatcher.DispatchHandler): boolean {
+      return super.dispatch(options, {
+        onRequestStart(controller, context) {
+          handler.onRequestStart?.(controller, context);
+          handler.onRequestStart?.(controller, context);
+        },
+        onResponseStart: (...given) => handler.onResponseStart?.(...given),
+        onResponseData: (...given) => handler.onResponseData?.(...given),
+        onResponseEnd: (...given) => handler.onResponseEnd?.(...given),
+        onResponseError: (controller, error) => handler.onResponseError?.(controller, error),
+      });
+    }
+  }
+  await using attempt = await startAttempt('{}', write, Resending);
+  const { service, results } = attempt;
+  await until(() => results.length === 1);
+  expect(results[0]).toBeInstanceOf(OutcomeUnknownError);
+  expect(service.requests).toEqual([]);
+});

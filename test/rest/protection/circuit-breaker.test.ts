@@ -1,0 +1,229 @@
+import { expect, test } from 'vitest';
+import type { Tenant } from '../../../src/concurrency/tenant.ts';
+import {
+  type CallOutcome,
+  createCircuitBreaker,
+  createCircuits,
+} from '../../../src/rest/protection/circuit-breaker.ts';
+
+const tenant = (id: string): Tenant => ({ id, writes: 0 });
+const ana = tenant('ana');
+const eva = tenant('eva');
+const ida = tenant('ida');
+
+/** A breaker on a clock of its own. */
+function start() {
+  let ms = 0;
+  const breaker = createCircuitBreaker({ now: () => ms });
+  /** Makes so many calls, as far as they are let through, and says how many were. */
+  function call(who: Tenant, outcome: CallOutcome, times = 1): number {
+    let made = 0;
+    for (let time = 0; time < times; time += 1) {
+      const admission = breaker.admit(who);
+      if (admission === undefined) continue;
+      made += 1;
+      breaker.note(who, admission, outcome);
+    }
+    return made;
+  }
+  return { breaker, call, pass: (time: number) => (ms += time) };
+}
+
+/** Opened by the failures of two tenants. */
+function startOpen() {
+  const circuit = start();
+  circuit.call(ana, 'failed', 15);
+  circuit.call(eva, 'failed', 5);
+  expect(circuit.breaker.isOpen()).toBe(true);
+  return circuit;
+}
+
+test('it opens when four of five of twenty calls of several tenants have failed, and not before', () => {
+  const { breaker, call } = start();
+  for (const who of [ana, eva]) {
+    call(who, 'failed');
+    call(who, 'answered', 2);
+  }
+  call(ana, 'failed', 7);
+  call(eva, 'failed', 6);
+  expect(breaker.isOpen()).toBe(false);
+  call(eva, 'failed');
+  expect(breaker.isOpen()).toBe(true);
+  expect(breaker.admit(ana)).toBeUndefined();
+  expect(breaker.admit(ida)).toBeUndefined();
+  expect(breaker.retryAfterMs()).toBe(5_000);
+});
+
+test('the failures of one tenant alone, however many, open it for nobody', () => {
+  const { breaker, call } = start();
+  expect(call(ana, 'failed', 10_000)).toBe(10_000);
+  expect(breaker.isOpen()).toBe(false);
+});
+
+test('a service that fails half of its calls is asked for the other half', () => {
+  const { breaker, call } = start();
+  for (let time = 0; time < 500; time += 1) {
+    for (const who of [ana, eva]) {
+      call(who, 'answered');
+      call(who, 'failed');
+    }
+  }
+  expect(breaker.isOpen()).toBe(false);
+});
+
+test('one tenant\u2019s failures do not open it while others are answered, though one of theirs fails too', () => {
+  const { breaker, call } = start();
+  call(ana, 'failed', 1_000);
+  call(eva, 'answered', 9);
+  call(ida, 'failed');
+  expect(breaker.isOpen()).toBe(false);
+  expect(call(eva, 'answered', 5)).toBe(5);
+});
+
+test('too few calls of others say nothing yet', () => {
+  const { breaker, call } = start();
+  call(ana, 'failed', 100);
+  call(eva, 'failed', 4);
+  expect(breaker.isOpen()).toBe(false);
+  call(eva, 'failed');
+  expect(breaker.isOpen()).toBe(true);
+});
+
+test('what its callers have given up counts neither way', () => {
+  const { breaker, call } = start();
+  for (const who of [ana, eva, ida]) call(who, 'given up', 100);
+  expect(breaker.isOpen()).toBe(false);
+});
+
+test('failures of more than ten seconds ago are forgotten', () => {
+  const { breaker, call, pass } = start();
+  call(ana, 'failed', 10);
+  call(eva, 'failed', 9);
+  pass(10_000);
+  call(eva, 'failed');
+  expect(breaker.isOpen()).toBe(false);
+  call(ana, 'failed', 10);
+  call(eva, 'failed', 9);
+  expect(breaker.isOpen()).toBe(true);
+});
+
+test.each([2, 10])(
+  'it opens within ten seconds of a failure for all of %i tenants after good times',
+  (count) => {
+    const { breaker, call, pass } = start();
+    const tenants = Array.from({ length: count }, (_, number) => tenant(`${number}`));
+    const callFor = (seconds: number, outcome: CallOutcome) => {
+      for (let time = 0; time < seconds * 10; time += 1) {
+        for (const who of tenants) call(who, outcome);
+        pass(100);
+      }
+    };
+    for (const offset of [0, 1, 2, 3, 4]) {
+      callFor(20 + offset, 'answered');
+      callFor(2, 'failed');
+      expect(breaker.isOpen()).toBe(false);
+      callFor(8, 'failed');
+      expect(breaker.isOpen()).toBe(true);
+      pass(5_000);
+      call(ana, 'answered');
+      pass(10_000);
+    }
+  },
+);
+
+test('after five seconds one call goes through, and all do once it is answered', () => {
+  const { breaker, pass } = startOpen();
+  pass(4_999);
+  expect(breaker.admit(ana)).toBeUndefined();
+  pass(1);
+  expect(breaker.admit(ana)).toBe('probe');
+  expect([breaker.admit(ana), breaker.admit(eva)]).toEqual([undefined, undefined]);
+  expect(breaker.retryAfterMs()).toBe(1_000);
+  breaker.note(ana, 'probe', 'answered');
+  expect([breaker.isOpen(), breaker.admit(eva)]).toEqual([false, 'usual']);
+});
+
+test('what was under way when it opened neither closes it nor counts once it is closed again', () => {
+  const { breaker, call, pass } = startOpen();
+  breaker.note(ana, 'usual', 'answered');
+  expect(breaker.isOpen()).toBe(true);
+  pass(5_000);
+  call(eva, 'answered');
+  breaker.note(ana, 'usual', 'failed');
+  expect(breaker.isOpen()).toBe(false);
+});
+
+test('it stays open for five seconds more when the probes of two tenants fail, and not when one\u2019s does', () => {
+  const { breaker, call, pass } = startOpen();
+  pass(5_000);
+  expect(call(ana, 'failed', 3)).toBe(1);
+  expect(call(eva, 'failed', 3)).toBe(1);
+  expect([call(ida, 'answered'), breaker.retryAfterMs()]).toEqual([0, 5_000]);
+  pass(5_000);
+  // Hers fails for a reason of her own.
+  expect(call(ana, 'failed', 3)).toBe(1);
+  expect(call(eva, 'answered', 3)).toBe(3);
+  expect(breaker.isOpen()).toBe(false);
+});
+
+test('a tenant whose probe has failed may try again after five seconds, where nobody else does', () => {
+  const { call, pass } = startOpen();
+  pass(5_000);
+  expect(call(ana, 'failed')).toBe(1);
+  pass(4_999);
+  expect(call(ana, 'answered')).toBe(0);
+  pass(1);
+  expect(call(ana, 'answered', 2)).toBe(2);
+});
+
+test('a probe that nobody waited for makes room for another', () => {
+  const { call, pass } = startOpen();
+  pass(5_000);
+  expect(call(ana, 'given up')).toBe(1);
+  expect(call(ana, 'answered')).toBe(1);
+});
+
+test('what it counts stays right over many tenants and windows', () => {
+  const { breaker, call, pass } = start();
+  for (let second = 0; second < 40; second += 1) {
+    for (let number = 0; number < 500; number += 1) call(tenant(`${second}-${number}`), 'answered');
+    call(ana, 'failed', 100);
+    pass(1_000);
+  }
+  expect(breaker.isOpen()).toBe(false);
+  pass(10_000);
+  // Nothing of before is left, be it of them or of her.
+  call(ana, 'failed', 15);
+  call(tenant('39-1'), 'failed', 4);
+  expect(breaker.isOpen()).toBe(false);
+  call(tenant('39-2'), 'failed');
+  expect(breaker.isOpen()).toBe(true);
+});
+
+test('a failed call costs about as much among many tenants as among few', () => {
+  const msPerCall = (tenants: number) => {
+    const { call } = start();
+    for (let number = 0; number < tenants; number += 1) call(tenant(`${number}`), 'answered', 4);
+    const startedAt = performance.now();
+    for (let number = 0; number < 400; number += 1) call(tenant(`${number}`), 'failed');
+    return (performance.now() - startedAt) / 400;
+  };
+  msPerCall(1_000);
+  // It took milliseconds when all tenants were added up anew; this is far above what it takes.
+  expect(msPerCall(20_000)).toBeLessThan(0.5);
+});
+
+test('each kind of call has its own, also a list and its records', () => {
+  const circuits = createCircuits({ now: () => 0 });
+  const list = circuits.of('GET', '/v1/shipments');
+  expect(circuits.of('GET', '/v1/shipments')).toBe(list);
+  const others = [
+    circuits.of('POST', '/v1/shipments'),
+    circuits.of('GET', '/v1/shipments/{id}'),
+    circuits.of('GET', '/v1/shipments/{id}/label'),
+    circuits.of('GET', '/v1/orders'),
+  ];
+  expect(new Set([list, ...others]).size).toBe(5);
+  for (const who of [ana, eva]) for (let time = 0; time < 10; time += 1) list.note(who, 'usual', 'failed');
+  expect(circuits.open()).toEqual(['GET /v1/shipments']);
+});

@@ -1,0 +1,107 @@
+import { setImmediate as afterEvents } from 'node:timers/promises';
+import { expect, test } from 'vitest';
+import { neverCancelled } from '../../../src/concurrency/cancellation.ts';
+import { FairQueue } from '../../../src/concurrency/fair-queue.ts';
+import type { Tenant } from '../../../src/concurrency/tenant.ts';
+import { OverloadedError } from '../../../src/rest/errors.ts';
+import { type CallQueue, OperationQueue } from '../../../src/rest/protection/operation-queue.ts';
+import { errorOf } from '../../fixtures/rest-service.ts';
+
+const ana: Tenant = { id: 'ana', writes: 0 };
+const eva: Tenant = { id: 'eva', writes: 0 };
+const call = { method: 'GET', path: '/v1/orders' } as const;
+
+function createQueue(capacity: number, maxWaiting = Number.POSITIVE_INFINITY): CallQueue {
+  const overloaded = (waiting: number) => new OverloadedError(waiting, 'all tokens');
+  return new FairQueue({ capacity, maxWaiting, overloaded });
+}
+
+/** An operation whose calls end one after the other as they are told to. */
+function createOperation(queue: CallQueue, tenant: Tenant, maxAtOnce: number) {
+  const operation = new OperationQueue(queue, tenant, maxAtOnce);
+  const begun: number[] = [];
+  const underWay: (() => void)[] = [];
+  return {
+    begun,
+    underWay,
+    ask: (count: number, signal: AbortSignal | typeof neverCancelled = neverCancelled) =>
+      Array.from({ length: count }, async (_, number) => {
+        const slot = await operation.slotFor(call, signal);
+        begun.push(number);
+        const answer = await new Promise<number>((resolve) => underWay.push(() => resolve(number)));
+        slot.release();
+        return answer;
+      }),
+    async endOne(): Promise<void> {
+      underWay.shift()?.();
+      await afterEvents();
+    },
+  };
+}
+
+const numbers = (count: number) => Array.from({ length: count }, (_, number) => number);
+
+test('an operation has as many calls under way at once as it may, in their order', async () => {
+  const { ask, begun, underWay, endOne } = createOperation(createQueue(64), ana, 16);
+  const answers = ask(20);
+  await afterEvents();
+  expect(begun).toEqual(numbers(16));
+  for (let turn = 0; turn < 20; turn += 1) {
+    expect(underWay).toHaveLength(Math.min(16, 20 - turn));
+    await endOne();
+  }
+  expect([await Promise.all(answers), begun]).toEqual([numbers(20), numbers(20)]);
+});
+
+test('it takes what is free, and has an eighth of as many in the queue of all', async () => {
+  const queue = createQueue(10);
+  const { ask, begun, underWay, endOne } = createOperation(queue, ana, 16);
+  const answers = ask(20);
+  await afterEvents();
+  expect([begun, queue.waiting]).toEqual([numbers(10), 2]);
+  // Another's has its turn next, and after it those of the first again, each of which makes room for one.
+  const other = createOperation(queue, eva, 16);
+  void other.ask(1);
+  await endOne();
+  await endOne();
+  expect([begun.length, other.begun, queue.waiting]).toEqual([11, [0], 2]);
+  await other.endOne();
+  while (underWay.length > 0) await endOne();
+  expect([await Promise.all(answers), begun, queue.waiting]).toEqual([numbers(20), numbers(20), 0]);
+});
+
+test('forty operations of a hundred calls each fill the queue to an eighth of what they may have at once', async () => {
+  const queue = createQueue(64, 1_000);
+  const tenants = numbers(40).map((number): Tenant => ({ id: `${number}`, writes: 0 }));
+  const operations = tenants.map((tenant) => createOperation(queue, tenant, 64));
+  const answers = operations.flatMap(({ ask }) => ask(100));
+  await afterEvents();
+  expect(queue.waiting).toBe(320 - 8);
+  while (operations.some(({ underWay }) => underWay.length > 0)) {
+    for (const { endOne } of operations) await endOne();
+  }
+  expect(await Promise.all(answers)).toEqual(tenants.flatMap(() => numbers(100)));
+});
+
+test('calls that are refused or given up make room as well, and are none that wait', async () => {
+  const queue = createQueue(1, 2);
+  const { ask, endOne } = createOperation(queue, ana, 16);
+  const [first, second, ...refused] = ask(6);
+  expect((await Promise.all(refused.map((answer) => errorOf(answer)))).map(({ name }) => name)).toEqual(
+    numbers(4).map(() => 'OverloadedError'),
+  );
+  expect(queue.waiting).toBe(1);
+  await endOne();
+  await endOne();
+  expect(await Promise.all([first, second])).toEqual([0, 1]);
+
+  const client = new AbortController();
+  const other = createOperation(queue, eva, 1);
+  const held = ask(1);
+  const given = other.ask(3, client.signal).map((answer) => errorOf(answer));
+  client.abort();
+  expect((await Promise.all(given)).map(({ name }) => name)).toEqual(numbers(3).map(() => 'AbortedError'));
+  expect([queue.waiting, other.begun]).toEqual([0, []]);
+  await endOne();
+  expect(await Promise.all(held)).toEqual([0]);
+});

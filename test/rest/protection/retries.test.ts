@@ -1,0 +1,136 @@
+import { describe, expect, test } from 'vitest';
+import type { Tenant } from '../../../src/concurrency/tenant.ts';
+import {
+  AbortedError,
+  BudgetExceededError,
+  DeadlineError,
+  InvalidResponseError,
+  ResponseTooLargeError,
+  StatusError,
+  UnavailableError,
+} from '../../../src/rest/errors.ts';
+import { createRetries, type Retries } from '../../../src/rest/protection/retries.ts';
+
+const call = { method: 'GET' as const, path: '/v1/orders/7' };
+const status = (code: number, retryAfterMs?: number) =>
+  new StatusError(call, code, { fields: [] }, retryAfterMs);
+const broken = (code: string) =>
+  new UnavailableError('no answer', { cause: Object.assign(new Error('broken'), { code }) });
+const ana: Tenant = { id: 'ana', writes: 0 };
+const eva: Tenant = { id: 'eva', writes: 0 };
+const ida: Tenant = { id: 'ida', writes: 0 };
+const noTimeLimit = Number.POSITIVE_INFINITY;
+
+/** The pauses with the longest that chance may give, before each of the first two retries. */
+function pauses(error: unknown, remainingMs = noTimeLimit) {
+  const retries = createRetries({ maxRetries: 2, random: () => 1 });
+  return [0, 1, 2].map((before) => retries.pauseMs(error, ana, before, remainingMs));
+}
+
+describe('a read is tried again', () => {
+  test.each([502, 503, 504])('after %d, after up to 100 and then 200 ms', (code) => {
+    expect(pauses(status(code))).toEqual([100, 200, undefined]);
+  });
+
+  test.each(['ECONNREFUSED', 'ENOTFOUND', 'UND_ERR_CONNECT_TIMEOUT'])('without a connection: %s', (code) => {
+    expect(pauses(broken(code))).toEqual([100, 200, undefined]);
+  });
+
+  test.each(['ECONNRESET', 'EPIPE', 'UND_ERR_SOCKET'])(
+    'at once after a reset, and then like others: %s',
+    (code) => {
+      expect(pauses(broken(code))).toEqual([0, 200, undefined]);
+    },
+  );
+
+  test('once after its deadline', () => {
+    expect(pauses(new DeadlineError('late'))).toEqual([100, undefined, undefined]);
+  });
+
+  test('after as long as REST says, where that is short, and never before', () => {
+    expect(pauses(status(429, 1_000))).toEqual([1_100, 1_200, undefined]);
+    expect(pauses(status(503, 2_000))).toEqual([2_100, 2_200, undefined]);
+    expect(pauses(status(503, 0))).toEqual([100, 200, undefined]);
+  });
+});
+
+describe('a read is not tried again', () => {
+  test('where REST says to wait for long, which is told to the client', () => {
+    expect([...pauses(status(429, 2_001)), ...pauses(status(503, 3_600_000))]).toEqual(
+      Array(6).fill(undefined),
+    );
+  });
+
+  test('after 429 without a word of how long', () => {
+    expect(pauses(status(429))).toEqual([undefined, undefined, undefined]);
+  });
+
+  test.each([400, 401, 403, 404, 409, 410, 422, 500, 501])('after %d', (code) => {
+    expect(pauses(status(code))).toEqual([undefined, undefined, undefined]);
+  });
+
+  test.each([
+    new AbortedError('given up'),
+    new InvalidResponseError('no JSON'),
+    new ResponseTooLargeError('too large'),
+    new BudgetExceededError(call, 250),
+    new TypeError('ours'),
+  ])('after $name', (error) => {
+    expect(pauses(error)).toEqual([undefined, undefined, undefined]);
+  });
+
+  test('where the operation would be out of time by then', () => {
+    expect(pauses(status(503), 150)).toEqual([100, undefined, undefined]);
+  });
+
+  test('where the setting says 0', () => {
+    expect(createRetries({ maxRetries: 0 }).pauseMs(status(503), ana, 0, noTimeLimit)).toBeUndefined();
+  });
+});
+
+test('pauses are anything from nothing to their bound, which ends at a second', () => {
+  const pausesAt = (random: number) => {
+    const retries = createRetries({ maxRetries: 10, random: () => random });
+    // For as many in a row.
+    for (let read = 0; read < 1_000; read += 1) retries.begin();
+    return [0, 1, 2, 3, 4, 5].map((before) => retries.pauseMs(status(503), ana, before, noTimeLimit));
+  };
+  expect(pausesAt(1)).toEqual([100, 200, 400, 800, 1_000, 1_000]);
+  expect(pausesAt(0.5)).toEqual([50, 100, 200, 400, 500, 500]);
+  expect(pausesAt(0)).toEqual([0, 0, 0, 0, 0, 0]);
+});
+
+describe('the budget of all retries', () => {
+  /** How many of so many failures of a tenant are tried again. */
+  const retried = (retries: Retries, who: Tenant, failures: number) =>
+    Array.from({ length: failures }, () => retries.pauseMs(status(503), who, 0, noTimeLimit)).filter(
+      (pauseMs) => pauseMs !== undefined,
+    ).length;
+
+  test('is a fifth of the reads, and ten more', () => {
+    const retries = createRetries({ maxRetries: 1 });
+    let tries = 0;
+    for (let read = 0; read < 1_000; read += 1) {
+      retries.begin();
+      tries += 1 + retried(retries, read % 2 === 0 ? ana : eva, 1);
+    }
+    expect(tries).toBeGreaterThan(1_150);
+    expect(tries).toBeLessThanOrEqual(1_210);
+  });
+
+  test('is 64 at most after good times, of which each tenant takes half of what is left', () => {
+    const retries = createRetries({ maxRetries: 1 });
+    for (let read = 0; read < 1_000; read += 1) retries.begin();
+    expect([ana, eva, ana, ida].map((who) => retried(retries, who, 100))).toEqual([32, 16, 0, 8]);
+  });
+
+  test('leaves as much to others where one tenant takes all that it can, again and again', () => {
+    const retries = createRetries({ maxRetries: 1 });
+    expect([ana, eva].map((who) => retried(retries, who, 100))).toEqual([5, 3]);
+    for (let read = 0; read < 1_000; read += 1) {
+      retries.begin();
+      retried(retries, ana, 1);
+    }
+    expect(retried(retries, eva, 100)).toBe(16);
+  });
+});

@@ -1,0 +1,93 @@
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { type Client, openSandbox, smallSeed } from '../client.ts';
+
+let client: Client;
+// biome-ignore lint/suspicious/noExplicitAny: JSON of any shape, to be asserted.
+let document: any;
+beforeAll(async () => {
+  client = await openSandbox({ seed: smallSeed });
+  document = await (await fetch(`${client.sandbox.url}/openapi.json`)).json();
+});
+afterAll(() => client.close());
+
+// biome-ignore lint/suspicious/noExplicitAny: JSON of any shape, to be asserted.
+function operations(): [string, any][] {
+  return Object.entries(document.paths).flatMap(([path, item]) =>
+    // biome-ignore lint/suspicious/noExplicitAny: JSON of any shape, to be asserted.
+    Object.entries(item as any).map(([method, operation]): [string, any] => [
+      `${method.toUpperCase()} ${path}`,
+      operation,
+    ]),
+  );
+}
+
+test('it is OpenAPI 3.1 of all 18 operations, and open', () => {
+  expect(document.openapi).toBe('3.1.0');
+  expect(document.info.version).toBe('1.0.0');
+  expect(
+    operations()
+      .map(([name]) => name)
+      .sort(),
+  ).toEqual([
+    'GET /v1/channels',
+    'GET /v1/channels/{channelId}/conversations/{conversationId}/messages',
+    'GET /v1/channels/{channelId}/templates',
+    'GET /v1/locations',
+    'GET /v1/orders',
+    'GET /v1/orders/{id}',
+    'GET /v1/organizations/mine',
+    'GET /v1/origins',
+    'GET /v1/quotes/{id}',
+    'GET /v1/shipments',
+    'GET /v1/shipments/{id}',
+    'GET /v1/shipments/{id}/label',
+    'PATCH /v1/orders/{id}',
+    'POST /v1/channels/{channelId}/conversations/{conversationId}/messages',
+    'POST /v1/channels/{channelId}/messages',
+    'POST /v1/orders',
+    'POST /v1/quotes',
+    'POST /v1/shipments',
+  ]);
+});
+
+test('every operation has a summary, a body where it takes one, an answer and its errors', () => {
+  const ids = new Set<string>();
+  for (const [name, operation] of operations()) {
+    ids.add(operation.operationId);
+    expect(operation.summary, name).toMatch(/^[A-Z].*\.$/);
+    const { 401: refusal, ...others } = operation.responses;
+    expect(refusal.content['application/json'].schema, name).toEqual({ $ref: '#/components/schemas/Error' });
+    const [success] = Object.keys(others).filter((code) => code.startsWith('2'));
+    expect(Object.keys(operation.responses[success ?? ''].content)[0], name).toMatch(/json|pdf/);
+    if (/^(POST|PATCH)/.test(name)) {
+      expect(operation.requestBody.content['application/json'].schema, name).toEqual({
+        $ref: expect.stringMatching(/^#\/components\/schemas\//),
+      });
+    }
+  }
+  expect(ids.size).toBe(18);
+});
+
+test('every reference leads to a schema, and every schema is referred to', () => {
+  const references = [...JSON.stringify(document).matchAll(/"\$ref":"([^"]+)"/g)].map(
+    ([, reference]) => reference,
+  );
+  const schemas = Object.keys(document.components.schemas).map((name) => `#/components/schemas/${name}`);
+  expect([...new Set(references)].sort()).toEqual(schemas.sort());
+  expect(JSON.stringify(document)).not.toContain('x-name');
+  expect(document.components.schemas.Order.required).toContain('customerBehavior');
+  expect(document.components.schemas.Order.properties.recipient).toEqual({
+    $ref: '#/components/schemas/Recipient',
+  });
+});
+
+test('a list publishes its page sizes', () => {
+  const parameters =
+    document.paths['/v1/channels/{channelId}/conversations/{conversationId}/messages'].get.parameters;
+  expect(parameters).toContainEqual({
+    in: 'query',
+    name: 'pageSize',
+    required: false,
+    schema: { type: 'integer', minimum: 1, maximum: 100, default: 20 },
+  });
+});

@@ -1,0 +1,40 @@
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
+import { type Client, newOrder, openSandbox, smallSeed } from '../client.ts';
+
+let client: Client;
+beforeAll(async () => {
+  client = await openSandbox({ seed: smallSeed });
+});
+beforeEach(() => client.sandbox.requests.clear());
+afterAll(() => client.close());
+
+test('lines show the path as it was sent and the query decoded, in order of arrival', async () => {
+  await client.get('/v1/orders?pageSize=20&status=NEW%2CREADY');
+  await client.get('/v1/orders?search=Jos%C3%A9+P%C3%A9rez%20x');
+  await client.get('/v1/orders/50%25%3F%23%63a0001');
+  await client.post('/v1/orders', newOrder);
+  expect(client.sandbox.requests.lines()).toEqual([
+    'GET /v1/orders?pageSize=20&status=NEW,READY',
+    'GET /v1/orders?search=José Pérez x',
+    'GET /v1/orders/50%25%3F%23%63a0001',
+    'POST /v1/orders',
+  ]);
+  client.sandbox.requests.clear();
+  expect(client.sandbox.requests.lines()).toEqual([]);
+});
+
+test('entries tell everything but the token', async () => {
+  await client.post('/v1/orders?x=1', { a: 1 }, client.sandbox.tokens.second);
+  await client.get('/v1/nothing');
+  await client.get('/v1/origins', 'wrong');
+  await fetch(`${client.sandbox.url}/openapi.json`);
+  const entries = client.sandbox.requests.entries();
+  expect(entries).toMatchObject([
+    { method: 'POST', path: '/v1/orders', query: { x: '1' }, body: { a: 1 }, status: 400, bearer: 'second' },
+    { method: 'GET', path: '/v1/nothing', query: {}, status: 404, bearer: 'first' },
+    { method: 'GET', path: '/v1/origins', status: 401, bearer: 'unknown' },
+    { method: 'GET', path: '/openapi.json', status: 200, bearer: 'none' },
+  ]);
+  expect(entries[0]?.headers['content-type']).toBe('application/json');
+  expect(JSON.stringify(entries)).not.toContain('token-of');
+});

@@ -1,0 +1,269 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { type Client, faultsOf, newOrder, newQuote, openSandbox } from '../client.ts';
+
+let client: Client;
+beforeAll(async () => {
+  client = await openSandbox();
+});
+afterAll(() => client.close());
+
+async function createOrder(changes: object = {}) {
+  const { status, body } = await client.post('/v1/orders', { ...newOrder, ...changes });
+  expect(status).toBe(201);
+  return body;
+}
+
+describe('create', () => {
+  test('answers the whole order, with what follows from the location', async () => {
+    const { status, body } = await client.post('/v1/orders', newOrder);
+    expect(status).toBe(201);
+    expect(body).toEqual({
+      ...newOrder,
+      name: expect.stringMatching(/^orders\/ca\d{4}$/),
+      createTime: '2026-11-02T14:00:00.000Z',
+      updateTime: '2026-11-02T14:00:00.000Z',
+      status: 'NEW',
+      fulfiller: 'OPERATOR',
+      recipient: {
+        ...newOrder.recipient,
+        documentType: null,
+        document: null,
+        address: {
+          regionCode: 'CO',
+          administrativeArea: 'Antioquia',
+          locality: 'Medellín',
+          addressLines: ['Calle 10 # 43-20', 'Apartamento 501'],
+          organization: '',
+        },
+      },
+      customerReliability: 'NO_ORDERS',
+      customerBehavior: {
+        totalShipments: 0,
+        deliveredShipments: 0,
+        returnedShipments: 0,
+        reliability: 'NO_ORDERS',
+      },
+    });
+    expect((await client.get(`/v1/${body.name}`)).body).toEqual(body);
+    expect((await client.get('/v1/orders?pageSize=1')).body.orders).toEqual([body]);
+  });
+
+  test('keeps every optional field', async () => {
+    const optional = {
+      status: 'CONFIRMED',
+      paymentMethods: ['CARD', 'CASH'],
+      referenceId: 'shop-77',
+      referenceUrl: 'https://shop.example.com/orders/77',
+      fulfiller: 'PARTNER',
+    };
+    const recipient = {
+      ...newOrder.recipient,
+      documentType: 'CE',
+      document: '1.234',
+      address: { addressLines: ['Carrera 7'], organization: 'Torre B' },
+    };
+    const order = await createOrder({ ...optional, recipient });
+    expect(order).toMatchObject({ ...optional, recipient });
+  });
+
+  test('keeps text and money as they came', async () => {
+    const notes = 'Regalo 🎁👩🏽‍🌾 — שלום مرحبا; NFC \u00e9, NFD e\u0301, \u0000 and \ud800';
+    const order = await createOrder({
+      notes,
+      contentDescription: '🎁🎁🎁',
+      sellingPriceCents: Number.MAX_SAFE_INTEGER,
+      cashOnDeliveryRequestCents: 2 ** 31,
+    });
+    expect((await client.get(`/v1/${order.name}`)).body).toMatchObject({
+      notes,
+      contentDescription: '🎁🎁🎁',
+      sellingPriceCents: 9007199254740991,
+      cashOnDeliveryRequestCents: 2147483648,
+    });
+  });
+
+  test('counts the shipments of the same phone number', async () => {
+    const { body } = await client.get('/v1/orders?pageSize=1000&status=DELIVERED');
+    const earlier = body.orders.find((order: { shipment?: string }) => order.shipment);
+    const order = await createOrder({
+      recipient: { ...newOrder.recipient, phoneNumber: earlier.recipient.phoneNumber },
+    });
+    expect(order.customerBehavior.deliveredShipments).toBeGreaterThan(0);
+    expect(order.customerReliability).toBe(order.customerBehavior.reliability);
+    expect(order.customerReliability).not.toBe('NO_ORDERS');
+  });
+
+  test.each([
+    [{ status: 'READY' }, ['status must be one of NEW, CONFIRMED']],
+    [{ contentDescription: 'ab' }, ['contentDescription must not have fewer than 3 characters']],
+    [{ contentDescription: 'a'.repeat(129) }, ['contentDescription must not have more than 128 characters']],
+    [{ notes: '' }, ['notes must not have fewer than 3 characters']],
+    [{ notes: 'a'.repeat(2049) }, ['notes must not have more than 2048 characters']],
+    [{ cashOnDeliveryRequestCents: -1 }, ['cashOnDeliveryRequestCents must be >= 0']],
+    [{ cashOnDeliveryRequestCents: 0.5 }, ['cashOnDeliveryRequestCents must be integer']],
+    [{ cashOnDeliveryRequestCents: '5' }, ['cashOnDeliveryRequestCents must be integer']],
+    [{ sellingPriceCents: 2 ** 53 }, ['sellingPriceCents must be <= 9007199254740991']],
+    [{ fulfiller: 'SOMEONE' }, ['fulfiller must be one of OPERATOR, PARTNER']],
+    [{ referenceGid: 'gid' }, ['referenceGid is not a known field']],
+    [{ notes: undefined }, ['notes is required']],
+    [{ notes: null, referenceId: null }, ['notes must be string', 'referenceId must be string']],
+    [
+      { recipient: { ...newOrder.recipient, location: 'locations/atlantis' } },
+      ['recipient.location names no known location: locations/atlantis'],
+    ],
+    [
+      { recipient: { ...newOrder.recipient, address: { addressLines: [1], locality: 'Bogotá' } } },
+      ['recipient.address.locality is not a known field', 'recipient.address.addressLines.0 must be string'],
+    ],
+    [
+      { recipient: { ...newOrder.recipient, documentType: 'XX' } },
+      ['recipient.documentType must be one of CC, CE, NI, TI, null'],
+    ],
+  ])('refuses %j', async (changes, faults) => {
+    const reply = await client.post('/v1/orders', { ...newOrder, ...changes });
+    expect(reply.status).toBe(400);
+    expect(reply.body.error).toMatchObject({ code: 400, status: 'INVALID_ARGUMENT' });
+    expect(faultsOf(reply)).toEqual(faults);
+  });
+
+  test('takes exactly the limits', async () => {
+    await createOrder({ contentDescription: 'abc', notes: 'abc' });
+    await createOrder({ contentDescription: 'a'.repeat(128), notes: 'ñ'.repeat(2048) });
+  });
+
+  test.each(['null', '[]', '"x"', '1'])('refuses the body %s', async (body) => {
+    const reply = await client.post('/v1/orders', body);
+    expect(reply.status).toBe(400);
+    expect(faultsOf(reply)).toEqual([' must be object']);
+  });
+
+  test('refuses a field called __proto__ rather than to lose it', async () => {
+    const body = JSON.stringify(newOrder).replace('{', '{"__proto__":{"notes":"x"},');
+    expect(faultsOf(await client.post('/v1/orders', body))).toEqual(['__proto__ is not a known field']);
+  });
+});
+
+describe('update', () => {
+  test('applies the fields of the mask and no other', async () => {
+    const order = await createOrder();
+    client.sandbox.clock.advance(1000);
+    const { status, body } = await client.patch(`/v1/${order.name}`, {
+      order: { status: 'READY', notes: 'Nuevas notas', sellingPriceCents: 1, fulfiller: 'PARTNER' },
+      updateMask: ['status', 'sellingPriceCents'],
+    });
+    expect(status).toBe(200);
+    expect(body).toEqual({
+      ...order,
+      status: 'READY',
+      sellingPriceCents: 1,
+      updateTime: new Date(Date.parse(order.updateTime) + 1000).toISOString(),
+    });
+    expect((await client.get(`/v1/${order.name}`)).body).toEqual(body);
+  });
+
+  test('replaces the recipient as a whole', async () => {
+    const order = await createOrder({
+      recipient: { ...newOrder.recipient, documentType: 'CC', document: '1' },
+    });
+    const recipient = { ...newOrder.recipient, firstName: 'Nadia', location: 'locations/huila-pitalito' };
+    const { body } = await client.patch(`/v1/${order.name}`, {
+      order: { recipient },
+      updateMask: ['recipient'],
+    });
+    expect(body.recipient).toMatchObject({
+      firstName: 'Nadia',
+      documentType: null,
+      document: null,
+      address: { administrativeArea: 'Huila', locality: 'Pitalito' },
+    });
+    const { body: found } = await client.get('/v1/orders?search=nadia%20quinonez');
+    expect(found.orders.map(({ name }: { name: string }) => name)).toEqual([order.name]);
+  });
+
+  test('takes each field of the mask', async () => {
+    const order = await createOrder();
+    const changes = {
+      status: 'CONFIRMED',
+      cashOnDeliveryRequestCents: 7,
+      paymentMethods: [],
+      contentDescription: 'Otra cosa',
+      notes: 'Otras notas',
+      fulfiller: 'PARTNER',
+    };
+    const { body } = await client.patch(`/v1/${order.name}`, {
+      order: changes,
+      updateMask: Object.keys(changes),
+    });
+    expect(body).toMatchObject(changes);
+  });
+
+  test.each([
+    [{ order: {} }, ['updateMask is required']],
+    [{ updateMask: ['notes'] }, ['order is required']],
+    [{ order: {}, updateMask: [] }, ['updateMask must not have fewer than 1 items']],
+    [{ order: {}, updateMask: ['notes'] }, ['order.notes is named in updateMask and missing']],
+    [
+      { order: { notes: 'abc' }, updateMask: ['notes', 'referenceId'] },
+      [
+        'updateMask.1 must be one of status, recipient, sellingPriceCents, cashOnDeliveryRequestCents, paymentMethods, contentDescription, notes, fulfiller',
+      ],
+    ],
+    [{ order: { referenceId: 'x' }, updateMask: ['notes'] }, ['order.referenceId is not a known field']],
+    [
+      { order: { status: 'DELIVERED' }, updateMask: ['status'] },
+      ['order.status must be one of NEW, CONFIRMED, READY, CANCELLED'],
+    ],
+    [
+      { order: { recipient: { firstName: 'Ana' } }, updateMask: ['recipient'] },
+      ['lastName', 'email', 'phoneNumber', 'address', 'location'].map(
+        (name) => `order.recipient.${name} is required`,
+      ),
+    ],
+    [{ order: { notes: null }, updateMask: ['notes'] }, ['order.notes must be string']],
+  ])('refuses %j', async (body, faults) => {
+    const reply = await client.patch('/v1/orders/ca2500', body);
+    expect(reply.status).toBe(400);
+    expect(faultsOf(reply)).toEqual(faults);
+  });
+
+  test.each(['IN_PROGRESS', 'DELIVERED', 'RETURN', 'CANCELLED'])(
+    'conflicts with an order that is %s',
+    async (status) => {
+      const { body } = await client.get(`/v1/orders?pageSize=1&status=${status}`);
+      const [order] = body.orders;
+      const reply = await client.patch(`/v1/${order.name}`, {
+        order: { notes: 'abc' },
+        updateMask: ['notes'],
+      });
+      expect(reply.status).toBe(409);
+      expect(reply.body).toEqual({
+        error: {
+          code: 409,
+          status: 'FAILED_PRECONDITION',
+          message: `${order.name} is ${status} and can no longer be updated`,
+          details: [],
+        },
+      });
+    },
+  );
+
+  test('cancels the shipment with its order', async () => {
+    const order = await createOrder();
+    const quote = await client.post('/v1/quotes', { ...newQuote, order: order.name });
+    const { body: shipment } = await client.post('/v1/shipments', {
+      quote: quote.body.name,
+      courier: 'couriers/rutandina',
+      origin: 'origins/ca4',
+      recipient: { ...newOrder.recipient, location: undefined },
+      requiresPickup: true,
+    });
+    const confirm = { order: { status: 'CONFIRMED' }, updateMask: ['status'] };
+    expect((await client.patch(`/v1/${order.name}`, confirm)).status).toBe(409);
+    const cancel = { order: { status: 'CANCELLED' }, updateMask: ['status'] };
+    expect((await client.patch(`/v1/${order.name}`, cancel)).body.status).toBe('CANCELLED');
+    expect((await client.get(`/v1/${shipment.name}`)).body.status).toBe('CANCELLATION_REQUESTED');
+    client.sandbox.clock.advance(3_600_000);
+    expect((await client.get(`/v1/${shipment.name}`)).body.status).toBe('CANCELLED');
+    expect((await client.get(`/v1/${order.name}`)).body.status).toBe('CANCELLED');
+  });
+});

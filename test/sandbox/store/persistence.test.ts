@@ -1,0 +1,76 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { startSandbox } from '../../../src/sandbox/sandbox.ts';
+import { newOrder, openSandbox, smallSeed } from '../client.ts';
+
+let folder: string;
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'sandbox-'));
+});
+afterAll(() => rm(folder, { recursive: true }));
+
+test('a file survives a restart, with tokens of pages and of labels, and is not seeded again', async () => {
+  const file = join(folder, 'kept.db');
+  const first = await openSandbox({ file });
+  const order = (await first.post('/v1/orders', newOrder)).body;
+  const { nextPageToken } = (await first.get('/v1/orders?pageSize=1')).body;
+  const { labelUrl } = (await first.get('/v1/shipments/ca0001')).body;
+  await first.close();
+
+  const second = await openSandbox({
+    file,
+    seed() {
+      throw new Error('A file that holds data must not be seeded');
+    },
+  });
+  expect(second.sandbox.tokens).toEqual(first.sandbox.tokens);
+  expect((await second.get(`/v1/${order.name}`)).body).toEqual(order);
+  const { body } = await second.get(`/v1/orders?pageSize=1&pageToken=${nextPageToken}`);
+  expect(body.orders[0].name).toBe('orders/ca2500');
+  expect((await fetch(labelUrl.replace(first.sandbox.url, second.sandbox.url))).status).toBe(200);
+  expect((await second.post('/v1/orders', newOrder)).body.name).toBe('orders/ca2502');
+  await second.close();
+});
+
+test('a file that was not filled to the end is filled anew', async () => {
+  const file = join(folder, 'broken-off.db');
+  const seed = () => {
+    throw new Error('broken off');
+  };
+  await expect(startSandbox({ file, seed })).rejects.toThrow('broken off');
+  const sandbox = await startSandbox({ file, seed: smallSeed });
+  expect(sandbox.tokens.first).toBe('token-of-first-one');
+  await sandbox.close();
+});
+
+test('a file that is no sandbox is left alone', async () => {
+  const file = join(folder, 'letter.txt');
+  await writeFile(file, 'Dear reader, this is no database. '.repeat(50));
+  await expect(startSandbox({ file })).rejects.toThrow('file is not a database');
+});
+
+test('a port that is taken is told', async () => {
+  const sandbox = await startSandbox({ seed: smallSeed });
+  const port = Number(new URL(sandbox.url).port);
+  await expect(startSandbox({ port, seed: smallSeed })).rejects.toThrow('EADDRINUSE');
+  await sandbox.close();
+});
+
+test('it runs on its own, and ends on a signal', async () => {
+  const main = new URL('../../../src/sandbox/main.ts', import.meta.url).pathname;
+  const run = spawn(process.execPath, [main, '--port', '0']);
+  const [greeting] = await once(run.stdout, 'data');
+  const url = /REST {4}(\S+) /.exec(String(greeting))?.[1];
+  expect((await fetch(`${url}/openapi.json`)).status).toBe(200);
+  expect(String(greeting)).toContain('Tokens  sandbox-cafe-andino, sandbox-sur-textil');
+  expect(String(greeting)).toContain(
+    `curl -s '${url}/v1/orders?pageSize=3' -H 'authorization: Bearer sandbox-cafe-andino'`,
+  );
+  run.kill('SIGTERM');
+  const [code, signal] = await once(run, 'exit');
+  expect([code, signal]).toEqual([0, null]);
+});

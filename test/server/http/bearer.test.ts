@@ -1,0 +1,46 @@
+import { expect, test } from 'vitest';
+import { MissingBearerError } from '../../../src/rest/errors.ts';
+import { bearerOf } from '../../../src/server/http/bearer.ts';
+
+const of = (authorization?: string) =>
+  bearerOf(new Headers(authorization === undefined ? {} : { authorization }));
+
+test.each([
+  ['Bearer abc', 'abc'],
+  ['bearer abc', 'abc'],
+  ['BEARER   abc', 'abc'],
+  [' Bearer abc ', 'abc'],
+  ['Bearer aZ09-._~+/==', 'aZ09-._~+/=='],
+  [`Bearer ${'a'.repeat(8_192)}`, 'a'.repeat(8_192)],
+])('"%s" bears a token', (header, token) => {
+  expect(of(header)).toBe(token);
+});
+
+test.each([
+  '',
+  'Bearer',
+  'Bearer ',
+  'abc',
+  'Basic YTpi',
+  'Bearer a b',
+  'Bearer a, Bearer b',
+  'Bearer "a"',
+  'Bearer =a',
+  'Bearerabc',
+  'Bearer ñ',
+  'Bearer a\tb',
+  `Bearer ${'a'.repeat(20_480)}`,
+])('"%s" bears none, and is not told back', (header) => {
+  const error = of(header);
+  expect(error).toBeInstanceOf(MissingBearerError);
+  expect(error).toMatchObject({
+    message: 'Expected the header "Authorization: Bearer <access token>", but what came is not of that form.',
+  });
+});
+
+test('no header bears none', () => {
+  expect(of()).toMatchObject({
+    name: 'MissingBearerError',
+    message: 'Expected the header "Authorization: Bearer <access token>", but there is none.',
+  });
+});

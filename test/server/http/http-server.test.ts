@@ -1,0 +1,126 @@
+import { once } from 'node:events';
+import { Agent, get, type RequestListener } from 'node:http';
+import { connect, createServer, type Socket } from 'node:net';
+import { text } from 'node:stream/consumers';
+import { describe, expect, test } from 'vitest';
+import { type Listener, listen } from '../../fixtures/listen.ts';
+import { until } from '../../fixtures/rest-service.ts';
+
+const answerOk: RequestListener = (_request, response) => response.end('ok');
+
+async function opened(listener: Listener): Promise<Socket> {
+  const socket = connect(Number(listener.url.port), '127.0.0.1');
+  // Ended by the server, which may look like a reset from here.
+  socket.on('error', () => {});
+  await once(socket, 'connect');
+  return socket;
+}
+
+async function closeTimeMs(listener: Listener): Promise<number> {
+  const start = performance.now();
+  await listener.close();
+  return performance.now() - start;
+}
+
+describe('the address', () => {
+  test.each([
+    ['127.0.0.1', '127.0.0.1'],
+    ['0.0.0.0', 'localhost'],
+    ['localhost', '(127.0.0.1|\\[::1\\])'],
+  ])('of the host %s can be called', async (host, shown) => {
+    const listener = await listen(answerOk, host, 0);
+    try {
+      expect(listener.url.href).toMatch(new RegExp(`^http://${shown}:\\d+/$`));
+      expect(await (await fetch(listener.url)).text()).toBe('ok');
+    } finally {
+      await listener.close();
+    }
+  });
+
+  test('that is taken is an error', async () => {
+    const other = createServer().listen(0, '127.0.0.1');
+    try {
+      await once(other, 'listening');
+      const address = other.address();
+      const port = typeof address === 'object' ? (address?.port ?? 0) : 0;
+      await expect(listen(answerOk, '127.0.0.1', port)).rejects.toThrow('EADDRINUSE');
+    } finally {
+      other.close();
+    }
+  });
+});
+
+describe('the end', () => {
+  test('waits for the request under way, then for nothing, though its connection is kept alive', async () => {
+    let finish = () => {};
+    const listener = await listen(
+      (_request, response) => {
+        response.write('o');
+        finish = () => response.end('k');
+      },
+      '127.0.0.1',
+      0,
+    );
+    const agent = new Agent({ keepAlive: true });
+    const [response] = await once(get(listener.url, { agent }), 'response');
+    const closed = closeTimeMs(listener);
+    await expect(fetch(listener.url)).rejects.toThrow('fetch failed');
+    finish();
+    expect(await text(response)).toBe('ok');
+    expect(await closed).toBeLessThan(1_000);
+    agent.destroy();
+  });
+
+  test('does not wait for connections that are idle, or were never used', async () => {
+    const listener = await listen(answerOk, '127.0.0.1', 0);
+    const unused = await opened(listener);
+    const idle = await opened(listener);
+    idle.write('GET / HTTP/1.1\r\nhost: localhost\r\n\r\n');
+    await once(idle, 'data');
+    expect(await closeTimeMs(listener)).toBeLessThan(1_000);
+    await until(() => unused.destroyed && idle.destroyed);
+  });
+
+  test.each([
+    ['the first', ''],
+    ['a later', 'GET / HTTP/1.1\r\nhost: a\r\n\r\n'],
+  ])('does not wait for %s request of which half a head is sent', async (_what, before) => {
+    const listener = await listen(answerOk, '127.0.0.1', 0);
+    const slow = await opened(listener);
+    slow.write(before);
+    if (before !== '') await once(slow, 'data');
+    slow.write('GET / HTTP/1.1\r\nhost:');
+    await new Promise((resolve) => setTimeout(resolve, 20));
+    expect(await closeTimeMs(listener)).toBeLessThan(1_000);
+  });
+
+  test('waits for a body as long as it may stand still, though it comes a byte at a time', async () => {
+    const readAll: RequestListener = (request, response) => request.resume().on('end', () => response.end());
+    const listener = await listen(readAll, '127.0.0.1', 0, { stallTimeoutMs: 300 });
+    const slow = await opened(listener);
+    const whole = await opened(listener);
+    for (const socket of [slow, whole]) {
+      socket.write('POST / HTTP/1.1\r\nhost: a\r\ncontent-length: 900\r\n\r\n');
+    }
+    await new Promise((resolve) => setTimeout(resolve, 20));
+    const drip = setInterval(() => slow.write(' '), 20);
+    const answers = [slow, whole].map((socket) => text(socket));
+    const closed = closeTimeMs(listener);
+    whole.write(' '.repeat(900));
+    const [late, inTime] = await Promise.all(answers);
+    clearInterval(drip);
+    expect(late).toContain('408 Request Timeout');
+    expect(inTime).toContain('200 OK');
+    expect(await closed).toBeLessThan(3_000);
+  });
+
+  test('waits for a request under way only so long', async () => {
+    const listener = await listen(() => {}, '127.0.0.1', 0, { drainGraceMs: 100 });
+    const waiting = await opened(listener);
+    waiting.write('GET / HTTP/1.1\r\nhost: a\r\n\r\n');
+    await new Promise((resolve) => setTimeout(resolve, 20));
+    const timeMs = await closeTimeMs(listener);
+    expect(timeMs).toBeGreaterThan(90);
+    expect(timeMs).toBeLessThan(1_000);
+  });
+});

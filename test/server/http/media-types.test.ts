@@ -1,0 +1,24 @@
+import { expect, test } from 'vitest';
+import { isJson } from '../../../src/server/http/media-type.ts';
+
+test.each([
+  'application/json',
+  'Application/JSON',
+  'application/json ; charset=utf-8',
+  'application/json;charset=UTF8',
+  'application/json; charset="utf-8"',
+  'application/json; profile="a"; charset=utf-8',
+])('%s is JSON', (contentType) => expect(isJson(contentType)).toBe(true));
+
+test.each([
+  null,
+  '',
+  'json',
+  'application/jsonp',
+  'application/graphql+json',
+  'application/json, application/json',
+  'application/json; charset=',
+  'application/json; charset=latin1',
+  'application/json; charset=utf-8; charset=utf-16',
+  'text/plain; application/json',
+])('%s is not', (contentType) => expect(isJson(contentType)).toBe(false));

@@ -1,0 +1,110 @@
+import { PassThrough } from 'node:stream';
+import { describe, expect, test } from 'vitest';
+import { createBodyBudget } from '../../../src/server/http/body-budget.ts';
+import { parseBody, readBody } from '../../../src/server/http/request-body.ts';
+
+const budget = createBodyBudget(1_000);
+const read = (...chunks: string[]) => {
+  const body = new PassThrough();
+  for (const chunk of chunks) body.write(chunk);
+  return { body, outcome: readBody(body, 5, budget) };
+};
+
+test.each([
+  ['nothing', [], ''],
+  ['one piece', ['abc'], 'abc'],
+  ['pieces that fill it', ['ab', 'cd', 'e'], 'abcde'],
+])('a body of %s is read whole', async (_what, chunks, text) => {
+  const { body, outcome } = read(...chunks);
+  body.end();
+  expect(String(await outcome)).toBe(text);
+});
+
+test('a body beyond the limit is refused before its end, and what follows is thrown away', async () => {
+  const { body, outcome } = read('abc', 'def');
+  expect(await outcome).toMatchObject({ status: 413, code: 'REQUEST_TOO_LARGE' });
+  for (let count = 0; count < 100; count += 1) body.write('x'.repeat(10_000));
+  await expect.poll(() => body.readableLength).toBe(0);
+});
+
+test.each([
+  ['breaks off', (body: PassThrough) => body.destroy()],
+  ['fails', (body: PassThrough) => body.destroy(new Error('reset'))],
+])('a body that %s is none', async (_what, end) => {
+  const { body, outcome } = read('ab');
+  end(body);
+  expect(await outcome).toMatchObject({ status: 400, message: 'The body broke off before its end.' });
+  expect(await readBody(body, 5, budget)).toMatchObject({ status: 400 });
+});
+
+test('a body in pieces that grow is read whole', async () => {
+  const body = new PassThrough();
+  const outcome = readBody(body, 100_000, createBodyBudget(100_000));
+  const pieces = Array.from({ length: 40 }, (_, index) => String.fromCharCode(65 + index).repeat(index ** 2));
+  for (const piece of pieces) body.write(piece);
+  body.end();
+  expect(String(await outcome)).toBe(pieces.join(''));
+});
+
+describe('what all bodies share', () => {
+  const small = 16_384;
+  const large = 20_000;
+  const ways: [string, (body: PassThrough) => void, object][] = [
+    ['is here', (body) => body.end(), { length: large }],
+    ['breaks off', (body) => body.destroy(), { status: 400 }],
+    ['fails', (body) => body.destroy(new Error('reset')), { status: 400 }],
+    ['is too large', (body) => body.write('x'.repeat(20_000)), { status: 413 }],
+    ['finds no room', (body) => body.write('xx'), { status: 503, code: 'OVERLOADED', retryable: true }],
+  ];
+
+  test.each(ways)('is given back when a body %s', async (_what, end, ended) => {
+    const shared = createBodyBudget(large + 1);
+    const first = new PassThrough();
+    const reading = readBody(first, 30_000, shared);
+    first.write('x'.repeat(large));
+    await expect.poll(() => first.readableLength).toBe(0);
+
+    const second = new PassThrough();
+    const refused = readBody(second, 30_000, shared);
+    second.write('x'.repeat(small + 1));
+    expect(await refused).toMatchObject({
+      status: 503,
+      code: 'OVERLOADED',
+      headers: { connection: 'close' },
+    });
+
+    end(first);
+    expect(await reading).toMatchObject(ended);
+    expect(shared.take(large + 1, 0)).toBe(true);
+  });
+
+  test('is there for small bodies, whatever others hold', async () => {
+    const shared = createBodyBudget(10);
+    const body = new PassThrough();
+    const reading = readBody(body, 30_000, shared);
+    body.end('x'.repeat(small));
+    expect(await reading).toHaveLength(small);
+  });
+});
+
+test.each([
+  ['{"query":"é"}', { json: { query: 'é' } }],
+  ['[]', { json: [] }],
+  ['7', { refusal: { message: 'POST body is expected to be object but received number' } }],
+  ['{', { refusal: { message: 'POST body sent invalid JSON.' } }],
+])('%s is parsed', (text, parsed) => {
+  expect(parseBody(Buffer.from(text))).toMatchObject(parsed);
+});
+
+test('a body gives its room back once, also where its connection breaks after it was refused', async () => {
+  const shared = createBodyBudget(20_000);
+  const body = new PassThrough();
+  const outcome = readBody(body, 100, shared);
+  body.write(Buffer.alloc(60));
+  body.write(Buffer.alloc(60));
+  expect(await outcome).toMatchObject({ code: 'REQUEST_TOO_LARGE' });
+  body.destroy(new Error('The connection broke'));
+  await new Promise((resolve) => setImmediate(resolve));
+  // All of it, and not a byte more.
+  expect([shared.take(20_001, 0), shared.take(20_000, 0)]).toEqual([false, true]);
+});
