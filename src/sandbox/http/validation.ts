@@ -3,7 +3,7 @@ import type { TSchema } from 'typebox';
 import { Compile } from 'typebox/compile';
 import type { TLocalizedValidationError } from 'typebox/error';
 import { Settings } from 'typebox/system';
-import { type FieldFault, invalid } from './service-error.ts';
+import { type FieldFault, invalid } from '../interface/service-error.ts';
 
 /** TypeBox stops at 8 by default; a refusal names all faults, up to this bound. */
 const maxFaults = 100;

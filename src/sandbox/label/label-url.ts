@@ -1,4 +1,4 @@
-import type { Shipment } from '../http/schemas.ts';
+import type { Shipment } from '../interface/schemas.ts';
 import type { Service } from '../http/server-type.ts';
 
 /** "Limits": 120 hours. */

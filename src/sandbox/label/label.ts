@@ -1,6 +1,6 @@
 import { PDFDocument, StandardFonts } from '@cantoo/pdf-lib';
 import bwipjs from 'bwip-js/node';
-import type { Location, Origin, Shipment } from '../http/schemas.ts';
+import type { Location, Origin, Shipment } from '../interface/schemas.ts';
 import {
   type Band,
   band,

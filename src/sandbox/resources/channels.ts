@@ -1,8 +1,8 @@
 import { Type } from 'typebox';
-import { ChannelPath, ListQuery } from '../http/requests.ts';
-import { Channel, Template } from '../http/schemas.ts';
+import { ChannelPath, ListQuery } from '../interface/requests.ts';
+import { Channel, Template } from '../interface/schemas.ts';
 import type { Server, Service } from '../http/server-type.ts';
-import { refusals } from '../http/service-error.ts';
+import { refusals } from '../interface/service-error.ts';
 
 /** The channels that messages go through, and the templates of each. */
 export function addChannelRoutes(server: Server, { store }: Service): void {

@@ -1,10 +1,10 @@
 import { Type } from 'typebox';
-import { IdPath } from '../http/requests.ts';
-import type { Shipment } from '../http/schemas.ts';
+import { IdPath } from '../interface/requests.ts';
+import type { Shipment } from '../interface/schemas.ts';
 import type { Server, Service } from '../http/server-type.ts';
-import { notFound, refusals, ServiceError } from '../http/service-error.ts';
+import { notFound, refusals, ServiceError } from '../interface/service-error.ts';
 import { isLabelUrlValid } from '../label/label-url.ts';
-import { courierDisplayName } from '../rules/rates.ts';
+import { courierDisplayName } from '../couriers/rates.ts';
 import { type Store, sharedLocations } from '../store/store.ts';
 
 const pdf = {

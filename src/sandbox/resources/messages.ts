@@ -6,10 +6,10 @@ import {
   CreateMessageBody,
   CreateMessageByPhoneBody,
   ListQuery,
-} from '../http/requests.ts';
-import { type Channel, Message } from '../http/schemas.ts';
+} from '../interface/requests.ts';
+import { type Channel, Message } from '../interface/schemas.ts';
 import type { Server, Service } from '../http/server-type.ts';
-import { conflict, invalid, refusals } from '../http/service-error.ts';
+import { conflict, invalid, refusals } from '../interface/service-error.ts';
 import { sentTemplateFrom } from '../rules/sent-template.ts';
 import { messageDue } from '../rules/timetable.ts';
 import type { Merchant } from '../store/merchants.ts';

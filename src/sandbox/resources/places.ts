@@ -1,8 +1,8 @@
 import { Type } from 'typebox';
-import { ListQuery, TextFilter } from '../http/requests.ts';
-import { Location, Organization, Origin } from '../http/schemas.ts';
+import { ListQuery, TextFilter } from '../interface/requests.ts';
+import { Location, Organization, Origin } from '../interface/schemas.ts';
 import type { Server, Service } from '../http/server-type.ts';
-import { refusals } from '../http/service-error.ts';
+import { refusals } from '../interface/service-error.ts';
 import { holdsText, sharedLocations } from '../store/store.ts';
 
 /** Where packages leave from, where they can go, and who sends them. */

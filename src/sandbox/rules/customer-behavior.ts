@@ -1,4 +1,4 @@
-import type { CustomerBehavior, Order } from '../http/schemas.ts';
+import type { CustomerBehavior, Order } from '../interface/schemas.ts';
 import { customerBehaviorOf } from '../seed/customers/customer-behavior.ts';
 import type { Merchant } from '../store/merchants.ts';
 import { hasPhone, type Store } from '../store/store.ts';

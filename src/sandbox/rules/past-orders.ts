@@ -1,4 +1,4 @@
-import type { Order } from '../http/schemas.ts';
+import type { Order } from '../interface/schemas.ts';
 import type { Clock } from '../store/clock.ts';
 
 /** Orders that are still read as they were before they were shipped. They are kept in memory alone. */

@@ -1,4 +1,4 @@
-import type { Message, MessageStatus, Shipment, ShipmentStatus } from '../http/schemas.ts';
+import type { Message, MessageStatus, Shipment, ShipmentStatus } from '../interface/schemas.ts';
 
 const secondMs = 1_000;
 const hourMs = 3_600 * secondMs;

@@ -1,6 +1,6 @@
-import type { RecipientInput, ShipmentRecipientInput } from '../http/requests.ts';
-import type { Address, Recipient, ShipmentRecipient } from '../http/schemas.ts';
-import { invalid } from '../http/service-error.ts';
+import type { RecipientInput, ShipmentRecipientInput } from '../interface/requests.ts';
+import type { Address, Recipient, ShipmentRecipient } from '../interface/schemas.ts';
+import { invalid } from '../interface/service-error.ts';
 import { type Store, sharedLocations } from '../store/store.ts';
 
 /** "Address in requests": what is not sent follows from the location. Throws a 400 for an unknown location. */

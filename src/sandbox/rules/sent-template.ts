@@ -1,6 +1,6 @@
-import type { TemplateInput } from '../http/requests.ts';
-import type { SentTemplate, Template } from '../http/schemas.ts';
-import { type FieldFault, invalid } from '../http/service-error.ts';
+import type { TemplateInput } from '../interface/requests.ts';
+import type { SentTemplate, Template } from '../interface/schemas.ts';
+import { type FieldFault, invalid } from '../interface/service-error.ts';
 import { type Store, templateKey } from '../store/store.ts';
 
 /**

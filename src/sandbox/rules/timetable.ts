@@ -1,4 +1,4 @@
-import type { Message, Shipment } from '../http/schemas.ts';
+import type { Message, Shipment } from '../interface/schemas.ts';
 import { orderStatusOf } from '../seed/orders/fates.ts';
 import type { Clock } from '../store/clock.ts';
 import type { Store } from '../store/store.ts';

@@ -7,7 +7,7 @@ import type {
   Quote,
   Shipment,
   Template,
-} from '../http/schemas.ts';
+} from '../interface/schemas.ts';
 import { type Calendar, createCalendar } from './calendar.ts';
 import { createCustomers } from './customers/customers.ts';
 import { type Atlas, createAtlas } from './customers/homes.ts';
@@ -19,7 +19,7 @@ import { writeTemplate } from './messages/sent-templates.ts';
 import { templateBlueprints } from './messages/template-blueprints.ts';
 import { draftOrders } from './orders/order-drafts.ts';
 import { writeTrade } from './orders/trade.ts';
-import { createLocations } from './places/locations.ts';
+import { createLocations } from '../places/locations.ts';
 import { createRandom } from './random.ts';
 
 export type { ConversationSeed } from './messages/conversations.ts';

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { DatabaseSync, type SQLInputValue, type StatementSync } from 'node:sqlite';
-import { resembles } from './names.ts';
+import { resembles } from '../interface/names.ts';
 
 /** The layout of the tables; a file of another layout is not opened. */
 const layout = 1;

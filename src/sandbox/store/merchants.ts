@@ -1,4 +1,4 @@
-import type { Organization } from '../http/schemas.ts';
+import type { Organization } from '../interface/schemas.ts';
 import type { Database } from './database.ts';
 
 /** Whose token a request carries. Everything but the locations belongs to one merchant. */

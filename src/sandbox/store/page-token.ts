@@ -1,4 +1,4 @@
-import { invalid } from '../http/service-error.ts';
+import { invalid } from '../interface/service-error.ts';
 import type { Signatures } from './signatures.ts';
 
 /** Whose list it is, which one, how it is filtered and ordered. A token of one is none of another. */

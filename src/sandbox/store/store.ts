@@ -8,12 +8,12 @@ import type {
   Quote,
   Shipment,
   Template,
-} from '../http/schemas.ts';
+} from '../interface/schemas.ts';
 import { type Collection, createCollection, type Filter, type List } from './collection.ts';
 import type { Database } from './database.ts';
 import { identifierAs } from './identifiers.ts';
 import { createMerchants, type Merchants } from './merchants.ts';
-import { fold, trigramQuery } from './names.ts';
+import { fold, trigramQuery } from '../interface/names.ts';
 import { createSignatures, type Signatures } from './signatures.ts';
 
 /** A talk with one phone number through one channel. The REST interface shows no more of it than its name. */

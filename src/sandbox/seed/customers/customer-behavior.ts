@@ -1,4 +1,4 @@
-import type { CustomerBehavior, ShipmentStatus } from '../../http/schemas.ts';
+import type { CustomerBehavior, ShipmentStatus } from '../../interface/schemas.ts';
 
 /** What a customer's shipments, all of them, say about the customer: `customerBehavior` of the interface's "Order". */
 export function customerBehaviorOf(statuses: readonly ShipmentStatus[]): CustomerBehavior {

@@ -1,4 +1,4 @@
-import type { Recipient } from '../../http/schemas.ts';
+import type { Recipient } from '../../interface/schemas.ts';
 import type { Random } from '../random.ts';
 import { type Atlas, addressAt, type Home } from './homes.ts';
 import { firstNames, lastNames } from './people.ts';

@@ -1,4 +1,4 @@
-import type { Address, Location } from '../../http/schemas.ts';
+import type { Address, Location } from '../../interface/schemas.ts';
 import type { Random } from '../random.ts';
 import { companies, farms, neighbourhoods, streets } from './people.ts';
 

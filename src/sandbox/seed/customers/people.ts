@@ -1,4 +1,4 @@
-import { names } from '../places/department.ts';
+import { names } from '../../places/department.ts';
 
 /** What Colombians are called, and how they write their addresses. */
 export const firstNames =

@@ -1,4 +1,4 @@
-import type { Organization, ShipmentStatus } from '../../http/schemas.ts';
+import type { Organization, ShipmentStatus } from '../../interface/schemas.ts';
 import type { KnownCustomer } from '../customers/customers.ts';
 
 /** Something that a merchant sells. */

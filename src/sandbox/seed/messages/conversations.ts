@@ -1,4 +1,4 @@
-import type { Message, Order, Shipment } from '../../http/schemas.ts';
+import type { Message, Order, Shipment } from '../../interface/schemas.ts';
 import type { Calendar } from '../calendar.ts';
 import type { Customer } from '../customers/customers.ts';
 import type { MerchantProfile } from '../merchants/merchant-profile.ts';

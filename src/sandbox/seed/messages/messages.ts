@@ -1,4 +1,4 @@
-import type { Message } from '../../http/schemas.ts';
+import type { Message } from '../../interface/schemas.ts';
 import type { Calendar, Moment } from '../calendar.ts';
 import type { MerchantProfile } from '../merchants/merchant-profile.ts';
 import type { Random } from '../random.ts';

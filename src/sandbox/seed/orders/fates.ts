@@ -1,4 +1,4 @@
-import type { OrderStatus, ShipmentStatus } from '../../http/schemas.ts';
+import type { OrderStatus, ShipmentStatus } from '../../interface/schemas.ts';
 import { later, type Moment } from '../calendar.ts';
 import type { Random } from '../random.ts';
 

@@ -6,8 +6,8 @@ import type {
   Quote,
   Recipient,
   ShipmentStatus,
-} from '../../http/schemas.ts';
-import { rateOffers } from '../../rules/rates.ts';
+} from '../../interface/schemas.ts';
+import { rateOffers } from '../../couriers/rates.ts';
 import { later, type Moment } from '../calendar.ts';
 import { type Customer, recipientOf } from '../customers/customers.ts';
 import type { MerchantProfile, ScriptedOrder } from '../merchants/merchant-profile.ts';

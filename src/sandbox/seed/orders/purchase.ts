@@ -1,4 +1,4 @@
-import type { Package } from '../../http/schemas.ts';
+import type { Package } from '../../interface/schemas.ts';
 import type { MerchantProfile, Product, ScriptedOrder } from '../merchants/merchant-profile.ts';
 import type { Random } from '../random.ts';
 

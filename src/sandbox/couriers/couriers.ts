@@ -1,4 +1,4 @@
-import type { Region } from './places/department.ts';
+import type { Region } from '../places/department.ts';
 
 /** What a courier charges and where its limits are. All names are invented. */
 export interface Courier {

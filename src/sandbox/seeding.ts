@@ -1,8 +1,8 @@
-import { messageDue, shipmentDue } from '../rules/timetable.ts';
-import type { ChannelSeed, MerchantSeed, Seed } from '../seed/seed.ts';
-import type { List } from './collection.ts';
-import type { Merchant } from './merchants.ts';
-import { type Store, sharedLocations } from './store.ts';
+import { messageDue, shipmentDue } from './rules/timetable.ts';
+import type { ChannelSeed, MerchantSeed, Seed } from './seed/seed.ts';
+import type { List } from './store/collection.ts';
+import type { Merchant } from './store/merchants.ts';
+import { type Store, sharedLocations } from './store/store.ts';
 
 /** What is under way in the seed stays as it is for this long, so that it can be looked at. */
 const quietMs = 10 * 60_000;

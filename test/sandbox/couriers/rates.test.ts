@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
-import type { Location, Package } from '../../../src/sandbox/http/schemas.ts';
-import { cashOnDeliveryCost, courierDisplayName, rateOffers } from '../../../src/sandbox/rules/rates.ts';
-import { createLocations } from '../../../src/sandbox/seed/places/locations.ts';
+import type { Location, Package } from '../../../src/sandbox/interface/schemas.ts';
+import { cashOnDeliveryCost, courierDisplayName, rateOffers } from '../../../src/sandbox/couriers/rates.ts';
+import { createLocations } from '../../../src/sandbox/places/locations.ts';
 
 const locations = new Map(createLocations().map((location) => [location.name, location]));
 

@@ -1,6 +1,6 @@
-import type { Location, Offer, Package } from '../http/schemas.ts';
-import { type Courier, couriers } from '../seed/couriers.ts';
-import { departmentOf, distanceKm } from '../seed/places/distance.ts';
+import type { Location, Offer, Package } from '../interface/schemas.ts';
+import { type Courier, couriers } from './couriers.ts';
+import { departmentOf, distanceKm } from '../places/distance.ts';
 import { namesAs } from '../store/identifiers.ts';
 
 /** Prices end on 50 pesos. */

@@ -1,4 +1,4 @@
-import type { Location } from '../../http/schemas.ts';
+import type { Location } from '../interface/schemas.ts';
 import type { Department, Point } from './department.ts';
 import { departments } from './departments.ts';
 import { points } from './points.ts';

@@ -1,4 +1,4 @@
-import type { Location } from '../../http/schemas.ts';
+import type { Location } from '../interface/schemas.ts';
 import { names } from './department.ts';
 import { departments } from './departments.ts';
 import { zones } from './zones.ts';

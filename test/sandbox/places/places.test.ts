@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
-import { createLocations } from '../../../src/sandbox/seed/places/locations.ts';
-import { points } from '../../../src/sandbox/seed/places/points.ts';
-import { zones } from '../../../src/sandbox/seed/places/zones.ts';
+import { createLocations } from '../../../src/sandbox/places/locations.ts';
+import { points } from '../../../src/sandbox/places/points.ts';
+import { zones } from '../../../src/sandbox/places/zones.ts';
 
 const locations = createLocations();
 const towns = locations.filter(({ address }) => !address.locality.includes('('));
