@@ -1,7 +1,8 @@
 import DataLoader from 'dataloader';
 import { InvalidResponseError } from '../rest/errors.ts';
 import { type Askers, createAskers } from './field-paths.ts';
-import { type Settled, settledAll } from './list-batch/point-reads.ts';
+import type { Settled } from './result.ts';
+import { settledAll } from './result.ts';
 
 /** Records by resource name. A record that does not exist is null; a failed call fails its own key only. */
 export interface RecordLoader<Json> {

@@ -1,3 +1,4 @@
+import type { Cancellation } from '../concurrency/cancellation.ts';
 import { described, isRead, type RestCall } from './call.ts';
 
 /**
@@ -196,4 +197,11 @@ export function isConflict(error: unknown): error is StatusError {
 /** Whether REST found fault with what it was sent: its content (400, 422) or its size (413). */
 export function isRefusedInput(error: unknown): error is StatusError {
   return error instanceof StatusError && [400, 413, 422].includes(error.status);
+}
+
+/** The error of a call whose caller has given up. */
+export function givenUp(call: RestCall, { reason }: Cancellation): AbortedError {
+  const name = described(call);
+  if (reason instanceof OperationDeadlineError) return new OperationDeadlineError(name, reason.timeoutMs);
+  return new AbortedError(`${name} was given up by its caller`, { cause: reason });
 }

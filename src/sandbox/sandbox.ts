@@ -2,13 +2,13 @@ import type { AddressInfo } from 'node:net';
 import { createFaults, type Faults } from './faults/faults.ts';
 import { type Quirks, usualQuirks } from './faults/quirks.ts';
 import { createRequestLog, type RequestLog } from './http/request-log.ts';
-import { createServer } from './server.ts';
 import { createPastOrders } from './rules/past-orders.ts';
 import { createSeed, type Seed } from './seed/seed.ts';
+import { writeSeed } from './seeding.ts';
+import { createServer } from './server.ts';
 import { type Clock, createClock } from './store/clock.ts';
 import { openDatabase } from './store/database.ts';
 import { namesAs } from './store/identifiers.ts';
-import { writeSeed } from './seeding.ts';
 import { createStore } from './store/store.ts';
 
 export type { Fault, FaultEffect, FaultMatch, Faults } from './faults/faults.ts';

@@ -1,10 +1,16 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox';
 import Fastify from 'fastify';
-import { setDate, withoutLackingFields } from './http/response-quirks.ts';
 import { answerInstead, isInsteadOfAnswer, spoil } from './faults/fault-effects.ts';
 import type { FaultSource } from './faults/faults.ts';
 import type { Quirks } from './faults/quirks.ts';
+import { callerOf } from './http/authentication.ts';
+import { addOpenApi } from './http/openapi.ts';
+import { entryOf, type RequestSink } from './http/request-log.ts';
+import { setDate, withoutLackingFields } from './http/response-quirks.ts';
+import type { Server, Service } from './http/server-type.ts';
+import { answerCompiler, requestCompiler } from './http/validation.ts';
+import { notFound, refusalOf, ServiceError } from './interface/service-error.ts';
 import { addChannelRoutes } from './resources/channels.ts';
 import { addLabelRoutes } from './resources/labels.ts';
 import { addMessageRoutes } from './resources/messages.ts';
@@ -13,12 +19,6 @@ import { addPlaceRoutes } from './resources/places.ts';
 import { addQuoteRoutes } from './resources/quotes.ts';
 import { addShipmentRoutes } from './resources/shipments.ts';
 import { bringUpToDate } from './rules/timetable.ts';
-import { callerOf } from './http/authentication.ts';
-import { addOpenApi } from './http/openapi.ts';
-import { entryOf, type RequestSink } from './http/request-log.ts';
-import type { Server, Service } from './http/server-type.ts';
-import { notFound, refusalOf, ServiceError } from './interface/service-error.ts';
-import { answerCompiler, requestCompiler } from './http/validation.ts';
 
 const maxBodyBytes = 256 * 1024;
 

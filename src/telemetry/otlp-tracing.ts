@@ -3,10 +3,9 @@ import { W3CTraceContextPropagator } from '@opentelemetry/core';
 import { detectResources, envDetector, resourceFromAttributes } from '@opentelemetry/resources';
 import { BatchSpanProcessor, type SpanExporter, TracerProvider } from '@opentelemetry/sdk-trace';
 import type { LedgerEntry } from '../rest/client/call-log.ts';
-import { nameToTell } from '../server/graphql/access-log.ts';
-import type { HeaderReader } from '../server/http/cors.ts';
 import type { Log } from './log.ts';
-import type { Exchange } from './request-record.ts';
+import type { Exchange, HeaderReader } from './request-record.ts';
+import { nameToTell } from './request-record.ts';
 import { createSampler, type SamplerName } from './sampler.ts';
 import type { Tracing } from './tracing.ts';
 

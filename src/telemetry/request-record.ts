@@ -50,3 +50,13 @@ export function countError(exchange: Exchange, code: string): void {
   exchange.errors ??= {};
   exchange.errors[code] = (exchange.errors[code] ?? 0) + 1;
 }
+
+/** The headers of a request, by names in small letters. */
+export interface HeaderReader {
+  get(name: string): string | null;
+}
+
+/** A name is the client's to choose; one that is longer than any that people give is not for the log. */
+export function nameToTell(name: string | undefined): string | undefined {
+  return name !== undefined && name.length <= 64 ? name : undefined;
+}

@@ -1,6 +1,5 @@
 import type { CallObserver } from '../rest/client/call-observer.ts';
-import type { HeaderReader } from '../server/http/cors.ts';
-import type { Exchange } from './request-record.ts';
+import type { Exchange, HeaderReader } from './request-record.ts';
 
 /** Spans of operations, of labels and of the REST calls that they cost. */
 export interface Tracing {

@@ -1,8 +1,9 @@
 import { InvalidResponseError } from '../../rest/errors.ts';
-import type { AddressJson, RecipientJson } from '../../rest/wire-schema.ts';
+import type { RecipientJson } from '../../rest/wire-schema.ts';
 import { builder } from '../builder.ts';
 import { openEnum } from '../fields/open-enum.ts';
 import { related } from '../fields/related-record.ts';
+import { Address } from '../places/address.ts';
 import { Location } from '../places/location.ts';
 
 export const documentType = openEnum('DocumentType', 'The kind of an identity document.', {
@@ -10,29 +11,6 @@ export const documentType = openEnum('DocumentType', 'The kind of an identity do
   CE: 'Cédula de extranjería: a foreign resident.',
   NI: 'NIT: a company or another taxpayer.',
   TI: 'Tarjeta de identidad: a minor.',
-});
-
-export const Address = builder.objectRef<AddressJson>('Address').implement({
-  description: 'A postal address.',
-  fields: (t) => ({
-    regionCode: t.exposeString('regionCode', {
-      nullable: false,
-      description: 'The country, as an ISO 3166-1 alpha-2 code such as `CO`.',
-    }),
-    administrativeArea: t.exposeString('administrativeArea', {
-      nullable: false,
-      description: 'The state, province or department.',
-    }),
-    locality: t.exposeString('locality', { nullable: false, description: 'The city or municipality.' }),
-    addressLines: t.exposeStringList('addressLines', {
-      nullable: false,
-      description: 'The street detail, two lines as a rule.',
-    }),
-    organization: t.exposeString('organization', {
-      nullable: false,
-      description: 'The company or building at the address; may be empty.',
-    }),
-  }),
 });
 
 export const Recipient = builder.objectRef<RecipientJson>('Recipient').implement({

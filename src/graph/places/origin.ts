@@ -3,9 +3,9 @@ import { isNameOf, resourceName } from '../../rest/resource-name.ts';
 import type { OriginJson } from '../../rest/wire-schema.ts';
 import { builder } from '../builder.ts';
 import { related } from '../fields/related-record.ts';
-import { Address } from '../orders/recipient.ts';
 import { connect, connectionArgs, connectionOf } from '../relay/connection.ts';
 import { Node, registerNode } from '../relay/node.ts';
+import { Address } from './address.ts';
 import { Location } from './location.ts';
 
 export const Origin = builder.objectRef<OriginJson>('Origin').implement({

@@ -4,6 +4,8 @@ import type { Page, PageQuery } from '../../rest/types.ts';
 import type { Askers } from '../field-paths.ts';
 import type { BatchWay, ListedKind, LoadingObserver } from '../loading-observer.ts';
 import { batchLoader, type RecordLoader } from '../record-loader.ts';
+import type { Settled } from '../result.ts';
+import { settledAll } from '../result.ts';
 import { ByKind, HitDepth, ProcessDepth } from './hit-depth.ts';
 import { isPage, type ListScan, type PendingPage, readPage, scanList } from './list-scan.ts';
 import {
@@ -16,7 +18,7 @@ import {
   timeLimitMs,
   trialFor,
 } from './planner.ts';
-import { PointReads, type Settled, settledAll } from './point-reads.ts';
+import { PointReads } from './point-reads.ts';
 import { type ProcessCompleteness, RowCompleteness } from './row-completeness.ts';
 
 /** What the tenants of the process share about one list: where their estimates start, and that rows were compared. */

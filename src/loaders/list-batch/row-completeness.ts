@@ -1,4 +1,5 @@
-import type { PointReads, Settled } from './point-reads.ts';
+import type { Settled } from '../result.ts';
+import type { PointReads } from './point-reads.ts';
 
 /**
  * Whether the rows of a list hold all that the gets of the same records answer, for one tenant. One row is compared with its

@@ -3,9 +3,10 @@ import { InvalidResponseError, StatusError } from '../../rest/errors.ts';
 import type { LocationQuery, Page } from '../../rest/types.ts';
 import type { LocationJson } from '../../rest/wire-schema.ts';
 import type { Askers } from '../field-paths.ts';
-import { type Settled, settledAll } from '../list-batch/point-reads.ts';
 import { createEndOfList, firstRecord } from '../paging/page-loader.ts';
 import { batchLoader, type RecordLoader } from '../record-loader.ts';
+import type { Settled } from '../result.ts';
+import { settledAll } from '../result.ts';
 import type { ReferencePageLoader } from './reference-loader.ts';
 
 export interface LocationLoaderOptions {

@@ -1,14 +1,14 @@
 import { type Cancellation, pause } from '../../concurrency/cancellation.ts';
 import { endJoining } from '../../concurrency/tenant.ts';
 import { isRead, type RestCall, routeOf } from '../call.ts';
-import { CircuitOpenError, isUnauthenticated, OverloadedError } from '../errors.ts';
+import { CircuitOpenError, givenUp, isUnauthenticated, OverloadedError } from '../errors.ts';
 import type { Admission, CircuitBreaker, Circuits } from '../protection/circuit-breaker.ts';
 import type { Slot } from '../protection/operation-queue.ts';
 import type { Retries } from '../protection/retries.ts';
 import type { Caller } from './call-context.ts';
 import { enter, type LedgerEntry } from './call-log.ts';
 import type { CallObserver } from './call-observer.ts';
-import { givenUp, outcomeOf } from './failure.ts';
+import { outcomeOf } from './failure.ts';
 import { type Asker, asking } from './field-path.ts';
 import type { StreamedResponse } from './streamed-response.ts';
 import type { Transport, TransportRequest } from './transport.ts';

@@ -1,5 +1,4 @@
 import { errors as undiciErrors } from 'undici';
-import type { Cancellation } from '../../concurrency/cancellation.ts';
 import { described, isRead, type RestCall } from '../call.ts';
 import {
   AbortedError,
@@ -14,13 +13,6 @@ import {
   WaybillError,
 } from '../errors.ts';
 import type { CallOutcome } from '../protection/circuit-breaker.ts';
-
-/** The error of a call whose caller has given up. */
-export function givenUp(call: RestCall, { reason }: Cancellation): AbortedError {
-  const name = described(call);
-  if (reason instanceof OperationDeadlineError) return new OperationDeadlineError(name, reason.timeoutMs);
-  return new AbortedError(`${name} was given up by its caller`, { cause: reason });
-}
 
 /** What a call's failure is to those who asked. `isSent`: whether any of a write has left for REST. */
 export function failureOf(call: RestCall, error: unknown, isSent: boolean): WaybillError {

@@ -1,11 +1,11 @@
 import { Canceller } from '../../concurrency/cancellation.ts';
 import { InFlight, joinableMs } from '../../concurrency/in-flight.ts';
 import { isRead, queryString, type RestCall } from '../call.ts';
+import { givenUp } from '../errors.ts';
 import { Slot } from '../protection/operation-queue.ts';
 import type { Caller } from './call-context.ts';
 import { enter, type LedgerEntry } from './call-log.ts';
 import type { Calls, PendingCall } from './execute-call.ts';
-import { givenUp } from './failure.ts';
 import { asking } from './field-path.ts';
 
 /** Makes a call that is answered with JSON. @throws as `Calls` does, and BudgetExceededError. */

@@ -3,7 +3,7 @@ import type { Cancellation } from '../../concurrency/cancellation.ts';
 import { createRounds, largestPutOff, type PutOff } from '../../concurrency/event-loop-round.ts';
 import { CallClock, type Timed } from '../../concurrency/timeout-queue.ts';
 import { described, isRead, queryString, type RestCall } from '../call.ts';
-import { DeadlineError, InvalidResponseError } from '../errors.ts';
+import { DeadlineError, givenUp, InvalidResponseError } from '../errors.ts';
 import {
   type BufferedResponse,
   IncomingResponse,
@@ -14,7 +14,7 @@ import type { Caller } from './call-context.ts';
 import type { LedgerEntry } from './call-log.ts';
 import { acceptedEncodings } from './decompress.ts';
 import { statusErrorOf } from './error-body.ts';
-import { failureOf, givenUp } from './failure.ts';
+import { failureOf } from './failure.ts';
 import type { ServiceClock } from './service-clock.ts';
 import type { StreamedResponse } from './streamed-response.ts';
 

@@ -3,7 +3,7 @@ import type { FairQueue, QueueEntry } from '../../concurrency/fair-queue.ts';
 import { Line } from '../../concurrency/linked-list.ts';
 import type { Tenant } from '../../concurrency/tenant.ts';
 import type { RestCall } from '../call.ts';
-import { givenUp } from '../client/failure.ts';
+import { givenUp } from '../errors.ts';
 
 /** The slots of all calls. */
 export type CallQueue = FairQueue<Tenant, Slot>;

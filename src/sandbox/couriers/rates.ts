@@ -1,7 +1,7 @@
 import type { Location, Offer, Package } from '../interface/schemas.ts';
-import { type Courier, couriers } from './couriers.ts';
 import { departmentOf, distanceKm } from '../places/distance.ts';
 import { namesAs } from '../store/identifiers.ts';
+import { type Courier, couriers } from './couriers.ts';
 
 /** Prices end on 50 pesos. */
 const priceStepCents = 5_000;

@@ -1,6 +1,6 @@
 import type { ServerResponse } from 'node:http';
-import type { Clock } from '../store/clock.ts';
 import type { Quirks } from '../faults/quirks.ts';
+import type { Clock } from '../store/clock.ts';
 
 /** Gives an answer the time of the sandbox's clock, or none. Node would give it the machine's. */
 export function setDate(answer: ServerResponse, { hasDate, dateOffsetMs }: Quirks, clock: Clock): void {

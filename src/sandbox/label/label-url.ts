@@ -1,5 +1,5 @@
-import type { Shipment } from '../interface/schemas.ts';
 import type { Service } from '../http/server-type.ts';
+import type { Shipment } from '../interface/schemas.ts';
 
 /** "Limits": 120 hours. */
 const validMs = 120 * 3_600_000;

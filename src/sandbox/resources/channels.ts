@@ -1,7 +1,7 @@
 import { Type } from 'typebox';
+import type { Server, Service } from '../http/server-type.ts';
 import { ChannelPath, ListQuery } from '../interface/requests.ts';
 import { Channel, Template } from '../interface/schemas.ts';
-import type { Server, Service } from '../http/server-type.ts';
 import { refusals } from '../interface/service-error.ts';
 
 /** The channels that messages go through, and the templates of each. */

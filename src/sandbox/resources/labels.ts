@@ -1,10 +1,10 @@
 import { Type } from 'typebox';
+import { courierDisplayName } from '../couriers/rates.ts';
+import type { Server, Service } from '../http/server-type.ts';
 import { IdPath } from '../interface/requests.ts';
 import type { Shipment } from '../interface/schemas.ts';
-import type { Server, Service } from '../http/server-type.ts';
 import { notFound, refusals, ServiceError } from '../interface/service-error.ts';
 import { isLabelUrlValid } from '../label/label-url.ts';
-import { courierDisplayName } from '../couriers/rates.ts';
 import { type Store, sharedLocations } from '../store/store.ts';
 
 const pdf = {

@@ -1,5 +1,6 @@
 import { Type } from 'typebox';
 import type { Quirks } from '../faults/quirks.ts';
+import type { Server, Service } from '../http/server-type.ts';
 import {
   ChannelPath,
   ConversationPath,
@@ -8,7 +9,6 @@ import {
   ListQuery,
 } from '../interface/requests.ts';
 import { type Channel, Message } from '../interface/schemas.ts';
-import type { Server, Service } from '../http/server-type.ts';
 import { conflict, invalid, refusals } from '../interface/service-error.ts';
 import { sentTemplateFrom } from '../rules/sent-template.ts';
 import { messageDue } from '../rules/timetable.ts';

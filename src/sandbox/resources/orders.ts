@@ -1,7 +1,7 @@
 import { Type } from 'typebox';
+import type { Server, Service } from '../http/server-type.ts';
 import { CreateOrderBody, IdPath, ListQuery, TextFilter, UpdateOrderBody } from '../interface/requests.ts';
 import { Order, OrderStatus } from '../interface/schemas.ts';
-import type { Server, Service } from '../http/server-type.ts';
 import { conflict, invalid, refusals } from '../interface/service-error.ts';
 import { customerOf } from '../rules/customer-behavior.ts';
 import { recipientFrom } from '../rules/recipients.ts';

@@ -1,7 +1,7 @@
 import { Type } from 'typebox';
+import type { Server, Service } from '../http/server-type.ts';
 import { ListQuery, TextFilter } from '../interface/requests.ts';
 import { Location, Organization, Origin } from '../interface/schemas.ts';
-import type { Server, Service } from '../http/server-type.ts';
 import { refusals } from '../interface/service-error.ts';
 import { holdsText, sharedLocations } from '../store/store.ts';
 

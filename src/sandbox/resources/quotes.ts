@@ -1,8 +1,8 @@
+import { rateOffers } from '../couriers/rates.ts';
+import type { Server, Service } from '../http/server-type.ts';
 import { IdPath } from '../interface/requests.ts';
 import { type Location, Quote, QuoteRequest } from '../interface/schemas.ts';
-import type { Server, Service } from '../http/server-type.ts';
 import { type FieldFault, invalid, refusals } from '../interface/service-error.ts';
-import { rateOffers } from '../couriers/rates.ts';
 import { namesAs } from '../store/identifiers.ts';
 import { sharedLocations } from '../store/store.ts';
 

@@ -1,11 +1,11 @@
 import { Type } from 'typebox';
+import { cashOnDeliveryCost } from '../couriers/rates.ts';
+import type { Server, Service } from '../http/server-type.ts';
 import { CreateShipmentBody, IdPath, ListQuery } from '../interface/requests.ts';
 import { type Offer, type Order, type Quote, Shipment } from '../interface/schemas.ts';
-import type { Server, Service } from '../http/server-type.ts';
 import { conflict, type FieldFault, invalid, refusals } from '../interface/service-error.ts';
 import { withLabelUrl } from '../label/label-url.ts';
 import { isLabelSlow, labelOf } from '../rules/progress.ts';
-import { cashOnDeliveryCost } from '../couriers/rates.ts';
 import { shipmentRecipientFrom } from '../rules/recipients.ts';
 import { shipmentDue } from '../rules/timetable.ts';
 import { orderStatusOf } from '../seed/orders/fates.ts';

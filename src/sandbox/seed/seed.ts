@@ -8,6 +8,7 @@ import type {
   Shipment,
   Template,
 } from '../interface/schemas.ts';
+import { createLocations } from '../places/locations.ts';
 import { type Calendar, createCalendar } from './calendar.ts';
 import { createCustomers } from './customers/customers.ts';
 import { type Atlas, createAtlas } from './customers/homes.ts';
@@ -19,7 +20,6 @@ import { writeTemplate } from './messages/sent-templates.ts';
 import { templateBlueprints } from './messages/template-blueprints.ts';
 import { draftOrders } from './orders/order-drafts.ts';
 import { writeTrade } from './orders/trade.ts';
-import { createLocations } from '../places/locations.ts';
 import { createRandom } from './random.ts';
 
 export type { ConversationSeed } from './messages/conversations.ts';

@@ -1,7 +1,7 @@
 import type { SQLInputValue } from 'node:sqlite';
+import { indexedName } from '../interface/names.ts';
 import { notFound } from '../interface/service-error.ts';
 import type { Database } from './database.ts';
-import { indexedName } from '../interface/names.ts';
 import { type ListIdentity, readPageToken, writePageToken } from './page-token.ts';
 import type { Signatures } from './signatures.ts';
 

@@ -1,4 +1,5 @@
 import type { Quirks } from '../faults/quirks.ts';
+import { fold, trigramQuery } from '../interface/names.ts';
 import type {
   Channel,
   Location,
@@ -13,7 +14,6 @@ import { type Collection, createCollection, type Filter, type List } from './col
 import type { Database } from './database.ts';
 import { identifierAs } from './identifiers.ts';
 import { createMerchants, type Merchants } from './merchants.ts';
-import { fold, trigramQuery } from '../interface/names.ts';
 import { createSignatures, type Signatures } from './signatures.ts';
 
 /** A talk with one phone number through one channel. The REST interface shows no more of it than its name. */

@@ -4,17 +4,18 @@ import type { Plugin } from 'graphql-yoga';
 import { totalsOf } from '../../rest/client/call-log.ts';
 import type { Log } from '../../telemetry/log.ts';
 import { createRequestIds } from '../../telemetry/request-ids.ts';
+import type { HeaderReader } from '../../telemetry/request-record.ts';
 import {
   countError,
   createExchange,
   type Exchange,
   type ExchangeContext,
+  nameToTell,
   type RequestObserver,
 } from '../../telemetry/request-record.ts';
 import type { Tracing } from '../../telemetry/tracing.ts';
-import type { HeaderReader } from '../http/cors.ts';
 import { requestCost, tenths } from './cost-report.ts';
-import type { MaskedErrors } from './masked-errors.ts';
+import type { MaskedErrors } from './error-mapping.ts';
 
 /** What is noted of each request, for its line in the log, for metrics and for traces. */
 export interface RequestLog {
@@ -122,9 +123,4 @@ function write(log: Log, exchange: Exchange, status: number, isAborted: boolean)
     const { askedBy, ...cost } = requestCost(entry);
     log.debug({ requestId, ...cost }, 'called REST');
   }
-}
-
-/** A name is the client's to choose; one that is longer than any that people give is not for the log. */
-export function nameToTell(name: string | undefined): string | undefined {
-  return name !== undefined && name.length <= 64 ? name : undefined;
 }

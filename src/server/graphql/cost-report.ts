@@ -1,6 +1,6 @@
 import type { ExecutionResult } from 'graphql';
 import { type Ledger, type LedgerEntry, totalsOf } from '../../rest/client/call-log.ts';
-import type { HeaderReader } from '../http/cors.ts';
+import type { HeaderReader } from '../../telemetry/request-record.ts';
 
 /** What an operation has cost, as clients see it. Nothing in it tells what was asked for, or by whom. */
 export interface OperationCost {

@@ -13,16 +13,15 @@
 import type { IncomingHttpHeaders, IncomingMessage, RequestListener, ServerResponse } from 'node:http';
 import { type ExecutionResult, getOperationAST } from 'graphql';
 import { createRounds, largestPutOff } from '../../concurrency/event-loop-round.ts';
-import type { Exchange } from '../../telemetry/request-record.ts';
+import type { Exchange, HeaderReader } from '../../telemetry/request-record.ts';
 import type { Documents } from '../documents/document-cache.ts';
 import type { DocumentReference, PersistedOperations } from '../documents/persisted-queries.ts';
-import type { HeaderReader } from '../http/cors.ts';
 import { type BodyParsed, type BodyRead, parseBody, receiveBody } from '../http/request-body.ts';
 import { authorizationRefusal } from '../http/request-checks.ts';
 import type { ResponseHeaders } from '../http/response-headers.ts';
 import type { RequestLog } from './access-log.ts';
 import type { CompiledQueries } from './compiled-queries.ts';
-import type { MaskedErrors } from './masked-errors.ts';
+import type { MaskedErrors } from './error-mapping.ts';
 import type { Asking, Operation } from './operation-request.ts';
 import type { Running } from './run-operation.ts';
 import type { NodeContext, RequestReadingOptions } from './yoga-request.ts';

@@ -1,6 +1,5 @@
 import type { DocumentNode, ExecutionResult, OperationDefinitionNode } from 'graphql';
-import type { Exchange } from '../../telemetry/request-record.ts';
-import type { HeaderReader } from '../http/cors.ts';
+import type { Exchange, HeaderReader } from '../../telemetry/request-record.ts';
 import type { RawVariables } from '../limits/variable-limits.ts';
 
 /** An operation of a valid document, with the values that were sent with it. */

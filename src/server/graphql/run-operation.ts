@@ -8,7 +8,7 @@ import { createOperationLimits } from '../limits/operation-limits.ts';
 import { needsRest, unauthenticated } from './authentication.ts';
 import { type ContextOptions, createContexts, type OperationContext, type Shared } from './context.ts';
 import { withCost } from './cost-report.ts';
-import { withOrderedErrors } from './error-order.ts';
+import { withOrderedErrors } from './error-mapping.ts';
 import type { Asking, Execute, Operation } from './operation-request.ts';
 import { type InFlightQuery, QuerySharing } from './query-sharing.ts';
 import type { MutationsUnderWay } from './running-mutations.ts';

@@ -2,10 +2,10 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { GraphQLError } from 'graphql';
 import type { FetchAPI, GraphQLParams, Plugin } from 'graphql-yoga';
 import { countError, type ExchangeContext } from '../../telemetry/request-record.ts';
-import type { BodyBudget } from '../http/body-budget.ts';
+import { endLingering } from '../http/connection-errors.ts';
 import { type Refusal, refusalBody, refusalHeaders } from '../http/http-error.ts';
-import { endLingering } from '../http/lingering.ts';
 import type { Admission } from '../http/load-shedding.ts';
+import type { BodyBudget } from '../http/request-body.ts';
 import { type BodyParsed, type BodyRead, parseBody, parseText, readBody } from '../http/request-body.ts';
 import { authorizationRefusal, bodyTooLarge, formRefusal } from '../http/request-checks.ts';
 

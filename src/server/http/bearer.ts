@@ -1,5 +1,5 @@
 import { MissingBearerError } from '../../rest/errors.ts';
-import type { HeaderReader } from './cors.ts';
+import type { HeaderReader } from '../../telemetry/request-record.ts';
 
 // RFC 6750's b64token, within a length that any header limit lets through.
 const bearer = /^Bearer +([A-Za-z0-9\-._~+/]{1,8192}=*)$/i;

@@ -1,4 +1,3 @@
-import { GraphQLError, type GraphQLErrorExtensions } from 'graphql';
 import {
   AbortedError,
   BadInputError,
@@ -13,9 +12,7 @@ import {
   ResponseTooLargeError,
   StatusError,
   UnavailableError,
-  WaybillError,
 } from '../../rest/errors.ts';
-import { shortMessage } from '../limits/truncate-errors.ts';
 
 /** Everything that a client is told of an error. Nothing else of it leaves the server. */
 export interface ClientError {
@@ -74,79 +71,10 @@ function ofStatus(error: StatusError): ClientError {
   return told('UPSTREAM_ERROR');
 }
 
-const completionFault =
-  /^(Cannot return null for non-nullable field|Expected Iterable|\w+ cannot represent|Enum )/;
+// Longer ones quote long names and values from the request, or many conflicts.
+export const maxMessageCharacters = 1_000;
 
-/**
- * An error of a GraphQL operation as the one that a client gets: ours translated, GraphQL's own about the document and
- * the variables as they are, and everything else masked. `report` is told of what is masked.
- */
-export function toGraphQLError(error: unknown, report: (error: unknown) => void): GraphQLError {
-  const cause = rootCause(error);
-  if (cause instanceof WaybillError) return graphQLError(toClientError(cause), error);
-  // A field with a value that GraphQL can't give out: all values are REST's, so it is what REST sent that is wrong.
-  if (isGraphQLError(cause) || cause instanceof Error) {
-    if (completionFault.test(cause.message) && pathOf(error) !== undefined) {
-      const message = `REST sent no usable value for the field at ${pathOf(error)?.join('.')}.`;
-      return graphQLError({ message, code: 'UPSTREAM_INVALID_RESPONSE', retryable: false }, error);
-    }
-  }
-  if (isGraphQLError(error) && isGraphQLError(cause)) {
-    const { code = cause.extensions.code ?? 'BAD_USER_INPUT' } = error.extensions;
-    // What else it carries may quote the request.
-    return located(error.message, error, { code, retryable: false, ...responseOf(error) });
-  }
-  // Outside of any field, what recurses is parsing, validating and compiling, each as deep as the document goes.
-  if (isStackOverflow(cause) && pathOf(error) === undefined) {
-    const http = { status: 400 };
-    return new GraphQLError('The document is nested too deeply.', {
-      extensions: { code: 'GRAPHQL_VALIDATION_FAILED', retryable: false, http },
-    });
-  }
-  report(cause);
-  return graphQLError(toClientError(cause), error);
-}
-
-function graphQLError({ message, ...extensions }: ClientError, error: unknown): GraphQLError {
-  return isGraphQLError(error)
-    ? located(message, error, extensions)
-    : new GraphQLError(shortMessage(message), { extensions });
-}
-
-/** An error in the place of another one. */
-function located(
-  message: string,
-  { nodes, source, positions, path }: GraphQLError,
-  extensions: GraphQLErrorExtensions,
-): GraphQLError {
-  return new GraphQLError(shortMessage(message), { nodes, source, positions, path, extensions });
-}
-
-/** Codes of what is refused for more than what GraphQL itself says of it. */
-const refusals = new Set<unknown>(['BAD_REQUEST', 'GRAPHQL_LIMIT_EXCEEDED']);
-
-/** What the server is to make of an error's response; it reads `http` and leaves it out of the body. */
-function responseOf({ extensions: { http, code } }: GraphQLError): GraphQLErrorExtensions {
-  if (typeof http !== 'object' || http === null) return {};
-  // Without `spec` the status stands for clients of all kinds; with it, those that accept `application/json` get 200.
-  return { http: refusals.has(code) ? { ...http, spec: false } : http };
-}
-
-function isStackOverflow(error: unknown): boolean {
-  return error instanceof RangeError && error.message === 'Maximum call stack size exceeded';
-}
-
-function pathOf(error: unknown): readonly (string | number)[] | undefined {
-  return isGraphQLError(error) ? error.path : undefined;
-}
-
-/** By name, as packages may bring a class of their own. */
-function isGraphQLError(error: unknown): error is GraphQLError {
-  return error instanceof Error && error.name === 'GraphQLError';
-}
-
-function rootCause(error: unknown): unknown {
-  let cause = error;
-  while (isGraphQLError(cause) && cause.originalError !== undefined) cause = cause.originalError;
-  return cause;
+/** A message as far as it is shown. */
+export function shortMessage(message: string): string {
+  return message.length > maxMessageCharacters ? `${message.slice(0, maxMessageCharacters)}…` : message;
 }

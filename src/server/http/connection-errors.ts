@@ -1,7 +1,6 @@
 import { STATUS_CODES } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { type Refusal, refusalBody, refusalHeaders } from './http-error.ts';
-import { endLingering } from './lingering.ts';
 import { fixedHeaders } from './response-headers.ts';
 
 /** What came too slowly, be it the head or the body. */
@@ -46,4 +45,18 @@ export function refuseConnection(socket: Duplex, refusal: Refusal, requestId: st
   socket.write(`HTTP/1.1 ${refusal.status} ${STATUS_CODES[refusal.status]}\r\n${lines.join('')}\r\n${body}`);
   endLingering(socket);
   return true;
+}
+
+// How long a client may take to read an answer that it got before it had sent everything.
+const lingerMs = 1_000;
+
+/**
+ * Ends a connection whose client may still be sending. Closed at once, the bytes that nobody reads would make the system
+ * reset it, and the client would lose the answer with it.
+ */
+export function endLingering(socket: Duplex): void {
+  socket.end();
+  const late = setTimeout(() => socket.destroy(), lingerMs);
+  late.unref();
+  socket.once('close', () => clearTimeout(late));
 }

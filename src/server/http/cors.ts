@@ -1,3 +1,5 @@
+import type { HeaderReader } from '../../telemetry/request-record.ts';
+
 /** Which pages of other origins may use this server from a browser. None is answered that is not configured. */
 export interface Cors {
   /** Whether there is no such origin, so that no answer says anything of origins. */
@@ -8,11 +10,6 @@ export interface Cors {
   preflightHeaders(headers: HeaderReader): Record<string, string>;
   /** What an answer lets the page of an origin read. */
   headersFor(origin: string | null): readonly (readonly [string, string])[];
-}
-
-/** The headers of a request, by names in small letters. */
-export interface HeaderReader {
-  get(name: string): string | null;
 }
 
 const allowedHeaders = [

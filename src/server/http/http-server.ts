@@ -3,10 +3,10 @@ import { createServer, type IncomingMessage, type RequestListener, type ServerRe
 import type { AddressInfo } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { createRequestIds } from '../../telemetry/request-ids.ts';
-import { addressRefusal } from './check-url.ts';
 import { refusalOfParser, refuseConnection } from './connection-errors.ts';
 import { createPeers, type PeerTimes } from './connections.ts';
 import { type OnRefusal, type Refusal, writeRefusal } from './http-error.ts';
+import { addressRefusal } from './request-checks.ts';
 
 export interface Listener {
   /** Where the server can be reached from this machine. */

@@ -1,14 +1,7 @@
 import { GraphQLError } from 'graphql';
 import type { Plugin } from 'graphql-yoga';
+import { maxMessageCharacters, shortMessage } from '../http/client-error.ts';
 import { maxErrorsShown } from './limits.ts';
-
-// Longer ones quote long names and values from the request, or many conflicts.
-const maxMessageCharacters = 1_000;
-
-/** A message as far as it is shown. */
-export function shortMessage(message: string): string {
-  return message.length > maxMessageCharacters ? `${message.slice(0, maxMessageCharacters)}…` : message;
-}
 
 /** Shows the first errors of a refused request alone. */
 export function refusalsWithFirstErrors(): Plugin {

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import type { Location, Package } from '../../../src/sandbox/interface/schemas.ts';
 import { cashOnDeliveryCost, courierDisplayName, rateOffers } from '../../../src/sandbox/couriers/rates.ts';
+import type { Location, Package } from '../../../src/sandbox/interface/schemas.ts';
 import { createLocations } from '../../../src/sandbox/places/locations.ts';
 
 const locations = new Map(createLocations().map((location) => [location.name, location]));

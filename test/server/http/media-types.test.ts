@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { isJson } from '../../../src/server/http/media-type.ts';
+import { isJson } from '../../../src/server/http/media-types.ts';
 
 test.each([
   'application/json',

@@ -1,7 +1,6 @@
 import { PassThrough } from 'node:stream';
 import { describe, expect, test } from 'vitest';
-import { createBodyBudget } from '../../../src/server/http/body-budget.ts';
-import { parseBody, readBody } from '../../../src/server/http/request-body.ts';
+import { createBodyBudget, parseBody, readBody } from '../../../src/server/http/request-body.ts';
 
 const budget = createBodyBudget(1_000);
 const read = (...chunks: string[]) => {

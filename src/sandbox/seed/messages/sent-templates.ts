@@ -1,5 +1,5 @@
-import type { Order, SentTemplate, Shipment, Template } from '../../interface/schemas.ts';
 import { courierDisplayName } from '../../couriers/rates.ts';
+import type { Order, SentTemplate, Shipment, Template } from '../../interface/schemas.ts';
 import type { Random } from '../random.ts';
 import type { Meaning, TemplateBlueprint } from './template-blueprints.ts';
 

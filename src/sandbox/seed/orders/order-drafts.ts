@@ -1,3 +1,4 @@
+import { rateOffers } from '../../couriers/rates.ts';
 import type {
   Location,
   Offer,
@@ -7,7 +8,6 @@ import type {
   Recipient,
   ShipmentStatus,
 } from '../../interface/schemas.ts';
-import { rateOffers } from '../../couriers/rates.ts';
 import { later, type Moment } from '../calendar.ts';
 import { type Customer, recipientOf } from '../customers/customers.ts';
 import type { MerchantProfile, ScriptedOrder } from '../merchants/merchant-profile.ts';

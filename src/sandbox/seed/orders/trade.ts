@@ -1,5 +1,5 @@
-import type { CustomerBehavior, Order, Quote, Shipment, ShipmentStatus } from '../../interface/schemas.ts';
 import { cashOnDeliveryCost } from '../../couriers/rates.ts';
+import type { CustomerBehavior, Order, Quote, Shipment, ShipmentStatus } from '../../interface/schemas.ts';
 import { type Calendar, newestFirst } from '../calendar.ts';
 import { customerBehaviorOf } from '../customers/customer-behavior.ts';
 import type { Customer } from '../customers/customers.ts';
