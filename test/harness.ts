@@ -40,7 +40,7 @@ export interface WaybillOptions
       | 'compileQueries'
       | 'idempotencyStore'
       | 'log'
-      | 'operationList'
+      | 'trustedDocuments'
       | 'refusedTenants'
       | 'secret'
     >,

@@ -8,7 +8,7 @@ import { ownPrefixes } from '../src/config/unknown-settings.ts';
 import { schema } from '../src/graph/schema.ts';
 import { fixedLimits } from '../src/server/limits/limits.ts';
 import { createMetrics } from '../src/telemetry/metrics.ts';
-import { keptLog } from './fixtures/kept-log.ts';
+import { recordedLog } from './fixtures/recorded-log.ts';
 import { startWaybill } from './harness.ts';
 
 const root = resolve(import.meta.dirname, '..');
@@ -41,9 +41,9 @@ const codeSpans = (text: string) => [...text.matchAll(/`([^`]+)`/g)].map(([, spa
 
 describe('the README', () => {
   test('its table of settings is the code', () => {
-    const expected = Object.values(settings).map(({ variable, standard, expected, meaning }) => [
+    const expected = Object.values(settings).map(({ variable, defaultValue, expected, meaning }) => [
       `\`${variable}\``,
-      standard === undefined ? '' : `\`${standard}\``,
+      defaultValue === undefined ? '' : `\`${defaultValue}\``,
       expected,
       meaning,
     ]);
@@ -101,7 +101,7 @@ describe('the README', () => {
   test('its example of a line in the log has the fields of one, and its table has every field of it', async () => {
     const text = section('Logs');
     const example = JSON.parse(text.split('```json\n')[1]?.split('```')[0] ?? '');
-    const { log, lines } = keptLog();
+    const { log, lines } = recordedLog();
     await using waybill = await startWaybill({}, { log });
     waybill.sandbox.faults.add({ path: '/v1/organizations/mine', kind: 'status', status: 503 });
     await waybill.ask(`query ${example.operation} { organization { id } }`);

@@ -14,7 +14,7 @@ export interface Cancellation {
 }
 
 /** A cancellation, and who holds it may give the word. */
-export class Canceller implements Cancellation {
+export class CancelSource implements Cancellation {
   aborted = false;
   reason: unknown = undefined;
   // Most have one at most, and none of them needs a set.
@@ -54,7 +54,7 @@ function tell(listener: AbortListener): void {
 }
 
 /** Of what is always wanted. */
-export const neverCancelled: Cancellation = {
+export const neverAborted: Cancellation = {
   aborted: false,
   reason: undefined,
   addEventListener() {},

@@ -1,8 +1,8 @@
 /** Takes a step at the end of the present round, after those that were put off before it. Steps do not throw. */
-export type PutOff = (step: () => void) => void;
+export type Defer = (step: () => void) => void;
 
 /** What holds more bytes than this is not to be put off: it would push the rest out of the caches, and take room uncounted. */
-export const largestPutOff = 16_384;
+export const maxDeferredBytes = 16_384;
 
 /**
  * Puts steps off to the end of a round of the event loop, when all connections are read on which something has come. What
@@ -10,7 +10,7 @@ export const largestPutOff = 16_384;
  * row, and is in the caches of the processor from the second time on. Taken at once, each step would find there what the
  * one before it has done last.
  */
-export function createRounds(): PutOff {
+export function createDefer(): Defer {
   let steps: (() => void)[] = [];
 
   function takeAll(): void {

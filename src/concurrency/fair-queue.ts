@@ -1,7 +1,7 @@
-import { type InLine, Line } from './linked-list.ts';
+import { LinkedList, type ListNode } from './linked-list.ts';
 
 /** Wants a slot, and stands in the queue itself while it waits: no other object and no promise is made for it. */
-export interface QueueEntry<Entry> extends InLine<Entry> {
+export interface QueueEntry<Entry> extends ListNode<Entry> {
   /** How much of the queue's capacity its slot takes. */
   readonly weight: number;
   /** It has its slot, and releases it once it is done. Never throws. */
@@ -18,9 +18,9 @@ export interface FairQueueOptions {
 }
 
 /** The entries of an owner that wait. */
-class OwnersLine<Owner, Entry extends InLine<Entry>> extends Line<Entry> {
-  before: OwnersLine<Owner, Entry> | undefined;
-  after: OwnersLine<Owner, Entry> | undefined;
+class OwnerQueue<Owner, Entry extends ListNode<Entry>> extends LinkedList<Entry> {
+  before: OwnerQueue<Owner, Entry> | undefined;
+  after: OwnerQueue<Owner, Entry> | undefined;
   readonly owner: Owner;
 
   constructor(owner: Owner) {
@@ -35,9 +35,9 @@ export class FairQueue<Owner, Entry extends QueueEntry<Entry>> {
   readonly #maxWaiting: number;
   readonly #maxWaitingOfOne: number;
   /** Of owners with entries that wait, and no others. */
-  readonly #lines = new Map<Owner, OwnersLine<Owner, Entry>>();
+  readonly #ownerQueues = new Map<Owner, OwnerQueue<Owner, Entry>>();
   /** The same, the next first. */
-  readonly #turns = new Line<OwnersLine<Owner, Entry>>();
+  readonly #turns = new LinkedList<OwnerQueue<Owner, Entry>>();
   #taken = 0;
   #waiting = 0;
   #isGranting = false;
@@ -65,28 +65,28 @@ export class FairQueue<Owner, Entry extends QueueEntry<Entry>> {
       return undefined;
     }
     if (this.#waiting >= this.#maxWaiting) return this.#options.overloaded(this.#maxWaiting, 'all');
-    let line = this.#lines.get(owner);
-    if (line === undefined) {
-      line = new OwnersLine(owner);
-      this.#lines.set(owner, line);
-      this.#turns.add(line);
-    } else if (line.length >= this.#maxWaitingOfOne) {
+    let ownerQueue = this.#ownerQueues.get(owner);
+    if (ownerQueue === undefined) {
+      ownerQueue = new OwnerQueue(owner);
+      this.#ownerQueues.set(owner, ownerQueue);
+      this.#turns.add(ownerQueue);
+    } else if (ownerQueue.length >= this.#maxWaitingOfOne) {
       return this.#options.overloaded(this.#maxWaitingOfOne, 'own');
     }
-    line.add(entry);
+    ownerQueue.add(entry);
     this.#waiting += 1;
     return undefined;
   }
 
   /** Takes out an entry that waits. */
   remove(owner: Owner, entry: Entry): void {
-    const line = this.#lines.get(owner);
-    if (line === undefined) return;
-    line.remove(entry);
+    const ownerQueue = this.#ownerQueues.get(owner);
+    if (ownerQueue === undefined) return;
+    ownerQueue.remove(entry);
     this.#waiting -= 1;
-    if (line.length > 0) return;
-    this.#lines.delete(owner);
-    this.#turns.remove(line);
+    if (ownerQueue.length > 0) return;
+    this.#ownerQueues.delete(owner);
+    this.#turns.remove(ownerQueue);
   }
 
   /** An entry gives its slot to the next. */
@@ -112,13 +112,13 @@ export class FairQueue<Owner, Entry extends QueueEntry<Entry>> {
   }
 
   #takeNext(): Entry | undefined {
-    const line = this.#turns.takeFirst();
-    if (line === undefined) return undefined;
+    const ownerQueue = this.#turns.shift();
+    if (ownerQueue === undefined) return undefined;
     this.#waiting -= 1;
-    const entry = line.takeFirst();
+    const entry = ownerQueue.shift();
     // Behind the others, if it has more.
-    if (line.length > 0) this.#turns.add(line);
-    else this.#lines.delete(line.owner);
+    if (ownerQueue.length > 0) this.#turns.add(ownerQueue);
+    else this.#ownerQueues.delete(ownerQueue.owner);
     return entry;
   }
 }

@@ -1,17 +1,17 @@
 /** May stand in a line, in one at a time: it holds its neighbours itself, so that a line costs nothing besides. */
-export interface InLine<Member> {
-  before: Member | undefined;
-  after: Member | undefined;
+export interface ListNode<WorkerHandle> {
+  before: WorkerHandle | undefined;
+  after: WorkerHandle | undefined;
 }
 
 /** A queue out of which each member may be taken at once, wherever it stands. */
-export class Line<Member extends InLine<Member>> {
-  first: Member | undefined;
-  #last: Member | undefined;
+export class LinkedList<WorkerHandle extends ListNode<WorkerHandle>> {
+  first: WorkerHandle | undefined;
+  #last: WorkerHandle | undefined;
   length = 0;
 
   /** Puts one behind all others, which is to stand in no line yet. */
-  add(member: Member): void {
+  add(member: WorkerHandle): void {
     member.before = this.#last;
     if (this.#last === undefined) this.first = member;
     else this.#last.after = member;
@@ -20,7 +20,7 @@ export class Line<Member extends InLine<Member>> {
   }
 
   /** Takes out one that stands here. */
-  remove(member: Member): void {
+  remove(member: WorkerHandle): void {
     const { before, after } = member;
     if (before === undefined) this.first = after;
     else before.after = after;
@@ -33,13 +33,13 @@ export class Line<Member extends InLine<Member>> {
   }
 
   /** Puts one that stands here behind all others. */
-  moveLast(member: Member): void {
+  moveLast(member: WorkerHandle): void {
     if (member.after === undefined) return;
     this.remove(member);
     this.add(member);
   }
 
-  takeFirst(): Member | undefined {
+  shift(): WorkerHandle | undefined {
     const { first } = this;
     if (first !== undefined) this.remove(first);
     return first;

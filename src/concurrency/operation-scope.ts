@@ -1,6 +1,6 @@
 import { NotNeededError, OperationDeadlineError } from '../rest/errors.ts';
-import { type Cancellation, Canceller, neverCancelled } from './cancellation.ts';
-import { CallClock, type Timed } from './timeout-queue.ts';
+import { type Cancellation, CancelSource, neverAborted } from './cancellation.ts';
+import { type TimeoutEntry, TimeoutQueue } from './timeout-queue.ts';
 
 /** Until when an operation may take. */
 export interface Deadline {
@@ -11,7 +11,7 @@ export interface Deadline {
 }
 
 /** For how long somebody waits for a piece of work that several may wait for. */
-export interface Lifetime {
+export interface OperationScope {
   /** Aborted once all who waited have given up, or its time is up. */
   readonly signal: Cancellation;
   /** When its time is up, which also ends what is left to finish where nobody waits for it any more. */
@@ -19,9 +19,9 @@ export interface Lifetime {
   /** Someone waits for the work. @returns says that they have given up, and why; only the first time counts. */
   join(): (reason?: unknown) => void;
   /** The work begins, and with it its time. */
-  startClock(): void;
+  startTimeout(): void;
   /** The work is answered: its time no longer matters. */
-  stopClock(): void;
+  stopTimeout(): void;
   /** The work is done: what is still under way for it is wanted by nobody. */
   end(): void;
 }
@@ -32,24 +32,24 @@ const done = new NotNeededError('what it was wanted for is done');
  * Makes lifetimes of the same length, for whose ends there is one timer. `timeoutMs`: how long the work may take in
  * milliseconds; without an end when left out.
  */
-export function createLifetimes(timeoutMs = Number.POSITIVE_INFINITY): () => Lifetime {
-  const clock = timeoutMs === Number.POSITIVE_INFINITY ? undefined : new CallClock(timeoutMs);
-  return () => new OwnLifetime(clock);
+export function createOperationScopes(timeoutMs = Number.POSITIVE_INFINITY): () => OperationScope {
+  const timeouts = timeoutMs === Number.POSITIVE_INFINITY ? undefined : new TimeoutQueue(timeoutMs);
+  return () => new RefCountedScope(timeouts);
 }
 
 /** A single one, as `createLifetimes` makes them. */
-export function createLifetime(timeoutMs?: number): Lifetime {
-  return createLifetimes(timeoutMs)();
+export function createOperationScope(timeoutMs?: number): OperationScope {
+  return createOperationScopes(timeoutMs)();
 }
 
 /** A class, as there is one for each operation, and closures would take three times the memory. */
-class OwnLifetime implements Lifetime {
-  readonly signal = new Canceller();
-  readonly deadline: OwnDeadline;
+class RefCountedScope implements OperationScope {
+  readonly signal = new CancelSource();
+  readonly deadline: ScopeDeadline;
   #waiting = 0;
 
-  constructor(clock: CallClock | undefined) {
-    this.deadline = new OwnDeadline(clock, this.signal);
+  constructor(timeouts: TimeoutQueue | undefined) {
+    this.deadline = new ScopeDeadline(timeouts, this.signal);
   }
 
   join(): (reason?: unknown) => void {
@@ -63,11 +63,11 @@ class OwnLifetime implements Lifetime {
     };
   }
 
-  startClock(): void {
+  startTimeout(): void {
     this.deadline.start();
   }
 
-  stopClock(): void {
+  stopTimeout(): void {
     this.deadline.stop();
   }
 
@@ -77,39 +77,39 @@ class OwnLifetime implements Lifetime {
   }
 }
 
-class OwnDeadline implements Deadline, Timed {
-  before: Timed | undefined;
-  after: Timed | undefined;
+class ScopeDeadline implements Deadline, TimeoutEntry {
+  before: TimeoutEntry | undefined;
+  after: TimeoutEntry | undefined;
   endsAt: number | undefined;
-  readonly signal = new Canceller();
+  readonly signal = new CancelSource();
   /** Undefined where there is no end. */
-  readonly #clock: CallClock | undefined;
+  readonly #timeouts: TimeoutQueue | undefined;
   /** Aborted as well. */
-  readonly #work: Canceller;
+  readonly #work: CancelSource;
   /** Beside `endsAt`, which goes as it stops. */
   #startedAt: number | undefined;
 
-  constructor(clock: CallClock | undefined, work: Canceller) {
-    this.#clock = clock;
+  constructor(timeouts: TimeoutQueue | undefined, work: CancelSource) {
+    this.#timeouts = timeouts;
     this.#work = work;
   }
 
   remainingMs(): number {
-    const timeoutMs = this.#clock?.timeoutMs ?? Number.POSITIVE_INFINITY;
+    const timeoutMs = this.#timeouts?.timeoutMs ?? Number.POSITIVE_INFINITY;
     return this.#startedAt === undefined ? timeoutMs : this.#startedAt + timeoutMs - performance.now();
   }
 
   start(): void {
-    if (this.#clock === undefined || this.#startedAt !== undefined) return;
+    if (this.#timeouts === undefined || this.#startedAt !== undefined) return;
     this.#startedAt = performance.now();
-    this.#clock.start(this);
+    this.#timeouts.start(this);
   }
 
   stop(): void {
-    this.#clock?.stop(this);
+    this.#timeouts?.stop(this);
   }
 
-  timeIsUp(timeoutMs: number): void {
+  onTimeout(timeoutMs: number): void {
     const error = new OperationDeadlineError('The operation', timeoutMs);
     this.signal.abort(error);
     this.#work.abort(error);
@@ -118,6 +118,6 @@ class OwnDeadline implements Deadline, Timed {
 
 /** For what may take as long as its calls do. */
 export const noDeadline: Deadline = {
-  signal: neverCancelled,
+  signal: neverAborted,
   remainingMs: () => Number.POSITIVE_INFINITY,
 };

@@ -1,20 +1,20 @@
-import { type InLine, Line } from './linked-list.ts';
+import { LinkedList, type ListNode } from './linked-list.ts';
 
 /** What has so much time and no more. */
-export interface Timed extends InLine<Timed> {
+export interface TimeoutEntry extends ListNode<TimeoutEntry> {
   /** By the clock of `performance`; undefined where its time does not run. Kept by its `CallClock`. */
   endsAt: number | undefined;
   /** So many milliseconds have passed. Must not throw. */
-  timeIsUp(timeoutMs: number): void;
+  onTimeout(timeoutMs: number): void;
 }
 
 /**
  * The ends of all that has the same time, calls or operations, and so ends in the order in which it has begun. One timer for
  * all, as one of its own for each call would cost a tenth of what a call costs.
  */
-export class CallClock {
+export class TimeoutQueue {
   readonly timeoutMs: number;
-  readonly #running = new Line<Timed>();
+  readonly #running = new LinkedList<TimeoutEntry>();
   #timer: NodeJS.Timeout | undefined;
 
   constructor(timeoutMs: number) {
@@ -22,14 +22,14 @@ export class CallClock {
   }
 
   /** The time of one begins, which does not run yet. */
-  start(one: Timed): void {
+  start(one: TimeoutEntry): void {
     one.endsAt = performance.now() + this.timeoutMs;
     this.#running.add(one);
     this.#timer ??= this.#lookAfter(this.timeoutMs);
   }
 
   /** Its time no longer matters, if it still runs. */
-  stop(one: Timed): void {
+  stop(one: TimeoutEntry): void {
     if (one.endsAt === undefined) return;
     one.endsAt = undefined;
     this.#running.remove(one);
@@ -47,7 +47,7 @@ export class CallClock {
         const { first } = this.#running;
         if (first?.endsAt === undefined || first.endsAt > now) break;
         this.stop(first);
-        first.timeIsUp(this.timeoutMs);
+        first.onTimeout(this.timeoutMs);
       }
     } finally {
       const endsAt = this.#running.first?.endsAt;

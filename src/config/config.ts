@@ -1,24 +1,24 @@
-import { documentSettings, operationListSettings } from './documents.ts';
-import { admissionSettings, listenerSettings, requestSettings } from './http.ts';
+import { documentSettings, trustedDocumentSettings } from './documents.ts';
+import { listenerSettings, loadSheddingSettings, requestSettings } from './http.ts';
 import { limitSettings } from './limits.ts';
 import { loadingSettings } from './loading.ts';
 import { operationSettings } from './operation.ts';
-import { parameterNameSettings, restSettings, upstreamFaults, upstreamSettings } from './rest.ts';
+import { parameterNameSettings, restSettings, upstreamErrors, upstreamSettings } from './rest.ts';
 import { serverSettings } from './server.ts';
 import { type Environment, type SettingTable, shown, type ValuesOf } from './setting.ts';
-import { metricsFaults, metricsSettings, tracingOf, tracingSettings, tracingUses } from './telemetry.ts';
+import { metricsErrors, metricsSettings, tracingOf, tracingSettings, tracingUses } from './telemetry.ts';
 import { unknownSettings } from './unknown-settings.ts';
 
 /** Every setting, in the order of the README's table. */
 export const settings = {
   ...serverSettings,
   ...requestSettings,
-  ...admissionSettings,
+  ...loadSheddingSettings,
   ...listenerSettings,
   ...upstreamSettings,
   ...parameterNameSettings,
   ...restSettings,
-  ...operationListSettings,
+  ...trustedDocumentSettings,
   ...documentSettings,
   ...operationSettings,
   ...loadingSettings,
@@ -41,17 +41,17 @@ export class ConfigError extends Error {
  * to be meant as one.
  */
 export function readConfig(environment: Environment) {
-  const faults: string[] = [];
+  const errors: string[] = [];
 
   function valuesOf<Table extends SettingTable>(
     table: Table,
     isUsed = (_variable: string) => true,
   ): ValuesOf<Table> {
-    const values = Object.entries(table).map(([name, { variable, standard, expected, parse }]) => {
-      const given = (isUsed(variable) && environment[variable]) || standard;
+    const values = Object.entries(table).map(([name, { variable, defaultValue, expected, parse }]) => {
+      const given = (isUsed(variable) && environment[variable]) || defaultValue;
       const value = given === undefined ? undefined : parse(given);
       if (given !== undefined && value === undefined) {
-        faults.push(`${variable}: expected ${expected}, but got ${shown(given)}.`);
+        errors.push(`${variable}: expected ${expected}, but got ${shown(given)}.`);
       }
       return [name, value];
     });
@@ -62,12 +62,12 @@ export function readConfig(environment: Environment) {
   // In the order of the table, in which faults are told.
   const server = valuesOf(serverSettings);
   const requests = valuesOf(requestSettings);
-  const admission = valuesOf(admissionSettings);
+  const loadShedding = valuesOf(loadSheddingSettings);
   const listener = valuesOf(listenerSettings);
   const { upstreamUrl, ...sandbox } = valuesOf(upstreamSettings);
   const parameterNames = valuesOf(parameterNameSettings);
   const rest = valuesOf(restSettings);
-  const operationList = valuesOf(operationListSettings);
+  const trustedDocuments = valuesOf(trustedDocumentSettings);
   const documents = valuesOf(documentSettings);
   const operation = valuesOf(operationSettings);
   const loading = valuesOf(loadingSettings);
@@ -79,13 +79,13 @@ export function readConfig(environment: Environment) {
     /** Undefined: the embedded sandbox. */
     upstreamUrl: upstreamUrl === 'sandbox' ? undefined : upstreamUrl,
     ...sandbox,
-    ...operationList,
+    ...trustedDocuments,
     listener,
     parameterNames,
     rest: Object.freeze({
       ...rest,
       // One for each label that is under way, and as much time as its client has to take it.
-      streamConnections: admission.label,
+      streamConnections: loadShedding.label,
       streamTimeoutMs: listener.responseTimeoutMs,
     }),
     ...metrics,
@@ -96,31 +96,31 @@ export function readConfig(environment: Environment) {
       ...documents,
       ...operation,
       ...requests,
-      admission,
+      loadShedding,
       isHttps: server.publicUrl?.protocol === 'https:',
       callsAtOnce: rest.connections,
       loading,
       limits,
     }),
   };
-  faults.push(
-    ...workersFaults(server, rest),
-    ...upstreamFaults(environment),
+  errors.push(
+    ...workerErrors(server, rest),
+    ...upstreamErrors(environment),
     ...sharedNames(parameterNames),
-    ...metricsFaults(metrics),
+    ...metricsErrors(metrics),
     ...unknownSettings(
       environment,
       Object.values(settings).map(({ variable }) => variable),
     ),
   );
-  if (faults.length > 0) {
-    throw new ConfigError(`These settings of the environment can't be used:\n  ${faults.join('\n  ')}`);
+  if (errors.length > 0) {
+    throw new ConfigError(`These settings of the environment can't be used:\n  ${errors.join('\n  ')}`);
   }
   return Object.freeze(config);
 }
 
 /** The fault of workers of which some would have no connection to REST. */
-function workersFaults(
+function workerErrors(
   { workers }: ValuesOf<typeof serverSettings>,
   { connections }: ValuesOf<typeof restSettings>,
 ): string[] {
@@ -140,7 +140,7 @@ function sharedNames(names: ValuesOf<typeof parameterNameSettings>): string[] {
     { ...everyList, [status.variable]: names.status, [search.variable]: names.search },
     { ...everyList, [query.variable]: names.query },
   ];
-  const faults = lists.flatMap((list) => {
+  const errors = lists.flatMap((list) => {
     // Undefined: a name that can't be used, which has its own fault.
     const given = Object.entries(list).filter(([, name]) => name !== undefined);
     const shared = given.filter(([, name]) => given.filter(([, other]) => other === name).length > 1);
@@ -149,5 +149,5 @@ function sharedNames(names: ValuesOf<typeof parameterNameSettings>): string[] {
     const came = shared.map(([, name]) => shown(name)).join(', ');
     return [`${variables}: expected a name of its own for each, but got ${came}.`];
   });
-  return [...new Set(faults)];
+  return [...new Set(errors)];
 }

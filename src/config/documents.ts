@@ -22,7 +22,7 @@ export const documentSettings = {
   ),
 };
 
-export const operationListSettings = {
+export const trustedDocumentSettings = {
   operationsFile: anyText(
     'OPERATIONS_FILE',
     undefined,

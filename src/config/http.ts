@@ -15,7 +15,7 @@ export const requestSettings = {
 };
 
 /** How many requests of each route are under way at most. */
-export const admissionSettings = {
+export const loadSheddingSettings = {
   graphql: wholeNumber(
     'GRAPHQL_REQUESTS_AT_ONCE',
     '1000',
@@ -62,6 +62,6 @@ export const listenerSettings = {
   ),
 };
 
-function milliseconds(variable: string, standard: string, meaning: string) {
-  return wholeNumber(variable, standard, [1, 3_600_000], `${meaning}, in milliseconds.`);
+function milliseconds(variable: string, defaultValue: string, meaning: string) {
+  return wholeNumber(variable, defaultValue, [1, 3_600_000], `${meaning}, in milliseconds.`);
 }

@@ -67,14 +67,14 @@ function urlOrSandbox(variable: string, meaning: string): Setting<URL | 'sandbox
   const url = httpUrl(variable, meaning);
   return {
     ...url,
-    standard: 'sandbox',
+    defaultValue: 'sandbox',
     expected: `"sandbox", or ${url.expected}`,
     parse: (text) => (text === 'sandbox' ? text : url.parse(text)),
   };
 }
 
 /** The fault of a sandbox, whose tokens are public, that nobody asked for where clients are real. */
-export function upstreamFaults(environment: Environment): string[] {
+export function upstreamErrors(environment: Environment): string[] {
   const { variable } = upstreamSettings.upstreamUrl;
   if (environment.NODE_ENV !== 'production' || environment[variable]) return [];
   return [

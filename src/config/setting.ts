@@ -1,8 +1,8 @@
 /** A variable of the environment. */
-export interface Setting<Value, Standard extends string | undefined = string | undefined> {
+export interface Setting<Value, DefaultValue extends string | undefined = string | undefined> {
   variable: string;
   /** The value where the variable is absent, as it would be written; undefined where there is none. */
-  standard: Standard;
+  defaultValue: DefaultValue;
   /** What it is for, as the README's table says it. */
   meaning: string;
   expected: string;
@@ -18,8 +18,8 @@ export type SettingTable = Readonly<Record<string, Setting<unknown>>>;
 
 /** What an environment says of the settings of a table. */
 export type ValuesOf<Table extends SettingTable> = {
-  readonly [Name in keyof Table]: Table[Name] extends Setting<infer Value, infer Standard>
-    ? Value | (Standard extends string ? never : undefined)
+  readonly [Name in keyof Table]: Table[Name] extends Setting<infer Value, infer DefaultValue>
+    ? Value | (DefaultValue extends string ? never : undefined)
     : never;
 };
 
@@ -28,15 +28,15 @@ export function shown(value: string): string {
   return JSON.stringify(value.replace(/\/\/[^/]*@/, '//…@'));
 }
 
-export function wholeNumber<Standard extends string | undefined>(
+export function wholeNumber<DefaultValue extends string | undefined>(
   variable: string,
-  standard: Standard,
+  defaultValue: DefaultValue,
   [least, most]: [number, number],
   meaning: string,
-): Setting<number, Standard> {
+): Setting<number, DefaultValue> {
   return {
     variable,
-    standard,
+    defaultValue,
     meaning,
     expected: `a whole number from ${least} to ${most}`,
     parse: (text) => {
@@ -46,15 +46,15 @@ export function wholeNumber<Standard extends string | undefined>(
   };
 }
 
-export function yesOrNo<Standard extends 'yes' | 'no' | undefined>(
+export function yesOrNo<DefaultValue extends 'yes' | 'no' | undefined>(
   variable: string,
-  standard: Standard,
+  defaultValue: DefaultValue,
   meaning: string,
-): Setting<boolean, Standard> {
+): Setting<boolean, DefaultValue> {
   const values: Record<string, boolean> = { yes: true, no: false };
   return {
     variable,
-    standard,
+    defaultValue,
     meaning,
     expected: '"yes" or "no"',
     parse: (text) => (Object.hasOwn(values, text) ? values[text] : undefined),
@@ -63,13 +63,13 @@ export function yesOrNo<Standard extends 'yes' | 'no' | undefined>(
 
 export function oneOf<Value extends string>(
   variable: string,
-  standard: Value,
+  defaultValue: Value,
   values: readonly Value[],
   meaning: string,
 ): Setting<Value, Value> {
   return {
     variable,
-    standard,
+    defaultValue,
     meaning,
     expected: `one of ${values.map((value) => `"${value}"`).join(', ')}`,
     parse: (text) => values.find((value) => value === text),
@@ -82,21 +82,21 @@ export function oneOfOrNone<Value extends string>(
   values: readonly [Value, ...Value[]],
   meaning: string,
 ): Setting<Value, undefined> {
-  return { ...oneOf<Value>(variable, values[0], values, meaning), standard: undefined };
+  return { ...oneOf<Value>(variable, values[0], values, meaning), defaultValue: undefined };
 }
 
-export function anyText<Standard extends string | undefined>(
+export function anyText<DefaultValue extends string | undefined>(
   variable: string,
-  standard: Standard,
+  defaultValue: DefaultValue,
   meaning: string,
-): Setting<string, Standard> {
-  return { variable, standard, meaning, expected: 'a text', parse: (text) => text };
+): Setting<string, DefaultValue> {
+  return { variable, defaultValue, meaning, expected: 'a text', parse: (text) => text };
 }
 
 export function httpUrl(variable: string, meaning: string): Setting<URL, undefined> {
   return {
     variable,
-    standard: undefined,
+    defaultValue: undefined,
     meaning,
     expected: 'an http or https URL without query, fragment or credentials',
     parse: (text) => {
@@ -110,7 +110,7 @@ export function httpUrl(variable: string, meaning: string): Setting<URL, undefin
 export function origins(variable: string, meaning: string): Setting<readonly string[], undefined> {
   return {
     variable,
-    standard: undefined,
+    defaultValue: undefined,
     meaning,
     expected: 'origins such as https://shop.example, with commas between them',
     parse: (text) => {
@@ -125,20 +125,24 @@ function isOrigin(text: string): boolean {
   return /^https?:/.test(text) && URL.canParse(text) && new URL(text).origin === text;
 }
 
-export function currencyCode(variable: string, standard: string, meaning: string): Setting<string, string> {
+export function currencyCode(
+  variable: string,
+  defaultValue: string,
+  meaning: string,
+): Setting<string, string> {
   return {
     variable,
-    standard,
+    defaultValue,
     meaning,
     expected: 'an ISO 4217 code of three capital letters',
     parse: (text) => (/^[A-Z]{3}$/.test(text) ? text : undefined),
   };
 }
 
-export function parameterName(variable: string, standard: string, of: string): Setting<string, string> {
+export function parameterName(variable: string, defaultValue: string, of: string): Setting<string, string> {
   return {
     variable,
-    standard,
+    defaultValue,
     meaning: `The query parameter by which REST takes ${of}.`,
     expected: 'a name of letters, digits, ".", "_" and "-"',
     parse: (text) => (/^[\w.-]+$/.test(text) ? text : undefined),

@@ -27,7 +27,7 @@ export const metricsSettings = {
 export const tracingSettings = {
   isDisabled: {
     variable: 'OTEL_SDK_DISABLED',
-    standard: 'false',
+    defaultValue: 'false',
     meaning: 'Whether nothing is traced, whatever the variables below say.',
     expected: '"true" or "false"',
     // In whatever case, as its specification has it.
@@ -72,7 +72,7 @@ export const tracingSettings = {
   ),
   ratio: {
     variable: 'OTEL_TRACES_SAMPLER_ARG',
-    standard: '1',
+    defaultValue: '1',
     meaning: 'The share that a `traceidratio` keeps.',
     expected: 'a number from 0 to 1',
     parse: (text: string) => (/^(0|1|0?\.\d{1,15}|1\.0+)$/.test(text) ? Number(text) : undefined),
@@ -116,7 +116,7 @@ export function tracingOf({
 }
 
 /** The faults of settings that contradict each other. */
-export function metricsFaults({ metrics, metricsPort }: ValuesOf<typeof metricsSettings>): string[] {
+export function metricsErrors({ metrics, metricsPort }: ValuesOf<typeof metricsSettings>): string[] {
   if (metrics !== false || metricsPort === undefined) return [];
   const { metrics: shows, metricsPort: port } = metricsSettings;
   return [

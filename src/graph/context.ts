@@ -2,7 +2,7 @@ import type { Loaders } from '../loaders/loaders.ts';
 import type { Writes } from '../writes/writes.ts';
 
 /** An error as a client may see it. */
-export interface ToldError {
+export interface ReportedError {
   message: string;
   code: string;
   /** Whether the same may succeed when it is done again. */
@@ -21,7 +21,7 @@ export interface Context {
   /** Whether its calls are to be told by which fields they were asked for. */
   readonly showsCost: boolean;
   /** What a client is told of an error, where that is data and no error of a field. */
-  tell(error: unknown): ToldError;
+  reportError(error: unknown): ReportedError;
   /** This server's own address for the label of a shipment. */
   labelUrl(shipmentName: string): string;
 }

@@ -1,8 +1,8 @@
 import { GraphQLSchema } from 'graphql';
 import { builder } from './builder.ts';
 import { withExactLeaves } from './fields/exact-leaves.ts';
-import { withAskingFields } from './fields/field-paths.ts';
-import { withPlainFields } from './fields/property-fields.ts';
+import { withFieldPaths } from './fields/field-path-tracking.ts';
+import { withPropertyFields } from './fields/property-fields.ts';
 import './fields/scalars.ts';
 import './relay/node.ts';
 import './places/location.ts';
@@ -40,6 +40,6 @@ const description =
   'the REST service names it. Give the access token in the header `Authorization: Bearer <token>`.';
 
 /** The graph. Importing a type's file adds it. */
-export const schema: GraphQLSchema = withAskingFields(
-  withExactLeaves(withPlainFields(new GraphQLSchema({ ...builder.toSchema().toConfig(), description }))),
+export const schema: GraphQLSchema = withFieldPaths(
+  withExactLeaves(withPropertyFields(new GraphQLSchema({ ...builder.toSchema().toConfig(), description }))),
 );

@@ -7,7 +7,9 @@ export type Makers<Source, Made> = {
  * Objects of which each property is made when it is first asked for, and kept: for what costs more to make than most of
  * those who might need it ever ask for.
  */
-export function lazily<Source, Made extends object>(makers: Makers<Source, Made>): (source: Source) => Made {
+export function lazyProperties<Source, Made extends object>(
+  makers: Makers<Source, Made>,
+): (source: Source) => Made {
   // The names of an object of this very type.
   const names = Object.keys(makers) as (keyof Made)[];
 

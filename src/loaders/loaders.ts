@@ -1,5 +1,5 @@
 import type { RestApi } from '../rest/api.ts';
-import type { Caller } from '../rest/client/call-context.ts';
+import type { CallContext } from '../rest/client/call-context.ts';
 import type { ChannelQuery, ConversationQuery, LocationQuery, OrderQuery, PageQuery } from '../rest/types.ts';
 import type {
   ChannelJson,
@@ -12,7 +12,7 @@ import type {
   ShipmentJson,
   TemplateJson,
 } from '../rest/wire-schema.ts';
-import { lazily } from './lazy-properties.ts';
+import { lazyProperties } from './lazy-properties.ts';
 import { type ListBatchLoader, listBatchLoader } from './list-batch/list-batch-loader.ts';
 import { ordersWithShipments } from './list-batch/prefetch.ts';
 import { type Cursors, createCursors } from './paging/cursor.ts';
@@ -20,7 +20,7 @@ import { allRecords, type PageLoader, pageLoader } from './paging/page-loader.ts
 import { listedRecordLoader, type RecordLoader, recordLoader } from './record-loader.ts';
 import { locationLoader } from './reference/location-loader.ts';
 import { type ReferencePageLoader, referenceLoader } from './reference/reference-loader.ts';
-import type { LoaderMemory, TenantMemory } from './tenant-state.ts';
+import type { LoaderState, LoaderStates } from './tenant-state.ts';
 
 /** The largest pages that REST gives ("List query parameters"), in rows. */
 export const maxPageSize = {
@@ -59,9 +59,9 @@ export interface Loaders {
 /** What the loaders of an operation are made of. */
 interface Operation {
   api: RestApi;
-  caller: Caller;
-  memory: LoaderMemory;
-  known: TenantMemory;
+  callContext: CallContext;
+  loaderStates: LoaderStates;
+  known: LoaderState;
 }
 
 /** With what loaders know of each other beyond what the graph needs. */
@@ -71,77 +71,77 @@ interface KnownLoaders extends Loaders {
 }
 
 /** How each loader is made, from the operation and from other loaders. */
-const loadersOf = lazily<Operation, KnownLoaders>({
-  orderById: ({ api, caller, memory, known }) =>
+const loadersOf = lazyProperties<Operation, KnownLoaders>({
+  orderById: ({ api, callContext, loaderStates, known }) =>
     listBatchLoader({
       get: api.getOrder,
       list: api.listOrders,
       kind: 'orders',
       maxPageSize: maxPageSize.orders,
-      caller,
+      callContext,
       state: known.orders,
-      isListUsed: memory.options.listsForBatches,
-      observer: memory.observer,
+      isListUsed: loaderStates.options.listsForBatches,
+      observer: loaderStates.observer,
     }),
   orderByReference: (_operation, { orderPage }) =>
     recordLoader((referenceId) => findOrder(orderPage, referenceId)),
-  orderPage: ({ api, caller }, { orderById }) =>
-    pageLoader((query) => api.listOrders(query, caller), orderById),
+  orderPage: ({ api, callContext }, { orderById }) =>
+    pageLoader((query) => api.listOrders(query, callContext), orderById),
   orderPageWithShipments: ({ known }, { orderPage, shipmentById }) =>
     ordersWithShipments({
       orderPage,
       shipmentById,
       shipments: known.shipments,
     }),
-  shipmentById: ({ api, caller, memory, known }) =>
+  shipmentById: ({ api, callContext, loaderStates, known }) =>
     listBatchLoader({
       get: api.getShipment,
       list: api.listShipments,
       kind: 'shipments',
       maxPageSize: maxPageSize.shipments,
-      caller,
+      callContext,
       state: known.shipments,
-      isListUsed: memory.options.listsForBatches,
-      observer: memory.observer,
+      isListUsed: loaderStates.options.listsForBatches,
+      observer: loaderStates.observer,
     }),
-  shipmentPage: ({ api, caller }, { shipmentById }) =>
-    pageLoader((query) => api.listShipments(query, caller), shipmentById),
-  quoteById: ({ api, caller }) => recordLoader((name) => api.getQuote(name, caller)),
+  shipmentPage: ({ api, callContext }, { shipmentById }) =>
+    pageLoader((query) => api.listShipments(query, callContext), shipmentById),
+  quoteById: ({ api, callContext }) => recordLoader((name) => api.getQuote(name, callContext)),
   originById: (_operation, { originPage }) =>
     listedRecordLoader(
       () => allRecords(originPage, { pageSize: maxPageSize.origins }),
       () => originPage.forgetEarlier(),
     ),
-  originPage: ({ api, caller, known }) =>
-    referenceLoader(caller, known.referencePages, 'origins', api.listOrigins),
-  locationById: ({ caller, memory }, { locationPage }) =>
+  originPage: ({ api, callContext, known }) =>
+    referenceLoader(callContext, known.referencePages, 'origins', api.listOrigins),
+  locationById: ({ callContext, loaderStates }, { locationPage }) =>
     locationLoader({
       pages: locationPage,
-      caller,
+      callContext,
       maxPageSize: maxPageSize.locations,
-      listsForBatches: memory.options.listsForBatches,
+      listsForBatches: loaderStates.options.listsForBatches,
     }),
-  locationPage: ({ api, caller, known }) =>
-    referenceLoader(caller, known.referencePages, 'locations', api.listLocations),
-  organization: ({ api, caller }) => recordLoader(() => api.getOrganization(caller)),
+  locationPage: ({ api, callContext, known }) =>
+    referenceLoader(callContext, known.referencePages, 'locations', api.listLocations),
+  organization: ({ api, callContext }) => recordLoader(() => api.getOrganization(callContext)),
   channelById: (_operation, { channelPage }) =>
     listedRecordLoader(
       () => allRecords(channelPage, { pageSize: maxPageSize.channels }),
       () => channelPage.forgetEarlier(),
     ),
-  channelPage: ({ api, caller, known }) =>
-    referenceLoader(caller, known.referencePages, 'channels', api.listChannels),
-  templatePage: ({ api, caller, known }) =>
-    referenceLoader(caller, known.referencePages, 'templates', api.listTemplates),
+  channelPage: ({ api, callContext, known }) =>
+    referenceLoader(callContext, known.referencePages, 'channels', api.listChannels),
+  templatePage: ({ api, callContext, known }) =>
+    referenceLoader(callContext, known.referencePages, 'templates', api.listTemplates),
   templatesByChannel: (_operation, { templatePage }) =>
     recordLoader((channel) => allRecords(templatePage, { channel, pageSize: maxPageSize.templates })),
-  messagePage: ({ api, caller }) => pageLoader((query) => api.listMessages(query, caller)),
-  cursors: ({ caller }) => createCursors(caller.bearer),
+  messagePage: ({ api, callContext }) => pageLoader((query) => api.listMessages(query, callContext)),
+  cursors: ({ callContext }) => createCursors(callContext.bearer),
 });
 
 /** The loaders of one operation. Every call is made on behalf of `caller`; `memory` is what earlier operations left. */
-export function createLoaders(api: RestApi, caller: Caller, memory: LoaderMemory): Loaders {
-  return loadersOf({ api, caller, memory, known: memory.of(caller.tenant) });
+export function createLoaders(api: RestApi, callContext: CallContext, loaderStates: LoaderStates): Loaders {
+  return loadersOf({ api, callContext, loaderStates, known: loaderStates.of(callContext.tenant) });
 }
 
 /**

@@ -12,7 +12,7 @@ export interface LoadingObserver {
   /** A batch of so many ids has been answered. */
   batch(kind: ListedKind, size: number, way: BatchWay): void;
   /** A page was asked for before it was known what is wanted of it, or a batch has made use of one. */
-  pageAhead(kind: ListedKind, event: 'asked' | 'used'): void;
+  prefetchedPage(kind: ListedKind, event: 'asked' | 'used'): void;
 }
 
-export const nobody: LoadingObserver = { batch: () => {}, pageAhead: () => {} };
+export const noObserver: LoadingObserver = { batch: () => {}, prefetchedPage: () => {} };

@@ -1,6 +1,6 @@
 import DataLoader from 'dataloader';
 import { InvalidResponseError } from '../rest/errors.ts';
-import { type Askers, createAskers } from './field-paths.ts';
+import { createFieldPathLog, type FieldPathLog } from './field-path-log.ts';
 import type { Settled } from './result.ts';
 import { settledAll } from './result.ts';
 
@@ -25,7 +25,7 @@ type Named<Json> = Json & { name: string };
  * The interface has no batch endpoint, so a batch of N is N calls.
  */
 export function recordLoader<Json>(get: (name: string) => Promise<Json | null>): RecordLoader<Json> {
-  return batchLoader((names, askers) => settledAll(names, (name) => askers.onBehalfOf(name, get)));
+  return batchLoader((names, fieldPaths) => settledAll(names, (name) => fieldPaths.runForKey(name, get)));
 }
 
 // What all who ask for a name of a whole list have asked for.
@@ -50,10 +50,10 @@ export function batchLoader<Json>(answer: AnswerBatch<Json>, askedFor?: string):
   return new BatchLoader(answer, askedFor);
 }
 
-type AnswerBatch<Json> = (names: readonly string[], askers: Askers) => Promise<Settled<Json>[]>;
+type AnswerBatch<Json> = (names: readonly string[], fieldPaths: FieldPathLog) => Promise<Settled<Json>[]>;
 
 class BatchLoader<Json> implements RecordLoader<Json> {
-  readonly #askers = createAskers();
+  readonly #fieldPaths = createFieldPathLog();
   /** The name under which askers are remembered, where it is the same for all. */
   readonly #askedFor: string | undefined;
   readonly #asked = new Map<string, Promise<Json | null>>();
@@ -65,7 +65,7 @@ class BatchLoader<Json> implements RecordLoader<Json> {
 
   constructor(answer: AnswerBatch<Json>, askedFor: string | undefined) {
     this.#askedFor = askedFor;
-    this.#loader = new DataLoader<string, Json | null>((names) => answer(names, this.#askers), {
+    this.#loader = new DataLoader<string, Json | null>((names) => answer(names, this.#fieldPaths), {
       cacheMap: this.#asked,
     });
   }
@@ -76,7 +76,7 @@ class BatchLoader<Json> implements RecordLoader<Json> {
   }
 
   find(name: string): Json | Promise<Json | null> {
-    this.#askers.note(this.#askedFor ?? name);
+    this.#fieldPaths.note(this.#askedFor ?? name);
     const record = this.#atHand()?.get(name);
     if (record !== undefined) return record;
     // DataLoader would make another promise, which waits for those that are asked for at the same time.
@@ -95,13 +95,13 @@ class BatchLoader<Json> implements RecordLoader<Json> {
   }
 
   clear(name: string): void {
-    this.#askers.forget(this.#askedFor ?? name);
+    this.#fieldPaths.forget(this.#askedFor ?? name);
     this.#atHand()?.delete(name);
     this.#asked.delete(name);
   }
 
   clearAll(): void {
-    this.#askers.forget();
+    this.#fieldPaths.forget();
     this.#unread = undefined;
     this.#primed = undefined;
     this.#asked.clear();
@@ -127,11 +127,11 @@ class WholeListLoader<Json extends { name: string }> extends BatchLoader<Json> {
 
   constructor(list: () => Promise<Json[]>, forgetEarlier: () => boolean) {
     const read = async () => new Map((await list()).map((row) => [row.name, row]));
-    super(async (names, askers) => {
-      this.#index ??= askers.onBehalf([wholeList], read);
+    super(async (names, fieldPaths) => {
+      this.#index ??= fieldPaths.runForKeys([wholeList], read);
       let index = await this.#index;
       if (names.some((name) => !index.has(name)) && forgetEarlier()) {
-        this.#index = askers.onBehalf([wholeList], read);
+        this.#index = fieldPaths.runForKeys([wholeList], read);
         index = await this.#index;
       }
       return names.map((name) => index.get(name) ?? null);

@@ -1,6 +1,6 @@
 import { PerTenant, type Tenant } from '../concurrency/tenant.ts';
 import { createProcessListState, ListState, type ProcessListState } from './list-batch/list-batch-loader.ts';
-import { type LoadingObserver, nobody } from './loading-observer.ts';
+import { type LoadingObserver, noObserver } from './loading-observer.ts';
 import { type CachedPages, createPageCache, type PageCache } from './reference/page-cache.ts';
 
 /** How loaders save calls. */
@@ -14,7 +14,7 @@ export interface LoadingOptions {
 }
 
 /** What the loaders of a tenant's operations know from earlier ones. */
-export interface TenantMemory {
+export interface LoaderState {
   /** Pages of origins, locations, channels and templates. */
   readonly referencePages: CachedPages;
   /** What batches of their ids have shown of their lists. */
@@ -25,7 +25,7 @@ export interface TenantMemory {
 }
 
 /** What the memory of a tenant is made of. */
-interface MemorySource {
+interface LoaderStateSource {
   pageCache: PageCache;
   /** Of each list, for all tenants. */
   lists: { orders: ProcessListState; shipments: ProcessListState };
@@ -33,13 +33,13 @@ interface MemorySource {
 }
 
 /** A class whose parts are made when they are asked for: a thousand tenants are remembered, most of whom have asked for little. */
-class KnownOfTenant implements TenantMemory {
-  readonly #source: MemorySource;
+class OwnLoaderState implements LoaderState {
+  readonly #source: LoaderStateSource;
   #referencePages: CachedPages | undefined;
   #orders: ListState | undefined;
   #shipments: ListState | undefined;
 
-  constructor(source: MemorySource) {
+  constructor(source: LoaderStateSource) {
     this.#source = source;
   }
 
@@ -69,33 +69,33 @@ class KnownOfTenant implements TenantMemory {
 }
 
 /** What loaders know beyond an operation. One for the whole process; what it knows of a tenant goes with that. */
-export interface LoaderMemory {
+export interface LoaderStates {
   readonly options: LoadingOptions;
   readonly observer: LoadingObserver;
-  of(tenant: Tenant): TenantMemory;
+  of(tenant: Tenant): LoaderState;
   /** Forgets all that is known of a tenant. */
   forget(tenant: Tenant): void;
 }
 
-export interface LoaderMemoryOptions {
+export interface LoaderStatesOptions {
   /** Counts milliseconds, from whenever. */
   now?: () => number;
   observer?: LoadingObserver | undefined;
 }
 
-export function createLoaderMemory(
+export function createLoaderStates(
   options: LoadingOptions,
-  { now = () => performance.now(), observer = nobody }: LoaderMemoryOptions = {},
-): LoaderMemory {
+  { now = () => performance.now(), observer = noObserver }: LoaderStatesOptions = {},
+): LoaderStates {
   const pageCache = createPageCache({ ...options, now });
   const lists = { orders: createProcessListState(), shipments: createProcessListState() };
-  const source: MemorySource = { pageCache, lists, now };
-  const memories = new PerTenant<TenantMemory>();
-  const make = () => new KnownOfTenant(source);
+  const source: LoaderStateSource = { pageCache, lists, now };
+  const stateByTenant = new PerTenant<LoaderState>();
+  const make = () => new OwnLoaderState(source);
   return {
     options,
     observer,
-    of: (tenant) => memories.of(tenant, make),
-    forget: (tenant) => memories.known(tenant)?.forget(),
+    of: (tenant) => stateByTenant.of(tenant, make),
+    forget: (tenant) => stateByTenant.known(tenant)?.forget(),
   };
 }

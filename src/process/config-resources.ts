@@ -1,16 +1,18 @@
 import type { RequestListener } from 'node:http';
 import type { Config } from '../config/config.ts';
-import type { OperationList } from '../server/documents/trusted-documents.ts';
-import { readOperationList } from '../server/documents/trusted-documents.ts';
-import type { OnRefusal } from '../server/http/http-error.ts';
+import type { TrustedDocuments } from '../server/documents/trusted-documents.ts';
+import { readTrustedDocuments } from '../server/documents/trusted-documents.ts';
+import type { OnHttpError } from '../server/http/http-error.ts';
 import { type Listener, listen } from '../server/http/http-server.ts';
-import { unusable } from './startup-errors.ts';
+import { unusableSetting } from './startup-errors.ts';
 
 /** The documents of OPERATIONS_FILE, where there is one. @throws ConfigError where they can't be read. */
-export async function operationListOf({ operationsFile: file }: Config): Promise<OperationList | undefined> {
+export async function trustedDocumentsOf({
+  operationsFile: file,
+}: Config): Promise<TrustedDocuments | undefined> {
   if (file === undefined) return undefined;
-  return readOperationList(file).catch((error: unknown) => {
-    throw unusable(`OPERATIONS_FILE: expected documents by their ids, but got ${file}`, error);
+  return readTrustedDocuments(file).catch((error: unknown) => {
+    throw unusableSetting(`OPERATIONS_FILE: expected documents by their ids, but got ${file}`, error);
   });
 }
 
@@ -25,9 +27,12 @@ export function listenOn(
   port: number,
   answer: RequestListener,
   { host, listener }: Config,
-  onRefusal: OnRefusal,
+  onHttpError: OnHttpError,
 ): Promise<Listener> {
-  return listen(answer, host, port, listener, onRefusal).catch((error: unknown) => {
-    throw unusable(`HOST and ${variable}: expected an address that is free, but got ${host}:${port}`, error);
+  return listen(answer, host, port, listener, onHttpError).catch((error: unknown) => {
+    throw unusableSetting(
+      `HOST and ${variable}: expected an address that is free, but got ${host}:${port}`,
+      error,
+    );
   });
 }

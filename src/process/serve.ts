@@ -2,23 +2,23 @@ import type { Config } from '../config/config.ts';
 import { metricsListener } from '../server/routes/metrics.ts';
 import { createJsonLog, createStandardOutput } from '../telemetry/json-log.ts';
 import { banner } from './banner.ts';
-import { listenOn, operationListOf } from './config-resources.ts';
+import { listenOn, trustedDocumentsOf } from './config-resources.ts';
 import { endOnSignals, lastLinesMs } from './signals.ts';
 import { startServer } from './start-server.ts';
 import { openUpstream } from './upstream.ts';
 
 /** The server in one process, until a signal ends it. @throws ConfigError and OperationListError. */
 export async function serve(config: Config): Promise<void> {
-  const operationList = await operationListOf(config);
+  const trustedDocuments = await trustedDocumentsOf(config);
   const upstream = await openUpstream(config);
   const output = createStandardOutput();
   const log = createJsonLog(config.logLevel, output.stream);
-  const server = await startServer(config, { upstream, operationList, log });
-  const { metrics, onRefusal } = server;
+  const server = await startServer(config, { upstream, trustedDocuments, log });
+  const { metrics, onHttpError } = server;
   const { metricsPort } = config;
   const metricsAt =
     metrics && metricsPort !== undefined
-      ? await listenOn('METRICS_PORT', metricsPort, metricsListener(metrics), config, onRefusal)
+      ? await listenOn('METRICS_PORT', metricsPort, metricsListener(metrics), config, onHttpError)
       : undefined;
 
   endOnSignals(async () => {

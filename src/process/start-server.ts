@@ -3,10 +3,10 @@ import { createRestApi } from '../rest/api.ts';
 import { createRestClient } from '../rest/client/client.ts';
 import { createProbe } from '../rest/probe.ts';
 import { type AppOptions, createApp } from '../server/app.ts';
-import type { OperationList } from '../server/documents/trusted-documents.ts';
-import { createMutationsUnderWay } from '../server/graphql/running-mutations.ts';
-import { earlyRefusals } from '../server/http/early-errors.ts';
-import type { OnRefusal } from '../server/http/http-error.ts';
+import type { TrustedDocuments } from '../server/documents/trusted-documents.ts';
+import { createRunningMutations } from '../server/graphql/running-mutations.ts';
+import { reportEarlyErrors } from '../server/http/early-errors.ts';
+import type { OnHttpError } from '../server/http/http-error.ts';
 import { createHealth } from '../server/routes/health.ts';
 import { reportTo } from '../telemetry/error-report.ts';
 import type { Log } from '../telemetry/log.ts';
@@ -19,7 +19,7 @@ import type { Upstream } from './upstream.ts';
 /** What a server is started with besides its settings. */
 export interface ServerParts {
   upstream: Upstream;
-  operationList: OperationList | undefined;
+  trustedDocuments: TrustedDocuments | undefined;
   log: Log;
   /** The page of metrics, where it shows more than what this process counts. */
   metrics?: Pick<Metrics, 'page'>;
@@ -33,7 +33,7 @@ export interface RunningServer {
   /** Undefined where nothing is counted. */
   metrics: Metrics | undefined;
   /** Tells of what is refused before it is a request. */
-  onRefusal: OnRefusal;
+  onHttpError: OnHttpError;
   /**
    * Drains the server for so long as the settings say, and closes all but the log within 3 seconds more.
    * @param isReplaced whether another server has taken its place on the same port, so that nobody need notice.
@@ -50,12 +50,12 @@ export async function startServer(config: Config, parts: ServerParts): Promise<R
   const client = createRestClient({ baseUrl: upstream.url, ...config.rest, observer });
   metrics?.showOpenCircuits(client.openCircuits);
   const health = createHealth(createProbe({ baseUrl: upstream.url }));
-  const mutations = createMutationsUnderWay();
+  const mutations = createRunningMutations();
   const app = createApp({
     api: createRestApi(client, config.parameterNames, telemetry.drift),
     ...config.app,
     ...parts.shared,
-    operationList: parts.operationList,
+    trustedDocuments: parts.trustedDocuments,
     showCost: config.showCost ?? config.upstreamUrl === undefined,
     publicUrl: () => config.publicUrl ?? listener.url,
     graphiqlBearer: upstream.bearer,
@@ -67,13 +67,13 @@ export async function startServer(config: Config, parts: ServerParts): Promise<R
     log,
     report: reportTo(log),
   });
-  const onRefusal = earlyRefusals(log, metrics);
-  const listener = await listenOn('PORT', config.port, app, config, onRefusal);
+  const onHttpError = reportEarlyErrors(log, metrics);
+  const listener = await listenOn('PORT', config.port, app, config, onHttpError);
 
   return {
     url: listener.url,
     metrics,
-    onRefusal,
+    onHttpError,
     async end(isReplaced = false) {
       if (!isReplaced) health.end();
       const waitMs = isReplaced ? 0 : config.listener.drainWaitMs;

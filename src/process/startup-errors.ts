@@ -1,8 +1,8 @@
 import { ConfigError } from '../config/config.ts';
-import { OperationListError } from '../server/documents/trusted-documents.ts';
+import { TrustedDocumentsError } from '../server/documents/trusted-documents.ts';
 
 /** The fault of a setting that only using it shows. */
-export function unusable(fault: string, cause: unknown): ConfigError {
+export function unusableSetting(fault: string, cause: unknown): ConfigError {
   return new ConfigError(`${fault}. ${cause instanceof Error ? cause.message : cause}.`, { cause });
 }
 
@@ -12,7 +12,7 @@ export class WorkerStartError extends Error {
 }
 
 /** What the operator is told of an error that keeps the server from starting; undefined where it is the server's own fault. */
-export function faultOfOperator(error: unknown): string | undefined {
+export function operatorErrorMessage(error: unknown): string | undefined {
   if (error instanceof ConfigError || error instanceof WorkerStartError) return error.message;
-  return error instanceof OperationListError ? `OPERATIONS_FILE: ${error.message}` : undefined;
+  return error instanceof TrustedDocumentsError ? `OPERATIONS_FILE: ${error.message}` : undefined;
 }

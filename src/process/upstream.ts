@@ -1,5 +1,5 @@
 import type { Config } from '../config/config.ts';
-import { unusable } from './startup-errors.ts';
+import { unusableSetting } from './startup-errors.ts';
 
 /** The REST service that the server speaks to. */
 export interface Upstream {
@@ -23,7 +23,7 @@ export async function openUpstream(config: Config): Promise<Upstream> {
   const sandbox = await startSandbox(file === undefined ? {} : { file }).catch((error: unknown) => {
     throw file === undefined
       ? error
-      : unusable(`SANDBOX_FILE: expected the sandbox's file, but got ${file}`, error);
+      : unusableSetting(`SANDBOX_FILE: expected the sandbox's file, but got ${file}`, error);
   });
   return {
     url: new URL(sandbox.url),

@@ -1,5 +1,5 @@
 import { described, type RestCall } from './call.ts';
-import type { Caller } from './client/call-context.ts';
+import type { CallContext } from './client/call-context.ts';
 import type { RestClient } from './client/client.ts';
 import { singleFlight } from './client/single-flight.ts';
 import type { StreamedResponse } from './client/streamed-response.ts';
@@ -40,30 +40,30 @@ import type {
  * answered 2xx with something that is not its record, throws OutcomeUnknownError.
  */
 export interface RestApi {
-  createOrder(order: CreateOrderJson, caller: Caller): Promise<OrderJson>;
-  listOrders(query: OrderQuery, caller: Caller): Promise<Page<OrderJson>>;
-  getOrder(id: string, caller: Caller): Promise<OrderJson>;
-  updateOrder(id: string, update: UpdateOrderJson, caller: Caller): Promise<OrderJson>;
-  createQuote(quote: CreateQuoteJson, caller: Caller): Promise<QuoteJson>;
-  getQuote(id: string, caller: Caller): Promise<QuoteJson>;
-  createShipment(shipment: CreateShipmentJson, caller: Caller): Promise<ShipmentJson>;
-  listShipments(query: PageQuery, caller: Caller): Promise<Page<ShipmentJson>>;
-  getShipment(id: string, caller: Caller): Promise<ShipmentJson>;
+  createOrder(order: CreateOrderJson, callContext: CallContext): Promise<OrderJson>;
+  listOrders(query: OrderQuery, callContext: CallContext): Promise<Page<OrderJson>>;
+  getOrder(id: string, callContext: CallContext): Promise<OrderJson>;
+  updateOrder(id: string, update: UpdateOrderJson, callContext: CallContext): Promise<OrderJson>;
+  createQuote(quote: CreateQuoteJson, callContext: CallContext): Promise<QuoteJson>;
+  getQuote(id: string, callContext: CallContext): Promise<QuoteJson>;
+  createShipment(shipment: CreateShipmentJson, callContext: CallContext): Promise<ShipmentJson>;
+  listShipments(query: PageQuery, callContext: CallContext): Promise<Page<ShipmentJson>>;
+  getShipment(id: string, callContext: CallContext): Promise<ShipmentJson>;
   /** The label as PDF, streamed: `body` is to be read to its end or destroyed. */
-  getLabel(shipmentId: string, caller: Caller): Promise<StreamedResponse>;
-  listOrigins(query: PageQuery, caller: Caller): Promise<Page<OriginJson>>;
-  listLocations(query: LocationQuery, caller: Caller): Promise<Page<LocationJson>>;
-  getOrganization(caller: Caller): Promise<OrganizationJson>;
-  listChannels(query: PageQuery, caller: Caller): Promise<Page<ChannelJson>>;
-  listTemplates(query: ChannelQuery, caller: Caller): Promise<Page<TemplateJson>>;
-  sendToPhone(channelId: string, message: SendToPhoneJson, caller: Caller): Promise<MessageJson>;
+  getLabel(shipmentId: string, callContext: CallContext): Promise<StreamedResponse>;
+  listOrigins(query: PageQuery, callContext: CallContext): Promise<Page<OriginJson>>;
+  listLocations(query: LocationQuery, callContext: CallContext): Promise<Page<LocationJson>>;
+  getOrganization(callContext: CallContext): Promise<OrganizationJson>;
+  listChannels(query: PageQuery, callContext: CallContext): Promise<Page<ChannelJson>>;
+  listTemplates(query: ChannelQuery, callContext: CallContext): Promise<Page<TemplateJson>>;
+  sendToPhone(channelId: string, message: SendToPhoneJson, callContext: CallContext): Promise<MessageJson>;
   sendMessage(
     channelId: string,
     conversation: string,
     message: SendMessageJson,
-    caller: Caller,
+    callContext: CallContext,
   ): Promise<MessageJson>;
-  listMessages(query: ConversationQuery, caller: Caller): Promise<Page<MessageJson>>;
+  listMessages(query: ConversationQuery, callContext: CallContext): Promise<Page<MessageJson>>;
   /** The time by the service's own clock, in milliseconds since 1970; undefined where no answer has told it yet. */
   serviceTime(): number | undefined;
 }
@@ -82,44 +82,48 @@ export function createRestApi(client: RestClient, names: ParameterNames, drift?:
 
   // All are async functions or return what one does, so that an unfit id too is a rejection, never a throw.
   return {
-    createOrder: async (body, caller) =>
-      record('orders', { method: 'POST', path: '/v1/orders', body }, caller),
-    listOrders: async (query, caller) =>
-      page('orders', '/v1/orders', query, caller, {
+    createOrder: async (body, callContext) =>
+      record('orders', { method: 'POST', path: '/v1/orders', body }, callContext),
+    listOrders: async (query, callContext) =>
+      page('orders', '/v1/orders', query, callContext, {
         [names.status]: query.status?.join(','),
         [names.search]: query.search,
       }),
-    getOrder: (id, caller) => recordNamed('orders', id, get, caller),
-    updateOrder: (id, body, caller) => recordNamed('orders', id, { method: 'PATCH', body }, caller),
-    createQuote: async (body, caller) =>
-      record('quotes', { method: 'POST', path: '/v1/quotes', body }, caller),
-    getQuote: (id, caller) => recordNamed('quotes', id, get, caller),
-    createShipment: async (body, caller) =>
-      record('shipments', { method: 'POST', path: '/v1/shipments', body }, caller),
-    listShipments: async (query, caller) => page('shipments', '/v1/shipments', query, caller),
-    getShipment: (id, caller) => recordNamed('shipments', id, get, caller),
-    getLabel: async (shipmentId, caller) => {
+    getOrder: (id, callContext) => recordNamed('orders', id, get, callContext),
+    updateOrder: (id, body, callContext) => recordNamed('orders', id, { method: 'PATCH', body }, callContext),
+    createQuote: async (body, callContext) =>
+      record('quotes', { method: 'POST', path: '/v1/quotes', body }, callContext),
+    getQuote: (id, callContext) => recordNamed('quotes', id, get, callContext),
+    createShipment: async (body, callContext) =>
+      record('shipments', { method: 'POST', path: '/v1/shipments', body }, callContext),
+    listShipments: async (query, callContext) => page('shipments', '/v1/shipments', query, callContext),
+    getShipment: (id, callContext) => recordNamed('shipments', id, get, callContext),
+    getLabel: async (shipmentId, callContext) => {
       const labelPath = `${path('shipments', shipmentId)}/label`;
       const call: RestCall = { method: 'GET', path: labelPath, accept: 'application/pdf' };
-      const stream = await client.stream(call, caller);
+      const stream = await client.stream(call, callContext);
       if (/^application\/pdf\s*(;|$)/i.test(stream.contentType)) return stream;
       stream.body.on('error', () => {}).destroy();
       throw new InvalidResponseError(`${described(call)} answered something that is not a PDF`);
     },
-    listOrigins: async (query, caller) => page('origins', '/v1/origins', query, caller),
-    listLocations: async (query, caller) =>
-      page('locations', '/v1/locations', query, caller, { [names.query]: query.query }),
-    getOrganization: async (caller) =>
-      record('organization', { method: 'GET', path: '/v1/organizations/mine' }, caller),
-    listChannels: async (query, caller) => page('channels', '/v1/channels', query, caller),
-    listTemplates: async (query, caller) =>
-      page('templates', `${path('channels', query.channel)}/templates`, query, caller),
-    sendToPhone: async (channelId, body, caller) =>
-      record('messages', { method: 'POST', path: `${path('channels', channelId)}/messages`, body }, caller),
-    sendMessage: async (channelId, conversation, body, caller) =>
-      record('messages', { method: 'POST', path: messagesPath(channelId, conversation), body }, caller),
-    listMessages: async (query, caller) =>
-      page('messages', messagesPath(query.channel, query.conversation), query, caller),
+    listOrigins: async (query, callContext) => page('origins', '/v1/origins', query, callContext),
+    listLocations: async (query, callContext) =>
+      page('locations', '/v1/locations', query, callContext, { [names.query]: query.query }),
+    getOrganization: async (callContext) =>
+      record('organization', { method: 'GET', path: '/v1/organizations/mine' }, callContext),
+    listChannels: async (query, callContext) => page('channels', '/v1/channels', query, callContext),
+    listTemplates: async (query, callContext) =>
+      page('templates', `${path('channels', query.channel)}/templates`, query, callContext),
+    sendToPhone: async (channelId, body, callContext) =>
+      record(
+        'messages',
+        { method: 'POST', path: `${path('channels', channelId)}/messages`, body },
+        callContext,
+      ),
+    sendMessage: async (channelId, conversation, body, callContext) =>
+      record('messages', { method: 'POST', path: messagesPath(channelId, conversation), body }, callContext),
+    listMessages: async (query, callContext) =>
+      page('messages', messagesPath(query.channel, query.conversation), query, callContext),
     serviceTime: client.serviceTime,
   };
 }

@@ -34,15 +34,15 @@ export class MissingBearerError extends WaybillError {
 }
 
 /** One field that REST refused, named as REST names it. */
-export interface RefusedField {
+export interface FieldError {
   path: string;
   message: string;
 }
 
 /** What the body of a refusal said, as far as it could be read. */
-export interface Refusal {
+export interface ErrorDetails {
   message?: string;
-  fields: RefusedField[];
+  fields: FieldError[];
 }
 
 /** REST answered with a status other than 2xx. */
@@ -53,16 +53,16 @@ export class StatusError extends WaybillError {
   /** Whether the call was one that changes nothing. */
   readonly isRead: boolean;
   readonly status: number;
-  readonly refusal: Refusal;
+  readonly details: ErrorDetails;
   readonly retryAfterMs: number | undefined;
 
-  constructor(call: RestCall, status: number, refusal: Refusal, retryAfterMs?: number) {
+  constructor(call: RestCall, status: number, details: ErrorDetails, retryAfterMs?: number) {
     const summary = `${described(call)} answered ${status}`;
-    super(refusal.message === undefined ? summary : `${summary}: ${refusal.message}`);
+    super(details.message === undefined ? summary : `${summary}: ${details.message}`);
     this.summary = summary;
     this.isRead = isRead(call);
     this.status = status;
-    this.refusal = refusal;
+    this.details = details;
     this.retryAfterMs = retryAfterMs;
   }
 }
@@ -195,12 +195,12 @@ export function isConflict(error: unknown): error is StatusError {
 }
 
 /** Whether REST found fault with what it was sent: its content (400, 422) or its size (413). */
-export function isRefusedInput(error: unknown): error is StatusError {
+export function isRejectedInput(error: unknown): error is StatusError {
   return error instanceof StatusError && [400, 413, 422].includes(error.status);
 }
 
 /** The error of a call whose caller has given up. */
-export function givenUp(call: RestCall, { reason }: Cancellation): AbortedError {
+export function abortedError(call: RestCall, { reason }: Cancellation): AbortedError {
   const name = described(call);
   if (reason instanceof OperationDeadlineError) return new OperationDeadlineError(name, reason.timeoutMs);
   return new AbortedError(`${name} was given up by its caller`, { cause: reason });

@@ -1,5 +1,5 @@
 import { described, type RestCall } from './call.ts';
-import type { Caller } from './client/call-context.ts';
+import type { CallContext } from './client/call-context.ts';
 import { failureOnceSent } from './client/failure.ts';
 import type { JsonCall } from './client/single-flight.ts';
 import { InvalidResponseError, type WaybillError } from './errors.ts';
@@ -29,20 +29,20 @@ const routes = {
 /** Makes calls, and holds what they answer against what was asked for. All throw as the calls do, and InvalidResponseError. */
 export interface Records {
   /** A record that a call answers. */
-  record<Json>(kind: Kind, call: RestCall, caller: Caller): Promise<Json>;
+  record<Json>(kind: Kind, call: RestCall, callContext: CallContext): Promise<Json>;
   /** The record of this id. An unfit id is a rejection. */
   recordNamed<Json>(
     collection: keyof typeof routes,
     id: string,
     request: Pick<RestCall, 'method' | 'body'>,
-    caller: Caller,
+    callContext: CallContext,
   ): Promise<Json>;
   /** A page of the list at `listPath`; each row that is no record is an error of its own. */
   page<Json>(
     kind: Kind,
     listPath: string,
     query: PageQuery,
-    caller: Caller,
+    callContext: CallContext,
     filters?: Record<string, string | undefined>,
   ): Promise<Page<Json>>;
 }
@@ -57,7 +57,7 @@ export function createRecords(
     kind: Kind,
     json: unknown,
     call: RestCall,
-    { bearer }: Caller,
+    { bearer }: CallContext,
   ): Json & { name: string } {
     drift?.look(kind, [json], bearer);
     if (!isRecordOf(kind, json)) {
@@ -67,20 +67,20 @@ export function createRecords(
     return json as Json & { name: string };
   }
 
-  async function record<Json>(kind: Kind, call: RestCall, caller: Caller): Promise<Json> {
-    return checked(kind, await send(call, caller), call, caller);
+  async function record<Json>(kind: Kind, call: RestCall, callContext: CallContext): Promise<Json> {
+    return checked(kind, await send(call, callContext), call, callContext);
   }
 
   async function recordNamed<Json>(
     collection: keyof typeof routes,
     id: string,
     { method, body }: Pick<RestCall, 'method' | 'body'>,
-    caller: Caller,
+    callContext: CallContext,
   ): Promise<Json> {
     const name = resourceName(collection, id);
     const path = `/v1/${collection}/${encodeURIComponent(name.slice(collection.length + 1))}`;
     const call: RestCall = { method, path, route: routes[collection], body };
-    const json = checked<Json>(collection, await send(call, caller), call, caller);
+    const json = checked<Json>(collection, await send(call, callContext), call, callContext);
     if (json.name !== name) throw unreadable(call, 'another record than the one asked for');
     return json;
   }
@@ -89,7 +89,7 @@ export function createRecords(
     kind: Kind,
     listPath: string,
     { pageSize, pageToken }: PageQuery,
-    caller: Caller,
+    callContext: CallContext,
     filters: Record<string, string | undefined> = {},
   ): Promise<Page<Json>> {
     const call: RestCall = {
@@ -97,12 +97,12 @@ export function createRecords(
       path: listPath,
       query: { [names.pageSize]: String(pageSize), [names.pageToken]: pageToken, ...filters },
     };
-    const json = await send(call, caller);
+    const json = await send(call, callContext);
     const rows = isObject(json) ? json[kind] : undefined;
     if (!isObject(json) || !Array.isArray(rows)) {
       throw new InvalidResponseError(`${described(call)} answered something that holds no list of ${kind}`);
     }
-    drift?.look(kind, rows, caller.bearer);
+    drift?.look(kind, rows, callContext.bearer);
     return {
       rows: rowsOf(kind, rows, call),
       nextPageToken: nextPageToken(call, json.nextPageToken),

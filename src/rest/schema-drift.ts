@@ -65,13 +65,13 @@ export function createDriftWatch({
     return checksInSecond <= recordsPerSecond;
   }
 
-  function tellAtTimes(coordinate: string, kind: DriftKind): void {
+  function reportSometimes(coordinate: string, kind: DriftKind): void {
     const isKnown = lastReports.has(`${coordinate} ${kind}`) || lastReports.size < maxCoordinates;
-    const told = isKnown ? coordinate : 'other';
-    const lastReport = lastReports.get(`${told} ${kind}`);
+    const reported = isKnown ? coordinate : 'other';
+    const lastReport = lastReports.get(`${reported} ${kind}`);
     if (lastReport !== undefined && now() - lastReport < msBetweenReports) return;
-    lastReports.set(`${told} ${kind}`, now());
-    tell(told, kind);
+    lastReports.set(`${reported} ${kind}`, now());
+    tell(reported, kind);
   }
 
   return {
@@ -85,8 +85,8 @@ export function createDriftWatch({
         const unknownName = difference === 'unknown field' ? names.pop() : undefined;
         const place = [typeNames[kind], ...names].join('.');
         count(unknownName === undefined ? place : `${place}.*`, difference);
-        tellAtTimes(
-          unknownName === undefined ? place : `${place}.${nameToTell(unknownName, bearer)}`,
+        reportSometimes(
+          unknownName === undefined ? place : `${place}.${loggableName(unknownName, bearer)}`,
           difference,
         );
       }
@@ -110,7 +110,7 @@ function differenceOf({ message, input, path }: BaseIssue<unknown>): DriftKind {
 }
 
 /** An unknown field's name, or `*` where it may be a secret or something that a person entered. */
-function nameToTell(name: string, bearer: string): string {
+function loggableName(name: string, bearer: string): string {
   const isOfBearer = bearer.includes(name) || name.includes(bearer);
   return /^[a-z][A-Za-z]{0,39}$/.test(name) && !isOfBearer ? name : '*';
 }

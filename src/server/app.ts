@@ -3,16 +3,16 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { createYoga, type YogaServerInstance } from 'graphql-yoga';
 import { createTenants } from '../concurrency/tenant.ts';
 import { schema } from '../graph/schema.ts';
-import { createLoaderMemory, type LoadingOptions } from '../loaders/tenant-state.ts';
+import { createLoaderStates, type LoadingOptions } from '../loaders/tenant-state.ts';
 import type { RestApi } from '../rest/api.ts';
-import { type CallersOptions, createCallers } from '../rest/client/call-context.ts';
+import { type CallContextsOptions, createCallContexts } from '../rest/client/call-context.ts';
 import { type Log, silentLog } from '../telemetry/log.ts';
 import type { Metrics } from '../telemetry/metrics.ts';
 import type { Tracing } from '../telemetry/tracing.ts';
 import { createIdempotency } from '../writes/idempotency.ts';
 import { createMemoryStore, type IdempotencyStore } from '../writes/idempotency-store.ts';
-import { knownDocuments } from './documents/document-cache.ts';
-import { createOperations, type DocumentOptions } from './documents/documents.ts';
+import { cachedDocuments } from './documents/document-cache.ts';
+import { createDocumentSources, type DocumentOptions } from './documents/documents.ts';
 import { idParameters, persistedDocuments } from './documents/persisted-queries.ts';
 import { hiddenSuggestions } from './documents/schema-access.ts';
 import { createRequestLog, loggedRequests } from './graphql/access-log.ts';
@@ -20,24 +20,24 @@ import { createCompiledQueries } from './graphql/compiled-queries.ts';
 import type { ContextOptions } from './graphql/context.ts';
 import { createMaskedErrors, validationErrors } from './graphql/error-mapping.ts';
 import { fastPath } from './graphql/fast-path.ts';
-import { createRunning } from './graphql/run-operation.ts';
-import type { MutationsUnderWay } from './graphql/running-mutations.ts';
+import { createOperationRunner } from './graphql/run-operation.ts';
+import type { RunningMutations } from './graphql/running-mutations.ts';
 import { yogaOperations } from './graphql/yoga-execution.ts';
-import { type NodeContext, requestReading } from './graphql/yoga-request.ts';
+import { type NodeContext, readYogaRequest } from './graphql/yoga-request.ts';
 import { createCors } from './http/cors.ts';
-import { type AdmissionLimits, createAdmission } from './http/load-shedding.ts';
-import { createTokenPlaces } from './http/per-token-limit.ts';
+import { createLoadShedder, type LoadSheddingLimits } from './http/load-shedding.ts';
+import { createPerTokenLimit } from './http/per-token-limit.ts';
 import { createBodyBudget, maxBodyBytesAtOnce } from './http/request-body.ts';
 import { createResponseHeaders, responseHeaders } from './http/response-headers.ts';
 import type { Limits } from './limits/limits.ts';
-import { refusalsWithFirstErrors } from './limits/truncate-errors.ts';
+import { truncatedErrors } from './limits/truncate-errors.ts';
 import { graphiql } from './routes/graphiql/graphiql.ts';
 import { createHealth, type Health, healthRoute } from './routes/health.ts';
 import { labelRoute } from './routes/labels.ts';
 import { metricsRoute } from './routes/metrics.ts';
-import { unknownAddress } from './routes/not-found.ts';
+import { notFoundRoute } from './routes/not-found.ts';
 
-export interface AppOptions extends ContextOptions, DocumentOptions, Omit<CallersOptions, 'tenants'> {
+export interface AppOptions extends ContextOptions, DocumentOptions, Omit<CallContextsOptions, 'tenants'> {
   api: RestApi;
   /** The access token that GraphiQL starts with; undefined leaves its place empty. */
   graphiqlBearer?: string | undefined;
@@ -71,13 +71,13 @@ export interface AppOptions extends ContextOptions, DocumentOptions, Omit<Caller
   /** How many bytes of bodies that are being sent are held at most; 64 MiB when left out. */
   bodyBytesAtOnce?: number;
   /** How many requests of each route are under way at most. */
-  admission: AdmissionLimits;
+  loadShedding: LoadSheddingLimits;
   /** Origins whose pages may use this server from a browser; none when left out. */
   corsOrigins?: readonly string[] | undefined;
   /** Whether clients reach this server by https; they don't when left out. */
   isHttps?: boolean;
   /** Where mutations are followed, for an end that waits for them; nowhere when left out. */
-  mutations?: MutationsUnderWay;
+  mutations?: RunningMutations;
   /** What `/health/ready` says; always that it is ready when left out. */
   health?: Health;
   /** Whether known queries take the fast path; they do when left out. The answers are the same. */
@@ -103,24 +103,24 @@ export interface App {
  */
 export function createApp(options: AppOptions): App {
   const { secret = randomBytes(32) } = options;
-  const memory = createLoaderMemory(options.loading, { observer: options.metrics?.loading });
+  const loaderStates = createLoaderStates(options.loading, { observer: options.metrics?.loading });
   const tenants = createTenants({ secret });
   const refusedTenants = options.refusedTenants ?? { tell: () => {}, onTold: () => {} };
   refusedTenants.onTold((id) => {
     tenants.refuse(id);
     const tenant = tenants.withId(id);
-    if (tenant !== undefined) memory.forget(tenant);
+    if (tenant !== undefined) loaderStates.forget(tenant);
   });
   const shared = {
-    callers: createCallers({
+    callContexts: createCallContexts({
       ...options,
       tenants,
       onRefused(tenant) {
-        memory.forget(tenant);
+        loaderStates.forget(tenant);
         refusedTenants.tell(tenant.id);
       },
     }),
-    memory,
+    loaderStates,
     idempotency: createIdempotency({
       store: options.idempotencyStore ?? createMemoryStore({ maxKeys: options.idempotencyKeys }),
       report: options.report,
@@ -128,12 +128,12 @@ export function createApp(options: AppOptions): App {
     }),
   };
   const { metrics, mutations, tracing, limits } = options;
-  const admission = createAdmission(options.admission);
+  const loadShedding = createLoadShedder(options.loadShedding);
   const cors = createCors(options.corsOrigins ?? []);
   const headers = createResponseHeaders({ cors, isHttps: options.isHttps ?? false });
-  const { documents, operations } = createOperations(schema, limits, options, metrics?.documentRead);
+  const { documents, operations } = createDocumentSources(schema, limits, options, metrics?.documentRead);
   const isPrivate = options.schemaAccess === 'private';
-  metrics?.showCallsWaiting(shared.callers.callsWaiting);
+  metrics?.showCallsWaiting(shared.callContexts.callsWaiting);
   const maskedErrors = createMaskedErrors(options.report);
   const requestLog = createRequestLog({
     log: options.log ?? silentLog,
@@ -144,9 +144,9 @@ export function createApp(options: AppOptions): App {
   const reading = {
     maxBodyBytes: options.maxBodyBytes,
     budget: createBodyBudget(options.bodyBytesAtOnce ?? maxBodyBytesAtOnce),
-    admission,
+    loadShedding,
   };
-  const running = createRunning({ schema, limits, shared, context: options, mutations, tracing });
+  const runner = createOperationRunner({ schema, limits, shared, context: options, mutations, tracing });
   const compiledQueries = options.compileQueries === false ? undefined : createCompiledQueries(schema);
 
   const yoga = createYoga<NodeContext>({
@@ -169,24 +169,24 @@ export function createApp(options: AppOptions): App {
       loggedRequests(requestLog),
       responseHeaders(headers, cors),
       healthRoute(options.health ?? createHealth(async () => undefined)),
-      !isPrivate && graphiql({ bearer: options.graphiqlBearer, operationList: options.operationList }),
+      !isPrivate && graphiql({ bearer: options.graphiqlBearer, trustedDocuments: options.trustedDocuments }),
       metrics !== undefined && options.showMetrics === true && metricsRoute(metrics),
       labelRoute({
         api: options.api,
-        callers: shared.callers,
-        admission,
-        places: createTokenPlaces(options.admission.label, 'Requests for labels'),
+        callContexts: shared.callContexts,
+        loadShedding,
+        perTokenLimit: createPerTokenLimit(options.loadShedding.label, 'Requests for labels'),
         report: options.report,
         tracing,
       }),
-      unknownAddress(),
-      requestReading(reading),
+      notFoundRoute(),
+      readYogaRequest(reading),
       persistedDocuments(operations),
-      knownDocuments(documents),
-      refusalsWithFirstErrors(),
+      cachedDocuments(documents),
+      truncatedErrors(),
       validationErrors(options.report),
       isPrivate && hiddenSuggestions(),
-      yogaOperations(running, compiledQueries),
+      yogaOperations(runner, compiledQueries),
     ],
   });
   if (compiledQueries === undefined || options.fastPath === false) return yoga;
@@ -198,7 +198,7 @@ export function createApp(options: AppOptions): App {
     operations,
     documents,
     compiledQueries,
-    running,
+    runner,
   };
   return Object.assign(fastPath(parts, yoga), { fetch: yoga.fetch });
 }

@@ -24,22 +24,22 @@ export function createCallMetrics(registry: Registry): CallObserver {
     labelNames: ['method', 'route'],
     registers,
   });
-  let underWay = 0;
+  let inFlight = 0;
   new Gauge({
     name: 'waybill_rest_calls_under_way',
     help: 'REST calls that have left their queue and are not answered yet.',
     registers,
     collect() {
-      this.set(underWay);
+      this.set(inFlight);
     },
   });
   return {
-    left() {
-      underWay += 1;
+    onCallSent() {
+      inFlight += 1;
       return undefined;
     },
-    ended({ method, route, status, durationMs = 0, retries: again }) {
-      underWay -= 1;
+    onCallFinished({ method, route, status, durationMs = 0, retries: again }) {
+      inFlight -= 1;
       calls.observe({ method, route, status: shownStatus(status) }, durationMs / 1_000);
       if (again > 0) retries.inc({ method, route }, again);
     },

@@ -17,7 +17,7 @@ export function createLoadingMetrics(registry: Registry): LoadingObserver {
     labelNames: ['kind', 'way'],
     registers,
   });
-  const pagesAhead = new Counter({
+  const prefetchedPages = new Counter({
     name: 'waybill_pages_ahead_total',
     help: 'Pages that were asked for ahead by kind, and those of them that a batch made use of (asked, used).',
     labelNames: ['kind', 'event'],
@@ -28,6 +28,6 @@ export function createLoadingMetrics(registry: Registry): LoadingObserver {
       sizes.observe({ kind }, size);
       ways.inc({ kind, way });
     },
-    pageAhead: (kind, event) => pagesAhead.inc({ kind, event }),
+    prefetchedPage: (kind, event) => prefetchedPages.inc({ kind, event }),
   };
 }

@@ -14,7 +14,7 @@ export interface Metrics {
   readonly loading: LoadingObserver;
   drift(coordinate: string, kind: DriftKind): void;
   /** Something was refused before it was a request; `status` is undefined where nothing was said. */
-  refusedEarly(status: number | undefined): void;
+  earlyError(status: number | undefined): void;
   /** A document was read that was not known. */
   documentRead(): void;
   /** Shows how many calls wait for their turn; `read` is asked for it whenever the page is. */
@@ -55,7 +55,7 @@ export function createMetrics({ process }: MetricsOptions): Metrics {
     help: 'Documents that were parsed and validated, as they were not known.',
     registers,
   });
-  const refusedEarly = new Counter({
+  const earlyError = new Counter({
     name: 'waybill_refused_early_total',
     help: 'What was refused before it was a request of any route by status (none: closed beyond MAX_CONNECTIONS).',
     labelNames: ['status'],
@@ -65,7 +65,7 @@ export function createMetrics({ process }: MetricsOptions): Metrics {
     requests: createRequestMetrics(registry),
     calls: createCallMetrics(registry),
     loading: createLoadingMetrics(registry),
-    refusedEarly: (status) => refusedEarly.inc({ status: status ?? 'none' }),
+    earlyError: (status) => earlyError.inc({ status: status ?? 'none' }),
     documentRead: () => documentsRead.inc(),
     drift: (coordinate, kind) => drift.inc({ coordinate, kind }),
     showCallsWaiting(read) {

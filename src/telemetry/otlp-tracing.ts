@@ -2,10 +2,10 @@ import { type Context, ROOT_CONTEXT, type Span, SpanKind, SpanStatusCode, trace 
 import { W3CTraceContextPropagator } from '@opentelemetry/core';
 import { detectResources, envDetector, resourceFromAttributes } from '@opentelemetry/resources';
 import { BatchSpanProcessor, type SpanExporter, TracerProvider } from '@opentelemetry/sdk-trace';
-import type { LedgerEntry } from '../rest/client/call-log.ts';
+import type { CallLogEntry } from '../rest/client/call-log.ts';
 import type { Log } from './log.ts';
-import type { Exchange, HeaderReader } from './request-record.ts';
-import { nameToTell } from './request-record.ts';
+import type { HeaderReader, RequestRecord } from './request-record.ts';
+import { loggableName } from './request-record.ts';
 import { createSampler, type SamplerName } from './sampler.ts';
 import type { Tracing } from './tracing.ts';
 
@@ -19,7 +19,7 @@ export interface TracingOptions {
 }
 
 /** Failures to send are told of once in so long. */
-const msBetweenWords = 600_000;
+const msBetweenWarnings = 600_000;
 
 const requestHeaders = {
   get: (headers: HeaderReader, name: string) => headers.get(name) ?? undefined,
@@ -43,19 +43,19 @@ export async function createTracing(options: TracingOptions, log: Log): Promise<
     resource: resourceFromAttributes({ 'service.name': 'waybill' }).merge(
       detectResources({ detectors: [envDetector] }),
     ),
-    spanProcessors: [new BatchSpanProcessor({ exporter: tellingOfFailures(await exporterOf(options), log) })],
+    spanProcessors: [new BatchSpanProcessor({ exporter: reportingFailures(await exporterOf(options), log) })],
   });
   const tracer = provider.getTracer('waybill');
   const propagator = new W3CTraceContextPropagator();
   // By ledger, as that is what a call of an operation is known by.
   const contexts = new WeakMap<object, Context>();
-  const spans = new WeakMap<Exchange, Span>();
-  const spansOfCalls = new WeakMap<LedgerEntry, Span>();
+  const spans = new WeakMap<RequestRecord, Span>();
+  const spansOfCalls = new WeakMap<CallLogEntry, Span>();
 
-  function begin(exchange: Exchange, headers: HeaderReader): Span {
-    const { route, startedAt: startTime, operation, caller, requestId } = exchange;
+  function begin(requestRecord: RequestRecord, headers: HeaderReader): Span {
+    const { route, startedAt: startTime, operation, callContext, requestId } = requestRecord;
     const parent = propagator.extract(ROOT_CONTEXT, headers, requestHeaders);
-    const name = nameToTell(operation?.name?.value);
+    const name = loggableName(operation?.name?.value);
     const type = operation?.operation;
     const attributes = {
       'http.route': route === 'label' ? '/labels/{id}.pdf' : '/graphql',
@@ -65,15 +65,15 @@ export async function createTracing(options: TracingOptions, log: Log): Promise<
     };
     const spanName = [type ?? route ?? 'graphql', name].filter((part) => part !== undefined).join(' ');
     const span = tracer.startSpan(spanName, { kind: SpanKind.SERVER, startTime, attributes }, parent);
-    if (caller !== undefined) contexts.set(caller.ledger, trace.setSpan(parent, span));
-    spans.set(exchange, span);
+    if (callContext !== undefined) contexts.set(callContext.callLog, trace.setSpan(parent, span));
+    spans.set(requestRecord, span);
     return span;
   }
 
   return {
     calls: {
-      left(entry, ledger) {
-        const parent = contexts.get(ledger) ?? ROOT_CONTEXT;
+      onCallSent(entry, callLog) {
+        const parent = contexts.get(callLog) ?? ROOT_CONTEXT;
         const { method, route } = entry;
         const attributes = { 'http.request.method': method, 'url.template': route };
         const span = tracer.startSpan(
@@ -86,7 +86,7 @@ export async function createTracing(options: TracingOptions, log: Log): Promise<
         propagator.inject(trace.setSpan(parent, span), headers, headersToSend);
         return headers;
       },
-      ended(entry) {
+      onCallFinished(entry) {
         const span = spansOfCalls.get(entry);
         if (span === undefined) return;
         const { status, retries, bytes } = entry;
@@ -99,10 +99,10 @@ export async function createTracing(options: TracingOptions, log: Log): Promise<
       },
     },
     begin,
-    end(exchange, headers, status) {
-      const { route, joined, errors } = exchange;
+    end(requestRecord, headers, status) {
+      const { route, joined, errors } = requestRecord;
       if (route === undefined) return;
-      const span = spans.get(exchange) ?? begin(exchange, headers);
+      const span = spans.get(requestRecord) ?? begin(requestRecord, headers);
       span.setAttribute('http.response.status_code', status);
       if (joined) span.setAttribute('waybill.joined', true);
       const [code] = Object.keys(errors ?? {});
@@ -126,13 +126,16 @@ async function exporterOf({ url, protocol }: TracingOptions): Promise<SpanExport
 }
 
 /** The library tells nobody of spans that it could not send. */
-function tellingOfFailures(exporter: SpanExporter, log: Log): SpanExporter {
-  let toldAt: number | undefined;
+function reportingFailures(exporter: SpanExporter, log: Log): SpanExporter {
+  let reportedAt: number | undefined;
   return {
     export(spans, done) {
       exporter.export(spans, (result) => {
-        if (result.code !== 0 && (toldAt === undefined || performance.now() - toldAt >= msBetweenWords)) {
-          toldAt = performance.now();
+        if (
+          result.code !== 0 &&
+          (reportedAt === undefined || performance.now() - reportedAt >= msBetweenWarnings)
+        ) {
+          reportedAt = performance.now();
           log.warn({ spans: spans.length }, 'traces could not be sent');
         }
         done(result);

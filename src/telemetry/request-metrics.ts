@@ -1,5 +1,5 @@
 import { Counter, Gauge, Histogram, type Registry } from 'prom-client';
-import type { Exchange, RequestObserver } from './request-record.ts';
+import type { RequestObserver, RequestRecord } from './request-record.ts';
 
 /** After so many requests the set of those under way is copied. */
 const copiedAfter = 1_024;
@@ -45,7 +45,7 @@ export function createRequestMetrics(registry: Registry): RequestObserver {
     labelNames: ['by'],
     registers,
   });
-  let underWay = new Set<Exchange>();
+  let inFlight = new Set<RequestRecord>();
   let untilCopied = copiedAfter;
   new Gauge({
     name: 'waybill_requests_under_way',
@@ -54,15 +54,15 @@ export function createRequestMetrics(registry: Registry): RequestObserver {
     registers,
     collect() {
       const counts = { graphql: 0, label: 0, other: 0 };
-      for (const { route = 'other' } of underWay) counts[route] += 1;
+      for (const { route = 'other' } of inFlight) counts[route] += 1;
       for (const [route, count] of Object.entries(counts)) this.set({ route }, count);
     },
   });
 
-  function countSavings({ joined: hasJoined, caller }: Exchange): void {
+  function countSavings({ joined: hasJoined, callContext }: RequestRecord): void {
     if (hasJoined) joined.inc();
-    if (caller === undefined) return;
-    const { cached, savedByList, entries } = caller.ledger;
+    if (callContext === undefined) return;
+    const { cached, savedByList, entries } = callContext.callLog;
     let shared = 0;
     for (const { isShared } of entries) if (isShared) shared += 1;
     if (cached > 0) saved.inc({ by: 'reference' }, cached);
@@ -71,17 +71,17 @@ export function createRequestMetrics(registry: Registry): RequestObserver {
   }
 
   return {
-    began(exchange) {
-      underWay.add(exchange);
+    onRequestStarted(requestRecord) {
+      inFlight.add(requestRecord);
       untilCopied -= 1;
       if (untilCopied > 0) return;
       // V8 keeps the tables that a Set has outgrown, with what was in them, until a full collection of garbage.
-      underWay = new Set(underWay);
+      inFlight = new Set(inFlight);
       untilCopied = copiedAfter;
     },
-    answered(exchange, status, isAborted) {
-      underWay.delete(exchange);
-      const { route, operation, startedAt } = exchange;
+    onRequestFinished(requestRecord, status, isAborted) {
+      inFlight.delete(requestRecord);
+      const { route, operation, startedAt } = requestRecord;
       if (route === undefined) return;
       const seconds = (performance.now() - startedAt) / 1_000;
       if (route === 'label') {
@@ -89,18 +89,18 @@ export function createRequestMetrics(registry: Registry): RequestObserver {
         labels.observe({ outcome }, seconds);
       } else {
         const type = operation?.operation ?? 'none';
-        operations.observe({ type, outcome: outcomeOf(exchange, isAborted) }, seconds);
+        operations.observe({ type, outcome: outcomeOf(requestRecord, isAborted) }, seconds);
       }
-      for (const code in exchange.errors) errors.inc({ code }, exchange.errors[code]);
-      countSavings(exchange);
+      for (const code in requestRecord.errors) errors.inc({ code }, requestRecord.errors[code]);
+      countSavings(requestRecord);
     },
   };
 }
 
 /** What became of an operation; one is refused where none of it has run. */
-function outcomeOf({ operation, caller, isRefused, errors }: Exchange, isAborted: boolean): string {
+function outcomeOf({ operation, callContext, isRefused, errors }: RequestRecord, isAborted: boolean): string {
   if (isAborted) return 'aborted';
   if (operation === undefined || isRefused) return 'refused';
   if (errors === undefined) return 'ok';
-  return caller === undefined ? 'refused' : 'errors';
+  return callContext === undefined ? 'refused' : 'errors';
 }

@@ -1,8 +1,8 @@
 import type { OperationDefinitionNode } from 'graphql';
-import type { Caller } from '../rest/client/call-context.ts';
+import type { CallContext } from '../rest/client/call-context.ts';
 
 /** A request and its answer, as far as its line in the log tells of it. */
-export interface Exchange {
+export interface RequestRecord {
   readonly requestId: string;
   /** By the clock of `performance`. */
   readonly startedAt: number;
@@ -11,7 +11,7 @@ export interface Exchange {
   /** Undefined where the request was refused before one was chosen. */
   operation: OperationDefinitionNode | undefined;
   /** Who asked, and what that has cost; undefined without an access token, and where the request was refused before. */
-  caller: Pick<Caller, 'tenant' | 'ledger'> | undefined;
+  callContext: Pick<CallContext, 'tenant' | 'callLog'> | undefined;
   /** Whether it got the answer to an equal query that was under way. */
   joined: boolean;
   /** Whether the answer is one of errors alone, as nothing of the operation has run. */
@@ -22,23 +22,23 @@ export interface Exchange {
 
 /** Is told of every request, for metrics. Must not throw. */
 export interface RequestObserver {
-  began(exchange: Exchange): void;
+  onRequestStarted(requestRecord: RequestRecord): void;
   /** Once for each that began. `status` is that of the answer. */
-  answered(exchange: Exchange, status: number, isAborted: boolean): void;
+  onRequestFinished(requestRecord: RequestRecord, status: number, isAborted: boolean): void;
 }
 
 /** What a request brings along on its way through the server; the log's own plugin puts it there. */
-export interface ExchangeContext {
-  exchange?: Exchange;
+export interface RequestRecordContext {
+  requestRecord?: RequestRecord;
 }
 
-export function createExchange(requestId: string): Exchange {
+export function createRequestRecord(requestId: string): RequestRecord {
   return {
     requestId,
     startedAt: performance.now(),
     route: undefined,
     operation: undefined,
-    caller: undefined,
+    callContext: undefined,
     joined: false,
     isRefused: false,
     errors: undefined,
@@ -46,9 +46,9 @@ export function createExchange(requestId: string): Exchange {
 }
 
 /** Notes the code of an error that is in the answer. */
-export function countError(exchange: Exchange, code: string): void {
-  exchange.errors ??= {};
-  exchange.errors[code] = (exchange.errors[code] ?? 0) + 1;
+export function countError(requestRecord: RequestRecord, code: string): void {
+  requestRecord.errors ??= {};
+  requestRecord.errors[code] = (requestRecord.errors[code] ?? 0) + 1;
 }
 
 /** The headers of a request, by names in small letters. */
@@ -57,6 +57,6 @@ export interface HeaderReader {
 }
 
 /** A name is the client's to choose; one that is longer than any that people give is not for the log. */
-export function nameToTell(name: string | undefined): string | undefined {
+export function loggableName(name: string | undefined): string | undefined {
   return name !== undefined && name.length <= 64 ? name : undefined;
 }

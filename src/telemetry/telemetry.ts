@@ -1,4 +1,4 @@
-import { type CallObserver, toldToAll } from '../rest/client/call-observer.ts';
+import { type CallObserver, observeAll } from '../rest/client/call-observer.ts';
 import { createDriftWatch, type DriftWatch } from '../rest/schema-drift.ts';
 import type { Log } from './log.ts';
 import type { Metrics } from './metrics.ts';
@@ -38,7 +38,7 @@ export async function startTelemetry(
   return {
     metrics: counted,
     tracing: traced,
-    observer: toldToAll([counted, traced].flatMap((part) => (part === undefined ? [] : [part.calls]))),
+    observer: observeAll([counted, traced].flatMap((part) => (part === undefined ? [] : [part.calls]))),
     drift: createDriftWatch({
       count: (coordinate, kind) => counted?.drift(coordinate, kind),
       tell: (coordinate, kind) => log.warn({ coordinate, drift: kind }, 'REST differs from its interface'),

@@ -2,14 +2,20 @@ import { pause } from '../concurrency/cancellation.ts';
 import { endJoining } from '../concurrency/tenant.ts';
 import type { Loaders } from '../loaders/loaders.ts';
 import type { RestApi } from '../rest/api.ts';
-import type { Caller } from '../rest/client/call-context.ts';
-import { AbortedError, DeadlineError, givenUp, OutcomeUnknownError, StatusError } from '../rest/errors.ts';
+import type { CallContext } from '../rest/client/call-context.ts';
+import {
+  AbortedError,
+  abortedError,
+  DeadlineError,
+  OutcomeUnknownError,
+  StatusError,
+} from '../rest/errors.ts';
 import { isNameOf, type ResourceName } from '../rest/resource-name.ts';
 import type { CreateQuoteJson } from '../rest/types.ts';
 import type { OfferJson, OrderJson, QuoteJson, ShipmentJson } from '../rest/wire-schema.ts';
 import { type Attempt, earliestCreation } from './attempt.ts';
 import { ConflictError, NotFoundError } from './errors.ts';
-import { findCreatedShipment, lookedFor } from './recovery.ts';
+import { findCreatedShipment, withRecovery } from './recovery.ts';
 
 /** What was known before the shipment was asked for, which may have been created since. */
 export interface Progress {
@@ -48,21 +54,21 @@ interface Found {
 /** What has come of an earlier attempt to ship an order, with the same key (`own`) or another. */
 export function createEarlierShipping({
   api,
-  caller,
+  callContext,
   loaders,
 }: {
   api: RestApi;
-  caller: Caller;
+  callContext: CallContext;
   loaders: Loaders;
 }) {
   /** @throws OutcomeUnknownError at once where the operation has no time for that, and AbortedError. */
   async function waitForRest(forMs: number): Promise<void> {
-    if (forMs >= caller.deadline.remainingMs()) {
+    if (forMs >= callContext.deadline.remainingMs()) {
       throw new OutcomeUnknownError('REST may still be at work on an earlier attempt');
     }
-    const { signal } = caller;
+    const { signal } = callContext;
     await pause(forMs, signal);
-    if (signal.aborted) throw givenUp({ method: 'POST', path: '/v1/shipments' }, signal);
+    if (signal.aborted) throw abortedError({ method: 'POST', path: '/v1/shipments' }, signal);
   }
 
   async function lookUp(
@@ -100,7 +106,7 @@ export function createEarlierShipping({
       const times = attempts.map(({ attempt }) => earliestCreation(attempt, api));
       return times.every((time) => time !== undefined) ? Math.min(...times) : undefined;
     };
-    return quotes.length === 0 ? Promise.resolve(null) : findCreatedShipment(api, caller, quotes, since);
+    return quotes.length === 0 ? Promise.resolve(null) : findCreatedShipment(api, callContext, quotes, since);
   }
 
   async function shipmentNamed(name: string): Promise<ShipmentJson> {
@@ -124,8 +130,8 @@ export function createEarlierShipping({
       const unsettledForMs = unsettledMs(note);
       if (unsettledForMs > 0) await waitForRest(unsettledForMs);
       // What was asked for before may have been answered before the attempt, in another process.
-      endJoining(caller.tenant);
-      return lookedFor(() => lookUp(order, own, note));
+      endJoining(callContext.tenant);
+      return withRecovery(() => lookUp(order, own, note));
     },
   };
 }
@@ -137,7 +143,7 @@ function unsettledMs(note: ShippingNote | undefined): number {
 }
 
 /** Whether a write was given up here, or by a gateway, while REST may still be at work on it. */
-export function wasGivenUp(error: unknown): boolean {
+export function wasAborted(error: unknown): boolean {
   const cause = error instanceof OutcomeUnknownError ? error.cause : error;
   if (cause instanceof StatusError) return [408, 499, 504].includes(cause.status);
   return cause instanceof DeadlineError || cause instanceof AbortedError;

@@ -12,12 +12,12 @@ export interface Work<Outcome, Progress> {
   /** What it is done with, as JSON whose fields are always in the same order. */
   input: unknown;
   /** Does it. `keep` remembers how far it has come, for `resume`. */
-  perform(keep: (progress: Progress) => Promise<void>): Promise<Outcome>;
+  perform(checkpoint: (progress: Progress) => Promise<void>): Promise<Outcome>;
   /**
    * Takes the place of `perform` where an earlier attempt came to no known end: looks for what that has done before it
    * does anything again, or throws OutcomeUnknownError.
    */
-  resume(progress: Progress | undefined, keep: (progress: Progress) => Promise<void>): Promise<Outcome>;
+  resume(progress: Progress | undefined, checkpoint: (progress: Progress) => Promise<void>): Promise<Outcome>;
 }
 
 /** Whose key it is. Without a key, nothing is remembered. */
@@ -34,7 +34,7 @@ export interface Idempotency {
    * failed without having happened leaves the key free.
    * @throws ConflictError where the key was given with another input, and what the work throws.
    */
-  once<Outcome, Progress>(work: Work<Outcome, Progress>, keyed: Keyed): Promise<Outcome>;
+  runOnce<Outcome, Progress>(work: Work<Outcome, Progress>, keyed: Keyed): Promise<Outcome>;
   /**
    * Does work on a thing of a tenant, such as an order, while no other work holds it, in this process or another.
    * @throws what the work throws.
@@ -51,9 +51,9 @@ export interface Held<Note> {
   /** What is noted now: at first by the last work that held the thing. */
   readonly note: Note | undefined;
   /** Replaces the note; undefined removes it. */
-  keep(note: Note | undefined): Promise<void>;
+  checkpoint(note: Note | undefined): Promise<void>;
   /** The same where the work goes on whatever becomes of the note: a failure is reported. */
-  tryKeep(note: Note | undefined): Promise<void>;
+  tryCheckpoint(note: Note | undefined): Promise<void>;
 }
 
 export interface IdempotencyOptions {
@@ -92,14 +92,14 @@ export function createIdempotency({
     }
 
     let record: KeyRecord = earlier ?? { fingerprint };
-    const keep = async (progress: Progress) => {
+    const checkpoint = async (progress: Progress) => {
       record = { fingerprint, progress };
       await store.replace(id, record);
     };
     try {
       const outcome = await (earlier === undefined
-        ? perform(keep)
-        : resume(earlier.progress as Progress | undefined, keep));
+        ? perform(checkpoint)
+        : resume(earlier.progress as Progress | undefined, checkpoint));
       // It is done, whatever becomes of the memory of it.
       await store.replace(id, { fingerprint, outcome }).catch(report);
       return outcome;
@@ -112,7 +112,7 @@ export function createIdempotency({
     }
   }
 
-  async function once<Outcome, Progress>(work: Work<Outcome, Progress>, keyed: Keyed): Promise<Outcome> {
+  async function runOnce<Outcome, Progress>(work: Work<Outcome, Progress>, keyed: Keyed): Promise<Outcome> {
     const { tenant, key } = keyed;
     if (key === undefined || key === null) return work.perform(async () => {});
     const id = `${tenant.id}.${digest([work.operation, key])}`;
@@ -129,7 +129,7 @@ export function createIdempotency({
       return (await other.outcome) as Outcome;
     } catch (error) {
       // It was given up as its own client left; this one is still there.
-      if (error instanceof AbortedError) return once(work, keyed);
+      if (error instanceof AbortedError) return runOnce(work, keyed);
       throw error;
     }
   }
@@ -145,7 +145,7 @@ export function createIdempotency({
     const earlier = await store.claim(id, { fingerprint });
     // Put there by the same work.
     let note = earlier?.progress as Note | undefined;
-    const keep = async (next: Note | undefined) => {
+    const checkpoint = async (next: Note | undefined) => {
       await store.replace(id, { fingerprint, progress: next });
       note = next;
     };
@@ -154,8 +154,8 @@ export function createIdempotency({
         get note() {
           return note;
         },
-        keep,
-        tryKeep: (next) => keep(next).catch(report),
+        checkpoint,
+        tryCheckpoint: (next) => checkpoint(next).catch(report),
       });
     } finally {
       if (note === undefined) await store.release(id).catch(report);
@@ -163,7 +163,7 @@ export function createIdempotency({
     }
   }
 
-  return { once, hold };
+  return { runOnce, hold };
 }
 
 function expectSameInput(earlier: string, fingerprint: string): void {

@@ -6,39 +6,39 @@ import type { OrderJson, QuoteJson, ShipmentJson } from '../rest/wire-schema.ts'
  * not, and what they know instead once it has succeeded. Places, origins, channels and templates are not written.
  */
 
-export function orderCreationTried({ orderPage, orderByReference }: Loaders): void {
+export function invalidateAfterOrderCreation({ orderPage, orderByReference }: Loaders): void {
   orderPage.clearAll();
   orderByReference.clearAll();
 }
 
 /** Cancelling an order also asks for the cancellation of its shipment. */
-export function orderUpdateTried(loaders: Loaders, order: string): void {
-  orderCreationTried(loaders);
+export function invalidateAfterOrderUpdate(loaders: Loaders, order: string): void {
+  invalidateAfterOrderCreation(loaders);
   loaders.orderById.clear(order);
   loaders.shipmentById.clearAll();
   loaders.shipmentPage.clearAll();
 }
 
 /** A shipment changes the order that its quote is for, and is paid for. */
-export function shipmentCreationTried(loaders: Loaders): void {
-  orderCreationTried(loaders);
+export function invalidateAfterShipmentCreation(loaders: Loaders): void {
+  invalidateAfterOrderCreation(loaders);
   loaders.orderById.clearAll();
   loaders.shipmentPage.clearAll();
   loaders.organization.clearAll();
 }
 
-export function messageTried({ messagePage }: Loaders): void {
+export function invalidateAfterMessage({ messagePage }: Loaders): void {
   messagePage.clearAll();
 }
 
-export function orderWritten({ orderById }: Loaders, order: OrderJson): void {
+export function replaceOrder({ orderById }: Loaders, order: OrderJson): void {
   orderById.replace(order.name, order);
 }
 
-export function quoteWritten({ quoteById }: Loaders, quote: QuoteJson): void {
+export function replaceQuote({ quoteById }: Loaders, quote: QuoteJson): void {
   quoteById.replace(quote.name, quote);
 }
 
-export function shipmentWritten({ shipmentById }: Loaders, shipment: ShipmentJson): void {
+export function replaceShipment({ shipmentById }: Loaders, shipment: ShipmentJson): void {
   shipmentById.replace(shipment.name, shipment);
 }

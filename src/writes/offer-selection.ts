@@ -2,7 +2,7 @@ import { InvalidResponseError } from '../rest/errors.ts';
 import type { OfferJson, QuoteJson } from '../rest/wire-schema.ts';
 
 /** Which of the available offers to take. */
-export interface OfferWish {
+export interface OfferPreference {
   /** One of the two: the courier who is to carry it, or what matters most. */
   offer: { prefer?: 'CHEAPEST' | 'FASTEST'; courier?: string };
   /** Leaves out what costs more, and what is not known to cost less; null leaves out nothing. */
@@ -17,9 +17,9 @@ export function offersOf({ name, offers }: QuoteJson): OfferJson[] {
 }
 
 /** The offer to take, or null where none is as wished. */
-export function chosen(
+export function selectOffer(
   offers: readonly OfferJson[],
-  { offer: { prefer, courier }, maxShipmentCostCents: most }: OfferWish,
+  { offer: { prefer, courier }, maxShipmentCostCents: most }: OfferPreference,
 ): OfferJson | null {
   const fitting = offers.filter(
     (offer) =>
@@ -30,9 +30,9 @@ export function chosen(
 }
 
 /** Why no offer was chosen, what there is instead, and what to do. */
-export function whyNone(
+export function noOfferReason(
   offers: readonly OfferJson[],
-  { offer: { courier }, maxShipmentCostCents: most }: OfferWish,
+  { offer: { courier }, maxShipmentCostCents: most }: OfferPreference,
 ): string {
   const available = offers.filter(isAvailable);
   if (available.length === 0) {

@@ -1,12 +1,12 @@
 import { type Loaders, maxPageSize } from '../loaders/loaders.ts';
 import { allRecords, pagesFrom } from '../loaders/paging/page-loader.ts';
 import type { RestApi } from '../rest/api.ts';
-import type { Caller } from '../rest/client/call-context.ts';
+import type { CallContext } from '../rest/client/call-context.ts';
 import {
   InvalidResponseError,
   isConflict,
   isNotFound,
-  isRefusedInput,
+  isRejectedInput,
   OutcomeUnknownError,
 } from '../rest/errors.ts';
 import type { CreateOrderJson } from '../rest/types.ts';
@@ -17,7 +17,7 @@ import { creationTime } from './attempt.ts';
  * Looks for what an earlier attempt without an answer has done. Where REST refuses to be asked, or answers what can't be
  * read, that says nothing of the attempt: its outcome stays unknown.
  */
-export async function lookedFor<Found>(find: () => Promise<Found>): Promise<Found> {
+export async function withRecovery<Found>(find: () => Promise<Found>): Promise<Found> {
   try {
     return await find();
   } catch (error) {
@@ -29,7 +29,7 @@ export async function lookedFor<Found>(find: () => Promise<Found>): Promise<Foun
 /** Whether REST found fault with what it was asked, or answered something else, rather than with who asked or how often. */
 function isOfRequest(error: unknown): boolean {
   return (
-    isRefusedInput(error) || isNotFound(error) || isConflict(error) || error instanceof InvalidResponseError
+    isRejectedInput(error) || isNotFound(error) || isConflict(error) || error instanceof InvalidResponseError
   );
 }
 
@@ -84,12 +84,12 @@ type ShipmentRow = ShipmentJson | InvalidResponseError;
  */
 export async function findCreatedShipment(
   { listShipments }: Pick<RestApi, 'listShipments'>,
-  caller: Caller,
+  callContext: CallContext,
   quotes: readonly string[],
   since: Since,
 ): Promise<ShipmentJson | null> {
   const pages = pagesFrom<ShipmentJson, { pageSize: number; pageToken?: string | undefined }>(
-    { load: (query) => listShipments(query, caller) },
+    { load: (query) => listShipments(query, callContext) },
     { pageSize: maxPageSize.shipments },
   );
   let hasUntold = false;

@@ -3,10 +3,10 @@ import type { IdempotencyStore, KeyRecord } from './idempotency-store.ts';
 /** A store that several processes have in common. */
 export interface SharedStore {
   /** The store as one more process sees it. */
-  join(): MemberStore;
+  join(): WorkerStore;
 }
 
-export interface MemberStore extends Required<IdempotencyStore> {
+export interface WorkerStore extends Required<IdempotencyStore> {
   /** The process is gone: the work that it was at came to no known end, so that its keys stay taken. */
   leave(): void;
 }
@@ -21,17 +21,17 @@ interface Work {
 
 /** Has those who claim a key wait while others are at work on it, in this process or another, so that it is done once. */
 export function createSharedStore(store: IdempotencyStore): SharedStore {
-  const underWay = new Map<string, Work>();
+  const inProgress = new Map<string, Work>();
 
   function begin(member: object, key: string, fingerprint: string): void {
     const { promise: ended, resolve: end } = Promise.withResolvers<void>();
-    underWay.set(key, { member, fingerprint, ended, end });
+    inProgress.set(key, { member, fingerprint, ended, end });
   }
 
   function end(member: object, key: string): void {
-    const work = underWay.get(key);
+    const work = inProgress.get(key);
     if (work?.member !== member) return;
-    underWay.delete(key);
+    inProgress.delete(key);
     work.end();
   }
 
@@ -41,7 +41,7 @@ export function createSharedStore(store: IdempotencyStore): SharedStore {
     record: KeyRecord,
   ): Promise<KeyRecord | undefined> {
     const { fingerprint } = record;
-    for (let other = underWay.get(key); other !== undefined; other = underWay.get(key)) {
+    for (let other = inProgress.get(key); other !== undefined; other = inProgress.get(key)) {
       // Another input is a conflict whatever comes of the work.
       if (other.fingerprint !== fingerprint) return { fingerprint: other.fingerprint };
       await other.ended;
@@ -70,7 +70,7 @@ export function createSharedStore(store: IdempotencyStore): SharedStore {
         ended: async (key) => end(member, key),
         leave() {
           member.isGone = true;
-          for (const [key, work] of underWay) if (work.member === member) end(member, key);
+          for (const [key, work] of inProgress) if (work.member === member) end(member, key);
         },
       };
     },

@@ -1,6 +1,6 @@
 import type { Loaders } from '../loaders/loaders.ts';
 import type { RestApi } from '../rest/api.ts';
-import type { Caller } from '../rest/client/call-context.ts';
+import type { CallContext } from '../rest/client/call-context.ts';
 import { InvalidResponseError, isConflict, mayHaveHappened } from '../rest/errors.ts';
 import { isNameOf, type ResourceName } from '../rest/resource-name.ts';
 import type { CreateQuoteJson, CreateShipmentJson } from '../rest/types.ts';
@@ -19,14 +19,14 @@ import {
   notNamedYet,
   type Progress,
   type ShippingNote,
-  wasGivenUp,
+  wasAborted,
 } from './earlier-shipping.ts';
 import { ConflictError, NotFoundError } from './errors.ts';
 import type { Held, Idempotency } from './idempotency.ts';
-import { chosen, type OfferWish, offersOf, whyNone } from './offer-selection.ts';
+import { noOfferReason, type OfferPreference, offersOf, selectOffer } from './offer-selection.ts';
 
 /** An order to ship, from where, in what package, and with which of the offers. */
-export interface ShipOrder extends OfferWish {
+export interface ShipOrder extends OfferPreference {
   order: ResourceName<'orders'>;
   origin: ResourceName<'origins'>;
   package: PackageJson;
@@ -36,14 +36,14 @@ export interface ShipOrder extends OfferWish {
 /** What came of it: a shipment, or a quote in which no offer is as wished, and why. */
 export type ShippedOrder =
   | { order: OrderJson; quote: QuoteJson; offer: OfferJson; shipment: ShipmentJson }
-  | { quote: QuoteJson; whyNone: string };
+  | { quote: QuoteJson; noOfferReason: string };
 
-type Keep = (progress: Progress) => Promise<void>;
+type Checkpoint = (progress: Progress) => Promise<void>;
 type HeldOrder = Held<ShippingNote>;
 
 interface Steps {
   api: RestApi;
-  caller: Caller;
+  callContext: CallContext;
   loaders: Loaders;
   hold: Idempotency['hold'];
   createQuote(quote: CreateQuoteJson): Promise<QuoteJson>;
@@ -58,71 +58,79 @@ type ShippableOrder = OrderJson & { recipient: { location: string } };
  * a time does that for an order; the next one goes by what the one before has noted.
  * @returns a function of the wish, of how far an attempt with the same key has come, and of what remembers that.
  */
-export function createShipOrder({ api, caller, loaders, hold, createQuote, createShipment }: Steps) {
-  const earlier = createEarlierShipping({ api, caller, loaders });
+export function createShipOrder({ api, callContext, loaders, hold, createQuote, createShipment }: Steps) {
+  const earlier = createEarlierShipping({ api, callContext, loaders });
 
-  function shipOrder(wish: ShipOrder, own: Progress | undefined, keep: Keep): Promise<ShippedOrder> {
-    return hold<ShippingNote, ShippedOrder>(wish.order, caller.tenant, (held) => {
+  function shipOrder(
+    preference: ShipOrder,
+    own: Progress | undefined,
+    checkpoint: Checkpoint,
+  ): Promise<ShippedOrder> {
+    return hold<ShippingNote, ShippedOrder>(preference.order, callContext.tenant, (held) => {
       // What the same operation has read before may be out of date by now. A note of its shipment is not.
-      if (held.note?.shipment === undefined) loaders.orderById.clear(wish.order);
+      if (held.note?.shipment === undefined) loaders.orderById.clear(preference.order);
       return own === undefined && held.note === undefined
-        ? begin(wish, keep, held)
-        : resume(wish, own, keep, held);
+        ? begin(preference, checkpoint, held)
+        : resume(preference, own, checkpoint, held);
     });
   }
 
-  async function begin(wish: ShipOrder, keep: Keep, held: HeldOrder): Promise<ShippedOrder> {
+  async function begin(
+    preference: ShipOrder,
+    checkpoint: Checkpoint,
+    held: HeldOrder,
+  ): Promise<ShippedOrder> {
     // What is paid for starts where the origin is now, which an earlier request need not know.
     if (loaders.originPage.forgetEarlier()) loaders.originById.clearAll();
     const [order, origin] = await Promise.all([
-      loaders.orderById.load(wish.order),
-      loaders.originById.load(wish.origin),
+      loaders.orderById.load(preference.order),
+      loaders.originById.load(preference.origin),
     ]);
-    if (order === null) throw new NotFoundError(wish.order);
+    if (order === null) throw new NotFoundError(preference.order);
     expectShippable(order);
-    if (origin === null) throw new NotFoundError(wish.origin);
+    if (origin === null) throw new NotFoundError(preference.origin);
     const asked = {
       origin: locationOf(origin),
       destination: order.recipient.location,
-      package: wish.package,
+      package: preference.package,
       cashOnDeliveryRequestCents: order.cashOnDeliveryRequestCents,
       order: order.name,
     };
     const quote = await createQuote(asked);
     const offers = offersOf(quote);
-    const offer = chosen(offers, wish);
-    if (offer === null) return { quote, whyNone: whyNone(offers, wish) };
+    const offer = selectOffer(offers, preference);
+    if (offer === null) return { quote, noOfferReason: noOfferReason(offers, preference) };
     const progress = { asked, quote, offer, attempt: attemptNow(api) };
-    await keep(progress);
-    return ship(wish, order, progress, held);
+    await checkpoint(progress);
+    return ship(preference, order, progress, held);
   }
 
   /** After an attempt of which the end is not known, with the same key (`own`) or another: looks for what has come of it. */
   async function resume(
-    wish: ShipOrder,
+    preference: ShipOrder,
     own: Progress | undefined,
-    keep: Keep,
+    checkpoint: Checkpoint,
     held: HeldOrder,
   ): Promise<ShippedOrder> {
-    const { order, shipment } = await earlier.find(wish.order, own, held.note);
+    const { order, shipment } = await earlier.find(preference.order, own, held.note);
     if (shipment !== null) return taken(order, shipment, own, held);
     // A quote that got no answer binds nobody, so that another one may be asked for.
-    if (own === undefined) return begin(wish, keep, held);
+    if (own === undefined) return begin(preference, checkpoint, held);
     expectShippable(order);
-    if (!isAsAsked(order, own)) return begin(wish, keep, held);
+    if (!isAsAsked(order, own)) return begin(preference, checkpoint, held);
     try {
-      return await ship(wish, order, own, held);
+      return await ship(preference, order, own, held);
     } catch (error) {
       if (!isConflict(error)) throw error;
       // The earlier attempt may have come to its end only after it was looked for.
-      const late = await earlier.find(wish.order, own, held.note);
+      const late = await earlier.find(preference.order, own, held.note);
       if (late.shipment === null) throw error;
       return taken(late.order, late.shipment, own, held);
     }
   }
 
   async function ship(
-    wish: ShipOrder,
+    preference: ShipOrder,
     order: OrderJson,
     progress: Progress,
     held: HeldOrder,
@@ -130,22 +138,22 @@ export function createShipOrder({ api, caller, loaders, hold, createQuote, creat
     const { quote, offer, attempt } = progress;
     const before = held.note;
     const note = { quote: quote.name, attempt };
-    await held.keep({ ...note, unsettledSinceMs: Date.now() });
+    await held.checkpoint({ ...note, unsettledSinceMs: Date.now() });
     try {
       const shipment = await createShipment({
         quote: quote.name,
         courier: offer.courier,
-        origin: wish.origin,
+        origin: preference.origin,
         recipient: shipmentRecipient(order.recipient),
-        requiresPickup: wish.requiresPickup,
+        requiresPickup: preference.requiresPickup,
       });
       // It is shipped, whatever becomes of the note.
-      await held.tryKeep({ ...note, shipment: shipment.name });
+      await held.tryCheckpoint({ ...note, shipment: shipment.name });
       return shipped(order, progress, shipment);
     } catch (error) {
       // What an earlier attempt may have done is not undone by the failure of this one.
-      if (!mayHaveHappened(error)) await held.tryKeep(before);
-      else await held.tryKeep(wasGivenUp(error) ? { ...note, unsettledSinceMs: Date.now() } : note);
+      if (!mayHaveHappened(error)) await held.tryCheckpoint(before);
+      else await held.tryCheckpoint(wasAborted(error) ? { ...note, unsettledSinceMs: Date.now() } : note);
       throw error;
     }
   }
@@ -157,7 +165,7 @@ export function createShipOrder({ api, caller, loaders, hold, createQuote, creat
     own: Progress | undefined,
     held: HeldOrder,
   ): Promise<ShippedOrder> {
-    if (held.note !== undefined) await held.tryKeep({ ...held.note, shipment: shipment.name });
+    if (held.note !== undefined) await held.tryCheckpoint({ ...held.note, shipment: shipment.name });
     if (own !== undefined && shipment.quote === own.quote.name) return shipped(order, own, shipment);
     throw notNamedYet(order.name, shipment.name);
   }

@@ -1,6 +1,6 @@
 import type { Loaders } from '../loaders/loaders.ts';
 import type { RestApi } from '../rest/api.ts';
-import type { Caller } from '../rest/client/call-context.ts';
+import type { CallContext } from '../rest/client/call-context.ts';
 import { OutcomeUnknownError } from '../rest/errors.ts';
 import type { ConversationName, ResourceName } from '../rest/resource-name.ts';
 import type {
@@ -16,15 +16,15 @@ import { type Attempt, attemptNow, earliestCreation } from './attempt.ts';
 import type { Progress } from './earlier-shipping.ts';
 import type { Idempotency, Keyed } from './idempotency.ts';
 import {
-  messageTried,
-  orderCreationTried,
-  orderUpdateTried,
-  orderWritten,
-  quoteWritten,
-  shipmentCreationTried,
-  shipmentWritten,
+  invalidateAfterMessage,
+  invalidateAfterOrderCreation,
+  invalidateAfterOrderUpdate,
+  invalidateAfterShipmentCreation,
+  replaceOrder,
+  replaceQuote,
+  replaceShipment,
 } from './invalidation.ts';
-import { findCreatedOrder, lookedFor } from './recovery.ts';
+import { findCreatedOrder, withRecovery } from './recovery.ts';
 import { createShipOrder, type ShipOrder, type ShippedOrder } from './ship-order.ts';
 
 /** A key of the client's own, under which a write is done once at most; none for a write that is done each time. */
@@ -49,19 +49,19 @@ export interface Writes {
   ): Promise<MessageJson>;
   sendToPhone(channel: ResourceName<'channels'>, message: SendToPhoneJson, key: Key): Promise<MessageJson>;
   /** Reads, quotes, chooses and ships. @throws NotFoundError and ConflictError for an order that can't be shipped. */
-  shipOrder(wish: ShipOrder, key: Key): Promise<ShippedOrder>;
+  shipOrder(preference: ShipOrder, key: Key): Promise<ShippedOrder>;
 }
 
 /** The writes of one operation, on behalf of `reader`, whose `loaders` then know what has changed. */
 export function createWrites(
   api: RestApi,
-  reader: Caller,
+  reader: CallContext,
   loaders: Loaders,
   idempotency: Idempotency,
 ): Writes {
   // A client that leaves ends what is read for it. A write goes on, or nobody would know what became of it, until all the
   // time that the operation may take has passed.
-  const writer: Caller = { ...reader, signal: reader.deadline.signal };
+  const writer: CallContext = { ...reader, signal: reader.deadline.signal };
 
   const keyedBy = (key: Key): Keyed => ({
     tenant: reader.tenant,
@@ -75,13 +75,13 @@ export function createWrites(
    * A write that is done once under its key, and of which nothing can be looked for after an attempt without an answer. As
    * the work may be done in another request, each request clears its own loaders afterwards.
    */
-  function once<Made>(
+  function runOnce<Made>(
     operation: string,
     input: unknown,
     key: Key,
     write: () => Promise<Made>,
   ): Promise<Made> {
-    return idempotency.once(
+    return idempotency.runOnce(
       { operation, input, perform: write, resume: async () => outcomeUnknown(false) },
       keyedBy(key),
     );
@@ -89,25 +89,27 @@ export function createWrites(
 
   async function createQuote(quote: CreateQuoteJson): Promise<QuoteJson> {
     const created = await api.createQuote(quote, writer);
-    quoteWritten(loaders, created);
+    replaceQuote(loaders, created);
     return created;
   }
 
   async function createShipment(shipment: CreateShipmentJson): Promise<ShipmentJson> {
-    const created = await api.createShipment(shipment, writer).finally(() => shipmentCreationTried(loaders));
-    shipmentWritten(loaders, created);
+    const created = await api
+      .createShipment(shipment, writer)
+      .finally(() => invalidateAfterShipmentCreation(loaders));
+    replaceShipment(loaders, created);
     return created;
   }
 
   const createOrder = async (order: CreateOrderJson): Promise<OrderJson> => {
     const created = await api.createOrder(order, writer);
-    orderWritten(loaders, created);
+    replaceOrder(loaders, created);
     return created;
   };
 
   const shipOrder = createShipOrder({
     api,
-    caller: reader,
+    callContext: reader,
     loaders,
     hold: idempotency.hold,
     createQuote,
@@ -117,62 +119,62 @@ export function createWrites(
   return {
     createOrder: (order, key) =>
       idempotency
-        .once(
+        .runOnce(
           {
             operation: 'createOrder',
             input: order,
-            perform: async (keep) => {
-              await keep(attemptNow(api));
+            perform: async (checkpoint) => {
+              await checkpoint(attemptNow(api));
               return createOrder(order);
             },
             resume: async (attempt: Attempt | undefined) => {
               const since = () => attempt && earliestCreation(attempt, api);
-              const found = await lookedFor(() => findCreatedOrder(loaders, order, since));
+              const found = await withRecovery(() => findCreatedOrder(loaders, order, since));
               return found ?? outcomeUnknown(true);
             },
           },
           keyedBy(key),
         )
-        .finally(() => orderCreationTried(loaders)),
+        .finally(() => invalidateAfterOrderCreation(loaders)),
     updateOrder: async (order, update) => {
       const updated = await api
         .updateOrder(order, update, writer)
-        .finally(() => orderUpdateTried(loaders, order));
-      orderWritten(loaders, updated);
+        .finally(() => invalidateAfterOrderUpdate(loaders, order));
+      replaceOrder(loaders, updated);
       return updated;
     },
-    createQuote: (quote, key) => once('createQuote', quote, key, () => createQuote(quote)),
+    createQuote: (quote, key) => runOnce('createQuote', quote, key, () => createQuote(quote)),
     createShipment: (shipment, key) =>
-      once('createShipment', shipment, key, () => createShipment(shipment)).finally(() =>
-        shipmentCreationTried(loaders),
+      runOnce('createShipment', shipment, key, () => createShipment(shipment)).finally(() =>
+        invalidateAfterShipmentCreation(loaders),
       ),
     sendMessage: ({ name, channel, conversation }, message, key, expectFit) =>
-      once('sendMessage', { conversation: name, message }, key, async () => {
+      runOnce('sendMessage', { conversation: name, message }, key, async () => {
         await expectFit();
         return api.sendMessage(channel, conversation, message, writer);
-      }).finally(() => messageTried(loaders)),
+      }).finally(() => invalidateAfterMessage(loaders)),
     sendToPhone: (channel, message, key) =>
-      once('sendMessageToPhone', { channel, message }, key, () =>
+      runOnce('sendMessageToPhone', { channel, message }, key, () =>
         api.sendToPhone(channel, message, writer),
-      ).finally(() => messageTried(loaders)),
-    shipOrder: async (wish, key) => {
-      const outcome = await idempotency.once(
+      ).finally(() => invalidateAfterMessage(loaders)),
+    shipOrder: async (preference, key) => {
+      const outcome = await idempotency.runOnce(
         {
           operation: 'shipOrder',
-          input: wish,
-          perform: (keep) => shipOrder(wish, undefined, keep),
-          resume: (progress: Progress | undefined, keep) => shipOrder(wish, progress, keep),
+          input: preference,
+          perform: (checkpoint) => shipOrder(preference, undefined, checkpoint),
+          resume: (progress: Progress | undefined, checkpoint) => shipOrder(preference, progress, checkpoint),
         },
         keyedBy(key),
       );
       // Another request may have shipped it, while this one waited for the key.
-      if ('shipment' in outcome) shipmentCreationTried(loaders);
+      if ('shipment' in outcome) invalidateAfterShipmentCreation(loaders);
       return outcome;
     },
   };
 }
 
 /** `wasLookedFor`: whether what it may have made was looked for, without result. */
-function outcomeUnknown(wasLookedFor: boolean): never {
-  throw new OutcomeUnknownError('An earlier attempt with this key got no answer', {}, wasLookedFor);
+function outcomeUnknown(wasRecovered: boolean): never {
+  throw new OutcomeUnknownError('An earlier attempt with this key got no answer', {}, wasRecovered);
 }

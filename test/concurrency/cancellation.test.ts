@@ -1,32 +1,36 @@
 import { getEventListeners } from 'node:events';
 import { expect, test } from 'vitest';
-import { Canceller, pause } from '../../src/concurrency/cancellation.ts';
-import { createLifetime } from '../../src/concurrency/operation-scope.ts';
+import { CancelSource, pause } from '../../src/concurrency/cancellation.ts';
+import { createOperationScope } from '../../src/concurrency/operation-scope.ts';
 
 test('all who listen hear of it once, unless they have stopped, be it on the way', () => {
-  const canceller = new Canceller();
-  const heard: string[] = [];
-  const gone = () => heard.push('gone');
-  const late = () => heard.push('late');
-  canceller.addEventListener('abort', gone);
-  canceller.addEventListener('abort', () => {
-    heard.push(`first: ${canceller.reason}`);
-    canceller.removeEventListener('abort', late);
+  const cancelSource = new CancelSource();
+  const onCallFinished: string[] = [];
+  const gone = () => onCallFinished.push('gone');
+  const late = () => onCallFinished.push('late');
+  cancelSource.addEventListener('abort', gone);
+  cancelSource.addEventListener('abort', () => {
+    onCallFinished.push(`first: ${cancelSource.reason}`);
+    cancelSource.removeEventListener('abort', late);
   });
-  canceller.addEventListener('abort', late);
-  canceller.addEventListener('abort', () => heard.push('last'));
-  canceller.removeEventListener('abort', gone);
-  expect([canceller.aborted, heard]).toEqual([false, []]);
-  canceller.abort('enough');
-  canceller.abort('again');
-  canceller.addEventListener('abort', gone);
-  expect([canceller.aborted, canceller.reason, heard]).toEqual([true, 'enough', ['first: enough', 'last']]);
+  cancelSource.addEventListener('abort', late);
+  cancelSource.addEventListener('abort', () => onCallFinished.push('last'));
+  cancelSource.removeEventListener('abort', gone);
+  expect([cancelSource.aborted, onCallFinished]).toEqual([false, []]);
+  cancelSource.abort('enough');
+  cancelSource.abort('again');
+  cancelSource.addEventListener('abort', gone);
+  expect([cancelSource.aborted, cancelSource.reason, onCallFinished]).toEqual([
+    true,
+    'enough',
+    ['first: enough', 'last'],
+  ]);
 });
 
 test('work goes on until all have given up who wait for it, each of whom counts once', () => {
-  const lifetime = createLifetime();
-  const { signal } = lifetime;
-  const [first, second] = [lifetime.join(), lifetime.join()];
+  const scope = createOperationScope();
+  const { signal } = scope;
+  const [first, second] = [scope.join(), scope.join()];
   first('gone');
   first('gone');
   expect(signal.aborted).toBe(false);

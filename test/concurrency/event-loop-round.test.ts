@@ -1,19 +1,19 @@
 import { afterEach, expect, test, vi } from 'vitest';
-import { createRounds } from '../../src/concurrency/event-loop-round.ts';
+import { createDefer } from '../../src/concurrency/event-loop-round.ts';
 
 afterEach(() => vi.unstubAllGlobals());
 
 test('the steps of a round are taken at its end, in order, and what they put off at the end of the next', () => {
   const ends: (() => void)[] = [];
   vi.stubGlobal('setImmediate', (end: () => void) => ends.push(end));
-  const putOff = createRounds();
+  const defer = createDefer();
   const taken: string[] = [];
   const seen = () => ({ taken: [...taken], ends: ends.length });
-  putOff(() => {
+  defer(() => {
     taken.push('one');
-    putOff(() => taken.push('three'));
+    defer(() => taken.push('three'));
   });
-  putOff(() => taken.push('two'));
+  defer(() => taken.push('two'));
   expect(seen()).toEqual({ taken: [], ends: 1 });
   ends.shift()?.();
   expect(seen()).toEqual({ taken: ['one', 'two'], ends: 1 });
@@ -22,14 +22,14 @@ test('the steps of a round are taken at its end, in order, and what they put off
 });
 
 test('what lies ready on several ports is all read before a step that the first of it has put off', async () => {
-  const putOff = createRounds();
+  const defer = createDefer();
   const seen: string[] = [];
   await new Promise<void>((done) => {
     const ports = Array.from({ length: 3 }, () => new MessageChannel());
     for (const [index, { port1, port2 }] of ports.entries()) {
       port2.onmessage = () => {
         seen.push(`read ${index}`);
-        putOff(() => {
+        defer(() => {
           seen.push(`taken ${index}`);
           port2.close();
           if (index === 2) done();

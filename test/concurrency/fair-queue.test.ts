@@ -1,6 +1,6 @@
 import { setImmediate as afterEvents } from 'node:timers/promises';
 import { expect, test } from 'vitest';
-import { neverCancelled } from '../../src/concurrency/cancellation.ts';
+import { neverAborted } from '../../src/concurrency/cancellation.ts';
 import { FairQueue } from '../../src/concurrency/fair-queue.ts';
 import type { Tenant } from '../../src/concurrency/tenant.ts';
 import { OverloadedError } from '../../src/rest/errors.ts';
@@ -25,7 +25,7 @@ async function run<Answer>(
   signal?: AbortSignal,
 ): Promise<Answer> {
   const operation = new OperationQueue(queue, tenant, Number.POSITIVE_INFINITY);
-  const slot = await operation.slotFor(call, signal ?? neverCancelled);
+  const slot = await operation.slotFor(call, signal ?? neverAborted);
   try {
     return await make(slot);
   } finally {

@@ -1,21 +1,21 @@
 import { expect, test } from 'vitest';
-import { createLifetimes } from '../../src/concurrency/operation-scope.ts';
+import { createOperationScopes } from '../../src/concurrency/operation-scope.ts';
 import { until } from '../fixtures/rest-service.ts';
 
 test('the time of each lifetime begins and stops for itself, and what is answered in time is not ended', async () => {
-  const newLifetime = createLifetimes(20);
+  const newScope = createOperationScopes(20);
   const lifetimes = ['late', 'stopped', 'late as well', 'ended', 'never started'].map((name) => ({
     name,
-    lifetime: newLifetime(),
+    scope: newScope(),
   }));
-  const [late, stopped, lateAsWell, ended] = lifetimes.map(({ lifetime }) => lifetime);
-  for (const lifetime of [late, stopped, lateAsWell, ended]) lifetime?.startClock();
-  stopped?.stopClock();
+  const [late, stopped, lateAsWell, ended] = lifetimes.map(({ scope }) => scope);
+  for (const scope of [late, stopped, lateAsWell, ended]) scope?.startTimeout();
+  stopped?.stopTimeout();
   ended?.end();
   await until(() => lateAsWell?.signal.aborted === true);
-  const isUp = lifetimes.filter(({ lifetime }) => lifetime.deadline.signal.aborted);
+  const isUp = lifetimes.filter(({ scope }) => scope.deadline.signal.aborted);
   expect(isUp.map(({ name }) => name)).toEqual(['late', 'late as well']);
-  expect(lifetimes.map(({ lifetime }) => String(lifetime.signal.reason))).toEqual([
+  expect(lifetimes.map(({ scope }) => String(scope.signal.reason))).toEqual([
     'OperationDeadlineError: The operation was given up: an operation may take 20 ms, which have passed',
     'undefined',
     'OperationDeadlineError: The operation was given up: an operation may take 20 ms, which have passed',
@@ -25,21 +25,21 @@ test('the time of each lifetime begins and stops for itself, and what is answere
 });
 
 test('what is left of a time is all of it until it begins, and less from then on, also once it is stopped', async () => {
-  const lifetime = createLifetimes(60_000)();
-  expect(lifetime.deadline.remainingMs()).toBe(60_000);
-  lifetime.startClock();
-  lifetime.stopClock();
-  await until(() => lifetime.deadline.remainingMs() < 60_000);
-  const left = lifetime.deadline.remainingMs();
+  const scope = createOperationScopes(60_000)();
+  expect(scope.deadline.remainingMs()).toBe(60_000);
+  scope.startTimeout();
+  scope.stopTimeout();
+  await until(() => scope.deadline.remainingMs() < 60_000);
+  const left = scope.deadline.remainingMs();
   // It begins once.
-  lifetime.startClock();
-  expect(lifetime.deadline.remainingMs()).toBeLessThanOrEqual(left);
+  scope.startTimeout();
+  expect(scope.deadline.remainingMs()).toBeLessThanOrEqual(left);
 });
 
 test('without a time there is no end', () => {
-  for (const lifetime of [createLifetimes()(), createLifetimes(Number.POSITIVE_INFINITY)()]) {
-    lifetime.startClock();
-    expect(lifetime.deadline.remainingMs()).toBe(Number.POSITIVE_INFINITY);
-    lifetime.stopClock();
+  for (const scope of [createOperationScopes()(), createOperationScopes(Number.POSITIVE_INFINITY)()]) {
+    scope.startTimeout();
+    expect(scope.deadline.remainingMs()).toBe(Number.POSITIVE_INFINITY);
+    scope.stopTimeout();
   }
 });

@@ -3,7 +3,7 @@ import { runInNewContext } from 'node:vm';
 import pLimit from 'p-limit';
 import { describe, expect, test } from 'vitest';
 import { createTenants, type Tenant } from '../../src/concurrency/tenant.ts';
-import { createCallers } from '../fixtures/callers.ts';
+import { createCallContexts } from '../fixtures/call-contexts.ts';
 import { answerJson, startBench, until } from '../fixtures/rest-service.ts';
 
 test('a token is one tenant, and another token another', () => {
@@ -60,12 +60,12 @@ describe('a token is remembered', () => {
       const status = Number(request.headers.authorization?.split('-')[1]);
       return answerJson({ name: 'orders/7' }, status)(request, response, body);
     });
-    const callers = createCallers({ callsPerOperation: 1, tenants: createTenants() });
+    const callContexts = createCallContexts({ callsPerOperation: 1, tenants: createTenants() });
     /** Asks in an operation of its own, and leaves nothing of it behind. */
     async function ask(token: string): Promise<WeakRef<Tenant>> {
-      const caller = callers.of(token, new AbortController().signal);
-      await bench.api.getOrder('7', caller).catch(() => {});
-      return new WeakRef(caller.tenant);
+      const callContext = callContexts.of(token, new AbortController().signal);
+      await bench.api.getOrder('7', callContext).catch(() => {});
+      return new WeakRef(callContext.tenant);
     }
     return { bench, ask };
   }

@@ -40,7 +40,7 @@ const defaults = {
   app: {
     maxBodyBytes: 1_048_576,
     corsOrigins: undefined,
-    admission: { graphql: 1_000, label: 32 },
+    loadShedding: { graphql: 1_000, label: 32 },
     isHttps: false,
     schemaAccess: 'public',
     documentCacheBytes: 67_108_864,
@@ -243,7 +243,7 @@ describe('what is taken', () => {
       app: {
         maxBodyBytes: 1_024,
         corsOrigins: ['https://shop.example', 'http://localhost:3000'],
-        admission: { graphql: 1, label: 2 },
+        loadShedding: { graphql: 1, label: 2 },
         isHttps: true,
         schemaAccess: 'private',
         documentCacheBytes: 0,
@@ -281,7 +281,7 @@ describe('what is taken', () => {
       config.rest,
       config.parameterNames,
       config.app,
-      config.app.admission,
+      config.app.loadShedding,
       config.app.loading,
     ]) {
       expect(Object.isFrozen(part)).toBe(true);

@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'vitest';
-import { Canceller } from '../../src/concurrency/cancellation.ts';
+import { CancelSource } from '../../src/concurrency/cancellation.ts';
 import { readConfig } from '../../src/config/config.ts';
 import { createLoaders } from '../../src/loaders/loaders.ts';
-import { createLoaderMemory } from '../../src/loaders/tenant-state.ts';
-import { createCallers } from '../fixtures/callers.ts';
+import { createLoaderStates } from '../../src/loaders/tenant-state.ts';
+import { createCallContexts } from '../fixtures/call-contexts.ts';
 import { type Answer, answerJson, startBench } from '../fixtures/rest-service.ts';
 import { loadAll } from './list-batch/list.ts';
 
@@ -19,7 +19,7 @@ function answerBy(answers: Record<string, unknown>): Answer {
 
 async function startLoaders(answers: Record<string, unknown>) {
   const bench = await startBench(answerBy(answers));
-  return Object.assign(createLoaders(bench.api, bench.caller(), createLoaderMemory(loading)), {
+  return Object.assign(createLoaders(bench.api, bench.callContext(), createLoaderStates(loading)), {
     calls: () => bench.service.requests.map(({ line }) => line),
     [Symbol.asyncDispose]: () => bench[Symbol.asyncDispose](),
   });
@@ -134,12 +134,12 @@ describe('the page in which a token that is new looks for the shipments of its o
     await using bench = await startBench((request, response, body) =>
       answerJson(answerOf(new URL(request.url ?? '', 'http://service').pathname))(request, response, body),
     );
-    const memory = createLoaderMemory(loading);
-    const callers = createCallers({ callsPerOperation: 16 });
+    const loaderStates = createLoaderStates(loading);
+    const callContexts = createCallContexts({ callsPerOperation: 16 });
 
     /** The pages of shipments that an operation asks for. */
     async function pagesOf(token: string): Promise<string[]> {
-      const loaders = createLoaders(bench.api, callers.of(token, new Canceller()), memory);
+      const loaders = createLoaders(bench.api, callContexts.of(token, new CancelSource()), loaderStates);
       const before = bench.service.requests.length;
       await loaders[page].load({ pageSize: names.length });
       const wanted = shipments.map(({ name }) => name);

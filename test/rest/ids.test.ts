@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { RestApi } from '../../src/rest/api.ts';
-import type { Caller } from '../../src/rest/client/call-context.ts';
+import type { CallContext } from '../../src/rest/client/call-context.ts';
 import { BadInputError } from '../../src/rest/errors.ts';
 import { answerAsPromised, errorOf, startBench } from '../fixtures/rest-service.ts';
 import { fit } from '../fixtures/unfit-ids.ts';
@@ -23,33 +23,39 @@ describe('an unfit id', () => {
     ['a slash before it', '/a'],
     ['a slash after it', 'a/'],
   ];
-  const takers: [string, (api: RestApi, id: string, caller: Caller) => Promise<unknown>][] = [
-    ['getOrder', (api, id, caller) => api.getOrder(id, caller)],
-    ['updateOrder', (api, id, caller) => api.updateOrder(id, orderUpdate, caller)],
-    ['getQuote', (api, id, caller) => api.getQuote(id, caller)],
-    ['getShipment', (api, id, caller) => api.getShipment(id, caller)],
-    ['getLabel', (api, id, caller) => api.getLabel(id, caller)],
-    ['listTemplates', (api, id, caller) => api.listTemplates({ channel: id, pageSize: 1 }, caller)],
+  const takers: [string, (api: RestApi, id: string, callContext: CallContext) => Promise<unknown>][] = [
+    ['getOrder', (api, id, callContext) => api.getOrder(id, callContext)],
+    ['updateOrder', (api, id, callContext) => api.updateOrder(id, orderUpdate, callContext)],
+    ['getQuote', (api, id, callContext) => api.getQuote(id, callContext)],
+    ['getShipment', (api, id, callContext) => api.getShipment(id, callContext)],
+    ['getLabel', (api, id, callContext) => api.getLabel(id, callContext)],
+    ['listTemplates', (api, id, callContext) => api.listTemplates({ channel: id, pageSize: 1 }, callContext)],
     [
       'sendToPhone',
-      (api, id, caller) => api.sendToPhone(id, { recipient: { phone: '1', name: 'a' }, text: 'a' }, caller),
+      (api, id, callContext) =>
+        api.sendToPhone(id, { recipient: { phone: '1', name: 'a' }, text: 'a' }, callContext),
     ],
-    ['sendMessage, channel', (api, id, caller) => api.sendMessage(id, '1', { text: 'a' }, caller)],
-    ['sendMessage, conversation', (api, id, caller) => api.sendMessage('1', id, { text: 'a' }, caller)],
+    ['sendMessage, channel', (api, id, callContext) => api.sendMessage(id, '1', { text: 'a' }, callContext)],
+    [
+      'sendMessage, conversation',
+      (api, id, callContext) => api.sendMessage('1', id, { text: 'a' }, callContext),
+    ],
     [
       'listMessages, channel',
-      (api, id, caller) => api.listMessages({ channel: id, conversation: '1', pageSize: 1 }, caller),
+      (api, id, callContext) =>
+        api.listMessages({ channel: id, conversation: '1', pageSize: 1 }, callContext),
     ],
     [
       'listMessages, conversation',
-      (api, id, caller) => api.listMessages({ channel: '1', conversation: id, pageSize: 1 }, caller),
+      (api, id, callContext) =>
+        api.listMessages({ channel: '1', conversation: id, pageSize: 1 }, callContext),
     ],
   ];
 
   test.each(takers)('%s: is refused and costs no request', async (_name, take) => {
     await using bench = await startBench(answerAsPromised);
     for (const [what, id] of unfit) {
-      const error = await errorOf(take(bench.api, id, bench.caller()));
+      const error = await errorOf(take(bench.api, id, bench.callContext()));
       expect(error, what).toBeInstanceOf(BadInputError);
       expect(error.message.length, what).toBeLessThan(350);
       expect(error.message, what).not.toMatch(/[\0\r\n\ud800-\udfff]/);
@@ -60,13 +66,13 @@ describe('an unfit id', () => {
 
   test('the longest and the shortest fit ones pass', async () => {
     await using bench = await startBench(answerAsPromised);
-    for (const id of ['a', '0', `Z${'~'.repeat(255)}`]) await bench.api.getOrder(id, bench.caller());
+    for (const id of ['a', '0', `Z${'~'.repeat(255)}`]) await bench.api.getOrder(id, bench.callContext());
     expect(bench.service.requests).toHaveLength(3);
   });
 
   test.each(fit)('%j is sent as %s', async (id, encoded) => {
     await using bench = await startBench(answerAsPromised);
-    for (const [, take] of takers) await take(bench.api, id, bench.caller()).catch(() => {});
+    for (const [, take] of takers) await take(bench.api, id, bench.callContext()).catch(() => {});
     const paths = bench.service.requests.map(({ line }) => line.split(' ')[1]?.split('?')[0]);
     expect(paths).toEqual([
       `/v1/orders/${encoded}`,

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { RestApi } from '../../src/rest/api.ts';
-import type { Caller } from '../../src/rest/client/call-context.ts';
+import type { CallContext } from '../../src/rest/client/call-context.ts';
 import { InvalidResponseError } from '../../src/rest/errors.ts';
 import type { Page } from '../../src/rest/types.ts';
 import { answerJson, errorOf, startBench } from '../fixtures/rest-service.ts';
@@ -10,7 +10,10 @@ describe('an answer of another shape to a read', () => {
   test.each(shapeless)('for a record: %s', async (_what, json) => {
     await using bench = await startBench(answerJson(json));
     const { api } = bench;
-    for (const call of [() => api.getOrder('7', bench.caller()), () => api.getOrganization(bench.caller())]) {
+    for (const call of [
+      () => api.getOrder('7', bench.callContext()),
+      () => api.getOrganization(bench.callContext()),
+    ]) {
       expect(await errorOf(call())).toBeInstanceOf(InvalidResponseError);
     }
   });
@@ -19,9 +22,9 @@ describe('an answer of another shape to a read', () => {
     await using bench = await startBench(answerJson({ name: 'orders/8' }));
     const { api } = bench;
     for (const call of [
-      () => api.getOrder('7', bench.caller()),
-      () => api.getShipment('8', bench.caller()),
-      () => api.getQuote('8', bench.caller()),
+      () => api.getOrder('7', bench.callContext()),
+      () => api.getShipment('8', bench.callContext()),
+      () => api.getQuote('8', bench.callContext()),
     ]) {
       expect(await errorOf(call())).toBeInstanceOf(InvalidResponseError);
     }
@@ -37,7 +40,7 @@ describe('an answer of another shape to a read', () => {
     ['a token that is no text', { orders: [], nextPageToken: 7 }],
   ])('for a list: %s', async (_what, json) => {
     await using bench = await startBench(answerJson(json));
-    const error = await errorOf(bench.api.listOrders({ pageSize: 1 }, bench.caller()));
+    const error = await errorOf(bench.api.listOrders({ pageSize: 1 }, bench.callContext()));
     expect(error).toBeInstanceOf(InvalidResponseError);
     expect(error.message).toMatch(/^GET \/v1\/orders answered /);
   });
@@ -45,7 +48,7 @@ describe('an answer of another shape to a read', () => {
   test('a broken row of a list stands in its place, as the error that it is', async () => {
     const rows = [{ name: 'orders/1' }, null, 7, { id: 'orders/4' }, 'orders/5', [], { name: 'orders/7' }];
     await using bench = await startBench(answerJson({ orders: rows, nextPageToken: 'more' }));
-    const page = await bench.api.listOrders({ pageSize: 7 }, bench.caller());
+    const page = await bench.api.listOrders({ pageSize: 7 }, bench.callContext());
     expect(named(page)).toEqual([
       'orders/1',
       'GET /v1/orders answered no record of orders in row 1',
@@ -59,22 +62,22 @@ describe('an answer of another shape to a read', () => {
   });
 
   const message = 'channels/1/conversations/17/messages/m1';
-  test.each<[string, string, (api: RestApi, caller: Caller) => Promise<Page<{ name: string }>>]>([
-    ['orders', 'orders/a', (api, caller) => api.listOrders({ pageSize: 1 }, caller)],
-    ['shipments', 'shipments/a', (api, caller) => api.listShipments({ pageSize: 1 }, caller)],
-    ['origins', 'origins/a', (api, caller) => api.listOrigins({ pageSize: 1 }, caller)],
-    ['locations', 'locations/a', (api, caller) => api.listLocations({ pageSize: 1 }, caller)],
-    ['channels', 'channels/a', (api, caller) => api.listChannels({ pageSize: 1 }, caller)],
+  test.each<[string, string, (api: RestApi, callContext: CallContext) => Promise<Page<{ name: string }>>]>([
+    ['orders', 'orders/a', (api, callContext) => api.listOrders({ pageSize: 1 }, callContext)],
+    ['shipments', 'shipments/a', (api, callContext) => api.listShipments({ pageSize: 1 }, callContext)],
+    ['origins', 'origins/a', (api, callContext) => api.listOrigins({ pageSize: 1 }, callContext)],
+    ['locations', 'locations/a', (api, callContext) => api.listLocations({ pageSize: 1 }, callContext)],
+    ['channels', 'channels/a', (api, callContext) => api.listChannels({ pageSize: 1 }, callContext)],
     [
       'messages',
       message,
-      (api, caller) => api.listMessages({ channel: '1', conversation: '17', pageSize: 1 }, caller),
+      (api, callContext) => api.listMessages({ channel: '1', conversation: '17', pageSize: 1 }, callContext),
     ],
   ])('a row of %s whose name is of nothing of the kind is a broken row', async (key, name, list) => {
     const foreign = ['wrong/a', `${key}/../a`, `${key}/`, 'a', '', `${name}/b`, `${message}/`, `/${name}`];
     const rows = [...foreign, name].map((each) => ({ name: each }));
     await using bench = await startBench(answerJson({ [key]: rows }));
-    const page = await list(bench.api, bench.caller());
+    const page = await list(bench.api, bench.callContext());
     expect(page.rows.slice(0, -1).every((row) => row instanceof InvalidResponseError)).toBe(true);
     expect(page.rows.at(-1)).toEqual({ name });
   });
@@ -82,20 +85,22 @@ describe('an answer of another shape to a read', () => {
   test('templates have names of their own choice', async () => {
     const rows = [{ name: 'wrong/a' }, { name: '..' }, { name: '' }];
     await using bench = await startBench(answerJson({ templates: rows }));
-    const page = await bench.api.listTemplates({ channel: '1', pageSize: 1 }, bench.caller());
+    const page = await bench.api.listTemplates({ channel: '1', pageSize: 1 }, bench.callContext());
     expect(page.rows).toEqual(rows);
   });
 
   test.each(['organizations/mine', 'foo', 'orders/a'])('for a record: the name %s', async (name) => {
     await using bench = await startBench(answerJson({ name }));
-    expect(await errorOf(bench.api.getOrganization(bench.caller()))).toBeInstanceOf(InvalidResponseError);
+    expect(await errorOf(bench.api.getOrganization(bench.callContext()))).toBeInstanceOf(
+      InvalidResponseError,
+    );
   });
 
   test.each([[{}], [{ nextPageToken: '' }], [{ nextPageToken: null }]])(
     'the last page says so: %j',
     async (token) => {
       await using bench = await startBench(answerJson({ orders: [], ...token }));
-      expect(await bench.api.listOrders({ pageSize: 1 }, bench.caller())).toEqual({
+      expect(await bench.api.listOrders({ pageSize: 1 }, bench.callContext())).toEqual({
         rows: [],
         nextPageToken: undefined,
       });
@@ -105,7 +110,7 @@ describe('an answer of another shape to a read', () => {
   test('fields that are not known come through', async () => {
     const order = { name: 'orders/7', colour: 'blue', constructor: 'x' };
     await using bench = await startBench(answerJson(order));
-    expect(await bench.api.getOrder('7', bench.caller())).toEqual(order);
+    expect(await bench.api.getOrder('7', bench.callContext())).toEqual(order);
   });
 });
 

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { RestApi } from '../../src/rest/api.ts';
-import type { Caller } from '../../src/rest/client/call-context.ts';
+import type { CallContext } from '../../src/rest/client/call-context.ts';
 import {
   AbortedError,
   DeadlineError,
@@ -12,30 +12,31 @@ import {
 import { type Answer, answerJson, answerText, errorOf, startBench, until } from '../fixtures/rest-service.ts';
 import { newOrder, newQuote, newShipment, orderUpdate, shapeless } from './bodies.ts';
 
-type Write = (api: RestApi, caller: Caller) => Promise<unknown>;
+type Write = (api: RestApi, callContext: CallContext) => Promise<unknown>;
 
 /** Every endpoint that changes something, and the name of a record of another kind. */
 const writes: [string, string, Write][] = [
-  ['POST /v1/orders', 'shipments/a', (api, caller) => api.createOrder(newOrder, caller)],
-  ['PATCH /v1/orders/7', 'quotes/7', (api, caller) => api.updateOrder('7', orderUpdate, caller)],
-  ['POST /v1/quotes', 'orders/a', (api, caller) => api.createQuote(newQuote, caller)],
-  ['POST /v1/shipments', 'quotes/a', (api, caller) => api.createShipment(newShipment, caller)],
+  ['POST /v1/orders', 'shipments/a', (api, callContext) => api.createOrder(newOrder, callContext)],
+  ['PATCH /v1/orders/7', 'quotes/7', (api, callContext) => api.updateOrder('7', orderUpdate, callContext)],
+  ['POST /v1/quotes', 'orders/a', (api, callContext) => api.createQuote(newQuote, callContext)],
+  ['POST /v1/shipments', 'quotes/a', (api, callContext) => api.createShipment(newShipment, callContext)],
   [
     'POST /v1/channels/1/messages',
     'messages/1',
-    (api, caller) => api.sendToPhone('1', { recipient: { phone: '1', name: 'a' }, text: 'a' }, caller),
+    (api, callContext) =>
+      api.sendToPhone('1', { recipient: { phone: '1', name: 'a' }, text: 'a' }, callContext),
   ],
   [
     'POST /v1/channels/1/conversations/17/messages',
     'channels/1',
-    (api, caller) => api.sendMessage('1', '17', { text: 'a' }, caller),
+    (api, callContext) => api.sendMessage('1', '17', { text: 'a' }, callContext),
   ],
 ];
 
 /** What an answer makes of a write, and how often the write was sent. */
 async function outcomeOf(answer: Answer, write: Write) {
   await using bench = await startBench(answer);
-  const error = await errorOf(write(bench.api, bench.caller()));
+  const error = await errorOf(write(bench.api, bench.callContext()));
   return { error, sent: bench.service.requests.map(({ line }) => line) };
 }
 
@@ -86,8 +87,8 @@ describe('a 2xx answer that cannot be read leaves unknown what a write has done'
   test('another record than the one that was to be changed', async () => {
     const line = 'PATCH /v1/orders/7';
     const cause = new InvalidResponseError(`${line} answered another record than the one asked for`);
-    const { error, sent } = await outcomeOf(answerJson({ name: 'orders/8' }), (api, caller) =>
-      api.updateOrder('7', orderUpdate, caller),
+    const { error, sent } = await outcomeOf(answerJson({ name: 'orders/8' }), (api, callContext) =>
+      api.updateOrder('7', orderUpdate, callContext),
     );
     expect({ error, sent }).toEqual(outcomeUnknown(line, cause));
   });
@@ -113,8 +114,8 @@ describe('a write whose caller never gives up', () => {
       if (request.method === 'POST') finish = () => response.end('{"name":"orders/7"}');
     });
     const giveUp = new AbortController();
-    const written = bench.api.createOrder(newOrder, bench.caller());
-    const read = errorOf(bench.api.getOrder('7', bench.caller(giveUp.signal)));
+    const written = bench.api.createOrder(newOrder, bench.callContext());
+    const read = errorOf(bench.api.getOrder('7', bench.callContext(giveUp.signal)));
     await until(() => bench.service.requests.length === 2);
     giveUp.abort();
     expect(await read).toBeInstanceOf(AbortedError);
@@ -132,7 +133,7 @@ describe('a write whose caller never gives up', () => {
     );
     const line = 'POST /v1/orders';
     const cause = new DeadlineError(`${line} was not answered within 60 ms`);
-    expect(await errorOf(bench.api.createOrder(newOrder, bench.caller()))).toEqual(
+    expect(await errorOf(bench.api.createOrder(newOrder, bench.callContext()))).toEqual(
       new OutcomeUnknownError(`${line} was sent, but no whole answer came`, { cause }),
     );
     expect(bench.service.requests.map((request) => request.line)).toEqual([line]);

@@ -12,13 +12,13 @@ const keyed: Keyed = { tenant: { id: 'tenant', writes: 0 }, key: 'k' };
 
 /** Work that ends when the test says so, and what was done of it. */
 function startWork() {
-  const { once } = createIdempotency({ store: createMemoryStore({ maxKeys: 20_000 }), report: raise });
+  const { runOnce } = createIdempotency({ store: createMemoryStore({ maxKeys: 20_000 }), report: raise });
   const log: string[] = [];
   return {
     log,
     /** Asks for it, on behalf of somebody whose name the log has. */
     ask: (who: string, part: Partial<Work<unknown, string>> = {}, otherwise: Partial<Keyed> = {}) =>
-      once(
+      runOnce(
         {
           operation: 'write',
           input: { a: 1 },
@@ -111,17 +111,17 @@ describe('after a failure', () => {
   test('it is resumed from where it was', async () => {
     const { log, ask } = startWork();
     const stopped = ask('a', {
-      perform: async (keep) => {
-        await keep('step 1');
-        await keep('step 2');
+      perform: async (checkpoint) => {
+        await checkpoint('step 1');
+        await checkpoint('step 2');
         throw unknown;
       },
     });
     await expect(stopped).rejects.toBe(unknown);
     const again = ask('b', {
-      resume: async (progress, keep) => {
+      resume: async (progress, checkpoint) => {
         log.push(`b resumes from ${progress}`);
-        await keep('step 3');
+        await checkpoint('step 3');
         throw unknown;
       },
     });
@@ -184,11 +184,11 @@ describe('those who wait for the same key', () => {
 
 test('a store learns neither token, key nor input', async () => {
   const seen: unknown[] = [];
-  const memory = createMemoryStore({ maxKeys: 20_000 });
+  const loaderStates = createMemoryStore({ maxKeys: 20_000 });
   const store: IdempotencyStore = {
     claim: (...given) => {
       seen.push(given);
-      return memory.claim(...given);
+      return loaderStates.claim(...given);
     },
     replace: async (...given) => {
       seen.push(given);
@@ -202,7 +202,7 @@ test('a store learns neither token, key nor input', async () => {
     resume: async () => 'done',
   };
   const secret = Buffer.from('a secret');
-  await createIdempotency({ store, secret, report: raise }).once(work, {
+  await createIdempotency({ store, secret, report: raise }).runOnce(work, {
     tenant: { id: 'a tenant', writes: 0 },
     key: 'a key',
   });
@@ -217,7 +217,7 @@ test('a store learns neither token, key nor input', async () => {
 test('servers with the same secret and store know the same keys, and with another secret none', async () => {
   const store = createMemoryStore({ maxKeys: 20_000 });
   const ask = (secret: Buffer, outcome: string) =>
-    createIdempotency({ store, secret, report: raise }).once(
+    createIdempotency({ store, secret, report: raise }).runOnce(
       { operation: 'write', input: 1, perform: async () => outcome, resume: async () => outcome },
       keyed,
     );
@@ -233,8 +233,8 @@ describe('a store that fails', () => {
     const reported: unknown[] = [];
     const failure = new Error('the store is down');
     const store = { ...createMemoryStore({ maxKeys: 20_000 }), [method]: () => Promise.reject(failure) };
-    const { once } = createIdempotency({ store, report: (error) => reported.push(error) });
-    const outcome = await once({ operation: 'write', input: 1, perform, resume: perform }, keyed).catch(
+    const { runOnce } = createIdempotency({ store, report: (error) => reported.push(error) });
+    const outcome = await runOnce({ operation: 'write', input: 1, perform, resume: perform }, keyed).catch(
       (error: unknown) => error,
     );
     return { outcome, isReported: reported.includes(failure), failure };

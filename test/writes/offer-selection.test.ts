@@ -1,6 +1,11 @@
 import { describe, expect, test } from 'vitest';
 import type { OfferJson } from '../../src/rest/wire-schema.ts';
-import { chosen, type OfferWish, offersOf, whyNone } from '../../src/writes/offer-selection.ts';
+import {
+  noOfferReason,
+  type OfferPreference,
+  offersOf,
+  selectOffer,
+} from '../../src/writes/offer-selection.ts';
 
 interface Unusual {
   cost?: unknown;
@@ -14,7 +19,10 @@ function offer(courier: string, { cost, days, status = 'SUCCESS' }: Unusual): Of
   return { courier: `couriers/${courier}`, status, ...JSON.parse(JSON.stringify(sent)) };
 }
 
-const wish = (offer: OfferWish['offer'], maxShipmentCostCents: number | null = null): OfferWish => ({
+const preference = (
+  offer: OfferPreference['offer'],
+  maxShipmentCostCents: number | null = null,
+): OfferPreference => ({
   offer,
   maxShipmentCostCents,
 });
@@ -42,53 +50,58 @@ const unknown = [
 ];
 
 describe('the offer to take', () => {
-  test.each<[string, OfferJson[], OfferWish, string | undefined]>([
-    ['is the cheapest', usual, wish(cheapest), 'b'],
-    ['is the fastest', usual, wish(fastest), 'a'],
-    ["is the courier's", usual, wish(courier('c')), 'c'],
-    ['is the cheapest for a wish of nothing', usual, wish({}), 'b'],
-    ['is none of a courier that is not available', usual, wish(courier('d')), undefined],
-    ['is none of a courier that has none', usual, wish(courier('e')), undefined],
+  test.each<[string, OfferJson[], OfferPreference, string | undefined]>([
+    ['is the cheapest', usual, preference(cheapest), 'b'],
+    ['is the fastest', usual, preference(fastest), 'a'],
+    ["is the courier's", usual, preference(courier('c')), 'c'],
+    ['is the cheapest for a wish of nothing', usual, preference({}), 'b'],
+    ['is none of a courier that is not available', usual, preference(courier('d')), undefined],
+    ['is none of a courier that has none', usual, preference(courier('e')), undefined],
     [
       'is the cheaper of two from one courier',
       [...usual, offer('c', { cost: 150, days: 9 })],
-      wish(courier('c')),
+      preference(courier('c')),
       'c',
     ],
 
-    ['is, of the cheapest, the faster, then the first by courier', twins, wish(cheapest), 'b'],
-    ['is, of the fastest, the cheaper, then the first by courier', twins, wish(fastest), 'b'],
+    ['is, of the cheapest, the faster, then the first by courier', twins, preference(cheapest), 'b'],
+    ['is, of the fastest, the cheaper, then the first by courier', twins, preference(fastest), 'b'],
 
-    ['may cost just the limit', usual, wish(cheapest, 100), 'b'],
-    ['may not cost a cent more', usual, wish(cheapest, 99), undefined],
-    ['is the fastest within the limit', usual, wish(fastest, 299), 'c'],
-    ["is the courier's within the limit", usual, wish(courier('a'), 300), 'a'],
-    ["is not the courier's beyond the limit", usual, wish(courier('a'), 299), undefined],
-    ['may cost nothing', [offer('a', { cost: 0, days: 1 })], wish(cheapest, 0), 'a'],
+    ['may cost just the limit', usual, preference(cheapest, 100), 'b'],
+    ['may not cost a cent more', usual, preference(cheapest, 99), undefined],
+    ['is the fastest within the limit', usual, preference(fastest, 299), 'c'],
+    ["is the courier's within the limit", usual, preference(courier('a'), 300), 'a'],
+    ["is not the courier's beyond the limit", usual, preference(courier('a'), 299), undefined],
+    ['may cost nothing', [offer('a', { cost: 0, days: 1 })], preference(cheapest, 0), 'a'],
 
-    ['is one of a known cost before one of an unknown', unknown, wish(cheapest), 'd'],
-    ['is one of an unknown cost where that matters not', unknown, wish(fastest), 'a'],
-    ['is none of an unknown cost within a limit', unknown, wish(fastest, 900), 'd'],
-    ['is none of an unknown cost, however large the limit', unknown, wish(courier('a'), 9e15), undefined],
-    ['is none of a text as cost, however small', unknown, wish(courier('b'), 900), undefined],
-    ['is one of an unknown cost where there is no limit', unknown, wish(courier('c')), 'c'],
+    ['is one of a known cost before one of an unknown', unknown, preference(cheapest), 'd'],
+    ['is one of an unknown cost where that matters not', unknown, preference(fastest), 'a'],
+    ['is none of an unknown cost within a limit', unknown, preference(fastest, 900), 'd'],
+    [
+      'is none of an unknown cost, however large the limit',
+      unknown,
+      preference(courier('a'), 9e15),
+      undefined,
+    ],
+    ['is none of a text as cost, however small', unknown, preference(courier('b'), 900), undefined],
+    ['is one of an unknown cost where there is no limit', unknown, preference(courier('c')), 'c'],
 
-    ['is none of none', [], wish(cheapest), undefined],
+    ['is none of none', [], preference(cheapest), undefined],
     [
       'is none where none is available',
       [offer('a', { cost: 1, days: 1, status: 'success' })],
-      wish(fastest),
+      preference(fastest),
       undefined,
     ],
   ])('%s', (_what, offers, wished, code) => {
     const given = structuredClone(offers);
-    expect(chosen(offers, wished)?.courier).toBe(code && `couriers/${code}`);
+    expect(selectOffer(offers, wished)?.courier).toBe(code && `couriers/${code}`);
     expect(offers, 'the offers stay in their order').toEqual(given);
   });
 
   test('of one courier is the cheaper one', () => {
     const two = [offer('a', { cost: 200, days: 1 }), offer('a', { cost: 100, days: 2 })];
-    expect(chosen(two, wish(courier('a')))).toBe(two[1]);
+    expect(selectOffer(two, preference(courier('a')))).toBe(two[1]);
   });
 });
 
@@ -96,55 +109,55 @@ describe('why there is none', () => {
   const available =
     'Available: couriers/a for 300 cents, couriers/b for 100 cents, couriers/c for 200 cents.';
 
-  test.each<[string, OfferJson[], OfferWish, string]>([
+  test.each<[string, OfferJson[], OfferPreference, string]>([
     [
       'all cost too much',
       usual,
-      wish(cheapest, 99),
+      preference(cheapest, 99),
       `no available offer costs at most 99 cents. ${available} Raise the limit, with a new idempotencyKey.`,
     ],
     [
       "the courier's costs too much",
       usual,
-      wish(courier('a'), 299),
+      preference(courier('a'), 299),
       `no available offer of couriers/a costs at most 299 cents. ${available} Raise the limit, with a new idempotencyKey.`,
     ],
     [
       "the courier's cost is not known",
       [offer('a', { days: 1 })],
-      wish(courier('a'), 299),
+      preference(courier('a'), 299),
       'no available offer of couriers/a costs at most 299 cents. Available: couriers/a for an unknown cost. ' +
         'Raise the limit, with a new idempotencyKey.',
     ],
     [
       'the courier has refused',
       usual,
-      wish(courier('d'), 299),
+      preference(courier('d'), 299),
       `couriers/d has no available offer. ${available} Choose one of these, with a new idempotencyKey.`,
     ],
     [
       'the courier has not answered',
       usual,
-      wish(courier('e')),
+      preference(courier('e')),
       `couriers/e has no available offer. ${available} Choose one of these, with a new idempotencyKey.`,
     ],
     [
       'all have refused',
       [offer('a', { status: 'OVERWEIGHT' }), offer('b', { status: 'NO_COVERAGE' })],
-      wish(courier('a'), 1),
+      preference(courier('a'), 1),
       'no courier takes this package from there to there (couriers/a OVERWEIGHT, couriers/b NO_COVERAGE). Change the package or ' +
         'the order, or ship it from another origin, with a new idempotencyKey.',
     ],
     [
       'nobody has answered',
       [],
-      wish(cheapest),
+      preference(cheapest),
       'no courier takes this package from there to there (none has answered). Change the package or the order, or ship it from ' +
         'another origin, with a new idempotencyKey.',
     ],
   ])('says that %s', (_what, offers, wished, why) => {
-    expect(chosen(offers, wished)).toBeNull();
-    expect(whyNone(offers, wished)).toBe(`Nothing was shipped: ${why}`);
+    expect(selectOffer(offers, wished)).toBeNull();
+    expect(noOfferReason(offers, wished)).toBe(`Nothing was shipped: ${why}`);
   });
 });
 

@@ -3,7 +3,7 @@ import { OutcomeUnknownError, UnavailableError } from '../../src/rest/errors.ts'
 import { ConflictError } from '../../src/writes/errors.ts';
 import { createIdempotency, type Work } from '../../src/writes/idempotency.ts';
 import { createMemoryStore } from '../../src/writes/idempotency-store.ts';
-import { createSharedStore, type MemberStore } from '../../src/writes/shared-store.ts';
+import { createSharedStore, type WorkerStore } from '../../src/writes/shared-store.ts';
 
 const raise = (error: unknown) => {
   throw error;
@@ -18,12 +18,12 @@ function startProcesses() {
   const log: string[] = [];
 
   function join(name: string) {
-    const store: MemberStore = shared.join();
-    const { once } = createIdempotency({ store, secret, report: raise });
+    const store: WorkerStore = shared.join();
+    const { runOnce } = createIdempotency({ store, secret, report: raise });
     return {
       leave: store.leave,
       ask: (part: Partial<Work<unknown, string>> = {}) =>
-        once(
+        runOnce(
           {
             operation: 'write',
             input: 1,
@@ -85,8 +85,8 @@ describe('a key that another process is at work on', () => {
     const unknown = new OutcomeUnknownError('no answer');
     const { promise, reject } = Promise.withResolvers<string>();
     const first = a.ask({
-      perform: async (keep) => {
-        await keep('step 1');
+      perform: async (checkpoint) => {
+        await checkpoint('step 1');
         return promise;
       },
     });
@@ -134,10 +134,11 @@ describe('a process that is gone', () => {
 
 test('a store that fails leaves no key waited for', async () => {
   let isDown = true;
-  const memory = createMemoryStore({ maxKeys: 20_000 });
+  const loaderStates = createMemoryStore({ maxKeys: 20_000 });
   const shared = createSharedStore({
-    ...memory,
-    claim: async (...given) => (isDown ? raise(new Error('the store is down')) : memory.claim(...given)),
+    ...loaderStates,
+    claim: async (...given) =>
+      isDown ? raise(new Error('the store is down')) : loaderStates.claim(...given),
   });
   const [a, b] = [shared.join(), shared.join()];
   await expect(a.claim('k', { fingerprint: 'x' })).rejects.toThrow('the store is down');

@@ -4,7 +4,7 @@ import { type GraphQLField, type GraphQLSchema, isObjectType } from 'graphql';
  * Takes the resolvers from fields that are the property of the same name of what REST has sent: without one, GraphQL reads
  * the property itself, which in compiled queries costs no call, no promise and no `info` for each value.
  */
-export function withPlainFields(schema: GraphQLSchema): GraphQLSchema {
+export function withPropertyFields(schema: GraphQLSchema): GraphQLSchema {
   for (const type of Object.values(schema.getTypeMap())) {
     if (!isObjectType(type)) continue;
     for (const field of Object.values(type.getFields())) {

@@ -39,7 +39,7 @@ const loaderOf: { readonly [C in Related]: (loaders: Loaders) => RecordLoader<Na
  * and where no `info` tells what is selected, the loader is asked.
  * @throws InvalidResponseError when REST put something else there than a name of `collection`.
  */
-export function related<C extends Related>(
+export function relatedRecord<C extends Related>(
   collection: C,
   name: string | null | undefined,
   loaders: Loaders,

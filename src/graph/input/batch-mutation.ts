@@ -6,14 +6,14 @@ import type { WriteFailedSource } from './user-error.ts';
  * and how many calls are under way at a time. Those about the same order run one after the other, in order.
  * @throws where every item failed alike, the first one's error, as what is wrong is then not with the items.
  */
-export async function bulk<Input, Result>(
+export async function runBatch<Input, Result>(
   inputs: readonly Input[],
   orderOf: (input: Input) => string,
   run: (input: Input) => Promise<Result>,
-  { tell }: Context,
+  { reportError }: Context,
 ): Promise<(Result | WriteFailedSource)[]> {
   const lastOf = new Map<string, Promise<unknown>>();
-  const failures: { reason: unknown; told: WriteFailedSource }[] = [];
+  const failures: { reason: unknown; reported: WriteFailedSource }[] = [];
   const results = await Promise.all(
     inputs.map((input) => {
       const order = identifierOf(orderOf(input));
@@ -21,16 +21,16 @@ export async function bulk<Input, Result>(
       const result = before
         .then(() => run(input))
         .catch((reason: unknown) => {
-          const told: WriteFailedSource = { __typename: 'WriteFailed', ...tell(reason) };
-          failures.push({ reason, told });
-          return told;
+          const reported: WriteFailedSource = { __typename: 'WriteFailed', ...reportError(reason) };
+          failures.push({ reason, reported });
+          return reported;
         });
       lastOf.set(order, result);
       return result;
     }),
   );
   const [first] = failures;
-  const isAlike = ({ told }: { told: WriteFailedSource }) => told.code === first?.told.code;
+  const isAlike = ({ reported }: { reported: WriteFailedSource }) => reported.code === first?.reported.code;
   if (first !== undefined && failures.length === inputs.length && failures.every(isAlike)) throw first.reason;
   return results;
 }

@@ -24,7 +24,7 @@ export function inputType({ parentType, fieldName }: GraphQLResolveInfo): GraphQ
 }
 
 /** A place in an input, as far as REST's path leads into it, and what of that path the place does not tell. */
-export interface InputPlace {
+export interface InputLocation {
   path: string;
   below: string;
 }
@@ -34,10 +34,10 @@ export interface InputPlace {
  * with brackets or a JSON pointer, may start with what REST calls the body (`body`, `order`), and may be written in
  * another case (`content_description`).
  */
-export function inputPlace(
+export function inputLocationOf(
   restPath: string,
   { type, input, renames }: { type: GraphQLInputObjectType; input: unknown; renames: Renames },
-): InputPlace | undefined {
+): InputLocation | undefined {
   const parts = restPath.split(/[.[\]/#$'"]+/).filter((part) => part !== '');
   for (let start = 0; start < parts.length; start += 1) {
     const place = renamed(parts.slice(start), renames);

@@ -72,7 +72,7 @@ export const locationId = idOf('locations', 96);
 export const idempotencyKey = v.exactOptional(v.nullable(textOf(1, 255)));
 
 /** What an input comes out as, or every fault of it. */
-export type Checked<Output> = { value: Output } | { faults: InvalidFieldSource[] };
+export type Checked<Output> = { value: Output } | { errors: InvalidFieldSource[] };
 
 /** Holds an input against its rules, without a call. */
 export function checked<Rules extends v.GenericSchema>(
@@ -81,7 +81,7 @@ export function checked<Rules extends v.GenericSchema>(
 ): Checked<v.InferOutput<Rules>> {
   const { success, output, issues } = v.safeParse(rules, input);
   if (success) return { value: output };
-  return { faults: issues.map((issue) => ({ path: v.getDotPath(issue) ?? '', message: issue.message })) };
+  return { errors: issues.map((issue) => ({ path: v.getDotPath(issue) ?? '', message: issue.message })) };
 }
 
 function nameOrUndefined<C extends Collection>(collection: C, id: string): ResourceName<C> | undefined {

@@ -3,13 +3,13 @@ import type { GenericSchema, InferOutput } from 'valibot';
 import {
   isConflict,
   isNotFound,
-  isRefusedInput,
+  isRejectedInput,
   OutcomeUnknownError,
   StatusError,
   WaybillError,
 } from '../../rest/errors.ts';
 import { ConflictError, NotFoundError } from '../../writes/errors.ts';
-import { inputPlace, inputType, type Renames } from './input-path.ts';
+import { inputLocationOf, inputType, type Renames } from './input-path.ts';
 import { checked } from './input-rules.ts';
 import type {
   ConflictSource,
@@ -22,7 +22,7 @@ import type {
 type Refused = InvalidInputSource | ConflictSource | OutcomeUnknownSource;
 
 /** One write of a mutation: what is held against its rules, done, and answered as data whatever came of it. */
-export interface Write<Rules extends GenericSchema, Success> {
+export interface Mutation<Rules extends GenericSchema, Success> {
   rules: Rules;
   /** With a key of the client's own, or of a kind that has none. */
   input: object & { idempotencyKey?: string | null | undefined };
@@ -39,7 +39,7 @@ export interface Write<Rules extends GenericSchema, Success> {
 }
 
 /** A write that is about something, of which REST may say that it does not exist. */
-export interface WriteAbout<Rules extends GenericSchema, Success> extends Write<Rules, Success> {
+export interface MutationAbout<Rules extends GenericSchema, Success> extends Mutation<Rules, Success> {
   /** The id of what the write is about. */
   about(value: InferOutput<Rules>): string;
 }
@@ -48,17 +48,17 @@ export interface WriteAbout<Rules extends GenericSchema, Success> extends Write<
  * Does a write and answers its success, or as data what a person can get wrong and what nobody knows.
  * @throws what is broken, and not the input's fault, as it came.
  */
-export function write<Rules extends GenericSchema, Success>(
-  task: Write<Rules, Success> & { about?: undefined },
+export function runMutation<Rules extends GenericSchema, Success>(
+  task: Mutation<Rules, Success> & { about?: undefined },
 ): Promise<Success | Refused>;
-export function write<Rules extends GenericSchema, Success>(
-  task: WriteAbout<Rules, Success>,
+export function runMutation<Rules extends GenericSchema, Success>(
+  task: MutationAbout<Rules, Success>,
 ): Promise<Success | Refused | NotFoundSource>;
-export async function write<Rules extends GenericSchema, Success>(
-  task: Write<Rules, Success> & { about?: WriteAbout<Rules, Success>['about'] | undefined },
+export async function runMutation<Rules extends GenericSchema, Success>(
+  task: Mutation<Rules, Success> & { about?: MutationAbout<Rules, Success>['about'] | undefined },
 ): Promise<Success | Refused | NotFoundSource> {
   const outcome = checked(task.rules, task.input);
-  if ('faults' in outcome) return invalidInput(outcome.faults);
+  if ('errors' in outcome) return invalidInput(outcome.errors);
   const { value } = outcome;
   try {
     return await task.run(value);
@@ -68,13 +68,13 @@ export async function write<Rules extends GenericSchema, Success>(
     }
     if (error instanceof NotFoundError) return notFound(error.id, error.message);
     if (error instanceof ConflictError) return { __typename: 'Conflict', message: error.message };
-    if (error instanceof InvalidInputError) return invalidInput(error.faults);
+    if (error instanceof InvalidInputError) return invalidInput(error.errors);
     // What a workflow reads on its way is not what the input asks for.
     if (error instanceof StatusError && !error.isRead) {
-      const message = error.refusal.message ?? `${error.summary}.`;
+      const message = error.details.message ?? `${error.summary}.`;
       if (isConflict(error)) return { __typename: 'Conflict', message };
       if (isNotFound(error) && task.about !== undefined) return notFound(task.about(value), message);
-      if (isNotFound(error) || isRefusedInput(error))
+      if (isNotFound(error) || isRejectedInput(error))
         return invalidInput(refusedFields(error, task), message);
     }
     throw error;
@@ -84,37 +84,40 @@ export async function write<Rules extends GenericSchema, Success>(
 /** Faults that only a look at what there is can show, such as a template that the channel does not have. */
 export class InvalidInputError extends WaybillError {
   override readonly name = 'InvalidInputError';
-  readonly faults: InvalidFieldSource[];
+  readonly errors: InvalidFieldSource[];
 
-  constructor(faults: InvalidFieldSource[]) {
-    super(faults.map(sentence).join('; '));
-    this.faults = faults;
+  constructor(errors: InvalidFieldSource[]) {
+    super(errors.map(sentence).join('; '));
+    this.errors = errors;
   }
 }
 
 /** What REST has refused, at the places of the input; what it calls by no name of the input stands at the whole. */
 function refusedFields(
-  { refusal }: StatusError,
-  { info, input, renames = {} }: Pick<Write<GenericSchema, unknown>, 'info' | 'input' | 'renames'>,
+  { details }: StatusError,
+  { info, input, renames = {} }: Pick<Mutation<GenericSchema, unknown>, 'info' | 'input' | 'renames'>,
 ): InvalidFieldSource[] {
   const type = inputType(info);
-  return refusal.fields.map(({ path: restPath, message }) => {
-    const { path, below } = inputPlace(restPath, { type, input, renames }) ?? { path: '', below: restPath };
+  return details.fields.map(({ path: restPath, message }) => {
+    const { path, below } = inputLocationOf(restPath, { type, input, renames }) ?? {
+      path: '',
+      below: restPath,
+    };
     return { path, message: below === '' ? message : `${below} ${message}` };
   });
 }
 
 // More than any form has fields; an answer must not grow with the faults of whoever sends many.
-const maxFaults = 100;
-const maxToldFaults = 20;
+const maxErrors = 100;
+const maxReportedErrors = 20;
 
-function invalidInput(faults: InvalidFieldSource[], message?: string): InvalidInputSource {
-  const told = faults.slice(0, maxToldFaults).map(sentence).join('; ');
-  const more = faults.length > maxToldFaults ? `; and ${faults.length - maxToldFaults} more` : '';
+function invalidInput(errors: InvalidFieldSource[], message?: string): InvalidInputSource {
+  const reported = errors.slice(0, maxReportedErrors).map(sentence).join('; ');
+  const more = errors.length > maxReportedErrors ? `; and ${errors.length - maxReportedErrors} more` : '';
   return {
     __typename: 'InvalidInput',
-    message: message ?? `Nothing was done, as the input can't be right: ${told}${more}.`,
-    fields: faults.slice(0, maxFaults),
+    message: message ?? `Nothing was done, as the input can't be right: ${reported}${more}.`,
+    fields: errors.slice(0, maxErrors),
   };
 }
 
@@ -123,7 +126,7 @@ function notFound(missingId: string, message: string): NotFoundSource {
 }
 
 function outcomeUnknown(
-  { input: { idempotencyKey = null } }: Pick<Write<GenericSchema, unknown>, 'input'>,
+  { input: { idempotencyKey = null } }: Pick<Mutation<GenericSchema, unknown>, 'input'>,
   whatToCheck: string,
 ): OutcomeUnknownSource {
   return {

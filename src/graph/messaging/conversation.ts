@@ -1,7 +1,7 @@
 import { BadInputError } from '../../rest/errors.ts';
 import { type ConversationName, conversationName, shown } from '../../rest/resource-name.ts';
 import { builder } from '../builder.ts';
-import { related } from '../fields/related-record.ts';
+import { relatedRecord } from '../fields/related-record.ts';
 import { Node, registerNode } from '../relay/node.ts';
 import { Channel } from './channel.ts';
 
@@ -15,7 +15,7 @@ export const Conversation = builder.objectRef<ConversationName>('Conversation').
       type: Channel,
       description:
         'The channel. Costs `GET /v1/channels`, once for all channels, unless only its id is selected.',
-      resolve: ({ channel }, _args, { loaders }, info) => related('channels', channel, loaders, info),
+      resolve: ({ channel }, _args, { loaders }, info) => relatedRecord('channels', channel, loaders, info),
     }),
   }),
 });

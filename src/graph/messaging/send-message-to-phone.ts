@@ -1,6 +1,6 @@
 import { builder } from '../builder.ts';
 import { fields, idempotencyKey, idOf, text } from '../input/input-rules.ts';
-import { write } from '../input/run-mutation.ts';
+import { runMutation } from '../input/run-mutation.ts';
 import { SendMessageResult } from './send-message.ts';
 
 const SendMessageToPhoneInput = builder.inputType('SendMessageToPhoneInput', {
@@ -34,7 +34,7 @@ builder.mutationField('sendMessageToPhone', (t) =>
       input: t.arg({ type: SendMessageToPhoneInput, required: true, description: 'The text to send.' }),
     },
     resolve: (_root, { input }, { writes }, info) =>
-      write({
+      runMutation({
         rules,
         input,
         info,

@@ -3,7 +3,7 @@ import { type ConversationName, conversationName, shown } from '../../rest/resou
 import type { MessageJson } from '../../rest/wire-schema.ts';
 import { builder } from '../builder.ts';
 import { fields, idempotencyKey, text } from '../input/input-rules.ts';
-import { write } from '../input/run-mutation.ts';
+import { runMutation } from '../input/run-mutation.ts';
 import { Conflict, InvalidInput, NotFound, OutcomeUnknown } from '../input/user-error.ts';
 import { Message } from './message.ts';
 import { MessageContentInput, messageContentRules, messageJson } from './message-content-input.ts';
@@ -71,7 +71,7 @@ builder.mutationField('sendMessage', (t) =>
       'a template `GET /v1/channels/{id}/templates` comes before it, and nothing is sent that does not fit the template.',
     args: { input: t.arg({ type: SendMessageInput, required: true, description: 'The message to send.' }) },
     resolve: (_root, { input }, { writes, loaders }, info) =>
-      write({
+      runMutation({
         rules,
         input,
         info,

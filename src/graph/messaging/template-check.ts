@@ -24,20 +24,20 @@ export async function expectFit(
   loaders: Loaders,
 ): Promise<void> {
   if (template === undefined) return;
-  if ((await faultsIn(template, channel, loaders)).length === 0) return;
+  if ((await errorsIn(template, channel, loaders)).length === 0) return;
   // What an earlier request has read refuses nothing, as the template may have come since.
   loaders.templatePage.forgetEarlier();
-  const faults = await faultsIn(template, channel, loaders);
-  if (faults.length > 0) throw new InvalidInputError(faults);
+  const errors = await errorsIn(template, channel, loaders);
+  if (errors.length > 0) throw new InvalidInputError(errors);
 }
 
-async function faultsIn(
+async function errorsIn(
   template: Template,
   channel: string,
   loaders: Loaders,
 ): Promise<InvalidFieldSource[]> {
   const rows = await templatesOf(channel, loaders);
-  return rows === undefined ? [] : faultsOf(template, rows);
+  return rows === undefined ? [] : errorsOf(template, rows);
 }
 
 /** Every template of a channel, the broken ones too, or undefined where the list can't be read. */
@@ -55,15 +55,15 @@ async function templatesOf(channel: string, { templatePage }: Loaders): Promise<
   }
 }
 
-function faultsOf(template: Template, rows: Rows): InvalidFieldSource[] {
+function errorsOf(template: Template, rows: Rows): InvalidFieldSource[] {
   const readable = rows.filter(hasNameAndLanguage);
   const ofName = readable.filter(({ name }) => name === template.name);
   const definition = ofName.find(({ language }) => language === template.language);
   if (definition !== undefined) {
     if (!v.is(definitionShape, definition)) return [];
     return [
-      ...parameterFaults('header', template.headerParameters, definition),
-      ...parameterFaults('body', template.bodyParameters, definition),
+      ...parameterErrors('header', template.headerParameters, definition),
+      ...parameterErrors('body', template.bodyParameters, definition),
     ];
   }
   // One that is broken may be the one that is meant.
@@ -98,7 +98,7 @@ const textShape = v.pipe(
 const definitionShape = v.object({ header: v.nullish(textShape), body: textShape });
 
 /** What is missing in one part of a template, and what it does not ask for. */
-function parameterFaults(
+function parameterErrors(
   part: 'header' | 'body',
   given: Template['bodyParameters'] = [],
   definition: TemplateJson,

@@ -10,7 +10,7 @@ import {
   text,
   textOf,
 } from '../input/input-rules.ts';
-import { write } from '../input/run-mutation.ts';
+import { runMutation } from '../input/run-mutation.ts';
 import { Conflict, InvalidInput, OutcomeUnknown } from '../input/user-error.ts';
 import { Order } from './order.ts';
 import { OrderRecipientInput, orderRecipientRules } from './recipient-input.ts';
@@ -111,7 +111,7 @@ builder.mutationField('createOrder', (t) =>
       '`GET /v1/orders` instead.',
     args: { input: t.arg({ type: CreateOrderInput, required: true, description: 'The order to record.' }) },
     resolve: (_root, { input }, { writes }, info) =>
-      write({
+      runMutation({
         rules,
         input,
         info,

@@ -2,7 +2,7 @@ import { InvalidResponseError } from '../../rest/errors.ts';
 import type { RecipientJson } from '../../rest/wire-schema.ts';
 import { builder } from '../builder.ts';
 import { openEnum } from '../fields/open-enum.ts';
-import { related } from '../fields/related-record.ts';
+import { relatedRecord } from '../fields/related-record.ts';
 import { Address } from '../places/address.ts';
 import { Location } from '../places/location.ts';
 
@@ -37,7 +37,8 @@ export const Recipient = builder.objectRef<RecipientJson>('Recipient').implement
       description:
         "The place of the address among the supported locations. Null on a shipment's recipient. " +
         'Costs a filtered `GET /v1/locations` for each distinct location, unless only its id is selected.',
-      resolve: ({ location }, _args, { loaders }, info) => related('locations', location, loaders, info),
+      resolve: ({ location }, _args, { loaders }, info) =>
+        relatedRecord('locations', location, loaders, info),
     }),
   }),
 });

@@ -4,10 +4,10 @@ import type { UpdateOrderField } from '../../rest/types.ts';
 import type { OrderJson } from '../../rest/wire-schema.ts';
 import { builder } from '../builder.ts';
 import type { Context } from '../context.ts';
-import { bulk } from '../input/batch-mutation.ts';
+import { runBatch } from '../input/batch-mutation.ts';
 import type { Renames } from '../input/input-path.ts';
 import { amount, centsFrom, fields, idOf, listOf, optional, text, textOf } from '../input/input-rules.ts';
-import { write } from '../input/run-mutation.ts';
+import { runMutation } from '../input/run-mutation.ts';
 import { Conflict, InvalidInput, NotFound, OutcomeUnknown, WriteFailed } from '../input/user-error.ts';
 import { Order } from './order.ts';
 import { OrderRecipientInput, orderRecipientRules } from './recipient-input.ts';
@@ -122,7 +122,7 @@ builder.mutationFields((t) => ({
       }),
     },
     resolve: (_root, { inputs }, context, info) =>
-      bulk(
+      runBatch(
         inputs,
         ({ id }) => id,
         (input) => update(input, context, info),
@@ -132,7 +132,7 @@ builder.mutationFields((t) => ({
 }));
 
 function update(input: typeof UpdateOrderInput.$inferInput, { writes }: Context, info: GraphQLResolveInfo) {
-  return write({
+  return runMutation({
     rules,
     input,
     info,

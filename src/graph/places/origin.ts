@@ -2,7 +2,7 @@ import { maxPageSize } from '../../loaders/loaders.ts';
 import { isNameOf, resourceName } from '../../rest/resource-name.ts';
 import type { OriginJson } from '../../rest/wire-schema.ts';
 import { builder } from '../builder.ts';
-import { related } from '../fields/related-record.ts';
+import { relatedRecord } from '../fields/related-record.ts';
 import { connect, connectionArgs, connectionOf } from '../relay/connection.ts';
 import { Node, registerNode } from '../relay/node.ts';
 import { Address } from './address.ts';
@@ -16,7 +16,8 @@ export const Origin = builder.objectRef<OriginJson>('Origin').implement({
       type: Location,
       description:
         'Its place among the supported locations. Costs a filtered `GET /v1/locations` unless only its id is selected.',
-      resolve: ({ location }, _args, { loaders }, info) => related('locations', location, loaders, info),
+      resolve: ({ location }, _args, { loaders }, info) =>
+        relatedRecord('locations', location, loaders, info),
     }),
     address: t.expose('address', { type: Address, description: 'Where it is.' }),
   }),

@@ -1,7 +1,7 @@
 import type { QuoteJson } from '../../rest/wire-schema.ts';
 import { builder } from '../builder.ts';
 import { centsFrom, fields, idempotencyKey, idOf, locationId, optional } from '../input/input-rules.ts';
-import { write } from '../input/run-mutation.ts';
+import { runMutation } from '../input/run-mutation.ts';
 import { Conflict, InvalidInput, NotFound, OutcomeUnknown } from '../input/user-error.ts';
 import { PackageInput, packageRules } from './package-input.ts';
 import { Quote } from './quote.ts';
@@ -77,7 +77,7 @@ builder.mutationField('createQuote', (t) =>
       input: t.arg({ type: CreateQuoteInput, required: true, description: 'The package and its way.' }),
     },
     resolve: (_root, { input }, { writes }, info) =>
-      write({
+      runMutation({
         rules,
         input,
         info,

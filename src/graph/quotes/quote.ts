@@ -3,7 +3,7 @@ import type { OfferJson, PackageDimensionsJson, PackageJson, QuoteJson } from '.
 import { cheapest, fastest, isAvailable, offersOf } from '../../writes/offer-selection.ts';
 import { builder } from '../builder.ts';
 import { Money, money, shipmentCurrency } from '../fields/money.ts';
-import { related } from '../fields/related-record.ts';
+import { relatedRecord } from '../fields/related-record.ts';
 import { Order } from '../orders/order.ts';
 import { Location } from '../places/location.ts';
 import { Node, registerNode } from '../relay/node.ts';
@@ -76,19 +76,20 @@ export const Quote = builder.objectRef<QuoteJson>('Quote').implement({
       type: Order,
       description:
         'The order that it was asked for. Costs `GET /v1/orders/{id}` unless only its id is selected.',
-      resolve: (quote, _args, { loaders }, info) => related('orders', quote.order, loaders, info),
+      resolve: (quote, _args, { loaders }, info) => relatedRecord('orders', quote.order, loaders, info),
     }),
     origin: t.field({
       type: Location,
       description:
         'Where the package is collected. Costs a filtered `GET /v1/locations` unless only its id is selected.',
-      resolve: (quote, _args, { loaders }, info) => related('locations', quote.origin, loaders, info),
+      resolve: (quote, _args, { loaders }, info) => relatedRecord('locations', quote.origin, loaders, info),
     }),
     destination: t.field({
       type: Location,
       description:
         'Where the package goes. Costs a filtered `GET /v1/locations` unless only its id is selected.',
-      resolve: (quote, _args, { loaders }, info) => related('locations', quote.destination, loaders, info),
+      resolve: (quote, _args, { loaders }, info) =>
+        relatedRecord('locations', quote.destination, loaders, info),
     }),
     package: t.expose('package', { type: Package, description: 'The package that the offers are for.' }),
     cashOnDelivery: t.field({

@@ -1,7 +1,7 @@
 import type { ObjectRef } from '@pothos/core';
 import type { Loaders } from '../../loaders/loaders.ts';
 import type { PageLoader } from '../../loaders/paging/page-loader.ts';
-import { readWindow, type Window } from '../../loaders/paging/page-slice.ts';
+import { type PageSlice, readPageSlice } from '../../loaders/paging/page-slice.ts';
 import { BadInputError, type InvalidResponseError } from '../../rest/errors.ts';
 import type { PageQuery } from '../../rest/types.ts';
 import { builder } from '../builder.ts';
@@ -13,21 +13,21 @@ export const defaultFirst = 20;
 /** A part of a list. A class, as its edges, places and cursors are made only where they are selected. */
 export class Connection<Json> {
   readonly hasPreviousPage: boolean;
-  readonly #window: Window<Json>;
+  readonly #slice: PageSlice<Json>;
   readonly #cursors: ListCursors;
 
-  constructor(window: Window<Json>, hasPreviousPage: boolean, cursors: ListCursors) {
+  constructor(slice: PageSlice<Json>, hasPreviousPage: boolean, cursors: ListCursors) {
     this.hasPreviousPage = hasPreviousPage;
-    this.#window = window;
+    this.#slice = slice;
     this.#cursors = cursors;
   }
 
   get hasNextPage(): boolean {
-    return this.#window.hasNextPage;
+    return this.#slice.hasNextPage;
   }
 
-  get nodes(): Window<Json>['rows'] {
-    return this.#window.rows;
+  get nodes(): PageSlice<Json>['rows'] {
+    return this.#slice.rows;
   }
 
   get edges(): Edge<Json>[] {
@@ -36,7 +36,7 @@ export class Connection<Json> {
 
   /** The cursor of the edge of this index. */
   cursorOf(index: number): string {
-    return this.#cursors.encode(this.#window.placeAfter(index));
+    return this.#cursors.encode(this.#slice.placeAfter(index));
   }
 }
 
@@ -161,7 +161,7 @@ export async function connect<Json extends { name: string }, Query extends PageQ
   }
   const cursors = new ListCursors(loaders, list, query);
   const after = typeof args.after === 'string' ? cursors.decode(args.after) : undefined;
-  const window = await readWindow({
+  const slice = await readPageSlice({
     pages,
     query,
     first,
@@ -169,5 +169,5 @@ export async function connect<Json extends { name: string }, Query extends PageQ
     maxPageSize: maximum,
     ...(belongs === undefined ? {} : { belongs }),
   });
-  return new Connection(window, after !== undefined, cursors);
+  return new Connection(slice, after !== undefined, cursors);
 }

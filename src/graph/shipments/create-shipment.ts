@@ -1,7 +1,7 @@
 import type { ShipmentJson } from '../../rest/wire-schema.ts';
 import { builder } from '../builder.ts';
 import { fields, flag, idempotencyKey, idOf } from '../input/input-rules.ts';
-import { write } from '../input/run-mutation.ts';
+import { runMutation } from '../input/run-mutation.ts';
 import { Conflict, InvalidInput, NotFound, OutcomeUnknown } from '../input/user-error.ts';
 import { ShipmentRecipientInput, shipmentRecipientRules } from '../orders/recipient-input.ts';
 import { Shipment } from './shipment.ts';
@@ -81,7 +81,7 @@ builder.mutationField('createShipment', (t) =>
       input: t.arg({ type: CreateShipmentInput, required: true, description: 'What is shipped, and how.' }),
     },
     resolve: (_root, { input }, { writes }, info) =>
-      write({
+      runMutation({
         rules,
         input,
         info,

@@ -5,8 +5,8 @@ import type { ShippedOrder } from '../../writes/ship-order.ts';
 import { builder } from '../builder.ts';
 import type { Context } from '../context.ts';
 import { selectsOnlyId } from '../fields/related-record.ts';
-import { bulk } from '../input/batch-mutation.ts';
-import { write } from '../input/run-mutation.ts';
+import { runBatch } from '../input/batch-mutation.ts';
+import { runMutation } from '../input/run-mutation.ts';
 import {
   Conflict,
   InvalidInput,
@@ -118,7 +118,7 @@ builder.mutationFields((t) => ({
       }),
     },
     resolve: (_root, { inputs }, context, info) =>
-      bulk(
+      runBatch(
         inputs,
         ({ order }) => order,
         (input) => ship(input, context, info),
@@ -128,7 +128,7 @@ builder.mutationFields((t) => ({
 }));
 
 function ship(input: typeof ShipOrderInput.$inferInput, { writes }: Context, info: GraphQLResolveInfo) {
-  return write({
+  return runMutation({
     rules: shipOrderRules,
     input,
     info,
@@ -147,8 +147,8 @@ function ship(input: typeof ShipOrderInput.$inferInput, { writes }: Context, inf
 }
 
 function result(shipped: ShippedOrder): ShipOrderSuccessSource | NoOfferSource {
-  return 'whyNone' in shipped
-    ? { __typename: 'NoOffer', message: shipped.whyNone, quote: shipped.quote }
+  return 'noOfferReason' in shipped
+    ? { __typename: 'NoOffer', message: shipped.noOfferReason, quote: shipped.quote }
     : { __typename: 'ShipOrderSuccess', ...shipped };
 }
 

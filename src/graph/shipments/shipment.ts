@@ -5,7 +5,7 @@ import type { ShipmentJson } from '../../rest/wire-schema.ts';
 import { builder } from '../builder.ts';
 import { Money, money, shipmentCurrency } from '../fields/money.ts';
 import { openEnum } from '../fields/open-enum.ts';
-import { related } from '../fields/related-record.ts';
+import { relatedRecord } from '../fields/related-record.ts';
 import { Order } from '../orders/order.ts';
 import { Recipient } from '../orders/recipient.ts';
 import { Origin } from '../places/origin.ts';
@@ -86,15 +86,15 @@ export const Shipment = builder.objectRef<ShipmentJson>('Shipment').implement({
         'The order that is shipped, found through the quote. Costs `GET /v1/quotes/{id}`, and `GET /v1/orders/{id}` ' +
         'unless only its id is selected.',
       resolve: async (shipment, _args, { loaders }, info) => {
-        const quote = await related('quotes', shipment.quote, loaders);
-        return related('orders', quote?.order, loaders, info);
+        const quote = await relatedRecord('quotes', shipment.quote, loaders);
+        return relatedRecord('orders', quote?.order, loaders, info);
       },
     }),
     quote: t.field({
       type: Quote,
       description:
         'The quote it was created from. Costs `GET /v1/quotes/{id}` unless only its id is selected.',
-      resolve: (shipment, _args, { loaders }, info) => related('quotes', shipment.quote, loaders, info),
+      resolve: (shipment, _args, { loaders }, info) => relatedRecord('quotes', shipment.quote, loaders, info),
     }),
     courier: t.field({
       type: Courier,
@@ -105,7 +105,8 @@ export const Shipment = builder.objectRef<ShipmentJson>('Shipment').implement({
       type: Origin,
       description:
         'Where the courier collects it. Costs `GET /v1/origins`, once for all origins, unless only its id is selected.',
-      resolve: (shipment, _args, { loaders }, info) => related('origins', shipment.origin, loaders, info),
+      resolve: (shipment, _args, { loaders }, info) =>
+        relatedRecord('origins', shipment.origin, loaders, info),
     }),
     recipient: t.expose('recipient', { type: Recipient, description: 'Who receives it.' }),
     requiresPickup: t.exposeBoolean('requiresPickup', {
@@ -152,7 +153,7 @@ builder.objectField(Order, 'shipment', (t) =>
     description:
       'The shipment that carries the order, or null until there is one. Costs `GET /v1/shipments/{id}` unless only ' +
       'its id is selected; for many orders, a page of `GET /v1/shipments` where that is expected to answer them.',
-    resolve: (order, _args, { loaders }, info) => related('shipments', order.shipment, loaders, info),
+    resolve: (order, _args, { loaders }, info) => relatedRecord('shipments', order.shipment, loaders, info),
   }),
 );
 

@@ -1,7 +1,7 @@
-import type { Caller } from '../../rest/client/call-context.ts';
-import { type Asker, asking } from '../../rest/client/field-path.ts';
+import type { CallContext } from '../../rest/client/call-context.ts';
+import { currentFieldPath, type FieldPaths } from '../../rest/client/field-path.ts';
 import type { Page, PageQuery } from '../../rest/types.ts';
-import type { Askers } from '../field-paths.ts';
+import type { FieldPathLog } from '../field-path-log.ts';
 import type { BatchWay, ListedKind, LoadingObserver } from '../loading-observer.ts';
 import { batchLoader, type RecordLoader } from '../record-loader.ts';
 import type { Settled } from '../result.ts';
@@ -77,13 +77,13 @@ export interface PrefetchHint extends Expected {
 }
 
 export interface ListBatchLoaderOptions<Json> {
-  get(name: string, caller: Caller): Promise<Json>;
+  get(name: string, callContext: CallContext): Promise<Json>;
   /** The list that has the same records, newest first as a rule. */
-  list(query: PageQuery, caller: Caller): Promise<Page<Json>>;
+  list(query: PageQuery, callContext: CallContext): Promise<Page<Json>>;
   kind: ListedKind;
   /** The most rows that a page of it has. */
   maxPageSize: number;
-  caller: Caller;
+  callContext: CallContext;
   /** Of the caller's tenant, for this list. */
   state: ListState;
   /** Whether pages may answer ids at all. */
@@ -114,13 +114,13 @@ class BatchesFromList<Json extends { name: string }> implements ListBatchLoader<
   readonly #options: ListBatchLoaderOptions<Json>;
   readonly #records: RecordLoader<Json>;
   #hints: readonly PrefetchHint[] = [];
-  #prefetched: { page: PendingPage<Json>; askers: Set<Asker> } | undefined;
+  #prefetched: { page: PendingPage<Json>; fieldPaths: Set<FieldPaths> } | undefined;
   // Pages that were under way before something was forgotten must not be remembered.
   #generation = 0;
 
   constructor(options: ListBatchLoaderOptions<Json>) {
     this.#options = options;
-    this.#records = batchLoader((names, askers) => this.#answer(names, askers));
+    this.#records = batchLoader((names, fieldPaths) => this.#answer(names, fieldPaths));
   }
 
   load(name: string): Promise<Json | null> {
@@ -159,23 +159,26 @@ class BatchesFromList<Json extends { name: string }> implements ListBatchLoader<
     const { observer, kind, maxPageSize } = this.#options;
     const plan = planFor(count, expected, this.#calls());
     if (plan === undefined || plan.rows > maxPageSize || plan.share < leastPrefetchedShare) return;
-    observer.pageAhead(kind, 'asked');
-    const asker = asking.getStore();
-    const askers = new Set(asker === undefined ? [] : [asker]);
+    observer.prefetchedPage(kind, 'asked');
+    const fieldPath = currentFieldPath.getStore();
+    const fieldPaths = new Set(fieldPath === undefined ? [] : [fieldPath]);
     const pageSize = Math.min(Math.ceil(plan.rows * prefetchMargin), maxPageSize);
-    this.#prefetched = { page: asking.run(askers, () => this.#read({ pageSize }, count)), askers };
+    this.#prefetched = {
+      page: currentFieldPath.run(fieldPaths, () => this.#read({ pageSize }, count)),
+      fieldPaths,
+    };
   }
 
-  #answer(names: readonly string[], askers: Askers): Promise<Settled<Json>[]> {
+  #answer(names: readonly string[], fieldPaths: FieldPathLog): Promise<Settled<Json>[]> {
     const hint = this.#hints.length === 0 ? undefined : this.#takeHint(names);
-    const prefetched = hint && askers.onBehalf(names, () => this.#takePrefetched());
+    const prefetched = hint && fieldPaths.runForKeys(names, () => this.#takePrefetched());
     if (prefetched !== undefined || names.length >= fewestForPage) {
-      return this.#answerFromList(names, hint, prefetched, askers);
+      return this.#answerFromList(names, hint, prefetched, fieldPaths);
     }
-    const { get, caller, observer, kind } = this.#options;
+    const { get, callContext, observer, kind } = this.#options;
     observer.batch(kind, names.length, 'gets');
-    const ask = (name: string) => get(name, caller);
-    return settledAll(names, (name) => askers.onBehalfOf(name, ask));
+    const ask = (name: string) => get(name, callContext);
+    return settledAll(names, (name) => fieldPaths.runForKey(name, ask));
   }
 
   /** The hint that has named some of these. Of several, the first speaks for all. */
@@ -187,12 +190,12 @@ class BatchesFromList<Json extends { name: string }> implements ListBatchLoader<
 
   #takePrefetched(): PendingPage<Json> | undefined {
     if (this.#prefetched === undefined || this.#options.state.completeness.isLacking()) return undefined;
-    const { page, askers } = this.#prefetched;
+    const { page, fieldPaths } = this.#prefetched;
     const { observer, kind } = this.#options;
     this.#prefetched = undefined;
-    observer.pageAhead(kind, 'used');
-    const asker = asking.getStore();
-    if (asker !== undefined) askers.add(asker);
+    observer.prefetchedPage(kind, 'used');
+    const fieldPath = currentFieldPath.getStore();
+    if (fieldPath !== undefined) fieldPaths.add(fieldPath);
     return page;
   }
 
@@ -200,23 +203,23 @@ class BatchesFromList<Json extends { name: string }> implements ListBatchLoader<
     names: readonly string[],
     hint: PrefetchHint | undefined,
     prefetched: PendingPage<Json> | undefined,
-    askers: Askers,
+    fieldPaths: FieldPathLog,
   ): Promise<Settled<Json>[]> {
-    const { get, caller, state, observer, kind, maxPageSize } = this.#options;
+    const { get, callContext, state, observer, kind, maxPageSize } = this.#options;
     const generation = this.#generation;
     const { rowsBefore, hitDepth } = hint ?? { rowsBefore: 0, hitDepth: state.depths.of(byIds) };
     const plan = this.#isListUsable()
       ? planOrTrial(names.length, rowsBefore, hitDepth, this.#calls())
       : undefined;
-    const reads = new PointReads({ get, caller, askers, times: state.times });
+    const reads = new PointReads({ get, callContext, fieldPaths, times: state.times });
     const scanning = scanList<Json>(names, {
       plan,
       prefetched,
       maxPageSize,
-      readsLeft: () => caller.readsLeft(),
-      read: (query, missing) => askers.onBehalf(missing, () => this.#read(query, missing.length)),
+      readsLeft: () => callContext.readsLeft(),
+      read: (query, missing) => fieldPaths.runForKeys(missing, () => this.#read(query, missing.length)),
     });
-    const mayCompare = plan !== undefined && caller.readsLeft() > 0;
+    const mayCompare = plan !== undefined && callContext.readsLeft() > 0;
     // Together with the page: where that lacks the record, the record is asked for anyway.
     const compared = mayCompare ? state.completeness.begin(names) : undefined;
     if (compared !== undefined) reads.begin(compared);
@@ -233,7 +236,7 @@ class BatchesFromList<Json extends { name: string }> implements ListBatchLoader<
     const records = isInDoubt
       ? await state.completeness.recordsInPlaceOf(scan.found(), compared, reads, limitMs)
       : undefined;
-    caller.ledger.savedByList += names.length - reads.count;
+    callContext.callLog.savedByList += names.length - reads.count;
     if (this.#generation === generation && this.#isListUsable()) this.#records.prime(scan.rows);
     let next = 0;
     return names.map((name) => {
@@ -262,14 +265,14 @@ class BatchesFromList<Json extends { name: string }> implements ListBatchLoader<
   }
 
   #calls(): KnownCalls {
-    const { state, caller, maxPageSize } = this.#options;
-    return { times: state.times, callsAtOnce: caller.callsPerOperation, maxPageSize };
+    const { state, callContext, maxPageSize } = this.#options;
+    return { times: state.times, callsAtOnce: callContext.callsPerOperation, maxPageSize };
   }
 
   #read(query: PageQuery, asked: number): PendingPage<Json> {
-    const { list, caller, state } = this.#options;
+    const { list, callContext, state } = this.#options;
     const limitMs = timeLimitMs(query.pageSize, asked, this.#calls());
-    return readPage(query, { list, caller, times: state.times, limitMs });
+    return readPage(query, { list, callContext, times: state.times, limitMs });
   }
 
   #forgetList(): void {

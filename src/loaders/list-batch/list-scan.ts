@@ -1,6 +1,6 @@
-import { Canceller } from '../../concurrency/cancellation.ts';
-import type { Caller } from '../../rest/client/call-context.ts';
-import type { LedgerEntry } from '../../rest/client/call-log.ts';
+import { CancelSource } from '../../concurrency/cancellation.ts';
+import type { CallContext } from '../../rest/client/call-context.ts';
+import type { CallLogEntry } from '../../rest/client/call-log.ts';
 import {
   BudgetExceededError,
   InvalidResponseError,
@@ -27,8 +27,8 @@ export interface PendingPage<Row> {
 }
 
 export interface PageReader<Row> {
-  list(query: PageQuery, caller: Caller): Promise<Page<Row>>;
-  caller: Caller;
+  list(query: PageQuery, callContext: CallContext): Promise<Page<Row>>;
+  callContext: CallContext;
   /** Learns how long pages take once they have left their queue. */
   times: CallTimes;
   /** How long the page is waited for once it has left its queue, in milliseconds. */
@@ -39,46 +39,46 @@ const notNeeded = new NotNeededError('there is another way to the rows of a page
 
 /** Asks for a page whose rows can also be had by gets, so that it ends at its time limit. */
 export function readPage<Row>(query: PageQuery, reader: PageReader<Row>): PendingPage<Row> {
-  const { list, caller, times, limitMs } = reader;
-  const canceller = new Canceller();
+  const { list, callContext, times, limitMs } = reader;
+  const cancelSource = new CancelSource();
   let timer: NodeJS.Timeout | undefined;
   let isLate = false;
   let ms: number | undefined;
-  const giveUp = () => canceller.abort(notNeeded);
-  const follow = () => canceller.abort(caller.signal.reason);
+  const giveUp = () => cancelSource.abort(notNeeded);
+  const follow = () => cancelSource.abort(callContext.signal.reason);
   function late(): void {
     isLate = true;
     giveUp();
   }
-  const ownCaller: Caller = {
-    ...caller,
-    signal: canceller,
-    left() {
+  const observedContext: CallContext = {
+    ...callContext,
+    signal: cancelSource,
+    onCallSent() {
       // A process that was busy until now first reads what has come in, which is handled at the end of that round.
       timer = setTimeout(() => setImmediate(() => setImmediate(late)), limitMs);
     },
-    heard(entry: LedgerEntry) {
-      caller.heard(entry);
+    onCallFinished(entry: CallLogEntry) {
+      callContext.onCallFinished(entry);
       ms = entry.durationMs;
     },
   };
 
   async function read(): Promise<PageOutcome<Row>> {
     try {
-      const page = await list(query, ownCaller);
+      const page = await list(query, observedContext);
       if (ms !== undefined) times.sawPage(page.rows.length, ms);
       return page;
     } catch (error) {
       if (isLate) return 'late';
-      if (canceller.aborted || error instanceof BudgetExceededError) return 'given up';
+      if (cancelSource.aborted || error instanceof BudgetExceededError) return 'given up';
       return isMetByAllCalls(error) ? error : 'failed';
     } finally {
       clearTimeout(timer);
-      caller.signal.removeEventListener('abort', follow);
+      callContext.signal.removeEventListener('abort', follow);
     }
   }
-  if (caller.signal.aborted) follow();
-  caller.signal.addEventListener('abort', follow);
+  if (callContext.signal.aborted) follow();
+  callContext.signal.addEventListener('abort', follow);
   return { rows: query.pageSize, outcome: read(), giveUp };
 }
 

@@ -1,12 +1,12 @@
-import type { Caller } from '../../rest/client/call-context.ts';
-import type { Askers } from '../field-paths.ts';
+import type { CallContext } from '../../rest/client/call-context.ts';
+import type { FieldPathLog } from '../field-path-log.ts';
 import { type Settled, settledAll } from '../result.ts';
 import type { CallTimes } from './planner.ts';
 
 export interface PointReadsOptions<Json> {
-  get(name: string, caller: Caller): Promise<Json>;
-  caller: Caller;
-  askers: Askers;
+  get(name: string, callContext: CallContext): Promise<Json>;
+  callContext: CallContext;
+  fieldPaths: FieldPathLog;
   /** Learns how long gets take once they have left their queue. */
   times: CallTimes;
 }
@@ -33,13 +33,13 @@ export class PointReads<Json> {
 
   /** Asks for the records of these names, and answers in their order. Never rejects. */
   async all(names: readonly string[]): Promise<Settled<Json>[]> {
-    const { get, caller, askers, times } = this.#options;
+    const { get, callContext, fieldPaths, times } = this.#options;
     let timed = 0;
     let timedMs = 0;
-    const ownCaller: Caller = {
-      ...caller,
-      heard(entry) {
-        caller.heard(entry);
+    const observedContext: CallContext = {
+      ...callContext,
+      onCallFinished(entry) {
+        callContext.onCallFinished(entry);
         // A failed call does not say how long one takes.
         if (entry.status === undefined || entry.status >= 500 || entry.durationMs === undefined) return;
         timed += 1;
@@ -48,11 +48,11 @@ export class PointReads<Json> {
     };
     const ask = (name: string) => {
       this.count += 1;
-      return get(name, ownCaller);
+      return get(name, observedContext);
     };
     const answers = await settledAll<Json>(
       names,
-      (name) => this.#begun?.get(name) ?? askers.onBehalfOf(name, ask),
+      (name) => this.#begun?.get(name) ?? fieldPaths.runForKey(name, ask),
     );
     if (timed > 0) times.sawGet(timedMs / timed);
     return answers;

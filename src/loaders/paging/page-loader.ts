@@ -1,7 +1,7 @@
 import DataLoader from 'dataloader';
 import { InvalidResponseError } from '../../rest/errors.ts';
 import type { Page, PageQuery } from '../../rest/types.ts';
-import { createAskers } from '../field-paths.ts';
+import { createFieldPathLog } from '../field-path-log.ts';
 import type { RecordLoader } from '../record-loader.ts';
 
 /** Pages of one list: the same query within an operation is one call. */
@@ -28,7 +28,7 @@ export function pageLoader<Row extends { name: string }, Query extends PageQuery
 class ListLoader<Row extends { name: string }, Query extends PageQuery> implements PageLoader<Row, Query> {
   readonly #list: (query: Query) => Promise<Page<Row>>;
   readonly #byName: RecordLoader<Row> | undefined;
-  readonly #askers = createAskers();
+  readonly #fieldPaths = createFieldPathLog();
   readonly #loader = new DataLoader<Wanted<Query>, Page<Row>, string>((wanted) => this.#answer(wanted), {
     cacheKeyFn: keyOf,
   });
@@ -42,25 +42,25 @@ class ListLoader<Row extends { name: string }, Query extends PageQuery> implemen
 
   load(query: Query): Promise<Page<Row>> {
     const key = queryKey(query);
-    this.#askers.note(key);
+    this.#fieldPaths.note(key);
     return this.#loader.load({ key, query });
   }
 
   clear(query: Query): void {
     const key = queryKey(query);
-    this.#askers.forget(key);
+    this.#fieldPaths.forget(key);
     this.#loader.clear({ key, query });
   }
 
   clearAll(): void {
     this.#generation += 1;
-    this.#askers.forget();
+    this.#fieldPaths.forget();
     this.#loader.clearAll();
   }
 
   #answer(wanted: readonly Wanted<Query>[]): Promise<(Page<Row> | Error)[]> {
     const answers = wanted.map(({ key, query }) =>
-      this.#askers.onBehalf([key], () => this.#page(query)).catch((error: Error) => error),
+      this.#fieldPaths.runForKeys([key], () => this.#page(query)).catch((error: Error) => error),
     );
     return Promise.all(answers);
   }

@@ -4,14 +4,14 @@ import type { Position } from './cursor.ts';
 import { createEndOfList, type PageLoader } from './page-loader.ts';
 
 /** A stretch of a list. */
-export interface Window<Row> {
+export interface PageSlice<Row> {
   readonly rows: readonly (Row | InvalidResponseError)[];
   readonly hasNextPage: boolean;
   /** The place after the row of this index, worked out when it is asked for. */
   placeAfter(index: number): Position;
 }
 
-export interface WindowRequest<Row, Query extends PageQuery> {
+export interface PageSliceRequest<Row, Query extends PageQuery> {
   pages: PageLoader<Row, Query>;
   /** The list's filters. */
   query: Omit<Query, keyof PageQuery>;
@@ -30,14 +30,14 @@ export interface WindowRequest<Row, Query extends PageQuery> {
  * where REST gives fewer. Rests on REST letting the page size change from one page to the next.
  * @throws InvalidResponseError when the list has no end, and what `pages` throws.
  */
-export async function readWindow<Row extends { name: string }, Query extends PageQuery>(
-  request: WindowRequest<Row, Query>,
-): Promise<Window<Row>> {
+export async function readPageSlice<Row extends { name: string }, Query extends PageQuery>(
+  request: PageSliceRequest<Row, Query>,
+): Promise<PageSlice<Row>> {
   const { first, maxPageSize, belongs } = request;
   let position = request.after ?? { pageToken: undefined, rowsBefore: 0, skip: 0, anchor: undefined };
   const end = createEndOfList(position.pageToken);
-  const window = new OwnWindow<Row>();
-  const { rows } = window;
+  const slice = new LoadedSlice<Row>();
+  const { rows } = slice;
   // A broken row may be one of the list's.
   const isOfList = (row: Row | InvalidResponseError) =>
     row instanceof InvalidResponseError || belongs === undefined || belongs(row);
@@ -54,14 +54,14 @@ export async function readWindow<Row extends { name: string }, Query extends Pag
         hasNextPage = true;
         break;
       }
-      window.push(row, index);
+      slice.push(row, index);
     }
-    window.endPage(page, position);
+    slice.endPage(page, position);
     if (rows.length === first && hasNextPage) {
-      window.hasNextPage = true;
-      return window;
+      slice.hasNextPage = true;
+      return slice;
     }
-    if (page.nextPageToken === undefined) return window;
+    if (page.nextPageToken === undefined) return slice;
     position = placeAfter(page, page.rows.length - 1, position);
     // Where REST can't be asked for the list's rows alone, nobody knows how many pages hold enough of them.
     wantedRows = belongs === undefined ? first - rows.length : maxPageSize;
@@ -69,7 +69,7 @@ export async function readWindow<Row extends { name: string }, Query extends Pag
 }
 
 /** A class that notes numbers, as few lists are asked for the places of their rows. */
-class OwnWindow<Row extends { name: string }> implements Window<Row> {
+class LoadedSlice<Row extends { name: string }> implements PageSlice<Row> {
   readonly rows: (Row | InvalidResponseError)[] = [];
   hasNextPage = false;
   /** Which row of its page each row is. */
@@ -100,7 +100,7 @@ class OwnWindow<Row extends { name: string }> implements Window<Row> {
  * of it, the largest page there is; what is not even in that is taken to be gone.
  */
 async function pageAt<Row extends { name: string }, Query extends PageQuery>(
-  { pages, query, maxPageSize }: WindowRequest<Row, Query>,
+  { pages, query, maxPageSize }: PageSliceRequest<Row, Query>,
   position: Position,
   wantedRows: number,
 ): Promise<Page<Row>> {

@@ -1,8 +1,8 @@
-import type { Caller } from '../../rest/client/call-context.ts';
+import type { CallContext } from '../../rest/client/call-context.ts';
 import { InvalidResponseError, StatusError } from '../../rest/errors.ts';
 import type { LocationQuery, Page } from '../../rest/types.ts';
 import type { LocationJson } from '../../rest/wire-schema.ts';
-import type { Askers } from '../field-paths.ts';
+import type { FieldPathLog } from '../field-path-log.ts';
 import { createEndOfList, firstRecord } from '../paging/page-loader.ts';
 import { batchLoader, type RecordLoader } from '../record-loader.ts';
 import type { Settled } from '../result.ts';
@@ -11,7 +11,7 @@ import type { ReferencePageLoader } from './reference-loader.ts';
 
 export interface LocationLoaderOptions {
   pages: ReferencePageLoader<LocationJson, LocationQuery>;
-  caller: Caller;
+  callContext: CallContext;
   /** The largest page that REST gives, in rows. */
   maxPageSize: number;
   /** Whether the list may be called for. */
@@ -24,7 +24,7 @@ export interface LocationLoaderOptions {
  */
 export function locationLoader(options: LocationLoaderOptions): RecordLoader<LocationJson> {
   const locations = new Locations(options);
-  return batchLoader((names, askers) => locations.answer(names, askers));
+  return batchLoader((names, fieldPaths) => locations.answer(names, fieldPaths));
 }
 
 /**
@@ -50,14 +50,14 @@ class Locations {
     this.#options = options;
   }
 
-  async answer(names: readonly string[], askers: Askers): Promise<Settled<LocationJson>[]> {
-    const { pages, caller } = this.#options;
+  async answer(names: readonly string[], fieldPaths: FieldPathLog): Promise<Settled<LocationJson>[]> {
+    const { pages, callContext } = this.#options;
     const unsearched = names.filter((name) => !pages.knows(this.#searchOf(name)));
-    const { found, refusal } = await askers.onBehalf(unsearched, () => this.#lookUp(unsearched));
-    for (const location of found.values()) if (location !== null) caller.ledger.savedByList += 1;
+    const { found, refusal } = await fieldPaths.runForKeys(unsearched, () => this.#lookUp(unsearched));
+    for (const location of found.values()) if (location !== null) callContext.callLog.savedByList += 1;
     if (names.every((name) => found.has(name))) return names.map((name) => found.get(name) ?? null);
     return settledAll(names, (name) =>
-      askers.onBehalfOf(name, async () => {
+      fieldPaths.runForKey(name, async () => {
         const location = found.get(name);
         if (location !== undefined) return location;
         if (refusal !== undefined && unsearched.includes(name)) throw refusal;

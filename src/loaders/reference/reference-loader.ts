@@ -1,6 +1,6 @@
-import { neverCancelled } from '../../concurrency/cancellation.ts';
-import type { Caller } from '../../rest/client/call-context.ts';
-import { createLedger, type LedgerEntry } from '../../rest/client/call-log.ts';
+import { neverAborted } from '../../concurrency/cancellation.ts';
+import type { CallContext } from '../../rest/client/call-context.ts';
+import { type CallLogEntry, createCallLog } from '../../rest/client/call-log.ts';
 import type { Page, PageQuery } from '../../rest/types.ts';
 import { type PageLoader, pageLoader, queryKey } from '../paging/page-loader.ts';
 import type { CachedPages, ReadPage } from './page-cache.ts';
@@ -20,12 +20,12 @@ export interface ReferencePageLoader<Row, Query extends PageQuery> extends PageL
 
 /** A loader of an operation over a list that seldom changes; `list` tells its pages apart from those of other lists. */
 export function referenceLoader<Row extends { name: string }, Query extends PageQuery>(
-  caller: Caller,
+  callContext: CallContext,
   cached: CachedPages,
   list: string,
-  read: (query: Query, caller: Caller) => Promise<Page<Row>>,
+  read: (query: Query, callContext: CallContext) => Promise<Page<Row>>,
 ): ReferencePageLoader<Row, Query> {
-  return new ReferenceLoader(caller, cached, list, read);
+  return new ReferenceLoader(callContext, cached, list, read);
 }
 
 /** A page that this operation has asked for. */
@@ -39,22 +39,22 @@ interface AskedPage<Query> {
 class ReferenceLoader<Row extends { name: string }, Query extends PageQuery>
   implements ReferencePageLoader<Row, Query>
 {
-  readonly #caller: Caller;
+  readonly #callContext: CallContext;
   readonly #cached: CachedPages;
   readonly #list: string;
-  readonly #read: (query: Query, caller: Caller) => Promise<Page<Row>>;
+  readonly #read: (query: Query, callContext: CallContext) => Promise<Page<Row>>;
   readonly #loader: PageLoader<Row, Query> = pageLoader((query) => this.#page(query));
   /** By key. */
   readonly #asked = new Map<string, AskedPage<Query>>();
   #isCacheUsed = true;
 
   constructor(
-    caller: Caller,
+    callContext: CallContext,
     cached: CachedPages,
     list: string,
-    read: (query: Query, caller: Caller) => Promise<Page<Row>>,
+    read: (query: Query, callContext: CallContext) => Promise<Page<Row>>,
   ) {
-    this.#caller = caller;
+    this.#callContext = callContext;
     this.#cached = cached;
     this.#list = list;
     this.#read = read;
@@ -97,34 +97,40 @@ class ReferenceLoader<Row extends { name: string }, Query extends PageQuery>
   }
 
   async #page(query: Query): Promise<Page<Row>> {
-    const caller = this.#caller;
+    const callContext = this.#callContext;
     const key = this.#keyOf(query);
     const known = this.#isCacheUsed ? this.#cached.find(key) : undefined;
     const asked = this.#asked.get(key);
     if (known === undefined) {
-      const page = await this.#cached.read(key, () => this.#measured(query, caller));
+      const page = await this.#cached.read(key, () => this.#measured(query, callContext));
       if (asked !== undefined) asked.source = 'rest';
       return page;
     }
     if (asked !== undefined) asked.source = 'cache';
-    caller.ledger.cached += 1;
-    if (known.isStale) this.#cached.refresh(key, () => this.#measured(query, forLater(caller)));
+    callContext.callLog.cached += 1;
+    if (known.isStale) this.#cached.refresh(key, () => this.#measured(query, forLater(callContext)));
     // Under the name of a list there are only pages of its own.
     return known.page as Page<Row>;
   }
 
   /** Reads a page, and notes how many bytes the response had. */
-  async #measured(query: Query, caller: Caller): Promise<ReadPage<Row>> {
+  async #measured(query: Query, callContext: CallContext): Promise<ReadPage<Row>> {
     let bytes = 0;
-    const heard = (entry: LedgerEntry) => {
+    const onCallFinished = (entry: CallLogEntry) => {
       bytes = entry.bytes;
-      caller.heard(entry);
+      callContext.onCallFinished(entry);
     };
-    return { page: await this.#read(query, { ...caller, heard }), bytes };
+    return { page: await this.#read(query, { ...callContext, onCallFinished }), bytes };
   }
 }
 
 /** The caller of a read that later operations gain from: it outlives this one, and costs it nothing but a turn. */
-function forLater(caller: Caller): Caller {
-  return { ...caller, signal: neverCancelled, ledger: createLedger(), spend: () => {}, refund: () => {} };
+function forLater(callContext: CallContext): CallContext {
+  return {
+    ...callContext,
+    signal: neverAborted,
+    callLog: createCallLog(),
+    useReadBudget: () => {},
+    refundRead: () => {},
+  };
 }

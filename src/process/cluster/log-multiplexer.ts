@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import type { Readable } from 'node:stream';
 
 /** Puts the lines of several streams together, each whole, and those that are written to it itself. */
-export interface Lines {
+export interface LogMultiplexer {
   /** Takes a whole line, with its line break. */
   write(line: string): void;
   add(stream: Readable): void;
@@ -13,7 +13,7 @@ export interface Lines {
 }
 
 /** `write` is given one or more whole lines at a time. */
-export function createLines(write: (lines: string) => void): Lines {
+export function createLogMultiplexer(write: (lines: string) => void): LogMultiplexer {
   const streams = new Set<Readable>();
   const waiting: string[] = [];
   let isFlowing = false;

@@ -2,30 +2,30 @@ import cluster from 'node:cluster';
 import { randomBytes } from 'node:crypto';
 import { fileURLToPath } from 'node:url';
 import type { Config } from '../../config/config.ts';
-import { earlyRefusals } from '../../server/http/early-errors.ts';
+import { reportEarlyErrors } from '../../server/http/early-errors.ts';
 import type { Listener } from '../../server/http/http-server.ts';
 import { metricsListener } from '../../server/routes/metrics.ts';
 import { createJsonLog, createStandardOutput } from '../../telemetry/json-log.ts';
 import { createMemoryStore } from '../../writes/idempotency-store.ts';
 import { createSharedStore } from '../../writes/shared-store.ts';
 import { banner } from '../banner.ts';
-import { hasMetrics, listenOn, operationListOf } from '../config-resources.ts';
+import { hasMetrics, listenOn, trustedDocumentsOf } from '../config-resources.ts';
 import { closingMs, endOnSignals, lastLinesMs, within } from '../signals.ts';
 import { openUpstream } from '../upstream.ts';
-import { createLines } from './log-multiplexer.ts';
-import { createCrew } from './worker-pool.ts';
+import { createLogMultiplexer } from './log-multiplexer.ts';
+import { createWorkerPool } from './worker-pool.ts';
 
 /**
  * The server as several processes that share its port, until a signal ends it. This one has what there is once: the keys
  * of writes, the sandbox, the page of metrics, the log.
  * @throws ConfigError, and WorkerStartError where a worker can't start.
  */
-export async function lead(config: Config): Promise<void> {
-  const operationList = await operationListOf(config);
+export async function runPrimary(config: Config): Promise<void> {
+  const trustedDocuments = await trustedDocumentsOf(config);
   const upstream = await openUpstream(config);
   const output = createStandardOutput();
-  const lines = createLines((text) => output.stream.write(text));
-  const log = createJsonLog(config.logLevel, lines);
+  const logMultiplexer = createLogMultiplexer((text) => output.stream.write(text));
+  const log = createJsonLog(config.logLevel, logMultiplexer);
   let metricsAt: Listener | undefined;
   let ending: Promise<void> | undefined;
   // Loaded only where it is used.
@@ -36,37 +36,37 @@ export async function lead(config: Config): Promise<void> {
     serialization: 'advanced',
     stdio: ['ignore', 'pipe', 'inherit', 'ipc'],
   });
-  const crew = createCrew({
+  const workerPool = createWorkerPool({
     size: config.workers,
-    orders: {
+    startOptions: {
       upstreamUrl: upstream.url.href,
       bearer: upstream.bearer,
-      operationList,
+      trustedDocuments,
       secret: randomBytes(32).toString('base64'),
     },
     store: createSharedStore(createMemoryStore({ maxKeys: config.app.idempotencyKeys })),
     metrics: summed?.createSummedMetrics(),
     log,
-    onMember: (member) => lines.add(member.lines),
-    onGiveUp(fault) {
-      console.error(`WORKERS: no worker could start in the place of one that has ended.\n${fault}`);
+    onWorkerStarted: (worker) => logMultiplexer.add(worker.lines),
+    onFailure(error) {
+      console.error(`WORKERS: no worker could start in the place of one that has ended.\n${error}`);
       process.exitCode = 1;
       void end().then(() => process.exit());
     },
   });
-  const url = await crew.start();
+  const url = await workerPool.start();
   const { metricsPort } = config;
   if (summed && metricsPort !== undefined) {
-    const page = metricsListener({ page: crew.metricsPage });
-    metricsAt = await listenOn('METRICS_PORT', metricsPort, page, config, earlyRefusals(log, undefined));
+    const page = metricsListener({ page: workerPool.metricsPage });
+    metricsAt = await listenOn('METRICS_PORT', metricsPort, page, config, reportEarlyErrors(log, undefined));
   }
   endOnSignals(end, () => {
-    crew.kill();
+    workerPool.kill();
     output.abandon();
   });
   // Whoever waits for it may end the server at once.
   console.log(banner(url, upstream, config, summed && (metricsAt?.url ?? url)));
-  lines.flow();
+  logMultiplexer.flow();
 
   function end(): Promise<void> {
     ending ??= endAll();
@@ -76,11 +76,11 @@ export async function lead(config: Config): Promise<void> {
   async function endAll(): Promise<void> {
     const { drainWaitMs, drainGraceMs } = config.listener;
     const [endedWell] = await Promise.all([
-      crew.end(drainWaitMs + drainGraceMs + closingMs + lastLinesMs),
+      workerPool.end(drainWaitMs + drainGraceMs + closingMs + lastLinesMs),
       metricsAt?.close(),
     ]);
     if (!endedWell) process.exitCode = 1;
-    await within(lastLinesMs, [lines.ended(), upstream.close()]);
+    await within(lastLinesMs, [logMultiplexer.ended(), upstream.close()]);
     await output.end(lastLinesMs);
   }
 }

@@ -1,5 +1,5 @@
 /** A way to another process, which may end. */
-export interface Line {
+export interface RpcChannel {
   send(message: unknown): void;
   onMessage(take: (message: unknown) => void): void;
 }
@@ -8,7 +8,7 @@ export interface Line {
 type Methods<Api> = { [Name in keyof Api]: (...given: never[]) => Promise<unknown> };
 
 /** The other process. */
-export interface Calls<Remote extends Methods<Remote>> {
+export interface RpcPeer<Remote extends Methods<Remote>> {
   /** @throws Error with the text of what the other process threw, or that says that it has ended. */
   call<Name extends keyof Remote & string>(
     name: Name,
@@ -21,17 +21,17 @@ export interface Calls<Remote extends Methods<Remote>> {
 type Message =
   | { id: number; name: string; given: never[] }
   | { id: number; value: unknown }
-  | { id: number; fault: string };
+  | { id: number; error: string };
 
 /**
  * Asks another process, and answers what it asks with `own`.
  * @param textOf the text of an error, for the other process.
  */
 export function connect<Remote extends Methods<Remote>, Own extends Methods<Own>>(
-  line: Line,
+  line: RpcChannel,
   own: Own,
   textOf: (error: unknown) => string = String,
-): Calls<Remote> {
+): RpcPeer<Remote> {
   const waiting = new Map<number, PromiseWithResolvers<unknown>>();
   let count = 0;
   let ended: string | undefined;
@@ -41,7 +41,7 @@ export function connect<Remote extends Methods<Remote>, Own extends Methods<Own>
       // The other process calls what its type of this one has.
       line.send({ id, value: await own[name as keyof Own](...given) });
     } catch (error) {
-      line.send({ id, fault: textOf(error) });
+      line.send({ id, error: textOf(error) });
     }
   }
 
@@ -54,7 +54,7 @@ export function connect<Remote extends Methods<Remote>, Own extends Methods<Own>
     }
     const asked = waiting.get(message.id);
     waiting.delete(message.id);
-    if ('fault' in message) asked?.reject(new Error(message.fault));
+    if ('error' in message) asked?.reject(new Error(message.error));
     else asked?.resolve(message.value);
   });
 

@@ -1,14 +1,14 @@
 import cluster from 'node:cluster';
 import type { Readable } from 'node:stream';
-import { type Calls, connect } from './rpc.ts';
+import { connect, type RpcPeer } from './rpc.ts';
 import type { Primary, Worker } from './start-options.ts';
 
 /** A worker, as the primary process has it. */
-export interface Member {
+export interface WorkerHandle {
   /** Counted from 1 over all that there have been. */
   readonly id: number;
   readonly pid: number | undefined;
-  readonly calls: Calls<Worker>;
+  readonly calls: RpcPeer<Worker>;
   /** What it writes to its standard output. */
   readonly lines: Readable;
   /** How it has ended, once it has. */
@@ -23,7 +23,7 @@ export interface End {
 }
 
 /** Starts the process of a worker, which then waits for its orders. `primary`: what it may ask. */
-export function startMember(primary: Primary): Member {
+export function startWorker(primary: Primary): WorkerHandle {
   const worker = cluster.fork();
   const calls = connect<Worker, Primary>(
     {

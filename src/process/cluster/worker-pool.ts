@@ -5,11 +5,11 @@ import type { SummedMetrics } from '../../telemetry/summed-metrics.ts';
 import type { SharedStore } from '../../writes/shared-store.ts';
 import { within } from '../signals.ts';
 import { WorkerStartError } from '../startup-errors.ts';
-import type { Orders } from './start-options.ts';
-import { type End, type Member, startMember } from './worker-handle.ts';
+import type { StartOptions } from './start-options.ts';
+import { type End, startWorker, type WorkerHandle } from './worker-handle.ts';
 
 /** The workers that serve at present. One that ends is replaced, until the crew ends. */
-export interface Crew {
+export interface WorkerPool {
   /** Starts all of them, and answers where they listen. @throws WorkerStartError where one can't start. */
   start(): Promise<URL>;
   /** Has all of them drain and end; what lasts longer than this is killed. Answers whether each has ended well. */
@@ -20,73 +20,73 @@ export interface Crew {
   metricsPage(): Promise<MetricsPage>;
 }
 
-export interface CrewOptions {
+export interface WorkerPoolOptions {
   size: number;
-  orders: Orders;
+  startOptions: StartOptions;
   store: SharedStore;
   metrics: SummedMetrics | undefined;
   log: Log;
   /** Told of each worker when its process is there. */
-  onMember(member: Member): void;
+  onWorkerStarted(worker: WorkerHandle): void;
   /** Told when one after the other could not take the place of a worker; `fault` is what the last one said of that. */
-  onGiveUp(fault: string): void;
+  onFailure(error: string): void;
 }
 
 const firstPauseMs = 100;
 const longestPauseMs = 10_000;
 // Who has lived for longer has not made the pause any longer.
 const rememberedMs = 60_000;
-const startsInVain = 5;
+const maxFailedStarts = 5;
 // A worker that has not said by then what it has counted is shown as it was.
 const countsMs = 1_000;
 
-export function createCrew(options: CrewOptions): Crew {
-  const { orders, store, metrics, log } = options;
-  const members = new Set<Member>();
+export function createWorkerPool(options: WorkerPoolOptions): WorkerPool {
+  const { startOptions, store, metrics, log } = options;
+  const workers = new Set<WorkerHandle>();
   /** Those that serve and have nobody yet to take their place. */
-  const serving = new Set<Member>();
+  const serving = new Set<WorkerHandle>();
   let isEnding = false;
   let endedAt: number[] = [];
   let failedStarts = 0;
 
   /** Starts one worker, and answers where it listens. @throws WorkerStartError */
-  async function enlist(): Promise<URL> {
+  async function startOne(): Promise<URL> {
     const { leave: forgetKeys, ...keys } = store.join();
-    const member = startMember({
+    const worker = startWorker({
       ...keys,
       metricsPage,
-      tellRefused: async (tenantId) => tellOthers(member, tenantId),
-      lastCounts: async (counts) => void metrics?.take(member.id, counts),
-      leave: () => succeed(member),
+      tokenRejected: async (tenantId) => notifyOthers(worker, tenantId),
+      lastCounts: async (counts) => void metrics?.take(worker.id, counts),
+      leave: () => succeed(worker),
     });
-    members.add(member);
-    options.onMember(member);
-    void member.ended.then((end) => {
-      members.delete(member);
+    workers.add(worker);
+    options.onWorkerStarted(worker);
+    void worker.ended.then((end) => {
+      workers.delete(worker);
       forgetKeys();
-      metrics?.left(member.id);
-      if (serving.delete(member)) void replace(member, end);
+      metrics?.left(worker.id);
+      if (serving.delete(worker)) void replace(worker, end);
     });
     try {
-      const url = new URL(await member.calls.call('start', orders));
-      serving.add(member);
-      log.info({ worker: member.id, pid: member.pid }, 'a worker serves');
+      const url = new URL(await worker.calls.call('start', startOptions));
+      serving.add(worker);
+      log.info({ worker: worker.id, pid: worker.pid }, 'a worker serves');
       return url;
     } catch (error) {
-      member.kill();
+      worker.kill();
       throw new WorkerStartError(error instanceof Error ? error.message : String(error));
     }
   }
 
-  function tellOthers(teller: Member, tenantId: string): void {
-    for (const member of members) {
+  function notifyOthers(sender: WorkerHandle, tenantId: string): void {
+    for (const worker of workers) {
       // One that ends meanwhile keeps nothing.
-      if (member !== teller) member.calls.call('refused', tenantId).catch(() => {});
+      if (worker !== sender) worker.calls.call('refused', tenantId).catch(() => {});
     }
   }
 
   /** A worker has ended that nobody has told to. */
-  async function replace({ id }: Member, end: End): Promise<void> {
+  async function replace({ id }: WorkerHandle, end: End): Promise<void> {
     if (isEnding) return;
     endedAt.push(performance.now());
     log.warn({ worker: id, ...end }, 'a worker has ended, and another one takes its place');
@@ -94,12 +94,12 @@ export function createCrew(options: CrewOptions): Crew {
   }
 
   /** A worker was told to end from outside: it serves until another one does. */
-  async function succeed(member: Member): Promise<void> {
-    if (isEnding || !serving.delete(member)) return;
-    log.info({ worker: member.id }, 'a worker is to end, and another one takes its place');
+  async function succeed(worker: WorkerHandle): Promise<void> {
+    if (isEnding || !serving.delete(worker)) return;
+    log.info({ worker: worker.id }, 'a worker is to end, and another one takes its place');
     await fill();
     // Otherwise it ends as all do.
-    if (!isEnding) tellToEnd(member, true);
+    if (!isEnding) askToEnd(worker, true);
   }
 
   /** Starts one worker more, however often that takes. */
@@ -108,7 +108,7 @@ export function createCrew(options: CrewOptions): Crew {
       await sleep(pauseMs());
       if (isEnding) return;
       try {
-        await enlist();
+        await startOne();
         failedStarts = 0;
         return;
       } catch (error) {
@@ -116,8 +116,8 @@ export function createCrew(options: CrewOptions): Crew {
         endedAt.push(performance.now());
         failedStarts += 1;
         log.error({ failedStarts }, 'a worker could not start');
-        if (failedStarts >= startsInVain)
-          return options.onGiveUp(error instanceof Error ? error.message : String(error));
+        if (failedStarts >= maxFailedStarts)
+          return options.onFailure(error instanceof Error ? error.message : String(error));
       }
     }
   }
@@ -130,10 +130,10 @@ export function createCrew(options: CrewOptions): Crew {
 
   async function metricsPage(): Promise<MetricsPage> {
     if (metrics === undefined) throw new Error('Nothing is counted');
-    const counted = [...members].map(async (member) => {
+    const counted = [...workers].map(async (worker) => {
       // One that ends meanwhile has said what it has counted.
-      const counts = await member.calls.call('counts').catch(() => undefined);
-      if (counts !== undefined && members.has(member)) metrics.take(member.id, counts);
+      const counts = await worker.calls.call('counts').catch(() => undefined);
+      if (counts !== undefined && workers.has(worker)) metrics.take(worker.id, counts);
     });
     await within(countsMs, counted);
     return metrics.page();
@@ -142,7 +142,7 @@ export function createCrew(options: CrewOptions): Crew {
   return {
     async start() {
       try {
-        const [url] = await Promise.all([enlist(), ...Array.from({ length: options.size - 1 }, enlist)]);
+        const [url] = await Promise.all([startOne(), ...Array.from({ length: options.size - 1 }, startOne)]);
         return url;
       } catch (error) {
         kill();
@@ -151,9 +151,9 @@ export function createCrew(options: CrewOptions): Crew {
     },
     async end(withinMs) {
       isEnding = true;
-      for (const member of members) tellToEnd(member, false);
+      for (const worker of workers) askToEnd(worker, false);
       const late = setTimeout(kill, withinMs);
-      const ends = await Promise.all([...members].map(({ ended }) => ended));
+      const ends = await Promise.all([...workers].map(({ ended }) => ended));
       clearTimeout(late);
       return ends.every(({ code }) => code === 0);
     },
@@ -162,11 +162,11 @@ export function createCrew(options: CrewOptions): Crew {
   };
 
   function kill(): void {
-    for (const member of members) member.kill();
+    for (const worker of workers) worker.kill();
   }
 }
 
-function tellToEnd({ calls }: Member, isReplaced: boolean): void {
+function askToEnd({ calls }: WorkerHandle, isReplaced: boolean): void {
   // It answers by its end.
   calls.call('end', isReplaced).catch(() => {});
 }

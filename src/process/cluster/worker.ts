@@ -3,19 +3,19 @@ import { readConfig } from '../../config/config.ts';
 import { createJsonLog, createStandardOutput } from '../../telemetry/json-log.ts';
 import { takeSignals, within } from '../signals.ts';
 import { type RunningServer, startServer } from '../start-server.ts';
-import { faultOfOperator } from '../startup-errors.ts';
-import { shareOf } from './divide-limits.ts';
+import { operatorErrorMessage } from '../startup-errors.ts';
+import { divideLimits } from './divide-limits.ts';
 import { connect } from './rpc.ts';
-import type { Orders, Primary, Worker } from './start-options.ts';
+import type { Primary, StartOptions, Worker } from './start-options.ts';
 
 // A worker: a process of the server beside others, started by primary.ts.
 
 const lastWordsMs = 500;
-const config = shareOf(readConfig(process.env));
+const config = divideLimits(readConfig(process.env));
 const output = createStandardOutput();
 const log = createJsonLog(config.logLevel, output.stream, { worker: cluster.worker?.id });
 let starting: Promise<RunningServer> | undefined;
-let takeRefused = (_tenantId: string): void => {};
+let onTokenRejected = (_tenantId: string): void => {};
 
 const primary = connect<Primary, Worker>(
   {
@@ -24,32 +24,32 @@ const primary = connect<Primary, Worker>(
     onMessage: (take) => process.on('message', take),
   },
   {
-    async start(orders) {
-      starting = start(orders);
+    async start(startOptions) {
+      starting = start(startOptions);
       const { url } = await starting;
       return url.href;
     },
-    refused: async (tenantId) => takeRefused(tenantId),
+    refused: async (tenantId) => onTokenRejected(tenantId),
     counts: async () => (await (await starting)?.metrics?.counts()) ?? [],
     end,
   },
   (error) =>
-    faultOfOperator(error) ?? (error instanceof Error ? (error.stack ?? error.message) : String(error)),
+    operatorErrorMessage(error) ?? (error instanceof Error ? (error.stack ?? error.message) : String(error)),
 );
 
-function start({ upstreamUrl, bearer, operationList, secret }: Orders): Promise<RunningServer> {
+function start({ upstreamUrl, bearer, trustedDocuments, secret }: StartOptions): Promise<RunningServer> {
   return startServer(config, {
     upstream: { url: new URL(upstreamUrl), description: '', bearer, close: async () => {} },
-    operationList,
+    trustedDocuments,
     log,
     metrics: { page: () => primary.call('metricsPage') },
     shared: {
       secret: Buffer.from(secret, 'base64'),
       refusedTenants: {
         // Where the primary process has gone, this one ends with it.
-        tell: (tenantId) => void primary.call('tellRefused', tenantId).catch(() => {}),
+        tell: (tenantId) => void primary.call('tokenRejected', tenantId).catch(() => {}),
         onTold(take) {
-          takeRefused = take;
+          onTokenRejected = take;
         },
       },
       idempotencyStore: {

@@ -2,7 +2,7 @@ import type { Transform } from 'node:stream';
 import type { Dispatcher, Pool } from 'undici';
 import { described, type RestCall } from '../call.ts';
 import { InvalidResponseError, ResponseTooLargeError } from '../errors.ts';
-import type { LedgerEntry } from './call-log.ts';
+import type { CallLogEntry } from './call-log.ts';
 import { createDecompressor, isCompressed } from './decompress.ts';
 import { maxErrorBodyBytes } from './error-body.ts';
 import type { ServiceClock } from './service-clock.ts';
@@ -21,7 +21,7 @@ export interface BufferedResponse {
 export interface ResponseHandler {
   readonly call: RestCall;
   /** Gets the status and the bytes of a buffered response as they become known. */
-  readonly entry: LedgerEntry;
+  readonly entry: CallLogEntry;
   /** The most bytes of a 2xx response, after it is decompressed. */
   readonly maxBytes: number;
   /** Gets the `date` of the response, if any. */

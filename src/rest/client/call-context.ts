@@ -5,10 +5,10 @@ import { createTenants, endJoining, type Tenant, type Tenants } from '../../conc
 import type { RestCall } from '../call.ts';
 import { BudgetExceededError, OverloadedError } from '../errors.ts';
 import { OperationQueue, type Slot } from '../protection/operation-queue.ts';
-import { createLedger, type Ledger, type LedgerEntry } from './call-log.ts';
+import { type CallLog, type CallLogEntry, createCallLog } from './call-log.ts';
 
 /** On whose behalf calls are made, until when, how many, and what they cost. One per GraphQL operation. */
-export interface Caller {
+export interface CallContext {
   /** The access token, passed through as it came. */
   readonly bearer: string;
   /** Who that is, to all that outlives the operation. */
@@ -16,7 +16,7 @@ export interface Caller {
   readonly signal: Cancellation;
   /** Until when at the latest, whoever still waits. */
   readonly deadline: Deadline;
-  readonly ledger: Ledger;
+  readonly callLog: CallLog;
   /** How many of its calls are under way at a time at most. */
   readonly callsPerOperation: number;
   /** Where its calls wait for their slots. */
@@ -26,34 +26,34 @@ export interface Caller {
    * middle; the reads that one needs do, and where none is left it is not begun.
    * @throws BudgetExceededError where none is left.
    */
-  spend(call: RestCall): void;
+  useReadBudget(call: RestCall): void;
   /** Gives a read back that was taken from the budget and is not sent. */
-  refund(): void;
+  refundRead(): void;
   /** How many reads it may still make, if all that wait for a slot are sent. */
   readsLeft(): number;
   /** Is told when the call has left that will answer a read of this operation, whoever makes it. */
-  left(): void;
+  onCallSent(): void;
   /** Is told of the call by which a read of this operation was answered, whoever has made it. */
-  heard(entry: LedgerEntry): void;
+  onCallFinished(entry: CallLogEntry): void;
   /** Is told that REST does not take the bearer, or no longer. */
-  refused(): void;
+  onTokenRejected(): void;
   /** Is told that REST has taken it, in answer to a call that was sent at this time of `performance.now()`. */
-  accepted(sentAt: number): void;
+  onTokenAccepted(sentAt: number): void;
   /** Whether REST has refused the bearer, and has not taken it since. */
   isRefused(): boolean;
 }
 
 /** Makes the callers of this process. */
-export interface Callers {
+export interface CallContexts {
   /** `deadline`: none when left out. */
-  of(bearer: string, signal: Cancellation, deadline?: Deadline): Caller;
+  of(bearer: string, signal: Cancellation, deadline?: Deadline): CallContext;
   /** Who that is, where no calls are to be made. */
   tenantOf(bearer: string): Tenant;
   /** How many calls of all operations wait for their turn. */
   callsWaiting(): number;
 }
 
-export interface CallersOptions {
+export interface CallContextsOptions {
   /** How many calls of one operation are under way at a time at most. */
   callsPerOperation: number;
   /** How many reads one operation may make. */
@@ -67,14 +67,14 @@ export interface CallersOptions {
   onRefused?: (tenant: Tenant) => void;
 }
 
-export function createCallers({
+export function createCallContexts({
   callsPerOperation,
   readsPerOperation,
   callsAtOnce,
   callsWaiting,
   tenants = createTenants(),
   onRefused = nothing,
-}: CallersOptions): Callers {
+}: CallContextsOptions): CallContexts {
   const calls = new FairQueue<Tenant, Slot>({
     capacity: callsAtOnce,
     maxWaiting: callsWaiting,
@@ -93,30 +93,30 @@ export function createCallers({
         tenant,
         signal,
         deadline,
-        ledger: createLedger(),
+        callLog: createCallLog(),
         callsPerOperation,
         queue: new OperationQueue(calls, tenant, callsPerOperation),
-        spend(call) {
+        useReadBudget(call) {
           if (left === 0) throw new BudgetExceededError(call, readsPerOperation);
           left -= 1;
         },
-        refund() {
+        refundRead() {
           left += 1;
         },
         readsLeft: () => left,
-        left: nothing,
-        heard({ status }) {
+        onCallSent: nothing,
+        onCallFinished({ status }) {
           if (isRemembered || status === undefined || !isKnownTo(status)) return;
           // Once is enough for one operation.
           isRemembered = true;
           tenants.remember(tenant);
         },
-        refused() {
+        onTokenRejected() {
           tenants.refuse(tenant.id);
           endJoining(tenant);
           onRefused(tenant);
         },
-        accepted: (sentAt) => tenants.accept(tenant.id, sentAt),
+        onTokenAccepted: (sentAt) => tenants.accept(tenant.id, sentAt),
         isRefused: () => tenants.isRefused(tenant.id),
       };
     },

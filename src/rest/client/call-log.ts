@@ -1,8 +1,8 @@
 import { type RestCall, routeOf } from '../call.ts';
-import { type Asker, pathsOf } from './field-path.ts';
+import { type FieldPaths, pathsOf } from './field-path.ts';
 
 /** One call to REST, as it was made. Nothing in it tells what was asked for: no query, no identifier, no token. */
-export interface LedgerEntry {
+export interface CallLogEntry {
   method: string;
   /** The path with `{id}` in the place of identifiers. */
   route: string;
@@ -23,8 +23,8 @@ export interface LedgerEntry {
 }
 
 /** What the calls of one operation cost, and what was had without one. */
-export interface Ledger {
-  readonly entries: LedgerEntry[];
+export interface CallLog {
+  readonly entries: CallLogEntry[];
   /** Pages that were known from an earlier operation of the same bearer. */
   cached: number;
   /** Gets that a list has made unnecessary. */
@@ -34,7 +34,7 @@ export interface Ledger {
 }
 
 /** What the calls of one operation cost together. */
-export interface LedgerTotals {
+export interface CallTotals {
   /** Made for this operation. */
   calls: number;
   /** Another operation's, which this one waited for. */
@@ -48,8 +48,8 @@ export interface LedgerTotals {
 }
 
 /** The sums of a ledger. */
-export function totalsOf({ entries, elapsedMs }: Ledger): LedgerTotals {
-  const totals: LedgerTotals = { calls: 0, shared: 0, bytes: 0, retries: 0, restMs: 0 };
+export function totalsOf({ entries, elapsedMs }: CallLog): CallTotals {
+  const totals: CallTotals = { calls: 0, shared: 0, bytes: 0, retries: 0, restMs: 0 };
   let coveredMs = 0;
   // In the order in which they were sent, so that a call adds to the time what lasts beyond all those before it.
   for (const { isShared, bytes, retries, startMs, durationMs } of entries) {
@@ -69,30 +69,30 @@ export function totalsOf({ entries, elapsedMs }: Ledger): LedgerTotals {
   return totals;
 }
 
-const nobody: readonly string[] = [];
+const noPaths: readonly string[] = [];
 
 /** Puts a call of `asker` that has just left its queue into the ledger; what becomes of it is added as it becomes known. */
-export function enter(ledger: Ledger, call: RestCall, asker?: Asker): LedgerEntry {
-  const entry: LedgerEntry = {
+export function recordCall(callLog: CallLog, call: RestCall, fieldPath?: FieldPaths): CallLogEntry {
+  const entry: CallLogEntry = {
     method: call.method,
     route: routeOf(call),
     status: undefined,
-    startMs: ledger.elapsedMs(),
+    startMs: callLog.elapsedMs(),
     durationMs: undefined,
     bytes: 0,
     retries: 0,
     isShared: false,
-    askedBy: nobody,
+    askedBy: noPaths,
   };
   // Not in the object above: a getter of its own would cost each entry as much as all else in it.
-  if (asker !== undefined) {
-    Object.defineProperty(entry, 'askedBy', { enumerable: true, get: () => pathsOf(asker) });
+  if (fieldPath !== undefined) {
+    Object.defineProperty(entry, 'askedBy', { enumerable: true, get: () => pathsOf(fieldPath) });
   }
-  ledger.entries.push(entry);
+  callLog.entries.push(entry);
   return entry;
 }
 
-export function createLedger(): Ledger {
+export function createCallLog(): CallLog {
   const startedAt = performance.now();
   return { entries: [], cached: 0, savedByList: 0, elapsedMs: () => performance.now() - startedAt };
 }

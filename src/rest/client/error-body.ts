@@ -1,5 +1,5 @@
 import type { RestCall } from '../call.ts';
-import { type Refusal, type RefusedField, StatusError } from '../errors.ts';
+import { type ErrorDetails, type FieldError, StatusError } from '../errors.ts';
 
 /** An error body says what is wrong in far less. A larger one is not worth reading. */
 export const maxErrorBodyBytes = 65_536;
@@ -18,8 +18,8 @@ export interface ErrorResponse {
 
 /** The error for a response other than 2xx to `call`. `accessToken` is blanked where the body repeats it. */
 export function statusErrorOf(call: RestCall, response: ErrorResponse, accessToken: string): StatusError {
-  const refusal = readErrorBody(response.text ?? '', accessToken);
-  return new StatusError(call, response.status, refusal, retryAfterMs(response.retryAfter));
+  const details = readErrorBody(response.text ?? '', accessToken);
+  return new StatusError(call, response.status, details, retryAfterMs(response.retryAfter));
 }
 
 /**
@@ -32,7 +32,7 @@ export function statusErrorOf(call: RestCall, response: ErrorResponse, accessTok
  * A message is its first line, without the stack that may follow. URLs and paths in it lose their query, which may hold
  * what was searched for, or a token.
  */
-export function readErrorBody(body: string, accessToken: string): Refusal {
+export function readErrorBody(body: string, accessToken: string): ErrorDetails {
   const json = parsed(body);
   if (!isObject(json)) return { fields: [] };
   const error = isObject(json.error) ? { ...json, ...json.error } : json;
@@ -49,7 +49,7 @@ export function readErrorBody(body: string, accessToken: string): Refusal {
 }
 
 /** The fields of a list of faults, or of a map from fields to texts. */
-function fieldsIn(value: unknown): RefusedField[] {
+function fieldsIn(value: unknown): FieldError[] {
   if (Array.isArray(value)) return value.flatMap(violationsOf).flatMap(fieldOf);
   if (!isObject(value)) return [];
   if (Array.isArray(value.fieldViolations)) return value.fieldViolations.flatMap(fieldOf);
@@ -65,7 +65,7 @@ function violationsOf(entry: unknown): unknown[] {
 }
 
 /** The field of one fault, with dots in its path; none where it names no field. */
-function fieldOf(fault: unknown): RefusedField[] {
+function fieldOf(fault: unknown): FieldError[] {
   if (!isObject(fault)) return [];
   const path = firstText(fault, ['field', 'path', 'name', 'loc', 'instancePath', 'pointer'], '.');
   const message = firstText(fault, ['message', 'description', 'reason', 'msg', 'detail']);

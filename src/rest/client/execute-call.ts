@@ -1,15 +1,15 @@
 import { type Cancellation, pause } from '../../concurrency/cancellation.ts';
 import { endJoining } from '../../concurrency/tenant.ts';
 import { isRead, type RestCall, routeOf } from '../call.ts';
-import { CircuitOpenError, givenUp, isUnauthenticated, OverloadedError } from '../errors.ts';
-import type { Admission, CircuitBreaker, Circuits } from '../protection/circuit-breaker.ts';
+import { abortedError, CircuitOpenError, isUnauthenticated, OverloadedError } from '../errors.ts';
+import type { CircuitBreaker, CircuitPermit, Circuits } from '../protection/circuit-breaker.ts';
 import type { Slot } from '../protection/operation-queue.ts';
 import type { Retries } from '../protection/retries.ts';
-import type { Caller } from './call-context.ts';
-import { enter, type LedgerEntry } from './call-log.ts';
+import type { CallContext } from './call-context.ts';
+import { type CallLogEntry, recordCall } from './call-log.ts';
 import type { CallObserver } from './call-observer.ts';
 import { outcomeOf } from './failure.ts';
-import { type Asker, asking } from './field-path.ts';
+import { currentFieldPath, type FieldPaths } from './field-path.ts';
 import type { StreamedResponse } from './streamed-response.ts';
 import type { Transport, TransportRequest } from './transport.ts';
 
@@ -18,13 +18,13 @@ export interface PendingCall<Value> {
   /** Ends the call when it aborts. */
   readonly signal: Cancellation;
   /** Who asks, as of when the call was queued: it may be sent while another operation runs. */
-  readonly asker: Asker | undefined;
+  readonly fieldPath: FieldPaths | undefined;
   /** Released while the call waits to be tried again. Left out where the call has none. */
   readonly slot?: Pick<Slot, 'release' | 'acquireAgain'>;
   /** How much time there is for another attempt, in milliseconds; as much as the operation has when left out. */
   remainingMs?(): number;
   /** Gets the call's entry in the ledger. */
-  entry?: LedgerEntry | undefined;
+  entry?: CallLogEntry | undefined;
   resolve(value: Value): void;
   reject(error: unknown): void;
 }
@@ -42,14 +42,14 @@ export interface CallPolicy {
  */
 export interface Calls {
   /** Makes a read that has its slot. Gives `pending` the JSON of a 2xx response. */
-  read(call: RestCall, caller: Caller, pending: PendingCall<unknown>): void;
+  read(call: RestCall, callContext: CallContext, pending: PendingCall<unknown>): void;
   /** Makes a write once it has a slot. @returns the JSON of a 2xx response. */
-  write(call: RestCall, caller: Caller): Promise<unknown>;
+  write(call: RestCall, callContext: CallContext): Promise<unknown>;
   /**
    * Makes a read without a slot. @returns the body of a 2xx response as it arrives, once its first bytes are there: read it
    * to its end or destroy it. An empty one is an InvalidResponseError.
    */
-  stream(call: RestCall, caller: Caller): Promise<StreamedResponse>;
+  stream(call: RestCall, callContext: CallContext): Promise<StreamedResponse>;
 }
 
 /** Makes calls over one transport for JSON and one for streams. */
@@ -59,28 +59,33 @@ export function createCalls(
   streams: Transport<StreamedResponse>,
 ): Calls {
   return {
-    read: (call, caller, pending) => executeCall(policy, json, call, caller, pending),
-    async write(call, caller) {
-      const { signal } = caller;
-      const asker = asking.getStore();
+    read: (call, callContext, pending) => executeCall(policy, json, call, callContext, pending),
+    async write(call, callContext) {
+      const { signal } = callContext;
+      const fieldPath = currentFieldPath.getStore();
       try {
-        const slot = await caller.queue.slotFor(call, signal);
+        const slot = await callContext.queue.slotFor(call, signal);
         try {
           return await new Promise((resolve, reject) => {
-            executeCall(policy, json, call, caller, { signal, asker, resolve, reject });
+            executeCall(policy, json, call, callContext, { signal, fieldPath, resolve, reject });
           });
         } finally {
           slot.release();
         }
       } finally {
         // A write that failed too may have changed what reads in flight will get.
-        endJoining(caller.tenant);
+        endJoining(callContext.tenant);
       }
     },
-    stream: (call, caller) =>
+    stream: (call, callContext) =>
       new Promise((resolve, reject) => {
-        const pending = { signal: caller.signal, asker: asking.getStore(), resolve, reject };
-        executeCall(policy, streams, call, caller, pending);
+        const pending = {
+          signal: callContext.signal,
+          fieldPath: currentFieldPath.getStore(),
+          resolve,
+          reject,
+        };
+        executeCall(policy, streams, call, callContext, pending);
       }),
   };
 }
@@ -90,18 +95,18 @@ export function executeCall<Value>(
   policy: CallPolicy,
   transport: Transport<Value>,
   call: RestCall,
-  caller: Caller,
+  callContext: CallContext,
   pending: PendingCall<Value>,
 ): void {
   // First, as a call that was aborted in its queue is not made, and not for the ledger.
   if (pending.signal.aborted) {
-    pending.reject(givenUp(call, pending.signal));
+    pending.reject(abortedError(call, pending.signal));
     return;
   }
   const circuit = policy.circuits.of(call.method, routeOf(call));
-  const admission = circuit.admit(caller.tenant);
-  if (admission === undefined) pending.reject(new CircuitOpenError(call, circuit.retryAfterMs()));
-  else new CallExecution(policy, transport, call, caller, pending, circuit, admission).attempt();
+  const permit = circuit.admit(callContext.tenant);
+  if (permit === undefined) pending.reject(new CircuitOpenError(call, circuit.retryAfterMs()));
+  else new CallExecution(policy, transport, call, callContext, pending, circuit, permit).attempt();
 }
 
 /**
@@ -110,14 +115,14 @@ export function executeCall<Value>(
  */
 class CallExecution<Value> implements TransportRequest<Value> {
   readonly call: RestCall;
-  readonly caller: Caller;
-  readonly entry: LedgerEntry;
+  readonly callContext: CallContext;
+  readonly entry: CallLogEntry;
   readonly headers: Readonly<Record<string, string>> | undefined;
   readonly #policy: CallPolicy;
   readonly #transport: Transport<Value>;
   readonly #pending: PendingCall<Value>;
   readonly #circuit: CircuitBreaker;
-  #admission: Admission;
+  #permit: CircuitPermit;
   /** When the present attempt began, in milliseconds since the operation did. */
   #attemptedAt: number;
 
@@ -125,19 +130,19 @@ class CallExecution<Value> implements TransportRequest<Value> {
     policy: CallPolicy,
     transport: Transport<Value>,
     call: RestCall,
-    caller: Caller,
+    callContext: CallContext,
     pending: PendingCall<Value>,
     circuit: CircuitBreaker,
-    admission: Admission,
+    permit: CircuitPermit,
   ) {
     this.#policy = policy;
     this.#transport = transport;
     this.call = call;
-    this.caller = caller;
+    this.callContext = callContext;
     this.#pending = pending;
     this.#circuit = circuit;
-    this.#admission = admission;
-    this.entry = enter(caller.ledger, call, pending.asker);
+    this.#permit = permit;
+    this.entry = recordCall(callContext.callLog, call, pending.fieldPath);
     this.#attemptedAt = this.entry.startMs;
     pending.entry = this.entry;
     this.headers = this.#observeStart();
@@ -157,22 +162,22 @@ class CallExecution<Value> implements TransportRequest<Value> {
   }
 
   succeeded(value: Value): void {
-    const { tenant, ledger } = this.caller;
+    const { tenant, callLog } = this.callContext;
     // Seldom, and two looks at a clock otherwise.
-    if (this.caller.isRefused()) {
-      this.caller.accepted(performance.now() - (ledger.elapsedMs() - this.#attemptedAt));
+    if (this.callContext.isRefused()) {
+      this.callContext.onTokenAccepted(performance.now() - (callLog.elapsedMs() - this.#attemptedAt));
     }
-    this.#circuit.note(tenant, this.#admission, 'answered');
+    this.#circuit.note(tenant, this.#permit, 'answered');
     this.#end();
     this.#pending.resolve(value);
   }
 
   failed(error: unknown): void {
     const { entry } = this;
-    const { tenant, ledger, deadline } = this.caller;
-    if (isUnauthenticated(error)) this.caller.refused();
-    const silentMs = entry.status === undefined ? ledger.elapsedMs() - this.#attemptedAt : 0;
-    this.#circuit.note(tenant, this.#admission, outcomeOf(error, silentMs));
+    const { tenant, callLog, deadline } = this.callContext;
+    if (isUnauthenticated(error)) this.callContext.onTokenRejected();
+    const silentMs = entry.status === undefined ? callLog.elapsedMs() - this.#attemptedAt : 0;
+    this.#circuit.note(tenant, this.#permit, outcomeOf(error, silentMs));
     const remainingMs = this.#pending.remainingMs?.() ?? deadline.remainingMs();
     const pauseMs = isRead(this.call)
       ? this.#policy.retries.pauseMs(error, tenant, entry.retries, remainingMs)
@@ -187,22 +192,22 @@ class CallExecution<Value> implements TransportRequest<Value> {
     try {
       // Also without a pause: the pool is not to be used again from within the end of a request.
       await this.#backOff(pauseMs);
-      if (this.signal.aborted) throw givenUp(this.call, this.signal);
+      if (this.signal.aborted) throw abortedError(this.call, this.signal);
     } catch (thrown) {
       this.#reject(thrown instanceof OverloadedError ? error : thrown);
       return;
     }
-    const admission = this.#circuit.admit(this.caller.tenant);
-    if (admission === undefined) {
+    const permit = this.#circuit.admit(this.callContext.tenant);
+    if (permit === undefined) {
       this.#reject(error);
       return;
     }
     const { entry } = this;
-    this.#admission = admission;
+    this.#permit = permit;
     entry.retries += 1;
     entry.status = undefined;
     entry.durationMs = undefined;
-    this.#attemptedAt = this.caller.ledger.elapsedMs();
+    this.#attemptedAt = this.callContext.callLog.elapsedMs();
     this.attempt();
   }
 
@@ -223,7 +228,7 @@ class CallExecution<Value> implements TransportRequest<Value> {
   /** @returns the headers that the observer adds. */
   #observeStart(): Readonly<Record<string, string>> | undefined {
     try {
-      return this.#policy.observer?.left(this.entry, this.caller.ledger);
+      return this.#policy.observer?.onCallSent(this.entry, this.callContext.callLog);
     } catch {
       // The call is made all the same: its circuit waits for the outcome.
       return undefined;
@@ -231,10 +236,10 @@ class CallExecution<Value> implements TransportRequest<Value> {
   }
 
   #end(): void {
-    const { ledger } = this.caller;
-    this.entry.durationMs ??= ledger.elapsedMs() - this.entry.startMs;
+    const { callLog } = this.callContext;
+    this.entry.durationMs ??= callLog.elapsedMs() - this.entry.startMs;
     try {
-      this.#policy.observer?.ended(this.entry, ledger);
+      this.#policy.observer?.onCallFinished(this.entry, callLog);
     } catch {
       // The outcome stays as it is: a write that was done must not be reported as one that failed.
     }

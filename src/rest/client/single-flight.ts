@@ -1,15 +1,15 @@
-import { Canceller } from '../../concurrency/cancellation.ts';
+import { CancelSource } from '../../concurrency/cancellation.ts';
 import { InFlight, joinableMs } from '../../concurrency/in-flight.ts';
 import { isRead, queryString, type RestCall } from '../call.ts';
-import { givenUp } from '../errors.ts';
+import { abortedError } from '../errors.ts';
 import { Slot } from '../protection/operation-queue.ts';
-import type { Caller } from './call-context.ts';
-import { enter, type LedgerEntry } from './call-log.ts';
+import type { CallContext } from './call-context.ts';
+import { type CallLogEntry, recordCall } from './call-log.ts';
 import type { Calls, PendingCall } from './execute-call.ts';
-import { asking } from './field-path.ts';
+import { currentFieldPath } from './field-path.ts';
 
 /** Makes a call that is answered with JSON. @throws as `Calls` does, and BudgetExceededError. */
-export type JsonCall = (call: RestCall, caller: Caller) => Promise<unknown>;
+export type JsonCall = (call: RestCall, callContext: CallContext) => Promise<unknown>;
 
 /**
  * Makes calls so that equal reads of one tenant are one request, if they are asked for before it is sent or at most 100 ms
@@ -19,18 +19,18 @@ export type JsonCall = (call: RestCall, caller: Caller) => Promise<unknown>;
 export function singleFlight(calls: Calls): JsonCall {
   const inFlight = new InFlight<InFlightRequest>();
 
-  function read(call: RestCall, caller: Caller): Promise<unknown> {
-    const { tenant, signal } = caller;
-    if (signal.aborted) return Promise.reject(givenUp(call, signal));
+  function read(call: RestCall, callContext: CallContext): Promise<unknown> {
+    const { tenant, signal } = callContext;
+    if (signal.aborted) return Promise.reject(abortedError(call, signal));
     const key = call.path + queryString(call);
     const known = inFlight.find(tenant, key);
-    if (known?.isJoinable === true) return known.subscribe(caller);
+    if (known?.isJoinable === true) return known.subscribe(callContext);
     const request = new InFlightRequest(calls, call, inFlight, key);
     inFlight.add(tenant, key, request);
-    return request.subscribe(caller);
+    return request.subscribe(callContext);
   }
 
-  return (call, caller) => (isRead(call) ? read(call, caller) : calls.write(call, caller));
+  return (call, callContext) => (isRead(call) ? read(call, callContext) : calls.write(call, callContext));
 }
 
 const none: readonly Waiter[] = [];
@@ -42,9 +42,9 @@ const none: readonly Waiter[] = [];
 class InFlightRequest extends Slot implements PendingCall<unknown> {
   readonly call: RestCall;
   /** Ends the request once nobody waits for it. */
-  readonly signal = new Canceller();
+  readonly signal = new CancelSource();
   /** In the ledger of the leader; undefined until the request is sent. */
-  entry: LedgerEntry | undefined;
+  entry: CallLogEntry | undefined;
   readonly #calls: Calls;
   readonly #inFlight: InFlight<InFlightRequest>;
   readonly #key: string;
@@ -64,24 +64,24 @@ class InFlightRequest extends Slot implements PendingCall<unknown> {
   /** Whether its response will do for an operation that asks now. */
   get isJoinable(): boolean {
     if (this.#leader === undefined || this.entry === undefined) return true;
-    return this.#leader.caller.ledger.elapsedMs() - this.entry.startMs <= joinableMs;
+    return this.#leader.callContext.callLog.elapsedMs() - this.entry.startMs <= joinableMs;
   }
 
   get slot(): Slot {
     return this;
   }
 
-  get asker(): Waiter['asker'] {
-    return this.#leader?.asker;
+  get fieldPath(): Waiter['fieldPath'] {
+    return this.#leader?.fieldPath;
   }
 
   /** @returns the response. @throws what the request fails with, or what keeps this operation from waiting for it. */
-  subscribe(caller: Caller): Promise<unknown> {
+  subscribe(callContext: CallContext): Promise<unknown> {
     return new Promise((resolve, reject) => {
-      const waiter = new Waiter(this, caller, resolve, reject);
+      const waiter = new Waiter(this, callContext, resolve, reject);
       // There is one as a rule, and an array that grows takes room for 17.
       this.#waiters = [...this.#waiters, waiter];
-      caller.signal.addEventListener('abort', waiter);
+      callContext.signal.addEventListener('abort', waiter);
       if (this.#isSent) waiter.share(this.call);
       else if (this.#leader === undefined) this.#queue();
     });
@@ -91,11 +91,11 @@ class InFlightRequest extends Slot implements PendingCall<unknown> {
   unsubscribe(waiter: Waiter, error: unknown): void {
     if (!this.#waiters.includes(waiter)) return;
     this.#waiters = this.#waiters.filter((each) => each !== waiter);
-    if (this.#waiters.length === 0) this.#inFlight.remove(waiter.caller.tenant, this.#key, this);
+    if (this.#waiters.length === 0) this.#inFlight.remove(waiter.callContext.tenant, this.#key, this);
     if (!this.#isSent) {
       if (waiter === this.#leader) this.#handOn(waiter);
     } else if (this.#waiters.length === 0) {
-      this.signal.abort(waiter.caller.signal.reason);
+      this.signal.abort(waiter.callContext.signal.reason);
     }
     waiter.end(this.entry);
     waiter.reject(error);
@@ -110,9 +110,9 @@ class InFlightRequest extends Slot implements PendingCall<unknown> {
     }
     this.#isSent = true;
     try {
-      leader.caller.left();
+      leader.callContext.onCallSent();
       for (const waiter of this.#waiters) if (waiter !== leader) waiter.share(this.call);
-      this.#calls.read(this.call, leader.caller, this);
+      this.#calls.read(this.call, leader.callContext, this);
     } catch (error) {
       // Nothing should throw here. If something does, the slot must not stay taken.
       this.reject(error);
@@ -134,7 +134,10 @@ class InFlightRequest extends Slot implements PendingCall<unknown> {
   /** How long the waiter with the most time can wait, in milliseconds. */
   remainingMs(): number {
     // Not as arguments of one call, as there may be more waiters than the stack has room for.
-    return this.#waiters.reduce((most, { caller }) => Math.max(most, caller.deadline.remainingMs()), 0);
+    return this.#waiters.reduce(
+      (most, { callContext }) => Math.max(most, callContext.deadline.remainingMs()),
+      0,
+    );
   }
 
   /** Has the first waiter lead. One whose operation has no reads left, or gets no slot, fails alone. */
@@ -145,21 +148,21 @@ class InFlightRequest extends Slot implements PendingCall<unknown> {
     while (this.#leader === undefined && this.#waiters[0] !== undefined) {
       const leader = this.#waiters[0];
       try {
-        leader.caller.spend(this.call);
+        leader.callContext.useReadBudget(this.call);
       } catch (error) {
         this.unsubscribe(leader, error);
         continue;
       }
       this.#leader = leader;
-      leader.caller.queue.acquire(this);
+      leader.callContext.queue.acquire(this);
     }
     this.#isQueueing = false;
   }
 
-  #handOn({ caller }: Waiter): void {
+  #handOn({ callContext }: Waiter): void {
     this.#leader = undefined;
     this.leave();
-    caller.refund();
+    callContext.refundRead();
     this.#queue();
   }
 
@@ -167,7 +170,7 @@ class InFlightRequest extends Slot implements PendingCall<unknown> {
   #settle(): readonly Waiter[] {
     const waiters = this.#waiters;
     // First, so that a waiter that then asks for the same starts another request.
-    if (this.#leader !== undefined) this.#inFlight.remove(this.#leader.caller.tenant, this.#key, this);
+    if (this.#leader !== undefined) this.#inFlight.remove(this.#leader.callContext.tenant, this.#key, this);
     for (const waiter of waiters) {
       waiter.end(this.entry);
       if (this.entry !== undefined) waiter.hear(this.entry);
@@ -183,49 +186,49 @@ class InFlightRequest extends Slot implements PendingCall<unknown> {
 
 /** An operation that waits for the response of a request, until its own signal aborts. */
 class Waiter {
-  readonly caller: Caller;
+  readonly callContext: CallContext;
   readonly resolve: (response: unknown) => void;
   readonly reject: (error: unknown) => void;
   // Read now, as the request may be sent while another operation runs.
-  readonly asker = asking.getStore();
+  readonly fieldPath = currentFieldPath.getStore();
   readonly #request: InFlightRequest;
   /** Set where another operation pays for the request. */
-  #entry: LedgerEntry | undefined;
+  #entry: CallLogEntry | undefined;
 
   constructor(
     request: InFlightRequest,
-    caller: Caller,
+    callContext: CallContext,
     resolve: (response: unknown) => void,
     reject: (error: unknown) => void,
   ) {
     this.#request = request;
-    this.caller = caller;
+    this.callContext = callContext;
     this.resolve = resolve;
     this.reject = reject;
   }
 
   /** Enters the request in the ledger of this operation, where another one pays for it. */
   share(call: RestCall): void {
-    this.caller.left();
-    this.#entry = enter(this.caller.ledger, call, this.asker);
+    this.callContext.onCallSent();
+    this.#entry = recordCall(this.callContext.callLog, call, this.fieldPath);
     this.#entry.isShared = true;
   }
 
   /** Ends the waiting. `sent` is what is known of the request by now. */
-  end(sent: LedgerEntry | undefined): void {
-    this.caller.signal.removeEventListener('abort', this);
+  end(sent: CallLogEntry | undefined): void {
+    this.callContext.signal.removeEventListener('abort', this);
     const own = this.#entry;
     if (own === undefined) return;
     own.status = sent?.status;
     own.bytes = sent?.bytes ?? 0;
     own.retries = sent?.retries ?? 0;
-    own.durationMs = this.caller.ledger.elapsedMs() - own.startMs;
+    own.durationMs = this.callContext.callLog.elapsedMs() - own.startMs;
   }
 
   /** Tells the caller of the request that was sent. Never throws, as the other waiters are to be told too. */
-  hear(sent: LedgerEntry): void {
+  hear(sent: CallLogEntry): void {
     try {
-      this.caller.heard(sent);
+      this.callContext.onCallFinished(sent);
     } catch (error) {
       this.reject(error);
     }
@@ -233,6 +236,6 @@ class Waiter {
 
   /** Its caller gives up. */
   handleEvent(): void {
-    this.#request.unsubscribe(this, givenUp(this.#request.call, this.caller.signal));
+    this.#request.unsubscribe(this, abortedError(this.#request.call, this.callContext.signal));
   }
 }

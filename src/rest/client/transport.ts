@@ -1,17 +1,17 @@
 import { type Dispatcher, type Pool, errors as undiciErrors } from 'undici';
 import type { Cancellation } from '../../concurrency/cancellation.ts';
-import { createRounds, largestPutOff, type PutOff } from '../../concurrency/event-loop-round.ts';
-import { CallClock, type Timed } from '../../concurrency/timeout-queue.ts';
+import { createDefer, type Defer, maxDeferredBytes } from '../../concurrency/event-loop-round.ts';
+import { type TimeoutEntry, TimeoutQueue } from '../../concurrency/timeout-queue.ts';
 import { described, isRead, queryString, type RestCall } from '../call.ts';
-import { DeadlineError, givenUp, InvalidResponseError } from '../errors.ts';
+import { abortedError, DeadlineError, InvalidResponseError } from '../errors.ts';
 import {
   type BufferedResponse,
   IncomingResponse,
   isSuccess,
   type ResponseHandler,
 } from './buffered-response.ts';
-import type { Caller } from './call-context.ts';
-import type { LedgerEntry } from './call-log.ts';
+import type { CallContext } from './call-context.ts';
+import type { CallLogEntry } from './call-log.ts';
 import { acceptedEncodings } from './decompress.ts';
 import { statusErrorOf } from './error-body.ts';
 import { failureOf } from './failure.ts';
@@ -21,11 +21,11 @@ import type { StreamedResponse } from './streamed-response.ts';
 /** What one attempt of a call needs, and gets: `succeeded` or `failed` is called, once. Neither throws. */
 export interface TransportRequest<Value> {
   readonly call: RestCall;
-  readonly caller: Caller;
+  readonly callContext: CallContext;
   /** Ends the attempt when it aborts. It has not aborted yet. */
   readonly signal: Cancellation;
   /** Gets the status, the bytes and the duration of the response. */
-  readonly entry: LedgerEntry;
+  readonly entry: CallLogEntry;
   /** Sent besides the call's own headers. */
   readonly headers: Readonly<Record<string, string>> | undefined;
   succeeded(value: Value): void;
@@ -50,22 +50,22 @@ export interface TransportOptions {
   /** Whether responses may come compressed; not when left out. */
   compression?: boolean;
   /** When the JSON of a response is parsed; at the end of its round when left out. */
-  putOff?: PutOff;
+  defer?: Defer;
 }
 
 /** What the attempts of a transport share. */
 interface Shared extends TransportOptions {
   readonly pool: Pool;
-  readonly clock: CallClock;
-  readonly putOff: PutOff;
+  readonly timeouts: TimeoutQueue;
+  readonly defer: Defer;
   /** The path of the base address, without a slash at its end. */
   readonly basePath: string;
 }
 
 function shared(pool: Pool, options: TransportOptions): Shared {
-  const clock = new CallClock(options.callTimeoutMs);
+  const timeouts = new TimeoutQueue(options.callTimeoutMs);
   const basePath = options.baseUrl.pathname.replace(/\/$/, '');
-  return { ...options, pool, clock, putOff: options.putOff ?? createRounds(), basePath };
+  return { ...options, pool, timeouts, defer: options.defer ?? createDefer(), basePath };
 }
 
 /** A transport for calls that are answered with JSON, reads and writes. */
@@ -81,7 +81,7 @@ export function createStreamTransport(
   streamTimeoutMs: number,
 ): Transport<StreamedResponse> {
   const common = shared(pool, options);
-  const toLastByte = new CallClock(streamTimeoutMs);
+  const toLastByte = new TimeoutQueue(streamTimeoutMs);
   return { send: (request) => new StreamAttempt(common, request, toLastByte).send() };
 }
 
@@ -93,13 +93,13 @@ const baseReconnectPauseMs = 100;
  * time is up. A write for which no connection could be made tries that again up to twice, within the same time: it is certain
  * that nothing was sent. A kept connection that breaks is no such case, as REST may have read the request from it.
  */
-abstract class Attempt<Value> implements ResponseHandler, Timed {
-  before: Timed | undefined;
-  after: Timed | undefined;
+abstract class Attempt<Value> implements ResponseHandler, TimeoutEntry {
+  before: TimeoutEntry | undefined;
+  after: TimeoutEntry | undefined;
   endsAt: number | undefined;
   protected readonly request: TransportRequest<Value>;
   readonly #shared: Shared;
-  #clock: CallClock;
+  #timeouts: TimeoutQueue;
   #isStreaming = false;
   #response = new IncomingResponse(this);
   #options: Dispatcher.DispatchOptions | undefined;
@@ -109,7 +109,7 @@ abstract class Attempt<Value> implements ResponseHandler, Timed {
 
   constructor(shared: Shared, request: TransportRequest<Value>) {
     this.#shared = shared;
-    this.#clock = shared.clock;
+    this.#timeouts = shared.timeouts;
     this.request = request;
   }
 
@@ -117,7 +117,7 @@ abstract class Attempt<Value> implements ResponseHandler, Timed {
     return this.request.call;
   }
 
-  get entry(): LedgerEntry {
+  get entry(): CallLogEntry {
     return this.request.entry;
   }
 
@@ -132,7 +132,7 @@ abstract class Attempt<Value> implements ResponseHandler, Timed {
   send(): void {
     const options = dispatchOptions(this.#shared, this.request);
     this.request.signal.addEventListener('abort', this);
-    this.#clock.start(this);
+    this.#timeouts.start(this);
     // The only attempt that is dispatched more than once is that of a write.
     if (!isRead(this.call)) this.#options = options;
     this.#response.dispatch(this.#shared.pool, options);
@@ -140,9 +140,9 @@ abstract class Attempt<Value> implements ResponseHandler, Timed {
 
   received(response: BufferedResponse): void {
     // Now, as the parsing may be deferred.
-    this.entry.durationMs = this.request.caller.ledger.elapsedMs() - this.entry.startMs;
-    if ((response.text?.length ?? 0) > largestPutOff) this.#read(response);
-    else this.#shared.putOff(() => this.#read(response));
+    this.entry.durationMs = this.request.callContext.callLog.elapsedMs() - this.entry.startMs;
+    if ((response.text?.length ?? 0) > maxDeferredBytes) this.#read(response);
+    else this.#shared.defer(() => this.#read(response));
   }
 
   failed(error: unknown, isSent: boolean): void {
@@ -153,10 +153,10 @@ abstract class Attempt<Value> implements ResponseHandler, Timed {
 
   /** The signal of the call aborts. */
   handleEvent(): void {
-    this.#abort(givenUp(this.call, this.request.signal));
+    this.#abort(abortedError(this.call, this.request.signal));
   }
 
-  timeIsUp(timeoutMs: number): void {
+  onTimeout(timeoutMs: number): void {
     const expected = this.#isStreaming ? 'over' : 'answered';
     this.#abort(new DeadlineError(`${described(this.call)} was not ${expected} within ${timeoutMs} ms`));
   }
@@ -165,16 +165,16 @@ abstract class Attempt<Value> implements ResponseHandler, Timed {
   protected abstract valueOf(text: string): Value;
 
   /** The response is being streamed: from now on it has the time of `clock`. */
-  protected extend(clock: CallClock): void {
-    this.#clock.stop(this);
-    this.#clock = clock;
+  protected extend(timeouts: TimeoutQueue): void {
+    this.#timeouts.stop(this);
+    this.#timeouts = timeouts;
     this.#isStreaming = true;
-    clock.start(this);
+    timeouts.start(this);
   }
 
   /** Nothing ends it early any more, and no listener of it stays behind. */
   protected end(): void {
-    this.#clock.stop(this);
+    this.#timeouts.stop(this);
     this.request.signal.removeEventListener('abort', this);
   }
 
@@ -182,7 +182,7 @@ abstract class Attempt<Value> implements ResponseHandler, Timed {
     let value: Value;
     try {
       if (!isSuccess(response.status)) {
-        throw statusErrorOf(this.call, response, this.request.caller.bearer);
+        throw statusErrorOf(this.call, response, this.request.callContext.bearer);
       }
       value = this.valueOf(response.text ?? '');
     } catch (error) {
@@ -232,9 +232,9 @@ class JsonAttempt extends Attempt<unknown> {
 }
 
 class StreamAttempt extends Attempt<StreamedResponse> {
-  readonly #toLastByte: CallClock;
+  readonly #toLastByte: TimeoutQueue;
 
-  constructor(shared: Shared, request: TransportRequest<StreamedResponse>, toLastByte: CallClock) {
+  constructor(shared: Shared, request: TransportRequest<StreamedResponse>, toLastByte: TimeoutQueue) {
     super(shared, request);
     this.#toLastByte = toLastByte;
   }
@@ -254,10 +254,15 @@ class StreamAttempt extends Attempt<StreamedResponse> {
 
 function dispatchOptions(
   { basePath, compression = false }: Shared,
-  { call, caller, headers: added }: TransportRequest<unknown>,
+  { call, callContext, headers: added }: TransportRequest<unknown>,
 ): Dispatcher.DispatchOptions {
   // Names and values by turns: undici takes these as they are.
-  const headers = ['accept', call.accept ?? 'application/json', 'authorization', `Bearer ${caller.bearer}`];
+  const headers = [
+    'accept',
+    call.accept ?? 'application/json',
+    'authorization',
+    `Bearer ${callContext.bearer}`,
+  ];
   if (added !== undefined) headers.push(...Object.entries(added).flat());
   if (compression) headers.push('accept-encoding', acceptedEncodings);
   const path = `${basePath}${call.path}${queryString(call)}`;

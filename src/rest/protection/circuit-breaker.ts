@@ -1,7 +1,7 @@
 import type { Tenant } from '../../concurrency/tenant.ts';
 
 /** How a call came through: as ever, or to find out whether calls succeed again. */
-export type Admission = 'usual' | 'probe';
+export type CircuitPermit = 'usual' | 'probe';
 
 /** What became of a call: REST answered, whatever it was; it failed; or nobody waited for it to the end. */
 export type CallOutcome = 'answered' | 'failed' | 'given up';
@@ -9,8 +9,8 @@ export type CallOutcome = 'answered' | 'failed' | 'given up';
 /** Stops calls of one kind while most fail, which spares REST the calls and clients the wait. */
 export interface CircuitBreaker {
   /** Whether a call may be made, and how; undefined where it may not. Note each admitted call once it is over. */
-  admit(tenant: Tenant): Admission | undefined;
-  note(tenant: Tenant, admission: Admission, outcome: CallOutcome): void;
+  admit(tenant: Tenant): CircuitPermit | undefined;
+  note(tenant: Tenant, permit: CircuitPermit, outcome: CallOutcome): void;
   /** When it is worth trying again, in milliseconds from now. */
   retryAfterMs(): number;
   isOpen(): boolean;
@@ -116,8 +116,8 @@ export function createCircuitBreaker({
       isProbing = true;
       return 'probe';
     },
-    note(tenant, admission, outcome) {
-      if (admission === 'probe') return noteProbe(tenant, outcome);
+    note(tenant, permit, outcome) {
+      if (permit === 'probe') return noteProbe(tenant, outcome);
       // Calls that were sent before the circuit opened tell nothing new.
       if (isOpen || outcome === 'given up') return;
       const at = now();

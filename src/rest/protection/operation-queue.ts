@@ -1,9 +1,9 @@
 import type { Cancellation } from '../../concurrency/cancellation.ts';
 import type { FairQueue, QueueEntry } from '../../concurrency/fair-queue.ts';
-import { Line } from '../../concurrency/linked-list.ts';
+import { LinkedList } from '../../concurrency/linked-list.ts';
 import type { Tenant } from '../../concurrency/tenant.ts';
 import type { RestCall } from '../call.ts';
-import { givenUp } from '../errors.ts';
+import { abortedError } from '../errors.ts';
 
 /** The slots of all calls. */
 export type CallQueue = FairQueue<Tenant, Slot>;
@@ -82,7 +82,7 @@ class PromisedSlot extends Slot {
   /** The call is given up while it waits. */
   handleEvent(): void {
     this.leave();
-    this.#reject(givenUp(this.call, this.#signal));
+    this.#reject(abortedError(this.call, this.#signal));
   }
 }
 
@@ -95,7 +95,7 @@ export class OperationQueue {
   readonly #tenant: Tenant;
   readonly #maxTaken: number;
   readonly #maxQueued: number;
-  readonly #held = new Line<Slot>();
+  readonly #held = new LinkedList<Slot>();
   #queued = 0;
   #taken = 0;
   #isAdvancing = false;
@@ -121,7 +121,7 @@ export class OperationQueue {
    */
   slotFor(call: RestCall, signal: Cancellation): Promise<Slot> {
     return new Promise((resolve, reject) => {
-      if (signal.aborted) throw givenUp(call, signal);
+      if (signal.aborted) throw abortedError(call, signal);
       const slot = new PromisedSlot(call, signal, resolve, reject);
       signal.addEventListener('abort', slot);
       this.acquire(slot);
@@ -162,7 +162,7 @@ export class OperationQueue {
     this.#isAdvancing = true;
     try {
       while (this.#mayQueue()) {
-        const slot = this.#held.takeFirst();
+        const slot = this.#held.shift();
         if (slot === undefined) break;
         this.#enqueue(slot);
       }

@@ -3,7 +3,7 @@ import type { Plugin } from 'graphql-yoga';
 import { LRUCache } from 'lru-cache';
 
 /** What is known of the text of a document. */
-export interface KnownDocument {
+export interface CachedDocument {
   /** Undefined where the text can't be parsed. */
   readonly document: DocumentNode | undefined;
   /** Why it may not be run; none where it may. */
@@ -11,17 +11,17 @@ export interface KnownDocument {
 }
 
 /** Parsed and validated documents by their text. They are the same for every caller, and hold nothing of any. */
-export interface Documents {
+export interface DocumentCache {
   /** Why a text may not be run; none where it may. Reads it if need be, which is no use of it. */
   errorsOf(text: string): readonly GraphQLError[];
   /** What is known of a text without reading it. */
-  known(text: string): KnownDocument | undefined;
+  known(text: string): CachedDocument | undefined;
   /** @throws what parsing or validating throws that is no GraphQLError, such as a lack of stack. */
-  of(text: string): KnownDocument;
+  of(text: string): CachedDocument;
 }
 
 /** How a text that is not known yet is read. */
-export interface DocumentReading {
+export interface DocumentReader {
   /** @throws GraphQLError where it is no GraphQL, or beyond a limit. */
   parse(text: string): DocumentNode;
   validate(document: DocumentNode): readonly GraphQLError[];
@@ -38,9 +38,9 @@ const shareOfNew = 1 / 4;
  * be run moves to the rest when it is asked for again.
  * @param maxBytes how much memory documents may take, as estimated by `bytesOf`; 0 keeps none.
  */
-export function createDocuments({ parse, validate }: DocumentReading, maxBytes: number): Documents {
+export function createDocumentCache({ parse, validate }: DocumentReader, maxBytes: number): DocumentCache {
   const cacheOf = (share: number) =>
-    new LRUCache<string, KnownDocument>({
+    new LRUCache<string, CachedDocument>({
       max: Math.ceil(maxDocuments * share),
       // 0 would be no bound. No document is as small as this.
       maxSize: Math.max(1, Math.floor(maxBytes * share)),
@@ -49,14 +49,14 @@ export function createDocuments({ parse, validate }: DocumentReading, maxBytes: 
   const newOrRefused = cacheOf(shareOfNew);
   const askedForAgain = cacheOf(1 - shareOfNew);
 
-  function read(text: string): KnownDocument {
+  function read(text: string): CachedDocument {
     const found = readText(text);
     found.errors.forEach(dropTrace);
     newOrRefused.set(text, found);
     return found;
   }
 
-  function readText(text: string): KnownDocument {
+  function readText(text: string): CachedDocument {
     let document: DocumentNode;
     try {
       document = parse(text);
@@ -67,7 +67,7 @@ export function createDocuments({ parse, validate }: DocumentReading, maxBytes: 
     return { document, errors: validate(document) };
   }
 
-  function known(text: string): KnownDocument | undefined {
+  function known(text: string): CachedDocument | undefined {
     const again = askedForAgain.get(text);
     if (again !== undefined) return again;
     const found = newOrRefused.get(text);
@@ -95,14 +95,14 @@ function dropTrace(error: Error): void {
  * About how many bytes a known document takes. A text of brackets and short names takes 200 times its length when it is
  * parsed: 270 to 440 bytes a token were measured, and up to 770 with its query compiled. Comments are kept as tokens too.
  */
-function bytesOf({ document }: KnownDocument, text: string): number {
+function bytesOf({ document }: CachedDocument, text: string): number {
   let tokens = 0;
   for (let token = document?.loc?.startToken; token; token = token.next ?? undefined) tokens += 1;
   return 2 * text.length + 800 * (document?.tokenCount ?? tokens) + 200 * tokens + 2_000;
 }
 
 /** Has Yoga take documents and their errors from `documents`. Its own caches count documents, whatever their size. */
-export function knownDocuments(documents: Documents): Plugin {
+export function cachedDocuments(documents: DocumentCache): Plugin {
   const errorsOf = new WeakMap<DocumentNode, readonly GraphQLError[]>();
 
   return {

@@ -1,10 +1,10 @@
 import type { DocumentNode, GraphQLSchema } from 'graphql';
 import { parseWithin, validateWithin } from '../limits/document-limits.ts';
 import type { Limits } from '../limits/limits.ts';
-import { createDocuments, type Documents } from './document-cache.ts';
-import { automaticOperations, type PersistedOperations } from './persisted-queries.ts';
+import { createDocumentCache, type DocumentCache } from './document-cache.ts';
+import { automaticPersistedQueries, type PersistedQueries } from './persisted-queries.ts';
 import { type SchemaAccess, validationByAccess } from './schema-access.ts';
-import { type OperationList, trustedOperations } from './trusted-documents.ts';
+import { onlyTrustedDocuments, type TrustedDocuments } from './trusted-documents.ts';
 
 /** Which documents are taken, and what is kept of them. */
 export interface DocumentOptions {
@@ -13,7 +13,7 @@ export interface DocumentOptions {
   /** How much memory known documents may take; 0 keeps none. */
   documentCacheBytes: number;
   /** The only documents that are taken; all are when left out. */
-  operationList?: OperationList | undefined;
+  trustedDocuments?: TrustedDocuments | undefined;
   /** How much memory the texts may take that clients name by their hash; 0 has clients send each whole. */
   persistedQueryBytes: number;
 }
@@ -22,12 +22,12 @@ export interface DocumentOptions {
  * The documents of a schema within limits, and how clients may name them. `onRead` is called for each that was not known.
  * @throws OperationListError
  */
-export function createOperations(
+export function createDocumentSources(
   schema: GraphQLSchema,
   limits: Limits,
-  { schemaAccess, documentCacheBytes, operationList, persistedQueryBytes }: DocumentOptions,
+  { schemaAccess, documentCacheBytes, trustedDocuments, persistedQueryBytes }: DocumentOptions,
   onRead = () => {},
-): { documents: Documents; operations: PersistedOperations } {
+): { documents: DocumentCache; operations: PersistedQueries } {
   // Nothing of it depends on the caller, or on the values of variables.
   const reading = {
     parse(text: string) {
@@ -37,10 +37,10 @@ export function createOperations(
     validate: (document: DocumentNode) =>
       validateWithin(limits, schema, document, validationByAccess[schemaAccess]),
   };
-  const documents = createDocuments(reading, documentCacheBytes);
+  const documents = createDocumentCache(reading, documentCacheBytes);
   const operations =
-    operationList === undefined
-      ? automaticOperations(documents, persistedQueryBytes)
-      : trustedOperations(documents, operationList);
+    trustedDocuments === undefined
+      ? automaticPersistedQueries(documents, persistedQueryBytes)
+      : onlyTrustedDocuments(documents, trustedDocuments);
   return { documents, operations };
 }

@@ -2,8 +2,8 @@ import { hash } from 'node:crypto';
 import { GraphQLError } from 'graphql';
 import type { GraphQLParams, Plugin } from 'graphql-yoga';
 import { LRUCache } from 'lru-cache';
-import type { Refusal } from '../http/http-error.ts';
-import type { Documents } from './document-cache.ts';
+import type { HttpError } from '../http/http-error.ts';
+import type { DocumentCache } from './document-cache.ts';
 
 /** What a request says of its document, as it came. */
 export interface DocumentReference {
@@ -19,10 +19,10 @@ export interface DocumentReference {
 export const idParameters = ['documentId', 'id'];
 
 /** The text to run, undefined where the request names no document at all; or why none is run. */
-export type DocumentText = { text: string | undefined } | { refusal: Refusal };
+export type DocumentText = { text: string | undefined } | { httpError: HttpError };
 
 /** The documents that clients may name instead of sending them. */
-export interface PersistedOperations {
+export interface PersistedQueries {
   textOf(reference: DocumentReference): DocumentText;
 }
 
@@ -35,11 +35,11 @@ export interface PersistedDocuments {
 }
 
 /** Takes the document of a request, which names it, sends it, or does both. */
-export function persistedOperations({ byId, sent }: PersistedDocuments): PersistedOperations {
+export function persistedQueries({ byId, sent }: PersistedDocuments): PersistedQueries {
   return {
     textOf(reference) {
       const named = idOf(reference);
-      if ('refusal' in named) return named;
+      if ('httpError' in named) return named;
       const { query } = reference;
       if (typeof query === 'string' && query !== '') return sent(query, named.id);
       // What is no text is refused where the parameters are looked at.
@@ -54,29 +54,29 @@ function idOf({
   documentId,
   id,
   extensions,
-}: DocumentReference): { id: string | undefined } | { refusal: Refusal } {
+}: DocumentReference): { id: string | undefined } | { httpError: HttpError } {
   // Most requests.
   if (documentId == null && id == null && extensions == null) return { id: undefined };
   const ids = new Set<string>();
   for (const given of [documentId, id]) {
     if (given == null) continue;
     if (typeof given !== 'string' || given === '') {
-      return { refusal: malformed('The id of a document must be a text.') };
+      return { httpError: malformed('The id of a document must be a text.') };
     }
     ids.add(bareId(given));
   }
   const persisted = persistedQueryOf(extensions);
   if (persisted != null) {
-    if (typeof persisted !== 'object' || !('sha256Hash' in persisted)) return { refusal: malformedHash };
+    if (typeof persisted !== 'object' || !('sha256Hash' in persisted)) return { httpError: malformedHash };
     const { sha256Hash } = persisted;
-    if (!('version' in persisted) || persisted.version !== 1) return { refusal: notSupported };
+    if (!('version' in persisted) || persisted.version !== 1) return { httpError: notSupported };
     if (typeof sha256Hash !== 'string' || !/^[\da-f]{64}$/i.test(sha256Hash)) {
-      return { refusal: malformedHash };
+      return { httpError: malformedHash };
     }
     ids.add(sha256Hash.toLowerCase());
   }
   const [only] = ids;
-  return ids.size > 1 ? { refusal: malformed('The request names more than one document.') } : { id: only };
+  return ids.size > 1 ? { httpError: malformed('The request names more than one document.') } : { id: only };
 }
 
 /** An id without the prefix that says of it that it is a hash. */
@@ -97,24 +97,24 @@ function persistedQueryOf(extensions: unknown): unknown {
  * the tenant that asks. Only who has the document has its hash. No answer tells what is in it.
  * @param maxBytes how much memory the texts may take; 0 switches this off.
  */
-export function automaticOperations(documents: Documents, maxBytes: number): PersistedOperations {
+export function automaticPersistedQueries(documents: DocumentCache, maxBytes: number): PersistedQueries {
   const isOff = maxBytes === 0;
   const textByHash = new LRUCache<string, string>({
     // 0 would be no bound.
     maxSize: Math.max(1, maxBytes),
     sizeCalculation: (text) => 2 * text.length + 256,
   });
-  return persistedOperations({
+  return persistedQueries({
     byId(id) {
       const text = textByHash.get(id);
       if (text !== undefined) return { text };
-      return { refusal: isOff ? notSupported : notFound };
+      return { httpError: isOff ? notSupported : notFound };
     },
     sent(text, id) {
       if (id === undefined || isOff || textByHash.get(id) === text) return { text };
       if (hash('sha256', text) !== id) {
         return {
-          refusal: malformed('The id that the request gives to its document is not the SHA-256 of it.'),
+          httpError: malformed('The id that the request gives to its document is not the SHA-256 of it.'),
         };
       }
       if (documents.errorsOf(text).length === 0) textByHash.set(id, text);
@@ -124,7 +124,7 @@ export function automaticOperations(documents: Documents, maxBytes: number): Per
 }
 
 /** A request that is at odds with itself. */
-export function malformed(message: string): Refusal {
+export function malformed(message: string): HttpError {
   return { status: 400, code: 'BAD_REQUEST', message, retryable: false };
 }
 
@@ -134,14 +134,14 @@ const malformedHash = malformed(
 
 // Clients know these two by their message. HTTP 200, as Apollo's server has it: some clients read no body of another
 // status, and so would never send the document.
-const notSupported: Refusal = {
+const notSupported: HttpError = {
   status: 200,
   code: 'PERSISTED_QUERY_NOT_SUPPORTED',
   message: 'PersistedQueryNotSupported',
   retryable: false,
 };
 
-const notFound: Refusal = {
+const notFound: HttpError = {
   status: 200,
   code: 'PERSISTED_QUERY_NOT_FOUND',
   message: 'PersistedQueryNotFound',
@@ -149,7 +149,7 @@ const notFound: Refusal = {
 };
 
 /** Has Yoga run the text of the document that a request names. */
-export function persistedDocuments(operations: PersistedOperations): Plugin {
+export function persistedDocuments(operations: PersistedQueries): Plugin {
   return {
     onRequestParse({ request, url }) {
       if (request.method !== 'GET') return undefined;
@@ -165,8 +165,8 @@ export function persistedDocuments(operations: PersistedOperations): Plugin {
     onParams({ params, setParams }) {
       const reference: GraphQLParams & DocumentReference = params;
       const found = operations.textOf(reference);
-      if ('refusal' in found) {
-        const { status, message, code, retryable } = found.refusal;
+      if ('httpError' in found) {
+        const { status, message, code, retryable } = found.httpError;
         throw new GraphQLError(message, { extensions: { code, retryable, http: { status } } });
       }
       if (found.text !== undefined && found.text !== params.query) {

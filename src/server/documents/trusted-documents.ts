@@ -1,14 +1,14 @@
 import { hash } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
-import type { Refusal } from '../http/http-error.ts';
-import type { Documents } from './document-cache.ts';
-import { bareId, malformed, type PersistedOperations, persistedOperations } from './persisted-queries.ts';
+import type { HttpError } from '../http/http-error.ts';
+import type { DocumentCache } from './document-cache.ts';
+import { bareId, malformed, type PersistedQueries, persistedQueries } from './persisted-queries.ts';
 
 /** The texts of documents by their ids. */
-export type OperationList = ReadonlyMap<string, string>;
+export type TrustedDocuments = ReadonlyMap<string, string>;
 
 /** A list that holds documents which can't be run; the message names every one of them. */
-export class OperationListError extends Error {
+export class TrustedDocumentsError extends Error {
   override readonly name = 'OperationListError';
 }
 
@@ -16,8 +16,8 @@ export class OperationListError extends Error {
  * Lets clients run the documents of a list and no others, named by their id, by the SHA-256 of their text, or sent whole.
  * @throws OperationListError where documents of it are not of this schema, or beyond its limits.
  */
-export function trustedOperations(documents: Documents, list: OperationList): PersistedOperations {
-  const faults = [...list].flatMap(([id, text]) => {
+export function onlyTrustedDocuments(documents: DocumentCache, list: TrustedDocuments): PersistedQueries {
+  const errors = [...list].flatMap(([id, text]) => {
     const [error, ...others] = documents.of(text).errors;
     // A second use keeps the document where new ones don't drive it out.
     documents.known(text);
@@ -25,29 +25,29 @@ export function trustedOperations(documents: Documents, list: OperationList): Pe
     const more = others.length === 0 ? '' : ` (and ${others.length} more)`;
     return [`${JSON.stringify(id)}: ${error.message}${more}`];
   });
-  if (faults.length > 0) {
-    const count = `${faults.length} of ${list.size} documents`;
-    throw new OperationListError(`${count} can't be run:\n  ${faults.join('\n  ')}`);
+  if (errors.length > 0) {
+    const count = `${errors.length} of ${list.size} documents`;
+    throw new TrustedDocumentsError(`${count} can't be run:\n  ${errors.join('\n  ')}`);
   }
   const texts = new Set(list.values());
   const textById = new Map([...texts].map((text) => [hash('sha256', text), text]));
   // An id that is given stands before a hash that happens to be the same.
   for (const [id, text] of list) textById.set(bareId(id), text);
-  return persistedOperations({
+  return persistedQueries({
     byId(id) {
       const text = textById.get(id);
-      return text === undefined ? { refusal: notAllowed } : { text };
+      return text === undefined ? { httpError: notAllowed } : { text };
     },
     sent(text, id) {
-      if (!texts.has(text)) return { refusal: notAllowed };
+      if (!texts.has(text)) return { httpError: notAllowed };
       if (id === undefined || textById.get(id) === text) return { text };
-      return { refusal: malformed('The id that the request gives to its document is another one\u2019s.') };
+      return { httpError: malformed('The id that the request gives to its document is another one\u2019s.') };
     },
   });
 }
 
 // The request's fault, and not one of who asks: 403 would have clients sign in again.
-const notAllowed: Refusal = {
+const notAllowed: HttpError = {
   status: 400,
   code: 'OPERATION_NOT_ALLOWED',
   message:
@@ -60,7 +60,7 @@ const notAllowed: Refusal = {
  * write it, or a manifest as Apollo's tools do.
  * @throws Error that says what is wrong with the file.
  */
-export async function readOperationList(file: string): Promise<OperationList> {
+export async function readTrustedDocuments(file: string): Promise<TrustedDocuments> {
   const json: unknown = JSON.parse(await readFile(file, 'utf8'));
   const entries = isRecord(json) ? (manifestEntries(json) ?? Object.entries(json)) : undefined;
   if (entries?.every(isEntry)) return new Map(entries);

@@ -24,30 +24,30 @@ export interface SelectedField {
 }
 
 /** A query that is ready to be run. */
-export interface ReadyQuery {
+export interface ExecutablePlan {
   readonly schema: GraphQLSchema;
   readonly operation: OperationDefinitionNode;
   readonly fragments: Record<string, FragmentDefinitionNode>;
   readonly root: {
     /** Puts the fields of the root into `holder`, each as soon as it is there. */
-    run(run: Run, source: undefined, holder: Holder, place: undefined): void;
+    run(run: Execution, source: undefined, container: Container, responsePath: undefined): void;
   };
 }
 
 /** One run of a query: the answer while it comes about, and what is still waited for. */
-export class Run {
-  readonly plan: ReadyQuery;
+export class Execution {
+  readonly plan: ExecutablePlan;
   readonly context: object;
   readonly variables: VariableValues;
-  readonly #data: Holder = {};
-  #isBlank = false;
+  readonly #data: Container = {};
+  #isNull = false;
   #errors: GraphQLError[] | undefined;
   #waiting = 0;
   #end: ((result: ExecutionResult) => void) | undefined;
   /** By field, as its arguments are the same for all items of a list. */
   #args: Map<SelectedField, object> | undefined;
 
-  constructor(plan: ReadyQuery, context: object, variables: VariableValues) {
+  constructor(plan: ExecutablePlan, context: object, variables: VariableValues) {
     this.plan = plan;
     this.context = context;
     this.variables = variables;
@@ -56,7 +56,7 @@ export class Run {
   /** The answer, as soon as all of it is there. Never rejects. */
   result(): ExecutionResult | Promise<ExecutionResult> {
     this.plan.root.run(this, undefined, this.#data, undefined);
-    if (this.#waiting === 0 || this.#isBlank) return this.#told();
+    if (this.#waiting === 0 || this.#isNull) return this.#completed();
     return new Promise((resolve) => {
       this.#end = resolve;
     });
@@ -74,7 +74,7 @@ export class Run {
   }
 
   /** Goes on with what a promise brings, while all else goes on; where `take` throws, as where the promise fails. */
-  wait(promise: Promise<unknown>, take: (value: unknown) => void, place: Place): void {
+  wait(promise: Promise<unknown>, take: (value: unknown) => void, responsePath: ResponsePath): void {
     this.#waiting += 1;
     promise.then(
       (value) => {
@@ -82,12 +82,12 @@ export class Run {
         try {
           take(value);
         } catch (error) {
-          this.fail(error, place);
+          this.fail(error, responsePath);
         }
         this.#leave();
       },
       (error: unknown) => {
-        this.fail(error, place);
+        this.fail(error, responsePath);
         this.#leave();
       },
     );
@@ -95,41 +95,41 @@ export class Run {
 
   #leave(): void {
     this.#waiting -= 1;
-    if (this.#waiting === 0) this.#end?.(this.#told());
+    if (this.#waiting === 0) this.#end?.(this.#completed());
   }
 
   /** Notes why a value can't be given out, and blanks its place. What is below a blank is of no interest any more. */
-  fail(error: unknown, place: Place): void {
-    if (this.#isBlank || isBelowBlank(place)) return;
+  fail(error: unknown, responsePath: ResponsePath): void {
+    if (this.#isNull || isBelowNull(responsePath)) return;
     this.#errors ??= [];
-    this.#errors.push(locatedError(error, place.field.nodes, keysTo(place)));
+    this.#errors.push(locatedError(error, responsePath.field.nodes, pathKeys(responsePath)));
     // In its place among the others, where that is blanked which it belongs to, for what goes on there.
-    place.holder[place.key] = null;
-    if (blank(place)) return;
-    this.#isBlank = true;
+    responsePath.container[responsePath.key] = null;
+    if (propagateNull(responsePath)) return;
+    this.#isNull = true;
     // Nothing that is still waited for can add to it.
-    this.#end?.(this.#told());
+    this.#end?.(this.#completed());
     this.#end = undefined;
   }
 
-  #told(): ExecutionResult {
-    const data = this.#isBlank ? null : this.#data;
+  #completed(): ExecutionResult {
+    const data = this.#isNull ? null : this.#data;
     return this.#errors === undefined ? { data } : { data, errors: this.#errors };
   }
 }
 
 /** An object or a list of an answer. */
-export type Holder = Record<string | number, unknown>;
+export type Container = Record<string | number, unknown>;
 
 /** Where a value stands in an answer. One that may not be null blanks what it belongs to, where it can't be given out. */
-export interface Place {
-  readonly run: Run;
+export interface ResponsePath {
+  readonly run: Execution;
   /** Whose value it is, or an item of it. */
   readonly field: SelectedField;
   /** Of the object or list that it belongs to; undefined for the fields at the root. */
-  readonly parent: Place | undefined;
+  readonly parent: ResponsePath | undefined;
   /** That object or list itself. */
-  readonly holder: Holder;
+  readonly container: Container;
   readonly key: string | number;
   readonly mayBeNull: boolean;
   /** What resolvers are told of the field. */
@@ -137,15 +137,15 @@ export interface Place {
 }
 
 /** The place of an item of a list. */
-export class ItemPlace implements Place {
-  readonly parent: Place;
-  readonly holder: Holder;
+export class ItemPath implements ResponsePath {
+  readonly parent: ResponsePath;
+  readonly container: Container;
   readonly key: number;
   readonly mayBeNull: boolean;
 
-  constructor(parent: Place, holder: Holder, key: number, mayBeNull: boolean) {
+  constructor(parent: ResponsePath, container: Container, key: number, mayBeNull: boolean) {
     this.parent = parent;
-    this.holder = holder;
+    this.container = container;
     this.key = key;
     this.mayBeNull = mayBeNull;
   }
@@ -167,17 +167,17 @@ export class ItemPlace implements Place {
  * The place of a field's value, and what its resolver is told of the field: one object, as one is made for each value that
  * is not given out as it is, and read from where it is known, as hardly any resolver asks for it.
  */
-export class FieldPlace implements Place, GraphQLResolveInfo {
-  readonly run: Run;
+export class FieldPath implements ResponsePath, GraphQLResolveInfo {
+  readonly run: Execution;
   readonly field: SelectedField;
-  readonly parent: Place | undefined;
-  readonly holder: Holder;
+  readonly parent: ResponsePath | undefined;
+  readonly container: Container;
 
-  constructor(run: Run, field: SelectedField, parent: Place | undefined, holder: Holder) {
+  constructor(run: Execution, field: SelectedField, parent: ResponsePath | undefined, container: Container) {
     this.run = run;
     this.field = field;
     this.parent = parent;
-    this.holder = holder;
+    this.container = container;
   }
 
   get key() {
@@ -210,7 +210,7 @@ export class FieldPlace implements Place, GraphQLResolveInfo {
 
   get path(): GraphQLResolveInfo['path'] {
     let path: GraphQLResolveInfo['path'] | undefined;
-    for (const key of keysTo(this)) path = { prev: path, key, typename: undefined };
+    for (const key of pathKeys(this)) path = { prev: path, key, typename: undefined };
     // There is one key at least.
     return path as GraphQLResolveInfo['path'];
   }
@@ -243,9 +243,9 @@ export class FieldPlace implements Place, GraphQLResolveInfo {
 }
 
 /** The keys that lead to a place, from the root. */
-export function keysTo(place: Place): (string | number)[] {
+export function pathKeys(responsePath: ResponsePath): (string | number)[] {
   const keys: (string | number)[] = [];
-  for (let at: Place | undefined = place; at !== undefined; at = at.parent) keys.push(at.key);
+  for (let at: ResponsePath | undefined = responsePath; at !== undefined; at = at.parent) keys.push(at.key);
   return keys.reverse();
 }
 
@@ -253,17 +253,17 @@ export function keysTo(place: Place): (string | number)[] {
  * Puts null in a place, or in that of the first thing around it that may be null.
  * @returns whether there was one.
  */
-export function blank(place: Place): boolean {
-  let at: Place | undefined = place;
+export function propagateNull(responsePath: ResponsePath): boolean {
+  let at: ResponsePath | undefined = responsePath;
   while (at !== undefined && !at.mayBeNull) at = at.parent;
-  if (at !== undefined) at.holder[at.key] = null;
+  if (at !== undefined) at.container[at.key] = null;
   return at !== undefined;
 }
 
 /** Whether something around a place has been blanked, so that what it holds is in no answer. */
-export function isBelowBlank(place: Place): boolean {
-  for (let { holder, parent } = place; parent !== undefined; { holder, parent } = parent) {
-    if (parent.holder[parent.key] !== holder) return true;
+export function isBelowNull(responsePath: ResponsePath): boolean {
+  for (let { container, parent } = responsePath; parent !== undefined; { container, parent } = parent) {
+    if (parent.container[parent.key] !== container) return true;
   }
   return false;
 }

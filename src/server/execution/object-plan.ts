@@ -21,17 +21,17 @@ import { outputOf } from '../../graph/fields/exact-leaves.ts';
 import { propertyOf } from '../../graph/fields/property-fields.ts';
 import { type FieldSelection, responseName, selectedFields, selectionSetsOf } from '../limits/selections.ts';
 import {
-  FieldPlace,
-  type Holder,
-  ItemPlace,
-  type Place,
-  type ReadyQuery,
-  type Run,
+  type Container,
+  type ExecutablePlan,
+  type Execution,
+  FieldPath,
+  ItemPath,
+  type ResponsePath,
   type SelectedField,
 } from './execution.ts';
 
 /** What the fields of a query are planned by. */
-type Selection = Pick<ReadyQuery, 'schema' | 'fragments'>;
+type Selection = Pick<ExecutablePlan, 'schema' | 'fragments'>;
 
 /** The fields that are selected of objects of a type. */
 export class ObjectPlan {
@@ -50,8 +50,8 @@ export class ObjectPlan {
   }
 
   /** Puts the fields of an object into `holder`, each as soon as it is there. */
-  run(run: Run, source: unknown, holder: Holder, place: Place | undefined): void {
-    for (const field of this.#fields) field.run(run, source, holder, place);
+  run(run: Execution, source: unknown, container: Container, responsePath: ResponsePath | undefined): void {
+    for (const field of this.#fields) field.run(run, source, container, responsePath);
   }
 }
 
@@ -109,33 +109,33 @@ class FieldPlan implements SelectedField {
     this.#args = holdsVariables(node) ? undefined : getArgumentValues(definition, node);
   }
 
-  run(run: Run, source: unknown, holder: Holder, parent: Place | undefined): void {
-    if (this.#isPlainlyPut(source, holder)) return;
-    const place = new FieldPlace(run, this, parent, holder);
+  run(run: Execution, source: unknown, container: Container, parent: ResponsePath | undefined): void {
+    if (this.#isPlainlyPut(source, container)) return;
+    const responsePath = new FieldPath(run, this, parent, container);
     let value: unknown;
     try {
       value =
         this.#property === undefined
-          ? this.definition.resolve?.(source, this.#argsIn(run, parent), run.context, place)
-          : (source as Holder)[this.#property];
+          ? this.definition.resolve?.(source, this.#argsIn(run, parent), run.context, responsePath)
+          : (source as Container)[this.#property];
     } catch (error) {
-      run.fail(error, place);
+      run.fail(error, responsePath);
       return;
     }
-    put(place, this.#complete, value);
+    completeValue(responsePath, this.#complete, value);
   }
 
   /** Most values need no place of their own, as they are there and as they should be. */
-  #isPlainlyPut(source: unknown, holder: Holder): boolean {
+  #isPlainlyPut(source: unknown, container: Container): boolean {
     if (this.#plain === undefined) return false;
-    const value = (source as Holder | undefined)?.[this.#plain.property];
+    const value = (source as Container | undefined)?.[this.#plain.property];
     const isNull = (value === null || value === undefined) && this.mayBeNull;
-    const told = isNull ? null : plainLeaf(this.#plain.output, value);
-    if (told !== undefined) holder[this.key] = told;
-    return told !== undefined;
+    const completed = isNull ? null : serializeLeaf(this.#plain.output, value);
+    if (completed !== undefined) container[this.key] = completed;
+    return completed !== undefined;
   }
 
-  #argsIn(run: Run, parent: Place | undefined): object {
+  #argsIn(run: Execution, parent: ResponsePath | undefined): object {
     if (this.#args !== undefined) return this.#args;
     const make = () => getArgumentValues(this.definition, this.nodes[0], run.variables);
     // Fields at the root are run once, so that nothing is gained by keeping their arguments.
@@ -156,26 +156,26 @@ function holdsVariables({ arguments: args = [] }: FieldNode): boolean {
 }
 
 /** Puts a value that is there, and that is neither null nor an error, into its place as clients get it. */
-type Complete = (place: Place, value: unknown) => void;
+type Complete = (responsePath: ResponsePath, value: unknown) => void;
 
 /**
  * Puts whatever a resolver gave into its place; a promise once it is there. An error instance is the value's own error. It
  * makes no closures but for promises, as every value of an answer comes through here that is no plain one.
  */
-function put(place: Place, complete: Complete, value: unknown): void {
+function completeValue(responsePath: ResponsePath, complete: Complete, value: unknown): void {
   if (value === null || value === undefined) {
-    if (place.mayBeNull) place.holder[place.key] = null;
-    else place.run.fail(nullError(place.field), place);
+    if (responsePath.mayBeNull) responsePath.container[responsePath.key] = null;
+    else responsePath.run.fail(nullError(responsePath.field), responsePath);
   } else if (value instanceof Promise) {
     // In its place among the others meanwhile.
-    place.holder[place.key] = null;
-    place.run.wait(value, (late) => put(place, complete, late), place);
-  } else if (value instanceof Error) place.run.fail(value, place);
+    responsePath.container[responsePath.key] = null;
+    responsePath.run.wait(value, (late) => completeValue(responsePath, complete, late), responsePath);
+  } else if (value instanceof Error) responsePath.run.fail(value, responsePath);
   else {
     try {
-      complete(place, value);
+      complete(responsePath, value);
     } catch (error) {
-      place.run.fail(error, place);
+      responsePath.run.fail(error, responsePath);
     }
   }
 }
@@ -203,7 +203,7 @@ function completionOf(type: GraphQLNullableOutputType, selections: Selections): 
 type Output = (value: unknown) => unknown;
 
 /** A plain value of a leaf as clients get it; undefined where it is another, or one that can't be given out. */
-function plainLeaf(output: Output, value: unknown): unknown {
+function serializeLeaf(output: Output, value: unknown): unknown {
   if (value === null || value === undefined || typeof value === 'object') return undefined;
   try {
     return output(value) ?? undefined;
@@ -215,10 +215,11 @@ function plainLeaf(output: Output, value: unknown): unknown {
 
 function leaf(type: GraphQLLeafType): Complete {
   const output = outputOf(type);
-  return (place, value) => {
-    const told = output(value);
-    if (told === null || told === undefined) throw new Error(`${type.name} cannot represent this value`);
-    place.holder[place.key] = told;
+  return (responsePath, value) => {
+    const completed = output(value);
+    if (completed === null || completed === undefined)
+      throw new Error(`${type.name} cannot represent this value`);
+    responsePath.container[responsePath.key] = completed;
   };
 }
 
@@ -227,22 +228,22 @@ function list({ ofType }: GraphQLList<GraphQLOutputType>, selections: Selections
   const itemType = isNonNullType(ofType) ? ofType.ofType : ofType;
   const output = isLeafType(itemType) ? outputOf(itemType) : undefined;
   const complete = completionOf(itemType, selections);
-  return (place, value) => {
+  return (responsePath, value) => {
     if (!isIterable(value)) {
-      const name = `${place.field.parentType.name}.${place.field.definition.name}`;
+      const name = `${responsePath.field.parentType.name}.${responsePath.field.definition.name}`;
       throw new Error(`Expected Iterable, but did not find one for field "${name}".`);
     }
     // As long as it is to be, where that is known: an array that grows takes room for 17.
     const items: unknown[] = Array.isArray(value) ? new Array(value.length) : [];
     // Before its items, any of which may put null in its place.
-    place.holder[place.key] = items;
+    responsePath.container[responsePath.key] = items;
     // An array holds its items as an object does its fields.
-    const holder = items as unknown as Holder;
+    const container = items as unknown as Container;
     let index = 0;
     for (const item of value) {
-      const told = output && plainLeaf(output, item);
-      if (told !== undefined) items[index] = told;
-      else put(new ItemPlace(place, holder, index, itemMayBeNull), complete, item);
+      const completed = output && serializeLeaf(output, item);
+      if (completed !== undefined) items[index] = completed;
+      else completeValue(new ItemPath(responsePath, container, index, itemMayBeNull), complete, item);
       index += 1;
     }
   };
@@ -253,7 +254,7 @@ function isIterable(value: unknown): value is Iterable<unknown> {
 }
 
 function object(plan: ObjectPlan): Complete {
-  return (place, value) => putObject(place, plan, value);
+  return (responsePath, value) => completeObject(responsePath, plan, value);
 }
 
 function abstract(type: GraphQLAbstractType, { schema, of }: Selections): Complete {
@@ -269,17 +270,17 @@ function abstract(type: GraphQLAbstractType, { schema, of }: Selections): Comple
     return plan;
   }
 
-  return (place, value) => {
+  return (responsePath, value) => {
     const typename =
-      type.resolveType?.(value, place.run.context, place.info, type) ??
+      type.resolveType?.(value, responsePath.run.context, responsePath.info, type) ??
       (value as { __typename?: unknown }).__typename; // An object, as all that has types of its own.
-    putObject(place, plans.get(typename) ?? planFor(typename), value);
+    completeObject(responsePath, plans.get(typename) ?? planFor(typename), value);
   };
 }
 
-function putObject(place: Place, plan: ObjectPlan, source: unknown): void {
-  const fields: Holder = {};
+function completeObject(responsePath: ResponsePath, plan: ObjectPlan, source: unknown): void {
+  const fields: Container = {};
   // Before its own fields, any of which may put null in its place.
-  place.holder[place.key] = fields;
-  plan.run(place.run, source, fields, place);
+  responsePath.container[responsePath.key] = fields;
+  plan.run(responsePath.run, source, fields, responsePath);
 }

@@ -6,11 +6,11 @@ import {
   type OperationDefinitionNode,
   type VariableValues,
 } from 'graphql';
-import { type ReadyQuery, Run } from './execution.ts';
+import { type ExecutablePlan, Execution } from './execution.ts';
 import { ObjectPlan } from './object-plan.ts';
 
 /** A query, made ready to be run again and again. It has no directives: conditions would make each run another query. */
-export class QueryPlan implements ReadyQuery {
+export class QueryPlan implements ExecutablePlan {
   readonly schema: GraphQLSchema;
   readonly operation: OperationDefinitionNode;
   readonly fragments: Record<string, FragmentDefinitionNode>;
@@ -34,6 +34,6 @@ export class QueryPlan implements ReadyQuery {
   }
 
   run(context: object, variables: VariableValues) {
-    return new Run(this, context, variables).result();
+    return new Execution(this, context, variables).result();
   }
 }

@@ -7,11 +7,11 @@ import { createRequestIds } from '../../telemetry/request-ids.ts';
 import type { HeaderReader } from '../../telemetry/request-record.ts';
 import {
   countError,
-  createExchange,
-  type Exchange,
-  type ExchangeContext,
-  nameToTell,
+  createRequestRecord,
+  loggableName,
   type RequestObserver,
+  type RequestRecord,
+  type RequestRecordContext,
 } from '../../telemetry/request-record.ts';
 import type { Tracing } from '../../telemetry/tracing.ts';
 import { requestCost, tenths } from './cost-report.ts';
@@ -20,11 +20,11 @@ import type { MaskedErrors } from './error-mapping.ts';
 /** What is noted of each request, for its line in the log, for metrics and for traces. */
 export interface RequestLog {
   /** A request is here. `givenId` is what its header `x-request-id` says. */
-  begin(givenId: unknown): Exchange;
+  begin(givenId: unknown): RequestRecord;
   /** Notes the errors of an answer, as they are told, and reports those that are masked. */
-  noteResult(exchange: Exchange, result: ExecutionResult): void;
+  noteResult(requestRecord: RequestRecord, result: ExecutionResult): void;
   /** Once for each request: it is answered with this status, or nobody takes the answer any more. */
-  answered(exchange: Exchange, headers: HeaderReader, status: number, isAborted: boolean): void;
+  finish(requestRecord: RequestRecord, headers: HeaderReader, status: number, isAborted: boolean): void;
 }
 
 export interface RequestLogOptions {
@@ -40,24 +40,24 @@ export function createRequestLog({ log, maskedErrors, observer, tracing }: Reque
   const requestIdOf = createRequestIds();
   return {
     begin(givenId) {
-      const exchange = createExchange(requestIdOf(givenId));
-      observer?.began(exchange);
-      return exchange;
+      const requestRecord = createRequestRecord(requestIdOf(givenId));
+      observer?.onRequestStarted(requestRecord);
+      return requestRecord;
     },
-    noteResult(exchange, { data, errors }) {
+    noteResult(requestRecord, { data, errors }) {
       // What has run has data, be it null.
-      exchange.isRefused = data === undefined;
+      requestRecord.isRefused = data === undefined;
       for (const error of errors ?? []) {
-        countError(exchange, String(error.extensions.code));
-        maskedErrors.report(error, exchange.requestId);
+        countError(requestRecord, String(error.extensions.code));
+        maskedErrors.report(error, requestRecord.requestId);
       }
     },
-    answered(exchange, headers, status, isAborted) {
-      observer?.answered(exchange, status, isAborted);
-      if (log.isLevelEnabled(exchange.route === undefined ? 'debug' : 'info')) {
-        write(log, exchange, status, isAborted);
+    finish(requestRecord, headers, status, isAborted) {
+      observer?.onRequestFinished(requestRecord, status, isAborted);
+      if (log.isLevelEnabled(requestRecord.route === undefined ? 'debug' : 'info')) {
+        write(log, requestRecord, status, isAborted);
       }
-      tracing?.end(exchange, headers, status);
+      tracing?.end(requestRecord, headers, status);
     },
   };
 }
@@ -68,48 +68,48 @@ export function createRequestLog({ log, maskedErrors, observer, tracing }: Reque
  */
 export function loggedRequests(
   requestLog: RequestLog,
-): Plugin<object, ExchangeContext & { res?: ServerResponse }> {
+): Plugin<object, RequestRecordContext & { res?: ServerResponse }> {
   return {
     onRequest({ request, serverContext }) {
-      serverContext.exchange ??= requestLog.begin(request.headers.get('x-request-id'));
+      serverContext.requestRecord ??= requestLog.begin(request.headers.get('x-request-id'));
     },
     // What is parsed as an operation is neither GraphiQL's nor a label, nor has another address.
-    onRequestParse({ serverContext: { exchange } }) {
-      if (exchange !== undefined) exchange.route = 'graphql';
+    onRequestParse({ serverContext: { requestRecord } }) {
+      if (requestRecord !== undefined) requestRecord.route = 'graphql';
     },
-    onResultProcess({ result, serverContext: { exchange } }) {
+    onResultProcess({ result, serverContext: { requestRecord } }) {
       // A list of results is Yoga's for batches and a stream is a subscription's; there are neither.
-      if (exchange !== undefined && 'errors' in result) requestLog.noteResult(exchange, result);
+      if (requestRecord !== undefined && 'errors' in result) requestLog.noteResult(requestRecord, result);
     },
     onResponse({ request, response, serverContext }) {
       const { headers, signal } = request;
       // The library answers some requests before any plugin sees them.
-      const { exchange = requestLog.begin(headers.get('x-request-id')) } = serverContext;
-      response.headers.set('x-request-id', exchange.requestId);
+      const { requestRecord = requestLog.begin(headers.get('x-request-id')) } = serverContext;
+      response.headers.set('x-request-id', requestRecord.requestId);
       // The library listens for the end of a connection, which may be behind it.
       const isAborted = signal.aborted || serverContext.res?.destroyed === true;
-      requestLog.answered(exchange, headers, response.status, isAborted);
+      requestLog.finish(requestRecord, headers, response.status, isAborted);
     },
   };
 }
 
-function write(log: Log, exchange: Exchange, status: number, isAborted: boolean): void {
-  const { requestId, startedAt, route, operation, caller, joined, errors } = exchange;
-  const totals = caller && totalsOf(caller.ledger);
+function write(log: Log, requestRecord: RequestRecord, status: number, isAborted: boolean): void {
+  const { requestId, startedAt, route, operation, callContext, joined, errors } = requestRecord;
+  const totals = callContext && totalsOf(callContext.callLog);
   const fields = {
     requestId,
     route,
-    operation: nameToTell(operation?.name?.value),
+    operation: loggableName(operation?.name?.value),
     type: operation?.operation,
     // Enough to tell callers apart, and too little to be looked up.
-    tenant: caller?.tenant.id.slice(0, 12),
+    tenant: callContext?.tenant.id.slice(0, 12),
     status,
     ms: tenths(performance.now() - startedAt),
     restMs: totals && tenths(totals.restMs),
     calls: totals?.calls,
     shared: totals?.shared,
-    cached: caller?.ledger.cached,
-    savedByList: caller?.ledger.savedByList,
+    cached: callContext?.callLog.cached,
+    savedByList: callContext?.callLog.savedByList,
     bytes: totals?.bytes,
     retries: totals?.retries,
     joined: joined || undefined,
@@ -118,8 +118,8 @@ function write(log: Log, exchange: Exchange, status: number, isAborted: boolean)
   };
   if (route === undefined) log.debug(fields, 'answered');
   else log.info(fields, 'answered');
-  if (caller === undefined || !log.isLevelEnabled('debug')) return;
-  for (const entry of caller.ledger.entries) {
+  if (callContext === undefined || !log.isLevelEnabled('debug')) return;
+  for (const entry of callContext.callLog.entries) {
     const { askedBy, ...cost } = requestCost(entry);
     log.debug({ requestId, ...cost }, 'called REST');
   }

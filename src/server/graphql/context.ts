@@ -1,18 +1,18 @@
-import { createLifetimes, type Lifetime } from '../../concurrency/operation-scope.ts';
+import { createOperationScopes, type OperationScope } from '../../concurrency/operation-scope.ts';
 import type { Tenant } from '../../concurrency/tenant.ts';
 import type { Context } from '../../graph/context.ts';
 import { createLoaders, type Loaders } from '../../loaders/loaders.ts';
-import type { LoaderMemory } from '../../loaders/tenant-state.ts';
+import type { LoaderStates } from '../../loaders/tenant-state.ts';
 import type { RestApi } from '../../rest/api.ts';
-import type { Caller, Callers } from '../../rest/client/call-context.ts';
-import type { Ledger } from '../../rest/client/call-log.ts';
+import type { CallContext, CallContexts } from '../../rest/client/call-context.ts';
+import type { CallLog } from '../../rest/client/call-log.ts';
 import { bareIdentifier } from '../../rest/resource-name.ts';
 import type { Report } from '../../telemetry/error-report.ts';
 import type { Idempotency } from '../../writes/idempotency.ts';
 import { createWrites, type Writes } from '../../writes/writes.ts';
 import { toClientError } from '../http/client-error.ts';
 import { asksForCost } from './cost-report.ts';
-import type { Asking } from './operation-request.ts';
+import type { OperationRequest } from './operation-request.ts';
 
 export interface ContextOptions {
   api: RestApi;
@@ -31,33 +31,40 @@ export interface ContextOptions {
 export interface OperationContext extends Context {
   readonly tenant: Tenant;
   /** How long somebody waits for its answer; other requests may join. */
-  readonly lifetime: Lifetime;
+  readonly scope: OperationScope;
   /** What it has cost so far. */
-  readonly ledger: Ledger;
+  readonly callLog: CallLog;
 }
 
 /** What operations share. */
 export interface Shared {
-  callers: Callers;
-  memory: LoaderMemory;
+  callContexts: CallContexts;
+  loaderStates: LoaderStates;
   /** What has been done under which key. */
   idempotency: Idempotency;
 }
 
 /** Makes what the resolvers of one operation can reach, anew for each, on behalf of `bearer`. */
-export type MakeContext = (bearer: string, asking: Asking) => OperationContext;
+export type MakeContext = (bearer: string, request: OperationRequest) => OperationContext;
 
 export function createContexts(shared: Shared, options: ContextOptions): MakeContext {
-  const { callers, memory } = shared;
-  const newLifetime = createLifetimes(options.operationTimeoutMs);
+  const { callContexts, loaderStates } = shared;
+  const newScope = createOperationScopes(options.operationTimeoutMs);
   const parts: Parts = { shared, options, labelUrl: (name) => labelUrl(options.publicUrl(), name) };
-  return (bearer, asking) => {
-    const { headers, exchange } = asking;
-    const lifetime = newLifetime();
-    asking.whenGone(lifetime.join());
-    const caller = callers.of(bearer, lifetime.signal, lifetime.deadline);
-    const loaders = createLoaders(options.api, caller, memory);
-    return new OwnContext(parts, caller, lifetime, loaders, asksForCost(headers), exchange?.requestId);
+  return (bearer, request) => {
+    const { headers, requestRecord } = request;
+    const scope = newScope();
+    request.onAbort(scope.join());
+    const callContext = callContexts.of(bearer, scope.signal, scope.deadline);
+    const loaders = createLoaders(options.api, callContext, loaderStates);
+    return new ResolverContext(
+      parts,
+      callContext,
+      scope,
+      loaders,
+      asksForCost(headers),
+      requestRecord?.requestId,
+    );
   };
 }
 
@@ -69,27 +76,27 @@ interface Parts {
 }
 
 /** A class, as an accessor of an object literal keeps all that it can reach until a full collection of garbage. */
-class OwnContext implements OperationContext {
+class ResolverContext implements OperationContext {
   readonly loaders: Loaders;
-  readonly lifetime: Lifetime;
+  readonly scope: OperationScope;
   readonly showsCost: boolean;
   readonly labelUrl: Context['labelUrl'];
   readonly #requestId: string | undefined;
-  readonly #caller: Caller;
+  readonly #callContext: CallContext;
   readonly #parts: Parts;
   #writes: Writes | undefined;
 
   constructor(
     parts: Parts,
-    caller: Caller,
-    lifetime: Lifetime,
+    callContext: CallContext,
+    scope: OperationScope,
     loaders: Loaders,
     isCostAskedFor: boolean,
     requestId: string | undefined,
   ) {
     this.#parts = parts;
-    this.#caller = caller;
-    this.lifetime = lifetime;
+    this.#callContext = callContext;
+    this.scope = scope;
     this.loaders = loaders;
     this.labelUrl = parts.labelUrl;
     this.showsCost = isCostAskedFor || parts.options.showCost === true;
@@ -97,11 +104,11 @@ class OwnContext implements OperationContext {
   }
 
   /** Made where it is asked for, as most operations write nothing, and by itself, as bulk writes take it out. */
-  get tell(): Context['tell'] {
+  get reportError(): Context['reportError'] {
     return (error) => {
-      const told = toClientError(error);
-      if (told.code === 'INTERNAL_SERVER_ERROR') this.#parts.options.report(error, this.#requestId);
-      return told;
+      const reported = toClientError(error);
+      if (reported.code === 'INTERNAL_SERVER_ERROR') this.#parts.options.report(error, this.#requestId);
+      return reported;
     };
   }
 
@@ -110,17 +117,17 @@ class OwnContext implements OperationContext {
   }
 
   get tenant(): Tenant {
-    return this.#caller.tenant;
+    return this.#callContext.tenant;
   }
 
-  get ledger(): Ledger {
-    return this.#caller.ledger;
+  get callLog(): CallLog {
+    return this.#callContext.callLog;
   }
 
   /** Most operations write nothing. */
   get writes(): Writes {
     const { shared, options } = this.#parts;
-    this.#writes ??= createWrites(options.api, this.#caller, this.loaders, shared.idempotency);
+    this.#writes ??= createWrites(options.api, this.#callContext, this.loaders, shared.idempotency);
     return this.#writes;
   }
 }

@@ -1,5 +1,5 @@
 import type { ExecutionResult } from 'graphql';
-import { type Ledger, type LedgerEntry, totalsOf } from '../../rest/client/call-log.ts';
+import { type CallLog, type CallLogEntry, totalsOf } from '../../rest/client/call-log.ts';
 import type { HeaderReader } from '../../telemetry/request-record.ts';
 
 /** What an operation has cost, as clients see it. Nothing in it tells what was asked for, or by whom. */
@@ -38,19 +38,19 @@ export function asksForCost(headers: HeaderReader): boolean {
 }
 
 /** A result that shows what its operation cost as `extensions.upstream`. */
-export function withCost(result: ExecutionResult, ledger: Ledger): ExecutionResult {
-  return { ...result, extensions: { ...result.extensions, upstream: costOf(ledger) } };
+export function withCost(result: ExecutionResult, callLog: CallLog): ExecutionResult {
+  return { ...result, extensions: { ...result.extensions, upstream: costOf(callLog) } };
 }
 
 /** The numbers of a ledger as they are shown. */
-export function costOf(ledger: Ledger): OperationCost {
-  const { calls, shared } = totalsOf(ledger);
-  const { entries, cached, savedByList } = ledger;
+export function costOf(callLog: CallLog): OperationCost {
+  const { calls, shared } = totalsOf(callLog);
+  const { entries, cached, savedByList } = callLog;
   return { calls, shared, cached, savedByList, requests: entries.map(requestCost) };
 }
 
 /** The numbers of a call as they are shown. */
-export function requestCost(entry: LedgerEntry): RequestCost {
+export function requestCost(entry: CallLogEntry): RequestCost {
   const { method, route, status = null, startMs, durationMs, bytes, retries, isShared, askedBy } = entry;
   return {
     method,

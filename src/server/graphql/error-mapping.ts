@@ -2,14 +2,14 @@ import { type ExecutionResult, GraphQLError, type GraphQLErrorExtensions } from 
 import type { Plugin } from 'graphql-yoga';
 import { WaybillError } from '../../rest/errors.ts';
 import type { Report } from '../../telemetry/error-report.ts';
-import { type ClientError, shortMessage, toClientError } from '../http/client-error.ts';
+import { type ClientError, toClientError, truncateMessage } from '../http/client-error.ts';
 
 /** Translates errors for clients, and tells of those that it masks once it is known whose request they are of. */
 export interface MaskedErrors {
   /** The error as a client gets it. */
   mask(error: unknown): GraphQLError;
   /** Reports what is behind an error, and gives it the request's id, by which the log can be searched. */
-  report(told: GraphQLError, requestId: string): void;
+  report(clientError: GraphQLError, requestId: string): void;
 }
 
 /** The library translates an error without saying whose request it is of; the answer that holds it is. */
@@ -18,15 +18,15 @@ export function createMaskedErrors(report: Report): MaskedErrors {
   return {
     mask(error) {
       const masked: { cause: unknown }[] = [];
-      const told = toGraphQLError(error, (cause) => masked.push({ cause }));
-      for (const behind of masked) causes.set(told, behind);
-      return told;
+      const clientError = toGraphQLError(error, (cause) => masked.push({ cause }));
+      for (const behind of masked) causes.set(clientError, behind);
+      return clientError;
     },
-    report(told, requestId) {
-      const behind = causes.get(told);
+    report(clientError, requestId) {
+      const behind = causes.get(clientError);
       if (behind === undefined) return;
-      causes.delete(told);
-      told.extensions.requestId = requestId;
+      causes.delete(clientError);
+      clientError.extensions.requestId = requestId;
       report(behind.cause, requestId);
     },
   };
@@ -38,9 +38,9 @@ export function validationErrors(report: (error: unknown) => void): Plugin {
     onExecutionResult({ result, setResult }) {
       // A list of results is Yoga's for batches and a stream is a subscription's; there are neither.
       if (result === undefined || !('errors' in result) || result.errors === undefined) return;
-      const told = (error: GraphQLError) =>
+      const clientError = (error: GraphQLError) =>
         error.extensions.retryable === undefined ? toGraphQLError(error, report) : error;
-      setResult({ ...result, errors: result.errors.map(told) });
+      setResult({ ...result, errors: result.errors.map(clientError) });
     },
   };
 }
@@ -99,7 +99,7 @@ export function toGraphQLError(error: unknown, report: (error: unknown) => void)
 function graphQLError({ message, ...extensions }: ClientError, error: unknown): GraphQLError {
   return isGraphQLError(error)
     ? located(message, error, extensions)
-    : new GraphQLError(shortMessage(message), { extensions });
+    : new GraphQLError(truncateMessage(message), { extensions });
 }
 
 /** An error in the place of another one. */
@@ -108,7 +108,7 @@ function located(
   { nodes, source, positions, path }: GraphQLError,
   extensions: GraphQLErrorExtensions,
 ): GraphQLError {
-  return new GraphQLError(shortMessage(message), { nodes, source, positions, path, extensions });
+  return new GraphQLError(truncateMessage(message), { nodes, source, positions, path, extensions });
 }
 
 /** Codes of what is refused for more than what GraphQL itself says of it. */

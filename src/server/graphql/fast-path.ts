@@ -12,48 +12,48 @@
 
 import type { IncomingHttpHeaders, IncomingMessage, RequestListener, ServerResponse } from 'node:http';
 import { type ExecutionResult, getOperationAST } from 'graphql';
-import { createRounds, largestPutOff } from '../../concurrency/event-loop-round.ts';
-import type { Exchange, HeaderReader } from '../../telemetry/request-record.ts';
-import type { Documents } from '../documents/document-cache.ts';
-import type { DocumentReference, PersistedOperations } from '../documents/persisted-queries.ts';
+import { createDefer, maxDeferredBytes } from '../../concurrency/event-loop-round.ts';
+import type { HeaderReader, RequestRecord } from '../../telemetry/request-record.ts';
+import type { DocumentCache } from '../documents/document-cache.ts';
+import type { DocumentReference, PersistedQueries } from '../documents/persisted-queries.ts';
 import { type BodyParsed, type BodyRead, parseBody, receiveBody } from '../http/request-body.ts';
-import { authorizationRefusal } from '../http/request-checks.ts';
+import { authorizationError } from '../http/request-checks.ts';
 import type { ResponseHeaders } from '../http/response-headers.ts';
 import type { RequestLog } from './access-log.ts';
 import type { CompiledQueries } from './compiled-queries.ts';
 import type { MaskedErrors } from './error-mapping.ts';
-import type { Asking, Operation } from './operation-request.ts';
-import type { Running } from './run-operation.ts';
-import type { NodeContext, RequestReadingOptions } from './yoga-request.ts';
+import type { Operation, OperationRequest } from './operation-request.ts';
+import type { OperationRunner } from './run-operation.ts';
+import type { NodeContext, YogaRequestOptions } from './yoga-request.ts';
 
 /** Answers any request. `context` has what the fast path has done of it. */
 export type Fallback = (request: IncomingMessage, response: ServerResponse, context: NodeContext) => void;
 
-export interface FastPathOptions extends RequestReadingOptions {
+export interface FastPathOptions extends YogaRequestOptions {
   requestLog: RequestLog;
   responseHeaders: ResponseHeaders;
   maskedErrors: MaskedErrors;
-  operations: PersistedOperations;
-  documents: Documents;
+  operations: PersistedQueries;
+  documents: DocumentCache;
   compiledQueries: CompiledQueries;
-  running: Running;
+  runner: OperationRunner;
 }
 
 /** Answers known queries by plain POST, and gives `fallback` all other requests. None is answered by both. */
 export function fastPath(options: FastPathOptions, fallback: Fallback): RequestListener {
-  const { maxBodyBytes, budget, admission, responseHeaders } = options;
+  const { maxBodyBytes, budget, loadShedding, responseHeaders } = options;
   const fixedHeaders = responseHeaders.fixed.flat();
   const shared: Shared = { ...options, fallback, fixedHeaders, bodies: new WeakMap() };
-  const defer = createRounds();
+  const defer = createDefer();
   return (request, response) => {
     const mediaType = hasPlainHead(request, maxBodyBytes) ? mediaTypeFor(request.headers.accept) : undefined;
-    if (mediaType === undefined || admission.refusal('graphql') !== undefined) {
+    if (mediaType === undefined || loadShedding.httpError('graphql') !== undefined) {
       fallback(request, response, {});
       return;
     }
     const fast = new FastRequest(shared, request, response, mediaType);
     receiveBody(request, maxBodyBytes, budget, (body) => {
-      if (Buffer.isBuffer(body) && body.length <= largestPutOff) defer(() => fast.run(body));
+      if (Buffer.isBuffer(body) && body.length <= maxDeferredBytes) defer(() => fast.run(body));
       else fast.run(body);
     });
   };
@@ -68,7 +68,7 @@ function hasPlainHead({ method, url, headers, rawHeaders }: IncomingMessage, max
     headers['content-encoding'] === undefined &&
     headers.expect === undefined &&
     !(Number(headers['content-length']) > maxBodyBytes) &&
-    authorizationRefusal(rawHeaders) === undefined
+    authorizationError(rawHeaders) === undefined
   );
 }
 
@@ -105,8 +105,8 @@ interface Shared extends FastPathOptions {
 const clientGone = new Error('The client has gone');
 
 /** A request on the fast path. One object and few promises, as these cost more than all that is done. */
-class FastRequest implements Asking {
-  readonly exchange: Exchange;
+class FastRequest implements OperationRequest {
+  readonly requestRecord: RequestRecord;
   readonly headers: HeaderReader;
   readonly #shared: Shared;
   readonly #request: IncomingMessage;
@@ -122,8 +122,8 @@ class FastRequest implements Asking {
     this.#response = response;
     this.#mediaType = mediaType;
     this.headers = new NodeHeaders(request.headers);
-    this.exchange = shared.requestLog.begin(request.headers['x-request-id']);
-    this.exchange.route = 'graphql';
+    this.requestRecord = shared.requestLog.begin(request.headers['x-request-id']);
+    this.requestRecord.route = 'graphql';
   }
 
   run(body: BodyRead): void {
@@ -142,7 +142,7 @@ class FastRequest implements Asking {
       );
   }
 
-  whenGone(listener: (reason: unknown) => void): void {
+  onAbort(listener: (reason: unknown) => void): void {
     const response = this.#response;
     if (response.closed) listener(clientGone);
     response.on('close', () => {
@@ -152,32 +152,37 @@ class FastRequest implements Asking {
 
   /** Undefined where the request is for the fallback. Nothing of its operation has run then. */
   #execute(body: BodyRead): Promise<ExecutionResult> | undefined {
-    const { admission, compiledQueries, running } = this.#shared;
+    const { loadShedding, compiledQueries, runner } = this.#shared;
     if (!Buffer.isBuffer(body)) return undefined;
     this.#parsed = parseBody(body);
     const operation = operationIn(this.#parsed, this.#shared);
     if (operation === undefined) return undefined;
     const query = compiledQueries(operation);
-    if (query === undefined || admission.admit('graphql', this.#response) !== undefined) return undefined;
+    if (query === undefined || loadShedding.admit('graphql', this.#response) !== undefined) return undefined;
     this.#isAdmitted = true;
-    const begun = running.begin(operation, this);
-    if ('refusal' in begun) return undefined;
+    const accepted = runner.begin(operation, this);
+    if ('rejection' in accepted) return undefined;
     const run = query(operation.variables);
-    return run && begun.run(() => run(begun.context));
+    return run && accepted.run(() => run(accepted.context));
   }
 
   #respond(executed: ExecutionResult): void {
-    const { exchange } = this;
+    const { requestRecord } = this;
     const { requestLog, maskedErrors, responseHeaders, fixedHeaders } = this.#shared;
     const response = this.#response;
     try {
       const result = withMaskedErrors(executed, maskedErrors);
-      requestLog.noteResult(exchange, result);
+      requestLog.noteResult(requestRecord, result);
       const body = this.#bodyOf(result);
-      requestLog.answered(exchange, this.headers, 200, response.destroyed);
+      requestLog.finish(requestRecord, this.headers, 200, response.destroyed);
       if (response.destroyed) return;
       const headers = [...fixedHeaders, 'content-type', this.#mediaType];
-      headers.push('content-length', String(Buffer.byteLength(body)), 'x-request-id', exchange.requestId);
+      headers.push(
+        'content-length',
+        String(Buffer.byteLength(body)),
+        'x-request-id',
+        requestRecord.requestId,
+      );
       for (const header of responseHeaders.forOrigin(this.#request.headers.origin ?? null))
         headers.push(...header);
       response.writeHead(200, headers);
@@ -188,7 +193,7 @@ class FastRequest implements Asking {
   }
 
   #bodyOf(result: ExecutionResult): string | Buffer {
-    if (!this.exchange.joined) return JSON.stringify(result);
+    if (!this.requestRecord.joined) return JSON.stringify(result);
     const { bodies } = this.#shared;
     let body = bodies.get(result);
     if (body === undefined) {
@@ -200,8 +205,8 @@ class FastRequest implements Asking {
 
   #fallBack(): void {
     if (this.#response.headersSent) return;
-    const { exchange } = this;
-    const context = { exchange, body: this.#body, parsed: this.#parsed, isAdmitted: this.#isAdmitted };
+    const { requestRecord } = this;
+    const context = { requestRecord, body: this.#body, parsed: this.#parsed, isAdmitted: this.#isAdmitted };
     this.#shared.fallback(this.#request, this.#response, context);
   }
 }
@@ -231,7 +236,7 @@ function operationIn(
   if (!('json' in parsed) || !areParameters(parsed.json)) return undefined;
   const { operationName, variables } = parsed.json;
   const found = operations.textOf(parsed.json);
-  if ('refusal' in found || found.text === undefined) return undefined;
+  if ('httpError' in found || found.text === undefined) return undefined;
   const known = documents.known(found.text);
   if (known?.document === undefined || known.errors.length > 0) return undefined;
   const { document } = known;

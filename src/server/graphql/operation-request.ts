@@ -1,5 +1,5 @@
 import type { DocumentNode, ExecutionResult, OperationDefinitionNode } from 'graphql';
-import type { Exchange, HeaderReader } from '../../telemetry/request-record.ts';
+import type { HeaderReader, RequestRecord } from '../../telemetry/request-record.ts';
 import type { RawVariables } from '../limits/variable-limits.ts';
 
 /** An operation of a valid document, with the values that were sent with it. */
@@ -10,12 +10,12 @@ export interface Operation {
 }
 
 /** The request that asks for an operation, whichever way it came. */
-export interface Asking {
+export interface OperationRequest {
   readonly headers: HeaderReader;
   /** Undefined where nobody follows what becomes of it. */
-  readonly exchange: Exchange | undefined;
+  readonly requestRecord: RequestRecord | undefined;
   /** Has it called once the client has gone, with the reason. */
-  whenGone(listener: (reason: unknown) => void): void;
+  onAbort(listener: (reason: unknown) => void): void;
 }
 
 /** Runs an operation, once it may run and has what it needs. */

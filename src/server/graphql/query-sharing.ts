@@ -1,6 +1,6 @@
 import type { ExecutionResult } from 'graphql';
 import { InFlight, joinableMs } from '../../concurrency/in-flight.ts';
-import type { Lifetime } from '../../concurrency/operation-scope.ts';
+import type { OperationScope } from '../../concurrency/operation-scope.ts';
 import type { Tenant } from '../../concurrency/tenant.ts';
 import { perOperation } from '../documents/per-operation.ts';
 import type { Operation } from './operation-request.ts';
@@ -9,7 +9,7 @@ import type { Operation } from './operation-request.ts';
 export interface InFlightQuery {
   readonly tenant: Tenant;
   readonly key: string;
-  readonly lifetime: Lifetime;
+  readonly scope: OperationScope;
   /** By the clock of `performance`. */
   readonly startedAtMs: number;
   /** Undefined once the query has ended, as what a Map has outgrown may hold the query for long. */
@@ -37,13 +37,13 @@ export class QuerySharing {
   /** The query with this key, if it began so shortly before that its result will do. */
   find(tenant: Tenant, key: string): InFlightQuery | undefined {
     const known = this.#inFlight.find(tenant, key);
-    if (known === undefined || known.lifetime.signal.aborted) return undefined;
+    if (known === undefined || known.scope.signal.aborted) return undefined;
     return performance.now() - known.startedAtMs <= joinableMs ? known : undefined;
   }
 
   /** A query has begun, and is in flight until `ended`. */
-  began(tenant: Tenant, key: string, lifetime: Lifetime, result: Promise<ExecutionResult>): InFlightQuery {
-    const query = { tenant, key, lifetime, startedAtMs: performance.now(), result };
+  began(tenant: Tenant, key: string, scope: OperationScope, result: Promise<ExecutionResult>): InFlightQuery {
+    const query = { tenant, key, scope, startedAtMs: performance.now(), result };
     this.#inFlight.add(tenant, key, query);
     return query;
   }

@@ -1,6 +1,6 @@
 import type { ExecutionResult, GraphQLSchema } from 'graphql';
-import type { Caller, Callers } from '../../rest/client/call-context.ts';
-import { createLedger } from '../../rest/client/call-log.ts';
+import type { CallContext, CallContexts } from '../../rest/client/call-context.ts';
+import { createCallLog } from '../../rest/client/call-log.ts';
 import type { Tracing } from '../../telemetry/tracing.ts';
 import { bearerOf } from '../http/bearer.ts';
 import type { Limits } from '../limits/limits.ts';
@@ -9,85 +9,85 @@ import { needsRest, unauthenticated } from './authentication.ts';
 import { type ContextOptions, createContexts, type OperationContext, type Shared } from './context.ts';
 import { withCost } from './cost-report.ts';
 import { withOrderedErrors } from './error-mapping.ts';
-import type { Asking, Execute, Operation } from './operation-request.ts';
+import type { Execute, Operation, OperationRequest } from './operation-request.ts';
 import { type InFlightQuery, QuerySharing } from './query-sharing.ts';
-import type { MutationsUnderWay } from './running-mutations.ts';
+import type { RunningMutations } from './running-mutations.ts';
 
 /** The way of every operation of a valid document, however its request came. */
-export interface Running {
+export interface OperationRunner {
   /** Notes who asks for what, and says why it may not run, or how it is run. Makes no calls. */
-  begin(operation: Operation, asking: Asking): Refused | Begun;
+  begin(operation: Operation, request: OperationRequest): RejectedOperation | AcceptedOperation;
 }
 
 /** An operation that nothing is run of. */
-export interface Refused {
-  refusal: ExecutionResult;
+export interface RejectedOperation {
+  rejection: ExecutionResult;
 }
 
-export interface Begun {
+export interface AcceptedOperation {
   /** What its resolvers are given. */
   context: object;
   /** Runs it, or has it answered by an equal one that is under way. `execute` is how. */
   run(execute: Execute): Promise<ExecutionResult>;
 }
 
-export interface RunningOptions {
+export interface OperationRunnerOptions {
   schema: GraphQLSchema;
   limits: Limits;
   shared: Shared;
   context: ContextOptions;
   /** Where mutations are followed, for an end that waits for them; nowhere when left out. */
-  mutations: MutationsUnderWay | undefined;
+  mutations: RunningMutations | undefined;
   tracing: Tracing | undefined;
 }
 
 /** Who asks for what makes no calls. Whose token it is, is for the log alone to know, which costs as much as all else here. */
-class Idle implements Pick<Caller, 'tenant' | 'ledger'> {
+class OfflineCaller implements Pick<CallContext, 'tenant' | 'callLog'> {
   readonly #bearer: string;
-  readonly #callers: Callers;
-  readonly ledger = createLedger();
+  readonly #callContexts: CallContexts;
+  readonly callLog = createCallLog();
 
-  constructor(bearer: string, callers: Callers) {
+  constructor(bearer: string, callContexts: CallContexts) {
     this.#bearer = bearer;
-    this.#callers = callers;
+    this.#callContexts = callContexts;
   }
 
   get tenant() {
-    return this.#callers.tenantOf(this.#bearer);
+    return this.#callContexts.tenantOf(this.#bearer);
   }
 }
 
 /** Of an operation that needs nothing but the schema. */
-const withoutRest: Begun = { context: {}, run: async (execute) => execute() };
+const withoutRest: AcceptedOperation = { context: {}, run: async (execute) => execute() };
 
 /** An operation that may run. A class, as closures and async functions for each would cost several times as much. */
-class OwnRun implements Begun {
+class OperationRun implements AcceptedOperation {
   readonly context: OperationContext;
   readonly #operation: Operation;
-  readonly #asking: Asking;
+  readonly #request: OperationRequest;
   readonly #sharing: QuerySharing;
-  readonly #mutations: MutationsUnderWay | undefined;
+  readonly #mutations: RunningMutations | undefined;
   /** Set for as long as others may join it. */
   #inFlight: InFlightQuery | undefined;
 
   constructor(
     context: OperationContext,
     operation: Operation,
-    asking: Asking,
+    request: OperationRequest,
     sharing: QuerySharing,
-    mutations: MutationsUnderWay | undefined,
+    mutations: RunningMutations | undefined,
   ) {
     this.context = context;
     this.#operation = operation;
-    this.#asking = asking;
+    this.#request = request;
     this.#sharing = sharing;
     this.#mutations = mutations;
   }
 
   run(execute: Execute): Promise<ExecutionResult> {
-    const { lifetime, ledger, showsCost } = this.context;
-    const costed = showsCost ? async () => withCost(await execute(), ledger) : execute;
-    lifetime.startClock();
+    const { scope, callLog, showsCost } = this.context;
+    const costed = showsCost ? async () => withCost(await execute(), callLog) : execute;
+    scope.startTimeout();
     try {
       return this.#answer(costed).then(
         (result) => {
@@ -112,58 +112,61 @@ class OwnRun implements Begun {
   #answer(execute: Execute): Promise<ExecutionResult> {
     if (!this.#isQuery) {
       // Finished once it is begun, also where its client has gone.
-      const running = Promise.resolve(execute());
-      return this.#mutations?.follow(running) ?? running;
+      const runner = Promise.resolve(execute());
+      return this.#mutations?.follow(runner) ?? runner;
     }
-    const { tenant, lifetime, showsCost } = this.context;
+    const { tenant, scope, showsCost } = this.context;
     const key = this.#sharing.keyOf(this.#operation, showsCost);
     if (key === undefined) return Promise.resolve(execute());
     const known = this.#sharing.find(tenant, key);
     if (known?.result !== undefined) {
-      this.#asking.whenGone(known.lifetime.join());
-      if (this.#asking.exchange !== undefined) this.#asking.exchange.joined = true;
+      this.#request.onAbort(known.scope.join());
+      if (this.#request.requestRecord !== undefined) this.#request.requestRecord.joined = true;
       return known.result;
     }
     const result = Promise.resolve(execute());
-    this.#inFlight = this.#sharing.began(tenant, key, lifetime, result);
+    this.#inFlight = this.#sharing.began(tenant, key, scope, result);
     return result;
   }
 
   #end(): void {
-    const { lifetime } = this.context;
+    const { scope } = this.context;
     if (this.#inFlight !== undefined) this.#sharing.ended(this.#inFlight);
     // Calls beside a field whose failure has made their parent null, and pages that were asked for ahead and not used, would keep
     // others waiting, and the server from closing. What a mutation has begun is left to finish.
-    if (this.#isQuery) lifetime.end();
-    else lifetime.stopClock();
+    if (this.#isQuery) scope.end();
+    else scope.stopTimeout();
   }
 }
 
-export function createRunning(options: RunningOptions): Running {
+export function createOperationRunner(options: OperationRunnerOptions): OperationRunner {
   const { schema, limits, mutations, tracing } = options;
-  const { refusalOf } = createOperationLimits(schema, limits);
+  const { errorOf } = createOperationLimits(schema, limits);
   const contextOf = createContexts(options.shared, options.context);
   const sharing = new QuerySharing();
 
   return {
-    begin(operation, asking) {
+    begin(operation, request) {
       const { document, definition, variables } = operation;
-      const { exchange } = asking;
-      if (exchange !== undefined) exchange.operation = definition;
-      const bearer = bearerOf(asking.headers);
+      const { requestRecord } = request;
+      if (requestRecord !== undefined) requestRecord.operation = definition;
+      const bearer = bearerOf(request.headers);
       let context: OperationContext | undefined;
       if (needsRest(definition, document)) {
-        if (typeof bearer !== 'string') return { refusal: unauthenticated(bearer) };
-        context = contextOf(bearer, asking);
+        if (typeof bearer !== 'string') return { rejection: unauthenticated(bearer) };
+        context = contextOf(bearer, request);
       }
-      if (exchange !== undefined) {
-        exchange.caller =
-          context ?? (typeof bearer === 'string' ? new Idle(bearer, options.shared.callers) : undefined);
-        tracing?.begin(exchange, asking.headers);
+      if (requestRecord !== undefined) {
+        requestRecord.callContext =
+          context ??
+          (typeof bearer === 'string' ? new OfflineCaller(bearer, options.shared.callContexts) : undefined);
+        tracing?.begin(requestRecord, request.headers);
       }
-      const refusal = refusalOf(document, definition.name?.value, variables);
-      if (refusal !== undefined) return { refusal: { errors: [refusal] } };
-      return context === undefined ? withoutRest : new OwnRun(context, operation, asking, sharing, mutations);
+      const rejection = errorOf(document, definition.name?.value, variables);
+      if (rejection !== undefined) return { rejection: { errors: [rejection] } };
+      return context === undefined
+        ? withoutRest
+        : new OperationRun(context, operation, request, sharing, mutations);
     },
   };
 }

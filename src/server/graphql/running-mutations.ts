@@ -1,12 +1,12 @@
 /** The mutations that are being run, also those whose clients have gone: a write is finished once it is begun. */
-export interface MutationsUnderWay {
+export interface RunningMutations {
   /** Counts a mutation until it has ended, in whatever way. */
   follow<Result>(running: Promise<Result>): Promise<Result>;
   /** Resolves when none is under way any more, or after so many milliseconds. */
   ended(withinMs: number): Promise<void>;
 }
 
-export function createMutationsUnderWay(): MutationsUnderWay {
+export function createRunningMutations(): RunningMutations {
   let count = 0;
   let onNone: (() => void) | undefined;
 

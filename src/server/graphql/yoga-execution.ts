@@ -1,12 +1,15 @@
 import { type ExecutionResult, getOperationAST } from 'graphql';
 import type { Plugin, YogaInitialContext } from 'graphql-yoga';
-import type { ExchangeContext } from '../../telemetry/request-record.ts';
+import type { RequestRecordContext } from '../../telemetry/request-record.ts';
 import type { CompiledQueries } from './compiled-queries.ts';
-import type { Asking } from './operation-request.ts';
-import type { Running } from './run-operation.ts';
+import type { OperationRequest } from './operation-request.ts';
+import type { OperationRunner } from './run-operation.ts';
 
 /** Has Yoga run operations as this server runs them: compiled where they are, and else by Yoga's own executor. */
-export function yogaOperations(running: Running, compiledQueries: CompiledQueries | undefined): Plugin {
+export function yogaOperations(
+  runner: OperationRunner,
+  compiledQueries: CompiledQueries | undefined,
+): Plugin {
   return {
     onExecute({ args, executeFn, setExecuteFn, setResultAndStopExecution }) {
       const { document, operationName, variableValues } = args;
@@ -14,12 +17,12 @@ export function yogaOperations(running: Running, compiledQueries: CompiledQuerie
       // The executor says so where there is none, or more than one to choose from.
       if (definition === null || definition === undefined) return;
       const operation = { document, definition, variables: variableValues ?? undefined };
-      const begun = running.begin(operation, askingOf(args.contextValue));
-      if ('refusal' in begun) return setResultAndStopExecution(begun.refusal);
-      const { context } = begun;
+      const accepted = runner.begin(operation, operationRequestOf(args.contextValue));
+      if ('rejection' in accepted) return setResultAndStopExecution(accepted.rejection);
+      const { context } = accepted;
       const run = compiledQueries?.(operation)?.(operation.variables);
       setExecuteFn((given) =>
-        begun.run(() =>
+        accepted.run(() =>
           run === undefined
             ? // A stream would be a subscription's or one of @defer's, and the schema has neither.
               (executeFn({ ...given, contextValue: context }) as ExecutionResult | Promise<ExecutionResult>)
@@ -30,12 +33,15 @@ export function yogaOperations(running: Running, compiledQueries: CompiledQuerie
   };
 }
 
-function askingOf({ request, exchange }: YogaInitialContext & ExchangeContext): Asking {
+function operationRequestOf({
+  request,
+  requestRecord,
+}: YogaInitialContext & RequestRecordContext): OperationRequest {
   const { headers, signal } = request;
   return {
     headers,
-    exchange,
-    whenGone(listener) {
+    requestRecord,
+    onAbort(listener) {
       if (signal.aborted) listener(signal.reason);
       else signal.addEventListener('abort', () => listener(signal.reason), { once: true });
     },

@@ -1,16 +1,16 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { GraphQLError } from 'graphql';
 import type { FetchAPI, GraphQLParams, Plugin } from 'graphql-yoga';
-import { countError, type ExchangeContext } from '../../telemetry/request-record.ts';
-import { endLingering } from '../http/connection-errors.ts';
-import { type Refusal, refusalBody, refusalHeaders } from '../http/http-error.ts';
-import type { Admission } from '../http/load-shedding.ts';
+import { countError, type RequestRecordContext } from '../../telemetry/request-record.ts';
+import { lingeringClose } from '../http/connection-errors.ts';
+import { type HttpError, httpErrorBody, httpErrorHeaders } from '../http/http-error.ts';
+import type { LoadShedder } from '../http/load-shedding.ts';
 import type { BodyBudget } from '../http/request-body.ts';
 import { type BodyParsed, type BodyRead, parseBody, parseText, readBody } from '../http/request-body.ts';
-import { authorizationRefusal, bodyTooLarge, formRefusal } from '../http/request-checks.ts';
+import { authorizationError, bodyTooLarge, requestHeadError } from '../http/request-checks.ts';
 
 /** What Node's server hands over with a request; nothing where the application is called by `fetch`. */
-export interface NodeContext extends ExchangeContext {
+export interface NodeContext extends RequestRecordContext {
   req?: IncomingMessage;
   res?: ServerResponse;
   /** What came of reading the body, where that is done already. */
@@ -21,18 +21,18 @@ export interface NodeContext extends ExchangeContext {
   isAdmitted?: boolean;
 }
 
-export interface RequestReadingOptions {
+export interface YogaRequestOptions {
   maxBodyBytes: number;
   budget: BodyBudget;
-  admission: Admission;
+  loadShedding: LoadShedder;
 }
 
 /**
  * Refuses what is no GraphQL request by its head, and reads the body of what is. A request is under way from when it is
  * here whole, so that whoever sends slowly takes nobody's place.
  */
-export function requestReading(options: RequestReadingOptions): Plugin<object, NodeContext> {
-  const { maxBodyBytes, admission } = options;
+export function readYogaRequest(options: YogaRequestOptions): Plugin<object, NodeContext> {
+  const { maxBodyBytes, loadShedding } = options;
   return {
     onRequestParse({ request, serverContext, requestParser, setRequestParser, endResponse, fetchAPI }) {
       const { req, res } = serverContext;
@@ -40,17 +40,19 @@ export function requestReading(options: RequestReadingOptions): Plugin<object, N
       // Yoga answers all other methods.
       if (method !== 'POST' && method !== 'GET') return;
       const refused =
-        (req && authorizationRefusal(req.rawHeaders)) ??
-        formRefusal(method, headers, maxBodyBytes) ??
-        (method === 'GET' ? admission.admit('graphql', res) : refusalAhead(serverContext, admission));
+        (req && authorizationError(req.rawHeaders)) ??
+        requestHeadError(method, headers, maxBodyBytes) ??
+        (method === 'GET'
+          ? loadShedding.admit('graphql', res)
+          : errorBeforeBody(serverContext, loadShedding));
       if (refused !== undefined) {
-        endResponse(refusalResponse(refused, serverContext, fetchAPI));
+        endResponse(httpErrorResponse(refused, serverContext, fetchAPI));
       } else if (method === 'POST') {
         setRequestParser(async () => {
           const parsed = await parametersOf(request, serverContext, options);
           // Yoga looks at what is in it.
           if ('json' in parsed) return parsed.json as GraphQLParams;
-          return refusalResponse(parsed.refusal, serverContext, fetchAPI);
+          return httpErrorResponse(parsed.httpError, serverContext, fetchAPI);
         });
       } else if (requestParser !== undefined) {
         setRequestParser((given) => parametersOfUrl(() => requestParser(given)));
@@ -60,25 +62,27 @@ export function requestReading(options: RequestReadingOptions): Plugin<object, N
 }
 
 /** Before its body is read, so that none is read in vain. */
-function refusalAhead({ isAdmitted }: NodeContext, admission: Admission): Refusal | undefined {
-  return isAdmitted === true ? undefined : admission.refusal('graphql');
+function errorBeforeBody({ isAdmitted }: NodeContext, loadShedding: LoadShedder): HttpError | undefined {
+  return isAdmitted === true ? undefined : loadShedding.httpError('graphql');
 }
 
 async function parametersOf(
   request: Request,
   { req, res, body: read, parsed, isAdmitted = false }: NodeContext,
-  { maxBodyBytes, budget, admission }: RequestReadingOptions,
+  { maxBodyBytes, budget, loadShedding }: YogaRequestOptions,
 ): Promise<BodyParsed> {
   if (req === undefined) {
     const text = await request.text();
     const bytes = Buffer.byteLength(text);
-    return bytes > maxBodyBytes ? { refusal: bodyTooLarge(maxBodyBytes, `${bytes} bytes`) } : parseText(text);
+    return bytes > maxBodyBytes
+      ? { httpError: bodyTooLarge(maxBodyBytes, `${bytes} bytes`) }
+      : parseText(text);
   }
   if (read === undefined && req.headers.expect !== undefined) res?.writeContinue();
   const body = read ?? (await readBody(req, maxBodyBytes, budget));
-  if (!Buffer.isBuffer(body)) return { refusal: body };
-  const refusal = isAdmitted ? undefined : admission.admit('graphql', res);
-  return refusal === undefined ? (parsed ?? parseBody(body)) : { refusal };
+  if (!Buffer.isBuffer(body)) return { httpError: body };
+  const httpError = isAdmitted ? undefined : loadShedding.admit('graphql', res);
+  return httpError === undefined ? (parsed ?? parseBody(body)) : { httpError };
 }
 
 async function parametersOfUrl<Parameters>(parse: () => Parameters): Promise<Awaited<Parameters>> {
@@ -93,15 +97,18 @@ async function parametersOfUrl<Parameters>(parse: () => Parameters): Promise<Awa
 }
 
 /** The answer to a request that is refused. One that ends the connection lets the client read it first. */
-export function refusalResponse(
-  refusal: Refusal,
-  { req, exchange }: NodeContext,
+export function httpErrorResponse(
+  httpError: HttpError,
+  { req, requestRecord }: NodeContext,
   { Response }: Pick<FetchAPI, 'Response'>,
 ): Response {
-  if (exchange !== undefined) countError(exchange, refusal.code);
-  if (req !== undefined && refusal.headers?.connection === 'close') {
+  if (requestRecord !== undefined) countError(requestRecord, httpError.code);
+  if (req !== undefined && httpError.headers?.connection === 'close') {
     const { socket } = req;
-    socket.destroySoon = () => endLingering(socket);
+    socket.destroySoon = () => lingeringClose(socket);
   }
-  return new Response(refusalBody(refusal), { status: refusal.status, headers: refusalHeaders(refusal) });
+  return new Response(httpErrorBody(httpError), {
+    status: httpError.status,
+    headers: httpErrorHeaders(httpError),
+  });
 }

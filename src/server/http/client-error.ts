@@ -4,11 +4,11 @@ import {
   BudgetExceededError,
   CircuitOpenError,
   DeadlineError,
+  type FieldError,
   InvalidResponseError,
   MissingBearerError,
   OperationDeadlineError,
   OverloadedError,
-  type RefusedField,
   ResponseTooLargeError,
   StatusError,
   UnavailableError,
@@ -22,32 +22,36 @@ export interface ClientError {
   retryable: boolean;
   retryAfterMs?: number;
   upstreamStatus?: number;
-  fields?: readonly RefusedField[];
+  fields?: readonly FieldError[];
 }
 
 /** What a client is told of an error of any kind; what is not known to be fit for clients is masked. */
 export function toClientError(error: unknown): ClientError {
   if (error instanceof StatusError) return ofStatus(error);
-  const told = (code: string, retryable = false) => ({ message: (error as Error).message, code, retryable });
-  if (error instanceof BadInputError) return told('BAD_USER_INPUT');
-  if (error instanceof MissingBearerError) return told('UNAUTHENTICATED');
-  if (error instanceof UnavailableError) return told('UPSTREAM_UNAVAILABLE', true);
-  if (error instanceof DeadlineError) return told('UPSTREAM_TIMEOUT', true);
-  if (error instanceof InvalidResponseError) return told('UPSTREAM_INVALID_RESPONSE');
-  if (error instanceof ResponseTooLargeError) return told('UPSTREAM_RESPONSE_TOO_LARGE');
-  if (error instanceof BudgetExceededError) return told('UPSTREAM_BUDGET_EXCEEDED');
+  const clientError = (code: string, retryable = false) => ({
+    message: (error as Error).message,
+    code,
+    retryable,
+  });
+  if (error instanceof BadInputError) return clientError('BAD_USER_INPUT');
+  if (error instanceof MissingBearerError) return clientError('UNAUTHENTICATED');
+  if (error instanceof UnavailableError) return clientError('UPSTREAM_UNAVAILABLE', true);
+  if (error instanceof DeadlineError) return clientError('UPSTREAM_TIMEOUT', true);
+  if (error instanceof InvalidResponseError) return clientError('UPSTREAM_INVALID_RESPONSE');
+  if (error instanceof ResponseTooLargeError) return clientError('UPSTREAM_RESPONSE_TOO_LARGE');
+  if (error instanceof BudgetExceededError) return clientError('UPSTREAM_BUDGET_EXCEEDED');
   if (error instanceof CircuitOpenError) {
-    return { ...told('UPSTREAM_CIRCUIT_OPEN', true), retryAfterMs: error.retryAfterMs };
+    return { ...clientError('UPSTREAM_CIRCUIT_OPEN', true), retryAfterMs: error.retryAfterMs };
   }
-  if (error instanceof OverloadedError) return told('OVERLOADED', true);
-  if (error instanceof OperationDeadlineError) return told('DEADLINE_EXCEEDED', true);
-  if (error instanceof AbortedError) return told('REQUEST_ABORTED');
+  if (error instanceof OverloadedError) return clientError('OVERLOADED', true);
+  if (error instanceof OperationDeadlineError) return clientError('DEADLINE_EXCEEDED', true);
+  if (error instanceof AbortedError) return clientError('REQUEST_ABORTED');
   return { message: 'Something went wrong in this server.', code: 'INTERNAL_SERVER_ERROR', retryable: false };
 }
 
 function ofStatus(error: StatusError): ClientError {
-  const { status, isRead, refusal, retryAfterMs } = error;
-  const told = (code: string, retryable = false): ClientError => ({
+  const { status, isRead, details, retryAfterMs } = error;
+  const clientError = (code: string, retryable = false): ClientError => ({
     // REST's own words are for the client where they are about the request, and not where REST itself has failed.
     message: status < 500 ? error.message : error.summary,
     code,
@@ -55,26 +59,29 @@ function ofStatus(error: StatusError): ClientError {
     upstreamStatus: status,
   });
   if (status === 400 || status === 422) {
-    return { ...told('BAD_USER_INPUT'), ...(refusal.fields.length > 0 ? { fields: refusal.fields } : {}) };
+    return {
+      ...clientError('BAD_USER_INPUT'),
+      ...(details.fields.length > 0 ? { fields: details.fields } : {}),
+    };
   }
-  if (status === 401) return told('UNAUTHENTICATED');
-  if (status === 403) return told('FORBIDDEN');
-  if (status === 404 || status === 410) return told('NOT_FOUND');
-  if (status === 409 || status === 412) return told('CONFLICT');
+  if (status === 401) return clientError('UNAUTHENTICATED');
+  if (status === 403) return clientError('FORBIDDEN');
+  if (status === 404 || status === 410) return clientError('NOT_FOUND');
+  if (status === 409 || status === 412) return clientError('CONFLICT');
   const wait = retryAfterMs === undefined ? {} : { retryAfterMs };
-  if (status === 429) return { ...told('RATE_LIMITED', true), ...wait };
+  if (status === 429) return { ...clientError('RATE_LIMITED', true), ...wait };
   // A gateway's word that REST was not there says of a write nothing for certain.
   if (status === 502 || status === 503) {
-    return { ...told('UPSTREAM_UNAVAILABLE', isRead), ...(isRead ? wait : {}) };
+    return { ...clientError('UPSTREAM_UNAVAILABLE', isRead), ...(isRead ? wait : {}) };
   }
-  if (status < 400) return told('UPSTREAM_INVALID_RESPONSE');
-  return told('UPSTREAM_ERROR');
+  if (status < 400) return clientError('UPSTREAM_INVALID_RESPONSE');
+  return clientError('UPSTREAM_ERROR');
 }
 
 // Longer ones quote long names and values from the request, or many conflicts.
 export const maxMessageCharacters = 1_000;
 
 /** A message as far as it is shown. */
-export function shortMessage(message: string): string {
+export function truncateMessage(message: string): string {
   return message.length > maxMessageCharacters ? `${message.slice(0, maxMessageCharacters)}…` : message;
 }

@@ -3,7 +3,7 @@ import type { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 
 /** How slow the other side of a connection may be. */
-export interface PeerTimes {
+export interface ConnectionTimeouts {
   /** How long a body that is being sent may take for each KiB, in milliseconds. */
   stallTimeoutMs: number;
   /** How long an answer may take to be taken, in milliseconds. */
@@ -11,13 +11,13 @@ export interface PeerTimes {
 }
 
 /** The connections of a server. */
-export interface Peers {
+export interface Connections {
   add(socket: Socket): void;
   /** Notes the request that a connection has sent last. */
   began(socket: Socket, response: ServerResponse): void;
   /** Whether the answer to the last request of a connection has begun, so that nothing else can be said there. */
   isAnswering(socket: Duplex): boolean;
-  all(): Iterable<readonly [Socket, Peer]>;
+  all(): Iterable<readonly [Socket, ClientConnection]>;
   /** Ends connections whose other side is too slow. */
   sweep(): void;
   /**
@@ -27,7 +27,7 @@ export interface Peers {
   sweepAtEnd(late: { first: boolean; body: boolean }): void;
 }
 
-export interface Peer {
+export interface ClientConnection {
   /** The answer to its last request; undefined before the first. */
   response: ServerResponse | undefined;
   /** How much had come when a body was last seen to go on. */
@@ -45,63 +45,69 @@ const leastProgressBytes = 1_024;
  * Watches connections as a whole, a few times within the times given, rather than by a timer for each.
  * @param onStall told of a connection whose body does not come, to say so and to end it.
  */
-export function createPeers(times: PeerTimes, onStall: (socket: Socket) => void): Peers {
-  const peers = new Map<Duplex, Peer>();
+export function createConnections(times: ConnectionTimeouts, onStall: (socket: Socket) => void): Connections {
+  const connections = new Map<Duplex, ClientConnection>();
 
-  function check(socket: Socket, peer: Peer, now: number): void {
+  function check(socket: Socket, connection: ClientConnection, now: number): void {
     if (socket.writableLength > 0) {
-      peer.waitsSince ??= now;
+      connection.waitsSince ??= now;
       // Whatever has been said to it so far is lost, so that it can't take a part for the whole.
-      if (now - peer.waitsSince >= times.responseTimeoutMs) socket.destroy();
+      if (now - connection.waitsSince >= times.responseTimeoutMs) socket.destroy();
       return;
     }
-    peer.waitsSince = undefined;
-    if (!isSending(peer)) return;
-    if (peer.readAt === undefined || socket.bytesRead - peer.bytesRead >= leastProgressBytes) {
-      peer.bytesRead = socket.bytesRead;
-      peer.readAt = now;
-    } else if (now - peer.readAt >= times.stallTimeoutMs) onStall(socket);
+    connection.waitsSince = undefined;
+    if (!isSending(connection)) return;
+    if (connection.readAt === undefined || socket.bytesRead - connection.bytesRead >= leastProgressBytes) {
+      connection.bytesRead = socket.bytesRead;
+      connection.readAt = now;
+    } else if (now - connection.readAt >= times.stallTimeoutMs) onStall(socket);
   }
 
   return {
     add(socket) {
-      const peer: Peer = { response: undefined, bytesRead: 0, readAt: undefined, waitsSince: undefined };
-      peers.set(socket, peer);
+      const connection: ClientConnection = {
+        response: undefined,
+        bytesRead: 0,
+        readAt: undefined,
+        waitsSince: undefined,
+      };
+      connections.set(socket, connection);
       socket.once('close', () => {
-        peers.delete(socket);
+        connections.delete(socket);
         // A Map that has grown leaves its former table behind, with all that was in it, until a full collection of garbage.
-        peer.response = undefined;
+        connection.response = undefined;
       });
     },
     began(socket, response) {
-      const peer = peers.get(socket);
-      if (peer === undefined) return;
-      peer.response = response;
-      peer.readAt = undefined;
+      const connection = connections.get(socket);
+      if (connection === undefined) return;
+      connection.response = response;
+      connection.readAt = undefined;
     },
     isAnswering(socket) {
-      const response = peers.get(socket)?.response;
+      const response = connections.get(socket)?.response;
       return response?.headersSent === true && !response.writableFinished;
     },
     // Only sockets are added.
-    all: () => peers as Map<Socket, Peer>,
+    all: () => connections as Map<Socket, ClientConnection>,
     sweep() {
       const now = performance.now();
-      for (const [socket, peer] of peers as Map<Socket, Peer>) check(socket, peer, now);
+      for (const [socket, connection] of connections as Map<Socket, ClientConnection>)
+        check(socket, connection, now);
     },
     sweepAtEnd(late) {
-      for (const [socket, peer] of peers as Map<Socket, Peer>) {
-        const { response } = peer;
+      for (const [socket, connection] of connections as Map<Socket, ClientConnection>) {
+        const { response } = connection;
         const isIdle =
           response === undefined ? late.first : response.req.complete && response.writableFinished;
         if (isIdle) socket.destroy();
-        else if (late.body && isSending(peer)) onStall(socket);
+        else if (late.body && isSending(connection)) onStall(socket);
       }
     },
   };
 }
 
 /** Whether the body of its last request is still to come, and waited for. */
-function isSending({ response }: Peer): boolean {
+function isSending({ response }: ClientConnection): boolean {
   return response !== undefined && !response.req.complete && !response.writableEnded;
 }

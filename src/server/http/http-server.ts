@@ -3,10 +3,10 @@ import { createServer, type IncomingMessage, type RequestListener, type ServerRe
 import type { AddressInfo } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { createRequestIds } from '../../telemetry/request-ids.ts';
-import { refusalOfParser, refuseConnection } from './connection-errors.ts';
-import { createPeers, type PeerTimes } from './connections.ts';
-import { type OnRefusal, type Refusal, writeRefusal } from './http-error.ts';
-import { addressRefusal } from './request-checks.ts';
+import { parserError, writeErrorToSocket } from './connection-errors.ts';
+import { type ConnectionTimeouts, createConnections } from './connections.ts';
+import { type HttpError, type OnHttpError, writeHttpError } from './http-error.ts';
+import { urlError } from './request-checks.ts';
 
 export interface Listener {
   /** Where the server can be reached from this machine. */
@@ -20,7 +20,7 @@ export interface Listener {
 }
 
 /** Times in milliseconds. */
-export interface ListenerOptions extends Omit<PeerTimes, 'stallTimeoutMs'> {
+export interface ListenerOptions extends Omit<ConnectionTimeouts, 'stallTimeoutMs'> {
   /** How long a connection is kept without a request. */
   keepAliveTimeoutMs: number;
   /** How many connections there are at most; what comes beyond is closed at once. */
@@ -40,7 +40,7 @@ const sweepAtEndMs = 50;
 // Whoever has connected just before the end has a request on its way.
 const firstRequestAtEndMs = 500;
 
-const unmetExpectation: Refusal = {
+const unmetExpectation: HttpError = {
   status: 417,
   code: 'BAD_REQUEST',
   message: 'The header "Expect" can be "100-continue" alone.',
@@ -57,7 +57,7 @@ export async function listen(
   host: string,
   port: number,
   options: ListenerOptions,
-  onRefusal: OnRefusal = () => {},
+  onHttpError: OnHttpError = () => {},
 ): Promise<Listener> {
   const { headersTimeoutMs = 10_000, requestTimeoutMs = 30_000, stallTimeoutMs = 5_000 } = options;
   const { responseTimeoutMs } = options;
@@ -76,53 +76,53 @@ export async function listen(
   let isEnding = false;
 
   const times = { stallTimeoutMs, responseTimeoutMs };
-  const peers = createPeers(times, (socket) => answerError(socket, 'ERR_HTTP_REQUEST_TIMEOUT'));
-  server.on('connection', peers.add);
+  const connections = createConnections(times, (socket) => answerError(socket, 'ERR_HTTP_REQUEST_TIMEOUT'));
+  server.on('connection', connections.add);
   const requestIdOf = createRequestIds();
   const onRequest: RequestListener = (request, response) => {
-    peers.began(request.socket, response);
+    connections.began(request.socket, response);
     if (isEnding) response.shouldKeepAlive = false;
-    const refusal = addressRefusal(request);
-    if (refusal === undefined) requestListener(request, response);
-    else refuse(request, response, refusal);
+    const httpError = urlError(request);
+    if (httpError === undefined) requestListener(request, response);
+    else refuse(request, response, httpError);
   };
   server.on('request', onRequest);
   // Whoever reads the body says that it may come.
   server.on('checkContinue', onRequest);
   server.on('checkExpectation', (request, response) => {
-    peers.began(request.socket, response);
+    connections.began(request.socket, response);
     refuse(request, response, unmetExpectation);
   });
-  server.on('drop', () => onRefusal({ status: undefined, code: 'OVERLOADED' }));
+  server.on('drop', () => onHttpError({ status: undefined, code: 'OVERLOADED' }));
 
-  function refuse({ headers }: IncomingMessage, response: ServerResponse, refusal: Refusal): void {
+  function refuse({ headers }: IncomingMessage, response: ServerResponse, httpError: HttpError): void {
     const requestId = requestIdOf(headers['x-request-id']);
-    writeRefusal(response, refusal, requestId);
-    onRefusal({ requestId, status: refusal.status, code: refusal.code });
+    writeHttpError(response, httpError, requestId);
+    onHttpError({ requestId, status: httpError.status, code: httpError.code });
   }
 
   function answerError(socket: Duplex, code: string | undefined): void {
-    if (code === 'ECONNRESET' || peers.isAnswering(socket)) {
+    if (code === 'ECONNRESET' || connections.isAnswering(socket)) {
       socket.destroy();
       return;
     }
     const requestId = requestIdOf(undefined);
-    const refusal = refusalOfParser(code);
-    const isTold = refuseConnection(socket, refusal, requestId);
-    if (isTold) onRefusal({ requestId, status: refusal.status, code: refusal.code });
+    const httpError = parserError(code);
+    const isReported = writeErrorToSocket(socket, httpError, requestId);
+    if (isReported) onHttpError({ requestId, status: httpError.status, code: httpError.code });
   }
   server.on('clientError', (error: NodeJS.ErrnoException, socket) => answerError(socket, error.code));
 
   server.listen(port, host);
   await once(server, 'listening');
-  const sweep = setInterval(peers.sweep, sweepMs);
+  const sweep = setInterval(connections.sweep, sweepMs);
   sweep.unref();
   // A server that listens on a TCP port has an address of this form.
   const address = server.address() as AddressInfo;
 
   async function close(waitMs = options.drainWaitMs): Promise<void> {
     isEnding = true;
-    for (const [, { response }] of peers.all()) {
+    for (const [, { response }] of connections.all()) {
       if (response?.headersSent === false) response.shouldKeepAlive = false;
     }
     if (waitMs > 0) await new Promise((resolve) => setTimeout(resolve, waitMs));
@@ -133,7 +133,7 @@ export async function listen(
       const endsAt = performance.now();
       const lookThrough = () => {
         const sinceMs = performance.now() - endsAt;
-        peers.sweepAtEnd({ first: sinceMs >= firstRequestAtEndMs, body: sinceMs >= stallTimeoutMs });
+        connections.sweepAtEnd({ first: sinceMs >= firstRequestAtEndMs, body: sinceMs >= stallTimeoutMs });
       };
       const sweepAtEnd = setInterval(lookThrough, sweepAtEndMs);
       const grace = setTimeout(() => server.closeAllConnections(), options.drainGraceMs);

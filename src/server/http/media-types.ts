@@ -1,4 +1,4 @@
-import type { Refusal } from './http-error.ts';
+import type { HttpError } from './http-error.ts';
 
 /**
  * Whether a `content-type` is JSON in UTF-8. Media types and the names of parameters match in any case and with blanks
@@ -28,7 +28,7 @@ const answerTypes = new Set([
 ]);
 
 /** Refuses a request whose answer could have no form that its `accept` names, before anything of it is run. */
-export function acceptRefusal(accept: string | null): Refusal | undefined {
+export function acceptError(accept: string | null): HttpError | undefined {
   // What nearly all clients send.
   if (accept === null || accept === '*/*' || accept === 'application/json' || accept === '') return undefined;
   if (accept.replace(/\s/g, '').toLowerCase().split(',').some(isAnswerType)) return undefined;

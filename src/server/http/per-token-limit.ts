@@ -1,21 +1,21 @@
 import type { ServerResponse } from 'node:http';
 import type { Tenant } from '../../concurrency/tenant.ts';
-import type { Refusal } from './http-error.ts';
+import type { HttpError } from './http-error.ts';
 
 /** Keeps the requests of one token from taking all of what a route admits. */
-export interface TokenPlaces {
+export interface PerTokenLimit {
   /**
    * Counts a request until its answer is taken or its client has gone, or refuses it where its token has too many.
    * @param response undefined where there is none, and nothing is counted.
    */
-  admit(tenant: Tenant, response: ServerResponse | undefined): Refusal | undefined;
+  admit(tenant: Tenant, response: ServerResponse | undefined): HttpError | undefined;
 }
 
 const retryAfterMs = 1_000;
 
 /** `places`: how many the route has, of which one token has half. `what` is how a refusal calls its requests. */
-export function createTokenPlaces(places: number, what: string): TokenPlaces {
-  const placesOfOne = Math.ceil(places / 2);
+export function createPerTokenLimit(places: number, what: string): PerTokenLimit {
+  const maxOfToken = Math.ceil(places / 2);
   const taken = new Map<string, number>();
 
   function leave(id: string): void {
@@ -29,7 +29,7 @@ export function createTokenPlaces(places: number, what: string): TokenPlaces {
       // Whose client has gone would never leave.
       if (response === undefined || response.closed) return undefined;
       const own = taken.get(id) ?? 0;
-      if (own >= placesOfOne) {
+      if (own >= maxOfToken) {
         return {
           status: 503,
           code: 'OVERLOADED',

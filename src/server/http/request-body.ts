@@ -1,6 +1,6 @@
 import { isUtf8 } from 'node:buffer';
 import type { Readable } from 'node:stream';
-import type { Refusal } from './http-error.ts';
+import type { HttpError } from './http-error.ts';
 import { bodyTooLarge } from './request-checks.ts';
 
 /** How many bytes of bodies that are not here whole yet are held, of all requests together. */
@@ -35,10 +35,10 @@ export function createBodyBudget(maxBytes: number): BodyBudget {
 }
 
 /** What came of reading a body: a refusal where it is larger than it may be, broken off, or had no room. */
-export type BodyRead = Buffer | Refusal;
+export type BodyRead = Buffer | HttpError;
 
 /** What the JSON of a body is, or why it is none. */
-export type BodyParsed = { json: object } | { refusal: Refusal };
+export type BodyParsed = { json: object } | { httpError: HttpError };
 
 /**
  * Reads the bytes of a request's body. Never holds more than `maxBytes`: what comes beyond is thrown away unread.
@@ -52,23 +52,23 @@ export function receiveBody(
   budget: BodyBudget,
   done: (read: BodyRead) => void,
 ): void {
-  let told: typeof done | undefined = done;
+  let callback: typeof done | undefined = done;
   let held: Buffer = nothing;
   let bytes = 0;
 
   function settle(read: BodyRead): void {
     // A connection that breaks once a body was refused is an error of it too.
-    if (told === undefined) return;
-    const tell = told;
+    if (callback === undefined) return;
+    const notify = callback;
     // The listeners stay for as long as the connection has no other request, and are to hold nothing.
-    told = undefined;
+    callback = undefined;
     held = nothing;
     budget.free(bytes);
-    tell(read);
+    notify(read);
   }
   function take(chunk: Buffer): void {
     // What follows a refusal is thrown away.
-    if (told === undefined) return;
+    if (callback === undefined) return;
     const needed = bytes + chunk.length;
     if (needed > maxBytes) settle(bodyTooLarge(maxBytes, 'more'));
     else if (!budget.take(chunk.length, bytes)) settle(noRoom);
@@ -111,7 +111,7 @@ function appended(held: Buffer, bytes: number, chunk: Buffer, maxBytes: number):
   return room;
 }
 
-const noRoom: Refusal = {
+const noRoom: HttpError = {
   status: 503,
   code: 'OVERLOADED',
   message: 'The bodies that are being sent take as much room as this server has. Send it again soon.',
@@ -126,7 +126,7 @@ const brokenOff = badRequest('The body broke off before its end.');
 /** The JSON of a body; its faults are told without quoting it. */
 export function parseBody(bytes: Buffer): BodyParsed {
   // Read anyway, it would change what is written without a word.
-  if (!isUtf8(bytes)) return { refusal: badRequest('POST body is not UTF-8.') };
+  if (!isUtf8(bytes)) return { httpError: badRequest('POST body is not UTF-8.') };
   return parseText(bytes.toString('utf8'));
 }
 
@@ -136,12 +136,12 @@ export function parseText(text: string): BodyParsed {
     const json: unknown = JSON.parse(text);
     if (typeof json === 'object' && json !== null) return { json };
     const came = json === null ? 'null' : typeof json;
-    return { refusal: badRequest(`POST body is expected to be object but received ${came}`) };
+    return { httpError: badRequest(`POST body is expected to be object but received ${came}`) };
   } catch {
-    return { refusal: badRequest('POST body sent invalid JSON.') };
+    return { httpError: badRequest('POST body sent invalid JSON.') };
   }
 }
 
-function badRequest(message: string): Refusal {
+function badRequest(message: string): HttpError {
   return { status: 400, code: 'BAD_REQUEST', message, retryable: false };
 }

@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import type { HeaderReader } from '../../telemetry/request-record.ts';
-import type { Refusal } from './http-error.ts';
-import { acceptRefusal, isJson } from './media-types.ts';
+import type { HttpError } from './http-error.ts';
+import { acceptError, isJson } from './media-types.ts';
 
 /** Any of these makes a browser ask first, unless it comes from a page of this server. */
 const preflighted = [
@@ -16,18 +16,18 @@ const preflighted = [
  * refusal costs no reading of the body.
  * @param maxBodyBytes how large a body may be.
  */
-export function formRefusal(
+export function requestHeadError(
   method: string,
   headers: HeaderReader,
   maxBodyBytes: number,
-): Refusal | undefined {
+): HttpError | undefined {
   if (method !== 'POST' && method !== 'GET') return undefined;
-  const refused = method === 'POST' ? postRefusal(headers, maxBodyBytes) : csrfRefusal(headers);
-  return refused ?? acceptRefusal(headers.get('accept'));
+  const refused = method === 'POST' ? postError(headers, maxBodyBytes) : csrfError(headers);
+  return refused ?? acceptError(headers.get('accept'));
 }
 
 /** A GET that a browser may have sent unasked, for the page of a stranger. */
-function csrfRefusal(headers: HeaderReader): Refusal | undefined {
+function csrfError(headers: HeaderReader): HttpError | undefined {
   const isOpaque = headers.get('sec-fetch-mode') === 'no-cors';
   if (!isOpaque && (preflighted.some((name) => headers.get(name)) || namesJson(headers.get('accept')))) {
     return undefined;
@@ -47,7 +47,7 @@ function namesJson(accept: string | null): boolean {
   return accept === null || /application\/(graphql-response\+)?json/i.test(accept);
 }
 
-function postRefusal(headers: HeaderReader, maxBodyBytes: number): Refusal | undefined {
+function postError(headers: HeaderReader, maxBodyBytes: number): HttpError | undefined {
   if (!isJson(headers.get('content-type'))) {
     return unsupported(
       'The body must be JSON in UTF-8: send it with the header "content-type: application/json".',
@@ -63,12 +63,12 @@ function postRefusal(headers: HeaderReader, maxBodyBytes: number): Refusal | und
     : undefined;
 }
 
-function unsupported(message: string): Refusal {
+function unsupported(message: string): HttpError {
   return { status: 415, code: 'UNSUPPORTED_MEDIA_TYPE', message, retryable: false };
 }
 
 /** @param came how much it was, as far as it is known. */
-export function bodyTooLarge(maxBodyBytes: number, came: string): Refusal {
+export function bodyTooLarge(maxBodyBytes: number, came: string): HttpError {
   return {
     status: 413,
     code: 'REQUEST_TOO_LARGE',
@@ -83,7 +83,7 @@ export function bodyTooLarge(maxBodyBytes: number, came: string): Refusal {
  * Refuses several `Authorization` headers, of which Node would take the first and others the last.
  * @param rawHeaders names and values in turn, as Node has them.
  */
-export function authorizationRefusal(rawHeaders: readonly string[]): Refusal | undefined {
+export function authorizationError(rawHeaders: readonly string[]): HttpError | undefined {
   let count = 0;
   for (let index = 0; index < rawHeaders.length; index += 2) {
     const name = rawHeaders[index];
@@ -103,7 +103,7 @@ export function authorizationRefusal(rawHeaders: readonly string[]): Refusal | u
  * its header `Host` and its target, and answers one that it can't make with a stack. A target that is a whole URL, as HTTP
  * has servers take it, is turned into host and path.
  */
-export function addressRefusal(request: IncomingMessage): Refusal | undefined {
+export function urlError(request: IncomingMessage): HttpError | undefined {
   const { headers, httpVersion } = request;
   if (headers.host === undefined && httpVersion === '1.1') {
     return badRequest('A request of HTTP/1.1 needs the header "Host".');
@@ -124,6 +124,6 @@ function hasUrl({ headers: { host = '' }, url = '/' }: IncomingMessage): boolean
   return URL.canParse(`http://${host === '' ? 'localhost' : host}${url}`);
 }
 
-function badRequest(message: string): Refusal {
+function badRequest(message: string): HttpError {
   return { status: 400, code: 'BAD_REQUEST', message, retryable: false };
 }

@@ -23,7 +23,7 @@ import {
   selectedFields,
   selectionSetsOf,
 } from './selections.ts';
-import { firstErrors } from './truncate-errors.ts';
+import { truncateErrors } from './truncate-errors.ts';
 
 /** Parses a text within the limits of text. @throws GraphQLError for what is beyond them, or is no GraphQL. */
 export function parseWithin(limits: Limits, text: string): DocumentNode {
@@ -98,7 +98,7 @@ export function validateWithin(
       ? [UniqueFragmentNamesRule]
       : rules;
   const options = { hideSuggestions, maxErrors: maxErrorsOf(document) };
-  return firstErrors(validate(schema, document, bounded, options));
+  return truncateErrors(validate(schema, document, bounded, options));
 }
 
 /** The refusal of a list or an input object among the values that stand in a document. */

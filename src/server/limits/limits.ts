@@ -89,18 +89,15 @@ export function limitExceeded(
   const [counted, advice] = words[limit];
   const shown =
     typeof came === 'number' && came > largestNumberShown ? `more than ${largestNumberShown}` : came;
-  return refusal(
-    `The limit "${limit}" allows ${allowed}, but there are ${shown} ${counted}. ${advice}`,
-    node,
-  );
+  return error(`The limit "${limit}" allows ${allowed}, but there are ${shown} ${counted}. ${advice}`, node);
 }
 
 /** The refusal of a page that is too large, or of less than no rows. */
 export function firstOutOfRange(field: string, allowed: number, came: number, node?: ASTNode): GraphQLError {
-  return refusal(`Expected "first" of ${field} to be from 0 to ${allowed}, but got ${came}.`, node);
+  return error(`Expected "first" of ${field} to be from 0 to ${allowed}, but got ${came}.`, node);
 }
 
-function refusal(message: string, node: ASTNode | undefined): GraphQLError {
+function error(message: string, node: ASTNode | undefined): GraphQLError {
   const extensions = { code: 'GRAPHQL_LIMIT_EXCEEDED', http: { status: 400 } };
   return new GraphQLError(message, { nodes: node, extensions });
 }

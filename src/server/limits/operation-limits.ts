@@ -9,11 +9,11 @@ import { firstOutOfRange, fixedLimits, type Limits, limitExceeded } from './limi
 import { introspectionSizes } from './list-size.ts';
 import { nodesOf, numberOf, type OperationCost, operationCostOf } from './node-cost.ts';
 import { definitionsOf } from './selections.ts';
-import { type RawVariables, variablesRefusal } from './variable-limits.ts';
+import { type RawVariables, variablesError } from './variable-limits.ts';
 
 export interface OperationLimits {
   /** The refusal of an operation of a valid document with these values, or undefined where it may run. */
-  refusalOf(
+  errorOf(
     document: DocumentNode,
     operationName: string | null | undefined,
     variables: RawVariables | null | undefined,
@@ -35,11 +35,11 @@ export function createOperationLimits(schema: GraphQLSchema, limits: Limits): Op
   }
 
   return {
-    refusalOf(document, operationName, variables) {
+    errorOf(document, operationName, variables) {
       const operation = getOperationAST(document, operationName);
       if (operation === null || operation === undefined) return undefined;
-      const refusal = variables ? variablesRefusal(schema, limits, operation, variables) : undefined;
-      if (refusal !== undefined) return refusal;
+      const error = variables ? variablesError(schema, limits, operation, variables) : undefined;
+      if (error !== undefined) return error;
       const values = variables ?? {};
       const { nodes, pages, writes } = costOf(document, operation);
       for (const { count, maximum, coordinate, node } of pages) {

@@ -1,23 +1,23 @@
 import { GraphQLError } from 'graphql';
 import type { Plugin } from 'graphql-yoga';
-import { maxMessageCharacters, shortMessage } from '../http/client-error.ts';
+import { maxMessageCharacters, truncateMessage } from '../http/client-error.ts';
 import { maxErrorsShown } from './limits.ts';
 
 /** Shows the first errors of a refused request alone. */
-export function refusalsWithFirstErrors(): Plugin {
+export function truncatedErrors(): Plugin {
   return {
     onExecutionResult({ result, setResult }) {
       // What has been executed in part keeps the errors of all its fields.
       if (result === undefined || !('errors' in result) || result.data !== undefined) return;
       const { errors } = result;
-      const first = errors && firstErrors(errors);
+      const first = errors && truncateErrors(errors);
       if (first !== errors) setResult({ ...result, errors: first });
     },
   };
 }
 
 /** The errors of a refused request as far as they are shown. The last of them says how many there are besides. */
-export function firstErrors(errors: readonly GraphQLError[]): readonly GraphQLError[] {
+export function truncateErrors(errors: readonly GraphQLError[]): readonly GraphQLError[] {
   const isShownWhole = errors.every(({ message }) => message.length <= maxMessageCharacters);
   if (errors.length <= maxErrorsShown && isShownWhole) return errors;
   const notShown = errors.length - maxErrorsShown;
@@ -25,7 +25,7 @@ export function firstErrors(errors: readonly GraphQLError[]): readonly GraphQLEr
   const least = errors.at(-1)?.message.startsWith('Too many ') ? 'At least ' : '';
   const more = notShown === 1 ? '1 more error is not shown.' : `${notShown} more errors are not shown.`;
   return errors.slice(0, maxErrorsShown).map((error, index) => {
-    const short = shortMessage(error.message);
+    const short = truncateMessage(error.message);
     const isLast = index === maxErrorsShown - 1 && notShown > 0;
     return reworded(error, isLast ? `${short} (${least}${more})` : short);
   });

@@ -19,7 +19,7 @@ const maxCharactersChecked = 8_192;
  * The refusal of variables that are too large for any type, or the first fault of large ones. Sizes are checked first. A
  * fault quotes the object around it, and so costs as much as the object is large.
  */
-export function variablesRefusal(
+export function variablesError(
   schema: GraphQLSchema,
   limits: Limits,
   operation: OperationDefinitionNode,
@@ -55,14 +55,14 @@ export function variablesRefusal(
       if (values > fixedLimits.values) {
         return limitExceeded('values', fixedLimits.values, `more than ${fixedLimits.values}`);
       }
-      const refusal = tooLarge(item, depth + 1);
-      if (refusal !== undefined) return refusal;
+      const error = tooLarge(item, depth + 1);
+      if (error !== undefined) return error;
     }
     return undefined;
   }
 
-  const refusal = tooLarge(variables, 1);
-  if (refusal !== undefined) return refusal;
+  const error = tooLarge(variables, 1);
+  if (error !== undefined) return error;
   if (characters > limits.valueCharacters) {
     return limitExceeded('valueCharacters', limits.valueCharacters, characters);
   }

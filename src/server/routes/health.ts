@@ -1,6 +1,6 @@
 import type { FetchAPI, Plugin } from 'graphql-yoga';
-import { type NodeContext, refusalResponse } from '../graphql/yoga-request.ts';
-import { methodRefusal } from '../http/http-error.ts';
+import { httpErrorResponse, type NodeContext } from '../graphql/yoga-request.ts';
+import { methodNotAllowed } from '../http/http-error.ts';
 
 /** Why REST could not be reached, in words that are fit for anybody; undefined where it could. */
 export type Probe = () => Promise<string | undefined>;
@@ -14,23 +14,23 @@ export interface Health {
 }
 
 // Probes of several load balancers together ask REST no more often than this.
-const keptMs = 3_000;
+const defaultCacheMs = 3_000;
 
 /**
  * @param probe asked when somebody wants to know, once at a time, and at most once in `keepMs` milliseconds.
  */
-export function createHealth(probe: Probe, keepMs = keptMs): Health {
+export function createHealth(probe: Probe, cacheMs = defaultCacheMs): Health {
   let isEnding = false;
   let known: { reason: Promise<string | undefined>; until: number } | undefined;
 
   function asked(): Promise<string | undefined> {
     if (known !== undefined && performance.now() < known.until) return known.reason;
-    const flight = { reason: probe(), until: Number.POSITIVE_INFINITY };
-    known = flight;
-    flight.reason.finally(() => {
-      flight.until = performance.now() + keepMs;
+    const pending = { reason: probe(), until: Number.POSITIVE_INFINITY };
+    known = pending;
+    pending.reason.finally(() => {
+      pending.until = performance.now() + cacheMs;
     });
-    return flight.reason;
+    return pending.reason;
   }
 
   return {
@@ -56,7 +56,7 @@ export function healthRoute(health: Health): Plugin<object, NodeContext> {
       const isLive = pathname === '/health/live';
       if (!isLive && pathname !== '/health/ready') return;
       if (request.method !== 'GET' && request.method !== 'HEAD') {
-        endResponse(refusalResponse(methodRefusal('GET, HEAD'), serverContext, fetchAPI));
+        endResponse(httpErrorResponse(methodNotAllowed('GET, HEAD'), serverContext, fetchAPI));
       } else if (isLive) {
         endResponse(answer(request, 200, { status: 'live' }, fetchAPI));
       } else {
@@ -71,8 +71,8 @@ export function healthRoute(health: Health): Plugin<object, NodeContext> {
   };
 }
 
-function answer(request: Request, status: number, told: object, { Response }: FetchAPI): Response {
-  const body = `${JSON.stringify(told)}\n`;
+function answer(request: Request, status: number, content: object, { Response }: FetchAPI): Response {
+  const body = `${JSON.stringify(content)}\n`;
   return new Response(request.method === 'HEAD' ? null : body, {
     status,
     headers: { 'content-type': 'application/json; charset=utf-8', 'content-length': String(body.length) },

@@ -1,30 +1,30 @@
 import type { FetchAPI, Plugin } from 'graphql-yoga';
 import type { RestApi } from '../../rest/api.ts';
-import type { Callers } from '../../rest/client/call-context.ts';
+import type { CallContexts } from '../../rest/client/call-context.ts';
 import { BadInputError, MissingBearerError } from '../../rest/errors.ts';
 import { shown } from '../../rest/resource-name.ts';
 import type { Report } from '../../telemetry/error-report.ts';
 import type { Tracing } from '../../telemetry/tracing.ts';
-import { type NodeContext, refusalResponse } from '../graphql/yoga-request.ts';
+import { httpErrorResponse, type NodeContext } from '../graphql/yoga-request.ts';
 import { bearerOf } from '../http/bearer.ts';
 import { toClientError } from '../http/client-error.ts';
-import { methodRefusal } from '../http/http-error.ts';
-import type { Admission } from '../http/load-shedding.ts';
-import type { TokenPlaces } from '../http/per-token-limit.ts';
-import { authorizationRefusal } from '../http/request-checks.ts';
+import { methodNotAllowed } from '../http/http-error.ts';
+import type { LoadShedder } from '../http/load-shedding.ts';
+import type { PerTokenLimit } from '../http/per-token-limit.ts';
+import { authorizationError } from '../http/request-checks.ts';
 import { streamedBody } from './streamed-body.ts';
 
 const route = /^\/labels\/([^/]+)\.pdf$/;
 
 export interface LabelRouteOptions extends LabelOptions {
-  admission: Admission;
+  loadShedding: LoadShedder;
 }
 
 interface LabelOptions {
   api: RestApi;
-  callers: Callers;
+  callContexts: CallContexts;
   /** Those that `admission` lets in, by token. */
-  places: TokenPlaces;
+  perTokenLimit: PerTokenLimit;
   report: Report;
   tracing: Tracing | undefined;
 }
@@ -33,47 +33,47 @@ interface LabelOptions {
  * `GET /labels/{shipment id}.pdf`: the label of a shipment, streamed from REST with the caller's own token. Errors are
  * JSON of the same codes as the graph's.
  */
-export function labelRoute({ admission, ...options }: LabelRouteOptions): Plugin<object, NodeContext> {
+export function labelRoute({ loadShedding, ...options }: LabelRouteOptions): Plugin<object, NodeContext> {
   return {
     async onRequest({ request, url, serverContext, endResponse, fetchAPI }) {
       const encodedId = route.exec(url.pathname)?.[1];
       if (encodedId === undefined) return;
-      if (serverContext.exchange !== undefined) serverContext.exchange.route = 'label';
+      if (serverContext.requestRecord !== undefined) serverContext.requestRecord.route = 'label';
       if (request.method === 'GET' || request.method === 'HEAD') {
         const { req, res } = serverContext;
-        const refused = (req && authorizationRefusal(req.rawHeaders)) ?? admission.admit('label', res);
+        const refused = (req && authorizationError(req.rawHeaders)) ?? loadShedding.admit('label', res);
         endResponse(
           refused === undefined
             ? await label(options, encodedId, request, serverContext, fetchAPI)
-            : refusalResponse(refused, serverContext, fetchAPI),
+            : httpErrorResponse(refused, serverContext, fetchAPI),
         );
       } else if (request.method !== 'OPTIONS') {
-        endResponse(refusalResponse(methodRefusal('GET, HEAD'), serverContext, fetchAPI));
+        endResponse(httpErrorResponse(methodNotAllowed('GET, HEAD'), serverContext, fetchAPI));
       }
     },
   };
 }
 
 async function label(
-  { api, callers, places, report, tracing }: LabelOptions,
+  { api, callContexts, perTokenLimit, report, tracing }: LabelOptions,
   encodedId: string,
   request: Request,
   context: NodeContext,
   fetchAPI: FetchAPI,
 ): Promise<Response> {
-  const { res: response, exchange } = context;
+  const { res: response, requestRecord } = context;
   try {
     const bearer = bearerOf(request.headers);
     if (bearer instanceof MissingBearerError) throw bearer;
     const id = decoded(encodedId);
-    const caller = callers.of(bearer, request.signal);
-    if (exchange !== undefined) {
-      exchange.caller = caller;
-      tracing?.begin(exchange, request.headers);
+    const callContext = callContexts.of(bearer, request.signal);
+    if (requestRecord !== undefined) {
+      requestRecord.callContext = callContext;
+      tracing?.begin(requestRecord, request.headers);
     }
-    const refused = places.admit(caller.tenant, response);
-    if (refused !== undefined) return refusalResponse(refused, context, fetchAPI);
-    const { body, contentLength } = await api.getLabel(id, caller);
+    const refused = perTokenLimit.admit(callContext.tenant, response);
+    if (refused !== undefined) return httpErrorResponse(refused, context, fetchAPI);
+    const { body, contentLength } = await api.getLabel(id, callContext);
     const headers = {
       'content-type': 'application/pdf',
       'content-disposition': `inline; ${fileNameOf(id)}`,
@@ -85,11 +85,11 @@ async function label(
     body.on('error', () => {}).destroy();
     return new fetchAPI.Response(null, { headers });
   } catch (error) {
-    const { code, ...told } = toClientError(error);
-    const refusal = { status: statusByCode[code] ?? 502, code, ...told };
-    if (code !== 'INTERNAL_SERVER_ERROR') return refusalResponse(refusal, context, fetchAPI);
-    report(error, exchange?.requestId);
-    return refusalResponse({ ...refusal, requestId: exchange?.requestId }, context, fetchAPI);
+    const { code, ...content } = toClientError(error);
+    const httpError = { status: statusByCode[code] ?? 502, code, ...content };
+    if (code !== 'INTERNAL_SERVER_ERROR') return httpErrorResponse(httpError, context, fetchAPI);
+    report(error, requestRecord?.requestId);
+    return httpErrorResponse({ ...httpError, requestId: requestRecord?.requestId }, context, fetchAPI);
   }
 }
 

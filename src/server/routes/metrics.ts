@@ -1,7 +1,7 @@
 import type { RequestListener } from 'node:http';
 import type { Plugin } from 'graphql-yoga';
 import type { Metrics } from '../../telemetry/metrics.ts';
-import { nothingHere, writeRefusal } from '../http/http-error.ts';
+import { notFoundError, writeHttpError } from '../http/http-error.ts';
 
 const path = '/metrics';
 
@@ -24,7 +24,7 @@ export function metricsListener(metrics: Pick<Metrics, 'page'>): RequestListener
   return async (request, response) => {
     const isFound = request.url?.split('?')[0] === path && isReading(request.method);
     if (!isFound) {
-      writeRefusal(response, nothingHere);
+      writeHttpError(response, notFoundError);
       return;
     }
     const { contentType, body } = await metrics.page();

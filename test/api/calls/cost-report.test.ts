@@ -1,8 +1,8 @@
 import { GraphQLObjectType, GraphQLSchema, GraphQLString, getOperationAST, parse } from 'graphql';
 import { describe, expect, test } from 'vitest';
-import { withAskingFields } from '../../../src/graph/fields/field-paths.ts';
+import { withFieldPaths } from '../../../src/graph/fields/field-path-tracking.ts';
 import { schema } from '../../../src/graph/schema.ts';
-import { createLedger, type LedgerEntry } from '../../../src/rest/client/call-log.ts';
+import { type CallLogEntry, createCallLog } from '../../../src/rest/client/call-log.ts';
 import { isFitToCompile } from '../../../src/server/graphql/compiled-queries.ts';
 import { costOf, type OperationCost, type RequestCost } from '../../../src/server/graphql/cost-report.ts';
 import { orderToShip } from '../../fixtures/order-to-ship.ts';
@@ -266,7 +266,7 @@ describe('who asked', () => {
     const resolve = () => 'made';
     const fields = { made: { type: GraphQLString, resolve }, plain: { type: GraphQLString } };
     const query = new GraphQLObjectType({ name: 'Query', fields });
-    const wrapped = withAskingFields(new GraphQLSchema({ query })).getQueryType()?.getFields();
+    const wrapped = withFieldPaths(new GraphQLSchema({ query })).getQueryType()?.getFields();
     expect(wrapped?.made?.resolve).not.toBe(resolve);
     expect(wrapped?.plain?.resolve).toBeUndefined();
     expect(schema.getQueryType()?.getFields().orders?.resolve).toBeDefined();
@@ -390,7 +390,7 @@ test('no token, query, identifier or person is in it', async () => {
 });
 
 test('the numbers of a ledger are shown as they are, calls of others apart', () => {
-  const entry: LedgerEntry = {
+  const entry: CallLogEntry = {
     method: 'GET',
     route: '/v1/orders',
     status: 200,
@@ -401,12 +401,12 @@ test('the numbers of a ledger are shown as they are, calls of others apart', () 
     isShared: false,
     askedBy: ['orders'],
   };
-  const entries: LedgerEntry[] = [
+  const entries: CallLogEntry[] = [
     entry,
     { ...entry, route: '/v1/shipments', startMs: 21.25, durationMs: 0, isShared: true, askedBy: [] },
     { ...entry, method: 'POST', status: undefined, durationMs: undefined, bytes: 0, retries: 2 },
   ];
-  expect(costOf({ ...createLedger(), entries, cached: 1, savedByList: 74 })).toEqual({
+  expect(costOf({ ...createCallLog(), entries, cached: 1, savedByList: 74 })).toEqual({
     calls: 2,
     shared: 1,
     cached: 1,

@@ -2,7 +2,7 @@ import type { ServerResponse } from 'node:http';
 import { describe, expect, test } from 'vitest';
 import { readConfig } from '../../../src/config/config.ts';
 import { createLoaders, type Loaders } from '../../../src/loaders/loaders.ts';
-import { createLoaderMemory } from '../../../src/loaders/tenant-state.ts';
+import { createLoaderStates } from '../../../src/loaders/tenant-state.ts';
 import { createIdempotency } from '../../../src/writes/idempotency.ts';
 import { createMemoryStore } from '../../../src/writes/idempotency-store.ts';
 import { createWrites, type Writes } from '../../../src/writes/writes.ts';
@@ -203,9 +203,9 @@ describe('who waits for the same key in another request forgets what is stale to
     });
     const idempotency = createIdempotency({ store: createMemoryStore({ maxKeys: 20_000 }), report: raise });
     const operation = () => {
-      const caller = bench.caller();
-      const loaders = createLoaders(bench.api, caller, createLoaderMemory(loading));
-      return { loaders, writes: createWrites(bench.api, caller, loaders, idempotency) };
+      const callContext = bench.callContext();
+      const loaders = createLoaders(bench.api, callContext, createLoaderStates(loading));
+      return { loaders, writes: createWrites(bench.api, callContext, loaders, idempotency) };
     };
     const [one, other] = [operation(), operation()];
     await read(other.loaders);

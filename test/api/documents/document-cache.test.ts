@@ -3,7 +3,7 @@ import { resolve } from 'node:path';
 import { promisify } from 'node:util';
 import { type DefinitionNode, type DocumentNode, GraphQLError, Kind, parse } from 'graphql';
 import { describe, expect, test } from 'vitest';
-import { createDocuments } from '../../../src/server/documents/document-cache.ts';
+import { createDocumentCache } from '../../../src/server/documents/document-cache.ts';
 import { perOperation } from '../../../src/server/documents/per-operation.ts';
 import { startWaybill } from '../../harness.ts';
 
@@ -19,7 +19,7 @@ describe('documents', () => {
       validate: ({ loc }: DocumentNode) =>
         loc?.source.body.includes('Refused') ? [new GraphQLError('refused')] : [],
     };
-    return { readings, documents: createDocuments(reading, maxBytes) };
+    return { readings, documents: createDocumentCache(reading, maxBytes) };
   }
 
   test('are read once, whether they may be run or not', () => {
@@ -71,7 +71,7 @@ describe('documents', () => {
   });
 
   test('that leave no stack to read them are not kept', () => {
-    const documents = createDocuments(
+    const documents = createDocumentCache(
       {
         parse: () => {
           throw new RangeError('Maximum call stack size exceeded');
@@ -140,7 +140,7 @@ test('2,000 distinct documents of 100 KB leave the heap within what is set for d
 
 test('the errors of what is refused keep no trace of where they were made, and others do', () => {
   const originalError = new Error('The value is none.');
-  const documents = createDocuments(
+  const documents = createDocumentCache(
     { parse, validate: () => [new GraphQLError('Nothing is allowed.', { originalError })] },
     1_000_000,
   );
@@ -157,7 +157,7 @@ test('a fault of the validation itself says where it is', () => {
   const validate = () => {
     throw new TypeError('a mistake');
   };
-  const documents = createDocuments({ parse, validate }, 1_000_000);
+  const documents = createDocumentCache({ parse, validate }, 1_000_000);
   expect(() => documents.of('{ a }')).toThrow(
     expect.objectContaining({ stack: expect.stringMatching(/^ +at /m) }),
   );

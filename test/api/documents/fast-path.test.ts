@@ -2,9 +2,9 @@ import { createHash } from 'node:crypto';
 import { subscribe, unsubscribe } from 'node:diagnostics_channel';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
-import { keptLog } from '../../fixtures/kept-log.ts';
 import { type Listener, listen } from '../../fixtures/listen.ts';
 import { openRaw, parseRaw, type RawAnswer } from '../../fixtures/raw-http.ts';
+import { recordedLog } from '../../fixtures/recorded-log.ts';
 import { until } from '../../fixtures/rest-service.ts';
 import { startBefore } from '../../fixtures/start-before.ts';
 
@@ -20,11 +20,11 @@ const order = (id: string) => ({
 interface Server {
   listener: Listener;
   before: Awaited<ReturnType<typeof startBefore>>;
-  lines: ReturnType<typeof keptLog>['lines'];
+  lines: ReturnType<typeof recordedLog>['lines'];
 }
 
 async function start(isFast: boolean, environment: Record<string, string>): Promise<Server> {
-  const { log, lines } = keptLog('info');
+  const { log, lines } = recordedLog('info');
   const before = await startBefore(
     async (request, response) => {
       const id = request.url?.split('/')[3];
@@ -306,28 +306,28 @@ describe('requests that came in together', () => {
   function holdRounds() {
     const held: (() => void)[] = [];
     const next = setImmediate;
-    const putOff = vi.spyOn(globalThis, 'setImmediate').mockImplementation(((step: () => void) => {
+    const defer = vi.spyOn(globalThis, 'setImmediate').mockImplementation(((step: () => void) => {
       if (step.name === 'takeAll') held.push(step);
       else next(step);
     }) as typeof setImmediate);
     return {
       held: () => held.length,
       letGo() {
-        putOff.mockRestore();
+        defer.mockRestore();
         for (const step of held) step();
       },
     };
   }
 
-  interface Begun {
+  interface AcceptedOperation {
     request: IncomingMessage;
     response: ServerResponse;
   }
 
   /** The requests that Node's server takes from now on. */
   function watchRequests() {
-    const begun: Begun[] = [];
-    const note = (message: unknown) => void begun.push(message as Begun);
+    const begun: AcceptedOperation[] = [];
+    const note = (message: unknown) => void begun.push(message as AcceptedOperation);
     subscribe('http.server.request.start', note);
     return { begun, [Symbol.dispose]: () => void unsubscribe('http.server.request.start', note) };
   }

@@ -1,15 +1,15 @@
 import * as fc from 'fast-check';
 import { afterAll, beforeEach, describe, expect, test } from 'vitest';
 import { startTelemetry } from '../../../src/telemetry/telemetry.ts';
-import { exchange } from '../../fixtures/fuzz/answers.ts';
+import { requestRecord } from '../../fixtures/fuzz/answers.ts';
 import { canaries, canaryIn, seedWithCanaries, type Who } from '../../fixtures/fuzz/canaries.ts';
 import { cursorsFrom } from '../../fixtures/fuzz/cursors.ts';
 import { brokenDocuments, soundDocuments } from '../../fixtures/fuzz/documents.ts';
 import { faults } from '../../fixtures/fuzz/faults.ts';
 import { type FuzzRequest, requestsFor } from '../../fixtures/fuzz/requests.ts';
 import { judge } from '../../fixtures/fuzz/verdict.ts';
-import { keptLog } from '../../fixtures/kept-log.ts';
 import { listen } from '../../fixtures/listen.ts';
+import { recordedLog } from '../../fixtures/recorded-log.ts';
 import { startWaybill } from '../../harness.ts';
 
 // The gate tries the same requests each time: FUZZ_SEED=<number> or FUZZ_SEED=any tries others, and FUZZ_SECONDS=600 more.
@@ -17,7 +17,7 @@ const given = process.env.FUZZ_SEED ?? '20261121';
 const seed = given === 'any' ? Date.now() % 2 ** 31 : Number(given);
 const seconds = Number(process.env.FUZZ_SECONDS ?? 6);
 
-const { log, text } = keptLog('debug');
+const { log, text } = recordedLog('debug');
 const telemetry = await startTelemetry({ metrics: true, process: false, tracing: undefined }, log);
 const waybill = await startWaybill(
   { UPSTREAM_TIMEOUT_MS: '100', OPERATION_TIMEOUT_MS: '400' },
@@ -45,7 +45,7 @@ let readUpTo = 0;
 
 async function holdsFor(request: FuzzRequest): Promise<void> {
   sandbox.requests.clear();
-  const answer = await exchange(listener, request.wire);
+  const answer = await requestRecord(listener, request.wire);
   const outcome = judge(request, answer, sandbox.requests.lines());
   outcomes[outcome] = (outcomes[outcome] ?? 0) + 1;
   // What a query has begun and no longer needs may still be on its way.

@@ -63,8 +63,8 @@ test('every list of objects says how many there are', () => {
 
 /** How many nodes an operation has, as its refusal says where none is allowed. */
 function nodesOf(query: string, variables: Record<string, unknown> = {}): number {
-  const { refusalOf } = createOperationLimits(schema, { ...readConfig({}).app.limits, nodes: -1 });
-  const message = refusalOf(parse(query), undefined, variables)?.message ?? '';
+  const { errorOf } = createOperationLimits(schema, { ...readConfig({}).app.limits, nodes: -1 });
+  const message = errorOf(parse(query), undefined, variables)?.message ?? '';
   const [, count] = /there are (\d+|more than 1000000) objects at most/.exec(message) ?? [];
   return count === 'more than 1000000' ? Number.POSITIVE_INFINITY : Number(count);
 }

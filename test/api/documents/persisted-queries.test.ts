@@ -1,8 +1,8 @@
 import { hash } from 'node:crypto';
 import { type GraphQLError, parse } from 'graphql';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { createDocuments } from '../../../src/server/documents/document-cache.ts';
-import { automaticOperations } from '../../../src/server/documents/persisted-queries.ts';
+import { createDocumentCache } from '../../../src/server/documents/document-cache.ts';
+import { automaticPersistedQueries } from '../../../src/server/documents/persisted-queries.ts';
 import { startWaybill, type Waybill } from '../../harness.ts';
 
 const sha256 = (text: string) => hash('sha256', text);
@@ -184,9 +184,9 @@ describe('automatic persisted queries', () => {
   });
 
   test('forget the text that was used least recently', () => {
-    const documents = createDocuments({ parse, validate: (): GraphQLError[] => [] }, 1_000_000);
+    const documents = createDocumentCache({ parse, validate: (): GraphQLError[] => [] }, 1_000_000);
     // Two texts of 1,000 characters are as many as have room.
-    const operations = automaticOperations(documents, 5_000);
+    const operations = automaticPersistedQueries(documents, 5_000);
     const texts = ['{ a }', '{ b }', '{ c }'].map((text) => text + ' '.repeat(1_000));
     for (const query of texts) operations.textOf({ query, ...persisted(sha256(query)) });
     const kept = texts.filter((text) => 'text' in operations.textOf(persisted(sha256(text))));
@@ -202,7 +202,7 @@ describe('a list of operations', () => {
     waybill = await startWaybill(
       {},
       {
-        operationList: new Map([
+        trustedDocuments: new Map([
           ['order-page', page],
           ['sha256:abc', type],
         ]),

@@ -4,7 +4,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { readOperationList } from '../../../src/server/documents/trusted-documents.ts';
+import { readTrustedDocuments } from '../../../src/server/documents/trusted-documents.ts';
 
 let folder: string;
 beforeAll(async () => {
@@ -37,7 +37,7 @@ async function startWith(file: string): Promise<{ code: unknown; output: string;
 describe('a file of operations is taken', () => {
   test('as documents by their ids', async () => {
     const file = await fileOf({ a: '{ __typename }', b: 'query B { __typename }' });
-    expect([...(await readOperationList(file))]).toEqual([
+    expect([...(await readTrustedDocuments(file))]).toEqual([
       ['a', '{ __typename }'],
       ['b', 'query B { __typename }'],
     ]);
@@ -49,7 +49,7 @@ describe('a file of operations is taken', () => {
       version: 1,
       operations: [{ id: 'a', name: 'A', type: 'query', body: 'query A { __typename }' }],
     });
-    expect([...(await readOperationList(file))]).toEqual([['a', 'query A { __typename }']]);
+    expect([...(await readTrustedDocuments(file))]).toEqual([['a', 'query A { __typename }']]);
   });
 });
 

@@ -1,9 +1,9 @@
 import type { ServerResponse } from 'node:http';
 import { describe, expect, test, vi } from 'vitest';
-import { createLifetime } from '../../../src/concurrency/operation-scope.ts';
-import { CallClock } from '../../../src/concurrency/timeout-queue.ts';
+import { createOperationScope } from '../../../src/concurrency/operation-scope.ts';
+import { TimeoutQueue } from '../../../src/concurrency/timeout-queue.ts';
 import { mayHaveHappened } from '../../../src/rest/errors.ts';
-import { createCallers } from '../../fixtures/callers.ts';
+import { createCallContexts } from '../../fixtures/call-contexts.ts';
 import { type Answer, answerJson, errorOf, startBench, until } from '../../fixtures/rest-service.ts';
 import { startBefore } from '../../fixtures/start-before.ts';
 
@@ -119,12 +119,14 @@ describe('a mutation that takes longer', () => {
 
   test('has done nothing where its write still waits, and says so', async () => {
     await using bench = await startBench(() => {});
-    const callers = createCallers({ callsPerOperation: 1, callsAtOnce: 1 });
-    const first = errorOf(bench.api.getOrder('1', callers.of('ana', AbortSignal.timeout(300))));
-    const lifetime = createLifetime(50);
-    lifetime.startClock();
-    const { signal } = lifetime.deadline;
-    const error = await errorOf(bench.api.sendMessage('1', '2', { text: 'a' }, callers.of('eva', signal)));
+    const callContexts = createCallContexts({ callsPerOperation: 1, callsAtOnce: 1 });
+    const first = errorOf(bench.api.getOrder('1', callContexts.of('ana', AbortSignal.timeout(300))));
+    const scope = createOperationScope(50);
+    scope.startTimeout();
+    const { signal } = scope.deadline;
+    const error = await errorOf(
+      bench.api.sendMessage('1', '2', { text: 'a' }, callContexts.of('eva', signal)),
+    );
     expect([error.name, mayHaveHappened(error)]).toEqual(['OperationDeadlineError', false]);
     await first;
     expect(bench.service.requests.map(({ line }) => line)).toEqual(['GET /v1/orders/1']);
@@ -140,7 +142,7 @@ test('an operation that is answered leaves no clock behind', async () => {
   const clocks = () => process.getActiveResourcesInfo().filter((name) => name === 'Timeout').length;
   await waybill.ask('{ order(id: "7") { fulfiller } }');
   const before = clocks();
-  const started = vi.spyOn(CallClock.prototype, 'start');
+  const started = vi.spyOn(TimeoutQueue.prototype, 'start');
   for (let time = 0; time < 20; time += 1) await waybill.ask('{ order(id: "7") { fulfiller } }');
   await waybill.ask('{ __typename }');
   await waybill.ask('mutation { updateOrder(input: { id: "..", notes: "abc" }) { __typename } }');

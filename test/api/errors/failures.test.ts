@@ -191,14 +191,14 @@ describe('a broken row of a list', () => {
     replaceRows({ name: 'orders/ca2500' }, { name: 'orders/ca2499', fulfiller: null });
     const { data, errors } = await waybill.ask(OrderRowsDocument, { first: 3 });
     expect(data.orders.nodes).toEqual([null, null, { id: 'orders/ca2498', fulfiller: 'OPERATOR' }]);
-    const unusable = (path: string) => ({
+    const unusableSetting = (path: string) => ({
       message: `REST sent no usable value for the field at ${path}.`,
       path,
       ...broken,
     });
     expect(told(errors)).toEqual([
-      unusable('orders.nodes.0.fulfiller'),
-      unusable('orders.nodes.1.fulfiller'),
+      unusableSetting('orders.nodes.0.fulfiller'),
+      unusableSetting('orders.nodes.1.fulfiller'),
     ]);
   });
 

@@ -19,7 +19,7 @@ function answerBytes(body: Buffer, headers: Record<string, string>): Answer {
 describe('a record', () => {
   const fields = '{ order(id: "7") { status fulfiller sellingPrice { cents } } }';
   const good = { ...order, sellingPriceCents: 100 };
-  const unusable = (path: string) => ({
+  const unusableSetting = (path: string) => ({
     ...invalid,
     message: `REST sent no usable value for the field at ${path}.`,
     path,
@@ -32,12 +32,12 @@ describe('a record', () => {
       { status: 'UNRECOGNIZED', fulfiller: 'OPERATOR', sellingPrice: { cents: 100 } },
       undefined,
     ],
-    ['without a required field', { fulfiller: undefined }, null, [unusable('order.fulfiller')]],
+    ['without a required field', { fulfiller: undefined }, null, [unusableSetting('order.fulfiller')]],
     [
       'with a value of the wrong type',
       { sellingPriceCents: 'much' },
       null,
-      [unusable('order.sellingPrice.cents')],
+      [unusableSetting('order.sellingPrice.cents')],
     ],
     [
       'with more fields than are known',

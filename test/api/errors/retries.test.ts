@@ -66,9 +66,9 @@ describe('a read that fails and then does not is answered as if nothing had been
   test('a label, before its first byte', async () => {
     const answer = answerText('%PDF', 200, 'application/pdf');
     let times = 0;
-    await using waybill = await startWithRetries((...exchange) => {
+    await using waybill = await startWithRetries((...requestRecord) => {
       times += 1;
-      return (times === 1 ? reset : answer)(...exchange);
+      return (times === 1 ? reset : answer)(...requestRecord);
     });
     const response = await waybill.app.fetch('http://waybill.test/labels/7.pdf', {
       headers: { authorization: 'Bearer token' },
@@ -168,14 +168,14 @@ test('while REST fails half of its calls, it sees at most 1.3 times what it is a
   let times = 0;
   const answer = answerJson(order);
   await using bench = await startBench(
-    (...exchange) => {
+    (...requestRecord) => {
       times += 1;
-      return (times % 2 === 0 ? answer : reset)(...exchange);
+      return (times % 2 === 0 ? answer : reset)(...requestRecord);
     },
     { retries: 2 },
   );
   for (let time = 0; time < 200; time += 1) {
-    await bench.api.getOrder(`${time}`, bench.caller()).catch(() => {});
+    await bench.api.getOrder(`${time}`, bench.callContext()).catch(() => {});
   }
   // Without a bound there would be 400: every other one fails.
   expect(bench.service.requests.length).toBeGreaterThan(210);
@@ -220,11 +220,11 @@ test('calls that break all at once, as REST starts anew, are all answered', asyn
 
 test('equal reads of several operations are tried again once for all of them', async () => {
   await using bench = await startBench(atFirst(1, answerJson({}, 503)), { retries: 2 });
-  const caller = bench.caller();
-  const answers = await Promise.all([1, 2, 3].map(() => bench.api.getOrder('7', caller)));
+  const callContext = bench.callContext();
+  const answers = await Promise.all([1, 2, 3].map(() => bench.api.getOrder('7', callContext)));
   expect(answers).toEqual([order, order, order]);
   expect(bench.service.requests).toHaveLength(2);
-  expect(caller.ledger.entries.map(({ retries, isShared }) => [retries, isShared])).toEqual([
+  expect(callContext.callLog.entries.map(({ retries, isShared }) => [retries, isShared])).toEqual([
     [1, false],
     [1, true],
     [1, true],
@@ -241,7 +241,7 @@ test('a caller that gives up in the pause before a retry is let go at once', asy
     },
     { retries: 2 },
   );
-  const error = await errorOf(bench.api.getOrder('7', bench.caller(giveUp.signal)));
+  const error = await errorOf(bench.api.getOrder('7', bench.callContext(giveUp.signal)));
   expect(error.message).toBe('GET /v1/orders/7 was given up by its caller');
   expect(bench.service.requests).toHaveLength(1);
 });
@@ -253,19 +253,21 @@ test('a read that finds no connection is tried three times', async () => {
   const url = new URL(`http://127.0.0.1:${typeof address === 'object' ? address?.port : 0}`);
   await new Promise((resolve) => closed.close(resolve));
   await using bench = await startBench(answerJson(order), { baseUrl: url, retries: 2 });
-  const error = await errorOf(bench.api.getOrder('7', bench.caller()));
+  const error = await errorOf(bench.api.getOrder('7', bench.callContext()));
   expect(error.message).toBe('GET /v1/orders/7 got no answer (ECONNREFUSED)');
-  const caller = bench.caller();
-  await errorOf(bench.api.getOrder('7', caller));
-  expect(caller.ledger.entries[0]?.retries).toBe(2);
+  const callContext = bench.callContext();
+  await errorOf(bench.api.getOrder('7', callContext));
+  expect(callContext.callLog.entries[0]?.retries).toBe(2);
 });
 
 test('a read that waits before it is tried again keeps no place from others meanwhile', async () => {
   let times = 0;
   await using waybill = await startWithRetries(
-    (...exchange) => {
+    (...requestRecord) => {
       times += 1;
-      return (times === 1 ? answerJson({}, 429, { 'retry-after': '1' }) : answerJson(order))(...exchange);
+      return (times === 1 ? answerJson({}, 429, { 'retry-after': '1' }) : answerJson(order))(
+        ...requestRecord,
+      );
     },
     { UPSTREAM_CONNECTIONS: '1' },
   );

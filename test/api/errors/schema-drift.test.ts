@@ -3,7 +3,7 @@ import { createRestApi } from '../../../src/rest/api.ts';
 import { createRestClient } from '../../../src/rest/client/client.ts';
 import { createDriftWatch, type DriftWatchOptions } from '../../../src/rest/schema-drift.ts';
 import { startSandbox } from '../../../src/sandbox/sandbox.ts';
-import { createCallers } from '../../fixtures/callers.ts';
+import { createCallContexts } from '../../fixtures/call-contexts.ts';
 import { bearer, parameterNames } from '../../fixtures/rest-service.ts';
 import { startOfTime } from '../../harness.ts';
 import { newOrder } from '../../rest/bodies.ts';
@@ -207,31 +207,31 @@ test('the sandbox answers all endpoints as the interface says', async () => {
     },
   };
   const api = createRestApi(client, parameterNames, everyRow);
-  const caller = createCallers({ callsPerOperation: 4 }).of(
+  const callContext = createCallContexts({ callsPerOperation: 4 }).of(
     sandbox.tokens.first,
     new AbortController().signal,
   );
-  await api.createOrder(newOrder, caller);
-  await api.listOrders({ pageSize: 1_000 }, caller);
-  const shipments = await api.listShipments({ pageSize: 1_000 }, caller);
+  await api.createOrder(newOrder, callContext);
+  await api.listOrders({ pageSize: 1_000 }, callContext);
+  const shipments = await api.listShipments({ pageSize: 1_000 }, callContext);
   const quotes = shipments.rows
     .flatMap((row) => ('quote' in row && row.quote ? [row.quote] : []))
     .slice(0, 10);
-  for (const quote of quotes) await api.getQuote(quote, caller);
-  await api.listOrigins({ pageSize: 1_000 }, caller);
-  await api.listLocations({ pageSize: 1_000 }, caller);
-  await api.getOrganization(caller);
-  const channels = await api.listChannels({ pageSize: 100 }, caller);
+  for (const quote of quotes) await api.getQuote(quote, callContext);
+  await api.listOrigins({ pageSize: 1_000 }, callContext);
+  await api.listLocations({ pageSize: 1_000 }, callContext);
+  await api.getOrganization(callContext);
+  const channels = await api.listChannels({ pageSize: 100 }, callContext);
   for (const channel of channels.rows) {
     if (!('name' in channel) || !channel.name.startsWith('channels/')) continue;
-    await api.listTemplates({ channel: channel.name, pageSize: 100 }, caller);
+    await api.listTemplates({ channel: channel.name, pageSize: 100 }, callContext);
     const sent = await api.sendToPhone(
       channel.name,
       { recipient: { phone: '+573001234567', name: 'José' }, text: 'Hola' },
-      caller,
+      callContext,
     );
     const conversation = sent.name.split('/')[3] ?? '';
-    await api.listMessages({ channel: channel.name, conversation, pageSize: 100 }, caller);
+    await api.listMessages({ channel: channel.name, conversation, pageSize: 100 }, callContext);
     break;
   }
   await client.close();

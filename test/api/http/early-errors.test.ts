@@ -2,11 +2,11 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { readConfig } from '../../../src/config/config.ts';
 import type { RestApi } from '../../../src/rest/api.ts';
 import { createApp } from '../../../src/server/app.ts';
-import { earlyRefusals } from '../../../src/server/http/early-errors.ts';
+import { reportEarlyErrors } from '../../../src/server/http/early-errors.ts';
 import { createMetrics } from '../../../src/telemetry/metrics.ts';
-import { keptLog } from '../../fixtures/kept-log.ts';
 import { type Listener, listen } from '../../fixtures/listen.ts';
 import { openRaw, sendRaw } from '../../fixtures/raw-http.ts';
+import { recordedLog } from '../../fixtures/recorded-log.ts';
 import { until } from '../../fixtures/rest-service.ts';
 
 // None of these requests gets as far as REST.
@@ -16,13 +16,13 @@ const app = createApp({
   publicUrl: () => new URL('http://waybill.test'),
   report: () => {},
 });
-const { log, lines } = keptLog('debug');
+const { log, lines } = recordedLog('debug');
 const metrics = createMetrics({ process: false });
 
 let listener: Listener;
 beforeAll(async () => {
   const options = { headersTimeoutMs: 200, maxConnections: 1 };
-  listener = await listen(app, '127.0.0.1', 0, options, earlyRefusals(log, metrics));
+  listener = await listen(app, '127.0.0.1', 0, options, reportEarlyErrors(log, metrics));
 });
 afterAll(() => listener.close());
 

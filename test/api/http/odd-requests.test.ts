@@ -48,7 +48,7 @@ const badRequest = (message: string) => ({
   errors: [{ message, extensions: { code: 'BAD_REQUEST', retryable: false } }],
 });
 
-const nothingHere = badRequest('There is nothing at this address: the graph is at "/graphql".');
+const notFoundError = badRequest('There is nothing at this address: the graph is at "/graphql".');
 
 describe('the address of a request', () => {
   test.each([
@@ -85,7 +85,7 @@ describe('a target that is a whole URL', () => {
     ['of https', `HTTPS://a:443${typenameInUrl}`, 'a', 200, typename],
     ['whatever the header Host says', `http://a${typenameInUrl}`, 'b c', 200, typename],
     ['of health', 'http://a/health/live', 'a', 200, { status: 'live' }],
-    ['without a path', 'http://a?b', 'a', 404, nothingHere],
+    ['without a path', 'http://a?b', 'a', 404, notFoundError],
   ])('%s is taken as its path', async (_what, target, host, status, expected) => {
     const answer = await send(target, host);
     expect([answer.status, JSON.parse(answer.body)]).toEqual([status, expected]);
@@ -107,7 +107,7 @@ test.each<[string, string, number]>([
     headers: { accept: 'application/json' },
   });
   expect(response.status).toBe(status);
-  expect(await response.json()).toEqual(status === 404 ? nothingHere : { data: { __typename: 'Query' } });
+  expect(await response.json()).toEqual(status === 404 ? notFoundError : { data: { __typename: 'Query' } });
 });
 
 describe('an answer of no form that is accepted', () => {

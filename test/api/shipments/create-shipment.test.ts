@@ -1,7 +1,7 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { readConfig } from '../../../src/config/config.ts';
 import { createLoaders } from '../../../src/loaders/loaders.ts';
-import { createLoaderMemory } from '../../../src/loaders/tenant-state.ts';
+import { createLoaderStates } from '../../../src/loaders/tenant-state.ts';
 import type { Fault } from '../../../src/sandbox/sandbox.ts';
 import { createIdempotency } from '../../../src/writes/idempotency.ts';
 import { createMemoryStore } from '../../../src/writes/idempotency-store.ts';
@@ -221,9 +221,9 @@ describe('what the same request reads afterwards is fresh', () => {
       const json = request.method === 'POST' ? { name: 'shipments/1', status: 'LABEL_GENERATED' } : listed;
       return answerJson(json)(request, response, body);
     });
-    const loaders = createLoaders(bench.api, bench.caller(), createLoaderMemory(loading));
+    const loaders = createLoaders(bench.api, bench.callContext(), createLoaderStates(loading));
     const idempotency = createIdempotency({ store: createMemoryStore({ maxKeys: 20_000 }), report: raise });
-    const writes = createWrites(bench.api, bench.caller(), loaders, idempotency);
+    const writes = createWrites(bench.api, bench.callContext(), loaders, idempotency);
     const read = async () => {
       await loaders.shipmentPage.load({ pageSize: 1 });
       await loaders.organization.load('mine');

@@ -1,8 +1,8 @@
 import { connect } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { afterEach, describe, expect, test } from 'vitest';
-import { keptLog } from '../../fixtures/kept-log.ts';
 import { listen } from '../../fixtures/listen.ts';
+import { recordedLog } from '../../fixtures/recorded-log.ts';
 import { answerJson, until } from '../../fixtures/rest-service.ts';
 import { startBefore } from '../../fixtures/start-before.ts';
 import { startWaybill, type Waybill } from '../../harness.ts';
@@ -14,7 +14,7 @@ afterEach(async () => {
 
 /** A server and its log. */
 async function start(level: 'info' | 'debug' | 'error' = 'info', environment: Record<string, string> = {}) {
-  const kept = keptLog(level);
+  const kept = recordedLog(level);
   const waybill = await startWaybill(environment, { log: kept.log });
   open.push(waybill);
   return { ...kept, waybill };
@@ -175,7 +175,7 @@ describe('an operation has one line', () => {
   });
 
   test('also where nobody waits for its answer any more', async () => {
-    const { log, lines } = keptLog();
+    const { log, lines } = recordedLog();
     let answer = () => {};
     const waybill = await startBefore(
       (request, response, body) => {

@@ -3,7 +3,7 @@ import { readConfig } from '../../../src/config/config.ts';
 import type { RestApi } from '../../../src/rest/api.ts';
 import { createApp } from '../../../src/server/app.ts';
 import { reportTo } from '../../../src/telemetry/error-report.ts';
-import { keptLog } from '../../fixtures/kept-log.ts';
+import { recordedLog } from '../../fixtures/recorded-log.ts';
 import { type Answer, answerJson, answerText } from '../../fixtures/rest-service.ts';
 import { startBefore } from '../../fixtures/start-before.ts';
 
@@ -107,7 +107,7 @@ const answers: [string, Answer][] = [
 
 describe('no line at the level debug holds a token, a document or anything of a person', () => {
   test.each(answers)('where REST answers %s', async (_what, answer) => {
-    const { log, text, lines } = keptLog('debug');
+    const { log, text, lines } = recordedLog('debug');
     await using waybill = await startBefore(answer, {}, { log });
     for (const [, path, request] of requests) {
       await (await waybill.app.fetch(`http://waybill.test${path}`, request)).arrayBuffer();
@@ -122,7 +122,7 @@ describe('no line at the level debug holds a token, a document or anything of a 
 describe('a fault of the server', () => {
   /** What the log has of a fault that an operation runs into. */
   async function linesOf(fail: () => unknown) {
-    const { log, text, lines } = keptLog();
+    const { log, text, lines } = recordedLog();
     const app = createApp({
       // Only this method is called.
       api: { getOrganization: async () => fail() } as unknown as RestApi,
@@ -186,7 +186,7 @@ describe('a fault of the server', () => {
   });
 
   test('that is its own cause has a line too', () => {
-    const { log, lines } = keptLog();
+    const { log, lines } = recordedLog();
     const error = new Error(street);
     error.cause = error;
     reportTo(log)(error);

@@ -3,8 +3,8 @@ import { metricsListener } from '../../../src/server/routes/metrics.ts';
 import { silentLog } from '../../../src/telemetry/log.ts';
 import { createMetrics, type Metrics } from '../../../src/telemetry/metrics.ts';
 import { startTelemetry } from '../../../src/telemetry/telemetry.ts';
-import { keptLog } from '../../fixtures/kept-log.ts';
 import { listen } from '../../fixtures/listen.ts';
+import { recordedLog } from '../../fixtures/recorded-log.ts';
 import { type Answer, answerJson, until } from '../../fixtures/rest-service.ts';
 import { startBefore } from '../../fixtures/start-before.ts';
 import { startWaybill } from '../../harness.ts';
@@ -132,9 +132,9 @@ describe('what is counted', () => {
     const released = new Promise<void>((resolve) => {
       release = resolve;
     });
-    const answer: Answer = async (...exchange) => {
+    const answer: Answer = async (...requestRecord) => {
       await released;
-      return answerJson({ name: 'organization/1', balanceCents: 0, creditLimitCents: 0 })(...exchange);
+      return answerJson({ name: 'organization/1', balanceCents: 0, creditLimitCents: 0 })(...requestRecord);
     };
     await using waybill = await startBefore(answer, {}, { telemetry });
     const ask = (query: string) =>
@@ -167,10 +167,10 @@ describe('what is counted', () => {
   test('retries', async () => {
     const telemetry = await telemetryOf();
     let calls = 0;
-    const answer: Answer = (...exchange) => {
+    const answer: Answer = (...requestRecord) => {
       calls += 1;
       const organization = { name: 'organization/1', balanceCents: 0, creditLimitCents: 0 };
-      return answerJson(organization, calls === 1 ? 503 : 200)(...exchange);
+      return answerJson(organization, calls === 1 ? 503 : 200)(...requestRecord);
     };
     await using waybill = await startBefore(answer, { UPSTREAM_RETRIES: '1' }, { telemetry });
     await (await waybill.app.fetch('http://waybill.test/graphql', post('{ organization { id } }'))).text();
@@ -182,7 +182,7 @@ describe('what is counted', () => {
 
   test('a client that has gone, of whom nothing stays under way', async () => {
     const telemetry = await telemetryOf();
-    const { log, lines } = keptLog();
+    const { log, lines } = recordedLog();
     await using waybill = await startBefore(() => {}, {}, { telemetry, log });
     const listener = await listen(waybill.app, '127.0.0.1', 0);
     try {
@@ -207,10 +207,10 @@ describe('what is counted', () => {
   test('a status that REST has made up is no series of its own', async () => {
     const metrics = createMetrics({ process: false });
     const entry = { method: 'GET', route: '/v1/orders', startMs: 0, durationMs: 1, bytes: 0, retries: 0 };
-    const ledger = { entries: [], cached: 0, savedByList: 0, elapsedMs: () => 0 };
+    const callLog = { entries: [], cached: 0, savedByList: 0, elapsedMs: () => 0 };
     for (let status = 430; status < 600; status += 1) {
-      metrics.calls.left({ ...entry, status, isShared: false, askedBy: [] }, ledger);
-      metrics.calls.ended({ ...entry, status, isShared: false, askedBy: [] }, ledger);
+      metrics.calls.onCallSent({ ...entry, status, isShared: false, askedBy: [] }, callLog);
+      metrics.calls.onCallFinished({ ...entry, status, isShared: false, askedBy: [] }, callLog);
     }
     const statuses = Object.keys(await countsOf(metrics)).map((line) => line.split('status=')[1]);
     expect(statuses).toEqual(['"4xx"}', '"500"}', '"5xx"}', '"502"}', '"503"}', '"504"}']);
@@ -230,7 +230,7 @@ describe('what is counted', () => {
   });
 
   test('drift by its place, which the log tells of once', async () => {
-    const { log, lines } = keptLog('warn');
+    const { log, lines } = recordedLog('warn');
     const telemetry = await telemetryOf(log);
     const answer = answerJson({ name: 'organization/1', balanceCents: '7', nick: 'x' });
     await using waybill = await startBefore(answer, {}, { telemetry });

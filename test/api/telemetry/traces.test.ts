@@ -7,7 +7,7 @@ import { describe, expect, test } from 'vitest';
 import { silentLog } from '../../../src/telemetry/log.ts';
 import type { TracingOptions } from '../../../src/telemetry/otlp-tracing.ts';
 import { startTelemetry } from '../../../src/telemetry/telemetry.ts';
-import { keptLog } from '../../fixtures/kept-log.ts';
+import { recordedLog } from '../../fixtures/recorded-log.ts';
 import { type Answer, answerJson, until } from '../../fixtures/rest-service.ts';
 import { startBefore } from '../../fixtures/start-before.ts';
 
@@ -267,7 +267,7 @@ describe('traces', () => {
   );
 
   test('a collector that refuses them harms nobody, and the log says so once', async () => {
-    const { log, lines } = keptLog('warn');
+    const { log, lines } = recordedLog('warn');
     await using traced = await start({}, log, 400);
     await traced.send('/graphql', '{ order(id: "a") { id notes } }');
     await traced.flush();

@@ -52,10 +52,10 @@ describe('a value that is not what it should be blanks its own field, where that
     ['the name of another collection', { shipment: 'quotes/ca2139' }, { shipment: null }, 'shipment'],
     ['a name that leads elsewhere', { shipment: 'shipments/../orders' }, { shipment: null }, 'shipment'],
     ['a number for a name', { shipment: 2036 }, { shipment: null }, 'shipment'],
-  ])('%s', async (_what, fields, blank, path) => {
+  ])('%s', async (_what, fields, propagateNull, path) => {
     change(order, fields);
     const { data, errors, calls } = await waybill.ask(OrderLeavesDocument, { id: 'ca2481' });
-    expect(data).toEqual({ order: { ...whole, ...blank } });
+    expect(data).toEqual({ order: { ...whole, ...propagateNull } });
     expect(blamed(errors)).toEqual([`order.${path}`]);
     expect(calls).toEqual(bothCalls);
   });

@@ -1,6 +1,6 @@
 import { isInputObjectType } from 'graphql';
 import { describe, expect, test } from 'vitest';
-import { inputPlace, type Renames } from '../../../src/graph/input/input-path.ts';
+import { inputLocationOf, type Renames } from '../../../src/graph/input/input-path.ts';
 import { schema } from '../../../src/graph/schema.ts';
 import { order } from '../../fixtures/order-to-create.ts';
 
@@ -8,7 +8,7 @@ import { order } from '../../fixtures/order-to-create.ts';
 function placeIn(typeName: string, input: unknown, renames: Renames = {}) {
   const type = schema.getType(typeName);
   if (!isInputObjectType(type)) throw new TypeError(`${typeName} is no input`);
-  return (restPath: string) => inputPlace(restPath, { type, input, renames })?.path;
+  return (restPath: string) => inputLocationOf(restPath, { type, input, renames })?.path;
 }
 
 describe('a path of REST in the input of an order', () => {
@@ -129,7 +129,7 @@ test('what a path has below its place in the input is kept', () => {
   const type = schema.getType('ShipOrderInput');
   if (!isInputObjectType(type)) throw new TypeError('ShipOrderInput is no input');
   const place = (restPath: string) =>
-    inputPlace(restPath, { type, input: {}, renames: { recipient: 'order', quote: '' } });
+    inputLocationOf(restPath, { type, input: {}, renames: { recipient: 'order', quote: '' } });
   expect(place('recipient.address.addressLines')).toEqual({ path: 'order', below: 'address.addressLines' });
   expect(place('package.colour')).toEqual({ path: 'package', below: 'colour' });
   expect(place('package.weightKg')).toEqual({ path: 'package.weightKg', below: '' });

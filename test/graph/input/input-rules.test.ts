@@ -18,7 +18,7 @@ const notNull = 'must not be null: leave it out instead';
 describe('a text is as long as it has characters', () => {
   const lengthOf = (value: string) => {
     const outcome = checked(textOf(1_000, 1_000), value);
-    return 'faults' in outcome ? outcome.faults[0]?.message.replace(/.*has /, '') : '1000';
+    return 'errors' in outcome ? outcome.errors[0]?.message.replace(/.*has /, '') : '1000';
   };
 
   test.each([
@@ -48,7 +48,7 @@ describe('a bound is within', () => {
     [locationId, 'a'.repeat(87), ['must have at most 96 characters as "locations/<identifier>", but has 97']],
   ])('%o of %o', (rules, value, messages) => {
     const outcome = checked(rules, value);
-    expect('faults' in outcome ? outcome.faults.map(({ message }) => message) : []).toEqual(messages);
+    expect('errors' in outcome ? outcome.errors.map(({ message }) => message) : []).toEqual(messages);
   });
 });
 
@@ -88,7 +88,7 @@ describe('a null', () => {
 test('all faults are found, in the order of the rules and not of the input', () => {
   const rules = fields({ a: textOf(1, 1), b: fields({ c: centsFrom(0), d: textOf(1, 1) }), e: textOf(1, 1) });
   const outcome = checked(rules, { e: '', b: { d: '', c: -1 }, a: '' });
-  expect('faults' in outcome && outcome.faults.map(({ path }) => path)).toEqual(['a', 'b.c', 'b.d', 'e']);
+  expect('errors' in outcome && outcome.errors.map(({ path }) => path)).toEqual(['a', 'b.c', 'b.d', 'e']);
 });
 
 test('what comes out has its fields in the order of the rules', () => {

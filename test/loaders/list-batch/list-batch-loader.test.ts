@@ -1,22 +1,22 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { Cancellation } from '../../../src/concurrency/cancellation.ts';
-import { createRounds } from '../../../src/concurrency/event-loop-round.ts';
+import { createDefer } from '../../../src/concurrency/event-loop-round.ts';
 import {
   createProcessListState,
   type ListBatchLoaderOptions,
   ListState,
   listBatchLoader,
 } from '../../../src/loaders/list-batch/list-batch-loader.ts';
-import { nobody } from '../../../src/loaders/loading-observer.ts';
-import type { Caller } from '../../../src/rest/client/call-context.ts';
+import { noObserver } from '../../../src/loaders/loading-observer.ts';
+import type { CallContext } from '../../../src/rest/client/call-context.ts';
 import { InvalidResponseError, StatusError } from '../../../src/rest/errors.ts';
 import type { Page, PageQuery } from '../../../src/rest/types.ts';
-import { createCallers } from '../../fixtures/callers.ts';
+import { createCallContexts } from '../../fixtures/call-contexts.ts';
 import { loadAll, named, type Row } from './list.ts';
 
 const names = (count: number, from = 1) => Array.from({ length: count }, (_, index) => `r${from + index}`);
-const callers = createCallers({ callsPerOperation: 16 });
+const callContexts = createCallContexts({ callsPerOperation: 16 });
 
 /** The pages of a list as REST gives them; a token is the index at which to go on. */
 function pagesOf(rows: Page<Row>['rows'], givenRows = (pageSize: number) => pageSize) {
@@ -35,11 +35,11 @@ function comparedState(now = () => 0) {
 }
 
 /** Tells of a call as the client does: that it has left, and in the end what has come of it. */
-async function toldOf<Answer>(caller: Caller, call: () => Promise<Answer>): Promise<Answer> {
-  caller.left();
+async function toldOf<Answer>(callContext: CallContext, call: () => Promise<Answer>): Promise<Answer> {
+  callContext.onCallSent();
   const startedAt = performance.now();
   const answer = await call();
-  caller.heard({
+  callContext.onCallFinished({
     method: 'GET',
     route: '/v1/rows',
     status: 200,
@@ -56,7 +56,7 @@ async function toldOf<Answer>(caller: Caller, call: () => Promise<Answer>): Prom
 /** A loader of a new operation over records `r1`, `r2` and so on, and the calls that it makes. */
 function start(options: Partial<ListBatchLoaderOptions<Row>> = {}) {
   const calls: string[] = [];
-  const caller = options.caller ?? callers.of('a', new AbortController().signal);
+  const callContext = options.callContext ?? callContexts.of('a', new AbortController().signal);
   const list = options.list ?? pagesOf(named(...names(2_000)));
   const get = options.get ?? (async (name) => ({ name }));
   const loader = listBatchLoader<Row>({
@@ -64,21 +64,21 @@ function start(options: Partial<ListBatchLoaderOptions<Row>> = {}) {
     maxPageSize: 1_000,
     state: comparedState(),
     isListUsed: true,
-    observer: nobody,
+    observer: noObserver,
     ...options,
-    caller,
-    get(name, caller) {
+    callContext,
+    get(name, callContext) {
       calls.push(name);
-      return toldOf(caller, () => get(name, caller));
+      return toldOf(callContext, () => get(name, callContext));
     },
-    list(query, caller) {
+    list(query, callContext) {
       calls.push(
         query.pageToken === undefined ? `${query.pageSize}` : `${query.pageSize}@${query.pageToken}`,
       );
-      return toldOf(caller, () => list(query, caller));
+      return toldOf(callContext, () => list(query, callContext));
     },
   });
-  return Object.assign(loader, { calls, ledger: caller.ledger });
+  return Object.assign(loader, { calls, callLog: callContext.callLog });
 }
 
 const notFound = (name: string) =>
@@ -88,26 +88,26 @@ describe('a batch', () => {
   test('of five is a page of the list', async () => {
     const loader = start();
     expect(await loadAll(loader, names(5))).toEqual(named(...names(5)));
-    expect([loader.calls, loader.ledger.savedByList]).toEqual([['10'], 5]);
+    expect([loader.calls, loader.callLog.savedByList]).toEqual([['10'], 5]);
   });
 
   test('of four is four gets', async () => {
     const loader = start();
     expect(await loadAll(loader, names(4))).toEqual(named(...names(4)));
-    expect([loader.calls, loader.ledger.savedByList]).toEqual([names(4), 0]);
+    expect([loader.calls, loader.callLog.savedByList]).toEqual([names(4), 0]);
   });
 
   test('is gets where lists are not to be used', async () => {
     const loader = start({ isListUsed: false });
     await loadAll(loader, names(100));
-    expect([loader.calls, loader.ledger.savedByList]).toEqual([names(100), 0]);
+    expect([loader.calls, loader.callLog.savedByList]).toEqual([names(100), 0]);
   });
 
   test('asks by id for what the page has not', async () => {
     const loader = start();
     const wanted = [...names(17), 'r100', 'r200', 'r2000'];
     expect(await loadAll(loader, wanted)).toEqual(named(...wanted));
-    expect([loader.calls, loader.ledger.savedByList]).toEqual([['40', 'r100', 'r200', 'r2000'], 17]);
+    expect([loader.calls, loader.callLog.savedByList]).toEqual([['40', 'r100', 'r200', 'r2000'], 17]);
   });
 
   test('of a thousand goes from page to page', async () => {
@@ -229,7 +229,7 @@ describe('a row of the first page is compared with its record', () => {
     const state = new ListState(undefined, () => 0);
     const loader = start({ state });
     expect(await loadAll(loader, names(20))).toEqual(named(...names(20)));
-    expect([loader.calls, loader.ledger.savedByList]).toEqual([['40', 'r11'], 19]);
+    expect([loader.calls, loader.callLog.savedByList]).toEqual([['40', 'r11'], 19]);
     const later = start({ state });
     await loadAll(later, names(20));
     expect(later.calls).toEqual([expect.stringMatching(/^\d+$/)]);
@@ -255,7 +255,7 @@ describe('a row of the first page is compared with its record', () => {
     const loader = start({ state, get });
     expect(await loadAll(loader, names(20))).toEqual(answers);
     expect(loader.calls).toEqual(['40', 'r11', ...names(20).filter((name) => name !== 'r11')]);
-    expect(loader.ledger.savedByList).toBe(0);
+    expect(loader.callLog.savedByList).toBe(0);
     const later = start({ state, get });
     later.prime(named('r1'));
     expect(await loadAll(later, names(20))).toEqual(answers);
@@ -315,13 +315,13 @@ describe('a list that hangs', () => {
     const loader = listBatchLoader<Row>({
       kind: 'orders',
       maxPageSize: 1_000,
-      caller: callers.of('a', new AbortController().signal),
+      callContext: callContexts.of('a', new AbortController().signal),
       state,
       isListUsed: true,
-      observer: nobody,
+      observer: noObserver,
       list: (query, own) =>
         inSlot(() => {
-          own.left();
+          own.onCallSent();
           return hanging(query, own);
         }),
       get: (name) => inSlot(async () => ({ name })),
@@ -333,18 +333,18 @@ describe('a list that hangs', () => {
     const pages = pagesOf(named(...names(100)));
     const state = comparedState();
     state.times.sawGet(1);
-    const caller = callers.of('a', new AbortController().signal);
+    const callContext = callContexts.of('a', new AbortController().signal);
     const loader = listBatchLoader<Row>({
       kind: 'orders',
       maxPageSize: 1_000,
-      caller,
+      callContext,
       state,
       isListUsed: true,
-      observer: nobody,
+      observer: noObserver,
       get: () => Promise.reject(new Error('expected no get')),
-      async list(query, caller) {
+      async list(query, callContext) {
         await new Promise((resolve) => setTimeout(resolve, 300));
-        return toldOf(caller, () => pages(query));
+        return toldOf(callContext, () => pages(query));
       },
     });
     expect(await loadAll(loader, names(10))).toEqual(named(...names(10)));
@@ -355,7 +355,7 @@ describe('a list that hangs', () => {
     const state = comparedState();
     state.times.sawGet(1);
     const coming = Promise.withResolvers<Page<Row>>();
-    const defer = createRounds();
+    const defer = createDefer();
     const { port1, port2 } = new MessageChannel();
     port2.onmessage = () => defer(() => coming.resolve(page));
     const loader = start({ state, list: () => coming.promise });
@@ -402,7 +402,7 @@ describe('a page that was prefetched', () => {
     expect(await loadAll(loader, ['r3', 'r2', 'r90'])).toEqual(named('r3', 'r2', 'r90'));
     expect(loader.calls).toEqual(['30', 'r1', 'r90']);
     expect(state.depths.of('orders').wasUseful).toBe(true);
-    expect(loader.ledger.savedByList).toBe(2);
+    expect(loader.callLog.savedByList).toBe(2);
   });
 
   test('is one, however often it is wanted, and none for few ids', async () => {
@@ -455,15 +455,15 @@ describe('a page that was prefetched', () => {
 test('no page is asked for where it might take the read that the last name needs', async () => {
   const state = comparedState();
   const limited = (readsPerOperation: number) =>
-    createCallers({ callsPerOperation: 16, readsPerOperation }).of('a', new AbortController().signal);
+    createCallContexts({ callsPerOperation: 16, readsPerOperation }).of('a', new AbortController().signal);
   state.depths.of('ids').share = 0.8;
-  const loader = start({ state, caller: limited(10) });
+  const loader = start({ state, callContext: limited(10) });
   await loadAll(loader, names(10));
   expect(loader.calls).toEqual(names(10));
-  const richer = start({ state, caller: limited(11) });
+  const richer = start({ state, callContext: limited(11) });
   await loadAll(richer, names(10));
   expect(richer.calls[0]).toMatch(/^\d+$/);
-  const sure = start({ caller: limited(10) });
+  const sure = start({ callContext: limited(10) });
   await loadAll(sure, names(10));
   expect(sure.calls).toEqual(['20']);
 });

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { Position } from '../../../src/loaders/paging/cursor.ts';
-import { readWindow, type Window } from '../../../src/loaders/paging/page-slice.ts';
+import { type PageSlice, readPageSlice } from '../../../src/loaders/paging/page-slice.ts';
 import { InvalidResponseError } from '../../../src/rest/errors.ts';
 import { createList, type List, named, type Row, scripted } from '../list-batch/list.ts';
 
@@ -8,13 +8,13 @@ const maxPageSize = 10;
 
 function read(list: List, first: number, after?: Position, belongs?: (row: Row) => boolean) {
   const filter = belongs === undefined ? {} : { belongs };
-  return readWindow({ pages: list.pages(), query: {}, first, after, maxPageSize, ...filter });
+  return readPageSlice({ pages: list.pages(), query: {}, first, after, maxPageSize, ...filter });
 }
 
-const names = ({ rows }: Window<Row>) => rows.map(({ name }) => name);
-const placeAfter = (window: Window<Row>, index: number) => window.placeAfter(index);
-const lastPlace = (window: Window<Row>) =>
-  window.rows.length === 0 ? undefined : window.placeAfter(window.rows.length - 1);
+const names = ({ rows }: PageSlice<Row>) => rows.map(({ name }) => name);
+const placeAfter = (slice: PageSlice<Row>, index: number) => slice.placeAfter(index);
+const lastPlace = (slice: PageSlice<Row>) =>
+  slice.rows.length === 0 ? undefined : slice.placeAfter(slice.rows.length - 1);
 /** Where the page after a row begins: a token names it, and with it how many rows come before. */
 const nextPage = (pageToken: string): Position => ({
   pageToken,
@@ -26,9 +26,9 @@ const nextPage = (pageToken: string): Position => ({
 describe('the pages that are asked for', () => {
   test('one of just the rows wanted', async () => {
     const list = createList(9);
-    const window = await read(list, 4);
-    expect(window).toEqual({ rows: named('r1', 'r2', 'r3', 'r4'), hasNextPage: true });
-    expect(window.rows.map((_, index) => placeAfter(window, index))).toEqual([
+    const slice = await read(list, 4);
+    expect(slice).toEqual({ rows: named('r1', 'r2', 'r3', 'r4'), hasNextPage: true });
+    expect(slice.rows.map((_, index) => placeAfter(slice, index))).toEqual([
       { pageToken: undefined, rowsBefore: 0, skip: 1, anchor: 'r1' },
       { pageToken: undefined, rowsBefore: 0, skip: 2, anchor: 'r2' },
       { pageToken: undefined, rowsBefore: 0, skip: 3, anchor: 'r3' },
@@ -39,41 +39,41 @@ describe('the pages that are asked for', () => {
 
   test('the next one from the end of a page', async () => {
     const list = createList(9);
-    const window = await read(list, 4, placeAfter(await read(list, 4), 3));
-    expect(names(window)).toEqual(['r5', 'r6', 'r7', 'r8']);
-    expect(window.hasNextPage).toBe(true);
+    const slice = await read(list, 4, placeAfter(await read(list, 4), 3));
+    expect(names(slice)).toEqual(['r5', 'r6', 'r7', 'r8']);
+    expect(slice.hasNextPage).toBe(true);
     expect(list.queries).toEqual(['4', '4@r4']);
   });
 
   test('the same one again from its middle, with the rows to skip', async () => {
     const list = createList(9);
-    const window = await read(list, 4, placeAfter(await read(list, 4), 1));
-    expect(names(window)).toEqual(['r3', 'r4', 'r5', 'r6']);
+    const slice = await read(list, 4, placeAfter(await read(list, 4), 1));
+    expect(names(slice)).toEqual(['r3', 'r4', 'r5', 'r6']);
     expect(list.queries).toEqual(['4', '6']);
   });
 
   test('from the middle of a later page', async () => {
     const list = createList(9);
     const second = await read(list, 4, nextPage('r4'));
-    const window = await read(list, 3, placeAfter(second, 1));
+    const slice = await read(list, 3, placeAfter(second, 1));
     expect(placeAfter(second, 1)).toEqual({ pageToken: 'r4', rowsBefore: 4, skip: 2, anchor: 'r6' });
-    expect(names(window)).toEqual(['r7', 'r8', 'r9']);
-    expect(window.hasNextPage).toBe(false);
+    expect(names(slice)).toEqual(['r7', 'r8', 'r9']);
+    expect(slice.hasNextPage).toBe(false);
     expect(list.queries).toEqual(['4@r4', '5@r4']);
   });
 
   test('no larger than REST gives, and a second for the rest', async () => {
     const list = createList(30);
-    const window = await read(list, 10, { pageToken: undefined, rowsBefore: 0, skip: 3, anchor: 'r3' });
-    expect(names(window)).toEqual(['r4', 'r5', 'r6', 'r7', 'r8', 'r9', 'r10', 'r11', 'r12', 'r13']);
+    const slice = await read(list, 10, { pageToken: undefined, rowsBefore: 0, skip: 3, anchor: 'r3' });
+    expect(names(slice)).toEqual(['r4', 'r5', 'r6', 'r7', 'r8', 'r9', 'r10', 'r11', 'r12', 'r13']);
     expect(list.queries).toEqual(['10', '3@r10']);
   });
 
   test('more while REST gives fewer rows than asked for', async () => {
     const list = createList(9, (pageSize) => Math.min(pageSize, 2));
-    const window = await read(list, 5);
-    expect(names(window)).toEqual(['r1', 'r2', 'r3', 'r4', 'r5']);
-    expect(window.hasNextPage).toBe(true);
+    const slice = await read(list, 5);
+    expect(names(slice)).toEqual(['r1', 'r2', 'r3', 'r4', 'r5']);
+    expect(slice.hasNextPage).toBe(true);
     expect(list.queries).toEqual(['5', '3@r2', '1@r4']);
   });
 
@@ -113,26 +113,26 @@ describe('how much there is', () => {
 
   test('fewer rows than wanted', async () => {
     const list = createList(3);
-    const window = await read(list, 10);
-    expect(names(window)).toEqual(['r1', 'r2', 'r3']);
-    expect(window.hasNextPage).toBe(false);
+    const slice = await read(list, 10);
+    expect(names(slice)).toEqual(['r1', 'r2', 'r3']);
+    expect(slice.hasNextPage).toBe(false);
     expect(list.queries).toEqual(['10']);
   });
 
   test('just as many rows as wanted', async () => {
-    const window = await read(createList(3), 3);
-    expect(names(window)).toEqual(['r1', 'r2', 'r3']);
-    expect(window.hasNextPage).toBe(false);
+    const slice = await read(createList(3), 3);
+    expect(names(slice)).toEqual(['r1', 'r2', 'r3']);
+    expect(slice.hasNextPage).toBe(false);
   });
 
   test.each([1, 2, 3, 4, 7, 10])('walked through by %i, every row comes once', async (first) => {
     const list = createList(23);
     const seen: string[] = [];
-    let window = await read(list, first);
-    seen.push(...names(window));
-    while (window.hasNextPage) {
-      window = await read(list, first, lastPlace(window));
-      seen.push(...names(window));
+    let slice = await read(list, first);
+    seen.push(...names(slice));
+    while (slice.hasNextPage) {
+      slice = await read(list, first, lastPlace(slice));
+      seen.push(...names(slice));
     }
     expect(seen).toEqual(list.rows.map(({ name }) => name));
     expect(list.queries).toHaveLength(Math.ceil(23 / first));
@@ -158,8 +158,8 @@ describe('when the list has changed since the cursor was given', () => {
   test('rows that came in above move its place down', async () => {
     const list = createList(9);
     list.rows.unshift(...named('new1', 'new2'));
-    const window = await read(list, 4, afterR3);
-    expect(names(window)).toEqual(['r4', 'r5', 'r6', 'r7']);
+    const slice = await read(list, 4, afterR3);
+    expect(names(slice)).toEqual(['r4', 'r5', 'r6', 'r7']);
     // 3 to skip and 4 wanted are 7, of which 5 turn out to come before the place.
     expect(list.queries).toEqual(['7', '2@r5']);
   });
@@ -167,8 +167,8 @@ describe('when the list has changed since the cursor was given', () => {
   test('more of them than the page holds make it read the largest one', async () => {
     const list = createList(9);
     list.rows.unshift(...named('new1', 'new2', 'new3', 'new4', 'new5'));
-    const window = await read(list, 2, afterR3);
-    expect(names(window)).toEqual(['r4', 'r5']);
+    const slice = await read(list, 2, afterR3);
+    expect(names(slice)).toEqual(['r4', 'r5']);
     expect(list.queries).toEqual(['5', '10']);
   });
 
@@ -198,8 +198,8 @@ describe('rows that are broken', () => {
   test('stand in their place', async () => {
     const list = createList(3);
     list.rows[1] = broken();
-    const window = await read(list, 3);
-    expect(window.rows).toEqual([{ name: 'r1' }, broken(), { name: 'r3' }]);
+    const slice = await read(list, 3);
+    expect(slice.rows).toEqual([{ name: 'r1' }, broken(), { name: 'r3' }]);
   });
 
   test('give a cursor that counts rows', async () => {
@@ -216,35 +216,35 @@ describe('rows that do not belong', () => {
 
   test('are left out, and the further pages are as large as can be', async () => {
     const list = createList(25);
-    const window = await read(list, 4, undefined, isOdd);
-    expect(names(window)).toEqual(['r1', 'r3', 'r5', 'r7']);
-    expect(window.hasNextPage).toBe(true);
+    const slice = await read(list, 4, undefined, isOdd);
+    expect(names(slice)).toEqual(['r1', 'r3', 'r5', 'r7']);
+    expect(slice.hasNextPage).toBe(true);
     expect(list.queries).toEqual(['4', '10@r4']);
   });
 
   test('are walked over, every other row once', async () => {
     const list = createList(25);
     const seen: string[] = [];
-    let window = await read(list, 3, undefined, isOdd);
-    seen.push(...names(window));
-    while (window.hasNextPage) {
-      window = await read(list, 3, lastPlace(window), isOdd);
-      seen.push(...names(window));
+    let slice = await read(list, 3, undefined, isOdd);
+    seen.push(...names(slice));
+    while (slice.hasNextPage) {
+      slice = await read(list, 3, lastPlace(slice), isOdd);
+      seen.push(...names(slice));
     }
     expect(seen).toEqual(list.rows.map(({ name }) => name).filter((name) => isOdd({ name })));
   });
 
   test('behind the last that does make no next page', async () => {
     const list = createList(4, () => 4);
-    const window = await read(list, 2, undefined, isOdd);
-    expect(names(window)).toEqual(['r1', 'r3']);
-    expect(window.hasNextPage).toBe(false);
+    const slice = await read(list, 2, undefined, isOdd);
+    expect(names(slice)).toEqual(['r1', 'r3']);
+    expect(slice.hasNextPage).toBe(false);
   });
 
   test('many before one that does cost few pages', async () => {
     const list = createList(500);
-    const window = await read(list, 1, undefined, ({ name }) => name === 'r500');
-    expect(names(window)).toEqual(['r500']);
+    const slice = await read(list, 1, undefined, ({ name }) => name === 'r500');
+    expect(names(slice)).toEqual(['r500']);
     expect(list.queries).toHaveLength(51);
   });
 });
@@ -256,16 +256,16 @@ describe('a list without end', () => {
       if (token === 't1') return { rows: [], nextPageToken: 't2' };
       return { rows: named('b'), nextPageToken: undefined };
     });
-    const window = await readWindow({ pages, query: {}, first: 5, after: undefined, maxPageSize });
-    expect(names(window)).toEqual(['a', 'b']);
-    expect(window.hasNextPage).toBe(false);
+    const slice = await readPageSlice({ pages, query: {}, first: 5, after: undefined, maxPageSize });
+    expect(names(slice)).toEqual(['a', 'b']);
+    expect(slice.hasNextPage).toBe(false);
     expect(turns()).toBe(3);
   });
 
   test('a token that comes again is an error', async () => {
     const { pages, turns } = scripted(() => ({ rows: named('a'), nextPageToken: 't1' }));
-    const window = readWindow({ pages, query: {}, first: 5, after: undefined, maxPageSize });
-    await expect(window).rejects.toThrow(
+    const slice = readPageSlice({ pages, query: {}, first: 5, after: undefined, maxPageSize });
+    await expect(slice).rejects.toThrow(
       new InvalidResponseError('A list repeats a page token, so it has no end'),
     );
     expect(turns()).toBe(2);
@@ -273,14 +273,14 @@ describe('a list without end', () => {
 
   test('a token that leads to itself is an error, though the page has rows enough', async () => {
     const { pages } = scripted(() => ({ rows: named('a'), nextPageToken: 't1' }));
-    const window = readWindow({ pages, query: {}, first: 1, after: nextPage('t1'), maxPageSize });
-    await expect(window).rejects.toThrow(InvalidResponseError);
+    const slice = readPageSlice({ pages, query: {}, first: 1, after: nextPage('t1'), maxPageSize });
+    await expect(slice).rejects.toThrow(InvalidResponseError);
   });
 
   test('ever new tokens are an error after 100 pages', async () => {
     const { pages, turns } = scripted((_token, turn) => ({ rows: [], nextPageToken: `t${turn}` }));
-    const window = readWindow({ pages, query: {}, first: 1, after: undefined, maxPageSize });
-    await expect(window).rejects.toThrow(new InvalidResponseError('A list has not ended after 100 pages'));
+    const slice = readPageSlice({ pages, query: {}, first: 1, after: undefined, maxPageSize });
+    await expect(slice).rejects.toThrow(new InvalidResponseError('A list has not ended after 100 pages'));
     expect(turns()).toBe(100);
   });
 });
@@ -290,6 +290,6 @@ test('what a page fails with, the window fails with', async () => {
   const { pages } = scripted(() => {
     throw failure;
   });
-  const window = readWindow({ pages, query: {}, first: 1, after: undefined, maxPageSize });
-  await expect(window).rejects.toBe(failure);
+  const slice = readPageSlice({ pages, query: {}, first: 1, after: undefined, maxPageSize });
+  await expect(slice).rejects.toBe(failure);
 });

@@ -5,7 +5,7 @@ import { referenceLoader } from '../../../src/loaders/reference/reference-loader
 import { InvalidResponseError, ResponseTooLargeError, StatusError } from '../../../src/rest/errors.ts';
 import type { LocationQuery, Page } from '../../../src/rest/types.ts';
 import type { LocationJson } from '../../../src/rest/wire-schema.ts';
-import { createCallers } from '../../fixtures/callers.ts';
+import { createCallContexts } from '../../fixtures/call-contexts.ts';
 import { loadAll } from '../list-batch/list.ts';
 
 test('pages are called for so seldom that, with a search for each name, 1.2 calls a name are made at most', () => {
@@ -47,7 +47,7 @@ function startLocations({ count, referenceMs = 0, listsForBatches = true }: Loca
   };
   const clock = { nowMs: 1 };
   const pages = createPageCache({ referenceMs, referenceGraceMs: 0, now: () => clock.nowMs }).newTenant();
-  const callers = createCallers({ callsPerOperation: 16 });
+  const callContexts = createCallContexts({ callsPerOperation: 16 });
 
   async function read({ pageSize, pageToken, query }: LocationQuery): Promise<Page<LocationJson>> {
     const call = query ?? (pageToken === undefined ? 'all' : `all@${pageToken}`);
@@ -63,22 +63,22 @@ function startLocations({ count, referenceMs = 0, listsForBatches = true }: Loca
 
   /** The loader of a new operation. */
   function operation() {
-    const caller = callers.of('token', new AbortController().signal);
+    const callContext = callContexts.of('token', new AbortController().signal);
     const loader = locationLoader({
-      pages: referenceLoader(caller, pages, 'locations', read),
-      caller,
+      pages: referenceLoader(callContext, pages, 'locations', read),
+      callContext,
       maxPageSize: 10,
       listsForBatches,
     });
-    return { caller, loader };
+    return { callContext, loader };
   }
 
   /** What a new operation has for these names, the calls for it, and what its ledger counts. */
   async function look(wanted: string[]) {
     service.calls = [];
-    const { caller, loader } = operation();
+    const { callContext, loader } = operation();
     const found = await loadAll(loader, wanted);
-    const { cached, savedByList } = caller.ledger;
+    const { cached, savedByList } = callContext.callLog;
     return {
       found: found.map((each) => (each instanceof Error ? each : (each?.name ?? null))),
       calls: service.calls,

@@ -1,17 +1,17 @@
 import { describe, expect, test } from 'vitest';
 import { createPageCache, type PageCacheOptions } from '../../../src/loaders/reference/page-cache.ts';
 import { referenceLoader } from '../../../src/loaders/reference/reference-loader.ts';
-import type { Caller } from '../../../src/rest/client/call-context.ts';
-import { createLedger, enter } from '../../../src/rest/client/call-log.ts';
+import type { CallContext } from '../../../src/rest/client/call-context.ts';
+import { createCallLog, recordCall } from '../../../src/rest/client/call-log.ts';
 import type { InvalidResponseError } from '../../../src/rest/errors.ts';
 import type { Page, PageQuery } from '../../../src/rest/types.ts';
-import { createCallers } from '../../fixtures/callers.ts';
+import { createCallContexts } from '../../fixtures/call-contexts.ts';
 import { named, type Row } from '../list-batch/list.ts';
 
 interface Call {
   /** `origins 20`, and `origins 20@token` for a later page. */
   of: string;
-  caller: Caller;
+  callContext: CallContext;
   give(...rows: (Row | InvalidResponseError)[]): Promise<void>;
   /** Gives no rows, which were so many bytes of JSON. */
   giveBytes(bytes: number): Promise<void>;
@@ -27,22 +27,22 @@ function startCaching({ referenceMs = 1_000, ...options }: Partial<PageCacheOpti
     ...options,
   });
   const pagesByToken = new Map([['token', cache.newTenant()]]);
-  const callers = createCallers({ callsPerOperation: 16, readsPerOperation: 3 });
+  const callContexts = createCallContexts({ callsPerOperation: 16, readsPerOperation: 3 });
   const calls: Call[] = [];
 
-  function read(of: string, caller: Caller): Promise<Page<Row>> {
+  function read(of: string, callContext: CallContext): Promise<Page<Row>> {
     const { promise, resolve } = Promise.withResolvers<Page<Row>>();
     const ended = () => new Promise<void>((done) => setImmediate(done));
     calls.push({
       of,
-      caller,
+      callContext,
       give: (...rows) => {
         resolve({ rows, nextPageToken: undefined });
         return ended();
       },
       giveBytes(bytes) {
-        const entry = enter(createLedger(), { method: 'GET', path: '/v1/origins' });
-        caller.heard(Object.assign(entry, { status: 200, bytes }));
+        const entry = recordCall(createCallLog(), { method: 'GET', path: '/v1/origins' });
+        callContext.onCallFinished(Object.assign(entry, { status: 200, bytes }));
         resolve({ rows: [], nextPageToken: undefined });
         return ended();
       },
@@ -52,14 +52,14 @@ function startCaching({ referenceMs = 1_000, ...options }: Partial<PageCacheOpti
 
   /** The loaders of a new operation. */
   function operation(signal = new AbortController().signal, token = 'token') {
-    const caller = callers.of(token, signal);
+    const callContext = callContexts.of(token, signal);
     const pages = pagesByToken.get(token) ?? cache.newTenant();
     pagesByToken.set(token, pages);
     const over = (list: string) =>
-      referenceLoader<Row, PageQuery>(caller, pages, list, ({ pageSize, pageToken }, caller) =>
-        read(`${list} ${pageSize}${pageToken === undefined ? '' : `@${pageToken}`}`, caller),
+      referenceLoader<Row, PageQuery>(callContext, pages, list, ({ pageSize, pageToken }, callContext) =>
+        read(`${list} ${pageSize}${pageToken === undefined ? '' : `@${pageToken}`}`, callContext),
       );
-    return { caller, origins: over('origins'), channels: over('channels') };
+    return { callContext, origins: over('origins'), channels: over('channels') };
   }
 
   /** The call that was made last. */
@@ -92,11 +92,11 @@ describe('a page that an operation has read', () => {
   test('counts as known once in each later one', async () => {
     const { operation, learn } = startCaching();
     await learn(...named('a'));
-    const { caller, origins } = operation();
+    const { callContext, origins } = operation();
     expect(origins.knows({ pageSize: 20 })).toBe(true);
     await Promise.all([origins.load({ pageSize: 20 }), origins.load({ pageSize: 20 })]);
     await origins.load({ pageSize: 20 });
-    expect([caller.ledger.cached, caller.ledger.entries]).toEqual([1, []]);
+    expect([callContext.callLog.cached, callContext.callLog.entries]).toEqual([1, []]);
   });
 
   test('is of one query, one list and one tenant', async () => {
@@ -154,14 +154,14 @@ describe('a page that has become old', () => {
     await learn(...named('old'));
     clock.nowMs = 1_001;
     const client = new AbortController();
-    const { caller, origins } = operation(client.signal);
+    const { callContext, origins } = operation(client.signal);
     await origins.load({ pageSize: 20 });
     client.abort();
-    const { caller: later } = await lastCall();
-    expect([later.bearer, later.tenant, later.signal.aborted]).toEqual(['token', caller.tenant, false]);
-    expect(later.ledger).not.toBe(caller.ledger);
+    const { callContext: later } = await lastCall();
+    expect([later.bearer, later.tenant, later.signal.aborted]).toEqual(['token', callContext.tenant, false]);
+    expect(later.callLog).not.toBe(callContext.callLog);
     const spendAll = () => {
-      for (let reads = 0; reads < 10; reads += 1) later.spend({ method: 'GET', path: '/v1/origins' });
+      for (let reads = 0; reads < 10; reads += 1) later.useReadBudget({ method: 'GET', path: '/v1/origins' });
     };
     expect(spendAll).not.toThrow();
   });
@@ -172,11 +172,11 @@ describe('a page that has become old', () => {
     clock.nowMs = 6_000;
     expect(operation().origins.knows({ pageSize: 20 })).toBe(true);
     clock.nowMs = 6_002;
-    const { caller, origins } = operation();
+    const { callContext, origins } = operation();
     expect(origins.knows({ pageSize: 20 })).toBe(false);
     const page = origins.load({ pageSize: 20 });
     await (await lastCall()).give(...named('new'));
-    expect([names(await page), caller.ledger.cached]).toEqual([['new'], 0]);
+    expect([names(await page), callContext.callLog.cached]).toEqual([['new'], 0]);
     expect(await known()).toEqual(['new']);
   });
 });

@@ -1,16 +1,16 @@
 import { expect, test } from 'vitest';
 import { readConfig } from '../../../src/config/config.ts';
-import { shareOf } from '../../../src/process/cluster/divide-limits.ts';
+import { divideLimits } from '../../../src/process/cluster/divide-limits.ts';
 
 test('what bounds the server as a whole is divided among its workers, and all else is as it was', () => {
   const config = readConfig({ WORKERS: '3' });
-  expect(shareOf(config)).toEqual({
+  expect(divideLimits(config)).toEqual({
     ...config,
     listener: { ...config.listener, maxConnections: 3_333 },
     rest: { ...config.rest, connections: 21, streamConnections: 10 },
     app: {
       ...config.app,
-      admission: { graphql: 333, label: 10 },
+      loadShedding: { graphql: 333, label: 10 },
       callsAtOnce: 21,
       callsWaiting: 333,
       documentCacheBytes: 22_369_621,
@@ -20,7 +20,7 @@ test('what bounds the server as a whole is divided among its workers, and all el
 });
 
 test('each has at least one of what there must be, and none of what was switched off', () => {
-  const { app, rest } = shareOf(
+  const { app, rest } = divideLimits(
     readConfig({
       WORKERS: '3',
       UPSTREAM_CONNECTIONS: '3',
@@ -29,7 +29,7 @@ test('each has at least one of what there must be, and none of what was switched
       DOCUMENT_CACHE_BYTES: '0',
     }),
   );
-  expect([rest.connections, app.callsWaiting, app.admission.label, app.documentCacheBytes]).toEqual([
+  expect([rest.connections, app.callsWaiting, app.loadShedding.label, app.documentCacheBytes]).toEqual([
     1, 1, 1, 0,
   ]);
 });

@@ -1,12 +1,12 @@
 import { once } from 'node:events';
 import { PassThrough } from 'node:stream';
 import { expect, test } from 'vitest';
-import { createLines } from '../../../src/process/cluster/log-multiplexer.ts';
+import { createLogMultiplexer } from '../../../src/process/cluster/log-multiplexer.ts';
 
 /** Two streams, and what is made of them. */
 function startLines() {
   const written: string[] = [];
-  const lines = createLines((text) => written.push(text));
+  const lines = createLogMultiplexer((text) => written.push(text));
   const [a, b] = [new PassThrough(), new PassThrough()];
   lines.add(a);
   lines.add(b);

@@ -1,10 +1,10 @@
 import { expect, test } from 'vitest';
-import { type Calls, connect, type Line } from '../../../src/process/cluster/rpc.ts';
+import { connect, type RpcChannel, type RpcPeer } from '../../../src/process/cluster/rpc.ts';
 
 /** Two ends of one line, on which messages arrive later. */
-function createLine(): [Line, Line] {
+function createLine(): [RpcChannel, RpcChannel] {
   const takers: ((message: unknown) => void)[] = [];
-  const end = (own: number, other: number): Line => ({
+  const end = (own: number, other: number): RpcChannel => ({
     send: (message) => setImmediate(() => takers[other]?.(message)),
     onMessage: (take) => {
       takers[own] = take;
@@ -24,7 +24,7 @@ interface Customer {
 
 function startShop() {
   const [left, right] = createLine();
-  const customer: Calls<Customer> = connect<Customer, Shop>(
+  const customer: RpcPeer<Customer> = connect<Customer, Shop>(
     left,
     {
       price: async (name) => {

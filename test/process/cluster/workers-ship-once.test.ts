@@ -43,11 +43,11 @@ describe.each([
       return (await ask<{ shipOrder: { __typename: string } }>(shipOrder, input)).shipOrder.__typename;
     };
 
-    const orders: string[] = [];
+    const startOptions: string[] = [];
     const outcomes = await pLimit(atOnce).map(Array.from({ length: rounds }), async (_, round) => {
       const created = await ask<{ createOrder: { order: { id: string } } }>(createOrder, orderInput);
       const { id } = created.createOrder.order;
-      orders.push(id);
+      startOptions.push(id);
       const [how, keys] = keysOf(round);
       const both = await Promise.all(keys.map((key) => ship(id, key)));
       return `${how}: ${both.sort().join(', ')}`;
@@ -57,7 +57,7 @@ describe.each([
       'one key: ShipOrderSuccess, ShipOrderSuccess',
       'two keys: Conflict, ShipOrderSuccess',
     ]);
-    expect(await shipmentsByOrder(sandbox, begin)).toEqual(onceEach(orders));
+    expect(await shipmentsByOrder(sandbox, begin)).toEqual(onceEach(startOptions));
     server.signal('SIGTERM');
     expect(await server.exit).toEqual({ code: 0, signal: null, errors: '' });
     await sandbox.close();

@@ -1,8 +1,13 @@
 import { expect, test } from 'vitest';
-import { createLedger, type Ledger, type LedgerEntry, totalsOf } from '../../../src/rest/client/call-log.ts';
-import { type Asker, pathsOf } from '../../../src/rest/client/field-path.ts';
+import {
+  type CallLog,
+  type CallLogEntry,
+  createCallLog,
+  totalsOf,
+} from '../../../src/rest/client/call-log.ts';
+import { type FieldPaths, pathsOf } from '../../../src/rest/client/field-path.ts';
 
-const entry = (startMs: number, durationMs: number | undefined, fields: Partial<LedgerEntry> = {}) => ({
+const entry = (startMs: number, durationMs: number | undefined, fields: Partial<CallLogEntry> = {}) => ({
   method: 'GET',
   route: '/v1/orders',
   status: 200,
@@ -15,15 +20,15 @@ const entry = (startMs: number, durationMs: number | undefined, fields: Partial<
   ...fields,
 });
 
-const ledger = (...entries: LedgerEntry[]): Ledger => ({
-  ...createLedger(),
+const callLog = (...entries: CallLogEntry[]): CallLog => ({
+  ...createCallLog(),
   entries,
   elapsedMs: () => 100,
 });
 
 test('the sums of a ledger are those of its own calls, and tell how many were of others', () => {
   const sums = totalsOf(
-    ledger(
+    callLog(
       entry(0, 10, { bytes: 700, retries: 1 }),
       entry(0, 10, { bytes: 500, isShared: true }),
       entry(0, 10, { bytes: 20, retries: 2 }),
@@ -32,7 +37,7 @@ test('the sums of a ledger are those of its own calls, and tell how many were of
   expect(sums).toEqual({ calls: 2, shared: 1, bytes: 720, retries: 3, restMs: 10 });
 });
 
-test.each<[string, LedgerEntry[], number]>([
+test.each<[string, CallLogEntry[], number]>([
   ['there is none', [], 0],
   ['one follows the other', [entry(1, 10), entry(20, 5)], 15],
   ['one begins as the other ends', [entry(1, 10), entry(11, 5)], 15],
@@ -41,15 +46,15 @@ test.each<[string, LedgerEntry[], number]>([
   ['it is the call of another operation', [entry(5, 10, { isShared: true })], 10],
   ['one is under way still', [entry(1, 10), entry(40, undefined)], 70],
 ])('the time of calls is that in which any was under way, where %s', (_what, entries, restMs) => {
-  expect(totalsOf(ledger(...entries)).restMs).toBe(restMs);
+  expect(totalsOf(callLog(...entries)).restMs).toBe(restMs);
 });
 
 test('items of a list that ask for the same by the same field are one path', () => {
   const items = (field: string, count = 1_000) =>
     Array.from(Array(count), (_, index) => `orders.nodes.${index}.${field}`);
-  const some: Asker = new Set([...items('shipment'), 'orders.nodes.7.shipment']);
+  const some: FieldPaths = new Set([...items('shipment'), 'orders.nodes.7.shipment']);
   expect(pathsOf(some)).toEqual(['orders.nodes.*.shipment']);
-  expect(pathsOf(new Set<Asker>([some, 'shipment', ...items('a1.0.shipment', 2)]))).toEqual([
+  expect(pathsOf(new Set<FieldPaths>([some, 'shipment', ...items('a1.0.shipment', 2)]))).toEqual([
     'orders.nodes.*.shipment',
     'shipment',
     'orders.nodes.*.a1.*.shipment',

@@ -20,12 +20,12 @@ const order = { name: 'orders/7' };
 describe('an answer that is taken', () => {
   test.each([200, 201, 202, 203, 206, 299])('of status %i', async (status) => {
     await using bench = await startBench(answerJson(order, status));
-    expect(await bench.api.getOrder('7', bench.caller())).toEqual(order);
+    expect(await bench.api.getOrder('7', bench.callContext())).toEqual(order);
   });
 
   test('whatever it calls its type', async () => {
     await using bench = await startBench(answerText(JSON.stringify(order), 200, 'text/plain'));
-    expect(await bench.api.getOrder('7', bench.caller())).toEqual(order);
+    expect(await bench.api.getOrder('7', bench.callContext())).toEqual(order);
   });
 
   test('with a letter cut in two between its chunks', async () => {
@@ -36,14 +36,17 @@ describe('an answer that is taken', () => {
       await new Promise((resolve) => setTimeout(resolve, 5));
       response.end(bytes.subarray(cut));
     });
-    expect(await bench.api.getOrder('7', bench.caller())).toEqual({ ...order, notes: 'Ñandú 🦤 e\u0301' });
+    expect(await bench.api.getOrder('7', bench.callContext())).toEqual({
+      ...order,
+      notes: 'Ñandú 🦤 e\u0301',
+    });
   });
 
   test('exactly as large as allowed', async () => {
     const body = JSON.stringify({ ...order, notes: '' });
     const notes = 'a'.repeat(2_000 - body.length);
     await using bench = await startBench(answerJson({ ...order, notes }), { maxResponseBytes: 2_000 });
-    expect(await bench.api.getOrder('7', bench.caller())).toEqual({ ...order, notes });
+    expect(await bench.api.getOrder('7', bench.callContext())).toEqual({ ...order, notes });
   });
 });
 
@@ -61,14 +64,14 @@ describe('a refusal', () => {
       answer(Number(request.url?.split('/').at(-1)))(request, response, body),
     );
     for (const status of statuses) {
-      const read = await errorOf(bench.api.getOrder(String(status), bench.caller()));
+      const read = await errorOf(bench.api.getOrder(String(status), bench.callContext()));
       expect(read).toBeInstanceOf(StatusError);
-      expect(read).toMatchObject({ status, refusal: { fields: [] }, retryAfterMs: undefined });
+      expect(read).toMatchObject({ status, details: { fields: [] }, retryAfterMs: undefined });
       expect(read.message).toBe(
         `GET /v1/orders/${status} answered ${status}${message === undefined ? '' : `: ${message}`}`,
       );
       const update = { order: { status: 'NEW' }, updateMask: ['status' as const] };
-      const written = await errorOf(bench.api.updateOrder(String(status), update, bench.caller()));
+      const written = await errorOf(bench.api.updateOrder(String(status), update, bench.callContext()));
       expect(written).toMatchObject({ name: 'StatusError', status });
     }
     expect(bench.service.requests).toHaveLength(2 * statuses.length);
@@ -77,8 +80,8 @@ describe('a refusal', () => {
   test('gives its fields', async () => {
     const details = [{ fieldViolations: [{ field: 'notes', description: 'too short' }] }];
     await using bench = await startBench(answerJson({ error: { message: 'invalid', details } }, 400));
-    expect(await errorOf(bench.api.getOrder('7', bench.caller()))).toMatchObject({
-      refusal: { message: 'invalid', fields: [{ path: 'notes', message: 'too short' }] },
+    expect(await errorOf(bench.api.getOrder('7', bench.callContext()))).toMatchObject({
+      details: { message: 'invalid', fields: [{ path: 'notes', message: 'too short' }] },
     });
   });
 
@@ -87,9 +90,9 @@ describe('a refusal', () => {
       response.writeHead(503, { 'content-length': '1000', 'retry-after': '2' }).write('{"message":');
       setTimeout(() => request.socket.resetAndDestroy(), 5);
     });
-    const read = await errorOf(bench.api.getOrder('7', bench.caller()));
+    const read = await errorOf(bench.api.getOrder('7', bench.callContext()));
     expect(read).toMatchObject({ name: 'StatusError', status: 503, retryAfterMs: 2_000 });
-    const written = await errorOf(bench.api.sendMessage('1', '2', { text: 'a' }, bench.caller()));
+    const written = await errorOf(bench.api.sendMessage('1', '2', { text: 'a' }, bench.callContext()));
     expect(written).toMatchObject({ name: 'StatusError', status: 503 });
   });
 
@@ -98,7 +101,7 @@ describe('a refusal', () => {
       (_request, response) => response.writeHead(500).write('{"message":'),
       { callTimeoutMs: 60 },
     );
-    const error = await errorOf(bench.api.getOrder('7', bench.caller()));
+    const error = await errorOf(bench.api.getOrder('7', bench.callContext()));
     expect(error).toMatchObject({ name: 'StatusError', status: 500 });
   });
 
@@ -106,14 +109,14 @@ describe('a refusal', () => {
     const depth = 10_000;
     const body = `{"errors":${'{"a":'.repeat(depth)}"b"${'}'.repeat(depth)}}`;
     await using bench = await startBench(answerText(body, 400, 'application/json'));
-    const error = await errorOf(bench.api.getOrder('7', bench.caller()));
+    const error = await errorOf(bench.api.getOrder('7', bench.callContext()));
     expect(error).toMatchObject({ name: 'StatusError', status: 400 });
   });
 
   test('of 1 MB is one, unread', async () => {
     const answer = answerJson({ message: 'a'.repeat(1_000_000) }, 502);
     await using bench = await startBench(answer, { maxResponseBytes: 10_000_000 });
-    const error = await errorOf(bench.api.getOrder('7', bench.caller()));
+    const error = await errorOf(bench.api.getOrder('7', bench.callContext()));
     expect(error.message).toBe('GET /v1/orders/7 answered 502');
   });
 
@@ -130,7 +133,7 @@ describe('a refusal', () => {
     ['9'.repeat(40), undefined],
   ])('with Retry-After "%s" is worth %o ms of waiting', async (header, expected) => {
     await using bench = await startBench(answerJson({}, 429, { 'retry-after': header }));
-    expect(await errorOf(bench.api.getOrder('7', bench.caller()))).toMatchObject({
+    expect(await errorOf(bench.api.getOrder('7', bench.callContext()))).toMatchObject({
       status: 429,
       retryAfterMs: expected,
     });
@@ -140,7 +143,7 @@ describe('a refusal', () => {
     const header = new Date(Date.now() + 60_000).toUTCString();
     await using bench = await startBench(answerJson({}, 503, { 'retry-after': header }));
     // The call always fails with a StatusError here; the match below would show anything else.
-    const error = (await errorOf(bench.api.getOrder('7', bench.caller()))) as StatusError;
+    const error = (await errorOf(bench.api.getOrder('7', bench.callContext()))) as StatusError;
     expect(error.retryAfterMs).toBeGreaterThan(55_000);
     expect(error.retryAfterMs).toBeLessThanOrEqual(60_000);
   });
@@ -151,7 +154,7 @@ describe('a redirect', () => {
     await using elsewhere = await startBench(answerJson(order));
     const location = new URL('/v1/orders/7', elsewhere.service.url).href;
     await using bench = await startBench(answerJson({}, status, { location }));
-    const error = await errorOf(bench.api.getOrder('7', bench.caller()));
+    const error = await errorOf(bench.api.getOrder('7', bench.callContext()));
     expect(error).toMatchObject({ name: 'StatusError', status });
     expect(error.message).toBe(`GET /v1/orders/7 answered ${status}`);
     expect(elsewhere.service.requests).toEqual([]);
@@ -167,10 +170,10 @@ describe('a 2xx answer that is no JSON', () => {
     ['204', (_request, response) => response.writeHead(204).end()],
   ])('%s', async (_what, answer) => {
     await using bench = await startBench(answer);
-    const read = await errorOf(bench.api.getOrder('7', bench.caller()));
+    const read = await errorOf(bench.api.getOrder('7', bench.callContext()));
     expect(read).toBeInstanceOf(InvalidResponseError);
     expect(read.message).toBe('GET /v1/orders/7 answered something that is not JSON');
-    const written = await errorOf(bench.api.sendMessage('1', '2', { text: 'a' }, bench.caller()));
+    const written = await errorOf(bench.api.sendMessage('1', '2', { text: 'a' }, bench.callContext()));
     expect(written).toBeInstanceOf(OutcomeUnknownError);
   });
 });
@@ -189,7 +192,7 @@ describe('an answer that is too large', () => {
       response.on('drain', more);
       more();
     });
-    const error = await errorOf(bench.api.getOrder('7', bench.caller()));
+    const error = await errorOf(bench.api.getOrder('7', bench.callContext()));
     expect(error).toBeInstanceOf(ResponseTooLargeError);
     expect(error.message).toBe('GET /v1/orders/7 answered more than 100000 bytes');
     await expect.poll(() => isClosed).toBe(true);
@@ -212,7 +215,7 @@ test('no error holds the token or the query', async () => {
   for (const answer of answers) {
     await using bench = await startBench(answer, { callTimeoutMs: 60 });
     const query = { pageSize: 1, search: 'Ana Ruiz', status: ['NEW'] };
-    const error = await errorOf(bench.api.listOrders(query, bench.caller()));
+    const error = await errorOf(bench.api.listOrders(query, bench.callContext()));
     const shown = `${error.message} ${inspect(error, { depth: 20, showHidden: true })}`;
     expect(bench.service.requests[0]?.line).toBe('GET /v1/orders?pageSize=1&status=NEW&search=Ana+Ruiz');
     expect(error.message).toMatch(/^GET \/v1\/orders (answered|got|was)/);

@@ -29,23 +29,23 @@ describe('an answer that comes compressed', () => {
     ['', Buffer.from(json)],
   ])('as %s is read, also where it was not asked for', async (encoding, body) => {
     await using bench = await startBench(compressed(body, encoding));
-    const caller = bench.caller();
-    expect(await bench.api.getOrder('7', caller)).toEqual(order);
+    const callContext = bench.callContext();
+    expect(await bench.api.getOrder('7', callContext)).toEqual(order);
     expect(bench.service.requests[0]?.headers['accept-encoding']).toBeUndefined();
     // As much as came out of it, which is what counts.
-    expect(caller.ledger.entries[0]?.bytes).toBe(Buffer.byteLength(json));
+    expect(callContext.callLog.entries[0]?.bytes).toBe(Buffer.byteLength(json));
   });
 
   test('is asked for where that is set', async () => {
     await using bench = await startBench(compressed(gzipSync(json), 'gzip'), { compression: true });
-    expect(await bench.api.getOrder('7', bench.caller())).toEqual(order);
+    expect(await bench.api.getOrder('7', bench.callContext())).toEqual(order);
     expect(bench.service.requests[0]?.headers['accept-encoding']).toBe('gzip, br, deflate');
   });
 
   test('as a refusal says what is wrong', async () => {
     const body = gzipSync(JSON.stringify({ message: 'no such search' }));
     await using bench = await startBench(compressed(body, 'gzip', 400));
-    const error = await errorOf(bench.api.listOrders({ pageSize: 1 }, bench.caller()));
+    const error = await errorOf(bench.api.listOrders({ pageSize: 1 }, bench.callContext()));
     expect(error.message).toBe('GET /v1/orders answered 400: no such search');
   });
 
@@ -71,11 +71,11 @@ describe('an answer that comes compressed', () => {
     await using bench = await startBench(compressed(Buffer.from(body), encoding), { connections: 1 });
     // Twice, as nothing of the first may keep the connection.
     for (const _time of [1, 2]) {
-      const error = await errorOf(bench.api.getOrder('7', bench.caller()));
+      const error = await errorOf(bench.api.getOrder('7', bench.callContext()));
       expect(error).toBeInstanceOf(InvalidResponseError);
       expect(error.message).toBe(`GET /v1/orders/7 answered ${what}`);
     }
-    const written = await errorOf(bench.api.sendMessage('1', '2', { text: 'a' }, bench.caller()));
+    const written = await errorOf(bench.api.sendMessage('1', '2', { text: 'a' }, bench.callContext()));
     expect(written).toBeInstanceOf(OutcomeUnknownError);
   });
 });
@@ -87,17 +87,17 @@ test.each([
   'a bomb of %s is given up once it passes the limit, and is never whole in memory',
   async (encoding, bomb) => {
     await using bench = await startBench(compressed(bomb, encoding), { maxResponseBytes: 1_000_000 });
-    const caller = bench.caller();
-    const error = await errorOf(bench.api.getOrder('7', caller));
+    const callContext = bench.callContext();
+    const error = await errorOf(bench.api.getOrder('7', callContext));
     expect(error).toBeInstanceOf(ResponseTooLargeError);
     expect(error.message).toBe('GET /v1/orders/7 answered more than 1000000 bytes');
-    expect(caller.ledger.entries[0]?.bytes).toBeLessThan(1_200_000);
+    expect(callContext.callLog.entries[0]?.bytes).toBeLessThan(1_200_000);
   },
 );
 
 test('a refusal that is a bomb is a refusal all the same', async () => {
   await using bench = await startBench(compressed(gzipSync(Buffer.alloc(10_000_000)), 'gzip', 503));
-  const error = await errorOf(bench.api.getOrder('7', bench.caller()));
+  const error = await errorOf(bench.api.getOrder('7', bench.callContext()));
   expect(error.message).toBe('GET /v1/orders/7 answered 503');
 });
 
@@ -108,7 +108,7 @@ test('50 MB of JSON are given up once they pass the limit', async () => {
       maxResponseBytes: 1_000_000,
     },
   );
-  const caller = bench.caller();
-  expect(await errorOf(bench.api.getOrder('7', caller))).toBeInstanceOf(ResponseTooLargeError);
-  expect(caller.ledger.entries[0]?.bytes).toBeLessThan(1_200_000);
+  const callContext = bench.callContext();
+  expect(await errorOf(bench.api.getOrder('7', callContext))).toBeInstanceOf(ResponseTooLargeError);
+  expect(callContext.callLog.entries[0]?.bytes).toBeLessThan(1_200_000);
 });

@@ -59,7 +59,7 @@ describe('a write that found no connection', () => {
       if (failures.count === failuresBefore) server.listen(port, '127.0.0.1');
     });
     try {
-      expect(await bench.api.createOrder(newOrder, bench.caller())).toEqual(order);
+      expect(await bench.api.createOrder(newOrder, bench.callContext())).toEqual(order);
     } finally {
       server.close();
       server.closeAllConnections();
@@ -71,25 +71,29 @@ describe('a write that found no connection', () => {
   test('is tried three times, and a read once', async () => {
     await using bench = await startBenchAt(`http://127.0.0.1:${await freePort()}`);
     const failures = countFailures();
-    const written = await errorOf(bench.api.createOrder(newOrder, bench.caller()));
+    const written = await errorOf(bench.api.createOrder(newOrder, bench.callContext()));
     expect(written).toBeInstanceOf(UnavailableError);
     expect(written.message).toBe('POST /v1/orders got no answer (ECONNREFUSED)');
     expect(failures.count).toBe(3);
-    expect(await errorOf(bench.api.getOrder('7', bench.caller()))).toBeInstanceOf(UnavailableError);
+    expect(await errorOf(bench.api.getOrder('7', bench.callContext()))).toBeInstanceOf(UnavailableError);
     expect(failures.count).toBe(4);
   });
 
   test('as a name has no address is tried three times', async () => {
     await using bench = await startBenchAt('http://nowhere.invalid');
     const failures = countFailures();
-    expect(await errorOf(bench.api.createOrder(newOrder, bench.caller()))).toBeInstanceOf(UnavailableError);
+    expect(await errorOf(bench.api.createOrder(newOrder, bench.callContext()))).toBeInstanceOf(
+      UnavailableError,
+    );
     expect(failures.count).toBe(3);
   });
 
   test('as several addresses refuse it is tried three times', async () => {
     await using bench = await startBenchAt(`http://localhost:${await freePort()}`);
     const failures = countFailures();
-    expect(await errorOf(bench.api.createOrder(newOrder, bench.caller()))).toBeInstanceOf(UnavailableError);
+    expect(await errorOf(bench.api.createOrder(newOrder, bench.callContext()))).toBeInstanceOf(
+      UnavailableError,
+    );
     expect(failures.count).toBe(3);
   });
 
@@ -109,7 +113,7 @@ describe('a write that found no connection', () => {
       connectTimeoutMs: 20,
       callTimeoutMs: 60_000,
     });
-    const error = await errorOf(bench.api.createOrder(newOrder, bench.caller(giveUp.signal)));
+    const error = await errorOf(bench.api.createOrder(newOrder, bench.callContext(giveUp.signal)));
     expect(error).toBeInstanceOf(AbortedError);
     expect(sockets).toHaveLength(2);
     for (const socket of sockets) socket.destroy();
@@ -121,7 +125,7 @@ describe('a write that found no connection', () => {
     const giveUp = new AbortController();
     // Within the pause: a pause is a timer, which comes after what is immediate.
     const failures = countFailures(() => setImmediate(() => giveUp.abort()));
-    const error = await errorOf(bench.api.createOrder(newOrder, bench.caller(giveUp.signal)));
+    const error = await errorOf(bench.api.createOrder(newOrder, bench.callContext(giveUp.signal)));
     expect(error).toBeInstanceOf(AbortedError);
     expect(failures.count).toBe(1);
   });
@@ -129,7 +133,7 @@ describe('a write that found no connection', () => {
   test('is not tried again after its deadline', async () => {
     // The deadline comes before the end of any pause, as a timer takes a millisecond at least.
     await using bench = await startBenchAt(`http://127.0.0.1:${await freePort()}`, { callTimeoutMs: 1 });
-    const error = await errorOf(bench.api.createOrder(newOrder, bench.caller()));
+    const error = await errorOf(bench.api.createOrder(newOrder, bench.callContext()));
     expect(error).toBeInstanceOf(DeadlineError);
   });
 });
@@ -140,8 +144,8 @@ test('a write on a kept connection that breaks is not sent again, as it may have
       request.method === 'GET' ? answerJson(order)(request, response, body) : request.socket.end(),
     { connections: 1 },
   );
-  await bench.api.getOrder('7', bench.caller());
-  const error = await errorOf(bench.api.createOrder(newOrder, bench.caller()));
+  await bench.api.getOrder('7', bench.callContext());
+  const error = await errorOf(bench.api.createOrder(newOrder, bench.callContext()));
   expect(error).toBeInstanceOf(OutcomeUnknownError);
   expect(bench.service.requests.map(({ line }) => line)).toEqual(['GET /v1/orders/7', 'POST /v1/orders']);
   expect(bench.service.connections).toBe(1);

@@ -1,14 +1,14 @@
 import { describe, expect, test } from 'vitest';
-import { Canceller } from '../../../src/concurrency/cancellation.ts';
-import type { Caller } from '../../../src/rest/client/call-context.ts';
-import type { LedgerEntry } from '../../../src/rest/client/call-log.ts';
+import { CancelSource } from '../../../src/concurrency/cancellation.ts';
+import type { CallContext } from '../../../src/rest/client/call-context.ts';
+import type { CallLogEntry } from '../../../src/rest/client/call-log.ts';
 import type { CallObserver } from '../../../src/rest/client/call-observer.ts';
 import { executeCall, type PendingCall } from '../../../src/rest/client/execute-call.ts';
 import type { TransportRequest } from '../../../src/rest/client/transport.ts';
 import { AbortedError, StatusError } from '../../../src/rest/errors.ts';
 import { createCircuits } from '../../../src/rest/protection/circuit-breaker.ts';
 import { createRetries } from '../../../src/rest/protection/retries.ts';
-import { createCallers } from '../../fixtures/callers.ts';
+import { createCallContexts } from '../../fixtures/call-contexts.ts';
 import {
   answerAsPromised,
   answerJson,
@@ -19,15 +19,15 @@ import {
 } from '../../fixtures/rest-service.ts';
 
 const lines = ({ service }: Bench) => service.requests.map(({ line }) => line);
-const retriesOf = ({ ledger }: Caller) => ledger.entries.map(({ retries }) => retries);
+const retriesOf = ({ callLog }: CallContext) => callLog.entries.map(({ retries }) => retries);
 const order = { method: 'GET' as const, path: '/v1/orders/7' };
 
 describe('an observer that throws as a call leaves and as it ends', () => {
   const observer: CallObserver = {
-    left() {
+    onCallSent() {
       throw new Error('broken');
     },
-    ended() {
+    onCallFinished() {
       throw new Error('broken');
     },
   };
@@ -35,12 +35,12 @@ describe('an observer that throws as a call leaves and as it ends', () => {
   test.each([200, 404])('changes nothing of what came of it, be it a read or a write: %d', async (status) => {
     const answer = status === 200 ? answerAsPromised : answerJson({}, status);
     await using bench = await startBench(answer, { observer });
-    const caller = bench.caller(undefined, 1);
+    const callContext = bench.callContext(undefined, 1);
     const ends = await Promise.all(
       [
-        bench.api.getOrder('7', caller),
-        bench.api.getOrder('8', caller),
-        bench.api.updateOrder('7', { order: { notes: 'a' }, updateMask: ['notes'] }, caller),
+        bench.api.getOrder('7', callContext),
+        bench.api.getOrder('8', callContext),
+        bench.api.updateOrder('7', { order: { notes: 'a' }, updateMask: ['notes'] }, callContext),
       ].map((end) => end.catch(({ message }: Error) => message)),
     );
     const asked = ['GET /v1/orders/7', 'GET /v1/orders/8', 'PATCH /v1/orders/7'];
@@ -54,32 +54,32 @@ describe('an observer that throws as a call leaves and as it ends', () => {
 });
 
 describe('a read that waits to be tried again', () => {
-  type OnSlot = (signal: Canceller) => unknown;
+  type OnSlot = (signal: CancelSource) => unknown;
 
   /** What comes of a read whose slot is released, and then acquired again, as it is told here. */
   function read(
     { client }: Bench,
-    caller: Caller,
+    callContext: CallContext,
     { release = () => {}, acquireAgain = () => {} }: { release?: OnSlot; acquireAgain?: OnSlot },
   ): Promise<unknown> {
-    const signal = new Canceller();
+    const signal = new CancelSource();
     const slot: PendingCall<unknown>['slot'] = {
       release: () => void release(signal),
       acquireAgain: async () => void (await acquireAgain(signal)),
     };
     return new Promise((resolve, reject) => {
-      client.read(order, caller, { signal, asker: undefined, slot, resolve, reject });
+      client.read(order, callContext, { signal, fieldPath: undefined, slot, resolve, reject });
     });
   }
 
-  const abort = (signal: Canceller) => signal.abort(new Error('gone'));
+  const abort = (signal: CancelSource) => signal.abort(new Error('gone'));
 
   test.each([
-    ['in the pause', { release: (signal: Canceller) => queueMicrotask(() => abort(signal)) }],
+    ['in the pause', { release: (signal: CancelSource) => queueMicrotask(() => abort(signal)) }],
     ['just after the pause', { acquireAgain: abort }],
   ])('is not tried any more where it is given up %s', async (_when, slot) => {
     await using bench = await startBench(answerJson({}, 503), { retries: 2 });
-    const error = await errorOf(read(bench, bench.caller(), slot));
+    const error = await errorOf(read(bench, bench.callContext(), slot));
     expect(error).toBeInstanceOf(AbortedError);
     expect(error.message).toBe('GET /v1/orders/7 was given up by its caller');
     expect(lines(bench)).toEqual(['GET /v1/orders/7']);
@@ -91,20 +91,22 @@ describe('a read that waits to be tried again', () => {
         answerJson({}, request.url === '/v1/orders/7' ? 503 : 500)(request, response, body),
       { retries: 2, circuitBreaker: { minCalls: 3 } },
     );
-    const callers = createCallers({ callsPerOperation: 16 });
+    const callContexts = createCallContexts({ callsPerOperation: 16 });
     const { signal } = new AbortController();
-    const caller = callers.of('ana', signal);
+    const callContext = callContexts.of('ana', signal);
     const error = await errorOf(
-      read(bench, caller, {
+      read(bench, callContext, {
         acquireAgain: () =>
-          Promise.all(['eva', 'ida'].map((who) => errorOf(bench.api.getOrder(who, callers.of(who, signal))))),
+          Promise.all(
+            ['eva', 'ida'].map((who) => errorOf(bench.api.getOrder(who, callContexts.of(who, signal)))),
+          ),
       }),
     );
     expect(error).toBeInstanceOf(StatusError);
     expect(error.message).toBe('GET /v1/orders/7 answered 503');
     expect(bench.client.openCircuits()).toEqual(['GET /v1/orders/{id}']);
     expect(lines(bench).sort()).toEqual(['GET /v1/orders/7', 'GET /v1/orders/eva', 'GET /v1/orders/ida']);
-    expect(retriesOf(caller)).toEqual([0]);
+    expect(retriesOf(callContext)).toEqual([0]);
   });
 
   test('has failed as it has where too many wait for it to have a turn again', async () => {
@@ -116,17 +118,17 @@ describe('a read that waits to be tried again', () => {
       },
       { retries: 2 },
     );
-    const callers = createCallers({ callsPerOperation: 2, callsAtOnce: 1, callsWaiting: 2 });
+    const callContexts = createCallContexts({ callsPerOperation: 2, callsAtOnce: 1, callsWaiting: 2 });
     const { signal } = new AbortController();
-    const [ana, eva, ida] = ['ana', 'eva', 'ida'].map((who) => callers.of(who, signal)) as [
-      Caller,
-      Caller,
-      Caller,
+    const [ana, eva, ida] = ['ana', 'eva', 'ida'].map((who) => callContexts.of(who, signal)) as [
+      CallContext,
+      CallContext,
+      CallContext,
     ]; // As many as names.
     const failed = errorOf(bench.api.getOrder('7', ana));
     // The first takes the place that the pause leaves, and the second its place in the queue.
     const others = [bench.api.getOrder('1', eva), bench.api.getOrder('2', eva), bench.api.getOrder('3', ida)];
-    expect(callers.callsWaiting()).toBe(2);
+    expect(callContexts.callsWaiting()).toBe(2);
     const error = await failed;
     expect(error).toBeInstanceOf(StatusError);
     expect(error.message).toBe('GET /v1/orders/7 answered 503');
@@ -136,7 +138,7 @@ describe('a read that waits to be tried again', () => {
     }
     expect(await Promise.all(others)).toEqual(['1', '2', '3'].map((id) => ({ name: `orders/${id}` })));
     expect(lines(bench)).toEqual(['7', '1', '3', '2'].map((id) => `GET /v1/orders/${id}`));
-    expect([retriesOf(ana), callers.callsWaiting()]).toEqual([[0], 0]);
+    expect([retriesOf(ana), callContexts.callsWaiting()]).toEqual([[0], 0]);
   });
 });
 
@@ -144,19 +146,19 @@ describe('how long a call took', () => {
   type Try = (request: TransportRequest<string>) => void;
 
   /** Makes a read whose attempts end as `tries` say, one after the other, and waits for its end. */
-  async function make(...tries: Try[]): Promise<LedgerEntry> {
+  async function make(...tries: Try[]): Promise<CallLogEntry> {
     const policy = {
       circuits: createCircuits(),
       retries: createRetries({ maxRetries: 1 }),
       observer: undefined,
     };
-    const caller = createCallers({ callsPerOperation: 1 }).of('token', new Canceller());
+    const callContext = createCallContexts({ callsPerOperation: 1 }).of('token', new CancelSource());
     await new Promise<string>((resolve, reject) => {
       const transport = { send: (request: TransportRequest<string>) => tries.shift()?.(request) };
-      const signal = new Canceller();
-      executeCall(policy, transport, order, caller, { signal, asker: undefined, resolve, reject });
+      const signal = new CancelSource();
+      executeCall(policy, transport, order, callContext, { signal, fieldPath: undefined, resolve, reject });
     });
-    const [entry] = caller.ledger.entries;
+    const [entry] = callContext.callLog.entries;
     if (entry === undefined) throw new Error('Expected a call');
     return entry;
   }

@@ -9,7 +9,7 @@ import {
   OutcomeUnknownError,
   UnavailableError,
 } from '../../../src/rest/errors.ts';
-import { createCallers } from '../../fixtures/callers.ts';
+import { createCallContexts } from '../../fixtures/call-contexts.ts';
 import {
   type Answer,
   answerAsPromised,
@@ -27,7 +27,7 @@ describe('a deadline', () => {
   test('that passes before anything is answered', async () => {
     await using bench = await startBench(never, { callTimeoutMs: 60 });
     const start = performance.now();
-    const error = await errorOf(bench.api.getOrder('7', bench.caller()));
+    const error = await errorOf(bench.api.getOrder('7', bench.callContext()));
     expect(error).toBeInstanceOf(DeadlineError);
     expect(error.message).toBe('GET /v1/orders/7 was not answered within 60 ms');
     expect(performance.now() - start).toBeGreaterThanOrEqual(58);
@@ -47,7 +47,7 @@ describe('a deadline', () => {
       { callTimeoutMs: 60 },
     );
     const start = performance.now();
-    expect(await errorOf(bench.api.getOrder('7', bench.caller()))).toBeInstanceOf(DeadlineError);
+    expect(await errorOf(bench.api.getOrder('7', bench.callContext()))).toBeInstanceOf(DeadlineError);
     expect(performance.now() - start).toBeLessThan(1_000);
     await until(() => isClosed);
   });
@@ -56,10 +56,10 @@ describe('a deadline', () => {
     await using bench = await startBench(never, { connections: 1, callTimeoutMs: 250 });
     const start = performance.now();
     const errors = await Promise.all([
-      errorOf(bench.api.getOrder('1', bench.caller())),
-      errorOf(bench.api.getOrder('2', bench.caller())),
+      errorOf(bench.api.getOrder('1', bench.callContext())),
+      errorOf(bench.api.getOrder('2', bench.callContext())),
       // None of it has been sent, so its outcome is known.
-      errorOf(bench.api.sendMessage('1', '2', text, bench.caller())),
+      errorOf(bench.api.sendMessage('1', '2', text, bench.callContext())),
     ]);
     expect(errors.map(({ name }) => name)).toEqual(['DeadlineError', 'DeadlineError', 'DeadlineError']);
     expect(performance.now() - start).toBeLessThan(1_000);
@@ -75,9 +75,9 @@ describe('a deadline', () => {
       },
       { connections: 1, callTimeoutMs: 60 },
     );
-    const label = await bench.api.getLabel('3', bench.caller());
+    const label = await bench.api.getLabel('3', bench.callContext());
     label.body.on('error', () => {}).resume();
-    const second = await errorOf(bench.api.getLabel('7', bench.caller()));
+    const second = await errorOf(bench.api.getLabel('7', bench.callContext()));
     expect(second.name).toBe('DeadlineError');
     expect(label.body.destroyed).toBe(false);
     label.body.destroy();
@@ -89,7 +89,7 @@ describe('a deadline', () => {
     ['within the body', (_request, response) => response.writeHead(200).write('{')],
   ] as [string, Answer][])('that passes %s of a write leaves its outcome unknown', async (_when, answer) => {
     await using bench = await startBench(answer, { callTimeoutMs: 60 });
-    const error = await errorOf(bench.api.sendMessage('1', '2', text, bench.caller()));
+    const error = await errorOf(bench.api.sendMessage('1', '2', text, bench.callContext()));
     expect(error).toBeInstanceOf(OutcomeUnknownError);
     expect(error.cause).toBeInstanceOf(DeadlineError);
     expect(bench.service.requests).toHaveLength(1);
@@ -97,9 +97,9 @@ describe('a deadline', () => {
 
   test('does not keep what came in time from being used', async () => {
     await using bench = await startBench(answerJson(order), { callTimeoutMs: 60 });
-    expect(await bench.api.getOrder('7', bench.caller())).toEqual(order);
+    expect(await bench.api.getOrder('7', bench.callContext())).toEqual(order);
     await new Promise((resolve) => setTimeout(resolve, 80));
-    expect(await bench.api.getOrder('7', bench.caller())).toEqual(order);
+    expect(await bench.api.getOrder('7', bench.callContext())).toEqual(order);
   });
 });
 
@@ -127,18 +127,18 @@ describe('a connection', () => {
     '%s: a read is unavailable, a write is of unknown outcome and sent once',
     async (_when, answer) => {
       await using bench = await startBench(answer);
-      const read = await errorOf(bench.api.getOrder('7', bench.caller()));
+      const read = await errorOf(bench.api.getOrder('7', bench.callContext()));
       expect(read).toBeInstanceOf(UnavailableError);
       expect(read.message).toMatch(/^GET \/v1\/orders\/7 got no answer \([A-Z_]+\)$/);
       expect(read.cause).toBeInstanceOf(Error);
       expect(bench.service.requests).toHaveLength(1);
 
-      const posted = await errorOf(bench.api.sendMessage('1', '2', text, bench.caller()));
+      const posted = await errorOf(bench.api.sendMessage('1', '2', text, bench.callContext()));
       expect(posted).toBeInstanceOf(OutcomeUnknownError);
       expect(bench.service.requests).toHaveLength(2);
 
       const update = { order: { notes: 'abc' }, updateMask: ['notes' as const] };
-      const patched = await errorOf(bench.api.updateOrder('7', update, bench.caller()));
+      const patched = await errorOf(bench.api.updateOrder('7', update, bench.callContext()));
       expect(patched).toBeInstanceOf(OutcomeUnknownError);
       expect(patched.message).toBe('PATCH /v1/orders/7 was sent, but no whole answer came');
       expect(bench.service.requests).toHaveLength(3);
@@ -153,8 +153,8 @@ describe('a connection', () => {
     await new Promise((resolve) => server.close(resolve));
     await using bench = await startBench(never, { baseUrl: new URL(`http://127.0.0.1:${port}`) });
     for (const call of [
-      () => bench.api.getOrder('7', bench.caller()),
-      () => bench.api.sendMessage('1', '2', text, bench.caller()),
+      () => bench.api.getOrder('7', bench.callContext()),
+      () => bench.api.sendMessage('1', '2', text, bench.callContext()),
     ]) {
       const error = await errorOf(call());
       expect(error).toBeInstanceOf(UnavailableError);
@@ -164,7 +164,7 @@ describe('a connection', () => {
 
   test('to a name that nobody has', async () => {
     await using bench = await startBench(never, { baseUrl: new URL('http://nowhere.invalid') });
-    const error = await errorOf(bench.api.sendMessage('1', '2', text, bench.caller()));
+    const error = await errorOf(bench.api.sendMessage('1', '2', text, bench.callContext()));
     expect(error).toBeInstanceOf(UnavailableError);
   });
 
@@ -172,24 +172,26 @@ describe('a connection', () => {
     await using bench = await startBench(never);
     const baseUrl = new URL(bench.service.url.href.replace('http:', 'https:'));
     await using secure = await startBench(never, { baseUrl });
-    const error = await errorOf(secure.api.sendMessage('1', '2', text, secure.caller()));
+    const error = await errorOf(secure.api.sendMessage('1', '2', text, secure.callContext()));
     expect(error).toBeInstanceOf(UnavailableError);
     expect(bench.service.requests).toEqual([]);
   });
 
   test('that answers something that is not HTTP', async () => {
     await using bench = await startBench((request) => request.socket.end('SSH-2.0-OpenSSH_9.6\r\n'));
-    const error = await errorOf(bench.api.getOrder('7', bench.caller()));
+    const error = await errorOf(bench.api.getOrder('7', bench.callContext()));
     expect(error).toBeInstanceOf(InvalidResponseError);
     expect(error.message).toBe('GET /v1/orders/7 answered something that is not HTTP');
   });
 
   test('is kept for the next call', async () => {
     await using bench = await startBench(answerAsPromised, { connections: 3 });
-    for (let turn = 0; turn < 5; turn += 1) await bench.api.getOrder('7', bench.caller());
+    for (let turn = 0; turn < 5; turn += 1) await bench.api.getOrder('7', bench.callContext());
     // The pool may take a second one while the first is still being tidied up.
     expect(bench.service.connections).toBeLessThanOrEqual(2);
-    await Promise.all(Array.from({ length: 30 }, (_, id) => bench.api.getOrder(`${id}`, bench.caller())));
+    await Promise.all(
+      Array.from({ length: 30 }, (_, id) => bench.api.getOrder(`${id}`, bench.callContext())),
+    );
     expect(bench.service.connections).toBe(3);
     expect(bench.service.requests).toHaveLength(35);
   });
@@ -204,8 +206,8 @@ describe('a connection', () => {
       },
       { connections: 1 },
     );
-    expect(await errorOf(bench.api.getOrder('7', bench.caller()))).toBeInstanceOf(UnavailableError);
-    expect(await bench.api.getOrder('7', bench.caller())).toEqual(order);
+    expect(await errorOf(bench.api.getOrder('7', bench.callContext()))).toBeInstanceOf(UnavailableError);
+    expect(await bench.api.getOrder('7', bench.callContext())).toEqual(order);
   });
 });
 
@@ -217,8 +219,8 @@ describe('a caller that gives up', () => {
       if (request.url === '/v1/orders/2') setTimeout(() => response.end('{"name":"orders/2"}'), 30);
     });
     const giveUp = new AbortController();
-    const first = errorOf(bench.api.getOrder('1', bench.caller(giveUp.signal)));
-    const second = bench.api.getOrder('2', bench.caller());
+    const first = errorOf(bench.api.getOrder('1', bench.callContext(giveUp.signal)));
+    const second = bench.api.getOrder('2', bench.callContext());
     await until(() => bench.service.requests.length === 2);
     giveUp.abort();
     const error = await first;
@@ -237,7 +239,7 @@ describe('a caller that gives up', () => {
       response.write('{"name":');
     });
     const giveUp = new AbortController();
-    const answer = errorOf(bench.api.getOrder('7', bench.caller(giveUp.signal)));
+    const answer = errorOf(bench.api.getOrder('7', bench.callContext(giveUp.signal)));
     await until(() => bench.service.requests.length === 1);
     setTimeout(() => giveUp.abort(), 10);
     expect(await answer).toBeInstanceOf(AbortedError);
@@ -247,7 +249,7 @@ describe('a caller that gives up', () => {
   test('after a write was sent leaves its outcome unknown', async () => {
     await using bench = await startBench(never);
     const giveUp = new AbortController();
-    const answer = errorOf(bench.api.sendMessage('1', '2', text, bench.caller(giveUp.signal)));
+    const answer = errorOf(bench.api.sendMessage('1', '2', text, bench.callContext(giveUp.signal)));
     await until(() => bench.service.requests.length === 1);
     giveUp.abort();
     const error = await answer;
@@ -257,11 +259,11 @@ describe('a caller that gives up', () => {
 
   test('before the call makes no request at all', async () => {
     await using bench = await startBench(answerJson(order));
-    const caller = bench.caller(AbortSignal.abort());
+    const callContext = bench.callContext(AbortSignal.abort());
     for (const call of [
-      () => bench.api.getOrder('7', caller),
-      () => bench.api.getLabel('7', caller),
-      () => bench.api.sendMessage('1', '2', text, caller),
+      () => bench.api.getOrder('7', callContext),
+      () => bench.api.getLabel('7', callContext),
+      () => bench.api.sendMessage('1', '2', text, callContext),
     ]) {
       expect(await errorOf(call())).toBeInstanceOf(AbortedError);
     }
@@ -271,8 +273,8 @@ describe('a caller that gives up', () => {
   test('ends the calls that wait for their turn before they are made', async () => {
     await using bench = await startBench(never);
     const giveUp = new AbortController();
-    const caller = bench.caller(giveUp.signal, 2);
-    const answers = ['1', '2', '3', '4'].map((id) => errorOf(bench.api.getOrder(id, caller)));
+    const callContext = bench.callContext(giveUp.signal, 2);
+    const answers = ['1', '2', '3', '4'].map((id) => errorOf(bench.api.getOrder(id, callContext)));
     await until(() => bench.service.requests.length === 2);
     giveUp.abort();
     expect((await Promise.all(answers)).map(({ name }) => name)).toEqual(
@@ -292,8 +294,8 @@ describe('a caller that gives up', () => {
     ];
     for (const answer of outcomes) {
       await using bench = await startBench(answer, { callTimeoutMs: 60 });
-      const calls = [1, 2, 3].map(() => bench.api.getOrder('7', bench.caller(signal)));
-      await Promise.allSettled([...calls, bench.api.sendMessage('1', '2', text, bench.caller(signal))]);
+      const calls = [1, 2, 3].map(() => bench.api.getOrder('7', bench.callContext(signal)));
+      await Promise.allSettled([...calls, bench.api.sendMessage('1', '2', text, bench.callContext(signal))]);
       expect(getEventListeners(signal, 'abort')).toEqual([]);
     }
   });
@@ -315,10 +317,10 @@ test('one caller has at most so many calls under way, and another its own', asyn
     { connections: 20 },
   );
   const { signal } = new AbortController();
-  const ana = createCallers({ callsPerOperation: 3 }).of('ana', signal);
-  const eva = createCallers({ callsPerOperation: 4 }).of('eva', signal);
-  const calls = [ana, eva].flatMap((caller) =>
-    Array.from({ length: 12 }, (_, id) => bench.api.getOrder(`${id}`, caller)),
+  const ana = createCallContexts({ callsPerOperation: 3 }).of('ana', signal);
+  const eva = createCallContexts({ callsPerOperation: 4 }).of('eva', signal);
+  const calls = [ana, eva].flatMap((callContext) =>
+    Array.from({ length: 12 }, (_, id) => bench.api.getOrder(`${id}`, callContext)),
   );
   await Promise.all(calls);
   expect(most).toEqual({ 'Bearer ana': 3, 'Bearer eva': 4 });
@@ -339,7 +341,7 @@ test('what comes behind the end of a compressed answer is broken off, and keeps 
     { connections: 1 },
   );
   for (const _ of [1, 2]) {
-    expect(await bench.api.getOrder('7', bench.caller())).toEqual({ name: 'orders/7' });
+    expect(await bench.api.getOrder('7', bench.callContext())).toEqual({ name: 'orders/7' });
   }
   await until(() => isBrokenOff);
 });

@@ -2,10 +2,10 @@ import { getEventListeners } from 'node:events';
 import type { ServerResponse } from 'node:http';
 import { setTimeout as pause } from 'node:timers/promises';
 import { describe, expect, test } from 'vitest';
-import { Canceller, neverCancelled } from '../../../src/concurrency/cancellation.ts';
+import { CancelSource, neverAborted } from '../../../src/concurrency/cancellation.ts';
 import { createTenants } from '../../../src/concurrency/tenant.ts';
-import type { Caller } from '../../../src/rest/client/call-context.ts';
-import { asking } from '../../../src/rest/client/field-path.ts';
+import type { CallContext } from '../../../src/rest/client/call-context.ts';
+import { currentFieldPath } from '../../../src/rest/client/field-path.ts';
 import {
   AbortedError,
   BudgetExceededError,
@@ -13,7 +13,7 @@ import {
   OverloadedError,
   StatusError,
 } from '../../../src/rest/errors.ts';
-import { createCallers } from '../../fixtures/callers.ts';
+import { createCallContexts } from '../../fixtures/call-contexts.ts';
 import {
   answerAsPromised,
   answerJson,
@@ -37,9 +37,9 @@ const seven = (notes: string) => ({ name: 'orders/7', notes });
 describe('equal reads of a tenant that are under way at the same time', () => {
   test('are one call', async () => {
     await using bench = await startHolding();
-    const first = bench.api.getOrder('7', bench.caller());
+    const first = bench.api.getOrder('7', bench.callContext());
     await until(() => bench.held.length === 1);
-    const others = [1, 2, 3].map(() => bench.api.getOrder('orders/7', bench.caller()));
+    const others = [1, 2, 3].map(() => bench.api.getOrder('orders/7', bench.callContext()));
     bench.give(seven('a'));
     expect(await Promise.all([first, ...others])).toEqual([seven('a'), seven('a'), seven('a'), seven('a')]);
     expect(lines(bench)).toEqual(['GET /v1/orders/7']);
@@ -47,11 +47,11 @@ describe('equal reads of a tenant that are under way at the same time', () => {
 
   test('are one call as well where the first waits in the queue of its operation, as the others do then', async () => {
     await using bench = await startHolding();
-    const busy = bench.caller(undefined, 1);
+    const busy = bench.callContext(undefined, 1);
     const first = bench.api.getOrder('1', busy);
     const queued = ['7', '2'].map((id) => bench.api.getOrder(id, busy));
     await until(() => bench.held.length === 1);
-    const small = bench.caller();
+    const small = bench.callContext();
     const joined = bench.api.getOrder('7', small);
     await pause(20);
     expect(lines(bench)).toEqual(['GET /v1/orders/1']);
@@ -66,7 +66,8 @@ describe('equal reads of a tenant that are under way at the same time', () => {
       seven('a'),
     ]);
     expect(lines(bench)).toEqual(['GET /v1/orders/1', 'GET /v1/orders/7', 'GET /v1/orders/2']);
-    const made = ({ ledger }: Caller) => ledger.entries.map(({ isShared, status }) => [isShared, status]);
+    const made = ({ callLog }: CallContext) =>
+      callLog.entries.map(({ isShared, status }) => [isShared, status]);
     expect([made(busy), made(small)]).toEqual([
       [
         [false, 200],
@@ -79,9 +80,9 @@ describe('equal reads of a tenant that are under way at the same time', () => {
 
   test('are one call in an operation, in whose queue they stand far apart', async () => {
     await using bench = await startBench(answerAsPromised);
-    const caller = bench.caller(undefined, 1);
+    const callContext = bench.callContext(undefined, 1);
     const ids = ['1', '2', '3', '1', '4', '1'];
-    const orders = await Promise.all(ids.map((id) => bench.api.getOrder(id, caller)));
+    const orders = await Promise.all(ids.map((id) => bench.api.getOrder(id, callContext)));
     expect(orders).toEqual(ids.map((id) => ({ name: `orders/${id}` })));
     expect(lines(bench)).toEqual(['1', '2', '3', '4'].map((id) => `GET /v1/orders/${id}`));
   });
@@ -89,7 +90,7 @@ describe('equal reads of a tenant that are under way at the same time', () => {
   test('are left to the next in turn where the first gives up in its queue', async () => {
     await using bench = await startHolding();
     const client = new AbortController();
-    const [gone, there] = [bench.caller(client.signal, 1), bench.caller(undefined, 1)];
+    const [gone, there] = [bench.callContext(client.signal, 1), bench.callContext(undefined, 1)];
     const busy = [bench.api.getOrder('1', gone), bench.api.getOrder('2', there)];
     await until(() => bench.held.length === 2);
     const waiting = [bench.api.getOrder('7', gone), bench.api.getOrder('7', there)];
@@ -107,7 +108,7 @@ describe('equal reads of a tenant that are under way at the same time', () => {
       'fulfilled',
     ]);
     expect(lines(bench).slice(2)).toEqual(['GET /v1/orders/7']);
-    expect(gone.ledger.entries).toHaveLength(1);
+    expect(gone.callLog.entries).toHaveLength(1);
   });
 
   test('are those with the same query alone', async () => {
@@ -119,7 +120,7 @@ describe('equal reads of a tenant that are under way at the same time', () => {
       { pageSize: 1 },
       { pageSize: 1, pageToken: 'a' },
     ];
-    await Promise.all(queries.map((query) => bench.api.listOrders(query, bench.caller())));
+    await Promise.all(queries.map((query) => bench.api.listOrders(query, bench.callContext())));
     expect(lines(bench).sort()).toEqual([
       'GET /v1/orders?pageSize=1',
       'GET /v1/orders?pageSize=1&pageToken=a',
@@ -133,31 +134,31 @@ describe('equal reads of a tenant that are under way at the same time', () => {
     await using bench = await startBench((request, response, body) =>
       (isBroken ? answerJson({ message: 'later' }, 503) : answerAsPromised)(request, response, body),
     );
-    const errors = [1, 2].map(() => errorOf(bench.api.getOrder('7', bench.caller())));
+    const errors = [1, 2].map(() => errorOf(bench.api.getOrder('7', bench.callContext())));
     for (const error of await Promise.all(errors)) expect(error).toBeInstanceOf(StatusError);
     isBroken = false;
-    expect(await bench.api.getOrder('7', bench.caller())).toEqual({ name: 'orders/7' });
+    expect(await bench.api.getOrder('7', bench.callContext())).toEqual({ name: 'orders/7' });
     expect(lines(bench)).toEqual(['GET /v1/orders/7', 'GET /v1/orders/7']);
   });
 
   test('share a deadline', async () => {
     await using bench = await startBench(() => {}, { callTimeoutMs: 60 });
-    const errors = [1, 2].map(() => errorOf(bench.api.getOrder('7', bench.caller())));
+    const errors = [1, 2].map(() => errorOf(bench.api.getOrder('7', bench.callContext())));
     for (const error of await Promise.all(errors)) expect(error).toBeInstanceOf(DeadlineError);
     expect(lines(bench)).toEqual(['GET /v1/orders/7']);
   });
 
   test('fail and leave their turn to others where their caller throws as they leave', async () => {
     await using bench = await startBench(answerAsPromised);
-    const caller = bench.caller(undefined, 1);
-    const broken: Caller = {
-      ...caller,
-      left() {
+    const callContext = bench.callContext(undefined, 1);
+    const broken: CallContext = {
+      ...callContext,
+      onCallSent() {
         throw new Error('broken');
       },
     };
     const errors = ['7', '8'].map((id) => errorOf(bench.api.getOrder(id, broken)));
-    const order = bench.api.getOrder('9', caller);
+    const order = bench.api.getOrder('9', callContext);
     expect((await Promise.all(errors)).map(({ message }) => message)).toEqual(['broken', 'broken']);
     expect(await order).toEqual({ name: 'orders/9' });
     expect(lines(bench)).toEqual(['GET /v1/orders/9']);
@@ -176,17 +177,17 @@ describe('equal reads of a tenant that are under way at the same time', () => {
           body,
         ),
       );
-      const caller = bench.caller(undefined, 1);
-      const broken: Caller = {
-        ...caller,
-        heard() {
+      const callContext = bench.callContext(undefined, 1);
+      const broken: CallContext = {
+        ...callContext,
+        onCallFinished() {
           throw new Error('broken');
         },
       };
-      const orders = [broken, bench.caller()].map((each) =>
+      const orders = [broken, bench.callContext()].map((each) =>
         bench.api.getOrder('7', each).catch(({ message }: Error) => message),
       );
-      const next = bench.api.getOrder('9', caller);
+      const next = bench.api.getOrder('9', callContext);
       expect([await Promise.all(orders), await next]).toEqual([ends, { name: 'orders/9' }]);
       expect(lines(bench)).toEqual(['GET /v1/orders/7', 'GET /v1/orders/9']);
     },
@@ -199,8 +200,8 @@ describe('equal reads of a tenant that are under way at the same time', () => {
       return answerJson(seven(`${times}`))(request, response, body);
     });
     const again = [1, 2].map(async () => {
-      await bench.api.getOrder('7', bench.caller());
-      return bench.api.getOrder('7', bench.caller());
+      await bench.api.getOrder('7', bench.callContext());
+      return bench.api.getOrder('7', bench.callContext());
     });
     expect(await Promise.all(again)).toEqual([seven('2'), seven('2')]);
   });
@@ -209,9 +210,9 @@ describe('equal reads of a tenant that are under way at the same time', () => {
 describe('what is not shared', () => {
   test('is what two tenants ask for', async () => {
     await using bench = await startHolding();
-    const callers = createCallers({ callsPerOperation: 16 });
+    const callContexts = createCallContexts({ callsPerOperation: 16 });
     const { signal } = new AbortController();
-    const orders = ['ana', 'eva'].map((bearer) => bench.api.getOrder('7', callers.of(bearer, signal)));
+    const orders = ['ana', 'eva'].map((bearer) => bench.api.getOrder('7', callContexts.of(bearer, signal)));
     await until(() => bench.held.length === 2);
     for (const { headers } of bench.service.requests) bench.give(seven(headers.authorization ?? ''));
     const notes = (await Promise.all(orders)).map((order) => order.notes);
@@ -221,14 +222,14 @@ describe('what is not shared', () => {
   test('are writes', async () => {
     await using bench = await startBench(answerAsPromised);
     const message = { text: 'a' };
-    await Promise.all([1, 2].map(() => bench.api.sendMessage('1', '17', message, bench.caller())));
+    await Promise.all([1, 2].map(() => bench.api.sendMessage('1', '17', message, bench.callContext())));
     const line = 'POST /v1/channels/1/conversations/17/messages';
     expect(lines(bench)).toEqual([line, line]);
   });
 
   test('are labels, whose bytes go to one reader', async () => {
     await using bench = await startBench(answerAsPromised);
-    const labels = await Promise.all([1, 2].map(() => bench.api.getLabel('7', bench.caller())));
+    const labels = await Promise.all([1, 2].map(() => bench.api.getLabel('7', bench.callContext())));
     for (const { body } of labels) body.resume();
     expect(lines(bench)).toEqual(['GET /v1/shipments/7/label', 'GET /v1/shipments/7/label']);
   });
@@ -238,8 +239,8 @@ describe('who gives up', () => {
   test('first leaves the call to the others', async () => {
     await using bench = await startHolding();
     const [one, other] = [new AbortController(), new AbortController()];
-    const given = errorOf(bench.api.getOrder('7', bench.caller(one.signal)));
-    const waited = bench.api.getOrder('7', bench.caller(other.signal));
+    const given = errorOf(bench.api.getOrder('7', bench.callContext(one.signal)));
+    const waited = bench.api.getOrder('7', bench.callContext(other.signal));
     await until(() => bench.held.length === 1);
     one.abort();
     const error = await given;
@@ -253,8 +254,8 @@ describe('who gives up', () => {
   test('as the second does not end the call of the first', async () => {
     await using bench = await startHolding();
     const other = new AbortController();
-    const waited = bench.api.getOrder('7', bench.caller());
-    const given = errorOf(bench.api.getOrder('7', bench.caller(other.signal)));
+    const waited = bench.api.getOrder('7', bench.callContext());
+    const given = errorOf(bench.api.getOrder('7', bench.callContext(other.signal)));
     await until(() => bench.held.length === 1);
     other.abort();
     expect(await given).toBeInstanceOf(AbortedError);
@@ -265,7 +266,9 @@ describe('who gives up', () => {
   test('as the last ends the call, which nobody joins any more', async () => {
     await using bench = await startHolding();
     const controllers = [new AbortController(), new AbortController()];
-    const given = controllers.map(({ signal }) => errorOf(bench.api.getOrder('7', bench.caller(signal))));
+    const given = controllers.map(({ signal }) =>
+      errorOf(bench.api.getOrder('7', bench.callContext(signal))),
+    );
     await until(() => bench.held.length === 1);
     let isClosed = false;
     bench.held.shift()?.once('close', () => {
@@ -273,11 +276,11 @@ describe('who gives up', () => {
     });
     for (const controller of controllers) controller.abort();
     // At once, so before the first call has come to its end.
-    const anew = bench.api.getOrder('7', bench.caller());
+    const anew = bench.api.getOrder('7', bench.callContext());
     for (const error of await Promise.all(given)) expect(error).toBeInstanceOf(AbortedError);
     await until(() => isClosed && bench.held.length === 1);
     // The end of the first call leaves the second one's place alone.
-    const joined = bench.api.getOrder('7', bench.caller());
+    const joined = bench.api.getOrder('7', bench.callContext());
     bench.give(seven('a'));
     expect(await Promise.all([anew, joined])).toEqual([seven('a'), seven('a')]);
     expect(lines(bench)).toEqual(['GET /v1/orders/7', 'GET /v1/orders/7']);
@@ -286,23 +289,23 @@ describe('who gives up', () => {
   test('while the call waits for its turn leaves it unmade, and out of the ledger', async () => {
     await using bench = await startHolding();
     const client = new AbortController();
-    const busy = bench.caller(client.signal, 1);
+    const busy = bench.callContext(client.signal, 1);
     const given = ['1', '7'].map((id) => errorOf(bench.api.getOrder(id, busy)));
     await until(() => bench.held.length === 1);
     client.abort();
     for (const error of await Promise.all(given)) expect(error).toBeInstanceOf(AbortedError);
     await pause(20);
     expect(lines(bench)).toEqual(['GET /v1/orders/1']);
-    expect(busy.ledger.entries).toHaveLength(1);
+    expect(busy.callLog.entries).toHaveLength(1);
   });
 
   test('while all places are taken by others leaves it unmade, be it a read or a write', async () => {
     await using bench = await startHolding();
-    const callers = createCallers({ callsPerOperation: 16, callsAtOnce: 1 });
+    const callContexts = createCallContexts({ callsPerOperation: 16, callsAtOnce: 1 });
     const client = new AbortController();
-    const order = bench.api.getOrder('1', callers.of('ana', new AbortController().signal));
+    const order = bench.api.getOrder('1', callContexts.of('ana', new AbortController().signal));
     await until(() => bench.held.length === 1);
-    const eva = callers.of('eva', client.signal);
+    const eva = callContexts.of('eva', client.signal);
     const given = [
       errorOf(bench.api.getOrder('7', eva)),
       errorOf(bench.api.sendMessage('1', '17', { text: 'a' }, eva)),
@@ -313,20 +316,20 @@ describe('who gives up', () => {
     await order;
     for (const error of await Promise.all(given)) expect(error).toBeInstanceOf(AbortedError);
     await pause(20);
-    expect([lines(bench), eva.ledger.entries]).toEqual([['GET /v1/orders/1'], []]);
+    expect([lines(bench), eva.callLog.entries]).toEqual([['GET /v1/orders/1'], []]);
   });
 
   test('before asking makes no call', async () => {
     await using bench = await startBench(answerAsPromised);
-    const caller = bench.caller(AbortSignal.abort());
-    expect(await errorOf(bench.api.getOrder('7', caller))).toBeInstanceOf(AbortedError);
-    expect([lines(bench), caller.ledger.entries]).toEqual([[], []]);
+    const callContext = bench.callContext(AbortSignal.abort());
+    expect(await errorOf(bench.api.getOrder('7', callContext))).toBeInstanceOf(AbortedError);
+    expect([lines(bench), callContext.callLog.entries]).toEqual([[], []]);
   });
 
   test('is listened for no longer than the call takes', async () => {
     await using bench = await startBench(answerAsPromised);
     const signals = [1, 2, 3].map(() => new AbortController().signal);
-    await Promise.all(signals.map((signal) => bench.api.getOrder('7', bench.caller(signal))));
+    await Promise.all(signals.map((signal) => bench.api.getOrder('7', bench.callContext(signal))));
     expect(signals.map((signal) => getEventListeners(signal, 'abort'))).toEqual([[], [], []]);
   });
 });
@@ -336,14 +339,14 @@ describe('after a write', () => {
 
   test('nobody gets an answer that was under way before it ended', async () => {
     await using bench = await startHolding();
-    const before = bench.api.getOrder('7', bench.caller());
+    const before = bench.api.getOrder('7', bench.callContext());
     await until(() => bench.held.length === 1);
     const [older] = bench.held.splice(0);
-    const written = bench.api.updateOrder('7', update, bench.caller());
+    const written = bench.api.updateOrder('7', update, bench.callContext());
     await until(() => bench.held.length === 1);
     bench.give(seven('b'));
     await written;
-    const after = [1, 2].map(() => bench.api.getOrder('7', bench.caller()));
+    const after = [1, 2].map(() => bench.api.getOrder('7', bench.callContext()));
     await until(() => bench.held.length === 1);
     older?.end(JSON.stringify(seven('a')));
     expect(await before).toEqual(seven('a'));
@@ -354,14 +357,14 @@ describe('after a write', () => {
 
   test('nor where it failed, as it may have been done all the same', async () => {
     await using bench = await startHolding();
-    const before = bench.api.getOrder('7', bench.caller());
+    const before = bench.api.getOrder('7', bench.callContext());
     await until(() => bench.held.length === 1);
     const [older] = bench.held.splice(0);
-    const written = errorOf(bench.api.updateOrder('7', update, bench.caller()));
+    const written = errorOf(bench.api.updateOrder('7', update, bench.callContext()));
     await until(() => bench.held.length === 1);
     bench.held.shift()?.destroy();
     expect((await written).name).toBe('OutcomeUnknownError');
-    const after = bench.api.getOrder('7', bench.caller());
+    const after = bench.api.getOrder('7', bench.callContext());
     await until(() => bench.held.length === 1);
     older?.end(JSON.stringify(seven('a')));
     bench.give(seven('b'));
@@ -370,16 +373,16 @@ describe('after a write', () => {
 
   test('of another tenant all stays joined', async () => {
     await using bench = await startHolding();
-    const callers = createCallers({ callsPerOperation: 16 });
-    const first = bench.api.getOrder('7', bench.caller());
+    const callContexts = createCallContexts({ callsPerOperation: 16 });
+    const first = bench.api.getOrder('7', bench.callContext());
     await until(() => bench.held.length === 1);
     const [order] = bench.held.splice(0);
-    const other = callers.of('another', new AbortController().signal);
+    const other = callContexts.of('another', new AbortController().signal);
     const written = bench.api.updateOrder('7', update, other);
     await until(() => bench.held.length === 1);
     bench.give(seven('b'));
     await written;
-    const second = bench.api.getOrder('7', bench.caller());
+    const second = bench.api.getOrder('7', bench.callContext());
     order?.end(JSON.stringify(seven('a')));
     expect(await Promise.all([first, second])).toEqual([seven('a'), seven('a')]);
   });
@@ -400,32 +403,35 @@ describe('the cost of a shared read', () => {
 
   test('is in the ledger of all, as a call of the first alone', async () => {
     await using bench = await startHolding();
-    const callers = [bench.caller(), bench.caller()];
-    const orders = callers.map((caller) => bench.api.getOrder('7', caller));
+    const callContexts = [bench.callContext(), bench.callContext()];
+    const orders = callContexts.map((callContext) => bench.api.getOrder('7', callContext));
     await until(() => bench.held.length === 1);
     bench.give(seven('a'));
     await Promise.all(orders);
-    expect(callers.map(({ ledger }) => ledger.entries)).toEqual([[entry], [{ ...entry, isShared: true }]]);
+    expect(callContexts.map(({ callLog }) => callLog.entries)).toEqual([
+      [entry],
+      [{ ...entry, isShared: true }],
+    ]);
   });
 
   test('shows each who has asked, also where one call leaves for several that waited', async () => {
     await using bench = await startHolding();
-    const callers = createCallers({ callsPerOperation: 16, callsAtOnce: 1 });
+    const callContexts = createCallContexts({ callsPerOperation: 16, callsAtOnce: 1 });
     const { signal } = new AbortController();
-    const first = bench.api.getOrder('1', callers.of('eva', signal));
+    const first = bench.api.getOrder('1', callContexts.of('eva', signal));
     await until(() => bench.held.length === 1);
     const operations = ['a', undefined, 'c'].map((field) => {
-      const caller = callers.of('ana', signal);
-      const ask = () => bench.api.getOrder('7', caller);
-      return { caller, answer: field === undefined ? ask() : asking.run(field, ask) };
+      const callContext = callContexts.of('ana', signal);
+      const ask = () => bench.api.getOrder('7', callContext);
+      return { callContext, answer: field === undefined ? ask() : currentFieldPath.run(field, ask) };
     });
     bench.give({ name: 'orders/1' });
     await until(() => bench.held.length === 1);
     bench.give(seven('a'));
     await Promise.all([first, ...operations.map(({ answer }) => answer)]);
     expect(
-      operations.map(({ caller }) =>
-        caller.ledger.entries.map(({ askedBy, isShared }) => [askedBy, isShared]),
+      operations.map(({ callContext }) =>
+        callContext.callLog.entries.map(({ askedBy, isShared }) => [askedBy, isShared]),
       ),
     ).toEqual([[[['a'], false]], [[[], true]], [[['c'], true]]]);
   });
@@ -433,7 +439,7 @@ describe('the cost of a shared read', () => {
   test('has no status where the answer came after its asker had left', async () => {
     await using bench = await startHolding();
     const client = new AbortController();
-    const [first, second] = [bench.caller(), bench.caller(client.signal)];
+    const [first, second] = [bench.callContext(), bench.callContext(client.signal)];
     const order = bench.api.getOrder('7', first);
     const given = errorOf(bench.api.getOrder('7', second));
     await until(() => bench.held.length === 1);
@@ -441,15 +447,19 @@ describe('the cost of a shared read', () => {
     await given;
     bench.give(seven('a'));
     await order;
-    expect(second.ledger.entries).toEqual([{ ...entry, status: undefined, bytes: 0, isShared: true }]);
+    expect(second.callLog.entries).toEqual([{ ...entry, status: undefined, bytes: 0, isShared: true }]);
   });
 
   test('is the budget of the first alone, whose end of it is not shared', async () => {
     await using bench = await startHolding();
-    const callers = createCallers({ callsPerOperation: 16, readsPerOperation: 1, tenants: createTenants() });
+    const callContexts = createCallContexts({
+      callsPerOperation: 16,
+      readsPerOperation: 1,
+      tenants: createTenants(),
+    });
     const { signal } = new AbortController();
-    const caller = () => callers.of('ana', signal);
-    const [spent, other, third]: Caller[] = [caller(), caller(), caller()];
+    const callContext = () => callContexts.of('ana', signal);
+    const [spent, other, third]: CallContext[] = [callContext(), callContext(), callContext()];
     if (other === undefined || third === undefined || spent === undefined) throw new Error('three, as above');
     const own = bench.api.getOrder('1', spent);
     const refused = errorOf(bench.api.getOrder('7', spent));
@@ -465,21 +475,21 @@ describe('the cost of a shared read', () => {
 
   test('is the budget of the next who has any left, where the first gives up in its queue', async () => {
     await using bench = await startHolding();
-    const callers = createCallers({ callsPerOperation: 2, callsAtOnce: 1, readsPerOperation: 1 });
+    const callContexts = createCallContexts({ callsPerOperation: 2, callsAtOnce: 1, readsPerOperation: 1 });
     const { signal } = new AbortController();
     const client = new AbortController();
-    const held = bench.api.getOrder('1', callers.of('eva', signal));
-    const first = callers.of('ana', client.signal);
-    const [spent, third] = [callers.of('ana', signal), callers.of('ana', signal)];
+    const held = bench.api.getOrder('1', callContexts.of('eva', signal));
+    const first = callContexts.of('ana', client.signal);
+    const [spent, third] = [callContexts.of('ana', signal), callContexts.of('ana', signal)];
     const given = errorOf(bench.api.getOrder('7', first));
     const other = bench.api.getOrder('2', spent);
     const refused = errorOf(bench.api.getOrder('7', spent));
     const answered = bench.api.getOrder('7', third);
-    expect([first, spent, third].map((caller) => caller.readsLeft())).toEqual([0, 0, 1]);
+    expect([first, spent, third].map((callContext) => callContext.readsLeft())).toEqual([0, 0, 1]);
     client.abort();
     expect(await given).toBeInstanceOf(AbortedError);
     expect(await refused).toBeInstanceOf(BudgetExceededError);
-    expect([first, spent, third].map((caller) => caller.readsLeft())).toEqual([1, 0, 0]);
+    expect([first, spent, third].map((callContext) => callContext.readsLeft())).toEqual([1, 0, 0]);
     for (const id of ['1', '2', '7']) {
       await until(() => bench.held.length === 1);
       bench.give({ name: `orders/${id}` });
@@ -488,17 +498,17 @@ describe('the cost of a shared read', () => {
       ['1', '2', '7'].map((id) => ({ name: `orders/${id}` })),
     );
     expect(lines(bench)).toEqual(['1', '2', '7'].map((id) => `GET /v1/orders/${id}`));
-    expect([first, spent, third].map(({ ledger }) => ledger.entries.length)).toEqual([0, 1, 1]);
+    expect([first, spent, third].map(({ callLog }) => callLog.entries.length)).toEqual([0, 1, 1]);
   });
 
   test('is the budget of nobody where it is refused before it is sent', async () => {
     await using bench = await startHolding();
-    const callers = createCallers({ callsPerOperation: 8, callsAtOnce: 1, callsWaiting: 2 });
+    const callContexts = createCallContexts({ callsPerOperation: 8, callsAtOnce: 1, callsWaiting: 2 });
     const { signal } = new AbortController();
-    const caller = callers.of('ana', signal);
-    const [sent, queued] = ['1', '2'].map((id) => bench.api.getOrder(id, callers.of('ana', signal)));
-    expect((await errorOf(bench.api.getOrder('3', caller))).name).toBe('OverloadedError');
-    expect([caller.readsLeft(), callers.callsWaiting()]).toEqual([250, 1]);
+    const callContext = callContexts.of('ana', signal);
+    const [sent, queued] = ['1', '2'].map((id) => bench.api.getOrder(id, callContexts.of('ana', signal)));
+    expect((await errorOf(bench.api.getOrder('3', callContext))).name).toBe('OverloadedError');
+    expect([callContext.readsLeft(), callContexts.callsWaiting()]).toEqual([250, 1]);
     for (const id of ['1', '2']) {
       await until(() => bench.held.length === 1);
       bench.give({ name: `orders/${id}` });
@@ -509,15 +519,15 @@ describe('the cost of a shared read', () => {
 
 test('thousands that are refused one after the other, as each comes to lead, all hear of it', async () => {
   await using bench = await startHolding();
-  const callers = createCallers({ callsPerOperation: 1, callsAtOnce: 1, callsWaiting: 2 });
-  const gone = new Canceller();
-  const large = callers.of('a', gone);
+  const callContexts = createCallContexts({ callsPerOperation: 1, callsAtOnce: 1, callsWaiting: 2 });
+  const gone = new CancelSource();
+  const large = callContexts.of('a', gone);
   const [running, held] = ['1', '7'].map((id) => errorOf(bench.api.getOrder(id, large)));
   const waiting = ['b', 'c'].map((token) =>
-    bench.api.getOrder('2', callers.of(token, new Canceller())).catch(() => {}),
+    bench.api.getOrder('2', callContexts.of(token, new CancelSource())).catch(() => {}),
   );
   const joined = Array.from({ length: 3_000 }, () =>
-    errorOf(bench.api.getOrder('7', callers.of('a', new Canceller()))),
+    errorOf(bench.api.getOrder('7', callContexts.of('a', new CancelSource()))),
   );
   gone.abort(new Error('gone'));
   expect(await held).toBeInstanceOf(AbortedError);
@@ -540,9 +550,11 @@ test('a read is tried again for a waiter that has time, though the operation tha
     },
     { retries: 1 },
   );
-  const callers = createCallers({});
-  const hurried = callers.of('a', new Canceller(), { signal: neverCancelled, remainingMs: () => 0 });
-  const reads = [hurried, callers.of('a', new Canceller())].map((caller) => bench.api.getOrder('7', caller));
+  const callContexts = createCallContexts({});
+  const hurried = callContexts.of('a', new CancelSource(), { signal: neverAborted, remainingMs: () => 0 });
+  const reads = [hurried, callContexts.of('a', new CancelSource())].map((callContext) =>
+    bench.api.getOrder('7', callContext),
+  );
   expect(await Promise.all(reads)).toEqual([seven('a'), seven('a')]);
   expect(calls).toBe(2);
 });

@@ -31,7 +31,7 @@ describe('a label', () => {
       finish = () => response.end('%%EOF');
     });
     const { signal } = new AbortController();
-    const label = await bench.api.getLabel('shipments/3', bench.caller(signal));
+    const label = await bench.api.getLabel('shipments/3', bench.callContext(signal));
     expect(label).toMatchObject({ contentType: 'application/pdf', contentLength: '10' });
     const [first] = await once(label.body, 'data');
     expect(String(first)).toBe('%PDF-');
@@ -52,7 +52,7 @@ describe('a label', () => {
       },
       { callTimeoutMs: 100 },
     );
-    const label = await bench.api.getLabel('3', bench.caller());
+    const label = await bench.api.getLabel('3', bench.callContext());
     expect(label.contentLength).toBeUndefined();
     expect((await buffer(label.body)).toString()).toBe('%PDF%%EOF');
   });
@@ -61,7 +61,7 @@ describe('a label', () => {
     await using bench = await startBench((_request, response) => response.writeHead(200, pdf).write('%P'), {
       callTimeoutMs: 60,
     });
-    const label = await bench.api.getLabel('3', bench.caller());
+    const label = await bench.api.getLabel('3', bench.callContext());
     await expect(buffer(label.body)).rejects.toThrow('Body Timeout');
   });
 
@@ -70,7 +70,7 @@ describe('a label', () => {
       response.writeHead(200, { ...pdf, 'content-length': '10' }).write('%PDF-');
       setTimeout(() => request.socket.resetAndDestroy(), 5);
     });
-    const label = await bench.api.getLabel('3', bench.caller());
+    const label = await bench.api.getLabel('3', bench.callContext());
     await expect(buffer(label.body)).rejects.toThrow();
   });
 
@@ -83,7 +83,7 @@ describe('a label', () => {
       response.writeHead(200, pdf).write('%PDF-');
     });
     const giveUp = new AbortController();
-    const label = await bench.api.getLabel('3', bench.caller(giveUp.signal));
+    const label = await bench.api.getLabel('3', bench.callContext(giveUp.signal));
     const bytes = buffer(label.body);
     giveUp.abort();
     expect(await errorOf(bytes)).toBeInstanceOf(AbortedError);
@@ -100,7 +100,7 @@ describe('a label', () => {
       response.writeHead(200, pdf).write('%PDF-');
     });
     const { signal } = new AbortController();
-    const { body } = await bench.api.getLabel('3', bench.caller(signal));
+    const { body } = await bench.api.getLabel('3', bench.callContext(signal));
     body.on('error', () => {}).destroy();
     await until(() => isClosed);
     expect(getEventListeners(signal, 'abort')).toEqual([]);
@@ -110,7 +110,9 @@ describe('a label', () => {
     'of the type "%s" is one',
     async (contentType) => {
       await using bench = await startBench(answerText('%PDF', 200, contentType));
-      expect((await buffer((await bench.api.getLabel('3', bench.caller())).body)).toString()).toBe('%PDF');
+      expect((await buffer((await bench.api.getLabel('3', bench.callContext())).body)).toString()).toBe(
+        '%PDF',
+      );
     },
   );
 
@@ -121,7 +123,7 @@ describe('a label', () => {
   ])('that is %s is refused', async (_what, answer) => {
     await using bench = await startBench(answer);
     const { signal } = new AbortController();
-    const error = await errorOf(bench.api.getLabel('3', bench.caller(signal)));
+    const error = await errorOf(bench.api.getLabel('3', bench.callContext(signal)));
     expect(error).toBeInstanceOf(InvalidResponseError);
     expect(error.message).toBe('GET /v1/shipments/3/label answered something that is not a PDF');
     await until(() => getEventListeners(signal, 'abort').length === 0);
@@ -137,7 +139,7 @@ describe('a label', () => {
   ])('that is empty is refused: %s', async (_what, answer) => {
     await using bench = await startBench(answer);
     const { signal } = new AbortController();
-    const error = await errorOf(bench.api.getLabel('3', bench.caller(signal)));
+    const error = await errorOf(bench.api.getLabel('3', bench.callContext(signal)));
     expect(error).toBeInstanceOf(InvalidResponseError);
     expect(error.message).toBe('GET /v1/shipments/3/label answered nothing');
     await until(() => getEventListeners(signal, 'abort').length === 0);
@@ -148,7 +150,7 @@ describe('a label', () => {
       (_request, response) => response.writeHead(200, { ...pdf, 'content-length': '100001' }).write('%PDF'),
       { maxResponseBytes: 100_000 },
     );
-    const error = await errorOf(bench.api.getLabel('3', bench.caller()));
+    const error = await errorOf(bench.api.getLabel('3', bench.callContext()));
     expect(error).toBeInstanceOf(ResponseTooLargeError);
     expect(error.message).toBe('GET /v1/shipments/3/label answered more than 100000 bytes');
   });
@@ -170,7 +172,7 @@ describe('a label', () => {
       },
       { maxResponseBytes: 100_000 },
     );
-    const label = await bench.api.getLabel('3', bench.caller());
+    const label = await bench.api.getLabel('3', bench.callContext());
     expect(await errorOf(buffer(label.body))).toBeInstanceOf(ResponseTooLargeError);
     await until(() => isClosed);
   });
@@ -182,7 +184,7 @@ describe('a label', () => {
         .writeHead(200, { ...pdf, 'content-encoding': 'gzip', 'content-length': body.length })
         .end(body);
     });
-    const label = await bench.api.getLabel('3', bench.caller());
+    const label = await bench.api.getLabel('3', bench.callContext());
     expect([label.contentLength, String(await buffer(label.body))]).toEqual([undefined, '%PDF%%EOF']);
   });
 
@@ -198,7 +200,7 @@ describe('a label', () => {
       { maxResponseBytes: failure?.includes('more than') ? 1_000_000 : 3_000_000 },
     );
     const { signal } = new AbortController();
-    const label = await bench.api.getLabel('3', bench.caller(signal));
+    const label = await bench.api.getLabel('3', bench.callContext(signal));
     const chunks: Buffer[] = [];
     const read = async () => {
       for await (const chunk of label.body) {
@@ -233,7 +235,7 @@ describe('a label', () => {
       },
       { maxResponseBytes: 1_000_000_000 },
     );
-    const label = await bench.api.getLabel('3', bench.caller());
+    const label = await bench.api.getLabel('3', bench.callContext());
     // Until no more fits into the sockets and the streams on the way, which takes a busy machine a while.
     const most = 20_000_000;
     for (let sentBefore = -1; sent !== sentBefore && sent < most; ) {
@@ -254,7 +256,7 @@ describe('a label', () => {
     );
     const { signal } = new AbortController();
     const error = await errorOf(
-      bench.api.getLabel('3', bench.caller(signal)).then(({ body }) => buffer(body)),
+      bench.api.getLabel('3', bench.callContext(signal)).then(({ body }) => buffer(body)),
     );
     expect(error).toBeInstanceOf(ResponseTooLargeError);
     await until(() => getEventListeners(signal, 'abort').length === 0);
@@ -265,7 +267,7 @@ describe('a label', () => {
       (_request, response) => response.writeHead(200, pdf).end(Buffer.alloc(3_000_000, '%')),
       { maxResponseBytes: 3_000_000 },
     );
-    const { body } = await bench.api.getLabel('3', bench.caller());
+    const { body } = await bench.api.getLabel('3', bench.callContext());
     let bytes = 0;
     for await (const chunk of body) {
       bytes += chunk.length;
@@ -278,14 +280,14 @@ describe('a label', () => {
     await using bench = await startBench(answerJson({ message: 'no', details: 'x'.repeat(5_000) }, 409), {
       maxResponseBytes: 1_000,
     });
-    const error = await errorOf(bench.api.getLabel('3', bench.caller()));
+    const error = await errorOf(bench.api.getLabel('3', bench.callContext()));
     expect(error).toBeInstanceOf(StatusError);
     expect(error.message).toBe('GET /v1/shipments/3/label answered 409: no');
   });
 
   test('that REST refuses is its refusal', async () => {
     await using bench = await startBench(answerJson({ message: 'not yet generated' }, 409));
-    const error = await errorOf(bench.api.getLabel('3', bench.caller()));
+    const error = await errorOf(bench.api.getLabel('3', bench.callContext()));
     expect(error).toBeInstanceOf(StatusError);
     expect(error.message).toBe('GET /v1/shipments/3/label answered 409: not yet generated');
   });
@@ -296,7 +298,7 @@ test('once the client is closed, the process ends by itself', async () => {
   const script = `
     import { createRestClient } from './src/rest/client/client.ts';
     import { createRestApi } from './src/rest/api.ts';
-    import { createCallers } from './test/fixtures/callers.ts';
+    import { createCallers } from './test/fixtures/call-contexts.ts';
     const client = createRestClient({
       baseUrl: new URL('${service.url}'), connections: 4,
       connectTimeoutMs: 60000, callTimeoutMs: 60000, streamTimeoutMs: 60000, maxResponseBytes: 1000, retries: 0,

@@ -1,12 +1,12 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { type Dispatcher, Pool } from 'undici';
 import { expect, test } from 'vitest';
-import { Canceller } from '../../../src/concurrency/cancellation.ts';
+import { CancelSource } from '../../../src/concurrency/cancellation.ts';
 import type { RestCall } from '../../../src/rest/call.ts';
-import { enter } from '../../../src/rest/client/call-log.ts';
+import { recordCall } from '../../../src/rest/client/call-log.ts';
 import { createJsonTransport } from '../../../src/rest/client/transport.ts';
 import { OutcomeUnknownError } from '../../../src/rest/errors.ts';
-import { createCallers } from '../../fixtures/callers.ts';
+import { createCallContexts } from '../../fixtures/call-contexts.ts';
 import { bearer, startService, until } from '../../fixtures/rest-service.ts';
 
 const read: RestCall = { method: 'GET', path: '/v1/orders/7' };
@@ -21,15 +21,15 @@ async function startAttempt(text: string, call = read, PoolClass = Pool) {
     baseUrl: service.url,
     callTimeoutMs: 500,
     maxResponseBytes: 100_000,
-    putOff: (step) => steps.push(step),
+    defer: (step) => steps.push(step),
   });
-  const signal = new Canceller();
-  const caller = createCallers({ callsPerOperation: 1 }).of(bearer, signal);
-  const entry = enter(caller.ledger, call);
+  const signal = new CancelSource();
+  const callContext = createCallContexts({ callsPerOperation: 1 }).of(bearer, signal);
+  const entry = recordCall(callContext.callLog, call);
   const results: unknown[] = [];
   transport.send({
     call,
-    caller,
+    callContext,
     signal,
     entry,
     headers: undefined,

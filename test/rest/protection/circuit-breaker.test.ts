@@ -19,10 +19,10 @@ function start() {
   function call(who: Tenant, outcome: CallOutcome, times = 1): number {
     let made = 0;
     for (let time = 0; time < times; time += 1) {
-      const admission = breaker.admit(who);
-      if (admission === undefined) continue;
+      const permit = breaker.admit(who);
+      if (permit === undefined) continue;
       made += 1;
-      breaker.note(who, admission, outcome);
+      breaker.note(who, permit, outcome);
     }
     return made;
   }

@@ -1,6 +1,6 @@
 import { setImmediate as afterEvents } from 'node:timers/promises';
 import { expect, test } from 'vitest';
-import { neverCancelled } from '../../../src/concurrency/cancellation.ts';
+import { neverAborted } from '../../../src/concurrency/cancellation.ts';
 import { FairQueue } from '../../../src/concurrency/fair-queue.ts';
 import type { Tenant } from '../../../src/concurrency/tenant.ts';
 import { OverloadedError } from '../../../src/rest/errors.ts';
@@ -24,7 +24,7 @@ function createOperation(queue: CallQueue, tenant: Tenant, maxAtOnce: number) {
   return {
     begun,
     underWay,
-    ask: (count: number, signal: AbortSignal | typeof neverCancelled = neverCancelled) =>
+    ask: (count: number, signal: AbortSignal | typeof neverAborted = neverAborted) =>
       Array.from({ length: count }, async (_, number) => {
         const slot = await operation.slotFor(call, signal);
         begun.push(number);

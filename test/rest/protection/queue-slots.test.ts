@@ -1,7 +1,7 @@
 import type { ServerResponse } from 'node:http';
 import { describe, expect, test } from 'vitest';
-import type { Caller } from '../../../src/rest/client/call-context.ts';
-import { createCallers } from '../../fixtures/callers.ts';
+import type { CallContext } from '../../../src/rest/client/call-context.ts';
+import { createCallContexts } from '../../fixtures/call-contexts.ts';
 import {
   answerAsPromised,
   answerJson,
@@ -31,34 +31,34 @@ describe('a read that another operation makes', () => {
   test('leaves its place in the queue to the next of its own operation, as soon as it is made', async () => {
     await using bench = await startHolding();
     const { api, giveNext } = bench;
-    const callers = createCallers({ callsPerOperation: 1, callsAtOnce: 1 });
-    const [one, other] = [callers.of('ana', signal), callers.of('ana', signal)];
+    const callContexts = createCallContexts({ callsPerOperation: 1, callsAtOnce: 1 });
+    const [one, other] = [callContexts.of('ana', signal), callContexts.of('ana', signal)];
     const orders = [
-      api.getOrder('1', callers.of('eva', signal)),
+      api.getOrder('1', callContexts.of('eva', signal)),
       api.getOrder('7', one),
       api.getOrder('7', other),
       api.getOrder('8', other),
     ];
-    expect(callers.callsWaiting()).toBe(2);
+    expect(callContexts.callsWaiting()).toBe(2);
     await giveNext();
     await until(() => bench.held.length === 1);
-    expect([callers.callsWaiting(), other.ledger.entries.length]).toEqual([1, 1]);
-    const last = api.getOrder('9', callers.of('ida', signal));
+    expect([callContexts.callsWaiting(), other.callLog.entries.length]).toEqual([1, 1]);
+    const last = api.getOrder('9', callContexts.of('ida', signal));
     for (let time = 0; time < 3; time += 1) await giveNext();
     expect(await Promise.all([...orders, last])).toEqual(
       ['1', '7', '7', '8', '9'].map((id) => ({ name: `orders/${id}` })),
     );
     expect(lines(bench)).toEqual(['1', '7', '8', '9'].map((id) => `GET /v1/orders/${id}`));
-    expect(callers.callsWaiting()).toBe(0);
+    expect(callContexts.callsWaiting()).toBe(0);
   });
 
   test('is answered where the queue is full and refuses all that would be made', async () => {
     await using bench = await startHolding();
     const { api, giveNext } = bench;
-    const callers = createCallers({ callsPerOperation: 1, callsAtOnce: 1, callsWaiting: 2 });
-    const first = api.getOrder('7', callers.of('ana', signal));
-    const others = ['1', '2'].map((id) => api.getOrder(id, callers.of(id, signal)));
-    const late = callers.of('ana', signal);
+    const callContexts = createCallContexts({ callsPerOperation: 1, callsAtOnce: 1, callsWaiting: 2 });
+    const first = api.getOrder('7', callContexts.of('ana', signal));
+    const others = ['1', '2'].map((id) => api.getOrder(id, callContexts.of(id, signal)));
+    const late = callContexts.of('ana', signal);
     const joined = api.getOrder('7', late);
     const refused = await errorOf(api.getOrder('8', late));
     expect(refused.name).toBe('OverloadedError');
@@ -72,16 +72,16 @@ describe('a read that another operation makes', () => {
 
 test('a read that fails as another operation is about to make it leaves its turn to the next', async () => {
   await using bench = await startBench(answerAsPromised);
-  const callers = createCallers({ callsPerOperation: 1, callsAtOnce: 1 });
-  const broken: Caller = {
-    ...callers.of('ana', signal),
-    left() {
+  const callContexts = createCallContexts({ callsPerOperation: 1, callsAtOnce: 1 });
+  const broken: CallContext = {
+    ...callContexts.of('ana', signal),
+    onCallSent() {
       throw new Error('broken');
     },
   };
-  const other = callers.of('ana', signal);
-  const first = bench.api.getOrder('1', callers.of('eva', signal));
-  const failed = [broken, other].map((caller) => errorOf(bench.api.getOrder('7', caller)));
+  const other = callContexts.of('ana', signal);
+  const first = bench.api.getOrder('1', callContexts.of('eva', signal));
+  const failed = [broken, other].map((callContext) => errorOf(bench.api.getOrder('7', callContext)));
   const next = bench.api.getOrder('8', other);
   expect((await Promise.all(failed)).map(({ message }) => message)).toEqual(['broken', 'broken']);
   expect(await Promise.all([first, next])).toEqual(['1', '8'].map((id) => ({ name: `orders/${id}` })));
@@ -107,21 +107,21 @@ describe('calls that end as they begin, as those of their kind are no longer mad
     'are all refused, and leave their place to the next, where thousands %s',
     async (_where, callsPerOperation) => {
       await using bench = await startFailing();
-      const callers = createCallers({
+      const callContexts = createCallContexts({
         callsPerOperation,
         callsAtOnce: 1,
         callsWaiting: 12_000,
         readsPerOperation: 10_000,
       });
-      const [ana, eva] = [callers.of('ana', signal), callers.of('eva', signal)];
-      const refused = new Map<Caller, number[]>([
+      const [ana, eva] = [callContexts.of('ana', signal), callContexts.of('eva', signal)];
+      const refused = new Map<CallContext, number[]>([
         [ana, []],
         [eva, []],
       ]);
       const asked = numbers(3_000).flatMap((number) =>
-        [ana, eva].map(async (caller) => {
-          const { name } = await errorOf(bench.api.getOrder(`${number}`, caller));
-          if (name === 'CircuitOpenError') refused.get(caller)?.push(number);
+        [ana, eva].map(async (callContext) => {
+          const { name } = await errorOf(bench.api.getOrder(`${number}`, callContext));
+          if (name === 'CircuitOpenError') refused.get(callContext)?.push(number);
         }),
       );
       const next = bench.api.getShipment('7', ana);
@@ -130,24 +130,24 @@ describe('calls that end as they begin, as those of their kind are no longer mad
       expect([...refused.values()].map((ids) => ids.sort((a, b) => a - b))).toEqual([others, others]);
       expect(await next).toEqual({ name: 'shipments/7' });
       expect(lines(bench)).toEqual(['GET /v1/orders/0', 'GET /v1/orders/0', 'GET /v1/shipments/7']);
-      expect(callers.callsWaiting()).toBe(0);
+      expect(callContexts.callsWaiting()).toBe(0);
     },
   );
 
   test('take no turn before those who have waited for theirs', async () => {
     await using bench = await startFailing();
-    const callers = createCallers({ callsPerOperation: 1, callsAtOnce: 1 });
+    const callContexts = createCallContexts({ callsPerOperation: 1, callsAtOnce: 1 });
     const refused: string[] = [];
     const asked = ['ana 1', 'eva 2', 'eva 3', 'eva 4', 'ida 5', 'ida 6', 'uma 7'];
     const operations = new Map(
-      ['ana', 'eva', 'ida', 'uma'].map((who) => [who, callers.of(who, signal)] as const),
+      ['ana', 'eva', 'ida', 'uma'].map((who) => [who, callContexts.of(who, signal)] as const),
     );
     await Promise.all(
       asked.map(async (which) => {
         const [who = '', id = ''] = which.split(' ');
-        const caller = operations.get(who);
-        if (caller === undefined) throw new Error('one of those above');
-        const { name } = await errorOf(bench.api.getOrder(id, caller));
+        const callContext = operations.get(who);
+        if (callContext === undefined) throw new Error('one of those above');
+        const { name } = await errorOf(bench.api.getOrder(id, callContext));
         if (name === 'CircuitOpenError') refused.push(which);
       }),
     );

@@ -72,7 +72,7 @@ interface Told {
 }
 
 /** Errors that arise together come in any order. */
-const told = ({ data, errors = [] }: ExecutionResult): Told => ({
+const completed = ({ data, errors = [] }: ExecutionResult): Told => ({
   data: JSON.parse(JSON.stringify(data)),
   errors: errors.map((error) => JSON.stringify(error)).sort(),
 });
@@ -101,11 +101,11 @@ test.each<[what: string, query: string, variables?: Record<string, unknown>]>([
   const [definition] = definitionsOf(document).operations;
   if (definition === undefined) throw new Error(`Expected an operation, but got ${query}`);
   const plan = new QueryPlan(schema, document, definition);
-  const expected = told(await execute({ schema: exactSchema, document, variableValues: variables }));
+  const expected = completed(await execute({ schema: exactSchema, document, variableValues: variables }));
   for (let run = 0; run < 2; run += 1) {
     const { variableValues } = plan.variablesOf(variables);
     if (variableValues === undefined) throw new Error('Expected variables that fit');
-    const result = told(await plan.run({}, variableValues));
+    const result = completed(await plan.run({}, variableValues));
     expect(result.data).toEqual(expected.data);
     if (!query.includes('things')) expect(result.errors).toEqual(expected.errors);
     else expect(result.errors).toHaveLength(expected.errors.length);

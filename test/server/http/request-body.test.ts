@@ -89,8 +89,8 @@ describe('what all bodies share', () => {
 test.each([
   ['{"query":"é"}', { json: { query: 'é' } }],
   ['[]', { json: [] }],
-  ['7', { refusal: { message: 'POST body is expected to be object but received number' } }],
-  ['{', { refusal: { message: 'POST body sent invalid JSON.' } }],
+  ['7', { httpError: { message: 'POST body is expected to be object but received number' } }],
+  ['{', { httpError: { message: 'POST body sent invalid JSON.' } }],
 ])('%s is parsed', (text, parsed) => {
   expect(parseBody(Buffer.from(text))).toMatchObject(parsed);
 });

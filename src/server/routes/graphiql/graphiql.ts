@@ -1,5 +1,5 @@
 import type { FetchAPI, Plugin } from 'graphql-yoga';
-import type { OperationList } from '../../documents/trusted-documents.ts';
+import type { TrustedDocuments } from '../../documents/trusted-documents.ts';
 import { type Asset, type Assets, acceptsGzip, readAssets } from './assets.ts';
 import { contentSecurityPolicy, renderPage } from './page.ts';
 import { listedTabs, readTabs } from './tabs.ts';
@@ -8,7 +8,7 @@ export interface GraphiqlOptions {
   /** The access token in the headers of every tab; undefined leaves its place empty. */
   bearer: string | undefined;
   /** What the server runs, where that is not everything: the tabs are of these. */
-  operationList?: OperationList | undefined;
+  trustedDocuments?: TrustedDocuments | undefined;
 }
 
 const securityHeaders = {
@@ -21,7 +21,7 @@ const securityHeaders = {
  * Answers a browser's `GET /graphql` with GraphiQL and sends it there from `/`. All of it comes from this server, under
  * `/graphiql/`. Nothing of it is in memory until the first page is asked for.
  */
-export function graphiql({ bearer, operationList }: GraphiqlOptions): Plugin {
+export function graphiql({ bearer, trustedDocuments }: GraphiqlOptions): Plugin {
   let reading: Promise<{ assets: Assets; page: string }> | undefined;
   const files = () => {
     reading ??= read().catch((error) => {
@@ -35,7 +35,7 @@ export function graphiql({ bearer, operationList }: GraphiqlOptions): Plugin {
     const headers = JSON.stringify({ Authorization: `Bearer ${bearer ?? '<access token>'}` }, null, 2);
     const [assets, tabs] = await Promise.all([
       readAssets(),
-      operationList === undefined ? readTabs(bearer !== undefined) : listedTabs(operationList),
+      trustedDocuments === undefined ? readTabs(bearer !== undefined) : listedTabs(trustedDocuments),
     ]);
     return { assets, page: renderPage(assets, tabs, headers) };
   }

@@ -1,5 +1,5 @@
 import { readdir, readFile } from 'node:fs/promises';
-import type { OperationList } from '../../documents/trusted-documents.ts';
+import type { TrustedDocuments } from '../../documents/trusted-documents.ts';
 
 /** One tab of GraphiQL, in the form that it takes them. Its title is the name of the operation. */
 export interface Tab {
@@ -49,7 +49,7 @@ export async function readTabs(inSandbox: boolean): Promise<readonly Tab[]> {
 const maxListedTabs = 20;
 
 /** The tabs where the server runs the documents of a list alone: first what that means, then a tab of each. */
-export function listedTabs(list: OperationList): readonly Tab[] {
+export function listedTabs(list: TrustedDocuments): readonly Tab[] {
   const shown = [...list.values()].slice(0, maxListedTabs);
   const which = shown.length === list.size ? 'They are' : `The first ${maxListedTabs} are`;
   const introduction = `# This server runs the ${list.size} documents of its list alone,

@@ -1,6 +1,6 @@
 import type { GraphQLFieldResolver, GraphQLResolveInfo, GraphQLSchema } from 'graphql';
 import { isObjectType } from 'graphql';
-import { asking } from '../../rest/client/field-path.ts';
+import { currentFieldPath } from '../../rest/client/field-path.ts';
 import type { Context } from '../context.ts';
 import { propertyOf } from './property-fields.ts';
 
@@ -10,7 +10,7 @@ type Resolver = GraphQLFieldResolver<unknown, Context>;
  * Lets the resolvers of a schema's fields ask by their path where the operation shows what it cost. Fields that hand
  * out a property ask for nothing, and stay as they are.
  */
-export function withAskingFields(schema: GraphQLSchema): GraphQLSchema {
+export function withFieldPaths(schema: GraphQLSchema): GraphQLSchema {
   for (const type of Object.values(schema.getTypeMap())) {
     if (!isObjectType(type) || type.name.startsWith('__')) continue;
     for (const field of Object.values(type.getFields())) {
@@ -23,7 +23,7 @@ export function withAskingFields(schema: GraphQLSchema): GraphQLSchema {
 
 function askingByPath(resolve: Resolver): Resolver {
   const asked: Resolver = (source, args, context, info) =>
-    asking.run(written(info.path), () => resolve(source, args, context, info));
+    currentFieldPath.run(written(info.path), () => resolve(source, args, context, info));
   // Apart, as a function that holds a closure costs each call the room for what that would keep.
   return (source, args, context, info) => (context.showsCost ? asked : resolve)(source, args, context, info);
 }
