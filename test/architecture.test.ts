@@ -1,119 +1,230 @@
-import { globSync, readFileSync } from 'node:fs';
+import { globSync, readdirSync, readFileSync } from 'node:fs';
 import { dirname, join, relative, resolve } from 'node:path';
 import { expect, test } from 'vitest';
 
 const root = resolve(import.meta.dirname, '..');
 
-/** The way of a request: each layer may import from itself and from those after it. */
-const way = ['server', 'graph', 'writes', 'loaders', 'rest'];
+/**
+ * The layers of each folder, from top to bottom. A layer is one folder or file, or several on one line that do not
+ * import each other. A layer imports from the layers below it alone. Types count too: a reader follows them as well.
+ */
+const layers: Record<string, string[]> = {
+  src: [
+    'main.ts',
+    'process',
+    'sandbox',
+    'config',
+    'server',
+    'telemetry graph',
+    'writes',
+    'loaders',
+    'rest',
+    'concurrency',
+  ],
+  'src/process': [
+    'cluster',
+    'serve.ts',
+    'start-server.ts',
+    'config-resources.ts banner.ts',
+    'upstream.ts',
+    'startup-errors.ts',
+    'signals.ts node-runtime.ts',
+  ],
+  'src/config': [
+    'config.ts',
+    'documents.ts http.ts limits.ts loading.ts operation.ts rest.ts server.ts telemetry.ts unknown-settings.ts',
+    'setting.ts',
+  ],
+  'src/server': ['app.ts', 'routes', 'graphql', 'documents execution', 'limits', 'http'],
+  'src/server/routes': ['graphiql', 'labels.ts health.ts metrics.ts not-found.ts', 'streamed-body.ts'],
+  'src/graph': [
+    'print-schema.ts',
+    'schema.ts',
+    'messaging organization shipments',
+    'quotes',
+    'orders',
+    'places',
+    'relay input fields',
+    'builder.ts',
+    'context.ts',
+  ],
+  'src/loaders': [
+    'loaders.ts',
+    'tenant-state.ts',
+    'list-batch reference',
+    'paging',
+    'record-loader.ts',
+    'field-path-log.ts lazy-properties.ts loading-observer.ts result.ts',
+  ],
+  'src/rest': [
+    'api.ts',
+    'resource-client.ts probe.ts',
+    'schema-drift.ts',
+    'client',
+    'protection',
+    'types.ts',
+    'wire-schema.ts resource-name.ts',
+    'errors.ts',
+    'call.ts',
+  ],
+  'src/sandbox': [
+    'main.ts',
+    'sandbox.ts',
+    'server.ts seeding.ts',
+    'resources',
+    'label',
+    'http',
+    'rules',
+    'seed',
+    'couriers',
+    'places store',
+    'faults interface',
+  ],
+  'src/sandbox/seed': ['seed.ts', 'messages', 'orders', 'merchants', 'customers', 'calendar.ts random.ts'],
+};
 
-/** Packages that only some places may know, and why. */
-const homes: { package: RegExp; places: string[]; why: string }[] = [
-  { package: /^undici$/, places: ['rest'], why: 'HTTP to REST is the business of src/rest alone' },
+const maxEntries = 14;
+
+/** Packages that only some folders may import, and why. */
+const homes: { package: RegExp; folders: string[]; why: string }[] = [
+  { package: /^undici$/, folders: ['rest'], why: 'src/rest makes all calls to REST' },
   {
     package: /^(graphql|graphql-yoga|@pothos\/.*)$/,
-    places: ['server', 'graph'],
-    why: 'loaders and the REST client know nothing of GraphQL',
+    folders: ['server', 'telemetry', 'graph'],
+    why: 'loaders, writes and the REST client know nothing of GraphQL',
   },
+  { package: /^graphql-yoga$/, folders: ['server'], why: 'the graph does not know which server runs it' },
   {
-    package: /^graphql-yoga$/,
-    places: ['server'],
-    why: 'the graph does not know by which server it is served',
-  },
-  { package: /^pino$/, places: ['server'], why: 'only the log of the server writes lines' },
-  {
-    package: /^(prom-client|@opentelemetry\/.*)$/,
-    places: ['server'],
-    why: 'only the server counts and traces; others take an observer',
+    package: /^(pino|prom-client|@opentelemetry\/.*)$/,
+    folders: ['telemetry'],
+    why: 'other folders take a log or an observer as an argument',
   },
   {
     package: /^valibot$/,
-    places: ['graph', 'rest'],
-    why: 'an input is held against its rules where it is declared, and the JSON of REST against one schema',
+    folders: ['graph', 'rest'],
+    why: 'the graph checks its inputs, and rest the JSON of REST',
   },
-  { package: /^dataloader$/, places: ['loaders'], why: 'batching is the business of src/loaders alone' },
+  { package: /^dataloader$/, folders: ['loaders'], why: 'src/loaders does all batching' },
   {
     package: /^(fastify|@fastify\/.*|typebox|node:sqlite|@cantoo\/pdf-lib|bwip-js)$/,
-    places: ['sandbox'],
+    folders: ['sandbox'],
     why: 'only the sandbox serves REST',
   },
 ];
 
 interface Import {
   file: string;
-  /** The first folder below src, or the file itself at the top. */
-  place: string;
-  /** A path below src, or a package. */
+  /** A path below the root, or a package. */
   target: string;
 }
 
-const imports = globSync('src/**/*.ts', { cwd: root }).flatMap((file): Import[] =>
+const files = globSync('src/**/*.ts', { cwd: root });
+const imports = files.flatMap((file): Import[] =>
   [...readFileSync(join(root, file), 'utf8').matchAll(/(?:\bfrom|\bimport\(|^import) ?'([^']+)'/gm)].map(
     ([, specifier = '']) => ({
       file,
-      place: placeOf(file),
       target: specifier.startsWith('.') ? relative(root, resolve(root, dirname(file), specifier)) : specifier,
     }),
   ),
 );
 
-function placeOf(path: string): string {
+/** The first folder below src, or the file itself at the top. */
+function roomOf(path: string): string {
   return path.split('/')[1] ?? path;
 }
 
-test('imports run along the way of a request, never back', () => {
-  const backwards = imports
-    .filter(({ place, target }) => way.includes(place) && target.startsWith('src/'))
-    .filter(({ place, target }) => way.indexOf(placeOf(target)) < way.indexOf(place))
-    .map(
-      ({ file, target }) =>
-        `${file} imports ${target}. The way is ${way.join(' → ')}: pass what it needs as an argument instead.`,
+/** The folder or file of `folder` that has a path; undefined where the path is elsewhere. */
+function entryOf(folder: string, path: string): string | undefined {
+  return path.startsWith(`${folder}/`) ? path.slice(folder.length + 1).split('/')[0] : undefined;
+}
+
+test.each(Object.entries(layers))('imports in %s run from layer to layer, never back', (folder, order) => {
+  const layerOf = (path: string): number | undefined => {
+    const entry = entryOf(folder, path);
+    if (entry === undefined) return undefined;
+    const layer = order.findIndex((names) => names.split(' ').includes(entry));
+    expect(layer, `${folder}/${entry} has no layer: give it one in this test`).toBeGreaterThanOrEqual(0);
+    return layer;
+  };
+  const backwards = imports.filter(({ file, target }) => {
+    const [from, to] = [layerOf(file), layerOf(target)];
+    if (from === undefined || to === undefined || entryOf(folder, file) === entryOf(folder, target))
+      return false;
+    return (
+      from >= to && !exceptions.some((allowed) => allowed.file.test(file) && allowed.target.test(target))
     );
-  expect(backwards).toEqual([]);
+  });
+  expect(
+    backwards.map(
+      ({ file, target }) =>
+        `${file} imports ${target}. In ${folder} imports run ${order.join(' → ')}: move what both need into a ` +
+        'lower layer, or pass it as an argument.',
+    ),
+  ).toEqual([]);
 });
 
-test('the sandbox shares no code with what it is there to test', () => {
+test('no files import each other in a circle, types included', () => {
+  const targetsOf = Map.groupBy(imports, ({ file }) => file);
+  const finished = new Set<string>();
+  const circles: string[] = [];
+  function visit(file: string, path: readonly string[]): void {
+    const start = path.indexOf(file);
+    if (start >= 0) circles.push([...path.slice(start), file].join(' → '));
+    if (start >= 0 || finished.has(file)) return;
+    for (const { target } of targetsOf.get(file) ?? []) visit(target, [...path, file]);
+    finished.add(file);
+  }
+  for (const file of files) visit(file, []);
+  expect(circles, 'Move what both files need into a third one.').toEqual([]);
+});
+
+test(`no folder has more than ${maxEntries} entries`, () => {
+  const folders = new Set(files.map(dirname));
+  const full = [...folders].filter((folder) => readdirSync(join(root, folder)).length > maxEntries);
+  expect(full, 'Sort the files into folders by what they are for.').toEqual([]);
+});
+
+test('the sandbox shares no code with the server that it is there to test', () => {
   const shared = imports
-    .filter(({ place, target }) => target.startsWith('src/') && place !== placeOf(target))
+    .filter(({ file, target }) => target.startsWith('src/') && roomOf(file) !== roomOf(target))
     .filter(
-      ({ place, target }) =>
-        place === 'sandbox' || (placeOf(target) === 'sandbox' && place !== 'upstream.ts'),
+      ({ file, target }) =>
+        roomOf(file) === 'sandbox' || (roomOf(target) === 'sandbox' && file !== 'src/process/upstream.ts'),
     )
     .map(
       ({ file, target }) =>
-        `${file} imports ${target}. A mistake on both sides would pass every test: write it anew.`,
+        `${file} imports ${target}. A mistake in shared code would pass every test: write it a second time.`,
     );
   expect(shared).toEqual([]);
 });
 
-test('packages stay where they belong', () => {
-  const strays = imports.flatMap(({ file, place, target }) =>
+test('packages are imported in their own folders alone', () => {
+  const strays = imports.flatMap(({ file, target }) =>
     homes
-      .filter((home) => home.package.test(target) && !home.places.includes(place))
+      .filter((home) => home.package.test(target) && !home.folders.includes(roomOf(file)))
       .map(
-        ({ places, why }) =>
-          `${file} imports ${target}, which belongs in src/${places.join(', src/')}: ${why}.`,
+        ({ folders, why }) =>
+          `${file} imports ${target}, which belongs in src/${folders.join(', src/')}: ${why}.`,
       ),
   );
   expect(strays).toEqual([]);
 });
 
-test('the environment is read in one place', () => {
-  const readers = globSync('src/**/*.ts', { cwd: root })
+test('the environment is read in two places', () => {
+  const readers = files
     .filter((file) => readFileSync(join(root, file), 'utf8').includes('process.env'))
     .filter((file) => file !== 'src/main.ts' && file !== 'src/process/cluster/worker.ts');
-  expect(readers, 'take the setting from src/config/config.ts, which main.ts hands the environment').toEqual(
-    [],
-  );
+  expect(readers, 'take the setting from the Config, which src/main.ts makes').toEqual([]);
 });
 
-test('several processes are the business of the start alone', () => {
+test('only the start knows of several processes', () => {
   const strays = imports
-    .filter(({ target }) => target === 'node:cluster' || placeOf(target) === 'workers')
-    .filter(({ file, place }) => place !== 'workers' && file !== 'src/main.ts')
+    .filter(({ target }) => target === 'node:cluster' || target.startsWith('src/process/cluster/'))
+    .filter(({ file }) => !file.startsWith('src/process/cluster/') && file !== 'src/main.ts')
     .map(
       ({ file, target }) =>
-        `${file} imports ${target}. The parts of a server don't know how many there are: take what they share as an argument.`,
+        `${file} imports ${target}. A server does not know how many processes there are: take what processes ` +
+        'share as an argument.',
     );
   expect(strays).toEqual([]);
 });

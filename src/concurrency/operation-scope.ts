@@ -1,10 +1,9 @@
-import { NotNeededError, OperationDeadlineError } from '../rest/errors.ts';
 import { type Cancellation, CancelSource, neverAborted } from './cancellation.ts';
 import { type TimeoutEntry, TimeoutQueue } from './timeout-queue.ts';
 
 /** Until when an operation may take. */
 export interface Deadline {
-  /** Aborted with an OperationDeadlineError once the time is up, and by nothing else. */
+  /** Aborted with the timeout error once the time is up, and by nothing else. */
   readonly signal: Cancellation;
   /** How many milliseconds are left. */
   remainingMs(): number;
@@ -17,7 +16,7 @@ export interface OperationScope {
   /** When its time is up, which also ends what is left to finish where nobody waits for it any more. */
   readonly deadline: Deadline;
   /** Someone waits for the work. @returns says that they have given up, and why; only the first time counts. */
-  join(): (reason?: unknown) => void;
+  addWaiter(): (reason?: unknown) => void;
   /** The work begins, and with it its time. */
   startTimeout(): void;
   /** The work is answered: its time no longer matters. */
@@ -26,33 +25,39 @@ export interface OperationScope {
   end(): void;
 }
 
-const done = new NotNeededError('what it was wanted for is done');
-
-/**
- * Makes lifetimes of the same length, for whose ends there is one timer. `timeoutMs`: how long the work may take in
- * milliseconds; without an end when left out.
- */
-export function createOperationScopes(timeoutMs = Number.POSITIVE_INFINITY): () => OperationScope {
-  const timeouts = timeoutMs === Number.POSITIVE_INFINITY ? undefined : new TimeoutQueue(timeoutMs);
-  return () => new RefCountedScope(timeouts);
+/** Why a scope aborts its signals. */
+export interface ScopeErrors {
+  /** The work is done. */
+  readonly done: Error;
+  /** The work took longer than `timeoutMs` milliseconds. */
+  timeout(timeoutMs: number): Error;
 }
 
-/** A single one, as `createLifetimes` makes them. */
-export function createOperationScope(timeoutMs?: number): OperationScope {
-  return createOperationScopes(timeoutMs)();
+/**
+ * Makes scopes with the same timeout. One timer serves all of them.
+ * @param timeoutMs how long the work may take, in milliseconds; without an end when left out.
+ */
+export function createOperationScopes(
+  errors: ScopeErrors,
+  timeoutMs = Number.POSITIVE_INFINITY,
+): () => OperationScope {
+  const timeouts = timeoutMs === Number.POSITIVE_INFINITY ? undefined : new TimeoutQueue(timeoutMs);
+  return () => new RefCountedScope(errors, timeouts);
 }
 
 /** A class, as there is one for each operation, and closures would take three times the memory. */
 class RefCountedScope implements OperationScope {
   readonly signal = new CancelSource();
   readonly deadline: ScopeDeadline;
+  readonly #errors: ScopeErrors;
   #waiting = 0;
 
-  constructor(timeouts: TimeoutQueue | undefined) {
-    this.deadline = new ScopeDeadline(timeouts, this.signal);
+  constructor(errors: ScopeErrors, timeouts: TimeoutQueue | undefined) {
+    this.#errors = errors;
+    this.deadline = new ScopeDeadline(errors, timeouts, this.signal);
   }
 
-  join(): (reason?: unknown) => void {
+  addWaiter(): (reason?: unknown) => void {
     this.#waiting += 1;
     let isWaiting = true;
     return (reason) => {
@@ -73,7 +78,7 @@ class RefCountedScope implements OperationScope {
 
   end(): void {
     this.deadline.stop();
-    this.signal.abort(done);
+    this.signal.abort(this.#errors.done);
   }
 }
 
@@ -82,6 +87,7 @@ class ScopeDeadline implements Deadline, TimeoutEntry {
   after: TimeoutEntry | undefined;
   endsAt: number | undefined;
   readonly signal = new CancelSource();
+  readonly #errors: ScopeErrors;
   /** Undefined where there is no end. */
   readonly #timeouts: TimeoutQueue | undefined;
   /** Aborted as well. */
@@ -89,7 +95,8 @@ class ScopeDeadline implements Deadline, TimeoutEntry {
   /** Beside `endsAt`, which goes as it stops. */
   #startedAt: number | undefined;
 
-  constructor(timeouts: TimeoutQueue | undefined, work: CancelSource) {
+  constructor(errors: ScopeErrors, timeouts: TimeoutQueue | undefined, work: CancelSource) {
+    this.#errors = errors;
     this.#timeouts = timeouts;
     this.#work = work;
   }
@@ -110,7 +117,7 @@ class ScopeDeadline implements Deadline, TimeoutEntry {
   }
 
   onTimeout(timeoutMs: number): void {
-    const error = new OperationDeadlineError('The operation', timeoutMs);
+    const error = this.#errors.timeout(timeoutMs);
     this.signal.abort(error);
     this.#work.abort(error);
   }

@@ -1,5 +1,7 @@
-import { logLevels } from '../telemetry/log.ts';
 import { anyText, httpUrl, oneOf, wholeNumber, yesOrNo } from './setting.ts';
+
+/** How much the log tells: the named level and all above it. `silent` tells nothing. */
+const logLevels = ['fatal', 'error', 'warn', 'info', 'debug', 'silent'] as const;
 
 /** How clients reach the server, and what it says of itself. */
 export const serverSettings = {

@@ -2,7 +2,7 @@
  * How a batch of ids was answered: each by its get; with pages of their list, which were tried without being expected to pay
  * (`trial`) or were (`page`); or with a page that had none of them (`in vain`), came too late or failed, and gets.
  */
-export type BatchWay = 'gets' | 'page' | 'trial' | 'in vain' | 'late' | 'failed';
+export type BatchWay = 'gets' | 'page' | 'trial' | 'no rows' | 'timeout' | 'failed';
 
 /** The records that have both a get endpoint and a list. */
 export type ListedKind = 'orders' | 'shipments';

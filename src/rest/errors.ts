@@ -205,3 +205,9 @@ export function abortedError(call: RestCall, { reason }: Cancellation): AbortedE
   if (reason instanceof OperationDeadlineError) return new OperationDeadlineError(name, reason.timeoutMs);
   return new AbortedError(`${name} was given up by its caller`, { cause: reason });
 }
+
+/** Why the scope of a GraphQL operation aborts its signals. */
+export const operationScopeErrors = {
+  done: new NotNeededError('what it was wanted for is done'),
+  timeout: (timeoutMs: number) => new OperationDeadlineError('The operation', timeoutMs),
+};

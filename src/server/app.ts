@@ -86,9 +86,9 @@ export interface AppOptions extends ContextOptions, DocumentOptions, Omit<CallCo
 
 /** What processes with the same `secret` tell each other of tokens that REST does not take, by the ids of their tenants. */
 export interface RefusedTenants {
-  tell(tenantId: string): void;
+  publish(tenantId: string): void;
   /** `take` is given each id that another process tells. */
-  onTold(take: (tenantId: string) => void): void;
+  subscribe(take: (tenantId: string) => void): void;
 }
 
 /** The application as a listener for Node's server, and as `fetch`. */
@@ -105,8 +105,8 @@ export function createApp(options: AppOptions): App {
   const { secret = randomBytes(32) } = options;
   const loaderStates = createLoaderStates(options.loading, { observer: options.metrics?.loading });
   const tenants = createTenants({ secret });
-  const refusedTenants = options.refusedTenants ?? { tell: () => {}, onTold: () => {} };
-  refusedTenants.onTold((id) => {
+  const refusedTenants = options.refusedTenants ?? { publish: () => {}, subscribe: () => {} };
+  refusedTenants.subscribe((id) => {
     tenants.refuse(id);
     const tenant = tenants.withId(id);
     if (tenant !== undefined) loaderStates.forget(tenant);
@@ -117,7 +117,7 @@ export function createApp(options: AppOptions): App {
       tenants,
       onRefused(tenant) {
         loaderStates.forget(tenant);
-        refusedTenants.tell(tenant.id);
+        refusedTenants.publish(tenant.id);
       },
     }),
     loaderStates,

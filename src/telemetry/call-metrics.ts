@@ -26,7 +26,7 @@ export function createCallMetrics(registry: Registry): CallObserver {
   });
   let inFlight = 0;
   new Gauge({
-    name: 'waybill_rest_calls_under_way',
+    name: 'waybill_rest_calls_in_flight',
     help: 'REST calls that have left their queue and are not answered yet.',
     registers,
     collect() {

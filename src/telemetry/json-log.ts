@@ -1,12 +1,16 @@
-import { type DestinationStream, destination, pino } from 'pino';
-import type { Log, LogLevel } from './log.ts';
+import { type DestinationStream, destination, type LevelWithSilent, pino } from 'pino';
+import type { Log } from './log.ts';
 
 /**
  * A log that writes each line as a JSON object.
  * @param stream where the lines go, each with its line break.
  * @param fields what every line says; nothing when left out.
  */
-export function createJsonLog(level: LogLevel, stream: DestinationStream, fields: object | null = null): Log {
+export function createJsonLog(
+  level: LevelWithSilent,
+  stream: DestinationStream,
+  fields: object | null = null,
+): Log {
   return pino(
     {
       level,

@@ -13,12 +13,12 @@ export function createLoadingMetrics(registry: Registry): LoadingObserver {
   });
   const ways = new Counter({
     name: 'waybill_batches_total',
-    help: 'Batches of ids by kind and by how they were answered (gets, page, trial, in vain, late, failed).',
+    help: 'Batches of ids by kind and by how they were answered (gets, page, trial, no rows, timeout, failed).',
     labelNames: ['kind', 'way'],
     registers,
   });
   const prefetchedPages = new Counter({
-    name: 'waybill_pages_ahead_total',
+    name: 'waybill_prefetched_pages_total',
     help: 'Pages that were asked for ahead by kind, and those of them that a batch made use of (asked, used).',
     labelNames: ['kind', 'event'],
     registers,

@@ -1,8 +1,3 @@
-/** How much the log tells: the named level and all above it. `silent` tells nothing. */
-export const logLevels = ['fatal', 'error', 'warn', 'info', 'debug', 'silent'] as const;
-
-export type LogLevel = (typeof logLevels)[number];
-
 /** Where lines for operators go. Fields that are undefined are left out. */
 export interface Log {
   /** Whether a line of this level would be written, so that nobody makes one for nothing. */

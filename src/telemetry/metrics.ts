@@ -51,12 +51,12 @@ export function createMetrics({ process }: MetricsOptions): Metrics {
     registers,
   });
   const documentsRead = new Counter({
-    name: 'waybill_documents_read_total',
+    name: 'waybill_documents_parsed_total',
     help: 'Documents that were parsed and validated, as they were not known.',
     registers,
   });
   const earlyError = new Counter({
-    name: 'waybill_refused_early_total',
+    name: 'waybill_early_http_errors_total',
     help: 'What was refused before it was a request of any route by status (none: closed beyond MAX_CONNECTIONS).',
     labelNames: ['status'],
     registers,

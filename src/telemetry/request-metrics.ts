@@ -48,7 +48,7 @@ export function createRequestMetrics(registry: Registry): RequestObserver {
   let inFlight = new Set<RequestRecord>();
   let untilCopied = copiedAfter;
   new Gauge({
-    name: 'waybill_requests_under_way',
+    name: 'waybill_requests_in_flight',
     help: 'Requests that are not answered yet by route (graphql, label, other).',
     labelNames: ['route'],
     registers,

@@ -1,26 +1,26 @@
 import { getEventListeners } from 'node:events';
 import { expect, test } from 'vitest';
 import { CancelSource, pause } from '../../src/concurrency/cancellation.ts';
-import { createOperationScope } from '../../src/concurrency/operation-scope.ts';
+import { createOperationScope } from '../fixtures/operation-scope.ts';
 
 test('all who listen hear of it once, unless they have stopped, be it on the way', () => {
   const cancelSource = new CancelSource();
-  const onCallFinished: string[] = [];
-  const gone = () => onCallFinished.push('gone');
-  const late = () => onCallFinished.push('late');
+  const notified: string[] = [];
+  const gone = () => notified.push('gone');
+  const late = () => notified.push('late');
   cancelSource.addEventListener('abort', gone);
   cancelSource.addEventListener('abort', () => {
-    onCallFinished.push(`first: ${cancelSource.reason}`);
+    notified.push(`first: ${cancelSource.reason}`);
     cancelSource.removeEventListener('abort', late);
   });
   cancelSource.addEventListener('abort', late);
-  cancelSource.addEventListener('abort', () => onCallFinished.push('last'));
+  cancelSource.addEventListener('abort', () => notified.push('last'));
   cancelSource.removeEventListener('abort', gone);
-  expect([cancelSource.aborted, onCallFinished]).toEqual([false, []]);
+  expect([cancelSource.aborted, notified]).toEqual([false, []]);
   cancelSource.abort('enough');
   cancelSource.abort('again');
   cancelSource.addEventListener('abort', gone);
-  expect([cancelSource.aborted, cancelSource.reason, onCallFinished]).toEqual([
+  expect([cancelSource.aborted, cancelSource.reason, notified]).toEqual([
     true,
     'enough',
     ['first: enough', 'last'],
@@ -30,7 +30,7 @@ test('all who listen hear of it once, unless they have stopped, be it on the way
 test('work goes on until all have given up who wait for it, each of whom counts once', () => {
   const scope = createOperationScope();
   const { signal } = scope;
-  const [first, second] = [scope.join(), scope.join()];
+  const [first, second] = [scope.addWaiter(), scope.addWaiter()];
   first('gone');
   first('gone');
   expect(signal.aborted).toBe(false);

@@ -1,21 +1,23 @@
 import { expect, test } from 'vitest';
 import { createOperationScopes } from '../../src/concurrency/operation-scope.ts';
+import { operationScopeErrors } from '../../src/rest/errors.ts';
+import { createOperationScope } from '../fixtures/operation-scope.ts';
 import { until } from '../fixtures/rest-service.ts';
 
-test('the time of each lifetime begins and stops for itself, and what is answered in time is not ended', async () => {
-  const newScope = createOperationScopes(20);
-  const lifetimes = ['late', 'stopped', 'late as well', 'ended', 'never started'].map((name) => ({
+test('the time of each scope begins and stops for itself, and what is answered in time is not ended', async () => {
+  const newScope = createOperationScopes(operationScopeErrors, 20);
+  const scopes = ['late', 'stopped', 'late as well', 'ended', 'never started'].map((name) => ({
     name,
     scope: newScope(),
   }));
-  const [late, stopped, lateAsWell, ended] = lifetimes.map(({ scope }) => scope);
+  const [late, stopped, lateAsWell, ended] = scopes.map(({ scope }) => scope);
   for (const scope of [late, stopped, lateAsWell, ended]) scope?.startTimeout();
   stopped?.stopTimeout();
   ended?.end();
   await until(() => lateAsWell?.signal.aborted === true);
-  const isUp = lifetimes.filter(({ scope }) => scope.deadline.signal.aborted);
+  const isUp = scopes.filter(({ scope }) => scope.deadline.signal.aborted);
   expect(isUp.map(({ name }) => name)).toEqual(['late', 'late as well']);
-  expect(lifetimes.map(({ scope }) => String(scope.signal.reason))).toEqual([
+  expect(scopes.map(({ scope }) => String(scope.signal.reason))).toEqual([
     'OperationDeadlineError: The operation was given up: an operation may take 20 ms, which have passed',
     'undefined',
     'OperationDeadlineError: The operation was given up: an operation may take 20 ms, which have passed',
@@ -25,7 +27,7 @@ test('the time of each lifetime begins and stops for itself, and what is answere
 });
 
 test('what is left of a time is all of it until it begins, and less from then on, also once it is stopped', async () => {
-  const scope = createOperationScopes(60_000)();
+  const scope = createOperationScope(60_000);
   expect(scope.deadline.remainingMs()).toBe(60_000);
   scope.startTimeout();
   scope.stopTimeout();
@@ -37,7 +39,7 @@ test('what is left of a time is all of it until it begins, and less from then on
 });
 
 test('without a time there is no end', () => {
-  for (const scope of [createOperationScopes()(), createOperationScopes(Number.POSITIVE_INFINITY)()]) {
+  for (const scope of [createOperationScope(), createOperationScope(Number.POSITIVE_INFINITY)]) {
     scope.startTimeout();
     expect(scope.deadline.remainingMs()).toBe(Number.POSITIVE_INFINITY);
     scope.stopTimeout();

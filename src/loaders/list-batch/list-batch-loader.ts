@@ -251,7 +251,7 @@ class BatchesFromList<Json extends { name: string }> implements ListBatchLoader<
     const { state } = this.#options;
     const { pages, outcome, hits, isAtEnd, rows } = scan;
     const isEmpty = isPage(outcome) && outcome.rows.length === 0 && !isAtEnd;
-    if (outcome === 'failed' || outcome === 'late' || isEmpty) state.pause();
+    if (outcome === 'failed' || outcome === 'timeout' || isEmpty) state.pause();
     if (pages === 0) hitDepth.countWithout();
     else state.completeness.countPage();
     if (rows.length > 0 || isAtEnd) {
@@ -288,9 +288,9 @@ function wayOf<Json extends { name: string }>(
   plan: Plan | undefined,
 ): BatchWay {
   if (pages === 0) return 'gets';
-  if (outcome === 'late') return 'late';
+  if (outcome === 'timeout') return 'timeout';
   if (!isPage(outcome)) return 'failed';
-  if (hits.length === 0) return 'in vain';
+  if (hits.length === 0) return 'no rows';
   return plan?.isTrial === true ? 'trial' : 'page';
 }
 

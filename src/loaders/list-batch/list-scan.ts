@@ -14,7 +14,7 @@ import { type CallTimes, fewestForPage, mostPages, type Plan } from './planner.t
  * What came of a page: its rows; none, as it failed; none within its time limit; the error that every other call of this
  * caller would meet now; or none, as the caller has given up or may make no more calls.
  */
-export type PageOutcome<Row> = Page<Row> | 'failed' | 'late' | 'given up' | Error;
+export type PageOutcome<Row> = Page<Row> | 'failed' | 'timeout' | 'aborted' | Error;
 
 /** A page that was asked for. */
 export interface PendingPage<Row> {
@@ -69,8 +69,8 @@ export function readPage<Row>(query: PageQuery, reader: PageReader<Row>): Pendin
       if (ms !== undefined) times.sawPage(page.rows.length, ms);
       return page;
     } catch (error) {
-      if (isLate) return 'late';
-      if (cancelSource.aborted || error instanceof BudgetExceededError) return 'given up';
+      if (isLate) return 'timeout';
+      if (cancelSource.aborted || error instanceof BudgetExceededError) return 'aborted';
       return isMetByAllCalls(error) ? error : 'failed';
     } finally {
       clearTimeout(timer);
@@ -176,7 +176,7 @@ export async function scanList<Row extends { name: string }>(
   const scan = new ListScan<Row>(names);
   if (prefetched !== undefined) {
     await scan.take(prefetched);
-    if (scan.outcome === 'late' || scan.outcome === 'given up') return scan;
+    if (scan.outcome === 'timeout' || scan.outcome === 'aborted') return scan;
     // What was not asked for must not fail what was.
     if (!isPage(scan.outcome)) scan.outcome = 'failed';
   }

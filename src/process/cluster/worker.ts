@@ -47,8 +47,8 @@ function start({ upstreamUrl, bearer, trustedDocuments, secret }: StartOptions):
       secret: Buffer.from(secret, 'base64'),
       refusedTenants: {
         // Where the primary process has gone, this one ends with it.
-        tell: (tenantId) => void primary.call('tokenRejected', tenantId).catch(() => {}),
-        onTold(take) {
+        publish: (tenantId) => void primary.call('tokenRejected', tenantId).catch(() => {}),
+        subscribe(take) {
           onTokenRejected = take;
         },
       },

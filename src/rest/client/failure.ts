@@ -38,7 +38,7 @@ const hangsAfterMs = 1_500;
  */
 export function outcomeOf(error: unknown, silentMs: number): CallOutcome {
   const failure = error instanceof OutcomeUnknownError ? error.cause : error;
-  if (failure instanceof AbortedError) return hasHung(failure, silentMs) ? 'failed' : 'given up';
+  if (failure instanceof AbortedError) return hasHung(failure, silentMs) ? 'failed' : 'aborted';
   // 501 is an answer: REST is there, and will never do this.
   if (failure instanceof StatusError)
     return failure.status >= 500 && failure.status !== 501 ? 'failed' : 'answered';

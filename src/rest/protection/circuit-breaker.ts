@@ -4,7 +4,7 @@ import type { Tenant } from '../../concurrency/tenant.ts';
 export type CircuitPermit = 'usual' | 'probe';
 
 /** What became of a call: REST answered, whatever it was; it failed; or nobody waited for it to the end. */
-export type CallOutcome = 'answered' | 'failed' | 'given up';
+export type CallOutcome = 'answered' | 'failed' | 'aborted';
 
 /** Stops calls of one kind while most fail, which spares REST the calls and clients the wait. */
 export interface CircuitBreaker {
@@ -119,7 +119,7 @@ export function createCircuitBreaker({
     note(tenant, permit, outcome) {
       if (permit === 'probe') return noteProbe(tenant, outcome);
       // Calls that were sent before the circuit opened tell nothing new.
-      if (isOpen || outcome === 'given up') return;
+      if (isOpen || outcome === 'aborted') return;
       const at = now();
       const window = windowAt(at);
       const own = window.byTenant.get(tenant.id);

@@ -30,7 +30,7 @@ export interface ExecutablePlan {
   readonly fragments: Record<string, FragmentDefinitionNode>;
   readonly root: {
     /** Puts the fields of the root into `holder`, each as soon as it is there. */
-    run(run: Execution, source: undefined, container: Container, responsePath: undefined): void;
+    run(execution: Execution, source: undefined, container: Container, responsePath: undefined): void;
   };
 }
 
@@ -63,10 +63,10 @@ export class Execution {
   }
 
   /** The arguments of a field that has variables in them. @throws GraphQLError where one doesn't fit. */
-  argsOf(field: SelectedField, make: () => object): object {
+  argsOf(field: SelectedField, compute: () => object): object {
     let args = this.#args?.get(field);
     if (args === undefined) {
-      args = make();
+      args = compute();
       this.#args ??= new Map();
       this.#args.set(field, args);
     }
@@ -123,7 +123,7 @@ export type Container = Record<string | number, unknown>;
 
 /** Where a value stands in an answer. One that may not be null blanks what it belongs to, where it can't be given out. */
 export interface ResponsePath {
-  readonly run: Execution;
+  readonly execution: Execution;
   /** Whose value it is, or an item of it. */
   readonly field: SelectedField;
   /** Of the object or list that it belongs to; undefined for the fields at the root. */
@@ -150,8 +150,8 @@ export class ItemPath implements ResponsePath {
     this.mayBeNull = mayBeNull;
   }
 
-  get run() {
-    return this.parent.run;
+  get execution() {
+    return this.parent.execution;
   }
 
   get field() {
@@ -168,13 +168,18 @@ export class ItemPath implements ResponsePath {
  * is not given out as it is, and read from where it is known, as hardly any resolver asks for it.
  */
 export class FieldPath implements ResponsePath, GraphQLResolveInfo {
-  readonly run: Execution;
+  readonly execution: Execution;
   readonly field: SelectedField;
   readonly parent: ResponsePath | undefined;
   readonly container: Container;
 
-  constructor(run: Execution, field: SelectedField, parent: ResponsePath | undefined, container: Container) {
-    this.run = run;
+  constructor(
+    execution: Execution,
+    field: SelectedField,
+    parent: ResponsePath | undefined,
+    container: Container,
+  ) {
+    this.execution = execution;
     this.field = field;
     this.parent = parent;
     this.container = container;
@@ -216,11 +221,11 @@ export class FieldPath implements ResponsePath, GraphQLResolveInfo {
   }
 
   get schema() {
-    return this.run.plan.schema;
+    return this.execution.plan.schema;
   }
 
   get fragments() {
-    return this.run.plan.fragments;
+    return this.execution.plan.fragments;
   }
 
   get rootValue() {
@@ -228,11 +233,11 @@ export class FieldPath implements ResponsePath, GraphQLResolveInfo {
   }
 
   get operation() {
-    return this.run.plan.operation;
+    return this.execution.plan.operation;
   }
 
   get variableValues() {
-    return this.run.variables;
+    return this.execution.variables;
   }
 
   getAbortSignal(): undefined {}

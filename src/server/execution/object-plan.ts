@@ -50,8 +50,13 @@ export class ObjectPlan {
   }
 
   /** Puts the fields of an object into `holder`, each as soon as it is there. */
-  run(run: Execution, source: unknown, container: Container, responsePath: ResponsePath | undefined): void {
-    for (const field of this.#fields) field.run(run, source, container, responsePath);
+  run(
+    execution: Execution,
+    source: unknown,
+    container: Container,
+    responsePath: ResponsePath | undefined,
+  ): void {
+    for (const field of this.#fields) field.run(execution, source, container, responsePath);
   }
 }
 
@@ -109,17 +114,22 @@ class FieldPlan implements SelectedField {
     this.#args = holdsVariables(node) ? undefined : getArgumentValues(definition, node);
   }
 
-  run(run: Execution, source: unknown, container: Container, parent: ResponsePath | undefined): void {
+  run(execution: Execution, source: unknown, container: Container, parent: ResponsePath | undefined): void {
     if (this.#isPlainlyPut(source, container)) return;
-    const responsePath = new FieldPath(run, this, parent, container);
+    const responsePath = new FieldPath(execution, this, parent, container);
     let value: unknown;
     try {
       value =
         this.#property === undefined
-          ? this.definition.resolve?.(source, this.#argsIn(run, parent), run.context, responsePath)
+          ? this.definition.resolve?.(
+              source,
+              this.#argsIn(execution, parent),
+              execution.context,
+              responsePath,
+            )
           : (source as Container)[this.#property];
     } catch (error) {
-      run.fail(error, responsePath);
+      execution.fail(error, responsePath);
       return;
     }
     completeValue(responsePath, this.#complete, value);
@@ -135,11 +145,11 @@ class FieldPlan implements SelectedField {
     return completed !== undefined;
   }
 
-  #argsIn(run: Execution, parent: ResponsePath | undefined): object {
+  #argsIn(execution: Execution, parent: ResponsePath | undefined): object {
     if (this.#args !== undefined) return this.#args;
-    const make = () => getArgumentValues(this.definition, this.nodes[0], run.variables);
+    const make = () => getArgumentValues(this.definition, this.nodes[0], execution.variables);
     // Fields at the root are run once, so that nothing is gained by keeping their arguments.
-    return parent === undefined ? make() : run.argsOf(this, make);
+    return parent === undefined ? make() : execution.argsOf(this, make);
   }
 }
 
@@ -165,17 +175,17 @@ type Complete = (responsePath: ResponsePath, value: unknown) => void;
 function completeValue(responsePath: ResponsePath, complete: Complete, value: unknown): void {
   if (value === null || value === undefined) {
     if (responsePath.mayBeNull) responsePath.container[responsePath.key] = null;
-    else responsePath.run.fail(nullError(responsePath.field), responsePath);
+    else responsePath.execution.fail(nullError(responsePath.field), responsePath);
   } else if (value instanceof Promise) {
     // In its place among the others meanwhile.
     responsePath.container[responsePath.key] = null;
-    responsePath.run.wait(value, (late) => completeValue(responsePath, complete, late), responsePath);
-  } else if (value instanceof Error) responsePath.run.fail(value, responsePath);
+    responsePath.execution.wait(value, (late) => completeValue(responsePath, complete, late), responsePath);
+  } else if (value instanceof Error) responsePath.execution.fail(value, responsePath);
   else {
     try {
       complete(responsePath, value);
     } catch (error) {
-      responsePath.run.fail(error, responsePath);
+      responsePath.execution.fail(error, responsePath);
     }
   }
 }
@@ -272,7 +282,7 @@ function abstract(type: GraphQLAbstractType, { schema, of }: Selections): Comple
 
   return (responsePath, value) => {
     const typename =
-      type.resolveType?.(value, responsePath.run.context, responsePath.info, type) ??
+      type.resolveType?.(value, responsePath.execution.context, responsePath.info, type) ??
       (value as { __typename?: unknown }).__typename; // An object, as all that has types of its own.
     completeObject(responsePath, plans.get(typename) ?? planFor(typename), value);
   };
@@ -282,5 +292,5 @@ function completeObject(responsePath: ResponsePath, plan: ObjectPlan, source: un
   const fields: Container = {};
   // Before its own fields, any of which may put null in its place.
   responsePath.container[responsePath.key] = fields;
-  plan.run(responsePath.run, source, fields, responsePath);
+  plan.run(responsePath.execution, source, fields, responsePath);
 }

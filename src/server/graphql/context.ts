@@ -6,6 +6,7 @@ import type { LoaderStates } from '../../loaders/tenant-state.ts';
 import type { RestApi } from '../../rest/api.ts';
 import type { CallContext, CallContexts } from '../../rest/client/call-context.ts';
 import type { CallLog } from '../../rest/client/call-log.ts';
+import { operationScopeErrors } from '../../rest/errors.ts';
 import { bareIdentifier } from '../../rest/resource-name.ts';
 import type { Report } from '../../telemetry/error-report.ts';
 import type { Idempotency } from '../../writes/idempotency.ts';
@@ -49,12 +50,12 @@ export type MakeContext = (bearer: string, request: OperationRequest) => Operati
 
 export function createContexts(shared: Shared, options: ContextOptions): MakeContext {
   const { callContexts, loaderStates } = shared;
-  const newScope = createOperationScopes(options.operationTimeoutMs);
+  const newScope = createOperationScopes(operationScopeErrors, options.operationTimeoutMs);
   const parts: Parts = { shared, options, labelUrl: (name) => labelUrl(options.publicUrl(), name) };
   return (bearer, request) => {
     const { headers, requestRecord } = request;
     const scope = newScope();
-    request.onAbort(scope.join());
+    request.onAbort(scope.addWaiter());
     const callContext = callContexts.of(bearer, scope.signal, scope.deadline);
     const loaders = createLoaders(options.api, callContext, loaderStates);
     return new ResolverContext(

@@ -120,7 +120,7 @@ class OperationRun implements AcceptedOperation {
     if (key === undefined) return Promise.resolve(execute());
     const known = this.#sharing.find(tenant, key);
     if (known?.result !== undefined) {
-      this.#request.onAbort(known.scope.join());
+      this.#request.onAbort(known.scope.addWaiter());
       if (this.#request.requestRecord !== undefined) this.#request.requestRecord.joined = true;
       return known.result;
     }

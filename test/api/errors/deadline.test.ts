@@ -1,9 +1,9 @@
 import type { ServerResponse } from 'node:http';
 import { describe, expect, test, vi } from 'vitest';
-import { createOperationScope } from '../../../src/concurrency/operation-scope.ts';
 import { TimeoutQueue } from '../../../src/concurrency/timeout-queue.ts';
 import { mayHaveHappened } from '../../../src/rest/errors.ts';
 import { createCallContexts } from '../../fixtures/call-contexts.ts';
+import { createOperationScope } from '../../fixtures/operation-scope.ts';
 import { type Answer, answerJson, errorOf, startBench, until } from '../../fixtures/rest-service.ts';
 import { startBefore } from '../../fixtures/start-before.ts';
 

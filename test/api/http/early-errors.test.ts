@@ -29,7 +29,7 @@ afterAll(() => listener.close());
 /** How often requests of this status have been counted. */
 async function counted(status: number | 'none'): Promise<number> {
   const { body } = await metrics.page();
-  const line = new RegExp(`^waybill_refused_early_total{status="${status}"} (\\d+)$`, 'm').exec(body);
+  const line = new RegExp(`^waybill_early_http_errors_total{status="${status}"} (\\d+)$`, 'm').exec(body);
   return Number(line?.[1] ?? 0);
 }
 

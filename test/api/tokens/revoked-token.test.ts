@@ -107,8 +107,8 @@ describe('what a key has done', () => {
           secret,
           idempotencyStore: store.join(),
           refusedTenants: {
-            tell: (tenantId) => takers.forEach((take) => void take(tenantId)),
-            onTold: (take) => void takers.push(take),
+            publish: (tenantId) => takers.forEach((take) => void take(tenantId)),
+            subscribe: (take) => void takers.push(take),
           },
         },
       );

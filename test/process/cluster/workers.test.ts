@@ -73,7 +73,7 @@ describe('two workers before the sandbox', slow, () => {
     const [first, second] = [await page(), await page()];
     for (const text of [first, second]) {
       expect(text).toContain(`${counted}4\n`);
-      expect(text).toContain('waybill_requests_under_way{route="other"} 1\n');
+      expect(text).toContain('waybill_requests_in_flight{route="other"} 1\n');
       expect(text).toMatch(/^process_cpu_seconds_total \d/m);
       expect(text).toMatch(/^nodejs_version_info\{.*\} 1$/m);
     }

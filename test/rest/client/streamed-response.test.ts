@@ -298,13 +298,13 @@ test('once the client is closed, the process ends by itself', async () => {
   const script = `
     import { createRestClient } from './src/rest/client/client.ts';
     import { createRestApi } from './src/rest/api.ts';
-    import { createCallers } from './test/fixtures/call-contexts.ts';
+    import { createCallContexts } from './test/fixtures/call-contexts.ts';
     const client = createRestClient({
       baseUrl: new URL('${service.url}'), connections: 4,
       connectTimeoutMs: 60000, callTimeoutMs: 60000, streamTimeoutMs: 60000, maxResponseBytes: 1000, retries: 0,
     });
-    const caller = createCallers({ callsPerOperation: 4 }).of('token', new AbortController().signal);
-    const order = await createRestApi(client, {}).getOrder('7', caller);
+    const callContext = createCallContexts({ callsPerOperation: 4 }).of('token', new AbortController().signal);
+    const order = await createRestApi(client, {}).getOrder('7', callContext);
     await client.close();
     console.log(order.name);
   `;

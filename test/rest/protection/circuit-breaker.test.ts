@@ -91,7 +91,7 @@ test('too few calls of others say nothing yet', () => {
 
 test('what its callers have given up counts neither way', () => {
   const { breaker, call } = start();
-  for (const who of [ana, eva, ida]) call(who, 'given up', 100);
+  for (const who of [ana, eva, ida]) call(who, 'aborted', 100);
   expect(breaker.isOpen()).toBe(false);
 });
 
@@ -179,7 +179,7 @@ test('a tenant whose probe has failed may try again after five seconds, where no
 test('a probe that nobody waited for makes room for another', () => {
   const { call, pass } = startOpen();
   pass(5_000);
-  expect(call(ana, 'given up')).toBe(1);
+  expect(call(ana, 'aborted')).toBe(1);
   expect(call(ana, 'answered')).toBe(1);
 });
 
