@@ -9,23 +9,22 @@ import { type Environment, type SettingTable, shown, type ValuesOf } from './set
 import { metricsErrors, metricsSettings, tracingOf, tracingSettings, tracingUses } from './telemetry.ts';
 import { unknownSettings } from './unknown-settings.ts';
 
-/** Every setting, in the order of the README's table. */
-export const settings = {
-  ...serverSettings,
-  ...requestSettings,
-  ...loadSheddingSettings,
-  ...listenerSettings,
-  ...upstreamSettings,
-  ...parameterNameSettings,
-  ...restSettings,
-  ...trustedDocumentSettings,
-  ...documentSettings,
-  ...operationSettings,
-  ...loadingSettings,
-  ...limitSettings,
-  ...metricsSettings,
-  ...tracingSettings,
+/** Every setting, in the groups and in the order of docs/configuration.md. */
+export const settingGroups = {
+  Server: serverSettings,
+  'Requests and connections': { ...requestSettings, ...loadSheddingSettings, ...listenerSettings },
+  'REST service': { ...upstreamSettings, ...restSettings },
+  'Names of REST query parameters': parameterNameSettings,
+  Documents: { ...trustedDocumentSettings, ...documentSettings },
+  Operations: operationSettings,
+  'Reference data and list pages': loadingSettings,
+  Limits: limitSettings,
+  Metrics: metricsSettings,
+  Traces: tracingSettings,
 };
+
+/** Every setting by the name of its value. */
+export const settings = Object.assign({}, ...Object.values(settingGroups)) as SettingTable;
 
 /** Everything that can be set from outside, read once at start. */
 export type Config = ReturnType<typeof readConfig>;

@@ -1,0 +1,13 @@
+// The entry of `npm start`. It is plain CommonJS, so that an older Node can read it and say what is needed.
+const major = Number(process.versions.node.split('.')[0]);
+
+if (major < 24) {
+  process.stderr.write(
+    'Waybill needs Node 24 or newer, but this is Node ' +
+      process.versions.node +
+      '. Install Node 24, or run "npm ci", which installs it for this project.\n',
+  );
+  process.exitCode = 1;
+} else {
+  import('./main.ts');
+}
