@@ -9,13 +9,16 @@ import {
 } from 'graphql';
 
 /**
- * Where the fields of a REST body stand in the input, where they have another name or place there. What lies below them
- * goes along; an empty place is the input as a whole.
+ * Maps dotted paths in a REST body to dotted paths in the GraphQL input, for fields whose paths differ. An entry also
+ * applies to all fields below its path. An empty input path is the input as a whole.
  */
-export type Renames = Readonly<Record<string, string>>;
+export type RestToInputPaths = Readonly<Record<string, string>>;
 
-/** The type of the input that a mutation takes, one or a list of them. @throws TypeError for a field without one. */
-export function inputType({ parentType, fieldName }: GraphQLResolveInfo): GraphQLInputObjectType {
+/**
+ * The input type of a mutation field whose argument is one input or a list of inputs.
+ * @throws TypeError if no argument of the field has an input type.
+ */
+export function inputTypeOf({ parentType, fieldName }: GraphQLResolveInfo): GraphQLInputObjectType {
   for (const { type } of parentType.getFields()[fieldName]?.args ?? []) {
     const named = getNamedType(type);
     if (isInputObjectType(named)) return named;
@@ -23,82 +26,100 @@ export function inputType({ parentType, fieldName }: GraphQLResolveInfo): GraphQ
   throw new TypeError(`${parentType.name}.${fieldName} takes no input`);
 }
 
-/** A place in an input, as far as REST's path leads into it, and what of that path the place does not tell. */
+/** The location in a GraphQL input of a path that REST names. */
 export interface InputLocation {
+  /** The dotted path in the input, as far as the input has fields for the path of REST. */
   path: string;
-  below: string;
+  /** The dotted rest of the REST path that `path` does not express. Empty if there is none. */
+  remainder: string;
 }
 
 /**
- * The place in an input that REST means by a path of its own, or undefined where it leads to none. Paths may be dotted,
- * with brackets or a JSON pointer, may start with what REST calls the body (`body`, `order`), and may be written in
- * another case (`content_description`).
+ * Finds the location in a GraphQL input that a REST path means. The interface does not show the form of the paths
+ * ("Errors"). A path may have dots or brackets, or be a JSON pointer. The path may start with a name of the body
+ * (`body`, `order`) and may be in snake case or kebab case.
+ * @returns undefined if the path leads to no location in the input
  */
-export function inputLocationOf(
+export function findInputLocation(
   restPath: string,
-  { type, input, renames }: { type: GraphQLInputObjectType; input: unknown; renames: Renames },
+  {
+    type,
+    input,
+    restToInputPaths,
+  }: { type: GraphQLInputObjectType; input: unknown; restToInputPaths: RestToInputPaths },
 ): InputLocation | undefined {
   const parts = restPath.split(/[.[\]/#$'"]+/).filter((part) => part !== '');
   for (let start = 0; start < parts.length; start += 1) {
-    const place = renamed(parts.slice(start), renames);
-    const path = followed(place, type, input);
-    if (place.length > 0 && path.length === 0) continue;
+    const inputParts = toInputPath(parts.slice(start), restToInputPaths);
+    const path = resolvablePrefix(inputParts, type, input);
+    if (inputParts.length > 0 && path.length === 0) continue;
     const last = parts.at(-1) ?? '';
-    const isElsewhere = plain(place.at(-1) ?? '') !== plain(last) && !/^\d+$/.test(last);
+    const isOtherField = normalized(inputParts.at(-1) ?? '') !== normalized(last) && !/^\d+$/.test(last);
     return {
       path: path.join('.'),
-      below: (isElsewhere ? parts.slice(start) : place.slice(path.length)).join('.'),
+      remainder: (isOtherField ? parts.slice(start) : inputParts.slice(path.length)).join('.'),
     };
   }
   return undefined;
 }
 
-/** The same path with the place of the longest rename that it starts with. */
-function renamed(parts: string[], renames: Renames): string[] {
+/** Replaces the longest prefix of a REST path that has an entry in `restToInputPaths`. */
+function toInputPath(parts: string[], restToInputPaths: RestToInputPaths): string[] {
   for (let length = parts.length; length > 0; length -= 1) {
-    const start = parts.slice(0, length).map(plain).join('.');
-    const rename = Object.entries(renames).find(([from]) => from.split('.').map(plain).join('.') === start);
-    if (rename !== undefined) return [...rename[1].split('.').filter(Boolean), ...parts.slice(length)];
+    const prefix = parts.slice(0, length).map(normalized).join('.');
+    const entry = Object.entries(restToInputPaths).find(
+      ([from]) => from.split('.').map(normalized).join('.') === prefix,
+    );
+    if (entry !== undefined) return [...entry[1].split('.').filter(Boolean), ...parts.slice(length)];
   }
   return parts;
 }
 
-/** As far as the path leads into the input. */
-function followed(parts: string[], type: GraphQLInputType, input: unknown): string[] {
+/** The longest prefix of the path that leads to a field or list item of the input, in the input's own spelling. */
+function resolvablePrefix(parts: string[], type: GraphQLInputType, input: unknown): string[] {
   const [part, ...rest] = parts;
-  const shape = getNullableType(type);
+  const nullableType = getNullableType(type);
   if (part === undefined) return [];
-  if (isListType(shape)) {
-    const index = indexIn(input, [part, ...rest]);
-    if (index === undefined) return [];
-    const below = followed(index.rest, shape.ofType, itemOf(input, index.at));
-    return [String(index.at), ...below];
+  if (isListType(nullableType)) {
+    const item = findListItem(input, [part, ...rest]);
+    if (item === undefined) return [];
+    const pathInItem = resolvablePrefix(item.rest, nullableType.ofType, ownProperty(input, item.index));
+    return [String(item.index), ...pathInItem];
   }
-  if (!isInputObjectType(shape)) return [];
-  const field = Object.values(shape.getFields()).find(({ name }) => plain(name) === plain(part));
+  if (!isInputObjectType(nullableType)) return [];
+  const field = Object.values(nullableType.getFields()).find(
+    ({ name }) => normalized(name) === normalized(part),
+  );
   if (field === undefined) return [];
-  return [field.name, ...followed(rest, field.type, itemOf(input, field.name))];
+  return [field.name, ...resolvablePrefix(rest, field.type, ownProperty(input, field.name))];
 }
 
-/** A list's place: by a name where REST has a map of what the input lists with names, or else by its number. */
-function indexIn(input: unknown, [part = '', ...rest]: string[]): { at: number; rest: string[] } | undefined {
+/**
+ * Finds a list item by the first part of a path. For a list of named values the part is a name, because REST has a map
+ * there. For any other list the part is an index.
+ */
+function findListItem(
+  input: unknown,
+  [part = '', ...rest]: string[],
+): { index: number; rest: string[] } | undefined {
   if (!Array.isArray(input)) return undefined;
-  // A name may be a number too, and is no place then.
-  if (input.some((item) => itemOf(item, 'name') !== undefined)) {
+  // A name may look like an index. In a list of named values it is always a name.
+  if (input.some((item) => ownProperty(item, 'name') !== undefined)) {
     const name = [part, ...rest].join('.');
-    const at = input.findIndex((item) => itemOf(item, 'name') === name);
-    return at === -1 ? undefined : { at, rest: ['value'] };
+    const index = input.findIndex((item) => ownProperty(item, 'name') === name);
+    return index === -1 ? undefined : { index, rest: ['value'] };
   }
-  return /^\d{1,6}$/.test(part) && itemOf(input, Number(part)) !== undefined
-    ? { at: Number(part), rest }
+  return /^\d{1,6}$/.test(part) && ownProperty(input, Number(part)) !== undefined
+    ? { index: Number(part), rest }
     : undefined;
 }
 
-function itemOf(value: unknown, key: string | number): unknown {
+function ownProperty(value: unknown, key: string | number): unknown {
   if (typeof value !== 'object' || value === null || !Object.hasOwn(value, key)) return undefined;
   return (value as Record<string | number, unknown>)[key];
 }
 
-function plain(name: string): string {
+/** The same text for `contentDescription`, `content_description` and `content-description`. */
+function normalized(name: string): string {
   return name.replaceAll(/[_-]/g, '').toLowerCase();
 }

@@ -4,51 +4,60 @@ import { type Collection, type ResourceName, resourceName, shown } from '../../r
 import type { InvalidFieldSource } from './user-error.ts';
 
 /**
- * The parts of which the rules of the inputs are made. GraphQL has seen to the types already, so that what is left of
- * these is that GraphQL takes an explicit null for every field that may be left out, and REST does not.
- * A message is read after the name of its field.
+ * The building blocks of the validation rules of inputs. GraphQL has already validated the types. For every optional
+ * field, GraphQL accepts an explicit null and REST does not: these rules reject the null.
+ * A client reads each error message after the name of its field.
  */
 
 const notNull = 'must not be null: leave it out instead';
 
+/** A text of any length. */
 export const text = v.string(notNull);
-export const flag = v.boolean(notNull);
-export const amount = v.number(notNull);
+/** True or false. */
+export const boolean = v.boolean(notNull);
+/** A number of any size. */
+export const number = v.number(notNull);
 
-/** What has these fields; a field that is wrapped in `optional` may be left out. */
-export const fields = <Entries extends v.ObjectEntries>(entries: Entries) => v.object(entries, notNull);
+/** An input object with these fields. A field wrapped in `optional` may be absent. */
+export const objectOf = <Entries extends v.ObjectEntries>(entries: Entries) => v.object(entries, notNull);
+/** A list of any length. */
 export const listOf = <Item extends v.GenericSchema>(item: Item) => v.array(item, notNull);
+/** A field that may be absent but not null. */
 export const optional = <Schema extends v.GenericSchema>(schema: Schema) => v.exactOptional(schema);
+/** A value that may be null. */
 export const nullable = <Schema extends v.GenericSchema>(schema: Schema) => v.nullable(schema);
 
-/** A text of so many characters, counted as people do and not in the units of UTF-16 ("Limits"). */
-export const textOf = (least: number, most: number) =>
+/** A text of `min` to `max` characters ("Limits"). A character is a Unicode code point, not a UTF-16 unit. */
+export const textOfLength = (min: number, max: number) =>
   v.pipe(
     text,
     v.check(
-      (value) => isWithin(lengthOf(value), least, most),
-      ({ input }) => `must be ${least} to ${most} characters long, but has ${lengthOf(input)}`,
+      (value) => isWithin(lengthOf(value), min, max),
+      ({ input }) => `must be ${min} to ${max} characters long, but has ${lengthOf(input)}`,
     ),
   );
 
-/** In characters, without a copy of what may be megabytes. */
+/** Counts code points. It does not copy the text, which may have megabytes. */
 function lengthOf(value: string): number {
   let length = 0;
   for (const _character of value) length += 1;
   return length;
 }
 
-/** An amount in cents of at least `least`. */
-export const centsFrom = (least: number) =>
+/** An amount of at least `min` cents. */
+export const centsAtLeast = (min: number) =>
   v.pipe(
-    amount,
+    number,
     v.check(
-      (value) => value >= least,
-      ({ input }) => `must be at least ${least}, but is ${input}`,
+      (value) => value >= min,
+      ({ input }) => `must be at least ${min}, but is ${input}`,
     ),
   );
 
-/** An id of a collection, whole or bare, which comes out as the resource name; at most `maxLength` characters of it. */
+/**
+ * An id of a collection: a resource name or a bare identifier. The rule returns the resource name.
+ * @param maxLength the most characters of the resource name; no limit by default
+ */
 export const idOf = <C extends Collection>(collection: C, maxLength = Number.POSITIVE_INFINITY) =>
   v.pipe(
     text,
@@ -65,20 +74,20 @@ export const idOf = <C extends Collection>(collection: C, maxLength = Number.POS
     }),
   );
 
-/** A location's resource name is the one that has a limit of its own ("Limits"). */
+/** A location id. Only location names have a limit of their own ("Limits"). */
 export const locationId = idOf('locations', 96);
 
-/** The client's own key of a write; null counts as none. */
-export const idempotencyKey = v.exactOptional(v.nullable(textOf(1, 255)));
+/** The client's idempotency key of a write. Null means no key. */
+export const idempotencyKey = v.exactOptional(v.nullable(textOfLength(1, 255)));
 
-/** What an input comes out as, or every fault of it. */
-export type Checked<Output> = { value: Output } | { errors: InvalidFieldSource[] };
+/** The validated value of an input, or all its errors. */
+export type ValidationResult<Output> = { value: Output } | { errors: InvalidFieldSource[] };
 
-/** Holds an input against its rules, without a call. */
-export function checked<Rules extends v.GenericSchema>(
+/** Validates an input against its rules, without a REST call. */
+export function validateInput<Rules extends v.GenericSchema>(
   rules: Rules,
   input: unknown,
-): Checked<v.InferOutput<Rules>> {
+): ValidationResult<v.InferOutput<Rules>> {
   const { success, output, issues } = v.safeParse(rules, input);
   if (success) return { value: output };
   return { errors: issues.map((issue) => ({ path: v.getDotPath(issue) ?? '', message: issue.message })) };
@@ -93,6 +102,6 @@ function nameOrUndefined<C extends Collection>(collection: C, id: string): Resou
   }
 }
 
-function isWithin(value: number, least: number, most: number): boolean {
-  return value >= least && value <= most;
+function isWithin(value: number, min: number, max: number): boolean {
+  return value >= min && value <= max;
 }

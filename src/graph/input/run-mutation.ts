@@ -9,8 +9,8 @@ import {
   WaybillError,
 } from '../../rest/errors.ts';
 import { ConflictError, NotFoundError } from '../../writes/errors.ts';
-import { inputLocationOf, inputType, type Renames } from './input-path.ts';
-import { checked } from './input-rules.ts';
+import { findInputLocation, inputTypeOf, type RestToInputPaths } from './input-path.ts';
+import { validateInput } from './input-rules.ts';
 import type {
   ConflictSource,
   InvalidFieldSource,
@@ -19,104 +19,115 @@ import type {
   OutcomeUnknownSource,
 } from './user-error.ts';
 
-type Refused = InvalidInputSource | ConflictSource | OutcomeUnknownSource;
+/** The results of a failed mutation of any kind. */
+type FailureSource = InvalidInputSource | ConflictSource | OutcomeUnknownSource;
 
-/** One write of a mutation: what is held against its rules, done, and answered as data whatever came of it. */
-export interface Mutation<Rules extends GenericSchema, Success> {
+/** The input of a mutation, its validation rules, and the write that the mutation runs. */
+export interface MutationSpec<Rules extends GenericSchema, Success> {
   rules: Rules;
-  /** With a key of the client's own, or of a kind that has none. */
+  /** The input from the client. Not every input type has an idempotency key. */
   input: object & { idempotencyKey?: string | null | undefined };
   info: GraphQLResolveInfo;
-  /** Does it, with what the rules have made of the input. */
+  /** Runs the write with the validated input. */
   run(value: InferOutput<Rules>): Promise<Success>;
-  /** Where REST's names for the fields stand in the input, where they differ. */
-  renames?: Renames;
+  /** Paths of the REST body that differ from those of the input. REST names fields by them when it rejects a body. */
+  restToInputPaths?: RestToInputPaths;
   /**
-   * What a person is to check where it is not known what came of it, as one or more sentences. `wasNotFound`: whether it
-   * has been looked for already, in vain.
+   * Returns sentences on what a person should check if the outcome of the write is unknown.
+   * @param wasNotFound whether the server has already searched for the written record, without result
    */
-  whatToCheck(value: InferOutput<Rules>, wasNotFound: boolean): string;
+  adviceOnUnknownOutcome(value: InferOutput<Rules>, wasNotFound: boolean): string;
 }
 
-/** A write that is about something, of which REST may say that it does not exist. */
-export interface MutationAbout<Rules extends GenericSchema, Success> extends Mutation<Rules, Success> {
-  /** The id of what the write is about. */
-  about(value: InferOutput<Rules>): string;
+/** A mutation whose write has a target record. REST may report that the record does not exist. */
+export interface TargetedMutationSpec<Rules extends GenericSchema, Success>
+  extends MutationSpec<Rules, Success> {
+  /** The id of the target record. */
+  targetId(value: InferOutput<Rules>): string;
 }
 
 /**
- * Does a write and answers its success, or as data what a person can get wrong and what nobody knows.
- * @throws what is broken, and not the input's fault, as it came.
+ * Validates the input, then runs the write.
+ * @returns the result of the write, or a `UserError` source for invalid input, a conflict, a missing record or an
+ * unknown outcome
+ * @throws any other error of the write unchanged
  */
 export function runMutation<Rules extends GenericSchema, Success>(
-  task: Mutation<Rules, Success> & { about?: undefined },
-): Promise<Success | Refused>;
+  mutation: MutationSpec<Rules, Success> & { targetId?: undefined },
+): Promise<Success | FailureSource>;
 export function runMutation<Rules extends GenericSchema, Success>(
-  task: MutationAbout<Rules, Success>,
-): Promise<Success | Refused | NotFoundSource>;
+  mutation: TargetedMutationSpec<Rules, Success>,
+): Promise<Success | FailureSource | NotFoundSource>;
 export async function runMutation<Rules extends GenericSchema, Success>(
-  task: Mutation<Rules, Success> & { about?: MutationAbout<Rules, Success>['about'] | undefined },
-): Promise<Success | Refused | NotFoundSource> {
-  const outcome = checked(task.rules, task.input);
-  if ('errors' in outcome) return invalidInput(outcome.errors);
-  const { value } = outcome;
+  mutation: MutationSpec<Rules, Success> & {
+    targetId?: TargetedMutationSpec<Rules, Success>['targetId'] | undefined;
+  },
+): Promise<Success | FailureSource | NotFoundSource> {
+  const validation = validateInput(mutation.rules, mutation.input);
+  if ('errors' in validation) return invalidInput(validation.errors);
+  const { value } = validation;
   try {
-    return await task.run(value);
+    return await mutation.run(value);
   } catch (error) {
     if (error instanceof OutcomeUnknownError) {
-      return outcomeUnknown(task, task.whatToCheck(value, error.wasNotFound));
+      return outcomeUnknown(mutation, mutation.adviceOnUnknownOutcome(value, error.wasNotFound));
     }
     if (error instanceof NotFoundError) return notFound(error.id, error.message);
     if (error instanceof ConflictError) return { __typename: 'Conflict', message: error.message };
     if (error instanceof InvalidInputError) return invalidInput(error.errors);
-    // What a workflow reads on its way is not what the input asks for.
+    // A failed read of a multi-step write says nothing about the input.
     if (error instanceof StatusError && !error.isRead) {
       const message = error.details.message ?? `${error.summary}.`;
       if (isConflict(error)) return { __typename: 'Conflict', message };
-      if (isNotFound(error) && task.about !== undefined) return notFound(task.about(value), message);
+      if (isNotFound(error) && mutation.targetId !== undefined)
+        return notFound(mutation.targetId(value), message);
       if (isNotFound(error) || isRejectedInput(error))
-        return invalidInput(refusedFields(error, task), message);
+        return invalidInput(invalidFieldsOf(error, mutation), message);
     }
     throw error;
   }
 }
 
-/** Faults that only a look at what there is can show, such as a template that the channel does not have. */
+/** Input errors that only data from REST can show, such as a template that the channel does not have. */
 export class InvalidInputError extends WaybillError {
   override readonly name = 'InvalidInputError';
   readonly errors: InvalidFieldSource[];
 
   constructor(errors: InvalidFieldSource[]) {
-    super(errors.map(sentence).join('; '));
+    super(errors.map(fieldSentence).join('; '));
     this.errors = errors;
   }
 }
 
-/** What REST has refused, at the places of the input; what it calls by no name of the input stands at the whole. */
-function refusedFields(
+/** Maps the fields that REST rejects to input paths. A field that the input does not have gets the empty path. */
+function invalidFieldsOf(
   { details }: StatusError,
-  { info, input, renames = {} }: Pick<Mutation<GenericSchema, unknown>, 'info' | 'input' | 'renames'>,
+  {
+    info,
+    input,
+    restToInputPaths = {},
+  }: Pick<MutationSpec<GenericSchema, unknown>, 'info' | 'input' | 'restToInputPaths'>,
 ): InvalidFieldSource[] {
-  const type = inputType(info);
+  const type = inputTypeOf(info);
   return details.fields.map(({ path: restPath, message }) => {
-    const { path, below } = inputLocationOf(restPath, { type, input, renames }) ?? {
+    const { path, remainder } = findInputLocation(restPath, { type, input, restToInputPaths }) ?? {
       path: '',
-      below: restPath,
+      remainder: restPath,
     };
-    return { path, message: below === '' ? message : `${below} ${message}` };
+    return { path, message: remainder === '' ? message : `${remainder} ${message}` };
   });
 }
 
-// More than any form has fields; an answer must not grow with the faults of whoever sends many.
+// No form has this many fields. The bound keeps the response small when an input has very many errors.
 const maxErrors = 100;
 const maxReportedErrors = 20;
 
 function invalidInput(errors: InvalidFieldSource[], message?: string): InvalidInputSource {
-  const reported = errors.slice(0, maxReportedErrors).map(sentence).join('; ');
-  const more = errors.length > maxReportedErrors ? `; and ${errors.length - maxReportedErrors} more` : '';
+  const reported = errors.slice(0, maxReportedErrors).map(fieldSentence).join('; ');
+  const omitted = errors.length > maxReportedErrors ? `; and ${errors.length - maxReportedErrors} more` : '';
   return {
     __typename: 'InvalidInput',
-    message: message ?? `Nothing was done, as the input can't be right: ${reported}${more}.`,
+    message: message ?? `Nothing was done, as the input can't be right: ${reported}${omitted}.`,
     fields: errors.slice(0, maxErrors),
   };
 }
@@ -126,16 +137,16 @@ function notFound(missingId: string, message: string): NotFoundSource {
 }
 
 function outcomeUnknown(
-  { input: { idempotencyKey = null } }: Pick<Mutation<GenericSchema, unknown>, 'input'>,
-  whatToCheck: string,
+  { input: { idempotencyKey = null } }: Pick<MutationSpec<GenericSchema, unknown>, 'input'>,
+  advice: string,
 ): OutcomeUnknownSource {
   return {
     __typename: 'OutcomeUnknown',
-    message: `It was sent, but no answer came that tells what became of it: it may have happened or not. ${whatToCheck}`,
+    message: `It was sent, but no answer came that tells what became of it: it may have happened or not. ${advice}`,
     idempotencyKey,
   };
 }
 
-function sentence({ path, message }: InvalidFieldSource): string {
+function fieldSentence({ path, message }: InvalidFieldSource): string {
   return path === '' ? message : `${path} ${message}`;
 }

@@ -4,26 +4,32 @@ interface UserErrorSource {
   message: string;
 }
 
-/** A fault of an input, at its place in it: `recipient.address.addressLines`. */
+/** The source of `InvalidField`: one error of an input. */
 export interface InvalidFieldSource {
+  /** The dotted path in the input, such as `recipient.address.addressLines`. Empty for the input as a whole. */
   path: string;
+  /** What is wrong with the field. A client reads the message after the name of the field. */
   message: string;
 }
 
+/** The source of `InvalidInput`: the input breaks the rules. */
 export interface InvalidInputSource extends UserErrorSource {
   __typename: 'InvalidInput';
   fields: InvalidFieldSource[];
 }
 
+/** The source of `NotFound`: the record to change does not exist. */
 export interface NotFoundSource extends UserErrorSource {
   __typename: 'NotFound';
   missingId: string;
 }
 
+/** The source of `Conflict`: existing data does not allow the write. */
 export interface ConflictSource extends UserErrorSource {
   __typename: 'Conflict';
 }
 
+/** The source of `OutcomeUnknown`: REST may or may not have done the write. */
 export interface OutcomeUnknownSource extends UserErrorSource {
   __typename: 'OutcomeUnknown';
   idempotencyKey: string | null;
@@ -105,6 +111,7 @@ export const OutcomeUnknown = builder.objectRef<OutcomeUnknownSource>('OutcomeUn
   }),
 });
 
+/** The source of `WriteFailed`: one write of a batch failed for a reason other than its input. */
 export interface WriteFailedSource extends UserErrorSource {
   __typename: 'WriteFailed';
   code: string;

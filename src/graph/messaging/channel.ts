@@ -26,8 +26,9 @@ export const Channel = builder.objectRef<ChannelJson>('Channel').implement({
 });
 
 /**
- * The number stands in an object named after the network (`chatApp`), so in whichever object has one.
- * @throws InvalidResponseError where it is no text.
+ * Finds the phone number of a channel. REST puts it into an object named after the network, such as `chatApp`
+ * ("Channel"), so this takes the first object that has a phone number.
+ * @throws InvalidResponseError if the phone number is no text
  */
 function phoneNumberOf(channel: ChannelJson): string | null {
   for (const value of Object.values(channel)) {

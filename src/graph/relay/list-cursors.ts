@@ -2,12 +2,12 @@ import type { Loaders } from '../../loaders/loaders.ts';
 import type { Position } from '../../loaders/paging/cursor.ts';
 import { queryKey } from '../../loaders/paging/page-loader.ts';
 
-/** The cursors of one list with its filters, by whose name they are signed. */
+/** Encodes and decodes the cursors of one list. The signature covers the list name and its filters. */
 export class ListCursors {
   readonly #loaders: Loaders;
   readonly #list: string;
   readonly #query: object;
-  #name: string | undefined;
+  #cachedListKey: string | undefined;
 
   constructor(loaders: Loaders, list: string, query: object) {
     this.#loaders = loaders;
@@ -15,17 +15,18 @@ export class ListCursors {
     this.#query = query;
   }
 
+  /** Makes the signed cursor of a position in the list. */
   encode(position: Position): string {
-    return this.#loaders.cursors.encode(this.#nameOfList(), position);
+    return this.#loaders.cursors.encode(this.#listKey(), position);
   }
 
-  /** @throws BadInputError for what is no cursor of this list. */
+  /** Reads a position from a cursor. @throws BadInputError if it is not a cursor of this list. */
   decode(cursor: string): Position {
-    return this.#loaders.cursors.decode(this.#nameOfList(), cursor);
+    return this.#loaders.cursors.decode(this.#listKey(), cursor);
   }
 
-  #nameOfList(): string {
-    this.#name ??= `${this.#list} ${queryKey(this.#query)}`;
-    return this.#name;
+  #listKey(): string {
+    this.#cachedListKey ??= `${this.#list} ${queryKey(this.#query)}`;
+    return this.#cachedListKey;
   }
 }

@@ -57,7 +57,7 @@ const Label = builder.objectRef<LabelledShipment>('Label').implement({
   }),
 });
 
-/** Of one form whatever REST sends, so that no other object has it. @throws InvalidResponseError for what is no text. */
+/** The id in the form `labels/<identifier>`. @throws InvalidResponseError if the label of REST is no text. */
 function labelId({ name, label }: LabelledShipment): string {
   if (typeof label !== 'string') throw new InvalidResponseError(`${name} came with a label that is no text`);
   return label.startsWith('labels/') ? label : `labels/${label}`;
@@ -130,12 +130,12 @@ export const Shipment = builder.objectRef<ShipmentJson>('Shipment').implement({
     label: t.field({
       type: Label,
       description: 'The label, or null until it exists.',
-      resolve: (shipment) => (isLabelled(shipment) ? shipment : null),
+      resolve: (shipment) => (hasLabel(shipment) ? shipment : null),
     }),
   }),
 });
 
-function isLabelled(shipment: ShipmentJson): shipment is LabelledShipment {
+function hasLabel(shipment: ShipmentJson): shipment is LabelledShipment {
   return shipment.label !== undefined && shipment.label !== null && shipment.label !== '';
 }
 

@@ -1,18 +1,18 @@
 import { isInputObjectType } from 'graphql';
 import { describe, expect, test } from 'vitest';
-import { inputLocationOf, type Renames } from '../../../src/graph/input/input-path.ts';
+import { findInputLocation, type RestToInputPaths } from '../../../src/graph/input/input-path.ts';
 import { schema } from '../../../src/graph/schema.ts';
 import { order } from '../../fixtures/order-to-create.ts';
 
 /** The place of a path of REST's in an input of this type. */
-function placeIn(typeName: string, input: unknown, renames: Renames = {}) {
+function pathFinderFor(typeName: string, input: unknown, restToInputPaths: RestToInputPaths = {}) {
   const type = schema.getType(typeName);
   if (!isInputObjectType(type)) throw new TypeError(`${typeName} is no input`);
-  return (restPath: string) => inputLocationOf(restPath, { type, input, renames })?.path;
+  return (restPath: string) => findInputLocation(restPath, { type, input, restToInputPaths })?.path;
 }
 
 describe('a path of REST in the input of an order', () => {
-  const place = placeIn('CreateOrderInput', { ...order, paymentMethods: ['PSE', 'NEQUI'] });
+  const pathOf = pathFinderFor('CreateOrderInput', { ...order, paymentMethods: ['PSE', 'NEQUI'] });
 
   test.each([
     ['a field', 'notes', 'notes'],
@@ -43,7 +43,7 @@ describe('a path of REST in the input of an order', () => {
     ['a field below one that the input leaves out', 'recipient.document', 'recipient.document'],
     ['dots in a row', 'recipient..email.', 'recipient.email'],
   ])('with %s', (_what, restPath, path) => {
-    expect(place(restPath)).toBe(path);
+    expect(pathOf(restPath)).toBe(path);
   });
 
   test.each([
@@ -57,16 +57,16 @@ describe('a path of REST in the input of an order', () => {
     ['separators alone', '/$.[]#'],
     ['a number', '0'],
   ])('leads nowhere with %s', (_what, restPath) => {
-    expect(place(restPath)).toBeUndefined();
+    expect(pathOf(restPath)).toBeUndefined();
   });
 
   test('is found at the end of the longest path that is read', () => {
-    expect(place(`${'a.'.repeat(150)}notes`)).toBe('notes');
+    expect(pathOf(`${'a.'.repeat(150)}notes`)).toBe('notes');
   });
 });
 
 describe('a path of REST into what the input lists with names', () => {
-  const place = placeIn(
+  const pathOf = pathFinderFor(
     'SendMessageInput',
     {
       conversation: 'channels/ca1/conversations/ca60',
@@ -99,13 +99,13 @@ describe('a path of REST into what the input lists with names', () => {
     ['a name that is not given', 'template.bodyParameters.city', 'content.template.bodyParameters'],
     ['the name in the input as it is', 'conversation', 'conversation'],
   ])('with %s', (_what, restPath, path) => {
-    expect(place(restPath)).toBe(path);
+    expect(pathOf(restPath)).toBe(path);
   });
 });
 
 describe('renames', () => {
-  const renames = { recipient: '', 'recipient.phone': 'phone', text: 'text' };
-  const place = placeIn('SendMessageToPhoneInput', { phone: '+573104567890' }, renames);
+  const restToInputPaths = { recipient: '', 'recipient.phone': 'phone', text: 'text' };
+  const pathOf = pathFinderFor('SendMessageToPhoneInput', { phone: '+573104567890' }, restToInputPaths);
 
   test.each([
     ['the longest counts', 'recipient.phone', 'phone'],
@@ -114,24 +114,27 @@ describe('renames', () => {
     ['one that is the whole input is at no field', 'recipient', ''],
     ['and so is it behind the body', '/body/recipient', ''],
   ])('%s', (_what, restPath, path) => {
-    expect(place(restPath)).toBe(path);
+    expect(pathOf(restPath)).toBe(path);
   });
 });
 
 test('what is not an input leads as far as its type does', () => {
   for (const input of [null, undefined, 7, 'order', []]) {
-    const place = placeIn('CreateOrderInput', input);
-    expect(place('recipient.address.addressLines.0')).toBe('recipient.address.addressLines');
+    const pathOf = pathFinderFor('CreateOrderInput', input);
+    expect(pathOf('recipient.address.addressLines.0')).toBe('recipient.address.addressLines');
   }
 });
 
 test('what a path has below its place in the input is kept', () => {
   const type = schema.getType('ShipOrderInput');
   if (!isInputObjectType(type)) throw new TypeError('ShipOrderInput is no input');
-  const place = (restPath: string) =>
-    inputLocationOf(restPath, { type, input: {}, renames: { recipient: 'order', quote: '' } });
-  expect(place('recipient.address.addressLines')).toEqual({ path: 'order', below: 'address.addressLines' });
-  expect(place('package.colour')).toEqual({ path: 'package', below: 'colour' });
-  expect(place('package.weightKg')).toEqual({ path: 'package.weightKg', below: '' });
-  expect(place('quote')).toEqual({ path: '', below: 'quote' });
+  const pathOf = (restPath: string) =>
+    findInputLocation(restPath, { type, input: {}, restToInputPaths: { recipient: 'order', quote: '' } });
+  expect(pathOf('recipient.address.addressLines')).toEqual({
+    path: 'order',
+    remainder: 'address.addressLines',
+  });
+  expect(pathOf('package.colour')).toEqual({ path: 'package', remainder: 'colour' });
+  expect(pathOf('package.weightKg')).toEqual({ path: 'package.weightKg', remainder: '' });
+  expect(pathOf('quote')).toEqual({ path: '', remainder: 'quote' });
 });

@@ -1,23 +1,23 @@
 import { describe, expect, test } from 'vitest';
 import {
-  centsFrom,
-  checked,
-  fields,
+  centsAtLeast,
   idempotencyKey,
   idOf,
   listOf,
   locationId,
   nullable,
+  objectOf,
   optional,
   text,
-  textOf,
+  textOfLength,
+  validateInput,
 } from '../../../src/graph/input/input-rules.ts';
 
 const notNull = 'must not be null: leave it out instead';
 
 describe('a text is as long as it has characters', () => {
   const lengthOf = (value: string) => {
-    const outcome = checked(textOf(1_000, 1_000), value);
+    const outcome = validateInput(textOfLength(1_000, 1_000), value);
     return 'errors' in outcome ? outcome.errors[0]?.message.replace(/.*has /, '') : '1000';
   };
 
@@ -36,67 +36,71 @@ describe('a text is as long as it has characters', () => {
 
 describe('a bound is within', () => {
   test.each([
-    [textOf(3, 5), 'abc', []],
-    [textOf(3, 5), 'abcde', []],
-    [textOf(3, 5), 'ab', ['must be 3 to 5 characters long, but has 2']],
-    [textOf(3, 5), 'abcdef', ['must be 3 to 5 characters long, but has 6']],
-    [centsFrom(0), 0, []],
-    [centsFrom(0), -0, []],
-    [centsFrom(0), Number.MAX_SAFE_INTEGER, []],
-    [centsFrom(0), -1, ['must be at least 0, but is -1']],
+    [textOfLength(3, 5), 'abc', []],
+    [textOfLength(3, 5), 'abcde', []],
+    [textOfLength(3, 5), 'ab', ['must be 3 to 5 characters long, but has 2']],
+    [textOfLength(3, 5), 'abcdef', ['must be 3 to 5 characters long, but has 6']],
+    [centsAtLeast(0), 0, []],
+    [centsAtLeast(0), -0, []],
+    [centsAtLeast(0), Number.MAX_SAFE_INTEGER, []],
+    [centsAtLeast(0), -1, ['must be at least 0, but is -1']],
     [locationId, 'a'.repeat(86), []],
     [locationId, 'a'.repeat(87), ['must have at most 96 characters as "locations/<identifier>", but has 97']],
   ])('%o of %o', (rules, value, messages) => {
-    const outcome = checked(rules, value);
+    const outcome = validateInput(rules, value);
     expect('errors' in outcome ? outcome.errors.map(({ message }) => message) : []).toEqual(messages);
   });
 });
 
 test('an id comes out as the resource name', () => {
-  expect(checked(idOf('orders'), 'ca2481')).toEqual({ value: 'orders/ca2481' });
-  expect(checked(idOf('orders'), 'orders/ca2481')).toEqual({ value: 'orders/ca2481' });
+  expect(validateInput(idOf('orders'), 'ca2481')).toEqual({ value: 'orders/ca2481' });
+  expect(validateInput(idOf('orders'), 'orders/ca2481')).toEqual({ value: 'orders/ca2481' });
 });
 
 describe('a null', () => {
-  const rules = fields({
+  const rules = objectOf({
     required: text,
     left: optional(text),
     empty: optional(nullable(text)),
     idempotencyKey,
-    list: optional(listOf(fields({ name: text }))),
+    list: optional(listOf(objectOf({ name: text }))),
   });
 
   test('is refused where there is none, also within a list', () => {
     const input = { required: null, left: null, list: [{ name: 'a' }, null, { name: null }] };
-    expect(checked(rules, input)).toEqual({
-      faults: ['required', 'left', 'list.1', 'list.2.name'].map((path) => ({ path, message: notNull })),
+    expect(validateInput(rules, input)).toEqual({
+      errors: ['required', 'left', 'list.1', 'list.2.name'].map((path) => ({ path, message: notNull })),
     });
   });
 
   test('goes through where there is one, and what is left out stays so', () => {
     const all = { required: 'a', left: 'b', empty: null, idempotencyKey: null, list: [] };
-    expect(checked(rules, all)).toEqual({ value: all });
-    const least = checked(rules, { required: 'a' });
+    expect(validateInput(rules, all)).toEqual({ value: all });
+    const least = validateInput(rules, { required: 'a' });
     expect('value' in least && Object.keys(least.value)).toEqual(['required']);
   });
 
   test('in the place of the whole is a fault of the whole', () => {
-    expect(checked(rules, null)).toEqual({ faults: [{ path: '', message: notNull }] });
+    expect(validateInput(rules, null)).toEqual({ errors: [{ path: '', message: notNull }] });
   });
 });
 
 test('all faults are found, in the order of the rules and not of the input', () => {
-  const rules = fields({ a: textOf(1, 1), b: fields({ c: centsFrom(0), d: textOf(1, 1) }), e: textOf(1, 1) });
-  const outcome = checked(rules, { e: '', b: { d: '', c: -1 }, a: '' });
+  const rules = objectOf({
+    a: textOfLength(1, 1),
+    b: objectOf({ c: centsAtLeast(0), d: textOfLength(1, 1) }),
+    e: textOfLength(1, 1),
+  });
+  const outcome = validateInput(rules, { e: '', b: { d: '', c: -1 }, a: '' });
   expect('errors' in outcome && outcome.errors.map(({ path }) => path)).toEqual(['a', 'b.c', 'b.d', 'e']);
 });
 
 test('what comes out has its fields in the order of the rules', () => {
-  const outcome = checked(fields({ a: text, b: optional(text), c: text }), { c: '3', a: '1' });
+  const outcome = validateInput(objectOf({ a: text, b: optional(text), c: text }), { c: '3', a: '1' });
   expect(JSON.stringify(outcome)).toBe('{"value":{"a":"1","c":"3"}}');
 });
 
 test('an input as GraphQL makes it, without a prototype, is like any other', () => {
   const input = Object.assign(Object.create(null), { a: '1' });
-  expect(checked(fields({ a: text }), input)).toEqual({ value: { a: '1' } });
+  expect(validateInput(objectOf({ a: text }), input)).toEqual({ value: { a: '1' } });
 });
