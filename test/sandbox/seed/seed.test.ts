@@ -5,7 +5,7 @@ import { describe, expect, test } from 'vitest';
 import { cashOnDeliveryCost, rateOffers } from '../../../src/sandbox/couriers/rates.ts';
 import * as schemas from '../../../src/sandbox/interface/schemas.ts';
 import { customerBehaviorOf } from '../../../src/sandbox/seed/customers/customer-behavior.ts';
-import { orderStatusOf } from '../../../src/sandbox/seed/orders/fates.ts';
+import { orderStatusOf } from '../../../src/sandbox/seed/orders/status-generator.ts';
 import { createSeed, type MerchantSeed } from '../../../src/sandbox/seed/seed.ts';
 
 const now = new Date('2026-11-10T20:15:00.000Z');
@@ -271,11 +271,11 @@ test('customers come back with the same phone', () => {
   const spellings = [...byPhone.values()].map(
     (orders) => new Set(orders.map(({ recipient }) => recipient.lastName)).size,
   );
-  const homes = [...byPhone.values()].map(
+  const deliveryAddresses = [...byPhone.values()].map(
     (orders) => new Set(orders.map(({ recipient }) => recipient.location)).size,
   );
   expect(spellings.filter((count) => count > 1).length).toBeGreaterThan(20);
-  expect(homes.filter((count) => count > 1).length).toBeGreaterThan(20);
+  expect(deliveryAddresses.filter((count) => count > 1).length).toBeGreaterThan(20);
   for (const phone of byPhone.keys()) expect(phone).toMatch(/^\+573\d{9}$/);
 });
 

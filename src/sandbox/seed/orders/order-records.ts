@@ -6,29 +6,30 @@ import type { Customer } from '../customers/customers.ts';
 import type { MerchantProfile } from '../merchants/merchant-profile.ts';
 import type { OrderDraft, QuoteDraft, ShipmentDraft } from './order-drafts.ts';
 
-export interface Trade {
+/** The orders, quotes and shipments of a merchant as REST resources, newest first. */
+export interface OrderRecords {
   orders: Order[];
   quotes: Quote[];
   shipments: Shipment[];
 }
 
-type Quoted = OrderDraft & { quote: QuoteDraft };
-type Shipped = Quoted & { shipment: ShipmentDraft };
+type QuotedDraft = OrderDraft & { quote: QuoteDraft };
+type ShippedDraft = QuotedDraft & { shipment: ShipmentDraft };
 
-/** Writes drafts out as the resources of the REST interface, all lists newest first. */
-export function writeTrade(
+/** Turns drafts into REST resources. All lists are newest first. */
+export function writeOrderRecords(
   profile: MerchantProfile,
   drafts: readonly OrderDraft[],
   calendar: Calendar,
-): Trade {
+): OrderRecords {
   const quoted = drafts
-    .filter((draft): draft is Quoted => draft.quote !== undefined)
-    .sort((one, other) => newestFirst(one.quote.created, other.quote.created));
+    .filter((draft): draft is QuotedDraft => draft.quote !== undefined)
+    .sort((a, b) => newestFirst(a.quote.created, b.quote.created));
   const shipped = quoted
-    .filter((draft): draft is Shipped => draft.shipment !== undefined)
-    .sort((one, other) => newestFirst(one.shipment.created, other.shipment.created));
-  const quoteNames = numbered(quoted, 'quotes', profile);
-  const shipmentNames = numbered(shipped, 'shipments', profile);
+    .filter((draft): draft is ShippedDraft => draft.shipment !== undefined)
+    .sort((a, b) => newestFirst(a.shipment.created, b.shipment.created));
+  const quoteNames = namesByDraft(quoted, 'quotes', profile);
+  const shipmentNames = namesByDraft(shipped, 'shipments', profile);
   const behaviors = behaviorsByCustomer(drafts);
   const orderName = (draft: OrderDraft) => `orders/${identifier(profile, draft.number)}`;
   return {
@@ -54,12 +55,12 @@ export function writeTrade(
   };
 }
 
-/** Identifiers count up with time and are wide enough to sort as text. */
+/** Identifiers count up with time. Their fixed width makes them sort as text. */
 function identifier({ prefix }: MerchantProfile, number: number): string {
   return `${prefix}${String(number).padStart(4, '0')}`;
 }
 
-function numbered(
+function namesByDraft(
   drafts: readonly OrderDraft[],
   collection: string,
   profile: MerchantProfile,
@@ -78,7 +79,7 @@ function nameOf(draft: OrderDraft, names: ReadonlyMap<OrderDraft, string>): stri
 function behaviorsByCustomer(drafts: readonly OrderDraft[]): Map<Customer, CustomerBehavior> {
   const statuses = new Map<Customer, ShipmentStatus[]>(drafts.map(({ customer }) => [customer, []]));
   for (const { customer, shipment } of drafts)
-    if (shipment) statuses.get(customer)?.push(shipment.fate.status);
+    if (shipment) statuses.get(customer)?.push(shipment.statusSince.status);
   return new Map([...statuses].map(([customer, list]) => [customer, customerBehaviorOf(list)]));
 }
 
@@ -94,8 +95,8 @@ function writeOrder(
   return {
     name,
     createTime: calendar.iso(draft.created),
-    updateTime: calendar.iso(draft.fate.updated),
-    status: draft.fate.status,
+    updateTime: calendar.iso(draft.statusSince.updated),
+    status: draft.statusSince.status,
     recipient: draft.recipient,
     contentDescription: purchase.package.contentDescription,
     notes: draft.notes,
@@ -110,7 +111,7 @@ function writeOrder(
   };
 }
 
-/** As a web shop numbers its orders; one typed in by hand has no address there. */
+/** The references of an order in a web shop. An order entered by hand has an id but no URL there. */
 function referenceOf(
   { prefix, storeUrl, seed }: MerchantProfile,
   { number, referenced }: OrderDraft,
@@ -127,27 +128,27 @@ function referenceOf(
 
 function writeShipment(
   { prefix }: MerchantProfile,
-  draft: Shipped,
+  draft: ShippedDraft,
   name: string,
   quote: string,
   calendar: Calendar,
 ): Shipment {
-  const { offer, fate, created, requiresPickup } = draft.shipment;
+  const { offer, statusSince, created, requiresPickup } = draft.shipment;
   const { location: _, ...recipient } = draft.recipient;
   const cashOnDeliveryCostCents = cashOnDeliveryCost(draft.quote.request.cashOnDeliveryRequestCents);
   return {
     name,
     createTime: calendar.iso(created),
-    updateTime: calendar.iso(fate.updated),
+    updateTime: calendar.iso(statusSince.updated),
     quote,
     courier: offer.courier,
     origin: `origins/${prefix}${draft.origin + 1}`,
     recipient,
     requiresPickup,
-    status: fate.status,
+    status: statusSince.status,
     shipmentCostCents: offer.shipmentCostCents,
     cashOnDeliveryCostCents,
     totalCostCents: offer.shipmentCostCents + cashOnDeliveryCostCents,
-    ...(fate.status !== 'GENERATING_LABEL' && { label: name.replace('shipments/', 'labels/') }),
+    ...(statusSince.status !== 'GENERATING_LABEL' && { label: name.replace('shipments/', 'labels/') }),
   };
 }

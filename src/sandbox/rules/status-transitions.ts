@@ -3,8 +3,8 @@ import type { Message, MessageStatus, Shipment, ShipmentStatus } from '../interf
 const secondMs = 1_000;
 const hourMs = 3_600 * secondMs;
 
-/** How long a shipment stays in a status. The others are final, or wait for a person. */
-const shipmentStayMs: Partial<Record<ShipmentStatus, number>> = {
+/** How long a shipment keeps a status. All other statuses are final or wait for a person. */
+const shipmentDurationsMs: Partial<Record<ShipmentStatus, number>> = {
   GENERATING_LABEL: 30 * secondMs,
   LABEL_GENERATED: 2 * hourMs,
   SCHEDULED_PICKUP: 4 * hourMs,
@@ -16,40 +16,40 @@ const shipmentStayMs: Partial<Record<ShipmentStatus, number>> = {
   CANCELLATION_REQUESTED: hourMs,
 };
 
-const messageStayMs: Partial<Record<MessageStatus, number>> = {
+const messageDurationsMs: Partial<Record<MessageStatus, number>> = {
   SENDING: 2 * secondMs,
   SENT: 3 * secondMs,
   DELIVERED: 60 * secondMs,
 };
 
-/** How long it stays as it is, in ms; undefined for ever. */
-export function stayOfShipment({ status }: Shipment): number | undefined {
-  return shipmentStayMs[status];
+/** How long the shipment keeps its status, in ms. Undefined if it never changes by itself. */
+export function shipmentStatusDurationMs({ status }: Shipment): number | undefined {
+  return shipmentDurationsMs[status];
 }
 
-/** How long it stays as it is, in ms; undefined for ever. */
-export function stayOfMessage({ status }: Message): number | undefined {
-  return messageStayMs[status];
+/** How long the message keeps its status, in ms. Undefined if it never changes by itself. */
+export function messageStatusDurationMs({ status }: Message): number | undefined {
+  return messageDurationsMs[status];
 }
 
-/** The shipment in its next status, reached at `at`. */
-export function nextShipment(shipment: Shipment, at: Date): Shipment {
-  const status = statusAfter(shipment);
-  const labelled = status === 'LABEL_GENERATED' ? { label: labelOf(shipment.name) } : {};
-  return { ...shipment, status, updateTime: at.toISOString(), ...labelled };
+/** Returns the shipment in its next status. @param at the time of the change */
+export function advanceShipment(shipment: Shipment, at: Date): Shipment {
+  const status = nextShipmentStatus(shipment);
+  const labelField = status === 'LABEL_GENERATED' ? { label: labelName(shipment.name) } : {};
+  return { ...shipment, status, updateTime: at.toISOString(), ...labelField };
 }
 
-/** The label's identifier, once there is one. */
-export function labelOf(shipmentName: string): string {
+/** The name of the label of a shipment. */
+export function labelName(shipmentName: string): string {
   return shipmentName.replace('shipments/', 'labels/');
 }
 
-/** Whether the label of a new shipment takes a while: one in four, always the same ones. */
-export function isLabelSlow(shipmentName: string): boolean {
+/** Whether a new shipment gets its label later: one shipment in four, chosen by name. */
+export function isLabelDelayed(shipmentName: string): boolean {
   return isOneIn(4, `wait for ${shipmentName}`);
 }
 
-function statusAfter({ name, status, requiresPickup }: Shipment): ShipmentStatus {
+function nextShipmentStatus({ name, status, requiresPickup }: Shipment): ShipmentStatus {
   switch (status) {
     case 'GENERATING_LABEL':
       return 'LABEL_GENERATED';
@@ -73,8 +73,8 @@ function statusAfter({ name, status, requiresPickup }: Shipment): ShipmentStatus
   }
 }
 
-/** The message in its next status. One in 25 is never sent. */
-export function nextMessage(message: Message): Message {
+/** Returns the message in its next status. One message in 25 fails. */
+export function advanceMessage(message: Message): Message {
   switch (message.status) {
     case 'SENDING':
       return { ...message, status: isOneIn(25, message.name) ? 'FAILED' : 'SENT' };
@@ -87,9 +87,9 @@ export function nextMessage(message: Message): Message {
   }
 }
 
-/** Chance without dice: the same text always has the same luck. */
+/** A deterministic choice of one in `count` texts: the same text always gives the same result. */
 function isOneIn(count: number, text: string): boolean {
-  // FNV-1a, with one more mix so that consecutive numbers at the end of a name spread.
+  // FNV-1a. The last mix spreads names that end with consecutive numbers.
   let hash = 0x811c9dc5;
   for (const character of text) hash = Math.imul(hash ^ (character.codePointAt(0) ?? 0), 0x01000193);
   hash = Math.imul(hash ^ (hash >>> 15), 0x2c1b3c6d);

@@ -1,6 +1,6 @@
 import { names } from '../../places/department.ts';
 
-/** What Colombians are called, and how they write their addresses. */
+/** Common Colombian first names. */
 export const firstNames =
   names(`María, José, Luz Marina, Andrés, Sofía, Juan Pablo, Valentina, Jesús, Ángela, Óscar,
   Mónica, Sebastián, Lucía, Iván, Paola, Germán, Íngrid, Nicolás, Daniela, Héctor, Adriana, Martín, Verónica, Raúl,

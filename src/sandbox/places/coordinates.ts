@@ -1,7 +1,7 @@
 import type { Point } from './department.ts';
 
-/** Where the capitals and larger towns lie, by department and municipality. All others stand at their department's centre. */
-export const points: Readonly<Record<string, Point>> = {
+/** Coordinates of capitals and larger towns, by department and municipality. Others use their department's centre. */
+export const coordinates: Readonly<Record<string, Point>> = {
   'Amazonas/Leticia': [-4.21, -69.94],
   'Antioquia/Apartadó': [7.88, -76.63],
   'Antioquia/Bello': [6.34, -75.56],

@@ -2,14 +2,14 @@ import type { OrderStatus, ShipmentStatus } from '../../interface/schemas.ts';
 import { later, type Moment } from '../calendar.ts';
 import type { Random } from '../random.ts';
 
-/** What has become of something: its status, and since when. */
-export interface Fate<Status> {
+/** A status and the time since when a record has it. */
+export interface StatusSince<Status> {
   status: Status;
   updated: Moment;
 }
 
-/** The way of a package before it is handed over, a like step for each part of the estimated time. */
-const way: readonly ShipmentStatus[] = [
+/** The statuses of a package before delivery. Each takes an equal part of the estimated delivery time. */
+const transitStatuses: readonly ShipmentStatus[] = [
   'LABEL_GENERATED',
   'SCHEDULED_PICKUP',
   'AT_ORIGIN_TERMINAL',
@@ -19,37 +19,37 @@ const way: readonly ShipmentStatus[] = [
 ];
 
 /**
- * What has become of a shipment since it was created, given the courier's estimate and how often this customer's
- * packages come back. A status that is given stands; only its time is made up.
+ * Generates the present status of a shipment.
+ * @param terms the courier's estimate, the customer's return rate from 0 to 1, and the status if it is scripted
  */
-export function shipmentFate(
+export function generateShipmentStatus(
   created: Moment,
-  terms: { estimatedDays: number; returnRate: number; given?: ShipmentStatus | undefined },
+  terms: { estimatedDays: number; returnRate: number; scripted?: ShipmentStatus | undefined },
   random: Random,
-): Fate<ShipmentStatus> {
-  const chosen = created.daysOld === 0 ? todaysStatus(random) : statusAfter(created.daysOld, terms, random);
-  const status = terms.given ?? chosen;
-  const daysOld = Math.max(0, created.daysOld - daysUntil(status, created.daysOld, terms.estimatedDays));
+): StatusSince<ShipmentStatus> {
+  const chosen = created.daysOld === 0 ? todaysStatus(random) : statusAtAge(created.daysOld, terms, random);
+  const status = terms.scripted ?? chosen;
+  const daysOld = Math.max(0, created.daysOld - daysToStatus(status, created.daysOld, terms.estimatedDays));
   const sameDay = later(created, random.integer(5, 35));
   const anotherDay = { daysOld, fraction: random.fraction() * 0.9 };
   if (status === 'GENERATING_LABEL') return { status, updated: created };
   return { status, updated: daysOld < created.daysOld ? anotherDay : sameDay };
 }
 
-function statusAfter(
+function statusAtAge(
   daysOld: number,
   { estimatedDays, returnRate }: { estimatedDays: number; returnRate: number },
   random: Random,
 ): ShipmentStatus {
   const luck = random.fraction();
   const returns = random.chance(returnRate);
-  const step = Math.floor((daysOld / (estimatedDays + 2)) * (way.length - 1) + random.fraction());
+  const step = Math.floor((daysOld / (estimatedDays + 2)) * (transitStatuses.length - 1) + random.fraction());
   if (luck < 0.02) return 'CANCELLED';
   if (luck < 0.05 && daysOld <= estimatedDays + 15) return 'WITH_ERROR';
   if (luck < 0.12 && daysOld <= 2) return 'CANCELLATION_REQUESTED';
   if (daysOld > estimatedDays + 2) return returns ? 'RETURN' : 'DELIVERED';
   if (luck > 0.85 && daysOld > estimatedDays) return 'READY_FOR_PICKUP';
-  return way[Math.min(step, way.length - 1)] ?? 'IN_PROGRESS';
+  return transitStatuses[Math.min(step, transitStatuses.length - 1)] ?? 'IN_PROGRESS';
 }
 
 function todaysStatus(random: Random): ShipmentStatus {
@@ -60,8 +60,8 @@ function todaysStatus(random: Random): ShipmentStatus {
   ]);
 }
 
-/** How many days after its creation a shipment came to a status. */
-function daysUntil(status: ShipmentStatus, daysOld: number, estimatedDays: number): number {
+/** How many days after its creation a shipment reached a status. */
+function daysToStatus(status: ShipmentStatus, daysOld: number, estimatedDays: number): number {
   switch (status) {
     case 'CANCELLATION_REQUESTED':
       return 0;
@@ -80,7 +80,7 @@ function daysUntil(status: ShipmentStatus, daysOld: number, estimatedDays: numbe
   }
 }
 
-/** The status that a shipment gives its order. */
+/** The status of an order whose shipment has this status. */
 export function orderStatusOf(shipment: ShipmentStatus): OrderStatus {
   switch (shipment) {
     case 'GENERATING_LABEL':
@@ -97,12 +97,12 @@ export function orderStatusOf(shipment: ShipmentStatus): OrderStatus {
   }
 }
 
-/** What has become of an order that has no shipment. The partner ships some without telling: they have an end all the same. */
-export function unshippedFate(
+/** Generates the status of an order without a shipment. The partner ships some orders without a shipment record. */
+export function generateUnshippedOrderStatus(
   created: Moment,
   fulfiller: 'OPERATOR' | 'PARTNER',
   random: Random,
-): Fate<OrderStatus> {
+): StatusSince<OrderStatus> {
   const updated = later(created, random.integer(1, 160));
   const { daysOld } = created;
   if (daysOld <= 6) {
