@@ -7,7 +7,7 @@ import type { Quirks } from './faults/quirks.ts';
 import { authenticate } from './http/authentication.ts';
 import { addOpenApi } from './http/openapi.ts';
 import { createEntry, type RequestSink } from './http/request-log.ts';
-import { setDate, withoutMissingFields } from './http/response-quirks.ts';
+import { removeRowFields, setDate } from './http/response-quirks.ts';
 import type { Server, Service } from './http/server-type.ts';
 import { requestCompiler, responseCompiler } from './http/validation.ts';
 import { notFound, ServiceError, toServiceError } from './interface/service-error.ts';
@@ -94,7 +94,7 @@ export async function createServer(options: ServerOptions): Promise<Server> {
   server.addHook('onSend', async (request, reply, payload) => {
     if (request.fault?.kind !== 'applied-then-cut') request.entry.status = reply.statusCode;
     setDate(reply.raw, request.quirks, service.clock);
-    const response = withoutMissingFields(payload, request.quirks.rowsLack);
+    const response = removeRowFields(payload, request.quirks.rowsLack);
     return alterResponse(request.fault, request, reply, response, closing.signal);
   });
 

@@ -95,8 +95,8 @@ function resolvablePrefix(parts: string[], type: GraphQLInputType, input: unknow
 }
 
 /**
- * Finds a list item by the first part of a path. For a list of named values the part is a name, because REST has a map
- * there. For any other list the part is an index.
+ * Finds a list item by the first part of a path. For a list of named values the part is a name, because REST has a
+ * map there. For any other list the part is an index.
  */
 function findListItem(
   input: unknown,

@@ -10,8 +10,8 @@ const cashOnDeliveryRate = 0.025;
 const minimumCashOnDeliveryCostCents = 350_000;
 
 /**
- * Computes the `offers` of a "Quote". The same input gives the same offers. A courier that serves neither location has
- * no entry. A courier that cannot carry the package has the reason as `status` (`NO_COVERAGE`, `OVERWEIGHT`,
+ * Computes the `offers` of a "Quote". The same input gives the same offers. A courier that serves neither location
+ * has no entry. A courier that cannot carry the package has the reason as `status` (`NO_COVERAGE`, `OVERWEIGHT`,
  * `CASH_ON_DELIVERY_NOT_AVAILABLE`) and costs and days of 0.
  * @throws RangeError for a location in an unknown department
  */
@@ -48,7 +48,7 @@ export function cashOnDeliveryCost(cashOnDeliveryRequestCents: number): number {
   );
 }
 
-/** The name for people, such as `Rutandina` for `couriers/rutandina`, plain or mixed. Undefined for an unknown courier. */
+/** The display name of a plain or mixed courier name: `Rutandina` for `couriers/rutandina`. Undefined if unknown. */
 export function courierDisplayName(courier: string): string | undefined {
   return couriers.find(({ name }) => name === courier || formatNames('mixed', name) === courier)?.displayName;
 }

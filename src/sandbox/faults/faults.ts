@@ -27,7 +27,7 @@ export type AlteringFault =
   | { kind: 'delay'; delayMs: number }
   /** Sends the headers and `bytes` bytes of the body (half by default), then resets the connection. */
   | { kind: 'reset-in-body'; bytes?: number }
-  /** Ends the body after `bytes` bytes (half by default), with a matching Content-Length: valid HTTP, invalid JSON. */
+  /** Ends the body after `bytes` bytes (half by default) with a matching Content-Length: valid HTTP, cut JSON. */
   | { kind: 'cut-json'; bytes?: number }
   /** Announces `missingBytes` bytes more than it sends (1 by default), then closes the connection. */
   | { kind: 'short'; missingBytes?: number }

@@ -13,8 +13,8 @@ export interface Quirks {
   /** Fields that rows of a list lack, by list name such as `orders`. Reads of one record return them. */
   rowsLack: Partial<Record<string, readonly string[]>>;
   /**
-   * The form of identifiers of new records and of couriers in new quotes. `mixed` identifiers also have characters other
-   * than letters and digits. The quirk of the whole sandbox also applies to the seed.
+   * The form of identifiers of new records and of couriers in new quotes. `mixed` identifiers also have characters
+   * other than letters and digits. The quirk of the whole sandbox also applies to the seed.
    */
   identifiers: 'plain' | 'mixed';
 }

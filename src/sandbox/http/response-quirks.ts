@@ -10,7 +10,7 @@ export function setDate(response: ServerResponse, { hasDate, dateOffsetMs }: Qui
 }
 
 /** Removes the fields of `rowsLack` from the rows of a list page. Other payloads stay unchanged. */
-export function withoutMissingFields(payload: unknown, rowsLack: Quirks['rowsLack']): unknown {
+export function removeRowFields(payload: unknown, rowsLack: Quirks['rowsLack']): unknown {
   if (typeof payload !== 'string' || Object.keys(rowsLack).length === 0) return payload;
   const response: Record<string, unknown> = JSON.parse(payload);
   for (const [list, fields = []] of Object.entries(rowsLack)) {

@@ -21,22 +21,22 @@ export const requestCompiler: FastifySchemaCompiler<TSchema> = ({ schema, httpPa
   };
 };
 
-/** Validates and serializes a response. An undeclared field is an error of the sandbox and is never dropped silently. */
+/** Validates and serializes a response. An undeclared field is an error of the sandbox, never dropped silently. */
 export const responseCompiler: FastifySerializerCompiler<TSchema> = ({ schema, method, url }) => {
   let validator: ReturnType<typeof Compile> | undefined;
   return (response) => {
     validator ??= Compile(schema);
     if (!validator.Check(response)) {
-      const fieldErrorList = fieldErrors(validator.Errors(response)).map(
+      const messages = fieldErrors(validator.Errors(response)).map(
         ({ field, message }) => `${field} ${message}`,
       );
-      throw new Error(`The answer to ${method} ${url} breaks its schema: ${fieldErrorList.join('; ')}`);
+      throw new Error(`The answer to ${method} ${url} breaks its schema: ${messages.join('; ')}`);
     }
     return JSON.stringify(response);
   };
 };
 
-/** Converts a decimal `pageSize` to a number, because query values are texts. The schema then validates the number. */
+/** Converts a decimal `pageSize` to a number, because query values are texts. The schema validates the number. */
 function withPageSizeAsNumber(query: unknown): Record<string, unknown> {
   const entries = Object.entries(query ?? {});
   return Object.fromEntries(
@@ -51,7 +51,7 @@ function fieldErrors(errors: TLocalizedValidationError[]): FieldError[] {
   const byField = new Map<string, FieldError>();
   for (const error of errors) {
     for (const fieldError of toFieldErrors(error)) {
-      // The first error of a field is the most helpful: a null instead of a text has the wrong type and an invalid value.
+      // Keeps the first error of a field, the most helpful one: the wrong type comes before the invalid value.
       if (!byField.has(fieldError.field)) byField.set(fieldError.field, fieldError);
     }
   }

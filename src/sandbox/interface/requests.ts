@@ -156,8 +156,11 @@ export function TextFilter(description: string) {
   return Type.Optional(Type.String({ minLength: 1, maxLength: 256, description }));
 }
 
+/** The path parameters of routes for one record. */
 export const IdPath = Type.Object({ id: fields.identifier });
+/** The path parameters of routes below a channel. */
 export const ChannelPath = Type.Object({ channelId: fields.identifier });
+/** The path parameters of routes below a conversation. */
 export const ConversationPath = Type.Object({
   channelId: fields.identifier,
   conversationId: fields.identifier,

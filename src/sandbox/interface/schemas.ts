@@ -1,6 +1,6 @@
 /**
- * The resources of "Resources and their fields". Each has a schema, for validation and OpenAPI, and a static type of the
- * same name.
+ * The resources of "Resources and their fields". Each has a schema, for validation and OpenAPI, and a static type of
+ * the same name.
  */
 
 import { type Static, Type } from 'typebox';

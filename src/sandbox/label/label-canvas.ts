@@ -2,6 +2,7 @@ import { type PDFFont, type PDFPage, rgb } from '@cantoo/pdf-lib';
 import { wrap, writable } from './label-text.ts';
 
 const pointsPerMm = 72 / 25.4;
+/** Sizes of the label, in points. */
 export const pageWidth = 100 * pointsPerMm;
 export const pageHeight = 150 * pointsPerMm;
 export const margin = 9;

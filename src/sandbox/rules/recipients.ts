@@ -11,7 +11,7 @@ export function recipientFrom(store: Store, input: RecipientInput): Recipient {
   return { ...personFrom(store, input, input.location, 'recipient.location'), location: input.location };
 }
 
-/** Makes the recipient of a shipment at the destination of its quote. @throws ServiceError 400 like `recipientFrom`. */
+/** Makes the recipient of a shipment at its quote's destination. @throws ServiceError 400 for an unknown location */
 export function shipmentRecipientFrom(
   store: Store,
   input: ShipmentRecipientInput,

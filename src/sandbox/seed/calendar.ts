@@ -7,8 +7,8 @@ const opensAtHour = 7;
 const openHours = 14;
 
 /**
- * A time relative to today, so that the random choices of the seed do not depend on the clock. Shops are open from 7:00
- * to 21:00. Today counts from midnight until now.
+ * A time relative to today, so that the random choices of the seed do not depend on the clock. Shops are open from
+ * 7:00 to 21:00. Today counts from midnight until now.
  */
 export interface Moment {
   /** How many days before today. */
@@ -37,8 +37,8 @@ export function createCalendar(now: Date): Calendar {
 }
 
 /**
- * Returns a moment of the same day, `minutes` later. Steps of less than 180 minutes in total stay before midnight. Today
- * the result always stays before now.
+ * Returns a moment of the same day, `minutes` later. Steps of less than 180 minutes in total stay before midnight.
+ * Today the result always stays before now.
  */
 export function later({ daysOld, fraction }: Moment, minutes: number): Moment {
   const share = minutes / (openHours * 60);

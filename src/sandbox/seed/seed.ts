@@ -52,8 +52,8 @@ export interface ChannelSeed {
 }
 
 /**
- * Generates the data of two merchants up to `now`. The same `now` gives exactly the same seed. Another `now` changes only
- * the timestamps.
+ * Generates the data of two merchants up to `now`. The same `now` gives exactly the same seed. Another `now` changes
+ * only the timestamps.
  */
 export function createSeed(now: Date): Seed {
   const locations = createLocations();

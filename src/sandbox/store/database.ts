@@ -40,7 +40,7 @@ export interface Database {
   secret(): string;
   all(sql: string, ...values: SQLInputValue[]): Record<string, unknown>[];
   run(sql: string, ...values: SQLInputValue[]): { lastInsertRowid: number | bigint };
-  /** Runs `work` in a transaction, which is rolled back if `work` throws. A nested call joins the outer transaction. */
+  /** Runs `work` in a transaction and rolls back if `work` throws. A nested call joins the outer transaction. */
   transaction<Result>(work: () => Result): Result;
   close(): void;
 }

@@ -5,8 +5,8 @@ import type { Signatures } from './signatures.ts';
 export type ListIdentity = readonly [merchant: string, path: string, filter: string, order: 'ASC' | 'DESC'];
 
 /**
- * Makes a page token for the records after a sequence number. It names a position between two records, not a count, so
- * new records cause no repeated and no skipped rows.
+ * Makes a page token for the records after a sequence number. The token names a position between two records, not a
+ * count, so new records cause no repeated and no skipped rows.
  */
 export function writePageToken(signatures: Signatures, list: ListIdentity, sequence: number): string {
   const position = Buffer.alloc(8);

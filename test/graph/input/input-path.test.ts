@@ -4,7 +4,7 @@ import { findInputLocation, type RestToInputPaths } from '../../../src/graph/inp
 import { schema } from '../../../src/graph/schema.ts';
 import { order } from '../../fixtures/order-to-create.ts';
 
-/** The place of a path of REST's in an input of this type. */
+/** Makes a function that maps a REST path to a path in an input of this type. */
 function pathFinderFor(typeName: string, input: unknown, restToInputPaths: RestToInputPaths = {}) {
   const type = schema.getType(typeName);
   if (!isInputObjectType(type)) throw new TypeError(`${typeName} is no input`);

@@ -69,7 +69,7 @@ async function drawingOf(bytes: Uint8Array) {
 
 test('is one page of 100 by 150 mm with its title and author', async () => {
   const { document } = await drawingOf(await renderLabel(input));
-  const millimetres = (coordinates: number) => Math.round((coordinates * 25.4) / 72);
+  const millimetres = (points: number) => Math.round((points * 25.4) / 72);
   const { width, height } = document.getPage(0).getSize();
   expect(document.getPageCount()).toBe(1);
   expect([width, height].map(millimetres)).toEqual([100, 150]);

@@ -77,7 +77,7 @@ test('some shipments wait for their label', async () => {
   });
 });
 
-test('what the seed has under way stays so for a while, then goes on', async () => {
+test('seeded records keep their status for a while, then change it', async () => {
   const seeded = await openSandbox();
   const statuses = async () =>
     (await seeded.get('/v1/shipments?pageSize=60')).body.shipments.map(

@@ -271,11 +271,11 @@ test('customers come back with the same phone', () => {
   const spellings = [...byPhone.values()].map(
     (orders) => new Set(orders.map(({ recipient }) => recipient.lastName)).size,
   );
-  const deliveryAddresses = [...byPhone.values()].map(
+  const homes = [...byPhone.values()].map(
     (orders) => new Set(orders.map(({ recipient }) => recipient.location)).size,
   );
   expect(spellings.filter((count) => count > 1).length).toBeGreaterThan(20);
-  expect(deliveryAddresses.filter((count) => count > 1).length).toBeGreaterThan(20);
+  expect(homes.filter((count) => count > 1).length).toBeGreaterThan(20);
   for (const phone of byPhone.keys()) expect(phone).toMatch(/^\+573\d{9}$/);
 });
 
@@ -296,7 +296,7 @@ test('amounts and texts reach their bounds', () => {
   expect(notes.some((note) => note !== note.normalize('NFC'))).toBe(true);
 });
 
-test('channels, templates and conversations are as many as told', () => {
+test('channels, templates and conversations have the numbers of the profile', () => {
   expect(cafe.channels.map(({ channel, templates }) => [channel.active, templates.length])).toEqual([
     [true, 12],
     [true, 8],

@@ -70,11 +70,11 @@ export function recipientOf(customer: Customer, random: Random): Recipient {
     ? customer.deliveryAddresses[0]
     : random.pick(customer.deliveryAddresses);
   const hasTypo = random.chance(0.03);
-  const typed = (name: string) =>
+  const asTyped = (name: string) =>
     hasTypo ? withoutAccents(name).replace(/([a-z])[aeiou](?=[a-z])/, '$1') : name;
   return {
     firstName: customer.firstName,
-    lastName: typed(customer.lastName),
+    lastName: asTyped(customer.lastName),
     documentType: customer.documentType,
     document: customer.document,
     email: customer.email,

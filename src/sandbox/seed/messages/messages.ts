@@ -45,7 +45,7 @@ export function createMessages(
   const length = lengths[number] ?? randomLength;
   const channelTemplates = templateBlueprints.slice(0, profile.channels[channel]?.templates);
   const language = random.chance(0.9) ? 'es' : 'en';
-  const localTemplates = channelTemplates.filter((blueprint) => blueprint.language === language);
+  const languageTemplates = channelTemplates.filter((blueprint) => blueprint.language === language);
   return messageMoments(lastDaysOld, length, random).map((moment, index): Message => {
     const position = length - 1 - index;
     const showcaseTemplate = number === showcase ? channelTemplates[position / 2] : undefined;
@@ -56,7 +56,11 @@ export function createMessages(
       status: statusOf(moment, index, random),
     };
     const text = random.pick(messageTexts).replaceAll('{name}', topic.firstName);
-    const template = sendTemplate(deleted ?? showcaseTemplate ?? random.pick(localTemplates), topic, random);
+    const template = sendTemplate(
+      deleted ?? showcaseTemplate ?? random.pick(languageTemplates),
+      topic,
+      random,
+    );
     // The first message of a conversation must be a template.
     const isTemplate =
       position === 0 || deleted || showcaseTemplate || (random.chance(0.2) && number !== showcase);

@@ -72,9 +72,9 @@ export function draftOrders(
   return orderMoments(profile.orders, random).map((created, index) => {
     const number = profile.orders.count - index;
     const script = profile.scripted[number] ?? {};
-    // The first customers order most, the last ones once or twice. A weighted choice would be slower than this formula.
-    const randomCustomer = Math.floor(customers.length * random.fraction() ** 1.8);
-    const customer = customers[script.customer ?? randomCustomer];
+    // The first customers order most, the last ones once or twice. A weighted choice would be slower.
+    const randomCustomerIndex = Math.floor(customers.length * random.fraction() ** 1.8);
+    const customer = customers[script.customer ?? randomCustomerIndex];
     if (!customer) throw new RangeError(`Order ${number} has no customer`);
     const request = draftRequest(profile, script, created, customer, random);
     const { quote, shipment } = draftDelivery(profile, script, request, locations, random);

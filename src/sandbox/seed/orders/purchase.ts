@@ -35,11 +35,11 @@ export function createPurchase(
   script: ScriptedOrder,
   random: Random,
 ): Purchase {
-  const randomProduct = random.byShare(products);
+  const randomProductIndex = random.byShare(products);
   const product = script.product
     ? products.find(({ name }) => name === script.product)
-    : products[randomProduct];
-  if (!product) throw new RangeError(`There is no product ${script.product ?? randomProduct}`);
+    : products[randomProductIndex];
+  if (!product) throw new RangeError(`There is no product ${script.product ?? randomProductIndex}`);
   const randomQuantity = random.weighted(quantityWeights);
   const quantity = script.quantity ?? (product.priceCents > expensiveCents / 5 ? 1 : randomQuantity);
   const priceCents = product.priceCents * quantity;

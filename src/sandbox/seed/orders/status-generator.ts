@@ -27,8 +27,9 @@ export function generateShipmentStatus(
   terms: { estimatedDays: number; returnRate: number; scripted?: ShipmentStatus | undefined },
   random: Random,
 ): StatusSince<ShipmentStatus> {
-  const chosen = created.daysOld === 0 ? todaysStatus(random) : statusAtAge(created.daysOld, terms, random);
-  const status = terms.scripted ?? chosen;
+  const generated =
+    created.daysOld === 0 ? todaysStatus(random) : statusAtAge(created.daysOld, terms, random);
+  const status = terms.scripted ?? generated;
   const daysOld = Math.max(0, created.daysOld - daysToStatus(status, created.daysOld, terms.estimatedDays));
   const sameDay = later(created, random.integer(5, 35));
   const anotherDay = { daysOld, fraction: random.fraction() * 0.9 };
