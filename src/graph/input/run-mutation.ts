@@ -30,10 +30,10 @@ export interface MutationSpec<Rules extends GenericSchema, Success> {
   info: GraphQLResolveInfo;
   /** Runs the write with the validated input. */
   run(value: InferOutput<Rules>): Promise<Success>;
-  /** Paths of the REST body that differ from those of the input. REST names fields by them when it rejects a body. */
+  /** Input paths of REST fields whose paths differ. Errors of REST name fields by REST paths. */
   restToInputPaths?: RestToInputPaths;
   /**
-   * Returns sentences on what a person should check if the outcome of the write is unknown.
+   * Returns sentences that tell a person how to find out whether a write of unknown outcome was done.
    * @param wasNotFound whether the server has already searched for the written record, without result
    */
   adviceOnUnknownOutcome(value: InferOutput<Rules>, wasNotFound: boolean): string;

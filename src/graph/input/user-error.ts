@@ -8,7 +8,7 @@ interface UserErrorSource {
 export interface InvalidFieldSource {
   /** The dotted path in the input, such as `recipient.address.addressLines`. Empty for the input as a whole. */
   path: string;
-  /** What is wrong with the field. A client reads the message after the name of the field. */
+  /** The description of the error. A client reads the message after the name of the field. */
   message: string;
 }
 

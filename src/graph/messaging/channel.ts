@@ -26,8 +26,8 @@ export const Channel = builder.objectRef<ChannelJson>('Channel').implement({
 });
 
 /**
- * Finds the phone number of a channel. REST puts it into an object named after the network, such as `chatApp`
- * ("Channel"), so this takes the first object that has a phone number.
+ * Finds the phone number of a channel. REST puts the number into an object named after the network, such as `chatApp`
+ * ("Channel"). Networks are not known in advance: the first object with a phone number counts.
  * @throws InvalidResponseError if the phone number is no text
  */
 function phoneNumberOf(channel: ChannelJson): string | null {

@@ -21,7 +21,7 @@ export function trigramQuery(text: string): string | undefined {
   return trigrams.size === 0 ? undefined : [...trigrams].map((trigram) => `"${trigram}"`).join(' OR ');
 }
 
-/** Whether each word of the text is a word of the name or a prefix of one, or resembles one with 1 or 2 typos. */
+/** Whether each word of the text matches a word of the name: exactly, as a prefix, or with 1 or 2 typos. */
 export function resembles(name: string, text: string): boolean {
   const words = wordsOf(name);
   return wordsOf(text).every((searched) => words.some((word) => matchesWord(word, searched)));
