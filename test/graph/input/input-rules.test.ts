@@ -69,7 +69,7 @@ describe('a null', () => {
   test('is refused where there is none, also within a list', () => {
     const input = { required: null, left: null, list: [{ name: 'a' }, null, { name: null }] };
     expect(checked(rules, input)).toEqual({
-      faults: ['required', 'left', 'list.1', 'list.2.name'].map((path) => ({ path, message: notNull })),
+      errors: ['required', 'left', 'list.1', 'list.2.name'].map((path) => ({ path, message: notNull })),
     });
   });
 
@@ -81,7 +81,7 @@ describe('a null', () => {
   });
 
   test('in the place of the whole is a fault of the whole', () => {
-    expect(checked(rules, null)).toEqual({ faults: [{ path: '', message: notNull }] });
+    expect(checked(rules, null)).toEqual({ errors: [{ path: '', message: notNull }] });
   });
 });
 
