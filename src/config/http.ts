@@ -20,7 +20,7 @@ export const loadSheddingSettings = {
     'GRAPHQL_REQUESTS_AT_ONCE',
     '1000',
     [1, 1_000_000],
-    'How many GraphQL requests are under way at most, until their answers are taken; what lies beyond is `OVERLOADED`.',
+    'How many GraphQL requests run at most, until their responses are received; further requests are `OVERLOADED`.',
   ),
   label: wholeNumber(
     'LABEL_REQUESTS_AT_ONCE',
@@ -58,7 +58,7 @@ export const listenerSettings = {
     'DRAIN_GRACE_MS',
     '25000',
     [0, 3_600_000],
-    'How long the requests under way may then take to finish, in milliseconds; what lasts longer is cut off.',
+    'How long running requests may then take to finish, in milliseconds; what lasts longer is cut off.',
   ),
 };
 

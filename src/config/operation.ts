@@ -13,7 +13,7 @@ export const operationSettings = {
     'UPSTREAM_CALLS_PER_OPERATION',
     '64',
     [1, 1_000],
-    'How many REST calls one operation has under way at a time at most.',
+    'How many REST calls of one operation run at most at the same time.',
   ),
   readsPerOperation: wholeNumber(
     'UPSTREAM_READS_PER_OPERATION',

@@ -36,7 +36,7 @@ export function createRequestMetrics(registry: Registry): RequestObserver {
   });
   const joined = new Counter({
     name: 'waybill_operations_joined_total',
-    help: 'Queries that got the answer to an equal one that was under way.',
+    help: 'Queries that got the result of an equal running query.',
     registers,
   });
   const saved = new Counter({
