@@ -1,8 +1,8 @@
 import type { HttpError } from './http-error.ts';
 
 /**
- * Whether a `content-type` is JSON in UTF-8. As in HTTP, case does not matter, and spaces may surround media types and
- * parameter names.
+ * Whether a `content-type` is JSON in UTF-8. As in HTTP, case does not matter, and spaces may surround media types
+ * and parameter names.
  */
 export function isJson(contentType: string | null): boolean {
   if (contentType === null) return false;
