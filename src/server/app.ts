@@ -39,6 +39,7 @@ import { notFoundRoute } from './routes/not-found.ts';
 
 /** The settings and resources of the application. */
 export interface AppOptions extends ContextOptions, DocumentOptions, Omit<CallContextsOptions, 'tenants'> {
+  /** The client of the REST interface. */
   api: RestApi;
   /** The access token that GraphiQL starts with. Undefined: GraphiQL shows a placeholder. */
   graphiqlBearer?: string | undefined;
@@ -85,7 +86,7 @@ export interface AppOptions extends ContextOptions, DocumentOptions, Omit<CallCo
   fastPath?: boolean;
 }
 
-/** Shares the tenants whose access token REST rejected between processes that have the same `secret`. */
+/** Shares rejected access tokens between processes with the same `secret`, by tenant id. */
 export interface RefusedTenants {
   /** Sends the id of a tenant to all other processes. */
   publish(tenantId: string): void;
@@ -100,13 +101,15 @@ export interface App {
 }
 
 /**
- * Creates the HTTP application. It opens no socket and no file.
+ * Creates the HTTP application. It opens no socket.
  *
  * The way of a request:
- * 1. The fast path (graphql/fast-path.ts) responds to a plain POST of a cached query.
- * 2. All other requests, and those that the fast path cannot complete, go to Yoga with its plugins below.
+ * 1. The fast path (graphql/fast-path.ts) responds to a POST with common headers and a cached query, without Yoga
+ *    (docs/decisions/0002-fast-path-beside-yoga.md).
+ * 2. Every other request goes to Yoga, and so does a request that the fast path cannot complete. The array `plugins`
+ *    below lists Yoga's plugins in the order in which they run.
  *
- * The state that outlives a request is created first: tenants, loader states, idempotency keys and caches.
+ * Both ways run the operation with the same `runner` and write the same log line.
  * @throws TrustedDocumentsError if a trusted document is not valid.
  */
 export function createApp(options: AppOptions): App {
@@ -178,7 +181,7 @@ export function createApp(options: AppOptions): App {
       // Every request: request id, log line, response headers, CORS preflights.
       loggedRequests(requestLog),
       responseHeaders(headers, cors),
-      // Routes other than /graphql. notFoundRoute rejects all remaining paths.
+      // Other routes than GraphQL requests. notFoundRoute then rejects every path but /graphql.
       healthRoute(options.health ?? createHealth(async () => undefined)),
       !isPrivate && graphiql({ bearer: options.graphiqlBearer, trustedDocuments: options.trustedDocuments }),
       metrics !== undefined && options.showMetrics === true && metricsRoute(metrics),
@@ -191,18 +194,19 @@ export function createApp(options: AppOptions): App {
         tracing,
       }),
       notFoundRoute(),
-      // /graphql: check the head and read the body, find the document text, parse and validate the document.
+      // GraphQL requests: check the head, read the body, find the document text, parse and validate the document.
       readYogaRequest(requestOptions),
       persistedDocuments(operations),
       cachedDocuments(documents),
-      // Error responses: shorten the error list, add error codes, remove schema names.
+      // Errors: shorten the error list, add error codes, hide names of a private schema.
       truncatedErrors(),
       validationErrors(options.report),
       isPrivate && hiddenSuggestions(),
-      // Run the operation with its compiled query plan, or else with Yoga's executor.
+      // Execution: with the compiled query plan if there is one, else with Yoga's executor.
       yogaOperations(runner, compiledQueries),
     ],
   });
+  // The fast path runs only compiled queries.
   if (compiledQueries === undefined || options.fastPath === false) return yoga;
   const fastPathOptions = {
     ...requestOptions,

@@ -58,7 +58,7 @@ export interface HeaderReader {
   get(name: string): string | null;
 }
 
-/** The operation name if it is short enough for the log. Clients choose the name. */
+/** The operation name, or undefined if the name is too long for the log. Clients choose the name. */
 export function loggableName(name: string | undefined): string | undefined {
   return name !== undefined && name.length <= 64 ? name : undefined;
 }

@@ -44,7 +44,7 @@ const minProgressBytes = 1_024;
 
 /**
  * Tracks the connections of a server. The periodic `sweep` replaces a timer per connection.
- * @param onStall called with a socket whose body stalls. It sends the error and closes the socket.
+ * @param onStall called with a socket whose body stalls. The callback sends the error and closes the socket.
  */
 export function createConnections(
   timeouts: ConnectionTimeouts,

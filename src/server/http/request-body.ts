@@ -42,7 +42,7 @@ export type BodyRead = Buffer | HttpError;
 export type BodyParsed = { json: object } | { httpError: HttpError };
 
 /**
- * Reads the body of a request. It buffers at most `maxBytes` and discards further bytes.
+ * Reads the body of a request. Buffers at most `maxBytes` and discards further bytes.
  * @param budget shared by all bodies. The bytes of this body are released before `done` is called.
  * @param done called once, with the bytes or with an error.
  */
