@@ -103,8 +103,8 @@ export function authorizationError(rawHeaders: readonly string[]): HttpError | u
 }
 
 /**
- * Checks the header `Host` and the request target. Yoga builds a URL from both. If the URL is invalid, Yoga would respond
- * with a stack trace. A target in absolute form (RFC 9112) is split into host and path.
+ * Checks the header `Host` and the request target. Yoga builds a URL from both. If the URL is invalid, Yoga would
+ * respond with a stack trace. A target in absolute form (RFC 9112) is split into host and path.
  * @returns the error, or undefined if both form a URL.
  */
 export function urlError(request: IncomingMessage): HttpError | undefined {

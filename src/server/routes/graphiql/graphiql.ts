@@ -19,8 +19,8 @@ const securityHeaders = {
 };
 
 /**
- * Serves GraphiQL for a browser's `GET /graphql`, and redirects `/` to `/graphql`. This server serves all
- * files, under `/graphiql/`. The first request for the page or a file loads all of them into memory.
+ * Serves GraphiQL for a browser's `GET /graphql`, and redirects `/` to `/graphql`. This server serves all files,
+ * under `/graphiql/`. The first request for the page or a file loads all of them into memory.
  */
 export function graphiql({ bearer, trustedDocuments }: GraphiqlOptions): Plugin {
   let loading: Promise<{ assets: Assets; page: string }> | undefined;
