@@ -14,7 +14,10 @@ export interface FairQueueOptions {
   capacity: number;
   /** At most this many entries wait, of which one owner may have half. No limit by default. */
   maxWaiting?: number;
-  /** Makes the error for an entry that may not wait. `waiting` entries wait: of all owners, or of its `own` owner. */
+  /**
+   * Makes the error for an entry that may not wait.
+   * `waiting` entries of `scope` wait already: of `all` owners, or of the entry's `own` owner.
+   */
   overloaded(waiting: number, scope: 'all' | 'own'): Error;
 }
 

@@ -2,12 +2,12 @@ import { PerTenant, type Tenant } from './tenant.ts';
 
 /**
  * How long after its start other callers may join a piece of work, in milliseconds.
- * This bounds how much staler a shared response can be, and how long one slow request can delay later callers
+ * A shared response is at most this much older than a separate response. Later callers do not wait for a slow request
  * (docs/decisions/0008-shared-in-flight-requests.md).
  */
 export const joinableMs = 100;
 
-/** The minimum number of additions before a Map is copied. So many additions cost more than one copy. */
+/** The minimum number of additions before a Map is copied. The copy costs less than these additions. */
 const minAddsBeforeCopy = 256;
 
 /** The pending work of one tenant. All of it started after the write that `writes` counts last. */

@@ -15,7 +15,10 @@ export interface OperationScope {
   readonly signal: Cancellation;
   /** The deadline also applies to work that continues after all waiters have left. */
   readonly deadline: Deadline;
-  /** Adds a waiter. @returns a function that removes the waiter with a reason. Its second call has no effect. */
+  /**
+   * Adds a waiter. The removal of the last waiter aborts `signal`.
+   * @returns a function that removes the waiter, with the abort reason. Its second call has no effect.
+   */
   addWaiter(): (reason?: unknown) => void;
   /** Starts the timeout, when the operation starts. */
   startTimeout(): void;

@@ -9,7 +9,7 @@ export interface Tenant {
   writes: number;
 }
 
-/** Stops later reads of the tenant from joining pending work. Called when a write ends or REST rejects the token. */
+/** Stops later reads of the tenant from joining pending work, whose result may be stale after a write. */
 export function endJoining(tenant: Tenant): void {
   tenant.writes += 1;
 }
@@ -98,7 +98,7 @@ export function createTenants({
     return tenant;
   }
 
-  /** Removes garbage-collected tenants. Runs when the number of entries has doubled, so its cost per tenant is low.*/
+  /** Removes garbage-collected tenants. Runs when the number of entries has doubled: its cost per tenant is low. */
   function sweep(): void {
     // A new Map: V8 keeps deleted entries of a Map in use until a full garbage collection.
     const aliveRefs = new Map<string, WeakRef<Tenant>>();

@@ -171,7 +171,7 @@ export class OperationQueue {
 
   /** Moves slots from the backlog to the shared queue, as many as may wait there. */
   #drainBacklog(): void {
-    // A call that ends inside `start` comes back here. The running loop then moves the next slot, without recursion.
+    // A call that ends inside `start` comes back here. The outer loop then moves the next slot, without recursion.
     if (this.#isDraining) return;
     this.#isDraining = true;
     try {

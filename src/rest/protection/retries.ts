@@ -22,7 +22,7 @@ export interface Retries {
 export interface RetriesOptions {
   /** The maximum number of retries of one read. */
   maxRetries: number;
-  /** A random number from 0 to 1, like Math.random. */
+  /** Returns a random number from 0 to 1, by default Math.random. */
   random?: () => number;
 }
 
