@@ -15,9 +15,9 @@ export interface DocumentCache {
   /** Why a text may not be run; none where it may. Reads it if need be, which is no use of it. */
   errorsOf(text: string): readonly GraphQLError[];
   /** What is known of a text without reading it. */
-  known(text: string): CachedDocument | undefined;
+  cached(text: string): CachedDocument | undefined;
   /** @throws what parsing or validating throws that is no GraphQLError, such as a lack of stack. */
-  of(text: string): CachedDocument;
+  load(text: string): CachedDocument;
 }
 
 /** How a text that is not known yet is read. */
@@ -31,7 +31,7 @@ export interface DocumentReader {
 const maxDocuments = 5_000;
 
 // Anybody can send documents like no other. They drive out none that is asked for again and again.
-const shareOfNew = 1 / 4;
+const probationaryShare = 1 / 4;
 
 /**
  * Reads each text once, for as long as it is kept. What is new, and what is refused, has a quarter of the memory. What may
@@ -44,16 +44,16 @@ export function createDocumentCache({ parse, validate }: DocumentReader, maxByte
       max: Math.ceil(maxDocuments * share),
       // 0 would be no bound. No document is as small as this.
       maxSize: Math.max(1, Math.floor(maxBytes * share)),
-      sizeCalculation: bytesOf,
+      sizeCalculation: estimateBytes,
     });
-  const newOrRefused = cacheOf(shareOfNew);
-  const askedForAgain = cacheOf(1 - shareOfNew);
+  const probationary = cacheOf(probationaryShare);
+  const protectedDocuments = cacheOf(1 - probationaryShare);
 
   function read(text: string): CachedDocument {
-    const found = readText(text);
-    found.errors.forEach(dropTrace);
-    newOrRefused.set(text, found);
-    return found;
+    const entry = readText(text);
+    entry.errors.forEach(dropStackTrace);
+    probationary.set(text, entry);
+    return entry;
   }
 
   function readText(text: string): CachedDocument {
@@ -67,35 +67,35 @@ export function createDocumentCache({ parse, validate }: DocumentReader, maxByte
     return { document, errors: validate(document) };
   }
 
-  function known(text: string): CachedDocument | undefined {
-    const again = askedForAgain.get(text);
-    if (again !== undefined) return again;
-    const found = newOrRefused.get(text);
-    if (found?.errors.length === 0) {
-      newOrRefused.delete(text);
-      askedForAgain.set(text, found);
+  function cached(text: string): CachedDocument | undefined {
+    const protectedDocument = protectedDocuments.get(text);
+    if (protectedDocument !== undefined) return protectedDocument;
+    const entry = probationary.get(text);
+    if (entry?.errors.length === 0) {
+      probationary.delete(text);
+      protectedDocuments.set(text, entry);
     }
-    return found;
+    return entry;
   }
 
   return {
-    known,
-    of: (text) => known(text) ?? read(text),
-    errorsOf: (text) => (askedForAgain.peek(text) ?? newOrRefused.peek(text) ?? read(text)).errors,
+    cached,
+    load: (text) => cached(text) ?? read(text),
+    errorsOf: (text) => (protectedDocuments.peek(text) ?? probationary.peek(text) ?? read(text)).errors,
   };
 }
 
 /** A trace holds what validation knew, 40 KB for each error that is kept. Nobody reads the traces of refusals. */
-function dropTrace(error: Error): void {
+function dropStackTrace(error: Error): void {
   error.stack = `${error.name}: ${error.message}`;
-  if (error instanceof GraphQLError && error.originalError !== undefined) dropTrace(error.originalError);
+  if (error instanceof GraphQLError && error.originalError !== undefined) dropStackTrace(error.originalError);
 }
 
 /**
  * About how many bytes a known document takes. A text of brackets and short names takes 200 times its length when it is
  * parsed: 270 to 440 bytes a token were measured, and up to 770 with its query compiled. Comments are kept as tokens too.
  */
-function bytesOf({ document }: CachedDocument, text: string): number {
+function estimateBytes({ document }: CachedDocument, text: string): number {
   let tokens = 0;
   for (let token = document?.loc?.startToken; token; token = token.next ?? undefined) tokens += 1;
   return 2 * text.length + 800 * (document?.tokenCount ?? tokens) + 200 * tokens + 2_000;
@@ -109,7 +109,7 @@ export function cachedDocuments(documents: DocumentCache): Plugin {
     // Not `setParsedDocument`, as what is thrown here would not get to the plugins that give it code and status.
     onParse({ setParseFn }) {
       setParseFn((source: string) => {
-        const { document, errors } = documents.of(source);
+        const { document, errors } = documents.load(source);
         if (document === undefined) throw errors[0];
         errorsOf.set(document, errors);
         return document;

@@ -29,7 +29,7 @@ export function createDocumentSources(
   onRead = () => {},
 ): { documents: DocumentCache; operations: PersistedQueries } {
   // Nothing of it depends on the caller, or on the values of variables.
-  const reading = {
+  const reader = {
     parse(text: string) {
       onRead();
       return parseWithin(limits, text);
@@ -37,7 +37,7 @@ export function createDocumentSources(
     validate: (document: DocumentNode) =>
       validateWithin(limits, schema, document, validationByAccess[schemaAccess]),
   };
-  const documents = createDocumentCache(reading, documentCacheBytes);
+  const documents = createDocumentCache(reader, documentCacheBytes);
   const operations =
     trustedDocuments === undefined
       ? automaticPersistedQueries(documents, persistedQueryBytes)

@@ -9,11 +9,11 @@ export function perOperation<Value>(
 ): (definition: OperationDefinitionNode, document: DocumentNode) => Value {
   const values = new WeakMap<OperationDefinitionNode, { value: Value }>();
   return (definition, document) => {
-    let known = values.get(definition);
-    if (known === undefined) {
-      known = { value: compute(definition, document) };
-      values.set(definition, known);
+    let entry = values.get(definition);
+    if (entry === undefined) {
+      entry = { value: compute(definition, document) };
+      values.set(definition, entry);
     }
-    return known.value;
+    return entry.value;
   };
 }

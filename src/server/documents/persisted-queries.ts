@@ -27,30 +27,30 @@ export interface PersistedQueries {
 }
 
 /** Which documents there are, and which texts may be sent. */
-export interface PersistedDocuments {
+export interface DocumentPolicy {
   /** The text by its id, or why there is none. */
   byId(id: string): DocumentText;
   /** The text that was sent, with the id that was sent with it, or why it is not run. */
-  sent(text: string, id: string | undefined): DocumentText;
+  byText(text: string, id: string | undefined): DocumentText;
 }
 
 /** Takes the document of a request, which names it, sends it, or does both. */
-export function persistedQueries({ byId, sent }: PersistedDocuments): PersistedQueries {
+export function persistedQueries({ byId, byText }: DocumentPolicy): PersistedQueries {
   return {
     textOf(reference) {
-      const named = idOf(reference);
-      if ('httpError' in named) return named;
+      const parsedId = documentIdOf(reference);
+      if ('httpError' in parsedId) return parsedId;
       const { query } = reference;
-      if (typeof query === 'string' && query !== '') return sent(query, named.id);
+      if (typeof query === 'string' && query !== '') return byText(query, parsedId.id);
       // What is no text is refused where the parameters are looked at.
-      const isLeftOut = query === undefined || query === null || query === '';
-      return isLeftOut && named.id !== undefined ? byId(named.id) : { text: undefined };
+      const isQueryMissing = query === undefined || query === null || query === '';
+      return isQueryMissing && parsedId.id !== undefined ? byId(parsedId.id) : { text: undefined };
     },
   };
 }
 
 /** The one id by which a request names its document, if any; or why that is none. */
-function idOf({
+function documentIdOf({
   documentId,
   id,
   extensions,
@@ -58,25 +58,28 @@ function idOf({
   // Most requests.
   if (documentId == null && id == null && extensions == null) return { id: undefined };
   const ids = new Set<string>();
-  for (const given of [documentId, id]) {
-    if (given == null) continue;
-    if (typeof given !== 'string' || given === '') {
-      return { httpError: malformed('The id of a document must be a text.') };
+  for (const value of [documentId, id]) {
+    if (value == null) continue;
+    if (typeof value !== 'string' || value === '') {
+      return { httpError: badRequest('The id of a document must be a text.') };
     }
-    ids.add(bareId(given));
+    ids.add(bareId(value));
   }
   const persisted = persistedQueryOf(extensions);
   if (persisted != null) {
-    if (typeof persisted !== 'object' || !('sha256Hash' in persisted)) return { httpError: malformedHash };
+    if (typeof persisted !== 'object' || !('sha256Hash' in persisted))
+      return { httpError: malformedHashError };
     const { sha256Hash } = persisted;
-    if (!('version' in persisted) || persisted.version !== 1) return { httpError: notSupported };
+    if (!('version' in persisted) || persisted.version !== 1) return { httpError: notSupportedError };
     if (typeof sha256Hash !== 'string' || !/^[\da-f]{64}$/i.test(sha256Hash)) {
-      return { httpError: malformedHash };
+      return { httpError: malformedHashError };
     }
     ids.add(sha256Hash.toLowerCase());
   }
-  const [only] = ids;
-  return ids.size > 1 ? { httpError: malformed('The request names more than one document.') } : { id: only };
+  const [onlyId] = ids;
+  return ids.size > 1
+    ? { httpError: badRequest('The request names more than one document.') }
+    : { id: onlyId };
 }
 
 /** An id without the prefix that says of it that it is a hash. */
@@ -108,13 +111,13 @@ export function automaticPersistedQueries(documents: DocumentCache, maxBytes: nu
     byId(id) {
       const text = textByHash.get(id);
       if (text !== undefined) return { text };
-      return { httpError: isOff ? notSupported : notFound };
+      return { httpError: isOff ? notSupportedError : notFoundError };
     },
-    sent(text, id) {
+    byText(text, id) {
       if (id === undefined || isOff || textByHash.get(id) === text) return { text };
       if (hash('sha256', text) !== id) {
         return {
-          httpError: malformed('The id that the request gives to its document is not the SHA-256 of it.'),
+          httpError: badRequest('The id that the request gives to its document is not the SHA-256 of it.'),
         };
       }
       if (documents.errorsOf(text).length === 0) textByHash.set(id, text);
@@ -124,24 +127,24 @@ export function automaticPersistedQueries(documents: DocumentCache, maxBytes: nu
 }
 
 /** A request that is at odds with itself. */
-export function malformed(message: string): HttpError {
+export function badRequest(message: string): HttpError {
   return { status: 400, code: 'BAD_REQUEST', message, retryable: false };
 }
 
-const malformedHash = malformed(
+const malformedHashError = badRequest(
   '"extensions.persistedQuery" must have "version": 1 and the SHA-256 of a document in hexadecimal as "sha256Hash".',
 );
 
 // Clients know these two by their message. HTTP 200, as Apollo's server has it: some clients read no body of another
 // status, and so would never send the document.
-const notSupported: HttpError = {
+const notSupportedError: HttpError = {
   status: 200,
   code: 'PERSISTED_QUERY_NOT_SUPPORTED',
   message: 'PersistedQueryNotSupported',
   retryable: false,
 };
 
-const notFound: HttpError = {
+const notFoundError: HttpError = {
   status: 200,
   code: 'PERSISTED_QUERY_NOT_FOUND',
   message: 'PersistedQueryNotFound',
@@ -164,13 +167,13 @@ export function persistedDocuments(operations: PersistedQueries): Plugin {
     },
     onParams({ params, setParams }) {
       const reference: GraphQLParams & DocumentReference = params;
-      const found = operations.textOf(reference);
-      if ('httpError' in found) {
-        const { status, message, code, retryable } = found.httpError;
+      const documentText = operations.textOf(reference);
+      if ('httpError' in documentText) {
+        const { status, message, code, retryable } = documentText.httpError;
         throw new GraphQLError(message, { extensions: { code, retryable, http: { status } } });
       }
-      if (found.text !== undefined && found.text !== params.query) {
-        setParams({ ...params, query: found.text });
+      if (documentText.text !== undefined && documentText.text !== params.query) {
+        setParams({ ...params, query: documentText.text });
       }
     },
   };

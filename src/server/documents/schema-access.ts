@@ -43,20 +43,21 @@ export function hiddenSuggestions(): Plugin {
     onExecute({ executeFn, setExecuteFn }) {
       setExecuteFn((args) => {
         // The executor's own option, which Yoga's type of its arguments does not name.
-        const silent = { ...args, hideSuggestions: true };
-        return executeFn(silent);
+        const argsWithoutSuggestions = { ...args, hideSuggestions: true };
+        return executeFn(argsWithoutSuggestions);
       });
     },
     onExecutionResult({ result, setResult }) {
       // What has been executed in part speaks of no names of the schema.
       if (result === undefined || !('errors' in result) || result.data !== undefined) return;
-      if (result.errors !== undefined) setResult({ ...result, errors: result.errors.map(withoutNames) });
+      if (result.errors !== undefined)
+        setResult({ ...result, errors: result.errors.map(withoutSchemaNames) });
     },
   };
 }
 
 /** What GraphQL says of what is not there, and what is said in a private schema. */
-const rewordings: [words: RegExp, instead: string][] = [
+const rewrites: [words: RegExp, instead: string][] = [
   [/ Did you mean "\w+ \{ \.\.\. \}"\?$/, ''],
   [/ to include required field "\w+", found/, ' to include all of its required fields, found'],
   [
@@ -65,8 +66,8 @@ const rewordings: [words: RegExp, instead: string][] = [
   ],
 ];
 
-function withoutNames(error: GraphQLError): GraphQLError {
-  const message = rewordings.reduce((text, [words, instead]) => text.replace(words, instead), error.message);
+function withoutSchemaNames(error: GraphQLError): GraphQLError {
+  const message = rewrites.reduce((text, [words, instead]) => text.replace(words, instead), error.message);
   if (message === error.message) return error;
   const { nodes, source, positions, path, originalError, extensions } = error;
   return new GraphQLError(message, { nodes, source, positions, path, originalError, extensions });

@@ -2,7 +2,7 @@ import { hash } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import type { HttpError } from '../http/http-error.ts';
 import type { DocumentCache } from './document-cache.ts';
-import { bareId, malformed, type PersistedQueries, persistedQueries } from './persisted-queries.ts';
+import { badRequest, bareId, type PersistedQueries, persistedQueries } from './persisted-queries.ts';
 
 /** The texts of documents by their ids. */
 export type TrustedDocuments = ReadonlyMap<string, string>;
@@ -16,38 +16,43 @@ export class TrustedDocumentsError extends Error {
  * Lets clients run the documents of a list and no others, named by their id, by the SHA-256 of their text, or sent whole.
  * @throws OperationListError where documents of it are not of this schema, or beyond its limits.
  */
-export function onlyTrustedDocuments(documents: DocumentCache, list: TrustedDocuments): PersistedQueries {
-  const errors = [...list].flatMap(([id, text]) => {
-    const [error, ...others] = documents.of(text).errors;
+export function onlyTrustedDocuments(
+  documents: DocumentCache,
+  trustedDocuments: TrustedDocuments,
+): PersistedQueries {
+  const errors = [...trustedDocuments].flatMap(([id, text]) => {
+    const [error, ...others] = documents.load(text).errors;
     // A second use keeps the document where new ones don't drive it out.
-    documents.known(text);
+    documents.cached(text);
     if (error === undefined) return [];
     const more = others.length === 0 ? '' : ` (and ${others.length} more)`;
     return [`${JSON.stringify(id)}: ${error.message}${more}`];
   });
   if (errors.length > 0) {
-    const count = `${errors.length} of ${list.size} documents`;
+    const count = `${errors.length} of ${trustedDocuments.size} documents`;
     throw new TrustedDocumentsError(`${count} can't be run:\n  ${errors.join('\n  ')}`);
   }
-  const texts = new Set(list.values());
+  const texts = new Set(trustedDocuments.values());
   const textById = new Map([...texts].map((text) => [hash('sha256', text), text]));
   // An id that is given stands before a hash that happens to be the same.
-  for (const [id, text] of list) textById.set(bareId(id), text);
+  for (const [id, text] of trustedDocuments) textById.set(bareId(id), text);
   return persistedQueries({
     byId(id) {
       const text = textById.get(id);
-      return text === undefined ? { httpError: notAllowed } : { text };
+      return text === undefined ? { httpError: notAllowedError } : { text };
     },
-    sent(text, id) {
-      if (!texts.has(text)) return { httpError: notAllowed };
+    byText(text, id) {
+      if (!texts.has(text)) return { httpError: notAllowedError };
       if (id === undefined || textById.get(id) === text) return { text };
-      return { httpError: malformed('The id that the request gives to its document is another one\u2019s.') };
+      return {
+        httpError: badRequest('The id that the request gives to its document is another one\u2019s.'),
+      };
     },
   });
 }
 
 // The request's fault, and not one of who asks: 403 would have clients sign in again.
-const notAllowed: HttpError = {
+const notAllowedError: HttpError = {
   status: 400,
   code: 'OPERATION_NOT_ALLOWED',
   message:

@@ -42,8 +42,8 @@ export class Execution {
   readonly #data: Container = {};
   #isNull = false;
   #errors: GraphQLError[] | undefined;
-  #waiting = 0;
-  #end: ((result: ExecutionResult) => void) | undefined;
+  #pendingCount = 0;
+  #resolve: ((result: ExecutionResult) => void) | undefined;
   /** By field, as its arguments are the same for all items of a list. */
   #args: Map<SelectedField, object> | undefined;
 
@@ -56,9 +56,9 @@ export class Execution {
   /** The answer, as soon as all of it is there. Never rejects. */
   result(): ExecutionResult | Promise<ExecutionResult> {
     this.plan.root.run(this, undefined, this.#data, undefined);
-    if (this.#waiting === 0 || this.#isNull) return this.#completed();
+    if (this.#pendingCount === 0 || this.#isNull) return this.#toResult();
     return new Promise((resolve) => {
-      this.#end = resolve;
+      this.#resolve = resolve;
     });
   }
 
@@ -74,28 +74,28 @@ export class Execution {
   }
 
   /** Goes on with what a promise brings, while all else goes on; where `take` throws, as where the promise fails. */
-  wait(promise: Promise<unknown>, take: (value: unknown) => void, responsePath: ResponsePath): void {
-    this.#waiting += 1;
+  awaitValue(promise: Promise<unknown>, onValue: (value: unknown) => void, responsePath: ResponsePath): void {
+    this.#pendingCount += 1;
     promise.then(
       (value) => {
         // Whatever happens, or nobody would ever be answered.
         try {
-          take(value);
+          onValue(value);
         } catch (error) {
           this.fail(error, responsePath);
         }
-        this.#leave();
+        this.#onSettled();
       },
       (error: unknown) => {
         this.fail(error, responsePath);
-        this.#leave();
+        this.#onSettled();
       },
     );
   }
 
-  #leave(): void {
-    this.#waiting -= 1;
-    if (this.#waiting === 0) this.#end?.(this.#completed());
+  #onSettled(): void {
+    this.#pendingCount -= 1;
+    if (this.#pendingCount === 0) this.#resolve?.(this.#toResult());
   }
 
   /** Notes why a value can't be given out, and blanks its place. What is below a blank is of no interest any more. */
@@ -108,11 +108,11 @@ export class Execution {
     if (propagateNull(responsePath)) return;
     this.#isNull = true;
     // Nothing that is still waited for can add to it.
-    this.#end?.(this.#completed());
-    this.#end = undefined;
+    this.#resolve?.(this.#toResult());
+    this.#resolve = undefined;
   }
 
-  #completed(): ExecutionResult {
+  #toResult(): ExecutionResult {
     const data = this.#isNull ? null : this.#data;
     return this.#errors === undefined ? { data } : { data, errors: this.#errors };
   }
@@ -250,7 +250,8 @@ export class FieldPath implements ResponsePath, GraphQLResolveInfo {
 /** The keys that lead to a place, from the root. */
 export function pathKeys(responsePath: ResponsePath): (string | number)[] {
   const keys: (string | number)[] = [];
-  for (let at: ResponsePath | undefined = responsePath; at !== undefined; at = at.parent) keys.push(at.key);
+  for (let current: ResponsePath | undefined = responsePath; current !== undefined; current = current.parent)
+    keys.push(current.key);
   return keys.reverse();
 }
 
@@ -259,10 +260,10 @@ export function pathKeys(responsePath: ResponsePath): (string | number)[] {
  * @returns whether there was one.
  */
 export function propagateNull(responsePath: ResponsePath): boolean {
-  let at: ResponsePath | undefined = responsePath;
-  while (at !== undefined && !at.mayBeNull) at = at.parent;
-  if (at !== undefined) at.container[at.key] = null;
-  return at !== undefined;
+  let current: ResponsePath | undefined = responsePath;
+  while (current !== undefined && !current.mayBeNull) current = current.parent;
+  if (current !== undefined) current.container[current.key] = null;
+  return current !== undefined;
 }
 
 /** Whether something around a place has been blanked, so that what it holds is in no answer. */

@@ -31,21 +31,21 @@ import {
 } from './execution.ts';
 
 /** What the fields of a query are planned by. */
-type Selection = Pick<ExecutablePlan, 'schema' | 'fragments'>;
+type QueryDefinitions = Pick<ExecutablePlan, 'schema' | 'fragments'>;
 
 /** The fields that are selected of objects of a type. */
 export class ObjectPlan {
   readonly #fields: FieldPlan[] = [];
 
-  constructor(query: Selection, type: GraphQLObjectType, sets: readonly SelectionSetNode[]) {
+  constructor(query: QueryDefinitions, type: GraphQLObjectType, sets: readonly SelectionSetNode[]) {
     const fields = selectedFields(
       sets,
       (name) => query.fragments[name],
-      (condition) => applies(query.schema, type, condition),
+      (condition) => conditionApplies(query.schema, type, condition),
     );
     // Fields of one name are one field, whatever fragments they come from.
-    for (const [key, same] of Map.groupBy(fields, responseName)) {
-      this.#fields.push(new FieldPlan(query, type, key, same));
+    for (const [key, group] of Map.groupBy(fields, responseName)) {
+      this.#fields.push(new FieldPlan(query, type, key, group));
     }
   }
 
@@ -61,7 +61,7 @@ export class ObjectPlan {
 }
 
 /** Whether what is selected under a type condition is selected of objects of a type. */
-function applies(schema: GraphQLSchema, type: GraphQLObjectType, condition: string): boolean {
+function conditionApplies(schema: GraphQLSchema, type: GraphQLObjectType, condition: string): boolean {
   if (condition === type.name) return true;
   const named = schema.getType(condition);
   return isAbstractType(named) && schema.isSubType(named, type);
@@ -82,10 +82,10 @@ class FieldPlan implements SelectedField {
   /** Of its object, where the field is just that; undefined where it is resolved. */
   readonly #property: string | undefined;
   /** Of a property whose values are leaves; undefined for all other fields. */
-  readonly #plain: { property: string; output: Output } | undefined;
+  readonly #leaf: { property: string; serialize: Serialize } | undefined;
 
   constructor(
-    query: Selection,
+    query: QueryDefinitions,
     parentType: GraphQLObjectType,
     key: string,
     fields: readonly FieldSelection[],
@@ -103,19 +103,19 @@ class FieldPlan implements SelectedField {
     const nullableType = isNonNullType(type) ? type.ofType : type;
     const property = propertyOf(definition);
     this.#property = property;
-    this.#plain =
+    this.#leaf =
       property !== undefined && isLeafType(nullableType)
-        ? { property, output: outputOf(nullableType) }
+        ? { property, serialize: outputOf(nullableType) }
         : undefined;
     this.#complete = completionOf(nullableType, {
       schema: query.schema,
-      of: (selected) => new ObjectPlan(query, selected, sets),
+      planOf: (selected) => new ObjectPlan(query, selected, sets),
     });
     this.#args = holdsVariables(node) ? undefined : getArgumentValues(definition, node);
   }
 
   run(execution: Execution, source: unknown, container: Container, parent: ResponsePath | undefined): void {
-    if (this.#isPlainlyPut(source, container)) return;
+    if (this.#completeLeaf(source, container)) return;
     const responsePath = new FieldPath(execution, this, parent, container);
     let value: unknown;
     try {
@@ -136,20 +136,20 @@ class FieldPlan implements SelectedField {
   }
 
   /** Most values need no place of their own, as they are there and as they should be. */
-  #isPlainlyPut(source: unknown, container: Container): boolean {
-    if (this.#plain === undefined) return false;
-    const value = (source as Container | undefined)?.[this.#plain.property];
+  #completeLeaf(source: unknown, container: Container): boolean {
+    if (this.#leaf === undefined) return false;
+    const value = (source as Container | undefined)?.[this.#leaf.property];
     const isNull = (value === null || value === undefined) && this.mayBeNull;
-    const completed = isNull ? null : serializeLeaf(this.#plain.output, value);
+    const completed = isNull ? null : serializeLeaf(this.#leaf.serialize, value);
     if (completed !== undefined) container[this.key] = completed;
     return completed !== undefined;
   }
 
   #argsIn(execution: Execution, parent: ResponsePath | undefined): object {
     if (this.#args !== undefined) return this.#args;
-    const make = () => getArgumentValues(this.definition, this.nodes[0], execution.variables);
+    const computeArgs = () => getArgumentValues(this.definition, this.nodes[0], execution.variables);
     // Fields at the root are run once, so that nothing is gained by keeping their arguments.
-    return parent === undefined ? make() : execution.argsOf(this, make);
+    return parent === undefined ? computeArgs() : execution.argsOf(this, computeArgs);
   }
 }
 
@@ -179,7 +179,11 @@ function completeValue(responsePath: ResponsePath, complete: Complete, value: un
   } else if (value instanceof Promise) {
     // In its place among the others meanwhile.
     responsePath.container[responsePath.key] = null;
-    responsePath.execution.wait(value, (late) => completeValue(responsePath, complete, late), responsePath);
+    responsePath.execution.awaitValue(
+      value,
+      (resolved) => completeValue(responsePath, complete, resolved),
+      responsePath,
+    );
   } else if (value instanceof Error) responsePath.execution.fail(value, responsePath);
   else {
     try {
@@ -195,49 +199,52 @@ function nullError({ parentType, definition }: SelectedField): Error {
 }
 
 /** What completing goes by: the schema, and what is selected of a type. */
-interface Selections {
+interface CompletionContext {
   schema: GraphQLSchema;
-  of(type: GraphQLObjectType): ObjectPlan;
+  planOf(type: GraphQLObjectType): ObjectPlan;
 }
 
 /** How values of a type are completed. */
-function completionOf(type: GraphQLNullableOutputType, selections: Selections): Complete {
-  if (isLeafType(type)) return leaf(type);
-  if (isListType(type)) return list(type, selections);
-  if (isObjectType(type)) return object(selections.of(type));
-  if (isAbstractType(type)) return abstract(type, selections);
+function completionOf(type: GraphQLNullableOutputType, completionContext: CompletionContext): Complete {
+  if (isLeafType(type)) return leafCompletion(type);
+  if (isListType(type)) return listCompletion(type, completionContext);
+  if (isObjectType(type)) return objectCompletion(completionContext.planOf(type));
+  if (isAbstractType(type)) return abstractCompletion(type, completionContext);
   throw new Error(`${type} is no type of a field`);
 }
 
 /** How a leaf type gives out its values; throws for one that it can't give out. */
-type Output = (value: unknown) => unknown;
+type Serialize = (value: unknown) => unknown;
 
 /** A plain value of a leaf as clients get it; undefined where it is another, or one that can't be given out. */
-function serializeLeaf(output: Output, value: unknown): unknown {
+function serializeLeaf(serialize: Serialize, value: unknown): unknown {
   if (value === null || value === undefined || typeof value === 'object') return undefined;
   try {
-    return output(value) ?? undefined;
+    return serialize(value) ?? undefined;
   } catch {
     // Told by `put`, to which all goes that is not plain.
     return undefined;
   }
 }
 
-function leaf(type: GraphQLLeafType): Complete {
-  const output = outputOf(type);
+function leafCompletion(type: GraphQLLeafType): Complete {
+  const serialize = outputOf(type);
   return (responsePath, value) => {
-    const completed = output(value);
+    const completed = serialize(value);
     if (completed === null || completed === undefined)
       throw new Error(`${type.name} cannot represent this value`);
     responsePath.container[responsePath.key] = completed;
   };
 }
 
-function list({ ofType }: GraphQLList<GraphQLOutputType>, selections: Selections): Complete {
+function listCompletion(
+  { ofType }: GraphQLList<GraphQLOutputType>,
+  completionContext: CompletionContext,
+): Complete {
   const itemMayBeNull = !isNonNullType(ofType);
   const itemType = isNonNullType(ofType) ? ofType.ofType : ofType;
-  const output = isLeafType(itemType) ? outputOf(itemType) : undefined;
-  const complete = completionOf(itemType, selections);
+  const serialize = isLeafType(itemType) ? outputOf(itemType) : undefined;
+  const complete = completionOf(itemType, completionContext);
   return (responsePath, value) => {
     if (!isIterable(value)) {
       const name = `${responsePath.field.parentType.name}.${responsePath.field.definition.name}`;
@@ -251,7 +258,7 @@ function list({ ofType }: GraphQLList<GraphQLOutputType>, selections: Selections
     const container = items as unknown as Container;
     let index = 0;
     for (const item of value) {
-      const completed = output && serializeLeaf(output, item);
+      const completed = serialize && serializeLeaf(serialize, item);
       if (completed !== undefined) items[index] = completed;
       else completeValue(new ItemPath(responsePath, container, index, itemMayBeNull), complete, item);
       index += 1;
@@ -263,11 +270,11 @@ function isIterable(value: unknown): value is Iterable<unknown> {
   return typeof value === 'object' && value !== null && Symbol.iterator in value;
 }
 
-function object(plan: ObjectPlan): Complete {
+function objectCompletion(plan: ObjectPlan): Complete {
   return (responsePath, value) => completeObject(responsePath, plan, value);
 }
 
-function abstract(type: GraphQLAbstractType, { schema, of }: Selections): Complete {
+function abstractCompletion(type: GraphQLAbstractType, { schema, planOf }: CompletionContext): Complete {
   const plans = new Map<unknown, ObjectPlan>();
 
   function planFor(typename: unknown): ObjectPlan {
@@ -275,7 +282,7 @@ function abstract(type: GraphQLAbstractType, { schema, of }: Selections): Comple
     if (!isObjectType(named) || !schema.isSubType(type, named)) {
       throw new Error(`Abstract type "${type.name}" must resolve to one of its types, but got ${typename}`);
     }
-    const plan = of(named);
+    const plan = planOf(named);
     plans.set(typename, plan);
     return plan;
   }

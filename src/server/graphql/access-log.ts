@@ -14,13 +14,13 @@ import {
   type RequestRecordContext,
 } from '../../telemetry/request-record.ts';
 import type { Tracing } from '../../telemetry/tracing.ts';
-import { requestCost, tenths } from './cost-report.ts';
+import { requestCost, roundToTenths } from './cost-report.ts';
 import type { MaskedErrors } from './error-mapping.ts';
 
 /** What is noted of each request, for its line in the log, for metrics and for traces. */
 export interface RequestLog {
   /** A request is here. `givenId` is what its header `x-request-id` says. */
-  begin(givenId: unknown): RequestRecord;
+  begin(requestIdHeader: unknown): RequestRecord;
   /** Notes the errors of an answer, as they are told, and reports those that are masked. */
   noteResult(requestRecord: RequestRecord, result: ExecutionResult): void;
   /** Once for each request: it is answered with this status, or nobody takes the answer any more. */
@@ -39,8 +39,8 @@ export interface RequestLogOptions {
 export function createRequestLog({ log, maskedErrors, observer, tracing }: RequestLogOptions): RequestLog {
   const requestIdOf = createRequestIds();
   return {
-    begin(givenId) {
-      const requestRecord = createRequestRecord(requestIdOf(givenId));
+    begin(requestIdHeader) {
+      const requestRecord = createRequestRecord(requestIdOf(requestIdHeader));
       observer?.onRequestStarted(requestRecord);
       return requestRecord;
     },
@@ -55,7 +55,7 @@ export function createRequestLog({ log, maskedErrors, observer, tracing }: Reque
     finish(requestRecord, headers, status, isAborted) {
       observer?.onRequestFinished(requestRecord, status, isAborted);
       if (log.isLevelEnabled(requestRecord.route === undefined ? 'debug' : 'info')) {
-        write(log, requestRecord, status, isAborted);
+        writeLogLine(log, requestRecord, status, isAborted);
       }
       tracing?.end(requestRecord, headers, status);
     },
@@ -93,7 +93,7 @@ export function loggedRequests(
   };
 }
 
-function write(log: Log, requestRecord: RequestRecord, status: number, isAborted: boolean): void {
+function writeLogLine(log: Log, requestRecord: RequestRecord, status: number, isAborted: boolean): void {
   const { requestId, startedAt, route, operation, callContext, joined, errors } = requestRecord;
   const totals = callContext && totalsOf(callContext.callLog);
   const fields = {
@@ -104,8 +104,8 @@ function write(log: Log, requestRecord: RequestRecord, status: number, isAborted
     // Enough to tell callers apart, and too little to be looked up.
     tenant: callContext?.tenant.id.slice(0, 12),
     status,
-    ms: tenths(performance.now() - startedAt),
-    restMs: totals && tenths(totals.restMs),
+    ms: roundToTenths(performance.now() - startedAt),
+    restMs: totals && roundToTenths(totals.restMs),
     calls: totals?.calls,
     shared: totals?.shared,
     cached: callContext?.callLog.cached,

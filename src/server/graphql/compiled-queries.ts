@@ -20,7 +20,7 @@ export type CompiledQueries = (operation: Operation) => CompiledQuery | undefine
  * no @stream.
  */
 export function createCompiledQueries(schema: GraphQLSchema): CompiledQueries {
-  const compiledOf = perOperation((definition, document): CompiledQuery | undefined => {
+  const compiledQueryOf = perOperation((definition, document): CompiledQuery | undefined => {
     if (definition.operation !== 'query' || !isFitToCompile(document, definition)) return undefined;
     const plan = new QueryPlan(schema, document, definition);
     return (variables) => {
@@ -28,7 +28,7 @@ export function createCompiledQueries(schema: GraphQLSchema): CompiledQueries {
       return variableValues && ((context) => plan.run(context, variableValues));
     };
   });
-  return ({ definition, document }) => compiledOf(definition, document);
+  return ({ definition, document }) => compiledQueryOf(definition, document);
 }
 
 // Far beyond what people write. A plan holds the selections with every fragment spread out.
@@ -36,14 +36,14 @@ const maxSelections = 1_000;
 const maxDepth = 20;
 
 // Compiled queries assign what a field gives to a plain object, where this is no name like others.
-const unfitAlias = '__proto__';
+const prototypeAlias = '__proto__';
 
 /**
  * Whether a query may run compiled: it has no directive, as conditions would make each run another query, and it is small
  * enough, fragments spread out. A text that may have the unfit alias is left to the executor.
  */
 export function isFitToCompile(document: DocumentNode, operation: OperationDefinitionNode): boolean {
-  if (document.loc?.source.body.includes(unfitAlias) !== false) return false;
+  if (document.loc?.source.body.includes(prototypeAlias) !== false) return false;
   const { fragments } = definitionsOf(document);
   const size = createSelectionSizes((name) => fragments.get(name)).of(operation);
   const { selections, directives, depth, introspectionDepth } = size;

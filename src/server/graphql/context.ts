@@ -12,7 +12,7 @@ import type { Report } from '../../telemetry/error-report.ts';
 import type { Idempotency } from '../../writes/idempotency.ts';
 import { createWrites, type Writes } from '../../writes/writes.ts';
 import { toClientError } from '../http/client-error.ts';
-import { asksForCost } from './cost-report.ts';
+import { requestsCost } from './cost-report.ts';
 import type { OperationRequest } from './operation-request.ts';
 
 export interface ContextOptions {
@@ -38,7 +38,7 @@ export interface OperationContext extends Context {
 }
 
 /** What operations share. */
-export interface Shared {
+export interface SharedState {
   callContexts: CallContexts;
   loaderStates: LoaderStates;
   /** What has been done under which key. */
@@ -46,32 +46,36 @@ export interface Shared {
 }
 
 /** Makes what the resolvers of one operation can reach, anew for each, on behalf of `bearer`. */
-export type MakeContext = (bearer: string, request: OperationRequest) => OperationContext;
+export type ContextFactory = (bearer: string, request: OperationRequest) => OperationContext;
 
-export function createContexts(shared: Shared, options: ContextOptions): MakeContext {
+export function createContextFactory(shared: SharedState, options: ContextOptions): ContextFactory {
   const { callContexts, loaderStates } = shared;
-  const newScope = createOperationScopes(operationScopeErrors, options.operationTimeoutMs);
-  const parts: Parts = { shared, options, labelUrl: (name) => labelUrl(options.publicUrl(), name) };
+  const createScope = createOperationScopes(operationScopeErrors, options.operationTimeoutMs);
+  const dependencies: ContextDependencies = {
+    shared,
+    options,
+    labelUrl: (name) => labelUrl(options.publicUrl(), name),
+  };
   return (bearer, request) => {
     const { headers, requestRecord } = request;
-    const scope = newScope();
+    const scope = createScope();
     request.onAbort(scope.addWaiter());
     const callContext = callContexts.of(bearer, scope.signal, scope.deadline);
     const loaders = createLoaders(options.api, callContext, loaderStates);
     return new ResolverContext(
-      parts,
+      dependencies,
       callContext,
       scope,
       loaders,
-      asksForCost(headers),
+      requestsCost(headers),
       requestRecord?.requestId,
     );
   };
 }
 
 /** What is the same for all operations. */
-interface Parts {
-  shared: Shared;
+interface ContextDependencies {
+  shared: SharedState;
   options: ContextOptions;
   labelUrl: Context['labelUrl'];
 }
@@ -84,37 +88,38 @@ class ResolverContext implements OperationContext {
   readonly labelUrl: Context['labelUrl'];
   readonly #requestId: string | undefined;
   readonly #callContext: CallContext;
-  readonly #parts: Parts;
+  readonly #dependencies: ContextDependencies;
   #writes: Writes | undefined;
 
   constructor(
-    parts: Parts,
+    dependencies: ContextDependencies,
     callContext: CallContext,
     scope: OperationScope,
     loaders: Loaders,
-    isCostAskedFor: boolean,
+    isCostRequested: boolean,
     requestId: string | undefined,
   ) {
-    this.#parts = parts;
+    this.#dependencies = dependencies;
     this.#callContext = callContext;
     this.scope = scope;
     this.loaders = loaders;
-    this.labelUrl = parts.labelUrl;
-    this.showsCost = isCostAskedFor || parts.options.showCost === true;
+    this.labelUrl = dependencies.labelUrl;
+    this.showsCost = isCostRequested || dependencies.options.showCost === true;
     this.#requestId = requestId;
   }
 
   /** Made where it is asked for, as most operations write nothing, and by itself, as bulk writes take it out. */
   get reportError(): Context['reportError'] {
     return (error) => {
-      const reported = toClientError(error);
-      if (reported.code === 'INTERNAL_SERVER_ERROR') this.#parts.options.report(error, this.#requestId);
-      return reported;
+      const clientError = toClientError(error);
+      if (clientError.code === 'INTERNAL_SERVER_ERROR')
+        this.#dependencies.options.report(error, this.#requestId);
+      return clientError;
     };
   }
 
   get currency(): string {
-    return this.#parts.options.currency;
+    return this.#dependencies.options.currency;
   }
 
   get tenant(): Tenant {
@@ -127,7 +132,7 @@ class ResolverContext implements OperationContext {
 
   /** Most operations write nothing. */
   get writes(): Writes {
-    const { shared, options } = this.#parts;
+    const { shared, options } = this.#dependencies;
     this.#writes ??= createWrites(options.api, this.#callContext, this.loaders, shared.idempotency);
     return this.#writes;
   }

@@ -33,7 +33,7 @@ export interface RequestCost {
 }
 
 /** Whether a request asks to be shown what its operation cost. */
-export function asksForCost(headers: HeaderReader): boolean {
+export function requestsCost(headers: HeaderReader): boolean {
   return headers.get('x-upstream-cost') === '1';
 }
 
@@ -56,8 +56,8 @@ export function requestCost(entry: CallLogEntry): RequestCost {
     method,
     path: route,
     status,
-    startMs: tenths(startMs),
-    durationMs: durationMs === undefined ? null : tenths(durationMs),
+    startMs: roundToTenths(startMs),
+    durationMs: durationMs === undefined ? null : roundToTenths(durationMs),
     bytes,
     retries,
     shared: isShared,
@@ -66,6 +66,6 @@ export function requestCost(entry: CallLogEntry): RequestCost {
 }
 
 /** Times are shown to the tenth of a millisecond. */
-export function tenths(milliseconds: number): number {
+export function roundToTenths(milliseconds: number): number {
   return Math.round(milliseconds * 10) / 10;
 }

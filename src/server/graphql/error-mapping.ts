@@ -19,15 +19,15 @@ export function createMaskedErrors(report: Report): MaskedErrors {
     mask(error) {
       const masked: { cause: unknown }[] = [];
       const clientError = toGraphQLError(error, (cause) => masked.push({ cause }));
-      for (const behind of masked) causes.set(clientError, behind);
+      for (const entry of masked) causes.set(clientError, entry);
       return clientError;
     },
     report(clientError, requestId) {
-      const behind = causes.get(clientError);
-      if (behind === undefined) return;
+      const entry = causes.get(clientError);
+      if (entry === undefined) return;
       causes.delete(clientError);
       clientError.extensions.requestId = requestId;
-      report(behind.cause, requestId);
+      report(entry.cause, requestId);
     },
   };
 }
@@ -48,22 +48,27 @@ export function validationErrors(report: (error: unknown) => void): Plugin {
 /** A result whose errors stand in the order of their paths, so that equal queries always answer alike. */
 export function withOrderedErrors<Result extends ExecutionResult>(result: Result): Result {
   const { errors } = result;
-  return errors === undefined || errors.length < 2 ? result : { ...result, errors: errors.toSorted(byPath) };
+  return errors === undefined || errors.length < 2
+    ? result
+    : { ...result, errors: errors.toSorted(comparePaths) };
 }
 
 /** Part by part: indexes by their number, names by their letters, and what is above before what is below. */
-function byPath({ path: one = [] }: GraphQLError, { path: other = [] }: GraphQLError): number {
-  for (const [index, part] of one.entries()) {
-    const against = other[index];
-    if (against === undefined) return 1;
-    if (part === against) continue;
-    if (typeof part === 'number' && typeof against === 'number') return part - against;
-    return String(part) < String(against) ? -1 : 1;
+function comparePaths(
+  { path: firstPath = [] }: GraphQLError,
+  { path: secondPath = [] }: GraphQLError,
+): number {
+  for (const [index, firstPart] of firstPath.entries()) {
+    const secondPart = secondPath[index];
+    if (secondPart === undefined) return 1;
+    if (firstPart === secondPart) continue;
+    if (typeof firstPart === 'number' && typeof secondPart === 'number') return firstPart - secondPart;
+    return String(firstPart) < String(secondPart) ? -1 : 1;
   }
-  return one.length - other.length;
+  return firstPath.length - secondPath.length;
 }
 
-const completionFault =
+const completionErrorMessage =
   /^(Cannot return null for non-nullable field|Expected Iterable|\w+ cannot represent|Enum )/;
 
 /**
@@ -75,7 +80,7 @@ export function toGraphQLError(error: unknown, report: (error: unknown) => void)
   if (cause instanceof WaybillError) return graphQLError(toClientError(cause), error);
   // A field with a value that GraphQL can't give out: all values are REST's, so it is what REST sent that is wrong.
   if (isGraphQLError(cause) || cause instanceof Error) {
-    if (completionFault.test(cause.message) && pathOf(error) !== undefined) {
+    if (completionErrorMessage.test(cause.message) && pathOf(error) !== undefined) {
       const message = `REST sent no usable value for the field at ${pathOf(error)?.join('.')}.`;
       return graphQLError({ message, code: 'UPSTREAM_INVALID_RESPONSE', retryable: false }, error);
     }
@@ -83,7 +88,7 @@ export function toGraphQLError(error: unknown, report: (error: unknown) => void)
   if (isGraphQLError(error) && isGraphQLError(cause)) {
     const { code = cause.extensions.code ?? 'BAD_USER_INPUT' } = error.extensions;
     // What else it carries may quote the request.
-    return located(error.message, error, { code, retryable: false, ...responseOf(error) });
+    return locatedLike(error.message, error, { code, retryable: false, ...httpExtensionOf(error) });
   }
   // Outside of any field, what recurses is parsing, validating and compiling, each as deep as the document goes.
   if (isStackOverflow(cause) && pathOf(error) === undefined) {
@@ -98,12 +103,12 @@ export function toGraphQLError(error: unknown, report: (error: unknown) => void)
 
 function graphQLError({ message, ...extensions }: ClientError, error: unknown): GraphQLError {
   return isGraphQLError(error)
-    ? located(message, error, extensions)
+    ? locatedLike(message, error, extensions)
     : new GraphQLError(truncateMessage(message), { extensions });
 }
 
 /** An error in the place of another one. */
-function located(
+function locatedLike(
   message: string,
   { nodes, source, positions, path }: GraphQLError,
   extensions: GraphQLErrorExtensions,
@@ -112,13 +117,13 @@ function located(
 }
 
 /** Codes of what is refused for more than what GraphQL itself says of it. */
-const refusals = new Set<unknown>(['BAD_REQUEST', 'GRAPHQL_LIMIT_EXCEEDED']);
+const codesWithOwnStatus = new Set<unknown>(['BAD_REQUEST', 'GRAPHQL_LIMIT_EXCEEDED']);
 
 /** What the server is to make of an error's response; it reads `http` and leaves it out of the body. */
-function responseOf({ extensions: { http, code } }: GraphQLError): GraphQLErrorExtensions {
+function httpExtensionOf({ extensions: { http, code } }: GraphQLError): GraphQLErrorExtensions {
   if (typeof http !== 'object' || http === null) return {};
   // Without `spec` the status stands for clients of all kinds; with it, those that accept `application/json` get 200.
-  return { http: refusals.has(code) ? { ...http, spec: false } : http };
+  return { http: codesWithOwnStatus.has(code) ? { ...http, spec: false } : http };
 }
 
 function isStackOverflow(error: unknown): boolean {

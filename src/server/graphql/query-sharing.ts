@@ -22,33 +22,33 @@ export interface InFlightQuery {
  */
 export class QuerySharing {
   readonly #inFlight = new InFlight<InFlightQuery>();
-  #operations = 0;
+  #operationCount = 0;
   // Two documents of the same text are one as long as it is known.
-  readonly #numberOf = perOperation(() => ++this.#operations);
+  readonly #operationNumberOf = perOperation(() => ++this.#operationCount);
 
   /** The same for all queries that are equal; undefined for one that is equal to no other. */
   keyOf({ definition, document, variables }: Operation, showsCost: boolean): string | undefined {
     const text = variables === undefined ? '' : JSON.stringify(variables);
     // JSON has null for a number like 1e400.
     if (text.includes('null') && !isAllFinite(variables)) return undefined;
-    return `${showsCost} ${this.#numberOf(definition, document)} ${text}`;
+    return `${showsCost} ${this.#operationNumberOf(definition, document)} ${text}`;
   }
 
   /** The query with this key, if it began so shortly before that its result will do. */
   find(tenant: Tenant, key: string): InFlightQuery | undefined {
-    const known = this.#inFlight.find(tenant, key);
-    if (known === undefined || known.scope.signal.aborted) return undefined;
-    return performance.now() - known.startedAtMs <= joinableMs ? known : undefined;
+    const query = this.#inFlight.find(tenant, key);
+    if (query === undefined || query.scope.signal.aborted) return undefined;
+    return performance.now() - query.startedAtMs <= joinableMs ? query : undefined;
   }
 
   /** A query has begun, and is in flight until `ended`. */
-  began(tenant: Tenant, key: string, scope: OperationScope, result: Promise<ExecutionResult>): InFlightQuery {
+  add(tenant: Tenant, key: string, scope: OperationScope, result: Promise<ExecutionResult>): InFlightQuery {
     const query = { tenant, key, scope, startedAtMs: performance.now(), result };
     this.#inFlight.add(tenant, key, query);
     return query;
   }
 
-  ended(query: InFlightQuery): void {
+  remove(query: InFlightQuery): void {
     this.#inFlight.remove(query.tenant, query.key, query);
     query.result = undefined;
   }

@@ -17,16 +17,18 @@ export function yogaOperations(
       // The executor says so where there is none, or more than one to choose from.
       if (definition === null || definition === undefined) return;
       const operation = { document, definition, variables: variableValues ?? undefined };
-      const accepted = runner.begin(operation, operationRequestOf(args.contextValue));
+      const accepted = runner.prepare(operation, operationRequestOf(args.contextValue));
       if ('rejection' in accepted) return setResultAndStopExecution(accepted.rejection);
       const { context } = accepted;
-      const run = compiledQueries?.(operation)?.(operation.variables);
-      setExecuteFn((given) =>
+      const runCompiled = compiledQueries?.(operation)?.(operation.variables);
+      setExecuteFn((executorArgs) =>
         accepted.run(() =>
-          run === undefined
+          runCompiled === undefined
             ? // A stream would be a subscription's or one of @defer's, and the schema has neither.
-              (executeFn({ ...given, contextValue: context }) as ExecutionResult | Promise<ExecutionResult>)
-            : run(context),
+              (executeFn({ ...executorArgs, contextValue: context }) as
+                | ExecutionResult
+                | Promise<ExecutionResult>)
+            : runCompiled(context),
         ),
       );
     },

@@ -39,23 +39,23 @@ export function readYogaRequest(options: YogaRequestOptions): Plugin<object, Nod
       const { method, headers } = request;
       // Yoga answers all other methods.
       if (method !== 'POST' && method !== 'GET') return;
-      const refused =
+      const httpError =
         (req && authorizationError(req.rawHeaders)) ??
         requestHeadError(method, headers, maxBodyBytes) ??
         (method === 'GET'
           ? loadShedding.admit('graphql', res)
           : errorBeforeBody(serverContext, loadShedding));
-      if (refused !== undefined) {
-        endResponse(httpErrorResponse(refused, serverContext, fetchAPI));
+      if (httpError !== undefined) {
+        endResponse(httpErrorResponse(httpError, serverContext, fetchAPI));
       } else if (method === 'POST') {
         setRequestParser(async () => {
-          const parsed = await parametersOf(request, serverContext, options);
+          const parsed = await readParameters(request, serverContext, options);
           // Yoga looks at what is in it.
           if ('json' in parsed) return parsed.json as GraphQLParams;
           return httpErrorResponse(parsed.httpError, serverContext, fetchAPI);
         });
       } else if (requestParser !== undefined) {
-        setRequestParser((given) => parametersOfUrl(() => requestParser(given)));
+        setRequestParser((input) => parseUrlParameters(() => requestParser(input)));
       }
     },
   };
@@ -66,9 +66,9 @@ function errorBeforeBody({ isAdmitted }: NodeContext, loadShedding: LoadShedder)
   return isAdmitted === true ? undefined : loadShedding.httpError('graphql');
 }
 
-async function parametersOf(
+async function readParameters(
   request: Request,
-  { req, res, body: read, parsed, isAdmitted = false }: NodeContext,
+  { req, res, body: receivedBody, parsed, isAdmitted = false }: NodeContext,
   { maxBodyBytes, budget, loadShedding }: YogaRequestOptions,
 ): Promise<BodyParsed> {
   if (req === undefined) {
@@ -78,14 +78,14 @@ async function parametersOf(
       ? { httpError: bodyTooLarge(maxBodyBytes, `${bytes} bytes`) }
       : parseText(text);
   }
-  if (read === undefined && req.headers.expect !== undefined) res?.writeContinue();
-  const body = read ?? (await readBody(req, maxBodyBytes, budget));
+  if (receivedBody === undefined && req.headers.expect !== undefined) res?.writeContinue();
+  const body = receivedBody ?? (await readBody(req, maxBodyBytes, budget));
   if (!Buffer.isBuffer(body)) return { httpError: body };
   const httpError = isAdmitted ? undefined : loadShedding.admit('graphql', res);
   return httpError === undefined ? (parsed ?? parseBody(body)) : { httpError };
 }
 
-async function parametersOfUrl<Parameters>(parse: () => Parameters): Promise<Awaited<Parameters>> {
+async function parseUrlParameters<Parameters>(parse: () => Parameters): Promise<Awaited<Parameters>> {
   try {
     return await parse();
   } catch (error) {

@@ -68,7 +68,7 @@ export function validateWithin(
   }
   const fragmentOf: FragmentOf = (name) => fragments.get(name);
   const sizes = createSelectionSizes(fragmentOf);
-  const allowed = { ...fixedLimits, ...limits };
+  const maximums = { ...fixedLimits, ...limits };
   const roots: SelectionSetNode[] = [];
   let selections = 0;
   for (const root of [...operations, ...fragments.values()]) {
@@ -80,29 +80,29 @@ export function validateWithin(
     selections += size.selections;
     for (const limit of ['depth', 'introspectionDepth', 'aliases', 'directives', 'rootFields'] as const) {
       if (limit === 'rootFields' && isFragment) continue;
-      if (size[limit] > allowed[limit]) return [limitExceeded(limit, allowed[limit], size[limit], root)];
+      if (size[limit] > maximums[limit]) return [limitExceeded(limit, maximums[limit], size[limit], root)];
     }
-    if (selections > allowed.selections) {
-      return [limitExceeded('selections', allowed.selections, selections, root)];
+    if (selections > maximums.selections) {
+      return [limitExceeded('selections', maximums.selections, selections, root)];
     }
   }
-  const literal = tooLargeLiteral(limits, document);
-  if (literal !== undefined) return [literal];
+  const literalError = literalSizeError(limits, document);
+  if (literalError !== undefined) return [literalError];
   const isCyclic = sizes.isCyclic();
-  const repeated = isCyclic ? undefined : tooOftenRepeated(roots, fragmentOf);
-  if (repeated !== undefined) return [repeated];
+  const repeatError = isCyclic ? undefined : repeatedFieldError(roots, fragmentOf);
+  if (repeatError !== undefined) return [repeatError];
   // The limits bound the cost of the other rules only where fragments form no cycle and each has a name of its own.
-  const bounded = isCyclic
+  const affordableRules = isCyclic
     ? [NoFragmentCyclesRule]
     : fragmentCount > fragments.size
       ? [UniqueFragmentNamesRule]
       : rules;
   const options = { hideSuggestions, maxErrors: maxErrorsOf(document) };
-  return truncateErrors(validate(schema, document, bounded, options));
+  return truncateErrors(validate(schema, document, affordableRules, options));
 }
 
 /** The refusal of a list or an input object among the values that stand in a document. */
-function tooLargeLiteral({ listItems }: Limits, document: DocumentNode): GraphQLError | undefined {
+function literalSizeError({ listItems }: Limits, document: DocumentNode): GraphQLError | undefined {
   const largest: { list?: ListValueNode; object?: ObjectValueNode } = {};
   visit(document, {
     ListValue(list) {
@@ -128,14 +128,14 @@ function tooLargeLiteral({ listItems }: Limits, document: DocumentNode): GraphQL
  * one name are answered as one field, fragments spread out. The document must have no cycles. The time grows with its
  * selections, each as often as it is spread.
  */
-function tooOftenRepeated(
+function repeatedFieldError(
   roots: readonly SelectionSetNode[],
   fragmentOf: FragmentOf,
 ): GraphQLError | undefined {
   function mostRepeated(sets: readonly SelectionSetNode[]): readonly FieldSelection[] {
     let most: readonly FieldSelection[] = [];
-    for (const same of Map.groupBy(selectedFields(sets, fragmentOf), responseName).values()) {
-      for (const fields of [same, mostRepeated(selectionSetsOf(same))]) {
+    for (const group of Map.groupBy(selectedFields(sets, fragmentOf), responseName).values()) {
+      for (const fields of [group, mostRepeated(selectionSetsOf(group))]) {
         if (fields.length > most.length) most = fields;
       }
     }

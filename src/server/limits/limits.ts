@@ -50,7 +50,7 @@ export const maxErrorsShown = 5;
 type LimitName = Exclude<keyof Limits, 'first'> | keyof typeof fixedLimits;
 
 /** What each limit counts, and what to do beyond it. */
-const words: Record<LimitName, [counted: string, advice: string]> = {
+const descriptions: Record<LimitName, [counted: string, advice: string]> = {
   documentCharacters: ['characters in the document', 'Send values as variables, and leave out comments.'],
   tokens: ['tokens in the document', 'Split it into several documents.'],
   nesting: ['brackets within brackets', 'Nest less deeply.'],
@@ -83,21 +83,29 @@ const largestNumberShown = 1_000_000;
 export function limitExceeded(
   limit: LimitName,
   allowed: number,
-  came: number | string,
+  actual: number | string,
   node?: ASTNode,
 ): GraphQLError {
-  const [counted, advice] = words[limit];
-  const shown =
-    typeof came === 'number' && came > largestNumberShown ? `more than ${largestNumberShown}` : came;
-  return error(`The limit "${limit}" allows ${allowed}, but there are ${shown} ${counted}. ${advice}`, node);
+  const [counted, advice] = descriptions[limit];
+  const shownActual =
+    typeof actual === 'number' && actual > largestNumberShown ? `more than ${largestNumberShown}` : actual;
+  return limitError(
+    `The limit "${limit}" allows ${allowed}, but there are ${shownActual} ${counted}. ${advice}`,
+    node,
+  );
 }
 
 /** The refusal of a page that is too large, or of less than no rows. */
-export function firstOutOfRange(field: string, allowed: number, came: number, node?: ASTNode): GraphQLError {
-  return error(`Expected "first" of ${field} to be from 0 to ${allowed}, but got ${came}.`, node);
+export function firstOutOfRange(
+  field: string,
+  allowed: number,
+  actual: number,
+  node?: ASTNode,
+): GraphQLError {
+  return limitError(`Expected "first" of ${field} to be from 0 to ${allowed}, but got ${actual}.`, node);
 }
 
-function error(message: string, node: ASTNode | undefined): GraphQLError {
+function limitError(message: string, node: ASTNode | undefined): GraphQLError {
   const extensions = { code: 'GRAPHQL_LIMIT_EXCEEDED', http: { status: 400 } };
   return new GraphQLError(message, { nodes: node, extensions });
 }

@@ -55,16 +55,19 @@ export function introspectionSizes(schema: GraphQLSchema): ReadonlyMap<string, n
   const outputFields = types.filter((type) => isObjectType(type) || isInterfaceType(type)).flatMap(fieldsOf);
   const average = (counts: number[]) =>
     Math.max(1, counts.reduce((sum, count) => sum + count, 0) / Math.max(1, counts.length));
-  const perType = (listOf: (type: GraphQLNamedType) => readonly unknown[]) =>
+  const averagePerType = (listOf: (type: GraphQLNamedType) => readonly unknown[]) =>
     average(types.map((type) => listOf(type).length));
   return new Map([
     ['__Schema.types', types.length],
     ['__Schema.directives', directives.length],
-    ['__Type.fields', perType(fieldsOf)],
-    ['__Type.inputFields', perType(fieldsOf)],
-    ['__Type.enumValues', perType((type) => ('getValues' in type ? type.getValues() : []))],
-    ['__Type.interfaces', perType((type) => ('getInterfaces' in type ? type.getInterfaces() : []))],
-    ['__Type.possibleTypes', perType((type) => (isAbstractType(type) ? schema.getPossibleTypes(type) : []))],
+    ['__Type.fields', averagePerType(fieldsOf)],
+    ['__Type.inputFields', averagePerType(fieldsOf)],
+    ['__Type.enumValues', averagePerType((type) => ('getValues' in type ? type.getValues() : []))],
+    ['__Type.interfaces', averagePerType((type) => ('getInterfaces' in type ? type.getInterfaces() : []))],
+    [
+      '__Type.possibleTypes',
+      averagePerType((type) => (isAbstractType(type) ? schema.getPossibleTypes(type) : [])),
+    ],
     ['__Field.args', average(outputFields.map(({ args }) => args.length))],
     ['__Directive.args', average(directives.map(({ args }) => args.length))],
   ]);

@@ -51,7 +51,7 @@ export interface NodeCost {
 }
 
 /** What the document alone says of the cost of an operation. */
-export interface OperationCost {
+export interface CostEstimate {
   nodes: NodeCost;
   pages: PageCheck[];
   /** Of each field of a mutation, how many things it writes. */
@@ -59,19 +59,19 @@ export interface OperationCost {
 }
 
 /** How many a count is for these variables. */
-export function numberOf(count: Count, variables: RawVariables): number {
+export function resolveCount(count: Count, variables: RawVariables): number {
   if (typeof count === 'number') return count;
   const value = Object.hasOwn(variables, count.variable) ? variables[count.variable] : undefined;
   return value === undefined ? count.default : count.of(value);
 }
 
 /** How many objects a cost is for these variables; `Infinity` where numbers are too large to be counted exactly. */
-export function nodesOf({ fixed, variable }: NodeCost, variables: RawVariables): number {
+export function resolveNodeCount({ fixed, variable }: NodeCost, variables: RawVariables): number {
   let total = fixed;
   for (const { times, count, inner } of variable) {
-    const items = numberOf(count, variables);
+    const items = resolveCount(count, variables);
     // 0 times `Infinity` would be no number.
-    if (items > 0 && times > 0) total += times * items * nodesOf(inner, variables);
+    if (items > 0 && times > 0) total += times * items * resolveNodeCount(inner, variables);
   }
   return total;
 }
@@ -80,12 +80,12 @@ export function nodesOf({ fixed, variable }: NodeCost, variables: RawVariables):
  * The cost of an operation of a valid document. Fields of one name are answered as one, and so are counted as one.
  * @param introspection how long the lists of an introspection are, by `Type.field`.
  */
-export function operationCostOf(
+export function estimateCost(
   schema: GraphQLSchema,
   introspection: ReadonlyMap<string, number>,
   operation: OperationDefinitionNode,
   fragmentOf: FragmentOf,
-): OperationCost {
+): CostEstimate {
   const pages: PageCheck[] = [];
   const writes: Count[] = [];
   const defaults = new Map<string, unknown>();
@@ -97,11 +97,11 @@ export function operationCostOf(
     const cost: NodeCost = { fixed: 0, variable: [] };
     // Fields of one name that belong to different types are kept apart: only one of them is answered, if any.
     const keyOf = (field: FieldSelection) => `${field.condition ?? parent.name}.${responseName(field)}`;
-    for (const same of Map.groupBy(selectedFields(sets, fragmentOf), keyOf).values()) {
-      const [{ node, condition } = {}] = same;
+    for (const group of Map.groupBy(selectedFields(sets, fragmentOf), keyOf).values()) {
+      const [{ node, condition } = {}] = group;
       const type = condition === undefined ? parent : schema.getType(condition);
       if (node !== undefined && isCompositeType(type)) {
-        addField(cost, type, node, selectionSetsOf(same), page);
+        addField(cost, type, node, selectionSetsOf(group), page);
       }
     }
     return cost;
@@ -124,37 +124,37 @@ export function operationCostOf(
       average === undefined ? listSizeOf(parent, field) : { by: 'estimate', items: average };
     if (parent === schema.getMutationType()) writes.push(size?.by === 'argument' ? sizeOf(size, node, 0) : 1);
     if (size?.by === 'first') {
-      const count = countOf(node, 'first', rowsOf, defaultFirst);
+      const count = countOf(node, 'first', rowCountOf, defaultFirst);
       pages.push({ count, maximum: size.maximum, coordinate, node });
-      add(cost, 1, costOf(type, sets, count));
+      addTimes(cost, 1, costOf(type, sets, count));
       return;
     }
     const inner = costOf(type, sets, 0);
     // The node of an edge is counted with the edge.
-    if (size !== undefined || (isRecord(schema, type) && !parent.name.endsWith('Edge'))) inner.fixed += 1;
-    add(cost, size === undefined ? 1 : sizeOf(size, node, page), inner);
+    if (size !== undefined || (mayBeNode(schema, type) && !parent.name.endsWith('Edge'))) inner.fixed += 1;
+    addTimes(cost, size === undefined ? 1 : sizeOf(size, node, page), inner);
   }
 
   function sizeOf(size: Exclude<ListSize, { by: 'first' }>, node: FieldNode, page: Count): Count {
     if (size.by === 'page') return page;
     if (size.by === 'estimate') return size.items;
-    return countOf(node, size.argument.name, lengthOf, 0);
+    return countOf(node, size.argument.name, itemCountOf, 0);
   }
 
   function countOf(
     node: FieldNode,
     argument: string,
     of: (value: unknown) => number,
-    whenLeftOut: number,
+    defaultCount: number,
   ): Count {
     const value = node.arguments?.find(({ name }) => name.value === argument)?.value;
-    if (value === undefined) return whenLeftOut;
+    if (value === undefined) return defaultCount;
     if (value.kind === 'Variable') {
       const variable = value.name.value;
-      return { variable, of, default: defaults.has(variable) ? of(defaults.get(variable)) : whenLeftOut };
+      return { variable, of, default: defaults.has(variable) ? of(defaults.get(variable)) : defaultCount };
     }
     // The items of a list may be variables.
-    return of === lengthOf && value.kind === 'ListValue'
+    return of === itemCountOf && value.kind === 'ListValue'
       ? value.values.length
       : of(valueFromASTUntyped(value));
   }
@@ -166,7 +166,7 @@ export function operationCostOf(
   return { nodes, pages, writes };
 }
 
-function add(cost: NodeCost, count: Count, inner: NodeCost): void {
+function addTimes(cost: NodeCost, count: Count, inner: NodeCost): void {
   // 0 times `Infinity` would be no number.
   if (count === 0 || (inner.fixed === 0 && inner.variable.length === 0)) return;
   if (typeof count === 'number') {
@@ -178,20 +178,20 @@ function add(cost: NodeCost, count: Count, inner: NodeCost): void {
 }
 
 /** A page's rows by the value of `first`. */
-function rowsOf(value: unknown): number {
+function rowCountOf(value: unknown): number {
   if (value === null) return defaultFirst;
   // What is no Int is refused as such.
   return typeof value === 'number' && (value | 0) === value ? value : 0;
 }
 
 /** A single value stands for a list of it. */
-function lengthOf(value: unknown): number {
+function itemCountOf(value: unknown): number {
   return Array.isArray(value) ? value.length : value === null || value === undefined ? 0 : 1;
 }
 
 /** Whether objects of the type may have an id of their own. */
-function isRecord(schema: GraphQLSchema, type: GraphQLCompositeType): boolean {
+function mayBeNode(schema: GraphQLSchema, type: GraphQLCompositeType): boolean {
   if (isInterfaceType(type) && type.name === 'Node') return true;
-  const possible = isAbstractType(type) ? schema.getPossibleTypes(type) : [type];
-  return possible.some((object) => object.getInterfaces().some(({ name }) => name === 'Node'));
+  const possibleTypes = isAbstractType(type) ? schema.getPossibleTypes(type) : [type];
+  return possibleTypes.some((object) => object.getInterfaces().some(({ name }) => name === 'Node'));
 }

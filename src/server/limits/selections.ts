@@ -44,22 +44,23 @@ export function selectedFields(
   includes: (condition: string) => boolean = () => true,
 ): FieldSelection[] {
   const fields: FieldSelection[] = [];
-  const spread = new Set<string>();
+  const visitedFragments = new Set<string>();
 
-  function collect({ selections }: SelectionSetNode, outer: string | undefined): void {
+  function collect({ selections }: SelectionSetNode, outerCondition: string | undefined): void {
     for (const selection of selections) {
       if (selection.kind === 'Field') {
-        fields.push({ node: selection, condition: outer });
+        fields.push({ node: selection, condition: outerCondition });
         continue;
       }
       if (selection.kind === 'FragmentSpread') {
-        if (spread.has(selection.name.value)) continue;
-        spread.add(selection.name.value);
+        if (visitedFragments.has(selection.name.value)) continue;
+        visitedFragments.add(selection.name.value);
       }
       const fragment = selection.kind === 'InlineFragment' ? selection : fragmentOf(selection.name.value);
       if (fragment === undefined) continue;
       const condition = fragment.typeCondition?.name.value;
-      if (condition === undefined || includes(condition)) collect(fragment.selectionSet, condition ?? outer);
+      if (condition === undefined || includes(condition))
+        collect(fragment.selectionSet, condition ?? outerCondition);
     }
   }
 
@@ -99,7 +100,7 @@ export interface SelectionSizes {
   isCyclic(): boolean;
 }
 
-const nothing: SelectionSize = {
+const emptySize: SelectionSize = {
   selections: 0,
   rootFields: 0,
   aliases: 0,
@@ -113,27 +114,27 @@ export function createSelectionSizes(fragmentOf: FragmentOf): SelectionSizes {
   const sizes = new Map<string, SelectionSize | 'being measured'>();
   let isCyclic = false;
 
-  function ofSet(set: SelectionSetNode | undefined): SelectionSize {
-    const sum = { ...nothing };
+  function sizeOfSelectionSet(set: SelectionSetNode | undefined): SelectionSize {
+    const sum = { ...emptySize };
     for (const selection of set?.selections ?? []) {
       const size =
         selection.kind === 'Field'
-          ? ofField(selection)
+          ? sizeOfField(selection)
           : selection.kind === 'InlineFragment'
-            ? ofSet(selection.selectionSet)
-            : ofFragment(fragmentOf(selection.name.value));
+            ? sizeOfSelectionSet(selection.selectionSet)
+            : sizeOfFragment(fragmentOf(selection.name.value));
       sum.selections += size.selections + 1;
       sum.rootFields += size.rootFields;
       sum.aliases += size.aliases;
-      sum.directives += size.directives + countOf(selection.directives);
+      sum.directives += size.directives + directiveCount(selection.directives);
       sum.depth = Math.max(sum.depth, size.depth);
       sum.introspectionDepth = Math.max(sum.introspectionDepth, size.introspectionDepth);
     }
     return sum;
   }
 
-  function ofField({ name, alias, selectionSet }: FieldNode): SelectionSize {
-    const size = ofSet(selectionSet);
+  function sizeOfField({ name, alias, selectionSet }: FieldNode): SelectionSize {
+    const size = sizeOfSelectionSet(selectionSet);
     const isIntrospection = name.value === '__schema' || name.value === '__type';
     size.rootFields = 1;
     if (alias !== undefined) size.aliases += 1;
@@ -144,25 +145,25 @@ export function createSelectionSizes(fragmentOf: FragmentOf): SelectionSizes {
     return size;
   }
 
-  function ofFragment(fragment: FragmentDefinitionNode | undefined): SelectionSize {
-    if (fragment === undefined) return nothing;
+  function sizeOfFragment(fragment: FragmentDefinitionNode | undefined): SelectionSize {
+    if (fragment === undefined) return emptySize;
     const name = fragment.name.value;
-    const known = sizes.get(name);
-    if (known === 'being measured') isCyclic = true;
-    if (known !== undefined) return known === 'being measured' ? nothing : known;
+    const measured = sizes.get(name);
+    if (measured === 'being measured') isCyclic = true;
+    if (measured !== undefined) return measured === 'being measured' ? emptySize : measured;
     sizes.set(name, 'being measured');
-    const size = ofSet(fragment.selectionSet);
-    size.directives += countOf(fragment.directives);
+    const size = sizeOfSelectionSet(fragment.selectionSet);
+    size.directives += directiveCount(fragment.directives);
     sizes.set(name, size);
     return size;
   }
 
   return {
     of(definition) {
-      if (definition.kind === 'FragmentDefinition') return ofFragment(definition);
-      const size = ofSet(definition.selectionSet);
+      if (definition.kind === 'FragmentDefinition') return sizeOfFragment(definition);
+      const size = sizeOfSelectionSet(definition.selectionSet);
       for (const { directives } of [definition, ...(definition.variableDefinitions ?? [])]) {
-        size.directives += countOf(directives);
+        size.directives += directiveCount(directives);
       }
       return size;
     },
@@ -171,6 +172,6 @@ export function createSelectionSizes(fragmentOf: FragmentOf): SelectionSizes {
   };
 }
 
-function countOf(directives: readonly DirectiveNode[] | undefined): number {
+function directiveCount(directives: readonly DirectiveNode[] | undefined): number {
   return directives?.length ?? 0;
 }

@@ -10,28 +10,29 @@ export function truncatedErrors(): Plugin {
       // What has been executed in part keeps the errors of all its fields.
       if (result === undefined || !('errors' in result) || result.data !== undefined) return;
       const { errors } = result;
-      const first = errors && truncateErrors(errors);
-      if (first !== errors) setResult({ ...result, errors: first });
+      const truncated = errors && truncateErrors(errors);
+      if (truncated !== errors) setResult({ ...result, errors: truncated });
     },
   };
 }
 
 /** The errors of a refused request as far as they are shown. The last of them says how many there are besides. */
 export function truncateErrors(errors: readonly GraphQLError[]): readonly GraphQLError[] {
-  const isShownWhole = errors.every(({ message }) => message.length <= maxMessageCharacters);
-  if (errors.length <= maxErrorsShown && isShownWhole) return errors;
-  const notShown = errors.length - maxErrorsShown;
+  const areMessagesShort = errors.every(({ message }) => message.length <= maxMessageCharacters);
+  if (errors.length <= maxErrorsShown && areMessagesShort) return errors;
+  const hiddenCount = errors.length - maxErrorsShown;
   // Validation and the executor end with an error that says so, where they look for no more.
-  const least = errors.at(-1)?.message.startsWith('Too many ') ? 'At least ' : '';
-  const more = notShown === 1 ? '1 more error is not shown.' : `${notShown} more errors are not shown.`;
+  const atLeast = errors.at(-1)?.message.startsWith('Too many ') ? 'At least ' : '';
+  const hiddenNote =
+    hiddenCount === 1 ? '1 more error is not shown.' : `${hiddenCount} more errors are not shown.`;
   return errors.slice(0, maxErrorsShown).map((error, index) => {
-    const short = truncateMessage(error.message);
-    const isLast = index === maxErrorsShown - 1 && notShown > 0;
-    return reworded(error, isLast ? `${short} (${least}${more})` : short);
+    const message = truncateMessage(error.message);
+    const isLast = index === maxErrorsShown - 1 && hiddenCount > 0;
+    return withMessage(error, isLast ? `${message} (${atLeast}${hiddenNote})` : message);
   });
 }
 
-function reworded(error: GraphQLError, message: string): GraphQLError {
+function withMessage(error: GraphQLError, message: string): GraphQLError {
   const { nodes, source, positions, path, originalError, extensions } = error;
   return new GraphQLError(message, { nodes, source, positions, path, originalError, extensions });
 }

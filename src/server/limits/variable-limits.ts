@@ -28,7 +28,7 @@ export function variablesError(
   let values = 0;
   let characters = 0;
 
-  function tooLarge(value: unknown, depth: number): GraphQLError | undefined {
+  function sizeError(value: unknown, depth: number): GraphQLError | undefined {
     if (typeof value === 'string') characters += value.length;
     if (typeof value !== 'object' || value === null) return undefined;
     if (depth > fixedLimits.nesting) {
@@ -38,7 +38,7 @@ export function variablesError(
       if (value.length > limits.listItems) {
         return limitExceeded('listItems', limits.listItems, value.length);
       }
-      return anyTooLarge(value, depth);
+      return itemsSizeError(value, depth);
     }
     const names = Object.keys(value);
     // A document may have more variables than any object has fields.
@@ -46,35 +46,35 @@ export function variablesError(
       return limitExceeded('inputFields', fixedLimits.inputFields, names.length);
     }
     for (const name of names) characters += name.length;
-    return anyTooLarge(Object.values(value), depth);
+    return itemsSizeError(Object.values(value), depth);
   }
 
-  function anyTooLarge(items: readonly unknown[], depth: number): GraphQLError | undefined {
+  function itemsSizeError(items: readonly unknown[], depth: number): GraphQLError | undefined {
     for (const item of items) {
       values += 1;
       if (values > fixedLimits.values) {
         return limitExceeded('values', fixedLimits.values, `more than ${fixedLimits.values}`);
       }
-      const error = tooLarge(item, depth + 1);
+      const error = sizeError(item, depth + 1);
       if (error !== undefined) return error;
     }
     return undefined;
   }
 
-  const error = tooLarge(variables, 1);
+  const error = sizeError(variables, 1);
   if (error !== undefined) return error;
   if (characters > limits.valueCharacters) {
     return limitExceeded('valueCharacters', limits.valueCharacters, characters);
   }
   const areLarge = values > maxValuesChecked || characters > maxCharactersChecked;
-  return areLarge ? firstFault(schema, operation, variables) : undefined;
+  return areLarge ? firstCoercionError(schema, operation, variables) : undefined;
 }
 
 /**
  * The first fault of values that are held against their types. The executors would go on to find up to 100 faults, and
  * print the object around each.
  */
-function firstFault(
+function firstCoercionError(
   schema: GraphQLSchema,
   { variableDefinitions = [] }: OperationDefinitionNode,
   variables: RawVariables,
@@ -85,14 +85,14 @@ function firstFault(
     // What is left out may have a default value, and is for the executor.
     if (!Object.hasOwn(variables, name) || !isInputType(type)) continue;
     try {
-      const throwFault = ({ message }: GraphQLError, path: readonly (string | number)[]): never => {
-        const place = [name, ...path].join('.');
-        throw new GraphQLError(`Variable "$${name}" got an invalid value at "${place}": ${message}`, {
+      const throwError = ({ message }: GraphQLError, path: readonly (string | number)[]): never => {
+        const valuePath = [name, ...path].join('.');
+        throw new GraphQLError(`Variable "$${name}" got an invalid value at "${valuePath}": ${message}`, {
           nodes: definition,
           extensions: { code: 'BAD_USER_INPUT', http: { status: 400 } },
         });
       };
-      validateInputValue(variables[name], type, throwFault, true);
+      validateInputValue(variables[name], type, throwError, true);
     } catch (error) {
       // Thrown above, as nothing else ends the search.
       if (error instanceof GraphQLError) return error;

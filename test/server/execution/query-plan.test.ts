@@ -66,13 +66,13 @@ const schema = schemaOfSource();
 // Plans hold values of leaves against their types by themselves.
 const exactSchema = withExactLeaves(schemaOfSource());
 
-interface Told {
+interface ComparableResult {
   data: unknown;
   errors: string[];
 }
 
 /** Errors that arise together come in any order. */
-const completed = ({ data, errors = [] }: ExecutionResult): Told => ({
+const completed = ({ data, errors = [] }: ExecutionResult): ComparableResult => ({
   data: JSON.parse(JSON.stringify(data)),
   errors: errors.map((error) => JSON.stringify(error)).sort(),
 });
