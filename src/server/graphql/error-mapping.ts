@@ -4,15 +4,15 @@ import { WaybillError } from '../../rest/errors.ts';
 import type { Report } from '../../telemetry/error-report.ts';
 import { type ClientError, toClientError, truncateMessage } from '../http/client-error.ts';
 
-/** Translates errors for clients, and tells of those that it masks once it is known whose request they are of. */
+/** Maps errors for clients. Masked errors are reported later, when their request is known. */
 export interface MaskedErrors {
-  /** The error as a client gets it. */
+  /** The error as clients see it. */
   mask(error: unknown): GraphQLError;
-  /** Reports what is behind an error, and gives it the request's id, by which the log can be searched. */
+  /** Reports the original error if `clientError` masks one, and adds the request id to its extensions. */
   report(clientError: GraphQLError, requestId: string): void;
 }
 
-/** The library translates an error without saying whose request it is of; the answer that holds it is. */
+/** Creates a `MaskedErrors`. Masking and reporting are two steps because Yoga masks errors without their request. */
 export function createMaskedErrors(report: Report): MaskedErrors {
   const causes = new WeakMap<GraphQLError, { cause: unknown }>();
   return {
@@ -32,11 +32,11 @@ export function createMaskedErrors(report: Report): MaskedErrors {
   };
 }
 
-/** Gives the errors of validation the form of all others. Yoga masks what is thrown and executed, and not these. */
+/** Yoga plugin: maps validation errors for clients. Yoga itself masks only errors that are thrown or executed. */
 export function validationErrors(report: (error: unknown) => void): Plugin {
   return {
     onExecutionResult({ result, setResult }) {
-      // A list of results is Yoga's for batches and a stream is a subscription's; there are neither.
+      // The server has no batches (lists of results) and no subscriptions (streams).
       if (result === undefined || !('errors' in result) || result.errors === undefined) return;
       const clientError = (error: GraphQLError) =>
         error.extensions.retryable === undefined ? toGraphQLError(error, report) : error;
@@ -45,7 +45,7 @@ export function validationErrors(report: (error: unknown) => void): Plugin {
   };
 }
 
-/** A result whose errors stand in the order of their paths, so that equal queries always answer alike. */
+/** Sorts the errors of a result by path, so that equal queries get equal responses. */
 export function withOrderedErrors<Result extends ExecutionResult>(result: Result): Result {
   const { errors } = result;
   return errors === undefined || errors.length < 2
@@ -53,7 +53,7 @@ export function withOrderedErrors<Result extends ExecutionResult>(result: Result
     : { ...result, errors: errors.toSorted(comparePaths) };
 }
 
-/** Part by part: indexes by their number, names by their letters, and what is above before what is below. */
+/** Compares paths key by key: indexes as numbers, names as strings. A parent comes before its children. */
 function comparePaths(
   { path: firstPath = [] }: GraphQLError,
   { path: secondPath = [] }: GraphQLError,
@@ -72,13 +72,14 @@ const completionErrorMessage =
   /^(Cannot return null for non-nullable field|Expected Iterable|\w+ cannot represent|Enum )/;
 
 /**
- * An error of a GraphQL operation as the one that a client gets: ours translated, GraphQL's own about the document and
- * the variables as they are, and everything else masked. `report` is told of what is masked.
+ * Maps an error of a GraphQL operation to the error for the client. Errors of this server are translated. GraphQL's
+ * errors about the document and its variables keep their messages. All other errors are masked.
+ * @param report called with the original of each masked error.
  */
 export function toGraphQLError(error: unknown, report: (error: unknown) => void): GraphQLError {
   const cause = rootCause(error);
   if (cause instanceof WaybillError) return graphQLError(toClientError(cause), error);
-  // A field with a value that GraphQL can't give out: all values are REST's, so it is what REST sent that is wrong.
+  // The value of a field could not be completed. All values come from REST, so the REST response is invalid.
   if (isGraphQLError(cause) || cause instanceof Error) {
     if (completionErrorMessage.test(cause.message) && pathOf(error) !== undefined) {
       const message = `REST sent no usable value for the field at ${pathOf(error)?.join('.')}.`;
@@ -87,10 +88,10 @@ export function toGraphQLError(error: unknown, report: (error: unknown) => void)
   }
   if (isGraphQLError(error) && isGraphQLError(cause)) {
     const { code = cause.extensions.code ?? 'BAD_USER_INPUT' } = error.extensions;
-    // What else it carries may quote the request.
+    // Only the known extensions: others may quote the request.
     return locatedLike(error.message, error, { code, retryable: false, ...httpExtensionOf(error) });
   }
-  // Outside of any field, what recurses is parsing, validating and compiling, each as deep as the document goes.
+  // Outside fields, only parsing, validation and compilation recurse. Their depth is that of the document.
   if (isStackOverflow(cause) && pathOf(error) === undefined) {
     const http = { status: 400 };
     return new GraphQLError('The document is nested too deeply.', {
@@ -107,7 +108,7 @@ function graphQLError({ message, ...extensions }: ClientError, error: unknown): 
     : new GraphQLError(truncateMessage(message), { extensions });
 }
 
-/** An error in the place of another one. */
+/** Creates an error with the location and path of another error. */
 function locatedLike(
   message: string,
   { nodes, source, positions, path }: GraphQLError,
@@ -116,13 +117,13 @@ function locatedLike(
   return new GraphQLError(truncateMessage(message), { nodes, source, positions, path, extensions });
 }
 
-/** Codes of what is refused for more than what GraphQL itself says of it. */
+/** Codes of errors that keep their HTTP status even for `application/json`. */
 const codesWithOwnStatus = new Set<unknown>(['BAD_REQUEST', 'GRAPHQL_LIMIT_EXCEEDED']);
 
-/** What the server is to make of an error's response; it reads `http` and leaves it out of the body. */
+/** The extension `http` of an error, with the HTTP status and headers for Yoga. Yoga removes it from the body. */
 function httpExtensionOf({ extensions: { http, code } }: GraphQLError): GraphQLErrorExtensions {
   if (typeof http !== 'object' || http === null) return {};
-  // Without `spec` the status stands for clients of all kinds; with it, those that accept `application/json` get 200.
+  // With `spec`, clients that accept `application/json` get the status 200. Otherwise all clients get this status.
   return { http: codesWithOwnStatus.has(code) ? { ...http, spec: false } : http };
 }
 
@@ -134,7 +135,7 @@ function pathOf(error: unknown): readonly (string | number)[] | undefined {
   return isGraphQLError(error) ? error.path : undefined;
 }
 
-/** By name, as packages may bring a class of their own. */
+/** Compares the name because packages may load another copy of the class. */
 function isGraphQLError(error: unknown): error is GraphQLError {
   return error instanceof Error && error.name === 'GraphQLError';
 }

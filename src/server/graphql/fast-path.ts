@@ -1,13 +1,13 @@
 /**
- * The fast path: a plain POST of a known query is answered on Node's own request and response, without Yoga.
+ * The fast path: runs a common POST of a cached query on Node's own request and response, without Yoga.
  *
- * 1. The head must have the form that nearly all clients send.
- * 2. The body is read and parsed. Its document must be known and valid, and its operation compiled.
- * 3. The operation runs as on every path (operation/running.ts).
+ * 1. The request head must have the form that nearly all clients send.
+ * 2. The body is read and parsed. Its document must be cached and valid, and its query compiled.
+ * 3. The operation runs as on the slow path (run-operation.ts).
  * 4. The result is written with the same headers and the same log line.
  *
- * A request that fails any step goes to the fallback, which is Yoga, with what has been done of it. So the fast path
- * writes no error responses but those of a result.
+ * A request that fails any step goes to the fallback, Yoga, which continues with the parts that are already done. The
+ * fast path writes no HTTP errors of its own. Reasons: docs/decisions/0002-fast-path-beside-yoga.md.
  */
 
 import type { IncomingHttpHeaders, IncomingMessage, RequestListener, ServerResponse } from 'node:http';
@@ -26,9 +26,10 @@ import type { Operation, OperationRequest } from './operation-request.ts';
 import type { OperationRunner } from './run-operation.ts';
 import type { NodeContext, YogaRequestOptions } from './yoga-request.ts';
 
-/** Answers any request. `context` has what the fast path has done of it. */
+/** Responds to any request. `context` has the results of the steps that the fast path has done. */
 export type Fallback = (request: IncomingMessage, response: ServerResponse, context: NodeContext) => void;
 
+/** What the fast path needs of the application. */
 export interface FastPathOptions extends YogaRequestOptions {
   requestLog: RequestLog;
   responseHeaders: ResponseHeaders;
@@ -39,7 +40,7 @@ export interface FastPathOptions extends YogaRequestOptions {
   runner: OperationRunner;
 }
 
-/** Answers known queries by plain POST, and gives `fallback` all other requests. None is answered by both. */
+/** Creates a listener that runs cached queries itself, and passes all other requests to `fallback`. */
 export function fastPath(options: FastPathOptions, fallback: Fallback): RequestListener {
   const { maxBodyBytes, budget, loadShedding, responseHeaders } = options;
   const fixedHeaders = responseHeaders.fixed.flat();
@@ -66,7 +67,7 @@ export function fastPath(options: FastPathOptions, fallback: Fallback): RequestL
   };
 }
 
-/** Whether the head of a request is of the usual form. Any other form may be valid too, and is for the fallback to read. */
+/** Whether the request head has the common form. Other forms may be valid too: the fallback checks them. */
 function hasFastPathHead(
   { method, url, headers, rawHeaders }: IncomingMessage,
   maxBodyBytes: number,
@@ -91,9 +92,9 @@ const responseTypes = new Map([
   ['application/graphql-response+json', graphqlJson],
 ]);
 
-/** The first media type in `accept` that a response can have. Undefined where there is none, or it names a charset. */
+/** The first media type in `accept` that a response can have. Undefined without a match or with a charset. */
 function mediaTypeFor(accept: string | undefined): string | undefined {
-  // What nearly all clients send.
+  // The values of nearly all clients.
   if (accept === undefined || accept === '*/*' || accept === 'application/json') return json;
   if (accept.includes('charset')) return undefined;
   for (const range of accept.split(',')) {
@@ -106,15 +107,15 @@ function mediaTypeFor(accept: string | undefined): string | undefined {
 
 interface FastPathDependencies extends FastPathOptions {
   fallback: Fallback;
-  /** Names and values in turn. */
+  /** Names and values alternate. */
   fixedHeaders: readonly string[];
-  /** The bytes of results that several requests get, each written once. */
+  /** Serialized bodies of results that several requests share. */
   bodyByResult: WeakMap<ExecutionResult, Buffer>;
 }
 
 const clientGoneError = new Error('The client has gone');
 
-/** A request on the fast path. One object and few promises, as these cost more than all that is done. */
+/** A request on the fast path. One object and few promises: these allocations are the main cost of the fast path. */
 class FastRequest implements OperationRequest {
   readonly requestRecord: RequestRecord;
   readonly headers: HeaderReader;
@@ -165,7 +166,7 @@ class FastRequest implements OperationRequest {
     });
   }
 
-  /** Undefined where the request is for the fallback. Nothing of its operation has run then. */
+  /** Starts the operation. Undefined if the fallback must handle the request: the operation has not started then. */
   #execute(body: BodyRead): Promise<ExecutionResult> | undefined {
     const { loadShedding, compiledQueries, runner } = this.#dependencies;
     if (!Buffer.isBuffer(body)) return undefined;
@@ -243,7 +244,7 @@ function withMaskedErrors(result: ExecutionResult, { mask }: MaskedErrors): Exec
   return result.errors === undefined ? result : { ...result, errors: result.errors.map(mask) };
 }
 
-/** The operation that a body asks for. Undefined where its document is not known and valid, or the fallback has to refuse. */
+/** The operation of a body. Undefined if the document is not cached, or if the request has an error. */
 function requestedOperation(
   parsed: BodyParsed,
   { operations, documents }: Pick<FastPathOptions, 'operations' | 'documents'>,
@@ -273,12 +274,12 @@ const isValidParameter: Readonly<Record<string, (value: unknown) => boolean>> = 
   id: (value) => typeof value === 'string',
 };
 
-/** Whether a body has no other parameters than GraphQL's, each of its type or null. */
+/** Whether a body has only the parameters of GraphQL over HTTP, each null or of the right type. */
 function areParameters(body: object): body is Parameters {
-  // What JSON has made has no names but its own.
+  // Parsed JSON has no inherited enumerable properties.
   for (const name in body) {
     if (!Object.hasOwn(isValidParameter, name)) return false;
-    const value: unknown = body[name as keyof typeof body]; // It is one of them.
+    const value: unknown = body[name as keyof typeof body]; // A key of the same object.
     if (value !== null && isValidParameter[name]?.(value) !== true) return false;
   }
   return true;

@@ -18,35 +18,37 @@ import type { Execute, Operation, OperationRequest } from './operation-request.t
 import { type InFlightQuery, QuerySharing } from './query-sharing.ts';
 import type { RunningMutations } from './running-mutations.ts';
 
-/** The way of every operation of a valid document, however its request came. */
+/** Checks and runs operations of valid documents, for the fast path and for Yoga. */
 export interface OperationRunner {
-  /** Notes who asks for what, and says why it may not run, or how it is run. Makes no calls. */
+  /** Records an operation and its tenant, and checks the access token and the limits. Makes no REST calls. */
   prepare(operation: Operation, request: OperationRequest): RejectedOperation | AcceptedOperation;
 }
 
-/** An operation that nothing is run of. */
+/** An operation that must not run. */
 export interface RejectedOperation {
   rejection: ExecutionResult;
 }
 
+/** An operation that may run. */
 export interface AcceptedOperation {
-  /** What its resolvers are given. */
+  /** The context value of the resolvers. */
   context: object;
-  /** Runs it, or has it answered by an equal one that is under way. `execute` is how. */
+  /** Runs the operation by `execute`, or returns the result of an equal query that is already running. */
   run(execute: Execute): Promise<ExecutionResult>;
 }
 
+/** What `createOperationRunner` needs. */
 export interface OperationRunnerOptions {
   schema: GraphQLSchema;
   limits: Limits;
   shared: SharedState;
   context: ContextOptions;
-  /** Where mutations are followed, for an end that waits for them; nowhere when left out. */
+  /** Tracks mutations, so that a shutdown can wait for them. Undefined: mutations are not tracked. */
   mutations: RunningMutations | undefined;
   tracing: Tracing | undefined;
 }
 
-/** Who asks for what makes no calls. Whose token it is, is for the log alone to know, which costs as much as all else here. */
+/** The call context of an operation without REST calls. The tenant is a costly hash that only the log needs. */
 class OfflineCallContext implements Pick<CallContext, 'tenant' | 'callLog'> {
   readonly #bearer: string;
   readonly #callContexts: CallContexts;
@@ -62,17 +64,17 @@ class OfflineCallContext implements Pick<CallContext, 'tenant' | 'callLog'> {
   }
 }
 
-/** Of an operation that needs nothing but the schema. */
+/** An operation that needs only the schema, such as an introspection. */
 const operationWithoutRest: AcceptedOperation = { context: {}, run: async (execute) => execute() };
 
-/** An operation that may run. A class, as closures and async functions for each would cost several times as much. */
+/** An operation that makes REST calls. A class: closures and async functions would cost several times as much. */
 class RestOperation implements AcceptedOperation {
   readonly context: OperationContext;
   readonly #operation: Operation;
   readonly #request: OperationRequest;
   readonly #sharing: QuerySharing;
   readonly #mutations: RunningMutations | undefined;
-  /** Set for as long as others may join it. */
+  /** Set while other requests may join the query. */
   #inFlight: InFlightQuery | undefined;
 
   constructor(
@@ -116,7 +118,7 @@ class RestOperation implements AcceptedOperation {
 
   #executeOrJoin(execute: Execute): Promise<ExecutionResult> {
     if (!this.#isQuery) {
-      // Finished once it is begun, also where its client has gone.
+      // A mutation that has started is finished even if its client disconnects.
       const mutation = Promise.resolve(execute());
       return this.#mutations?.track(mutation) ?? mutation;
     }
@@ -137,13 +139,14 @@ class RestOperation implements AcceptedOperation {
   #finish(): void {
     const { scope } = this.context;
     if (this.#inFlight !== undefined) this.#sharing.remove(this.#inFlight);
-    // Calls beside a field whose failure has made their parent null, and pages that were asked for ahead and not used, would keep
-    // others waiting, and the server from closing. What a mutation has begun is left to finish.
+    // Abort the remaining calls of a query: calls below a propagated null, and prefetched pages that were not used.
+    // These calls would occupy slots and delay the shutdown. The calls of a mutation are finished.
     if (this.#isQuery) scope.end();
     else scope.stopTimeout();
   }
 }
 
+/** Creates the runner that the fast path and Yoga share. */
 export function createOperationRunner(options: OperationRunnerOptions): OperationRunner {
   const { schema, limits, mutations, tracing } = options;
   const { errorOf } = createOperationLimits(schema, limits);

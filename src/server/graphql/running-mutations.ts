@@ -1,11 +1,12 @@
-/** The mutations that are being run, also those whose clients have gone: a write is finished once it is begun. */
+/** Counts the running mutations. A mutation that has started is finished even if its client disconnects. */
 export interface RunningMutations {
-  /** Counts a mutation until it has ended, in whatever way. */
+  /** Counts a mutation until it succeeds or fails. Returns the same promise. */
   track<Result>(mutation: Promise<Result>): Promise<Result>;
-  /** Resolves when none is under way any more, or after so many milliseconds. */
+  /** Resolves when no mutation is running, or after `withinMs` milliseconds. */
   ended(withinMs: number): Promise<void>;
 }
 
+/** Creates a counter that starts at zero. */
 export function createRunningMutations(): RunningMutations {
   let count = 0;
   let onIdle: (() => void) | undefined;

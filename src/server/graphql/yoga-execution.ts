@@ -5,7 +5,7 @@ import type { CompiledQueries } from './compiled-queries.ts';
 import type { OperationRequest } from './operation-request.ts';
 import type { OperationRunner } from './run-operation.ts';
 
-/** Has Yoga run operations as this server runs them: compiled where they are, and else by Yoga's own executor. */
+/** Yoga plugin: runs operations by `runner`. Queries without a plan are executed by Yoga's own executor. */
 export function yogaOperations(
   runner: OperationRunner,
   compiledQueries: CompiledQueries | undefined,
@@ -14,7 +14,7 @@ export function yogaOperations(
     onExecute({ args, executeFn, setExecuteFn, setResultAndStopExecution }) {
       const { document, operationName, variableValues } = args;
       const definition = getOperationAST(document, operationName);
-      // The executor says so where there is none, or more than one to choose from.
+      // Yoga's executor reports a missing or ambiguous operation name.
       if (definition === null || definition === undefined) return;
       const operation = { document, definition, variables: variableValues ?? undefined };
       const accepted = runner.prepare(operation, operationRequestOf(args.contextValue));
@@ -24,7 +24,7 @@ export function yogaOperations(
       setExecuteFn((executorArgs) =>
         accepted.run(() =>
           runCompiled === undefined
-            ? // A stream would be a subscription's or one of @defer's, and the schema has neither.
+            ? // Never a stream: the schema has no subscriptions and no @defer.
               (executeFn({ ...executorArgs, contextValue: context }) as
                 | ExecutionResult
                 | Promise<ExecutionResult>)

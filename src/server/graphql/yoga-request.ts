@@ -9,18 +9,19 @@ import type { BodyBudget } from '../http/request-body.ts';
 import { type BodyParsed, type BodyRead, parseBody, parseText, readBody } from '../http/request-body.ts';
 import { authorizationError, bodyTooLarge, requestHeadError } from '../http/request-checks.ts';
 
-/** What Node's server hands over with a request; nothing where the application is called by `fetch`. */
+/** The context of a request from Node's HTTP server. Empty if the application is called by `fetch`. */
 export interface NodeContext extends RequestRecordContext {
   req?: IncomingMessage;
   res?: ServerResponse;
-  /** What came of reading the body, where that is done already. */
+  /** The body, if the fast path has read it. */
   body?: BodyRead | undefined;
-  /** What the body has been parsed to, where that is done already too. */
+  /** The parsed body, if the fast path has parsed it. */
   parsed?: BodyParsed | undefined;
-  /** Whether it is among the requests under way already. */
+  /** Whether load shedding already counts the request. */
   isAdmitted?: boolean;
 }
 
+/** How request bodies are read, and when requests are shed. */
 export interface YogaRequestOptions {
   maxBodyBytes: number;
   budget: BodyBudget;
@@ -28,8 +29,8 @@ export interface YogaRequestOptions {
 }
 
 /**
- * Refuses what is no GraphQL request by its head, and reads the body of what is. A request is under way from when it is
- * here whole, so that whoever sends slowly takes nobody's place.
+ * Yoga plugin: rejects invalid request heads, and reads and parses bodies. Load shedding counts a request only after
+ * its body is complete, so that slow uploads occupy no capacity.
  */
 export function readYogaRequest(options: YogaRequestOptions): Plugin<object, NodeContext> {
   const { maxBodyBytes, loadShedding } = options;
@@ -37,7 +38,7 @@ export function readYogaRequest(options: YogaRequestOptions): Plugin<object, Nod
     onRequestParse({ request, serverContext, requestParser, setRequestParser, endResponse, fetchAPI }) {
       const { req, res } = serverContext;
       const { method, headers } = request;
-      // Yoga answers all other methods.
+      // Yoga responds to all other methods.
       if (method !== 'POST' && method !== 'GET') return;
       const httpError =
         (req && authorizationError(req.rawHeaders)) ??
@@ -50,7 +51,7 @@ export function readYogaRequest(options: YogaRequestOptions): Plugin<object, Nod
       } else if (method === 'POST') {
         setRequestParser(async () => {
           const parsed = await readParameters(request, serverContext, options);
-          // Yoga looks at what is in it.
+          // Yoga validates the parameters.
           if ('json' in parsed) return parsed.json as GraphQLParams;
           return httpErrorResponse(parsed.httpError, serverContext, fetchAPI);
         });
@@ -61,7 +62,7 @@ export function readYogaRequest(options: YogaRequestOptions): Plugin<object, Nod
   };
 }
 
-/** Before its body is read, so that none is read in vain. */
+/** The load-shedding error of a request whose body is not read yet, so that no body is read without result. */
 function errorBeforeBody({ isAdmitted }: NodeContext, loadShedding: LoadShedder): HttpError | undefined {
   return isAdmitted === true ? undefined : loadShedding.httpError('graphql');
 }
@@ -96,7 +97,7 @@ async function parseUrlParameters<Parameters>(parse: () => Parameters): Promise<
   }
 }
 
-/** The answer to a request that is refused. One that ends the connection lets the client read it first. */
+/** The response for an HTTP error. If the response closes the connection, the client gets time to read it first. */
 export function httpErrorResponse(
   httpError: HttpError,
   { req, requestRecord }: NodeContext,
