@@ -30,10 +30,10 @@ import {
   type SelectedField,
 } from './execution.ts';
 
-/** What the fields of a query are planned by. */
+/** The schema and fragments that the plans of a query's fields need. */
 type QueryDefinitions = Pick<ExecutablePlan, 'schema' | 'fragments'>;
 
-/** The fields that are selected of objects of a type. */
+/** The fields to execute on objects of one type, with fragments expanded and fields merged. */
 export class ObjectPlan {
   readonly #fields: FieldPlan[] = [];
 
@@ -43,13 +43,13 @@ export class ObjectPlan {
       (name) => query.fragments[name],
       (condition) => conditionApplies(query.schema, type, condition),
     );
-    // Fields of one name are one field, whatever fragments they come from.
+    // Selections with one response name are one field.
     for (const [key, group] of Map.groupBy(fields, responseName)) {
       this.#fields.push(new FieldPlan(query, type, key, group));
     }
   }
 
-  /** Puts the fields of an object into `holder`, each as soon as it is there. */
+  /** Completes the fields of an object into `container`, each as soon as its value is available. */
   run(
     execution: Execution,
     source: unknown,
@@ -60,28 +60,26 @@ export class ObjectPlan {
   }
 }
 
-/** Whether what is selected under a type condition is selected of objects of a type. */
+/** Whether a type condition includes objects of a type. */
 function conditionApplies(schema: GraphQLSchema, type: GraphQLObjectType, condition: string): boolean {
   if (condition === type.name) return true;
   const named = schema.getType(condition);
   return isAbstractType(named) && schema.isSubType(named, type);
 }
 
-/** A field that is selected of objects of a type. */
+/** A field to execute on objects of one type. */
 class FieldPlan implements SelectedField {
   readonly parentType: GraphQLObjectType;
   readonly definition: GraphQLField;
-  /** What it is called in the answer. */
   readonly key: string;
-  /** Where it is selected. */
   readonly nodes: readonly [FieldNode, ...FieldNode[]];
   readonly mayBeNull: boolean;
   readonly #complete: Complete;
-  /** The same for each run, where they hold no variables. */
+  /** The arguments of every execution. Undefined if the arguments have variables. */
   readonly #args: object | undefined;
-  /** Of its object, where the field is just that; undefined where it is resolved. */
+  /** The property of the source object that is the field's value. Undefined if the field has a resolver. */
   readonly #property: string | undefined;
-  /** Of a property whose values are leaves; undefined for all other fields. */
+  /** Set if the field is a property with a scalar or enum type. */
   readonly #leaf: { property: string; serialize: Serialize } | undefined;
 
   constructor(
@@ -135,7 +133,7 @@ class FieldPlan implements SelectedField {
     completeValue(responsePath, this.#complete, value);
   }
 
-  /** Most values need no place of their own, as they are there and as they should be. */
+  /** Completes a valid leaf value, the most common case, without a response path. @returns false for all other values. */
   #completeLeaf(source: unknown, container: Container): boolean {
     if (this.#leaf === undefined) return false;
     const value = (source as Container | undefined)?.[this.#leaf.property];
@@ -148,7 +146,7 @@ class FieldPlan implements SelectedField {
   #argsIn(execution: Execution, parent: ResponsePath | undefined): object {
     if (this.#args !== undefined) return this.#args;
     const computeArgs = () => getArgumentValues(this.definition, this.nodes[0], execution.variables);
-    // Fields at the root are run once, so that nothing is gained by keeping their arguments.
+    // Root fields run once, so caching their arguments saves nothing.
     return parent === undefined ? computeArgs() : execution.argsOf(this, computeArgs);
   }
 }
@@ -165,19 +163,19 @@ function holdsVariables({ arguments: args = [] }: FieldNode): boolean {
   return isFound;
 }
 
-/** Puts a value that is there, and that is neither null nor an error, into its place as clients get it. */
+/** Completes a value that is neither a promise nor null nor an error, and sets it at its location. */
 type Complete = (responsePath: ResponsePath, value: unknown) => void;
 
 /**
- * Puts whatever a resolver gave into its place; a promise once it is there. An error instance is the value's own error. It
- * makes no closures but for promises, as every value of an answer comes through here that is no plain one.
+ * Completes the result of a resolver: a value, null, a promise or an error instance. Creates closures only for
+ * promises, because all values except valid leaf properties are completed by this function.
  */
 function completeValue(responsePath: ResponsePath, complete: Complete, value: unknown): void {
   if (value === null || value === undefined) {
     if (responsePath.mayBeNull) responsePath.container[responsePath.key] = null;
     else responsePath.execution.fail(nullError(responsePath.field), responsePath);
   } else if (value instanceof Promise) {
-    // In its place among the others meanwhile.
+    // Reserves the key, so that the response keeps the order of the fields.
     responsePath.container[responsePath.key] = null;
     responsePath.execution.awaitValue(
       value,
@@ -198,13 +196,14 @@ function nullError({ parentType, definition }: SelectedField): Error {
   return new Error(`Cannot return null for non-nullable field ${parentType.name}.${definition.name}.`);
 }
 
-/** What completing goes by: the schema, and what is selected of a type. */
+/** What the completion of a field's values needs. */
 interface CompletionContext {
   schema: GraphQLSchema;
+  /** The plan of the field's selection set for objects of a type. */
   planOf(type: GraphQLObjectType): ObjectPlan;
 }
 
-/** How values of a type are completed. */
+/** The function that completes values of a type. */
 function completionOf(type: GraphQLNullableOutputType, completionContext: CompletionContext): Complete {
   if (isLeafType(type)) return leafCompletion(type);
   if (isListType(type)) return listCompletion(type, completionContext);
@@ -213,16 +212,16 @@ function completionOf(type: GraphQLNullableOutputType, completionContext: Comple
   throw new Error(`${type} is no type of a field`);
 }
 
-/** How a leaf type gives out its values; throws for one that it can't give out. */
+/** Converts a leaf value for the response. Throws for an invalid value. */
 type Serialize = (value: unknown) => unknown;
 
-/** A plain value of a leaf as clients get it; undefined where it is another, or one that can't be given out. */
+/** The leaf value for the response. Undefined for null, objects and invalid values. */
 function serializeLeaf(serialize: Serialize, value: unknown): unknown {
   if (value === null || value === undefined || typeof value === 'object') return undefined;
   try {
     return serialize(value) ?? undefined;
   } catch {
-    // Told by `put`, to which all goes that is not plain.
+    // `completeValue` converts the value again, and reports the error.
     return undefined;
   }
 }
@@ -250,11 +249,11 @@ function listCompletion(
       const name = `${responsePath.field.parentType.name}.${responsePath.field.definition.name}`;
       throw new Error(`Expected Iterable, but did not find one for field "${name}".`);
     }
-    // As long as it is to be, where that is known: an array that grows takes room for 17.
+    // Created at its final size: a growing array reserves 17 slots (docs/decisions/0004-long-lived-closures.md).
     const items: unknown[] = Array.isArray(value) ? new Array(value.length) : [];
-    // Before its items, any of which may put null in its place.
+    // Set before the items are completed, because an item may propagate null to this location.
     responsePath.container[responsePath.key] = items;
-    // An array holds its items as an object does its fields.
+    // An array is a container with numeric keys.
     const container = items as unknown as Container;
     let index = 0;
     for (const item of value) {
@@ -290,14 +289,14 @@ function abstractCompletion(type: GraphQLAbstractType, { schema, planOf }: Compl
   return (responsePath, value) => {
     const typename =
       type.resolveType?.(value, responsePath.execution.context, responsePath.info, type) ??
-      (value as { __typename?: unknown }).__typename; // An object, as all that has types of its own.
+      (value as { __typename?: unknown }).__typename; // Values of abstract types are objects.
     completeObject(responsePath, plans.get(typename) ?? planFor(typename), value);
   };
 }
 
 function completeObject(responsePath: ResponsePath, plan: ObjectPlan, source: unknown): void {
   const fields: Container = {};
-  // Before its own fields, any of which may put null in its place.
+  // Set before the fields are completed, because a field may propagate null to this location.
   responsePath.container[responsePath.key] = fields;
   plan.run(responsePath.execution, source, fields, responsePath);
 }

@@ -11,8 +11,9 @@ import { type CostEstimate, estimateCost, resolveCount, resolveNodeCount } from 
 import { definitionsOf } from './selections.ts';
 import { type RawVariables, variablesError } from './variable-limits.ts';
 
+/** Checks operations with their variables against the limits. */
 export interface OperationLimits {
-  /** The refusal of an operation of a valid document with these values, or undefined where it may run. */
+  /** The error for an operation of a valid document that exceeds a limit. Undefined if the operation may run. */
   errorOf(
     document: DocumentNode,
     operationName: string | null | undefined,
@@ -20,7 +21,7 @@ export interface OperationLimits {
   ): GraphQLError | undefined;
 }
 
-/** Holds operations with their values against the limits. What goes by the document alone is worked out once for each. */
+/** Creates the check. The cost of each operation is estimated once, and evaluated again for each set of variables. */
 export function createOperationLimits(schema: GraphQLSchema, limits: Limits): OperationLimits {
   const introspection = introspectionSizes(schema);
   const costs = new WeakMap<OperationDefinitionNode, CostEstimate>();
