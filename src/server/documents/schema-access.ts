@@ -58,7 +58,7 @@ export function hiddenSuggestions(): Plugin {
 }
 
 /** Parts of GraphQL's messages that reveal names, and their replacements in a private schema. */
-const rewrites: [words: RegExp, instead: string][] = [
+const rewrites: [pattern: RegExp, replacement: string][] = [
   [/ Did you mean "\w+ \{ \.\.\. \}"\?$/, ''],
   [/ to include required field "\w+", found/, ' to include all of its required fields, found'],
   [
@@ -68,7 +68,10 @@ const rewrites: [words: RegExp, instead: string][] = [
 ];
 
 function withoutSchemaNames(error: GraphQLError): GraphQLError {
-  const message = rewrites.reduce((text, [words, instead]) => text.replace(words, instead), error.message);
+  const message = rewrites.reduce(
+    (text, [pattern, replacement]) => text.replace(pattern, replacement),
+    error.message,
+  );
   if (message === error.message) return error;
   const { nodes, source, positions, path, originalError, extensions } = error;
   return new GraphQLError(message, { nodes, source, positions, path, originalError, extensions });

@@ -7,7 +7,7 @@ import { badRequest, bareId, type PersistedQueries, persistedQueries } from './p
 /** The texts of trusted documents by their ids. */
 export type TrustedDocuments = ReadonlyMap<string, string>;
 
-/** Some trusted documents are invalid. The message names each of them. */
+/** Thrown if trusted documents are invalid. The message names each invalid document. */
 export class TrustedDocumentsError extends Error {
   override readonly name = 'OperationListError';
 }

@@ -20,7 +20,7 @@ export interface SelectedField {
   readonly key: string;
   /** The selections of the field in the document. */
   readonly nodes: readonly [FieldNode, ...FieldNode[]];
-  readonly mayBeNull: boolean;
+  readonly isNullable: boolean;
 }
 
 /** A query that is prepared for execution. */
@@ -106,7 +106,7 @@ export class Execution {
     if (this.#isNull || isBelowNull(responsePath)) return;
     this.#errors ??= [];
     this.#errors.push(locatedError(error, responsePath.field.nodes, pathKeys(responsePath)));
-    // Also if null propagates further up: pending values below this path then see that they are below a null.
+    // Set even if null propagates further up: `isBelowNull` then detects pending values below this path.
     responsePath.container[responsePath.key] = null;
     if (propagateNull(responsePath)) return;
     this.#isNull = true;
@@ -134,7 +134,7 @@ export interface ResponsePath {
   /** The object or list that holds the value under `key`. */
   readonly container: Container;
   readonly key: string | number;
-  readonly mayBeNull: boolean;
+  readonly isNullable: boolean;
   /** The `info` argument of resolvers. */
   readonly info: GraphQLResolveInfo;
 }
@@ -144,13 +144,13 @@ export class ItemPath implements ResponsePath {
   readonly parent: ResponsePath;
   readonly container: Container;
   readonly key: number;
-  readonly mayBeNull: boolean;
+  readonly isNullable: boolean;
 
-  constructor(parent: ResponsePath, container: Container, key: number, mayBeNull: boolean) {
+  constructor(parent: ResponsePath, container: Container, key: number, isNullable: boolean) {
     this.parent = parent;
     this.container = container;
     this.key = key;
-    this.mayBeNull = mayBeNull;
+    this.isNullable = isNullable;
   }
 
   get execution() {
@@ -192,8 +192,8 @@ export class FieldPath implements ResponsePath, GraphQLResolveInfo {
     return this.field.key;
   }
 
-  get mayBeNull() {
-    return this.field.mayBeNull;
+  get isNullable() {
+    return this.field.isNullable;
   }
 
   get info() {
@@ -264,7 +264,7 @@ export function pathKeys(responsePath: ResponsePath): (string | number)[] {
  */
 export function propagateNull(responsePath: ResponsePath): boolean {
   let current: ResponsePath | undefined = responsePath;
-  while (current !== undefined && !current.mayBeNull) current = current.parent;
+  while (current !== undefined && !current.isNullable) current = current.parent;
   if (current !== undefined) current.container[current.key] = null;
   return current !== undefined;
 }

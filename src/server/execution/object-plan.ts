@@ -63,8 +63,8 @@ export class ObjectPlan {
 /** Whether a type condition includes objects of a type. */
 function conditionApplies(schema: GraphQLSchema, type: GraphQLObjectType, condition: string): boolean {
   if (condition === type.name) return true;
-  const named = schema.getType(condition);
-  return isAbstractType(named) && schema.isSubType(named, type);
+  const conditionType = schema.getType(condition);
+  return isAbstractType(conditionType) && schema.isSubType(conditionType, type);
 }
 
 /** A field to execute on objects of one type. */
@@ -73,7 +73,7 @@ class FieldPlan implements SelectedField {
   readonly definition: GraphQLField;
   readonly key: string;
   readonly nodes: readonly [FieldNode, ...FieldNode[]];
-  readonly mayBeNull: boolean;
+  readonly isNullable: boolean;
   readonly #complete: Complete;
   /** The arguments of every execution. Undefined if the arguments have variables. */
   readonly #args: object | undefined;
@@ -96,7 +96,7 @@ class FieldPlan implements SelectedField {
     this.key = key;
     this.nodes = [node, ...more];
     const { type } = definition;
-    this.mayBeNull = !isNonNullType(type);
+    this.isNullable = !isNonNullType(type);
     const sets = selectionSetsOf(fields);
     const nullableType = isNonNullType(type) ? type.ofType : type;
     const property = propertyOf(definition);
@@ -109,7 +109,7 @@ class FieldPlan implements SelectedField {
       schema: query.schema,
       planOf: (selected) => new ObjectPlan(query, selected, sets),
     });
-    this.#args = holdsVariables(node) ? undefined : getArgumentValues(definition, node);
+    this.#args = hasVariables(node) ? undefined : getArgumentValues(definition, node);
   }
 
   run(execution: Execution, source: unknown, container: Container, parent: ResponsePath | undefined): void {
@@ -137,7 +137,7 @@ class FieldPlan implements SelectedField {
   #completeLeaf(source: unknown, container: Container): boolean {
     if (this.#leaf === undefined) return false;
     const value = (source as Container | undefined)?.[this.#leaf.property];
-    const isNull = (value === null || value === undefined) && this.mayBeNull;
+    const isNull = (value === null || value === undefined) && this.isNullable;
     const completed = isNull ? null : serializeLeaf(this.#leaf.serialize, value);
     if (completed !== undefined) container[this.key] = completed;
     return completed !== undefined;
@@ -151,7 +151,7 @@ class FieldPlan implements SelectedField {
   }
 }
 
-function holdsVariables({ arguments: args = [] }: FieldNode): boolean {
+function hasVariables({ arguments: args = [] }: FieldNode): boolean {
   let isFound = false;
   for (const arg of args) {
     visit(arg, {
@@ -172,7 +172,7 @@ type Complete = (responsePath: ResponsePath, value: unknown) => void;
  */
 function completeValue(responsePath: ResponsePath, complete: Complete, value: unknown): void {
   if (value === null || value === undefined) {
-    if (responsePath.mayBeNull) responsePath.container[responsePath.key] = null;
+    if (responsePath.isNullable) responsePath.container[responsePath.key] = null;
     else responsePath.execution.fail(nullError(responsePath.field), responsePath);
   } else if (value instanceof Promise) {
     // Reserves the key, so that the response keeps the order of the fields.
@@ -240,7 +240,7 @@ function listCompletion(
   { ofType }: GraphQLList<GraphQLOutputType>,
   completionContext: CompletionContext,
 ): Complete {
-  const itemMayBeNull = !isNonNullType(ofType);
+  const isItemNullable = !isNonNullType(ofType);
   const itemType = isNonNullType(ofType) ? ofType.ofType : ofType;
   const serialize = isLeafType(itemType) ? outputOf(itemType) : undefined;
   const complete = completionOf(itemType, completionContext);
@@ -259,7 +259,7 @@ function listCompletion(
     for (const item of value) {
       const completed = serialize && serializeLeaf(serialize, item);
       if (completed !== undefined) items[index] = completed;
-      else completeValue(new ItemPath(responsePath, container, index, itemMayBeNull), complete, item);
+      else completeValue(new ItemPath(responsePath, container, index, isItemNullable), complete, item);
       index += 1;
     }
   };
@@ -277,11 +277,11 @@ function abstractCompletion(type: GraphQLAbstractType, { schema, planOf }: Compl
   const plans = new Map<unknown, ObjectPlan>();
 
   function planFor(typename: unknown): ObjectPlan {
-    const named = typeof typename === 'string' ? schema.getType(typename) : undefined;
-    if (!isObjectType(named) || !schema.isSubType(type, named)) {
+    const objectType = typeof typename === 'string' ? schema.getType(typename) : undefined;
+    if (!isObjectType(objectType) || !schema.isSubType(type, objectType)) {
       throw new Error(`Abstract type "${type.name}" must resolve to one of its types, but got ${typename}`);
     }
-    const plan = planOf(named);
+    const plan = planOf(objectType);
     plans.set(typename, plan);
     return plan;
   }

@@ -32,7 +32,7 @@ export class QueryPlan implements ExecutablePlan {
   }
 
   /** Coerces the values of variables. Returns the coerced values or the errors. */
-  variablesOf(values: Readonly<Record<string, unknown>>) {
+  coerceVariables(values: Readonly<Record<string, unknown>>) {
     return getVariableValues(this.schema, this.operation.variableDefinitions ?? [], values);
   }
 

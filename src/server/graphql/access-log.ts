@@ -22,7 +22,7 @@ export interface RequestLog {
   /** Starts the record of a request. `requestIdHeader` is the value of the header `x-request-id`. */
   begin(requestIdHeader: unknown): RequestRecord;
   /** Counts the errors of a response by code, and reports the masked errors. */
-  noteResult(requestRecord: RequestRecord, result: ExecutionResult): void;
+  recordResult(requestRecord: RequestRecord, result: ExecutionResult): void;
   /** Ends the record; called once per request. `isAborted`: the client closed the connection before the response. */
   finish(requestRecord: RequestRecord, headers: HeaderReader, status: number, isAborted: boolean): void;
 }
@@ -45,7 +45,7 @@ export function createRequestLog({ log, maskedErrors, observer, tracing }: Reque
       observer?.onRequestStarted(requestRecord);
       return requestRecord;
     },
-    noteResult(requestRecord, { data, errors }) {
+    recordResult(requestRecord, { data, errors }) {
       // A result of an executed operation has `data`, which may be null.
       requestRecord.isRefused = data === undefined;
       for (const error of errors ?? []) {
@@ -80,7 +80,7 @@ export function loggedRequests(
     },
     onResultProcess({ result, serverContext: { requestRecord } }) {
       // The server has no batches (lists of results) and no subscriptions (streams).
-      if (requestRecord !== undefined && 'errors' in result) requestLog.noteResult(requestRecord, result);
+      if (requestRecord !== undefined && 'errors' in result) requestLog.recordResult(requestRecord, result);
     },
     onResponse({ request, response, serverContext }) {
       const { headers, signal } = request;

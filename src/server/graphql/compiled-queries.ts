@@ -24,7 +24,7 @@ export function createCompiledQueries(schema: GraphQLSchema): CompiledQueries {
     if (definition.operation !== 'query' || !isFitToCompile(document, definition)) return undefined;
     const plan = new QueryPlan(schema, document, definition);
     return (variables) => {
-      const { variableValues } = plan.variablesOf(variables ?? {});
+      const { variableValues } = plan.coerceVariables(variables ?? {});
       return variableValues && ((context) => plan.run(context, variableValues));
     };
   });

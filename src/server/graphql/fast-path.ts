@@ -3,7 +3,7 @@
  *
  * 1. The request head must have the form that nearly all clients send.
  * 2. The body is read and parsed. Its document must be cached and valid, and its query compiled.
- * 3. The operation runs as on the slow path (run-operation.ts).
+ * 3. The operation runs by the same code as through Yoga (run-operation.ts).
  * 4. The result is written with the same headers and the same log line.
  *
  * A request that fails any step goes to the fallback, Yoga, which continues with the parts that are already done. The
@@ -142,6 +142,7 @@ class FastRequest implements OperationRequest {
     this.requestRecord.route = 'graphql';
   }
 
+  /** Runs the operation and responds, or passes the request to the fallback. */
   run(body: BodyRead): void {
     this.#body = body;
     let result: Promise<ExecutionResult> | undefined;
@@ -188,7 +189,7 @@ class FastRequest implements OperationRequest {
     const response = this.#response;
     try {
       const result = withMaskedErrors(unmaskedResult, maskedErrors);
-      requestLog.noteResult(requestRecord, result);
+      requestLog.recordResult(requestRecord, result);
       const body = this.#bodyOf(result);
       requestLog.finish(requestRecord, this.headers, 200, response.destroyed);
       if (response.destroyed) return;

@@ -62,7 +62,7 @@ export function readYogaRequest(options: YogaRequestOptions): Plugin<object, Nod
   };
 }
 
-/** The load-shedding error of a request whose body is not read yet, so that no body is read without result. */
+/** The load-shedding error of a request, before its body is read. The bodies of shed requests are not read. */
 function errorBeforeBody({ isAdmitted }: NodeContext, loadShedding: LoadShedder): HttpError | undefined {
   return isAdmitted === true ? undefined : loadShedding.httpError('graphql');
 }

@@ -135,13 +135,13 @@ function repeatedFieldError(
   fragmentOf: FragmentOf,
 ): GraphQLError | undefined {
   function mostRepeated(sets: readonly SelectionSetNode[]): readonly FieldSelection[] {
-    let most: readonly FieldSelection[] = [];
+    let longest: readonly FieldSelection[] = [];
     for (const group of Map.groupBy(selectedFields(sets, fragmentOf), responseName).values()) {
       for (const fields of [group, mostRepeated(selectionSetsOf(group))]) {
-        if (fields.length > most.length) most = fields;
+        if (fields.length > longest.length) longest = fields;
       }
     }
-    return most;
+    return longest;
   }
 
   for (const root of roots) {
@@ -162,6 +162,6 @@ const maxCharactersPrinted = 200_000;
 /** How many errors validation looks for. */
 function maxErrorsOf({ loc }: DocumentNode): number {
   const characters = loc?.source.body.length ?? 0;
-  const most = Math.floor(maxCharactersPrinted / characters);
-  return Math.max(1, Math.min(maxErrorsShown + maxErrorsNotShown, most));
+  const affordable = Math.floor(maxCharactersPrinted / characters);
+  return Math.max(1, Math.min(maxErrorsShown + maxErrorsNotShown, affordable));
 }

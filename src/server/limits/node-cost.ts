@@ -166,6 +166,7 @@ export function estimateCost(
   return { nodes, pages, writes };
 }
 
+/** Adds `inner` to `cost`, multiplied by `count`. */
 function addTimes(cost: NodeCost, count: Count, inner: NodeCost): void {
   // 0 times `Infinity` would be NaN.
   if (count === 0 || (inner.fixed === 0 && inner.variable.length === 0)) return;

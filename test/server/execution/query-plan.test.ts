@@ -108,7 +108,7 @@ test.each<[what: string, query: string, variables?: Record<string, unknown>]>([
     const plan = new QueryPlan(schema, document, definition);
     const expected = completed(await execute({ schema: exactSchema, document, variableValues: variables }));
     for (let run = 0; run < 2; run += 1) {
-      const { variableValues } = plan.variablesOf(variables);
+      const { variableValues } = plan.coerceVariables(variables);
       if (variableValues === undefined) throw new Error('Expected variables that fit');
       const result = completed(await plan.run({}, variableValues));
       expect(result.data).toEqual(expected.data);
@@ -122,6 +122,6 @@ test('reports variables that do not fit', () => {
   const document = parse('query ($name: String!) { thing(name: $name) { name } }');
   const [definition] = definitionsOf(document).operations;
   if (definition === undefined) throw new Error('Expected an operation');
-  const { variableValues, errors } = new QueryPlan(schema, document, definition).variablesOf({});
+  const { variableValues, errors } = new QueryPlan(schema, document, definition).coerceVariables({});
   expect([variableValues, errors?.length]).toEqual([undefined, 1]);
 });
