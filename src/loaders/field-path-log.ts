@@ -12,19 +12,19 @@ export interface FieldPathLog {
 }
 
 export function createFieldPathLog(): FieldPathLog {
-  return new OwnFieldPathLog();
+  return new LazyFieldPathLog();
 }
 
 /** A class, as each loader of an operation has some, and few operations note any. */
-class OwnFieldPathLog implements FieldPathLog {
+class LazyFieldPathLog implements FieldPathLog {
   #pathsByKey: Map<string, Set<FieldPaths>> | undefined;
 
   note(key: string): void {
     const fieldPath = currentFieldPath.getStore();
     if (fieldPath === undefined) return;
     this.#pathsByKey ??= new Map();
-    const known = this.#pathsByKey.get(key) ?? new Set();
-    this.#pathsByKey.set(key, known.add(fieldPath));
+    const fieldPaths = this.#pathsByKey.get(key) ?? new Set();
+    this.#pathsByKey.set(key, fieldPaths.add(fieldPath));
   }
 
   runForKeys<Answer>(keys: readonly string[], call: () => Answer): Answer {

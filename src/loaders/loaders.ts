@@ -61,25 +61,25 @@ interface Operation {
   api: RestApi;
   callContext: CallContext;
   loaderStates: LoaderStates;
-  known: LoaderState;
+  state: LoaderState;
 }
 
 /** With what loaders know of each other beyond what the graph needs. */
-interface KnownLoaders extends Loaders {
+interface InternalLoaders extends Loaders {
   orderById: ListBatchLoader<OrderJson>;
   shipmentById: ListBatchLoader<ShipmentJson>;
 }
 
 /** How each loader is made, from the operation and from other loaders. */
-const loadersOf = lazyProperties<Operation, KnownLoaders>({
-  orderById: ({ api, callContext, loaderStates, known }) =>
+const loadersOf = lazyProperties<Operation, InternalLoaders>({
+  orderById: ({ api, callContext, loaderStates, state }) =>
     listBatchLoader({
       get: api.getOrder,
       list: api.listOrders,
       kind: 'orders',
       maxPageSize: maxPageSize.orders,
       callContext,
-      state: known.orders,
+      state: state.orders,
       isListUsed: loaderStates.options.listsForBatches,
       observer: loaderStates.observer,
     }),
@@ -87,20 +87,20 @@ const loadersOf = lazyProperties<Operation, KnownLoaders>({
     recordLoader((referenceId) => findOrder(orderPage, referenceId)),
   orderPage: ({ api, callContext }, { orderById }) =>
     pageLoader((query) => api.listOrders(query, callContext), orderById),
-  orderPageWithShipments: ({ known }, { orderPage, shipmentById }) =>
+  orderPageWithShipments: ({ state }, { orderPage, shipmentById }) =>
     ordersWithShipments({
       orderPage,
       shipmentById,
-      shipments: known.shipments,
+      shipments: state.shipments,
     }),
-  shipmentById: ({ api, callContext, loaderStates, known }) =>
+  shipmentById: ({ api, callContext, loaderStates, state }) =>
     listBatchLoader({
       get: api.getShipment,
       list: api.listShipments,
       kind: 'shipments',
       maxPageSize: maxPageSize.shipments,
       callContext,
-      state: known.shipments,
+      state: state.shipments,
       isListUsed: loaderStates.options.listsForBatches,
       observer: loaderStates.observer,
     }),
@@ -112,8 +112,8 @@ const loadersOf = lazyProperties<Operation, KnownLoaders>({
       () => allRecords(originPage, { pageSize: maxPageSize.origins }),
       () => originPage.forgetEarlier(),
     ),
-  originPage: ({ api, callContext, known }) =>
-    referenceLoader(callContext, known.referencePages, 'origins', api.listOrigins),
+  originPage: ({ api, callContext, state }) =>
+    referenceLoader(callContext, state.referencePages, 'origins', api.listOrigins),
   locationById: ({ callContext, loaderStates }, { locationPage }) =>
     locationLoader({
       pages: locationPage,
@@ -121,18 +121,18 @@ const loadersOf = lazyProperties<Operation, KnownLoaders>({
       maxPageSize: maxPageSize.locations,
       listsForBatches: loaderStates.options.listsForBatches,
     }),
-  locationPage: ({ api, callContext, known }) =>
-    referenceLoader(callContext, known.referencePages, 'locations', api.listLocations),
+  locationPage: ({ api, callContext, state }) =>
+    referenceLoader(callContext, state.referencePages, 'locations', api.listLocations),
   organization: ({ api, callContext }) => recordLoader(() => api.getOrganization(callContext)),
   channelById: (_operation, { channelPage }) =>
     listedRecordLoader(
       () => allRecords(channelPage, { pageSize: maxPageSize.channels }),
       () => channelPage.forgetEarlier(),
     ),
-  channelPage: ({ api, callContext, known }) =>
-    referenceLoader(callContext, known.referencePages, 'channels', api.listChannels),
-  templatePage: ({ api, callContext, known }) =>
-    referenceLoader(callContext, known.referencePages, 'templates', api.listTemplates),
+  channelPage: ({ api, callContext, state }) =>
+    referenceLoader(callContext, state.referencePages, 'channels', api.listChannels),
+  templatePage: ({ api, callContext, state }) =>
+    referenceLoader(callContext, state.referencePages, 'templates', api.listTemplates),
   templatesByChannel: (_operation, { templatePage }) =>
     recordLoader((channel) => allRecords(templatePage, { channel, pageSize: maxPageSize.templates })),
   messagePage: ({ api, callContext }) => pageLoader((query) => api.listMessages(query, callContext)),
@@ -141,7 +141,7 @@ const loadersOf = lazyProperties<Operation, KnownLoaders>({
 
 /** The loaders of one operation. Every call is made on behalf of `caller`; `memory` is what earlier operations left. */
 export function createLoaders(api: RestApi, callContext: CallContext, loaderStates: LoaderStates): Loaders {
-  return loadersOf({ api, callContext, loaderStates, known: loaderStates.of(callContext.tenant) });
+  return loadersOf({ api, callContext, loaderStates, state: loaderStates.of(callContext.tenant) });
 }
 
 /**

@@ -1,26 +1,26 @@
 import { isNotFound } from '../rest/errors.ts';
 
 /** The record that a call has brought; null where there is none; or the call's error. */
-export type Settled<Json> = Json | null | Error;
+export type RecordResult<Json> = Json | null | Error;
 
 /** Asks for each name, and waits for all. In the order of the names. */
-export function settledAll<Json>(
+export function settleAll<Json>(
   names: readonly string[],
-  ask: (name: string) => Promise<Settled<Json>>,
-): Promise<Settled<Json>[]> {
+  read: (name: string) => Promise<RecordResult<Json>>,
+): Promise<RecordResult<Json>[]> {
   // One promise for all, as batches are large.
   return new Promise((resolve) => {
     // As long as it is to be: an array that grows takes room for 17.
-    const answers = new Array<Settled<Json>>(names.length).fill(null);
-    let missing = names.length;
-    if (missing === 0) resolve(answers);
+    const results = new Array<RecordResult<Json>>(names.length).fill(null);
+    let pending = names.length;
+    if (pending === 0) resolve(results);
     names.forEach((name, index) => {
-      const arrive = (answer: Settled<Json>) => {
-        answers[index] = answer;
-        missing -= 1;
-        if (missing === 0) resolve(answers);
+      const settle = (result: RecordResult<Json>) => {
+        results[index] = result;
+        pending -= 1;
+        if (pending === 0) resolve(results);
       };
-      ask(name).then(arrive, (error: unknown) => arrive(nullOrError(error)));
+      read(name).then(settle, (error: unknown) => settle(nullOrError(error)));
     });
   });
 }

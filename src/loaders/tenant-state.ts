@@ -33,7 +33,7 @@ interface LoaderStateSource {
 }
 
 /** A class whose parts are made when they are asked for: a thousand tenants are remembered, most of whom have asked for little. */
-class OwnLoaderState implements LoaderState {
+class LazyLoaderState implements LoaderState {
   readonly #source: LoaderStateSource;
   #referencePages: CachedPages | undefined;
   #orders: ListState | undefined;
@@ -91,7 +91,7 @@ export function createLoaderStates(
   const lists = { orders: createProcessListState(), shipments: createProcessListState() };
   const source: LoaderStateSource = { pageCache, lists, now };
   const stateByTenant = new PerTenant<LoaderState>();
-  const make = () => new OwnLoaderState(source);
+  const make = () => new LazyLoaderState(source);
   return {
     options,
     observer,

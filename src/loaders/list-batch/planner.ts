@@ -13,12 +13,12 @@
  */
 
 /** Fewer ids than these are asked for one by one: a page without result would cost more than 1.2 calls an id. */
-export const fewestForPage = 5;
+export const minIdsForPage = 5;
 
-const idsPerPage = 10;
+const minIdsPerPage = 10;
 
 /** A page that answers less than this share of a batch is hardly better than one that answers nothing. */
-export const leastShare = 0.1;
+export const minShare = 0.1;
 
 /** How deep a trial reads, in rows for each id: most ids of most batches that a list answers at all. */
 export const trialDepth = 16;
@@ -32,7 +32,7 @@ const depthSteps = [0.5, 0.75, 1, 1.25, 1.5, 2, 3, 4, 6, 8, 12, 16, 24, 32, 48, 
 const stepTolerance = 1.02;
 
 /** The calls of one list and its records. */
-export interface KnownCalls {
+export interface CostModel {
   times: CallTimes;
   /** How many calls of an operation run at a time at most. */
   callsAtOnce: number;
@@ -41,7 +41,7 @@ export interface KnownCalls {
 }
 
 /** Where the ids of a batch are expected. */
-export interface Expected {
+export interface ExpectedHits {
   /** How many rows of the list come before the first that may have one. */
   rowsBefore: number;
   hitDepth: { depth: number; share: number };
@@ -60,61 +60,61 @@ export interface Plan {
 
 /** The rows to read for a batch of so many ids, or undefined where gets for all of them cost less. */
 export function planFor(
-  asked: number,
-  { rowsBefore, hitDepth }: Expected,
-  calls: KnownCalls,
+  idCount: number,
+  { rowsBefore, hitDepth }: ExpectedHits,
+  costModel: CostModel,
 ): Plan | undefined {
-  if (asked < fewestForPage) return undefined;
+  if (idCount < minIdsForPage) return undefined;
   const step = depthSteps.find((step) => hitDepth.depth <= step * stepTolerance) ?? hitDepth.depth;
-  const wanted = Math.ceil(step * asked);
-  const rows = Math.min(rowsBefore + wanted, mostPages(asked) * calls.maxPageSize);
-  const share = hitDepth.share * Math.max((rows - rowsBefore) / wanted, 0);
-  if (share < leastShare) return undefined;
-  const cost = costOfRows(rows, calls) + costOfGets((1 - share) * asked, calls);
-  return cost <= costOfGets(asked, calls) ? { rows, share, rowsBefore, isTrial: false } : undefined;
+  const rowsForIds = Math.ceil(step * idCount);
+  const rows = Math.min(rowsBefore + rowsForIds, maxPagesFor(idCount) * costModel.maxPageSize);
+  const share = hitDepth.share * Math.max((rows - rowsBefore) / rowsForIds, 0);
+  if (share < minShare) return undefined;
+  const cost = costOfRows(rows, costModel) + costOfGets((1 - share) * idCount, costModel);
+  return cost <= costOfGets(idCount, costModel) ? { rows, share, rowsBefore, isTrial: false } : undefined;
 }
 
 /** One page to see whether the list has the ids of a batch after all. */
-export function trialFor(asked: number, { maxPageSize }: KnownCalls): Plan | undefined {
-  if (asked < fewestForPage) return undefined;
-  return { rows: Math.min(trialDepth * asked, maxPageSize), share: 0, rowsBefore: 0, isTrial: true };
+export function trialFor(idCount: number, { maxPageSize }: CostModel): Plan | undefined {
+  if (idCount < minIdsForPage) return undefined;
+  return { rows: Math.min(trialDepth * idCount, maxPageSize), share: 0, rowsBefore: 0, isTrial: true };
 }
 
 /** The most pages that are asked for to answer so many ids. */
-export function mostPages(asked: number): number {
-  return Math.max(1, Math.floor(asked / idsPerPage));
+export function maxPagesFor(idCount: number): number {
+  return Math.max(1, Math.floor(idCount / minIdsPerPage));
 }
 
 // A pause of this process or of the service must not make a page late.
-const leastLimitMs = 200;
+const minTimeLimitMs = 200;
 // While no call of the service has been seen.
-const limitAtFirstMs = 1_000;
+const initialTimeLimitMs = 1_000;
 
 /**
  * How long a page is waited for, in milliseconds: twice as long as it or gets for all ids are expected to take, whichever
  * takes longer. So a service that slows down as a whole is not asked for everything again.
  */
-export function timeLimitMs(rows: number, asked: number, calls: KnownCalls): number {
-  if (!calls.times.isKnown) return limitAtFirstMs;
-  return Math.max(2 * Math.max(calls.times.msOfPage(rows), msOfGets(asked, calls)), leastLimitMs);
+export function timeLimitMs(rows: number, idCount: number, costModel: CostModel): number {
+  if (!costModel.times.isKnown) return initialTimeLimitMs;
+  return Math.max(2 * Math.max(costModel.times.msOfPage(rows), msOfGets(idCount, costModel)), minTimeLimitMs);
 }
 
-function costOfRows(rows: number, { times, maxPageSize }: KnownCalls): number {
+function costOfRows(rows: number, { times, maxPageSize }: CostModel): number {
   const pages = Math.ceil(rows / maxPageSize);
   return times.msOfPage(rows) + (pages - 1) * times.msOfPage(0) + pages * callWeight * times.getMs;
 }
 
 /** A count below one is the chance that there is one. */
-function costOfGets(count: number, calls: KnownCalls): number {
-  return msOfGets(count, calls) + count * callWeight * calls.times.getMs;
+function costOfGets(count: number, costModel: CostModel): number {
+  return msOfGets(count, costModel) + count * callWeight * costModel.times.getMs;
 }
 
-function msOfGets(count: number, { times, callsAtOnce }: KnownCalls): number {
+function msOfGets(count: number, { times, callsAtOnce }: CostModel): number {
   return times.getMs * Math.min(count, Math.max(1, count / callsAtOnce));
 }
 
 // Each row of a page is taken to last this share of a get.
-const rowPerGet = 1 / 200;
+const rowTimePerGet = 1 / 200;
 // What else this process or the service does only makes a call longer. So a short time tells more, and one call raises the
 // average by a tenth at most.
 const weightOfShorter = 0.5;
@@ -136,19 +136,19 @@ export class CallTimes {
   }
 
   msOfPage(rows: number): number {
-    return (this.#pageMs ?? this.getMs) + rows * rowPerGet * this.getMs;
+    return (this.#pageMs ?? this.getMs) + rows * rowTimePerGet * this.getMs;
   }
 
   /** @param ms that a get took, or several on average. */
-  sawGet(ms: number): void {
+  observeGet(ms: number): void {
     this.#getMs = averageWith(ms, this.#getMs);
   }
 
-  sawPage(rows: number, ms: number): void {
-    this.#getMs ??= ms / (1 + rows * rowPerGet);
+  observePage(rows: number, ms: number): void {
+    this.#getMs ??= ms / (1 + rows * rowTimePerGet);
     // At least its share of a page whose rows take as long as they are taken to: an average of 0 would stay 0.
-    const leastMs = ms / (1 + rows * rowPerGet);
-    this.#pageMs = averageWith(Math.max(ms - rows * rowPerGet * this.#getMs, leastMs), this.#pageMs);
+    const minMs = ms / (1 + rows * rowTimePerGet);
+    this.#pageMs = averageWith(Math.max(ms - rows * rowTimePerGet * this.#getMs, minMs), this.#pageMs);
   }
 }
 

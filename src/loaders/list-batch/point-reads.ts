@@ -1,6 +1,6 @@
 import type { CallContext } from '../../rest/client/call-context.ts';
 import type { FieldPathLog } from '../field-path-log.ts';
-import { type Settled, settledAll } from '../result.ts';
+import { type RecordResult, settleAll } from '../result.ts';
 import type { CallTimes } from './planner.ts';
 
 export interface PointReadsOptions<Json> {
@@ -17,44 +17,44 @@ export class PointReads<Json> {
   count = 0;
   readonly #options: PointReadsOptions<Json>;
   /** Most batches are only asked for as a whole. */
-  #begun: Map<string, Promise<Settled<Json>>> | undefined;
+  #startedByName: Map<string, Promise<RecordResult<Json>>> | undefined;
 
   constructor(options: PointReadsOptions<Json>) {
     this.#options = options;
   }
 
   /** Asks for one record before it is known which others are to be asked for. Never rejects. */
-  begin(name: string): Promise<Settled<Json>> {
-    const answer = this.#begun?.get(name) ?? this.all([name]).then(([answer]) => answer ?? null);
-    this.#begun ??= new Map();
-    this.#begun.set(name, answer);
-    return answer;
+  start(name: string): Promise<RecordResult<Json>> {
+    const result = this.#startedByName?.get(name) ?? this.all([name]).then(([result]) => result ?? null);
+    this.#startedByName ??= new Map();
+    this.#startedByName.set(name, result);
+    return result;
   }
 
   /** Asks for the records of these names, and answers in their order. Never rejects. */
-  async all(names: readonly string[]): Promise<Settled<Json>[]> {
+  async all(names: readonly string[]): Promise<RecordResult<Json>[]> {
     const { get, callContext, fieldPaths, times } = this.#options;
-    let timed = 0;
-    let timedMs = 0;
+    let timedCount = 0;
+    let totalMs = 0;
     const observedContext: CallContext = {
       ...callContext,
       onCallFinished(entry) {
         callContext.onCallFinished(entry);
         // A failed call does not say how long one takes.
         if (entry.status === undefined || entry.status >= 500 || entry.durationMs === undefined) return;
-        timed += 1;
-        timedMs += entry.durationMs;
+        timedCount += 1;
+        totalMs += entry.durationMs;
       },
     };
-    const ask = (name: string) => {
+    const read = (name: string) => {
       this.count += 1;
       return get(name, observedContext);
     };
-    const answers = await settledAll<Json>(
+    const results = await settleAll<Json>(
       names,
-      (name) => this.#begun?.get(name) ?? fieldPaths.runForKey(name, ask),
+      (name) => this.#startedByName?.get(name) ?? fieldPaths.runForKey(name, read),
     );
-    if (timed > 0) times.sawGet(timedMs / timed);
-    return answers;
+    if (timedCount > 0) times.observeGet(totalMs / timedCount);
+    return results;
   }
 }

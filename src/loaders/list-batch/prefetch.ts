@@ -35,7 +35,7 @@ class OrdersWithShipments implements PageLoader<OrderJson, OrderQuery> {
     orders.then(
       (page) => {
         isPending = false;
-        this.#expectShipments(page, query, rowsBefore, hitDepth);
+        this.#addShipmentHint(page, query, rowsBefore, hitDepth);
       },
       // The error is thrown to those who have asked for the orders.
       () => {
@@ -65,17 +65,17 @@ class OrdersWithShipments implements PageLoader<OrderJson, OrderQuery> {
     this.#options.shipmentById.prefetch(Math.round(pageSize * idsPerRow), expected);
   }
 
-  #expectShipments(
+  #addShipmentHint(
     page: Page<OrderJson>,
     { pageSize }: OrderQuery,
-    before: number,
+    ordersBefore: number,
     hitDepth: HitDepth,
   ): void {
-    const names = shipmentsOf(page);
+    const names = shipmentNamesOf(page);
     hitDepth.idsPerRow = names.size / pageSize;
     if (names.size === 0) return;
-    const rowsBefore = Math.round(before * hitDepth.idsPerRow);
-    this.#options.shipmentById.expect({ names, rowsBefore, hitDepth });
+    const rowsBefore = Math.round(ordersBefore * hitDepth.idsPerRow);
+    this.#options.shipmentById.addHint({ names, rowsBefore, hitDepth });
   }
 }
 
@@ -84,7 +84,7 @@ function kindOf({ status = [], search }: OrderQuery): string {
   return `orders ${[...new Set(status)].sort().join()} ${search !== undefined}`;
 }
 
-function shipmentsOf({ rows }: Page<OrderJson>): Set<string> {
+function shipmentNamesOf({ rows }: Page<OrderJson>): Set<string> {
   const names = new Set<string>();
   for (const row of rows) {
     if (!(row instanceof InvalidResponseError) && row.shipment) names.add(row.shipment);

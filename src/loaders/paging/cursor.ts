@@ -43,11 +43,11 @@ export function createCursors(bearer: string): Cursors {
     },
     decode(list, cursor) {
       const [payload = '', signature = '', ...more] = cursor.length > maxLength ? [] : cursor.split('.');
-      const given = Buffer.from(signature, 'base64url');
+      const actual = Buffer.from(signature, 'base64url');
       const expected = sign(list, payload);
       const isSigned =
-        more.length === 0 && given.length === expected.length && timingSafeEqual(given, expected);
-      const position = isSigned ? read(payload) : undefined;
+        more.length === 0 && actual.length === expected.length && timingSafeEqual(actual, expected);
+      const position = isSigned ? positionFrom(payload) : undefined;
       if (position !== undefined) return position;
       throw new BadInputError(
         'Expected as "after" a cursor that this list gave for the same filters and the same access token. ' +
@@ -58,16 +58,16 @@ export function createCursors(bearer: string): Cursors {
 }
 
 /** A client holds the key that signs its cursors, so that even a signed one need not be what `encode` wrote. */
-function read(payload: string): Position | undefined {
-  const fields = parsed(payload);
+function positionFrom(payload: string): Position | undefined {
+  const fields = parsePayload(payload);
   if (!Array.isArray(fields) || fields.length !== 4) return undefined;
   const [pageToken, rowsBefore, skip, anchor] = fields.map((field: unknown) => field ?? undefined);
-  const fits =
+  const isValid =
     isTextOrAbsent(pageToken) && isRowCount(rowsBefore) && isRowCount(skip) && isTextOrAbsent(anchor);
-  return fits ? { pageToken, rowsBefore, skip, anchor } : undefined;
+  return isValid ? { pageToken, rowsBefore, skip, anchor } : undefined;
 }
 
-function parsed(payload: string): unknown {
+function parsePayload(payload: string): unknown {
   try {
     return JSON.parse(Buffer.from(payload, 'base64url').toString());
   } catch {

@@ -29,9 +29,10 @@ class ListLoader<Row extends { name: string }, Query extends PageQuery> implemen
   readonly #list: (query: Query) => Promise<Page<Row>>;
   readonly #byName: RecordLoader<Row> | undefined;
   readonly #fieldPaths = createFieldPathLog();
-  readonly #loader = new DataLoader<Wanted<Query>, Page<Row>, string>((wanted) => this.#answer(wanted), {
-    cacheKeyFn: keyOf,
-  });
+  readonly #loader = new DataLoader<KeyedQuery<Query>, Page<Row>, string>(
+    (queries) => this.#loadBatch(queries),
+    { cacheKeyFn: keyOf },
+  );
   // What was asked for before a write may be answered as it was before it, and must not be remembered after it.
   #generation = 0;
 
@@ -58,27 +59,27 @@ class ListLoader<Row extends { name: string }, Query extends PageQuery> implemen
     this.#loader.clearAll();
   }
 
-  #answer(wanted: readonly Wanted<Query>[]): Promise<(Page<Row> | Error)[]> {
-    const answers = wanted.map(({ key, query }) =>
-      this.#fieldPaths.runForKeys([key], () => this.#page(query)).catch((error: Error) => error),
+  #loadBatch(queries: readonly KeyedQuery<Query>[]): Promise<(Page<Row> | Error)[]> {
+    const pages = queries.map(({ key, query }) =>
+      this.#fieldPaths.runForKeys([key], () => this.#readPage(query)).catch((error: Error) => error),
     );
-    return Promise.all(answers);
+    return Promise.all(pages);
   }
 
-  async #page(query: Query): Promise<Page<Row>> {
-    const before = this.#generation;
+  async #readPage(query: Query): Promise<Page<Row>> {
+    const generation = this.#generation;
     const page = await this.#list(query);
-    if (this.#generation === before) this.#byName?.prime(page.rows);
+    if (this.#generation === generation) this.#byName?.prime(page.rows);
     return page;
   }
 }
 
-interface Wanted<Query> {
+interface KeyedQuery<Query> {
   key: string;
   query: Query;
 }
 
-function keyOf({ key }: Wanted<unknown>): string {
+function keyOf({ key }: KeyedQuery<unknown>): string {
   return key;
 }
 
@@ -87,13 +88,13 @@ export async function* pagesFrom<Row, Query extends PageQuery>(
   loader: Pick<PageLoader<Row, Query>, 'load'>,
   query: Query,
 ): AsyncGenerator<Page<Row>> {
-  const end = createEndOfList(query.pageToken);
+  const guard = createEndlessListGuard(query.pageToken);
   let next = query;
   while (true) {
     const page = await loader.load(next);
     yield page;
     if (page.nextPageToken === undefined) return;
-    end.expect(page.nextPageToken);
+    guard.check(page.nextPageToken);
     next = { ...next, pageToken: page.nextPageToken };
   }
 }
@@ -112,21 +113,21 @@ export async function allRecords<Row, Query extends PageQuery>(
 export async function firstRecord<Row, Query extends PageQuery>(
   loader: PageLoader<Row, Query>,
   query: Query,
-  fits: (row: Row) => boolean,
+  matches: (row: Row) => boolean,
 ): Promise<Row | null> {
   for await (const page of pagesFrom(loader, query)) {
-    const row = records(page).find(fits);
+    const row = records(page).find(matches);
     if (row !== undefined) return row;
   }
   return null;
 }
 
 /** Watches one walk through a list, from the page token that it starts with. */
-export function createEndOfList(startToken: string | undefined) {
+export function createEndlessListGuard(startToken: string | undefined) {
   const seen = new Set([startToken]);
   return {
     /** @throws InvalidResponseError when a token comes again, or the walk is longer than any list should be. */
-    expect(nextToken: string): void {
+    check(nextToken: string): void {
       if (seen.has(nextToken))
         throw new InvalidResponseError('A list repeats a page token, so it has no end');
       if (seen.size >= maxPages)

@@ -1,7 +1,7 @@
 import { InvalidResponseError } from '../../rest/errors.ts';
 import type { Page, PageQuery } from '../../rest/types.ts';
 import type { Position } from './cursor.ts';
-import { createEndOfList, type PageLoader } from './page-loader.ts';
+import { createEndlessListGuard, type PageLoader } from './page-loader.ts';
 
 /** A stretch of a list. */
 export interface PageSlice<Row> {
@@ -35,19 +35,19 @@ export async function readPageSlice<Row extends { name: string }, Query extends 
 ): Promise<PageSlice<Row>> {
   const { first, maxPageSize, belongs } = request;
   let position = request.after ?? { pageToken: undefined, rowsBefore: 0, skip: 0, anchor: undefined };
-  const end = createEndOfList(position.pageToken);
+  const guard = createEndlessListGuard(position.pageToken);
   const slice = new LoadedSlice<Row>();
   const { rows } = slice;
   // A broken row may be one of the list's.
   const isOfList = (row: Row | InvalidResponseError) =>
     row instanceof InvalidResponseError || belongs === undefined || belongs(row);
-  let wantedRows = first;
+  let rowsNeeded = first;
   while (true) {
-    const page = await pageAt(request, position, wantedRows);
+    const page = await pageAt(request, position, rowsNeeded);
     // Before anything is given out: with a token that leads nowhere, a client would go in circles.
-    if (page.nextPageToken !== undefined) end.expect(page.nextPageToken);
+    if (page.nextPageToken !== undefined) guard.check(page.nextPageToken);
     let hasNextPage = page.nextPageToken !== undefined;
-    for (let index = startOf(page, position); index < page.rows.length; index += 1) {
+    for (let index = startIndex(page, position); index < page.rows.length; index += 1) {
       const row = page.rows[index];
       if (row === undefined || !isOfList(row)) continue;
       if (rows.length === first) {
@@ -62,9 +62,9 @@ export async function readPageSlice<Row extends { name: string }, Query extends 
       return slice;
     }
     if (page.nextPageToken === undefined) return slice;
-    position = placeAfter(page, page.rows.length - 1, position);
+    position = positionAfter(page, page.rows.length - 1, position);
     // Where REST can't be asked for the list's rows alone, nobody knows how many pages hold enough of them.
-    wantedRows = belongs === undefined ? first - rows.length : maxPageSize;
+    rowsNeeded = belongs === undefined ? first - rows.length : maxPageSize;
   }
 }
 
@@ -88,10 +88,10 @@ class LoadedSlice<Row extends { name: string }> implements PageSlice<Row> {
   }
 
   placeAfter(index: number): Position {
-    const read = this.#pages.find(({ end }) => index < end);
+    const pageRead = this.#pages.find(({ end }) => index < end);
     const indexInPage = this.#indices[index];
-    if (read === undefined || indexInPage === undefined) throw new RangeError(`no row ${index}`);
-    return placeAfter(read.page, indexInPage, read.position);
+    if (pageRead === undefined || indexInPage === undefined) throw new RangeError(`no row ${index}`);
+    return positionAfter(pageRead.page, indexInPage, pageRead.position);
   }
 }
 
@@ -102,26 +102,26 @@ class LoadedSlice<Row extends { name: string }> implements PageSlice<Row> {
 async function pageAt<Row extends { name: string }, Query extends PageQuery>(
   { pages, query, maxPageSize }: PageSliceRequest<Row, Query>,
   position: Position,
-  wantedRows: number,
+  rowsNeeded: number,
 ): Promise<Page<Row>> {
   const { pageToken, rowsBefore, skip } = position;
   // The query is the filters and these two fields, which TypeScript can't see through Omit.
   const load = (pageSize: number) =>
     pages.load({ ...query, pageSize, pageToken } as unknown as Query, rowsBefore);
-  const pageSize = Math.min(Math.max(skip + wantedRows, 1), maxPageSize);
+  const pageSize = Math.min(Math.max(skip + rowsNeeded, 1), maxPageSize);
   const page = await load(pageSize);
-  const hasMoved = placeOf(page, position) === undefined && page.nextPageToken !== undefined;
+  const hasMoved = indexAfterAnchor(page, position) === undefined && page.nextPageToken !== undefined;
   return hasMoved && pageSize < maxPageSize ? load(maxPageSize) : page;
 }
 
 /** The index at which to go on. */
-function startOf<Row extends { name: string }>(page: Page<Row>, position: Position): number {
+function startIndex<Row extends { name: string }>(page: Page<Row>, position: Position): number {
   // Once the anchor has left the list, those after it have moved up: better that a row comes twice than not at all.
-  return placeOf(page, position) ?? Math.max(0, position.skip - 1);
+  return indexAfterAnchor(page, position) ?? Math.max(0, position.skip - 1);
 }
 
 /** The index of the row after this place, or undefined where the row before it is not on the page. */
-function placeOf<Row extends { name: string }>(
+function indexAfterAnchor<Row extends { name: string }>(
   page: Page<Row>,
   { skip, anchor }: Position,
 ): number | undefined {
@@ -130,15 +130,15 @@ function placeOf<Row extends { name: string }>(
   return found === -1 ? undefined : found + 1;
 }
 
-function placeAfter<Row extends { name: string }>(
+function positionAfter<Row extends { name: string }>(
   page: Page<Row>,
   index: number,
   { pageToken, rowsBefore }: Position,
 ): Position {
   const isLast = index === page.rows.length - 1;
   if (isLast && page.nextPageToken !== undefined) {
-    const before = rowsBefore + page.rows.length;
-    return { pageToken: page.nextPageToken, rowsBefore: before, skip: 0, anchor: undefined };
+    const rowsBeforeNext = rowsBefore + page.rows.length;
+    return { pageToken: page.nextPageToken, rowsBefore: rowsBeforeNext, skip: 0, anchor: undefined };
   }
   return { pageToken, rowsBefore, skip: index + 1, anchor: nameOf(page.rows[index]) };
 }

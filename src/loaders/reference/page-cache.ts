@@ -14,14 +14,14 @@ export interface PageCacheOptions {
 }
 
 /** A page, and how many bytes of JSON it was. */
-export interface ReadPage<Row> {
+export interface MeasuredPage<Row> {
   page: Page<Row>;
   bytes: number;
 }
 
-interface CachedPage extends ReadPage<unknown> {
+interface CachedPage extends MeasuredPage<unknown> {
   /** When the page was asked for. Its rows may be as old as that. */
-  askedAt: number;
+  requestedAt: number;
 }
 
 /**
@@ -34,7 +34,7 @@ export interface PageCache {
 }
 
 // Beside its rows, a page takes room for its key and the like. Searches without a result have no rows at all.
-const bytesPerPage = 1_024;
+const overheadBytes = 1_024;
 
 const mebibyte = 2 ** 20;
 
@@ -44,17 +44,17 @@ export function createPageCache({
   maxBytes = 64 * mebibyte,
   now = () => performance.now(),
 }: PageCacheOptions): PageCache {
-  const shared: Shared = {
+  const shared: SharedCache = {
     pages: new LRUCache({
       maxSize: maxBytes,
-      sizeCalculation: ({ bytes }) => bytesPerPage + bytes,
+      sizeCalculation: ({ bytes }) => overheadBytes + bytes,
       ttl: referenceMs + referenceGraceMs,
       perf: { now },
       // The library would set a timer of 1 ms for each look at the clock.
       ttlResolution: 0,
     }),
     refreshing: new Set(),
-    numbers: 0,
+    lastTenantNumber: 0,
     referenceMs,
     now,
   };
@@ -62,25 +62,25 @@ export function createPageCache({
 }
 
 /** What the pages of all tenants share. */
-interface Shared {
+interface SharedCache {
   readonly pages: LRUCache<string, CachedPage>;
   /** The keys of pages that are being read again. */
   readonly refreshing: Set<string>;
   /** How many numbers have been given to tenants. */
-  numbers: number;
+  lastTenantNumber: number;
   readonly referenceMs: number;
   readonly now: () => number;
 }
 
 /** The pages of one tenant. */
 export class CachedPages {
-  readonly #shared: Shared;
+  readonly #shared: SharedCache;
   /** The start of each key. No two tenants ever have the same number. */
-  #number: number;
+  #tenantNumber: number;
 
-  constructor(shared: Shared) {
+  constructor(shared: SharedCache) {
     this.#shared = shared;
-    this.#number = newNumber(shared);
+    this.#tenantNumber = nextTenantNumber(shared);
   }
 
   /** Whether a page can be answered without a call. */
@@ -91,59 +91,60 @@ export class CachedPages {
   /** The page, and whether it is to be read again; undefined where none may be answered. */
   find(key: string): { page: Page<unknown>; isStale: boolean } | undefined {
     const { pages, now, referenceMs } = this.#shared;
-    const known = pages.get(this.#keyOf(key));
-    return known && { page: known.page, isStale: now() - known.askedAt >= referenceMs };
+    const cached = pages.get(this.#keyOf(key));
+    return cached && { page: cached.page, isStale: now() - cached.requestedAt >= referenceMs };
   }
 
   /** Reads a page and caches it. An error is not cached, and neither is a page with a broken row. */
-  read<Row>(key: string, read: () => Promise<ReadPage<Row>>): Promise<Page<Row>> {
-    return readInto(this.#shared, this.#keyOf(key), read);
+  read<Row>(key: string, read: () => Promise<MeasuredPage<Row>>): Promise<Page<Row>> {
+    return readAndCache(this.#shared, this.#keyOf(key), read);
   }
 
   /** Reads a stale page again for later operations, one call at a time. When it fails, the next operation tries again. */
-  refresh(key: string, read: () => Promise<ReadPage<unknown>>): void {
+  refresh(key: string, read: () => Promise<MeasuredPage<unknown>>): void {
     const { pages, refreshing } = this.#shared;
-    const ownKey = this.#keyOf(key);
-    if (refreshing.has(ownKey)) return;
-    refreshing.add(ownKey);
-    readInto(this.#shared, ownKey, read)
+    const fullKey = this.#keyOf(key);
+    if (refreshing.has(fullKey)) return;
+    refreshing.add(fullKey);
+    readAndCache(this.#shared, fullKey, read)
       .catch((error: unknown) => {
-        if (isTakenAway(error)) pages.delete(ownKey);
+        if (isAccessLost(error)) pages.delete(fullKey);
       })
-      .finally(() => refreshing.delete(ownKey));
+      .finally(() => refreshing.delete(fullKey));
   }
 
   /** Forgets all pages, those of calls under way included. */
   forget(): void {
     // Pages under the former number are never found again, and leave as those that were used longest ago.
-    this.#number = newNumber(this.#shared);
+    this.#tenantNumber = nextTenantNumber(this.#shared);
   }
 
   #keyOf(key: string): string {
-    return `${this.#number} ${key}`;
+    return `${this.#tenantNumber} ${key}`;
   }
 }
 
-function newNumber(shared: Shared): number {
-  shared.numbers += 1;
-  return shared.numbers;
+function nextTenantNumber(shared: SharedCache): number {
+  shared.lastTenantNumber += 1;
+  return shared.lastTenantNumber;
 }
 
-async function readInto<Row>(
-  { pages, now, referenceMs }: Shared,
+async function readAndCache<Row>(
+  { pages, now, referenceMs }: SharedCache,
   key: string,
-  read: () => Promise<ReadPage<Row>>,
+  read: () => Promise<MeasuredPage<Row>>,
 ): Promise<Page<Row>> {
-  const askedAt = now();
-  const answer = await read();
-  const isWhole = !answer.page.rows.some((row) => row instanceof InvalidResponseError);
+  const requestedAt = now();
+  const measuredPage = await read();
+  const isWhole = !measuredPage.page.rows.some((row) => row instanceof InvalidResponseError);
   // An older answer may come after a newer one.
-  const isNewest = (pages.peek(key)?.askedAt ?? askedAt) <= askedAt;
-  if (referenceMs > 0 && isWhole && isNewest) pages.set(key, { ...answer, askedAt }, { start: askedAt });
-  return answer.page;
+  const isNewest = (pages.peek(key)?.requestedAt ?? requestedAt) <= requestedAt;
+  if (referenceMs > 0 && isWhole && isNewest)
+    pages.set(key, { ...measuredPage, requestedAt }, { start: requestedAt });
+  return measuredPage.page;
 }
 
 /** Whether REST says that this bearer has no such list, or no longer: no failure that a stale page could bridge. */
-function isTakenAway(error: unknown): boolean {
+function isAccessLost(error: unknown): boolean {
   return error instanceof StatusError && [401, 403, 404, 410].includes(error.status);
 }

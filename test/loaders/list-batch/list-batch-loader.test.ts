@@ -269,7 +269,7 @@ describe('a row of the first page is compared with its record', () => {
     'and where that %s, the rows are answered, and of the next page another is compared',
     async (_what, answer) => {
       const state = new ListState();
-      state.times.sawGet(1);
+      state.times.observeGet(1);
       for (const compared of ['r11', 'r12']) {
         const get = (name: string) => (name === compared ? answer() : Promise.resolve({ name }));
         const loader = start({ state, get });
@@ -290,7 +290,7 @@ describe('a list that hangs', () => {
   test('is given up at its time limit, and left alone for ten seconds', async () => {
     let now = 0;
     const state = comparedState(() => now);
-    state.times.sawGet(1);
+    state.times.observeGet(1);
     const calls = async (list?: typeof hanging) => {
       const loader = start({ state, ...(list && { list }) });
       expect(await loadAll(loader, names(10))).toEqual(named(...names(10)));
@@ -311,7 +311,7 @@ describe('a list that hangs', () => {
       return made;
     };
     const state = comparedState();
-    state.times.sawGet(1);
+    state.times.observeGet(1);
     const loader = listBatchLoader<Row>({
       kind: 'orders',
       maxPageSize: 1_000,
@@ -332,7 +332,7 @@ describe('a list that hangs', () => {
   test('is not late as long as it waits for its slot', async () => {
     const pages = pagesOf(named(...names(100)));
     const state = comparedState();
-    state.times.sawGet(1);
+    state.times.observeGet(1);
     const callContext = callContexts.of('a', new AbortController().signal);
     const loader = listBatchLoader<Row>({
       kind: 'orders',
@@ -353,7 +353,7 @@ describe('a list that hangs', () => {
   test('is not late where the page came in while the process was busy', async () => {
     const page: Page<Row> = { rows: named(...names(10)), nextPageToken: undefined };
     const state = comparedState();
-    state.times.sawGet(1);
+    state.times.observeGet(1);
     const coming = Promise.withResolvers<Page<Row>>();
     const defer = createDefer();
     const { port1, port2 } = new MessageChannel();
@@ -390,7 +390,7 @@ describe('a page that was prefetched', () => {
   ) {
     const expected = { rowsBefore: 0, hitDepth: state.depths.of('orders') };
     loader.prefetch(count, expected);
-    loader.expect({ ...expected, names: new Set(wanted) });
+    loader.addHint({ ...expected, names: new Set(wanted) });
   }
 
   test('answers what is expected, and nobody else waits for it', async () => {

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import {
   allRecords,
-  createEndOfList,
+  createEndlessListGuard,
   firstRecord,
   pageLoader,
   pagesFrom,
@@ -157,7 +157,7 @@ describe('the walk through a list', () => {
   });
 
   test('a token that leads to where the walk began ends in an error', () => {
-    expect(() => createEndOfList('t').expect('t')).toThrow(InvalidResponseError);
+    expect(() => createEndlessListGuard('t').check('t')).toThrow(InvalidResponseError);
   });
 });
 

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { locationLoader, mostPages } from '../../../src/loaders/reference/location-loader.ts';
+import { locationLoader, maxListPages } from '../../../src/loaders/reference/location-loader.ts';
 import { createPageCache } from '../../../src/loaders/reference/page-cache.ts';
 import { referenceLoader } from '../../../src/loaders/reference/reference-loader.ts';
 import { InvalidResponseError, ResponseTooLargeError, StatusError } from '../../../src/rest/errors.ts';
@@ -9,8 +9,8 @@ import { createCallContexts } from '../../fixtures/call-contexts.ts';
 import { loadAll } from '../list-batch/list.ts';
 
 test('pages are called for so seldom that, with a search for each name, 1.2 calls a name are made at most', () => {
-  expect([1, 4, 5, 9, 10, 29, 30, 62, 1_000].map(mostPages)).toEqual([0, 0, 1, 1, 2, 2, 3, 6, 100]);
-  for (let names = 1; names <= 500; names += 1) expect(mostPages(names)).toBeLessThanOrEqual(names * 0.2);
+  expect([1, 4, 5, 9, 10, 29, 30, 62, 1_000].map(maxListPages)).toEqual([0, 0, 1, 1, 2, 2, 3, 6, 100]);
+  for (let names = 1; names <= 500; names += 1) expect(maxListPages(names)).toBeLessThanOrEqual(names * 0.2);
 });
 
 const location = (number: number): LocationJson => ({
