@@ -22,7 +22,7 @@ import { locationLoader } from './reference/location-loader.ts';
 import { type ReferencePageLoader, referenceLoader } from './reference/reference-loader.ts';
 import type { LoaderState, LoaderStates } from './tenant-state.ts';
 
-/** The largest pages that REST gives ("List query parameters"), in rows. */
+/** The largest page size of each list in rows ("List query parameters"). */
 export const maxPageSize = {
   orders: 1000,
   shipments: 1000,
@@ -33,12 +33,12 @@ export const maxPageSize = {
   messages: 100,
 } as const;
 
-/** Everything that the graph can ask for, named by result and key. Lives for one operation; each is made when it is asked. */
+/** The loaders of one operation, named by result and key. Each loader is created on first access. */
 export interface Loaders {
   orderById: RecordLoader<OrderJson>;
   orderByReference: RecordLoader<OrderJson>;
   orderPage: PageLoader<OrderJson, OrderQuery>;
-  /** For pages of which the shipments will be asked for. */
+  /** For pages of orders whose shipments the operation will load. */
   orderPageWithShipments: PageLoader<OrderJson, OrderQuery>;
   shipmentById: RecordLoader<ShipmentJson>;
   shipmentPage: PageLoader<ShipmentJson, PageQuery>;
@@ -56,7 +56,7 @@ export interface Loaders {
   cursors: Cursors;
 }
 
-/** What the loaders of an operation are made of. */
+/** What the loaders of one operation are made from. */
 interface Operation {
   api: RestApi;
   callContext: CallContext;
@@ -64,13 +64,13 @@ interface Operation {
   state: LoaderState;
 }
 
-/** With what loaders know of each other beyond what the graph needs. */
+/** The loaders with the members that only other loaders use. */
 interface InternalLoaders extends Loaders {
   orderById: ListBatchLoader<OrderJson>;
   shipmentById: ListBatchLoader<ShipmentJson>;
 }
 
-/** How each loader is made, from the operation and from other loaders. */
+/** Creates each loader from the operation and from other loaders. */
 const loadersOf = lazyProperties<Operation, InternalLoaders>({
   orderById: ({ api, callContext, loaderStates, state }) =>
     listBatchLoader({
@@ -139,14 +139,14 @@ const loadersOf = lazyProperties<Operation, InternalLoaders>({
   cursors: ({ callContext }) => createCursors(callContext.bearer),
 });
 
-/** The loaders of one operation. Every call is made on behalf of `caller`; `memory` is what earlier operations left. */
+/** Creates the loaders of one operation. All calls use `callContext`. `loaderStates` keeps what operations learn. */
 export function createLoaders(api: RestApi, callContext: CallContext, loaderStates: LoaderStates): Loaders {
   return loadersOf({ api, callContext, loaderStates, state: loaderStates.of(callContext.tenant) });
 }
 
 /**
- * The newest order of a reference, whatever the order of the list. The search matches references exactly but names fuzzily,
- * so a page may hold other orders as well.
+ * The newest order with this reference id. The list need not be sorted by time. The search matches reference ids
+ * exactly but names fuzzily ("List query parameters"), so a page may hold other orders too.
  */
 async function findOrder(pages: Loaders['orderPage'], referenceId: string): Promise<OrderJson | null> {
   const found = await allRecords(pages, { search: referenceId, pageSize: maxPageSize.orders });
@@ -155,7 +155,7 @@ async function findOrder(pages: Loaders['orderPage'], referenceId: string): Prom
   return others.reduce((newest, order) => (createdMs(order) > createdMs(newest) ? order : newest), first);
 }
 
-/** An order without a time counts as older than all others. */
+/** The creation time in milliseconds. An order without a valid time counts as older than all others. */
 function createdMs({ createTime }: OrderJson): number {
   const ms = Date.parse(createTime);
   return Number.isNaN(ms) ? Number.NEGATIVE_INFINITY : ms;

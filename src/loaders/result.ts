@@ -1,16 +1,16 @@
 import { isNotFound } from '../rest/errors.ts';
 
-/** The record that a call has brought; null where there is none; or the call's error. */
+/** The result of loading one record: the record, null if there is no such record, or the error of the call. */
 export type RecordResult<Json> = Json | null | Error;
 
-/** Asks for each name, and waits for all. In the order of the names. */
+/** Reads the records of all names in parallel. The results have the order of the names. Never rejects. */
 export function settleAll<Json>(
   names: readonly string[],
   read: (name: string) => Promise<RecordResult<Json>>,
 ): Promise<RecordResult<Json>[]> {
-  // One promise for all, as batches are large.
+  // One promise for the whole batch, because batches are large.
   return new Promise((resolve) => {
-    // As long as it is to be: an array that grows takes room for 17.
+    // Made at its final size: a growing array reserves room for 17 (docs/decisions/0004-long-lived-closures.md).
     const results = new Array<RecordResult<Json>>(names.length).fill(null);
     let pending = names.length;
     if (pending === 0) resolve(results);
@@ -25,7 +25,7 @@ export function settleAll<Json>(
   });
 }
 
-/** What a failed call tells of its record: that there is none, or the error. */
+/** Maps the error of a failed call: null if REST has no such record, otherwise the error. */
 function nullOrError(error: unknown): null | Error {
   if (isNotFound(error)) return null;
   return error instanceof Error

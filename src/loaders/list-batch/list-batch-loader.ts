@@ -1,3 +1,15 @@
+/**
+ * Loads batches of ids, from list pages if pages cost less than one GET per id
+ * (docs/decisions/0007-list-pages-for-batches.md). The steps of a batch:
+ * 1. Plan (planner.ts): estimate from the hit depth how many list rows to read, and compare the cost with GETs.
+ * 2. Scan (list-scan.ts): read the planned pages from the newest row on. A row with one of the ids is a hit.
+ * 3. Point reads (point-reads.ts): send one GET for each id without a hit.
+ * 4. Learn (hit-depth.ts): record how deep in the list the hits were, for the next plan.
+ * row-completeness.ts sometimes compares a row with its GET. Rows that lack fields turn list pages off for a while.
+ * prefetch.ts requests the first page early, together with the page of orders that names the ids.
+ * A batch costs at most 1.2 calls per id, even if the list holds none of its ids.
+ */
+
 import type { CallContext } from '../../rest/client/call-context.ts';
 import { currentFieldPath, type FieldPaths } from '../../rest/client/field-path.ts';
 import type { Page, PageQuery } from '../../rest/types.ts';
@@ -21,12 +33,13 @@ import {
 import { PointReads } from './point-reads.ts';
 import { type ProcessCompleteness, RowCompleteness } from './row-completeness.ts';
 
-/** What the tenants of the process share about one list: where their estimates start, and that rows were compared. */
+/** State of one list that all tenants share: initial hit depths, and the time of the last row comparison. */
 export interface ProcessListState {
   readonly depths: ByKind<ProcessDepth>;
   readonly completeness: ProcessCompleteness;
 }
 
+/** Creates the shared state of one list: one per list and process. */
 export function createProcessListState(): ProcessListState {
   return {
     depths: new ByKind(() => new ProcessDepth()),
@@ -34,17 +47,17 @@ export function createProcessListState(): ProcessListState {
   };
 }
 
-/** Batches of ids that no list has named just before. */
+/** The batch kind of ids that have no prefetch hint. */
 const idsKind = 'ids';
 
 const backOffMs = 10_000;
 
-// A page that nobody has asked for yet is to answer half of the ids at least.
+// A page is prefetched only if it is expected to hold at least half of the ids.
 const minPrefetchShare = 0.5;
-// How many ids follow is not known yet, so that a quarter more rows are asked for.
+// The number of ids is an estimate, so a prefetched page has a quarter more rows than planned.
 const prefetchMargin = 1.25;
 
-/** What earlier operations of a tenant have shown of one list. */
+/** What earlier operations of a tenant have learned about one list. */
 export class ListState {
   readonly times = new CallTimes();
   readonly completeness: RowCompleteness;
@@ -52,57 +65,57 @@ export class ListState {
   readonly #now: () => number;
   #backOffUntil = Number.NEGATIVE_INFINITY;
 
-  /** @param now counts milliseconds from any start. */
+  /** @param now A clock in milliseconds with any origin. */
   constructor(process = createProcessListState(), now = () => performance.now()) {
     this.completeness = new RowCompleteness(process.completeness, now);
     this.depths = new ByKind((kind) => new HitDepth(process.depths.of(kind), now));
     this.#now = now;
   }
 
-  /** Whether pages may answer ids: no row lacks anything, and the last page came. */
+  /** Whether pages may serve ids: list rows are complete and no back-off is running. */
   isUsable(): boolean {
     return this.#now() >= this.#backOffUntil && !this.completeness.isIncomplete();
   }
 
-  /** Asks for no page for ten seconds, after one that failed, was late, or had no rows though the list goes on. */
+  /** Stops page reads for ten seconds after a page that failed, timed out, or was empty before the list's end. */
   startBackOff(): void {
     this.#backOffUntil = this.#now() + backOffMs;
   }
 }
 
-/** Names that are about to be asked for, as the rows of another list have named them. */
+/** Names found in rows of another list. The operation will probably load them soon. */
 export interface PrefetchHint extends ExpectedHits {
   names: ReadonlySet<string>;
   hitDepth: HitDepth;
 }
 
+/** The endpoints, limits and state that a list-batch loader uses. */
 export interface ListBatchLoaderOptions<Json> {
   get(name: string, callContext: CallContext): Promise<Json>;
-  /** The list that has the same records, newest first as a rule. */
+  /** Reads a page of the list of the same records. The newest record usually comes first. */
   list(query: PageQuery, callContext: CallContext): Promise<Page<Json>>;
   kind: ListedKind;
-  /** The most rows that a page of it has. */
+  /** The most rows of one page ("List query parameters"). */
   maxPageSize: number;
   callContext: CallContext;
-  /** Of the caller's tenant, for this list. */
+  /** The tenant's state for this list. */
   state: ListState;
-  /** Whether pages may answer ids at all. */
+  /** Whether the settings allow pages to serve batches. */
   isListUsed: boolean;
   observer: LoadingObserver;
 }
 
-/** Records that have a get endpoint and a list. */
+/** A loader of records that have both a GET endpoint and a list endpoint. */
 export interface ListBatchLoader<Json> extends RecordLoader<Json> {
-  /** Asks for the page that so many ids would be answered from, where that is expected to answer half of them. */
+  /** Requests the page planned for `count` ids, if the page is expected to hold at least half of them. */
   prefetch(count: number, expected: ExpectedHits): void;
-  /** Tells of names before they are asked for. The page that was prefetched answers those of the first such batch. */
+  /** Adds names that will probably be loaded. The first batch with one of them uses the prefetched page. */
   addHint(hint: PrefetchHint): void;
 }
 
 /**
- * A loader that answers a batch of names from pages of their list where that is expected to pay (planner.ts), and asks for the
- * rest by id. Whatever is wrong with the list, every name is answered as its get would answer it. A page that is refused as
- * every call would be ends the batch.
+ * Creates the list-batch loader of one operation. Each name gets the result of its GET, even if the list fails.
+ * An error that all calls would meet now, such as 401 or 429, ends the batch: names not found yet get that error.
  */
 export function listBatchLoader<Json extends { name: string }>(
   options: ListBatchLoaderOptions<Json>,
@@ -115,7 +128,7 @@ class BatchesFromList<Json extends { name: string }> implements ListBatchLoader<
   readonly #records: RecordLoader<Json>;
   #hints: readonly PrefetchHint[] = [];
   #prefetched: { page: PendingPage<Json>; fieldPaths: Set<FieldPaths> } | undefined;
-  // Pages that were under way before something was forgotten must not be remembered.
+  // Counts invalidations. A page requested before an invalidation must not prime records after it.
   #generation = 0;
 
   constructor(options: ListBatchLoaderOptions<Json>) {
@@ -181,7 +194,7 @@ class BatchesFromList<Json extends { name: string }> implements ListBatchLoader<
     return settleAll(names, (name) => fieldPaths.runForKey(name, read));
   }
 
-  /** The hint that has named some of these. Of several, the first speaks for all. */
+  /** Removes the hints that contain any of these names, and returns the first of them. */
   #takeHint(names: readonly string[]): PrefetchHint | undefined {
     const hints = this.#hints.filter((hint) => names.some((name) => hint.names.has(name)));
     this.#hints = this.#hints.filter((hint) => !hints.includes(hint));
@@ -220,7 +233,7 @@ class BatchesFromList<Json extends { name: string }> implements ListBatchLoader<
       read: (query, missing) => fieldPaths.runForKeys(missing, () => this.#read(query, missing.length)),
     });
     const canCompare = plan !== undefined && callContext.readsLeft() > 0;
-    // Together with the page: where that lacks the record, the record is asked for anyway.
+    // Sent in parallel with the page. If the page lacks the record, the GET is needed anyway.
     const comparedName = canCompare ? state.completeness.startComparison(names) : undefined;
     if (comparedName !== undefined) pointReads.start(comparedName);
 
@@ -230,7 +243,7 @@ class BatchesFromList<Json extends { name: string }> implements ListBatchLoader<
     const { outcome } = scan;
     if (outcome instanceof Error) return names.map((name) => scan.rowOf(name) ?? outcome);
     const pointResults = scan.missingCount === 0 ? [] : await pointReads.all(scan.missingNames());
-    // Another operation may have found meanwhile that rows lack something.
+    // Another operation may have found incomplete rows in the meantime.
     const isCheckNeeded = comparedName !== undefined || state.completeness.isIncomplete();
     const limitMs = timeLimitMs(0, 1, this.#costModel());
     const replacements = isCheckNeeded

@@ -9,18 +9,19 @@ import type { RecordResult } from '../result.ts';
 import { settleAll } from '../result.ts';
 import type { ReferencePageLoader } from './reference-loader.ts';
 
+/** The list of locations, and how a location loader may use it. */
 export interface LocationLoaderOptions {
   pages: ReferencePageLoader<LocationJson, LocationQuery>;
   callContext: CallContext;
-  /** The largest page that REST gives, in rows. */
+  /** The most rows of one page ("List query parameters"). */
   maxPageSize: number;
-  /** Whether the list may be called for. */
+  /** Whether pages of the whole list may be requested. */
   listsForBatches: boolean;
 }
 
 /**
- * Locations by name, which have no get endpoint. The text filter of their list finds one; many at once are looked up in
- * the list itself. Pages and searches that are known already come first.
+ * Creates a loader of locations by name. Locations have no GET endpoint ("Endpoints"). The text filter of the list
+ * finds one location. Many locations are looked up in pages of the whole list. Cached pages come first.
  */
 export function locationLoader(options: LocationLoaderOptions): RecordLoader<LocationJson> {
   const locations = new Locations(options);
@@ -28,18 +29,19 @@ export function locationLoader(options: LocationLoaderOptions): RecordLoader<Loc
 }
 
 /**
- * How many pages of the list may be called for by so many names, each of which a search would find with one call. A page of
- * 1,000 rows is more to read than a search, and may hold none of the names. One page for each ten names, and two for fewer,
- * are the most, but never more than one for each five: 1.2 calls a name in the worst case.
+ * The most list pages to request for a number of names. A search finds one name with one call. A page of 1,000 rows
+ * is larger, and may hold none of the names. The limit is one page per ten names and at least two pages, but
+ * never more than one page per five names. So each name costs at most 1.2 calls.
  */
 export function maxListPages(names: number): number {
   return Math.min(Math.max(2, Math.floor(names / 10)), Math.floor(names / 5));
 }
 
+/** The result of looking up names in the list. */
 interface ListLookup {
-  /** Those found, and null for those that the whole list does not hold. */
+  /** Locations by name. Null for a name that the whole list lacks. */
   found: Map<string, LocationJson | null>;
-  /** What the list answered where no search would be answered otherwise. */
+  /** The HTTP error of the list, if searches would fail with the same error. */
   httpError?: StatusError;
 }
 
@@ -66,7 +68,7 @@ class Locations {
     );
   }
 
-  /** Looks names up in the pages of the list that are known, and in those that are worth a call. */
+  /** Looks names up in cached pages of the list, and in at most `maxListPages` more pages. */
   async #findInList(names: readonly string[]): Promise<ListLookup> {
     const { pages, maxPageSize, listsForBatches } = this.#options;
     const found = new Map<string, LocationJson | null>();
@@ -86,7 +88,7 @@ class Locations {
         isAllFromRest &&= pages.isFromRest(query);
         moveFound(page, missing, found);
         if (page.nextPageToken === undefined) {
-          // What a page of an earlier operation lacks may have come since, and is searched for.
+          // A location may be newer than a cached page, so a name missing there is searched.
           if (isAllFromRest) for (const name of missing) found.set(name, null);
           break;
         }
@@ -95,7 +97,7 @@ class Locations {
       }
       return { found };
     } catch (error) {
-      // A large page may fail where a search does not; a refusal of the one would be one of the other.
+      // A large page may fail although a search succeeds. But a search would get the same 4xx status as the page.
       return error instanceof StatusError && error.status < 500 ? { found, httpError: error } : { found };
     }
   }
@@ -104,12 +106,12 @@ class Locations {
     const { pages } = this.#options;
     const location = await this.#search(name);
     if (location !== null || pages.isFromRest(this.#searchQuery(name))) return location;
-    // It may be younger than what an earlier operation has read.
+    // The location may be newer than the cached search result.
     pages.forgetEarlier();
     return this.#search(name);
   }
 
-  /** The filter matches substrings, so that `locations/1` also finds `locations/10`. */
+  /** The filter matches substrings, so `locations/1` also finds `locations/10` ("List query parameters"). */
   #search(name: string): Promise<LocationJson | null> {
     return firstRecord(this.#options.pages, this.#searchQuery(name), (location) => location.name === name);
   }
@@ -119,7 +121,7 @@ class Locations {
   }
 }
 
-/** Moves the names that are rows of a page from those that are missing to those that are found. */
+/** Moves the names that a page holds from `missing` to `found`. */
 function moveFound(page: Page<LocationJson>, missing: Set<string>, found: ListLookup['found']): void {
   const rowsByName = indexOf(page);
   for (const name of missing) {
@@ -130,7 +132,7 @@ function moveFound(page: Page<LocationJson>, missing: Set<string>, found: ListLo
   }
 }
 
-// As long as the page itself is kept: a cached page is looked through again and again.
+// An index lives as long as its page, because many operations search a cached page.
 const indexByPage = new WeakMap<Page<LocationJson>, ReadonlyMap<string, LocationJson>>();
 
 function indexOf(page: Page<LocationJson>): ReadonlyMap<string, LocationJson> {

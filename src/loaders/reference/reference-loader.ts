@@ -5,20 +5,20 @@ import type { Page, PageQuery } from '../../rest/types.ts';
 import { type PageLoader, pageLoader, queryKey } from '../paging/page-loader.ts';
 import type { CachedPages, MeasuredPage } from './page-cache.ts';
 
-/** Pages of a list that seldom changes. What an earlier operation of the tenant has read needs no call. */
+/** Loads pages of reference data. A page that an earlier operation of the tenant has read needs no call. */
 export interface ReferencePageLoader<Row, Query extends PageQuery> extends PageLoader<Row, Query> {
-  /** Whether a page costs no call more, as it is cached or this operation has asked for it already. */
+  /** Whether loading a page needs no further call: the page is cached, or this operation has already requested it. */
   isAvailable(query: Query): boolean;
-  /** Whether this operation has read the page itself, so that what the page lacks is not there. */
+  /** Whether this operation has read the page from REST. Then a record missing on the page does not exist. */
   isFromRest(query: Query): boolean;
   /**
-   * From here on, answers nothing that an earlier operation has read, as that may be outdated. Says whether any such page
-   * has been answered before, so that what was made of it is to be forgotten too.
+   * Stops the use of pages that earlier operations have read, because they may be outdated.
+   * @returns whether this operation has used such a page. Then the caller must drop values derived from the page.
    */
   forgetEarlier(): boolean;
 }
 
-/** A loader of an operation over a list that seldom changes; `list` tells its pages apart from those of other lists. */
+/** Creates an operation's loader of reference data pages. `list` is the name of the list in cache keys. */
 export function referenceLoader<Row extends { name: string }, Query extends PageQuery>(
   callContext: CallContext,
   cached: CachedPages,
@@ -28,14 +28,14 @@ export function referenceLoader<Row extends { name: string }, Query extends Page
   return new ReferenceLoader(callContext, cached, list, read);
 }
 
-/** A page that this operation has asked for. */
+/** A page that this operation has requested. */
 interface RequestedPage<Query> {
   readonly query: Query;
-  /** Undefined until it is answered. */
+  /** Undefined while the request is pending. */
   source: 'cache' | 'rest' | undefined;
 }
 
-/** A class, as each operation has some. */
+/** A class, not closures: each operation creates several (docs/decisions/0004-long-lived-closures.md). */
 class ReferenceLoader<Row extends { name: string }, Query extends PageQuery>
   implements ReferencePageLoader<Row, Query>
 {
@@ -44,7 +44,7 @@ class ReferenceLoader<Row extends { name: string }, Query extends PageQuery>
   readonly #list: string;
   readonly #read: (query: Query, callContext: CallContext) => Promise<Page<Row>>;
   readonly #loader: PageLoader<Row, Query> = pageLoader((query) => this.#readPage(query));
-  /** By key. */
+  /** The requested pages by cache key. */
   readonly #requested = new Map<string, RequestedPage<Query>>();
   #isCacheUsed = true;
 
@@ -110,11 +110,11 @@ class ReferenceLoader<Row extends { name: string }, Query extends PageQuery>
     callContext.callLog.cached += 1;
     if (cachedPage.isStale)
       this.#cached.refresh(key, () => this.#readMeasured(query, detachedContext(callContext)));
-    // Under the name of a list there are only pages of its own.
+    // Each cache key starts with the list name, so the page has rows of this list.
     return cachedPage.page as Page<Row>;
   }
 
-  /** Reads a page, and notes how many bytes the response had. */
+  /** Reads a page and the size of its response in bytes. */
   async #readMeasured(query: Query, callContext: CallContext): Promise<MeasuredPage<Row>> {
     let bytes = 0;
     const onCallFinished = (entry: CallLogEntry) => {
@@ -125,7 +125,7 @@ class ReferenceLoader<Row extends { name: string }, Query extends PageQuery>
   }
 }
 
-/** The caller of a read that later operations gain from: it outlives this one, and costs it nothing but a turn. */
+/** The call context of a refresh. The refresh outlives the operation, and takes a slot but no read budget. */
 function detachedContext(callContext: CallContext): CallContext {
   return {
     ...callContext,
