@@ -10,9 +10,9 @@ import {
 } from '../../../src/loaders/list-batch/planner.ts';
 
 interface Known {
-  /** Of a get, in milliseconds; 1 when left out. */
+  /** The time of a GET in milliseconds. 1 by default. */
   getMs?: number;
-  /** Of a page without its rows; as long as a get when left out. */
+  /** The time of a page without its rows. By default, the time of a GET. */
   pageMs?: number;
   callsAtOnce?: number;
   maxPageSize?: number;
@@ -84,7 +84,7 @@ describe('how long calls take', () => {
     expect([times.isKnown, times.getMs, times.msOfPage(200)]).toEqual([false, 1, 2]);
   });
 
-  test('is told by gets, and by pages as far as it can be', () => {
+  test('is learned from GETs, and from pages as far as possible', () => {
     const times = new CallTimes();
     times.observePage(200, 40);
     expect([times.isKnown, times.getMs, times.msOfPage(200)]).toEqual([true, 20, 40]);

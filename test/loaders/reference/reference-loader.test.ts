@@ -17,7 +17,7 @@ interface Call {
   giveBytes(bytes: number): Promise<void>;
 }
 
-/** Pages that are fresh for one second and answered for five more, the time of which passes as it is told to. */
+/** A cache whose pages are fresh for one second and served stale for five more, with a clock set by the test. */
 function startCaching({ referenceMs = 1_000, ...options }: Partial<PageCacheOptions> = {}) {
   const clock = { nowMs: 1 };
   const cache = createPageCache({
@@ -142,7 +142,7 @@ describe('a page that an operation has read', () => {
     expect(origins.isAvailable({ pageSize: 20 })).toBe(false);
   });
 
-  test('is forgotten with all pages of its tenant, by an operation under way too', async () => {
+  test('is forgotten with all pages of its tenant, by a running operation too', async () => {
     const { operation, learn, forget } = startCaching();
     await learn(...named('a'));
     const { origins } = operation();
@@ -215,8 +215,8 @@ test('beyond so many bytes of all tenants, those pages go that were used longest
   );
 });
 
-describe('an operation that takes nothing from earlier ones any more', () => {
-  test('reads such pages anew, for others too, and its own not', async () => {
+describe('an operation that has stopped using cached pages', () => {
+  test('reads such pages again, for others too, but not its own', async () => {
     const { operation, learn, lastCall, known, lines } = startCaching();
     await learn(...named('old'));
     const { origins } = operation();
