@@ -7,7 +7,7 @@
 
 import { minIdsForPage, minShare, trialDepth } from './planner.ts';
 
-/** A tenant's estimated hit depth for one kind of batch: a moving estimate, learned from earlier batches. */
+/** A tenant's estimated hit depth for one kind of batch, as a moving average over earlier batches. */
 export class HitDepth {
   /** Rows per id that contain the ids the list holds. */
   depth: number;
@@ -59,8 +59,8 @@ export class HitDepth {
   }
 
   /**
-   * Whether the next batch should read the list although no saving is expected. A trial is due after a scan that
-   * may have been too shallow, for each twentieth batch without a page, and ten minutes after the last scan.
+   * Whether the next batch should read the list although no saving is expected (a trial). A trial is due after a
+   * scan that may have been too shallow, for each twentieth batch without a page, and after ten minutes without one.
    */
   isTrialDue(): boolean {
     return (

@@ -7,7 +7,7 @@
  *     n GETs:              getMs × max(1, n ÷ callsAtOnce)  +  n × getMs ÷ 4
  *     r rows in p pages:   p × pageMs + rowMs × r           +  p × getMs ÷ 4
  *
- * The hit depth of earlier batches gives the number of rows. They are read if these rows, and GETs for the ids
+ * The hit depth of earlier batches gives the number of rows. Pages are read if these rows, and GETs for the ids
  * expected to be missing, cost no more than GETs for all ids.
  * A batch may read one page per ten ids, and at least one page. So a batch costs at most 1.2 calls per id, even if
  * the list holds none of its ids.
