@@ -80,8 +80,7 @@ export async function startServer(config: Config, parts: ServerParts): Promise<R
       const waitMs = isReplaced ? 0 : config.listener.drainWaitMs;
       const graceEndsAt = performance.now() + waitMs + config.listener.drainGraceMs;
       await listener.close(waitMs);
-      // A mutation continues after its client has disconnected, so closed connections do not mean that all have
-      // ended.
+      // A mutation continues after its client has disconnected, so it may still run after all connections are closed.
       await mutations.ended(graceEndsAt - performance.now());
       await client.close();
       await within(closeTimeoutMs, [telemetry.close(), upstream.close()]);

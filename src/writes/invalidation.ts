@@ -19,10 +19,7 @@ export function invalidateAfterOrderUpdate(loaders: Loaders, order: string): voi
   loaders.shipmentPage.clearAll();
 }
 
-/**
- * Clears all orders, because a shipment changes the order of its quote, and the organization, because its balance
- * pays.
- */
+/** Clears all orders and the organization: a shipment changes the order of its quote, and the account's balance. */
 export function invalidateAfterShipmentCreation(loaders: Loaders): void {
   invalidateAfterOrderCreation(loaders);
   loaders.orderById.clearAll();

@@ -82,8 +82,8 @@ export function createWrites(
   });
 
   /**
-   * Runs a write once per key. Nothing identifies the record of an attempt without a response, so `resume` does not
-   * search. Another request may run the work, so each request clears its own loaders afterwards.
+   * Runs a write once per key. The REST interface has no way to find the record of an attempt without a response, so
+   * `resume` does not search. Another request may run the work, so each request clears its own loaders afterwards.
    */
   function runOnce<Created>(
     operation: string,
@@ -185,7 +185,10 @@ export function createWrites(
   };
 }
 
-/** @param wasNotFound whether the record that the attempt may have created was searched without result. */
+/**
+ * Throws the error of an earlier attempt without a response.
+ * @param wasNotFound whether the record that the attempt may have created was searched without result.
+ */
 function outcomeUnknown(wasNotFound: boolean): never {
   throw new OutcomeUnknownError('An earlier attempt with this key got no answer', {}, wasNotFound);
 }
