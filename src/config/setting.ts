@@ -11,7 +11,7 @@ export interface Setting<Value, DefaultValue extends string | undefined = string
   parse(text: string): Value | undefined;
 }
 
-/** Environment variables by name, such as `process.env`. */
+/** Environment variables by name. */
 export type Environment = Readonly<Record<string, string | undefined>>;
 
 /** Settings by the name of their value in `Config`. */
