@@ -25,7 +25,7 @@ export interface ShippingProgress {
   attempt: Attempt;
 }
 
-/** The checkpoint of an order's lock: its last `POST /v1/shipments`, under whatever idempotency key. */
+/** The checkpoint of an order's lock: its last `POST /v1/shipments`, under any idempotency key. */
 export interface ShippingNote {
   /** The resource name of the quote that the shipment accepts. */
   quote: string;
@@ -123,8 +123,9 @@ export function createEarlierShipping({
      * @param ownProgress the checkpoint of the same idempotency key. Without one, the shipment is null if the order
      * names one.
      * @param note the checkpoint of the order's lock.
-     * @throws NotFoundError if the order does not exist, ConflictError if another key shipped the order and the order
-     * does not name its shipment yet, and OutcomeUnknownError if a shipment may exist that cannot be identified.
+     * @throws NotFoundError if the order does not exist.
+     * @throws ConflictError if another key shipped the order and the order does not name its shipment yet.
+     * @throws OutcomeUnknownError if a shipment may exist that cannot be identified.
      */
     async find(
       order: ResourceName<'orders'>,

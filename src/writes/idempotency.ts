@@ -14,8 +14,8 @@ export interface Work<Outcome, Progress> {
   /** Runs the work for the first time. `checkpoint` stores the progress for `resume`. */
   perform(checkpoint: (progress: Progress) => Promise<void>): Promise<Outcome>;
   /**
-   * Runs instead of `perform` if the outcome of an earlier attempt is unknown. Looks for what that attempt has done
-   * before repeating any of it.
+   * Runs instead of `perform` if the outcome of an earlier attempt is unknown. Looks for the records that the attempt
+   * has created before it creates any.
    * @param progress the last checkpoint of the earlier attempt; undefined if the attempt stored none.
    * @throws OutcomeUnknownError if the outcome stays unknown.
    */
@@ -62,7 +62,7 @@ export interface Lock<Note> {
 
 /** Options of `createIdempotency`. */
 export interface IdempotencyOptions {
-  /** Where keys are stored. A store without `finish` serves this process alone. */
+  /** The store of keys. A store without `finish` serves this process alone. */
   store: IdempotencyStore;
   /** Called with an error of the store that does not change the outcome of the work. */
   report: (error: unknown) => void;
@@ -112,7 +112,7 @@ export function createIdempotency({
       await store.replace(id, { fingerprint, outcome }).catch(report);
       return outcome;
     } catch (error) {
-      // After an earlier attempt, the key stays claimed: this failure does not undo what that attempt may have done.
+      // After an earlier attempt, the key stays claimed, because that attempt may have succeeded.
       if (earlier === undefined && !mayHaveHappened(error)) await store.release(id).catch(report);
       throw error;
     } finally {

@@ -62,7 +62,7 @@ export async function findCreatedOrder(
   return matching.length === 1 ? (matching[0] ?? null) : null;
 }
 
-/** Returns the sent fields, without those that may have changed since and those that REST returns in another form. */
+/** Returns the sent fields, without fields that may have changed since or that REST returns in another form. */
 function comparableFields({
   status: _status,
   referenceUrl: _url,

@@ -165,7 +165,7 @@ export function createShipOrder({
       await lock.tryCheckpoint({ ...note, shipment: shipment.name });
       return shippedOrder(order, progress, shipment);
     } catch (error) {
-      // The failure of this attempt does not undo what an earlier attempt may have done, so the earlier note returns.
+      // This failure does not undo an earlier attempt, which may have succeeded, so the earlier note is restored.
       if (!mayHaveHappened(error)) await lock.tryCheckpoint(previousNote);
       else await lock.tryCheckpoint(wasAborted(error) ? { ...note, unsettledSinceMs: Date.now() } : note);
       throw error;

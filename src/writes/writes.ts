@@ -62,7 +62,7 @@ export interface Writes {
   shipOrder(request: ShipOrderRequest, key: Key): Promise<ShippedOrder>;
 }
 
-/** Creates the writes of one operation. After each write, they update or clear what `loaders` have cached. */
+/** Creates the writes of one operation. Each write updates or clears the records that `loaders` have cached. */
 export function createWrites(
   api: RestApi,
   callContext: CallContext,

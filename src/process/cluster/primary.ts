@@ -16,8 +16,8 @@ import { createLogMultiplexer } from './log-multiplexer.ts';
 import { createWorkerPool } from './worker-pool.ts';
 
 /**
- * Runs the server as several worker processes that share its port, until a signal ends it. The primary process has
- * what exists once: the idempotency keys, the sandbox, the metrics page, the log.
+ * Runs the server as several worker processes that share its port, until a signal ends it. The primary process owns
+ * the single instances: the idempotency keys, the sandbox, the metrics page, the log.
  * @throws ConfigError, and WorkerStartError if a worker cannot start.
  */
 export async function runPrimary(config: Config): Promise<void> {

@@ -2,7 +2,7 @@ import type { TrustedDocuments } from '../../server/documents/trusted-documents.
 import type { Counts, MetricsPage } from '../../telemetry/metrics.ts';
 import type { WorkerStore } from '../../writes/shared-store.ts';
 
-/** What the primary process passes to a worker. The worker reads the settings from the environment itself. */
+/** The data that the primary process passes to a worker. The worker itself reads the settings of the environment. */
 export interface StartOptions {
   upstreamUrl: string;
   /** The access token for the GraphiQL page; undefined for a live service. */
