@@ -1,6 +1,6 @@
 import { origins, wholeNumber } from './setting.ts';
 
-/** What is taken from clients, and from how many at a time. */
+/** Which requests are accepted from clients. */
 export const requestSettings = {
   maxBodyBytes: wholeNumber(
     'MAX_REQUEST_BYTES',
@@ -14,7 +14,7 @@ export const requestSettings = {
   ),
 };
 
-/** How many requests of each route are under way at most. */
+/** How many requests of each route run at most at the same time. */
 export const loadSheddingSettings = {
   graphql: wholeNumber(
     'GRAPHQL_REQUESTS_AT_ONCE',
@@ -30,7 +30,7 @@ export const loadSheddingSettings = {
   ),
 };
 
-/** Connections of clients. */
+/** Connections of clients, and the shutdown. */
 export const listenerSettings = {
   maxConnections: wholeNumber(
     'MAX_CONNECTIONS',

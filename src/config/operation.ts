@@ -1,6 +1,6 @@
 import { currencyCode, wholeNumber } from './setting.ts';
 
-/** What one operation may cost, and what is remembered of it. */
+/** The currency, and the limits of one GraphQL operation and of its REST calls. */
 export const operationSettings = {
   currency: currencyCode('CURRENCY', 'COP', 'The currency of money for which the REST interface names none.'),
   operationTimeoutMs: wholeNumber(
