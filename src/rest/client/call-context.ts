@@ -111,7 +111,7 @@ export function createCallContexts({
         onCallSent: noop,
         onCallFinished({ status }) {
           if (isRemembered || status === undefined || !provesTokenKnown(status)) return;
-          // One call per operation is enough.
+          // Remembered once per operation.
           isRemembered = true;
           tenants.remember(tenant);
         },

@@ -51,7 +51,7 @@ export interface CallTotals {
 export function totalsOf({ entries, elapsedMs }: CallLog): CallTotals {
   const totals: CallTotals = { calls: 0, shared: 0, bytes: 0, retries: 0, restMs: 0 };
   let coveredUntilMs = 0;
-  // Entries are in the order of sending. Each entry adds the time that it lasts beyond all earlier entries.
+  // Entries are in the order of sending. Each entry adds its time after the end of all earlier entries.
   for (const { isShared, bytes, retries, startMs, durationMs } of entries) {
     const endMs = durationMs === undefined ? elapsedMs() : startMs + durationMs;
     if (endMs > coveredUntilMs) {

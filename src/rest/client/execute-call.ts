@@ -1,4 +1,4 @@
-// Called by single-flight.ts for reads and writes, and by api.ts for streams. Retries reads, asks the circuit breaker
+// Called by `singleFlight` for reads and writes, and by api.ts for streams. Retries reads, asks the circuit breaker
 // before each attempt and reports the call to the observer. The next step is transport.ts.
 
 import { type Cancellation, pause } from '../../concurrency/cancellation.ts';
