@@ -176,7 +176,7 @@ describe('the README', () => {
       codeSpans(first).filter((span) => /^(GET|POST|PATCH) /.test(span)),
     );
     expect(new Set(endpoints).size).toBe(18);
-    expect(source.match(/^ {2}\w+\($|^ {2}\w+\(.*caller: Caller\): Promise/gm)).toHaveLength(18);
+    expect(source.match(/^ {2}\w+\($|^ {2}\w+\(.*callContext: CallContext\): Promise/gm)).toHaveLength(18);
   });
 
   test('each npm command that it names is one', () => {

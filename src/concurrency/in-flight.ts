@@ -1,50 +1,53 @@
 import { PerTenant, type Tenant } from './tenant.ts';
 
 /**
- * For how long after its start work in flight may be joined, in milliseconds. A response is so much older than another one
- * at most, and one that is held up on its way answers nobody who asks later.
+ * How long after its start other callers may join a piece of work, in milliseconds.
+ * A shared response is at most this much older than a separate response. Later callers do not wait for a slow request
+ * (docs/decisions/0008-shared-in-flight-requests.md).
  */
 export const joinableMs = 100;
 
-/** A Map is copied after at least so many additions, which cost more than the copy. */
-const leastUntilCopy = 256;
+/** The minimum number of additions before a Map is copied. The copy costs less than these additions. */
+const minAddsBeforeCopy = 256;
 
-/** The work of one tenant, all of it asked for since the write that `writes` counts last. */
-interface Joinable<Work> {
+/** The pending work of one tenant. All of it started after the write that `writes` counts last. */
+interface JoinableWork<Work> {
   writes: number;
   byKey: Map<string, Work>;
-  untilCopy: number;
+  addsBeforeCopy: number;
 }
 
-/** The work in flight of each tenant, to be joined by what has an equal key. A write that ends hides all that began before. */
+/** The pending work of each tenant by key. The end of a write hides all work that started before it. */
 export class InFlight<Work> {
-  readonly #joinable = new PerTenant<Joinable<Work>>();
+  readonly #joinable = new PerTenant<JoinableWork<Work>>();
 
+  /** @returns pending work of the tenant with this key, if any. */
   find(tenant: Tenant, key: string): Work | undefined {
-    return this.#known(tenant)?.byKey.get(key);
+    return this.#current(tenant)?.byKey.get(key);
   }
 
-  /** `work` is found from now on, in place of other work with the same key. */
+  /** Makes `work` findable. It replaces earlier work with the same key. */
   add(tenant: Tenant, key: string, work: Work): void {
-    const joinable = this.#known(tenant) ?? this.#joinable.of(tenant, () => nothingOf(tenant));
+    const joinable = this.#current(tenant) ?? this.#joinable.of(tenant, () => emptyFor(tenant));
     joinable.byKey.set(key, work);
-    joinable.untilCopy -= 1;
-    if (joinable.untilCopy > 0) return;
-    // V8 keeps each table that a Map has outgrown, and the work in it, until a full collection of garbage.
+    joinable.addsBeforeCopy -= 1;
+    if (joinable.addsBeforeCopy > 0) return;
+    // V8 keeps each outgrown table of a Map, and the work in it, until a full garbage collection.
     joinable.byKey = new Map(joinable.byKey);
-    joinable.untilCopy = Math.max(leastUntilCopy, 4 * joinable.byKey.size);
+    joinable.addsBeforeCopy = Math.max(minAddsBeforeCopy, 4 * joinable.byKey.size);
   }
 
-  /** `work` is not found any more. Work that has taken its place still is. */
+  /** Removes `work` when it has ended. Other work that replaced it under the same key stays. */
   remove(tenant: Tenant, key: string, work: Work): void {
-    const byKey = this.#known(tenant)?.byKey;
+    const byKey = this.#current(tenant)?.byKey;
     if (byKey === undefined || byKey.get(key) !== work) return;
     byKey.delete(key);
-    // Most tenants have one operation at a time, and many are remembered beyond it.
+    // An empty Map would outlive the operation: many tenants are remembered, and most run one operation at a time.
     if (byKey.size === 0) this.#joinable.drop(tenant);
   }
 
-  #known(tenant: Tenant): Joinable<Work> | undefined {
+  /** The tenant's work since the last write; drops older work. */
+  #current(tenant: Tenant): JoinableWork<Work> | undefined {
     const joinable = this.#joinable.known(tenant);
     if (joinable === undefined || joinable.writes === tenant.writes) return joinable;
     this.#joinable.drop(tenant);
@@ -52,6 +55,6 @@ export class InFlight<Work> {
   }
 }
 
-function nothingOf<Work>({ writes }: Tenant): Joinable<Work> {
-  return { writes, byKey: new Map(), untilCopy: leastUntilCopy };
+function emptyFor<Work>({ writes }: Tenant): JoinableWork<Work> {
+  return { writes, byKey: new Map(), addsBeforeCopy: minAddsBeforeCopy };
 }

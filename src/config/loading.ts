@@ -1,6 +1,6 @@
 import { wholeNumber, yesOrNo } from './setting.ts';
 
-/** How loaders save calls. */
+/** How loaders save REST calls. */
 export const loadingSettings = {
   referenceMs: wholeNumber(
     'REFERENCE_DATA_MS',

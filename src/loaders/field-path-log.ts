@@ -1,30 +1,32 @@
 import { currentFieldPath, type FieldPaths } from '../rest/client/field-path.ts';
 
-/** Remembers which fields have asked a loader for what, also those that ask once the call for it has been made. */
+/** Records which field paths request which keys of a loader, also field paths that join after the call was sent. */
 export interface FieldPathLog {
+  /** Records that the current field path requests this key. */
   note(key: string): void;
-  /** Makes the call that answers these keys, on behalf of all who have asked for them and who still will. */
+  /** Runs a call on behalf of all field paths that request these keys, now or later. */
   runForKeys<Answer>(keys: readonly string[], call: () => Answer): Answer;
-  /** The same for one key, which the call is told. */
+  /** Does the same for one key, and passes the key to the call. */
   runForKey<Answer>(key: string, call: (key: string) => Answer): Answer;
-  /** Who asks for this key from now on, or for any where none is given, asks for another call. */
+  /** Forgets a key, by default all keys. Field paths that request the key later belong to a new call. */
   forget(key?: string): void;
 }
 
+/** Creates the log of one loader. The log stays empty while no field path is set. */
 export function createFieldPathLog(): FieldPathLog {
-  return new OwnFieldPathLog();
+  return new LazyFieldPathLog();
 }
 
-/** A class, as each loader of an operation has some, and few operations note any. */
-class OwnFieldPathLog implements FieldPathLog {
+/** The map is created on first use: an operation has many logs, and few operations set field paths. */
+class LazyFieldPathLog implements FieldPathLog {
   #pathsByKey: Map<string, Set<FieldPaths>> | undefined;
 
   note(key: string): void {
     const fieldPath = currentFieldPath.getStore();
     if (fieldPath === undefined) return;
     this.#pathsByKey ??= new Map();
-    const known = this.#pathsByKey.get(key) ?? new Set();
-    this.#pathsByKey.set(key, known.add(fieldPath));
+    const fieldPaths = this.#pathsByKey.get(key) ?? new Set();
+    this.#pathsByKey.set(key, fieldPaths.add(fieldPath));
   }
 
   runForKeys<Answer>(keys: readonly string[], call: () => Answer): Answer {

@@ -1,21 +1,21 @@
-/** How each property of an object is made, from what the object is made of and its other properties. */
+/** One function per property, which makes the value from the source and from the object's other properties. */
 export type Makers<Source, Made> = {
   readonly [Name in keyof Made]: (source: Source, made: Made) => Made[Name];
 };
 
 /**
- * Objects of which each property is made when it is first asked for, and kept: for what costs more to make than most of
- * those who might need it ever ask for.
+ * Creates a factory of objects whose properties are made on first access and then kept. Useful if most operations
+ * need only a few of the properties.
  */
 export function lazyProperties<Source, Made extends object>(
   makers: Makers<Source, Made>,
 ): (source: Source) => Made {
-  // The names of an object of this very type.
+  // `makers` has exactly the keys of `Made`.
   const names = Object.keys(makers) as (keyof Made)[];
 
   class Lazy {
     readonly source: Source;
-    /** In the order of the names, as these are read for each row. */
+    /** The values in the order of `names`. An array, because properties are read for each row. */
     readonly values: unknown[] = new Array(names.length);
 
     constructor(source: Source) {
@@ -24,7 +24,7 @@ export function lazyProperties<Source, Made extends object>(
   }
   for (const [index, name] of names.entries()) {
     const make = makers[name];
-    // On the prototype, as accessors of an object of its own would cost more than what they save.
+    // On the prototype: own accessors would cost more than they save (docs/decisions/0004-long-lived-closures.md).
     Object.defineProperty(Lazy.prototype, name, {
       get(this: Lazy & Made) {
         this.values[index] ??= make(this.source, this);
@@ -32,6 +32,6 @@ export function lazyProperties<Source, Made extends object>(
       },
     });
   }
-  // It has just been given all of them.
+  // The loop above has defined all properties of `Made`.
   return (source) => new Lazy(source) as unknown as Made;
 }

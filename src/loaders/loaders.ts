@@ -22,7 +22,7 @@ import { locationLoader } from './reference/location-loader.ts';
 import { type ReferencePageLoader, referenceLoader } from './reference/reference-loader.ts';
 import type { LoaderState, LoaderStates } from './tenant-state.ts';
 
-/** The largest pages that REST gives ("List query parameters"), in rows. */
+/** The largest page size of each list in rows ("List query parameters"). */
 export const maxPageSize = {
   orders: 1000,
   shipments: 1000,
@@ -33,12 +33,12 @@ export const maxPageSize = {
   messages: 100,
 } as const;
 
-/** Everything that the graph can ask for, named by result and key. Lives for one operation; each is made when it is asked. */
+/** The loaders of one operation, named by result and key. Each loader is created on first access. */
 export interface Loaders {
   orderById: RecordLoader<OrderJson>;
   orderByReference: RecordLoader<OrderJson>;
   orderPage: PageLoader<OrderJson, OrderQuery>;
-  /** For pages of which the shipments will be asked for. */
+  /** For pages of orders whose shipments the operation will load. */
   orderPageWithShipments: PageLoader<OrderJson, OrderQuery>;
   shipmentById: RecordLoader<ShipmentJson>;
   shipmentPage: PageLoader<ShipmentJson, PageQuery>;
@@ -56,30 +56,30 @@ export interface Loaders {
   cursors: Cursors;
 }
 
-/** What the loaders of an operation are made of. */
+/** What the loaders of one operation are made from. */
 interface Operation {
   api: RestApi;
   callContext: CallContext;
   loaderStates: LoaderStates;
-  known: LoaderState;
+  state: LoaderState;
 }
 
-/** With what loaders know of each other beyond what the graph needs. */
-interface KnownLoaders extends Loaders {
+/** The loaders with the members that only other loaders use. */
+interface InternalLoaders extends Loaders {
   orderById: ListBatchLoader<OrderJson>;
   shipmentById: ListBatchLoader<ShipmentJson>;
 }
 
-/** How each loader is made, from the operation and from other loaders. */
-const loadersOf = lazyProperties<Operation, KnownLoaders>({
-  orderById: ({ api, callContext, loaderStates, known }) =>
+/** Creates each loader from the operation and from other loaders. */
+const loadersOf = lazyProperties<Operation, InternalLoaders>({
+  orderById: ({ api, callContext, loaderStates, state }) =>
     listBatchLoader({
       get: api.getOrder,
       list: api.listOrders,
       kind: 'orders',
       maxPageSize: maxPageSize.orders,
       callContext,
-      state: known.orders,
+      state: state.orders,
       isListUsed: loaderStates.options.listsForBatches,
       observer: loaderStates.observer,
     }),
@@ -87,20 +87,20 @@ const loadersOf = lazyProperties<Operation, KnownLoaders>({
     recordLoader((referenceId) => findOrder(orderPage, referenceId)),
   orderPage: ({ api, callContext }, { orderById }) =>
     pageLoader((query) => api.listOrders(query, callContext), orderById),
-  orderPageWithShipments: ({ known }, { orderPage, shipmentById }) =>
+  orderPageWithShipments: ({ state }, { orderPage, shipmentById }) =>
     ordersWithShipments({
       orderPage,
       shipmentById,
-      shipments: known.shipments,
+      shipments: state.shipments,
     }),
-  shipmentById: ({ api, callContext, loaderStates, known }) =>
+  shipmentById: ({ api, callContext, loaderStates, state }) =>
     listBatchLoader({
       get: api.getShipment,
       list: api.listShipments,
       kind: 'shipments',
       maxPageSize: maxPageSize.shipments,
       callContext,
-      state: known.shipments,
+      state: state.shipments,
       isListUsed: loaderStates.options.listsForBatches,
       observer: loaderStates.observer,
     }),
@@ -112,8 +112,8 @@ const loadersOf = lazyProperties<Operation, KnownLoaders>({
       () => allRecords(originPage, { pageSize: maxPageSize.origins }),
       () => originPage.forgetEarlier(),
     ),
-  originPage: ({ api, callContext, known }) =>
-    referenceLoader(callContext, known.referencePages, 'origins', api.listOrigins),
+  originPage: ({ api, callContext, state }) =>
+    referenceLoader(callContext, state.referencePages, 'origins', api.listOrigins),
   locationById: ({ callContext, loaderStates }, { locationPage }) =>
     locationLoader({
       pages: locationPage,
@@ -121,32 +121,32 @@ const loadersOf = lazyProperties<Operation, KnownLoaders>({
       maxPageSize: maxPageSize.locations,
       listsForBatches: loaderStates.options.listsForBatches,
     }),
-  locationPage: ({ api, callContext, known }) =>
-    referenceLoader(callContext, known.referencePages, 'locations', api.listLocations),
+  locationPage: ({ api, callContext, state }) =>
+    referenceLoader(callContext, state.referencePages, 'locations', api.listLocations),
   organization: ({ api, callContext }) => recordLoader(() => api.getOrganization(callContext)),
   channelById: (_operation, { channelPage }) =>
     listedRecordLoader(
       () => allRecords(channelPage, { pageSize: maxPageSize.channels }),
       () => channelPage.forgetEarlier(),
     ),
-  channelPage: ({ api, callContext, known }) =>
-    referenceLoader(callContext, known.referencePages, 'channels', api.listChannels),
-  templatePage: ({ api, callContext, known }) =>
-    referenceLoader(callContext, known.referencePages, 'templates', api.listTemplates),
+  channelPage: ({ api, callContext, state }) =>
+    referenceLoader(callContext, state.referencePages, 'channels', api.listChannels),
+  templatePage: ({ api, callContext, state }) =>
+    referenceLoader(callContext, state.referencePages, 'templates', api.listTemplates),
   templatesByChannel: (_operation, { templatePage }) =>
     recordLoader((channel) => allRecords(templatePage, { channel, pageSize: maxPageSize.templates })),
   messagePage: ({ api, callContext }) => pageLoader((query) => api.listMessages(query, callContext)),
   cursors: ({ callContext }) => createCursors(callContext.bearer),
 });
 
-/** The loaders of one operation. Every call is made on behalf of `caller`; `memory` is what earlier operations left. */
+/** Creates the loaders of one operation. All calls use `callContext`. `loaderStates` keeps what operations learn. */
 export function createLoaders(api: RestApi, callContext: CallContext, loaderStates: LoaderStates): Loaders {
-  return loadersOf({ api, callContext, loaderStates, known: loaderStates.of(callContext.tenant) });
+  return loadersOf({ api, callContext, loaderStates, state: loaderStates.of(callContext.tenant) });
 }
 
 /**
- * The newest order of a reference, whatever the order of the list. The search matches references exactly but names fuzzily,
- * so a page may hold other orders as well.
+ * The newest order with this reference id. The list need not be sorted by time. The search matches reference ids
+ * exactly but names fuzzily ("List query parameters"), so a page may hold other orders too.
  */
 async function findOrder(pages: Loaders['orderPage'], referenceId: string): Promise<OrderJson | null> {
   const found = await allRecords(pages, { search: referenceId, pageSize: maxPageSize.orders });
@@ -155,7 +155,7 @@ async function findOrder(pages: Loaders['orderPage'], referenceId: string): Prom
   return others.reduce((newest, order) => (createdMs(order) > createdMs(newest) ? order : newest), first);
 }
 
-/** An order without a time counts as older than all others. */
+/** The creation time in milliseconds. An order without a valid time counts as older than all others. */
 function createdMs({ createTime }: OrderJson): number {
   const ms = Date.parse(createTime);
   return Number.isNaN(ms) ? Number.NEGATIVE_INFINITY : ms;

@@ -1,31 +1,31 @@
 import { isNotFound } from '../rest/errors.ts';
 
-/** The record that a call has brought; null where there is none; or the call's error. */
-export type Settled<Json> = Json | null | Error;
+/** The result of loading one record: the record, null if there is no such record, or the error of the call. */
+export type RecordResult<Json> = Json | null | Error;
 
-/** Asks for each name, and waits for all. In the order of the names. */
-export function settledAll<Json>(
+/** Reads the records of all names in parallel. The results have the order of the names. Never rejects. */
+export function settleAll<Json>(
   names: readonly string[],
-  ask: (name: string) => Promise<Settled<Json>>,
-): Promise<Settled<Json>[]> {
-  // One promise for all, as batches are large.
+  read: (name: string) => Promise<RecordResult<Json>>,
+): Promise<RecordResult<Json>[]> {
+  // One promise for the whole batch, because batches are large.
   return new Promise((resolve) => {
-    // As long as it is to be: an array that grows takes room for 17.
-    const answers = new Array<Settled<Json>>(names.length).fill(null);
-    let missing = names.length;
-    if (missing === 0) resolve(answers);
+    // Made at its final size: a growing array reserves room for 17 (docs/decisions/0004-long-lived-closures.md).
+    const results = new Array<RecordResult<Json>>(names.length).fill(null);
+    let pending = names.length;
+    if (pending === 0) resolve(results);
     names.forEach((name, index) => {
-      const arrive = (answer: Settled<Json>) => {
-        answers[index] = answer;
-        missing -= 1;
-        if (missing === 0) resolve(answers);
+      const settle = (result: RecordResult<Json>) => {
+        results[index] = result;
+        pending -= 1;
+        if (pending === 0) resolve(results);
       };
-      ask(name).then(arrive, (error: unknown) => arrive(nullOrError(error)));
+      read(name).then(settle, (error: unknown) => settle(nullOrError(error)));
     });
   });
 }
 
-/** What a failed call tells of its record: that there is none, or the error. */
+/** Maps the error of a failed call: null if REST has no such record, otherwise the error. */
 function nullOrError(error: unknown): null | Error {
   if (isNotFound(error)) return null;
   return error instanceof Error

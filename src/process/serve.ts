@@ -3,11 +3,11 @@ import { metricsListener } from '../server/routes/metrics.ts';
 import { createJsonLog, createStandardOutput } from '../telemetry/json-log.ts';
 import { banner } from './banner.ts';
 import { listenOn, trustedDocumentsOf } from './config-resources.ts';
-import { endOnSignals, lastLinesMs } from './signals.ts';
+import { endOnSignals, logFlushTimeoutMs } from './signals.ts';
 import { startServer } from './start-server.ts';
 import { openUpstream } from './upstream.ts';
 
-/** The server in one process, until a signal ends it. @throws ConfigError and OperationListError. */
+/** Runs the server in one process until a signal ends it. @throws ConfigError and TrustedDocumentsError. */
 export async function serve(config: Config): Promise<void> {
   const trustedDocuments = await trustedDocumentsOf(config);
   const upstream = await openUpstream(config);
@@ -16,15 +16,15 @@ export async function serve(config: Config): Promise<void> {
   const server = await startServer(config, { upstream, trustedDocuments, log });
   const { metrics, onHttpError } = server;
   const { metricsPort } = config;
-  const metricsAt =
+  const metricsServer =
     metrics && metricsPort !== undefined
       ? await listenOn('METRICS_PORT', metricsPort, metricsListener(metrics), config, onHttpError)
       : undefined;
 
   endOnSignals(async () => {
-    await Promise.all([server.end(), metricsAt?.close()]);
-    await output.end(lastLinesMs);
+    await Promise.all([server.end(), metricsServer?.close()]);
+    await output.end(logFlushTimeoutMs);
   }, output.abandon);
-  // Whoever waits for it may end the server at once.
-  console.log(banner(server.url, upstream, config, metrics && (metricsAt ?? server).url));
+  // After the signal handlers: a script that waits for the banner may send a signal at once.
+  console.log(banner(server.url, upstream, config, metrics && (metricsServer ?? server).url));
 }

@@ -1,16 +1,17 @@
 import { Client } from 'undici';
 
+/** Options of `createProbe`. */
 export interface ProbeOptions {
-  /** Where REST is. */
+  /** The base address of REST. */
   baseUrl: URL;
-  /** How long REST may take to answer, in milliseconds; 2 seconds when left out. */
+  /** The longest time for the response, in milliseconds. By default 2 seconds. */
   timeoutMs?: number;
 }
 
 /**
- * Asks whether REST can be reached, without an access token and on a connection of its own: any answer of HTTP will do, as
- * what REST says to strangers tells nothing of its state.
- * @returns tells why it could not be reached, without its address; undefined where it could.
+ * Creates a probe that checks whether REST is reachable, on a new connection and without an access token.
+ * Any HTTP response is a success, because REST may reject an unauthenticated request.
+ * @returns a function that resolves to the failure without REST's address, or to undefined if REST is reachable.
  */
 export function createProbe({ baseUrl, timeoutMs = 2_000 }: ProbeOptions): () => Promise<string | undefined> {
   return async () => {
@@ -18,7 +19,7 @@ export function createProbe({ baseUrl, timeoutMs = 2_000 }: ProbeOptions): () =>
       connect: { timeout: timeoutMs },
       headersTimeout: timeoutMs,
     });
-    const late = setTimeout(() => client.destroy(), timeoutMs);
+    const timer = setTimeout(() => client.destroy(), timeoutMs);
     try {
       const { body } = await client.request({ method: 'HEAD', path: baseUrl.pathname });
       await body.dump();
@@ -26,13 +27,13 @@ export function createProbe({ baseUrl, timeoutMs = 2_000 }: ProbeOptions): () =>
     } catch (error) {
       return `REST could not be reached: ${client.destroyed ? `no answer within ${timeoutMs} ms` : codeOf(error)}.`;
     } finally {
-      clearTimeout(late);
+      clearTimeout(timer);
       await client.destroy();
     }
   };
 }
 
-/** Node's word for what failed, such as ECONNREFUSED; messages may hold the address. */
+/** Node's error code, such as ECONNREFUSED. The error's message may contain the address. */
 function codeOf(error: unknown): string {
   const code = error instanceof Error && 'code' in error ? error.code : undefined;
   return typeof code === 'string' && /^[A-Z][A-Z0-9_]+$/.test(code) ? code : 'unknown error';

@@ -3,12 +3,12 @@ import type { CallObserver } from '../rest/client/call-observer.ts';
 
 const buckets = [0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
 
-// A label of its own for each; REST could answer any number, and each would be a series more.
-const usualStatuses = new Set([
+// Only these statuses get their own label value, so that unusual statuses create no further time series.
+const labeledStatuses = new Set([
   200, 201, 202, 204, 400, 401, 403, 404, 409, 410, 412, 413, 422, 429, 500, 502, 503, 504,
 ]);
 
-/** Counts the calls to REST. */
+/** Creates the metrics of REST calls. */
 export function createCallMetrics(registry: Registry): CallObserver {
   const registers = [registry];
   const calls = new Histogram({
@@ -24,29 +24,29 @@ export function createCallMetrics(registry: Registry): CallObserver {
     labelNames: ['method', 'route'],
     registers,
   });
-  let inFlight = 0;
+  let pendingCalls = 0;
   new Gauge({
     name: 'waybill_rest_calls_in_flight',
     help: 'REST calls that have left their queue and are not answered yet.',
     registers,
     collect() {
-      this.set(inFlight);
+      this.set(pendingCalls);
     },
   });
   return {
     onCallSent() {
-      inFlight += 1;
+      pendingCalls += 1;
       return undefined;
     },
-    onCallFinished({ method, route, status, durationMs = 0, retries: again }) {
-      inFlight -= 1;
-      calls.observe({ method, route, status: shownStatus(status) }, durationMs / 1_000);
-      if (again > 0) retries.inc({ method, route }, again);
+    onCallFinished({ method, route, status, durationMs = 0, retries: retryCount }) {
+      pendingCalls -= 1;
+      calls.observe({ method, route, status: statusLabel(status) }, durationMs / 1_000);
+      if (retryCount > 0) retries.inc({ method, route }, retryCount);
     },
   };
 }
 
-function shownStatus(status: number | undefined): string {
+function statusLabel(status: number | undefined): string {
   if (status === undefined) return 'none';
-  return usualStatuses.has(status) ? String(status) : `${Math.floor(status / 100)}xx`;
+  return labeledStatuses.has(status) ? String(status) : `${Math.floor(status / 100)}xx`;
 }

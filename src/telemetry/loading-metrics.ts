@@ -1,7 +1,7 @@
 import { Counter, Histogram, type Registry } from 'prom-client';
 import type { LoadingObserver } from '../loaders/loading-observer.ts';
 
-/** Counts what loaders decide. */
+/** Creates the metrics of batches and prefetched pages. */
 export function createLoadingMetrics(registry: Registry): LoadingObserver {
   const registers = [registry];
   const sizes = new Histogram({
@@ -11,7 +11,7 @@ export function createLoadingMetrics(registry: Registry): LoadingObserver {
     buckets: [1, 2, 5, 10, 20, 50, 100, 200, 500, 1_000],
     registers,
   });
-  const ways = new Counter({
+  const batches = new Counter({
     name: 'waybill_batches_total',
     help: 'Batches of ids by kind and by how they were answered (gets, page, trial, no rows, timeout, failed).',
     labelNames: ['kind', 'way'],
@@ -26,7 +26,7 @@ export function createLoadingMetrics(registry: Registry): LoadingObserver {
   return {
     batch(kind, size, way) {
       sizes.observe({ kind }, size);
-      ways.inc({ kind, way });
+      batches.inc({ kind, way });
     },
     prefetchedPage: (kind, event) => prefetchedPages.inc({ kind, event }),
   };

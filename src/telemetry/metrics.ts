@@ -7,44 +7,48 @@ import { createLoadingMetrics } from './loading-metrics.ts';
 import { createRequestMetrics } from './request-metrics.ts';
 import type { RequestObserver } from './request-record.ts';
 
-/** What is counted in this process, in Prometheus' text format. */
+/** The metrics of this process, in the text format of Prometheus. */
 export interface Metrics {
   readonly requests: RequestObserver;
   readonly calls: CallObserver;
   readonly loading: LoadingObserver;
+  /** Counts a difference between a REST record and the interface. `coordinate`: such as `Order.recipient.email`. */
   drift(coordinate: string, kind: DriftKind): void;
-  /** Something was refused before it was a request; `status` is undefined where nothing was said. */
+  /** Counts an error before a request reached a route. `status` is undefined if no response was sent. */
   earlyError(status: number | undefined): void;
-  /** A document was read that was not known. */
+  /** Counts a document that was not in the cache. */
   documentRead(): void;
-  /** Shows how many calls wait for their turn; `read` is asked for it whenever the page is. */
+  /** Adds a gauge of the REST calls that wait in the queue. `read` is called for every page. */
   showCallsWaiting(read: () => number): void;
-  /** Shows which kinds of calls are not made, as most have failed. */
+  /** Adds a gauge of the open circuit breakers. `read` returns their kinds of calls, for every page. */
   showOpenCircuits(read: () => readonly string[]): void;
+  /** The content of `GET /metrics`. */
   page(): Promise<MetricsPage>;
-  /** The same as data, to be summed up with that of other processes. */
+  /** The same metrics as data, for the sums over several processes. */
   counts(): Promise<Counts>;
 }
 
-/** What one process has counted and measured. */
+/** The metrics of one process as data. */
 export type Counts = Awaited<ReturnType<Registry['getMetricsAsJSON']>>;
 
+/** The response to `GET /metrics`. */
 export interface MetricsPage {
   contentType: string;
   body: string;
 }
 
+/** The settings of the metrics. */
 export interface MetricsOptions {
-  /** Whether the process itself is measured too: processor time, memory, garbage collection, delay of the event loop. */
+  /** Whether to measure CPU time, memory, garbage collection and event-loop delay of the process. */
   process: boolean;
 }
 
-/** Metrics of their own; `process` starts measuring, for as long as the process lasts. */
+/** Creates the metrics in a new registry. `process` starts measurements that run until the process ends. */
 export function createMetrics({ process }: MetricsOptions): Metrics {
   const registry = new Registry();
   const registers = [registry];
   if (process) collectDefaultMetrics({ register: registry });
-  const drift = new Counter({
+  const driftCounter = new Counter({
     name: 'waybill_rest_drift_total',
     help: "Where a sample of REST's answers was not as its interface says, and how.",
     labelNames: ['coordinate', 'kind'],
@@ -55,7 +59,7 @@ export function createMetrics({ process }: MetricsOptions): Metrics {
     help: 'Documents that were parsed and validated, as they were not known.',
     registers,
   });
-  const earlyError = new Counter({
+  const earlyErrors = new Counter({
     name: 'waybill_early_http_errors_total',
     help: 'What was refused before it was a request of any route by status (none: closed beyond MAX_CONNECTIONS).',
     labelNames: ['status'],
@@ -65,9 +69,9 @@ export function createMetrics({ process }: MetricsOptions): Metrics {
     requests: createRequestMetrics(registry),
     calls: createCallMetrics(registry),
     loading: createLoadingMetrics(registry),
-    earlyError: (status) => earlyError.inc({ status: status ?? 'none' }),
+    earlyError: (status) => earlyErrors.inc({ status: status ?? 'none' }),
     documentRead: () => documentsRead.inc(),
-    drift: (coordinate, kind) => drift.inc({ coordinate, kind }),
+    drift: (coordinate, kind) => driftCounter.inc({ coordinate, kind }),
     showCallsWaiting(read) {
       new Gauge({
         name: 'waybill_rest_calls_waiting',

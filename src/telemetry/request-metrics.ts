@@ -1,16 +1,15 @@
 import { Counter, Gauge, Histogram, type Registry } from 'prom-client';
 import type { RequestObserver, RequestRecord } from './request-record.ts';
 
-/** After so many requests the set of those under way is copied. */
-const copiedAfter = 1_024;
+/** The number of requests after which the set of pending requests is copied. */
+const requestsBetweenCopies = 1_024;
 
-// From what the server needs by itself up to the deadline of an operation.
+// In seconds, from the server's own time up to the timeout of an operation.
 const buckets = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30];
 
 /**
- * Counts requests and what was had without a call.
- * The labels have few values: an operation's name is not among them, as it is the client's to choose, and nor is anything
- * that tells who has asked.
+ * Creates the metrics of requests and saved REST calls.
+ * Labels have few values. They include neither operation names, which clients choose, nor the identity of clients.
  */
 export function createRequestMetrics(registry: Registry): RequestObserver {
   const registers = [registry];
@@ -36,17 +35,17 @@ export function createRequestMetrics(registry: Registry): RequestObserver {
   });
   const joined = new Counter({
     name: 'waybill_operations_joined_total',
-    help: 'Queries that got the answer to an equal one that was under way.',
+    help: 'Queries that got the result of an equal running query.',
     registers,
   });
-  const saved = new Counter({
+  const savedCalls = new Counter({
     name: 'waybill_rest_calls_saved_total',
     help: 'Calls that were not made, as the answer was known (reference), another waited for it (shared) or a list had it.',
     labelNames: ['by'],
     registers,
   });
-  let inFlight = new Set<RequestRecord>();
-  let untilCopied = copiedAfter;
+  let pendingRequests = new Set<RequestRecord>();
+  let requestsUntilCopy = requestsBetweenCopies;
   new Gauge({
     name: 'waybill_requests_in_flight',
     help: 'Requests that are not answered yet by route (graphql, label, other).',
@@ -54,33 +53,33 @@ export function createRequestMetrics(registry: Registry): RequestObserver {
     registers,
     collect() {
       const counts = { graphql: 0, label: 0, other: 0 };
-      for (const { route = 'other' } of inFlight) counts[route] += 1;
+      for (const { route = 'other' } of pendingRequests) counts[route] += 1;
       for (const [route, count] of Object.entries(counts)) this.set({ route }, count);
     },
   });
 
-  function countSavings({ joined: hasJoined, callContext }: RequestRecord): void {
-    if (hasJoined) joined.inc();
+  function countSavings({ joined: isJoined, callContext }: RequestRecord): void {
+    if (isJoined) joined.inc();
     if (callContext === undefined) return;
     const { cached, savedByList, entries } = callContext.callLog;
     let shared = 0;
     for (const { isShared } of entries) if (isShared) shared += 1;
-    if (cached > 0) saved.inc({ by: 'reference' }, cached);
-    if (savedByList > 0) saved.inc({ by: 'list' }, savedByList);
-    if (shared > 0) saved.inc({ by: 'shared' }, shared);
+    if (cached > 0) savedCalls.inc({ by: 'reference' }, cached);
+    if (savedByList > 0) savedCalls.inc({ by: 'list' }, savedByList);
+    if (shared > 0) savedCalls.inc({ by: 'shared' }, shared);
   }
 
   return {
     onRequestStarted(requestRecord) {
-      inFlight.add(requestRecord);
-      untilCopied -= 1;
-      if (untilCopied > 0) return;
-      // V8 keeps the tables that a Set has outgrown, with what was in them, until a full collection of garbage.
-      inFlight = new Set(inFlight);
-      untilCopied = copiedAfter;
+      pendingRequests.add(requestRecord);
+      requestsUntilCopy -= 1;
+      if (requestsUntilCopy > 0) return;
+      // V8 keeps outgrown tables of a Set with their entries (docs/decisions/0004-long-lived-closures.md).
+      pendingRequests = new Set(pendingRequests);
+      requestsUntilCopy = requestsBetweenCopies;
     },
     onRequestFinished(requestRecord, status, isAborted) {
-      inFlight.delete(requestRecord);
+      pendingRequests.delete(requestRecord);
       const { route, operation, startedAt } = requestRecord;
       if (route === undefined) return;
       const seconds = (performance.now() - startedAt) / 1_000;
@@ -97,7 +96,7 @@ export function createRequestMetrics(registry: Registry): RequestObserver {
   };
 }
 
-/** What became of an operation; one is refused where none of it has run. */
+/** The outcome of an operation for the metrics. `refused`: nothing of the operation ran. */
 function outcomeOf({ operation, callContext, isRefused, errors }: RequestRecord, isAborted: boolean): string {
   if (isAborted) return 'aborted';
   if (operation === undefined || isRefused) return 'refused';

@@ -1,34 +1,36 @@
 import { AggregatorRegistry } from 'prom-client';
 import type { Counts, MetricsPage } from './metrics.ts';
 
-/** The metrics of several processes as one page. */
+/** The sums of the metrics of several processes. */
 export interface SummedMetrics {
-  /** What a process has counted by now. */
+  /** Replaces the metrics of a process by its current ones. */
   take(process: number, counts: Counts): void;
-  /** A process has ended. What it is known to have counted stays in the sums, as a counter that falls counts as begun anew. */
+  /** Removes an exited process. Its counters stay in the sums, because a lower counter would look like a reset. */
   left(process: number): void;
+  /** The content of `GET /metrics`. */
   page(): Promise<MetricsPage>;
 }
 
-/** Sums counters, histograms and most gauges; of delays of the event loop there is the mean of each quantile. */
+/** Sums counters, histograms and most gauges. Quantiles of the event-loop delay are averaged. */
 export function createSummedMetrics(): SummedMetrics {
-  const known = new Map<number, Counts>();
-  let ofEnded: Counts = [];
+  const countsByProcess = new Map<number, Counts>();
+  let countsOfExited: Counts = [];
 
-  // A text, whatever the library's type says of it.
-  const isCounted = ({ type }: { type: unknown }) =>
+  // `type` is a string. The library declares another type.
+  const isCumulative = ({ type }: { type: unknown }) =>
     String(type) === 'counter' || String(type) === 'histogram';
 
   return {
-    take: (process, counts) => known.set(process, counts),
+    take: (process, counts) => countsByProcess.set(process, counts),
     left(process) {
-      const counts = known.get(process);
-      known.delete(process);
-      if (counts !== undefined) ofEnded = [...ofEnded, ...counts.filter(isCounted)];
+      const counts = countsByProcess.get(process);
+      countsByProcess.delete(process);
+      if (counts !== undefined) countsOfExited = [...countsOfExited, ...counts.filter(isCumulative)];
     },
     async page() {
-      if (ofEnded.length > 0) ofEnded = await AggregatorRegistry.aggregate([ofEnded]).getMetricsAsJSON();
-      const registry = AggregatorRegistry.aggregate([...known.values(), ofEnded]);
+      if (countsOfExited.length > 0)
+        countsOfExited = await AggregatorRegistry.aggregate([countsOfExited]).getMetricsAsJSON();
+      const registry = AggregatorRegistry.aggregate([...countsByProcess.values(), countsOfExited]);
       return { contentType: registry.contentType, body: await registry.metrics() };
     },
   };

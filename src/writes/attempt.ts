@@ -1,25 +1,25 @@
 import type { RestApi } from '../rest/api.ts';
 
-/** When a write was first sent, as JSON: what it has made cannot be older. */
+/** When a write was first sent, as JSON. A record that the write created cannot be older. */
 export interface Attempt {
-  /** By this machine's clock, in milliseconds since 1970. */
+  /** Milliseconds since 1970 by this machine's clock. */
   localMs: number;
-  /** By the clock of the REST service; absent where no answer had told it yet. */
+  /** Milliseconds since 1970 by the clock of the REST service. Absent if no response had reported that clock yet. */
   serviceMs?: number;
 }
 
-/** The service tells whole seconds, and what it creates may carry a time that is rounded down as well. */
+/** The service reports its clock in whole seconds, and it may also round down the `createTime` of a new record. */
 const slackMs = 2_000;
 
-/** An attempt that is made now. */
+/** Returns an attempt that starts now. */
 export function attemptNow({ serviceTime }: RestApi): Attempt {
   const serviceMs = serviceTime();
   return { localMs: Date.now(), ...(serviceMs === undefined ? {} : { serviceMs }) };
 }
 
 /**
- * From when on the REST service may have created what an attempt has made, in milliseconds since 1970 by its own clock.
- * @returns undefined where no answer has told that clock, then or since.
+ * Returns the earliest time at which the REST service may have created a record for the attempt.
+ * @returns milliseconds since 1970 by the clock of the service; undefined if no response has reported that clock.
  */
 export function earliestCreation(
   { localMs, serviceMs }: Attempt,
@@ -30,7 +30,7 @@ export function earliestCreation(
   return now === undefined ? undefined : now - (Date.now() - localMs) - slackMs;
 }
 
-/** When a record was created, in milliseconds since 1970; undefined where REST sent no such time. */
+/** Returns when a record was created, in milliseconds since 1970; undefined if REST sent no valid `createTime`. */
 export function creationTime(record: { createTime?: string | null | undefined }): number | undefined {
   const createdMs = typeof record.createTime === 'string' ? Date.parse(record.createTime) : Number.NaN;
   return Number.isNaN(createdMs) ? undefined : createdMs;

@@ -1,54 +1,58 @@
 import type { IdempotencyStore, KeyRecord } from './idempotency-store.ts';
 
-/** A store that several processes have in common. */
+/** A store that several processes share. */
 export interface SharedStore {
-  /** The store as one more process sees it. */
+  /** Adds a process, and returns the store for that process. */
   join(): WorkerStore;
 }
 
+/** The shared store as one process uses it. */
 export interface WorkerStore extends Required<IdempotencyStore> {
-  /** The process is gone: the work that it was at came to no known end, so that its keys stay taken. */
+  /** The process has exited. Its keys stay claimed, because the outcome of its pending work is unknown. */
   leave(): void;
 }
 
 /** Work on a key that has not ended. */
-interface Work {
-  member: object;
+interface PendingWork {
+  worker: object;
   fingerprint: string;
   ended: Promise<void>;
   end(): void;
 }
 
-/** Has those who claim a key wait while others are at work on it, in this process or another, so that it is done once. */
+/**
+ * Creates a shared store on top of `store`. A process that claims a key waits until no other process works on that
+ * key, so the work runs once.
+ */
 export function createSharedStore(store: IdempotencyStore): SharedStore {
-  const inProgress = new Map<string, Work>();
+  const pending = new Map<string, PendingWork>();
 
-  function begin(member: object, key: string, fingerprint: string): void {
+  function begin(worker: object, key: string, fingerprint: string): void {
     const { promise: ended, resolve: end } = Promise.withResolvers<void>();
-    inProgress.set(key, { member, fingerprint, ended, end });
+    pending.set(key, { worker, fingerprint, ended, end });
   }
 
-  function end(member: object, key: string): void {
-    const work = inProgress.get(key);
-    if (work?.member !== member) return;
-    inProgress.delete(key);
+  function end(worker: object, key: string): void {
+    const work = pending.get(key);
+    if (work?.worker !== worker) return;
+    pending.delete(key);
     work.end();
   }
 
   async function claim(
-    member: { isGone: boolean },
+    worker: { hasLeft: boolean },
     key: string,
     record: KeyRecord,
   ): Promise<KeyRecord | undefined> {
     const { fingerprint } = record;
-    for (let other = inProgress.get(key); other !== undefined; other = inProgress.get(key)) {
-      // Another input is a conflict whatever comes of the work.
+    for (let other = pending.get(key); other !== undefined; other = pending.get(key)) {
+      // Another input is a conflict, whether the pending work succeeds or fails.
       if (other.fingerprint !== fingerprint) return { fingerprint: other.fingerprint };
       await other.ended;
     }
-    if (member.isGone) throw new Error('The process that claimed this key is gone');
-    // Before the store is asked, so that whoever else asks meanwhile waits.
-    begin(member, key, fingerprint);
+    if (worker.hasLeft) throw new Error('The process that claimed this key is gone');
+    // Before the store responds, so that a second claim waits meanwhile.
+    begin(worker, key, fingerprint);
     let hasWork = false;
     try {
       const earlier = await store.claim(key, record);
@@ -56,21 +60,21 @@ export function createSharedStore(store: IdempotencyStore): SharedStore {
         earlier === undefined || (earlier.outcome === undefined && earlier.fingerprint === fingerprint);
       return earlier;
     } finally {
-      if (!hasWork) end(member, key);
+      if (!hasWork) end(worker, key);
     }
   }
 
   return {
     join() {
-      const member = { isGone: false };
+      const worker = { hasLeft: false };
       return {
-        claim: (key, record) => claim(member, key, record),
+        claim: (key, record) => claim(worker, key, record),
         replace: (key, record) => store.replace(key, record),
         release: (key) => store.release(key),
-        ended: async (key) => end(member, key),
+        finish: async (key) => end(worker, key),
         leave() {
-          member.isGone = true;
-          for (const [key, work] of inProgress) if (work.member === member) end(member, key);
+          worker.hasLeft = true;
+          for (const [key, work] of pending) if (work.worker === worker) end(worker, key);
         },
       };
     },

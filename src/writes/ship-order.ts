@@ -17,172 +17,194 @@ import { attemptNow } from './attempt.ts';
 import {
   createEarlierShipping,
   notNamedYet,
-  type Progress,
   type ShippingNote,
+  type ShippingProgress,
   wasAborted,
 } from './earlier-shipping.ts';
 import { ConflictError, NotFoundError } from './errors.ts';
-import type { Held, Idempotency } from './idempotency.ts';
+import type { Idempotency, Lock } from './idempotency.ts';
 import { noOfferReason, type OfferPreference, offersOf, selectOffer } from './offer-selection.ts';
 
-/** An order to ship, from where, in what package, and with which of the offers. */
-export interface ShipOrder extends OfferPreference {
+/** Which order to ship, from which origin, in which package, and with which offer. */
+export interface ShipOrderRequest extends OfferPreference {
   order: ResourceName<'orders'>;
   origin: ResourceName<'origins'>;
   package: PackageJson;
   requiresPickup: boolean;
 }
 
-/** What came of it: a shipment, or a quote in which no offer is as wished, and why. */
+/** The shipment, or the quote of which no offer matches the preference, with the reason. */
 export type ShippedOrder =
   | { order: OrderJson; quote: QuoteJson; offer: OfferJson; shipment: ShipmentJson }
   | { quote: QuoteJson; noOfferReason: string };
 
-type Checkpoint = (progress: Progress) => Promise<void>;
-type HeldOrder = Held<ShippingNote>;
+type Checkpoint = (progress: ShippingProgress) => Promise<void>;
+type OrderLock = Lock<ShippingNote>;
 
-interface Steps {
+interface ShipOrderDependencies {
   api: RestApi;
   callContext: CallContext;
   loaders: Loaders;
-  hold: Idempotency['hold'];
+  withLock: Idempotency['withLock'];
   createQuote(quote: CreateQuoteJson): Promise<QuoteJson>;
   createShipment(shipment: CreateShipmentJson): Promise<ShipmentJson>;
 }
 
-/** An order that can be shipped, as far as its own fields tell. */
+/** An order that has the fields that its quote and its shipment need. */
 type ShippableOrder = OrderJson & { recipient: { location: string } };
 
 /**
- * The way from an order to its shipment: read the order and the origin, ask for a quote, choose an offer, ship. One request at
- * a time does that for an order; the next one goes by what the one before has noted.
- * @returns a function of the wish, of how far an attempt with the same key has come, and of what remembers that.
+ * Creates the function that ships an order: it reads the order and the origin, creates a quote, selects an offer, and
+ * creates the shipment. A lock lets one request at a time do so for an order. The note of the lock describes
+ * the last attempt.
+ * @returns a function of the request, of the progress of an earlier attempt with the same key, and of `checkpoint`.
  */
-export function createShipOrder({ api, callContext, loaders, hold, createQuote, createShipment }: Steps) {
-  const earlier = createEarlierShipping({ api, callContext, loaders });
+export function createShipOrder({
+  api,
+  callContext,
+  loaders,
+  withLock,
+  createQuote,
+  createShipment,
+}: ShipOrderDependencies) {
+  const earlierShipping = createEarlierShipping({ api, callContext, loaders });
 
   function shipOrder(
-    preference: ShipOrder,
-    own: Progress | undefined,
+    request: ShipOrderRequest,
+    ownProgress: ShippingProgress | undefined,
     checkpoint: Checkpoint,
   ): Promise<ShippedOrder> {
-    return hold<ShippingNote, ShippedOrder>(preference.order, callContext.tenant, (held) => {
-      // What the same operation has read before may be out of date by now. A note of its shipment is not.
-      if (held.note?.shipment === undefined) loaders.orderById.clear(preference.order);
-      return own === undefined && held.note === undefined
-        ? begin(preference, checkpoint, held)
-        : resume(preference, own, checkpoint, held);
+    return withLock<ShippingNote, ShippedOrder>(request.order, callContext.tenant, (lock) => {
+      // While this request waited for the lock, the order may have changed. A noted shipment does not change.
+      if (lock.note?.shipment === undefined) loaders.orderById.clear(request.order);
+      return ownProgress === undefined && lock.note === undefined
+        ? startShipping(request, checkpoint, lock)
+        : resumeShipping(request, ownProgress, checkpoint, lock);
     });
   }
 
-  async function begin(
-    preference: ShipOrder,
+  /** Ships an order that no earlier attempt has shipped. */
+  async function startShipping(
+    request: ShipOrderRequest,
     checkpoint: Checkpoint,
-    held: HeldOrder,
+    lock: OrderLock,
   ): Promise<ShippedOrder> {
-    // What is paid for starts where the origin is now, which an earlier request need not know.
+    // A paid shipment must start at the current origin, so cached pages of origins are not used.
     if (loaders.originPage.forgetEarlier()) loaders.originById.clearAll();
     const [order, origin] = await Promise.all([
-      loaders.orderById.load(preference.order),
-      loaders.originById.load(preference.origin),
+      loaders.orderById.load(request.order),
+      loaders.originById.load(request.origin),
     ]);
-    if (order === null) throw new NotFoundError(preference.order);
+    if (order === null) throw new NotFoundError(request.order);
     expectShippable(order);
-    if (origin === null) throw new NotFoundError(preference.origin);
-    const asked = {
+    if (origin === null) throw new NotFoundError(request.origin);
+    const quoteRequest = {
       origin: locationOf(origin),
       destination: order.recipient.location,
-      package: preference.package,
+      package: request.package,
       cashOnDeliveryRequestCents: order.cashOnDeliveryRequestCents,
       order: order.name,
     };
-    const quote = await createQuote(asked);
+    const quote = await createQuote(quoteRequest);
     const offers = offersOf(quote);
-    const offer = selectOffer(offers, preference);
-    if (offer === null) return { quote, noOfferReason: noOfferReason(offers, preference) };
-    const progress = { asked, quote, offer, attempt: attemptNow(api) };
+    const offer = selectOffer(offers, request);
+    if (offer === null) return { quote, noOfferReason: noOfferReason(offers, request) };
+    const progress = { quoteRequest, quote, offer, attempt: attemptNow(api) };
     await checkpoint(progress);
-    return ship(preference, order, progress, held);
+    return createOrderShipment(request, order, progress, lock);
   }
 
-  /** After an attempt of which the end is not known, with the same key (`own`) or another: looks for what has come of it. */
-  async function resume(
-    preference: ShipOrder,
-    own: Progress | undefined,
+  /**
+   * Ships an order after an earlier attempt whose outcome is unknown. Looks for the shipment of that attempt first.
+   * @param ownProgress the progress of an attempt with the same key; undefined if the attempt had another key or
+   * none.
+   */
+  async function resumeShipping(
+    request: ShipOrderRequest,
+    ownProgress: ShippingProgress | undefined,
     checkpoint: Checkpoint,
-    held: HeldOrder,
+    lock: OrderLock,
   ): Promise<ShippedOrder> {
-    const { order, shipment } = await earlier.find(preference.order, own, held.note);
-    if (shipment !== null) return taken(order, shipment, own, held);
-    // A quote that got no answer binds nobody, so that another one may be asked for.
-    if (own === undefined) return begin(preference, checkpoint, held);
+    const { order, shipment } = await earlierShipping.find(request.order, ownProgress, lock.note);
+    if (shipment !== null) return useExistingShipment(order, shipment, ownProgress, lock);
+    // A quote without a response has no effect, so another quote is safe.
+    if (ownProgress === undefined) return startShipping(request, checkpoint, lock);
     expectShippable(order);
-    if (!isAsAsked(order, own)) return begin(preference, checkpoint, held);
+    if (!matchesQuoteRequest(order, ownProgress)) return startShipping(request, checkpoint, lock);
     try {
-      return await ship(preference, order, own, held);
+      return await createOrderShipment(request, order, ownProgress, lock);
     } catch (error) {
       if (!isConflict(error)) throw error;
-      // The earlier attempt may have come to its end only after it was looked for.
-      const late = await earlier.find(preference.order, own, held.note);
-      if (late.shipment === null) throw error;
-      return taken(late.order, late.shipment, own, held);
+      // REST may have finished the earlier attempt after the search.
+      const found = await earlierShipping.find(request.order, ownProgress, lock.note);
+      if (found.shipment === null) throw error;
+      return useExistingShipment(found.order, found.shipment, ownProgress, lock);
     }
   }
 
-  async function ship(
-    preference: ShipOrder,
+  /** Sends `POST /v1/shipments`, and notes the attempt and its result at the order's lock. */
+  async function createOrderShipment(
+    request: ShipOrderRequest,
     order: OrderJson,
-    progress: Progress,
-    held: HeldOrder,
+    progress: ShippingProgress,
+    lock: OrderLock,
   ): Promise<ShippedOrder> {
     const { quote, offer, attempt } = progress;
-    const before = held.note;
+    const previousNote = lock.note;
     const note = { quote: quote.name, attempt };
-    await held.checkpoint({ ...note, unsettledSinceMs: Date.now() });
+    await lock.checkpoint({ ...note, unsettledSinceMs: Date.now() });
     try {
       const shipment = await createShipment({
         quote: quote.name,
         courier: offer.courier,
-        origin: preference.origin,
+        origin: request.origin,
         recipient: shipmentRecipient(order.recipient),
-        requiresPickup: preference.requiresPickup,
+        requiresPickup: request.requiresPickup,
       });
-      // It is shipped, whatever becomes of the note.
-      await held.tryCheckpoint({ ...note, shipment: shipment.name });
-      return shipped(order, progress, shipment);
+      // The order is shipped, even if the note cannot be stored.
+      await lock.tryCheckpoint({ ...note, shipment: shipment.name });
+      return shippedOrder(order, progress, shipment);
     } catch (error) {
-      // What an earlier attempt may have done is not undone by the failure of this one.
-      if (!mayHaveHappened(error)) await held.tryCheckpoint(before);
-      else await held.tryCheckpoint(wasAborted(error) ? { ...note, unsettledSinceMs: Date.now() } : note);
+      // This failure does not undo an earlier attempt, which may have succeeded, so the earlier note is restored.
+      if (!mayHaveHappened(error)) await lock.tryCheckpoint(previousNote);
+      else await lock.tryCheckpoint(wasAborted(error) ? { ...note, unsettledSinceMs: Date.now() } : note);
       throw error;
     }
   }
 
-  /** A shipment that an earlier attempt has created: the success of the same key, and a conflict for all others. */
-  async function taken(
+  /**
+   * Returns the shipment that an earlier attempt with the same key created.
+   * @throws ConflictError if another key created the shipment.
+   */
+  async function useExistingShipment(
     order: OrderJson,
     shipment: ShipmentJson,
-    own: Progress | undefined,
-    held: HeldOrder,
+    ownProgress: ShippingProgress | undefined,
+    lock: OrderLock,
   ): Promise<ShippedOrder> {
-    if (held.note !== undefined) await held.tryCheckpoint({ ...held.note, shipment: shipment.name });
-    if (own !== undefined && shipment.quote === own.quote.name) return shipped(order, own, shipment);
+    if (lock.note !== undefined) await lock.tryCheckpoint({ ...lock.note, shipment: shipment.name });
+    if (ownProgress !== undefined && shipment.quote === ownProgress.quote.name)
+      return shippedOrder(order, ownProgress, shipment);
     throw notNamedYet(order.name, shipment.name);
   }
 
   return shipOrder;
 }
 
-function shipped(order: OrderJson, { quote, offer }: Progress, shipment: ShipmentJson): ShippedOrder {
+function shippedOrder(
+  order: OrderJson,
+  { quote, offer }: ShippingProgress,
+  shipment: ShipmentJson,
+): ShippedOrder {
   return { order: { ...order, shipment: shipment.name }, quote, offer, shipment };
 }
 
-/** No order that is as far as this is shipped, or shipped again ("Order status"). */
+/** An order of these statuses cannot be shipped, or shipped again ("Order status"). */
 const finishedStatuses: readonly string[] = ['CANCELLED', 'DELIVERED', 'RETURN'];
 
 /**
- * @throws ConflictError for an order that is shipped already, or finished, and InvalidResponseError where REST left out what its
- * quote and its shipment are made of: without an amount to collect, the courier would collect nothing.
+ * @throws ConflictError if the order is shipped already or finished, and InvalidResponseError if REST omitted a field
+ * that the quote or the shipment needs. Without the amount of cash on delivery, the courier would collect nothing.
  */
 function expectShippable(order: OrderJson): asserts order is ShippableOrder {
   const { name, shipment, status, recipient, cashOnDeliveryRequestCents } = order;
@@ -194,27 +216,32 @@ function expectShippable(order: OrderJson): asserts order is ShippableOrder {
   if (finishedStatuses.includes(status)) {
     throw new ConflictError(`${name} is ${status} and can't be shipped. Nothing was done.`);
   }
-  const without = (what: string) => new InvalidResponseError(`REST sent ${name} without ${what}`);
-  if (!isNameOf('locations', recipient?.location)) throw without("its recipient's location");
-  if (!Array.isArray(recipient.address?.addressLines)) throw without("its recipient's address");
-  if (typeof cashOnDeliveryRequestCents !== 'number') throw without('its cash on delivery');
+  const missing = (field: string) => new InvalidResponseError(`REST sent ${name} without ${field}`);
+  if (!isNameOf('locations', recipient?.location)) throw missing("its recipient's location");
+  if (!Array.isArray(recipient.address?.addressLines)) throw missing("its recipient's address");
+  if (typeof cashOnDeliveryRequestCents !== 'number') throw missing('its cash on delivery');
 }
 
-/** @throws InvalidResponseError where REST left it out. */
+/** Returns the location of an origin. @throws InvalidResponseError if REST omitted the location. */
 function locationOf({ name, location }: OriginJson): string {
   if (isNameOf('locations', location)) return location;
   throw new InvalidResponseError(`REST sent ${name} without its location`);
 }
 
-/** Whether the quote still is for this order, which can be changed meanwhile. */
-function isAsAsked({ recipient, cashOnDeliveryRequestCents }: OrderJson, { asked }: Progress): boolean {
+/** Returns whether the quote still fits the order, which may have changed since the quote was created. */
+function matchesQuoteRequest(
+  { recipient, cashOnDeliveryRequestCents }: OrderJson,
+  { quoteRequest }: ShippingProgress,
+): boolean {
   return (
-    recipient.location === asked.destination &&
-    cashOnDeliveryRequestCents === asked.cashOnDeliveryRequestCents
+    recipient.location === quoteRequest.destination &&
+    cashOnDeliveryRequestCents === quoteRequest.cashOnDeliveryRequestCents
   );
 }
 
-/** The recipient as a shipment takes it: region, area and locality follow from the quote's destination. */
+/**
+ * Returns the recipient for Create Shipment ("Shipment"). The quote's destination implies region, area and locality.
+ */
 function shipmentRecipient(recipient: RecipientJson): CreateShipmentJson['recipient'] {
   const { firstName, lastName, email, phoneNumber, address, documentType, document } = recipient;
   const { addressLines, organization } = address;

@@ -4,7 +4,7 @@ import { endJoining, type Tenant } from '../../src/concurrency/tenant.ts';
 
 const tenant = (id: string): Tenant => ({ id, writes: 0 });
 
-test('work is found by its tenant and key while it is in flight', () => {
+test('pending work is found by its tenant and key', () => {
   const inFlight = new InFlight<string>();
   const [ana, eva] = [tenant('ana'), tenant('eva')];
   inFlight.add(ana, 'a', 'work');
@@ -38,7 +38,7 @@ test('a write that ends hides what began before it, and nothing that begins afte
   expect(inFlight.find(ana, 'a')).toBe('after');
 });
 
-test('work stays in flight, and ended work is gone, however much comes and goes', () => {
+test('pending work stays, and ended work is gone, however much comes and goes', () => {
   const inFlight = new InFlight<number>();
   const ana = tenant('ana');
   inFlight.add(ana, 'stays', 1);
@@ -54,7 +54,7 @@ test('work stays in flight, and ended work is gone, however much comes and goes'
   ]);
 });
 
-test('nothing is kept for a tenant with no work in flight, also where a write has ended meanwhile', () => {
+test('nothing is kept for a tenant without pending work, also if a write has ended meanwhile', () => {
   const inFlight = new InFlight<string>();
   const ana = tenant('ana');
   const kept = () => Object.getOwnPropertySymbols(ana).map((key) => Reflect.get(ana, key));

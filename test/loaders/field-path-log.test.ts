@@ -35,7 +35,7 @@ test('those who ask later are behind it too, also through other loaders', () => 
   expect(pathsOf(call)).toEqual(['nodes.*', 'list']);
 });
 
-test('those who ask for it anew are behind the new call alone', () => {
+test('after forget, later field paths belong to the new call alone', () => {
   const fieldPaths = createFieldPathLog();
   const callsFor = (path: string) => {
     for (const key of ['a', 'b']) currentFieldPath.run(path, () => fieldPaths.note(key));

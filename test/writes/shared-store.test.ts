@@ -10,9 +10,9 @@ const raise = (error: unknown) => {
 };
 const secret = Buffer.from('a secret');
 const tenant = { id: 'tenant', writes: 0 };
-const turns = () => new Promise((resolve) => setTimeout(resolve, 5));
+const someRounds = () => new Promise((resolve) => setTimeout(resolve, 5));
 
-/** Processes that share a store, each with work that it ends when the test says so. */
+/** Three processes that share a store. The test decides when their work ends. */
 function startProcesses() {
   const shared = createSharedStore(createMemoryStore({ maxKeys: 20_000 }));
   const log: string[] = [];
@@ -44,13 +44,13 @@ function startProcesses() {
   return { log, a: join('a'), b: join('b'), c: join('c') };
 }
 
-describe('a key that another process is at work on', () => {
+describe('a key that another process works on', () => {
   test('is waited for, and gives what that came to', async () => {
     const { log, a, b, c } = startProcesses();
     const { promise, resolve } = Promise.withResolvers<string>();
     const first = a.ask({ perform: () => promise });
     const others = [b.ask(), c.ask()];
-    await turns();
+    await someRounds();
     resolve('done by a');
     expect(await Promise.all([first, ...others])).toEqual(['done by a', 'done by a', 'done by a']);
     expect(log).toEqual([]);
@@ -73,7 +73,7 @@ describe('a key that another process is at work on', () => {
     const unreachable = new UnavailableError('no address');
     const first = a.ask({ perform: () => promise });
     const others = [b.ask(), c.ask()];
-    await turns();
+    await someRounds();
     reject(unreachable);
     await expect(first).rejects.toBe(unreachable);
     expect(await Promise.all(others)).toEqual(['b', 'b']);
@@ -92,17 +92,17 @@ describe('a key that another process is at work on', () => {
     });
     const second = b.ask({
       resume: async (progress) => {
-        log.push(`b resumes in vain from ${progress}`);
+        log.push(`b resumes without result from ${progress}`);
         throw unknown;
       },
     });
     const third = c.ask();
-    await turns();
+    await someRounds();
     reject(unknown);
     await expect(first).rejects.toBe(unknown);
     await expect(second).rejects.toBe(unknown);
     expect(await third).toBe('c');
-    expect(log).toEqual(['b resumes in vain from step 1', 'c resumes from step 1']);
+    expect(log).toEqual(['b resumes without result from step 1', 'c resumes from step 1']);
   });
 });
 
@@ -111,7 +111,7 @@ describe('a process that is gone', () => {
     const { log, a, b } = startProcesses();
     void a.ask({ perform: () => new Promise(() => {}) });
     const other = b.ask();
-    await turns();
+    await someRounds();
     a.leave();
     expect(await other).toBe('b');
     expect(log).toEqual(['b resumes from undefined']);
@@ -122,7 +122,7 @@ describe('a process that is gone', () => {
     const { promise, resolve } = Promise.withResolvers<string>();
     const first = a.ask({ perform: () => promise });
     const gone = b.ask();
-    await turns();
+    await someRounds();
     b.leave();
     resolve('done by a');
     await first;
@@ -134,11 +134,10 @@ describe('a process that is gone', () => {
 
 test('a store that fails leaves no key waited for', async () => {
   let isDown = true;
-  const loaderStates = createMemoryStore({ maxKeys: 20_000 });
+  const memoryStore = createMemoryStore({ maxKeys: 20_000 });
   const shared = createSharedStore({
-    ...loaderStates,
-    claim: async (...given) =>
-      isDown ? raise(new Error('the store is down')) : loaderStates.claim(...given),
+    ...memoryStore,
+    claim: async (...given) => (isDown ? raise(new Error('the store is down')) : memoryStore.claim(...given)),
   });
   const [a, b] = [shared.join(), shared.join()];
   await expect(a.claim('k', { fingerprint: 'x' })).rejects.toThrow('the store is down');

@@ -1,4 +1,5 @@
 import '../node-runtime.ts';
 
-// The process of a worker. The rest is loaded only now, when compiled code is kept.
+// The entry point of a worker process. Imported after node-runtime.ts, so that the compile cache holds all further
+// modules.
 await import('./worker.ts');

@@ -2,33 +2,39 @@ import type { TrustedDocuments } from '../../server/documents/trusted-documents.
 import type { Counts, MetricsPage } from '../../telemetry/metrics.ts';
 import type { WorkerStore } from '../../writes/shared-store.ts';
 
-/** What a worker needs besides the settings, which it reads itself. */
+/** The data that the primary process passes to a worker. The worker itself reads the settings of the environment. */
 export interface StartOptions {
   upstreamUrl: string;
+  /** The access token for the GraphiQL page; undefined for a live service. */
   bearer: string | undefined;
   trustedDocuments: TrustedDocuments | undefined;
-  /** The same for all, so that they know the same tokens and keys. In base64. */
+  /** Base64. The same for all workers, so that they compute the same digests of access tokens and keys. */
   secret: string;
 }
 
-/** What the primary process asks of a worker. */
-export interface Worker {
-  /** Answers where it listens. @throws what the operator is to be told. */
+/** The methods of a worker that the primary process calls. */
+export interface WorkerMethods {
+  /** Starts the server, and returns its URL. @throws Error with a text for the operator. */
   start(startOptions: StartOptions): Promise<string>;
+  /** Returns the current metrics of the worker. */
   counts(): Promise<Counts>;
-  /** Another worker was told by REST that it does not take the token of this tenant. */
-  refused(tenantId: string): Promise<void>;
-  /** Drains and ends. There is no answer but its end. `isReplaced`: another one has taken its place. */
+  /** REST rejected the access token of the tenant in a call of another worker. */
+  tokenRejected(tenantId: string): Promise<void>;
+  /**
+   * Drains the worker and exits. The call gets no response, because the process exits.
+   * @param isReplaced whether another worker has taken its place.
+   */
   end(isReplaced: boolean): Promise<void>;
 }
 
-/** What a worker asks of the primary process: where keys are remembered, and more. */
-export interface Primary extends Omit<WorkerStore, 'leave'> {
+/** The methods of the primary process that a worker calls: the shared idempotency store, and more. */
+export interface PrimaryMethods extends Omit<WorkerStore, 'leave'> {
+  /** Returns the metrics of all workers as one page. */
   metricsPage(): Promise<MetricsPage>;
-  /** REST does not take the token of this tenant, as the other workers are to know. */
+  /** REST rejected the access token of the tenant. The primary process notifies the other workers. */
   tokenRejected(tenantId: string): Promise<void>;
-  /** What it has counted until its end. */
+  /** Reports the final metrics of the worker, before it exits. */
   lastCounts(counts: Counts): Promise<void>;
-  /** It was told to end, and does once another one has taken its place and the primary process says so. */
-  leave(): Promise<void>;
+  /** The worker got SIGTERM. The primary process starts another worker, and then calls `end`. */
+  requestReplacement(): Promise<void>;
 }

@@ -1,3 +1,6 @@
+// Called by transport.ts. Dispatches one request to undici's pool and buffers or streams the response. The next step
+// is undici. For a streamed body, see streamed-response.ts.
+
 import type { Transform } from 'node:stream';
 import type { Dispatcher, Pool } from 'undici';
 import { described, type RestCall } from '../call.ts';
@@ -8,64 +11,68 @@ import { maxErrorBodyBytes } from './error-body.ts';
 import type { ServiceClock } from './service-clock.ts';
 import { type BodySource, StreamedBody, type StreamedResponse } from './streamed-response.ts';
 
-/** A response that has come in whole. */
+/** A response whose body has been read to the end. */
 export interface BufferedResponse {
   status: number;
-  /** The header `retry-after`. */
+  /** The value of the `retry-after` header. */
   retryAfter: string | string[] | undefined;
-  /** The decompressed body; undefined for a response other than 2xx whose body could not be read. */
+  /** The decompressed body. Undefined if the body of a non-2xx response could not be read. */
   text: string | undefined;
 }
 
-/** Gets the response of one request: `received`, `streamed` or `failed` is called, once. None of them throws. */
+/** Handles the response of one request. One of `received`, `streamed`, `failed` is called, once. None may throw. */
 export interface ResponseHandler {
   readonly call: RestCall;
-  /** Gets the status and the bytes of a buffered response as they become known. */
+  /** The call log entry in which the status and the body size of a buffered response are recorded. */
   readonly entry: CallLogEntry;
-  /** The most bytes of a 2xx response, after it is decompressed. */
+  /** The largest accepted 2xx body, in bytes after decompression. */
   readonly maxBytes: number;
-  /** Gets the `date` of the response, if any. */
+  /** The clock that is set to the `date` header of the response. */
   readonly serviceClock: ServiceClock | undefined;
   received(response: BufferedResponse): void;
-  /** Gets the first bytes of a 2xx response. It is buffered where this is left out, or where it has no byte. */
+  /**
+   * Optional: called at the first bytes of a 2xx response. By default, or if there are none, `received` is called.
+   */
   streamed?(response: StreamedResponse): void;
   /**
-   * Gets a ResponseTooLargeError as soon as there are more than `maxBytes`, an InvalidResponseError for an encoding that is
-   * not known, what `fail` was called with, or an error of undici or zlib. `isSent`: whether anything of the request was.
+   * The errors are: ResponseTooLargeError as soon as the body exceeds `maxBytes`, InvalidResponseError for an unknown
+   * content encoding, the argument of `IncomingResponse.fail`, or an error of undici or zlib.
+   * `isSent`: whether any part of the request may have been sent.
    */
   failed(error: unknown, isSent: boolean): void;
 }
 
+/** Whether the HTTP status is 2xx. */
 export function isSuccess(status: number): boolean {
   return status >= 200 && status <= 299;
 }
 
-/** The response of one request, which is handed over buffered or streamed. */
+/** Sends one request and receives the response. The handler gets the response buffered or streamed. */
 export class IncomingResponse implements Dispatcher.DispatchHandler, BodySource {
   readonly #handler: ResponseHandler;
-  /** There once the request is sent. */
+  /** Set once the request is sent. */
   #controller: Dispatcher.DispatchController | undefined;
-  /** 0 until the head of the response is there. */
+  /** 0 until the response head has arrived. */
   #status = 0;
   #headers: Dispatcher.ResponseData['headers'] = {};
   #decompressor: Transform | undefined;
   #maxBytes = 0;
   #bytes = 0;
   #chunks: Buffer[] | undefined;
-  /** There once the first bytes of a response are that is to be streamed. */
+  /** Set once the first bytes of a streamed response have arrived. */
   #stream: StreamedBody | undefined;
-  /** Whether all bytes have come from REST. */
-  #isWhole = false;
-  /** Whether the handler needs nothing more of it. */
-  #isOver = false;
+  /** Whether all bytes from REST have arrived. Decompression may still be running. */
+  #isComplete = false;
+  /** Whether the handler needs no further data. */
+  #isDone = false;
 
   constructor(handler: ResponseHandler) {
     this.#handler = handler;
   }
 
   /**
-   * Sends the request. By undici's `dispatch`: `request` makes a stream of each body, which is a seventh of what a small call
-   * costs, and a function that V8 keeps, with all of the operation behind it.
+   * Sends the request through undici's `dispatch`. undici's `request` creates a stream for each body, a seventh of
+   * the cost of a small call, and a long-lived closure (docs/decisions/0004-long-lived-closures.md).
    */
   dispatch(pool: Pool, request: Dispatcher.DispatchOptions): void {
     try {
@@ -77,10 +84,10 @@ export class IncomingResponse implements Dispatcher.DispatchHandler, BodySource 
 
   /** undici has a connection, and sends the request next. */
   onRequestStart(controller: Dispatcher.DispatchController): void {
-    // Ended while it waited for a connection. Or it was sent before, and a write must not be sent twice.
-    const isUnwanted = this.#isOver || this.#controller !== undefined;
+    // Aborted while the request waited for a connection, or sent before: a write must not be sent twice.
+    const isUnwanted = this.#isDone || this.#controller !== undefined;
     this.#controller = controller;
-    if (isUnwanted) controller.abort(notNeeded());
+    if (isUnwanted) controller.abort(notNeededError());
   }
 
   onResponseStart(
@@ -88,25 +95,26 @@ export class IncomingResponse implements Dispatcher.DispatchHandler, BodySource 
     status: number,
     headers: Dispatcher.ResponseData['headers'],
   ): void {
-    // After 1xx another response follows.
+    // Another response follows a 1xx response.
     if (status < 200) return;
     const { call, entry, serviceClock, maxBytes } = this.#handler;
     this.#status = status;
     this.#headers = headers;
     this.#maxBytes = isSuccess(status) ? maxBytes : maxErrorBodyBytes;
     entry.status = status;
-    serviceClock?.note(headers.date);
+    serviceClock?.update(headers.date);
     if (isCompressed(headers['content-encoding'])) this.#decompress();
-    else if (Number(headers['content-length']) > this.#maxBytes) this.fail(tooLarge(call, this.#maxBytes));
+    else if (Number(headers['content-length']) > this.#maxBytes)
+      this.fail(tooLargeError(call, this.#maxBytes));
   }
 
   onResponseData(controller: Dispatcher.DispatchController, chunk: Buffer): void {
-    if (this.#decompressor === undefined) this.#take(chunk);
+    if (this.#decompressor === undefined) this.#addChunk(chunk);
     else if (!this.#decompressor.write(chunk)) controller.pause();
   }
 
   onResponseEnd(): void {
-    this.#isWhole = true;
+    this.#isComplete = true;
     if (this.#decompressor === undefined) this.#finish();
     else this.#decompressor.end();
   }
@@ -120,19 +128,19 @@ export class IncomingResponse implements Dispatcher.DispatchHandler, BodySource 
   }
 
   close(error?: unknown): void {
-    if (this.#isOver) return;
-    this.#isOver = true;
+    if (this.#isDone) return;
+    this.#isDone = true;
     this.#decompressor?.destroy();
-    if (!this.#isWhole) this.#controller?.abort(error instanceof Error ? error : notNeeded());
+    if (!this.#isComplete) this.#controller?.abort(error instanceof Error ? error : notNeededError());
   }
 
-  /** Ends it early. Does nothing where the response is over. */
+  /** Aborts the response. Does nothing if the handler needs no further data. */
   fail(error: unknown): void {
-    if (this.#isOver) return;
+    if (this.#isDone) return;
     this.close(error);
-    if (this.#stream !== undefined) this.#stream.destroy(error instanceof Error ? error : notNeeded());
-    // Cut off, late or too large: the status is known all the same, and says what matters.
-    else if (this.#status !== 0 && !isSuccess(this.#status)) this.#hand(undefined);
+    if (this.#stream !== undefined) this.#stream.destroy(error instanceof Error ? error : notNeededError());
+    // The body is incomplete or too large, but the status of the HTTP error is known.
+    else if (this.#status !== 0 && !isSuccess(this.#status)) this.#deliver(undefined);
     else this.#handler.failed(error, this.#controller !== undefined);
   }
 
@@ -143,21 +151,21 @@ export class IncomingResponse implements Dispatcher.DispatchHandler, BodySource 
       this.fail(new InvalidResponseError(`${name} answered in an encoding that is not known`));
       return;
     }
-    decompressor.on('data', (chunk: Buffer) => this.#take(chunk));
+    decompressor.on('data', (chunk: Buffer) => this.#addChunk(chunk));
     decompressor.on('drain', () => this.#controller?.resume());
     decompressor.on('end', () => this.#finish());
     decompressor.on('error', (error) => this.fail(error));
     this.#decompressor = decompressor;
   }
 
-  #take(chunk: Buffer): void {
-    if (this.#isOver) return;
+  #addChunk(chunk: Buffer): void {
+    if (this.#isDone) return;
     const { call, entry, streamed } = this.#handler;
     this.#bytes += chunk.length;
     if (this.#bytes > this.#maxBytes) {
-      this.fail(tooLarge(call, this.#maxBytes));
+      this.fail(tooLargeError(call, this.#maxBytes));
     } else if (streamed !== undefined && isSuccess(this.#status)) {
-      this.#handOn(chunk);
+      this.#pushToStream(chunk);
     } else {
       entry.bytes += chunk.length;
       if (this.#chunks === undefined) this.#chunks = [chunk];
@@ -165,7 +173,7 @@ export class IncomingResponse implements Dispatcher.DispatchHandler, BodySource 
     }
   }
 
-  #handOn(chunk: Buffer): void {
+  #pushToStream(chunk: Buffer): void {
     const body = this.#stream ?? new StreamedBody(this);
     if (!body.push(chunk)) (this.#decompressor ?? this.#controller)?.pause();
     if (this.#stream !== undefined) return;
@@ -178,32 +186,32 @@ export class IncomingResponse implements Dispatcher.DispatchHandler, BodySource 
     });
   }
 
-  /** All bytes are there, decompressed. */
+  /** Called when the whole body has arrived and is decompressed. */
   #finish(): void {
-    if (this.#isOver) return;
+    if (this.#isDone) return;
     if (this.#stream !== undefined) {
       this.#stream.push(null);
     } else {
-      this.#isOver = true;
-      // Bytes behind the end of a compressed body are nobody's, and may never end.
-      if (!this.#isWhole) this.#controller?.abort(notNeeded());
+      this.#isDone = true;
+      // Bytes after the end of the compressed data are ignored, and may never end.
+      if (!this.#isComplete) this.#controller?.abort(notNeededError());
       const chunks = this.#chunks ?? [];
-      const [first] = chunks;
-      const isOne = first !== undefined && chunks.length === 1;
-      this.#hand((isOne ? first : Buffer.concat(chunks)).toString());
+      const [firstChunk] = chunks;
+      const isSingleChunk = firstChunk !== undefined && chunks.length === 1;
+      this.#deliver((isSingleChunk ? firstChunk : Buffer.concat(chunks)).toString());
     }
   }
 
-  #hand(text: string | undefined): void {
+  #deliver(text: string | undefined): void {
     this.#handler.received({ status: this.#status, retryAfter: this.#headers['retry-after'], text });
   }
 }
 
-function tooLarge(call: RestCall, maxBytes: number): ResponseTooLargeError {
+function tooLargeError(call: RestCall, maxBytes: number): ResponseTooLargeError {
   return new ResponseTooLargeError(`${described(call)} answered more than ${maxBytes} bytes`);
 }
 
-/** What undici gets as the reason of a request that is broken off. */
-function notNeeded(): Error {
+/** The abort reason for undici when the rest of the response is not needed. */
+function notNeededError(): Error {
   return new Error('the response is not needed any more');
 }

@@ -1,7 +1,7 @@
 import type { Transform } from 'node:stream';
 import { createBrotliDecompress, createGunzip, createInflate } from 'node:zlib';
 
-// A Map, as a response may name anything, also what every object has.
+// A Map, because the header of a response may hold a name such as `constructor` that every object has.
 const decompressors = new Map<string, () => Transform>([
   ['gzip', createGunzip],
   ['x-gzip', createGunzip],
@@ -9,15 +9,15 @@ const decompressors = new Map<string, () => Transform>([
   ['br', createBrotliDecompress],
 ]);
 
-/** The value of `accept-encoding` where responses may be compressed. */
+/** The `accept-encoding` header of requests for compressed responses. */
 export const acceptedEncodings = 'gzip, br, deflate';
 
-/** Whether a body of this `content-encoding` is compressed, so that `content-length` is not the size of the content. */
+/** Whether a body with this `content-encoding` is compressed. `content-length` is then the compressed size. */
 export function isCompressed(encoding: string | string[] | undefined): boolean {
   return encoding !== undefined && encoding !== '' && encoding !== 'identity';
 }
 
-/** A decompressor for this `content-encoding`; undefined where the encoding is not known. */
+/** Creates a decompressor for this `content-encoding`. @returns undefined for an unknown encoding. */
 export function createDecompressor(encoding: string | string[] | undefined): Transform | undefined {
   return decompressors.get(String(encoding).trim().toLowerCase())?.();
 }

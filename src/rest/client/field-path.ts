@@ -1,39 +1,39 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 
 /**
- * On whose behalf a call is made: the path of a field, such as `orders.nodes.0.shipment`, or all who have asked for the
- * same. These may become more while the call is under way, and after it.
+ * The fields that requested a call: one field path, such as `orders.nodes.0.shipment`, or a set of them for a shared
+ * call. A set may grow during the call and afterwards.
  */
 export type FieldPaths = string | ReadonlySet<FieldPaths>;
 
 /**
- * Who asks; set only where an operation shows what it cost. It holds for all that is awaited on the way, which an argument
- * would have to be passed along for.
+ * The path of the field that is being resolved. Set only if the operation's cost is reported. An AsyncLocalStorage,
+ * because an argument would have to pass through every function on the way to the call.
  */
 export const currentFieldPath = new AsyncLocalStorage<FieldPaths>();
 
 /**
- * The paths behind an asker, each once. Those that differ by their list indexes alone are one, with `*` in their places,
- * so that a thousand items that ask for the same say so once.
+ * Lists the field paths without duplicates. Paths that differ only in list indexes become one path with `*` as
+ * indexes, so a thousand items of a list yield one path.
  */
-export function pathsOf(fieldPath: FieldPaths): string[] {
-  const pathByField = new Map<string, string>();
+export function pathsOf(fieldPaths: FieldPaths): string[] {
+  const pathByPattern = new Map<string, string>();
   const seen = new Set<FieldPaths>();
 
-  function note(path: string): void {
-    // No name in a query begins with a digit.
-    const field = path.replace(/\.\d+(?=\.|$)/g, '.*');
-    const known = pathByField.get(field);
-    pathByField.set(field, known === undefined || known === path ? path : field);
+  function add(path: string): void {
+    // A GraphQL name never starts with a digit, so every number is a list index.
+    const pattern = path.replace(/\.\d+(?=\.|$)/g, '.*');
+    const samePattern = pathByPattern.get(pattern);
+    pathByPattern.set(pattern, samePattern === undefined || samePattern === path ? path : pattern);
   }
 
-  function collect(fieldPath: FieldPaths): void {
-    if (seen.has(fieldPath)) return;
-    seen.add(fieldPath);
-    if (typeof fieldPath === 'string') note(fieldPath);
-    else for (const member of fieldPath) collect(member);
+  function collect(fieldPaths: FieldPaths): void {
+    if (seen.has(fieldPaths)) return;
+    seen.add(fieldPaths);
+    if (typeof fieldPaths === 'string') add(fieldPaths);
+    else for (const nested of fieldPaths) collect(nested);
   }
 
-  collect(fieldPath);
-  return [...pathByField.values()];
+  collect(fieldPaths);
+  return [...pathByPattern.values()];
 }

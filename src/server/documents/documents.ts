@@ -6,21 +6,22 @@ import { automaticPersistedQueries, type PersistedQueries } from './persisted-qu
 import { type SchemaAccess, validationByAccess } from './schema-access.ts';
 import { onlyTrustedDocuments, type TrustedDocuments } from './trusted-documents.ts';
 
-/** Which documents are taken, and what is kept of them. */
+/** Which documents are accepted, and how much memory they may take. */
 export interface DocumentOptions {
-  /** Whether clients may explore the schema. */
+  /** Whether clients may introspect the schema. */
   schemaAccess: SchemaAccess;
-  /** How much memory known documents may take; 0 keeps none. */
+  /** Memory of the document cache. 0 caches nothing. */
   documentCacheBytes: number;
-  /** The only documents that are taken; all are when left out. */
+  /** The only documents that are accepted. By default all documents are accepted. */
   trustedDocuments?: TrustedDocuments | undefined;
-  /** How much memory the texts may take that clients name by their hash; 0 has clients send each whole. */
+  /** Memory for the texts of automatic persisted queries. 0 switches automatic persisted queries off. */
   persistedQueryBytes: number;
 }
 
 /**
- * The documents of a schema within limits, and how clients may name them. `onRead` is called for each that was not known.
- * @throws OperationListError
+ * Creates the document cache of a schema, and the lookup of persisted queries.
+ * @param onRead called for each document that is parsed because it is not cached.
+ * @throws TrustedDocumentsError if trusted documents are invalid.
  */
 export function createDocumentSources(
   schema: GraphQLSchema,
@@ -28,8 +29,8 @@ export function createDocumentSources(
   { schemaAccess, documentCacheBytes, trustedDocuments, persistedQueryBytes }: DocumentOptions,
   onRead = () => {},
 ): { documents: DocumentCache; operations: PersistedQueries } {
-  // Nothing of it depends on the caller, or on the values of variables.
-  const reading = {
+  // Must not depend on the tenant or on the values of variables, because the cache serves all requests.
+  const reader = {
     parse(text: string) {
       onRead();
       return parseWithin(limits, text);
@@ -37,7 +38,7 @@ export function createDocumentSources(
     validate: (document: DocumentNode) =>
       validateWithin(limits, schema, document, validationByAccess[schemaAccess]),
   };
-  const documents = createDocumentCache(reading, documentCacheBytes);
+  const documents = createDocumentCache(reader, documentCacheBytes);
   const operations =
     trustedDocuments === undefined
       ? automaticPersistedQueries(documents, persistedQueryBytes)

@@ -12,29 +12,29 @@ import {
   type VariableValues,
 } from 'graphql';
 
-/** A field that is selected of objects of a type, as far as a run goes by it. */
+/** A field of a selection set, merged with all its repetitions, on objects of one type. */
 export interface SelectedField {
   readonly parentType: GraphQLObjectType;
   readonly definition: GraphQLField;
-  /** What it is called in the answer. */
+  /** The response name. */
   readonly key: string;
-  /** Where it is selected. */
+  /** The selections of the field in the document. */
   readonly nodes: readonly [FieldNode, ...FieldNode[]];
-  readonly mayBeNull: boolean;
+  readonly isNullable: boolean;
 }
 
-/** A query that is ready to be run. */
+/** A query that is prepared for execution. */
 export interface ExecutablePlan {
   readonly schema: GraphQLSchema;
   readonly operation: OperationDefinitionNode;
   readonly fragments: Record<string, FragmentDefinitionNode>;
   readonly root: {
-    /** Puts the fields of the root into `holder`, each as soon as it is there. */
+    /** Completes the root fields into `container`, each as soon as its value is available. */
     run(execution: Execution, source: undefined, container: Container, responsePath: undefined): void;
   };
 }
 
-/** One run of a query: the answer while it comes about, and what is still waited for. */
+/** One execution of a query: the result so far, and the count of pending promises. */
 export class Execution {
   readonly plan: ExecutablePlan;
   readonly context: object;
@@ -42,9 +42,9 @@ export class Execution {
   readonly #data: Container = {};
   #isNull = false;
   #errors: GraphQLError[] | undefined;
-  #waiting = 0;
-  #end: ((result: ExecutionResult) => void) | undefined;
-  /** By field, as its arguments are the same for all items of a list. */
+  #pendingCount = 0;
+  #resolve: ((result: ExecutionResult) => void) | undefined;
+  /** The arguments with variables, by field: they are the same for all items of a list. */
   #args: Map<SelectedField, object> | undefined;
 
   constructor(plan: ExecutablePlan, context: object, variables: VariableValues) {
@@ -53,16 +53,19 @@ export class Execution {
     this.variables = variables;
   }
 
-  /** The answer, as soon as all of it is there. Never rejects. */
+  /** Runs the query. The promise never rejects: failures are errors of the result. */
   result(): ExecutionResult | Promise<ExecutionResult> {
     this.plan.root.run(this, undefined, this.#data, undefined);
-    if (this.#waiting === 0 || this.#isNull) return this.#completed();
+    if (this.#pendingCount === 0 || this.#isNull) return this.#toResult();
     return new Promise((resolve) => {
-      this.#end = resolve;
+      this.#resolve = resolve;
     });
   }
 
-  /** The arguments of a field that has variables in them. @throws GraphQLError where one doesn't fit. */
+  /**
+   * The arguments of a field with variables, computed once per execution.
+   * @throws GraphQLError if an argument is invalid.
+   */
   argsOf(field: SelectedField, compute: () => object): object {
     let args = this.#args?.get(field);
     if (args === undefined) {
@@ -73,81 +76,81 @@ export class Execution {
     return args;
   }
 
-  /** Goes on with what a promise brings, while all else goes on; where `take` throws, as where the promise fails. */
-  wait(promise: Promise<unknown>, take: (value: unknown) => void, responsePath: ResponsePath): void {
-    this.#waiting += 1;
+  /** Calls `onValue` with the promise's value. A rejection, or an error of `onValue`, fails the field. */
+  awaitValue(promise: Promise<unknown>, onValue: (value: unknown) => void, responsePath: ResponsePath): void {
+    this.#pendingCount += 1;
     promise.then(
       (value) => {
-        // Whatever happens, or nobody would ever be answered.
+        // An uncaught error would leave the count of pending promises above zero, and the result pending.
         try {
-          take(value);
+          onValue(value);
         } catch (error) {
           this.fail(error, responsePath);
         }
-        this.#leave();
+        this.#onSettled();
       },
       (error: unknown) => {
         this.fail(error, responsePath);
-        this.#leave();
+        this.#onSettled();
       },
     );
   }
 
-  #leave(): void {
-    this.#waiting -= 1;
-    if (this.#waiting === 0) this.#end?.(this.#completed());
+  #onSettled(): void {
+    this.#pendingCount -= 1;
+    if (this.#pendingCount === 0) this.#resolve?.(this.#toResult());
   }
 
-  /** Notes why a value can't be given out, and blanks its place. What is below a blank is of no interest any more. */
+  /** Adds a field error, and propagates null from its path. Errors below an earlier propagated null are ignored. */
   fail(error: unknown, responsePath: ResponsePath): void {
     if (this.#isNull || isBelowNull(responsePath)) return;
     this.#errors ??= [];
     this.#errors.push(locatedError(error, responsePath.field.nodes, pathKeys(responsePath)));
-    // In its place among the others, where that is blanked which it belongs to, for what goes on there.
+    // Set even if null propagates further up: `isBelowNull` then detects pending values below this path.
     responsePath.container[responsePath.key] = null;
     if (propagateNull(responsePath)) return;
     this.#isNull = true;
-    // Nothing that is still waited for can add to it.
-    this.#end?.(this.#completed());
-    this.#end = undefined;
+    // The result is final: pending promises can't change it.
+    this.#resolve?.(this.#toResult());
+    this.#resolve = undefined;
   }
 
-  #completed(): ExecutionResult {
+  #toResult(): ExecutionResult {
     const data = this.#isNull ? null : this.#data;
     return this.#errors === undefined ? { data } : { data, errors: this.#errors };
   }
 }
 
-/** An object or a list of an answer. */
+/** An object or a list in the response. */
 export type Container = Record<string | number, unknown>;
 
-/** Where a value stands in an answer. One that may not be null blanks what it belongs to, where it can't be given out. */
+/** A location in the response. A non-null field that fails propagates null to its parent. */
 export interface ResponsePath {
   readonly execution: Execution;
-  /** Whose value it is, or an item of it. */
+  /** The field of the value, also for list items. */
   readonly field: SelectedField;
-  /** Of the object or list that it belongs to; undefined for the fields at the root. */
+  /** The path of the container. Undefined for root fields. */
   readonly parent: ResponsePath | undefined;
-  /** That object or list itself. */
+  /** The object or list that holds the value under `key`. */
   readonly container: Container;
   readonly key: string | number;
-  readonly mayBeNull: boolean;
-  /** What resolvers are told of the field. */
+  readonly isNullable: boolean;
+  /** The `info` argument of resolvers. */
   readonly info: GraphQLResolveInfo;
 }
 
-/** The place of an item of a list. */
+/** The path of a list item. */
 export class ItemPath implements ResponsePath {
   readonly parent: ResponsePath;
   readonly container: Container;
   readonly key: number;
-  readonly mayBeNull: boolean;
+  readonly isNullable: boolean;
 
-  constructor(parent: ResponsePath, container: Container, key: number, mayBeNull: boolean) {
+  constructor(parent: ResponsePath, container: Container, key: number, isNullable: boolean) {
     this.parent = parent;
     this.container = container;
     this.key = key;
-    this.mayBeNull = mayBeNull;
+    this.isNullable = isNullable;
   }
 
   get execution() {
@@ -164,8 +167,8 @@ export class ItemPath implements ResponsePath {
 }
 
 /**
- * The place of a field's value, and what its resolver is told of the field: one object, as one is made for each value that
- * is not given out as it is, and read from where it is known, as hardly any resolver asks for it.
+ * The path of a field, which is also the `info` argument of its resolver. One object for both, because the executor
+ * creates one for each resolved value. The members of `info` are getters, because few resolvers read them.
  */
 export class FieldPath implements ResponsePath, GraphQLResolveInfo {
   readonly execution: Execution;
@@ -189,8 +192,8 @@ export class FieldPath implements ResponsePath, GraphQLResolveInfo {
     return this.field.key;
   }
 
-  get mayBeNull() {
-    return this.field.mayBeNull;
+  get isNullable() {
+    return this.field.isNullable;
   }
 
   get info() {
@@ -216,7 +219,7 @@ export class FieldPath implements ResponsePath, GraphQLResolveInfo {
   get path(): GraphQLResolveInfo['path'] {
     let path: GraphQLResolveInfo['path'] | undefined;
     for (const key of pathKeys(this)) path = { prev: path, key, typename: undefined };
-    // There is one key at least.
+    // A path has at least one key.
     return path as GraphQLResolveInfo['path'];
   }
 
@@ -247,25 +250,26 @@ export class FieldPath implements ResponsePath, GraphQLResolveInfo {
   }
 }
 
-/** The keys that lead to a place, from the root. */
+/** The keys from the root to a location, as in the `path` of a GraphQL error. */
 export function pathKeys(responsePath: ResponsePath): (string | number)[] {
   const keys: (string | number)[] = [];
-  for (let at: ResponsePath | undefined = responsePath; at !== undefined; at = at.parent) keys.push(at.key);
+  for (let current: ResponsePath | undefined = responsePath; current !== undefined; current = current.parent)
+    keys.push(current.key);
   return keys.reverse();
 }
 
 /**
- * Puts null in a place, or in that of the first thing around it that may be null.
- * @returns whether there was one.
+ * Sets null at a location, or at its nearest nullable ancestor.
+ * @returns false if no location up to the root is nullable: `data` is null then.
  */
 export function propagateNull(responsePath: ResponsePath): boolean {
-  let at: ResponsePath | undefined = responsePath;
-  while (at !== undefined && !at.mayBeNull) at = at.parent;
-  if (at !== undefined) at.container[at.key] = null;
-  return at !== undefined;
+  let current: ResponsePath | undefined = responsePath;
+  while (current !== undefined && !current.isNullable) current = current.parent;
+  if (current !== undefined) current.container[current.key] = null;
+  return current !== undefined;
 }
 
-/** Whether something around a place has been blanked, so that what it holds is in no answer. */
+/** Whether an ancestor of a location is null by propagation. The location is then not part of the response. */
 export function isBelowNull(responsePath: ResponsePath): boolean {
   for (let { container, parent } = responsePath; parent !== undefined; { container, parent } = parent) {
     if (parent.container[parent.key] !== container) return true;

@@ -30,26 +30,26 @@ import {
   type SelectedField,
 } from './execution.ts';
 
-/** What the fields of a query are planned by. */
-type Selection = Pick<ExecutablePlan, 'schema' | 'fragments'>;
+/** The schema and fragments that the plans of a query's fields need. */
+type QueryDefinitions = Pick<ExecutablePlan, 'schema' | 'fragments'>;
 
-/** The fields that are selected of objects of a type. */
+/** The fields to execute on objects of one type, with fragments expanded and fields merged. */
 export class ObjectPlan {
   readonly #fields: FieldPlan[] = [];
 
-  constructor(query: Selection, type: GraphQLObjectType, sets: readonly SelectionSetNode[]) {
+  constructor(query: QueryDefinitions, type: GraphQLObjectType, sets: readonly SelectionSetNode[]) {
     const fields = selectedFields(
       sets,
       (name) => query.fragments[name],
-      (condition) => applies(query.schema, type, condition),
+      (condition) => conditionApplies(query.schema, type, condition),
     );
-    // Fields of one name are one field, whatever fragments they come from.
-    for (const [key, same] of Map.groupBy(fields, responseName)) {
-      this.#fields.push(new FieldPlan(query, type, key, same));
+    // Selections with one response name are one field.
+    for (const [key, group] of Map.groupBy(fields, responseName)) {
+      this.#fields.push(new FieldPlan(query, type, key, group));
     }
   }
 
-  /** Puts the fields of an object into `holder`, each as soon as it is there. */
+  /** Completes the fields of an object into `container`, each as soon as its value is available. */
   run(
     execution: Execution,
     source: unknown,
@@ -60,32 +60,30 @@ export class ObjectPlan {
   }
 }
 
-/** Whether what is selected under a type condition is selected of objects of a type. */
-function applies(schema: GraphQLSchema, type: GraphQLObjectType, condition: string): boolean {
+/** Whether a type condition includes objects of a type. */
+function conditionApplies(schema: GraphQLSchema, type: GraphQLObjectType, condition: string): boolean {
   if (condition === type.name) return true;
-  const named = schema.getType(condition);
-  return isAbstractType(named) && schema.isSubType(named, type);
+  const conditionType = schema.getType(condition);
+  return isAbstractType(conditionType) && schema.isSubType(conditionType, type);
 }
 
-/** A field that is selected of objects of a type. */
+/** A field to execute on objects of one type. */
 class FieldPlan implements SelectedField {
   readonly parentType: GraphQLObjectType;
   readonly definition: GraphQLField;
-  /** What it is called in the answer. */
   readonly key: string;
-  /** Where it is selected. */
   readonly nodes: readonly [FieldNode, ...FieldNode[]];
-  readonly mayBeNull: boolean;
+  readonly isNullable: boolean;
   readonly #complete: Complete;
-  /** The same for each run, where they hold no variables. */
+  /** The arguments of every execution. Undefined if the arguments have variables. */
   readonly #args: object | undefined;
-  /** Of its object, where the field is just that; undefined where it is resolved. */
+  /** The property of the source object that is the field's value. Undefined if the field has a resolver. */
   readonly #property: string | undefined;
-  /** Of a property whose values are leaves; undefined for all other fields. */
-  readonly #plain: { property: string; output: Output } | undefined;
+  /** Set if the field is a property with a scalar or enum type. */
+  readonly #leaf: { property: string; serialize: Serialize } | undefined;
 
   constructor(
-    query: Selection,
+    query: QueryDefinitions,
     parentType: GraphQLObjectType,
     key: string,
     fields: readonly FieldSelection[],
@@ -98,24 +96,24 @@ class FieldPlan implements SelectedField {
     this.key = key;
     this.nodes = [node, ...more];
     const { type } = definition;
-    this.mayBeNull = !isNonNullType(type);
+    this.isNullable = !isNonNullType(type);
     const sets = selectionSetsOf(fields);
     const nullableType = isNonNullType(type) ? type.ofType : type;
     const property = propertyOf(definition);
     this.#property = property;
-    this.#plain =
+    this.#leaf =
       property !== undefined && isLeafType(nullableType)
-        ? { property, output: outputOf(nullableType) }
+        ? { property, serialize: outputOf(nullableType) }
         : undefined;
     this.#complete = completionOf(nullableType, {
       schema: query.schema,
-      of: (selected) => new ObjectPlan(query, selected, sets),
+      planOf: (selected) => new ObjectPlan(query, selected, sets),
     });
-    this.#args = holdsVariables(node) ? undefined : getArgumentValues(definition, node);
+    this.#args = hasVariables(node) ? undefined : getArgumentValues(definition, node);
   }
 
   run(execution: Execution, source: unknown, container: Container, parent: ResponsePath | undefined): void {
-    if (this.#isPlainlyPut(source, container)) return;
+    if (this.#completeLeaf(source, container)) return;
     const responsePath = new FieldPath(execution, this, parent, container);
     let value: unknown;
     try {
@@ -135,25 +133,25 @@ class FieldPlan implements SelectedField {
     completeValue(responsePath, this.#complete, value);
   }
 
-  /** Most values need no place of their own, as they are there and as they should be. */
-  #isPlainlyPut(source: unknown, container: Container): boolean {
-    if (this.#plain === undefined) return false;
-    const value = (source as Container | undefined)?.[this.#plain.property];
-    const isNull = (value === null || value === undefined) && this.mayBeNull;
-    const completed = isNull ? null : serializeLeaf(this.#plain.output, value);
+  /** Completes a valid leaf value, the most common case, without a response path. @returns false for all other values. */
+  #completeLeaf(source: unknown, container: Container): boolean {
+    if (this.#leaf === undefined) return false;
+    const value = (source as Container | undefined)?.[this.#leaf.property];
+    const isNull = (value === null || value === undefined) && this.isNullable;
+    const completed = isNull ? null : serializeLeaf(this.#leaf.serialize, value);
     if (completed !== undefined) container[this.key] = completed;
     return completed !== undefined;
   }
 
   #argsIn(execution: Execution, parent: ResponsePath | undefined): object {
     if (this.#args !== undefined) return this.#args;
-    const make = () => getArgumentValues(this.definition, this.nodes[0], execution.variables);
-    // Fields at the root are run once, so that nothing is gained by keeping their arguments.
-    return parent === undefined ? make() : execution.argsOf(this, make);
+    const computeArgs = () => getArgumentValues(this.definition, this.nodes[0], execution.variables);
+    // Root fields run once, so caching their arguments saves nothing.
+    return parent === undefined ? computeArgs() : execution.argsOf(this, computeArgs);
   }
 }
 
-function holdsVariables({ arguments: args = [] }: FieldNode): boolean {
+function hasVariables({ arguments: args = [] }: FieldNode): boolean {
   let isFound = false;
   for (const arg of args) {
     visit(arg, {
@@ -165,21 +163,25 @@ function holdsVariables({ arguments: args = [] }: FieldNode): boolean {
   return isFound;
 }
 
-/** Puts a value that is there, and that is neither null nor an error, into its place as clients get it. */
+/** Completes a value that is neither a promise nor null nor an error, and sets it at its location. */
 type Complete = (responsePath: ResponsePath, value: unknown) => void;
 
 /**
- * Puts whatever a resolver gave into its place; a promise once it is there. An error instance is the value's own error. It
- * makes no closures but for promises, as every value of an answer comes through here that is no plain one.
+ * Completes the result of a resolver: a value, null, a promise or an error instance. Creates closures only for
+ * promises, because all values except valid leaf properties are completed by this function.
  */
 function completeValue(responsePath: ResponsePath, complete: Complete, value: unknown): void {
   if (value === null || value === undefined) {
-    if (responsePath.mayBeNull) responsePath.container[responsePath.key] = null;
+    if (responsePath.isNullable) responsePath.container[responsePath.key] = null;
     else responsePath.execution.fail(nullError(responsePath.field), responsePath);
   } else if (value instanceof Promise) {
-    // In its place among the others meanwhile.
+    // Reserves the key, so that the response keeps the order of the fields.
     responsePath.container[responsePath.key] = null;
-    responsePath.execution.wait(value, (late) => completeValue(responsePath, complete, late), responsePath);
+    responsePath.execution.awaitValue(
+      value,
+      (resolved) => completeValue(responsePath, complete, resolved),
+      responsePath,
+    );
   } else if (value instanceof Error) responsePath.execution.fail(value, responsePath);
   else {
     try {
@@ -194,66 +196,70 @@ function nullError({ parentType, definition }: SelectedField): Error {
   return new Error(`Cannot return null for non-nullable field ${parentType.name}.${definition.name}.`);
 }
 
-/** What completing goes by: the schema, and what is selected of a type. */
-interface Selections {
+/** What the completion of a field's values needs. */
+interface CompletionContext {
   schema: GraphQLSchema;
-  of(type: GraphQLObjectType): ObjectPlan;
+  /** The plan of the field's selection set for objects of a type. */
+  planOf(type: GraphQLObjectType): ObjectPlan;
 }
 
-/** How values of a type are completed. */
-function completionOf(type: GraphQLNullableOutputType, selections: Selections): Complete {
-  if (isLeafType(type)) return leaf(type);
-  if (isListType(type)) return list(type, selections);
-  if (isObjectType(type)) return object(selections.of(type));
-  if (isAbstractType(type)) return abstract(type, selections);
+/** The function that completes values of a type. */
+function completionOf(type: GraphQLNullableOutputType, completionContext: CompletionContext): Complete {
+  if (isLeafType(type)) return leafCompletion(type);
+  if (isListType(type)) return listCompletion(type, completionContext);
+  if (isObjectType(type)) return objectCompletion(completionContext.planOf(type));
+  if (isAbstractType(type)) return abstractCompletion(type, completionContext);
   throw new Error(`${type} is no type of a field`);
 }
 
-/** How a leaf type gives out its values; throws for one that it can't give out. */
-type Output = (value: unknown) => unknown;
+/** Converts a leaf value for the response. Throws for an invalid value. */
+type Serialize = (value: unknown) => unknown;
 
-/** A plain value of a leaf as clients get it; undefined where it is another, or one that can't be given out. */
-function serializeLeaf(output: Output, value: unknown): unknown {
+/** The leaf value for the response. Undefined for null, objects and invalid values. */
+function serializeLeaf(serialize: Serialize, value: unknown): unknown {
   if (value === null || value === undefined || typeof value === 'object') return undefined;
   try {
-    return output(value) ?? undefined;
+    return serialize(value) ?? undefined;
   } catch {
-    // Told by `put`, to which all goes that is not plain.
+    // `completeValue` converts the value again, and reports the error.
     return undefined;
   }
 }
 
-function leaf(type: GraphQLLeafType): Complete {
-  const output = outputOf(type);
+function leafCompletion(type: GraphQLLeafType): Complete {
+  const serialize = outputOf(type);
   return (responsePath, value) => {
-    const completed = output(value);
+    const completed = serialize(value);
     if (completed === null || completed === undefined)
       throw new Error(`${type.name} cannot represent this value`);
     responsePath.container[responsePath.key] = completed;
   };
 }
 
-function list({ ofType }: GraphQLList<GraphQLOutputType>, selections: Selections): Complete {
-  const itemMayBeNull = !isNonNullType(ofType);
+function listCompletion(
+  { ofType }: GraphQLList<GraphQLOutputType>,
+  completionContext: CompletionContext,
+): Complete {
+  const isItemNullable = !isNonNullType(ofType);
   const itemType = isNonNullType(ofType) ? ofType.ofType : ofType;
-  const output = isLeafType(itemType) ? outputOf(itemType) : undefined;
-  const complete = completionOf(itemType, selections);
+  const serialize = isLeafType(itemType) ? outputOf(itemType) : undefined;
+  const complete = completionOf(itemType, completionContext);
   return (responsePath, value) => {
     if (!isIterable(value)) {
       const name = `${responsePath.field.parentType.name}.${responsePath.field.definition.name}`;
       throw new Error(`Expected Iterable, but did not find one for field "${name}".`);
     }
-    // As long as it is to be, where that is known: an array that grows takes room for 17.
+    // Created at its final size: a growing array reserves 17 slots (docs/decisions/0004-long-lived-closures.md).
     const items: unknown[] = Array.isArray(value) ? new Array(value.length) : [];
-    // Before its items, any of which may put null in its place.
+    // Set before the items are completed, because an item may propagate null to this location.
     responsePath.container[responsePath.key] = items;
-    // An array holds its items as an object does its fields.
+    // An array is a container with numeric keys.
     const container = items as unknown as Container;
     let index = 0;
     for (const item of value) {
-      const completed = output && serializeLeaf(output, item);
+      const completed = serialize && serializeLeaf(serialize, item);
       if (completed !== undefined) items[index] = completed;
-      else completeValue(new ItemPath(responsePath, container, index, itemMayBeNull), complete, item);
+      else completeValue(new ItemPath(responsePath, container, index, isItemNullable), complete, item);
       index += 1;
     }
   };
@@ -263,19 +269,19 @@ function isIterable(value: unknown): value is Iterable<unknown> {
   return typeof value === 'object' && value !== null && Symbol.iterator in value;
 }
 
-function object(plan: ObjectPlan): Complete {
+function objectCompletion(plan: ObjectPlan): Complete {
   return (responsePath, value) => completeObject(responsePath, plan, value);
 }
 
-function abstract(type: GraphQLAbstractType, { schema, of }: Selections): Complete {
+function abstractCompletion(type: GraphQLAbstractType, { schema, planOf }: CompletionContext): Complete {
   const plans = new Map<unknown, ObjectPlan>();
 
   function planFor(typename: unknown): ObjectPlan {
-    const named = typeof typename === 'string' ? schema.getType(typename) : undefined;
-    if (!isObjectType(named) || !schema.isSubType(type, named)) {
+    const objectType = typeof typename === 'string' ? schema.getType(typename) : undefined;
+    if (!isObjectType(objectType) || !schema.isSubType(type, objectType)) {
       throw new Error(`Abstract type "${type.name}" must resolve to one of its types, but got ${typename}`);
     }
-    const plan = of(named);
+    const plan = planOf(objectType);
     plans.set(typename, plan);
     return plan;
   }
@@ -283,14 +289,14 @@ function abstract(type: GraphQLAbstractType, { schema, of }: Selections): Comple
   return (responsePath, value) => {
     const typename =
       type.resolveType?.(value, responsePath.execution.context, responsePath.info, type) ??
-      (value as { __typename?: unknown }).__typename; // An object, as all that has types of its own.
+      (value as { __typename?: unknown }).__typename; // Values of abstract types are objects.
     completeObject(responsePath, plans.get(typename) ?? planFor(typename), value);
   };
 }
 
 function completeObject(responsePath: ResponsePath, plan: ObjectPlan, source: unknown): void {
   const fields: Container = {};
-  // Before its own fields, any of which may put null in its place.
+  // Set before the fields are completed, because a field may propagate null to this location.
   responsePath.container[responsePath.key] = fields;
   plan.run(responsePath.execution, source, fields, responsePath);
 }

@@ -9,7 +9,10 @@ import {
 import { type ExecutablePlan, Execution } from './execution.ts';
 import { ObjectPlan } from './object-plan.ts';
 
-/** A query, made ready to be run again and again. It has no directives: conditions would make each run another query. */
+/**
+ * A query that is planned once and executed many times. The query must have no directives, because @skip and @include
+ * can change the selection with each execution. Reasons: docs/decisions/0001-compiled-query-plans.md.
+ */
 export class QueryPlan implements ExecutablePlan {
   readonly schema: GraphQLSchema;
   readonly operation: OperationDefinitionNode;
@@ -28,11 +31,12 @@ export class QueryPlan implements ExecutablePlan {
     this.root = new ObjectPlan(this, type, [operation.selectionSet]);
   }
 
-  /** The values of the variables as resolvers get them, or the reasons why they don't fit. */
-  variablesOf(values: Readonly<Record<string, unknown>>) {
+  /** Coerces the values of variables. Returns the coerced values or the errors. */
+  coerceVariables(values: Readonly<Record<string, unknown>>) {
     return getVariableValues(this.schema, this.operation.variableDefinitions ?? [], values);
   }
 
+  /** Executes the query with coerced variables. `context` is the context value of the resolvers. */
   run(context: object, variables: VariableValues) {
     return new Execution(this, context, variables).result();
   }

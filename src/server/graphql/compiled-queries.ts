@@ -5,45 +5,45 @@ import { createSelectionSizes, definitionsOf } from '../limits/selections.ts';
 import type { RawVariables } from '../limits/variable-limits.ts';
 import type { Operation } from './operation-request.ts';
 
-/** Runs a compiled query with its variables. `context` is what its resolvers are given. */
+/** Runs a compiled query with its variables. `context` is the context value of the resolvers. */
 export type RunCompiled = (context: object) => ExecutionResult | Promise<ExecutionResult>;
 
-/** A compiled query. Undefined for variables that don't fit: the executor says what is wrong with them. */
+/** A compiled query. Returns undefined for invalid variables: the default executor then reports the errors. */
 export type CompiledQuery = (variables: RawVariables | undefined) => RunCompiled | undefined;
 
-/** The compiled query of an operation. Undefined for mutations and for queries that are not fit to be compiled. */
+/** Returns the compiled query of an operation. Undefined for mutations and for queries that can't be compiled. */
 export type CompiledQueries = (operation: Operation) => CompiledQuery | undefined;
 
 /**
- * Compiles each query at its first use, and keeps the plan as long as its document is known. Compiling and one run take
- * no more time than one run of the executor, so a document that is sent once loses nothing. The schema has no @defer and
- * no @stream.
+ * Compiles each query at its first use, and keeps the plan while its document is cached. Compiling plus one run takes
+ * no longer than one run of graphql-js. The schema has no @defer and no @stream, so plans do without them.
+ * Reasons: docs/decisions/0001-compiled-query-plans.md.
  */
 export function createCompiledQueries(schema: GraphQLSchema): CompiledQueries {
-  const compiledOf = perOperation((definition, document): CompiledQuery | undefined => {
+  const compiledQueryOf = perOperation((definition, document): CompiledQuery | undefined => {
     if (definition.operation !== 'query' || !isFitToCompile(document, definition)) return undefined;
     const plan = new QueryPlan(schema, document, definition);
     return (variables) => {
-      const { variableValues } = plan.variablesOf(variables ?? {});
+      const { variableValues } = plan.coerceVariables(variables ?? {});
       return variableValues && ((context) => plan.run(context, variableValues));
     };
   });
-  return ({ definition, document }) => compiledOf(definition, document);
+  return ({ definition, document }) => compiledQueryOf(definition, document);
 }
 
-// Far beyond what people write. A plan holds the selections with every fragment spread out.
+// A plan expands every fragment, so its size must be bounded. Handwritten queries stay far below these bounds.
 const maxSelections = 1_000;
 const maxDepth = 20;
 
-// Compiled queries assign what a field gives to a plain object, where this is no name like others.
-const unfitAlias = '__proto__';
+// Compiled queries assign fields to plain objects, where assigning to `__proto__` sets the prototype.
+const prototypeAlias = '__proto__';
 
 /**
- * Whether a query may run compiled: it has no directive, as conditions would make each run another query, and it is small
- * enough, fragments spread out. A text that may have the unfit alias is left to the executor.
+ * Whether a query can be compiled. The query must have no directives, because @skip and @include can change the
+ * selection with each run. Its size with fragments expanded is bounded. Its text must not contain `__proto__`.
  */
 export function isFitToCompile(document: DocumentNode, operation: OperationDefinitionNode): boolean {
-  if (document.loc?.source.body.includes(unfitAlias) !== false) return false;
+  if (document.loc?.source.body.includes(prototypeAlias) !== false) return false;
   const { fragments } = definitionsOf(document);
   const size = createSelectionSizes((name) => fragments.get(name)).of(operation);
   const { selections, directives, depth, introspectionDepth } = size;

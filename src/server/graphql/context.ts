@@ -12,71 +12,78 @@ import type { Report } from '../../telemetry/error-report.ts';
 import type { Idempotency } from '../../writes/idempotency.ts';
 import { createWrites, type Writes } from '../../writes/writes.ts';
 import { toClientError } from '../http/client-error.ts';
-import { asksForCost } from './cost-report.ts';
+import { requestsCost } from './cost-report.ts';
 import type { OperationRequest } from './operation-request.ts';
 
+/** What the contexts of all operations need from the server's configuration. */
 export interface ContextOptions {
   api: RestApi;
+  /** ISO 4217 code. */
   currency: string;
-  /** Told of every error that a client gets to see masked. */
+  /** Called with every error that is masked for clients. */
   report: Report;
-  /** How clients reach this server. */
+  /** The base URL by which clients reach this server. */
   publicUrl: () => URL;
-  /** How long an operation may take in milliseconds; without an end when left out. */
+  /** Milliseconds. No timeout by default. */
   operationTimeoutMs?: number;
-  /** Whether every operation shows what it cost, also where its request does not ask for that. */
+  /** Whether every response has the cost extension, even if the request does not ask for the extension. */
   showCost?: boolean;
 }
 
-/** What the resolvers of an operation can reach, and what the server itself knows of it. */
+/** The context value of an operation: the members for resolvers, and those that only the server uses. */
 export interface OperationContext extends Context {
   readonly tenant: Tenant;
-  /** How long somebody waits for its answer; other requests may join. */
+  /** Ends when no request waits for the operation any more. Requests for an equal query may join. */
   readonly scope: OperationScope;
-  /** What it has cost so far. */
+  /** The REST calls of the operation so far. */
   readonly callLog: CallLog;
 }
 
-/** What operations share. */
-export interface Shared {
+/** State that all operations share. */
+export interface SharedState {
   callContexts: CallContexts;
   loaderStates: LoaderStates;
-  /** What has been done under which key. */
+  /** The writes that are done or running, by idempotency key. */
   idempotency: Idempotency;
 }
 
-/** Makes what the resolvers of one operation can reach, anew for each, on behalf of `bearer`. */
-export type MakeContext = (bearer: string, request: OperationRequest) => OperationContext;
+/** Creates the context value of one operation. REST calls are made with the access token `bearer`. */
+export type ContextFactory = (bearer: string, request: OperationRequest) => OperationContext;
 
-export function createContexts(shared: Shared, options: ContextOptions): MakeContext {
+/** Creates the function that creates a context for each operation. */
+export function createContextFactory(shared: SharedState, options: ContextOptions): ContextFactory {
   const { callContexts, loaderStates } = shared;
-  const newScope = createOperationScopes(operationScopeErrors, options.operationTimeoutMs);
-  const parts: Parts = { shared, options, labelUrl: (name) => labelUrl(options.publicUrl(), name) };
+  const createScope = createOperationScopes(operationScopeErrors, options.operationTimeoutMs);
+  const dependencies: ContextDependencies = {
+    shared,
+    options,
+    labelUrl: (name) => labelUrl(options.publicUrl(), name),
+  };
   return (bearer, request) => {
     const { headers, requestRecord } = request;
-    const scope = newScope();
+    const scope = createScope();
     request.onAbort(scope.addWaiter());
     const callContext = callContexts.of(bearer, scope.signal, scope.deadline);
     const loaders = createLoaders(options.api, callContext, loaderStates);
     return new ResolverContext(
-      parts,
+      dependencies,
       callContext,
       scope,
       loaders,
-      asksForCost(headers),
+      requestsCost(headers),
       requestRecord?.requestId,
     );
   };
 }
 
-/** What is the same for all operations. */
-interface Parts {
-  shared: Shared;
+/** The part of a context that is the same for all operations. */
+interface ContextDependencies {
+  shared: SharedState;
   options: ContextOptions;
   labelUrl: Context['labelUrl'];
 }
 
-/** A class, as an accessor of an object literal keeps all that it can reach until a full collection of garbage. */
+/** A class, not an object literal: V8 keeps the literal's accessors (docs/decisions/0004-long-lived-closures.md). */
 class ResolverContext implements OperationContext {
   readonly loaders: Loaders;
   readonly scope: OperationScope;
@@ -84,37 +91,38 @@ class ResolverContext implements OperationContext {
   readonly labelUrl: Context['labelUrl'];
   readonly #requestId: string | undefined;
   readonly #callContext: CallContext;
-  readonly #parts: Parts;
+  readonly #dependencies: ContextDependencies;
   #writes: Writes | undefined;
 
   constructor(
-    parts: Parts,
+    dependencies: ContextDependencies,
     callContext: CallContext,
     scope: OperationScope,
     loaders: Loaders,
-    isCostAskedFor: boolean,
+    isCostRequested: boolean,
     requestId: string | undefined,
   ) {
-    this.#parts = parts;
+    this.#dependencies = dependencies;
     this.#callContext = callContext;
     this.scope = scope;
     this.loaders = loaders;
-    this.labelUrl = parts.labelUrl;
-    this.showsCost = isCostAskedFor || parts.options.showCost === true;
+    this.labelUrl = dependencies.labelUrl;
+    this.showsCost = isCostRequested || dependencies.options.showCost === true;
     this.#requestId = requestId;
   }
 
-  /** Made where it is asked for, as most operations write nothing, and by itself, as bulk writes take it out. */
+  /** A getter: most operations report nothing. Returns an arrow function: batch mutations detach the function. */
   get reportError(): Context['reportError'] {
     return (error) => {
-      const reported = toClientError(error);
-      if (reported.code === 'INTERNAL_SERVER_ERROR') this.#parts.options.report(error, this.#requestId);
-      return reported;
+      const clientError = toClientError(error);
+      if (clientError.code === 'INTERNAL_SERVER_ERROR')
+        this.#dependencies.options.report(error, this.#requestId);
+      return clientError;
     };
   }
 
   get currency(): string {
-    return this.#parts.options.currency;
+    return this.#dependencies.options.currency;
   }
 
   get tenant(): Tenant {
@@ -125,9 +133,9 @@ class ResolverContext implements OperationContext {
     return this.#callContext.callLog;
   }
 
-  /** Most operations write nothing. */
+  /** Created at first use, because most operations write nothing. */
   get writes(): Writes {
-    const { shared, options } = this.#parts;
+    const { shared, options } = this.#dependencies;
     this.#writes ??= createWrites(options.api, this.#callContext, this.loaders, shared.idempotency);
     return this.#writes;
   }

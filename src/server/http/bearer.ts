@@ -1,10 +1,13 @@
 import { MissingBearerError } from '../../rest/errors.ts';
 import type { HeaderReader } from '../../telemetry/request-record.ts';
 
-// RFC 6750's b64token, within a length that any header limit lets through.
+// The b64token of RFC 6750, with a maximum length that fits into common header size limits.
 const bearer = /^Bearer +([A-Za-z0-9\-._~+/]{1,8192}=*)$/i;
 
-/** The access token of a request's `Authorization` header, or the error to answer with where there is none. */
+/**
+ * Reads the access token from the `Authorization` header ("Authentication").
+ * @returns the token, or the error for the client if the header is missing or malformed.
+ */
 export function bearerOf(headers: HeaderReader): string | MissingBearerError {
   const header = headers.get('authorization');
   const token = header === null ? undefined : bearer.exec(header.trim())?.[1];

@@ -3,7 +3,7 @@ import type { Duplex } from 'node:stream';
 import { type HttpError, httpErrorBody, httpErrorHeaders } from './http-error.ts';
 import { fixedHeaders } from './response-headers.ts';
 
-/** What came too slowly, be it the head or the body. */
+/** The error for a request whose head or body arrives too slowly. */
 export const requestTimeout: HttpError = {
   status: 408,
   code: 'REQUEST_TIMEOUT',
@@ -11,7 +11,7 @@ export const requestTimeout: HttpError = {
   retryable: true,
 };
 
-/** What is told of a request that Node's parser has given up on. */
+/** The error for a request that Node's HTTP parser rejected. `code` is the code of the parser's error. */
 export function parserError(code: string | undefined): HttpError {
   if (code === 'ERR_HTTP_REQUEST_TIMEOUT') return requestTimeout;
   if (code === 'HPE_HEADER_OVERFLOW') {
@@ -27,11 +27,11 @@ export function parserError(code: string | undefined): HttpError {
 }
 
 /**
- * Answers on the connection itself, where there is no request to answer, and ends it.
- * @returns whether anything could be said.
+ * Writes an error response to a socket that has no request object, and closes the connection.
+ * @returns whether the response was written.
  */
 export function writeErrorToSocket(socket: Duplex, httpError: HttpError, requestId: string): boolean {
-  // It has been answered, or has nobody at its other end.
+  // A response has ended this socket already, or the client has disconnected.
   if (!socket.writable || socket.writableEnded) return false;
   const body = httpErrorBody(httpError);
   const headers = {
@@ -49,16 +49,16 @@ export function writeErrorToSocket(socket: Duplex, httpError: HttpError, request
   return true;
 }
 
-// How long a client may take to read an answer that it got before it had sent everything.
+// The time a client has to read a response that it got before it sent its whole request.
 const lingerMs = 1_000;
 
 /**
- * Ends a connection whose client may still be sending. Closed at once, the bytes that nobody reads would make the system
- * reset it, and the client would lose the answer with it.
+ * Closes a connection whose client may still be sending. If the socket closed at once, unread bytes would cause a TCP
+ * reset, and the client would lose the response.
  */
 export function lingeringClose(socket: Duplex): void {
   socket.end();
-  const late = setTimeout(() => socket.destroy(), lingerMs);
-  late.unref();
-  socket.once('close', () => clearTimeout(late));
+  const timeout = setTimeout(() => socket.destroy(), lingerMs);
+  timeout.unref();
+  socket.once('close', () => clearTimeout(timeout));
 }

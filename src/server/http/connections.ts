@@ -2,112 +2,119 @@ import type { ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 
-/** How slow the other side of a connection may be. */
+/** Timeouts for slow clients, in milliseconds. */
 export interface ConnectionTimeouts {
-  /** How long a body that is being sent may take for each KiB, in milliseconds. */
+  /** The maximum time for each KiB of a request body. */
   stallTimeoutMs: number;
-  /** How long an answer may take to be taken, in milliseconds. */
+  /** The maximum time in which a client reads buffered response bytes. */
   responseTimeoutMs: number;
 }
 
-/** The connections of a server. */
+/** The open connections of a server. */
 export interface Connections {
   add(socket: Socket): void;
-  /** Notes the request that a connection has sent last. */
-  began(socket: Socket, response: ServerResponse): void;
-  /** Whether the answer to the last request of a connection has begun, so that nothing else can be said there. */
-  isAnswering(socket: Duplex): boolean;
+  /** Records the latest request of a connection. */
+  onRequest(socket: Socket, response: ServerResponse): void;
+  /** Whether the response to the latest request is partly sent, so that no error response can follow. */
+  isResponding(socket: Duplex): boolean;
   all(): Iterable<readonly [Socket, ClientConnection]>;
-  /** Ends connections whose other side is too slow. */
+  /** Closes the connections of clients that are too slow. */
   sweep(): void;
   /**
-   * Ends connections on which no request is under way.
-   * @param late whether first requests have had their time to come, of which nothing or half a head is here; and bodies.
+   * Closes idle connections while the server shuts down.
+   * @param overdue whether connections without a complete first request, or with an incomplete body, are closed too.
    */
-  sweepAtEnd(late: { first: boolean; body: boolean }): void;
+  sweepForShutdown(overdue: { first: boolean; body: boolean }): void;
 }
 
+/** The progress of one connection. Times are those of `performance.now()`. */
 export interface ClientConnection {
-  /** The answer to its last request; undefined before the first. */
+  /** The response to the latest request. Undefined before the first request. */
   response: ServerResponse | undefined;
-  /** How much had come when a body was last seen to go on. */
-  bytesRead: number;
-  /** When that was; undefined until its request is looked at. */
-  readAt: number | undefined;
-  /** Since when an answer waits to be taken; undefined while none does. */
-  waitsSince: number | undefined;
+  /** The number of bytes received when the body last made progress. */
+  progressBytes: number;
+  /** The time of this progress. Undefined until the first sweep after the request. */
+  progressAt: number | undefined;
+  /** The time since which response bytes wait for the client. Undefined if no bytes wait. */
+  blockedSince: number | undefined;
 }
 
-// Less in its time is no progress, or a byte now and then would hold a connection for as long as a request may take.
-const leastProgressBytes = 1_024;
+// Fewer bytes count as no progress, so that a client cannot hold a connection with single bytes.
+const minProgressBytes = 1_024;
 
 /**
- * Watches connections as a whole, a few times within the times given, rather than by a timer for each.
- * @param onStall told of a connection whose body does not come, to say so and to end it.
+ * Tracks the connections of a server. The periodic `sweep` replaces a timer per connection.
+ * @param onStall called with a socket whose body stalls. The callback sends the error and closes the socket.
  */
-export function createConnections(times: ConnectionTimeouts, onStall: (socket: Socket) => void): Connections {
+export function createConnections(
+  timeouts: ConnectionTimeouts,
+  onStall: (socket: Socket) => void,
+): Connections {
   const connections = new Map<Duplex, ClientConnection>();
 
-  function check(socket: Socket, connection: ClientConnection, now: number): void {
+  function checkProgress(socket: Socket, connection: ClientConnection, now: number): void {
     if (socket.writableLength > 0) {
-      connection.waitsSince ??= now;
-      // Whatever has been said to it so far is lost, so that it can't take a part for the whole.
-      if (now - connection.waitsSince >= times.responseTimeoutMs) socket.destroy();
+      connection.blockedSince ??= now;
+      // The connection breaks, so that the client cannot mistake a partial response for a complete one.
+      if (now - connection.blockedSince >= timeouts.responseTimeoutMs) socket.destroy();
       return;
     }
-    connection.waitsSince = undefined;
-    if (!isSending(connection)) return;
-    if (connection.readAt === undefined || socket.bytesRead - connection.bytesRead >= leastProgressBytes) {
-      connection.bytesRead = socket.bytesRead;
-      connection.readAt = now;
-    } else if (now - connection.readAt >= times.stallTimeoutMs) onStall(socket);
+    connection.blockedSince = undefined;
+    if (!isReceivingBody(connection)) return;
+    if (
+      connection.progressAt === undefined ||
+      socket.bytesRead - connection.progressBytes >= minProgressBytes
+    ) {
+      connection.progressBytes = socket.bytesRead;
+      connection.progressAt = now;
+    } else if (now - connection.progressAt >= timeouts.stallTimeoutMs) onStall(socket);
   }
 
   return {
     add(socket) {
       const connection: ClientConnection = {
         response: undefined,
-        bytesRead: 0,
-        readAt: undefined,
-        waitsSince: undefined,
+        progressBytes: 0,
+        progressAt: undefined,
+        blockedSince: undefined,
       };
       connections.set(socket, connection);
       socket.once('close', () => {
         connections.delete(socket);
-        // A Map that has grown leaves its former table behind, with all that was in it, until a full collection of garbage.
+        // V8 keeps outgrown tables of a Map with their entries (docs/decisions/0004-long-lived-closures.md).
         connection.response = undefined;
       });
     },
-    began(socket, response) {
+    onRequest(socket, response) {
       const connection = connections.get(socket);
       if (connection === undefined) return;
       connection.response = response;
-      connection.readAt = undefined;
+      connection.progressAt = undefined;
     },
-    isAnswering(socket) {
+    isResponding(socket) {
       const response = connections.get(socket)?.response;
       return response?.headersSent === true && !response.writableFinished;
     },
-    // Only sockets are added.
+    // `add` accepts only sockets.
     all: () => connections as Map<Socket, ClientConnection>,
     sweep() {
       const now = performance.now();
       for (const [socket, connection] of connections as Map<Socket, ClientConnection>)
-        check(socket, connection, now);
+        checkProgress(socket, connection, now);
     },
-    sweepAtEnd(late) {
+    sweepForShutdown(overdue) {
       for (const [socket, connection] of connections as Map<Socket, ClientConnection>) {
         const { response } = connection;
         const isIdle =
-          response === undefined ? late.first : response.req.complete && response.writableFinished;
+          response === undefined ? overdue.first : response.req.complete && response.writableFinished;
         if (isIdle) socket.destroy();
-        else if (late.body && isSending(connection)) onStall(socket);
+        else if (overdue.body && isReceivingBody(connection)) onStall(socket);
       }
     },
   };
 }
 
-/** Whether the body of its last request is still to come, and waited for. */
-function isSending({ response }: ClientConnection): boolean {
+/** Whether the body of the latest request is incomplete and its response has not ended. */
+function isReceivingBody({ response }: ClientConnection): boolean {
   return response !== undefined && !response.req.complete && !response.writableEnded;
 }

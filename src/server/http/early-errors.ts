@@ -2,7 +2,7 @@ import type { Log } from '../../telemetry/log.ts';
 import type { Metrics } from '../../telemetry/metrics.ts';
 import type { OnHttpError } from './http-error.ts';
 
-/** Counts what is refused before it is a request of any route, and writes a line of each where that is wanted. */
+/** Creates the handler that counts early errors and logs each at level debug. */
 export function reportEarlyErrors(log: Log, metrics: Metrics | undefined): OnHttpError {
   return ({ requestId, status, code }) => {
     metrics?.earlyError(status);

@@ -7,12 +7,13 @@ import {
 } from 'graphql';
 import { firstOutOfRange, fixedLimits, type Limits, limitExceeded } from './limits.ts';
 import { introspectionSizes } from './list-size.ts';
-import { nodesOf, numberOf, type OperationCost, operationCostOf } from './node-cost.ts';
+import { type CostEstimate, estimateCost, resolveCount, resolveNodeCount } from './node-cost.ts';
 import { definitionsOf } from './selections.ts';
 import { type RawVariables, variablesError } from './variable-limits.ts';
 
+/** Checks operations with their variables against the limits. */
 export interface OperationLimits {
-  /** The refusal of an operation of a valid document with these values, or undefined where it may run. */
+  /** The error for an operation of a valid document that exceeds a limit. Undefined if the operation may run. */
   errorOf(
     document: DocumentNode,
     operationName: string | null | undefined,
@@ -20,16 +21,16 @@ export interface OperationLimits {
   ): GraphQLError | undefined;
 }
 
-/** Holds operations with their values against the limits. What goes by the document alone is worked out once for each. */
+/** Creates the check. The cost of each operation is estimated once, and evaluated again for each set of variables. */
 export function createOperationLimits(schema: GraphQLSchema, limits: Limits): OperationLimits {
   const introspection = introspectionSizes(schema);
-  const costs = new WeakMap<OperationDefinitionNode, OperationCost>();
+  const costs = new WeakMap<OperationDefinitionNode, CostEstimate>();
 
-  function costOf(document: DocumentNode, operation: OperationDefinitionNode): OperationCost {
-    const known = costs.get(operation);
-    if (known !== undefined) return known;
+  function costOf(document: DocumentNode, operation: OperationDefinitionNode): CostEstimate {
+    const cachedCost = costs.get(operation);
+    if (cachedCost !== undefined) return cachedCost;
     const { fragments } = definitionsOf(document);
-    const cost = operationCostOf(schema, introspection, operation, (name) => fragments.get(name));
+    const cost = estimateCost(schema, introspection, operation, (name) => fragments.get(name));
     costs.set(operation, cost);
     return cost;
   }
@@ -44,14 +45,16 @@ export function createOperationLimits(schema: GraphQLSchema, limits: Limits): Op
       const { nodes, pages, writes } = costOf(document, operation);
       for (const { count, maximum, coordinate, node } of pages) {
         const allowed = Math.min(maximum, limits.first);
-        const first = numberOf(count, values);
+        const first = resolveCount(count, values);
         if (first < 0 || first > allowed) return firstOutOfRange(coordinate, allowed, first, node);
       }
-      const written = writes.reduce<number>((sum, count) => sum + numberOf(count, values), 0);
-      if (written > fixedLimits.writes)
-        return limitExceeded('writes', fixedLimits.writes, written, operation);
-      const most = Math.ceil(nodesOf(nodes, values));
-      return most > limits.nodes ? limitExceeded('nodes', limits.nodes, most, operation) : undefined;
+      const writeCount = writes.reduce<number>((sum, count) => sum + resolveCount(count, values), 0);
+      if (writeCount > fixedLimits.writes)
+        return limitExceeded('writes', fixedLimits.writes, writeCount, operation);
+      const nodeCount = Math.ceil(resolveNodeCount(nodes, values));
+      return nodeCount > limits.nodes
+        ? limitExceeded('nodes', limits.nodes, nodeCount, operation)
+        : undefined;
     },
   };
 }

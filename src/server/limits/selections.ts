@@ -7,12 +7,13 @@ import type {
   SelectionSetNode,
 } from 'graphql';
 
-/** The definitions of a document that can be run or spread. */
+/** The operations and fragments of a document. */
 export interface Definitions {
   operations: OperationDefinitionNode[];
   fragments: ReadonlyMap<string, FragmentDefinitionNode>;
 }
 
+/** Collects the operations and fragments of a document. The last of several fragments with one name wins. */
 export function definitionsOf({ definitions }: DocumentNode): Definitions {
   const operations: OperationDefinitionNode[] = [];
   const fragments = new Map<string, FragmentDefinitionNode>();
@@ -23,20 +24,21 @@ export function definitionsOf({ definitions }: DocumentNode): Definitions {
   return { operations, fragments };
 }
 
-/** Finds the definition of a fragment by its name. */
+/** Returns the definition of a fragment by its name. */
 export type FragmentOf = (name: string) => FragmentDefinitionNode | undefined;
 
-/** A field of a selection set, with fragments spread out. */
+/** A field of a selection set, fragments expanded. */
 export interface FieldSelection {
   node: FieldNode;
-  /** The type condition of the innermost fragment around the field; undefined outside of fragments. */
+  /** The type condition of the innermost fragment around the field. Undefined without a type condition. */
   condition: string | undefined;
 }
 
 /**
- * The fields that selection sets select of one object, fragments spread out, in the order of the document. Each named
- * fragment is spread once, as by GraphQL's CollectFields. So circles end, and fragments that double cost nothing more.
- * @param includes whether the fields under a type condition belong to the result; all do when left out.
+ * The fields that selection sets select of one object, in document order, with fragments expanded. Each named
+ * fragment is expanded once, as in CollectFields of the GraphQL specification. So cycles end, and repeated spreads
+ * add nothing.
+ * @param includes whether fields under a type condition belong to the result. By default all do.
  */
 export function selectedFields(
   sets: readonly SelectionSetNode[],
@@ -44,22 +46,23 @@ export function selectedFields(
   includes: (condition: string) => boolean = () => true,
 ): FieldSelection[] {
   const fields: FieldSelection[] = [];
-  const spread = new Set<string>();
+  const visitedFragments = new Set<string>();
 
-  function collect({ selections }: SelectionSetNode, outer: string | undefined): void {
+  function collect({ selections }: SelectionSetNode, outerCondition: string | undefined): void {
     for (const selection of selections) {
       if (selection.kind === 'Field') {
-        fields.push({ node: selection, condition: outer });
+        fields.push({ node: selection, condition: outerCondition });
         continue;
       }
       if (selection.kind === 'FragmentSpread') {
-        if (spread.has(selection.name.value)) continue;
-        spread.add(selection.name.value);
+        if (visitedFragments.has(selection.name.value)) continue;
+        visitedFragments.add(selection.name.value);
       }
       const fragment = selection.kind === 'InlineFragment' ? selection : fragmentOf(selection.name.value);
       if (fragment === undefined) continue;
       const condition = fragment.typeCondition?.name.value;
-      if (condition === undefined || includes(condition)) collect(fragment.selectionSet, condition ?? outer);
+      if (condition === undefined || includes(condition))
+        collect(fragment.selectionSet, condition ?? outerCondition);
     }
   }
 
@@ -67,39 +70,41 @@ export function selectedFields(
   return fields;
 }
 
-/** The name of a field in the response. Fields of one name are answered as one. */
+/** The response name of a field: its alias or else its name. Fields with one response name are merged. */
 export function responseName({ node: { alias, name } }: FieldSelection): string {
   return (alias ?? name).value;
 }
 
-/** The selection sets of several fields that are answered as one. */
+/** The selection sets of fields that are merged in the response. */
 export function selectionSetsOf(fields: readonly FieldSelection[]): SelectionSetNode[] {
   return fields.flatMap(({ node: { selectionSet } }) => selectionSet ?? []);
 }
 
-/** How large a part of a document is, each fragment as often as it is spread. Numbers may be as large as `Infinity`. */
+/** The size of a definition with every fragment spread expanded. Numbers may be as large as `Infinity`. */
 export interface SelectionSize {
-  /** Fields, inline fragments and spreads. */
+  /** Fields, inline fragments and fragment spreads. */
   selections: number;
   /** Fields of the topmost level. */
   rootFields: number;
   aliases: number;
   directives: number;
-  /** Fields within fields, but for those of an introspection. */
+  /** Nesting of fields, without introspection fields. */
   depth: number;
+  /** Nesting of introspection fields. */
   introspectionDepth: number;
 }
 
 /** Measures the definitions of a document. */
 export interface SelectionSizes {
+  /** The size of a definition. */
   of(definition: OperationDefinitionNode | FragmentDefinitionNode): SelectionSize;
-  /** Whether the fragment has been measured, by itself or within another definition. */
+  /** Whether a fragment has been measured, by itself or within another definition. */
   hasMeasured(fragment: FragmentDefinitionNode): boolean;
-  /** Whether a fragment that has been measured spreads itself. */
+  /** Whether any measured fragment spreads itself, directly or through others. */
   isCyclic(): boolean;
 }
 
-const nothing: SelectionSize = {
+const emptySize: SelectionSize = {
   selections: 0,
   rootFields: 0,
   aliases: 0,
@@ -108,32 +113,32 @@ const nothing: SelectionSize = {
   introspectionDepth: 0,
 };
 
-/** Measures each fragment once, and adds its size wherever it is spread: the time grows with the document alone. */
+/** Creates a measure that visits each fragment once, and adds its size at each spread. The time is linear. */
 export function createSelectionSizes(fragmentOf: FragmentOf): SelectionSizes {
   const sizes = new Map<string, SelectionSize | 'being measured'>();
   let isCyclic = false;
 
-  function ofSet(set: SelectionSetNode | undefined): SelectionSize {
-    const sum = { ...nothing };
+  function sizeOfSelectionSet(set: SelectionSetNode | undefined): SelectionSize {
+    const sum = { ...emptySize };
     for (const selection of set?.selections ?? []) {
       const size =
         selection.kind === 'Field'
-          ? ofField(selection)
+          ? sizeOfField(selection)
           : selection.kind === 'InlineFragment'
-            ? ofSet(selection.selectionSet)
-            : ofFragment(fragmentOf(selection.name.value));
+            ? sizeOfSelectionSet(selection.selectionSet)
+            : sizeOfFragment(fragmentOf(selection.name.value));
       sum.selections += size.selections + 1;
       sum.rootFields += size.rootFields;
       sum.aliases += size.aliases;
-      sum.directives += size.directives + countOf(selection.directives);
+      sum.directives += size.directives + directiveCount(selection.directives);
       sum.depth = Math.max(sum.depth, size.depth);
       sum.introspectionDepth = Math.max(sum.introspectionDepth, size.introspectionDepth);
     }
     return sum;
   }
 
-  function ofField({ name, alias, selectionSet }: FieldNode): SelectionSize {
-    const size = ofSet(selectionSet);
+  function sizeOfField({ name, alias, selectionSet }: FieldNode): SelectionSize {
+    const size = sizeOfSelectionSet(selectionSet);
     const isIntrospection = name.value === '__schema' || name.value === '__type';
     size.rootFields = 1;
     if (alias !== undefined) size.aliases += 1;
@@ -144,25 +149,25 @@ export function createSelectionSizes(fragmentOf: FragmentOf): SelectionSizes {
     return size;
   }
 
-  function ofFragment(fragment: FragmentDefinitionNode | undefined): SelectionSize {
-    if (fragment === undefined) return nothing;
+  function sizeOfFragment(fragment: FragmentDefinitionNode | undefined): SelectionSize {
+    if (fragment === undefined) return emptySize;
     const name = fragment.name.value;
-    const known = sizes.get(name);
-    if (known === 'being measured') isCyclic = true;
-    if (known !== undefined) return known === 'being measured' ? nothing : known;
+    const measured = sizes.get(name);
+    if (measured === 'being measured') isCyclic = true;
+    if (measured !== undefined) return measured === 'being measured' ? emptySize : measured;
     sizes.set(name, 'being measured');
-    const size = ofSet(fragment.selectionSet);
-    size.directives += countOf(fragment.directives);
+    const size = sizeOfSelectionSet(fragment.selectionSet);
+    size.directives += directiveCount(fragment.directives);
     sizes.set(name, size);
     return size;
   }
 
   return {
     of(definition) {
-      if (definition.kind === 'FragmentDefinition') return ofFragment(definition);
-      const size = ofSet(definition.selectionSet);
+      if (definition.kind === 'FragmentDefinition') return sizeOfFragment(definition);
+      const size = sizeOfSelectionSet(definition.selectionSet);
       for (const { directives } of [definition, ...(definition.variableDefinitions ?? [])]) {
-        size.directives += countOf(directives);
+        size.directives += directiveCount(directives);
       }
       return size;
     },
@@ -171,6 +176,6 @@ export function createSelectionSizes(fragmentOf: FragmentOf): SelectionSizes {
   };
 }
 
-function countOf(directives: readonly DirectiveNode[] | undefined): number {
+function directiveCount(directives: readonly DirectiveNode[] | undefined): number {
   return directives?.length ?? 0;
 }

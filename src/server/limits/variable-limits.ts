@@ -8,16 +8,17 @@ import {
 } from 'graphql';
 import { fixedLimits, type Limits, limitExceeded } from './limits.ts';
 
-/** The values of variables as they were sent, before they are held against their types. */
+/** The values of variables as they were sent, before coercion. */
 export type RawVariables = Readonly<Record<string, unknown>>;
 
-// Up to here the executors look for up to 100 faults in a few milliseconds.
+// Up to these sizes, the executors find up to 100 errors in a few milliseconds.
 const maxValuesChecked = 500;
 const maxCharactersChecked = 8_192;
 
 /**
- * The refusal of variables that are too large for any type, or the first fault of large ones. Sizes are checked first. A
- * fault quotes the object around it, and so costs as much as the object is large.
+ * The error for variables that exceed a limit. For large variables within the limits, the first coercion error.
+ * Undefined if there is none, and for small variables, whose coercion errors the executor reports. A coercion error
+ * quotes the object around the value, so its cost grows with the object.
  */
 export function variablesError(
   schema: GraphQLSchema,
@@ -28,7 +29,7 @@ export function variablesError(
   let values = 0;
   let characters = 0;
 
-  function tooLarge(value: unknown, depth: number): GraphQLError | undefined {
+  function sizeError(value: unknown, depth: number): GraphQLError | undefined {
     if (typeof value === 'string') characters += value.length;
     if (typeof value !== 'object' || value === null) return undefined;
     if (depth > fixedLimits.nesting) {
@@ -38,43 +39,40 @@ export function variablesError(
       if (value.length > limits.listItems) {
         return limitExceeded('listItems', limits.listItems, value.length);
       }
-      return anyTooLarge(value, depth);
+      return itemsSizeError(value, depth);
     }
     const names = Object.keys(value);
-    // A document may have more variables than any object has fields.
+    // Depth 1 is the object of all variables, which may have more entries.
     if (names.length > fixedLimits.inputFields && depth > 1) {
       return limitExceeded('inputFields', fixedLimits.inputFields, names.length);
     }
     for (const name of names) characters += name.length;
-    return anyTooLarge(Object.values(value), depth);
+    return itemsSizeError(Object.values(value), depth);
   }
 
-  function anyTooLarge(items: readonly unknown[], depth: number): GraphQLError | undefined {
+  function itemsSizeError(items: readonly unknown[], depth: number): GraphQLError | undefined {
     for (const item of items) {
       values += 1;
       if (values > fixedLimits.values) {
         return limitExceeded('values', fixedLimits.values, `more than ${fixedLimits.values}`);
       }
-      const error = tooLarge(item, depth + 1);
+      const error = sizeError(item, depth + 1);
       if (error !== undefined) return error;
     }
     return undefined;
   }
 
-  const error = tooLarge(variables, 1);
+  const error = sizeError(variables, 1);
   if (error !== undefined) return error;
   if (characters > limits.valueCharacters) {
     return limitExceeded('valueCharacters', limits.valueCharacters, characters);
   }
   const areLarge = values > maxValuesChecked || characters > maxCharactersChecked;
-  return areLarge ? firstFault(schema, operation, variables) : undefined;
+  return areLarge ? firstCoercionError(schema, operation, variables) : undefined;
 }
 
-/**
- * The first fault of values that are held against their types. The executors would go on to find up to 100 faults, and
- * print the object around each.
- */
-function firstFault(
+/** The first coercion error. The executors would look for up to 100 errors, and print the object around each. */
+function firstCoercionError(
   schema: GraphQLSchema,
   { variableDefinitions = [] }: OperationDefinitionNode,
   variables: RawVariables,
@@ -82,19 +80,19 @@ function firstFault(
   for (const definition of variableDefinitions) {
     const name = definition.variable.name.value;
     const type = typeFromAST(schema, definition.type);
-    // What is left out may have a default value, and is for the executor.
+    // The executor handles missing variables, which may have a default value.
     if (!Object.hasOwn(variables, name) || !isInputType(type)) continue;
     try {
-      const throwFault = ({ message }: GraphQLError, path: readonly (string | number)[]): never => {
-        const place = [name, ...path].join('.');
-        throw new GraphQLError(`Variable "$${name}" got an invalid value at "${place}": ${message}`, {
+      const throwError = ({ message }: GraphQLError, path: readonly (string | number)[]): never => {
+        const valuePath = [name, ...path].join('.');
+        throw new GraphQLError(`Variable "$${name}" got an invalid value at "${valuePath}": ${message}`, {
           nodes: definition,
           extensions: { code: 'BAD_USER_INPUT', http: { status: 400 } },
         });
       };
-      validateInputValue(variables[name], type, throwFault, true);
+      validateInputValue(variables[name], type, throwError, true);
     } catch (error) {
-      // Thrown above, as nothing else ends the search.
+      // `throwError` ends the search at the first error.
       if (error instanceof GraphQLError) return error;
       throw error;
     }

@@ -11,9 +11,9 @@ function start() {
   const prefetched: number[] = [];
   const shipmentById: Partial<ListBatchLoader<ShipmentJson>> = {
     prefetch: (count) => void prefetched.push(count),
-    expect: ({ names, hitDepth }) =>
+    addHint: ({ names, hitDepth }) =>
       hitDepth.learn({
-        asked: names.size,
+        idCount: names.size,
         hits: [...names].map((_, index) => index),
         rowsRead: names.size,
         rowsBefore: 0,

@@ -143,7 +143,7 @@ test('after five seconds one call goes through, and all do once it is answered',
   expect([breaker.isOpen(), breaker.admit(eva)]).toEqual([false, 'usual']);
 });
 
-test('what was under way when it opened neither closes it nor counts once it is closed again', () => {
+test('a call that was running when it opened neither closes it nor counts once it is closed again', () => {
   const { breaker, call, pass } = startOpen();
   breaker.note(ana, 'usual', 'answered');
   expect(breaker.isOpen()).toBe(true);
@@ -209,7 +209,7 @@ test('a failed call costs about as much among many tenants as among few', () => 
     return (performance.now() - startedAt) / 400;
   };
   msPerCall(1_000);
-  // It took milliseconds when all tenants were added up anew; this is far above what it takes.
+  // Summing over all tenants took milliseconds per call. The bound is far above the present time.
   expect(msPerCall(20_000)).toBeLessThan(0.5);
 });
 

@@ -6,7 +6,7 @@ import {
   selectedFields,
 } from '../../../src/server/limits/selections.ts';
 
-/** The names of the fields that the operation of a document selects, each with the type condition around it. */
+/** The fields that an operation selects, as `typeCondition.fieldName`. */
 function fieldsOf(text: string, includes?: (condition: string) => boolean): string[] {
   const { operations, fragments } = definitionsOf(parse(text));
   const sets = operations.map(({ selectionSet }) => selectionSet);
