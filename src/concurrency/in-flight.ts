@@ -18,7 +18,7 @@ interface JoinableWork<Work> {
 }
 
 /** The pending work of each tenant by key. The end of a write hides all work that started before it. */
-export class InFlight<Work> {
+export class CoalescingMap<Work> {
   readonly #joinable = new PerTenant<JoinableWork<Work>>();
 
   /** @returns pending work of the tenant with this key, if any. */

@@ -10,7 +10,7 @@ export interface Tenant {
 }
 
 /** Stops later reads of the tenant from joining pending work, whose result may be stale after a write. */
-export function endJoining(tenant: Tenant): void {
+export function stopSharingPendingReads(tenant: Tenant): void {
   tenant.writes += 1;
 }
 

@@ -4,7 +4,7 @@ import type { Environment } from './setting.ts';
  * A variable with one of these prefixes is meant for this server. The list is explicit, because other programs use
  * most prefixes of settings too: MAX_, LOG_, REQUEST_, GRAPHQL_.
  */
-export const ownPrefixes = ['UPSTREAM_', 'DRAIN_', 'IDEMPOTENCY_', 'PERSISTED_QUERY_', 'REFERENCE_DATA_'];
+export const settingPrefixes = ['UPSTREAM_', 'DRAIN_', 'IDEMPOTENCY_', 'PERSISTED_QUERY_', 'REFERENCE_DATA_'];
 
 /** A shorter name may be one edit away from an unrelated variable, such as SORT from PORT. */
 const minLength = 8;
@@ -23,7 +23,7 @@ export function unknownSettings(environment: Environment, settings: readonly str
   return unknown.flatMap((name) => {
     const meant = settings.find((setting) => setting.length >= minLength && isOneEdit(name, setting));
     if (meant !== undefined) return [`${name}: there is no such setting; did you mean ${meant}?`];
-    if (!ownPrefixes.some((prefix) => name.startsWith(prefix))) return [];
+    if (!settingPrefixes.some((prefix) => name.startsWith(prefix))) return [];
     return [`${name}: there is no such setting; the README lists all of them under "Configuration".`];
   });
 }

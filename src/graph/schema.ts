@@ -1,7 +1,7 @@
 import { GraphQLSchema } from 'graphql';
 import { builder } from './builder.ts';
-import { withExactLeaves } from './fields/exact-leaves.ts';
-import { withFieldPaths } from './fields/field-path-tracking.ts';
+import { withStrictLeafSerializers } from './fields/exact-leaves.ts';
+import { withFieldPathTracking } from './fields/field-path-tracking.ts';
 import { withoutPropertyResolvers } from './fields/property-fields.ts';
 import './fields/scalars.ts';
 import './relay/node.ts';
@@ -40,8 +40,8 @@ const description =
   'the REST service names it. Give the access token in the header `Authorization: Bearer <token>`.';
 
 /** The GraphQL schema. The import of a file adds the types of that file. */
-export const schema: GraphQLSchema = withFieldPaths(
-  withExactLeaves(
+export const schema: GraphQLSchema = withFieldPathTracking(
+  withStrictLeafSerializers(
     withoutPropertyResolvers(new GraphQLSchema({ ...builder.toSchema().toConfig(), description })),
   ),
 );

@@ -8,7 +8,7 @@ import { createRunningMutations } from '../server/graphql/running-mutations.ts';
 import { reportEarlyErrors } from '../server/http/early-errors.ts';
 import type { OnHttpError } from '../server/http/http-error.ts';
 import { createHealth } from '../server/routes/health.ts';
-import { reportTo } from '../telemetry/error-report.ts';
+import { createErrorReporter } from '../telemetry/error-report.ts';
 import type { Log } from '../telemetry/log.ts';
 import type { Metrics } from '../telemetry/metrics.ts';
 import { startTelemetry } from '../telemetry/telemetry.ts';
@@ -66,7 +66,7 @@ export async function startServer(config: Config, parts: ServerParts): Promise<R
     showMetrics: config.metricsPort === undefined,
     tracing,
     log,
-    report: reportTo(log),
+    report: createErrorReporter(log),
   });
   const onHttpError = reportEarlyErrors(log, metrics);
   const listener = await listenOn('PORT', config.port, app, config, onHttpError);
@@ -76,12 +76,12 @@ export async function startServer(config: Config, parts: ServerParts): Promise<R
     metrics,
     onHttpError,
     async end(isReplaced = false) {
-      if (!isReplaced) health.end();
+      if (!isReplaced) health.markNotReady();
       const waitMs = isReplaced ? 0 : config.listener.drainWaitMs;
       const graceEndsAt = performance.now() + waitMs + config.listener.drainGraceMs;
       await listener.close(waitMs);
       // A mutation continues after its client has disconnected, so it may still run after all connections are closed.
-      await mutations.ended(graceEndsAt - performance.now());
+      await mutations.whenIdle(graceEndsAt - performance.now());
       await client.close();
       await within(closeTimeoutMs, [telemetry.close(), upstream.close()]);
     },

@@ -1,10 +1,10 @@
-import { described, type RestCall } from './call.ts';
+import { describeCall, type RestCall } from './call.ts';
 import type { CallContext } from './client/call-context.ts';
 import type { RestClient } from './client/client.ts';
 import { singleFlight } from './client/single-flight.ts';
 import type { StreamedResponse } from './client/streamed-response.ts';
 import { InvalidResponseError } from './errors.ts';
-import { createResourceClient, type ParameterNames } from './resource-client.ts';
+import { createResourceClient, type QueryParameterNames } from './resource-client.ts';
 import { bareIdentifier, type Collection, conversationIdentifier } from './resource-name.ts';
 import type { DriftWatch } from './schema-drift.ts';
 import type {
@@ -73,7 +73,7 @@ export interface RestApi {
  * @param names the query parameter names of this REST service.
  * @param drift checks a sample of the records in REST's responses.
  */
-export function createRestApi(client: RestClient, names: ParameterNames, drift?: DriftWatch): RestApi {
+export function createRestApi(client: RestClient, names: QueryParameterNames, drift?: DriftWatch): RestApi {
   const { sendForRecord, sendToRecord, fetchPage } = createResourceClient(singleFlight(client), names, drift);
   const path = (collection: Collection, id: string) =>
     `/v1/${collection}/${encodeURIComponent(bareIdentifier(collection, id))}`;
@@ -106,7 +106,7 @@ export function createRestApi(client: RestClient, names: ParameterNames, drift?:
       const stream = await client.stream(call, callContext);
       if (/^application\/pdf\s*(;|$)/i.test(stream.contentType)) return stream;
       stream.body.on('error', () => {}).destroy();
-      throw new InvalidResponseError(`${described(call)} answered something that is not a PDF`);
+      throw new InvalidResponseError(`${describeCall(call)} answered something that is not a PDF`);
     },
     listOrigins: async (query, callContext) => fetchPage('origins', '/v1/origins', query, callContext),
     listLocations: async (query, callContext) =>

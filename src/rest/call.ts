@@ -14,7 +14,7 @@ export interface RestCall {
 }
 
 /** The name of a call in logs and errors. It has no query, which may contain a person's name or phone number. */
-export function described(call: RestCall): string {
+export function describeCall(call: RestCall): string {
   return `${call.method} ${call.path}`;
 }
 

@@ -1,5 +1,5 @@
 import type { Cancellation } from '../concurrency/cancellation.ts';
-import { described, isRead, type RestCall } from './call.ts';
+import { describeCall, isRead, type RestCall } from './call.ts';
 
 /**
  * The base class of expected errors: of the client's input, of REST's response, or of the network.
@@ -54,7 +54,7 @@ export class StatusError extends WaybillError {
   readonly retryAfterMs: number | undefined;
 
   constructor(call: RestCall, status: number, details: ErrorDetails, retryAfterMs?: number) {
-    const summary = `${described(call)} answered ${status}`;
+    const summary = `${describeCall(call)} answered ${status}`;
     super(details.message === undefined ? summary : `${summary}: ${details.message}`);
     this.summary = summary;
     this.isRead = isRead(call);
@@ -90,7 +90,7 @@ export class BudgetExceededError extends WaybillError {
 
   constructor(call: RestCall, maxReads: number) {
     super(
-      `${described(call)} was not made: an operation makes at most ${maxReads} reads. Ask for less at once.`,
+      `${describeCall(call)} was not made: an operation makes at most ${maxReads} reads. Ask for less at once.`,
     );
   }
 }
@@ -127,7 +127,7 @@ export class CircuitOpenError extends WaybillError {
   readonly retryAfterMs: number;
 
   constructor(call: RestCall, retryAfterMs: number) {
-    super(`${described(call)} was not made: most calls of its kind have failed just now`);
+    super(`${describeCall(call)} was not made: most calls of its kind have failed just now`);
     this.retryAfterMs = retryAfterMs;
   }
 }
@@ -170,7 +170,7 @@ export function mayHaveHappened(error: unknown): boolean {
  * Whether every other call of the same operation would now fail with this error too.
  * An open circuit is no such error: a list and its records have separate circuits.
  */
-export function isMetByAllCalls(error: unknown): error is WaybillError {
+export function failsAllCalls(error: unknown): error is WaybillError {
   if (error instanceof StatusError) return error.status === 401 || error.status === 429;
   return error instanceof OverloadedError || error instanceof OperationDeadlineError;
 }
@@ -202,7 +202,7 @@ export function isRejectedInput(error: unknown): error is StatusError {
 
 /** The error of a call whose signal has aborted. */
 export function abortedError(call: RestCall, { reason }: Cancellation): AbortedError {
-  const name = described(call);
+  const name = describeCall(call);
   if (reason instanceof OperationDeadlineError) return new OperationDeadlineError(name, reason.timeoutMs);
   return new AbortedError(`${name} was given up by its caller`, { cause: reason });
 }

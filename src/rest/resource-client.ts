@@ -1,14 +1,14 @@
-import { described, type RestCall } from './call.ts';
+import { describeCall, type RestCall } from './call.ts';
 import type { CallContext } from './client/call-context.ts';
-import { failureOnceSent } from './client/failure.ts';
-import type { JsonCall } from './client/single-flight.ts';
+import { failureAfterSend } from './client/failure.ts';
+import type { SendJsonCall } from './client/single-flight.ts';
 import { InvalidResponseError, type WaybillError } from './errors.ts';
 import { type Collection, isMessageName, isNameOf, resourceName } from './resource-name.ts';
 import type { DriftWatch } from './schema-drift.ts';
 import type { Page, PageQuery } from './types.ts';
 
 /** The query parameter names of the lists, which the interface leaves open ("List query parameters"). */
-export interface ParameterNames {
+export interface QueryParameterNames {
   pageSize: string;
   pageToken: string;
   status: string;
@@ -52,8 +52,8 @@ export interface ResourceClient {
 
 /** Creates a resource client over `send`. `drift` checks a sample of the records. */
 export function createResourceClient(
-  send: JsonCall,
-  names: Pick<ParameterNames, 'pageSize' | 'pageToken'>,
+  send: SendJsonCall,
+  names: Pick<QueryParameterNames, 'pageSize' | 'pageToken'>,
   drift?: DriftWatch,
 ): ResourceClient {
   function checkRecord<Json>(
@@ -107,7 +107,7 @@ export function createResourceClient(
     const json = await send(call, callContext);
     const rows = isObject(json) ? json[kind] : undefined;
     if (!isObject(json) || !Array.isArray(rows)) {
-      throw new InvalidResponseError(`${described(call)} answered something that holds no list of ${kind}`);
+      throw new InvalidResponseError(`${describeCall(call)} answered something that holds no list of ${kind}`);
     }
     drift?.look(kind, rows, callContext.bearer);
     return {
@@ -130,18 +130,18 @@ function rowsOf<Json>(
   return rows.map((row, index) =>
     isRecordOf(kind, row)
       ? (row as Json)
-      : new InvalidResponseError(`${described(call)} answered no record of ${kind} in row ${index}`),
+      : new InvalidResponseError(`${describeCall(call)} answered no record of ${kind} in row ${index}`),
   );
 }
 
 function unexpectedResponse(call: RestCall, content: string): WaybillError {
-  return failureOnceSent(call, new InvalidResponseError(`${described(call)} answered ${content}`));
+  return failureAfterSend(call, new InvalidResponseError(`${describeCall(call)} answered ${content}`));
 }
 
 function nextPageToken(call: RestCall, token: unknown): string | undefined {
   if (token === undefined || token === null || token === '') return undefined;
   if (typeof token === 'string') return token;
-  throw new InvalidResponseError(`${described(call)} answered a nextPageToken that is not a string`);
+  throw new InvalidResponseError(`${describeCall(call)} answered a nextPageToken that is not a string`);
 }
 
 /** Whether a value is an object with a name of this kind. */

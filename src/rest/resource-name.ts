@@ -32,12 +32,12 @@ export function resourceName<C extends Collection>(collection: C, id: string): R
   const slash = id.indexOf('/');
   if (slash !== -1 && id.slice(0, slash) !== collection) {
     throw new BadInputError(
-      `Expected the id of one of ${collection}, "${collection}/<identifier>", but got ${shown(id)}.`,
+      `Expected the id of one of ${collection}, "${collection}/<identifier>", but got ${quoteForMessage(id)}.`,
     );
   }
   const bare = id.slice(slash + 1);
   if (!isIdentifier(bare)) {
-    throw new BadInputError(`Expected an id of ${collection}, but got ${shown(id)}: ${identifierRule}.`);
+    throw new BadInputError(`Expected an id of ${collection}, but got ${quoteForMessage(id)}: ${identifierRule}.`);
   }
   return `${collection}/${bare}`;
 }
@@ -82,7 +82,7 @@ function isShortEnough(text: string, maxLength: number): boolean {
 /** The identifier of a conversation within its channel. @throws BadInputError if `id` is no identifier. */
 export function conversationIdentifier(id: string): string {
   if (isIdentifier(id)) return id;
-  throw new BadInputError(`Expected the id of a conversation, but got ${shown(id)}: ${identifierRule}.`);
+  throw new BadInputError(`Expected the id of a conversation, but got ${quoteForMessage(id)}: ${identifierRule}.`);
 }
 
 /** The parsed name of a conversation: `channels/<id>/conversations/<id>`. */
@@ -118,7 +118,7 @@ export function isMessageName(name: string): boolean {
 }
 
 /** Formats an id for an error message: quoted, with control characters escaped, cut at 64 characters. */
-export function shown(id: string): string {
+export function quoteForMessage(id: string): string {
   const text = JSON.stringify(id.length > 64 ? `${id.slice(0, 64)}…` : id);
   // JSON.stringify does not escape control characters beyond ASCII, nor line and paragraph separators.
   return text.replace(

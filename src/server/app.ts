@@ -15,7 +15,7 @@ import { cachedDocuments } from './documents/document-cache.ts';
 import { createDocumentSources, type DocumentOptions } from './documents/documents.ts';
 import { idParameters, persistedDocuments } from './documents/persisted-queries.ts';
 import { hiddenSuggestions } from './documents/schema-access.ts';
-import { createRequestLog, loggedRequests } from './graphql/access-log.ts';
+import { createAccessLog, loggedRequests } from './graphql/access-log.ts';
 import { createCompiledQueries } from './graphql/compiled-queries.ts';
 import type { ContextOptions } from './graphql/context.ts';
 import { createMaskedErrors, validationErrors } from './graphql/error-mapping.ts';
@@ -65,7 +65,7 @@ export interface AppOptions extends ContextOptions, DocumentOptions, Omit<CallCo
    */
   secret?: Buffer;
   /** Shares rejected access tokens with other processes. By default nothing is shared. */
-  refusedTenants?: RefusedTenants;
+  refusedTenants?: TokenRejections;
   /** The maximum number of keys in the in-memory idempotency store. */
   idempotencyKeys: number;
   /** The maximum size of a request body in bytes. */
@@ -87,7 +87,7 @@ export interface AppOptions extends ContextOptions, DocumentOptions, Omit<CallCo
 }
 
 /** Shares rejected access tokens between processes with the same `secret`, by tenant id. */
-export interface RefusedTenants {
+export interface TokenRejections {
   /** Sends the id of a tenant to all other processes. */
   publish(tenantId: string): void;
   /** Calls `onRefused` with each tenant id that another process publishes. */
@@ -126,7 +126,7 @@ export function createApp(options: AppOptions): App {
     callContexts: createCallContexts({
       ...options,
       tenants,
-      onRefused(tenant) {
+      onTokenRejected(tenant) {
         loaderStates.forget(tenant);
         refusedTenants.publish(tenant.id);
       },
@@ -146,7 +146,7 @@ export function createApp(options: AppOptions): App {
   const isPrivate = options.schemaAccess === 'private';
   metrics?.showCallsWaiting(shared.callContexts.callsWaiting);
   const maskedErrors = createMaskedErrors(options.report);
-  const requestLog = createRequestLog({
+  const requestLog = createAccessLog({
     log: options.log ?? silentLog,
     maskedErrors,
     observer: metrics?.requests,

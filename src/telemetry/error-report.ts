@@ -1,10 +1,10 @@
 import type { Log } from './log.ts';
 
 /** Reports an error that clients see masked. The request id is optional. */
-export type Report = (error: unknown, requestId?: string) => void;
+export type ReportError = (error: unknown, requestId?: string) => void;
 
 /** Creates a report function that logs internal errors of this server. */
-export function reportTo(log: Log): Report {
+export function createErrorReporter(log: Log): ReportError {
   return (error, requestId) => log.error({ requestId, error: describeError(error) }, 'fault');
 }
 

@@ -25,11 +25,11 @@ export interface Metrics {
   /** The content of `GET /metrics`. */
   page(): Promise<MetricsPage>;
   /** The same metrics as data, for the sums over several processes. */
-  counts(): Promise<Counts>;
+  counts(): Promise<MetricsSnapshot>;
 }
 
 /** The metrics of one process as data. */
-export type Counts = Awaited<ReturnType<Registry['getMetricsAsJSON']>>;
+export type MetricsSnapshot = Awaited<ReturnType<Registry['getMetricsAsJSON']>>;
 
 /** The response to `GET /metrics`. */
 export interface MetricsPage {

@@ -97,7 +97,7 @@ export function createRequestMetrics(registry: Registry): RequestObserver {
 }
 
 /** The outcome of an operation for the metrics. `refused`: nothing of the operation ran. */
-function outcomeOf({ operation, callContext, isRefused, errors }: RequestRecord, isAborted: boolean): string {
+function outcomeOf({ operation, callContext, isRejected: isRefused, errors }: RequestRecord, isAborted: boolean): string {
   if (isAborted) return 'aborted';
   if (operation === undefined || isRefused) return 'refused';
   if (errors === undefined) return 'ok';

@@ -15,7 +15,7 @@ export interface RequestRecord {
   /** Whether the request shared the result of an equal pending query. */
   joined: boolean;
   /** Whether the response has only errors, because nothing of the operation ran. */
-  isRefused: boolean;
+  isRejected: boolean;
   /** The number of errors in the response by code. Undefined without errors. */
   errors: Record<string, number> | undefined;
 }
@@ -42,7 +42,7 @@ export function createRequestRecord(requestId: string): RequestRecord {
     operation: undefined,
     callContext: undefined,
     joined: false,
-    isRefused: false,
+    isRejected: false,
     errors: undefined,
   };
 }

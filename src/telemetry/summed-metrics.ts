@@ -1,10 +1,10 @@
 import { AggregatorRegistry } from 'prom-client';
-import type { Counts, MetricsPage } from './metrics.ts';
+import type { MetricsSnapshot, MetricsPage } from './metrics.ts';
 
 /** The sums of the metrics of several processes. */
 export interface SummedMetrics {
   /** Replaces the metrics of a process by its current ones. */
-  take(process: number, counts: Counts): void;
+  take(process: number, counts: MetricsSnapshot): void;
   /** Removes an exited process. Its counters stay in the sums, because a lower counter would look like a reset. */
   left(process: number): void;
   /** The content of `GET /metrics`. */
@@ -13,8 +13,8 @@ export interface SummedMetrics {
 
 /** Sums counters, histograms and most gauges. Quantiles of the event-loop delay are averaged. */
 export function createSummedMetrics(): SummedMetrics {
-  const countsByProcess = new Map<number, Counts>();
-  let countsOfExited: Counts = [];
+  const countsByProcess = new Map<number, MetricsSnapshot>();
+  let countsOfExited: MetricsSnapshot = [];
 
   // `type` is a string. The library declares another type.
   const isCumulative = ({ type }: { type: unknown }) =>

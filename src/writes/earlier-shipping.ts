@@ -1,5 +1,5 @@
 import { pause } from '../concurrency/cancellation.ts';
-import { endJoining } from '../concurrency/tenant.ts';
+import { stopSharingPendingReads } from '../concurrency/tenant.ts';
 import type { Loaders } from '../loaders/loaders.ts';
 import type { RestApi } from '../rest/api.ts';
 import type { CallContext } from '../rest/client/call-context.ts';
@@ -135,7 +135,7 @@ export function createEarlierShipping({
       const unsettledForMs = unsettledMs(note);
       if (unsettledForMs > 0) await waitForRest(unsettledForMs);
       // The earlier attempt may have run in another process, so a pending shared read may be older than that attempt.
-      endJoining(callContext.tenant);
+      stopSharingPendingReads(callContext.tenant);
       return withRecovery(() => lookUp(order, ownProgress, note));
     },
   };

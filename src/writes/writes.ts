@@ -77,7 +77,7 @@ export function createWrites(
     tenant: callContext.tenant,
     key,
     async expectTokenAccepted() {
-      if (callContext.isRefused()) await api.getOrganization(callContext);
+      if (callContext.isTokenRejected()) await api.getOrganization(callContext);
     },
   });
 

@@ -25,7 +25,7 @@ async function run<Answer>(
   signal?: AbortSignal,
 ): Promise<Answer> {
   const operation = new OperationQueue(queue, tenant, Number.POSITIVE_INFINITY);
-  const slot = await operation.slotFor(call, signal ?? neverAborted);
+  const slot = await operation.acquireSlot(call, signal ?? neverAborted);
   try {
     return await make(slot);
   } finally {
@@ -146,7 +146,7 @@ test('a call that pauses leaves its place to others, and has its turn again afte
   const paused = run(queue, ana, async (slot) => {
     slot.release();
     await pause.promise;
-    await slot.acquireAgain(signal);
+    await slot.reacquire(signal);
     begun.push('paused');
     return 'paused';
   });
@@ -171,7 +171,7 @@ test('a call that finds no place after its pause, or is given up in it, leaves n
       run(queue, index === 0 ? ana : ida, async (slot) => {
         slot.release();
         await promise;
-        await slot.acquireAgain(client.signal);
+        await slot.reacquire(client.signal);
         return 'made';
       }),
     ),

@@ -1,11 +1,11 @@
 import { expect, test } from 'vitest';
-import { InFlight } from '../../src/concurrency/in-flight.ts';
-import { endJoining, type Tenant } from '../../src/concurrency/tenant.ts';
+import { CoalescingMap } from '../../src/concurrency/in-flight.ts';
+import { stopSharingPendingReads, type Tenant } from '../../src/concurrency/tenant.ts';
 
 const tenant = (id: string): Tenant => ({ id, writes: 0 });
 
 test('pending work is found by its tenant and key', () => {
-  const inFlight = new InFlight<string>();
+  const inFlight = new CoalescingMap<string>();
   const [ana, eva] = [tenant('ana'), tenant('eva')];
   inFlight.add(ana, 'a', 'work');
   inFlight.add(ana, 'b', 'other work');
@@ -19,7 +19,7 @@ test('pending work is found by its tenant and key', () => {
 });
 
 test('work that has taken the place of other work stays when that ends', () => {
-  const inFlight = new InFlight<string>();
+  const inFlight = new CoalescingMap<string>();
   const ana = tenant('ana');
   inFlight.add(ana, 'a', 'old');
   inFlight.add(ana, 'a', 'new');
@@ -28,10 +28,10 @@ test('work that has taken the place of other work stays when that ends', () => {
 });
 
 test('a write that ends hides what began before it, and nothing that begins after', () => {
-  const inFlight = new InFlight<string>();
+  const inFlight = new CoalescingMap<string>();
   const [ana, eva] = [tenant('ana'), tenant('eva')];
   for (const each of [ana, eva]) inFlight.add(each, 'a', 'before');
-  endJoining(ana);
+  stopSharingPendingReads(ana);
   expect([inFlight.find(ana, 'a'), inFlight.find(eva, 'a')]).toEqual([undefined, 'before']);
   inFlight.add(ana, 'a', 'after');
   inFlight.remove(ana, 'a', 'before');
@@ -39,7 +39,7 @@ test('a write that ends hides what began before it, and nothing that begins afte
 });
 
 test('pending work stays, and ended work is gone, however much comes and goes', () => {
-  const inFlight = new InFlight<number>();
+  const inFlight = new CoalescingMap<number>();
   const ana = tenant('ana');
   inFlight.add(ana, 'stays', 1);
   for (let number = 0; number < 10_000; number += 1) {
@@ -55,14 +55,14 @@ test('pending work stays, and ended work is gone, however much comes and goes', 
 });
 
 test('nothing is kept for a tenant without pending work, also if a write has ended meanwhile', () => {
-  const inFlight = new InFlight<string>();
+  const inFlight = new CoalescingMap<string>();
   const ana = tenant('ana');
   const kept = () => Object.getOwnPropertySymbols(ana).map((key) => Reflect.get(ana, key));
   inFlight.add(ana, 'a', 'work');
   inFlight.remove(ana, 'a', 'work');
   expect(kept()).toEqual([undefined]);
   inFlight.add(ana, 'a', 'work');
-  endJoining(ana);
+  stopSharingPendingReads(ana);
   inFlight.remove(ana, 'a', 'work');
   expect(kept()).toEqual([undefined]);
 });

@@ -10,7 +10,7 @@ import {
   isObjectType,
 } from 'graphql';
 import type { Context } from '../context.ts';
-import { propertyOf } from './property-fields.ts';
+import { exposedProperty } from './property-fields.ts';
 
 type Serializer = (value: unknown) => unknown;
 
@@ -41,7 +41,7 @@ const strictSerializers: Readonly<Record<string, Serializer>> = {
  * Returns the serializer of a scalar or enum type. GraphQL execution and compiled query plans both use it.
  * @returns a function that throws an error for a value of another type
  */
-export function outputOf(type: GraphQLLeafType): Serializer {
+export function leafSerializer(type: GraphQLLeafType): Serializer {
   return strictSerializers[type.name] ?? ((value) => type.coerceOutputValue(value));
 }
 
@@ -50,15 +50,15 @@ type Resolver = GraphQLFieldResolver<unknown, Context>;
 /**
  * Makes the fields of built-in scalar types fail if REST sent a value of another type. Changes the given schema.
  */
-export function withExactLeaves(schema: GraphQLSchema): GraphQLSchema {
+export function withStrictLeafSerializers(schema: GraphQLSchema): GraphQLSchema {
   for (const type of Object.values(schema.getTypeMap())) {
     if (!isObjectType(type) || type.name.startsWith('__')) continue;
     for (const field of Object.values(type.getFields())) {
       const leaf = getNamedType(field.type);
       if (!isLeafType(leaf) || strictSerializers[leaf.name] === undefined) continue;
       field.resolve = withStrictSerializer(
-        field.resolve ?? propertyResolver(propertyOf(field) ?? field.name),
-        outputOf(leaf),
+        field.resolve ?? propertyResolver(exposedProperty(field) ?? field.name),
+        leafSerializer(leaf),
       );
     }
   }

@@ -2,7 +2,7 @@ import type { GraphQLFieldResolver, GraphQLResolveInfo, GraphQLSchema } from 'gr
 import { isObjectType } from 'graphql';
 import { currentFieldPath } from '../../rest/client/field-path.ts';
 import type { Context } from '../context.ts';
-import { propertyOf } from './property-fields.ts';
+import { exposedProperty } from './property-fields.ts';
 
 type Resolver = GraphQLFieldResolver<unknown, Context>;
 
@@ -11,11 +11,11 @@ type Resolver = GraphQLFieldResolver<unknown, Context>;
  * Only operations that request a cost report are tracked. Fields that return a property make no calls and stay
  * unwrapped. Changes the given schema.
  */
-export function withFieldPaths(schema: GraphQLSchema): GraphQLSchema {
+export function withFieldPathTracking(schema: GraphQLSchema): GraphQLSchema {
   for (const type of Object.values(schema.getTypeMap())) {
     if (!isObjectType(type) || type.name.startsWith('__')) continue;
     for (const field of Object.values(type.getFields())) {
-      const isProperty = propertyOf(field) !== undefined;
+      const isProperty = exposedProperty(field) !== undefined;
       if (field.resolve !== undefined && !isProperty) field.resolve = trackFieldPath(field.resolve);
     }
   }

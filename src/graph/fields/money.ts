@@ -1,5 +1,5 @@
 import { BadInputError, InvalidResponseError } from '../../rest/errors.ts';
-import { shown } from '../../rest/resource-name.ts';
+import { quoteForMessage } from '../../rest/resource-name.ts';
 import { builder } from '../builder.ts';
 
 /** The source of `Money`. */
@@ -72,7 +72,7 @@ function createFormatter(locale: string, currency: string): Intl.NumberFormat {
     });
   } catch (cause) {
     throw new BadInputError(
-      `Expected "locale" to be a language tag, such as "es-CO", but got ${shown(locale)}.`,
+      `Expected "locale" to be a language tag, such as "es-CO", but got ${quoteForMessage(locale)}.`,
       {
         cause,
       },

@@ -9,14 +9,14 @@ export function withoutPropertyResolvers(schema: GraphQLSchema): GraphQLSchema {
   for (const type of Object.values(schema.getTypeMap())) {
     if (!isObjectType(type)) continue;
     for (const field of Object.values(type.getFields())) {
-      if (propertyOf(field) === field.name) field.resolve = undefined;
+      if (exposedProperty(field) === field.name) field.resolve = undefined;
     }
   }
   return schema;
 }
 
 /** The name of the property that a field returns unchanged. Undefined if the field has a resolver of its own. */
-export function propertyOf({ name, resolve, extensions }: GraphQLField): string | undefined {
+export function exposedProperty({ name, resolve, extensions }: GraphQLField): string | undefined {
   // Pothos sets this extension on fields made with `expose`.
   const { pothosExposedField: exposed } = extensions;
   if (typeof exposed === 'string') return exposed;

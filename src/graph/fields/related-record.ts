@@ -11,7 +11,7 @@ import {
 import type { Loaders } from '../../loaders/loaders.ts';
 import type { RecordLoader } from '../../loaders/record-loader.ts';
 import { InvalidResponseError } from '../../rest/errors.ts';
-import { type Collection, isNameOf, shown } from '../../rest/resource-name.ts';
+import { type Collection, isNameOf, quoteForMessage } from '../../rest/resource-name.ts';
 
 /** The loaders of related records, by collection. Functions, because `Loaders` makes each loader on first use. */
 const relatedLoaders = {
@@ -60,7 +60,7 @@ export function relatedRecord<C extends RelatedCollection>(
 export function assertNameOf(collection: Collection, name: string): void {
   if (isNameOf(collection, name)) return;
   throw new InvalidResponseError(
-    `Expected a name of ${collection} from REST, but got ${shown(String(name))}`,
+    `Expected a name of ${collection} from REST, but got ${quoteForMessage(String(name))}`,
   );
 }
 

@@ -1,6 +1,6 @@
 import * as v from 'valibot';
 import { BadInputError } from '../../rest/errors.ts';
-import { type Collection, type ResourceName, resourceName, shown } from '../../rest/resource-name.ts';
+import { type Collection, type ResourceName, resourceName, quoteForMessage } from '../../rest/resource-name.ts';
 import type { InvalidFieldSource } from './user-error.ts';
 
 /**
@@ -67,7 +67,7 @@ export const idOf = <C extends Collection>(collection: C, maxLength = Number.POS
       addIssue({
         message:
           name === undefined
-            ? `must be the id of one of ${collection}, "${collection}/<identifier>" or the identifier alone, but is ${shown(value)}`
+            ? `must be the id of one of ${collection}, "${collection}/<identifier>" or the identifier alone, but is ${quoteForMessage(value)}`
             : `must have at most ${maxLength} characters as "${collection}/<identifier>", but has ${name.length}`,
       });
       return NEVER;

@@ -4,7 +4,7 @@ import {
   type ConversationName,
   conversationOfMessage,
   isMessageName,
-  shown,
+  quoteForMessage,
 } from '../../rest/resource-name.ts';
 import type { MessageJson, SentTemplateJson, TemplateJson } from '../../rest/wire-schema.ts';
 import { builder } from '../builder.ts';
@@ -157,7 +157,7 @@ function sentTemplate(message: MessageJson): SentTemplateSource | null {
 function conversationOf({ name }: MessageJson): ConversationName {
   const conversation = conversationOfMessage(name);
   if (conversation !== undefined) return conversation;
-  throw new InvalidResponseError(`Expected the name of a message from REST, but got ${shown(name)}`);
+  throw new InvalidResponseError(`Expected the name of a message from REST, but got ${quoteForMessage(name)}`);
 }
 
 registerUnreadable({

@@ -1,5 +1,5 @@
 import * as v from 'valibot';
-import { type ConversationName, conversationName, shown } from '../../rest/resource-name.ts';
+import { type ConversationName, conversationName, quoteForMessage } from '../../rest/resource-name.ts';
 import type { MessageJson } from '../../rest/wire-schema.ts';
 import { builder } from '../builder.ts';
 import { idempotencyKey, objectOf, text } from '../input/input-rules.ts';
@@ -36,7 +36,7 @@ const conversationId = v.pipe(
     const conversation = conversationName(value);
     if (conversation !== undefined) return conversation;
     addIssue({
-      message: `must be the id of a conversation, "channels/<identifier>/conversations/<identifier>", but is ${shown(value)}`,
+      message: `must be the id of a conversation, "channels/<identifier>/conversations/<identifier>", but is ${quoteForMessage(value)}`,
     });
     return NEVER;
   }),

@@ -2,7 +2,7 @@ import * as v from 'valibot';
 import { type Loaders, maxPageSize } from '../../loaders/loaders.ts';
 import { pagesFrom } from '../../loaders/paging/page-loader.ts';
 import { AbortedError, InvalidResponseError } from '../../rest/errors.ts';
-import { shown } from '../../rest/resource-name.ts';
+import { quoteForMessage } from '../../rest/resource-name.ts';
 import type { Page } from '../../rest/types.ts';
 import type { TemplateJson } from '../../rest/wire-schema.ts';
 import { InvalidInputError } from '../input/run-mutation.ts';
@@ -72,14 +72,14 @@ function templateErrors(template: Template, rows: Rows): InvalidFieldSource[] {
   if (readable.length < rows.length) return [];
   if (sameName.length > 0) {
     const languages = sameName.map(({ language }) => language);
-    const message = `must be one in which the template exists, ${oneOfNames(languages)}, but is ${shown(template.language)}`;
+    const message = `must be one in which the template exists, ${oneOfNames(languages)}, but is ${quoteForMessage(template.language)}`;
     return [{ path: 'content.template.language', message }];
   }
   const names = readable.map(({ name }) => name);
   const message =
     names.length === 0
-      ? `must be a template of the channel, which has none, but is ${shown(template.name)}`
-      : `must be a template of the channel, ${oneOfNames(names)}, but is ${shown(template.name)}`;
+      ? `must be a template of the channel, which has none, but is ${quoteForMessage(template.name)}`
+      : `must be a template of the channel, ${oneOfNames(names)}, but is ${quoteForMessage(template.name)}`;
   return [{ path: 'content.template.name', message }];
 }
 
@@ -114,11 +114,11 @@ function parameterErrors(
       ? `must be left out, as the ${part} of the template takes no values`
       : `must be a parameter in the ${part} of the template, ${oneOfNames(names)}`;
   return [
-    ...missing.map((name) => ({ path, message: `must have a value for ${shown(name)}` })),
+    ...missing.map((name) => ({ path, message: `must have a value for ${quoteForMessage(name)}` })),
     ...values.flatMap(({ name }, index) =>
       names.has(name)
         ? []
-        : [{ path: `${path}.${index}.name`, message: `${expected}, but is ${shown(name)}` }],
+        : [{ path: `${path}.${index}.name`, message: `${expected}, but is ${quoteForMessage(name)}` }],
     ),
   ];
 }
@@ -129,6 +129,6 @@ const maxShownNames = 10;
 function oneOfNames(names: Iterable<string>): string {
   const distinct = [...new Set(names)];
   const omitted = distinct.length - maxShownNames;
-  const list = distinct.slice(0, maxShownNames).map(shown).join(', ');
+  const list = distinct.slice(0, maxShownNames).map(quoteForMessage).join(', ');
   return `one of ${list}${omitted > 0 ? ` and ${omitted} more` : ''}`;
 }

@@ -111,7 +111,7 @@ builder.objectFields(Recipient, (t) => ({
           args,
           maximum: maxPageSize.orders,
           // The search of REST also matches reference IDs and names ("List query parameters").
-          belongs: (order) => order.recipient?.phoneNumber === phoneNumber,
+          isInList: (order) => order.recipient?.phoneNumber === phoneNumber,
         },
         loaders,
       );

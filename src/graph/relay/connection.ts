@@ -8,7 +8,7 @@ import { builder } from '../builder.ts';
 import { ListCursors } from './list-cursors.ts';
 
 /** The default page size, in rows. */
-export const defaultFirst = 20;
+export const defaultPageSize = 20;
 
 /** A page of a list, the source of a connection type. The getters make edges and cursors only if selected. */
 export class Connection<Json> {
@@ -36,7 +36,7 @@ export class Connection<Json> {
 
   /** The cursor of the edge at this index. */
   cursorOf(index: number): string {
-    return this.#cursors.encode(this.#slice.placeAfter(index));
+    return this.#cursors.encode(this.#slice.positionAfter(index));
   }
 }
 
@@ -137,7 +137,7 @@ export interface ConnectionArgs {
 export function connectionArgs(maximum: number) {
   return builder.args((t) => ({
     first: t.int({
-      description: `How many, from 0 to ${maximum}; ${defaultFirst} when left out.`,
+      description: `How many, from 0 to ${maximum}; ${defaultPageSize} when left out.`,
       extensions: { maximum },
     }),
     after: t.string({ description: 'A cursor of this list: what follows it is returned.' }),
@@ -155,7 +155,7 @@ export interface ConnectionRequest<Json, Query extends PageQuery> {
   /** The largest page size of this list in REST, in rows. */
   maximum: number;
   /** Whether a row belongs to the list, for a filter that REST does not have. By default all rows belong. */
-  belongs?: (row: Json) => boolean;
+  isInList?: (row: Json) => boolean;
 }
 
 /**
@@ -163,10 +163,10 @@ export interface ConnectionRequest<Json, Query extends PageQuery> {
  * @throws BadInputError for an invalid `first` or `after`, without a REST call
  */
 export async function connect<Json extends { name: string }, Query extends PageQuery>(
-  { list, pages, query, args, maximum, belongs }: ConnectionRequest<Json, Query>,
+  { list, pages, query, args, maximum, isInList: belongs }: ConnectionRequest<Json, Query>,
   loaders: Loaders,
 ): Promise<Connection<Json>> {
-  const first = args.first ?? defaultFirst;
+  const first = args.first ?? defaultPageSize;
   if (first < 0 || first > maximum) {
     throw new BadInputError(`Expected "first" to be from 0 to ${maximum}, but got ${first}.`);
   }
@@ -178,7 +178,7 @@ export async function connect<Json extends { name: string }, Query extends PageQ
     first,
     after,
     maxPageSize: maximum,
-    ...(belongs === undefined ? {} : { belongs }),
+    ...(belongs === undefined ? {} : { isInList: belongs }),
   });
   return new Connection(slice, after !== undefined, cursors);
 }

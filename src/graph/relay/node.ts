@@ -1,6 +1,6 @@
 import type { Loaders } from '../../loaders/loaders.ts';
 import { BadInputError } from '../../rest/errors.ts';
-import { shown } from '../../rest/resource-name.ts';
+import { quoteForMessage } from '../../rest/resource-name.ts';
 import { builder } from '../builder.ts';
 
 /** Tells `node(id:)` how to load the records of one type. Each Node type registers itself in its own file. */
@@ -80,7 +80,7 @@ async function loadNode(id: string, loaders: Loaders): Promise<{ name: string } 
   const unreadable = unreadableTypes.find((candidate) => candidate.owns(id));
   throw new BadInputError(
     unreadable === undefined
-      ? `Expected a whole id, such as "orders/abc", but got ${shown(id)}.`
-      : `${shown(id)} can't be read by its id, as the REST service has no call for that. ${unreadable.instead(id)}`,
+      ? `Expected a whole id, such as "orders/abc", but got ${quoteForMessage(id)}.`
+      : `${quoteForMessage(id)} can't be read by its id, as the REST service has no call for that. ${unreadable.instead(id)}`,
   );
 }

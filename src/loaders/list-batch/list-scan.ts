@@ -9,7 +9,7 @@ import type { CallLogEntry } from '../../rest/client/call-log.ts';
 import {
   BudgetExceededError,
   InvalidResponseError,
-  isMetByAllCalls,
+  failsAllCalls,
   NotNeededError,
 } from '../../rest/errors.ts';
 import type { Page, PageQuery } from '../../rest/types.ts';
@@ -77,7 +77,7 @@ export function readPage<Row>(query: PageQuery, reader: PageReader<Row>): Pendin
     } catch (error) {
       if (isTimedOut) return 'timeout';
       if (cancelSource.aborted || error instanceof BudgetExceededError) return 'aborted';
-      return isMetByAllCalls(error) ? error : 'failed';
+      return failsAllCalls(error) ? error : 'failed';
     } finally {
       clearTimeout(timer);
       callContext.signal.removeEventListener('abort', abortWithContext);

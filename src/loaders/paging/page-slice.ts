@@ -8,7 +8,7 @@ export interface PageSlice<Row> {
   readonly rows: readonly (Row | InvalidResponseError)[];
   readonly hasNextPage: boolean;
   /** The position after the row with this index. @throws RangeError if there is no such row. */
-  placeAfter(index: number): Position;
+  positionAfter(index: number): Position;
 }
 
 /** Which rows of which list to read. */
@@ -23,7 +23,7 @@ export interface PageSliceRequest<Row, Query extends PageQuery> {
   /** The most rows of one page ("List query parameters"). */
   maxPageSize: number;
   /** Selects the rows of the list, if REST cannot filter them. */
-  belongs?: (row: Row) => boolean;
+  isInList?: (row: Row) => boolean;
 }
 
 /**
@@ -34,7 +34,7 @@ export interface PageSliceRequest<Row, Query extends PageQuery> {
 export async function readPageSlice<Row extends { name: string }, Query extends PageQuery>(
   request: PageSliceRequest<Row, Query>,
 ): Promise<PageSlice<Row>> {
-  const { first, maxPageSize, belongs } = request;
+  const { first, maxPageSize, isInList: belongs } = request;
   let position = request.after ?? { pageToken: undefined, rowsBefore: 0, skip: 0, anchor: undefined };
   const guard = createEndlessListGuard(position.pageToken);
   const slice = new LoadedSlice<Row>();
@@ -88,7 +88,7 @@ class LoadedSlice<Row extends { name: string }> implements PageSlice<Row> {
     this.#pages.push({ page, position, end: this.rows.length });
   }
 
-  placeAfter(index: number): Position {
+  positionAfter(index: number): Position {
     const pageRead = this.#pages.find(({ end }) => index < end);
     const indexInPage = this.#indices[index];
     if (pageRead === undefined || indexInPage === undefined) throw new RangeError(`no row ${index}`);

@@ -1,5 +1,5 @@
 import type { TrustedDocuments } from '../../server/documents/trusted-documents.ts';
-import type { Counts, MetricsPage } from '../../telemetry/metrics.ts';
+import type { MetricsSnapshot, MetricsPage } from '../../telemetry/metrics.ts';
 import type { WorkerStore } from '../../writes/shared-store.ts';
 
 /** The data that the primary process passes to a worker. The worker itself reads the settings of the environment. */
@@ -17,7 +17,7 @@ export interface WorkerMethods {
   /** Starts the server, and returns its URL. @throws Error with a text for the operator. */
   start(startOptions: StartOptions): Promise<string>;
   /** Returns the current metrics of the worker. */
-  counts(): Promise<Counts>;
+  counts(): Promise<MetricsSnapshot>;
   /** REST rejected the access token of the tenant in a call of another worker. */
   tokenRejected(tenantId: string): Promise<void>;
   /**
@@ -34,7 +34,7 @@ export interface PrimaryMethods extends Omit<WorkerStore, 'leave'> {
   /** REST rejected the access token of the tenant. The primary process notifies the other workers. */
   tokenRejected(tenantId: string): Promise<void>;
   /** Reports the final metrics of the worker, before it exits. */
-  lastCounts(counts: Counts): Promise<void>;
+  lastCounts(counts: MetricsSnapshot): Promise<void>;
   /** The worker got SIGTERM. The primary process starts another worker, and then calls `end`. */
   requestReplacement(): Promise<void>;
 }

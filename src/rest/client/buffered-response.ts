@@ -3,7 +3,7 @@
 
 import type { Transform } from 'node:stream';
 import type { Dispatcher, Pool } from 'undici';
-import { described, type RestCall } from '../call.ts';
+import { describeCall, type RestCall } from '../call.ts';
 import { InvalidResponseError, ResponseTooLargeError } from '../errors.ts';
 import type { CallLogEntry } from './call-log.ts';
 import { createDecompressor, isCompressed } from './decompress.ts';
@@ -147,7 +147,7 @@ export class IncomingResponse implements Dispatcher.DispatchHandler, BodySource 
   #decompress(): void {
     const decompressor = createDecompressor(this.#headers['content-encoding']);
     if (decompressor === undefined) {
-      const name = described(this.#handler.call);
+      const name = describeCall(this.#handler.call);
       this.fail(new InvalidResponseError(`${name} answered in an encoding that is not known`));
       return;
     }
@@ -208,7 +208,7 @@ export class IncomingResponse implements Dispatcher.DispatchHandler, BodySource 
 }
 
 function tooLargeError(call: RestCall, maxBytes: number): ResponseTooLargeError {
-  return new ResponseTooLargeError(`${described(call)} answered more than ${maxBytes} bytes`);
+  return new ResponseTooLargeError(`${describeCall(call)} answered more than ${maxBytes} bytes`);
 }
 
 /** The abort reason for undici when the rest of the response is not needed. */

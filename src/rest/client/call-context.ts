@@ -1,7 +1,7 @@
 import type { Cancellation } from '../../concurrency/cancellation.ts';
 import { FairQueue } from '../../concurrency/fair-queue.ts';
 import { type Deadline, noDeadline } from '../../concurrency/operation-scope.ts';
-import { createTenants, endJoining, type Tenant, type Tenants } from '../../concurrency/tenant.ts';
+import { createTenants, stopSharingPendingReads, type Tenant, type Tenants } from '../../concurrency/tenant.ts';
 import type { RestCall } from '../call.ts';
 import { BudgetExceededError, OverloadedError } from '../errors.ts';
 import { OperationQueue, type Slot } from '../protection/operation-queue.ts';
@@ -41,7 +41,7 @@ export interface CallContext {
   /** Called when REST accepts the access token. `sentAt`: when that call was sent, by `performance.now()`. */
   onTokenAccepted(sentAt: number): void;
   /** Whether REST has rejected the access token and has not accepted the token since. */
-  isRefused(): boolean;
+  isTokenRejected(): boolean;
 }
 
 /** Creates the call contexts of this process. */
@@ -67,7 +67,7 @@ export interface CallContextsOptions {
   /** A registry of its own by default. */
   tenants?: Tenants;
   /** Optional: called with the tenant whose access token REST rejected (401). */
-  onRefused?: (tenant: Tenant) => void;
+  onTokenRejected?: (tenant: Tenant) => void;
 }
 
 /** Creates the call contexts. All contexts share one fair queue of slots. */
@@ -77,7 +77,7 @@ export function createCallContexts({
   callsAtOnce,
   callsWaiting,
   tenants = createTenants(),
-  onRefused = noop,
+  onTokenRejected: onRefused = noop,
 }: CallContextsOptions): CallContexts {
   const calls = new FairQueue<Tenant, Slot>({
     capacity: callsAtOnce,
@@ -117,11 +117,11 @@ export function createCallContexts({
         },
         onTokenRejected() {
           tenants.refuse(tenant.id);
-          endJoining(tenant);
+          stopSharingPendingReads(tenant);
           onRefused(tenant);
         },
         onTokenAccepted: (sentAt) => tenants.accept(tenant.id, sentAt),
-        isRefused: () => tenants.isRefused(tenant.id),
+        isTokenRejected: () => tenants.isRefused(tenant.id),
       };
     },
   };

@@ -2,7 +2,7 @@
 // before each attempt and reports the call to the observer. The next step is transport.ts.
 
 import { type Cancellation, pause } from '../../concurrency/cancellation.ts';
-import { endJoining } from '../../concurrency/tenant.ts';
+import { stopSharingPendingReads } from '../../concurrency/tenant.ts';
 import { isRead, type RestCall, routeOf } from '../call.ts';
 import { abortedError, CircuitOpenError, isUnauthenticated, OverloadedError } from '../errors.ts';
 import type { CircuitBreaker, CircuitPermit, Circuits } from '../protection/circuit-breaker.ts';
@@ -23,7 +23,7 @@ export interface PendingCall<Value> {
   /** The field paths at the time of queuing. The call may be sent while code of another operation runs. */
   readonly fieldPath: FieldPaths | undefined;
   /** The slot of the call, if any. Released during the back-off before a retry. */
-  readonly slot?: Pick<Slot, 'release' | 'acquireAgain'>;
+  readonly slot?: Pick<Slot, 'release' | 'reacquire'>;
   /** The time left for another attempt, in milliseconds. By default the time left for the operation. */
   remainingMs?(): number;
   /** Set to the call log entry of the call once the call is sent. */
@@ -69,7 +69,7 @@ export function createCalls(
       const { signal } = callContext;
       const fieldPath = currentFieldPath.getStore();
       try {
-        const slot = await callContext.queue.slotFor(call, signal);
+        const slot = await callContext.queue.acquireSlot(call, signal);
         try {
           return await new Promise((resolve, reject) => {
             executeCall(policy, json, call, callContext, { signal, fieldPath, resolve, reject });
@@ -79,7 +79,7 @@ export function createCalls(
         }
       } finally {
         // Even a failed write may have changed data. Later reads must not join reads that are pending now.
-        endJoining(callContext.tenant);
+        stopSharingPendingReads(callContext.tenant);
       }
     },
     stream: (call, callContext) =>
@@ -109,7 +109,7 @@ export function executeCall<Value>(
     return;
   }
   const circuit = policy.circuits.of(call.method, routeOf(call));
-  const permit = circuit.admit(callContext.tenant);
+  const permit = circuit.acquirePermit(callContext.tenant);
   if (permit === undefined) pending.reject(new CircuitOpenError(call, circuit.retryAfterMs()));
   else new CallExecution(policy, transport, call, callContext, pending, circuit, permit).attempt();
 }
@@ -169,10 +169,10 @@ class CallExecution<Value> implements TransportRequest<Value> {
   succeeded(value: Value): void {
     const { tenant, callLog } = this.callContext;
     // The condition is rarely true, and saves reading the clock twice per call.
-    if (this.callContext.isRefused()) {
+    if (this.callContext.isTokenRejected()) {
       this.callContext.onTokenAccepted(performance.now() - (callLog.elapsedMs() - this.#attemptStartMs));
     }
-    this.#circuit.note(tenant, this.#permit, 'answered');
+    this.#circuit.recordOutcome(tenant, this.#permit, 'answered');
     this.#finish();
     this.#pending.resolve(value);
   }
@@ -182,7 +182,7 @@ class CallExecution<Value> implements TransportRequest<Value> {
     const { tenant, callLog, deadline } = this.callContext;
     if (isUnauthenticated(error)) this.callContext.onTokenRejected();
     const silentMs = entry.status === undefined ? callLog.elapsedMs() - this.#attemptStartMs : 0;
-    this.#circuit.note(tenant, this.#permit, outcomeOf(error, silentMs));
+    this.#circuit.recordOutcome(tenant, this.#permit, outcomeOf(error, silentMs));
     const remainingMs = this.#pending.remainingMs?.() ?? deadline.remainingMs();
     const pauseMs = isRead(this.call)
       ? this.#policy.retries.pauseMs(error, tenant, entry.retries, remainingMs)
@@ -202,7 +202,7 @@ class CallExecution<Value> implements TransportRequest<Value> {
       this.#reject(retryError instanceof OverloadedError ? error : retryError);
       return;
     }
-    const permit = this.#circuit.admit(this.callContext.tenant);
+    const permit = this.#circuit.acquirePermit(this.callContext.tenant);
     if (permit === undefined) {
       this.#reject(error);
       return;
@@ -222,7 +222,7 @@ class CallExecution<Value> implements TransportRequest<Value> {
     const { slot } = this.#pending;
     slot?.release();
     await pause(pauseMs, this.signal);
-    await slot?.acquireAgain(this.signal);
+    await slot?.reacquire(this.signal);
   }
 
   #reject(error: unknown): void {

@@ -1,5 +1,5 @@
 import { errors as undiciErrors } from 'undici';
-import { described, isRead, type RestCall } from '../call.ts';
+import { describeCall, isRead, type RestCall } from '../call.ts';
 import {
   AbortedError,
   DeadlineError,
@@ -17,16 +17,16 @@ import type { CallOutcome } from '../protection/circuit-breaker.ts';
 /** Converts any error of a call into a WaybillError. `isSent`: whether any part of the request may have been sent. */
 export function failureOf(call: RestCall, error: unknown, isSent: boolean): WaybillError {
   if (error instanceof StatusError) return error;
-  const failure = error instanceof WaybillError ? error : networkFailure(described(call), error);
-  return isSent ? failureOnceSent(call, failure) : failure;
+  const failure = error instanceof WaybillError ? error : networkFailure(describeCall(call), error);
+  return isSent ? failureAfterSend(call, failure) : failure;
 }
 
 /** The error for a call that failed after the request was sent. The outcome of a write is then unknown. */
-export function failureOnceSent(call: RestCall, failure: WaybillError): WaybillError {
+export function failureAfterSend(call: RestCall, failure: WaybillError): WaybillError {
   if (isRead(call)) return failure;
   const hasResponse = failure instanceof InvalidResponseError || failure instanceof ResponseTooLargeError;
   const detail = hasResponse ? 'its answer cannot be read' : 'no whole answer came';
-  return new OutcomeUnknownError(`${described(call)} was sent, but ${detail}`, { cause: failure });
+  return new OutcomeUnknownError(`${describeCall(call)} was sent, but ${detail}`, { cause: failure });
 }
 
 /** The circuit breaker counts an aborted call as failed if no response arrived within this time. */

@@ -2,7 +2,7 @@
 // waits for the slot of that request. The next step is execute-call.ts.
 
 import { CancelSource } from '../../concurrency/cancellation.ts';
-import { InFlight, joinableMs } from '../../concurrency/in-flight.ts';
+import { CoalescingMap, joinableMs } from '../../concurrency/in-flight.ts';
 import { isRead, queryString, type RestCall } from '../call.ts';
 import { abortedError } from '../errors.ts';
 import { Slot } from '../protection/operation-queue.ts';
@@ -12,15 +12,15 @@ import type { Calls, PendingCall } from './execute-call.ts';
 import { currentFieldPath } from './field-path.ts';
 
 /** Sends a call. @returns the parsed JSON of the response. @throws the errors of `Calls`, and BudgetExceededError. */
-export type JsonCall = (call: RestCall, callContext: CallContext) => Promise<unknown>;
+export type SendJsonCall = (call: RestCall, callContext: CallContext) => Promise<unknown>;
 
 /**
  * Creates the function that sends reads and writes. Equal reads of one tenant share one request if they start before
  * the request is sent or at most 100 ms later (docs/decisions/0008-shared-in-flight-requests.md). All sharing reads
  * get the same response object or error, so callers must not modify a response. Nothing is cached.
  */
-export function singleFlight(calls: Calls): JsonCall {
-  const inFlight = new InFlight<InFlightRequest>();
+export function singleFlight(calls: Calls): SendJsonCall {
+  const inFlight = new CoalescingMap<InFlightRequest>();
 
   function read(call: RestCall, callContext: CallContext): Promise<unknown> {
     const { tenant, signal } = callContext;
@@ -50,14 +50,14 @@ class InFlightRequest extends Slot implements PendingCall<unknown> {
   /** The entry in the leader's call log. Undefined until the request is sent. */
   entry: CallLogEntry | undefined;
   readonly #calls: Calls;
-  readonly #inFlight: InFlight<InFlightRequest>;
+  readonly #inFlight: CoalescingMap<InFlightRequest>;
   readonly #key: string;
   #waiters = noWaiters;
   #leader: Waiter | undefined;
   #isSent = false;
   #isQueueing = false;
 
-  constructor(calls: Calls, call: RestCall, inFlight: InFlight<InFlightRequest>, key: string) {
+  constructor(calls: Calls, call: RestCall, inFlight: CoalescingMap<InFlightRequest>, key: string) {
     super();
     this.call = call;
     this.#calls = calls;

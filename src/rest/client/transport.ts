@@ -5,7 +5,7 @@ import { type Dispatcher, type Pool, errors as undiciErrors } from 'undici';
 import type { Cancellation } from '../../concurrency/cancellation.ts';
 import { createDefer, type Defer, maxDeferredBytes } from '../../concurrency/event-loop-round.ts';
 import { type TimeoutEntry, TimeoutQueue } from '../../concurrency/timeout-queue.ts';
-import { described, isRead, queryString, type RestCall } from '../call.ts';
+import { describeCall, isRead, queryString, type RestCall } from '../call.ts';
 import { abortedError, DeadlineError, InvalidResponseError } from '../errors.ts';
 import {
   type BufferedResponse,
@@ -167,7 +167,7 @@ abstract class Attempt<Value> implements ResponseHandler, TimeoutEntry {
 
   onTimeout(timeoutMs: number): void {
     const expected = this.#isStreaming ? 'over' : 'answered';
-    this.#abort(new DeadlineError(`${described(this.call)} was not ${expected} within ${timeoutMs} ms`));
+    this.#abort(new DeadlineError(`${describeCall(this.call)} was not ${expected} within ${timeoutMs} ms`));
   }
 
   /** Parses the body of a buffered 2xx response. @throws InvalidResponseError */
@@ -235,7 +235,7 @@ class JsonAttempt extends Attempt<unknown> {
       return JSON.parse(text);
     } catch {
       // Without a cause: the cause quotes the body, which may not be fit for a log.
-      throw new InvalidResponseError(`${described(this.call)} answered something that is not JSON`);
+      throw new InvalidResponseError(`${describeCall(this.call)} answered something that is not JSON`);
     }
   }
 }
@@ -261,7 +261,7 @@ class StreamAttempt extends Attempt<StreamedResponse> {
 
   /** A stream attempt gets a buffered 2xx response only if the body is empty. */
   protected override parse(): never {
-    throw new InvalidResponseError(`${described(this.call)} answered nothing`);
+    throw new InvalidResponseError(`${describeCall(this.call)} answered nothing`);
   }
 }
 

@@ -15,9 +15,9 @@ export interface CircuitBreaker {
    * Requests a permit for a call. The caller reports the outcome of each permitted call to `note`.
    * @returns undefined if the call may not be sent.
    */
-  admit(tenant: Tenant): CircuitPermit | undefined;
+  acquirePermit(tenant: Tenant): CircuitPermit | undefined;
   /** Records the outcome of a call that had a permit. */
-  note(tenant: Tenant, permit: CircuitPermit, outcome: CallOutcome): void;
+  recordOutcome(tenant: Tenant, permit: CircuitPermit, outcome: CallOutcome): void;
   /** Milliseconds until a client should retry: at least 1,000. */
   retryAfterMs(): number;
   /** Whether calls are stopped. */
@@ -122,7 +122,7 @@ export function createCircuitBreaker({
   }
 
   return {
-    admit({ id }) {
+    acquirePermit({ id }) {
       if (!isOpen) return 'usual';
       const nowMs = now();
       if (nowMs < openUntil || isProbing) return undefined;
@@ -130,7 +130,7 @@ export function createCircuitBreaker({
       isProbing = true;
       return 'probe';
     },
-    note(tenant, permit, outcome) {
+    recordOutcome(tenant, permit, outcome) {
       if (permit === 'probe') return recordProbe(tenant, outcome);
       // An open circuit ignores calls that were sent before it opened.
       if (isOpen || outcome === 'aborted') return;

@@ -50,8 +50,8 @@ export abstract class Slot implements QueueEntry<Slot> {
   }
 
   /** Waits for a slot again, after the call released this one. @throws OverloadedError, AbortedError */
-  async acquireAgain(signal: Cancellation): Promise<void> {
-    this.#reacquired = await this.operationQueue?.slotFor(this.call, signal);
+  async reacquire(signal: Cancellation): Promise<void> {
+    this.#reacquired = await this.operationQueue?.acquireSlot(this.call, signal);
   }
 }
 
@@ -130,7 +130,7 @@ export class OperationQueue {
    * Like `acquire`, with a promise of the granted slot. The caller releases the slot.
    * @throws OverloadedError if too many calls wait, and AbortedError when `signal` aborts during the wait.
    */
-  slotFor(call: RestCall, signal: Cancellation): Promise<Slot> {
+  acquireSlot(call: RestCall, signal: Cancellation): Promise<Slot> {
     return new Promise((resolve, reject) => {
       if (signal.aborted) throw abortedError(call, signal);
       const slot = new PromisedSlot(call, signal, resolve, reject);

@@ -17,8 +17,8 @@ import {
   type SelectionSetNode,
   visit,
 } from 'graphql';
-import { outputOf } from '../../graph/fields/exact-leaves.ts';
-import { propertyOf } from '../../graph/fields/property-fields.ts';
+import { leafSerializer } from '../../graph/fields/exact-leaves.ts';
+import { exposedProperty } from '../../graph/fields/property-fields.ts';
 import { type FieldSelection, responseName, selectedFields, selectionSetsOf } from '../limits/selections.ts';
 import {
   type Container,
@@ -99,11 +99,11 @@ class FieldPlan implements SelectedField {
     this.isNullable = !isNonNullType(type);
     const sets = selectionSetsOf(fields);
     const nullableType = isNonNullType(type) ? type.ofType : type;
-    const property = propertyOf(definition);
+    const property = exposedProperty(definition);
     this.#property = property;
     this.#leaf =
       property !== undefined && isLeafType(nullableType)
-        ? { property, serialize: outputOf(nullableType) }
+        ? { property, serialize: leafSerializer(nullableType) }
         : undefined;
     this.#complete = completionOf(nullableType, {
       schema: query.schema,
@@ -227,7 +227,7 @@ function serializeLeaf(serialize: Serialize, value: unknown): unknown {
 }
 
 function leafCompletion(type: GraphQLLeafType): Complete {
-  const serialize = outputOf(type);
+  const serialize = leafSerializer(type);
   return (responsePath, value) => {
     const completed = serialize(value);
     if (completed === null || completed === undefined)
@@ -242,7 +242,7 @@ function listCompletion(
 ): Complete {
   const isItemNullable = !isNonNullType(ofType);
   const itemType = isNonNullType(ofType) ? ofType.ofType : ofType;
-  const serialize = isLeafType(itemType) ? outputOf(itemType) : undefined;
+  const serialize = isLeafType(itemType) ? leafSerializer(itemType) : undefined;
   const complete = completionOf(itemType, completionContext);
   return (responsePath, value) => {
     if (!isIterable(value)) {

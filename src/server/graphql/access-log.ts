@@ -18,7 +18,7 @@ import { requestCost, roundToTenths } from './cost-report.ts';
 import type { MaskedErrors } from './error-mapping.ts';
 
 /** Keeps the record of each request, for its log line, metrics and traces. */
-export interface RequestLog {
+export interface AccessLog {
   /** Starts the record of a request. `requestIdHeader` is the value of the header `x-request-id`. */
   begin(requestIdHeader: unknown): RequestRecord;
   /** Counts the errors of a response by code, and reports the masked errors. */
@@ -28,7 +28,7 @@ export interface RequestLog {
 }
 
 /** What `createRequestLog` needs. */
-export interface RequestLogOptions {
+export interface AccessLogOptions {
   log: Log;
   maskedErrors: MaskedErrors;
   /** Metrics. The request log calls the observer because a separate Yoga plugin costs more than the counting. */
@@ -37,7 +37,7 @@ export interface RequestLogOptions {
 }
 
 /** Gives each request an id. Logs one line per operation and per label, and per other request at level debug. */
-export function createRequestLog({ log, maskedErrors, observer, tracing }: RequestLogOptions): RequestLog {
+export function createAccessLog({ log, maskedErrors, observer, tracing }: AccessLogOptions): AccessLog {
   const requestIdOf = createRequestIds();
   return {
     begin(requestIdHeader) {
@@ -47,7 +47,7 @@ export function createRequestLog({ log, maskedErrors, observer, tracing }: Reque
     },
     recordResult(requestRecord, { data, errors }) {
       // A result of an executed operation has `data`, which may be null.
-      requestRecord.isRefused = data === undefined;
+      requestRecord.isRejected = data === undefined;
       for (const error of errors ?? []) {
         countError(requestRecord, String(error.extensions.code));
         maskedErrors.report(error, requestRecord.requestId);
@@ -68,7 +68,7 @@ export function createRequestLog({ log, maskedErrors, observer, tracing }: Reque
  * The plugin must be the first one because other plugins may end a request early.
  */
 export function loggedRequests(
-  requestLog: RequestLog,
+  requestLog: AccessLog,
 ): Plugin<object, RequestRecordContext & { res?: ServerResponse }> {
   return {
     onRequest({ request, serverContext }) {

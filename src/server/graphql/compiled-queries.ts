@@ -21,7 +21,7 @@ export type CompiledQueries = (operation: Operation) => CompiledQuery | undefine
  */
 export function createCompiledQueries(schema: GraphQLSchema): CompiledQueries {
   const compiledQueryOf = perOperation((definition, document): CompiledQuery | undefined => {
-    if (definition.operation !== 'query' || !isFitToCompile(document, definition)) return undefined;
+    if (definition.operation !== 'query' || !isCompilable(document, definition)) return undefined;
     const plan = new QueryPlan(schema, document, definition);
     return (variables) => {
       const { variableValues } = plan.coerceVariables(variables ?? {});
@@ -42,7 +42,7 @@ const prototypeAlias = '__proto__';
  * Whether a query can be compiled. The query must have no directives, because @skip and @include can change the
  * selection with each run. Its size with fragments expanded is bounded. Its text must not contain `__proto__`.
  */
-export function isFitToCompile(document: DocumentNode, operation: OperationDefinitionNode): boolean {
+export function isCompilable(document: DocumentNode, operation: OperationDefinitionNode): boolean {
   if (document.loc?.source.body.includes(prototypeAlias) !== false) return false;
   const { fragments } = definitionsOf(document);
   const size = createSelectionSizes((name) => fragments.get(name)).of(operation);

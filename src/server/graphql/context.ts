@@ -8,7 +8,7 @@ import type { CallContext, CallContexts } from '../../rest/client/call-context.t
 import type { CallLog } from '../../rest/client/call-log.ts';
 import { operationScopeErrors } from '../../rest/errors.ts';
 import { bareIdentifier } from '../../rest/resource-name.ts';
-import type { Report } from '../../telemetry/error-report.ts';
+import type { ReportError } from '../../telemetry/error-report.ts';
 import type { Idempotency } from '../../writes/idempotency.ts';
 import { createWrites, type Writes } from '../../writes/writes.ts';
 import { toClientError } from '../http/client-error.ts';
@@ -21,7 +21,7 @@ export interface ContextOptions {
   /** ISO 4217 code. */
   currency: string;
   /** Called with every error that is masked for clients. */
-  report: Report;
+  report: ReportError;
   /** The base URL by which clients reach this server. */
   publicUrl: () => URL;
   /** Milliseconds. No timeout by default. */

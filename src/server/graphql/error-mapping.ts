@@ -1,7 +1,7 @@
 import { type ExecutionResult, GraphQLError, type GraphQLErrorExtensions } from 'graphql';
 import type { Plugin } from 'graphql-yoga';
 import { WaybillError } from '../../rest/errors.ts';
-import type { Report } from '../../telemetry/error-report.ts';
+import type { ReportError } from '../../telemetry/error-report.ts';
 import { type ClientError, toClientError, truncateMessage } from '../http/client-error.ts';
 
 /** Maps errors for clients. Masked errors are reported later, when their request is known. */
@@ -13,7 +13,7 @@ export interface MaskedErrors {
 }
 
 /** Creates a `MaskedErrors`. Masking and reporting are two steps because Yoga masks errors without their request. */
-export function createMaskedErrors(report: Report): MaskedErrors {
+export function createMaskedErrors(report: ReportError): MaskedErrors {
   const causes = new WeakMap<GraphQLError, { cause: unknown }>();
   return {
     mask(error) {

@@ -16,10 +16,10 @@ import { createDefer, maxDeferredBytes } from '../../concurrency/event-loop-roun
 import type { HeaderReader, RequestRecord } from '../../telemetry/request-record.ts';
 import type { DocumentCache } from '../documents/document-cache.ts';
 import type { DocumentReference, PersistedQueries } from '../documents/persisted-queries.ts';
-import { type BodyParsed, type BodyRead, parseBody, receiveBody } from '../http/request-body.ts';
+import { type ParsedBody, type BodyReadResult, parseBody, receiveBody } from '../http/request-body.ts';
 import { authorizationError } from '../http/request-checks.ts';
 import type { ResponseHeaders } from '../http/response-headers.ts';
-import type { RequestLog } from './access-log.ts';
+import type { AccessLog } from './access-log.ts';
 import type { CompiledQueries } from './compiled-queries.ts';
 import type { MaskedErrors } from './error-mapping.ts';
 import type { Operation, OperationRequest } from './operation-request.ts';
@@ -31,7 +31,7 @@ export type Fallback = (request: IncomingMessage, response: ServerResponse, cont
 
 /** What the fast path needs of the application. */
 export interface FastPathOptions extends YogaRequestOptions {
-  requestLog: RequestLog;
+  requestLog: AccessLog;
   responseHeaders: ResponseHeaders;
   maskedErrors: MaskedErrors;
   operations: PersistedQueries;
@@ -123,8 +123,8 @@ class FastRequest implements OperationRequest {
   readonly #request: IncomingMessage;
   readonly #response: ServerResponse;
   readonly #mediaType: string;
-  #body: BodyRead | undefined;
-  #parsed: BodyParsed | undefined;
+  #body: BodyReadResult | undefined;
+  #parsed: ParsedBody | undefined;
   #isAdmitted = false;
 
   constructor(
@@ -143,7 +143,7 @@ class FastRequest implements OperationRequest {
   }
 
   /** Runs the operation and responds, or passes the request to the fallback. */
-  run(body: BodyRead): void {
+  run(body: BodyReadResult): void {
     this.#body = body;
     let result: Promise<ExecutionResult> | undefined;
     try {
@@ -168,7 +168,7 @@ class FastRequest implements OperationRequest {
   }
 
   /** Starts the operation. Undefined if the fallback must handle the request: the operation has not started then. */
-  #execute(body: BodyRead): Promise<ExecutionResult> | undefined {
+  #execute(body: BodyReadResult): Promise<ExecutionResult> | undefined {
     const { loadShedding, compiledQueries, runner } = this.#dependencies;
     if (!Buffer.isBuffer(body)) return undefined;
     this.#parsed = parseBody(body);
@@ -247,7 +247,7 @@ function withMaskedErrors(result: ExecutionResult, { mask }: MaskedErrors): Exec
 
 /** The operation of a body. Undefined if the document is not cached, or if the request has an error. */
 function requestedOperation(
-  parsed: BodyParsed,
+  parsed: ParsedBody,
   { operations, documents }: Pick<FastPathOptions, 'operations' | 'documents'>,
 ): Operation | undefined {
   if (!('json' in parsed) || !areParameters(parsed.json)) return undefined;

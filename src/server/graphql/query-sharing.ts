@@ -1,5 +1,5 @@
 import type { ExecutionResult } from 'graphql';
-import { InFlight, joinableMs } from '../../concurrency/in-flight.ts';
+import { CoalescingMap, joinableMs } from '../../concurrency/in-flight.ts';
 import type { OperationScope } from '../../concurrency/operation-scope.ts';
 import type { Tenant } from '../../concurrency/tenant.ts';
 import { perOperation } from '../documents/per-operation.ts';
@@ -22,7 +22,7 @@ export interface InFlightQuery {
  * Reasons: docs/decisions/0008-shared-in-flight-requests.md.
  */
 export class QuerySharing {
-  readonly #inFlight = new InFlight<InFlightQuery>();
+  readonly #inFlight = new CoalescingMap<InFlightQuery>();
   #operationCount = 0;
   // The document cache gives equal texts the same document while the document is cached.
   readonly #operationNumberOf = perOperation(() => ++this.#operationCount);

@@ -3,7 +3,7 @@ export interface RunningMutations {
   /** Counts a mutation until it succeeds or fails. Returns the same promise. */
   track<Result>(mutation: Promise<Result>): Promise<Result>;
   /** Resolves when no mutation is running, or after `withinMs` milliseconds. */
-  ended(withinMs: number): Promise<void>;
+  whenIdle(withinMs: number): Promise<void>;
 }
 
 /** Creates a counter that starts at zero. */
@@ -22,7 +22,7 @@ export function createRunningMutations(): RunningMutations {
       mutation.then(onSettled, onSettled);
       return mutation;
     },
-    async ended(withinMs) {
+    async whenIdle(withinMs) {
       if (count === 0) return;
       await new Promise<void>((resolve) => {
         const timer = setTimeout(resolve, Math.max(withinMs, 0));

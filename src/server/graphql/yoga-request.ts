@@ -6,7 +6,7 @@ import { lingeringClose } from '../http/connection-errors.ts';
 import { type HttpError, httpErrorBody, httpErrorHeaders } from '../http/http-error.ts';
 import type { LoadShedder } from '../http/load-shedding.ts';
 import type { BodyBudget } from '../http/request-body.ts';
-import { type BodyParsed, type BodyRead, parseBody, parseText, readBody } from '../http/request-body.ts';
+import { type ParsedBody, type BodyReadResult, parseBody, parseText, readBody } from '../http/request-body.ts';
 import { authorizationError, bodyTooLarge, requestHeadError } from '../http/request-checks.ts';
 
 /** The context of a request from Node's HTTP server. Empty if the application is called by `fetch`. */
@@ -14,9 +14,9 @@ export interface NodeContext extends RequestRecordContext {
   req?: IncomingMessage;
   res?: ServerResponse;
   /** The body, if the fast path has read it. */
-  body?: BodyRead | undefined;
+  body?: BodyReadResult | undefined;
   /** The parsed body, if the fast path has parsed it. */
-  parsed?: BodyParsed | undefined;
+  parsed?: ParsedBody | undefined;
   /** Whether load shedding already counts the request. */
   isAdmitted?: boolean;
 }
@@ -71,7 +71,7 @@ async function readParameters(
   request: Request,
   { req, res, body: receivedBody, parsed, isAdmitted = false }: NodeContext,
   { maxBodyBytes, budget, loadShedding }: YogaRequestOptions,
-): Promise<BodyParsed> {
+): Promise<ParsedBody> {
   if (req === undefined) {
     const text = await request.text();
     const bytes = Buffer.byteLength(text);

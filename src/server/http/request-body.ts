@@ -36,10 +36,10 @@ export function createBodyBudget(maxBytes: number): BodyBudget {
 }
 
 /** The bytes of a body. An error if the body is too large or incomplete, or if the budget is exhausted. */
-export type BodyRead = Buffer | HttpError;
+export type BodyReadResult = Buffer | HttpError;
 
 /** The parsed JSON of a body, or the error if the body is not a JSON object. */
-export type BodyParsed = { json: object } | { httpError: HttpError };
+export type ParsedBody = { json: object } | { httpError: HttpError };
 
 /**
  * Reads the body of a request. Buffers at most `maxBytes` and discards further bytes.
@@ -50,13 +50,13 @@ export function receiveBody(
   body: Readable,
   maxBytes: number,
   budget: BodyBudget,
-  done: (read: BodyRead) => void,
+  done: (read: BodyReadResult) => void,
 ): void {
   let callback: typeof done | undefined = done;
   let buffer: Buffer = emptyBuffer;
   let bytes = 0;
 
-  function settle(read: BodyRead): void {
+  function settle(read: BodyReadResult): void {
     // The stream may fail after the body was rejected.
     if (callback === undefined) return;
     const notify = callback;
@@ -93,7 +93,7 @@ export function receiveBody(
 }
 
 /** Like `receiveBody`, but returns a promise. It never rejects. */
-export function readBody(body: Readable, maxBytes: number, budget: BodyBudget): Promise<BodyRead> {
+export function readBody(body: Readable, maxBytes: number, budget: BodyBudget): Promise<BodyReadResult> {
   return new Promise((resolve) => receiveBody(body, maxBytes, budget, resolve));
 }
 
@@ -124,14 +124,14 @@ const budgetExhausted: HttpError = {
 const bodyIncomplete = badRequest('The body broke off before its end.');
 
 /** Parses the JSON of a body. Error messages do not quote the body. */
-export function parseBody(bytes: Buffer): BodyParsed {
+export function parseBody(bytes: Buffer): ParsedBody {
   // Decoding invalid UTF-8 would silently change the values of a write.
   if (!isUtf8(bytes)) return { httpError: badRequest('POST body is not UTF-8.') };
   return parseText(bytes.toString('utf8'));
 }
 
 /** Like `parseBody`, for decoded text. */
-export function parseText(text: string): BodyParsed {
+export function parseText(text: string): ParsedBody {
   try {
     const json: unknown = JSON.parse(text);
     if (typeof json === 'object' && json !== null) return { json };

@@ -13,7 +13,7 @@ import {
   visit,
 } from 'graphql';
 import { fixedLimits, type Limits, limitExceeded, maxErrorsShown } from './limits.ts';
-import { deepestNesting } from './nesting.ts';
+import { maxNesting } from './nesting.ts';
 import {
   createSelectionSizes,
   definitionsOf,
@@ -34,7 +34,7 @@ export function parseWithin(limits: Limits, text: string): DocumentNode {
   if (text.length > documentCharacters) {
     throw limitExceeded('documentCharacters', documentCharacters, text.length);
   }
-  if (deepestNesting(text, nesting) > nesting) {
+  if (maxNesting(text, nesting) > nesting) {
     throw limitExceeded('nesting', nesting, `more than ${nesting}`);
   }
   try {

@@ -2,7 +2,7 @@
  * The deepest nesting of brackets in the text of a document. Counting ends beyond `limit`. One pass over the text
  * without recursion, so that no text overflows the stack, as it could in a parser.
  */
-export function deepestNesting(text: string, limit: number): number {
+export function maxNesting(text: string, limit: number): number {
   let depth = 0;
   let deepest = 0;
   for (let index = 0; index < text.length; index += 1) {

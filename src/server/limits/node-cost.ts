@@ -10,7 +10,7 @@ import {
   type SelectionSetNode,
   valueFromASTUntyped,
 } from 'graphql';
-import { defaultFirst } from '../../graph/relay/connection.ts';
+import { defaultPageSize } from '../../graph/relay/connection.ts';
 import { type ListSize, listSizeOf } from './list-size.ts';
 import {
   type FieldSelection,
@@ -124,7 +124,7 @@ export function estimateCost(
       average === undefined ? listSizeOf(parent, field) : { by: 'estimate', items: average };
     if (parent === schema.getMutationType()) writes.push(size?.by === 'argument' ? sizeOf(size, node, 0) : 1);
     if (size?.by === 'first') {
-      const count = countOf(node, 'first', rowCountOf, defaultFirst);
+      const count = countOf(node, 'first', rowCountOf, defaultPageSize);
       pages.push({ count, maximum: size.maximum, coordinate, node });
       addTimes(cost, 1, costOf(type, sets, count));
       return;
@@ -180,7 +180,7 @@ function addTimes(cost: NodeCost, count: Count, inner: NodeCost): void {
 
 /** The rows of a page by the value of `first`. */
 function rowCountOf(value: unknown): number {
-  if (value === null) return defaultFirst;
+  if (value === null) return defaultPageSize;
   // Validation rejects a value that is not an Int.
   return typeof value === 'number' && (value | 0) === value ? value : 0;
 }

@@ -10,7 +10,7 @@ export interface Health {
   /** The reason why the server is not ready, in words fit for the public. Undefined if the server is ready. */
   reasonNotReady(): Promise<string | undefined>;
   /** Marks the server as not ready. Called when the shutdown starts. */
-  end(): void;
+  markNotReady(): void;
 }
 
 // The health checks of all load balancers together probe REST at most once in this time.
@@ -39,7 +39,7 @@ export function createHealth(probe: Probe, cacheMs = defaultCacheMs): Health {
       const reason = isShuttingDown ? undefined : await probeCached();
       return isShuttingDown ? 'This server is ending.' : reason;
     },
-    end() {
+    markNotReady() {
       isShuttingDown = true;
     },
   };

@@ -2,8 +2,8 @@ import type { FetchAPI, Plugin } from 'graphql-yoga';
 import type { RestApi } from '../../rest/api.ts';
 import type { CallContexts } from '../../rest/client/call-context.ts';
 import { BadInputError, MissingBearerError } from '../../rest/errors.ts';
-import { shown } from '../../rest/resource-name.ts';
-import type { Report } from '../../telemetry/error-report.ts';
+import { quoteForMessage } from '../../rest/resource-name.ts';
+import type { ReportError } from '../../telemetry/error-report.ts';
 import type { Tracing } from '../../telemetry/tracing.ts';
 import { httpErrorResponse, type NodeContext } from '../graphql/yoga-request.ts';
 import { bearerOf } from '../http/bearer.ts';
@@ -26,7 +26,7 @@ interface LabelOptions {
   callContexts: CallContexts;
   /** Limits the requests that `loadShedding` admits, per access token. */
   perTokenLimit: PerTokenLimit;
-  report: Report;
+  report: ReportError;
   tracing: Tracing | undefined;
 }
 
@@ -99,7 +99,7 @@ function decodeId(encodedId: string): string {
   try {
     return decodeURIComponent(encodedId);
   } catch {
-    throw new BadInputError(`Expected a percent-encoded id of a shipment, but got ${shown(encodedId)}.`);
+    throw new BadInputError(`Expected a percent-encoded id of a shipment, but got ${quoteForMessage(encodedId)}.`);
   }
 }
 

@@ -34,7 +34,7 @@ const notReady = (reason: string) => ({ status: 503, body: { status: 'not ready'
 test('/health/live says that the process answers, whatever REST does', async () => {
   let probes = 0;
   const health = createHealth(async () => `probed ${++probes}`);
-  health.end();
+  health.markNotReady();
   expect(await ask(health, '/health/live')).toEqual({ status: 200, body: { status: 'live' } });
   expect(probes).toBe(0);
 });
@@ -109,7 +109,7 @@ describe('/health/ready', () => {
     const health = createHealth(async () => {
       throw new Error('asked REST');
     });
-    health.end();
+    health.markNotReady();
     expect(await ask(health, '/health/ready')).toEqual(notReady('This server is ending.'));
   });
 });

@@ -12,9 +12,9 @@ function read(list: List, first: number, after?: Position, belongs?: (row: Row) 
 }
 
 const names = ({ rows }: PageSlice<Row>) => rows.map(({ name }) => name);
-const placeAfter = (slice: PageSlice<Row>, index: number) => slice.placeAfter(index);
+const placeAfter = (slice: PageSlice<Row>, index: number) => slice.positionAfter(index);
 const lastPlace = (slice: PageSlice<Row>) =>
-  slice.rows.length === 0 ? undefined : slice.placeAfter(slice.rows.length - 1);
+  slice.rows.length === 0 ? undefined : slice.positionAfter(slice.rows.length - 1);
 /** Where the page after a row begins: a token names it, and with it how many rows come before. */
 const nextPage = (pageToken: string): Position => ({
   pageToken,

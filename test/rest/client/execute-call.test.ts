@@ -56,16 +56,16 @@ describe('an observer that throws when a call is sent and when the call finishes
 describe('a read that waits for a retry', () => {
   type OnSlot = (signal: CancelSource) => unknown;
 
-  /** Sends a read with a slot whose `release` and `acquireAgain` are the given functions. */
+  /** Sends a read with a slot whose `release` and `reacquire` are the given functions. */
   function read(
     { client }: Bench,
     callContext: CallContext,
-    { release = () => {}, acquireAgain = () => {} }: { release?: OnSlot; acquireAgain?: OnSlot },
+    { release = () => {}, reacquire = () => {} }: { release?: OnSlot; reacquire?: OnSlot },
   ): Promise<unknown> {
     const signal = new CancelSource();
     const slot: PendingCall<unknown>['slot'] = {
       release: () => void release(signal),
-      acquireAgain: async () => void (await acquireAgain(signal)),
+      reacquire: async () => void (await reacquire(signal)),
     };
     return new Promise((resolve, reject) => {
       client.read(order, callContext, { signal, fieldPath: undefined, slot, resolve, reject });
@@ -76,7 +76,7 @@ describe('a read that waits for a retry', () => {
 
   test.each([
     ['in the pause', { release: (signal: CancelSource) => queueMicrotask(() => abort(signal)) }],
-    ['just after the pause', { acquireAgain: abort }],
+    ['just after the pause', { reacquire: abort }],
   ])('is not retried if the read is aborted %s', async (_when, slot) => {
     await using bench = await startBench(answerJson({}, 503), { retries: 2 });
     const error = await errorOf(read(bench, bench.callContext(), slot));
@@ -96,7 +96,7 @@ describe('a read that waits for a retry', () => {
     const callContext = callContexts.of('ana', signal);
     const error = await errorOf(
       read(bench, callContext, {
-        acquireAgain: () =>
+        reacquire: () =>
           Promise.all(
             ['eva', 'ida'].map((who) => errorOf(bench.api.getOrder(who, callContexts.of(who, signal)))),
           ),

@@ -26,7 +26,7 @@ function createOperation(queue: CallQueue, tenant: Tenant, maxConcurrent: number
     running,
     ask: (count: number, signal: AbortSignal | typeof neverAborted = neverAborted) =>
       Array.from({ length: count }, async (_, number) => {
-        const slot = await operation.slotFor(call, signal);
+        const slot = await operation.acquireSlot(call, signal);
         begun.push(number);
         const answer = await new Promise<number>((resolve) => running.push(() => resolve(number)));
         slot.release();

@@ -1,6 +1,6 @@
 import { buildSchema, type ExecutionResult, execute, type GraphQLSchema, isObjectType, parse } from 'graphql';
 import { expect, test } from 'vitest';
-import { withExactLeaves } from '../../../src/graph/fields/exact-leaves.ts';
+import { withStrictLeafSerializers } from '../../../src/graph/fields/exact-leaves.ts';
 import { QueryPlan } from '../../../src/server/execution/query-plan.ts';
 import { definitionsOf } from '../../../src/server/limits/selections.ts';
 
@@ -64,7 +64,7 @@ function schemaOfSource(): GraphQLSchema {
 
 const schema = schemaOfSource();
 // Plans validate leaf values themselves.
-const exactSchema = withExactLeaves(schemaOfSource());
+const exactSchema = withStrictLeafSerializers(schemaOfSource());
 
 interface ComparableResult {
   data: unknown;
