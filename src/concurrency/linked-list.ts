@@ -32,13 +32,6 @@ export class LinkedList<Node extends ListNode<Node>> {
     this.length -= 1;
   }
 
-  /** Moves a node of this list to the end. */
-  moveLast(node: Node): void {
-    if (node.after === undefined) return;
-    this.remove(node);
-    this.add(node);
-  }
-
   /** Removes and returns the first node, if any. */
   shift(): Node | undefined {
     const { first } = this;

@@ -1,7 +1,7 @@
 import { documentSettings, trustedDocumentSettings } from './documents.ts';
 import { listenerSettings, loadSheddingSettings, requestSettings } from './http.ts';
 import { limitSettings } from './limits.ts';
-import { loadingSettings } from './loading.ts';
+import { loadingSettings } from './loaders.ts';
 import { operationSettings } from './operation.ts';
 import { parameterNameSettings, restSettings, upstreamErrors, upstreamSettings } from './rest.ts';
 import { serverSettings } from './server.ts';

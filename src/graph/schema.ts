@@ -1,8 +1,8 @@
 import { GraphQLSchema } from 'graphql';
 import { builder } from './builder.ts';
-import { withStrictLeafSerializers } from './fields/exact-leaves.ts';
 import { withFieldPathTracking } from './fields/field-path-tracking.ts';
-import { withoutPropertyResolvers } from './fields/property-fields.ts';
+import { withoutPropertyResolvers } from './fields/property-resolvers.ts';
+import { withStrictLeafSerializers } from './fields/strict-leaf-serializers.ts';
 import './fields/scalars.ts';
 import './relay/node.ts';
 import './places/location.ts';

@@ -1,6 +1,12 @@
 import type { RestApi } from '../rest/api.ts';
+import type {
+  ChannelQuery,
+  ConversationQuery,
+  LocationQuery,
+  OrderQuery,
+  PageQuery,
+} from '../rest/api-types.ts';
 import type { CallContext } from '../rest/client/call-context.ts';
-import type { ChannelQuery, ConversationQuery, LocationQuery, OrderQuery, PageQuery } from '../rest/types.ts';
 import type {
   ChannelJson,
   LocationJson,
@@ -12,12 +18,11 @@ import type {
   ShipmentJson,
   TemplateJson,
 } from '../rest/wire-schema.ts';
-import { lazyProperties } from './lazy-properties.ts';
 import { type ListBatchLoader, listBatchLoader } from './list-batch/list-batch-loader.ts';
 import { ordersWithShipments } from './list-batch/prefetch.ts';
 import { type Cursors, createCursors } from './paging/cursor.ts';
 import { allRecords, type PageLoader, pageLoader } from './paging/page-loader.ts';
-import { listedRecordLoader, type RecordLoader, recordLoader } from './record-loader.ts';
+import { type RecordLoader, recordLoader, wholeListLoader } from './record-loader.ts';
 import { locationLoader } from './reference/location-loader.ts';
 import { type ReferencePageLoader, referenceLoader } from './reference/reference-loader.ts';
 import type { LoaderState, LoaderStates } from './tenant-state.ts';
@@ -108,7 +113,7 @@ const loadersOf = lazyProperties<Operation, InternalLoaders>({
     pageLoader((query) => api.listShipments(query, callContext), shipmentById),
   quoteById: ({ api, callContext }) => recordLoader((name) => api.getQuote(name, callContext)),
   originById: (_operation, { originPage }) =>
-    listedRecordLoader(
+    wholeListLoader(
       () => allRecords(originPage, { pageSize: maxPageSize.origins }),
       () => originPage.forgetEarlier(),
     ),
@@ -125,7 +130,7 @@ const loadersOf = lazyProperties<Operation, InternalLoaders>({
     referenceLoader(callContext, state.referencePages, 'locations', api.listLocations),
   organization: ({ api, callContext }) => recordLoader(() => api.getOrganization(callContext)),
   channelById: (_operation, { channelPage }) =>
-    listedRecordLoader(
+    wholeListLoader(
       () => allRecords(channelPage, { pageSize: maxPageSize.channels }),
       () => channelPage.forgetEarlier(),
     ),
@@ -159,4 +164,42 @@ async function findOrder(pages: Loaders['orderPage'], referenceId: string): Prom
 function createdMs({ createTime }: OrderJson): number {
   const ms = Date.parse(createTime);
   return Number.isNaN(ms) ? Number.NEGATIVE_INFINITY : ms;
+}
+
+/** One function per property, which makes the value from the source and from the object's other properties. */
+type Makers<Source, Made> = {
+  readonly [Name in keyof Made]: (source: Source, made: Made) => Made[Name];
+};
+
+/**
+ * Creates a factory of objects whose properties are made on first access and then kept. Useful if most operations
+ * need only a few of the properties.
+ */
+function lazyProperties<Source, Made extends object>(
+  makers: Makers<Source, Made>,
+): (source: Source) => Made {
+  // `makers` has exactly the keys of `Made`.
+  const names = Object.keys(makers) as (keyof Made)[];
+
+  class Lazy {
+    readonly source: Source;
+    /** The values in the order of `names`. An array, because properties are read for each row. */
+    readonly values: unknown[] = new Array(names.length);
+
+    constructor(source: Source) {
+      this.source = source;
+    }
+  }
+  for (const [index, name] of names.entries()) {
+    const make = makers[name];
+    // On the prototype: own accessors would cost more than they save (docs/decisions/0004-long-lived-closures.md).
+    Object.defineProperty(Lazy.prototype, name, {
+      get(this: Lazy & Made) {
+        this.values[index] ??= make(this.source, this);
+        return this.values[index];
+      },
+    });
+  }
+  // The loop above has defined all properties of `Made`.
+  return (source) => new Lazy(source) as unknown as Made;
 }

@@ -1,8 +1,39 @@
 import DataLoader from 'dataloader';
-import { InvalidResponseError } from '../rest/errors.ts';
-import { createFieldPathLog, type FieldPathLog } from './field-path-log.ts';
-import type { RecordResult } from './result.ts';
-import { settleAll } from './result.ts';
+import { createFieldPathLog, type FieldPathLog } from '../rest/client/field-path.ts';
+import { InvalidResponseError, isNotFound } from '../rest/errors.ts';
+
+/** The result of loading one record: the record, null if there is no such record, or the error of the call. */
+export type RecordResult<Json> = Json | null | Error;
+
+/** Reads the records of all names in parallel. The results have the order of the names. Never rejects. */
+export function settleAll<Json>(
+  names: readonly string[],
+  read: (name: string) => Promise<RecordResult<Json>>,
+): Promise<RecordResult<Json>[]> {
+  // One promise for the whole batch, because batches are large.
+  return new Promise((resolve) => {
+    // Made at its final size: a growing array reserves room for 17 (docs/decisions/0004-long-lived-closures.md).
+    const results = new Array<RecordResult<Json>>(names.length).fill(null);
+    let pending = names.length;
+    if (pending === 0) resolve(results);
+    names.forEach((name, index) => {
+      const settle = (result: RecordResult<Json>) => {
+        results[index] = result;
+        pending -= 1;
+        if (pending === 0) resolve(results);
+      };
+      read(name).then(settle, (error: unknown) => settle(nullOrError(error)));
+    });
+  });
+}
+
+/** Maps the error of a failed call: null if REST has no such record, otherwise the error. */
+function nullOrError(error: unknown): null | Error {
+  if (isNotFound(error)) return null;
+  return error instanceof Error
+    ? error
+    : new Error('a call failed with something that is no error', { cause: error });
+}
 
 /** Loads records by resource name. A record that does not exist is null. A failed call fails only its own name. */
 export interface RecordLoader<Json> {
@@ -38,7 +69,7 @@ const wholeListKey = 'all';
  * @param bypassCache Stops the use of cached pages, and returns whether any were used. Called if a name is missing.
  * After true, the list is read once more.
  */
-export function listedRecordLoader<Json extends { name: string }>(
+export function wholeListLoader<Json extends { name: string }>(
   list: () => Promise<Json[]>,
   bypassCache = () => false,
 ): RecordLoader<Json> {

@@ -1,12 +1,12 @@
 import type { Config } from '../config/config.ts';
 import { createRestApi } from '../rest/api.ts';
 import { createRestClient } from '../rest/client/client.ts';
-import { createProbe } from '../rest/probe.ts';
+import { createProbe } from '../rest/health-probe.ts';
 import { type AppOptions, createApp } from '../server/app.ts';
 import type { TrustedDocuments } from '../server/documents/trusted-documents.ts';
 import { createRunningMutations } from '../server/graphql/running-mutations.ts';
-import { reportEarlyErrors } from '../server/http/early-errors.ts';
 import type { OnHttpError } from '../server/http/http-error.ts';
+import { reportEarlyErrors } from '../server/http/http-error.ts';
 import { createHealth } from '../server/routes/health.ts';
 import { createErrorReporter } from '../telemetry/error-report.ts';
 import type { Log } from '../telemetry/log.ts';

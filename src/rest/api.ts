@@ -1,12 +1,3 @@
-import { describeCall, type RestCall } from './call.ts';
-import type { CallContext } from './client/call-context.ts';
-import type { RestClient } from './client/client.ts';
-import { singleFlight } from './client/single-flight.ts';
-import type { StreamedResponse } from './client/streamed-response.ts';
-import { InvalidResponseError } from './errors.ts';
-import { createResourceClient, type QueryParameterNames } from './resource-client.ts';
-import { bareIdentifier, type Collection, conversationIdentifier } from './resource-name.ts';
-import type { DriftWatch } from './schema-drift.ts';
 import type {
   ChannelQuery,
   ConversationQuery,
@@ -20,7 +11,16 @@ import type {
   SendMessageJson,
   SendToPhoneJson,
   UpdateOrderJson,
-} from './types.ts';
+} from './api-types.ts';
+import { describeCall, type RestCall } from './call.ts';
+import type { CallContext } from './client/call-context.ts';
+import type { RestClient } from './client/client.ts';
+import { singleFlight } from './client/single-flight.ts';
+import type { StreamedResponse } from './client/streamed-response.ts';
+import { InvalidResponseError } from './errors.ts';
+import { createResourceClient, type QueryParameterNames } from './resource-client.ts';
+import { bareIdentifier, type Collection, conversationIdentifier } from './resource-name.ts';
+import type { DriftWatch } from './schema-drift.ts';
 import type {
   ChannelJson,
   LocationJson,

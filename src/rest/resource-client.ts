@@ -1,11 +1,11 @@
+import type { Page, PageQuery } from './api-types.ts';
 import { describeCall, type RestCall } from './call.ts';
 import type { CallContext } from './client/call-context.ts';
-import { failureAfterSend } from './client/failure.ts';
+import { failureAfterSend } from './client/call-failure.ts';
 import type { SendJsonCall } from './client/single-flight.ts';
 import { InvalidResponseError, type WaybillError } from './errors.ts';
 import { type Collection, isMessageName, isNameOf, resourceName } from './resource-name.ts';
 import type { DriftWatch } from './schema-drift.ts';
-import type { Page, PageQuery } from './types.ts';
 
 /** The query parameter names of the lists, which the interface leaves open ("List query parameters"). */
 export interface QueryParameterNames {
@@ -107,7 +107,9 @@ export function createResourceClient(
     const json = await send(call, callContext);
     const rows = isObject(json) ? json[kind] : undefined;
     if (!isObject(json) || !Array.isArray(rows)) {
-      throw new InvalidResponseError(`${describeCall(call)} answered something that holds no list of ${kind}`);
+      throw new InvalidResponseError(
+        `${describeCall(call)} answered something that holds no list of ${kind}`,
+      );
     }
     drift?.look(kind, rows, callContext.bearer);
     return {

@@ -37,7 +37,9 @@ export function resourceName<C extends Collection>(collection: C, id: string): R
   }
   const bare = id.slice(slash + 1);
   if (!isIdentifier(bare)) {
-    throw new BadInputError(`Expected an id of ${collection}, but got ${quoteForMessage(id)}: ${identifierRule}.`);
+    throw new BadInputError(
+      `Expected an id of ${collection}, but got ${quoteForMessage(id)}: ${identifierRule}.`,
+    );
   }
   return `${collection}/${bare}`;
 }
@@ -82,7 +84,9 @@ function isShortEnough(text: string, maxLength: number): boolean {
 /** The identifier of a conversation within its channel. @throws BadInputError if `id` is no identifier. */
 export function conversationIdentifier(id: string): string {
   if (isIdentifier(id)) return id;
-  throw new BadInputError(`Expected the id of a conversation, but got ${quoteForMessage(id)}: ${identifierRule}.`);
+  throw new BadInputError(
+    `Expected the id of a conversation, but got ${quoteForMessage(id)}: ${identifierRule}.`,
+  );
 }
 
 /** The parsed name of a conversation: `channels/<id>/conversations/<id>`. */

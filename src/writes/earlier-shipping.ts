@@ -2,6 +2,7 @@ import { pause } from '../concurrency/cancellation.ts';
 import { stopSharingPendingReads } from '../concurrency/tenant.ts';
 import type { Loaders } from '../loaders/loaders.ts';
 import type { RestApi } from '../rest/api.ts';
+import type { CreateQuoteJson } from '../rest/api-types.ts';
 import type { CallContext } from '../rest/client/call-context.ts';
 import {
   AbortedError,
@@ -11,9 +12,8 @@ import {
   StatusError,
 } from '../rest/errors.ts';
 import { isNameOf, type ResourceName } from '../rest/resource-name.ts';
-import type { CreateQuoteJson } from '../rest/types.ts';
 import type { OfferJson, OrderJson, QuoteJson, ShipmentJson } from '../rest/wire-schema.ts';
-import { type Attempt, earliestCreation } from './attempt.ts';
+import { type Attempt, earliestCreation } from './attempt-time.ts';
 import { ConflictError, NotFoundError } from './errors.ts';
 import { findCreatedShipment, withRecovery } from './recovery.ts';
 

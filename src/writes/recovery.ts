@@ -1,6 +1,7 @@
 import { type Loaders, maxPageSize } from '../loaders/loaders.ts';
 import { allRecords, pagesFrom } from '../loaders/paging/page-loader.ts';
 import type { RestApi } from '../rest/api.ts';
+import type { CreateOrderJson } from '../rest/api-types.ts';
 import type { CallContext } from '../rest/client/call-context.ts';
 import {
   InvalidResponseError,
@@ -9,9 +10,8 @@ import {
   isRejectedInput,
   OutcomeUnknownError,
 } from '../rest/errors.ts';
-import type { CreateOrderJson } from '../rest/types.ts';
 import type { OrderJson, ShipmentJson } from '../rest/wire-schema.ts';
-import { creationTime } from './attempt.ts';
+import { creationTime } from './attempt-time.ts';
 
 /**
  * Runs `find`, which looks for the record that an attempt without a response may have created.

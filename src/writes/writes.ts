@@ -1,8 +1,5 @@
 import type { Loaders } from '../loaders/loaders.ts';
 import type { RestApi } from '../rest/api.ts';
-import type { CallContext } from '../rest/client/call-context.ts';
-import { OutcomeUnknownError } from '../rest/errors.ts';
-import type { ConversationName, ResourceName } from '../rest/resource-name.ts';
 import type {
   CreateOrderJson,
   CreateQuoteJson,
@@ -10,9 +7,12 @@ import type {
   SendMessageJson,
   SendToPhoneJson,
   UpdateOrderJson,
-} from '../rest/types.ts';
+} from '../rest/api-types.ts';
+import type { CallContext } from '../rest/client/call-context.ts';
+import { OutcomeUnknownError } from '../rest/errors.ts';
+import type { ConversationName, ResourceName } from '../rest/resource-name.ts';
 import type { MessageJson, OrderJson, QuoteJson, ShipmentJson } from '../rest/wire-schema.ts';
-import { type Attempt, attemptNow, earliestCreation } from './attempt.ts';
+import { type Attempt, attemptNow, earliestCreation } from './attempt-time.ts';
 import type { ShippingProgress } from './earlier-shipping.ts';
 import type { Idempotency, IdempotencyKey } from './idempotency.ts';
 import {
@@ -25,7 +25,7 @@ import {
   replaceShipment,
 } from './invalidation.ts';
 import { findCreatedOrder, withRecovery } from './recovery.ts';
-import { createShipOrder, type ShipOrderRequest, type ShippedOrder } from './ship-order.ts';
+import { createShipOrder, type ShipOrderRequest, type ShippedOrder } from './shipping-workflow.ts';
 
 /** The client's idempotency key. Work with a key runs once; without a key, each request runs it. */
 type Key = string | null | undefined;

@@ -1,6 +1,10 @@
 import { expect, test } from 'vitest';
-import { createFieldPathLog } from '../../src/loaders/field-path-log.ts';
-import { currentFieldPath, type FieldPaths, pathsOf } from '../../src/rest/client/field-path.ts';
+import {
+  createFieldPathLog,
+  currentFieldPath,
+  type FieldPaths,
+  pathsOf,
+} from '../../src/rest/client/field-path.ts';
 
 /** Who asks at this moment, as a call remembers it. */
 const current = (): FieldPaths => currentFieldPath.getStore() ?? 'nobody';

@@ -2,8 +2,8 @@ import { describe, expect, test } from 'vitest';
 import type { RestApi } from '../../src/rest/api.ts';
 import type { CallContext } from '../../src/rest/client/call-context.ts';
 import { BadInputError } from '../../src/rest/errors.ts';
+import { validIds } from '../fixtures/identifiers.ts';
 import { answerAsPromised, errorOf, startBench } from '../fixtures/rest-service.ts';
-import { validIds } from '../fixtures/unfit-ids.ts';
 import { orderUpdate } from './bodies.ts';
 
 describe('an unfit id', () => {

@@ -6,8 +6,8 @@ import {
   conversationOfMessage,
   isMessageName,
   isNameOf,
-  resourceName,
   quoteForMessage,
+  resourceName,
 } from '../../src/rest/resource-name.ts';
 
 describe('resourceName', () => {

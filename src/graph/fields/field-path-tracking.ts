@@ -2,7 +2,7 @@ import type { GraphQLFieldResolver, GraphQLResolveInfo, GraphQLSchema } from 'gr
 import { isObjectType } from 'graphql';
 import { currentFieldPath } from '../../rest/client/field-path.ts';
 import type { Context } from '../context.ts';
-import { exposedProperty } from './property-fields.ts';
+import { exposedProperty } from './property-resolvers.ts';
 
 type Resolver = GraphQLFieldResolver<unknown, Context>;
 

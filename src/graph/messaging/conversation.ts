@@ -39,7 +39,9 @@ builder.objectField(Channel, 'conversation', (t) =>
     resolve: ({ name: channel }, { id }) => {
       const found = conversationName(id.includes('/') ? id : `${channel}/conversations/${id}`);
       if (found?.channel === channel) return found;
-      throw new BadInputError(`Expected the id of a conversation of ${channel}, but got ${quoteForMessage(id)}.`);
+      throw new BadInputError(
+        `Expected the id of a conversation of ${channel}, but got ${quoteForMessage(id)}.`,
+      );
     },
   }),
 );

@@ -1,7 +1,7 @@
 import * as v from 'valibot';
-import type { SendMessageJson } from '../../rest/types.ts';
+import type { SendMessageJson } from '../../rest/api-types.ts';
 import { builder } from '../builder.ts';
-import { listOf, objectOf, optional, text } from '../input/input-rules.ts';
+import { listOf, objectOf, optional, text } from '../mutation/input-rules.ts';
 import { TemplateParameterInput } from './template.ts';
 
 const SendTemplateInput = builder.inputType('SendTemplateInput', {

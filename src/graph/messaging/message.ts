@@ -157,7 +157,9 @@ function sentTemplate(message: MessageJson): SentTemplateSource | null {
 function conversationOf({ name }: MessageJson): ConversationName {
   const conversation = conversationOfMessage(name);
   if (conversation !== undefined) return conversation;
-  throw new InvalidResponseError(`Expected the name of a message from REST, but got ${quoteForMessage(name)}`);
+  throw new InvalidResponseError(
+    `Expected the name of a message from REST, but got ${quoteForMessage(name)}`,
+  );
 }
 
 registerUnreadable({

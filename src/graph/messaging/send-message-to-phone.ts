@@ -1,6 +1,6 @@
 import { builder } from '../builder.ts';
-import { idempotencyKey, idOf, objectOf, text } from '../input/input-rules.ts';
-import { runMutation } from '../input/run-mutation.ts';
+import { idempotencyKey, idOf, objectOf, text } from '../mutation/input-rules.ts';
+import { runMutation } from '../mutation/run-mutation.ts';
 import { SendMessageResult } from './send-message.ts';
 
 const SendMessageToPhoneInput = builder.inputType('SendMessageToPhoneInput', {

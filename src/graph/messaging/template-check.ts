@@ -1,12 +1,12 @@
 import * as v from 'valibot';
 import { type Loaders, maxPageSize } from '../../loaders/loaders.ts';
 import { pagesFrom } from '../../loaders/paging/page-loader.ts';
+import type { Page } from '../../rest/api-types.ts';
 import { AbortedError, InvalidResponseError } from '../../rest/errors.ts';
 import { quoteForMessage } from '../../rest/resource-name.ts';
-import type { Page } from '../../rest/types.ts';
 import type { TemplateJson } from '../../rest/wire-schema.ts';
-import { InvalidInputError } from '../input/run-mutation.ts';
-import type { InvalidFieldSource } from '../input/user-error.ts';
+import { InvalidInputError } from '../mutation/run-mutation.ts';
+import type { InvalidFieldSource } from '../mutation/user-error.ts';
 import type { MessageContent } from './message-content-input.ts';
 import { parameterNames } from './template-text.ts';
 

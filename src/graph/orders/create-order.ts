@@ -9,9 +9,9 @@ import {
   optional,
   text,
   textOfLength,
-} from '../input/input-rules.ts';
-import { runMutation } from '../input/run-mutation.ts';
-import { Conflict, InvalidInput, OutcomeUnknown } from '../input/user-error.ts';
+} from '../mutation/input-rules.ts';
+import { runMutation } from '../mutation/run-mutation.ts';
+import { Conflict, InvalidInput, OutcomeUnknown } from '../mutation/user-error.ts';
 import { Order } from './order.ts';
 import { OrderRecipientInput, orderRecipientRules } from './recipient-input.ts';
 

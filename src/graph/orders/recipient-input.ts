@@ -1,7 +1,7 @@
 import type { InputFieldBuilder } from '@pothos/core';
 import * as v from 'valibot';
 import { builder } from '../builder.ts';
-import { listOf, locationId, nullable, objectOf, optional, text } from '../input/input-rules.ts';
+import { listOf, locationId, nullable, objectOf, optional, text } from '../mutation/input-rules.ts';
 import { documentType } from './recipient.ts';
 
 const AddressInput = builder.inputType('AddressInput', {

@@ -1,11 +1,10 @@
 import type { GraphQLResolveInfo } from 'graphql';
 import * as v from 'valibot';
-import type { UpdateOrderField } from '../../rest/types.ts';
+import type { UpdateOrderField } from '../../rest/api-types.ts';
 import type { OrderJson } from '../../rest/wire-schema.ts';
 import { builder } from '../builder.ts';
 import type { Context } from '../context.ts';
-import { runBatch } from '../input/batch-mutation.ts';
-import type { RestToInputPaths } from '../input/input-path.ts';
+import type { RestToInputPaths } from '../mutation/input-path.ts';
 import {
   centsAtLeast,
   idOf,
@@ -15,9 +14,10 @@ import {
   optional,
   text,
   textOfLength,
-} from '../input/input-rules.ts';
-import { runMutation } from '../input/run-mutation.ts';
-import { Conflict, InvalidInput, NotFound, OutcomeUnknown, WriteFailed } from '../input/user-error.ts';
+} from '../mutation/input-rules.ts';
+import { runBatch } from '../mutation/run-batch.ts';
+import { runMutation } from '../mutation/run-mutation.ts';
+import { Conflict, InvalidInput, NotFound, OutcomeUnknown, WriteFailed } from '../mutation/user-error.ts';
 import { Order } from './order.ts';
 import { OrderRecipientInput, orderRecipientRules } from './recipient-input.ts';
 

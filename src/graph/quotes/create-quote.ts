@@ -1,8 +1,15 @@
 import type { QuoteJson } from '../../rest/wire-schema.ts';
 import { builder } from '../builder.ts';
-import { centsAtLeast, idempotencyKey, idOf, locationId, objectOf, optional } from '../input/input-rules.ts';
-import { runMutation } from '../input/run-mutation.ts';
-import { Conflict, InvalidInput, NotFound, OutcomeUnknown } from '../input/user-error.ts';
+import {
+  centsAtLeast,
+  idempotencyKey,
+  idOf,
+  locationId,
+  objectOf,
+  optional,
+} from '../mutation/input-rules.ts';
+import { runMutation } from '../mutation/run-mutation.ts';
+import { Conflict, InvalidInput, NotFound, OutcomeUnknown } from '../mutation/user-error.ts';
 import { PackageInput, packageRules } from './package-input.ts';
 import { Quote } from './quote.ts';
 

@@ -1,5 +1,5 @@
 import { builder } from '../builder.ts';
-import { number, objectOf, textOfLength } from '../input/input-rules.ts';
+import { number, objectOf, textOfLength } from '../mutation/input-rules.ts';
 
 const PackageDimensionsInput = builder.inputType('PackageDimensionsInput', {
   description: 'The outer size of a package.',

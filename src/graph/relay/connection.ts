@@ -1,11 +1,11 @@
 import type { ObjectRef } from '@pothos/core';
 import type { Loaders } from '../../loaders/loaders.ts';
-import type { PageLoader } from '../../loaders/paging/page-loader.ts';
+import type { Position } from '../../loaders/paging/cursor.ts';
+import { type PageLoader, queryKey } from '../../loaders/paging/page-loader.ts';
 import { type PageSlice, readPageSlice } from '../../loaders/paging/page-slice.ts';
+import type { PageQuery } from '../../rest/api-types.ts';
 import { BadInputError, type InvalidResponseError } from '../../rest/errors.ts';
-import type { PageQuery } from '../../rest/types.ts';
 import { builder } from '../builder.ts';
-import { ListCursors } from './list-cursors.ts';
 
 /** The default page size, in rows. */
 export const defaultPageSize = 20;
@@ -181,4 +181,33 @@ export async function connect<Json extends { name: string }, Query extends PageQ
     ...(belongs === undefined ? {} : { isInList: belongs }),
   });
   return new Connection(slice, after !== undefined, cursors);
+}
+
+/** Encodes and decodes the cursors of one list. The signature covers the list name and its filters. */
+class ListCursors {
+  readonly #loaders: Loaders;
+  readonly #list: string;
+  readonly #query: object;
+  #cachedListKey: string | undefined;
+
+  constructor(loaders: Loaders, list: string, query: object) {
+    this.#loaders = loaders;
+    this.#list = list;
+    this.#query = query;
+  }
+
+  /** Makes the signed cursor of a position in the list. */
+  encode(position: Position): string {
+    return this.#loaders.cursors.encode(this.#listKey(), position);
+  }
+
+  /** Reads a position from a cursor. @throws BadInputError if it is not a cursor of this list. */
+  decode(cursor: string): Position {
+    return this.#loaders.cursors.decode(this.#listKey(), cursor);
+  }
+
+  #listKey(): string {
+    this.#cachedListKey ??= `${this.#list} ${queryKey(this.#query)}`;
+    return this.#cachedListKey;
+  }
 }

@@ -1,6 +1,6 @@
 import * as v from 'valibot';
 import { builder } from '../builder.ts';
-import { boolean, centsAtLeast, idempotencyKey, idOf, objectOf, optional } from '../input/input-rules.ts';
+import { boolean, centsAtLeast, idempotencyKey, idOf, objectOf, optional } from '../mutation/input-rules.ts';
 import { PackageInput, packageRules } from '../quotes/package-input.ts';
 
 const OfferPreference = builder.enumType('OfferPreference', {

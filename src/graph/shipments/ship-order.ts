@@ -1,12 +1,12 @@
 import type { GraphQLResolveInfo } from 'graphql';
 import type { Loaders } from '../../loaders/loaders.ts';
 import type { OfferJson, OrderJson, QuoteJson, ShipmentJson } from '../../rest/wire-schema.ts';
-import type { ShippedOrder } from '../../writes/ship-order.ts';
+import type { ShippedOrder } from '../../writes/shipping-workflow.ts';
 import { builder } from '../builder.ts';
 import type { Context } from '../context.ts';
 import { selectsOnlyId } from '../fields/related-record.ts';
-import { runBatch } from '../input/batch-mutation.ts';
-import { runMutation } from '../input/run-mutation.ts';
+import { runBatch } from '../mutation/run-batch.ts';
+import { runMutation } from '../mutation/run-mutation.ts';
 import {
   Conflict,
   InvalidInput,
@@ -14,7 +14,7 @@ import {
   OutcomeUnknown,
   UserError,
   WriteFailed,
-} from '../input/user-error.ts';
+} from '../mutation/user-error.ts';
 import { Order } from '../orders/order.ts';
 import { Offer, Quote } from '../quotes/quote.ts';
 import { ShipOrderInput, shipOrderRules } from './ship-order-input.ts';

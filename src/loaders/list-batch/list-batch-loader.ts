@@ -10,14 +10,13 @@
  * A batch costs at most 1.2 calls per id, even if the list holds none of its ids.
  */
 
+import type { Page, PageQuery } from '../../rest/api-types.ts';
 import type { CallContext } from '../../rest/client/call-context.ts';
+import type { FieldPathLog } from '../../rest/client/field-path.ts';
 import { currentFieldPath, type FieldPaths } from '../../rest/client/field-path.ts';
-import type { Page, PageQuery } from '../../rest/types.ts';
-import type { FieldPathLog } from '../field-path-log.ts';
 import type { BatchWay, ListedKind, LoadingObserver } from '../loading-observer.ts';
-import { batchLoader, type RecordLoader } from '../record-loader.ts';
-import type { RecordResult } from '../result.ts';
-import { settleAll } from '../result.ts';
+import type { RecordResult } from '../record-loader.ts';
+import { batchLoader, type RecordLoader, settleAll } from '../record-loader.ts';
 import { ByKind, HitDepth, ProcessDepth } from './hit-depth.ts';
 import { isPage, type ListScan, type PendingPage, readPage, scanList } from './list-scan.ts';
 import {

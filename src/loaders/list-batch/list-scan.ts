@@ -4,15 +4,15 @@
  */
 
 import { CancelSource } from '../../concurrency/cancellation.ts';
+import type { Page, PageQuery } from '../../rest/api-types.ts';
 import type { CallContext } from '../../rest/client/call-context.ts';
 import type { CallLogEntry } from '../../rest/client/call-log.ts';
 import {
   BudgetExceededError,
-  InvalidResponseError,
   failsAllCalls,
+  InvalidResponseError,
   NotNeededError,
 } from '../../rest/errors.ts';
-import type { Page, PageQuery } from '../../rest/types.ts';
 import { type CallTimes, maxPagesFor, minIdsForPage, type Plan } from './planner.ts';
 
 /**

@@ -1,8 +1,8 @@
 /** Step 3 of a list batch: sends one GET for each id that the list pages did not hold. */
 
 import type { CallContext } from '../../rest/client/call-context.ts';
-import type { FieldPathLog } from '../field-path-log.ts';
-import { type RecordResult, settleAll } from '../result.ts';
+import type { FieldPathLog } from '../../rest/client/field-path.ts';
+import { type RecordResult, settleAll } from '../record-loader.ts';
 import type { CallTimes } from './planner.ts';
 
 /** The GET endpoint and the context of the calls of one batch. */

@@ -1,7 +1,7 @@
 /** Requests a page of shipments in parallel with the page of orders that will name these shipments. */
 
+import type { OrderQuery, Page } from '../../rest/api-types.ts';
 import { InvalidResponseError } from '../../rest/errors.ts';
-import type { OrderQuery, Page } from '../../rest/types.ts';
 import type { OrderJson, ShipmentJson } from '../../rest/wire-schema.ts';
 import type { PageLoader } from '../paging/page-loader.ts';
 import type { HitDepth } from './hit-depth.ts';

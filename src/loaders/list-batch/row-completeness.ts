@@ -3,7 +3,7 @@
  * Then the records of the batch are read by GETs, and list pages are not used for ten minutes.
  */
 
-import type { RecordResult } from '../result.ts';
+import type { RecordResult } from '../record-loader.ts';
 import type { PointReads } from './point-reads.ts';
 
 /**

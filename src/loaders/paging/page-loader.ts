@@ -1,7 +1,7 @@
 import DataLoader from 'dataloader';
+import type { Page, PageQuery } from '../../rest/api-types.ts';
+import { createFieldPathLog } from '../../rest/client/field-path.ts';
 import { InvalidResponseError } from '../../rest/errors.ts';
-import type { Page, PageQuery } from '../../rest/types.ts';
-import { createFieldPathLog } from '../field-path-log.ts';
 import type { RecordLoader } from '../record-loader.ts';
 
 /** Loads pages of one list. Equal queries of an operation share one call. */

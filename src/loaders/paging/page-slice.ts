@@ -1,5 +1,5 @@
+import type { Page, PageQuery } from '../../rest/api-types.ts';
 import { InvalidResponseError } from '../../rest/errors.ts';
-import type { Page, PageQuery } from '../../rest/types.ts';
 import type { Position } from './cursor.ts';
 import { createEndlessListGuard, type PageLoader } from './page-loader.ts';
 

@@ -1,12 +1,11 @@
+import type { LocationQuery, Page } from '../../rest/api-types.ts';
 import type { CallContext } from '../../rest/client/call-context.ts';
+import type { FieldPathLog } from '../../rest/client/field-path.ts';
 import { InvalidResponseError, StatusError } from '../../rest/errors.ts';
-import type { LocationQuery, Page } from '../../rest/types.ts';
 import type { LocationJson } from '../../rest/wire-schema.ts';
-import type { FieldPathLog } from '../field-path-log.ts';
 import { createEndlessListGuard, firstRecord } from '../paging/page-loader.ts';
-import { batchLoader, type RecordLoader } from '../record-loader.ts';
-import type { RecordResult } from '../result.ts';
-import { settleAll } from '../result.ts';
+import type { RecordResult } from '../record-loader.ts';
+import { batchLoader, type RecordLoader, settleAll } from '../record-loader.ts';
 import type { ReferencePageLoader } from './reference-loader.ts';
 
 /** The list of locations, and how a location loader may use it. */

@@ -1,6 +1,6 @@
 import { LRUCache } from 'lru-cache';
+import type { Page } from '../../rest/api-types.ts';
 import { InvalidResponseError, StatusError } from '../../rest/errors.ts';
-import type { Page } from '../../rest/types.ts';
 
 /** Lifetimes and budget of the page cache. */
 export interface PageCacheOptions {

@@ -1,7 +1,7 @@
 import { neverAborted } from '../../concurrency/cancellation.ts';
+import type { Page, PageQuery } from '../../rest/api-types.ts';
 import type { CallContext } from '../../rest/client/call-context.ts';
 import { type CallLogEntry, createCallLog } from '../../rest/client/call-log.ts';
-import type { Page, PageQuery } from '../../rest/types.ts';
 import { type PageLoader, pageLoader, queryKey } from '../paging/page-loader.ts';
 import type { CachedPages, MeasuredPage } from './page-cache.ts';
 

@@ -2,12 +2,12 @@ import cluster from 'node:cluster';
 import { randomBytes } from 'node:crypto';
 import { fileURLToPath } from 'node:url';
 import type { Config } from '../../config/config.ts';
-import { reportEarlyErrors } from '../../server/http/early-errors.ts';
+import { reportEarlyErrors } from '../../server/http/http-error.ts';
 import type { Listener } from '../../server/http/http-server.ts';
 import { metricsListener } from '../../server/routes/metrics.ts';
 import { createJsonLog, createStandardOutput } from '../../telemetry/json-log.ts';
+import { createExclusiveStore } from '../../writes/exclusive-store.ts';
 import { createMemoryStore } from '../../writes/idempotency-store.ts';
-import { createSharedStore } from '../../writes/shared-store.ts';
 import { banner } from '../banner.ts';
 import { hasMetrics, listenOn, trustedDocumentsOf } from '../config-resources.ts';
 import { closeTimeoutMs, endOnSignals, logFlushTimeoutMs, within } from '../signals.ts';
@@ -29,9 +29,11 @@ export async function runPrimary(config: Config): Promise<void> {
   let metricsServer: Listener | undefined;
   let ending: Promise<void> | undefined;
   // Imported only if metrics are on.
-  const metricsModule = hasMetrics(config) ? await import('../../telemetry/summed-metrics.ts') : undefined;
+  const metricsModule = hasMetrics(config)
+    ? await import('../../telemetry/aggregated-metrics.ts')
+    : undefined;
   cluster.setupPrimary({
-    exec: fileURLToPath(new URL('./main.ts', import.meta.url)),
+    exec: fileURLToPath(new URL('./worker-main.ts', import.meta.url)),
     // Messages contain Maps and other values that JSON cannot represent.
     serialization: 'advanced',
     stdio: ['ignore', 'pipe', 'inherit', 'ipc'],
@@ -44,7 +46,7 @@ export async function runPrimary(config: Config): Promise<void> {
       trustedDocuments,
       secret: randomBytes(32).toString('base64'),
     },
-    store: createSharedStore(createMemoryStore({ maxKeys: config.app.idempotencyKeys })),
+    store: createExclusiveStore(createMemoryStore({ maxKeys: config.app.idempotencyKeys })),
     metrics: metricsModule?.createSummedMetrics(),
     log,
     onWorkerStarted: (worker) => logMultiplexer.add(worker.stdout),

@@ -1,7 +1,7 @@
 import cluster from 'node:cluster';
 import type { Readable } from 'node:stream';
 import { connect, type RpcPeer } from './rpc.ts';
-import type { PrimaryMethods, WorkerMethods } from './start-options.ts';
+import type { PrimaryMethods, WorkerMethods } from './worker-protocol.ts';
 
 /** A worker process, as the primary process sees it. */
 export interface WorkerHandle {

@@ -1,12 +1,12 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import type { SummedMetrics } from '../../telemetry/aggregated-metrics.ts';
 import type { Log } from '../../telemetry/log.ts';
 import type { MetricsPage } from '../../telemetry/metrics.ts';
-import type { SummedMetrics } from '../../telemetry/summed-metrics.ts';
-import type { SharedStore } from '../../writes/shared-store.ts';
+import type { ExclusiveStore } from '../../writes/exclusive-store.ts';
 import { within } from '../signals.ts';
 import { WorkerStartError } from '../startup-errors.ts';
-import type { StartOptions } from './start-options.ts';
 import { type ExitStatus, startWorker, type WorkerHandle } from './worker-handle.ts';
+import type { StartOptions } from './worker-protocol.ts';
 
 /** The running workers. A worker that exits is replaced, until the pool ends. */
 export interface WorkerPool {
@@ -25,7 +25,7 @@ export interface WorkerPoolOptions {
   /** The number of workers. */
   size: number;
   startOptions: StartOptions;
-  store: SharedStore;
+  store: ExclusiveStore;
   /** Undefined when metrics are off. */
   metrics: SummedMetrics | undefined;
   log: Log;

@@ -6,7 +6,7 @@ import { type RunningServer, startServer } from '../start-server.ts';
 import { operatorErrorMessage } from '../startup-errors.ts';
 import { divideLimits } from './divide-limits.ts';
 import { connect } from './rpc.ts';
-import type { PrimaryMethods, StartOptions, WorkerMethods } from './start-options.ts';
+import type { PrimaryMethods, StartOptions, WorkerMethods } from './worker-protocol.ts';
 
 // A worker process. primary.ts starts several, which share the port of the server.
 

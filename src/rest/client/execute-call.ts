@@ -9,9 +9,9 @@ import type { CircuitBreaker, CircuitPermit, Circuits } from '../protection/circ
 import type { Slot } from '../protection/operation-queue.ts';
 import type { Retries } from '../protection/retries.ts';
 import type { CallContext } from './call-context.ts';
+import { outcomeOf } from './call-failure.ts';
 import { type CallLogEntry, recordCall } from './call-log.ts';
 import type { CallObserver } from './call-observer.ts';
-import { outcomeOf } from './failure.ts';
 import { currentFieldPath, type FieldPaths } from './field-path.ts';
 import type { StreamedResponse } from './streamed-response.ts';
 import type { Transport, TransportRequest } from './transport.ts';

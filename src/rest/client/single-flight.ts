@@ -2,7 +2,7 @@
 // waits for the slot of that request. The next step is execute-call.ts.
 
 import { CancelSource } from '../../concurrency/cancellation.ts';
-import { CoalescingMap, joinableMs } from '../../concurrency/in-flight.ts';
+import { CoalescingMap, joinableMs } from '../../concurrency/coalescing-map.ts';
 import { isRead, queryString, type RestCall } from '../call.ts';
 import { abortedError } from '../errors.ts';
 import { Slot } from '../protection/operation-queue.ts';

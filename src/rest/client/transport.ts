@@ -7,17 +7,17 @@ import { createDefer, type Defer, maxDeferredBytes } from '../../concurrency/eve
 import { type TimeoutEntry, TimeoutQueue } from '../../concurrency/timeout-queue.ts';
 import { describeCall, isRead, queryString, type RestCall } from '../call.ts';
 import { abortedError, DeadlineError, InvalidResponseError } from '../errors.ts';
+import type { CallContext } from './call-context.ts';
+import { failureOf } from './call-failure.ts';
+import type { CallLogEntry } from './call-log.ts';
+import { statusErrorOf } from './error-body.ts';
 import {
+  acceptedEncodings,
   type BufferedResponse,
   IncomingResponse,
   isSuccess,
   type ResponseHandler,
-} from './buffered-response.ts';
-import type { CallContext } from './call-context.ts';
-import type { CallLogEntry } from './call-log.ts';
-import { acceptedEncodings } from './decompress.ts';
-import { statusErrorOf } from './error-body.ts';
-import { failureOf } from './failure.ts';
+} from './incoming-response.ts';
 import type { ServiceClock } from './service-clock.ts';
 import type { StreamedResponse } from './streamed-response.ts';
 

@@ -76,7 +76,7 @@ const completionErrorMessage =
  * errors about the document and its variables keep their messages. All other errors are masked.
  * @param report called with the original of each masked error.
  */
-export function toGraphQLError(error: unknown, report: (error: unknown) => void): GraphQLError {
+function toGraphQLError(error: unknown, report: (error: unknown) => void): GraphQLError {
   const cause = rootCause(error);
   if (cause instanceof WaybillError) return graphQLError(toClientError(cause), error);
   // The value of a field could not be completed. All values come from REST, so the REST response is invalid.

@@ -14,23 +14,25 @@ import type { IncomingHttpHeaders, IncomingMessage, RequestListener, ServerRespo
 import { type ExecutionResult, getOperationAST } from 'graphql';
 import { createDefer, maxDeferredBytes } from '../../concurrency/event-loop-round.ts';
 import type { HeaderReader, RequestRecord } from '../../telemetry/request-record.ts';
+import type { CompiledQueries } from '../compiled-queries/compiled-queries.ts';
+import type { Operation } from '../document-syntax/operation.ts';
 import type { DocumentCache } from '../documents/document-cache.ts';
 import type { DocumentReference, PersistedQueries } from '../documents/persisted-queries.ts';
-import { type ParsedBody, type BodyReadResult, parseBody, receiveBody } from '../http/request-body.ts';
+import { mediaTypeFor } from '../http/media-types.ts';
+import { type BodyReadResult, type ParsedBody, parseBody, receiveBody } from '../http/request-body.ts';
 import { authorizationError } from '../http/request-checks.ts';
 import type { ResponseHeaders } from '../http/response-headers.ts';
 import type { AccessLog } from './access-log.ts';
-import type { CompiledQueries } from './compiled-queries.ts';
 import type { MaskedErrors } from './error-mapping.ts';
-import type { Operation, OperationRequest } from './operation-request.ts';
+import type { OperationRequest } from './operation-request.ts';
 import type { OperationRunner } from './run-operation.ts';
-import type { NodeContext, YogaRequestOptions } from './yoga-request.ts';
+import type { NodeContext, RequestBodyOptions } from './yoga-request.ts';
 
 /** Responds to any request. `context` has the results of the steps that the fast path has done. */
 export type Fallback = (request: IncomingMessage, response: ServerResponse, context: NodeContext) => void;
 
 /** What the fast path needs of the application. */
-export interface FastPathOptions extends YogaRequestOptions {
+export interface FastPathOptions extends RequestBodyOptions {
   requestLog: AccessLog;
   responseHeaders: ResponseHeaders;
   maskedErrors: MaskedErrors;
@@ -81,28 +83,6 @@ function hasFastPathHead(
     !(Number(headers['content-length']) > maxBodyBytes) &&
     authorizationError(rawHeaders) === undefined
   );
-}
-
-const json = 'application/json; charset=utf-8';
-const graphqlJson = 'application/graphql-response+json; charset=utf-8';
-const responseTypes = new Map([
-  ['*/*', json],
-  ['application/*', json],
-  ['application/json', json],
-  ['application/graphql-response+json', graphqlJson],
-]);
-
-/** The first media type in `accept` that a response can have. Undefined without a match or with a charset. */
-function mediaTypeFor(accept: string | undefined): string | undefined {
-  // The values of nearly all clients.
-  if (accept === undefined || accept === '*/*' || accept === 'application/json') return json;
-  if (accept.includes('charset')) return undefined;
-  for (const range of accept.split(',')) {
-    const [mediaType = ''] = range.split(';', 1);
-    const responseType = responseTypes.get(mediaType.trim().toLowerCase());
-    if (responseType !== undefined) return responseType;
-  }
-  return undefined;
 }
 
 interface FastPathDependencies extends FastPathOptions {

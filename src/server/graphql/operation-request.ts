@@ -1,13 +1,5 @@
-import type { DocumentNode, ExecutionResult, OperationDefinitionNode } from 'graphql';
+import type { ExecutionResult } from 'graphql';
 import type { HeaderReader, RequestRecord } from '../../telemetry/request-record.ts';
-import type { RawVariables } from '../limits/variable-limits.ts';
-
-/** An operation of a valid document, with the raw values of its variables. */
-export interface Operation {
-  readonly document: DocumentNode;
-  readonly definition: OperationDefinitionNode;
-  readonly variables: RawVariables | undefined;
-}
 
 /** The HTTP request of an operation, on the fast path or through Yoga. */
 export interface OperationRequest {

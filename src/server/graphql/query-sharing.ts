@@ -1,9 +1,9 @@
 import type { ExecutionResult } from 'graphql';
-import { CoalescingMap, joinableMs } from '../../concurrency/in-flight.ts';
+import { CoalescingMap, joinableMs } from '../../concurrency/coalescing-map.ts';
 import type { OperationScope } from '../../concurrency/operation-scope.ts';
 import type { Tenant } from '../../concurrency/tenant.ts';
-import { perOperation } from '../documents/per-operation.ts';
-import type { Operation } from './operation-request.ts';
+import type { Operation } from '../document-syntax/operation.ts';
+import { perOperation } from '../document-syntax/operation-memo.ts';
 
 /** A running query. Several requests may wait for its result: each is a waiter of its operation scope. */
 export interface InFlightQuery {

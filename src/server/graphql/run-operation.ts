@@ -2,21 +2,22 @@ import type { ExecutionResult, GraphQLSchema } from 'graphql';
 import type { CallContext, CallContexts } from '../../rest/client/call-context.ts';
 import { createCallLog } from '../../rest/client/call-log.ts';
 import type { Tracing } from '../../telemetry/tracing.ts';
-import { bearerOf } from '../http/bearer.ts';
+import type { Operation } from '../document-syntax/operation.ts';
+import { bearerOf } from '../http/request-checks.ts';
 import type { Limits } from '../limits/limits.ts';
 import { createOperationLimits } from '../limits/operation-limits.ts';
-import { needsRest, unauthenticated } from './authentication.ts';
+import { withCost } from './cost-report.ts';
+import { withOrderedErrors } from './error-mapping.ts';
 import {
   type ContextOptions,
   createContextFactory,
   type OperationContext,
   type SharedState,
-} from './context.ts';
-import { withCost } from './cost-report.ts';
-import { withOrderedErrors } from './error-mapping.ts';
-import type { Execute, Operation, OperationRequest } from './operation-request.ts';
+} from './operation-context.ts';
+import type { Execute, OperationRequest } from './operation-request.ts';
 import { type InFlightQuery, QuerySharing } from './query-sharing.ts';
 import type { RunningMutations } from './running-mutations.ts';
+import { needsRest, unauthenticated } from './token-requirement.ts';
 
 /** Checks and runs operations of valid documents, for the fast path and for Yoga. */
 export interface OperationRunner {

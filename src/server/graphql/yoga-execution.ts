@@ -1,7 +1,7 @@
 import { type ExecutionResult, getOperationAST } from 'graphql';
 import type { Plugin, YogaInitialContext } from 'graphql-yoga';
 import type { RequestRecordContext } from '../../telemetry/request-record.ts';
-import type { CompiledQueries } from './compiled-queries.ts';
+import type { CompiledQueries } from '../compiled-queries/compiled-queries.ts';
 import type { OperationRequest } from './operation-request.ts';
 import type { OperationRunner } from './run-operation.ts';
 

@@ -2,12 +2,18 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { GraphQLError } from 'graphql';
 import type { FetchAPI, GraphQLParams, Plugin } from 'graphql-yoga';
 import { countError, type RequestRecordContext } from '../../telemetry/request-record.ts';
-import { lingeringClose } from '../http/connection-errors.ts';
 import { type HttpError, httpErrorBody, httpErrorHeaders } from '../http/http-error.ts';
 import type { LoadShedder } from '../http/load-shedding.ts';
 import type { BodyBudget } from '../http/request-body.ts';
-import { type ParsedBody, type BodyReadResult, parseBody, parseText, readBody } from '../http/request-body.ts';
+import {
+  type BodyReadResult,
+  type ParsedBody,
+  parseBody,
+  parseText,
+  readBody,
+} from '../http/request-body.ts';
 import { authorizationError, bodyTooLarge, requestHeadError } from '../http/request-checks.ts';
+import { lingeringClose } from '../http/socket-errors.ts';
 
 /** The context of a request from Node's HTTP server. Empty if the application is called by `fetch`. */
 export interface NodeContext extends RequestRecordContext {
@@ -22,7 +28,7 @@ export interface NodeContext extends RequestRecordContext {
 }
 
 /** How request bodies are read, and when requests are shed. */
-export interface YogaRequestOptions {
+export interface RequestBodyOptions {
   maxBodyBytes: number;
   budget: BodyBudget;
   loadShedding: LoadShedder;
@@ -32,7 +38,7 @@ export interface YogaRequestOptions {
  * Yoga plugin: rejects invalid request heads, and reads and parses bodies. Load shedding counts a request only after
  * its body is complete, so that slow uploads occupy no capacity.
  */
-export function readYogaRequest(options: YogaRequestOptions): Plugin<object, NodeContext> {
+export function readYogaRequest(options: RequestBodyOptions): Plugin<object, NodeContext> {
   const { maxBodyBytes, loadShedding } = options;
   return {
     onRequestParse({ request, serverContext, requestParser, setRequestParser, endResponse, fetchAPI }) {
@@ -70,7 +76,7 @@ function errorBeforeBody({ isAdmitted }: NodeContext, loadShedding: LoadShedder)
 async function readParameters(
   request: Request,
   { req, res, body: receivedBody, parsed, isAdmitted = false }: NodeContext,
-  { maxBodyBytes, budget, loadShedding }: YogaRequestOptions,
+  { maxBodyBytes, budget, loadShedding }: RequestBodyOptions,
 ): Promise<ParsedBody> {
   if (req === undefined) {
     const text = await request.text();

@@ -1,4 +1,6 @@
 import type { ServerResponse } from 'node:http';
+import type { Log } from '../../telemetry/log.ts';
+import type { Metrics } from '../../telemetry/metrics.ts';
 import type { ClientError } from './client-error.ts';
 import { fixedHeaders } from './response-headers.ts';
 
@@ -63,4 +65,12 @@ export function writeHttpError(
     connection: 'close',
   });
   response.end(body);
+}
+
+/** Creates the handler that counts early errors and logs each at level debug. */
+export function reportEarlyErrors(log: Log, metrics: Metrics | undefined): OnHttpError {
+  return ({ requestId, status, code }) => {
+    metrics?.earlyError(status);
+    if (log.isLevelEnabled('debug')) log.debug({ requestId, status, errors: { [code]: 1 } }, 'refused');
+  };
 }

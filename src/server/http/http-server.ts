@@ -3,10 +3,10 @@ import { createServer, type IncomingMessage, type RequestListener, type ServerRe
 import type { AddressInfo } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { createRequestIds } from '../../telemetry/request-ids.ts';
-import { parserError, writeErrorToSocket } from './connection-errors.ts';
-import { type ConnectionTimeouts, createConnections } from './connections.ts';
+import { type ConnectionTimeouts, createConnections } from './client-connections.ts';
 import { type HttpError, type OnHttpError, writeHttpError } from './http-error.ts';
 import { urlError } from './request-checks.ts';
+import { parserError, writeErrorToSocket } from './socket-errors.ts';
 
 /** A server that listens on a port. */
 export interface Listener {

@@ -45,3 +45,25 @@ function isResponseType(range: string): boolean {
   const charset = parameters.find((parameter) => parameter.includes('charset='));
   return responseTypes.has(mediaType) && (charset === undefined || charset === 'charset=utf-8');
 }
+
+const json = 'application/json; charset=utf-8';
+const graphqlJson = 'application/graphql-response+json; charset=utf-8';
+const responseTypeByRange = new Map([
+  ['*/*', json],
+  ['application/*', json],
+  ['application/json', json],
+  ['application/graphql-response+json', graphqlJson],
+]);
+
+/** The first media type in `accept` that a response can have. Undefined without a match or with a charset. */
+export function mediaTypeFor(accept: string | undefined): string | undefined {
+  // The values of nearly all clients.
+  if (accept === undefined || accept === '*/*' || accept === 'application/json') return json;
+  if (accept.includes('charset')) return undefined;
+  for (const range of accept.split(',')) {
+    const [mediaType = ''] = range.split(';', 1);
+    const responseType = responseTypeByRange.get(mediaType.trim().toLowerCase());
+    if (responseType !== undefined) return responseType;
+  }
+  return undefined;
+}

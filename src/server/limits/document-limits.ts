@@ -12,8 +12,6 @@ import {
   validate,
   visit,
 } from 'graphql';
-import { fixedLimits, type Limits, limitExceeded, maxErrorsShown } from './limits.ts';
-import { maxNesting } from './nesting.ts';
 import {
   createSelectionSizes,
   definitionsOf,
@@ -22,7 +20,9 @@ import {
   responseName,
   selectedFields,
   selectionSetsOf,
-} from './selections.ts';
+} from '../document-syntax/selections.ts';
+import { fixedLimits, type Limits, limitExceeded, maxErrorsShown } from './limits.ts';
+import { maxNesting } from './nesting.ts';
 import { truncateErrors } from './truncate-errors.ts';
 
 /**

@@ -11,15 +11,15 @@ import {
   valueFromASTUntyped,
 } from 'graphql';
 import { defaultPageSize } from '../../graph/relay/connection.ts';
-import { type ListSize, listSizeOf } from './list-size.ts';
+import type { RawVariables } from '../document-syntax/operation.ts';
 import {
   type FieldSelection,
   type FragmentOf,
   responseName,
   selectedFields,
   selectionSetsOf,
-} from './selections.ts';
-import type { RawVariables } from './variable-limits.ts';
+} from '../document-syntax/selections.ts';
+import { type ListSize, listSizeOf } from './list-size.ts';
 
 /** The number of items of a list: fixed by the document, or determined by a variable. */
 export type Count = number | VariableCount;

@@ -6,12 +6,11 @@ import { quoteForMessage } from '../../rest/resource-name.ts';
 import type { ReportError } from '../../telemetry/error-report.ts';
 import type { Tracing } from '../../telemetry/tracing.ts';
 import { httpErrorResponse, type NodeContext } from '../graphql/yoga-request.ts';
-import { bearerOf } from '../http/bearer.ts';
 import { toClientError } from '../http/client-error.ts';
 import { methodNotAllowed } from '../http/http-error.ts';
 import type { LoadShedder } from '../http/load-shedding.ts';
 import type { PerTokenLimit } from '../http/per-token-limit.ts';
-import { authorizationError } from '../http/request-checks.ts';
+import { authorizationError, bearerOf } from '../http/request-checks.ts';
 import { streamedBody } from './streamed-body.ts';
 
 const route = /^\/labels\/([^/]+)\.pdf$/;
@@ -99,7 +98,9 @@ function decodeId(encodedId: string): string {
   try {
     return decodeURIComponent(encodedId);
   } catch {
-    throw new BadInputError(`Expected a percent-encoded id of a shipment, but got ${quoteForMessage(encodedId)}.`);
+    throw new BadInputError(
+      `Expected a percent-encoded id of a shipment, but got ${quoteForMessage(encodedId)}.`,
+    );
   }
 }
 

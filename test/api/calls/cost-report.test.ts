@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { withFieldPathTracking } from '../../../src/graph/fields/field-path-tracking.ts';
 import { schema } from '../../../src/graph/schema.ts';
 import { type CallLogEntry, createCallLog } from '../../../src/rest/client/call-log.ts';
-import { isCompilable } from '../../../src/server/graphql/compiled-queries.ts';
+import { isCompilable } from '../../../src/server/compiled-queries/compiled-queries.ts';
 import { costOf, type OperationCost, type RequestCost } from '../../../src/server/graphql/cost-report.ts';
 import { orderToShip } from '../../fixtures/order-to-ship.ts';
 import { startWaybill, type Waybill } from '../../harness.ts';

@@ -1,7 +1,10 @@
 import { getOperationAST, parse } from 'graphql';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { schema } from '../../../src/graph/schema.ts';
-import { createCompiledQueries, isCompilable } from '../../../src/server/graphql/compiled-queries.ts';
+import {
+  createCompiledQueries,
+  isCompilable,
+} from '../../../src/server/compiled-queries/compiled-queries.ts';
 import { startWaybill, type Waybill } from '../../harness.ts';
 
 let waybill: Waybill;

@@ -3,8 +3,8 @@ import { resolve } from 'node:path';
 import { promisify } from 'node:util';
 import { type DefinitionNode, type DocumentNode, GraphQLError, Kind, parse } from 'graphql';
 import { describe, expect, test } from 'vitest';
+import { perOperation } from '../../../src/server/document-syntax/operation-memo.ts';
 import { createDocumentCache } from '../../../src/server/documents/document-cache.ts';
-import { perOperation } from '../../../src/server/documents/per-operation.ts';
 import { startWaybill } from '../../harness.ts';
 
 describe('documents', () => {

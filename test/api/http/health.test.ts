@@ -4,7 +4,7 @@ import { createServer } from 'node:net';
 import { describe, expect, test } from 'vitest';
 import { readConfig } from '../../../src/config/config.ts';
 import type { RestApi } from '../../../src/rest/api.ts';
-import { createProbe } from '../../../src/rest/probe.ts';
+import { createProbe } from '../../../src/rest/health-probe.ts';
 import { createApp } from '../../../src/server/app.ts';
 import { createHealth, type Health } from '../../../src/server/routes/health.ts';
 import { startService } from '../../fixtures/rest-service.ts';

@@ -1,7 +1,7 @@
 import { type GraphQLArgument, getNamedType, isCompositeType } from 'graphql';
 import { afterAll, describe, expect, test } from 'vitest';
 import { schema } from '../../../src/graph/schema.ts';
-import { invalidIds } from '../../fixtures/unfit-ids.ts';
+import { invalidIds } from '../../fixtures/identifiers.ts';
 import { startWaybill } from '../../harness.ts';
 
 const waybill = await startWaybill();

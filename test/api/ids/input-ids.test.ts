@@ -1,8 +1,8 @@
 import { getNamedType, getNullableType, isInputObjectType, isListType } from 'graphql';
 import { afterAll, describe, expect, test } from 'vitest';
 import { schema } from '../../../src/graph/schema.ts';
+import { invalidIds } from '../../fixtures/identifiers.ts';
 import { inputs, takesKey } from '../../fixtures/mutation-inputs.ts';
-import { invalidIds } from '../../fixtures/unfit-ids.ts';
 import { startWaybill } from '../../harness.ts';
 
 const waybill = await startWaybill();

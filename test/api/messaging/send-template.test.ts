@@ -6,7 +6,7 @@ import {
   type SendTemplateInput,
   TemplatePreviewDocument,
 } from '../../documents.generated.ts';
-import { seedWithBuiltInNames, builtInNames } from '../../fixtures/treacherous-template.ts';
+import { builtInNames, seedWithBuiltInNames } from '../../fixtures/built-in-names-template.ts';
 import { startWaybill } from '../../harness.ts';
 
 const waybill = await startWaybill({ MAX_LIST_ITEMS: '3000' }, { seed: seedWithBuiltInNames });

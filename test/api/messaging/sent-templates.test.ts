@@ -1,6 +1,6 @@
 import { afterAll, afterEach, describe, expect, test } from 'vitest';
 import { MessageBodiesDocument, SentTemplatesDocument } from '../../documents.generated.ts';
-import { seedWithBuiltInNames, builtInNames } from '../../fixtures/treacherous-template.ts';
+import { builtInNames, seedWithBuiltInNames } from '../../fixtures/built-in-names-template.ts';
 import { startWaybill } from '../../harness.ts';
 
 const waybill = await startWaybill({}, { seed: seedWithBuiltInNames });

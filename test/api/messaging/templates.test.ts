@@ -4,7 +4,7 @@ import {
   TemplatePageDocument,
   TemplatePreviewDocument,
 } from '../../documents.generated.ts';
-import { seedWithBuiltInNames, builtInNames } from '../../fixtures/treacherous-template.ts';
+import { builtInNames, seedWithBuiltInNames } from '../../fixtures/built-in-names-template.ts';
 import { startWaybill } from '../../harness.ts';
 
 const waybill = await startWaybill({}, { seed: seedWithBuiltInNames });

@@ -5,7 +5,7 @@ import { createApp } from '../../../src/server/app.ts';
 import { createErrorReporter } from '../../../src/telemetry/error-report.ts';
 import { recordedLog } from '../../fixtures/recorded-log.ts';
 import { type Answer, answerJson, answerText } from '../../fixtures/rest-service.ts';
-import { startBefore } from '../../fixtures/start-before.ts';
+import { startBefore } from '../../fixtures/start-app.ts';
 
 const token = 'canary-token';
 const phone = '+573195550142';

@@ -6,7 +6,7 @@ import { startTelemetry } from '../../../src/telemetry/telemetry.ts';
 import { listen } from '../../fixtures/listen.ts';
 import { recordedLog } from '../../fixtures/recorded-log.ts';
 import { type Answer, answerJson, until } from '../../fixtures/rest-service.ts';
-import { startBefore } from '../../fixtures/start-before.ts';
+import { startBefore } from '../../fixtures/start-app.ts';
 import { startWaybill } from '../../harness.ts';
 
 const telemetryOf = (log = silentLog) =>

@@ -9,9 +9,9 @@ import {
   listBatchLoader,
 } from '../../../src/loaders/list-batch/list-batch-loader.ts';
 import { noObserver } from '../../../src/loaders/loading-observer.ts';
+import type { Page, PageQuery } from '../../../src/rest/api-types.ts';
 import type { CallContext } from '../../../src/rest/client/call-context.ts';
 import { InvalidResponseError, StatusError } from '../../../src/rest/errors.ts';
-import type { Page, PageQuery } from '../../../src/rest/types.ts';
 import { createCallContexts } from '../../fixtures/call-contexts.ts';
 import { loadAll, named, type Row } from './list.ts';
 

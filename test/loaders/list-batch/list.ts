@@ -1,7 +1,7 @@
 import { type PageLoader, pageLoader } from '../../../src/loaders/paging/page-loader.ts';
 import type { RecordLoader } from '../../../src/loaders/record-loader.ts';
+import type { Page, PageQuery } from '../../../src/rest/api-types.ts';
 import type { InvalidResponseError } from '../../../src/rest/errors.ts';
-import type { Page, PageQuery } from '../../../src/rest/types.ts';
 
 export interface Row {
   name: string;

@@ -2,7 +2,7 @@ import { setImmediate as afterEvents } from 'node:timers/promises';
 import { expect, test } from 'vitest';
 import { type ListBatchLoader, ListState } from '../../../src/loaders/list-batch/list-batch-loader.ts';
 import { ordersWithShipments } from '../../../src/loaders/list-batch/prefetch.ts';
-import type { OrderQuery, Page } from '../../../src/rest/types.ts';
+import type { OrderQuery, Page } from '../../../src/rest/api-types.ts';
 import type { OrderJson, ShipmentJson } from '../../../src/rest/wire-schema.ts';
 
 /** Lists of orders of which each row has named a shipment, the newest ones, and how many shipments are asked for ahead. */

@@ -7,9 +7,9 @@ import {
   pagesFrom,
   queryKey,
 } from '../../../src/loaders/paging/page-loader.ts';
-import { listedRecordLoader, recordLoader } from '../../../src/loaders/record-loader.ts';
+import { recordLoader, wholeListLoader } from '../../../src/loaders/record-loader.ts';
+import type { OrderQuery } from '../../../src/rest/api-types.ts';
 import { InvalidResponseError, StatusError } from '../../../src/rest/errors.ts';
-import type { OrderQuery } from '../../../src/rest/types.ts';
 import { createList, loadAll, named, type Row, scripted } from '../list-batch/list.ts';
 
 describe('pageLoader', () => {
@@ -187,7 +187,7 @@ describe('recordLoader', () => {
 describe('listedRecordLoader', () => {
   test('walks its list once for all names', async () => {
     let walks = 0;
-    const loader = listedRecordLoader(async () => {
+    const loader = wholeListLoader(async () => {
       walks += 1;
       return named('a', 'b');
     });
@@ -204,7 +204,7 @@ describe('listedRecordLoader', () => {
 
   test('fails every name with what the list failed with', async () => {
     const failure = new Error('GET /v1/origins answered 503');
-    const loader = listedRecordLoader<Row>(async () => {
+    const loader = wholeListLoader<Row>(async () => {
       throw failure;
     });
     expect(await loadAll(loader, ['a', 'b'])).toEqual([failure, failure]);

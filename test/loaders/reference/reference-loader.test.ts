@@ -1,10 +1,10 @@
 import { describe, expect, test } from 'vitest';
 import { createPageCache, type PageCacheOptions } from '../../../src/loaders/reference/page-cache.ts';
 import { referenceLoader } from '../../../src/loaders/reference/reference-loader.ts';
+import type { Page, PageQuery } from '../../../src/rest/api-types.ts';
 import type { CallContext } from '../../../src/rest/client/call-context.ts';
 import { createCallLog, recordCall } from '../../../src/rest/client/call-log.ts';
 import type { InvalidResponseError } from '../../../src/rest/errors.ts';
-import type { Page, PageQuery } from '../../../src/rest/types.ts';
 import { createCallContexts } from '../../fixtures/call-contexts.ts';
 import { named, type Row } from '../list-batch/list.ts';
 

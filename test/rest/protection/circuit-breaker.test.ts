@@ -224,6 +224,7 @@ test('each kind of call has its own, also a list and its records', () => {
     circuits.of('GET', '/v1/orders'),
   ];
   expect(new Set([list, ...others]).size).toBe(5);
-  for (const who of [ana, eva]) for (let time = 0; time < 10; time += 1) list.recordOutcome(who, 'usual', 'failed');
+  for (const who of [ana, eva])
+    for (let time = 0; time < 10; time += 1) list.recordOutcome(who, 'usual', 'failed');
   expect(circuits.open()).toEqual(['GET /v1/shipments']);
 });

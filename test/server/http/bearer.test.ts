@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { MissingBearerError } from '../../../src/rest/errors.ts';
-import { bearerOf } from '../../../src/server/http/bearer.ts';
+import { bearerOf } from '../../../src/server/http/request-checks.ts';
 
 const of = (authorization?: string) =>
   bearerOf(new Headers(authorization === undefined ? {} : { authorization }));

@@ -1,5 +1,5 @@
 import { AggregatorRegistry } from 'prom-client';
-import type { MetricsSnapshot, MetricsPage } from './metrics.ts';
+import type { MetricsPage, MetricsSnapshot } from './metrics.ts';
 
 /** The sums of the metrics of several processes. */
 export interface SummedMetrics {

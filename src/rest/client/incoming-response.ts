@@ -2,11 +2,11 @@
 // is undici. For a streamed body, see streamed-response.ts.
 
 import type { Transform } from 'node:stream';
+import { createBrotliDecompress, createGunzip, createInflate } from 'node:zlib';
 import type { Dispatcher, Pool } from 'undici';
 import { describeCall, type RestCall } from '../call.ts';
 import { InvalidResponseError, ResponseTooLargeError } from '../errors.ts';
 import type { CallLogEntry } from './call-log.ts';
-import { createDecompressor, isCompressed } from './decompress.ts';
 import { maxErrorBodyBytes } from './error-body.ts';
 import type { ServiceClock } from './service-clock.ts';
 import { type BodySource, StreamedBody, type StreamedResponse } from './streamed-response.ts';
@@ -214,4 +214,25 @@ function tooLargeError(call: RestCall, maxBytes: number): ResponseTooLargeError 
 /** The abort reason for undici when the rest of the response is not needed. */
 function notNeededError(): Error {
   return new Error('the response is not needed any more');
+}
+
+// A Map, because the header of a response may hold a name such as `constructor` that every object has.
+const decompressors = new Map<string, () => Transform>([
+  ['gzip', createGunzip],
+  ['x-gzip', createGunzip],
+  ['deflate', createInflate],
+  ['br', createBrotliDecompress],
+]);
+
+/** The `accept-encoding` header of requests for compressed responses. */
+export const acceptedEncodings = 'gzip, br, deflate';
+
+/** Whether a body with this `content-encoding` is compressed. `content-length` is then the compressed size. */
+function isCompressed(encoding: string | string[] | undefined): boolean {
+  return encoding !== undefined && encoding !== '' && encoding !== 'identity';
+}
+
+/** Creates a decompressor for this `content-encoding`. @returns undefined for an unknown encoding. */
+function createDecompressor(encoding: string | string[] | undefined): Transform | undefined {
+  return decompressors.get(String(encoding).trim().toLowerCase())?.();
 }

@@ -251,7 +251,7 @@ export class FieldPath implements ResponsePath, GraphQLResolveInfo {
 }
 
 /** The keys from the root to a location, as in the `path` of a GraphQL error. */
-export function pathKeys(responsePath: ResponsePath): (string | number)[] {
+function pathKeys(responsePath: ResponsePath): (string | number)[] {
   const keys: (string | number)[] = [];
   for (let current: ResponsePath | undefined = responsePath; current !== undefined; current = current.parent)
     keys.push(current.key);

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { CoalescingMap } from '../../src/concurrency/in-flight.ts';
+import { CoalescingMap } from '../../src/concurrency/coalescing-map.ts';
 import { stopSharingPendingReads, type Tenant } from '../../src/concurrency/tenant.ts';
 
 const tenant = (id: string): Tenant => ({ id, writes: 0 });

@@ -4,7 +4,7 @@ import {
   createSelectionSizes,
   definitionsOf,
   selectedFields,
-} from '../../../src/server/limits/selections.ts';
+} from '../../../src/server/document-syntax/selections.ts';
 
 /** The fields that an operation selects, as `typeCondition.fieldName`. */
 function fieldsOf(text: string, includes?: (condition: string) => boolean): string[] {

@@ -10,7 +10,7 @@ import {
   isObjectType,
 } from 'graphql';
 import type { Context } from '../context.ts';
-import { exposedProperty } from './property-fields.ts';
+import { exposedProperty } from './property-resolvers.ts';
 
 type Serializer = (value: unknown) => unknown;
 

@@ -1,6 +1,11 @@
 import * as v from 'valibot';
 import { BadInputError } from '../../rest/errors.ts';
-import { type Collection, type ResourceName, resourceName, quoteForMessage } from '../../rest/resource-name.ts';
+import {
+  type Collection,
+  quoteForMessage,
+  type ResourceName,
+  resourceName,
+} from '../../rest/resource-name.ts';
 import type { InvalidFieldSource } from './user-error.ts';
 
 /**

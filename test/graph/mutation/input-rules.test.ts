@@ -11,7 +11,7 @@ import {
   text,
   textOfLength,
   validateInput,
-} from '../../../src/graph/input/input-rules.ts';
+} from '../../../src/graph/mutation/input-rules.ts';
 
 const notNull = 'must not be null: leave it out instead';
 

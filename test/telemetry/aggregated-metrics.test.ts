@@ -1,6 +1,6 @@
 import { Counter, Gauge, Histogram, Registry } from 'prom-client';
 import { expect, test } from 'vitest';
-import { createSummedMetrics } from '../../src/telemetry/summed-metrics.ts';
+import { createSummedMetrics } from '../../src/telemetry/aggregated-metrics.ts';
 
 /** The metrics of a process with these numbers of received and pending requests. */
 function counts(asked: number, pending: number) {

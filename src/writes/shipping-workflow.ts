@@ -1,9 +1,9 @@
 import type { Loaders } from '../loaders/loaders.ts';
 import type { RestApi } from '../rest/api.ts';
+import type { CreateQuoteJson, CreateShipmentJson } from '../rest/api-types.ts';
 import type { CallContext } from '../rest/client/call-context.ts';
 import { InvalidResponseError, isConflict, mayHaveHappened } from '../rest/errors.ts';
 import { isNameOf, type ResourceName } from '../rest/resource-name.ts';
-import type { CreateQuoteJson, CreateShipmentJson } from '../rest/types.ts';
 import type {
   OfferJson,
   OrderJson,
@@ -13,7 +13,7 @@ import type {
   RecipientJson,
   ShipmentJson,
 } from '../rest/wire-schema.ts';
-import { attemptNow } from './attempt.ts';
+import { attemptNow } from './attempt-time.ts';
 import {
   createEarlierShipping,
   notNamedYet,

@@ -14,7 +14,7 @@ describe('a finished call leaves almost no memory in the old space', () => {
     ['label', answerText('%PDF', 200, 'application/pdf')],
   ])('a %s', async (kind, answer) => {
     await using service = await startService(answer);
-    const script = new URL('../../fixtures/kept-calls.ts', import.meta.url).pathname;
+    const script = new URL('../../fixtures/old-space-per-call.ts', import.meta.url).pathname;
     const scriptArguments = ['--no-allocation-site-pretenuring', script, service.url.href, kind];
     const run = await promisify(execFile)(process.execPath, scriptArguments, {
       timeout: 30_000,

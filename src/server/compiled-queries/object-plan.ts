@@ -17,9 +17,14 @@ import {
   type SelectionSetNode,
   visit,
 } from 'graphql';
-import { leafSerializer } from '../../graph/fields/exact-leaves.ts';
-import { exposedProperty } from '../../graph/fields/property-fields.ts';
-import { type FieldSelection, responseName, selectedFields, selectionSetsOf } from '../limits/selections.ts';
+import { exposedProperty } from '../../graph/fields/property-resolvers.ts';
+import { leafSerializer } from '../../graph/fields/strict-leaf-serializers.ts';
+import {
+  type FieldSelection,
+  responseName,
+  selectedFields,
+  selectionSetsOf,
+} from '../document-syntax/selections.ts';
 import {
   type Container,
   type ExecutablePlan,
@@ -28,7 +33,7 @@ import {
   ItemPath,
   type ResponsePath,
   type SelectedField,
-} from './execution.ts';
+} from './plan-execution.ts';
 
 /** The schema and fragments that the plans of a query's fields need. */
 type QueryDefinitions = Pick<ExecutablePlan, 'schema' | 'fragments'>;

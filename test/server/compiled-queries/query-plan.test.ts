@@ -1,8 +1,8 @@
 import { buildSchema, type ExecutionResult, execute, type GraphQLSchema, isObjectType, parse } from 'graphql';
 import { expect, test } from 'vitest';
-import { withStrictLeafSerializers } from '../../../src/graph/fields/exact-leaves.ts';
-import { QueryPlan } from '../../../src/server/execution/query-plan.ts';
-import { definitionsOf } from '../../../src/server/limits/selections.ts';
+import { withStrictLeafSerializers } from '../../../src/graph/fields/strict-leaf-serializers.ts';
+import { QueryPlan } from '../../../src/server/compiled-queries/compiled-queries.ts';
+import { definitionsOf } from '../../../src/server/document-syntax/selections.ts';
 
 const types = `
   interface Thing { name: String! }
