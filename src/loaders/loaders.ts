@@ -175,9 +175,7 @@ type Makers<Source, Made> = {
  * Creates a factory of objects whose properties are made on first access and then kept. Useful if most operations
  * need only a few of the properties.
  */
-function lazyProperties<Source, Made extends object>(
-  makers: Makers<Source, Made>,
-): (source: Source) => Made {
+function lazyProperties<Source, Made extends object>(makers: Makers<Source, Made>): (source: Source) => Made {
   // `makers` has exactly the keys of `Made`.
   const names = Object.keys(makers) as (keyof Made)[];
 
