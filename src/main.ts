@@ -4,11 +4,12 @@ import { operatorErrorMessage } from './process/startup-errors.ts';
 
 try {
   const config = readConfig(process.env);
-  // Each is loaded only where it is what runs.
-  if (config.workers === 1) await import('./process/serve.ts').then(({ serve }) => serve(config));
+  // Only the code that runs is loaded.
+  if (config.workers === 1) await import('./process/single-process.ts').then(({ serve }) => serve(config));
   else await import('./process/cluster/primary.ts').then(({ runPrimary }) => runPrimary(config));
 } catch (error) {
-  // The operator's own mistakes are told plainly; anything else is ours, with its stack.
+  // An error of the operator is printed as one message. Any other error is a bug, and is printed with its stack
+  // trace.
   console.error(operatorErrorMessage(error) ?? error);
   process.exit(1);
 }

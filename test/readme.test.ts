@@ -4,7 +4,7 @@ import { isInputObjectType, isObjectType } from 'graphql';
 import { describe, expect, test } from 'vitest';
 import { settings } from '../src/config/config.ts';
 import { limitSettings } from '../src/config/limits.ts';
-import { ownPrefixes } from '../src/config/unknown-settings.ts';
+import { settingPrefixes } from '../src/config/unknown-settings.ts';
 import { schema } from '../src/graph/schema.ts';
 import { fixedLimits } from '../src/server/limits/limits.ts';
 import { createMetrics } from '../src/telemetry/metrics.ts';
@@ -53,7 +53,7 @@ describe('the README', () => {
   test('it names each beginning that only settings have', () => {
     const [text = ''] = section('Configuration').split('\n| variable');
     const named = codeSpans(text).filter((span) => span.endsWith('_'));
-    expect(named).toEqual([...ownPrefixes, 'OTEL_']);
+    expect(named).toEqual([...settingPrefixes, 'OTEL_']);
   });
 
   test('its settings of limits are named as refusals name them', () => {
@@ -176,7 +176,7 @@ describe('the README', () => {
       codeSpans(first).filter((span) => /^(GET|POST|PATCH) /.test(span)),
     );
     expect(new Set(endpoints).size).toBe(18);
-    expect(source.match(/^ {2}\w+\($|^ {2}\w+\(.*caller: Caller\): Promise/gm)).toHaveLength(18);
+    expect(source.match(/^ {2}\w+\($|^ {2}\w+\(.*callContext: CallContext\): Promise/gm)).toHaveLength(18);
   });
 
   test('each npm command that it names is one', () => {

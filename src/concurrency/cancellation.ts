@@ -1,59 +1,59 @@
-/** What is called once it is aborted; as an object, so that who listens for each call makes no function for it. */
+/** Called once on abort. An object with `handleEvent` works too, so a caller needs no closure for each call. */
 export type AbortListener = (() => void) | { handleEvent(): void };
 
 /**
- * Word that nobody wants any more what is being done. An AbortSignal is one; those made here cost a fraction of it, and
- * every call has some.
+ * Reports that a piece of work is aborted. Every AbortSignal is a Cancellation.
+ * CancelSource costs a fraction of an AbortSignal (docs/decisions/0013-light-abort-signals.md).
  */
 export interface Cancellation {
   readonly aborted: boolean;
   readonly reason: unknown;
-  /** The listener is called once, when it is aborted; never where it was before. */
+  /** Calls the listener once, on abort. A listener added after the abort is never called. */
   addEventListener(type: 'abort', listener: AbortListener): void;
   removeEventListener(type: 'abort', listener: AbortListener): void;
 }
 
-/** A cancellation, and who holds it may give the word. */
+/** A cancellation that its owner can abort. */
 export class CancelSource implements Cancellation {
   aborted = false;
   reason: unknown = undefined;
-  // Most have one at most, and none of them needs a set.
-  #listener: AbortListener | undefined;
-  #others: Set<AbortListener> | undefined;
+  // Most sources have at most one listener. The first listener needs no Set.
+  #firstListener: AbortListener | undefined;
+  #otherListeners: Set<AbortListener> | undefined;
 
   addEventListener(_type: 'abort', listener: AbortListener): void {
     if (this.aborted) return;
-    if (this.#listener === undefined) {
-      this.#listener = listener;
+    if (this.#firstListener === undefined) {
+      this.#firstListener = listener;
     } else {
-      this.#others ??= new Set();
-      this.#others.add(listener);
+      this.#otherListeners ??= new Set();
+      this.#otherListeners.add(listener);
     }
   }
 
   removeEventListener(_type: 'abort', listener: AbortListener): void {
-    if (this.#listener === listener) this.#listener = undefined;
-    else this.#others?.delete(listener);
+    if (this.#firstListener === listener) this.#firstListener = undefined;
+    else this.#otherListeners?.delete(listener);
   }
 
-  /** Only the first time counts. */
+  /** Sets the reason and calls the listeners. Later calls have no effect. */
   abort(reason: unknown): void {
     if (this.aborted) return;
     this.aborted = true;
     this.reason = reason;
-    if (this.#listener !== undefined) tell(this.#listener);
-    for (const listener of this.#others ?? []) tell(listener);
-    this.#listener = undefined;
-    this.#others = undefined;
+    if (this.#firstListener !== undefined) notify(this.#firstListener);
+    for (const listener of this.#otherListeners ?? []) notify(listener);
+    this.#firstListener = undefined;
+    this.#otherListeners = undefined;
   }
 }
 
-function tell(listener: AbortListener): void {
+function notify(listener: AbortListener): void {
   if (typeof listener === 'function') listener();
   else listener.handleEvent();
 }
 
-/** Of what is always wanted. */
+/** A cancellation that never aborts. */
 export const neverAborted: Cancellation = {
   aborted: false,
   reason: undefined,
@@ -61,16 +61,16 @@ export const neverAborted: Cancellation = {
   removeEventListener() {},
 };
 
-/** Waits for `ms` milliseconds, or until `signal` aborts if that is earlier. */
+/** Waits for `ms` milliseconds or until `signal` aborts, whichever comes first. Never rejects. */
 export function pause(ms: number, signal: Cancellation): Promise<void> {
   if (signal.aborted) return Promise.resolve();
   return new Promise((resolve) => {
-    const end = () => {
+    const finish = () => {
       clearTimeout(timer);
-      signal.removeEventListener('abort', end);
+      signal.removeEventListener('abort', finish);
       resolve();
     };
-    const timer = setTimeout(end, ms);
-    signal.addEventListener('abort', end);
+    const timer = setTimeout(finish, ms);
+    signal.addEventListener('abort', finish);
   });
 }

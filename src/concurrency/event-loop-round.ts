@@ -1,27 +1,30 @@
-/** Takes a step at the end of the present round, after those that were put off before it. Steps do not throw. */
+/** Runs a step at the end of the event-loop round, after all steps deferred earlier. Steps must not throw. */
 export type Defer = (step: () => void) => void;
 
-/** What holds more bytes than this is not to be put off: it would push the rest out of the caches, and take room uncounted. */
+/**
+ * The largest response or request body, in bytes, whose processing may be deferred.
+ * A larger body would evict the other bodies from the processor's caches.
+ * Deferred bodies also count towards no memory limit.
+ */
 export const maxDeferredBytes = 16_384;
 
 /**
- * Puts steps off to the end of a round of the event loop, when all connections are read on which something has come. What
- * follows from them is then done for all side by side, from promise to promise: each piece of code runs several times in a
- * row, and is in the caches of the processor from the second time on. Taken at once, each step would find there what the
- * one before it has done last.
+ * Creates a function that defers steps to the end of the event-loop round, after all ready connections are read.
+ * Deferred steps run one after the other, so their code stays in the processor's caches
+ * (docs/decisions/0006-end-of-event-loop-round.md).
  */
 export function createDefer(): Defer {
   let steps: (() => void)[] = [];
 
-  function takeAll(): void {
-    const all = steps;
-    // What is put off from here on is of the next round.
+  function runSteps(): void {
+    const currentSteps = steps;
+    // Steps deferred from here on run in the next round.
     steps = [];
-    for (const step of all) step();
+    for (const step of currentSteps) step();
   }
 
   return (step) => {
-    if (steps.length === 0) setImmediate(takeAll);
+    if (steps.length === 0) setImmediate(runSteps);
     steps.push(step);
   };
 }

@@ -1,23 +1,27 @@
 import { LinkedList, type ListNode } from './linked-list.ts';
 
-/** Wants a slot, and stands in the queue itself while it waits: no other object and no promise is made for it. */
+/** A request for a slot. The entry is itself a list node, so that waiting allocates no object and no promise. */
 export interface QueueEntry<Entry> extends ListNode<Entry> {
-  /** How much of the queue's capacity its slot takes. */
+  /** How much of the queue's capacity the slot of this entry takes. */
   readonly weight: number;
-  /** It has its slot, and releases it once it is done. Never throws. */
-  granted(): void;
+  /** Called when the entry gets its slot. The owner of the entry releases the slot later. Must not throw. */
+  onSlotGranted(): void;
 }
 
+/** Options of a FairQueue. */
 export interface FairQueueOptions {
-  /** How much the slots that are taken may weigh together. The last of them may take more than is left. */
+  /** The total weight of granted slots. The last granted slot may exceed the capacity. */
   capacity: number;
-  /** How many entries wait at most, half of them of one owner; as many as come when left out. */
+  /** At most this many entries wait, of which one owner may have half. No limit by default. */
   maxWaiting?: number;
-  /** Why an entry may not wait: so many of all owners, or of its own, wait already. */
-  overloaded(waiting: number, whose: 'all' | 'own'): Error;
+  /**
+   * Makes the error for an entry that may not wait.
+   * `waiting` entries of `scope` wait already: of `all` owners, or of the entry's `own` owner.
+   */
+  overloaded(waiting: number, scope: 'all' | 'own'): Error;
 }
 
-/** The entries of an owner that wait. */
+/** The waiting entries of one owner. */
 class OwnerQueue<Owner, Entry extends ListNode<Entry>> extends LinkedList<Entry> {
   before: OwnerQueue<Owner, Entry> | undefined;
   after: OwnerQueue<Owner, Entry> | undefined;
@@ -29,38 +33,44 @@ class OwnerQueue<Owner, Entry extends ListNode<Entry>> extends LinkedList<Entry>
   }
 }
 
-/** Grants slots, and once all are taken, in turn to one owner after the other, so that no one's many keep another's few waiting. */
+/**
+ * Grants slots up to a capacity. When no slot is free, entries wait, and owners get free slots in round-robin order.
+ * One owner with many entries cannot block another owner with few (docs/decisions/0009-fair-queue.md).
+ */
 export class FairQueue<Owner, Entry extends QueueEntry<Entry>> {
   readonly #options: FairQueueOptions;
   readonly #maxWaiting: number;
-  readonly #maxWaitingOfOne: number;
-  /** Of owners with entries that wait, and no others. */
+  readonly #maxWaitingPerOwner: number;
+  /** Only owners with waiting entries. */
   readonly #ownerQueues = new Map<Owner, OwnerQueue<Owner, Entry>>();
-  /** The same, the next first. */
-  readonly #turns = new LinkedList<OwnerQueue<Owner, Entry>>();
-  #taken = 0;
+  /** The values of `#ownerQueues`, the next owner first. */
+  readonly #roundRobin = new LinkedList<OwnerQueue<Owner, Entry>>();
+  #usedCapacity = 0;
   #waiting = 0;
   #isGranting = false;
 
   constructor(options: FairQueueOptions) {
     this.#options = options;
     this.#maxWaiting = options.maxWaiting ?? Number.POSITIVE_INFINITY;
-    this.#maxWaitingOfOne = Math.ceil(this.#maxWaiting / 2);
+    this.#maxWaitingPerOwner = Math.ceil(this.#maxWaiting / 2);
   }
 
-  /** How many entries wait. */
+  /** The number of waiting entries of all owners. */
   get waiting(): number {
     return this.#waiting;
   }
 
-  /** Whether an entry would have a slot at once. */
-  get hasRoom(): boolean {
-    return this.#taken < this.#options.capacity && this.#waiting === 0;
+  /** Whether `acquire` would grant a slot immediately. */
+  get hasFreeSlot(): boolean {
+    return this.#usedCapacity < this.#options.capacity && this.#waiting === 0;
   }
 
-  /** Grants a slot, before this returns while there is room. @returns why the entry may not wait for one. */
+  /**
+   * Grants the entry a slot before this method returns if a slot is free, and otherwise lets the entry wait.
+   * @returns the error if the entry may neither start nor wait.
+   */
   acquire(owner: Owner, entry: Entry): Error | undefined {
-    if (this.hasRoom) {
+    if (this.hasFreeSlot) {
       this.#grant(entry);
       return undefined;
     }
@@ -69,16 +79,16 @@ export class FairQueue<Owner, Entry extends QueueEntry<Entry>> {
     if (ownerQueue === undefined) {
       ownerQueue = new OwnerQueue(owner);
       this.#ownerQueues.set(owner, ownerQueue);
-      this.#turns.add(ownerQueue);
-    } else if (ownerQueue.length >= this.#maxWaitingOfOne) {
-      return this.#options.overloaded(this.#maxWaitingOfOne, 'own');
+      this.#roundRobin.add(ownerQueue);
+    } else if (ownerQueue.length >= this.#maxWaitingPerOwner) {
+      return this.#options.overloaded(this.#maxWaitingPerOwner, 'own');
     }
     ownerQueue.add(entry);
     this.#waiting += 1;
     return undefined;
   }
 
-  /** Takes out an entry that waits. */
+  /** Removes an entry that waits. */
   remove(owner: Owner, entry: Entry): void {
     const ownerQueue = this.#ownerQueues.get(owner);
     if (ownerQueue === undefined) return;
@@ -86,18 +96,18 @@ export class FairQueue<Owner, Entry extends QueueEntry<Entry>> {
     this.#waiting -= 1;
     if (ownerQueue.length > 0) return;
     this.#ownerQueues.delete(owner);
-    this.#turns.remove(ownerQueue);
+    this.#roundRobin.remove(ownerQueue);
   }
 
-  /** An entry gives its slot to the next. */
+  /** Releases the slot of an entry and grants the free capacity to waiting entries. */
   release(entry: Entry): void {
-    this.#taken -= entry.weight;
-    // An entry that is done as it is granted comes back here: its slot is granted below, and not from within it.
+    this.#usedCapacity -= entry.weight;
+    // An entry may release its slot inside `onSlotGranted`. The outer loop then grants that slot, without recursion.
     if (this.#isGranting) return;
     this.#isGranting = true;
     try {
-      while (this.#taken < this.#options.capacity) {
-        const next = this.#takeNext();
+      while (this.#usedCapacity < this.#options.capacity) {
+        const next = this.#dequeue();
         if (next === undefined) break;
         this.#grant(next);
       }
@@ -107,17 +117,17 @@ export class FairQueue<Owner, Entry extends QueueEntry<Entry>> {
   }
 
   #grant(entry: Entry): void {
-    this.#taken += entry.weight;
-    entry.granted();
+    this.#usedCapacity += entry.weight;
+    entry.onSlotGranted();
   }
 
-  #takeNext(): Entry | undefined {
-    const ownerQueue = this.#turns.shift();
+  /** @returns the first entry of the owner whose turn it is. */
+  #dequeue(): Entry | undefined {
+    const ownerQueue = this.#roundRobin.shift();
     if (ownerQueue === undefined) return undefined;
     this.#waiting -= 1;
     const entry = ownerQueue.shift();
-    // Behind the others, if it has more.
-    if (ownerQueue.length > 0) this.#turns.add(ownerQueue);
+    if (ownerQueue.length > 0) this.#roundRobin.add(ownerQueue);
     else this.#ownerQueues.delete(ownerQueue.owner);
     return entry;
   }

@@ -1,45 +1,39 @@
-/** May stand in a line, in one at a time: it holds its neighbours itself, so that a line costs nothing besides. */
-export interface ListNode<WorkerHandle> {
-  before: WorkerHandle | undefined;
-  after: WorkerHandle | undefined;
+/** A node of at most one list. The node itself holds the links, so the list allocates nothing per node. */
+export interface ListNode<Node> {
+  before: Node | undefined;
+  after: Node | undefined;
 }
 
-/** A queue out of which each member may be taken at once, wherever it stands. */
-export class LinkedList<WorkerHandle extends ListNode<WorkerHandle>> {
-  first: WorkerHandle | undefined;
-  #last: WorkerHandle | undefined;
+/** A doubly linked queue. Any node can be removed in constant time. */
+export class LinkedList<Node extends ListNode<Node>> {
+  first: Node | undefined;
+  #last: Node | undefined;
   length = 0;
 
-  /** Puts one behind all others, which is to stand in no line yet. */
-  add(member: WorkerHandle): void {
-    member.before = this.#last;
-    if (this.#last === undefined) this.first = member;
-    else this.#last.after = member;
-    this.#last = member;
+  /** Appends a node that is in no list. */
+  add(node: Node): void {
+    node.before = this.#last;
+    if (this.#last === undefined) this.first = node;
+    else this.#last.after = node;
+    this.#last = node;
     this.length += 1;
   }
 
-  /** Takes out one that stands here. */
-  remove(member: WorkerHandle): void {
-    const { before, after } = member;
+  /** Removes a node of this list. */
+  remove(node: Node): void {
+    const { before, after } = node;
     if (before === undefined) this.first = after;
     else before.after = after;
     if (after === undefined) this.#last = before;
     else after.before = before;
-    // Or each that has gone would keep those after it until a full collection of garbage.
-    member.before = undefined;
-    member.after = undefined;
+    // A removed node must not keep its old neighbours alive until a full garbage collection.
+    node.before = undefined;
+    node.after = undefined;
     this.length -= 1;
   }
 
-  /** Puts one that stands here behind all others. */
-  moveLast(member: WorkerHandle): void {
-    if (member.after === undefined) return;
-    this.remove(member);
-    this.add(member);
-  }
-
-  shift(): WorkerHandle | undefined {
+  /** Removes and returns the first node, if any. */
+  shift(): Node | undefined {
     const { first } = this;
     if (first !== undefined) this.remove(first);
     return first;

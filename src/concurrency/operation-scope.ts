@@ -1,41 +1,44 @@
 import { type Cancellation, CancelSource, neverAborted } from './cancellation.ts';
 import { type TimeoutEntry, TimeoutQueue } from './timeout-queue.ts';
 
-/** Until when an operation may take. */
+/** The latest time at which an operation may end. */
 export interface Deadline {
-  /** Aborted with the timeout error once the time is up, and by nothing else. */
+  /** Aborts with the timeout error when the time has passed, and for no other reason. */
   readonly signal: Cancellation;
-  /** How many milliseconds are left. */
+  /** Milliseconds until the deadline. */
   remainingMs(): number;
 }
 
-/** For how long somebody waits for a piece of work that several may wait for. */
+/** The lifetime of an operation that one or more clients wait for. */
 export interface OperationScope {
-  /** Aborted once all who waited have given up, or its time is up. */
+  /** Aborts when all waiters have left, when the deadline has passed, or when the operation has ended. */
   readonly signal: Cancellation;
-  /** When its time is up, which also ends what is left to finish where nobody waits for it any more. */
+  /** The deadline also applies to work that continues after all waiters have left. */
   readonly deadline: Deadline;
-  /** Someone waits for the work. @returns says that they have given up, and why; only the first time counts. */
+  /**
+   * Adds a waiter. The removal of the last waiter aborts `signal`.
+   * @returns a function that removes the waiter, with the abort reason. Its second call has no effect.
+   */
   addWaiter(): (reason?: unknown) => void;
-  /** The work begins, and with it its time. */
+  /** Starts the timeout, when the operation starts. */
   startTimeout(): void;
-  /** The work is answered: its time no longer matters. */
+  /** Stops the timeout, when the response is complete. */
   stopTimeout(): void;
-  /** The work is done: what is still under way for it is wanted by nobody. */
+  /** Ends the operation and aborts the calls that still run for it. */
   end(): void;
 }
 
-/** Why a scope aborts its signals. */
+/** The abort reasons of a scope. */
 export interface ScopeErrors {
-  /** The work is done. */
+  /** The operation has ended. */
   readonly done: Error;
-  /** The work took longer than `timeoutMs` milliseconds. */
+  /** The operation took longer than `timeoutMs` milliseconds. */
   timeout(timeoutMs: number): Error;
 }
 
 /**
- * Makes scopes with the same timeout. One timer serves all of them.
- * @param timeoutMs how long the work may take, in milliseconds; without an end when left out.
+ * Makes a factory of scopes with equal timeouts. One timer serves all of them.
+ * @param timeoutMs the longest duration of an operation in milliseconds. No timeout by default.
  */
 export function createOperationScopes(
   errors: ScopeErrors,
@@ -45,12 +48,12 @@ export function createOperationScopes(
   return () => new RefCountedScope(errors, timeouts);
 }
 
-/** A class, as there is one for each operation, and closures would take three times the memory. */
+// A class: closures would take three times the memory per operation (docs/decisions/0004-long-lived-closures.md).
 class RefCountedScope implements OperationScope {
   readonly signal = new CancelSource();
   readonly deadline: ScopeDeadline;
   readonly #errors: ScopeErrors;
-  #waiting = 0;
+  #waiterCount = 0;
 
   constructor(errors: ScopeErrors, timeouts: TimeoutQueue | undefined) {
     this.#errors = errors;
@@ -58,13 +61,13 @@ class RefCountedScope implements OperationScope {
   }
 
   addWaiter(): (reason?: unknown) => void {
-    this.#waiting += 1;
+    this.#waiterCount += 1;
     let isWaiting = true;
     return (reason) => {
       if (!isWaiting) return;
       isWaiting = false;
-      this.#waiting -= 1;
-      if (this.#waiting === 0) this.signal.abort(reason);
+      this.#waiterCount -= 1;
+      if (this.#waiterCount === 0) this.signal.abort(reason);
     };
   }
 
@@ -88,17 +91,17 @@ class ScopeDeadline implements Deadline, TimeoutEntry {
   endsAt: number | undefined;
   readonly signal = new CancelSource();
   readonly #errors: ScopeErrors;
-  /** Undefined where there is no end. */
+  /** Undefined if operations have no timeout. */
   readonly #timeouts: TimeoutQueue | undefined;
-  /** Aborted as well. */
-  readonly #work: CancelSource;
-  /** Beside `endsAt`, which goes as it stops. */
+  /** The signal of the scope. It aborts together with the deadline's own signal. */
+  readonly #scopeSignal: CancelSource;
+  /** Kept apart from `endsAt`, which is cleared when the timeout stops. */
   #startedAt: number | undefined;
 
-  constructor(errors: ScopeErrors, timeouts: TimeoutQueue | undefined, work: CancelSource) {
+  constructor(errors: ScopeErrors, timeouts: TimeoutQueue | undefined, scopeSignal: CancelSource) {
     this.#errors = errors;
     this.#timeouts = timeouts;
-    this.#work = work;
+    this.#scopeSignal = scopeSignal;
   }
 
   remainingMs(): number {
@@ -119,11 +122,11 @@ class ScopeDeadline implements Deadline, TimeoutEntry {
   onTimeout(timeoutMs: number): void {
     const error = this.#errors.timeout(timeoutMs);
     this.signal.abort(error);
-    this.#work.abort(error);
+    this.#scopeSignal.abort(error);
   }
 }
 
-/** For what may take as long as its calls do. */
+/** The deadline of an operation without a timeout. */
 export const noDeadline: Deadline = {
   signal: neverAborted,
   remainingMs: () => Number.POSITIVE_INFINITY,

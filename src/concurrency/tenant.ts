@@ -1,124 +1,126 @@
 import { hash, randomBytes } from 'node:crypto';
 import { LRUCache } from 'lru-cache';
 
-/** What the operations of one bearer share with each other, and with nobody else's. */
+/** The holder of one access token. All operations with the same token share one Tenant object. */
 export interface Tenant {
-  /** A keyed hash of the bearer, which may be kept and logged as the bearer itself may not. */
+  /** A keyed hash of the access token. The hash may be stored and logged, unlike the token. */
   readonly id: string;
-  /** Counts the writes that have ended, and the like. What was asked for before one is no answer to who asks after it. */
+  /** The number of calls to `endJoining`. Work that started at a lower count may be stale. */
   writes: number;
 }
 
-/** From here on, nothing that is asked for joins what was asked for before. */
-export function endJoining(tenant: Tenant): void {
+/** Stops later reads of the tenant from joining pending work, whose result may be stale after a write. */
+export function stopSharingPendingReads(tenant: Tenant): void {
   tenant.writes += 1;
 }
 
-/** A tenant with what is kept for them. Nothing else has its key. */
-type Keeper<Value> = Tenant & { [key: symbol]: Value | undefined };
+/** A tenant object with the value of one PerTenant, under a symbol that only the PerTenant has. */
+type TenantWithValue<Value> = Tenant & { [key: symbol]: Value | undefined };
 
 /**
- * What is kept for each tenant, by their object itself, and goes with them. A WeakMap would do the same, but costs as much as
- * all else that is made for a new token, and collections of garbage most for each entry.
+ * One value per tenant, garbage-collected with the tenant. The value is a property of the tenant object.
+ * A WeakMap entry would double the cost of a new token and slow down garbage collection.
  */
 export class PerTenant<Value> {
   readonly #key = Symbol('kept for a tenant');
 
+  /** @returns the tenant's value, made on the first call. */
   of(tenant: Tenant, make: () => Value): Value {
-    const keeper = tenant as Keeper<Value>;
-    keeper[this.#key] ??= make();
-    return keeper[this.#key] as Value; // Just seen to be there.
+    const owner = tenant as TenantWithValue<Value>;
+    owner[this.#key] ??= make();
+    return owner[this.#key] as Value; // Set by the line above.
   }
 
-  /** What is kept, if anything. */
+  /** @returns the tenant's value, if any. */
   known(tenant: Tenant): Value | undefined {
-    return (tenant as Keeper<Value>)[this.#key];
+    return (tenant as TenantWithValue<Value>)[this.#key];
   }
 
-  /** Keeps nothing any more. */
+  /** Removes the tenant's value. */
   drop(tenant: Tenant): void {
-    (tenant as Keeper<Value>)[this.#key] = undefined;
+    (tenant as TenantWithValue<Value>)[this.#key] = undefined;
   }
 }
 
+/** The tenants of this process. */
 export interface Tenants {
-  /** The tenant of a bearer, who lives as long as an operation of theirs, and where remembered beyond it. */
+  /** @returns the tenant of an access token: the same object while an operation uses it or while it is remembered. */
   of(bearer: string): Tenant;
-  /** The tenant of an id, where there is one at present. */
+  /** @returns the tenant with this id, if one exists. */
   withId(id: string): Tenant | undefined;
-  /** Notes that REST does not take the bearer of the tenant of this id (401). */
+  /** Records that REST rejected the tenant's access token (401). */
   refuse(id: string): void;
-  /** Notes that REST has taken it, in answer to a call that was sent at this time of `performance.now()`. */
+  /** Records that REST accepted the access token. `sentAt`: when the call was sent, by `performance.now()`. */
   accept(id: string, sentAt: number): void;
-  /** Whether REST has refused the bearer, and has not taken it since. */
+  /** Whether REST rejected the access token and has not accepted it since. */
   isRefused(id: string): boolean;
-  /** Remembers a tenant beyond their operations; only one whom REST knows, so that no made-up token takes a place. */
+  /** Keeps a tenant after its operations end. Only for tokens that REST accepted: made-up tokens would evict them. */
   remember(tenant: Tenant): void;
 }
 
+/** Options of `createTenants`. */
 export interface TenantsOptions {
-  /** How many are remembered at most, 1,000 when left out; beyond that, those that have not been there for longest go. */
+  /** At most this many tenants are remembered, by default 1,000. The least recently used one is evicted first. */
   maxTenants?: number;
-  /** The key of the hash; by default random, so that a hash means nothing outside of this process. */
+  /** The key of the hash. Random by default: the same token then has a different id in each process. */
   secret?: Buffer;
 }
 
 /**
- * A hash that tells nothing without the key. HMAC hashes twice, as from a hash like this one, without its key, that of the
- * same text with SHA-256's padding and anything behind it can be worked out. Here that is nobody's: the padding holds bytes
- * that no access token has (server/bearer.ts).
+ * A hash that reveals nothing without the key. A length-extension attack, the reason for HMAC, is harmless here:
+ * it appends SHA-256 padding, which has bytes that no access token may contain (server/http/bearer.ts).
  */
 function keyedHash(key: string, text: string): string {
   return hash('sha256', key + text, 'base64url');
 }
 
-// More than there are tokens; made-up ones push out the oldest.
-const maxRefused = 10_000;
+// More than the number of real tokens. Made-up tokens evict the oldest entries.
+const maxRejected = 10_000;
 
-/** The tenants of this process. What is to be kept for one is kept by its object, and goes with it. */
+/** Creates the tenants of this process. PerTenant adds values to them. */
 export function createTenants({
   maxTenants = 1_000,
   secret = randomBytes(32),
 }: TenantsOptions = {}): Tenants {
   const key = secret.toString('base64url');
   const remembered = new LRUCache<string, Tenant>({ max: maxTenants });
-  // All that are there, those too that only an operation holds: beside a second tenant of the same id, the writes of the
-  // one would leave what the other shares as it is.
-  let living = new Map<string, WeakRef<Tenant>>();
-  let sizeToSweep = 2 * maxTenants;
-  // By id, as the tenant may be gone by then; the value is when that was.
-  const refused = new LRUCache<string, number>({ max: maxRefused });
+  // Also tenants that only an operation references. A second object with the same id would be wrong:
+  // a write counted on one object would not end joining on the other.
+  let tenantRefs = new Map<string, WeakRef<Tenant>>();
+  let sweepAtSize = 2 * maxTenants;
+  // When REST rejected each token. By id, because the tenant object may no longer exist.
+  const rejectedAt = new LRUCache<string, number>({ max: maxRejected });
 
   function create(id: string): Tenant {
-    if (living.size >= sizeToSweep) sweep();
+    if (tenantRefs.size >= sweepAtSize) sweep();
     const tenant: Tenant = { id, writes: 0 };
-    living.set(id, new WeakRef(tenant));
+    tenantRefs.set(id, new WeakRef(tenant));
     return tenant;
   }
 
-  /** Forgets those that are gone. Each time there are twice as many as were left, so that it costs each one little. */
+  /** Removes garbage-collected tenants. Runs when the number of entries has doubled: its cost per tenant is low. */
   function sweep(): void {
-    // A new Map, as one whose entries come and go keeps those that went until a full collection of garbage.
-    const left = new Map<string, WeakRef<Tenant>>();
-    for (const [id, tenant] of living) {
-      // To look at a tenant that is there keeps it until the present job has ended.
-      if (remembered.has(id) || tenant.deref() !== undefined) left.set(id, tenant);
+    // A new Map: V8 keeps deleted entries of a Map in use until a full garbage collection.
+    const aliveRefs = new Map<string, WeakRef<Tenant>>();
+    for (const [id, tenant] of tenantRefs) {
+      // `has` comes first, because `deref` keeps a tenant alive until the current job ends.
+      if (remembered.has(id) || tenant.deref() !== undefined) aliveRefs.set(id, tenant);
     }
-    living = left;
-    sizeToSweep = 2 * Math.max(living.size, maxTenants);
+    tenantRefs = aliveRefs;
+    sweepAtSize = 2 * Math.max(tenantRefs.size, maxTenants);
   }
 
   return {
     of(bearer) {
       const id = keyedHash(key, bearer);
-      return remembered.get(id) ?? living.get(id)?.deref() ?? create(id);
+      return remembered.get(id) ?? tenantRefs.get(id)?.deref() ?? create(id);
     },
-    withId: (id) => living.get(id)?.deref(),
-    refuse: (id) => void refused.set(id, performance.now()),
+    withId: (id) => tenantRefs.get(id)?.deref(),
+    refuse: (id) => void rejectedAt.set(id, performance.now()),
     accept(id, sentAt) {
-      if (sentAt > (refused.peek(id) ?? Number.POSITIVE_INFINITY)) refused.delete(id);
+      if (sentAt > (rejectedAt.peek(id) ?? Number.POSITIVE_INFINITY)) rejectedAt.delete(id);
     },
-    isRefused: (id) => refused.has(id),
+    isRefused: (id) => rejectedAt.has(id),
     remember: (tenant) => void remembered.set(tenant.id, tenant),
   };
 }

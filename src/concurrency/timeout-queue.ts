@@ -1,16 +1,16 @@
 import { LinkedList, type ListNode } from './linked-list.ts';
 
-/** What has so much time and no more. */
+/** A call or operation with a timeout. */
 export interface TimeoutEntry extends ListNode<TimeoutEntry> {
-  /** By the clock of `performance`; undefined where its time does not run. Kept by its `CallClock`. */
+  /** By the clock of `performance`. Undefined while the timeout does not run. Only TimeoutQueue sets this field. */
   endsAt: number | undefined;
-  /** So many milliseconds have passed. Must not throw. */
+  /** Called `timeoutMs` milliseconds after the start. Must not throw. */
   onTimeout(timeoutMs: number): void;
 }
 
 /**
- * The ends of all that has the same time, calls or operations, and so ends in the order in which it has begun. One timer for
- * all, as one of its own for each call would cost a tenth of what a call costs.
+ * Timeouts of equal length, which therefore end in the order in which they start. One timer serves all of them:
+ * a timer per call would take a tenth of the time of a call (docs/decisions/0014-timeout-queues.md).
  */
 export class TimeoutQueue {
   readonly timeoutMs: number;
@@ -21,26 +21,27 @@ export class TimeoutQueue {
     this.timeoutMs = timeoutMs;
   }
 
-  /** The time of one begins, which does not run yet. */
-  start(one: TimeoutEntry): void {
-    one.endsAt = performance.now() + this.timeoutMs;
-    this.#running.add(one);
-    this.#timer ??= this.#lookAfter(this.timeoutMs);
+  /** Starts the timeout of an entry whose timeout does not run. */
+  start(entry: TimeoutEntry): void {
+    entry.endsAt = performance.now() + this.timeoutMs;
+    this.#running.add(entry);
+    this.#timer ??= this.#schedule(this.timeoutMs);
   }
 
-  /** Its time no longer matters, if it still runs. */
-  stop(one: TimeoutEntry): void {
-    if (one.endsAt === undefined) return;
-    one.endsAt = undefined;
-    this.#running.remove(one);
+  /** Stops the timeout of an entry, if it runs. */
+  stop(entry: TimeoutEntry): void {
+    if (entry.endsAt === undefined) return;
+    entry.endsAt = undefined;
+    this.#running.remove(entry);
   }
 
-  /** It is not stopped where nothing runs any more, as more will soon, but keeps no process from its end. */
-  #lookAfter(ms: number): NodeJS.Timeout {
-    return setTimeout(() => this.#look(), ms).unref();
+  // The timer stays when the last timeout stops, because another timeout starts soon.
+  // The timer does not keep the process alive.
+  #schedule(ms: number): NodeJS.Timeout {
+    return setTimeout(() => this.#expire(), ms).unref();
   }
 
-  #look(): void {
+  #expire(): void {
     const now = performance.now();
     try {
       for (;;) {
@@ -51,7 +52,7 @@ export class TimeoutQueue {
       }
     } finally {
       const endsAt = this.#running.first?.endsAt;
-      this.#timer = endsAt === undefined ? undefined : this.#lookAfter(endsAt - now);
+      this.#timer = endsAt === undefined ? undefined : this.#schedule(endsAt - now);
     }
   }
 }

@@ -1,11 +1,11 @@
 import { documentSettings, trustedDocumentSettings } from './documents.ts';
 import { listenerSettings, loadSheddingSettings, requestSettings } from './http.ts';
 import { limitSettings } from './limits.ts';
-import { loadingSettings } from './loading.ts';
+import { loadingSettings } from './loaders.ts';
 import { operationSettings } from './operation.ts';
 import { parameterNameSettings, restSettings, upstreamErrors, upstreamSettings } from './rest.ts';
 import { serverSettings } from './server.ts';
-import { type Environment, type SettingTable, shown, type ValuesOf } from './setting.ts';
+import { type Environment, quoted, type SettingTable, type ValuesOf } from './setting.ts';
 import { metricsErrors, metricsSettings, tracingOf, tracingSettings, tracingUses } from './telemetry.ts';
 import { unknownSettings } from './unknown-settings.ts';
 
@@ -29,15 +29,15 @@ export const settings = Object.assign({}, ...Object.values(settingGroups)) as Se
 /** Everything that can be set from outside, read once at start. */
 export type Config = ReturnType<typeof readConfig>;
 
-/** Settings that can't be used; the message lists every one of them. */
+/** Some settings cannot be used. The message lists all of them. */
 export class ConfigError extends Error {
   override readonly name = 'ConfigError';
 }
 
 /**
- * The settings that an environment holds. An empty variable counts as absent.
- * @throws ConfigError that names every faulty variable, what was expected and what came, and what is no setting but seems
- * to be meant as one.
+ * Reads all settings from the environment. An empty variable counts as absent.
+ * @throws ConfigError that lists every invalid variable with the expected and the actual value, and every variable
+ * that looks like a misspelled setting.
  */
 export function readConfig(environment: Environment) {
   const errors: string[] = [];
@@ -47,18 +47,18 @@ export function readConfig(environment: Environment) {
     isUsed = (_variable: string) => true,
   ): ValuesOf<Table> {
     const values = Object.entries(table).map(([name, { variable, defaultValue, expected, parse }]) => {
-      const given = (isUsed(variable) && environment[variable]) || defaultValue;
-      const value = given === undefined ? undefined : parse(given);
-      if (given !== undefined && value === undefined) {
-        errors.push(`${variable}: expected ${expected}, but got ${shown(given)}.`);
+      const text = (isUsed(variable) && environment[variable]) || defaultValue;
+      const value = text === undefined ? undefined : parse(text);
+      if (text !== undefined && value === undefined) {
+        errors.push(`${variable}: expected ${expected}, but got ${quoted(text)}.`);
       }
       return [name, value];
     });
-    // A setting with a standard is undefined only where it is faulty, and then nothing of this is used.
+    // A setting with a default is undefined only if it is invalid, and then `readConfig` throws.
     return Object.freeze(Object.fromEntries(values)) as ValuesOf<Table>;
   }
 
-  // In the order of the table, in which faults are told.
+  // In the order of the README's table, which is also the order of the error messages.
   const server = valuesOf(serverSettings);
   const requests = valuesOf(requestSettings);
   const loadShedding = valuesOf(loadSheddingSettings);
@@ -75,7 +75,7 @@ export function readConfig(environment: Environment) {
   const tracing = valuesOf(tracingSettings, tracingUses(environment));
   const config = {
     ...server,
-    /** Undefined: the embedded sandbox. */
+    /** Undefined means the embedded sandbox. */
     upstreamUrl: upstreamUrl === 'sandbox' ? undefined : upstreamUrl,
     ...sandbox,
     ...trustedDocuments,
@@ -83,14 +83,14 @@ export function readConfig(environment: Environment) {
     parameterNames,
     rest: Object.freeze({
       ...rest,
-      // One for each label that is under way, and as much time as its client has to take it.
+      // One connection per label download, and the same timeout as for its client.
       streamConnections: loadShedding.label,
       streamTimeoutMs: listener.responseTimeoutMs,
     }),
     ...metrics,
-    /** Undefined: nothing is traced. */
+    /** Undefined when tracing is off. */
     tracing: tracingOf(tracing),
-    /** What the application takes as it is. */
+    /** The options that are passed to `createApp` unchanged. */
     app: Object.freeze({
       ...documents,
       ...operation,
@@ -105,7 +105,7 @@ export function readConfig(environment: Environment) {
   errors.push(
     ...workerErrors(server, rest),
     ...upstreamErrors(environment),
-    ...sharedNames(parameterNames),
+    ...duplicateNameErrors(parameterNames),
     ...metricsErrors(metrics),
     ...unknownSettings(
       environment,
@@ -118,18 +118,20 @@ export function readConfig(environment: Environment) {
   return Object.freeze(config);
 }
 
-/** The fault of workers of which some would have no connection to REST. */
+/** Returns an error if there are more workers than connections to REST. */
 function workerErrors(
   { workers }: ValuesOf<typeof serverSettings>,
   { connections }: ValuesOf<typeof restSettings>,
 ): string[] {
   if (!(workers > connections)) return [];
-  const [of, shared] = [serverSettings.workers.variable, restSettings.connections.variable];
-  return [`${of}, ${shared}: expected a connection for each worker, but got "${workers}", "${connections}".`];
+  const [workersName, connectionsName] = [serverSettings.workers.variable, restSettings.connections.variable];
+  return [
+    `${workersName}, ${connectionsName}: expected a connection for each worker, but got "${workers}", "${connections}".`,
+  ];
 }
 
-/** The faults of query parameters that one list would take under the same name. */
-function sharedNames(names: ValuesOf<typeof parameterNameSettings>): string[] {
+/** Returns an error for each list whose query parameters do not have different names. */
+function duplicateNameErrors(names: ValuesOf<typeof parameterNameSettings>): string[] {
   const { pageSize, pageToken, status, search, query } = parameterNameSettings;
   const everyList = {
     [pageSize.variable]: names.pageSize,
@@ -140,13 +142,13 @@ function sharedNames(names: ValuesOf<typeof parameterNameSettings>): string[] {
     { ...everyList, [query.variable]: names.query },
   ];
   const errors = lists.flatMap((list) => {
-    // Undefined: a name that can't be used, which has its own fault.
-    const given = Object.entries(list).filter(([, name]) => name !== undefined);
-    const shared = given.filter(([, name]) => given.filter(([, other]) => other === name).length > 1);
-    if (shared.length === 0) return [];
-    const variables = shared.map(([variable]) => variable).join(', ');
-    const came = shared.map(([, name]) => shown(name)).join(', ');
-    return [`${variables}: expected a name of its own for each, but got ${came}.`];
+    // An undefined name is invalid, and has its own error.
+    const named = Object.entries(list).filter(([, name]) => name !== undefined);
+    const duplicates = named.filter(([, name]) => named.filter(([, other]) => other === name).length > 1);
+    if (duplicates.length === 0) return [];
+    const variables = duplicates.map(([variable]) => variable).join(', ');
+    const values = duplicates.map(([, name]) => quoted(name)).join(', ');
+    return [`${variables}: expected a name of its own for each, but got ${values}.`];
   });
   return [...new Set(errors)];
 }

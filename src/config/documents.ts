@@ -1,6 +1,6 @@
 import { anyText, oneOf, wholeNumber } from './setting.ts';
 
-/** Which documents are taken, and what is kept of them. */
+/** Which parts of the schema clients see, and how much memory documents may use. */
 export const documentSettings = {
   schemaAccess: oneOf(
     'SCHEMA',
@@ -22,6 +22,7 @@ export const documentSettings = {
   ),
 };
 
+/** The trusted documents. */
 export const trustedDocumentSettings = {
   operationsFile: anyText(
     'OPERATIONS_FILE',

@@ -1,6 +1,6 @@
 import { origins, wholeNumber } from './setting.ts';
 
-/** What is taken from clients, and from how many at a time. */
+/** Which requests are accepted from clients. */
 export const requestSettings = {
   maxBodyBytes: wholeNumber(
     'MAX_REQUEST_BYTES',
@@ -14,13 +14,13 @@ export const requestSettings = {
   ),
 };
 
-/** How many requests of each route are under way at most. */
+/** How many requests of each route run at most at the same time. */
 export const loadSheddingSettings = {
   graphql: wholeNumber(
     'GRAPHQL_REQUESTS_AT_ONCE',
     '1000',
     [1, 1_000_000],
-    'How many GraphQL requests are under way at most, until their answers are taken; what lies beyond is `OVERLOADED`.',
+    'How many GraphQL requests run at most, until their responses are received; further requests are `OVERLOADED`.',
   ),
   label: wholeNumber(
     'LABEL_REQUESTS_AT_ONCE',
@@ -30,7 +30,7 @@ export const loadSheddingSettings = {
   ),
 };
 
-/** Connections of clients. */
+/** Connections of clients, and the shutdown. */
 export const listenerSettings = {
   maxConnections: wholeNumber(
     'MAX_CONNECTIONS',
@@ -58,7 +58,7 @@ export const listenerSettings = {
     'DRAIN_GRACE_MS',
     '25000',
     [0, 3_600_000],
-    'How long the requests under way may then take to finish, in milliseconds; what lasts longer is cut off.',
+    'How long running requests may then take to finish, in milliseconds; what lasts longer is cut off.',
   ),
 };
 

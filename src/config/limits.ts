@@ -1,6 +1,6 @@
 import { wholeNumber } from './setting.ts';
 
-/** How large documents and their values may be. Refusals name a limit by its name here. */
+/** Limits of documents and their values. Error messages name a limit by its key in this object. */
 export const limitSettings = {
   tokens: wholeNumber('MAX_TOKENS', '5000', [10, 1_000_000], 'Tokens of a document.'),
   depth: wholeNumber(

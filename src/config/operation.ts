@@ -1,6 +1,6 @@
 import { currencyCode, wholeNumber } from './setting.ts';
 
-/** What one operation may cost, and what is remembered of it. */
+/** The currency, and the limits of one GraphQL operation and of its REST calls. */
 export const operationSettings = {
   currency: currencyCode('CURRENCY', 'COP', 'The currency of money for which the REST interface names none.'),
   operationTimeoutMs: wholeNumber(
@@ -13,7 +13,7 @@ export const operationSettings = {
     'UPSTREAM_CALLS_PER_OPERATION',
     '64',
     [1, 1_000],
-    'How many REST calls one operation has under way at a time at most.',
+    'How many REST calls of one operation run at most at the same time.',
   ),
   readsPerOperation: wholeNumber(
     'UPSTREAM_READS_PER_OPERATION',

@@ -8,7 +8,7 @@ import {
   yesOrNo,
 } from './setting.ts';
 
-/** Where REST is. */
+/** The address of the REST service, or the file of the embedded sandbox. */
 export const upstreamSettings = {
   upstreamUrl: urlOrSandbox(
     'UPSTREAM_URL',
@@ -21,7 +21,7 @@ export const upstreamSettings = {
   ),
 };
 
-/** What REST calls the query parameters that its document leaves open. */
+/** The names of query parameters, which the REST interface does not document ("List query parameters"). */
 export const parameterNameSettings = {
   pageSize: parameterName('PAGE_SIZE_PARAMETER', 'pageSize', 'the page size'),
   pageToken: parameterName('PAGE_TOKEN_PARAMETER', 'pageToken', 'the page token'),
@@ -30,7 +30,7 @@ export const parameterNameSettings = {
   query: parameterName('QUERY_PARAMETER', 'query', 'the text filter of locations'),
 };
 
-/** Connections and calls to REST. */
+/** Connections to REST, and limits of one REST call. */
 export const restSettings = {
   connections: wholeNumber(
     'UPSTREAM_CONNECTIONS',
@@ -73,7 +73,7 @@ function urlOrSandbox(variable: string, meaning: string): Setting<URL | 'sandbox
   };
 }
 
-/** The fault of a sandbox, whose tokens are public, that nobody asked for where clients are real. */
+/** Returns an error if production would use the sandbox by default: the sandbox's access tokens are public. */
 export function upstreamErrors(environment: Environment): string[] {
   const { variable } = upstreamSettings.upstreamUrl;
   if (environment.NODE_ENV !== 'production' || environment[variable]) return [];

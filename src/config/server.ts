@@ -1,9 +1,9 @@
 import { anyText, httpUrl, oneOf, wholeNumber, yesOrNo } from './setting.ts';
 
-/** How much the log tells: the named level and all above it. `silent` tells nothing. */
+/** The lowest level that is logged. `silent` logs nothing. */
 const logLevels = ['fatal', 'error', 'warn', 'info', 'debug', 'silent'] as const;
 
-/** How clients reach the server, and what it says of itself. */
+/** The address of the server, its processes and its log. */
 export const serverSettings = {
   port: wholeNumber('PORT', '4000', [0, 65_535], 'The port to listen on; `0` takes any free one.'),
   host: anyText('HOST', '127.0.0.1', 'The address to listen on; `0.0.0.0` is every one.'),

@@ -1,51 +1,54 @@
-/** A variable of the environment. */
+/** A setting that is read from an environment variable. */
 export interface Setting<Value, DefaultValue extends string | undefined = string | undefined> {
   variable: string;
-  /** The value where the variable is absent, as it would be written; undefined where there is none. */
+  /** The default, as text of the variable; undefined if there is no default. */
   defaultValue: DefaultValue;
-  /** What it is for, as the README's table says it. */
+  /** The purpose of the setting, as printed in the README's table. */
   meaning: string;
+  /** The valid values, for the error message "expected … but got …". */
   expected: string;
-  /** The value, or undefined where the text is not what is expected. */
+  /** Returns the value of the text; undefined if the text is invalid. */
   parse(text: string): Value | undefined;
 }
 
-/** Variables and what they hold. */
+/** Environment variables by name. */
 export type Environment = Readonly<Record<string, string | undefined>>;
 
-/** Settings by the name of their value. */
+/** Settings by the name of their value in `Config`. */
 export type SettingTable = Readonly<Record<string, Setting<unknown>>>;
 
-/** What an environment says of the settings of a table. */
+/** The values of the settings of a table. A value without a default may be undefined. */
 export type ValuesOf<Table extends SettingTable> = {
   readonly [Name in keyof Table]: Table[Name] extends Setting<infer Value, infer DefaultValue>
     ? Value | (DefaultValue extends string ? never : undefined)
     : never;
 };
 
-/** A value as a fault shows it: quoted, and without the credentials that a URL may hold. */
-export function shown(value: string): string {
+/** Returns a value for an error message: quoted, and without the credentials that a URL may contain. */
+export function quoted(value: string): string {
   return JSON.stringify(value.replace(/\/\/[^/]*@/, '//…@'));
 }
 
+/** A setting whose value is a whole number from `min` to `max`. */
 export function wholeNumber<DefaultValue extends string | undefined>(
   variable: string,
   defaultValue: DefaultValue,
-  [least, most]: [number, number],
+  [min, max]: [number, number],
   meaning: string,
 ): Setting<number, DefaultValue> {
   return {
     variable,
     defaultValue,
     meaning,
-    expected: `a whole number from ${least} to ${most}`,
+    expected: `a whole number from ${min} to ${max}`,
     parse: (text) => {
       const value = /^\d{1,15}$/.test(text) ? Number(text) : Number.NaN;
-      return value >= least && value <= most ? value : undefined;
+      return value >= min && value <= max ? value : undefined;
     },
   };
 }
 
+/** A setting whose value is `yes` or `no`. */
 export function yesOrNo<DefaultValue extends 'yes' | 'no' | undefined>(
   variable: string,
   defaultValue: DefaultValue,
@@ -61,6 +64,7 @@ export function yesOrNo<DefaultValue extends 'yes' | 'no' | undefined>(
   };
 }
 
+/** A setting whose value is one of `values`. */
 export function oneOf<Value extends string>(
   variable: string,
   defaultValue: Value,
@@ -76,7 +80,7 @@ export function oneOf<Value extends string>(
   };
 }
 
-/** The same without a standard. */
+/** A setting like `oneOf`, but without a default. */
 export function oneOfOrNone<Value extends string>(
   variable: string,
   values: readonly [Value, ...Value[]],
@@ -85,6 +89,7 @@ export function oneOfOrNone<Value extends string>(
   return { ...oneOf<Value>(variable, values[0], values, meaning), defaultValue: undefined };
 }
 
+/** A setting whose value is any text. */
 export function anyText<DefaultValue extends string | undefined>(
   variable: string,
   defaultValue: DefaultValue,
@@ -93,6 +98,7 @@ export function anyText<DefaultValue extends string | undefined>(
   return { variable, defaultValue, meaning, expected: 'a text', parse: (text) => text };
 }
 
+/** A setting whose value is an http or https URL without query, fragment or credentials. */
 export function httpUrl(variable: string, meaning: string): Setting<URL, undefined> {
   return {
     variable,
@@ -107,6 +113,7 @@ export function httpUrl(variable: string, meaning: string): Setting<URL, undefin
   };
 }
 
+/** A setting whose value is a comma-separated list of web origins. */
 export function origins(variable: string, meaning: string): Setting<readonly string[], undefined> {
   return {
     variable,
@@ -114,17 +121,20 @@ export function origins(variable: string, meaning: string): Setting<readonly str
     meaning,
     expected: 'origins such as https://shop.example, with commas between them',
     parse: (text) => {
-      const given = text.split(',').map((origin) => origin.trim());
-      return given.every(isOrigin) ? Object.freeze(given) : undefined;
+      const list = text.split(',').map((origin) => origin.trim());
+      return list.every(isOrigin) ? Object.freeze(list) : undefined;
     },
   };
 }
 
-/** As browsers write it: no path, not even a slash, and no port where it is the scheme's own. */
+/**
+ * Returns whether the text is an origin as browsers send it: without path or final slash, and without a default port.
+ */
 function isOrigin(text: string): boolean {
   return /^https?:/.test(text) && URL.canParse(text) && new URL(text).origin === text;
 }
 
+/** A setting whose value is an ISO 4217 currency code. */
 export function currencyCode(
   variable: string,
   defaultValue: string,
@@ -139,6 +149,7 @@ export function currencyCode(
   };
 }
 
+/** A setting whose value is the name of a REST query parameter. `of` describes the parameter. */
 export function parameterName(variable: string, defaultValue: string, of: string): Setting<string, string> {
   return {
     variable,

@@ -8,7 +8,7 @@ import {
   yesOrNo,
 } from './setting.ts';
 
-/** What operators can look at. */
+/** The metrics that operators can read. */
 export const metricsSettings = {
   metrics: yesOrNo(
     'METRICS',
@@ -23,14 +23,14 @@ export const metricsSettings = {
   ),
 };
 
-/** OpenTelemetry's own variables, as far as they decide what this server does. */
+/** The variables of OpenTelemetry that this server supports. */
 export const tracingSettings = {
   isDisabled: {
     variable: 'OTEL_SDK_DISABLED',
     defaultValue: 'false',
     meaning: 'Whether nothing is traced, whatever the variables below say.',
     expected: '"true" or "false"',
-    // In whatever case, as its specification has it.
+    // In any case, as the OpenTelemetry specification says.
     parse: (text: string) => (/^(true|false)$/i.test(text) ? text.toLowerCase() === 'true' : undefined),
   },
   exporter: oneOfOrNone(
@@ -80,25 +80,25 @@ export const tracingSettings = {
 };
 
 /**
- * Tells which of these variables decide anything, so that the others need not fit: they may be there for programs that
- * know more than this one.
+ * Returns a predicate of the tracing variables that have an effect. The others are not validated: they may be set for
+ * other programs, which support more values.
  */
 export function tracingUses(environment: Environment): (variable: string) => boolean {
   const { isDisabled, exporter, endpoint, tracesEndpoint, protocol, tracesProtocol, sampler, ratio } =
     tracingSettings;
-  const given = ({ variable }: { variable: string }) => environment[variable] || undefined;
+  const textOf = ({ variable }: { variable: string }) => environment[variable] || undefined;
   const isOff =
-    isDisabled.parse(given(isDisabled) ?? '') === true ||
-    given(exporter) === 'none' ||
-    [exporter, endpoint, tracesEndpoint].every((setting) => given(setting) === undefined);
+    isDisabled.parse(textOf(isDisabled) ?? '') === true ||
+    textOf(exporter) === 'none' ||
+    [exporter, endpoint, tracesEndpoint].every((setting) => textOf(setting) === undefined);
   const unused = new Set<string>();
-  if (given(tracesEndpoint) !== undefined) unused.add(endpoint.variable);
-  if (given(tracesProtocol) !== undefined) unused.add(protocol.variable);
-  if (given(sampler)?.endsWith('traceidratio') !== true) unused.add(ratio.variable);
+  if (textOf(tracesEndpoint) !== undefined) unused.add(endpoint.variable);
+  if (textOf(tracesProtocol) !== undefined) unused.add(protocol.variable);
+  if (textOf(sampler)?.endsWith('traceidratio') !== true) unused.add(ratio.variable);
   return (variable) => !isOff && !unused.has(variable);
 }
 
-/** Where traces are sent and which; undefined where nothing is traced. */
+/** Returns the address, the protocol and the sampling of traces; undefined when tracing is off. */
 export function tracingOf({
   isDisabled,
   exporter,
@@ -115,11 +115,11 @@ export function tracingOf({
   return Object.freeze({ ...rest, protocol: tracesProtocol ?? protocol, url });
 }
 
-/** The faults of settings that contradict each other. */
+/** Returns an error if METRICS_PORT is set while METRICS is `no`. */
 export function metricsErrors({ metrics, metricsPort }: ValuesOf<typeof metricsSettings>): string[] {
   if (metrics !== false || metricsPort === undefined) return [];
-  const { metrics: shows, metricsPort: port } = metricsSettings;
+  const { metrics: metricsSetting, metricsPort: portSetting } = metricsSettings;
   return [
-    `${shows.variable}, ${port.variable}: expected no port where nothing is shown, but got "no", "${metricsPort}".`,
+    `${metricsSetting.variable}, ${portSetting.variable}: expected no port where nothing is shown, but got "no", "${metricsPort}".`,
   ];
 }

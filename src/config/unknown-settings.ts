@@ -1,35 +1,40 @@
 import type { Environment } from './setting.ts';
 
 /**
- * What begins so is meant for this server. The list is written out, as most settings begin with words that other programs
- * use too: MAX_, LOG_, REQUEST_, GRAPHQL_.
+ * A variable with one of these prefixes is meant for this server. The list is explicit, because other programs use
+ * most prefixes of settings too: MAX_, LOG_, REQUEST_, GRAPHQL_.
  */
-export const ownPrefixes = ['UPSTREAM_', 'DRAIN_', 'IDEMPOTENCY_', 'PERSISTED_QUERY_', 'REFERENCE_DATA_'];
+export const settingPrefixes = ['UPSTREAM_', 'DRAIN_', 'IDEMPOTENCY_', 'PERSISTED_QUERY_', 'REFERENCE_DATA_'];
 
-/** Shorter names have neighbours that mean something else, as PORT has SORT. */
-const leastLength = 8;
+/** A shorter name may be one edit away from an unrelated variable, such as SORT from PORT. */
+const minLength = 8;
 
-/** OpenTelemetry has many that are not read here; Kubernetes sets the others for each service, by its name. */
-const ofOthers = /^OTEL_|_PORT$|_PORT_|_SERVICE_/;
+/** OpenTelemetry has many variables that are not read here. Kubernetes sets the others for each service. */
+const foreignPattern = /^OTEL_|_PORT$|_PORT_|_SERVICE_/;
 
-/** The faults of variables that are no settings but seem to be meant as such, so that no typo passes for the standard. */
+/**
+ * Returns an error for each variable that looks like a misspelled setting. Otherwise the default would apply
+ * unnoticed.
+ */
 export function unknownSettings(environment: Environment, settings: readonly string[]): string[] {
   const unknown = Object.keys(environment).filter(
-    (name) => environment[name] && !settings.includes(name) && !ofOthers.test(name),
+    (name) => environment[name] && !settings.includes(name) && !foreignPattern.test(name),
   );
   return unknown.flatMap((name) => {
-    const meant = settings.find((setting) => setting.length >= leastLength && isOneEdit(name, setting));
+    const meant = settings.find((setting) => setting.length >= minLength && isOneEdit(name, setting));
     if (meant !== undefined) return [`${name}: there is no such setting; did you mean ${meant}?`];
-    if (!ownPrefixes.some((prefix) => name.startsWith(prefix))) return [];
+    if (!settingPrefixes.some((prefix) => name.startsWith(prefix))) return [];
     return [`${name}: there is no such setting; the README lists all of them under "Configuration".`];
   });
 }
 
-/** Whether one character that is added, left out, changed or swapped with its neighbour makes one text of the other. */
+/**
+ * Returns whether the texts differ by one character that is added, removed, changed, or swapped with the next one.
+ */
 function isOneEdit(one: string, other: string): boolean {
-  let same = 0;
-  while (same < one.length && one[same] === other[same]) same += 1;
-  const [left, right] = [one.slice(same), other.slice(same)];
+  let commonLength = 0;
+  while (commonLength < one.length && one[commonLength] === other[commonLength]) commonLength += 1;
+  const [left, right] = [one.slice(commonLength), other.slice(commonLength)];
   return (
     left.slice(1) === right ||
     left === right.slice(1) ||

@@ -1,7 +1,7 @@
 import SchemaBuilder from '@pothos/core';
 import type { Context } from './context.ts';
 
-/** The Pothos builder: which scalars there are, and what a resolver is given. Types are in their own files. */
+/** The Pothos builder. It declares the scalars and the context of resolvers. Each GraphQL type has its own file. */
 export const builder = new SchemaBuilder<{
   Context: Context;
   Scalars: {

@@ -1,27 +1,28 @@
 import type { Loaders } from '../loaders/loaders.ts';
 import type { Writes } from '../writes/writes.ts';
 
-/** An error as a client may see it. */
+/** An error in the form in which a client may see it. */
 export interface ReportedError {
   message: string;
   code: string;
-  /** Whether the same may succeed when it is done again. */
+  /** Whether the same request may succeed when the client repeats it. */
   retryable: boolean;
+  /** How long to wait before a retry, in milliseconds. Absent if REST named no delay. */
   retryAfterMs?: number;
 }
 
-/** What a resolver can reach. Made by the server, once for each operation. */
+/** The context of resolvers. The server makes one for each operation. */
 export interface Context {
-  /** @throws MissingBearerError where the request bears no access token. */
+  /** @throws MissingBearerError if the request has no access token. */
   readonly loaders: Loaders;
-  /** What can be changed. The loaders know of it afterwards. */
+  /** The writes to REST. After a write, the loaders return the new data. */
   readonly writes: Writes;
-  /** ISO 4217 code of the money for which the REST interface names no currency. */
+  /** ISO 4217 code of the currency of amounts for which the REST interface names none. */
   readonly currency: string;
-  /** Whether its calls are to be told by which fields they were asked for. */
+  /** Whether the response lists each REST call with the field paths that requested it. */
   readonly showsCost: boolean;
-  /** What a client is told of an error, where that is data and no error of a field. */
+  /** Makes error details for a result that reports the error as data, not as a field error. */
   reportError(error: unknown): ReportedError;
-  /** This server's own address for the label of a shipment. */
+  /** This server's own URL of the label PDF of a shipment. */
   labelUrl(shipmentName: string): string;
 }

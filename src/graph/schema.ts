@@ -1,8 +1,8 @@
 import { GraphQLSchema } from 'graphql';
 import { builder } from './builder.ts';
-import { withExactLeaves } from './fields/exact-leaves.ts';
-import { withFieldPaths } from './fields/field-path-tracking.ts';
-import { withPropertyFields } from './fields/property-fields.ts';
+import { withFieldPathTracking } from './fields/field-path-tracking.ts';
+import { withoutPropertyResolvers } from './fields/property-resolvers.ts';
+import { withStrictLeafSerializers } from './fields/strict-leaf-serializers.ts';
 import './fields/scalars.ts';
 import './relay/node.ts';
 import './places/location.ts';
@@ -39,7 +39,9 @@ const description =
   "A merchant's orders, delivery quotes, shipments and messages, over one REST service. Each field that costs a call to " +
   'the REST service names it. Give the access token in the header `Authorization: Bearer <token>`.';
 
-/** The graph. Importing a type's file adds it. */
-export const schema: GraphQLSchema = withFieldPaths(
-  withExactLeaves(withPropertyFields(new GraphQLSchema({ ...builder.toSchema().toConfig(), description }))),
+/** The GraphQL schema. The import of a file adds the types of that file. */
+export const schema: GraphQLSchema = withFieldPathTracking(
+  withStrictLeafSerializers(
+    withoutPropertyResolvers(new GraphQLSchema({ ...builder.toSchema().toConfig(), description })),
+  ),
 );

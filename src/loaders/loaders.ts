@@ -1,6 +1,12 @@
 import type { RestApi } from '../rest/api.ts';
+import type {
+  ChannelQuery,
+  ConversationQuery,
+  LocationQuery,
+  OrderQuery,
+  PageQuery,
+} from '../rest/api-types.ts';
 import type { CallContext } from '../rest/client/call-context.ts';
-import type { ChannelQuery, ConversationQuery, LocationQuery, OrderQuery, PageQuery } from '../rest/types.ts';
 import type {
   ChannelJson,
   LocationJson,
@@ -12,17 +18,16 @@ import type {
   ShipmentJson,
   TemplateJson,
 } from '../rest/wire-schema.ts';
-import { lazyProperties } from './lazy-properties.ts';
 import { type ListBatchLoader, listBatchLoader } from './list-batch/list-batch-loader.ts';
 import { ordersWithShipments } from './list-batch/prefetch.ts';
 import { type Cursors, createCursors } from './paging/cursor.ts';
 import { allRecords, type PageLoader, pageLoader } from './paging/page-loader.ts';
-import { listedRecordLoader, type RecordLoader, recordLoader } from './record-loader.ts';
+import { type RecordLoader, recordLoader, wholeListLoader } from './record-loader.ts';
 import { locationLoader } from './reference/location-loader.ts';
 import { type ReferencePageLoader, referenceLoader } from './reference/reference-loader.ts';
 import type { LoaderState, LoaderStates } from './tenant-state.ts';
 
-/** The largest pages that REST gives ("List query parameters"), in rows. */
+/** The largest page size of each list in rows ("List query parameters"). */
 export const maxPageSize = {
   orders: 1000,
   shipments: 1000,
@@ -33,12 +38,12 @@ export const maxPageSize = {
   messages: 100,
 } as const;
 
-/** Everything that the graph can ask for, named by result and key. Lives for one operation; each is made when it is asked. */
+/** The loaders of one operation, named by result and key. Each loader is created on first access. */
 export interface Loaders {
   orderById: RecordLoader<OrderJson>;
   orderByReference: RecordLoader<OrderJson>;
   orderPage: PageLoader<OrderJson, OrderQuery>;
-  /** For pages of which the shipments will be asked for. */
+  /** For pages of orders whose shipments the operation will load. */
   orderPageWithShipments: PageLoader<OrderJson, OrderQuery>;
   shipmentById: RecordLoader<ShipmentJson>;
   shipmentPage: PageLoader<ShipmentJson, PageQuery>;
@@ -56,30 +61,30 @@ export interface Loaders {
   cursors: Cursors;
 }
 
-/** What the loaders of an operation are made of. */
+/** What the loaders of one operation are made from. */
 interface Operation {
   api: RestApi;
   callContext: CallContext;
   loaderStates: LoaderStates;
-  known: LoaderState;
+  state: LoaderState;
 }
 
-/** With what loaders know of each other beyond what the graph needs. */
-interface KnownLoaders extends Loaders {
+/** The loaders with the members that only other loaders use. */
+interface InternalLoaders extends Loaders {
   orderById: ListBatchLoader<OrderJson>;
   shipmentById: ListBatchLoader<ShipmentJson>;
 }
 
-/** How each loader is made, from the operation and from other loaders. */
-const loadersOf = lazyProperties<Operation, KnownLoaders>({
-  orderById: ({ api, callContext, loaderStates, known }) =>
+/** Creates each loader from the operation and from other loaders. */
+const loadersOf = lazyProperties<Operation, InternalLoaders>({
+  orderById: ({ api, callContext, loaderStates, state }) =>
     listBatchLoader({
       get: api.getOrder,
       list: api.listOrders,
       kind: 'orders',
       maxPageSize: maxPageSize.orders,
       callContext,
-      state: known.orders,
+      state: state.orders,
       isListUsed: loaderStates.options.listsForBatches,
       observer: loaderStates.observer,
     }),
@@ -87,20 +92,20 @@ const loadersOf = lazyProperties<Operation, KnownLoaders>({
     recordLoader((referenceId) => findOrder(orderPage, referenceId)),
   orderPage: ({ api, callContext }, { orderById }) =>
     pageLoader((query) => api.listOrders(query, callContext), orderById),
-  orderPageWithShipments: ({ known }, { orderPage, shipmentById }) =>
+  orderPageWithShipments: ({ state }, { orderPage, shipmentById }) =>
     ordersWithShipments({
       orderPage,
       shipmentById,
-      shipments: known.shipments,
+      shipments: state.shipments,
     }),
-  shipmentById: ({ api, callContext, loaderStates, known }) =>
+  shipmentById: ({ api, callContext, loaderStates, state }) =>
     listBatchLoader({
       get: api.getShipment,
       list: api.listShipments,
       kind: 'shipments',
       maxPageSize: maxPageSize.shipments,
       callContext,
-      state: known.shipments,
+      state: state.shipments,
       isListUsed: loaderStates.options.listsForBatches,
       observer: loaderStates.observer,
     }),
@@ -108,12 +113,12 @@ const loadersOf = lazyProperties<Operation, KnownLoaders>({
     pageLoader((query) => api.listShipments(query, callContext), shipmentById),
   quoteById: ({ api, callContext }) => recordLoader((name) => api.getQuote(name, callContext)),
   originById: (_operation, { originPage }) =>
-    listedRecordLoader(
+    wholeListLoader(
       () => allRecords(originPage, { pageSize: maxPageSize.origins }),
       () => originPage.forgetEarlier(),
     ),
-  originPage: ({ api, callContext, known }) =>
-    referenceLoader(callContext, known.referencePages, 'origins', api.listOrigins),
+  originPage: ({ api, callContext, state }) =>
+    referenceLoader(callContext, state.referencePages, 'origins', api.listOrigins),
   locationById: ({ callContext, loaderStates }, { locationPage }) =>
     locationLoader({
       pages: locationPage,
@@ -121,32 +126,32 @@ const loadersOf = lazyProperties<Operation, KnownLoaders>({
       maxPageSize: maxPageSize.locations,
       listsForBatches: loaderStates.options.listsForBatches,
     }),
-  locationPage: ({ api, callContext, known }) =>
-    referenceLoader(callContext, known.referencePages, 'locations', api.listLocations),
+  locationPage: ({ api, callContext, state }) =>
+    referenceLoader(callContext, state.referencePages, 'locations', api.listLocations),
   organization: ({ api, callContext }) => recordLoader(() => api.getOrganization(callContext)),
   channelById: (_operation, { channelPage }) =>
-    listedRecordLoader(
+    wholeListLoader(
       () => allRecords(channelPage, { pageSize: maxPageSize.channels }),
       () => channelPage.forgetEarlier(),
     ),
-  channelPage: ({ api, callContext, known }) =>
-    referenceLoader(callContext, known.referencePages, 'channels', api.listChannels),
-  templatePage: ({ api, callContext, known }) =>
-    referenceLoader(callContext, known.referencePages, 'templates', api.listTemplates),
+  channelPage: ({ api, callContext, state }) =>
+    referenceLoader(callContext, state.referencePages, 'channels', api.listChannels),
+  templatePage: ({ api, callContext, state }) =>
+    referenceLoader(callContext, state.referencePages, 'templates', api.listTemplates),
   templatesByChannel: (_operation, { templatePage }) =>
     recordLoader((channel) => allRecords(templatePage, { channel, pageSize: maxPageSize.templates })),
   messagePage: ({ api, callContext }) => pageLoader((query) => api.listMessages(query, callContext)),
   cursors: ({ callContext }) => createCursors(callContext.bearer),
 });
 
-/** The loaders of one operation. Every call is made on behalf of `caller`; `memory` is what earlier operations left. */
+/** Creates the loaders of one operation. All calls use `callContext`. `loaderStates` keeps what operations learn. */
 export function createLoaders(api: RestApi, callContext: CallContext, loaderStates: LoaderStates): Loaders {
-  return loadersOf({ api, callContext, loaderStates, known: loaderStates.of(callContext.tenant) });
+  return loadersOf({ api, callContext, loaderStates, state: loaderStates.of(callContext.tenant) });
 }
 
 /**
- * The newest order of a reference, whatever the order of the list. The search matches references exactly but names fuzzily,
- * so a page may hold other orders as well.
+ * The newest order with this reference id. The list need not be sorted by time. The search matches reference ids
+ * exactly but names fuzzily ("List query parameters"), so a page may hold other orders too.
  */
 async function findOrder(pages: Loaders['orderPage'], referenceId: string): Promise<OrderJson | null> {
   const found = await allRecords(pages, { search: referenceId, pageSize: maxPageSize.orders });
@@ -155,8 +160,44 @@ async function findOrder(pages: Loaders['orderPage'], referenceId: string): Prom
   return others.reduce((newest, order) => (createdMs(order) > createdMs(newest) ? order : newest), first);
 }
 
-/** An order without a time counts as older than all others. */
+/** The creation time in milliseconds. An order without a valid time counts as older than all others. */
 function createdMs({ createTime }: OrderJson): number {
   const ms = Date.parse(createTime);
   return Number.isNaN(ms) ? Number.NEGATIVE_INFINITY : ms;
+}
+
+/** One function per property, which makes the value from the source and from the object's other properties. */
+type Makers<Source, Made> = {
+  readonly [Name in keyof Made]: (source: Source, made: Made) => Made[Name];
+};
+
+/**
+ * Creates a factory of objects whose properties are made on first access and then kept. Useful if most operations
+ * need only a few of the properties.
+ */
+function lazyProperties<Source, Made extends object>(makers: Makers<Source, Made>): (source: Source) => Made {
+  // `makers` has exactly the keys of `Made`.
+  const names = Object.keys(makers) as (keyof Made)[];
+
+  class Lazy {
+    readonly source: Source;
+    /** The values in the order of `names`. An array, because properties are read for each row. */
+    readonly values: unknown[] = new Array(names.length);
+
+    constructor(source: Source) {
+      this.source = source;
+    }
+  }
+  for (const [index, name] of names.entries()) {
+    const make = makers[name];
+    // On the prototype: own accessors would cost more than they save (docs/decisions/0004-long-lived-closures.md).
+    Object.defineProperty(Lazy.prototype, name, {
+      get(this: Lazy & Made) {
+        this.values[index] ??= make(this.source, this);
+        return this.values[index];
+      },
+    });
+  }
+  // The loop above has defined all properties of `Made`.
+  return (source) => new Lazy(source) as unknown as Made;
 }

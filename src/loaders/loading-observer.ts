@@ -1,18 +1,19 @@
 /**
- * How a batch of ids was answered: each by its get; with pages of their list, which were tried without being expected to pay
- * (`trial`) or were (`page`); or with a page that had none of them (`in vain`), came too late or failed, and gets.
+ * How a batch of ids was loaded. `gets`: one GET per id. `page`: from list pages. `trial`: from list pages although
+ * no saving was expected. Otherwise by GETs after a page had no hits (`no rows`), timed out, or failed.
  */
 export type BatchWay = 'gets' | 'page' | 'trial' | 'no rows' | 'timeout' | 'failed';
 
-/** The records that have both a get endpoint and a list. */
+/** The records that have both a GET endpoint and a list endpoint. */
 export type ListedKind = 'orders' | 'shipments';
 
-/** Is told of what loaders decide, for metrics. Must not throw. */
+/** Receives the decisions of loaders, for metrics. The methods must not throw. */
 export interface LoadingObserver {
-  /** A batch of so many ids has been answered. */
+  /** A batch of `size` ids was loaded. */
   batch(kind: ListedKind, size: number, way: BatchWay): void;
-  /** A page was asked for before it was known what is wanted of it, or a batch has made use of one. */
+  /** A page was prefetched (`asked`), or a batch used a prefetched page (`used`). */
   prefetchedPage(kind: ListedKind, event: 'asked' | 'used'): void;
 }
 
+/** An observer that does nothing. */
 export const noObserver: LoadingObserver = { batch: () => {}, prefetchedPage: () => {} };

@@ -1,72 +1,107 @@
 import DataLoader from 'dataloader';
-import { InvalidResponseError } from '../rest/errors.ts';
-import { createFieldPathLog, type FieldPathLog } from './field-path-log.ts';
-import type { Settled } from './result.ts';
-import { settledAll } from './result.ts';
+import { createFieldPathLog, type FieldPathLog } from '../rest/client/field-path.ts';
+import { InvalidResponseError, isNotFound } from '../rest/errors.ts';
 
-/** Records by resource name. A record that does not exist is null; a failed call fails its own key only. */
+/** The result of loading one record: the record, null if there is no such record, or the error of the call. */
+export type RecordResult<Json> = Json | null | Error;
+
+/** Reads the records of all names in parallel. The results have the order of the names. Never rejects. */
+export function settleAll<Json>(
+  names: readonly string[],
+  read: (name: string) => Promise<RecordResult<Json>>,
+): Promise<RecordResult<Json>[]> {
+  // One promise for the whole batch, because batches are large.
+  return new Promise((resolve) => {
+    // Made at its final size: a growing array reserves room for 17 (docs/decisions/0004-long-lived-closures.md).
+    const results = new Array<RecordResult<Json>>(names.length).fill(null);
+    let pending = names.length;
+    if (pending === 0) resolve(results);
+    names.forEach((name, index) => {
+      const settle = (result: RecordResult<Json>) => {
+        results[index] = result;
+        pending -= 1;
+        if (pending === 0) resolve(results);
+      };
+      read(name).then(settle, (error: unknown) => settle(nullOrError(error)));
+    });
+  });
+}
+
+/** Maps the error of a failed call: null if REST has no such record, otherwise the error. */
+function nullOrError(error: unknown): null | Error {
+  if (isNotFound(error)) return null;
+  return error instanceof Error
+    ? error
+    : new Error('a call failed with something that is no error', { cause: error });
+}
+
+/** Loads records by resource name. A record that does not exist is null. A failed call fails only its own name. */
 export interface RecordLoader<Json> {
   load(name: string): Promise<Json | null>;
-  /** The same, without a promise where the record is at hand. */
+  /** Like `load`, but without a promise if the record is already known. */
   find(name: string): Json | Promise<Json | null>;
-  /** Hands over records that have come in another way, so that they are not asked for. What is known already stays. */
+  /** Adds records from other calls, so that they need no call. Records that are already known stay. */
   prime(rows: readonly (Named<Json> | InvalidResponseError)[]): void;
-  /** Puts a record in the place of what is known. */
+  /** Replaces the known record. */
   replace(name: string, record: Json): void;
-  /** Forgets a record, so that it is asked for anew. */
+  /** Forgets a record, so that the next load reads it again. */
   clear(name: string): void;
+  /** Forgets all records. */
   clearAll(): void;
 }
 
 type Named<Json> = Json & { name: string };
 
 /**
- * A loader over a get endpoint: one call per distinct name of the operation, all in the same tick's batch at once.
- * The interface has no batch endpoint, so a batch of N is N calls.
+ * Creates a loader over a GET endpoint: one call per distinct name of the operation. All names of one tick are
+ * requested at once. REST has no batch endpoint ("Endpoints"), so a batch of N names is N calls.
  */
 export function recordLoader<Json>(get: (name: string) => Promise<Json | null>): RecordLoader<Json> {
-  return batchLoader((names, fieldPaths) => settledAll(names, (name) => fieldPaths.runForKey(name, get)));
+  return batchLoader((names, fieldPaths) => settleAll(names, (name) => fieldPaths.runForKey(name, get)));
 }
 
-// What all who ask for a name of a whole list have asked for.
-const wholeList = 'all';
+// The key of all field paths that load names from a whole list.
+const wholeListKey = 'all';
 
 /**
- * A loader over a whole list, for resources that have no get endpoint: one walk through the list per operation. Where it
- * lacks a name and `forgetEarlier` says that an earlier operation has read some of it, it is walked through once more.
+ * Creates a loader over a whole list, for records without a GET endpoint ("Endpoints"). Each operation reads the
+ * list once.
+ * @param bypassCache Stops the use of cached pages, and returns whether any were used. Called if a name is missing.
+ * After true, the list is read once more.
  */
-export function listedRecordLoader<Json extends { name: string }>(
+export function wholeListLoader<Json extends { name: string }>(
   list: () => Promise<Json[]>,
-  forgetEarlier = () => false,
+  bypassCache = () => false,
 ): RecordLoader<Json> {
-  return new WholeListLoader(list, forgetEarlier);
+  return new WholeListLoader(list, bypassCache);
 }
 
 /**
- * A loader that answers a batch of names, each with its record, null, or the error that is its own. `askedFor` says as
- * what the askers of a name are remembered, where that is not the name.
+ * Creates a loader over a function that loads a batch of names. Each result is a record, null or an
+ * error, for one name each.
+ * @param pathKey The key under which the field paths of all names are recorded. By default, each name is its own key.
  */
-export function batchLoader<Json>(answer: AnswerBatch<Json>, askedFor?: string): RecordLoader<Json> {
-  return new BatchLoader(answer, askedFor);
+export function batchLoader<Json>(loadBatch: LoadBatch<Json>, pathKey?: string): RecordLoader<Json> {
+  return new BatchLoader(loadBatch, pathKey);
 }
 
-type AnswerBatch<Json> = (names: readonly string[], fieldPaths: FieldPathLog) => Promise<Settled<Json>[]>;
+type LoadBatch<Json> = (names: readonly string[], fieldPaths: FieldPathLog) => Promise<RecordResult<Json>[]>;
 
 class BatchLoader<Json> implements RecordLoader<Json> {
   readonly #fieldPaths = createFieldPathLog();
-  /** The name under which askers are remembered, where it is the same for all. */
-  readonly #askedFor: string | undefined;
-  readonly #asked = new Map<string, Promise<Json | null>>();
+  /** The common key of all field paths. Undefined: each name is its own key. */
+  readonly #pathKey: string | undefined;
+  readonly #promiseByName = new Map<string, Promise<Json | null>>();
   readonly #loader: DataLoader<string, Json | null>;
-  /** Beside the loader, which would make a promise of each: most of what comes along is never asked for. */
+  /** Primed records. DataLoader would make a promise for each, and most primed records are never loaded. */
   #primed: Map<string, Json> | undefined;
-  /** What has come along and was not looked at yet, as nothing has been asked for since. */
-  #unread: (readonly (Named<Json> | InvalidResponseError)[])[] | undefined;
+  /** Primed rows not yet in `#primed`. The next load adds them. */
+  #unreadRows: (readonly (Named<Json> | InvalidResponseError)[])[] | undefined;
 
-  constructor(answer: AnswerBatch<Json>, askedFor: string | undefined) {
-    this.#askedFor = askedFor;
-    this.#loader = new DataLoader<string, Json | null>((names) => answer(names, this.#fieldPaths), {
-      cacheMap: this.#asked,
+  constructor(loadBatch: LoadBatch<Json>, pathKey: string | undefined) {
+    this.#pathKey = pathKey;
+    this.#loader = new DataLoader<string, Json | null>((names) => loadBatch(names, this.#fieldPaths), {
+      cacheMap: this.#promiseByName,
     });
   }
 
@@ -76,48 +111,48 @@ class BatchLoader<Json> implements RecordLoader<Json> {
   }
 
   find(name: string): Json | Promise<Json | null> {
-    this.#fieldPaths.note(this.#askedFor ?? name);
-    const record = this.#atHand()?.get(name);
+    this.#fieldPaths.note(this.#pathKey ?? name);
+    const record = this.#readPrimed()?.get(name);
     if (record !== undefined) return record;
-    // DataLoader would make another promise, which waits for those that are asked for at the same time.
-    return this.#asked.get(name) ?? this.#loader.load(name);
+    // For a known name, DataLoader would make a second promise that waits for the rest of its batch.
+    return this.#promiseByName.get(name) ?? this.#loader.load(name);
   }
 
   prime(rows: readonly (Named<Json> | InvalidResponseError)[]): void {
-    this.#unread ??= [];
-    this.#unread.push(rows);
+    this.#unreadRows ??= [];
+    this.#unreadRows.push(rows);
   }
 
   replace(name: string, record: Json): void {
-    const primed = this.#atHand() ?? new Map<string, Json>();
+    const primed = this.#readPrimed() ?? new Map<string, Json>();
     this.#primed = primed.set(name, record);
-    this.#asked.delete(name);
+    this.#promiseByName.delete(name);
   }
 
   clear(name: string): void {
-    this.#fieldPaths.forget(this.#askedFor ?? name);
-    this.#atHand()?.delete(name);
-    this.#asked.delete(name);
+    this.#fieldPaths.forget(this.#pathKey ?? name);
+    this.#readPrimed()?.delete(name);
+    this.#promiseByName.delete(name);
   }
 
   clearAll(): void {
     this.#fieldPaths.forget();
-    this.#unread = undefined;
+    this.#unreadRows = undefined;
     this.#primed = undefined;
-    this.#asked.clear();
+    this.#promiseByName.clear();
   }
 
-  /** What has come along. */
-  #atHand(): Map<string, Json> | undefined {
-    if (this.#unread === undefined) return this.#primed;
+  /** Adds the unread rows to `#primed`, and returns `#primed`. */
+  #readPrimed(): Map<string, Json> | undefined {
+    if (this.#unreadRows === undefined) return this.#primed;
     this.#primed ??= new Map();
-    for (const rows of this.#unread) {
+    for (const rows of this.#unreadRows) {
       for (const row of rows) {
-        if (row instanceof InvalidResponseError || this.#asked.has(row.name)) continue;
+        if (row instanceof InvalidResponseError || this.#promiseByName.has(row.name)) continue;
         if (!this.#primed.has(row.name)) this.#primed.set(row.name, row);
       }
     }
-    this.#unread = undefined;
+    this.#unreadRows = undefined;
     return this.#primed;
   }
 }
@@ -125,17 +160,17 @@ class BatchLoader<Json> implements RecordLoader<Json> {
 class WholeListLoader<Json extends { name: string }> extends BatchLoader<Json> {
   #index: Promise<Map<string, Json>> | undefined;
 
-  constructor(list: () => Promise<Json[]>, forgetEarlier: () => boolean) {
+  constructor(list: () => Promise<Json[]>, bypassCache: () => boolean) {
     const read = async () => new Map((await list()).map((row) => [row.name, row]));
     super(async (names, fieldPaths) => {
-      this.#index ??= fieldPaths.runForKeys([wholeList], read);
+      this.#index ??= fieldPaths.runForKeys([wholeListKey], read);
       let index = await this.#index;
-      if (names.some((name) => !index.has(name)) && forgetEarlier()) {
-        this.#index = fieldPaths.runForKeys([wholeList], read);
+      if (names.some((name) => !index.has(name)) && bypassCache()) {
+        this.#index = fieldPaths.runForKeys([wholeListKey], read);
         index = await this.#index;
       }
       return names.map((name) => index.get(name) ?? null);
-    }, wholeList);
+    }, wholeListKey);
   }
 
   override clearAll(): void {

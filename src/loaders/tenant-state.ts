@@ -3,37 +3,38 @@ import { createProcessListState, ListState, type ProcessListState } from './list
 import { type LoadingObserver, noObserver } from './loading-observer.ts';
 import { type CachedPages, createPageCache, type PageCache } from './reference/page-cache.ts';
 
-/** How loaders save calls. */
+/** Settings that let loaders save calls. */
 export interface LoadingOptions {
-  /** How long reference data (origins, locations, channels, templates) is taken for what it is, in milliseconds. */
+  /** How long reference data (origins, locations, channels, templates) is fresh, in milliseconds. */
   referenceMs: number;
-  /** How much longer it is still answered while it is read anew, in milliseconds; 5 minutes when left out. */
+  /** How much longer stale data is served while a refresh runs, in milliseconds. 5 minutes by default. */
   referenceGraceMs?: number;
-  /** Whether a batch of ids may be answered from pages of their list. */
+  /** Whether list pages may serve batches of ids. */
   listsForBatches: boolean;
 }
 
-/** What the loaders of a tenant's operations know from earlier ones. */
+/** What a tenant's loaders keep from one operation to the next. */
 export interface LoaderState {
-  /** Pages of origins, locations, channels and templates. */
+  /** Cached pages of origins, locations, channels and templates. */
   readonly referencePages: CachedPages;
-  /** What batches of their ids have shown of their lists. */
+  /** What earlier batches of ids have learned about the list of orders. */
   readonly orders: ListState;
+  /** The same for the list of shipments. */
   readonly shipments: ListState;
-  /** Forgets all of it. */
+  /** Drops the whole state. */
   forget(): void;
 }
 
-/** What the memory of a tenant is made of. */
+/** What the state of each tenant is made from. */
 interface LoaderStateSource {
   pageCache: PageCache;
-  /** Of each list, for all tenants. */
+  /** The state of each list that all tenants share. */
   lists: { orders: ProcessListState; shipments: ProcessListState };
   now: () => number;
 }
 
-/** A class whose parts are made when they are asked for: a thousand tenants are remembered, most of whom have asked for little. */
-class OwnLoaderState implements LoaderState {
+/** Creates each part on first access: a thousand tenants are kept, and most of them need few parts. */
+class LazyLoaderState implements LoaderState {
   readonly #source: LoaderStateSource;
   #referencePages: CachedPages | undefined;
   #orders: ListState | undefined;
@@ -61,28 +62,31 @@ class OwnLoaderState implements LoaderState {
   }
 
   forget(): void {
-    // An operation that is under way may still have the pages.
+    // Emptied and not replaced, because a running operation may still use this object.
     this.#referencePages?.forget();
     this.#orders = undefined;
     this.#shipments = undefined;
   }
 }
 
-/** What loaders know beyond an operation. One for the whole process; what it knows of a tenant goes with that. */
+/** The states of all tenants' loaders: one object per process. A tenant's state is dropped with the tenant. */
 export interface LoaderStates {
   readonly options: LoadingOptions;
   readonly observer: LoadingObserver;
+  /** The state of a tenant, created on first use. */
   of(tenant: Tenant): LoaderState;
-  /** Forgets all that is known of a tenant. */
+  /** Drops the state of a tenant. */
   forget(tenant: Tenant): void;
 }
 
+/** Optional dependencies of the loader states. */
 export interface LoaderStatesOptions {
-  /** Counts milliseconds, from whenever. */
+  /** A clock in milliseconds with any origin. */
   now?: () => number;
   observer?: LoadingObserver | undefined;
 }
 
+/** Creates the loader states of the process. */
 export function createLoaderStates(
   options: LoadingOptions,
   { now = () => performance.now(), observer = noObserver }: LoaderStatesOptions = {},
@@ -91,7 +95,7 @@ export function createLoaderStates(
   const lists = { orders: createProcessListState(), shipments: createProcessListState() };
   const source: LoaderStateSource = { pageCache, lists, now };
   const stateByTenant = new PerTenant<LoaderState>();
-  const make = () => new OwnLoaderState(source);
+  const make = () => new LazyLoaderState(source);
   return {
     options,
     observer,

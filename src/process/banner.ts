@@ -2,8 +2,9 @@ import type { Config } from '../config/config.ts';
 import type { Upstream } from './upstream.ts';
 
 /**
- * What is said once the server listens: where it is, before which service, and how to try it.
- * @param metricsUrl the server that has the metrics; undefined where none are shown.
+ * Returns the text that is printed once the server listens: its addresses, its REST service, and a curl command to
+ * try.
+ * @param metricsUrl the address of the server with `/metrics`; undefined if metrics are off.
  */
 export function banner(
   url: URL,
@@ -11,20 +12,20 @@ export function banner(
   { app, operationsFile, workers }: Config,
   metricsUrl: URL | undefined,
 ): string {
-  const where = [
+  const lines = [
     `${app.schemaAccess === 'private' ? 'GraphQL  ' : 'GraphiQL '} ${url.href}graphql`,
     `REST      ${description}`,
     ...(metricsUrl === undefined ? [] : [`Metrics   ${metricsUrl.href}metrics`]),
     ...(workers === 1 ? [] : [`Workers   ${workers}`]),
   ];
   if (operationsFile !== undefined) {
-    return [...where, `Runs      what is in ${operationsFile} alone`].join('\n');
+    return [...lines, `Runs      what is in ${operationsFile} alone`].join('\n');
   }
   const query = JSON.stringify({
     query: '{ orders(first: 3) { nodes { id status recipient { fullName } } } }',
   });
   return [
-    ...where,
+    ...lines,
     `Try       curl -s ${url.href}graphql -H 'content-type: application/json' \\`,
     `            -H 'authorization: Bearer ${bearer ?? '<access token>'}' -d '${query}'`,
   ].join('\n');

@@ -6,7 +6,7 @@ import type { OnHttpError } from '../server/http/http-error.ts';
 import { type Listener, listen } from '../server/http/http-server.ts';
 import { unusableSetting } from './startup-errors.ts';
 
-/** The documents of OPERATIONS_FILE, where there is one. @throws ConfigError where they can't be read. */
+/** Reads the documents of OPERATIONS_FILE; undefined if not set. @throws ConfigError if the file cannot be read. */
 export async function trustedDocumentsOf({
   operationsFile: file,
 }: Config): Promise<TrustedDocuments | undefined> {
@@ -16,20 +16,24 @@ export async function trustedDocumentsOf({
   });
 }
 
-/** Whether metrics are shown at all. */
+/** Returns whether `/metrics` is served. */
 export function hasMetrics({ metrics, metricsPort, upstreamUrl }: Config): boolean {
   return metrics ?? (upstreamUrl === undefined || metricsPort !== undefined);
 }
 
-/** Listens where a setting says. @throws ConfigError that names the setting where the address can't be had. */
+/**
+ * Starts an HTTP server on HOST and `port`.
+ * @param variable the name of the port's setting.
+ * @throws ConfigError that names the setting if the address is in use or invalid.
+ */
 export function listenOn(
   variable: string,
   port: number,
-  answer: RequestListener,
+  requestListener: RequestListener,
   { host, listener }: Config,
   onHttpError: OnHttpError,
 ): Promise<Listener> {
-  return listen(answer, host, port, listener, onHttpError).catch((error: unknown) => {
+  return listen(requestListener, host, port, listener, onHttpError).catch((error: unknown) => {
     throw unusableSetting(
       `HOST and ${variable}: expected an address that is free, but got ${host}:${port}`,
       error,

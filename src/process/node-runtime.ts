@@ -1,7 +1,7 @@
 import { enableCompileCache } from 'node:module';
 
-// Imported before anything else. A Node that runs TypeScript but is older than 24 would fail on the rest with words that
-// help nobody; one that does not run TypeScript never comes here.
+// Imported before all other modules. An older Node that runs TypeScript would fail in those modules with an unclear
+// error. A Node that does not run TypeScript fails before this module.
 const major = Number(process.versions.node.split('.')[0]);
 
 if (major < 24) {
@@ -12,6 +12,7 @@ if (major < 24) {
   process.exit(1);
 }
 
-// Keeps compiled code for later starts, which are faster then: of all that is imported from here on in the system's folder
-// for temporary files, or of everything where NODE_COMPILE_CACHE says, as `npm start` does.
+// Caches compiled code, so that later starts are faster. The cache is in the system's temporary folder and holds the
+// modules that are imported from here on. With NODE_COMPILE_CACHE, as `npm start` sets it, Node caches all modules in
+// that folder.
 enableCompileCache();

@@ -1,44 +1,44 @@
-/** How long a process waits at its end, after the drain, for those who take the last traces, in milliseconds. */
-export const closingMs = 3_000;
-/** The same for the last lines of its log, after that. */
-export const lastLinesMs = 1_000;
+/** How long a process may take to send the last traces after the drain, in milliseconds. */
+export const closeTimeoutMs = 3_000;
+/** How long a process may take to write the last lines of its log after that, in milliseconds. */
+export const logFlushTimeoutMs = 1_000;
 
-// A terminal and npm both pass a single Ctrl-C on.
-const sameWithinMs = 250;
+// The terminal and npm both forward the same Ctrl-C.
+const duplicateSignalMs = 250;
 
 /**
- * Calls `end` at the first SIGTERM or SIGINT, and ends the process with `process.exitCode` or 0 once it is done, whatever is
- * still open. A second signal ends it at once, with 1, as requests may be left without an answer; `abandon` gives up before
- * what would wait.
+ * Calls `end` at the first SIGTERM or SIGINT, and then exits with `process.exitCode` or 0, even if handles are open.
+ * A second signal calls `abandon` and exits with 1 at once, because requests may have got no response.
+ * @param abandon discards output that would delay the exit.
  */
 export function endOnSignals(end: () => Promise<void>, abandon: () => void): void {
-  // A failure here is nobody's to catch, and ends the process with its stack.
-  takeSignals(['SIGTERM', 'SIGINT'], () => void end().then(() => process.exit()), abandon);
+  // An error of `end` is an unhandled rejection, which ends the process with a stack trace.
+  onSignals(['SIGTERM', 'SIGINT'], () => void end().then(() => process.exit()), abandon);
 }
 
-/** Calls `first` at the first of these signals. A second one ends the process at once, with 1, after `abandon`. */
-export function takeSignals(
+/** Calls `onFirst` at the first of the signals. A second signal calls `abandon` and exits with 1 at once. */
+export function onSignals(
   signals: readonly NodeJS.Signals[],
-  first: () => void,
+  onFirst: () => void,
   abandon: () => void,
 ): void {
   let firstAt: number | undefined;
-  function take(): void {
+  function onSignal(): void {
     if (firstAt === undefined) {
       firstAt = performance.now();
-      first();
-    } else if (performance.now() - firstAt > sameWithinMs) {
+      onFirst();
+    } else if (performance.now() - firstAt > duplicateSignalMs) {
       abandon();
       process.exit(1);
     }
   }
-  for (const signal of signals) process.on(signal, take);
+  for (const signal of signals) process.on(signal, onSignal);
 }
 
-/** Waits for all of this, for so many milliseconds at most. @throws the first error, where it comes in time. */
-export async function within(timeMs: number, all: readonly unknown[]): Promise<void> {
-  const { promise: late, resolve } = Promise.withResolvers<void>();
-  const timer = setTimeout(resolve, timeMs);
-  await Promise.race([Promise.all(all), late]);
+/** Waits for all promises, at most `timeoutMs` milliseconds. @throws the first error within that time. */
+export async function within(timeoutMs: number, promises: readonly unknown[]): Promise<void> {
+  const { promise: timeout, resolve } = Promise.withResolvers<void>();
+  const timer = setTimeout(resolve, timeoutMs);
+  await Promise.race([Promise.all(promises), timeout]);
   clearTimeout(timer);
 }

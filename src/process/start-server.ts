@@ -1,47 +1,48 @@
 import type { Config } from '../config/config.ts';
 import { createRestApi } from '../rest/api.ts';
 import { createRestClient } from '../rest/client/client.ts';
-import { createProbe } from '../rest/probe.ts';
+import { createProbe } from '../rest/health-probe.ts';
 import { type AppOptions, createApp } from '../server/app.ts';
 import type { TrustedDocuments } from '../server/documents/trusted-documents.ts';
 import { createRunningMutations } from '../server/graphql/running-mutations.ts';
-import { reportEarlyErrors } from '../server/http/early-errors.ts';
 import type { OnHttpError } from '../server/http/http-error.ts';
+import { reportEarlyErrors } from '../server/http/http-error.ts';
 import { createHealth } from '../server/routes/health.ts';
-import { reportTo } from '../telemetry/error-report.ts';
+import { createErrorReporter } from '../telemetry/error-report.ts';
 import type { Log } from '../telemetry/log.ts';
 import type { Metrics } from '../telemetry/metrics.ts';
 import { startTelemetry } from '../telemetry/telemetry.ts';
 import { hasMetrics, listenOn } from './config-resources.ts';
-import { closingMs, within } from './signals.ts';
+import { closeTimeoutMs, within } from './signals.ts';
 import type { Upstream } from './upstream.ts';
 
-/** What a server is started with besides its settings. */
+/** The parts of a server besides its settings. */
 export interface ServerParts {
   upstream: Upstream;
   trustedDocuments: TrustedDocuments | undefined;
   log: Log;
-  /** The page of metrics, where it shows more than what this process counts. */
+  /** Optional: replaces the metrics page of this process by one of all workers. */
   metrics?: Pick<Metrics, 'page'>;
-  /** What this process has in common with others. */
+  /** Optional: the state that workers share. */
   shared?: Pick<AppOptions, 'idempotencyStore' | 'refusedTenants' | 'secret'>;
 }
 
-/** A server that listens. */
+/** A listening server. */
 export interface RunningServer {
   url: URL;
-  /** Undefined where nothing is counted. */
+  /** Undefined when metrics are off. */
   metrics: Metrics | undefined;
-  /** Tells of what is refused before it is a request. */
+  /** Reports an HTTP error that occurs before a request is parsed. */
   onHttpError: OnHttpError;
   /**
-   * Drains the server for so long as the settings say, and closes all but the log within 3 seconds more.
-   * @param isReplaced whether another server has taken its place on the same port, so that nobody need notice.
+   * Drains the server for DRAIN_WAIT_MS and DRAIN_GRACE_MS, and closes all but the log within 3 seconds more.
+   * @param isReplaced whether another process serves the port already. Readiness stays up then, and the wait is
+   * skipped.
    */
   end(isReplaced?: boolean): Promise<void>;
 }
 
-/** Puts the parts of the server together and listens. @throws ConfigError, and OperationListError of documents. */
+/** Assembles the server and listens on PORT. @throws ConfigError and TrustedDocumentsError. */
 export async function startServer(config: Config, parts: ServerParts): Promise<RunningServer> {
   const { upstream, log } = parts;
   const telemetry = await startTelemetry({ metrics: hasMetrics(config), tracing: config.tracing }, log);
@@ -65,7 +66,7 @@ export async function startServer(config: Config, parts: ServerParts): Promise<R
     showMetrics: config.metricsPort === undefined,
     tracing,
     log,
-    report: reportTo(log),
+    report: createErrorReporter(log),
   });
   const onHttpError = reportEarlyErrors(log, metrics);
   const listener = await listenOn('PORT', config.port, app, config, onHttpError);
@@ -75,14 +76,14 @@ export async function startServer(config: Config, parts: ServerParts): Promise<R
     metrics,
     onHttpError,
     async end(isReplaced = false) {
-      if (!isReplaced) health.end();
+      if (!isReplaced) health.markNotReady();
       const waitMs = isReplaced ? 0 : config.listener.drainWaitMs;
       const graceEndsAt = performance.now() + waitMs + config.listener.drainGraceMs;
       await listener.close(waitMs);
-      // Those whose clients have gone need no connection, but their calls.
-      await mutations.ended(graceEndsAt - performance.now());
+      // A mutation continues after its client has disconnected, so it may still run after all connections are closed.
+      await mutations.whenIdle(graceEndsAt - performance.now());
       await client.close();
-      await within(closingMs, [telemetry.close(), upstream.close()]);
+      await within(closeTimeoutMs, [telemetry.close(), upstream.close()]);
     },
   };
 }

@@ -1,23 +1,26 @@
 import type { Config } from '../config/config.ts';
 import { unusableSetting } from './startup-errors.ts';
 
-/** The REST service that the server speaks to. */
+/** The REST service that the server calls. */
 export interface Upstream {
   url: URL;
-  /** For the banner. */
+  /** The text about the service in the banner. */
   description: string;
-  /** A token to try the server with; undefined where the service is a live one. */
+  /** An access token of the sandbox; undefined for a live service. */
   bearer: string | undefined;
   close(): Promise<void>;
 }
 
-/** The service that the settings name, or the embedded sandbox, which starts then. @throws ConfigError for its file. */
+/**
+ * Returns the live service of UPSTREAM_URL, or starts the sandbox.
+ * @throws ConfigError if SANDBOX_FILE cannot be used.
+ */
 export async function openUpstream(config: Config): Promise<Upstream> {
   if (config.upstreamUrl !== undefined) {
     const description = `the live service at ${config.upstreamUrl.href}`;
     return { url: config.upstreamUrl, description, bearer: undefined, close: async () => {} };
   }
-  // Loaded only where it is used, so that a server before a live service does without it.
+  // Imported here, because a server in front of a live service does not need the sandbox.
   const { startSandbox } = await import('../sandbox/sandbox.ts');
   const file = config.sandboxFile;
   const sandbox = await startSandbox(file === undefined ? {} : { file }).catch((error: unknown) => {

@@ -1,12 +1,3 @@
-import { described, type RestCall } from './call.ts';
-import type { CallContext } from './client/call-context.ts';
-import type { RestClient } from './client/client.ts';
-import { singleFlight } from './client/single-flight.ts';
-import type { StreamedResponse } from './client/streamed-response.ts';
-import { InvalidResponseError } from './errors.ts';
-import { createRecords, type ParameterNames } from './resource-client.ts';
-import { bareIdentifier, type Collection, conversationIdentifier } from './resource-name.ts';
-import type { DriftWatch } from './schema-drift.ts';
 import type {
   ChannelQuery,
   ConversationQuery,
@@ -20,7 +11,16 @@ import type {
   SendMessageJson,
   SendToPhoneJson,
   UpdateOrderJson,
-} from './types.ts';
+} from './api-types.ts';
+import { describeCall, type RestCall } from './call.ts';
+import type { CallContext } from './client/call-context.ts';
+import type { RestClient } from './client/client.ts';
+import { singleFlight } from './client/single-flight.ts';
+import type { StreamedResponse } from './client/streamed-response.ts';
+import { InvalidResponseError } from './errors.ts';
+import { createResourceClient, type QueryParameterNames } from './resource-client.ts';
+import { bareIdentifier, type Collection, conversationIdentifier } from './resource-name.ts';
+import type { DriftWatch } from './schema-drift.ts';
 import type {
   ChannelJson,
   LocationJson,
@@ -34,10 +34,10 @@ import type {
 } from './wire-schema.ts';
 
 /**
- * The REST interface, one method per endpoint ("Endpoints"), in its order. An id is a resource name or the bare
- * identifier, but a conversation's the bare identifier only. Every method throws BadInputError for an unfit id,
- * StatusError for an answer other than 2xx, and the network's errors; a write that was sent and not answered, or
- * answered 2xx with something that is not its record, throws OutcomeUnknownError.
+ * The REST interface: one method per endpoint, in the order of "Endpoints".
+ * An id is a resource name or a bare identifier. A conversation's id is always the bare identifier.
+ * @throws BadInputError for an invalid id, StatusError for a status other than 2xx, and the errors of the network.
+ * A write throws OutcomeUnknownError if the request was sent and REST did not respond with the written record.
  */
 export interface RestApi {
   createOrder(order: CreateOrderJson, callContext: CallContext): Promise<OrderJson>;
@@ -49,7 +49,7 @@ export interface RestApi {
   createShipment(shipment: CreateShipmentJson, callContext: CallContext): Promise<ShipmentJson>;
   listShipments(query: PageQuery, callContext: CallContext): Promise<Page<ShipmentJson>>;
   getShipment(id: string, callContext: CallContext): Promise<ShipmentJson>;
-  /** The label as PDF, streamed: `body` is to be read to its end or destroyed. */
+  /** Streams the label as PDF. The caller must read `body` to its end or destroy it. */
   getLabel(shipmentId: string, callContext: CallContext): Promise<StreamedResponse>;
   listOrigins(query: PageQuery, callContext: CallContext): Promise<Page<OriginJson>>;
   listLocations(query: LocationQuery, callContext: CallContext): Promise<Page<LocationJson>>;
@@ -64,66 +64,72 @@ export interface RestApi {
     callContext: CallContext,
   ): Promise<MessageJson>;
   listMessages(query: ConversationQuery, callContext: CallContext): Promise<Page<MessageJson>>;
-  /** The time by the service's own clock, in milliseconds since 1970; undefined where no answer has told it yet. */
+  /** The service's clock, in milliseconds since 1970. Undefined until a response has a `date` header. */
   serviceTime(): number | undefined;
 }
 
 /**
- * The interface over one client, whose reads are shared; `names` are the query parameters' names of this REST service.
- * `drift` is shown what REST answers.
+ * Creates the REST interface over a client. Equal concurrent reads share one request.
+ * @param names the query parameter names of this REST service.
+ * @param drift checks a sample of the records in REST's responses.
  */
-export function createRestApi(client: RestClient, names: ParameterNames, drift?: DriftWatch): RestApi {
-  const { record, recordNamed, page } = createRecords(singleFlight(client), names, drift);
+export function createRestApi(client: RestClient, names: QueryParameterNames, drift?: DriftWatch): RestApi {
+  const { sendForRecord, sendToRecord, fetchPage } = createResourceClient(singleFlight(client), names, drift);
   const path = (collection: Collection, id: string) =>
     `/v1/${collection}/${encodeURIComponent(bareIdentifier(collection, id))}`;
   const get = { method: 'GET' } as const;
   const messagesPath = (channelId: string, conversation: string) =>
     `${path('channels', channelId)}/conversations/${encodeURIComponent(conversationIdentifier(conversation))}/messages`;
 
-  // All are async functions or return what one does, so that an unfit id too is a rejection, never a throw.
+  // Every method is async or returns the promise of an async function: an invalid id rejects and never throws.
   return {
     createOrder: async (body, callContext) =>
-      record('orders', { method: 'POST', path: '/v1/orders', body }, callContext),
+      sendForRecord('orders', { method: 'POST', path: '/v1/orders', body }, callContext),
     listOrders: async (query, callContext) =>
-      page('orders', '/v1/orders', query, callContext, {
+      fetchPage('orders', '/v1/orders', query, callContext, {
         [names.status]: query.status?.join(','),
         [names.search]: query.search,
       }),
-    getOrder: (id, callContext) => recordNamed('orders', id, get, callContext),
-    updateOrder: (id, body, callContext) => recordNamed('orders', id, { method: 'PATCH', body }, callContext),
+    getOrder: (id, callContext) => sendToRecord('orders', id, get, callContext),
+    updateOrder: (id, body, callContext) =>
+      sendToRecord('orders', id, { method: 'PATCH', body }, callContext),
     createQuote: async (body, callContext) =>
-      record('quotes', { method: 'POST', path: '/v1/quotes', body }, callContext),
-    getQuote: (id, callContext) => recordNamed('quotes', id, get, callContext),
+      sendForRecord('quotes', { method: 'POST', path: '/v1/quotes', body }, callContext),
+    getQuote: (id, callContext) => sendToRecord('quotes', id, get, callContext),
     createShipment: async (body, callContext) =>
-      record('shipments', { method: 'POST', path: '/v1/shipments', body }, callContext),
-    listShipments: async (query, callContext) => page('shipments', '/v1/shipments', query, callContext),
-    getShipment: (id, callContext) => recordNamed('shipments', id, get, callContext),
+      sendForRecord('shipments', { method: 'POST', path: '/v1/shipments', body }, callContext),
+    listShipments: async (query, callContext) => fetchPage('shipments', '/v1/shipments', query, callContext),
+    getShipment: (id, callContext) => sendToRecord('shipments', id, get, callContext),
     getLabel: async (shipmentId, callContext) => {
       const labelPath = `${path('shipments', shipmentId)}/label`;
       const call: RestCall = { method: 'GET', path: labelPath, accept: 'application/pdf' };
       const stream = await client.stream(call, callContext);
       if (/^application\/pdf\s*(;|$)/i.test(stream.contentType)) return stream;
       stream.body.on('error', () => {}).destroy();
-      throw new InvalidResponseError(`${described(call)} answered something that is not a PDF`);
+      throw new InvalidResponseError(`${describeCall(call)} answered something that is not a PDF`);
     },
-    listOrigins: async (query, callContext) => page('origins', '/v1/origins', query, callContext),
+    listOrigins: async (query, callContext) => fetchPage('origins', '/v1/origins', query, callContext),
     listLocations: async (query, callContext) =>
-      page('locations', '/v1/locations', query, callContext, { [names.query]: query.query }),
+      fetchPage('locations', '/v1/locations', query, callContext, { [names.query]: query.query }),
     getOrganization: async (callContext) =>
-      record('organization', { method: 'GET', path: '/v1/organizations/mine' }, callContext),
-    listChannels: async (query, callContext) => page('channels', '/v1/channels', query, callContext),
+      sendForRecord('organization', { method: 'GET', path: '/v1/organizations/mine' }, callContext),
+    listChannels: async (query, callContext) => fetchPage('channels', '/v1/channels', query, callContext),
     listTemplates: async (query, callContext) =>
-      page('templates', `${path('channels', query.channel)}/templates`, query, callContext),
+      fetchPage('templates', `${path('channels', query.channel)}/templates`, query, callContext),
     sendToPhone: async (channelId, body, callContext) =>
-      record(
+      sendForRecord(
         'messages',
         { method: 'POST', path: `${path('channels', channelId)}/messages`, body },
         callContext,
       ),
     sendMessage: async (channelId, conversation, body, callContext) =>
-      record('messages', { method: 'POST', path: messagesPath(channelId, conversation), body }, callContext),
+      sendForRecord(
+        'messages',
+        { method: 'POST', path: messagesPath(channelId, conversation), body },
+        callContext,
+      ),
     listMessages: async (query, callContext) =>
-      page('messages', messagesPath(query.channel, query.conversation), query, callContext),
+      fetchPage('messages', messagesPath(query.channel, query.conversation), query, callContext),
     serviceTime: client.serviceTime,
   };
 }

@@ -1,45 +1,46 @@
-/** One request to REST, before the client's base address and the caller's bearer are added. */
+/** A request to REST. The REST client adds the base address and the access token. */
 export interface RestCall {
   method: 'GET' | 'POST' | 'PATCH';
-  /** Below the base address, made of checked identifiers only. */
+  /** Relative to the base address. Contains validated identifiers only. */
   path: string;
-  /** The path with `{id}` in the place of identifiers; found in it when left out. */
+  /** The path with `{id}` in place of each identifier. Derived from `path` by default. */
   route?: string;
+  /** Query parameters. Those with the value undefined are not sent. */
   query?: Record<string, string | undefined>;
   /** Sent as JSON. */
   body?: unknown;
-  /** The media type that is asked for; JSON when left out. */
+  /** The requested media type, by default JSON. */
   accept?: string;
 }
 
-/** How logs and errors name a call: never with its query, which may hold a person's name or phone number. */
-export function described(call: RestCall): string {
+/** The name of a call in logs and errors. It has no query, which may contain a person's name or phone number. */
+export function describeCall(call: RestCall): string {
   return `${call.method} ${call.path}`;
 }
 
-/** The path with `{id}` in the place of identifiers, of which there are few. */
+/** The path with `{id}` in place of each identifier. The number of routes is small and fixed. */
 export function routeOf({ path, route }: RestCall): string {
   return route ?? path.replace(/\/(orders|shipments|quotes|channels|conversations)\/[^/]+/g, '/$1/{id}');
 }
 
-/** Whether a call changes nothing, so that it may be made again whatever came of it. */
+/** Whether a call changes nothing in REST. A read may be repeated after any failure. */
 export function isRead({ method }: RestCall): boolean {
   return method === 'GET';
 }
 
-/** What follows the path in the request line: `?pageSize=20`, or nothing. */
+/** The query string of a call, such as `?pageSize=20`, or the empty string. */
 export function queryString({ query }: RestCall): string {
   if (query === undefined) return '';
   let text = '';
   for (const [name, value] of Object.entries(query)) {
-    if (value !== undefined) text += `${text === '' ? '?' : '&'}${encoded(name)}=${encoded(value)}`;
+    if (value !== undefined) text += `${text === '' ? '?' : '&'}${urlEncode(name)}=${urlEncode(value)}`;
   }
   return text;
 }
 
-// What a query holds as it is; numbers and most names are no more than that.
-const plain = /^[\w*.-]*$/;
+// Characters that need no encoding. Numbers and most names have no others.
+const unreserved = /^[\w*.-]*$/;
 
-function encoded(text: string): string {
-  return plain.test(text) ? text : new URLSearchParams([['', text]]).toString().slice(1);
+function urlEncode(text: string): string {
+  return unreserved.test(text) ? text : new URLSearchParams([['', text]]).toString().slice(1);
 }

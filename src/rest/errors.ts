@@ -1,17 +1,14 @@
 import type { Cancellation } from '../concurrency/cancellation.ts';
-import { described, isRead, type RestCall } from './call.ts';
+import { describeCall, isRead, type RestCall } from './call.ts';
 
 /**
- * What can go wrong, in three families: what the client sent, what REST answered, what the network did.
- * The text is for a log or a developer; what a client of the graph sees is decided in one place, in the server.
+ * The base class of expected errors: of the client's input, of REST's response, or of the network.
+ * Messages are for logs and developers. The server decides which message a GraphQL client gets.
  */
 export abstract class WaybillError extends Error {
   abstract override readonly name: string;
 
-  /**
-   * Without a trace of the stack: these are expected, and say what happened. V8's trace holds whatever the functions on the way
-   * there know of for as long as the error is kept, and takes up to 80 µs.
-   */
+  /** Makes an error without a stack trace (docs/decisions/0011-errors-without-stack-traces.md). */
   constructor(message?: string, options?: ErrorOptions) {
     const { stackTraceLimit } = Error;
     Error.stackTraceLimit = 0;
@@ -23,41 +20,41 @@ export abstract class WaybillError extends Error {
   }
 }
 
-/** The client sent something that can't be right, found before any call. */
+/** The client's input is invalid. Found before any call to REST. */
 export class BadInputError extends WaybillError {
   override readonly name = 'BadInputError';
 }
 
-/** The request bears no access token, or not one of RFC 6750's form. */
+/** The request has no access token, or one that does not have the form of RFC 6750. */
 export class MissingBearerError extends WaybillError {
   override readonly name = 'MissingBearerError';
 }
 
-/** One field that REST refused, named as REST names it. */
+/** A field that REST rejected, with REST's name for the field. */
 export interface FieldError {
   path: string;
   message: string;
 }
 
-/** What the body of a refusal said, as far as it could be read. */
+/** The readable parts of an error response's body. The interface does not define them ("Errors"). */
 export interface ErrorDetails {
   message?: string;
   fields: FieldError[];
 }
 
-/** REST answered with a status other than 2xx. */
+/** REST responded with a status other than 2xx. */
 export class StatusError extends WaybillError {
   override readonly name = 'StatusError';
-  /** What happened without REST's own words: `GET /v1/orders/7 answered 503`. */
+  /** The message without REST's own text, such as `GET /v1/orders/7 answered 503`. */
   readonly summary: string;
-  /** Whether the call was one that changes nothing. */
+  /** Whether the failed call was a read. */
   readonly isRead: boolean;
   readonly status: number;
   readonly details: ErrorDetails;
   readonly retryAfterMs: number | undefined;
 
   constructor(call: RestCall, status: number, details: ErrorDetails, retryAfterMs?: number) {
-    const summary = `${described(call)} answered ${status}`;
+    const summary = `${describeCall(call)} answered ${status}`;
     super(details.message === undefined ? summary : `${summary}: ${details.message}`);
     this.summary = summary;
     this.isRead = isRead(call);
@@ -67,87 +64,90 @@ export class StatusError extends WaybillError {
   }
 }
 
-/** REST answered a read with something that its interface does not describe. */
+/** REST's response to a read does not fit the REST interface. */
 export class InvalidResponseError extends WaybillError {
   override readonly name = 'InvalidResponseError';
 }
 
-/** REST's answer to a read is larger than this server is willing to hold. */
+/** REST's response to a read is larger than the server accepts. */
 export class ResponseTooLargeError extends WaybillError {
   override readonly name = 'ResponseTooLargeError';
 }
 
-/** No answer came: the connection could not be made, or broke. */
+/** REST did not respond: the connection failed to open, or broke. */
 export class UnavailableError extends WaybillError {
   override readonly name = 'UnavailableError';
 }
 
-/** No whole answer came within the deadline of the call. */
+/** The response was not complete within the timeout of the call. */
 export class DeadlineError extends WaybillError {
   override readonly name = 'DeadlineError';
 }
 
-/** The operation has made as many calls as it may, so that this one was not made. */
+/** The call was not sent because the operation has used its read budget. */
 export class BudgetExceededError extends WaybillError {
   override readonly name = 'BudgetExceededError';
 
   constructor(call: RestCall, maxReads: number) {
     super(
-      `${described(call)} was not made: an operation makes at most ${maxReads} reads. Ask for less at once.`,
+      `${describeCall(call)} was not made: an operation makes at most ${maxReads} reads. Ask for less at once.`,
     );
   }
 }
 
-/** The caller gave up, so the call was ended. */
+/** The call was aborted because its operation was aborted. */
 export class AbortedError extends WaybillError {
   override readonly name: string = 'AbortedError';
 }
 
-/** The caller gave up as its operation has had all the time that it may take. */
+/** The call or operation was aborted because the operation's deadline has passed. */
 export class OperationDeadlineError extends AbortedError {
   override readonly name = 'OperationDeadlineError';
   readonly timeoutMs: number;
 
-  /** `what` was still under way, or still waiting, after `timeoutMs` milliseconds. */
+  /** `what` names the call or operation that was running or waiting after `timeoutMs` milliseconds. */
   constructor(what: string, timeoutMs: number) {
     super(`${what} was given up: an operation may take ${timeoutMs} ms, which have passed`);
     this.timeoutMs = timeoutMs;
   }
 }
 
-/** Why calls are given up whose answers are not needed any more, though somebody still waits for what they were for. */
+/**
+ * The abort reason of calls whose responses the operation no longer needs.
+ * A client may still wait for the operation's result.
+ */
 export class NotNeededError extends WaybillError {
   override readonly name = 'NotNeededError';
 }
 
-/** Calls of this kind have failed for so many that this one was not made. */
+/** The call was not sent because the circuit breaker of its route is open. */
 export class CircuitOpenError extends WaybillError {
   override readonly name = 'CircuitOpenError';
-  /** When it is worth trying again. */
+  /** Milliseconds until the client should retry. */
   readonly retryAfterMs: number;
 
   constructor(call: RestCall, retryAfterMs: number) {
-    super(`${described(call)} was not made: most calls of its kind have failed just now`);
+    super(`${describeCall(call)} was not made: most calls of its kind have failed just now`);
     this.retryAfterMs = retryAfterMs;
   }
 }
 
-/** Too many calls wait for their turn already, so that this one was not made. */
+/** The call was not sent because too many calls wait for a slot. */
 export class OverloadedError extends WaybillError {
   override readonly name = 'OverloadedError';
 
-  /** `waiting` calls of `whose` wait, and no more may. */
-  constructor(waiting: number, whose: 'all tokens' | 'this token') {
+  /** `waiting` calls with the access tokens of `scope` wait already. */
+  constructor(waiting: number, scope: 'all tokens' | 'this token') {
     super(
-      `A call to REST was not made: ${waiting} of ${whose} wait for their turn, and no more may. Try again later.`,
+      `A call to REST was not made: ${waiting} of ${scope} wait for their turn, and no more may. Try again later.`,
     );
   }
 }
 
-/** A write was sent, and its answer never came or cannot be read: it may have happened or not. */
+/** A write was sent, but its response never arrived or cannot be read. REST may or may not have done the write. */
 export class OutcomeUnknownError extends WaybillError {
   override readonly name = 'OutcomeUnknownError';
-  /** Whether what it may have made was looked for, and not found. */
+  /** Whether a search for the record that the write may have created found no record. */
   readonly wasNotFound: boolean;
 
   constructor(message: string, options: ErrorOptions = {}, wasNotFound = false) {
@@ -157,56 +157,57 @@ export class OutcomeUnknownError extends WaybillError {
 }
 
 /**
- * Whether a write that failed may have been done all the same. What REST refused or what never left was not. Of all else
- * nobody knows: a gateway says 502, 503 or 504 of what it has handed on too, and a redirect may follow on a success.
+ * Whether REST may have done a write despite this error. REST has not done a write that was rejected or never sent.
+ * Any other outcome is unknown. A gateway may send 502, 503 or 504 after it forwarded the write.
+ * A redirect may follow a success.
  */
 export function mayHaveHappened(error: unknown): boolean {
-  if (error instanceof StatusError) return !error.isRead && !isRefusal(error.status);
+  if (error instanceof StatusError) return !error.isRead && !isRejection(error.status);
   return error instanceof OutcomeUnknownError || !(error instanceof WaybillError);
 }
 
 /**
- * Whether an error is one that every other call of the same caller would meet now as well. An open circuit is none: a list
- * and its records have one each.
+ * Whether every other call of the same operation would now fail with this error too.
+ * An open circuit is no such error: a list and its records have separate circuits.
  */
-export function isMetByAllCalls(error: unknown): error is WaybillError {
+export function failsAllCalls(error: unknown): error is WaybillError {
   if (error instanceof StatusError) return error.status === 401 || error.status === 429;
   return error instanceof OverloadedError || error instanceof OperationDeadlineError;
 }
 
-/** Whether REST has turned down a request, and not only given up on it (408, and 499 as some proxies have it). */
-function isRefusal(status: number): boolean {
+/** Whether REST rejected the request. A request that took too long (408, or 499 of some proxies) is not rejected. */
+function isRejection(status: number): boolean {
   return status >= 400 && status <= 499 && status !== 408 && status !== 499;
 }
 
-/** Whether REST said that it does not take the bearer (401). */
+/** Whether REST rejected the access token (401). */
 export function isUnauthenticated(error: unknown): error is StatusError {
   return error instanceof StatusError && error.status === 401;
 }
 
-/** Whether REST said that there is no such record (404), or no longer (410). */
+/** Whether the record does not exist (404) or no longer exists (410). */
 export function isNotFound(error: unknown): error is StatusError {
   return error instanceof StatusError && (error.status === 404 || error.status === 410);
 }
 
-/** Whether REST said that the present state does not allow it (409, or 412 for a condition that was sent along). */
+/** Whether the current state of the record does not allow the request (409, or 412 for a failed precondition). */
 export function isConflict(error: unknown): error is StatusError {
   return error instanceof StatusError && (error.status === 409 || error.status === 412);
 }
 
-/** Whether REST found fault with what it was sent: its content (400, 422) or its size (413). */
+/** Whether REST rejected the content (400, 422) or the size (413) of the request. */
 export function isRejectedInput(error: unknown): error is StatusError {
   return error instanceof StatusError && [400, 413, 422].includes(error.status);
 }
 
-/** The error of a call whose caller has given up. */
+/** The error of a call whose signal has aborted. */
 export function abortedError(call: RestCall, { reason }: Cancellation): AbortedError {
-  const name = described(call);
+  const name = describeCall(call);
   if (reason instanceof OperationDeadlineError) return new OperationDeadlineError(name, reason.timeoutMs);
   return new AbortedError(`${name} was given up by its caller`, { cause: reason });
 }
 
-/** Why the scope of a GraphQL operation aborts its signals. */
+/** The abort reasons in the scope of a GraphQL operation. */
 export const operationScopeErrors = {
   done: new NotNeededError('what it was wanted for is done'),
   timeout: (timeoutMs: number) => new OperationDeadlineError('The operation', timeoutMs),

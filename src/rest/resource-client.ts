@@ -1,14 +1,14 @@
-import { described, type RestCall } from './call.ts';
+import type { Page, PageQuery } from './api-types.ts';
+import { describeCall, type RestCall } from './call.ts';
 import type { CallContext } from './client/call-context.ts';
-import { failureOnceSent } from './client/failure.ts';
-import type { JsonCall } from './client/single-flight.ts';
+import { failureAfterSend } from './client/call-failure.ts';
+import type { SendJsonCall } from './client/single-flight.ts';
 import { InvalidResponseError, type WaybillError } from './errors.ts';
 import { type Collection, isMessageName, isNameOf, resourceName } from './resource-name.ts';
 import type { DriftWatch } from './schema-drift.ts';
-import type { Page, PageQuery } from './types.ts';
 
-/** The names of the lists' query parameters, which the interface leaves open. */
-export interface ParameterNames {
+/** The query parameter names of the lists, which the interface leaves open ("List query parameters"). */
+export interface QueryParameterNames {
   pageSize: string;
   pageToken: string;
   status: string;
@@ -16,30 +16,33 @@ export interface ParameterNames {
   query: string;
 }
 
-/** What a record can be of. A list has its rows under the kind's own name. */
-export type Kind = Collection | 'templates' | 'messages';
+/** The kind of a record. A list response has its rows in the property of this name ("Endpoints"). */
+export type ResourceKind = Collection | 'templates' | 'messages';
 
-/** The collections whose records are got one by one. */
-const routes = {
+/** The collections whose records have an endpoint of their own. */
+const recordRoutes = {
   orders: '/v1/orders/{id}',
   quotes: '/v1/quotes/{id}',
   shipments: '/v1/shipments/{id}',
 } as const;
 
-/** Makes calls, and holds what they answer against what was asked for. All throw as the calls do, and InvalidResponseError. */
-export interface Records {
-  /** A record that a call answers. */
-  record<Json>(kind: Kind, call: RestCall, callContext: CallContext): Promise<Json>;
-  /** The record of this id. An unfit id is a rejection. */
-  recordNamed<Json>(
-    collection: keyof typeof routes,
+/**
+ * Sends calls and checks that each response has the requested record or list.
+ * @throws the errors of the call, and InvalidResponseError.
+ */
+export interface ResourceClient {
+  /** Sends a call and returns the record in its response. */
+  sendForRecord<Json>(kind: ResourceKind, call: RestCall, callContext: CallContext): Promise<Json>;
+  /** Sends a request to the record's own path and returns the record. Rejects for an invalid id. */
+  sendToRecord<Json>(
+    collection: keyof typeof recordRoutes,
     id: string,
     request: Pick<RestCall, 'method' | 'body'>,
     callContext: CallContext,
   ): Promise<Json>;
-  /** A page of the list at `listPath`; each row that is no record is an error of its own. */
-  page<Json>(
-    kind: Kind,
+  /** Fetches a page of the list at `listPath`. An InvalidResponseError replaces each row that is no record. */
+  fetchPage<Json>(
+    kind: ResourceKind,
     listPath: string,
     query: PageQuery,
     callContext: CallContext,
@@ -47,46 +50,50 @@ export interface Records {
   ): Promise<Page<Json>>;
 }
 
-/** `drift` is shown what REST answers. */
-export function createRecords(
-  send: JsonCall,
-  names: Pick<ParameterNames, 'pageSize' | 'pageToken'>,
+/** Creates a resource client over `send`. `drift` checks a sample of the records. */
+export function createResourceClient(
+  send: SendJsonCall,
+  names: Pick<QueryParameterNames, 'pageSize' | 'pageToken'>,
   drift?: DriftWatch,
-): Records {
-  function checked<Json>(
-    kind: Kind,
+): ResourceClient {
+  function checkRecord<Json>(
+    kind: ResourceKind,
     json: unknown,
     call: RestCall,
     { bearer }: CallContext,
   ): Json & { name: string } {
     drift?.look(kind, [json], bearer);
     if (!isRecordOf(kind, json)) {
-      throw unreadable(call, `something that is no record of ${kind}`);
+      throw unexpectedResponse(call, `something that is no record of ${kind}`);
     }
-    // The interface promises these fields; the graph checks each one that it hands out.
+    // The interface promises the fields of Json. The graph checks each field that it returns.
     return json as Json & { name: string };
   }
 
-  async function record<Json>(kind: Kind, call: RestCall, callContext: CallContext): Promise<Json> {
-    return checked(kind, await send(call, callContext), call, callContext);
+  async function sendForRecord<Json>(
+    kind: ResourceKind,
+    call: RestCall,
+    callContext: CallContext,
+  ): Promise<Json> {
+    return checkRecord(kind, await send(call, callContext), call, callContext);
   }
 
-  async function recordNamed<Json>(
-    collection: keyof typeof routes,
+  async function sendToRecord<Json>(
+    collection: keyof typeof recordRoutes,
     id: string,
     { method, body }: Pick<RestCall, 'method' | 'body'>,
     callContext: CallContext,
   ): Promise<Json> {
     const name = resourceName(collection, id);
     const path = `/v1/${collection}/${encodeURIComponent(name.slice(collection.length + 1))}`;
-    const call: RestCall = { method, path, route: routes[collection], body };
-    const json = checked<Json>(collection, await send(call, callContext), call, callContext);
-    if (json.name !== name) throw unreadable(call, 'another record than the one asked for');
+    const call: RestCall = { method, path, route: recordRoutes[collection], body };
+    const json = checkRecord<Json>(collection, await send(call, callContext), call, callContext);
+    if (json.name !== name) throw unexpectedResponse(call, 'another record than the one asked for');
     return json;
   }
 
-  async function page<Json>(
-    kind: Kind,
+  async function fetchPage<Json>(
+    kind: ResourceKind,
     listPath: string,
     { pageSize, pageToken }: PageQuery,
     callContext: CallContext,
@@ -100,7 +107,9 @@ export function createRecords(
     const json = await send(call, callContext);
     const rows = isObject(json) ? json[kind] : undefined;
     if (!isObject(json) || !Array.isArray(rows)) {
-      throw new InvalidResponseError(`${described(call)} answered something that holds no list of ${kind}`);
+      throw new InvalidResponseError(
+        `${describeCall(call)} answered something that holds no list of ${kind}`,
+      );
     }
     drift?.look(kind, rows, callContext.bearer);
     return {
@@ -109,41 +118,41 @@ export function createRecords(
     };
   }
 
-  return { record, recordNamed, page };
+  return { sendForRecord, sendToRecord, fetchPage };
 }
 
-/** The rows of a page, which are copied only where some are no records. */
+/** The rows of a page. The array is copied only if a row is no record. */
 function rowsOf<Json>(
-  kind: Kind,
+  kind: ResourceKind,
   rows: readonly unknown[],
   call: RestCall,
 ): readonly (Json | InvalidResponseError)[] {
-  // As `checked` says.
+  // The cast is explained in `checkRecord`.
   if (rows.every((row) => isRecordOf(kind, row))) return rows as readonly unknown[] as readonly Json[];
   return rows.map((row, index) =>
     isRecordOf(kind, row)
       ? (row as Json)
-      : new InvalidResponseError(`${described(call)} answered no record of ${kind} in row ${index}`),
+      : new InvalidResponseError(`${describeCall(call)} answered no record of ${kind} in row ${index}`),
   );
 }
 
-function unreadable(call: RestCall, what: string): WaybillError {
-  return failureOnceSent(call, new InvalidResponseError(`${described(call)} answered ${what}`));
+function unexpectedResponse(call: RestCall, content: string): WaybillError {
+  return failureAfterSend(call, new InvalidResponseError(`${describeCall(call)} answered ${content}`));
 }
 
 function nextPageToken(call: RestCall, token: unknown): string | undefined {
   if (token === undefined || token === null || token === '') return undefined;
   if (typeof token === 'string') return token;
-  throw new InvalidResponseError(`${described(call)} answered a nextPageToken that is not a string`);
+  throw new InvalidResponseError(`${describeCall(call)} answered a nextPageToken that is not a string`);
 }
 
-/** Whether it is an object with a name of this kind. */
-function isRecordOf(kind: Kind, value: unknown): value is { name: string } {
+/** Whether a value is an object with a name of this kind. */
+function isRecordOf(kind: ResourceKind, value: unknown): value is { name: string } {
   return isObject(value) && typeof value.name === 'string' && isNameOfKind(kind, value.name);
 }
 
-function isNameOfKind(kind: Kind, name: string): boolean {
-  // A template has the name that the merchant chose.
+function isNameOfKind(kind: ResourceKind, name: string): boolean {
+  // The merchant chooses the name of a template.
   if (kind === 'templates') return true;
   return kind === 'messages' ? isMessageName(name) : isNameOf(kind, name);
 }

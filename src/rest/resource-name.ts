@@ -1,6 +1,6 @@
 import { BadInputError } from './errors.ts';
 
-/** The collections whose names have the form `<collection>/<identifier>` (the interface's "Conventions"). */
+/** The collections whose names have the form `<collection>/<identifier>` ("What the service does", Conventions). */
 export type Collection =
   | 'orders'
   | 'shipments'
@@ -11,11 +11,12 @@ export type Collection =
   | 'channels'
   | 'couriers';
 
+/** A resource name: `<collection>/<identifier>`. */
 export type ResourceName<C extends Collection = Collection> = `${C}/${string}`;
 
 const maxIdentifierLength = 256;
-// The interface names no alphabet. "." and ".." would lead to another path, and so would a slash; half of a surrogate pair
-// can't be sent.
+// The interface does not define the allowed characters. ".", ".." or a slash would change the path of the request.
+// Half of a surrogate pair cannot be encoded.
 const identifierPattern = '(?!\\.{1,2}$)[^/\\p{Cc}\\p{Cs}]+';
 const identifier = new RegExp(`^${identifierPattern}$`, 'u');
 
@@ -23,49 +24,51 @@ const identifierRule =
   'an identifier is 1 to 256 characters, none a slash or a control character, and not "." or ".."';
 
 /**
- * The resource name that a client means, given whole or as the bare identifier.
- * @throws BadInputError when it is neither, or is the name of another collection.
+ * The resource name for an id from a client. The id is a resource name or a bare identifier.
+ * @throws BadInputError if `id` is neither, or is the name of another collection.
  */
 export function resourceName<C extends Collection>(collection: C, id: string): ResourceName<C> {
   if (isNameOf(collection, id)) return id;
   const slash = id.indexOf('/');
   if (slash !== -1 && id.slice(0, slash) !== collection) {
     throw new BadInputError(
-      `Expected the id of one of ${collection}, "${collection}/<identifier>", but got ${shown(id)}.`,
+      `Expected the id of one of ${collection}, "${collection}/<identifier>", but got ${quoteForMessage(id)}.`,
     );
   }
   const bare = id.slice(slash + 1);
   if (!isIdentifier(bare)) {
-    throw new BadInputError(`Expected an id of ${collection}, but got ${shown(id)}: ${identifierRule}.`);
+    throw new BadInputError(
+      `Expected an id of ${collection}, but got ${quoteForMessage(id)}: ${identifierRule}.`,
+    );
   }
   return `${collection}/${bare}`;
 }
 
-/** The bare identifier of a name of `collection`. @throws BadInputError as `resourceName` does. */
+/** The bare identifier for an id from a client. @throws BadInputError like `resourceName`. */
 export function bareIdentifier(collection: Collection, id: string): string {
   return resourceName(collection, id).slice(collection.length + 1);
 }
 
-const nameOf = (collection: Collection) => new RegExp(`^${collection}/${identifierPattern}$`, 'u');
+const namePattern = (collection: Collection) => new RegExp(`^${collection}/${identifierPattern}$`, 'u');
 
-// Each row of a list is held against one.
-const names: Record<Collection, RegExp> = {
-  orders: nameOf('orders'),
-  shipments: nameOf('shipments'),
-  quotes: nameOf('quotes'),
-  origins: nameOf('origins'),
-  locations: nameOf('locations'),
-  organization: nameOf('organization'),
-  channels: nameOf('channels'),
-  couriers: nameOf('couriers'),
+// Compiled once, because every row of a list is checked.
+const namePatterns: Record<Collection, RegExp> = {
+  orders: namePattern('orders'),
+  shipments: namePattern('shipments'),
+  quotes: namePattern('quotes'),
+  origins: namePattern('origins'),
+  locations: namePattern('locations'),
+  organization: namePattern('organization'),
+  channels: namePattern('channels'),
+  couriers: namePattern('couriers'),
 };
 
-/** Whether a value, from REST or a client, is a whole name of `collection`. */
+/** Whether a value is a resource name of `collection`. The value may come from REST or from a client. */
 export function isNameOf<C extends Collection>(collection: C, value: unknown): value is ResourceName<C> {
   return (
     typeof value === 'string' &&
     isShortEnough(value, collection.length + 1 + maxIdentifierLength) &&
-    names[collection].test(value)
+    namePatterns[collection].test(value)
   );
 }
 
@@ -73,18 +76,20 @@ function isIdentifier(text: string): boolean {
   return isShortEnough(text, maxIdentifierLength) && identifier.test(text);
 }
 
-/** Counts characters as people do, where the units of UTF-16 leave that open. */
+/** Counts Unicode characters instead of UTF-16 units. Counts only texts whose UTF-16 length does not decide. */
 function isShortEnough(text: string, maxLength: number): boolean {
   return text.length <= maxLength || (text.length <= 2 * maxLength && [...text].length <= maxLength);
 }
 
-/** A conversation's own identifier. @throws BadInputError where it is not of an identifier's form. */
+/** The identifier of a conversation within its channel. @throws BadInputError if `id` is no identifier. */
 export function conversationIdentifier(id: string): string {
   if (isIdentifier(id)) return id;
-  throw new BadInputError(`Expected the id of a conversation, but got ${shown(id)}: ${identifierRule}.`);
+  throw new BadInputError(
+    `Expected the id of a conversation, but got ${quoteForMessage(id)}: ${identifierRule}.`,
+  );
 }
 
-/** A conversation is named below its channel: `channels/<id>/conversations/<id>`. */
+/** The parsed name of a conversation: `channels/<id>/conversations/<id>`. */
 export interface ConversationName {
   name: string;
   channel: ResourceName<'channels'>;
@@ -92,36 +97,36 @@ export interface ConversationName {
   conversation: string;
 }
 
-/** The parts of a conversation's name, or undefined where the text is not one. */
+/** Parses the name of a conversation. @returns undefined if `name` is no such name. */
 export function conversationName(name: string): ConversationName | undefined {
-  const [channels, channel = '', conversations, conversation = '', ...more] = name.split('/');
-  const fits =
+  const [channels, channel = '', conversations, conversation = '', ...rest] = name.split('/');
+  const isValid =
     channels === 'channels' &&
     conversations === 'conversations' &&
     isIdentifier(channel) &&
     isIdentifier(conversation) &&
-    more.length === 0;
-  return fits ? { name, channel: `channels/${channel}`, conversation } : undefined;
+    rest.length === 0;
+  return isValid ? { name, channel: `channels/${channel}`, conversation } : undefined;
 }
 
-/** The conversation that a message's name, `channels/<id>/conversations/<id>/messages/<id>`, belongs to. */
+/** The conversation in the name of a message: `channels/<id>/conversations/<id>/messages/<id>`. */
 export function conversationOfMessage(message: string): ConversationName | undefined {
   return conversationName(message.split('/').slice(0, 4).join('/'));
 }
 
-/** Whether a text is the whole name of a message, `channels/<id>/conversations/<id>/messages/<id>`. */
+/** Whether a text is the name of a message: `channels/<id>/conversations/<id>/messages/<id>`. */
 export function isMessageName(name: string): boolean {
-  const [messages, message = '', ...more] = name.split('/').slice(4);
-  const isBelow = messages === 'messages' && isIdentifier(message) && more.length === 0;
-  return isBelow && conversationOfMessage(name) !== undefined;
+  const [messages, message = '', ...rest] = name.split('/').slice(4);
+  const hasMessagePart = messages === 'messages' && isIdentifier(message) && rest.length === 0;
+  return hasMessagePart && conversationOfMessage(name) !== undefined;
 }
 
-/** An id as an error shows it: quoted, control characters escaped, cut at 64 characters. */
-export function shown(id: string): string {
+/** Formats an id for an error message: quoted, with control characters escaped, cut at 64 characters. */
+export function quoteForMessage(id: string): string {
   const text = JSON.stringify(id.length > 64 ? `${id.slice(0, 64)}…` : id);
-  // JSON leaves control characters beyond ASCII, and breaks of lines and paragraphs, as they are.
+  // JSON.stringify does not escape control characters beyond ASCII, nor line and paragraph separators.
   return text.replace(
     /[\u007f-\u009f\u2028\u2029]/g,
-    (mark) => `\\u${mark.charCodeAt(0).toString(16).padStart(4, '0')}`,
+    (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`,
   );
 }

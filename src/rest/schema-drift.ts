@@ -1,35 +1,37 @@
 import { type BaseIssue, type GenericSchema, safeParse } from 'valibot';
 import { wireSchemas } from './wire-schema.ts';
 
-/** How a record differs from the wire schema. */
+/** How a field of a record differs from the wire schema. */
 export type DriftKind = 'unknown value' | 'missing' | 'wrong type' | 'unknown field';
 
-/** Holds a sample of REST's records against the wire schema, and reports what differs. Never throws. */
+/** Checks a sample of REST's records against the wire schema and reports the differences. Never throws. */
 export interface DriftWatch {
   /**
-   * `kind` is the name of the records' list. At most one of the rows is checked, each time another. `bearer` is the
-   * access token they were read with; nothing of it is reported.
+   * Checks at most one of the rows, each time at another index.
+   * @param kind the name of the list of these records, such as `orders`.
+   * @param bearer the access token of the call. Names that overlap with the token are never reported.
    */
   look(kind: string, rows: readonly unknown[], bearer: string): void;
 }
 
+/** Options of `createDriftWatch`. */
 export interface DriftWatchOptions {
   /**
-   * Called for each difference with its coordinate, such as `Order.recipient.location`. A coordinate has no value, and
-   * no name that the interface does not have: `Order.*`.
+   * Called for each difference with the field's coordinate, such as `Order.recipient.location`.
+   * An unknown field has the coordinate `Order.*`, so that the number of coordinates is bounded.
    */
   count(coordinate: string, kind: DriftKind): void;
-  /** Called for each difference once in ten minutes. Its coordinates have unknown names that look like a field's: `Order.giftWrap`. */
+  /** Called once in ten minutes per difference. A coordinate may have an unknown field name: `Order.giftWrap`. */
   tell(coordinate: string, kind: DriftKind): void;
-  /** The most records checked in a second, by default 20. */
+  /** At most this many records are checked per second, by default 20. */
   recordsPerSecond?: number;
-  /** A clock in milliseconds; where it starts does not matter. */
+  /** A clock in milliseconds with any start. */
   now?: () => number;
 }
 
 const msBetweenReports = 600_000;
 
-// More than the interface has. REST may make up names without end: beyond these, all are told as `other`.
+// More than the interface has. REST may send any number of unknown names. Names beyond the limit become `other`.
 const maxCoordinates = 500;
 
 const typeNames: Readonly<Record<keyof typeof wireSchemas, string>> = {
@@ -44,6 +46,7 @@ const typeNames: Readonly<Record<keyof typeof wireSchemas, string>> = {
   templates: 'Template',
 };
 
+/** Creates a watch over the records that the server reads from REST. */
 export function createDriftWatch({
   count,
   tell,
@@ -51,23 +54,23 @@ export function createDriftWatch({
   now = () => performance.now(),
 }: DriftWatchOptions): DriftWatch {
   const lastReports = new Map<string, number>();
-  let checks = 0;
+  let checkedRecords = 0;
   let secondStart = now();
-  let checksInSecond = 0;
+  let checksThisSecond = 0;
 
   function mayCheck(): boolean {
-    const time = now();
-    if (time - secondStart >= 1_000) {
-      secondStart = time;
-      checksInSecond = 0;
+    const nowMs = now();
+    if (nowMs - secondStart >= 1_000) {
+      secondStart = nowMs;
+      checksThisSecond = 0;
     }
-    checksInSecond += 1;
-    return checksInSecond <= recordsPerSecond;
+    checksThisSecond += 1;
+    return checksThisSecond <= recordsPerSecond;
   }
 
-  function reportSometimes(coordinate: string, kind: DriftKind): void {
-    const isKnown = lastReports.has(`${coordinate} ${kind}`) || lastReports.size < maxCoordinates;
-    const reported = isKnown ? coordinate : 'other';
+  function reportRateLimited(coordinate: string, kind: DriftKind): void {
+    const isCounted = lastReports.has(`${coordinate} ${kind}`) || lastReports.size < maxCoordinates;
+    const reported = isCounted ? coordinate : 'other';
     const lastReport = lastReports.get(`${reported} ${kind}`);
     if (lastReport !== undefined && now() - lastReport < msBetweenReports) return;
     lastReports.set(`${reported} ${kind}`, now());
@@ -77,16 +80,16 @@ export function createDriftWatch({
   return {
     look(kind, rows, bearer) {
       if (rows.length === 0 || !isKind(kind) || !mayCheck()) return;
-      checks += 1;
-      const { issues = [] } = safeParse<GenericSchema>(wireSchemas[kind], rows[checks % rows.length]);
+      checkedRecords += 1;
+      const { issues = [] } = safeParse<GenericSchema>(wireSchemas[kind], rows[checkedRecords % rows.length]);
       for (const issue of issues) {
         const difference = differenceOf(issue);
-        const names = namesOf(issue);
-        const unknownName = difference === 'unknown field' ? names.pop() : undefined;
-        const place = [typeNames[kind], ...names].join('.');
-        count(unknownName === undefined ? place : `${place}.*`, difference);
-        reportSometimes(
-          unknownName === undefined ? place : `${place}.${loggableName(unknownName, bearer)}`,
+        const fieldNames = fieldNamesOf(issue);
+        const unknownName = difference === 'unknown field' ? fieldNames.pop() : undefined;
+        const coordinate = [typeNames[kind], ...fieldNames].join('.');
+        count(unknownName === undefined ? coordinate : `${coordinate}.*`, difference);
+        reportRateLimited(
+          unknownName === undefined ? coordinate : `${coordinate}.${loggableName(unknownName, bearer)}`,
           difference,
         );
       }
@@ -98,19 +101,19 @@ function isKind(kind: string): kind is keyof typeof wireSchemas {
   return Object.hasOwn(wireSchemas, kind);
 }
 
-/** The names of the fields that lead to it. The index of an item is no name. */
-function namesOf({ path }: BaseIssue<unknown>): string[] {
+/** The names of the fields on the path of an issue, without list indexes. */
+function fieldNamesOf({ path }: BaseIssue<unknown>): string[] {
   return (path ?? []).flatMap(({ key }) => (typeof key === 'string' ? [key] : []));
 }
 
 function differenceOf({ message, input, path }: BaseIssue<unknown>): DriftKind {
   if (message === 'unknown field' || message === 'unknown value') return message;
-  const isField = path?.at(-1)?.type === 'object';
-  return isField && (input === undefined || input === null) ? 'missing' : 'wrong type';
+  const isFieldOfObject = path?.at(-1)?.type === 'object';
+  return isFieldOfObject && (input === undefined || input === null) ? 'missing' : 'wrong type';
 }
 
-/** An unknown field's name, or `*` where it may be a secret or something that a person entered. */
+/** The name of an unknown field, or `*` if the name may be a secret or text that a person entered. */
 function loggableName(name: string, bearer: string): string {
-  const isOfBearer = bearer.includes(name) || name.includes(bearer);
-  return /^[a-z][A-Za-z]{0,39}$/.test(name) && !isOfBearer ? name : '*';
+  const overlapsBearer = bearer.includes(name) || name.includes(bearer);
+  return /^[a-z][A-Za-z]{0,39}$/.test(name) && !overlapsBearer ? name : '*';
 }

@@ -1,6 +1,6 @@
 /**
- * The JSON of REST's records, field by field ("Resources and their fields" of its interface), and the types inferred
- * from it. Responses are not validated: the graph checks each field that it hands out, and drift.ts checks a sample.
+ * The schema of the records in REST's responses ("Resources and their fields"), and the types inferred from it.
+ * Responses are not validated. The graph checks each field that it returns, and schema-drift.ts checks a sample.
  */
 
 import * as v from 'valibot';
@@ -8,40 +8,40 @@ import * as v from 'valibot';
 const text = v.string();
 const number = v.number();
 
-/** A field that REST leaves out, or sends as null. */
+/** A field that may be absent or null. */
 const optional = <Value>(schema: v.GenericSchema<unknown, Value>) => v.nullish(schema);
 
-/** A string with known values. REST may add one, so the type is open. */
+/** A string with known values. Its type is string, because REST may add values. */
 const oneOf = (...values: string[]): v.GenericSchema<unknown, string> =>
   v.pipe(text, v.picklist(values, 'unknown value'));
 
-/** A list. Only one item is checked, chosen at random, so that a check of a long list is not slow. */
+/** A list. Only one random item is checked, because checking a long list is slow. */
 const list = <Item>(item: v.GenericSchema<unknown, Item>): v.GenericSchema<unknown, Item[]> =>
-  v.pipe(v.custom<unknown[]>(Array.isArray), v.transform(oneOfItems), v.array(item));
+  v.pipe(v.custom<unknown[]>(Array.isArray), v.transform(sampleItem), v.array(item));
 
-/** An object with these fields. Each other field must fit `others`, and by default there is none. */
+/** An object with these fields. Every other field must match `otherFields`; by default no other field is allowed. */
 function object<const Fields extends v.ObjectEntries>(
   fields: Fields,
-  others: v.GenericSchema = v.never('unknown field'),
+  otherFields: v.GenericSchema = v.never('unknown field'),
 ): v.GenericSchema<unknown, v.InferOutput<v.ObjectSchema<Fields, undefined>>> {
-  // Valibot's own check takes an array for an object.
-  return v.pipe(v.custom<object>(isObject), v.objectWithRest(fields, others));
+  // Valibot's own check accepts an array as an object.
+  return v.pipe(v.custom<object>(isObject), v.objectWithRest(fields, otherFields));
 }
 
-/** An object with names of the merchant's choice. */
-const texts = v.custom<Record<string, string>>(isObject);
+/** A map from parameter names, which the merchant chooses, to texts. */
+const textMap = v.custom<Record<string, string>>(isObject);
 
 function isObject(value: unknown): boolean {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-function oneOfItems(items: unknown[]): unknown[] {
+function sampleItem(items: unknown[]): unknown[] {
   const index = Math.floor(Math.random() * items.length);
   return items.slice(index, index + 1);
 }
 
-const placeFields = { regionCode: text, administrativeArea: text, locality: text };
-const address = object({ ...placeFields, addressLines: list(text), organization: text });
+const localityFields = { regionCode: text, administrativeArea: text, locality: text };
+const address = object({ ...localityFields, addressLines: list(text), organization: text });
 
 const recipientFields = {
   firstName: text,
@@ -67,7 +67,7 @@ const order = object({
   createTime: text,
   updateTime: text,
   status: oneOf('NEW', 'CONFIRMED', 'READY', 'IN_PROGRESS', 'CANCELLED', 'DELIVERED', 'RETURN'),
-  /** Unlike a shipment's, it has a location: `locations/<id>`. */
+  /** Only an order's recipient has a location: `locations/<id>`. */
   recipient: object({ ...recipientFields, location: text }),
   contentDescription: text,
   notes: text,
@@ -132,7 +132,7 @@ const quote = object({
   name: text,
   createTime: optional(text),
   updateTime: optional(text),
-  /** A location, unlike a shipment's origin. */
+  /** A resource name of a location. A shipment's origin is the name of an Origin instead. */
   origin: optional(text),
   destination: optional(text),
   package: optional(packageOfQuote),
@@ -142,18 +142,18 @@ const quote = object({
 });
 
 const origin = object({ name: text, location: optional(text), address: optional(address) });
-const location = object({ name: text, address: object(placeFields) });
+const location = object({ name: text, address: object(localityFields) });
 const organization = object({ name: text, balanceCents: number, creditLimitCents: number });
 
-/** An object named after the network, whatever its name is, holds `phoneNumber`. */
+/** The object with `phoneNumber`. Its field in the channel has the name of the network, which may be any text. */
 const network = v.custom<object>(isObject, 'unknown field');
 const channel = object({ name: text, type: text, active: v.boolean() }, network);
 
 const sentTemplate = object({
   name: text,
   language: text,
-  headerParameters: optional(texts),
-  bodyParameters: optional(texts),
+  headerParameters: optional(textMap),
+  bodyParameters: optional(textMap),
 });
 const message = object({
   name: text,
@@ -176,7 +176,7 @@ const template = object({
   footer: optional(text),
 });
 
-/** The schema of a record, by the name of its list. */
+/** The schema of each kind of record, by the name of its list. */
 export const wireSchemas = {
   orders: order,
   shipments: shipment,
@@ -189,24 +189,42 @@ export const wireSchemas = {
   templates: template,
 };
 
+/** An address in responses ("Recipient"). */
 export interface AddressJson extends v.InferOutput<typeof address> {}
+/** The recipient of an order or shipment ("Recipient"). */
 export interface RecipientJson extends v.InferOutput<typeof recipient> {
-  /** An order's recipient has one, a shipment's has none. */
+  /** Set for an order's recipient only. */
   location?: string;
 }
+/** The field `customerBehavior` of an order ("Order"). */
 export interface CustomerBehaviorJson extends v.InferOutput<typeof customerBehavior> {}
+/** An order ("Order"). */
 export interface OrderJson extends v.InferOutput<typeof order> {}
+/** A shipment ("Shipment"). */
 export interface ShipmentJson extends v.InferOutput<typeof shipment> {}
+/** The dimensions of a package ("Quote"). */
 export interface PackageDimensionsJson extends v.InferOutput<typeof packageDimensions> {}
+/** The package of a quote ("Quote"). */
 export interface PackageJson extends v.InferOutput<typeof packageOfQuote> {}
+/** A courier's offer in a quote ("Quote"). */
 export interface OfferJson extends v.InferOutput<typeof offer> {}
+/** A quote ("Quote"). */
 export interface QuoteJson extends v.InferOutput<typeof quote> {}
+/** A pickup origin ("Origin"). */
 export interface OriginJson extends v.InferOutput<typeof origin> {}
+/** A location ("Location"). */
 export interface LocationJson extends v.InferOutput<typeof location> {}
+/** The merchant's organization account ("Organization"). */
 export interface OrganizationJson extends v.InferOutput<typeof organization> {}
+/** A messaging channel ("Channel"). */
 export interface ChannelJson extends v.InferOutput<typeof channel> {}
+/** The template of a sent message ("Message"). */
 export interface SentTemplateJson extends v.InferOutput<typeof sentTemplate> {}
+/** A message ("Message"). */
 export interface MessageJson extends v.InferOutput<typeof message> {}
+/** A parameter of a template text ("Template"). */
 export interface TemplateParameterJson extends v.InferOutput<typeof templateParameter> {}
+/** The body or header of a template ("Template"). */
 export interface TemplateTextJson extends v.InferOutput<typeof templateText> {}
+/** A message template of a channel ("Template"). */
 export interface TemplateJson extends v.InferOutput<typeof template> {}

@@ -1,13 +1,13 @@
-import { messageDue, shipmentDue } from './rules/timetable.ts';
+import { messageDueAt, shipmentDueAt } from './rules/due-transitions.ts';
 import type { ChannelSeed, MerchantSeed, Seed } from './seed/seed.ts';
 import type { List } from './store/collection.ts';
 import type { Merchant } from './store/merchants.ts';
 import { type Store, sharedLocations } from './store/store.ts';
 
-/** What is under way in the seed stays as it is for this long, so that it can be looked at. */
+/** Seeded shipments and messages keep their status for at least this long, so that a person can look at them. */
 const quietMs = 10 * 60_000;
 
-/** Writes the seed. Its lists are newest first; what is older is written before, as it would have come about. */
+/** Writes the seed into the store. Lists of the seed are newest first; records are written oldest first. */
 export function writeSeed(store: Store, seed: Seed, now: Date): void {
   for (const location of seed.locations.toReversed()) store.locations.insert(sharedLocations, location);
   for (const merchantSeed of seed.merchants) writeMerchant(store, merchantSeed, now);
@@ -20,8 +20,8 @@ function writeMerchant(store: Store, seed: MerchantSeed, now: Date): void {
   for (const order of seed.orders.toReversed()) store.orders.insert(list('orders'), order);
   for (const quote of seed.quotes.toReversed()) store.quotes.insert(list('quotes'), quote);
   for (const shipment of seed.shipments.toReversed()) {
-    const due = shipmentDue(shipment, new Date(shipment.updateTime));
-    store.shipments.insert(list('shipments'), shipment, notBefore(now, due));
+    const due = shipmentDueAt(shipment, new Date(shipment.updateTime));
+    store.shipments.insert(list('shipments'), shipment, dueAfterQuietPeriod(now, due));
   }
   for (const channel of seed.channels.toReversed()) writeChannel(store, merchant, channel, now);
 }
@@ -36,12 +36,12 @@ function writeChannel(store: Store, merchant: Merchant, seed: ChannelSeed, now: 
   for (const { messages, ...conversation } of seed.conversations.toReversed()) {
     store.conversations.insert(list(`${name}/conversations`), conversation);
     for (const message of messages.toReversed()) {
-      const due = messageDue(message, new Date(message.createTime));
-      store.messages.insert(list(`${conversation.name}/messages`), message, notBefore(now, due));
+      const due = messageDueAt(message, new Date(message.createTime));
+      store.messages.insert(list(`${conversation.name}/messages`), message, dueAfterQuietPeriod(now, due));
     }
   }
 }
 
-function notBefore(now: Date, due: number | undefined): number | undefined {
+function dueAfterQuietPeriod(now: Date, due: number | undefined): number | undefined {
   return due === undefined ? undefined : Math.max(due, now.getTime() + quietMs);
 }

@@ -1,16 +1,16 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox';
 import Fastify from 'fastify';
-import { answerInstead, isInsteadOfAnswer, spoil } from './faults/fault-effects.ts';
+import { alterResponse, replacesResponse, sendReplacement } from './faults/fault-effects.ts';
 import type { FaultSource } from './faults/faults.ts';
 import type { Quirks } from './faults/quirks.ts';
-import { callerOf } from './http/authentication.ts';
+import { authenticate } from './http/authentication.ts';
 import { addOpenApi } from './http/openapi.ts';
-import { entryOf, type RequestSink } from './http/request-log.ts';
-import { setDate, withoutLackingFields } from './http/response-quirks.ts';
+import { createEntry, type RequestSink } from './http/request-log.ts';
+import { removeRowFields, setDate } from './http/response-quirks.ts';
 import type { Server, Service } from './http/server-type.ts';
-import { answerCompiler, requestCompiler } from './http/validation.ts';
-import { notFound, refusalOf, ServiceError } from './interface/service-error.ts';
+import { requestCompiler, responseCompiler } from './http/validation.ts';
+import { notFound, ServiceError, toServiceError } from './interface/service-error.ts';
 import { addChannelRoutes } from './resources/channels.ts';
 import { addLabelRoutes } from './resources/labels.ts';
 import { addMessageRoutes } from './resources/messages.ts';
@@ -18,44 +18,45 @@ import { addOrderRoutes } from './resources/orders.ts';
 import { addPlaceRoutes } from './resources/places.ts';
 import { addQuoteRoutes } from './resources/quotes.ts';
 import { addShipmentRoutes } from './resources/shipments.ts';
-import { bringUpToDate } from './rules/timetable.ts';
+import { applyDueTransitions } from './rules/due-transitions.ts';
 
 const maxBodyBytes = 256 * 1024;
 
+/** The parts of a sandbox that its HTTP server needs. */
 export interface ServerOptions {
   service: Service;
   faults: FaultSource;
-  /** The standing quirks. */
+  /** The quirks of requests without a fault of the kind `quirks`. */
   quirks: Quirks;
   log: RequestSink;
-  /** Is told of every error that is the sandbox's own mistake. */
+  /** Receives every error that is the sandbox's own mistake. */
   report(error: unknown): void;
 }
 
-/** The REST interface over HTTP, whole, and not listening yet. */
+/** Creates the HTTP server of the whole REST interface. It does not listen yet. */
 export async function createServer(options: ServerOptions): Promise<Server> {
   const { service, faults, quirks, log, report } = options;
   const closing = new AbortController();
   const server: Server = Fastify({
     bodyLimit: maxBodyBytes,
-    // Also ends what hangs, and connections kept alive.
+    // Closes pending and keep-alive connections too.
     forceCloseConnections: true,
-    // A parameter of a template may be called `__proto__`; JSON.parse makes it a field like any other.
+    // A template parameter may have the name `__proto__`. JSON.parse makes it an ordinary field.
     onProtoPoisoning: 'ignore',
     onConstructorPoisoning: 'ignore',
     exposeHeadRoutes: false,
-    // Identifiers that are too long are refused by their schema, not by the router.
+    // The schema rejects identifiers that are too long, not the router.
     routerOptions: { maxParamLength: 16_384 },
     frameworkErrors: (error, _request, reply) => {
-      const refusal = refusalOf(error);
+      const serviceError = toServiceError(error);
       setDate(reply.raw, quirks, service.clock);
-      reply.raw.writeHead(refusal.code, { 'content-type': 'application/json; charset=utf-8' });
-      reply.raw.end(JSON.stringify(refusal.toAnswer()));
+      reply.raw.writeHead(serviceError.code, { 'content-type': 'application/json; charset=utf-8' });
+      reply.raw.end(JSON.stringify(serviceError.toJson()));
     },
   }).withTypeProvider<TypeBoxTypeProvider>();
   server.removeContentTypeParser('text/plain');
   server.setValidatorCompiler(requestCompiler);
-  server.setSerializerCompiler(answerCompiler);
+  server.setSerializerCompiler(responseCompiler);
   server.decorateRequest('merchant');
   server.decorateRequest('fault');
   server.decorateRequest('quirks');
@@ -64,13 +65,13 @@ export async function createServer(options: ServerOptions): Promise<Server> {
   server.addHook('preClose', async () => closing.abort());
 
   server.addHook('onRequest', async (request) => {
-    const { bearer, merchant } = callerOf(service.store.merchants, request.headers.authorization);
-    request.entry = entryOf(request.raw, bearer);
+    const { bearer, merchant } = authenticate(service.store.merchants, request.headers.authorization);
+    request.entry = createEntry(request.raw, bearer);
     log.add(request.entry);
     request.fault = faults.take(request.method, request.entry.path);
     request.quirks = request.fault?.kind === 'quirks' ? { ...quirks, ...request.fault.quirks } : quirks;
     if (merchant !== undefined) request.merchant = merchant;
-    else if (!request.routeOptions.config.open && !isInsteadOfAnswer(request.fault)) {
+    else if (!request.routeOptions.config.open && !replacesResponse(request.fault)) {
       throw new ServiceError(
         401,
         bearer === 'none' ? 'A bearer token is required' : 'This bearer token is unknown',
@@ -81,33 +82,33 @@ export async function createServer(options: ServerOptions): Promise<Server> {
   server.addHook('preValidation', async (request, reply) => {
     const { fault } = request;
     request.entry.body = request.body;
-    if (isInsteadOfAnswer(fault)) {
-      answerInstead(fault, request, reply);
+    if (replacesResponse(fault)) {
+      sendReplacement(fault, request, reply);
       return reply;
     }
     if (fault?.kind === 'delay') await sleep(fault.delayMs, undefined, { signal: closing.signal });
   });
 
-  server.addHook('preHandler', async () => bringUpToDate(service.store, service.clock));
+  server.addHook('preHandler', async () => applyDueTransitions(service.store, service.clock));
 
   server.addHook('onSend', async (request, reply, payload) => {
     if (request.fault?.kind !== 'applied-then-cut') request.entry.status = reply.statusCode;
     setDate(reply.raw, request.quirks, service.clock);
-    const answer = withoutLackingFields(payload, request.quirks.rowsLack);
-    return spoil(request.fault, request, reply, answer, closing.signal);
+    const response = removeRowFields(payload, request.quirks.rowsLack);
+    return alterResponse(request.fault, request, reply, response, closing.signal);
   });
 
   server.setErrorHandler((error, request, reply) => {
     if (closing.signal.aborted) {
-      // Closed in mid-request: there is nobody left to be told, neither the client nor the operator.
+      // The sandbox closes during the request: neither the client nor the operator needs the error.
       reply.hijack();
       request.raw.socket.destroy();
       return;
     }
-    const refusal = refusalOf(error);
-    if (refusal.code === 500) report(error);
-    if (refusal.code === 401) reply.header('www-authenticate', 'Bearer realm="sandbox"');
-    reply.code(refusal.code).send(refusal.toAnswer());
+    const serviceError = toServiceError(error);
+    if (serviceError.code === 500) report(error);
+    if (serviceError.code === 401) reply.header('www-authenticate', 'Bearer realm="sandbox"');
+    reply.code(serviceError.code).send(serviceError.toJson());
   });
   server.setNotFoundHandler(({ method, entry }) => {
     throw notFound(`${method} ${entry.path}`);

@@ -11,15 +11,15 @@ import type { Metrics } from '../telemetry/metrics.ts';
 import type { Tracing } from '../telemetry/tracing.ts';
 import { createIdempotency } from '../writes/idempotency.ts';
 import { createMemoryStore, type IdempotencyStore } from '../writes/idempotency-store.ts';
+import { createCompiledQueries } from './compiled-queries/compiled-queries.ts';
 import { cachedDocuments } from './documents/document-cache.ts';
-import { createDocumentSources, type DocumentOptions } from './documents/documents.ts';
+import { createDocumentSources, type DocumentOptions } from './documents/document-sources.ts';
 import { idParameters, persistedDocuments } from './documents/persisted-queries.ts';
 import { hiddenSuggestions } from './documents/schema-access.ts';
-import { createRequestLog, loggedRequests } from './graphql/access-log.ts';
-import { createCompiledQueries } from './graphql/compiled-queries.ts';
-import type { ContextOptions } from './graphql/context.ts';
+import { createAccessLog, loggedRequests } from './graphql/access-log.ts';
 import { createMaskedErrors, validationErrors } from './graphql/error-mapping.ts';
 import { fastPath } from './graphql/fast-path.ts';
+import type { ContextOptions } from './graphql/operation-context.ts';
 import { createOperationRunner } from './graphql/run-operation.ts';
 import type { RunningMutations } from './graphql/running-mutations.ts';
 import { yogaOperations } from './graphql/yoga-execution.ts';
@@ -27,7 +27,7 @@ import { type NodeContext, readYogaRequest } from './graphql/yoga-request.ts';
 import { createCors } from './http/cors.ts';
 import { createLoadShedder, type LoadSheddingLimits } from './http/load-shedding.ts';
 import { createPerTokenLimit } from './http/per-token-limit.ts';
-import { createBodyBudget, maxBodyBytesAtOnce } from './http/request-body.ts';
+import { createBodyBudget, defaultBodyBudgetBytes } from './http/request-body.ts';
 import { createResponseHeaders, responseHeaders } from './http/response-headers.ts';
 import type { Limits } from './limits/limits.ts';
 import { truncatedErrors } from './limits/truncate-errors.ts';
@@ -37,69 +37,80 @@ import { labelRoute } from './routes/labels.ts';
 import { metricsRoute } from './routes/metrics.ts';
 import { notFoundRoute } from './routes/not-found.ts';
 
+/** The settings and resources of the application. */
 export interface AppOptions extends ContextOptions, DocumentOptions, Omit<CallContextsOptions, 'tenants'> {
+  /** The client of the REST interface. */
   api: RestApi;
-  /** The access token that GraphiQL starts with; undefined leaves its place empty. */
+  /** The access token that GraphiQL starts with. Undefined: GraphiQL shows a placeholder. */
   graphiqlBearer?: string | undefined;
-  /** Whether queries are compiled at their first use; they are when left out. The answers are the same. */
+  /** Whether queries are compiled at their first use, by default true. Responses do not depend on it. */
   compileQueries?: boolean;
-  /** How loaders save calls. */
+  /** How loaders cache reference data and batch REST calls. */
   loading: LoadingOptions;
-  /** How large documents and their values may be. */
+  /** The maximum sizes of documents and variables. */
   limits: Limits;
-  /** Where a line of each operation goes; nowhere when left out. */
+  /** The log for one line per operation. By default nothing is logged. */
   log?: Log;
-  /** Where everything is counted; nowhere when left out. */
+  /** The metrics to update. By default nothing is counted. */
   metrics?: Metrics | undefined;
-  /** Whether the application itself shows what is counted. */
+  /** Whether the application serves `GET /metrics`, by default false. */
   showMetrics?: boolean;
-  /** What follows operations and their calls; nothing when left out. */
+  /** Creates spans of operations and REST calls. Undefined when tracing is off. */
   tracing?: Tracing | undefined;
-  /** Where the keys of writes are remembered; in memory when left out. */
+  /** The store of idempotency keys, by default in memory. */
   idempotencyStore?: IdempotencyStore;
   /**
-   * By which tokens and keys are turned into digests; random when left out, so that these mean nothing outside of this
-   * process.
+   * The key of the hashes of access tokens and idempotency keys. By default random, so that the hashes mean nothing
+   * outside this process.
    */
   secret?: Buffer;
-  /** Tells other processes whose token REST does not take, and is told by them; none when left out. */
-  refusedTenants?: RefusedTenants;
-  /** How many keys the store in memory holds at most. */
+  /** Shares rejected access tokens with other processes. By default nothing is shared. */
+  refusedTenants?: TokenRejections;
+  /** The maximum number of keys in the in-memory idempotency store. */
   idempotencyKeys: number;
-  /** How large the body of a request may be, in bytes. */
+  /** The maximum size of a request body in bytes. */
   maxBodyBytes: number;
-  /** How many bytes of bodies that are being sent are held at most; 64 MiB when left out. */
+  /** The maximum number of bytes buffered for all incomplete request bodies together, by default 64 MiB. */
   bodyBytesAtOnce?: number;
-  /** How many requests of each route are under way at most. */
+  /** The maximum number of concurrent requests per route. */
   loadShedding: LoadSheddingLimits;
-  /** Origins whose pages may use this server from a browser; none when left out. */
+  /** The origins whose pages may call this server from a browser, by default none. */
   corsOrigins?: readonly string[] | undefined;
-  /** Whether clients reach this server by https; they don't when left out. */
+  /** Whether clients reach this server by HTTPS, by default false. */
   isHttps?: boolean;
-  /** Where mutations are followed, for an end that waits for them; nowhere when left out. */
+  /** Tracks running mutations, so that a shutdown can wait for them. Optional. */
   mutations?: RunningMutations;
-  /** What `/health/ready` says; always that it is ready when left out. */
+  /** The readiness that `/health/ready` reports, by default always ready. */
   health?: Health;
-  /** Whether known queries take the fast path; they do when left out. The answers are the same. */
+  /** Whether cached queries take the fast path, by default true. Responses do not depend on it. */
   fastPath?: boolean;
 }
 
-/** What processes with the same `secret` tell each other of tokens that REST does not take, by the ids of their tenants. */
-export interface RefusedTenants {
+/** Shares rejected access tokens between processes with the same `secret`, by tenant id. */
+export interface TokenRejections {
+  /** Sends the id of a tenant to all other processes. */
   publish(tenantId: string): void;
-  /** `take` is given each id that another process tells. */
-  subscribe(take: (tenantId: string) => void): void;
+  /** Calls `onRefused` with each tenant id that another process publishes. */
+  subscribe(onRefused: (tenantId: string) => void): void;
 }
 
-/** The application as a listener for Node's server, and as `fetch`. */
+/** The application as a request listener of a Node server, and as a `fetch` function. */
 export interface App {
   (request: IncomingMessage, response: ServerResponse): void;
   fetch: YogaServerInstance<NodeContext, object>['fetch'];
 }
 
 /**
- * The whole HTTP application. Opens nothing.
- * @throws OperationListError where documents of the list can't be run.
+ * Creates the HTTP application. It opens no socket.
+ *
+ * The way of a request:
+ * 1. The fast path (graphql/fast-path.ts) responds to a POST with common headers and a cached query, without Yoga
+ *    (docs/decisions/0002-fast-path-beside-yoga.md).
+ * 2. Every other request goes to Yoga, and so does a request that the fast path cannot complete. The array `plugins`
+ *    below lists Yoga's plugins in the order in which they run.
+ *
+ * Both ways run the operation with the same `runner` and write the same log line.
+ * @throws TrustedDocumentsError if a trusted document is not valid.
  */
 export function createApp(options: AppOptions): App {
   const { secret = randomBytes(32) } = options;
@@ -115,7 +126,7 @@ export function createApp(options: AppOptions): App {
     callContexts: createCallContexts({
       ...options,
       tenants,
-      onRefused(tenant) {
+      onTokenRejected(tenant) {
         loaderStates.forget(tenant);
         refusedTenants.publish(tenant.id);
       },
@@ -135,15 +146,15 @@ export function createApp(options: AppOptions): App {
   const isPrivate = options.schemaAccess === 'private';
   metrics?.showCallsWaiting(shared.callContexts.callsWaiting);
   const maskedErrors = createMaskedErrors(options.report);
-  const requestLog = createRequestLog({
+  const requestLog = createAccessLog({
     log: options.log ?? silentLog,
     maskedErrors,
     observer: metrics?.requests,
     tracing,
   });
-  const reading = {
+  const requestOptions = {
     maxBodyBytes: options.maxBodyBytes,
-    budget: createBodyBudget(options.bodyBytesAtOnce ?? maxBodyBytesAtOnce),
+    budget: createBodyBudget(options.bodyBytesAtOnce ?? defaultBodyBudgetBytes),
     loadShedding,
   };
   const runner = createOperationRunner({ schema, limits, shared, context: options, mutations, tracing });
@@ -152,22 +163,25 @@ export function createApp(options: AppOptions): App {
   const yoga = createYoga<NodeContext>({
     schema,
     maskedErrors: { maskError: maskedErrors.mask },
-    // GraphiQL and the landing page of the library load their scripts from elsewhere.
+    // Yoga's GraphiQL and landing page load scripts from other origins.
     graphiql: false,
     landingPage: false,
-    // The library's own health check answers every URL that ends with this, and none does.
+    // Disables Yoga's health check, which responds to every URL that ends with this text. No URL ends with a space.
     healthCheckEndpoint: ' ',
     multipart: false,
     cors: false,
     logging: false,
-    // Held by the reading of requests, at a fraction of what the library's own limit costs.
+    // readYogaRequest limits the body size, at a fraction of the cost of Yoga's limit.
     maxRequestBodySize: false,
-    // Documents are kept in a cache of this server's own, which is bounded in bytes.
+    // cachedDocuments replaces Yoga's cache and limits the cache size in bytes.
     parserAndValidationCache: false,
     extraParamNames: idParameters,
+    // Each kind of hook runs in this order. An `onRequest` hook that sets a response skips all later ones.
     plugins: [
+      // Every request: request id, log line, response headers, CORS preflights.
       loggedRequests(requestLog),
       responseHeaders(headers, cors),
+      // Other routes than GraphQL requests. notFoundRoute then rejects every path but /graphql.
       healthRoute(options.health ?? createHealth(async () => undefined)),
       !isPrivate && graphiql({ bearer: options.graphiqlBearer, trustedDocuments: options.trustedDocuments }),
       metrics !== undefined && options.showMetrics === true && metricsRoute(metrics),
@@ -180,18 +194,22 @@ export function createApp(options: AppOptions): App {
         tracing,
       }),
       notFoundRoute(),
-      readYogaRequest(reading),
+      // GraphQL requests: check the head, read the body, find the document text, parse and validate the document.
+      readYogaRequest(requestOptions),
       persistedDocuments(operations),
       cachedDocuments(documents),
+      // Errors: shorten the error list, add error codes, hide names of a private schema.
       truncatedErrors(),
       validationErrors(options.report),
       isPrivate && hiddenSuggestions(),
+      // Execution: with the compiled query plan if there is one, else with Yoga's executor.
       yogaOperations(runner, compiledQueries),
     ],
   });
+  // The fast path runs only compiled queries.
   if (compiledQueries === undefined || options.fastPath === false) return yoga;
-  const parts = {
-    ...reading,
+  const fastPathOptions = {
+    ...requestOptions,
     requestLog,
     responseHeaders: headers,
     maskedErrors,
@@ -200,5 +218,5 @@ export function createApp(options: AppOptions): App {
     compiledQueries,
     runner,
   };
-  return Object.assign(fastPath(parts, yoga), { fetch: yoga.fetch });
+  return Object.assign(fastPath(fastPathOptions, yoga), { fetch: yoga.fetch });
 }

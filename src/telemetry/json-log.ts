@@ -2,9 +2,9 @@ import { type DestinationStream, destination, type LevelWithSilent, pino } from 
 import type { Log } from './log.ts';
 
 /**
- * A log that writes each line as a JSON object.
- * @param stream where the lines go, each with its line break.
- * @param fields what every line says; nothing when left out.
+ * Creates a log that writes each line as a JSON object.
+ * @param stream receives each line with its line break.
+ * @param fields added to every line. By default none.
  */
 export function createJsonLog(
   level: LevelWithSilent,
@@ -14,7 +14,7 @@ export function createJsonLog(
   return pino(
     {
       level,
-      // Process and machine are known to whoever collects the lines.
+      // Without process id and host name, which log collectors add themselves.
       base: fields,
       timestamp: createTimestamps(),
       formatters: { level: (label) => ({ level: label }) },
@@ -23,7 +23,7 @@ export function createJsonLog(
   );
 }
 
-/** The time as ISO 8601 has it, as a piece of a line. Making it anew for each line would cost as much as all else in it. */
+/** Creates the `time` member of each line in ISO 8601. Formatting is slow, so the part up to the second is cached. */
 function createTimestamps(): () => string {
   let second = Number.NaN;
   let untilSecond = '';
@@ -38,19 +38,19 @@ function createTimestamps(): () => string {
   };
 }
 
-/** Where lines go, and its end. */
+/** A destination of log lines. */
 export interface LogOutput {
   stream: DestinationStream;
-  /** Writes what waits, for so many milliseconds at most. From then on nothing is written. */
+  /** Writes all buffered lines within `withinMs` milliseconds. Later lines are dropped. */
   end(withinMs: number): Promise<void>;
-  /** Writes nothing any more, not even what waits. */
+  /** Closes the destination and drops all buffered lines. */
   abandon(): void;
 }
 
 /**
- * The standard output, written to in pieces of many lines, as a system call for each line costs more than the line does.
- * What waits is written at the latest after 100 ms, and when the process ends by an error of its own. A reader that is slow
- * holds up nobody: beyond 16 MiB, lines are dropped.
+ * Creates a buffered standard output. A system call per line would cost more than the line itself.
+ * Buffered lines are written within 100 ms, and also when an uncaught error ends the process. A slow reader does not
+ * block the server: if the buffer exceeds 16 MiB, lines are dropped.
  */
 export function createStandardOutput(): LogOutput {
   const stream = destination({
@@ -60,12 +60,12 @@ export function createStandardOutput(): LogOutput {
     periodicFlush: 100,
     maxLength: 16_777_216,
   });
-  let isGone = false;
-  // A full disk is no reason to answer nobody any more.
+  let isReaderGone = false;
+  // Errors such as a full disk do not stop the server.
   stream.on('error', ({ code }: NodeJS.ErrnoException) => {
-    isGone ||= code === 'EPIPE';
+    isReaderGone ||= code === 'EPIPE';
   });
-  // Without this, the library would write what waits before the process exits, for as long as that takes.
+  // Without `destroy`, pino writes the buffer before the process exits, without a time limit.
   const abandon = () => stream.destroy();
 
   return {
@@ -75,12 +75,12 @@ export function createStandardOutput(): LogOutput {
       const { promise, resolve } = Promise.withResolvers<void>();
       stream.once('close', resolve);
       stream.once('error', () => resolve());
-      const late = setTimeout(resolve, isGone ? 0 : withinMs);
-      // Whoever still has something to tell comes too late.
+      const timeout = setTimeout(resolve, isReaderGone ? 0 : withinMs);
+      // Lines after `end` are dropped.
       stream.write = () => true;
       stream.end();
       await promise;
-      clearTimeout(late);
+      clearTimeout(timeout);
       abandon();
     },
   };

@@ -1,6 +1,6 @@
-/** Where lines for operators go. Fields that are undefined are left out. */
+/** The log for operators. Undefined fields are omitted. */
 export interface Log {
-  /** Whether a line of this level would be written, so that nobody makes one for nothing. */
+  /** Whether lines of this level are written. Lets callers skip the creation of unused fields. */
   isLevelEnabled(level: 'info' | 'debug'): boolean;
   error(fields: object, message: string): void;
   warn(fields: object, message: string): void;
@@ -8,6 +8,7 @@ export interface Log {
   debug(fields: object, message: string): void;
 }
 
+/** A log that writes nothing. */
 export const silentLog: Log = {
   isLevelEnabled: () => false,
   error: () => {},

@@ -1,50 +1,51 @@
-import { Counter, collectDefaultMetrics, Gauge, Registry } from 'prom-client';
+import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
 import type { LoadingObserver } from '../loaders/loading-observer.ts';
 import type { CallObserver } from '../rest/client/call-observer.ts';
 import type { DriftKind } from '../rest/schema-drift.ts';
-import { createCallMetrics } from './call-metrics.ts';
-import { createLoadingMetrics } from './loading-metrics.ts';
-import { createRequestMetrics } from './request-metrics.ts';
-import type { RequestObserver } from './request-record.ts';
+import type { RequestObserver, RequestRecord } from './request-record.ts';
 
-/** What is counted in this process, in Prometheus' text format. */
+/** The metrics of this process, in the text format of Prometheus. */
 export interface Metrics {
   readonly requests: RequestObserver;
   readonly calls: CallObserver;
   readonly loading: LoadingObserver;
+  /** Counts a difference between a REST record and the interface. `coordinate`: such as `Order.recipient.email`. */
   drift(coordinate: string, kind: DriftKind): void;
-  /** Something was refused before it was a request; `status` is undefined where nothing was said. */
+  /** Counts an error before a request reached a route. `status` is undefined if no response was sent. */
   earlyError(status: number | undefined): void;
-  /** A document was read that was not known. */
+  /** Counts a document that was not in the cache. */
   documentRead(): void;
-  /** Shows how many calls wait for their turn; `read` is asked for it whenever the page is. */
+  /** Adds a gauge of the REST calls that wait in the queue. `read` is called for every page. */
   showCallsWaiting(read: () => number): void;
-  /** Shows which kinds of calls are not made, as most have failed. */
+  /** Adds a gauge of the open circuit breakers. `read` returns their kinds of calls, for every page. */
   showOpenCircuits(read: () => readonly string[]): void;
+  /** The content of `GET /metrics`. */
   page(): Promise<MetricsPage>;
-  /** The same as data, to be summed up with that of other processes. */
-  counts(): Promise<Counts>;
+  /** The same metrics as data, for the sums over several processes. */
+  counts(): Promise<MetricsSnapshot>;
 }
 
-/** What one process has counted and measured. */
-export type Counts = Awaited<ReturnType<Registry['getMetricsAsJSON']>>;
+/** The metrics of one process as data. */
+export type MetricsSnapshot = Awaited<ReturnType<Registry['getMetricsAsJSON']>>;
 
+/** The response to `GET /metrics`. */
 export interface MetricsPage {
   contentType: string;
   body: string;
 }
 
+/** The settings of the metrics. */
 export interface MetricsOptions {
-  /** Whether the process itself is measured too: processor time, memory, garbage collection, delay of the event loop. */
+  /** Whether to measure CPU time, memory, garbage collection and event-loop delay of the process. */
   process: boolean;
 }
 
-/** Metrics of their own; `process` starts measuring, for as long as the process lasts. */
+/** Creates the metrics in a new registry. `process` starts measurements that run until the process ends. */
 export function createMetrics({ process }: MetricsOptions): Metrics {
   const registry = new Registry();
   const registers = [registry];
   if (process) collectDefaultMetrics({ register: registry });
-  const drift = new Counter({
+  const driftCounter = new Counter({
     name: 'waybill_rest_drift_total',
     help: "Where a sample of REST's answers was not as its interface says, and how.",
     labelNames: ['coordinate', 'kind'],
@@ -55,7 +56,7 @@ export function createMetrics({ process }: MetricsOptions): Metrics {
     help: 'Documents that were parsed and validated, as they were not known.',
     registers,
   });
-  const earlyError = new Counter({
+  const earlyErrors = new Counter({
     name: 'waybill_early_http_errors_total',
     help: 'What was refused before it was a request of any route by status (none: closed beyond MAX_CONNECTIONS).',
     labelNames: ['status'],
@@ -65,9 +66,9 @@ export function createMetrics({ process }: MetricsOptions): Metrics {
     requests: createRequestMetrics(registry),
     calls: createCallMetrics(registry),
     loading: createLoadingMetrics(registry),
-    earlyError: (status) => earlyError.inc({ status: status ?? 'none' }),
+    earlyError: (status) => earlyErrors.inc({ status: status ?? 'none' }),
     documentRead: () => documentsRead.inc(),
-    drift: (coordinate, kind) => drift.inc({ coordinate, kind }),
+    drift: (coordinate, kind) => driftCounter.inc({ coordinate, kind }),
     showCallsWaiting(read) {
       new Gauge({
         name: 'waybill_rest_calls_waiting',
@@ -92,5 +93,192 @@ export function createMetrics({ process }: MetricsOptions): Metrics {
     },
     page: async () => ({ contentType: registry.contentType, body: await registry.metrics() }),
     counts: () => registry.getMetricsAsJSON(),
+  };
+}
+
+/** The number of requests after which the set of pending requests is copied. */
+const requestsBetweenCopies = 1_024;
+
+// In seconds, from the server's own time up to the timeout of an operation.
+const requestBuckets = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30];
+
+/**
+ * Creates the metrics of requests and saved REST calls.
+ * Labels have few values. They include neither operation names, which clients choose, nor the identity of clients.
+ */
+function createRequestMetrics(registry: Registry): RequestObserver {
+  const registers = [registry];
+  const operations = new Histogram({
+    name: 'waybill_operation_duration_seconds',
+    help: 'GraphQL operations by type (query, mutation, none) and outcome (ok, errors, refused, aborted).',
+    labelNames: ['type', 'outcome'],
+    buckets: requestBuckets,
+    registers,
+  });
+  const labels = new Histogram({
+    name: 'waybill_label_duration_seconds',
+    help: 'Labels, until their first bytes, by outcome (ok, refused, aborted).',
+    labelNames: ['outcome'],
+    buckets: requestBuckets,
+    registers,
+  });
+  const errors = new Counter({
+    name: 'waybill_errors_total',
+    help: 'Errors in the answers of operations and labels by their code.',
+    labelNames: ['code'],
+    registers,
+  });
+  const joined = new Counter({
+    name: 'waybill_operations_joined_total',
+    help: 'Queries that got the result of an equal running query.',
+    registers,
+  });
+  const savedCalls = new Counter({
+    name: 'waybill_rest_calls_saved_total',
+    help: 'Calls that were not made, as the answer was known (reference), another waited for it (shared) or a list had it.',
+    labelNames: ['by'],
+    registers,
+  });
+  let pendingRequests = new Set<RequestRecord>();
+  let requestsUntilCopy = requestsBetweenCopies;
+  new Gauge({
+    name: 'waybill_requests_in_flight',
+    help: 'Requests that are not answered yet by route (graphql, label, other).',
+    labelNames: ['route'],
+    registers,
+    collect() {
+      const counts = { graphql: 0, label: 0, other: 0 };
+      for (const { route = 'other' } of pendingRequests) counts[route] += 1;
+      for (const [route, count] of Object.entries(counts)) this.set({ route }, count);
+    },
+  });
+
+  function countSavings({ joined: isJoined, callContext }: RequestRecord): void {
+    if (isJoined) joined.inc();
+    if (callContext === undefined) return;
+    const { cached, savedByList, entries } = callContext.callLog;
+    let shared = 0;
+    for (const { isShared } of entries) if (isShared) shared += 1;
+    if (cached > 0) savedCalls.inc({ by: 'reference' }, cached);
+    if (savedByList > 0) savedCalls.inc({ by: 'list' }, savedByList);
+    if (shared > 0) savedCalls.inc({ by: 'shared' }, shared);
+  }
+
+  return {
+    onRequestStarted(requestRecord) {
+      pendingRequests.add(requestRecord);
+      requestsUntilCopy -= 1;
+      if (requestsUntilCopy > 0) return;
+      // V8 keeps outgrown tables of a Set with their entries (docs/decisions/0004-long-lived-closures.md).
+      pendingRequests = new Set(pendingRequests);
+      requestsUntilCopy = requestsBetweenCopies;
+    },
+    onRequestFinished(requestRecord, status, isAborted) {
+      pendingRequests.delete(requestRecord);
+      const { route, operation, startedAt } = requestRecord;
+      if (route === undefined) return;
+      const seconds = (performance.now() - startedAt) / 1_000;
+      if (route === 'label') {
+        const outcome = isAborted ? 'aborted' : status < 400 ? 'ok' : 'refused';
+        labels.observe({ outcome }, seconds);
+      } else {
+        const type = operation?.operation ?? 'none';
+        operations.observe({ type, outcome: outcomeOf(requestRecord, isAborted) }, seconds);
+      }
+      for (const code in requestRecord.errors) errors.inc({ code }, requestRecord.errors[code]);
+      countSavings(requestRecord);
+    },
+  };
+}
+
+/** The outcome of an operation for the metrics. `refused`: nothing of the operation ran. */
+function outcomeOf(
+  { operation, callContext, isRejected: isRefused, errors }: RequestRecord,
+  isAborted: boolean,
+): string {
+  if (isAborted) return 'aborted';
+  if (operation === undefined || isRefused) return 'refused';
+  if (errors === undefined) return 'ok';
+  return callContext === undefined ? 'refused' : 'errors';
+}
+
+const callBuckets = [0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
+
+// Only these statuses get their own label value, so that unusual statuses create no further time series.
+const labeledStatuses = new Set([
+  200, 201, 202, 204, 400, 401, 403, 404, 409, 410, 412, 413, 422, 429, 500, 502, 503, 504,
+]);
+
+/** Creates the metrics of REST calls. */
+function createCallMetrics(registry: Registry): CallObserver {
+  const registers = [registry];
+  const calls = new Histogram({
+    name: 'waybill_rest_call_duration_seconds',
+    help: 'REST calls by method, route template and status (none where no answer came), from leaving their queue on.',
+    labelNames: ['method', 'route', 'status'],
+    buckets: callBuckets,
+    registers,
+  });
+  const retries = new Counter({
+    name: 'waybill_rest_retries_total',
+    help: 'How often REST calls were sent again by method and route template.',
+    labelNames: ['method', 'route'],
+    registers,
+  });
+  let pendingCalls = 0;
+  new Gauge({
+    name: 'waybill_rest_calls_in_flight',
+    help: 'REST calls that have left their queue and are not answered yet.',
+    registers,
+    collect() {
+      this.set(pendingCalls);
+    },
+  });
+  return {
+    onCallSent() {
+      pendingCalls += 1;
+      return undefined;
+    },
+    onCallFinished({ method, route, status, durationMs = 0, retries: retryCount }) {
+      pendingCalls -= 1;
+      calls.observe({ method, route, status: statusLabel(status) }, durationMs / 1_000);
+      if (retryCount > 0) retries.inc({ method, route }, retryCount);
+    },
+  };
+}
+
+function statusLabel(status: number | undefined): string {
+  if (status === undefined) return 'none';
+  return labeledStatuses.has(status) ? String(status) : `${Math.floor(status / 100)}xx`;
+}
+
+/** Creates the metrics of batches and prefetched pages. */
+function createLoadingMetrics(registry: Registry): LoadingObserver {
+  const registers = [registry];
+  const sizes = new Histogram({
+    name: 'waybill_batch_size',
+    help: 'How many ids were asked for at once by kind (orders, shipments).',
+    labelNames: ['kind'],
+    buckets: [1, 2, 5, 10, 20, 50, 100, 200, 500, 1_000],
+    registers,
+  });
+  const batches = new Counter({
+    name: 'waybill_batches_total',
+    help: 'Batches of ids by kind and by how they were answered (gets, page, trial, no rows, timeout, failed).',
+    labelNames: ['kind', 'way'],
+    registers,
+  });
+  const prefetchedPages = new Counter({
+    name: 'waybill_prefetched_pages_total',
+    help: 'Pages that were asked for ahead by kind, and those of them that a batch made use of (asked, used).',
+    labelNames: ['kind', 'event'],
+    registers,
+  });
+  return {
+    batch(kind, size, way) {
+      sizes.observe({ kind }, size);
+      batches.inc({ kind, way });
+    },
+    prefetchedPage: (kind, event) => prefetchedPages.inc({ kind, event }),
   };
 }

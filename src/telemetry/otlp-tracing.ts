@@ -9,21 +9,22 @@ import { loggableName } from './request-record.ts';
 import { createSampler, type SamplerName } from './sampler.ts';
 import type { Tracing } from './tracing.ts';
 
+/** The settings of the OTLP exporter and the sampler. */
 export interface TracingOptions {
-  /** Where spans are sent. */
+  /** The endpoint for spans. */
   url: URL;
   protocol: 'http/protobuf' | 'http/json';
   sampler: SamplerName;
-  /** The share of traces that is kept, where the sampler keeps a share. */
+  /** The share of traces to keep, from 0 to 1, for the samplers `traceidratio` and `parentbased_traceidratio`. */
   ratio: number;
 }
 
-/** Failures to send are told of once in so long. */
+/** The minimum time between two warnings about failed exports. */
 const msBetweenWarnings = 600_000;
 
 const requestHeaders = {
   get: (headers: HeaderReader, name: string) => headers.get(name) ?? undefined,
-  // Asked for by propagators alone that look for names which they do not know.
+  // The W3C propagator reads headers by name and never lists them.
   keys: () => [],
 };
 const headersToSend = {
@@ -33,9 +34,9 @@ const headersToSend = {
 };
 
 /**
- * Traces that are sent by OTLP over HTTP. How they are named and what they tell follows OpenTelemetry's semantic
- * conventions, and is never a document, a value or a token. Its environment variables for headers, timeouts, certificates
- * and resources hold.
+ * Creates tracing that sends spans by OTLP over HTTP. Names and attributes follow OpenTelemetry's semantic
+ * conventions. They never contain a document, a value or a token. OpenTelemetry's environment variables for headers,
+ * timeouts, certificates and resources apply.
  */
 export async function createTracing(options: TracingOptions, log: Log): Promise<Tracing> {
   const provider = new TracerProvider({
@@ -43,14 +44,16 @@ export async function createTracing(options: TracingOptions, log: Log): Promise<
     resource: resourceFromAttributes({ 'service.name': 'waybill' }).merge(
       detectResources({ detectors: [envDetector] }),
     ),
-    spanProcessors: [new BatchSpanProcessor({ exporter: reportingFailures(await exporterOf(options), log) })],
+    spanProcessors: [
+      new BatchSpanProcessor({ exporter: withExportWarnings(await createExporter(options), log) }),
+    ],
   });
   const tracer = provider.getTracer('waybill');
   const propagator = new W3CTraceContextPropagator();
-  // By ledger, as that is what a call of an operation is known by.
-  const contexts = new WeakMap<object, Context>();
-  const spans = new WeakMap<RequestRecord, Span>();
-  const spansOfCalls = new WeakMap<CallLogEntry, Span>();
+  // Keyed by call log, because REST calls only know the call log of their operation.
+  const contextByCallLog = new WeakMap<object, Context>();
+  const spanByRequest = new WeakMap<RequestRecord, Span>();
+  const spanByCall = new WeakMap<CallLogEntry, Span>();
 
   function begin(requestRecord: RequestRecord, headers: HeaderReader): Span {
     const { route, startedAt: startTime, operation, callContext, requestId } = requestRecord;
@@ -65,15 +68,15 @@ export async function createTracing(options: TracingOptions, log: Log): Promise<
     };
     const spanName = [type ?? route ?? 'graphql', name].filter((part) => part !== undefined).join(' ');
     const span = tracer.startSpan(spanName, { kind: SpanKind.SERVER, startTime, attributes }, parent);
-    if (callContext !== undefined) contexts.set(callContext.callLog, trace.setSpan(parent, span));
-    spans.set(requestRecord, span);
+    if (callContext !== undefined) contextByCallLog.set(callContext.callLog, trace.setSpan(parent, span));
+    spanByRequest.set(requestRecord, span);
     return span;
   }
 
   return {
     calls: {
       onCallSent(entry, callLog) {
-        const parent = contexts.get(callLog) ?? ROOT_CONTEXT;
+        const parent = contextByCallLog.get(callLog) ?? ROOT_CONTEXT;
         const { method, route } = entry;
         const attributes = { 'http.request.method': method, 'url.template': route };
         const span = tracer.startSpan(
@@ -81,20 +84,20 @@ export async function createTracing(options: TracingOptions, log: Log): Promise<
           { kind: SpanKind.CLIENT, startTime: performance.now(), attributes },
           parent,
         );
-        spansOfCalls.set(entry, span);
+        spanByCall.set(entry, span);
         const headers: Record<string, string> = {};
         propagator.inject(trace.setSpan(parent, span), headers, headersToSend);
         return headers;
       },
       onCallFinished(entry) {
-        const span = spansOfCalls.get(entry);
+        const span = spanByCall.get(entry);
         if (span === undefined) return;
         const { status, retries, bytes } = entry;
         if (status !== undefined) span.setAttribute('http.response.status_code', status);
         if (retries > 0) span.setAttribute('http.request.resend_count', retries);
         if (bytes > 0) span.setAttribute('http.response.body.size', bytes);
         if (status === undefined || status >= 400)
-          fail(span, status === undefined ? 'no answer' : `${status}`);
+          markFailed(span, status === undefined ? 'no answer' : `${status}`);
         span.end(performance.now());
       },
     },
@@ -102,40 +105,40 @@ export async function createTracing(options: TracingOptions, log: Log): Promise<
     end(requestRecord, headers, status) {
       const { route, joined, errors } = requestRecord;
       if (route === undefined) return;
-      const span = spans.get(requestRecord) ?? begin(requestRecord, headers);
+      const span = spanByRequest.get(requestRecord) ?? begin(requestRecord, headers);
       span.setAttribute('http.response.status_code', status);
       if (joined) span.setAttribute('waybill.joined', true);
       const [code] = Object.keys(errors ?? {});
-      if (code !== undefined) fail(span, code);
+      if (code !== undefined) markFailed(span, code);
       span.end(performance.now());
     },
     close: () => provider.shutdown().catch(() => {}),
   };
 }
 
-function fail(span: Span, type: string): void {
+function markFailed(span: Span, type: string): void {
   span.setAttribute('error.type', type);
   span.setStatus({ code: SpanStatusCode.ERROR });
 }
 
-async function exporterOf({ url, protocol }: TracingOptions): Promise<SpanExporter> {
+async function createExporter({ url, protocol }: TracingOptions): Promise<SpanExporter> {
   const { OTLPTraceExporter } = await (protocol === 'http/json'
     ? import('@opentelemetry/exporter-trace-otlp-http')
     : import('@opentelemetry/exporter-trace-otlp-proto'));
   return new OTLPTraceExporter({ url: url.href });
 }
 
-/** The library tells nobody of spans that it could not send. */
-function reportingFailures(exporter: SpanExporter, log: Log): SpanExporter {
-  let reportedAt: number | undefined;
+/** Logs failed exports, because the library does not report them. */
+function withExportWarnings(exporter: SpanExporter, log: Log): SpanExporter {
+  let lastWarningAt: number | undefined;
   return {
     export(spans, done) {
       exporter.export(spans, (result) => {
         if (
           result.code !== 0 &&
-          (reportedAt === undefined || performance.now() - reportedAt >= msBetweenWarnings)
+          (lastWarningAt === undefined || performance.now() - lastWarningAt >= msBetweenWarnings)
         ) {
-          reportedAt = performance.now();
+          lastWarningAt = performance.now();
           log.warn({ spans: spans.length }, 'traces could not be sent');
         }
         done(result);

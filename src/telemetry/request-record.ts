@@ -1,37 +1,39 @@
 import type { OperationDefinitionNode } from 'graphql';
 import type { CallContext } from '../rest/client/call-context.ts';
 
-/** A request and its answer, as far as its line in the log tells of it. */
+/** The data of a request and its response for the log, the metrics and the traces. */
 export interface RequestRecord {
   readonly requestId: string;
-  /** By the clock of `performance`. */
+  /** A time of `performance.now()`. */
   readonly startedAt: number;
-  /** Undefined for pages and files, and for what has no address here. */
+  /** Undefined for pages, static files and unknown paths. */
   route: 'graphql' | 'label' | undefined;
-  /** Undefined where the request was refused before one was chosen. */
+  /** Undefined if the request was rejected before its operation was selected. */
   operation: OperationDefinitionNode | undefined;
-  /** Who asked, and what that has cost; undefined without an access token, and where the request was refused before. */
+  /** The tenant and the call log. Undefined without an access token, or if the request was rejected early. */
   callContext: Pick<CallContext, 'tenant' | 'callLog'> | undefined;
-  /** Whether it got the answer to an equal query that was under way. */
+  /** Whether the request shared the result of an equal pending query. */
   joined: boolean;
-  /** Whether the answer is one of errors alone, as nothing of the operation has run. */
-  isRefused: boolean;
-  /** How often each code is among the errors of the answer; undefined where it has none. */
+  /** Whether the response has only errors, because nothing of the operation ran. */
+  isRejected: boolean;
+  /** The number of errors in the response by code. Undefined without errors. */
   errors: Record<string, number> | undefined;
 }
 
-/** Is told of every request, for metrics. Must not throw. */
+/** Observes every request, for metrics. Must not throw. */
 export interface RequestObserver {
+  /** Called when a request arrives. */
   onRequestStarted(requestRecord: RequestRecord): void;
-  /** Once for each that began. `status` is that of the answer. */
+  /** Called once for each started request, with the status of its response. */
   onRequestFinished(requestRecord: RequestRecord, status: number, isAborted: boolean): void;
 }
 
-/** What a request brings along on its way through the server; the log's own plugin puts it there. */
+/** The request record in the context of a request. The plugin of the access log sets it. */
 export interface RequestRecordContext {
   requestRecord?: RequestRecord;
 }
 
+/** Creates the record of a request that arrives now. */
 export function createRequestRecord(requestId: string): RequestRecord {
   return {
     requestId,
@@ -40,23 +42,23 @@ export function createRequestRecord(requestId: string): RequestRecord {
     operation: undefined,
     callContext: undefined,
     joined: false,
-    isRefused: false,
+    isRejected: false,
     errors: undefined,
   };
 }
 
-/** Notes the code of an error that is in the answer. */
+/** Counts an error of the response by its code. */
 export function countError(requestRecord: RequestRecord, code: string): void {
   requestRecord.errors ??= {};
   requestRecord.errors[code] = (requestRecord.errors[code] ?? 0) + 1;
 }
 
-/** The headers of a request, by names in small letters. */
+/** The headers of a request by lower-case name. */
 export interface HeaderReader {
   get(name: string): string | null;
 }
 
-/** A name is the client's to choose; one that is longer than any that people give is not for the log. */
+/** The operation name, or undefined if the name is too long for the log. Clients choose the name. */
 export function loggableName(name: string | undefined): string | undefined {
   return name !== undefined && name.length <= 64 ? name : undefined;
 }

@@ -6,10 +6,10 @@ import {
   TraceIdRatioBasedSampler,
 } from '@opentelemetry/sdk-trace';
 
-/** The samplers of OpenTelemetry's `OTEL_TRACES_SAMPLER`. */
+/** The values of OpenTelemetry's `OTEL_TRACES_SAMPLER`. */
 export type SamplerName = `${'' | 'parentbased_'}${'always_on' | 'always_off' | 'traceidratio'}`;
 
-/** Which traces are kept; `ratio` is for those that keep a share. */
+/** Creates a sampler. `ratio` is the share of traces that `traceidratio` keeps. */
 export function createSampler(name: SamplerName, ratio: number): Sampler {
   const root = name.endsWith('always_on')
     ? new AlwaysOnSampler()

@@ -5,44 +5,49 @@ import type { Metrics } from './metrics.ts';
 import type { TracingOptions } from './otlp-tracing.ts';
 import type { Tracing } from './tracing.ts';
 
+/** The settings of metrics and tracing. */
 export interface TelemetryOptions {
-  /** Whether what is done here is counted; if not, nothing for it is loaded. */
+  /** Whether metrics are collected. If not, the metrics library is not loaded. */
   metrics: boolean;
-  /** Whether the process itself is measured too; it is when left out. */
+  /** Whether CPU time, memory and event-loop delay of the process are measured, by default true. */
   process?: boolean;
-  /** Undefined: nothing is traced, and nothing for it is loaded. */
+  /** Undefined when tracing is off. The tracing library is then not loaded. */
   tracing: TracingOptions | undefined;
 }
 
-/** What operators can look at besides the log. */
+/** The metrics and traces of a process. */
 export interface Telemetry {
   metrics: Metrics | undefined;
   tracing: Tracing | undefined;
-  /** For the REST client. */
+  /** Observes the calls of the REST client. */
   observer: CallObserver | undefined;
-  /** For the REST interface. */
+  /** Checks a sample of REST's records against the interface. */
   drift: DriftWatch;
+  /** Sends the remaining spans. */
   close(): Promise<void>;
 }
 
+/** Creates the metrics and traces of this process. */
 export async function startTelemetry(
   { metrics, process = true, tracing }: TelemetryOptions,
   log: Log,
 ): Promise<Telemetry> {
-  // Loaded only where they are used, as they would make every start longer.
-  const counted = metrics
+  // Imported on demand, because both libraries slow down the start.
+  const createdMetrics = metrics
     ? await import('./metrics.ts').then(({ createMetrics }) => createMetrics({ process }))
     : undefined;
-  const traced =
+  const createdTracing =
     tracing && (await import('./otlp-tracing.ts').then(({ createTracing }) => createTracing(tracing, log)));
   return {
-    metrics: counted,
-    tracing: traced,
-    observer: observeAll([counted, traced].flatMap((part) => (part === undefined ? [] : [part.calls]))),
+    metrics: createdMetrics,
+    tracing: createdTracing,
+    observer: observeAll(
+      [createdMetrics, createdTracing].flatMap((part) => (part === undefined ? [] : [part.calls])),
+    ),
     drift: createDriftWatch({
-      count: (coordinate, kind) => counted?.drift(coordinate, kind),
+      count: (coordinate, kind) => createdMetrics?.drift(coordinate, kind),
       tell: (coordinate, kind) => log.warn({ coordinate, drift: kind }, 'REST differs from its interface'),
     }),
-    close: async () => traced?.close(),
+    close: async () => createdTracing?.close(),
   };
 }

@@ -1,14 +1,14 @@
 import type { CallObserver } from '../rest/client/call-observer.ts';
 import type { HeaderReader, RequestRecord } from './request-record.ts';
 
-/** Spans of operations, of labels and of the REST calls that they cost. */
+/** Creates the spans of operations, label downloads and their REST calls. */
 export interface Tracing {
-  /** Makes a span of each call, within that of the operation or label, and passes it on to REST. */
+  /** Creates a child span per REST call and sends its trace context to REST. */
   readonly calls: CallObserver;
-  /** An operation or a label is begun, once it is known who has asked. `headers` are the request's. */
+  /** Starts the span of an operation or label once its access token is known. `headers`: of the request. */
   begin(requestRecord: RequestRecord, headers: HeaderReader): void;
-  /** It is answered, or was refused before it began. */
+  /** Ends the span with the response. Creates it first if the request was rejected before `begin`. */
   end(requestRecord: RequestRecord, headers: HeaderReader, status: number): void;
-  /** Sends what has not been sent yet, for as long as the collector takes. */
+  /** Sends all remaining spans, without a time limit. */
   close(): Promise<void>;
 }

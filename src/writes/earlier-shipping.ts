@@ -1,7 +1,8 @@
 import { pause } from '../concurrency/cancellation.ts';
-import { endJoining } from '../concurrency/tenant.ts';
+import { stopSharingPendingReads } from '../concurrency/tenant.ts';
 import type { Loaders } from '../loaders/loaders.ts';
 import type { RestApi } from '../rest/api.ts';
+import type { CreateQuoteJson } from '../rest/api-types.ts';
 import type { CallContext } from '../rest/client/call-context.ts';
 import {
   AbortedError,
@@ -11,47 +12,48 @@ import {
   StatusError,
 } from '../rest/errors.ts';
 import { isNameOf, type ResourceName } from '../rest/resource-name.ts';
-import type { CreateQuoteJson } from '../rest/types.ts';
 import type { OfferJson, OrderJson, QuoteJson, ShipmentJson } from '../rest/wire-schema.ts';
-import { type Attempt, earliestCreation } from './attempt.ts';
+import { type Attempt, earliestCreation } from './attempt-time.ts';
 import { ConflictError, NotFoundError } from './errors.ts';
 import { findCreatedShipment, withRecovery } from './recovery.ts';
 
-/** What was known before the shipment was asked for, which may have been created since. */
-export interface Progress {
-  asked: CreateQuoteJson;
+/** The checkpoint of an idempotency key: `POST /v1/shipments` was about to be sent for this quote and offer. */
+export interface ShippingProgress {
+  quoteRequest: CreateQuoteJson;
   quote: QuoteJson;
   offer: OfferJson;
   attempt: Attempt;
 }
 
-/**
- * What is noted of an order by the last request that has asked for its shipment, under whatever key: by which quote and since
- * when, and the shipment once it is known.
- */
+/** The checkpoint of an order's lock: its last `POST /v1/shipments`, under any idempotency key. */
 export interface ShippingNote {
+  /** The resource name of the quote that the shipment accepts. */
   quote: string;
   attempt: Attempt;
   /**
-   * When the request was sent or given up, by this machine's clock in milliseconds since 1970; absent once REST has ended it.
-   * Until then REST may still be at work on it.
+   * When the POST was sent or aborted, in milliseconds since 1970 by this machine's clock. While present, REST may
+   * still be processing the POST. Absent once REST has responded or closed the connection.
    */
   unsettledSinceMs?: number;
+  /** The resource name of the created shipment, once known. */
   shipment?: string;
 }
 
-/** How long REST may still be at work on a request that was given up, in milliseconds. */
-const settlingMs = 10_000;
-/** How long an order may take to name its shipment, in milliseconds. Later the order is taken at its word. */
-const namingMs = 3_600_000;
+/** How long REST may keep processing an aborted POST, in milliseconds. */
+const maxProcessingMs = 10_000;
+/**
+ * How long the order's field `shipment` may stay empty after the shipment was created, in milliseconds. After that,
+ * an empty field means that the order has no shipment.
+ */
+const maxNamingDelayMs = 3_600_000;
 
-/** The order as it is now, and the shipment that an earlier attempt has created; null where it is certain that there is none. */
-interface Found {
+/** The current order, and the shipment of an earlier attempt; null if that attempt certainly created none. */
+interface EarlierOutcome {
   order: OrderJson;
   shipment: ShipmentJson | null;
 }
 
-/** What has come of an earlier attempt to ship an order, with the same key (`own`) or another. */
+/** Creates the search for the outcome of earlier attempts to ship an order. */
 export function createEarlierShipping({
   api,
   callContext,
@@ -61,46 +63,46 @@ export function createEarlierShipping({
   callContext: CallContext;
   loaders: Loaders;
 }) {
-  /** @throws OutcomeUnknownError at once where the operation has no time for that, and AbortedError. */
-  async function waitForRest(forMs: number): Promise<void> {
-    if (forMs >= callContext.deadline.remainingMs()) {
+  /** @throws OutcomeUnknownError at once if the operation's deadline is earlier, and AbortedError. */
+  async function waitForRest(waitMs: number): Promise<void> {
+    if (waitMs >= callContext.deadline.remainingMs()) {
       throw new OutcomeUnknownError('REST may still be at work on an earlier attempt');
     }
     const { signal } = callContext;
-    await pause(forMs, signal);
+    await pause(waitMs, signal);
     if (signal.aborted) throw abortedError({ method: 'POST', path: '/v1/shipments' }, signal);
   }
 
   async function lookUp(
     name: ResourceName<'orders'>,
-    own: Progress | undefined,
+    ownProgress: ShippingProgress | undefined,
     note: ShippingNote | undefined,
-  ): Promise<Found> {
+  ): Promise<EarlierOutcome> {
     const order = await loaders.orderById.load(name);
     if (order === null) {
-      if (own === undefined) throw new NotFoundError(name);
+      if (ownProgress === undefined) throw new NotFoundError(name);
       throw new OutcomeUnknownError(`${name} is gone, and may have been shipped`);
     }
-    const ownQuote = own?.quote.name;
+    const ownQuote = ownProgress?.quote.name;
     if (isNameOf('shipments', order.shipment)) {
-      if (own === undefined) return { order, shipment: null };
-      const shipment = await shipmentNamed(order.shipment);
+      if (ownProgress === undefined) return { order, shipment: null };
+      const shipment = await loadShipment(order.shipment);
       return { order, shipment: shipment.quote === ownQuote ? shipment : null };
     }
     if (note?.shipment !== undefined && note.quote === ownQuote) {
-      return { order, shipment: await shipmentNamed(note.shipment) };
+      return { order, shipment: await loadShipment(note.shipment) };
     }
-    if (note?.shipment !== undefined && Date.now() - note.attempt.localMs < namingMs) {
+    if (note?.shipment !== undefined && Date.now() - note.attempt.localMs < maxNamingDelayMs) {
       throw notNamedYet(order.name, note.shipment);
     }
-    const sought = note?.shipment === undefined ? [own, note] : [own];
-    return { order, shipment: await findShipment(sought) };
+    const candidates = note?.shipment === undefined ? [ownProgress, note] : [ownProgress];
+    return { order, shipment: await findShipment(candidates) };
   }
 
   function findShipment(
-    sought: readonly (Progress | ShippingNote | undefined)[],
+    candidates: readonly (ShippingProgress | ShippingNote | undefined)[],
   ): Promise<ShipmentJson | null> {
-    const attempts = sought.filter((attempt) => attempt !== undefined);
+    const attempts = candidates.filter((attempt) => attempt !== undefined);
     const quotes = attempts.map(({ quote }) => (typeof quote === 'string' ? quote : quote.name));
     const since = () => {
       const times = attempts.map(({ attempt }) => earliestCreation(attempt, api));
@@ -109,7 +111,7 @@ export function createEarlierShipping({
     return quotes.length === 0 ? Promise.resolve(null) : findCreatedShipment(api, callContext, quotes, since);
   }
 
-  async function shipmentNamed(name: string): Promise<ShipmentJson> {
+  async function loadShipment(name: string): Promise<ShipmentJson> {
     const shipment = await loaders.shipmentById.load(name);
     if (shipment === null) throw new OutcomeUnknownError(`${name} can't be found`);
     return shipment;
@@ -117,39 +119,42 @@ export function createEarlierShipping({
 
   return {
     /**
-     * Looks for what has come of it, once REST can no longer be at work on it. A shipment that the order names, and that was not
-     * created with the same key, is left to the order to tell.
-     * @throws NotFoundError for an order that is gone, ConflictError for one that was shipped with another key and does not name
-     * its shipment yet, and OutcomeUnknownError where a shipment may be there all the same.
+     * Waits until REST can no longer be processing the last POST, then looks for its shipment.
+     * @param ownProgress the checkpoint of the same idempotency key. Without one, the shipment is null if the order
+     * names one.
+     * @param note the checkpoint of the order's lock.
+     * @throws NotFoundError if the order does not exist.
+     * @throws ConflictError if another key shipped the order and the order does not name its shipment yet.
+     * @throws OutcomeUnknownError if a shipment may exist that cannot be identified.
      */
     async find(
       order: ResourceName<'orders'>,
-      own: Progress | undefined,
+      ownProgress: ShippingProgress | undefined,
       note: ShippingNote | undefined,
-    ): Promise<Found> {
+    ): Promise<EarlierOutcome> {
       const unsettledForMs = unsettledMs(note);
       if (unsettledForMs > 0) await waitForRest(unsettledForMs);
-      // What was asked for before may have been answered before the attempt, in another process.
-      endJoining(callContext.tenant);
-      return withRecovery(() => lookUp(order, own, note));
+      // The earlier attempt may have run in another process, so a pending shared read may be older than that attempt.
+      stopSharingPendingReads(callContext.tenant);
+      return withRecovery(() => lookUp(order, ownProgress, note));
     },
   };
 }
 
-/** For how many milliseconds more REST may still be at work on an attempt. */
+/** Returns for how many milliseconds more REST may be processing the noted attempt. */
 function unsettledMs(note: ShippingNote | undefined): number {
   if (note?.unsettledSinceMs === undefined || note.shipment !== undefined) return 0;
-  return note.unsettledSinceMs + settlingMs - Date.now();
+  return note.unsettledSinceMs + maxProcessingMs - Date.now();
 }
 
-/** Whether a write was given up here, or by a gateway, while REST may still be at work on it. */
+/** Returns whether a write was aborted here or by a gateway, so that REST may still be processing the write. */
 export function wasAborted(error: unknown): boolean {
   const cause = error instanceof OutcomeUnknownError ? error.cause : error;
   if (cause instanceof StatusError) return [408, 499, 504].includes(cause.status);
   return cause instanceof DeadlineError || cause instanceof AbortedError;
 }
 
-/** The conflict of an order that was shipped just now. */
+/** Returns the error for an order that is shipped but does not name its shipment yet. */
 export function notNamedYet(order: string, shipment: string): ConflictError {
   return new ConflictError(
     `${order} is shipped already, as ${shipment}, which the order does not name yet. Nothing was done. ` +

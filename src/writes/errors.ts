@@ -1,6 +1,8 @@
 import { WaybillError } from '../rest/errors.ts';
 
-/** What was asked for contradicts what there is: an order that is shipped already, a key that stands for another input. */
+/**
+ * The request contradicts the present state: the order is shipped already, or the key was used with another input.
+ */
 export class ConflictError extends WaybillError {
   override readonly name = 'ConflictError';
 }
@@ -8,7 +10,7 @@ export class ConflictError extends WaybillError {
 /** A record that a workflow starts from does not exist. */
 export class NotFoundError extends WaybillError {
   override readonly name = 'NotFoundError';
-  /** Its resource name. */
+  /** The resource name of the missing record. */
   readonly id: string;
 
   constructor(id: string) {

@@ -1,49 +1,57 @@
-/** What is known of the work that a key was given to. All of it is JSON, so that any store can hold it. */
+/** The stored state of an idempotency key or of a lock. All of it is JSON, so any store can hold it. */
 export interface KeyRecord {
-  /** Stands for the input, without telling it. */
+  /** A digest of the input, from which the input cannot be recovered. */
   fingerprint: string;
-  /** How far the work has come; undefined where it keeps no such thing. */
+  /** The last checkpoint of the work. Optional: some work has none. */
   progress?: unknown;
-  /** What came of it; absent while that is not known, because it runs or because no answer came. */
+  /** The result of the work. Absent while the work runs, and after work whose outcome is unknown. */
   outcome?: unknown;
 }
 
 /**
- * Where keys are remembered. A key here is `<tenant>.<digest>`; neither part tells the token or the client's key.
+ * Stores the records of keys. A key here is `<tenant>.<digest>`, which reveals neither the access token nor the
+ * client's key.
  */
 export interface IdempotencyStore {
   /**
-   * Takes a key that is free, as one step; where it is taken, nothing changes and its record is answered. Several processes
-   * may share a store: one whose record has no outcome then, or whose key was free, is at work on it until it says `ended`,
-   * and the others wait here for that.
+   * Stores `record` under a free key, as one atomic step. A claimed key keeps its record, which is returned.
+   * Several processes may share a store. A process works on the key if it was free or its record has no outcome.
+   * Other processes wait in `claim` until that process calls `finish`.
+   * @returns the earlier record; undefined if the key was free.
    */
   claim(key: string, record: KeyRecord): Promise<KeyRecord | undefined>;
-  /** Puts a record in the place of the one that has been claimed; its time of life stays as it is. */
+  /** Replaces the record of a claimed key. The key's time of expiry does not change. */
   replace(key: string, record: KeyRecord): Promise<void>;
-  /** Frees a key, as if it had never been given. */
+  /** Frees a key, as if no process had claimed the key. */
   release(key: string): Promise<void>;
-  /** The work on a claimed key is over for now, in whatever way. For stores that several processes share. */
-  ended?(key: string): Promise<void>;
+  /**
+   * The caller no longer works on the claimed key, after success or failure. For stores that several processes share.
+   */
+  finish?(key: string): Promise<void>;
 }
 
+/** Options of `createMemoryStore`. */
 export interface MemoryStoreOptions {
-  /** How many keys are remembered at most. Beyond, the tenant with most keys loses its oldest, so that none pushes out another's. */
+  /**
+   * The maximum number of keys. Beyond that, the tenant with the most keys loses its oldest key, so no tenant evicts
+   * the keys of another.
+   */
   maxKeys: number;
-  /** How long a key is remembered after it was claimed, in milliseconds; a day when left out. */
+  /** How long a key is stored after `claim`, in milliseconds. By default 24 hours. */
   lifetimeMs?: number;
-  /** Milliseconds on a clock that never goes back. */
+  /** Milliseconds of a monotonic clock. By default `performance.now`. */
   now?: () => number;
 }
 
 const dayMs = 24 * 60 * 60 * 1000;
 
-/** A store in this process's memory. A restart forgets, and other servers don't know of it. */
+/** Creates a store in the memory of this process. A restart loses the keys, and other servers do not see them. */
 export function createMemoryStore({
   maxKeys,
   lifetimeMs = dayMs,
   now = () => performance.now(),
 }: MemoryStoreOptions): IdempotencyStore {
-  // Of each tenant, in the order in which the keys were claimed, which is also that in which they expire.
+  // The entries of each tenant, in the order of their claims, which is also the order of their expiry.
   const tenants = new Map<string, Map<string, Entry>>();
   let size = 0;
 
@@ -61,7 +69,7 @@ export function createMemoryStore({
     }
   }
 
-  function makeRoom(): void {
+  function evict(): void {
     for (const entries of tenants.values()) removeExpired(entries);
     while (size >= maxKeys) {
       const [first, ...others] = tenants.values();
@@ -77,11 +85,12 @@ export function createMemoryStore({
 
   return {
     claim: async (key, record) => {
-      const held = tenants.get(tenantOf(key))?.get(key);
-      if (held !== undefined && held.expiresAt > now()) return held.record;
-      // An expired entry would keep its early place in the order.
+      const entry = tenants.get(tenantOf(key))?.get(key);
+      if (entry !== undefined && entry.expiresAt > now()) return entry.record;
+      // Without this, the Map would keep an expired entry at its old position, and the order of expiry would be
+      // wrong.
       remove(key);
-      if (size >= maxKeys) makeRoom();
+      if (size >= maxKeys) evict();
       const entries = tenants.get(tenantOf(key)) ?? new Map<string, Entry>();
       removeExpired(entries);
       tenants.set(tenantOf(key), entries.set(key, { record, expiresAt: now() + lifetimeMs }));
@@ -90,9 +99,9 @@ export function createMemoryStore({
     },
     replace: async (key, record) => {
       const entries = tenants.get(tenantOf(key));
-      const held = entries?.get(key);
-      // Forgotten meanwhile: it would come back without its time.
-      if (held !== undefined) entries?.set(key, { ...held, record });
+      const entry = entries?.get(key);
+      // An evicted key stays evicted: its time of expiry is lost.
+      if (entry !== undefined) entries?.set(key, { ...entry, record });
     },
     release: async (key) => remove(key),
   };

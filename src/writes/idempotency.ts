@@ -2,92 +2,100 @@ import { createHmac, randomBytes } from 'node:crypto';
 import type { Tenant } from '../concurrency/tenant.ts';
 import { AbortedError, mayHaveHappened } from '../rest/errors.ts';
 import { ConflictError } from './errors.ts';
+import { createExclusiveStore } from './exclusive-store.ts';
 import type { IdempotencyStore, KeyRecord } from './idempotency-store.ts';
-import { createSharedStore } from './shared-store.ts';
 
-/** Work that must not be done twice under one key. */
+/** Work that runs once per idempotency key. */
 export interface Work<Outcome, Progress> {
-  /** What is done, such as `createOrder`: the same key may be used for another operation too. */
+  /** The name of the mutation, such as `createOrder`. Each mutation has its own keys. */
   operation: string;
-  /** What it is done with, as JSON whose fields are always in the same order. */
+  /** The input, as JSON whose fields are always in the same order. */
   input: unknown;
-  /** Does it. `keep` remembers how far it has come, for `resume`. */
+  /** Runs the work for the first time. `checkpoint` stores the progress for `resume`. */
   perform(checkpoint: (progress: Progress) => Promise<void>): Promise<Outcome>;
   /**
-   * Takes the place of `perform` where an earlier attempt came to no known end: looks for what that has done before it
-   * does anything again, or throws OutcomeUnknownError.
+   * Runs instead of `perform` if the outcome of an earlier attempt is unknown. Looks for the records that the attempt
+   * has created before it creates any.
+   * @param progress the last checkpoint of the earlier attempt; undefined if the attempt stored none.
+   * @throws OutcomeUnknownError if the outcome stays unknown.
    */
   resume(progress: Progress | undefined, checkpoint: (progress: Progress) => Promise<void>): Promise<Outcome>;
 }
 
-/** Whose key it is. Without a key, nothing is remembered. */
-export interface Keyed {
+/** The idempotency key of a mutation, and the tenant it belongs to. Without a key, nothing is stored. */
+export interface IdempotencyKey {
   tenant: Tenant;
   key: string | null | undefined;
-  /** Is asked before an answer out of memory; throws where REST does not take the tenant's token any more. */
-  expectAccepted?: () => Promise<void>;
+  /** Called before a stored outcome is returned. Throws if REST no longer accepts the tenant's access token. */
+  expectTokenAccepted?: () => Promise<void>;
 }
 
+/** Runs work once per key, and serializes work on one resource (docs/decisions/0012-idempotent-writes.md). */
 export interface Idempotency {
   /**
-   * The outcome of the work: done now, or the same as before where the key was given already, also while that runs. What
-   * failed without having happened leaves the key free.
-   * @throws ConflictError where the key was given with another input, and what the work throws.
+   * Runs the work, or returns the outcome of earlier or still running work under the same key. Work that fails and
+   * certainly changed nothing frees the key.
+   * @throws ConflictError if the key was used with another input, and the errors of the work.
    */
-  runOnce<Outcome, Progress>(work: Work<Outcome, Progress>, keyed: Keyed): Promise<Outcome>;
+  runOnce<Outcome, Progress>(work: Work<Outcome, Progress>, idempotencyKey: IdempotencyKey): Promise<Outcome>;
   /**
-   * Does work on a thing of a tenant, such as an order, while no other work holds it, in this process or another.
-   * @throws what the work throws.
+   * Runs work while it holds the lock of a resource, such as an order. No other work of the tenant holds the lock
+   * then, in this process or another.
+   * @throws the errors of the work.
    */
-  hold<Note, Result>(
-    thing: string,
+  withLock<Note, Result>(
+    resource: string,
     tenant: Tenant,
-    work: (held: Held<Note>) => Promise<Result>,
+    work: (lock: Lock<Note>) => Promise<Result>,
   ): Promise<Result>;
 }
 
-/** A thing that is held, and what is noted of it. A note is JSON, and is remembered for as long as a key. */
-export interface Held<Note> {
-  /** What is noted now: at first by the last work that held the thing. */
+/** The lock of a resource, with a note about the resource. The note is JSON, and is stored as long as a key. */
+export interface Lock<Note> {
+  /** The current note. At first, the note that the previous holder of the lock stored. */
   readonly note: Note | undefined;
   /** Replaces the note; undefined removes it. */
   checkpoint(note: Note | undefined): Promise<void>;
-  /** The same where the work goes on whatever becomes of the note: a failure is reported. */
+  /** Replaces the note like `checkpoint`, but reports a failure instead of throwing it. */
   tryCheckpoint(note: Note | undefined): Promise<void>;
 }
 
+/** Options of `createIdempotency`. */
 export interface IdempotencyOptions {
-  /** One without `ended` is for this process alone. */
+  /** The store of keys. A store without `finish` serves this process alone. */
   store: IdempotencyStore;
-  /** Told where a store has failed to remember what is done, or to forget what is not. */
+  /** Called with an error of the store that does not change the outcome of the work. */
   report: (error: unknown) => void;
-  /** Turns keys and inputs into digests; by default random, so that they mean nothing outside of this process. */
+  /**
+   * The key of the digests of keys and inputs. By default random, so digests mean nothing outside of this process.
+   */
   secret?: Buffer;
 }
 
-/** Remembers by tenant, operation and key what was done. One for the whole process. */
+/** Creates the idempotency of a process. Keys are separate for each tenant and operation. */
 export function createIdempotency({
-  store: given,
+  store: configuredStore,
   report,
   secret = randomBytes(32),
 }: IdempotencyOptions): Idempotency {
-  // Work on a key waits for other work on it, in this process or another.
-  const store = given.ended === undefined ? createSharedStore(given).join() : given;
+  // A shared store makes each claim wait for pending work on the same key, in this process or another.
+  const store =
+    configuredStore.finish === undefined ? createExclusiveStore(configuredStore).join() : configuredStore;
   const running = new Map<string, { fingerprint: string; outcome: Promise<unknown> }>();
   const digest = (value: unknown) =>
     createHmac('sha256', secret).update(JSON.stringify(value)).digest('base64url');
 
-  async function remembered<Outcome, Progress>(
+  async function claimAndRun<Outcome, Progress>(
     id: string,
     fingerprint: string,
     { perform, resume }: Work<Outcome, Progress>,
-    { expectAccepted }: Keyed,
+    { expectTokenAccepted }: IdempotencyKey,
   ): Promise<Outcome> {
     const earlier = await store.claim(id, { fingerprint });
     if (earlier !== undefined) expectSameInput(earlier.fingerprint, fingerprint);
     if (earlier?.outcome !== undefined) {
-      await expectAccepted?.();
-      // Put there by this work under this key, so that it is what this work makes.
+      await expectTokenAccepted?.();
+      // The id contains the operation, so work of the same type stored the outcome.
       return earlier.outcome as Outcome;
     }
 
@@ -100,54 +108,57 @@ export function createIdempotency({
       const outcome = await (earlier === undefined
         ? perform(checkpoint)
         : resume(earlier.progress as Progress | undefined, checkpoint));
-      // It is done, whatever becomes of the memory of it.
+      // The work has succeeded, even if its outcome cannot be stored.
       await store.replace(id, { fingerprint, outcome }).catch(report);
       return outcome;
     } catch (error) {
-      // What an earlier attempt may have done is not undone by the failure of this one.
+      // After an earlier attempt, the key stays claimed, because that attempt may have succeeded.
       if (earlier === undefined && !mayHaveHappened(error)) await store.release(id).catch(report);
       throw error;
     } finally {
-      await store.ended?.(id).catch(report);
+      await store.finish?.(id).catch(report);
     }
   }
 
-  async function runOnce<Outcome, Progress>(work: Work<Outcome, Progress>, keyed: Keyed): Promise<Outcome> {
-    const { tenant, key } = keyed;
+  async function runOnce<Outcome, Progress>(
+    work: Work<Outcome, Progress>,
+    idempotencyKey: IdempotencyKey,
+  ): Promise<Outcome> {
+    const { tenant, key } = idempotencyKey;
     if (key === undefined || key === null) return work.perform(async () => {});
     const id = `${tenant.id}.${digest([work.operation, key])}`;
     const fingerprint = digest(work.input);
-    const other = running.get(id);
-    if (other === undefined) {
-      const outcome = remembered(id, fingerprint, work, keyed);
+    const runningWork = running.get(id);
+    if (runningWork === undefined) {
+      const outcome = claimAndRun(id, fingerprint, work, idempotencyKey);
       running.set(id, { fingerprint, outcome });
       return outcome.finally(() => running.delete(id));
     }
-    expectSameInput(other.fingerprint, fingerprint);
+    expectSameInput(runningWork.fingerprint, fingerprint);
     try {
-      // By the same work under the same key.
-      return (await other.outcome) as Outcome;
+      // The id contains the operation, so work of the same type is running.
+      return (await runningWork.outcome) as Outcome;
     } catch (error) {
-      // It was given up as its own client left; this one is still there.
-      if (error instanceof AbortedError) return runOnce(work, keyed);
+      // The operation of the running work was aborted. This operation was not, so it runs the work itself.
+      if (error instanceof AbortedError) return runOnce(work, idempotencyKey);
       throw error;
     }
   }
 
-  async function hold<Note, Result>(
-    thing: string,
+  async function withLock<Note, Result>(
+    resource: string,
     tenant: Tenant,
-    work: (held: Held<Note>) => Promise<Result>,
+    work: (lock: Lock<Note>) => Promise<Result>,
   ): Promise<Result> {
-    const id = `${tenant.id}.${digest(['hold', thing])}`;
-    // The same for all, so that each waits for the one before.
+    const id = `${tenant.id}.${digest(['hold', resource])}`;
+    // The same for all work, so that `claim` waits for the previous holder instead of reporting a conflict.
     const fingerprint = 'hold';
     const earlier = await store.claim(id, { fingerprint });
-    // Put there by the same work.
+    // Work on the same kind of resource stored the note.
     let note = earlier?.progress as Note | undefined;
-    const checkpoint = async (next: Note | undefined) => {
-      await store.replace(id, { fingerprint, progress: next });
-      note = next;
+    const checkpoint = async (newNote: Note | undefined) => {
+      await store.replace(id, { fingerprint, progress: newNote });
+      note = newNote;
     };
     try {
       return await work({
@@ -155,15 +166,15 @@ export function createIdempotency({
           return note;
         },
         checkpoint,
-        tryCheckpoint: (next) => checkpoint(next).catch(report),
+        tryCheckpoint: (newNote) => checkpoint(newNote).catch(report),
       });
     } finally {
       if (note === undefined) await store.release(id).catch(report);
-      await store.ended?.(id).catch(report);
+      await store.finish?.(id).catch(report);
     }
   }
 
-  return { runOnce, hold };
+  return { runOnce, withLock };
 }
 
 function expectSameInput(earlier: string, fingerprint: string): void {

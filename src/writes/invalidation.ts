@@ -1,17 +1,17 @@
 import type { Loaders } from '../loaders/loaders.ts';
 import type { OrderJson, QuoteJson, ShipmentJson } from '../rest/wire-schema.ts';
 
-/**
- * What the loaders of an operation must not answer any more once a write was tried, whether its outcome is known or
- * not, and what they know instead once it has succeeded. Places, origins, channels and templates are not written.
- */
+// `invalidateAfter…` clears the cached reads that a write may have changed, whether the write succeeded or not.
+// `replace…` stores the record that a successful write returned. No mutation changes places, origins, channels or
+// templates.
 
+/** Clears the searches that a new order may match. */
 export function invalidateAfterOrderCreation({ orderPage, orderByReference }: Loaders): void {
   orderPage.clearAll();
   orderByReference.clearAll();
 }
 
-/** Cancelling an order also asks for the cancellation of its shipment. */
+/** Clears an updated order, and all shipments: cancelling an order also requests the cancellation of its shipment. */
 export function invalidateAfterOrderUpdate(loaders: Loaders, order: string): void {
   invalidateAfterOrderCreation(loaders);
   loaders.orderById.clear(order);
@@ -19,7 +19,7 @@ export function invalidateAfterOrderUpdate(loaders: Loaders, order: string): voi
   loaders.shipmentPage.clearAll();
 }
 
-/** A shipment changes the order that its quote is for, and is paid for. */
+/** Clears all orders and the organization: a shipment changes the order of its quote, and the account's balance. */
 export function invalidateAfterShipmentCreation(loaders: Loaders): void {
   invalidateAfterOrderCreation(loaders);
   loaders.orderById.clearAll();
@@ -27,18 +27,22 @@ export function invalidateAfterShipmentCreation(loaders: Loaders): void {
   loaders.organization.clearAll();
 }
 
+/** Clears the pages of messages. */
 export function invalidateAfterMessage({ messagePage }: Loaders): void {
   messagePage.clearAll();
 }
 
+/** Stores the order that a write returned. */
 export function replaceOrder({ orderById }: Loaders, order: OrderJson): void {
   orderById.replace(order.name, order);
 }
 
+/** Stores the quote that a write returned. */
 export function replaceQuote({ quoteById }: Loaders, quote: QuoteJson): void {
   quoteById.replace(quote.name, quote);
 }
 
+/** Stores the shipment that a write returned. */
 export function replaceShipment({ shipmentById }: Loaders, shipment: ShipmentJson): void {
   shipmentById.replace(shipment.name, shipment);
 }

@@ -1,6 +1,7 @@
 import { type Loaders, maxPageSize } from '../loaders/loaders.ts';
 import { allRecords, pagesFrom } from '../loaders/paging/page-loader.ts';
 import type { RestApi } from '../rest/api.ts';
+import type { CreateOrderJson } from '../rest/api-types.ts';
 import type { CallContext } from '../rest/client/call-context.ts';
 import {
   InvalidResponseError,
@@ -9,78 +10,85 @@ import {
   isRejectedInput,
   OutcomeUnknownError,
 } from '../rest/errors.ts';
-import type { CreateOrderJson } from '../rest/types.ts';
 import type { OrderJson, ShipmentJson } from '../rest/wire-schema.ts';
-import { creationTime } from './attempt.ts';
+import { creationTime } from './attempt-time.ts';
 
 /**
- * Looks for what an earlier attempt without an answer has done. Where REST refuses to be asked, or answers what can't be
- * read, that says nothing of the attempt: its outcome stays unknown.
+ * Runs `find`, which looks for the record that an attempt without a response may have created.
+ * @throws OutcomeUnknownError if REST rejects the search or sends an invalid response, and the other errors of
+ * `find`.
  */
 export async function withRecovery<Found>(find: () => Promise<Found>): Promise<Found> {
   try {
     return await find();
   } catch (error) {
-    if (!isOfRequest(error)) throw error;
+    if (!isAboutRequest(error)) throw error;
     throw new OutcomeUnknownError('An earlier attempt got no answer', { cause: error });
   }
 }
 
-/** Whether REST found fault with what it was asked, or answered something else, rather than with who asked or how often. */
-function isOfRequest(error: unknown): boolean {
+/** Returns whether the error is about the request or its response, and not about the access token or a rate limit. */
+function isAboutRequest(error: unknown): boolean {
   return (
     isRejectedInput(error) || isNotFound(error) || isConflict(error) || error instanceof InvalidResponseError
   );
 }
 
 /**
- * From when on the REST service may have created what is looked for, in milliseconds since 1970 by its own clock; undefined
- * where that is not known. Asked after each answer, which may be the first that tells the clock.
+ * Returns the earliest time at which REST may have created the record, in milliseconds since 1970 by the clock of
+ * REST. Undefined if no response has reported that clock. Called after each response, which may be the first with the
+ * clock.
  */
 export type Since = () => number | undefined;
 
 /**
- * The order that an attempt without an answer has created after all, or null where it can't be told: the one order with the
- * same reference, with everything else as it was sent, and created since the attempt. Where there are several, another
- * attempt may have made them.
+ * Returns the order that an attempt without a response has created. The order has the reference and the other fields
+ * that were sent, and it was created since the attempt.
+ * @returns null if no order matches, or several do: another attempt may have created some of them.
  */
 export async function findCreatedOrder(
   { orderPage }: Loaders,
-  wanted: CreateOrderJson,
+  sentOrder: CreateOrderJson,
   since: Since,
 ): Promise<OrderJson | null> {
-  const { referenceId } = wanted;
+  const { referenceId } = sentOrder;
   if (referenceId === undefined || referenceId === '') return null;
   const found = await allRecords(orderPage, { search: referenceId, pageSize: maxPageSize.orders });
   const earliest = since();
   if (earliest === undefined) return null;
-  const fitting = found.filter(
-    (order) => (creationTime(order) ?? 0) >= earliest && holds(order, asRecorded(wanted)),
+  const matching = found.filter(
+    (order) => (creationTime(order) ?? 0) >= earliest && includesFields(order, comparableFields(sentOrder)),
   );
-  return fitting.length === 1 ? (fitting[0] ?? null) : null;
+  return matching.length === 1 ? (matching[0] ?? null) : null;
 }
 
-/** What was sent, without what the order's life may have changed since, and what REST gives another form. */
-function asRecorded({ status: _status, referenceUrl: _url, recipient, ...order }: CreateOrderJson): object {
+/** Returns the sent fields, without fields that may have changed since or that REST returns in another form. */
+function comparableFields({
+  status: _status,
+  referenceUrl: _url,
+  recipient,
+  ...order
+}: CreateOrderJson): object {
   const { documentType: _type, document: _document, address, ...person } = recipient;
   return { ...order, recipient: { ...person, address: { addressLines: address.addressLines } } };
 }
 
-/** Whether a value has all that is wanted of it, and perhaps more. */
-function holds(value: unknown, wanted: unknown): boolean {
-  if (typeof wanted !== 'object' || wanted === null) return value === wanted;
+/** Returns whether `value` has all fields of `expected` with equal values, at any depth. Other fields are ignored. */
+function includesFields(value: unknown, expected: unknown): boolean {
+  if (typeof expected !== 'object' || expected === null) return value === expected;
   if (typeof value !== 'object' || value === null) return false;
   const fields = new Map<string, unknown>(Object.entries(value));
-  return Object.entries(wanted).every(([name, part]) => holds(fields.get(name), part));
+  return Object.entries(expected).every(([name, part]) => includesFields(fields.get(name), part));
 }
 
 type ShipmentRow = ShipmentJson | InvalidResponseError;
 
 /**
- * The shipment of one of these quotes, or null where there is none. Reads the list to its end, unless the rows themselves
- * show that it comes newest first and that older ones follow. Reads past the loaders, which would keep every page.
- * @throws OutcomeUnknownError where it may be one that came without its quote, and InvalidResponseError where the list has
- * no end.
+ * Returns the shipment of one of the quotes, or null if there is none. Reads all pages of the list, because the
+ * interface documents no order of rows. Stops early if the rows are sorted newest first and older than the attempt.
+ * Bypasses the loaders, which would cache every page.
+ * @throws OutcomeUnknownError if REST sent a row without its quote that may be the shipment, and InvalidResponseError
+ * if the list has no end.
  */
 export async function findCreatedShipment(
   { listShipments }: Pick<RestApi, 'listShipments'>,
@@ -92,15 +100,15 @@ export async function findCreatedShipment(
     { load: (query) => listShipments(query, callContext) },
     { pageSize: maxPageSize.shipments },
   );
-  let hasUntold = false;
+  let hasRowWithoutQuote = false;
   for await (const { rows } of pages) {
     const found = rows.find((row): row is ShipmentJson => quotes.includes(quoteOf(row) ?? ''));
     if (found !== undefined) return found;
     const earliest = since();
-    hasUntold ||= rows.some((row) => quoteOf(row) === undefined && !isOlder(row, earliest));
+    hasRowWithoutQuote ||= rows.some((row) => quoteOf(row) === undefined && !isOlder(row, earliest));
     if (isNewestFirst(rows) && isOlder(rows.at(-1), earliest)) break;
   }
-  if (!hasUntold) return null;
+  if (!hasRowWithoutQuote) return null;
   throw new OutcomeUnknownError('The shipment may be one of those that came without their quote');
 }
 
@@ -113,10 +121,10 @@ function isOlder(row: ShipmentRow | undefined, earliest: number | undefined): bo
   return created !== undefined && earliest !== undefined && created < earliest;
 }
 
-// A few rows in no order may look as if they were in one.
+// Fewer rows may be sorted by chance.
 const minRowsInOrder = 10;
 
-/** Whether each row is as old as the one before or older, and not all are of the same age. */
+/** Returns whether the rows are sorted from new to old, and not all of the same time. */
 function isNewestFirst(rows: readonly ShipmentRow[]): boolean {
   if (rows.length < minRowsInOrder) return false;
   const times = rows.map(createdAt);

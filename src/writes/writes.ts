@@ -1,8 +1,5 @@
 import type { Loaders } from '../loaders/loaders.ts';
 import type { RestApi } from '../rest/api.ts';
-import type { CallContext } from '../rest/client/call-context.ts';
-import { OutcomeUnknownError } from '../rest/errors.ts';
-import type { ConversationName, ResourceName } from '../rest/resource-name.ts';
 import type {
   CreateOrderJson,
   CreateQuoteJson,
@@ -10,11 +7,14 @@ import type {
   SendMessageJson,
   SendToPhoneJson,
   UpdateOrderJson,
-} from '../rest/types.ts';
+} from '../rest/api-types.ts';
+import type { CallContext } from '../rest/client/call-context.ts';
+import { OutcomeUnknownError } from '../rest/errors.ts';
+import type { ConversationName, ResourceName } from '../rest/resource-name.ts';
 import type { MessageJson, OrderJson, QuoteJson, ShipmentJson } from '../rest/wire-schema.ts';
-import { type Attempt, attemptNow, earliestCreation } from './attempt.ts';
-import type { Progress } from './earlier-shipping.ts';
-import type { Idempotency, Keyed } from './idempotency.ts';
+import { type Attempt, attemptNow, earliestCreation } from './attempt-time.ts';
+import type { ShippingProgress } from './earlier-shipping.ts';
+import type { Idempotency, IdempotencyKey } from './idempotency.ts';
 import {
   invalidateAfterMessage,
   invalidateAfterOrderCreation,
@@ -25,93 +25,103 @@ import {
   replaceShipment,
 } from './invalidation.ts';
 import { findCreatedOrder, withRecovery } from './recovery.ts';
-import { createShipOrder, type ShipOrder, type ShippedOrder } from './ship-order.ts';
+import { createShipOrder, type ShipOrderRequest, type ShippedOrder } from './shipping-workflow.ts';
 
-/** A key of the client's own, under which a write is done once at most; none for a write that is done each time. */
+/** The client's idempotency key. Work with a key runs once; without a key, each request runs it. */
 type Key = string | null | undefined;
 
 /**
- * Everything that the graph can change. Lives for one operation. Every method throws what the REST client throws;
- * those that take a key also ConflictError, where it was given with another input.
+ * The writes of one GraphQL operation. Every method throws the errors of the REST client. A method with a key also
+ * throws ConflictError if the key was used with another input.
  */
 export interface Writes {
+  /** Sends `POST /v1/orders`. */
   createOrder(order: CreateOrderJson, key: Key): Promise<OrderJson>;
-  /** Without a key: the same update twice leaves what it leaves once. */
+  /** Sends `PATCH /v1/orders/{id}`. Takes no key, because the update is idempotent. */
   updateOrder(order: ResourceName<'orders'>, update: UpdateOrderJson): Promise<OrderJson>;
+  /** Sends `POST /v1/quotes`. */
   createQuote(quote: CreateQuoteJson, key: Key): Promise<QuoteJson>;
+  /** Sends `POST /v1/shipments`. */
   createShipment(shipment: CreateShipmentJson, key: Key): Promise<ShipmentJson>;
-  /** @param expectFit throws where the message is known not to fit; asked before it is sent, and not for a key again. */
+  /**
+   * Sends a message to a conversation.
+   * @param expectValid throws if the message is known to be invalid. Called once per key, before the message is sent.
+   */
   sendMessage(
     conversation: ConversationName,
     message: SendMessageJson,
     key: Key,
-    expectFit: () => Promise<void>,
+    expectValid: () => Promise<void>,
   ): Promise<MessageJson>;
+  /** Sends a message to a phone number. */
   sendToPhone(channel: ResourceName<'channels'>, message: SendToPhoneJson, key: Key): Promise<MessageJson>;
-  /** Reads, quotes, chooses and ships. @throws NotFoundError and ConflictError for an order that can't be shipped. */
-  shipOrder(preference: ShipOrder, key: Key): Promise<ShippedOrder>;
+  /**
+   * Creates a quote and the shipment of an order.
+   * @throws NotFoundError, and ConflictError if the order can't be shipped.
+   */
+  shipOrder(request: ShipOrderRequest, key: Key): Promise<ShippedOrder>;
 }
 
-/** The writes of one operation, on behalf of `reader`, whose `loaders` then know what has changed. */
+/** Creates the writes of one operation. Each write updates or clears the records that `loaders` have cached. */
 export function createWrites(
   api: RestApi,
-  reader: CallContext,
+  callContext: CallContext,
   loaders: Loaders,
   idempotency: Idempotency,
 ): Writes {
-  // A client that leaves ends what is read for it. A write goes on, or nobody would know what became of it, until all the
-  // time that the operation may take has passed.
-  const writer: CallContext = { ...reader, signal: reader.deadline.signal };
+  // A client that disconnects aborts its reads. A write continues until the operation's deadline, because the outcome
+  // of an aborted write is unknown.
+  const writeContext: CallContext = { ...callContext, signal: callContext.deadline.signal };
 
-  const keyedBy = (key: Key): Keyed => ({
-    tenant: reader.tenant,
+  const idempotencyKey = (key: Key): IdempotencyKey => ({
+    tenant: callContext.tenant,
     key,
-    async expectAccepted() {
-      if (reader.isRefused()) await api.getOrganization(reader);
+    async expectTokenAccepted() {
+      if (callContext.isTokenRejected()) await api.getOrganization(callContext);
     },
   });
 
   /**
-   * A write that is done once under its key, and of which nothing can be looked for after an attempt without an answer. As
-   * the work may be done in another request, each request clears its own loaders afterwards.
+   * Runs a write once per key. The REST interface has no way to find the record of an attempt without a response, so
+   * `resume` does not search. Another request may run the work, so each request clears its own loaders afterwards.
    */
-  function runOnce<Made>(
+  function runOnce<Created>(
     operation: string,
     input: unknown,
     key: Key,
-    write: () => Promise<Made>,
-  ): Promise<Made> {
+    write: () => Promise<Created>,
+  ): Promise<Created> {
     return idempotency.runOnce(
       { operation, input, perform: write, resume: async () => outcomeUnknown(false) },
-      keyedBy(key),
+      idempotencyKey(key),
     );
   }
 
   async function createQuote(quote: CreateQuoteJson): Promise<QuoteJson> {
-    const created = await api.createQuote(quote, writer);
+    const created = await api.createQuote(quote, writeContext);
     replaceQuote(loaders, created);
     return created;
   }
 
   async function createShipment(shipment: CreateShipmentJson): Promise<ShipmentJson> {
     const created = await api
-      .createShipment(shipment, writer)
+      .createShipment(shipment, writeContext)
       .finally(() => invalidateAfterShipmentCreation(loaders));
     replaceShipment(loaders, created);
     return created;
   }
 
   const createOrder = async (order: CreateOrderJson): Promise<OrderJson> => {
-    const created = await api.createOrder(order, writer);
+    const created = await api.createOrder(order, writeContext);
     replaceOrder(loaders, created);
     return created;
   };
 
   const shipOrder = createShipOrder({
     api,
-    callContext: reader,
+    callContext,
     loaders,
-    hold: idempotency.hold,
+    withLock: idempotency.withLock,
     createQuote,
     createShipment,
   });
@@ -133,12 +143,12 @@ export function createWrites(
               return found ?? outcomeUnknown(true);
             },
           },
-          keyedBy(key),
+          idempotencyKey(key),
         )
         .finally(() => invalidateAfterOrderCreation(loaders)),
     updateOrder: async (order, update) => {
       const updated = await api
-        .updateOrder(order, update, writer)
+        .updateOrder(order, update, writeContext)
         .finally(() => invalidateAfterOrderUpdate(loaders, order));
       replaceOrder(loaders, updated);
       return updated;
@@ -148,33 +158,37 @@ export function createWrites(
       runOnce('createShipment', shipment, key, () => createShipment(shipment)).finally(() =>
         invalidateAfterShipmentCreation(loaders),
       ),
-    sendMessage: ({ name, channel, conversation }, message, key, expectFit) =>
+    sendMessage: ({ name, channel, conversation }, message, key, expectValid) =>
       runOnce('sendMessage', { conversation: name, message }, key, async () => {
-        await expectFit();
-        return api.sendMessage(channel, conversation, message, writer);
+        await expectValid();
+        return api.sendMessage(channel, conversation, message, writeContext);
       }).finally(() => invalidateAfterMessage(loaders)),
     sendToPhone: (channel, message, key) =>
       runOnce('sendMessageToPhone', { channel, message }, key, () =>
-        api.sendToPhone(channel, message, writer),
+        api.sendToPhone(channel, message, writeContext),
       ).finally(() => invalidateAfterMessage(loaders)),
-    shipOrder: async (preference, key) => {
+    shipOrder: async (request, key) => {
       const outcome = await idempotency.runOnce(
         {
           operation: 'shipOrder',
-          input: preference,
-          perform: (checkpoint) => shipOrder(preference, undefined, checkpoint),
-          resume: (progress: Progress | undefined, checkpoint) => shipOrder(preference, progress, checkpoint),
+          input: request,
+          perform: (checkpoint) => shipOrder(request, undefined, checkpoint),
+          resume: (progress: ShippingProgress | undefined, checkpoint) =>
+            shipOrder(request, progress, checkpoint),
         },
-        keyedBy(key),
+        idempotencyKey(key),
       );
-      // Another request may have shipped it, while this one waited for the key.
+      // Another request may have shipped the order while this request waited for the key.
       if ('shipment' in outcome) invalidateAfterShipmentCreation(loaders);
       return outcome;
     },
   };
 }
 
-/** `wasLookedFor`: whether what it may have made was looked for, without result. */
-function outcomeUnknown(wasRecovered: boolean): never {
-  throw new OutcomeUnknownError('An earlier attempt with this key got no answer', {}, wasRecovered);
+/**
+ * Throws the error of an earlier attempt without a response.
+ * @param wasNotFound whether the record that the attempt may have created was searched without result.
+ */
+function outcomeUnknown(wasNotFound: boolean): never {
+  throw new OutcomeUnknownError('An earlier attempt with this key got no answer', {}, wasNotFound);
 }

@@ -3,7 +3,7 @@ import { createDefer } from '../../src/concurrency/event-loop-round.ts';
 
 afterEach(() => vi.unstubAllGlobals());
 
-test('the steps of a round are taken at its end, in order, and what they put off at the end of the next', () => {
+test('the steps of a round run at its end, in order, and steps deferred by them at the end of the next round', () => {
   const ends: (() => void)[] = [];
   vi.stubGlobal('setImmediate', (end: () => void) => ends.push(end));
   const defer = createDefer();
@@ -21,7 +21,7 @@ test('the steps of a round are taken at its end, in order, and what they put off
   expect(seen()).toEqual({ taken: ['one', 'two', 'three'], ends: 0 });
 });
 
-test('what lies ready on several ports is all read before a step that the first of it has put off', async () => {
+test('messages ready on several ports are all read before a step that the first message defers', async () => {
   const defer = createDefer();
   const seen: string[] = [];
   await new Promise<void>((done) => {

@@ -25,7 +25,7 @@ async function run<Answer>(
   signal?: AbortSignal,
 ): Promise<Answer> {
   const operation = new OperationQueue(queue, tenant, Number.POSITIVE_INFINITY);
-  const slot = await operation.slotFor(call, signal ?? neverAborted);
+  const slot = await operation.acquireSlot(call, signal ?? neverAborted);
   try {
     return await make(slot);
   } finally {
@@ -33,34 +33,34 @@ async function run<Answer>(
   }
 }
 
-/** Puts calls into a queue, which end one after the other as they are told to. */
+/** Puts calls into a queue. `endOne` ends the oldest running call. */
 function createCalls(queue: CallQueue) {
   const begun: string[] = [];
-  const underWay: (() => void)[] = [];
+  const running: (() => void)[] = [];
   return {
     begun,
-    underWay,
+    running,
     ask(tenant: Tenant, name: string, signal?: AbortSignal): Promise<string> {
       const make = () => {
         begun.push(name);
-        return new Promise<string>((resolve) => underWay.push(() => resolve(name)));
+        return new Promise<string>((resolve) => running.push(() => resolve(name)));
       };
       return run(queue, tenant, make, signal);
     },
-    /** Ends the oldest call under way, and lets the next one begin. */
+    /** Ends the oldest running call, and lets the next one start. */
     async endOne(): Promise<void> {
-      underWay.shift()?.();
+      running.shift()?.();
       await afterEvents();
     },
   };
 }
 
-test('at most so many calls are under way, and each that ends makes room for one', async () => {
-  const { ask, begun, underWay, endOne } = createCalls(createQueue(3));
+test('at most `capacity` calls run, and each call that ends makes room for one', async () => {
+  const { ask, begun, running, endOne } = createCalls(createQueue(3));
   const answers = [0, 1, 2, 3, 4].map((number) => ask(number % 2 === 0 ? ana : eva, `${number}`));
   await afterEvents();
   for (const most of [3, 3, 3, 2, 1]) {
-    expect(underWay).toHaveLength(most);
+    expect(running).toHaveLength(most);
     await endOne();
   }
   expect(begun).toEqual(['0', '1', '2', '3', '4']);
@@ -146,7 +146,7 @@ test('a call that pauses leaves its place to others, and has its turn again afte
   const paused = run(queue, ana, async (slot) => {
     slot.release();
     await pause.promise;
-    await slot.acquireAgain(signal);
+    await slot.reacquire(signal);
     begun.push('paused');
     return 'paused';
   });
@@ -171,7 +171,7 @@ test('a call that finds no place after its pause, or is given up in it, leaves n
       run(queue, index === 0 ? ana : ida, async (slot) => {
         slot.release();
         await promise;
-        await slot.acquireAgain(client.signal);
+        await slot.reacquire(client.signal);
         return 'made';
       }),
     ),
@@ -207,7 +207,7 @@ test('slots that weigh more leave room for fewer, and one that weighs more than 
       this.weight = weight;
       expect(queue.acquire(name, this)).toBeUndefined();
     }
-    granted() {
+    onSlotGranted() {
       granted.push(this.name);
     }
   }
@@ -222,5 +222,5 @@ test('slots that weigh more leave room for fewer, and one that weighs more than 
   queue.release(light);
   expect(granted).toEqual(['a', 'b']);
   queue.release(heavy);
-  expect([granted, queue.waiting, queue.hasRoom]).toEqual([['a', 'b', 'c', 'd'], 0, false]);
+  expect([granted, queue.waiting, queue.hasFreeSlot]).toEqual([['a', 'b', 'c', 'd'], 0, false]);
 });

@@ -13,14 +13,14 @@ test('a token is one tenant, and another token another', () => {
   expect(tenants.of('ana').id).not.toBe(tenants.of('eva').id);
 });
 
-test('a tenant holds nothing by which its token could be told', () => {
+test('a tenant reveals nothing about its token', () => {
   const one = createTenants().of('ana');
   const other = createTenants().of('ana');
   expect(one).toEqual({ id: expect.stringMatching(/^[\w-]{43}$/), writes: 0 });
   expect(other.id).not.toBe(one.id);
 });
 
-test('a tenant with an operation under way stays the same, however many came since', () => {
+test('a tenant with a running operation stays the same, however many tenants follow', () => {
   const tenants = createTenants({ maxTenants: 2 });
   const ana = tenants.of('ana');
   for (const bearer of ['eva', 'ida', 'una']) tenants.of(bearer);
@@ -49,7 +49,7 @@ test('beyond the most that are remembered, those that have not been there for lo
     return !isHeld('eva');
   });
   expect({ ana: isHeld('ana'), ida: isHeld('ida') }).toEqual({ ana: true, ida: true });
-  // Anew, as nobody could have kept anything by the one that went.
+  // A new tenant object: the old one was collected.
   expect(tenants.of('eva').writes).toBe(0);
 });
 

@@ -9,10 +9,10 @@ function timed(onTimeout: () => void): TimeoutEntry {
 
 test('all whose time runs hear of its end in their order, unless they were stopped, be it on the way', async () => {
   const timeouts = new TimeoutQueue(20);
-  const onCallFinished: string[] = [];
+  const timedOut: string[] = [];
   const [first, stopped, late, last] = ['first', 'stopped', 'late', 'last'].map((name) =>
     timed(() => {
-      onCallFinished.push(name);
+      timedOut.push(name);
       if (name === 'first' && late !== undefined) timeouts.stop(late);
     }),
   );
@@ -20,11 +20,11 @@ test('all whose time runs hear of its end in their order, unless they were stopp
   if (stopped !== undefined) timeouts.stop(stopped);
   await pause(5);
   if (last !== undefined) timeouts.start(last);
-  await until(() => onCallFinished.length === 2);
-  expect(onCallFinished).toEqual(['first', 'last']);
+  await until(() => timedOut.length === 2);
+  expect(timedOut).toEqual(['first', 'last']);
 });
 
-test('one that ends may begin anew, also after a time in which nothing ran', async () => {
+test('an entry that timed out may start again, also after a time in which no timeout ran', async () => {
   const timeouts = new TimeoutQueue(5);
   let ends = 0;
   const one = timed(() => {

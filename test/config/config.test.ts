@@ -9,7 +9,7 @@ function faultsOf(environment: Record<string, string>): string {
     if (error instanceof ConfigError) return error.message;
     throw error;
   }
-  throw new Error('expected a ConfigError, but the settings are taken');
+  throw new Error('expected a ConfigError, but the settings are accepted');
 }
 
 const defaults = {
@@ -76,7 +76,7 @@ const defaults = {
   },
 };
 
-describe('what is taken', () => {
+describe('what is accepted', () => {
   test('the defaults, where nothing is set', () => {
     expect(readConfig({})).toEqual(defaults);
   });

@@ -1,6 +1,10 @@
 import { expect, test } from 'vitest';
-import { createFieldPathLog } from '../../src/loaders/field-path-log.ts';
-import { currentFieldPath, type FieldPaths, pathsOf } from '../../src/rest/client/field-path.ts';
+import {
+  createFieldPathLog,
+  currentFieldPath,
+  type FieldPaths,
+  pathsOf,
+} from '../../src/rest/client/field-path.ts';
 
 /** Who asks at this moment, as a call remembers it. */
 const current = (): FieldPaths => currentFieldPath.getStore() ?? 'nobody';
@@ -35,7 +39,7 @@ test('those who ask later are behind it too, also through other loaders', () => 
   expect(pathsOf(call)).toEqual(['nodes.*', 'list']);
 });
 
-test('those who ask for it anew are behind the new call alone', () => {
+test('after forget, later field paths belong to the new call alone', () => {
   const fieldPaths = createFieldPathLog();
   const callsFor = (path: string) => {
     for (const key of ['a', 'b']) currentFieldPath.run(path, () => fieldPaths.note(key));

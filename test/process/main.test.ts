@@ -32,7 +32,7 @@ function startServer(environment: Record<string, string>, nodeOptions: string[] 
 }
 
 describe.concurrent('settings that can\u2019t be used', () => {
-  test('are told all at once, and nothing starts', async () => {
+  test('are reported all at once, and nothing starts', async () => {
     const main = startServer({ PORT: 'x', CURRENCY: 'pesos', UPSTREAM_URL: 'ftp://rest.example' });
     expect(await main.exit).toEqual({
       code: 1,
@@ -200,7 +200,7 @@ describe.concurrent('before a live service', () => {
     expect(await main.stop()).toEqual({ code: 0, signal: null, output: text, errors: '' });
   });
 
-  test('SIGTERM lets the request under way finish, refuses new ones and ends with 0', async ({ expect }) => {
+  test('SIGTERM lets the running request finish, refuses new ones and ends with 0', async ({ expect }) => {
     let answer = () => {};
     await using service = await startService((request, response, body) => {
       answer = () => answerJson(orders)(request, response, body);
@@ -213,7 +213,7 @@ describe.concurrent('before a live service', () => {
         headers: { 'content-type': 'application/json', authorization: 'Bearer secret-token' },
         body: JSON.stringify({ query: '{ orders(first: 1) { nodes { id } } }' }),
       });
-    const underWay = ask();
+    const runningRequest = ask();
     await until(() => service.requests.length === 1);
     const end = main.stop();
     await expect
@@ -225,7 +225,9 @@ describe.concurrent('before a live service', () => {
       )
       .toBe('refused');
     answer();
-    expect(await (await underWay).json()).toEqual({ data: { orders: { nodes: [{ id: 'orders/7' }] } } });
+    expect(await (await runningRequest).json()).toEqual({
+      data: { orders: { nodes: [{ id: 'orders/7' }] } },
+    });
     expect(await end).toMatchObject({ code: 0, signal: null, errors: '' });
   });
 });
@@ -298,7 +300,7 @@ describe('an older Node', () => {
     return ['--import', `data:text/javascript,${encodeURIComponent(code)}`];
   };
 
-  test('is told in one line, before the settings are looked at', async () => {
+  test('is reported in one line, before the settings are read', async () => {
     expect(await startServer({ PORT: 'x' }, pretending('22.18.0')).exit).toEqual({
       code: 1,
       signal: null,

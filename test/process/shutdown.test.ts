@@ -19,7 +19,7 @@ const outcome = (asked: Promise<Response>) =>
     () => 'refused',
   );
 
-/** Takes calls for records, and answers them once it is told to. */
+/** Holds the responses to calls for records until `release`. */
 function holding() {
   const waiting: (() => void)[] = [];
   const answer: Answer = (request, response) => {
@@ -151,7 +151,7 @@ test('a client gone in mid-mutation: the write is left to finish, also when the 
   expect(service.requests.map(({ line }) => line)).toEqual(['PATCH /v1/orders/a']);
 });
 
-describe('a client gone in mid-mutation of several steps, and the process told to end', () => {
+describe('a client gone in mid-mutation of several steps, and SIGTERM', () => {
   const inTurn: Answer = async (request, response) => {
     await new Promise((resolve) => setTimeout(resolve, 300));
     response.end(JSON.stringify({ name: request.url?.replace('/v1/', '').replace(/\?.*/, '') }));

@@ -17,8 +17,8 @@ const ask = async (url: URL, query: string) => {
   return response.json();
 };
 
-describe('at the end nobody is waited for who has no client waiting', () => {
-  test('data read anew for later operations', async () => {
+describe('the shutdown waits for nothing that no client waits for', () => {
+  test('reference data that is refreshed for later operations', async () => {
     let isHolding = false;
     await using service = await startService((request, response, body) => {
       if (!isHolding) answerJson({ origins: [{ name: 'origins/1' }] })(request, response, body);

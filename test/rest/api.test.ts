@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import type { RestApi } from '../../src/rest/api.ts';
 import type { CallContext } from '../../src/rest/client/call-context.ts';
-import type { ParameterNames } from '../../src/rest/resource-client.ts';
+import type { QueryParameterNames } from '../../src/rest/resource-client.ts';
 import { answerAsPromised, answerJson, bearer, startBench } from '../fixtures/rest-service.ts';
 import { newOrder, newQuote, newShipment, orderUpdate } from './bodies.ts';
 
@@ -222,7 +222,7 @@ describe('what goes over the wire', () => {
 });
 
 describe('the names of the query parameters', () => {
-  const names: ParameterNames = {
+  const names: QueryParameterNames = {
     pageSize: 'max_results',
     pageToken: 'cursor',
     status: 'states',

@@ -3,7 +3,7 @@ import type {
   CreateQuoteJson,
   CreateShipmentJson,
   UpdateOrderJson,
-} from '../../src/rest/types.ts';
+} from '../../src/rest/api-types.ts';
 
 const recipient = {
   firstName: 'José',

@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import type { RestApi } from '../../src/rest/api.ts';
+import type { Page } from '../../src/rest/api-types.ts';
 import type { CallContext } from '../../src/rest/client/call-context.ts';
 import { InvalidResponseError } from '../../src/rest/errors.ts';
-import type { Page } from '../../src/rest/types.ts';
 import { answerJson, errorOf, startBench } from '../fixtures/rest-service.ts';
 import { shapeless } from './bodies.ts';
 

@@ -6,8 +6,8 @@ import {
   conversationOfMessage,
   isMessageName,
   isNameOf,
+  quoteForMessage,
   resourceName,
-  shown,
 } from '../../src/rest/resource-name.ts';
 
 describe('resourceName', () => {
@@ -118,5 +118,5 @@ test.each([
   ['a\u0085b\u2028', '"a\\u0085b\\u2028"'],
   ['a'.repeat(65), `"${'a'.repeat(64)}…"`],
 ])('an error shows %j as %s', (id, expected) => {
-  expect(shown(id)).toBe(expected);
+  expect(quoteForMessage(id)).toBe(expected);
 });

@@ -1,7 +1,7 @@
 import { type Sandbox, type SandboxOptions, startSandbox } from '../../src/sandbox/sandbox.ts';
 import type { Seed } from '../../src/sandbox/seed/seed.ts';
 
-/** Where the clock of these tests stands. */
+/** The fixed time of these tests. */
 export const now = new Date('2026-11-02T14:00:00Z');
 
 export interface Reply {
@@ -20,7 +20,7 @@ export interface Client {
   close(): Promise<void>;
 }
 
-/** A sandbox and a client that speaks to it over HTTP, as the first merchant unless a token says otherwise. */
+/** Starts a sandbox and returns an HTTP client for it. By default requests have the token of the first merchant. */
 export async function openSandbox(options: SandboxOptions = {}): Promise<Client> {
   const sandbox = await startSandbox({
     now,
@@ -49,7 +49,7 @@ export async function openSandbox(options: SandboxOptions = {}): Promise<Client>
   };
 }
 
-/** Two merchants who have just begun: a fifth of the time to start, for tests that start many sandboxes. */
+/** Two merchants with little data: a fifth of the start time, for tests that start many sandboxes. */
 export function smallSeed(): Seed {
   const address = { regionCode: 'CO', administrativeArea: 'Huila', locality: 'Pitalito' };
   const medellin = { regionCode: 'CO', administrativeArea: 'Antioquia', locality: 'Medellín' };

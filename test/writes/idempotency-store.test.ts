@@ -3,7 +3,7 @@ import { createMemoryStore, type MemoryStoreOptions } from '../../src/writes/ide
 
 const hourMs = 60 * 60 * 1000;
 
-/** A store, and the clock that it looks at. */
+/** A store, and the clock that the store reads. */
 function storeWithClock(options: Omit<MemoryStoreOptions, 'now'> = { maxKeys: 20_000 }) {
   let nowMs = 0;
   const store = createMemoryStore({ ...options, now: () => nowMs });
@@ -12,7 +12,7 @@ function storeWithClock(options: Omit<MemoryStoreOptions, 'now'> = { maxKeys: 20
     pass: (ms: number) => {
       nowMs += ms;
     },
-    /** Which of the keys are free; they are taken then. */
+    /** Returns which of the keys are free, and claims them. */
     async free(...keys: string[]): Promise<string[]> {
       const taken = await Promise.all(keys.map((key) => store.claim(key, record('later'))));
       return keys.filter((_key, index) => taken[index] === undefined);
@@ -22,7 +22,7 @@ function storeWithClock(options: Omit<MemoryStoreOptions, 'now'> = { maxKeys: 20
 
 const record = (fingerprint: string) => ({ fingerprint });
 
-test('a key is claimed once; who comes later is told the record', async () => {
+test('a key is claimed once; a later claim gets the record', async () => {
   const { store } = storeWithClock();
   expect(await store.claim('a', record('first'))).toBeUndefined();
   expect(await store.claim('a', record('second'))).toEqual(record('first'));
@@ -52,7 +52,7 @@ test('a key that is released is free', async () => {
   expect(await store.claim('a', record('third'))).toEqual(record('second'));
 });
 
-test('to release or replace a key that nobody has claimed is nothing', async () => {
+test('to release or replace an unclaimed key does nothing', async () => {
   const { store } = storeWithClock();
   await store.release('a');
   await store.replace('a', record('never claimed'));
@@ -70,7 +70,7 @@ test('a key is known for 24 hours from its claim, whatever is put in its place m
   expect(await store.claim('a', record('second'))).toBeUndefined();
 });
 
-test('a key that is claimed anew has a whole life before it', async () => {
+test('a key that is claimed again after its expiry has a whole lifetime', async () => {
   const { store, pass, free } = storeWithClock({ maxKeys: 20_000, lifetimeMs: 100 });
   await store.claim('a', record('first'));
   pass(60);
@@ -82,7 +82,7 @@ test('a key that is claimed anew has a whole life before it', async () => {
   expect(await free('a', 'b')).toEqual(['b']);
 });
 
-test('a key that was released and claimed again has a whole life too', async () => {
+test('a key that was released and claimed again has a whole lifetime too', async () => {
   const { store, pass, free } = storeWithClock({ maxKeys: 20_000, lifetimeMs: 100 });
   await store.claim('a', record('first'));
   pass(60);
@@ -92,7 +92,7 @@ test('a key that was released and claimed again has a whole life too', async () 
   expect(await free('a')).toEqual([]);
 });
 
-test('what comes for a key that is forgotten is nothing', async () => {
+test('to replace an evicted key does nothing', async () => {
   const { store, pass } = storeWithClock({ lifetimeMs: 100, maxKeys: 1 });
   await store.claim('a', record('first'));
   await store.claim('b', record('first'));
@@ -143,7 +143,7 @@ test('without options it holds 20,000 keys', async () => {
   expect(await free('1', '0')).toEqual(['0']);
 });
 
-test('whoever has most keys makes room, so that nobody loses one to another', async () => {
+test('the tenant with most keys loses its oldest, so that no tenant evicts the key of another', async () => {
   const { store, free } = storeWithClock({ maxKeys: 4 });
   for (const key of ['ana.1', 'eva.1', 'eva.2', 'eva.3', 'eva.4', 'eva.5']) {
     await store.claim(key, record('first'));

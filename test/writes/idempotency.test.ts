@@ -1,23 +1,23 @@
 import { describe, expect, test } from 'vitest';
 import { AbortedError, OutcomeUnknownError, StatusError, UnavailableError } from '../../src/rest/errors.ts';
 import { ConflictError } from '../../src/writes/errors.ts';
-import { createIdempotency, type Keyed, type Work } from '../../src/writes/idempotency.ts';
+import { createIdempotency, type IdempotencyKey, type Work } from '../../src/writes/idempotency.ts';
 import { createMemoryStore, type IdempotencyStore } from '../../src/writes/idempotency-store.ts';
 
 const raise = (error: unknown) => {
   throw error;
 };
 
-const keyed: Keyed = { tenant: { id: 'tenant', writes: 0 }, key: 'k' };
+const keyed: IdempotencyKey = { tenant: { id: 'tenant', writes: 0 }, key: 'k' };
 
-/** Work that ends when the test says so, and what was done of it. */
+/** An idempotency, and a log of the work that was run. */
 function startWork() {
   const { runOnce } = createIdempotency({ store: createMemoryStore({ maxKeys: 20_000 }), report: raise });
   const log: string[] = [];
   return {
     log,
-    /** Asks for it, on behalf of somebody whose name the log has. */
-    ask: (who: string, part: Partial<Work<unknown, string>> = {}, otherwise: Partial<Keyed> = {}) =>
+    /** Runs work once; `who` names the request in the log. */
+    ask: (who: string, part: Partial<Work<unknown, string>> = {}, otherwise: Partial<IdempotencyKey> = {}) =>
       runOnce(
         {
           operation: 'write',
@@ -65,7 +65,7 @@ describe('a key', () => {
     expect(log).toEqual(['a performs', 'b performs']);
   });
 
-  test.each<[string, Partial<Work<unknown, string>>, Partial<Keyed>]>([
+  test.each<[string, Partial<Work<unknown, string>>, Partial<IdempotencyKey>]>([
     ['another bearer', {}, { tenant: { id: 'other', writes: 0 } }],
     ['another operation', { operation: 'other' }, {}],
     ['another key', {}, { key: 'other' }],
@@ -143,7 +143,7 @@ describe('after a failure', () => {
 });
 
 describe('those who wait for the same key', () => {
-  test('are told the failure of the one before them', async () => {
+  test('get the failure of the one before them', async () => {
     const { log, ask } = startWork();
     const all = [ask('a', { perform: failing(unreachable) }), ask('b'), ask('c')];
     const outcomes = await Promise.allSettled(all);
@@ -184,11 +184,11 @@ describe('those who wait for the same key', () => {
 
 test('a store learns neither token, key nor input', async () => {
   const seen: unknown[] = [];
-  const loaderStates = createMemoryStore({ maxKeys: 20_000 });
+  const memoryStore = createMemoryStore({ maxKeys: 20_000 });
   const store: IdempotencyStore = {
     claim: (...given) => {
       seen.push(given);
-      return loaderStates.claim(...given);
+      return memoryStore.claim(...given);
     },
     replace: async (...given) => {
       seen.push(given);

@@ -2,33 +2,35 @@ import type { GraphQLFieldResolver, GraphQLResolveInfo, GraphQLSchema } from 'gr
 import { isObjectType } from 'graphql';
 import { currentFieldPath } from '../../rest/client/field-path.ts';
 import type { Context } from '../context.ts';
-import { propertyOf } from './property-fields.ts';
+import { exposedProperty } from './property-resolvers.ts';
 
 type Resolver = GraphQLFieldResolver<unknown, Context>;
 
 /**
- * Lets the resolvers of a schema's fields ask by their path where the operation shows what it cost. Fields that hand
- * out a property ask for nothing, and stay as they are.
+ * Runs each resolver with its field path as the current one, so that the cost report can name the field of a call.
+ * Only operations that request a cost report are tracked. Fields that return a property make no calls and stay
+ * unwrapped. Changes the given schema.
  */
-export function withFieldPaths(schema: GraphQLSchema): GraphQLSchema {
+export function withFieldPathTracking(schema: GraphQLSchema): GraphQLSchema {
   for (const type of Object.values(schema.getTypeMap())) {
     if (!isObjectType(type) || type.name.startsWith('__')) continue;
     for (const field of Object.values(type.getFields())) {
-      const isPlain = propertyOf(field) !== undefined;
-      if (field.resolve !== undefined && !isPlain) field.resolve = askingByPath(field.resolve);
+      const isProperty = exposedProperty(field) !== undefined;
+      if (field.resolve !== undefined && !isProperty) field.resolve = trackFieldPath(field.resolve);
     }
   }
   return schema;
 }
 
-function askingByPath(resolve: Resolver): Resolver {
-  const asked: Resolver = (source, args, context, info) =>
-    currentFieldPath.run(written(info.path), () => resolve(source, args, context, info));
-  // Apart, as a function that holds a closure costs each call the room for what that would keep.
-  return (source, args, context, info) => (context.showsCost ? asked : resolve)(source, args, context, info);
+function trackFieldPath(resolve: Resolver): Resolver {
+  const trackedResolve: Resolver = (source, args, context, info) =>
+    currentFieldPath.run(dottedPath(info.path), () => resolve(source, args, context, info));
+  // Two functions: a function that contains a closure allocates the closure's scope on each call.
+  return (source, args, context, info) =>
+    (context.showsCost ? trackedResolve : resolve)(source, args, context, info);
 }
 
-/** As an error's path, with dots between its parts. Compiled queries have no more of it than these two. */
-function written({ prev, key }: Pick<GraphQLResolveInfo['path'], 'prev' | 'key'>): string {
-  return prev === undefined ? String(key) : `${written(prev)}.${key}`;
+/** The path of an error, with dots between the parts. Compiled query plans provide only `prev` and `key`. */
+function dottedPath({ prev, key }: Pick<GraphQLResolveInfo['path'], 'prev' | 'key'>): string {
+  return prev === undefined ? String(key) : `${dottedPath(prev)}.${key}`;
 }

@@ -1,16 +1,17 @@
 import { BadInputError, InvalidResponseError } from '../../rest/errors.ts';
-import { shown } from '../../rest/resource-name.ts';
+import { quoteForMessage } from '../../rest/resource-name.ts';
 import { builder } from '../builder.ts';
 
+/** The source of `Money`. */
 interface MoneySource {
   cents: number;
   currency: string;
 }
 
-/** The currency that the REST interface names for the cost of a shipment ("Conventions"). */
+/** The currency of shipment costs ("Conventions"). */
 export const shipmentCurrency = 'COP';
 
-/** An amount in `currency`; null where REST left the amount out, so that a required one becomes that field's error. */
+/** Makes a Money source. A missing amount becomes null, which is a field error if the field is non-null. */
 export function money(cents: number, currency: string): MoneySource;
 export function money(cents: number | null | undefined, currency: string): MoneySource | null;
 export function money(cents: number | null | undefined, currency: string): MoneySource | null {
@@ -37,41 +38,41 @@ export const Money = builder.objectRef<MoneySource>('Money').implement({
       resolve: ({ cents, currency }, { locale }) => {
         if (!Number.isSafeInteger(cents))
           throw new InvalidResponseError('Expected a whole number of cents from REST');
-        return formatterOf(locale ?? 'es-CO', currency).format(decimal(cents));
+        return cachedFormatter(locale ?? 'es-CO', currency).format(decimal(cents));
       },
     }),
   }),
 });
 
-// Making one takes much longer than using it, and V8 frees what it holds only with a full collection of garbage.
+// A formatter takes much longer to create than to use, and V8 frees its memory only in a full garbage collection.
 const formatters = new Map<string, Intl.NumberFormat>();
-// Clients may ask for any language, and a tag may be as long as they like. Hardly one is longer that people use.
+// Clients may send any language tag of any length. Tags in common use have at most 35 characters.
 const maxFormatters = 100;
-const maxKeptLocale = 35;
+const maxCachedTagLength = 35;
 
-function formatterOf(locale: string, currency: string): Intl.NumberFormat {
+function cachedFormatter(locale: string, currency: string): Intl.NumberFormat {
   const key = `${locale} ${currency}`;
-  const known = formatters.get(key);
-  if (known !== undefined) return known;
-  const made = makeFormatter(locale, currency);
-  if (locale.length > maxKeptLocale) return made;
+  const cached = formatters.get(key);
+  if (cached !== undefined) return cached;
+  const created = createFormatter(locale, currency);
+  if (locale.length > maxCachedTagLength) return created;
   if (formatters.size >= maxFormatters) formatters.clear();
-  formatters.set(key, made);
-  return made;
+  formatters.set(key, created);
+  return created;
 }
 
-function makeFormatter(locale: string, currency: string): Intl.NumberFormat {
+function createFormatter(locale: string, currency: string): Intl.NumberFormat {
   try {
     return new Intl.NumberFormat(locale, {
       style: 'currency',
       currency,
-      // Some locales round pesos. Cents are shown where there are any.
+      // Some locales round pesos. Cents are shown unless they are zero.
       minimumFractionDigits: 2,
       trailingZeroDisplay: 'stripIfInteger',
     });
   } catch (cause) {
     throw new BadInputError(
-      `Expected "locale" to be a language tag, such as "es-CO", but got ${shown(locale)}.`,
+      `Expected "locale" to be a language tag, such as "es-CO", but got ${quoteForMessage(locale)}.`,
       {
         cause,
       },
@@ -79,7 +80,7 @@ function makeFormatter(locale: string, currency: string): Intl.NumberFormat {
   }
 }
 
-/** Cents as a decimal text, which Intl formats exactly where a division would round. */
+/** Cents as a decimal text. Intl formats a text exactly; a division would round. */
 function decimal(cents: number): Intl.StringNumericLiteral {
   const digits = String(Math.abs(cents)).padStart(3, '0');
   return `${cents < 0 ? '-' : ''}${digits.slice(0, -2)}.${digits.slice(-2)}` as Intl.StringNumericLiteral;

@@ -4,8 +4,10 @@ import { builder } from '../builder.ts';
 const UNRECOGNIZED = 'UNRECOGNIZED';
 
 /**
- * An enum of the REST service as the graph gives it out: its known values, each with its description, and UNRECOGNIZED
- * for a value that REST has added since, so that new values never fail a field.
+ * Makes a GraphQL enum for an enum of the REST service. UNRECOGNIZED stands for a value that REST adds later, so that
+ * a new value never fails a field.
+ * @param values the known values, each with its description
+ * @returns the enum type and `recognize`, which maps a value of REST to the enum
  */
 export function openEnum<Value extends string>(
   name: string,
@@ -15,7 +17,7 @@ export function openEnum<Value extends string>(
   const ref = builder.enumType(name, {
     description,
     values: {
-      // The values of the parameter, as object keys lose their literal type.
+      // The cast restores the literal types, because Object.fromEntries loses them.
       ...(Object.fromEntries(
         Object.entries<string>(values).map(([value, description]) => [value, { description }]),
       ) as Record<Value, { description: string }>),
@@ -25,14 +27,14 @@ export function openEnum<Value extends string>(
     } as Record<Value | typeof UNRECOGNIZED, { description: string }>,
   });
 
-  const known: ReadonlySet<string> = new Set(Object.keys(values));
+  const knownValues: ReadonlySet<string> = new Set(Object.keys(values));
 
   function recognize(value: string): Value | typeof UNRECOGNIZED;
   function recognize(value: string | null | undefined): Value | typeof UNRECOGNIZED | null;
   function recognize(value: string | null | undefined) {
     if (value === undefined || value === null) return null;
     if (typeof value !== 'string') throw new InvalidResponseError(`Expected a text as ${name} from REST`);
-    return known.has(value) ? value : UNRECOGNIZED;
+    return knownValues.has(value) ? value : UNRECOGNIZED;
   }
 
   return { ref, recognize };

@@ -11,9 +11,9 @@ import {
 import type { Loaders } from '../../loaders/loaders.ts';
 import type { RecordLoader } from '../../loaders/record-loader.ts';
 import { InvalidResponseError } from '../../rest/errors.ts';
-import { type Collection, isNameOf, shown } from '../../rest/resource-name.ts';
+import { type Collection, isNameOf, quoteForMessage } from '../../rest/resource-name.ts';
 
-/** The records that others name, by collection. As functions, as a loader is made when it is asked for. */
+/** The loaders of related records, by collection. Functions, because `Loaders` makes each loader on first use. */
 const relatedLoaders = {
   orders: ({ orderById }: Loaders) => orderById,
   shipments: ({ shipmentById }: Loaders) => shipmentById,
@@ -23,118 +23,124 @@ const relatedLoaders = {
   channels: ({ channelById }: Loaders) => channelById,
 } satisfies { [C in Collection]?: unknown };
 
-type Related = keyof typeof relatedLoaders;
+type RelatedCollection = keyof typeof relatedLoaders;
 
-/** The record of each, as its loader has it. */
-type NamedRecords = {
-  [C in Related]: ReturnType<(typeof relatedLoaders)[C]> extends RecordLoader<infer Json> ? Json : never;
+/** The record type of each collection, inferred from its loader. */
+type RecordByCollection = {
+  [C in RelatedCollection]: ReturnType<(typeof relatedLoaders)[C]> extends RecordLoader<infer Json>
+    ? Json
+    : never;
 };
 
-// As a type over all collections, which lets a call know the record from the collection.
-const loaderOf: { readonly [C in Related]: (loaders: Loaders) => RecordLoader<NamedRecords[C]> } =
-  relatedLoaders;
+// The mapped type lets TypeScript infer the record type from the collection.
+const loaderFor: {
+  readonly [C in RelatedCollection]: (loaders: Loaders) => RecordLoader<RecordByCollection[C]>;
+} = relatedLoaders;
 
 /**
- * The record that a REST payload names. The name alone answers a selection of `id`, without a call; for anything else,
- * and where no `info` tells what is selected, the loader is asked.
- * @throws InvalidResponseError when REST put something else there than a name of `collection`.
+ * Loads the record that a REST payload names. If only `id` is selected, the name is enough and no call is made.
+ * @param name the resource name in the payload; the result is null if the name is absent or empty
+ * @param info the resolve info of the field; without it the record is always loaded
+ * @throws InvalidResponseError if `name` is not a name of `collection`
  */
-export function relatedRecord<C extends Related>(
+export function relatedRecord<C extends RelatedCollection>(
   collection: C,
   name: string | null | undefined,
   loaders: Loaders,
   info?: GraphQLResolveInfo,
-): NamedRecords[C] | Promise<NamedRecords[C] | null> | null {
+): RecordByCollection[C] | Promise<RecordByCollection[C] | null> | null {
   if (name === undefined || name === null || name === '') return null;
-  expectName(collection, name);
-  // Nothing but the name is read from it, as nothing but the id is selected.
-  if (info !== undefined && selectsOnlyId(info)) return { name } as NamedRecords[C];
-  return loaderOf[collection](loaders).find(name);
+  assertNameOf(collection, name);
+  // Only the id is selected, so nothing but the name is read from the record.
+  if (info !== undefined && selectsOnlyId(info)) return { name } as RecordByCollection[C];
+  return loaderFor[collection](loaders).find(name);
 }
 
-/** @throws InvalidResponseError when a name that came from REST is not one of `collection`. */
-export function expectName(collection: Collection, name: string): void {
+/** Checks a name from REST. @throws InvalidResponseError if it is not a name of `collection`. */
+export function assertNameOf(collection: Collection, name: string): void {
   if (isNameOf(collection, name)) return;
   throw new InvalidResponseError(
-    `Expected a name of ${collection} from REST, but got ${shown(String(name))}`,
+    `Expected a name of ${collection} from REST, but got ${quoteForMessage(String(name))}`,
   );
 }
 
-/** Whether the field's selections need nothing but the record's name. */
-export const selectsOnlyId = foundOncePerField((fields, below) => below(fields).every(isOfName));
+/** Whether the field's selections need only the record's name: `id` and `__typename`. */
+export const selectsOnlyId = memoizedByField((fields, childrenOf) =>
+  childrenOf(fields).every(isIdOrTypename),
+);
 
 /**
- * Tells of a field whether a record is selected that is reached from it by one of these paths, and more of it than its name
- * tells.
+ * Makes a predicate on a field: whether the operation selects more than the id of a record below the field.
+ * @param paths the field names from the field to the record; one matching path is enough
  */
-export function selectsRecordAt(
+export function selectsMoreThanIdAt(
   ...paths: readonly (readonly string[])[]
 ): (info: GraphQLResolveInfo) => boolean {
-  return foundOncePerField((fields, below) =>
+  return memoizedByField((fields, childrenOf) =>
     paths.some((path) => {
       const records = path.reduce<readonly FieldNode[]>(
-        (parents, name) => below(parents).filter((field) => field.name.value === name),
+        (parents, name) => childrenOf(parents).filter((field) => field.name.value === name),
         fields,
       );
-      return !below(records).every(isOfName);
+      return !childrenOf(records).every(isIdOrTypename);
     }),
   );
 }
 
-/** The fields that are selected of these ones' values, whatever fragments they come from. */
-type Below = (parents: readonly FieldNode[]) => FieldNode[];
+/** Returns the selected child fields of fields, with fragments expanded. */
+type ChildrenOf = (parents: readonly FieldNode[]) => FieldNode[];
 
 /**
- * What is found of a field is kept where no condition decides about it. It is then the same for all rows and requests, who
- * would spend more time on this than on anything else in a list.
+ * Caches the result of a predicate by field node, unless a @skip or @include condition may change the result. Without
+ * the cache, each row of a list would evaluate the predicate, which takes longer than the rest of the row.
  */
-function foundOncePerField(
-  find: (fields: readonly FieldNode[], below: Below) => boolean,
+function memoizedByField(
+  evaluate: (fields: readonly FieldNode[], childrenOf: ChildrenOf) => boolean,
 ): (info: GraphQLResolveInfo) => boolean {
-  const foundOf = new WeakMap<FieldNode, boolean>();
+  const cache = new WeakMap<FieldNode, boolean>();
   return (info) => {
     const { fieldNodes } = info;
     const [field] = fieldNodes;
-    const isAlone = field !== undefined && fieldNodes.length === 1;
-    const known = isAlone ? foundOf.get(field) : undefined;
-    if (known !== undefined) return known;
+    const isSingleNode = field !== undefined && fieldNodes.length === 1;
+    const cached = isSingleNode ? cache.get(field) : undefined;
+    if (cached !== undefined) return cached;
     let isUnconditional = true;
-    const found = find(fieldNodes, (parents) => {
-      const below = fieldsBelow(parents, info);
-      isUnconditional &&= below.isUnconditional;
-      return below.fields;
+    const result = evaluate(fieldNodes, (parents) => {
+      const children = selectChildren(parents, info);
+      isUnconditional &&= children.isUnconditional;
+      return children.fields;
     });
-    if (isAlone && isUnconditional) foundOf.set(field, found);
-    return found;
+    if (isSingleNode && isUnconditional) cache.set(field, result);
+    return result;
   };
 }
 
-function isOfName({ name }: FieldNode): boolean {
+function isIdOrTypename({ name }: FieldNode): boolean {
   return name.value === 'id' || name.value === '__typename';
 }
 
-interface FieldsBelow {
+interface ChildSelection {
   fields: FieldNode[];
-  /** Whether none of them, nor any that is left out, stands under a condition. */
+  /** Whether no selection, included or skipped, has a @skip or @include condition. */
   isUnconditional: boolean;
 }
 
-function fieldsBelow(parents: readonly FieldNode[], info: GraphQLResolveInfo): FieldsBelow {
-  // Each fragment is looked into once, as fragments may spread each other over and over.
-  const seen = new Set<string>();
+function selectChildren(parents: readonly FieldNode[], info: GraphQLResolveInfo): ChildSelection {
+  // Visits each fragment once: fragments may spread the same fragment many times.
+  const visitedFragments = new Set<string>();
   let isUnconditional = true;
 
   function fieldsOf(selectionSet: SelectionSetNode | undefined): FieldNode[] {
     return (selectionSet?.selections ?? []).flatMap((selection) => {
       if ((selection.directives?.length ?? 0) > 0) {
         isUnconditional = false;
-        if (isLeftOut(selection, info)) return [];
+        if (isSkipped(selection, info)) return [];
       }
       if (selection.kind === Kind.FIELD) return [selection];
       if (selection.kind === Kind.INLINE_FRAGMENT) return fieldsOf(selection.selectionSet);
       const name = selection.name.value;
-      if (seen.has(name)) return [];
-      seen.add(name);
+      if (visitedFragments.has(name)) return [];
+      visitedFragments.add(name);
       return fieldsOf(info.fragments[name]?.selectionSet);
     });
   }
@@ -143,8 +149,8 @@ function fieldsBelow(parents: readonly FieldNode[], info: GraphQLResolveInfo): F
   return { fields, isUnconditional };
 }
 
-/** By @skip or @include, which compiled queries never hold. */
-function isLeftOut(selection: SelectionNode, { variableValues }: GraphQLResolveInfo): boolean {
+/** Whether @skip or @include removes the selection. Compiled query plans have neither directive. */
+function isSkipped(selection: SelectionNode, { variableValues }: GraphQLResolveInfo): boolean {
   return (
     getDirectiveValues(GraphQLSkipDirective, selection, variableValues)?.if === true ||
     getDirectiveValues(GraphQLIncludeDirective, selection, variableValues)?.if === false

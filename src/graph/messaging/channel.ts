@@ -26,8 +26,9 @@ export const Channel = builder.objectRef<ChannelJson>('Channel').implement({
 });
 
 /**
- * The number stands in an object named after the network (`chatApp`), so in whichever object has one.
- * @throws InvalidResponseError where it is no text.
+ * Finds the phone number of a channel. REST puts the number into an object named after the network, such as `chatApp`
+ * ("Channel"). Networks are not known in advance: the first object with a phone number counts.
+ * @throws InvalidResponseError if the phone number is no text
  */
 function phoneNumberOf(channel: ChannelJson): string | null {
   for (const value of Object.values(channel)) {

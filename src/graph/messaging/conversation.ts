@@ -1,5 +1,5 @@
 import { BadInputError } from '../../rest/errors.ts';
-import { type ConversationName, conversationName, shown } from '../../rest/resource-name.ts';
+import { type ConversationName, conversationName, quoteForMessage } from '../../rest/resource-name.ts';
 import { builder } from '../builder.ts';
 import { relatedRecord } from '../fields/related-record.ts';
 import { Node, registerNode } from '../relay/node.ts';
@@ -39,7 +39,9 @@ builder.objectField(Channel, 'conversation', (t) =>
     resolve: ({ name: channel }, { id }) => {
       const found = conversationName(id.includes('/') ? id : `${channel}/conversations/${id}`);
       if (found?.channel === channel) return found;
-      throw new BadInputError(`Expected the id of a conversation of ${channel}, but got ${shown(id)}.`);
+      throw new BadInputError(
+        `Expected the id of a conversation of ${channel}, but got ${quoteForMessage(id)}.`,
+      );
     },
   }),
 );
@@ -55,7 +57,7 @@ builder.queryField('conversation', (t) =>
       const found = conversationName(id);
       if (found !== undefined) return found;
       throw new BadInputError(
-        `Expected the id of a conversation, "channels/<identifier>/conversations/<identifier>", but got ${shown(id)}.`,
+        `Expected the id of a conversation, "channels/<identifier>/conversations/<identifier>", but got ${quoteForMessage(id)}.`,
       );
     },
   }),

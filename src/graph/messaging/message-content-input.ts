@@ -1,7 +1,7 @@
 import * as v from 'valibot';
-import type { SendMessageJson } from '../../rest/types.ts';
+import type { SendMessageJson } from '../../rest/api-types.ts';
 import { builder } from '../builder.ts';
-import { fields, listOf, optional, text } from '../input/input-rules.ts';
+import { listOf, objectOf, optional, text } from '../mutation/input-rules.ts';
 import { TemplateParameterInput } from './template.ts';
 
 const SendTemplateInput = builder.inputType('SendTemplateInput', {
@@ -31,9 +31,9 @@ export const MessageContentInput = builder.inputType('MessageContentInput', {
   }),
 });
 
-/** Values by name, of which each has one: REST takes them as a map. */
-const parameters = v.pipe(
-  listOf(fields({ name: text, value: text })),
+/** The rules of a list of named values. Names are unique, because REST takes the values as a map. */
+const parameterRules = v.pipe(
+  listOf(objectOf({ name: text, value: text })),
   v.rawCheck(({ dataset, addIssue }) => {
     if (!dataset.typed) return;
     const { value: input } = dataset;
@@ -51,22 +51,26 @@ const parameters = v.pipe(
   }),
 );
 
-/** "Create Message" of the interface. That it is one of the two, GraphQL has seen to already. */
-export const messageContentRules = fields({
+/** The rules of the body of a new message ("Endpoints"). `isOneOf` already ensures exactly one of the two fields. */
+export const messageContentRules = objectOf({
   text: optional(text),
   template: optional(
-    fields({
+    objectOf({
       name: text,
       language: text,
-      headerParameters: optional(parameters),
-      bodyParameters: optional(parameters),
+      headerParameters: optional(parameterRules),
+      bodyParameters: optional(parameterRules),
     }),
   ),
 });
 
+/** A validated message: a text or a template. */
 export type MessageContent = v.InferOutput<typeof messageContentRules>;
 
-/** What REST takes. It leaves a template's shape open, so that it gets the one in which it answers templates itself. */
+/**
+ * Makes the REST body of a message. The interface does not show the shape of a template in a request, so the template
+ * has the shape of templates in responses ("Message").
+ */
 export function messageJson({ text = '', template }: MessageContent): SendMessageJson {
   if (template === undefined) return { text };
   const { name, language, headerParameters, bodyParameters } = template;
@@ -81,10 +85,10 @@ export function messageJson({ text = '', template }: MessageContent): SendMessag
 }
 
 /**
- * Not by assignment, which would lose a parameter called `__proto__`; in the order of the names, as it makes no other
- * message in whichever order they are given.
+ * Turns a list of named values into a map, sorted by name: the order of the values does not change the message.
+ * Object.fromEntries keeps a parameter named `__proto__`; an assignment would lose it.
  */
 function valuesByName(parameters: readonly { name: string; value: string }[] = []): Record<string, string> {
-  const sorted = parameters.toSorted((one, other) => (one.name < other.name ? -1 : 1));
+  const sorted = parameters.toSorted((a, b) => (a.name < b.name ? -1 : 1));
   return Object.fromEntries(sorted.map(({ name, value }) => [name, value]));
 }

@@ -4,7 +4,7 @@ import {
   type ConversationName,
   conversationOfMessage,
   isMessageName,
-  shown,
+  quoteForMessage,
 } from '../../rest/resource-name.ts';
 import type { MessageJson, SentTemplateJson, TemplateJson } from '../../rest/wire-schema.ts';
 import { builder } from '../builder.ts';
@@ -14,7 +14,7 @@ import { connect, connectionArgs, connectionOf } from '../relay/connection.ts';
 import { registerUnreadable } from '../relay/node.ts';
 import { Conversation } from './conversation.ts';
 import { findTemplate, Template } from './template.ts';
-import { fillTemplate, readAsOne } from './template-text.ts';
+import { fillTemplate, joinParts } from './template-text.ts';
 
 const messageStatus = openEnum('MessageStatus', 'How far a message has come.', {
   SENDING: 'Taken on, not yet sent.',
@@ -37,7 +37,7 @@ const TemplateParameter = builder.objectRef<{ name: string; value: string }>('Te
   }),
 });
 
-/** A template as one message has sent it, with the channel that defines it. */
+/** The template of a sent message, with the channel that defines the template. */
 interface SentTemplateSource extends SentTemplateJson {
   channel: string;
 }
@@ -80,10 +80,10 @@ function parameterList(
   return [...parameterValues(parameters)].map(([name, value]) => ({ name, value }));
 }
 
-/** The texts by name. @throws InvalidResponseError where REST sent something else, which has names of its own kind. */
+/** Reads the values by parameter name. @throws InvalidResponseError if REST sent anything but a map of texts. */
 function parameterValues(parameters: Record<string, string> | null | undefined): Map<string, string> {
-  const given: unknown = parameters ?? {};
-  const values = typeof given === 'object' && !Array.isArray(given) ? Object.entries(given ?? {}) : undefined;
+  const map: unknown = parameters ?? {};
+  const values = typeof map === 'object' && !Array.isArray(map) ? Object.entries(map ?? {}) : undefined;
   if (values?.every(([, value]) => typeof value === 'string')) return new Map(values);
   throw new InvalidResponseError('Expected texts by name as the parameters of a sent template from REST');
 }
@@ -137,7 +137,7 @@ export const Message = builder.objectRef<MessageJson>('Message').implement({
         if (definition === null) return null;
         const header = parameterValues(sent.headerParameters);
         const body = parameterValues(sent.bodyParameters);
-        return readAsOne(fillTemplate(definition, { header, body }));
+        return joinParts(fillTemplate(definition, { header, body }));
       },
     }),
     conversation: t.field({
@@ -157,7 +157,9 @@ function sentTemplate(message: MessageJson): SentTemplateSource | null {
 function conversationOf({ name }: MessageJson): ConversationName {
   const conversation = conversationOfMessage(name);
   if (conversation !== undefined) return conversation;
-  throw new InvalidResponseError(`Expected the name of a message from REST, but got ${shown(name)}`);
+  throw new InvalidResponseError(
+    `Expected the name of a message from REST, but got ${quoteForMessage(name)}`,
+  );
 }
 
 registerUnreadable({

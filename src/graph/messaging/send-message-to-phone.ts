@@ -1,6 +1,6 @@
 import { builder } from '../builder.ts';
-import { fields, idempotencyKey, idOf, text } from '../input/input-rules.ts';
-import { runMutation } from '../input/run-mutation.ts';
+import { idempotencyKey, idOf, objectOf, text } from '../mutation/input-rules.ts';
+import { runMutation } from '../mutation/run-mutation.ts';
 import { SendMessageResult } from './send-message.ts';
 
 const SendMessageToPhoneInput = builder.inputType('SendMessageToPhoneInput', {
@@ -21,8 +21,8 @@ const SendMessageToPhoneInput = builder.inputType('SendMessageToPhoneInput', {
   }),
 });
 
-/** "Create Message by Phone" of the interface. */
-const rules = fields({ channel: idOf('channels'), phone: text, name: text, text, idempotencyKey });
+/** The rules of the input of `sendMessageToPhone` ("Endpoints"). */
+const rules = objectOf({ channel: idOf('channels'), phone: text, name: text, text, idempotencyKey });
 
 builder.mutationField('sendMessageToPhone', (t) =>
   t.field({
@@ -38,13 +38,13 @@ builder.mutationField('sendMessageToPhone', (t) =>
         rules,
         input,
         info,
-        about: ({ channel }) => channel,
-        renames: { recipient: '', 'recipient.phone': 'phone', 'recipient.name': 'name' },
+        targetId: ({ channel }) => channel,
+        restToInputPaths: { recipient: '', 'recipient.phone': 'phone', 'recipient.name': 'name' },
         run: async ({ channel, phone, name, text, idempotencyKey }) => ({
           __typename: 'SendMessageSuccess' as const,
           sent: await writes.sendToPhone(channel, { recipient: { phone, name }, text }, idempotencyKey),
         }),
-        whatToCheck: ({ channel, phone }) =>
+        adviceOnUnknownOutcome: ({ channel, phone }) =>
           `Look for it on the phone of ${channel}, or, where you know the conversation with ${phone}, among its newest ` +
           'messages, before you send it again, then with a new idempotencyKey.',
       }),

@@ -1,13 +1,13 @@
 import * as v from 'valibot';
-import { type ConversationName, conversationName, shown } from '../../rest/resource-name.ts';
+import { type ConversationName, conversationName, quoteForMessage } from '../../rest/resource-name.ts';
 import type { MessageJson } from '../../rest/wire-schema.ts';
 import { builder } from '../builder.ts';
-import { fields, idempotencyKey, text } from '../input/input-rules.ts';
-import { runMutation } from '../input/run-mutation.ts';
-import { Conflict, InvalidInput, NotFound, OutcomeUnknown } from '../input/user-error.ts';
+import { idempotencyKey, objectOf, text } from '../mutation/input-rules.ts';
+import { runMutation } from '../mutation/run-mutation.ts';
+import { Conflict, InvalidInput, NotFound, OutcomeUnknown } from '../mutation/user-error.ts';
 import { Message } from './message.ts';
 import { MessageContentInput, messageContentRules, messageJson } from './message-content-input.ts';
-import { expectFit } from './template-check.ts';
+import { checkTemplateFits } from './template-check.ts';
 
 const SendMessageInput = builder.inputType('SendMessageInput', {
   description: 'A message to send, and the conversation that it goes into.',
@@ -29,21 +29,21 @@ const SendMessageInput = builder.inputType('SendMessageInput', {
   }),
 });
 
-/** A conversation has no collection of its own, so that its bare identifier would not say which it is. */
+/** The rule of a conversation id. It is a whole name, because a bare identifier is unique in one channel only. */
 const conversationId = v.pipe(
   text,
   v.rawTransform(({ dataset: { value }, addIssue, NEVER }): ConversationName => {
     const conversation = conversationName(value);
     if (conversation !== undefined) return conversation;
     addIssue({
-      message: `must be the id of a conversation, "channels/<identifier>/conversations/<identifier>", but is ${shown(value)}`,
+      message: `must be the id of a conversation, "channels/<identifier>/conversations/<identifier>", but is ${quoteForMessage(value)}`,
     });
     return NEVER;
   }),
 );
 
-/** "Create Message" of the interface. */
-const rules = fields({ conversation: conversationId, content: messageContentRules, idempotencyKey });
+/** The rules of the input of `sendMessage`. */
+const rules = objectOf({ conversation: conversationId, content: messageContentRules, idempotencyKey });
 
 const SendMessageSuccess = builder
   .objectRef<{ __typename: 'SendMessageSuccess'; sent: MessageJson }>('SendMessageSuccess')
@@ -75,15 +75,15 @@ builder.mutationField('sendMessage', (t) =>
         rules,
         input,
         info,
-        about: ({ conversation }) => conversation.name,
-        renames: { text: 'content.text', template: 'content.template' },
+        targetId: ({ conversation }) => conversation.name,
+        restToInputPaths: { text: 'content.text', template: 'content.template' },
         run: async ({ conversation, content, idempotencyKey }) => ({
           __typename: 'SendMessageSuccess' as const,
           sent: await writes.sendMessage(conversation, messageJson(content), idempotencyKey, () =>
-            expectFit(content, conversation.channel, loaders),
+            checkTemplateFits(content, conversation.channel, loaders),
           ),
         }),
-        whatToCheck: ({ conversation: { name } }) =>
+        adviceOnUnknownOutcome: ({ conversation: { name } }) =>
           `Look for it among the newest messages of conversation(id: ${JSON.stringify(name)}) before you send it again, ` +
           'then with a new idempotencyKey.',
       }),

@@ -1,12 +1,12 @@
 import * as v from 'valibot';
 import { type Loaders, maxPageSize } from '../../loaders/loaders.ts';
 import { pagesFrom } from '../../loaders/paging/page-loader.ts';
+import type { Page } from '../../rest/api-types.ts';
 import { AbortedError, InvalidResponseError } from '../../rest/errors.ts';
-import { shown } from '../../rest/resource-name.ts';
-import type { Page } from '../../rest/types.ts';
+import { quoteForMessage } from '../../rest/resource-name.ts';
 import type { TemplateJson } from '../../rest/wire-schema.ts';
-import { InvalidInputError } from '../input/run-mutation.ts';
-import type { InvalidFieldSource } from '../input/user-error.ts';
+import { InvalidInputError } from '../mutation/run-mutation.ts';
+import type { InvalidFieldSource } from '../mutation/user-error.ts';
 import type { MessageContent } from './message-content-input.ts';
 import { parameterNames } from './template-text.ts';
 
@@ -14,33 +14,35 @@ type Template = NonNullable<MessageContent['template']>;
 type Rows = Page<TemplateJson>['rows'];
 
 /**
- * Holds a template against its definition before it is sent. Only what is known to be wrong is refused: where the
- * definition can't be read, the message goes to REST, which looks too.
- * @throws InvalidInputError with every fault.
+ * Compares a template with its definition before the message is sent. If the definition can't be read, the check
+ * passes and REST validates the message.
+ * @param content the message; a text passes
+ * @param channel the resource name of the channel
+ * @throws InvalidInputError with all errors of the template
  */
-export async function expectFit(
+export async function checkTemplateFits(
   { template }: MessageContent,
   channel: string,
   loaders: Loaders,
 ): Promise<void> {
   if (template === undefined) return;
-  if ((await errorsIn(template, channel, loaders)).length === 0) return;
-  // What an earlier request has read refuses nothing, as the template may have come since.
+  if ((await readTemplateErrors(template, channel, loaders)).length === 0) return;
+  // An older list may lack a new template. Read the list again before the template is rejected.
   loaders.templatePage.forgetEarlier();
-  const errors = await errorsIn(template, channel, loaders);
+  const errors = await readTemplateErrors(template, channel, loaders);
   if (errors.length > 0) throw new InvalidInputError(errors);
 }
 
-async function errorsIn(
+async function readTemplateErrors(
   template: Template,
   channel: string,
   loaders: Loaders,
 ): Promise<InvalidFieldSource[]> {
   const rows = await templatesOf(channel, loaders);
-  return rows === undefined ? [] : errorsOf(template, rows);
+  return rows === undefined ? [] : templateErrors(template, rows);
 }
 
-/** Every template of a channel, the broken ones too, or undefined where the list can't be read. */
+/** All templates of a channel, invalid records included. Undefined if the list can't be read. */
 async function templatesOf(channel: string, { templatePage }: Loaders): Promise<Rows | undefined> {
   const rows: Rows[number][] = [];
   try {
@@ -49,16 +51,16 @@ async function templatesOf(channel: string, { templatePage }: Loaders): Promise<
     }
     return rows;
   } catch (error) {
-    // A client that has left sees to no message; with anything else, had it been about the message, so will sending it.
+    // After an abort nothing may be sent. Any other error passes the check: REST then validates the message itself.
     if (error instanceof AbortedError) throw error;
     return undefined;
   }
 }
 
-function errorsOf(template: Template, rows: Rows): InvalidFieldSource[] {
+function templateErrors(template: Template, rows: Rows): InvalidFieldSource[] {
   const readable = rows.filter(hasNameAndLanguage);
-  const ofName = readable.filter(({ name }) => name === template.name);
-  const definition = ofName.find(({ language }) => language === template.language);
+  const sameName = readable.filter(({ name }) => name === template.name);
+  const definition = sameName.find(({ language }) => language === template.language);
   if (definition !== undefined) {
     if (!v.is(definitionShape, definition)) return [];
     return [
@@ -66,18 +68,18 @@ function errorsOf(template: Template, rows: Rows): InvalidFieldSource[] {
       ...parameterErrors('body', template.bodyParameters, definition),
     ];
   }
-  // One that is broken may be the one that is meant.
+  // An invalid record may be the requested template.
   if (readable.length < rows.length) return [];
-  if (ofName.length > 0) {
-    const languages = ofName.map(({ language }) => language);
-    const message = `must be one in which the template exists, ${oneOf(languages)}, but is ${shown(template.language)}`;
+  if (sameName.length > 0) {
+    const languages = sameName.map(({ language }) => language);
+    const message = `must be one in which the template exists, ${oneOfNames(languages)}, but is ${quoteForMessage(template.language)}`;
     return [{ path: 'content.template.language', message }];
   }
   const names = readable.map(({ name }) => name);
   const message =
     names.length === 0
-      ? `must be a template of the channel, which has none, but is ${shown(template.name)}`
-      : `must be a template of the channel, ${oneOf(names)}, but is ${shown(template.name)}`;
+      ? `must be a template of the channel, which has none, but is ${quoteForMessage(template.name)}`
+      : `must be a template of the channel, ${oneOfNames(names)}, but is ${quoteForMessage(template.name)}`;
   return [{ path: 'content.template.name', message }];
 }
 
@@ -85,7 +87,7 @@ function hasNameAndLanguage(row: Rows[number]): row is TemplateJson {
   return !(row instanceof InvalidResponseError) && typeof row.language === 'string';
 }
 
-/** A text whose placeholders are all defined; what is to be given for others, nobody but REST can tell. */
+/** A template text that defines all its placeholders. Only REST knows the values for undefined ones. */
 const textShape = v.pipe(
   v.object({ text: v.string(), parameters: v.nullish(v.array(v.object({ name: v.string() }))) }),
   v.check(({ text, parameters }) => {
@@ -94,39 +96,39 @@ const textShape = v.pipe(
   }),
 );
 
-/** "Template" of the interface, as far as it says what is to be given. */
+/** The parts of "Template" that define parameters. */
 const definitionShape = v.object({ header: v.nullish(textShape), body: textShape });
 
-/** What is missing in one part of a template, and what it does not ask for. */
+/** The errors of the values for one part of a template: missing values and unknown names. */
 function parameterErrors(
   part: 'header' | 'body',
-  given: Template['bodyParameters'] = [],
+  values: Template['bodyParameters'] = [],
   definition: TemplateJson,
 ): InvalidFieldSource[] {
   const path = `content.template.${part}Parameters`;
   const names = parameterNames(definition[part]);
-  const givenNames = new Set(given.map(({ name }) => name));
-  const missing = [...names].filter((name) => !givenNames.has(name));
+  const valueNames = new Set(values.map(({ name }) => name));
+  const missing = [...names].filter((name) => !valueNames.has(name));
   const expected =
     names.size === 0
       ? `must be left out, as the ${part} of the template takes no values`
-      : `must be a parameter in the ${part} of the template, ${oneOf(names)}`;
+      : `must be a parameter in the ${part} of the template, ${oneOfNames(names)}`;
   return [
-    ...missing.map((name) => ({ path, message: `must have a value for ${shown(name)}` })),
-    ...given.flatMap(({ name }, index) =>
+    ...missing.map((name) => ({ path, message: `must have a value for ${quoteForMessage(name)}` })),
+    ...values.flatMap(({ name }, index) =>
       names.has(name)
         ? []
-        : [{ path: `${path}.${index}.name`, message: `${expected}, but is ${shown(name)}` }],
+        : [{ path: `${path}.${index}.name`, message: `${expected}, but is ${quoteForMessage(name)}` }],
     ),
   ];
 }
 
-const mostShown = 10;
+const maxShownNames = 10;
 
-/** Names to choose from, each once, as far as a person wants to read them. */
-function oneOf(names: Iterable<string>): string {
-  const each = [...new Set(names)];
-  const more = each.length - mostShown;
-  const list = each.slice(0, mostShown).map(shown).join(', ');
-  return `one of ${list}${more > 0 ? ` and ${more} more` : ''}`;
+/** Lists the distinct names to choose from, at most 10 of them. */
+function oneOfNames(names: Iterable<string>): string {
+  const distinct = [...new Set(names)];
+  const omitted = distinct.length - maxShownNames;
+  const list = distinct.slice(0, maxShownNames).map(quoteForMessage).join(', ');
+  return `one of ${list}${omitted > 0 ? ` and ${omitted} more` : ''}`;
 }

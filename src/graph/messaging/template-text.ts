@@ -1,25 +1,29 @@
 import { InvalidResponseError } from '../../rest/errors.ts';
 import type { TemplateJson, TemplateTextJson } from '../../rest/wire-schema.ts';
 
-/** The values of a template's parameters, by name. Maps, as a parameter may be called `__proto__`. */
+/** The values of a template's parameters, by name. Maps, because a parameter may have the name `__proto__`. */
 export interface TemplateValues {
   header: ReadonlyMap<string, string>;
   body: ReadonlyMap<string, string>;
 }
 
+/** The texts of a template with its parameters filled in. */
 export interface FilledTemplate {
   header: string | null;
   body: string | null;
   footer: string | null;
-  /** Parameters that have no value, each once, header first. */
+  /** Names of parameters without a value, each once, header first. */
   missing: string[];
-  /** Values that no parameter asks for, each once, header first. */
+  /** Names of values without a parameter, each once, header first. */
   unknown: string[];
 }
 
 const placeholder = /\{\{\s*([^{}]*?)\s*\}\}/g;
 
-/** Puts values in the place of `{{name}}`. What has no value keeps its placeholder. */
+/**
+ * Replaces each `{{name}}` with its value. A parameter without a value keeps its placeholder.
+ * @throws InvalidResponseError if a part of the template is no text
+ */
 export function fillTemplate(template: TemplateJson, values: TemplateValues): FilledTemplate {
   const header = parameterNames(template.header);
   const body = parameterNames(template.body);
@@ -28,14 +32,14 @@ export function fillTemplate(template: TemplateJson, values: TemplateValues): Fi
   return {
     header: fillText(template.header, values.header),
     body: fillText(template.body, values.body),
-    footer: textIn(template.footer),
+    footer: textOrNull(template.footer),
     missing: [...new Set([...without(header, values.header), ...without(body, values.body)])],
     unknown: [...new Set([...without(values.header.keys(), header), ...without(values.body.keys(), body)])],
   };
 }
 
-/** Header, body and footer as the customer reads them, with an empty line between. */
-export function readAsOne({ header, body, footer }: FilledTemplate): string {
+/** Joins header, body and footer with an empty line between them, as the customer reads them. */
+export function joinParts({ header, body, footer }: FilledTemplate): string {
   return [header, body, footer].filter(Boolean).join('\n\n');
 }
 
@@ -43,19 +47,19 @@ function fillText(
   part: TemplateTextJson | null | undefined,
   values: ReadonlyMap<string, string>,
 ): string | null {
-  const text = textIn(part?.text);
-  return text?.replace(placeholder, (whole, name: string) => values.get(name) ?? whole) ?? null;
+  const text = textOrNull(part?.text);
+  return text?.replace(placeholder, (unfilled, name: string) => values.get(name) ?? unfilled) ?? null;
 }
 
-/** @throws InvalidResponseError where REST has sent something else. */
-function textIn(value: string | null | undefined): string | null {
+/** @throws InvalidResponseError if the value is no text. */
+function textOrNull(value: string | null | undefined): string | null {
   if (value === undefined || value === null || typeof value === 'string') return value ?? null;
   throw new InvalidResponseError('Expected the parts of a template from REST to be texts');
 }
 
-/** The parameters that a part defines, and those that its text uses all the same. */
+/** The names of all parameters that a part defines or that its text uses without a definition. */
 export function parameterNames(part: TemplateTextJson | null | undefined): Set<string> {
   const defined = (part?.parameters ?? []).map((parameter) => parameter.name);
-  const used = [...(textIn(part?.text) ?? '').matchAll(placeholder)].map(([, name = '']) => name);
+  const used = [...(textOrNull(part?.text) ?? '').matchAll(placeholder)].map(([, name = '']) => name);
   return new Set([...defined, ...used]);
 }

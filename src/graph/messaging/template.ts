@@ -100,7 +100,7 @@ export const Template = builder.objectRef<TemplateJson>('Template').implement({
   }),
 });
 
-/** @throws BadInputError when a name comes twice, as one of the values would be lost. */
+/** @throws BadInputError for a repeated name, because one of its values would be lost. */
 function valuesByName(
   argument: string,
   parameters: readonly { name: string; value: string }[] | null | undefined,
@@ -144,13 +144,16 @@ builder.objectFields(Channel, (t) => ({
   }),
 }));
 
-/** The template of this name in a channel's list, in this language or, left out, in whichever comes first. */
+/**
+ * Finds a template in the list of a channel.
+ * @param language the language code; by default the first template with the name matches
+ */
 export function findTemplate(
   templates: readonly TemplateJson[] | null,
   name: string,
   language: string | null | undefined,
 ): TemplateJson | null {
-  const fits = (template: TemplateJson) =>
+  const matches = (template: TemplateJson) =>
     template.name === name && (language === null || language === undefined || template.language === language);
-  return templates?.find(fits) ?? null;
+  return templates?.find(matches) ?? null;
 }

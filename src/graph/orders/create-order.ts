@@ -1,17 +1,17 @@
 import type { OrderJson } from '../../rest/wire-schema.ts';
 import { builder } from '../builder.ts';
 import {
-  amount,
-  centsFrom,
-  fields,
+  centsAtLeast,
   idempotencyKey,
   listOf,
+  number,
+  objectOf,
   optional,
   text,
-  textOf,
-} from '../input/input-rules.ts';
-import { runMutation } from '../input/run-mutation.ts';
-import { Conflict, InvalidInput, OutcomeUnknown } from '../input/user-error.ts';
+  textOfLength,
+} from '../mutation/input-rules.ts';
+import { runMutation } from '../mutation/run-mutation.ts';
+import { Conflict, InvalidInput, OutcomeUnknown } from '../mutation/user-error.ts';
 import { Order } from './order.ts';
 import { OrderRecipientInput, orderRecipientRules } from './recipient-input.ts';
 
@@ -70,13 +70,13 @@ const CreateOrderInput = builder.inputType('CreateOrderInput', {
   }),
 });
 
-/** "Create Order body fields" of the interface. */
-const rules = fields({
+/** The rules of "Create Order body fields". */
+const rules = objectOf({
   recipient: orderRecipientRules,
-  contentDescription: textOf(3, 128),
-  notes: textOf(3, 2048),
-  sellingPriceCents: amount,
-  cashOnDeliveryRequestCents: centsFrom(0),
+  contentDescription: textOfLength(3, 128),
+  notes: textOfLength(3, 2048),
+  sellingPriceCents: number,
+  cashOnDeliveryRequestCents: centsAtLeast(0),
   status: optional(text),
   paymentMethods: optional(listOf(text)),
   referenceId: optional(text),
@@ -119,26 +119,29 @@ builder.mutationField('createOrder', (t) =>
           __typename: 'CreateOrderSuccess' as const,
           order: await writes.createOrder(order, idempotencyKey),
         }),
-        whatToCheck,
+        adviceOnUnknownOutcome,
       }),
   }),
 );
 
-interface Attempted {
+interface SentOrder {
   referenceId?: string;
   idempotencyKey?: string | null;
 }
 
-function whatToCheck({ referenceId, idempotencyKey: key }: Attempted, wasNotFound: boolean): string {
-  // By none, and by one that is empty, nothing can be looked for.
+function adviceOnUnknownOutcome(
+  { referenceId, idempotencyKey: key }: SentOrder,
+  wasNotFound: boolean,
+): string {
+  // Orders can't be searched by an absent or empty reference.
   if (!referenceId) {
     return "Look for it among the newest of this customer's orders before you record it again, then with a new idempotencyKey.";
   }
-  const look = `ook for it with orderByReference(referenceId: ${JSON.stringify(referenceId)}) before you record it again`;
+  const searchAdvice = `ook for it with orderByReference(referenceId: ${JSON.stringify(referenceId)}) before you record it again`;
   if (wasNotFound) {
-    return `No one order with its reference is as it was sent. L${look}, then with a new idempotencyKey.`;
+    return `No one order with its reference is as it was sent. L${searchAdvice}, then with a new idempotencyKey.`;
   }
   return key === undefined || key === null
-    ? `L${look}, and give an idempotencyKey, which makes this server look.`
-    : `Send it again with the same idempotencyKey, and it is looked for by its reference; or l${look} with a new key.`;
+    ? `L${searchAdvice}, and give an idempotencyKey, which makes this server look.`
+    : `Send it again with the same idempotencyKey, and it is looked for by its reference; or l${searchAdvice} with a new key.`;
 }

@@ -11,7 +11,10 @@ export const orderStatus = openEnum('OrderStatus', 'How far an order has come.',
   RETURN: 'On its way back, or returned. Set by the service.',
 });
 
-/** The statuses to ask REST for: none given, or an empty list, is no filter. @throws BadInputError for UNRECOGNIZED. */
+/**
+ * The statuses for the status filter of REST, sorted and without duplicates. An absent or empty list means no filter.
+ * @throws BadInputError for UNRECOGNIZED
+ */
 export function statusFilter(status: readonly string[] | null | undefined): string[] | undefined {
   if (status?.includes('UNRECOGNIZED')) {
     throw new BadInputError(

@@ -4,7 +4,7 @@ import { isNameOf, resourceName } from '../../rest/resource-name.ts';
 import type { OrderJson, RecipientJson } from '../../rest/wire-schema.ts';
 import { builder } from '../builder.ts';
 import { Money, money } from '../fields/money.ts';
-import { selectsRecordAt } from '../fields/related-record.ts';
+import { selectsMoreThanIdAt } from '../fields/related-record.ts';
 import { connect, connectionArgs, connectionOf } from '../relay/connection.ts';
 import { Node, registerNode } from '../relay/node.ts';
 import { searchText } from '../relay/search-text.ts';
@@ -104,14 +104,14 @@ builder.objectFields(Recipient, (t) => ({
       const phoneNumber = phoneNumberOf(recipient);
       return connect(
         {
-          // Fewer than the search finds, so that their places are not the search's.
+          // A name of its own: this list drops rows of the search, so cursors of the two lists differ.
           list: 'recipient.orders',
           pages: loaders.orderPage,
           query: { search: phoneNumber, status: statusFilter(status) },
           args,
           maximum: maxPageSize.orders,
-          // The search also finds references and names that look like the number.
-          belongs: (order) => order.recipient?.phoneNumber === phoneNumber,
+          // The search of REST also matches reference IDs and names ("List query parameters").
+          isInList: (order) => order.recipient?.phoneNumber === phoneNumber,
         },
         loaders,
       );
@@ -119,7 +119,7 @@ builder.objectFields(Recipient, (t) => ({
   }),
 }));
 
-/** @throws InvalidResponseError where REST left it out: a search without it would walk through all orders. */
+/** @throws InvalidResponseError if REST sent no phone number: a search without one would read all orders. */
 function phoneNumberOf({ phoneNumber }: RecipientJson): string {
   if (typeof phoneNumber === 'string' && phoneNumber !== '') return phoneNumber;
   throw new InvalidResponseError('Expected a phone number of a recipient from REST');
@@ -175,4 +175,4 @@ builder.queryFields((t) => ({
   }),
 }));
 
-const selectsShipments = selectsRecordAt(['nodes', 'shipment'], ['edges', 'node', 'shipment']);
+const selectsShipments = selectsMoreThanIdAt(['nodes', 'shipment'], ['edges', 'node', 'shipment']);

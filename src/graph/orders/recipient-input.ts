@@ -1,7 +1,7 @@
 import type { InputFieldBuilder } from '@pothos/core';
 import * as v from 'valibot';
 import { builder } from '../builder.ts';
-import { fields, listOf, locationId, nullable, optional, text } from '../input/input-rules.ts';
+import { listOf, locationId, nullable, objectOf, optional, text } from '../mutation/input-rules.ts';
 import { documentType } from './recipient.ts';
 
 const AddressInput = builder.inputType('AddressInput', {
@@ -12,7 +12,8 @@ const AddressInput = builder.inputType('AddressInput', {
   }),
 });
 
-const personInput = (t: InputFieldBuilder<(typeof builder)['$inferSchemaTypes'], 'InputObject'>) => ({
+/** The input fields that recipients of orders and of shipments share. */
+const personFields = (t: InputFieldBuilder<(typeof builder)['$inferSchemaTypes'], 'InputObject'>) => ({
   firstName: t.string({ required: true, description: 'Given names.' }),
   lastName: t.string({ required: true, description: 'Family names.' }),
   email: t.string({ required: true, description: 'Email address.' }),
@@ -25,13 +26,13 @@ const personInput = (t: InputFieldBuilder<(typeof builder)['$inferSchemaTypes'],
   document: t.string({ description: 'The number of the identity document; null for none.' }),
 });
 
-/** "Recipient" of the interface, as requests send it. */
-const person = {
+/** The rules of "Recipient" in requests, without `location`. */
+const personRules = {
   firstName: text,
   lastName: text,
   email: text,
   phoneNumber: text,
-  address: fields({ addressLines: listOf(text), organization: optional(nullable(text)) }),
+  address: objectOf({ addressLines: listOf(text), organization: optional(nullable(text)) }),
   documentType: optional(
     nullable(
       v.pipe(
@@ -49,7 +50,7 @@ const person = {
 export const OrderRecipientInput = builder.inputType('OrderRecipientInput', {
   description: 'The person who receives an order.',
   fields: (t) => ({
-    ...personInput(t),
+    ...personFields(t),
     location: t.id({
       required: true,
       description:
@@ -59,11 +60,13 @@ export const OrderRecipientInput = builder.inputType('OrderRecipientInput', {
   }),
 });
 
-export const orderRecipientRules = fields({ ...person, location: locationId });
+/** The rules of the recipient of an order. */
+export const orderRecipientRules = objectOf({ ...personRules, location: locationId });
 
 export const ShipmentRecipientInput = builder.inputType('ShipmentRecipientInput', {
   description: "The person who receives a shipment, at the destination of the shipment's quote.",
-  fields: personInput,
+  fields: personFields,
 });
 
-export const shipmentRecipientRules = fields(person);
+/** The rules of the recipient of a shipment. */
+export const shipmentRecipientRules = objectOf(personRules);

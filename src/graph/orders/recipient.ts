@@ -43,7 +43,7 @@ export const Recipient = builder.objectRef<RecipientJson>('Recipient').implement
   }),
 });
 
-/** @throws InvalidResponseError where REST left out either name, as half a name would pass for the whole. */
+/** @throws InvalidResponseError if REST left out a name, because half a name would look like a full name. */
 function fullName({ firstName, lastName }: RecipientJson): string {
   if (typeof firstName !== 'string' || typeof lastName !== 'string')
     throw new InvalidResponseError('Expected a first and a last name of a recipient from REST');

@@ -1,14 +1,23 @@
 import type { GraphQLResolveInfo } from 'graphql';
 import * as v from 'valibot';
-import type { UpdateOrderField } from '../../rest/types.ts';
+import type { UpdateOrderField } from '../../rest/api-types.ts';
 import type { OrderJson } from '../../rest/wire-schema.ts';
 import { builder } from '../builder.ts';
 import type { Context } from '../context.ts';
-import { runBatch } from '../input/batch-mutation.ts';
-import type { Renames } from '../input/input-path.ts';
-import { amount, centsFrom, fields, idOf, listOf, optional, text, textOf } from '../input/input-rules.ts';
-import { runMutation } from '../input/run-mutation.ts';
-import { Conflict, InvalidInput, NotFound, OutcomeUnknown, WriteFailed } from '../input/user-error.ts';
+import type { RestToInputPaths } from '../mutation/input-path.ts';
+import {
+  centsAtLeast,
+  idOf,
+  listOf,
+  number,
+  objectOf,
+  optional,
+  text,
+  textOfLength,
+} from '../mutation/input-rules.ts';
+import { runBatch } from '../mutation/run-batch.ts';
+import { runMutation } from '../mutation/run-mutation.ts';
+import { Conflict, InvalidInput, NotFound, OutcomeUnknown, WriteFailed } from '../mutation/user-error.ts';
 import { Order } from './order.ts';
 import { OrderRecipientInput, orderRecipientRules } from './recipient-input.ts';
 
@@ -56,28 +65,28 @@ const UpdateOrderInput = builder.inputType('UpdateOrderInput', {
   }),
 });
 
-/** "Update Order rules" 3, in the order in which 2 lists the fields. */
-const updatable = {
+/** The rules of each field by "Update Order rules" 3, in the order of rule 2. */
+const fieldRules = {
   status: optional(text),
   recipient: optional(orderRecipientRules),
-  sellingPriceCents: optional(amount),
-  cashOnDeliveryRequestCents: optional(centsFrom(0)),
+  sellingPriceCents: optional(number),
+  cashOnDeliveryRequestCents: optional(centsAtLeast(0)),
   paymentMethods: optional(listOf(text)),
-  contentDescription: optional(textOf(3, 128)),
-  notes: optional(textOf(3, 2048)),
+  contentDescription: optional(textOfLength(3, 128)),
+  notes: optional(textOfLength(3, 2048)),
   fulfiller: optional(text),
 } satisfies Record<UpdateOrderField, v.GenericSchema>;
 
-const updatableFields = Object.keys(updatable) as UpdateOrderField[]; // Exactly these, as `satisfies` has seen to.
+const updatableFields = Object.keys(fieldRules) as UpdateOrderField[]; // `satisfies` ensures that these are all keys.
 
-/** What of an order is to change: the fields that are there, whatever their values. */
-const maskOf = (input: object) => updatableFields.filter((field) => Object.hasOwn(input, field));
+/** The update mask: the names of all updatable fields in the input. */
+const updateMaskOf = (input: object) => updatableFields.filter((field) => Object.hasOwn(input, field));
 
 const rules = v.pipe(
-  fields({ id: idOf('orders'), ...updatable }),
-  // Unlike `check`, it also runs beside a fault of a field.
+  objectOf({ id: idOf('orders'), ...fieldRules }),
+  // Unlike `check`, `rawCheck` also runs if a field has an error.
   v.rawCheck(({ dataset: { value }, addIssue }) => {
-    if (value instanceof Object && maskOf(value).length > 0) return;
+    if (value instanceof Object && updateMaskOf(value).length > 0) return;
     addIssue({ message: 'it holds nothing to update: give at least one field beside id' });
   }),
 );
@@ -136,19 +145,19 @@ function update(input: typeof UpdateOrderInput.$inferInput, { writes }: Context,
     rules,
     input,
     info,
-    about: ({ id }) => id,
-    renames: placesInMask(input),
+    targetId: ({ id }) => id,
+    restToInputPaths: updateMaskPaths(input),
     run: async ({ id, ...order }) => ({
       __typename: 'UpdateOrderSuccess' as const,
-      order: await writes.updateOrder(id, { order, updateMask: maskOf(order) }),
+      order: await writes.updateOrder(id, { order, updateMask: updateMaskOf(order) }),
     }),
-    whatToCheck: ({ id }) =>
+    adviceOnUnknownOutcome: ({ id }) =>
       `Look with order(id: ${JSON.stringify(id)}) whether it has the new values, or update it again with the same ones, ` +
       'which does no harm; a Conflict then may come of a cancellation that was done.',
   });
 }
 
-/** REST may speak of a field by its place in the mask, which the input has not. */
-function placesInMask(input: object): Renames {
-  return Object.fromEntries(maskOf(input).map((field, place) => [`updateMask.${place}`, field]));
+/** REST may name a field by its index in the update mask. The input has no mask, so each index maps to its field. */
+function updateMaskPaths(input: object): RestToInputPaths {
+  return Object.fromEntries(updateMaskOf(input).map((field, index) => [`updateMask.${index}`, field]));
 }

@@ -29,7 +29,7 @@ export const Organization = builder.objectRef<OrganizationJson>('Organization').
   }),
 });
 
-/** @throws InvalidResponseError where REST gave no whole number, which would pass for a balance that is not negative. */
+/** @throws InvalidResponseError if the balance is no whole number: the comparison would treat it as not negative. */
 function isCreditUser({ balanceCents }: OrganizationJson): boolean {
   if (Number.isSafeInteger(balanceCents)) return balanceCents < 0;
   throw new InvalidResponseError('Expected a balance in whole cents of an organization from REST');

@@ -1,6 +1,6 @@
 import { isNameOf } from '../../rest/resource-name.ts';
 import { builder } from '../builder.ts';
-import { expectName } from '../fields/related-record.ts';
+import { assertNameOf } from '../fields/related-record.ts';
 import { Node, registerNode } from '../relay/node.ts';
 
 export const Courier = builder.objectRef<{ name: string }>('Courier').implement({
@@ -23,8 +23,8 @@ registerNode({
   load: async (name) => ({ name }),
 });
 
-/** The courier that a REST payload names, without a call. @throws InvalidResponseError for any other name. */
+/** Makes the source of the courier that a REST payload names. @throws InvalidResponseError for any other name. */
 export function courierNamed(name: string): { name: string } {
-  expectName('couriers', name);
+  assertNameOf('couriers', name);
   return { name };
 }

@@ -1,8 +1,15 @@
 import type { QuoteJson } from '../../rest/wire-schema.ts';
 import { builder } from '../builder.ts';
-import { centsFrom, fields, idempotencyKey, idOf, locationId, optional } from '../input/input-rules.ts';
-import { runMutation } from '../input/run-mutation.ts';
-import { Conflict, InvalidInput, NotFound, OutcomeUnknown } from '../input/user-error.ts';
+import {
+  centsAtLeast,
+  idempotencyKey,
+  idOf,
+  locationId,
+  objectOf,
+  optional,
+} from '../mutation/input-rules.ts';
+import { runMutation } from '../mutation/run-mutation.ts';
+import { Conflict, InvalidInput, NotFound, OutcomeUnknown } from '../mutation/user-error.ts';
 import { PackageInput, packageRules } from './package-input.ts';
 import { Quote } from './quote.ts';
 
@@ -41,12 +48,12 @@ const CreateQuoteInput = builder.inputType('CreateQuoteInput', {
   }),
 });
 
-/** "Quote" of the interface, as requests send it. */
-const rules = fields({
+/** The rules of the request fields of "Quote". */
+const rules = objectOf({
   origin: locationId,
   destination: locationId,
   package: packageRules,
-  cashOnDeliveryRequestCents: optional(centsFrom(0)),
+  cashOnDeliveryRequestCents: optional(centsAtLeast(0)),
   order: optional(idOf('orders')),
   idempotencyKey,
 });
@@ -81,12 +88,12 @@ builder.mutationField('createQuote', (t) =>
         rules,
         input,
         info,
-        about: ({ order, origin }) => order ?? origin,
+        targetId: ({ order, origin }) => order ?? origin,
         run: async ({ idempotencyKey, ...quote }) => ({
           __typename: 'CreateQuoteSuccess' as const,
           quote: await writes.createQuote(quote, idempotencyKey),
         }),
-        whatToCheck: () =>
+        adviceOnUnknownOutcome: () =>
           'There is nothing to check: a quote binds nobody to anything. Ask for it again, with a new idempotencyKey.',
       }),
   }),

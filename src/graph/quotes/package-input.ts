@@ -1,5 +1,5 @@
 import { builder } from '../builder.ts';
-import { amount, fields, textOf } from '../input/input-rules.ts';
+import { number, objectOf, textOfLength } from '../mutation/input-rules.ts';
 
 const PackageDimensionsInput = builder.inputType('PackageDimensionsInput', {
   description: 'The outer size of a package.',
@@ -24,10 +24,10 @@ export const PackageInput = builder.inputType('PackageInput', {
   }),
 });
 
-/** "Quote" of the interface, which bounds neither values nor sizes; "Limits" bounds every content description. */
-export const packageRules = fields({
-  declaredValueCents: amount,
-  dimensions: fields({ lengthCm: amount, widthCm: amount, heightCm: amount }),
-  weightKg: amount,
-  contentDescription: textOf(3, 128),
+/** The rules of the package of a quote request. "Quote" has no bounds; "Limits" bounds content descriptions. */
+export const packageRules = objectOf({
+  declaredValueCents: number,
+  dimensions: objectOf({ lengthCm: number, widthCm: number, heightCm: number }),
+  weightKg: number,
+  contentDescription: textOfLength(3, 128),
 });

@@ -1,16 +1,16 @@
 import type { ObjectRef } from '@pothos/core';
 import type { Loaders } from '../../loaders/loaders.ts';
-import type { PageLoader } from '../../loaders/paging/page-loader.ts';
+import type { Position } from '../../loaders/paging/cursor.ts';
+import { type PageLoader, queryKey } from '../../loaders/paging/page-loader.ts';
 import { type PageSlice, readPageSlice } from '../../loaders/paging/page-slice.ts';
+import type { PageQuery } from '../../rest/api-types.ts';
 import { BadInputError, type InvalidResponseError } from '../../rest/errors.ts';
-import type { PageQuery } from '../../rest/types.ts';
 import { builder } from '../builder.ts';
-import { ListCursors } from './list-cursors.ts';
 
-/** How many rows a page has where nothing is said. */
-export const defaultFirst = 20;
+/** The default page size, in rows. */
+export const defaultPageSize = 20;
 
-/** A part of a list. A class, as its edges, places and cursors are made only where they are selected. */
+/** A page of a list, the source of a connection type. The getters make edges and cursors only if selected. */
 export class Connection<Json> {
   readonly hasPreviousPage: boolean;
   readonly #slice: PageSlice<Json>;
@@ -34,15 +34,15 @@ export class Connection<Json> {
     return this.nodes.map((node, index) => ({ node, index, connection: this }));
   }
 
-  /** The cursor of the edge of this index. */
+  /** The cursor of the edge at this index. */
   cursorOf(index: number): string {
-    return this.#cursors.encode(this.#slice.placeAfter(index));
+    return this.#cursors.encode(this.#slice.positionAfter(index));
   }
 }
 
 interface Edge<Json> {
   node: Json | InvalidResponseError;
-  /** Which edge of the connection it is. */
+  /** The index of the edge in the connection. */
   index: number;
   connection: Connection<Json>;
 }
@@ -75,9 +75,12 @@ interface Named {
 
 type Types = (typeof builder)['$inferSchemaTypes'];
 
-/** Makes the types `XConnection` and `XEdge` over the type `X`; `items` names them in a sentence, such as "orders". */
+/**
+ * Makes the types `XConnection` and `XEdge` for the type `X`.
+ * @param items the plural noun for descriptions, such as "orders"
+ */
 export function connectionOf<Json extends Named>(ref: ObjectRef<Types, Json>, items: string) {
-  // Connections treat all records alike; Pothos can't see through a type parameter.
+  // A connection reads only the name of a record. Pothos can't infer field types from a type parameter.
   const node = ref as unknown as ObjectRef<Types, Named>;
   const edge = builder.objectRef<Edge<Named>>(`${node.name}Edge`).implement({
     description: `One of the ${items}, with its place in the list.`,
@@ -107,7 +110,7 @@ export function connectionOf<Json extends Named>(ref: ObjectRef<Types, Json>, it
         type: [node],
         nullable: { list: false, items: true },
         description: `The ${items} alone. Null only where REST gave a broken record, with an error that names it.`,
-        // And in a list into that item's own.
+        // GraphQL turns an error instance in a list into that item's own error.
         resolve: ({ nodes }) => nodes as readonly Named[],
       }),
       pageInfo: t.field({
@@ -121,41 +124,49 @@ export function connectionOf<Json extends Named>(ref: ObjectRef<Types, Json>, it
   return connection as unknown as ObjectRef<Types, Connection<Json>>;
 }
 
+/** The arguments of a connection field. Null and absent both mean the default. */
 export interface ConnectionArgs {
   first?: number | null | undefined;
   after?: string | null | undefined;
 }
 
-/** The arguments `first` and `after`; `maximum` is the largest page that REST gives for this list, in rows. */
+/**
+ * Makes the arguments `first` and `after`.
+ * @param maximum the largest page size of this list in REST, in rows ("List query parameters")
+ */
 export function connectionArgs(maximum: number) {
   return builder.args((t) => ({
     first: t.int({
-      description: `How many, from 0 to ${maximum}; ${defaultFirst} when left out.`,
+      description: `How many, from 0 to ${maximum}; ${defaultPageSize} when left out.`,
       extensions: { maximum },
     }),
     after: t.string({ description: 'A cursor of this list: what follows it is returned.' }),
   }));
 }
 
+/** The list to read, its filters and the requested page. */
 export interface ConnectionRequest<Json, Query extends PageQuery> {
-  /** What the list is called where its cursors are signed; with its filters it is what a cursor belongs to. */
+  /** The list name for signing cursors. A cursor is valid for one list name with the same filters. */
   list: string;
   pages: PageLoader<Json, Query>;
   /** The list's filters. */
   query: Omit<Query, keyof PageQuery>;
   args: ConnectionArgs;
-  /** The largest page that REST gives for this list, in rows. */
+  /** The largest page size of this list in REST, in rows. */
   maximum: number;
-  /** Which rows belong, where REST can't be asked for just those. */
-  belongs?: (row: Json) => boolean;
+  /** Whether a row belongs to the list, for a filter that REST does not have. By default all rows belong. */
+  isInList?: (row: Json) => boolean;
 }
 
-/** Reads the part of a list that `first` and `after` ask for. @throws BadInputError for either, without a call. */
+/**
+ * Reads the page of a list that `first` and `after` select.
+ * @throws BadInputError for an invalid `first` or `after`, without a REST call
+ */
 export async function connect<Json extends { name: string }, Query extends PageQuery>(
-  { list, pages, query, args, maximum, belongs }: ConnectionRequest<Json, Query>,
+  { list, pages, query, args, maximum, isInList: belongs }: ConnectionRequest<Json, Query>,
   loaders: Loaders,
 ): Promise<Connection<Json>> {
-  const first = args.first ?? defaultFirst;
+  const first = args.first ?? defaultPageSize;
   if (first < 0 || first > maximum) {
     throw new BadInputError(`Expected "first" to be from 0 to ${maximum}, but got ${first}.`);
   }
@@ -167,7 +178,36 @@ export async function connect<Json extends { name: string }, Query extends PageQ
     first,
     after,
     maxPageSize: maximum,
-    ...(belongs === undefined ? {} : { belongs }),
+    ...(belongs === undefined ? {} : { isInList: belongs }),
   });
   return new Connection(slice, after !== undefined, cursors);
+}
+
+/** Encodes and decodes the cursors of one list. The signature covers the list name and its filters. */
+class ListCursors {
+  readonly #loaders: Loaders;
+  readonly #list: string;
+  readonly #query: object;
+  #cachedListKey: string | undefined;
+
+  constructor(loaders: Loaders, list: string, query: object) {
+    this.#loaders = loaders;
+    this.#list = list;
+    this.#query = query;
+  }
+
+  /** Makes the signed cursor of a position in the list. */
+  encode(position: Position): string {
+    return this.#loaders.cursors.encode(this.#listKey(), position);
+  }
+
+  /** Reads a position from a cursor. @throws BadInputError if it is not a cursor of this list. */
+  decode(cursor: string): Position {
+    return this.#loaders.cursors.decode(this.#listKey(), cursor);
+  }
+
+  #listKey(): string {
+    this.#cachedListKey ??= `${this.#list} ${queryKey(this.#query)}`;
+    return this.#cachedListKey;
+  }
 }

@@ -1,22 +1,22 @@
 import type { Loaders } from '../../loaders/loaders.ts';
 import { BadInputError } from '../../rest/errors.ts';
-import { shown } from '../../rest/resource-name.ts';
+import { quoteForMessage } from '../../rest/resource-name.ts';
 import { builder } from '../builder.ts';
 
-/** How `node(id:)` finds the records of one type. Each type that is a Node registers itself in its own file. */
+/** Tells `node(id:)` how to load the records of one type. Each Node type registers itself in its own file. */
 export interface NodeType {
   typename: string;
-  /** Whether an id is of this type, by its form alone. */
+  /** Whether the form of an id matches this type. */
   owns(id: string): boolean;
-  /** The record, or null where there is none. @throws BadInputError for an id that is not well formed. */
+  /** Loads the record, or null if there is none. @throws BadInputError for a malformed id. */
   load(id: string, loaders: Loaders): Promise<{ name: string } | null>;
 }
 
-/** What has ids by which the REST service finds nothing. */
+/** A type whose records have ids, but no REST call to read them by id. */
 export interface UnreadableType {
-  /** Whether an id is of this type, by its form alone. */
+  /** Whether the form of an id matches this type. */
   owns(id: string): boolean;
-  /** How to read it instead, as a sentence. */
+  /** Returns a sentence on how to read the record instead. */
   instead(id: string): string;
 }
 
@@ -24,12 +24,12 @@ const maxNodes = 100;
 const nodeTypes: NodeType[] = [];
 const unreadableTypes: UnreadableType[] = [];
 
-/** Has `node(id:)` find records of a type. */
+/** Makes `node(id:)` load records of a type. */
 export function registerNode(type: NodeType): void {
   nodeTypes.push(type);
 }
 
-/** Has `node(id:)` say what to ask instead for ids of a type. */
+/** Makes `node(id:)` fail for ids of a type, with a message on how to read the record instead. */
 export function registerUnreadable(type: UnreadableType): void {
   unreadableTypes.push(type);
 }
@@ -80,7 +80,7 @@ async function loadNode(id: string, loaders: Loaders): Promise<{ name: string } 
   const unreadable = unreadableTypes.find((candidate) => candidate.owns(id));
   throw new BadInputError(
     unreadable === undefined
-      ? `Expected a whole id, such as "orders/abc", but got ${shown(id)}.`
-      : `${shown(id)} can't be read by its id, as the REST service has no call for that. ${unreadable.instead(id)}`,
+      ? `Expected a whole id, such as "orders/abc", but got ${quoteForMessage(id)}.`
+      : `${quoteForMessage(id)} can't be read by its id, as the REST service has no call for that. ${unreadable.instead(id)}`,
   );
 }

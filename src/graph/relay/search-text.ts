@@ -1,19 +1,19 @@
 import { BadInputError } from '../../rest/errors.ts';
 
-// Several times as long as any name or reference, and short enough for a URL even where each character takes 12 in it.
+// Several times the length of any name or reference. It fits a URL even if each character takes 12 bytes there.
 const maxCharacters = 256;
 
 /**
- * A text that REST is to search for, which is sent in the URL.
- * @param argument what the client knows the text as
- * @throws BadInputError where it is longer than 256 characters (code points), without a call.
+ * Checks the length of a search text, because REST receives it in the URL.
+ * @param argument the name of the GraphQL argument, for the error message
+ * @throws BadInputError for more than 256 characters (code points), without a REST call
  */
 export function searchText<Text extends string | null | undefined>(argument: string, text: Text): Text {
-  // Most texts have fewer units than there may be characters.
+  // A text never has more code points than UTF-16 units, so most texts need no count.
   if (typeof text !== 'string' || text.length <= maxCharacters) return text;
-  const characters = text.length > 2 * maxCharacters ? `more than ${maxCharacters}` : [...text].length;
-  if (typeof characters === 'number' && characters <= maxCharacters) return text;
+  const characterCount = text.length > 2 * maxCharacters ? `more than ${maxCharacters}` : [...text].length;
+  if (typeof characterCount === 'number' && characterCount <= maxCharacters) return text;
   throw new BadInputError(
-    `Expected "${argument}" to have at most ${maxCharacters} characters, but it has ${characters}.`,
+    `Expected "${argument}" to have at most ${maxCharacters} characters, but it has ${characterCount}.`,
   );
 }

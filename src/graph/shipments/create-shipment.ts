@@ -1,8 +1,8 @@
 import type { ShipmentJson } from '../../rest/wire-schema.ts';
 import { builder } from '../builder.ts';
-import { fields, flag, idempotencyKey, idOf } from '../input/input-rules.ts';
-import { runMutation } from '../input/run-mutation.ts';
-import { Conflict, InvalidInput, NotFound, OutcomeUnknown } from '../input/user-error.ts';
+import { boolean, idempotencyKey, idOf, objectOf } from '../mutation/input-rules.ts';
+import { runMutation } from '../mutation/run-mutation.ts';
+import { Conflict, InvalidInput, NotFound, OutcomeUnknown } from '../mutation/user-error.ts';
 import { ShipmentRecipientInput, shipmentRecipientRules } from '../orders/recipient-input.ts';
 import { Shipment } from './shipment.ts';
 
@@ -43,13 +43,13 @@ const CreateShipmentInput = builder.inputType('CreateShipmentInput', {
   }),
 });
 
-/** "Create Shipment body" of the interface. */
-const rules = fields({
+/** The rules of "Create Shipment body". */
+const rules = objectOf({
   quote: idOf('quotes'),
   courier: idOf('couriers'),
   origin: idOf('origins'),
   recipient: shipmentRecipientRules,
-  requiresPickup: flag,
+  requiresPickup: boolean,
   idempotencyKey,
 });
 
@@ -85,12 +85,12 @@ builder.mutationField('createShipment', (t) =>
         rules,
         input,
         info,
-        about: ({ quote }) => quote,
+        targetId: ({ quote }) => quote,
         run: async ({ idempotencyKey, ...shipment }) => ({
           __typename: 'CreateShipmentSuccess' as const,
           shipment: await writes.createShipment(shipment, idempotencyKey),
         }),
-        whatToCheck: ({ quote }) =>
+        adviceOnUnknownOutcome: ({ quote }) =>
           `Look whether the order of ${quote} has a shipment now, in its field "shipment"; where the quote has no order, ` +
           'look for one of this quote among the newest shipments. Only if there is none, ship it again, with a new ' +
           'idempotencyKey.',

@@ -1,6 +1,6 @@
 import * as v from 'valibot';
 import { builder } from '../builder.ts';
-import { centsFrom, fields, flag, idempotencyKey, idOf, optional } from '../input/input-rules.ts';
+import { boolean, centsAtLeast, idempotencyKey, idOf, objectOf, optional } from '../mutation/input-rules.ts';
 import { PackageInput, packageRules } from '../quotes/package-input.ts';
 
 const OfferPreference = builder.enumType('OfferPreference', {
@@ -62,16 +62,16 @@ export const ShipOrderInput = builder.inputType('ShipOrderInput', {
   }),
 });
 
-/** "Quote" and "Create Shipment body" of the interface, as far as they don't follow from the order and the origin. */
-export const shipOrderRules = fields({
+/** The rules of "Quote" and "Create Shipment body", for the fields that do not come from the order and the origin. */
+export const shipOrderRules = objectOf({
   order: idOf('orders'),
   origin: idOf('origins'),
   package: packageRules,
   offer: v.nullish(
-    fields({ prefer: optional(v.picklist(['CHEAPEST', 'FASTEST'])), courier: optional(idOf('couriers')) }),
+    objectOf({ prefer: optional(v.picklist(['CHEAPEST', 'FASTEST'])), courier: optional(idOf('couriers')) }),
     { prefer: 'CHEAPEST' },
   ),
-  maxShipmentCostCents: v.nullish(centsFrom(0), null),
-  requiresPickup: flag,
+  maxShipmentCostCents: v.nullish(centsAtLeast(0), null),
+  requiresPickup: boolean,
   idempotencyKey,
 });

@@ -1,12 +1,12 @@
 import type { GraphQLResolveInfo } from 'graphql';
 import type { Loaders } from '../../loaders/loaders.ts';
 import type { OfferJson, OrderJson, QuoteJson, ShipmentJson } from '../../rest/wire-schema.ts';
-import type { ShippedOrder } from '../../writes/ship-order.ts';
+import type { ShippedOrder } from '../../writes/shipping-workflow.ts';
 import { builder } from '../builder.ts';
 import type { Context } from '../context.ts';
 import { selectsOnlyId } from '../fields/related-record.ts';
-import { runBatch } from '../input/batch-mutation.ts';
-import { runMutation } from '../input/run-mutation.ts';
+import { runBatch } from '../mutation/run-batch.ts';
+import { runMutation } from '../mutation/run-mutation.ts';
 import {
   Conflict,
   InvalidInput,
@@ -14,7 +14,7 @@ import {
   OutcomeUnknown,
   UserError,
   WriteFailed,
-} from '../input/user-error.ts';
+} from '../mutation/user-error.ts';
 import { Order } from '../orders/order.ts';
 import { Offer, Quote } from '../quotes/quote.ts';
 import { ShipOrderInput, shipOrderRules } from './ship-order-input.ts';
@@ -22,7 +22,7 @@ import { Shipment } from './shipment.ts';
 
 interface ShipOrderSuccessSource {
   __typename: 'ShipOrderSuccess';
-  /** As it was before. */
+  /** The order as it was before it was shipped. */
   order: OrderJson;
   quote: QuoteJson;
   offer: OfferJson;
@@ -39,7 +39,7 @@ const ShipOrderSuccess = builder.objectRef<ShipOrderSuccessSource>('ShipOrderSuc
         'The order as it is now. Costs `GET /v1/orders/{id}` unless only its id is selected; where that fails, it is ' +
         'the order as it was before, with its shipment.',
       resolve: ({ order }, _args, { loaders }, info) =>
-        selectsOnlyId(info) ? order : orderNow(order, loaders),
+        selectsOnlyId(info) ? order : rereadOrder(order, loaders),
     }),
     quote: t.expose('quote', {
       type: Quote,
@@ -55,11 +55,11 @@ const ShipOrderSuccess = builder.objectRef<ShipOrderSuccessSource>('ShipOrderSuc
   }),
 });
 
-/** The order read anew. That it is shipped must not be lost where this read fails. */
-async function orderNow(before: OrderJson, { orderById }: Loaders): Promise<OrderJson> {
-  orderById.clear(before.name);
-  const now = await orderById.load(before.name).catch(() => null);
-  return now ?? before;
+/** Reads the order again. If that fails, returns the earlier order: the client must still learn of the shipment. */
+async function rereadOrder(earlierOrder: OrderJson, { orderById }: Loaders): Promise<OrderJson> {
+  orderById.clear(earlierOrder.name);
+  const updatedOrder = await orderById.load(earlierOrder.name).catch(() => null);
+  return updatedOrder ?? earlierOrder;
 }
 
 interface NoOfferSource {
@@ -132,29 +132,30 @@ function ship(input: typeof ShipOrderInput.$inferInput, { writes }: Context, inf
     rules: shipOrderRules,
     input,
     info,
-    about: ({ order }) => order,
-    // What REST refuses of the quote and of the shipment, and what of that comes from the order.
-    renames: {
+    targetId: ({ order }) => order,
+    // Fields of the quote and shipment bodies. Most of them come from the order.
+    restToInputPaths: {
       destination: 'order',
       cashOnDeliveryRequestCents: 'order',
       recipient: 'order',
       quote: 'order',
       courier: 'offer',
     },
-    run: async ({ idempotencyKey, ...wish }) => result(await writes.shipOrder(wish, idempotencyKey)),
-    whatToCheck: ({ order, idempotencyKey }) => whatToDo(order, idempotencyKey),
+    run: async ({ idempotencyKey, ...shipOrderRequest }) =>
+      resultSource(await writes.shipOrder(shipOrderRequest, idempotencyKey)),
+    adviceOnUnknownOutcome: ({ order, idempotencyKey }) => adviceOnUnknownOutcome(order, idempotencyKey),
   });
 }
 
-function result(shipped: ShippedOrder): ShipOrderSuccessSource | NoOfferSource {
+function resultSource(shipped: ShippedOrder): ShipOrderSuccessSource | NoOfferSource {
   return 'noOfferReason' in shipped
     ? { __typename: 'NoOffer', message: shipped.noOfferReason, quote: shipped.quote }
     : { __typename: 'ShipOrderSuccess', ...shipped };
 }
 
-function whatToDo(order: string, key: string | null | undefined): string {
-  const look = `with order(id: ${JSON.stringify(order)}) whether it has a shipment`;
+function adviceOnUnknownOutcome(order: string, key: string | null | undefined): string {
+  const orderLookup = `with order(id: ${JSON.stringify(order)}) whether it has a shipment`;
   return key === undefined || key === null
-    ? `Look ${look} before you ship it again, and give an idempotencyKey, which makes this server look.`
-    : `Send it again with the same idempotencyKey, which goes on where this has ended, or look ${look}.`;
+    ? `Look ${orderLookup} before you ship it again, and give an idempotencyKey, which makes this server look.`
+    : `Send it again with the same idempotencyKey, which goes on where this has ended, or look ${orderLookup}.`;
 }

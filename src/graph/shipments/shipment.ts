@@ -1,5 +1,4 @@
 import { maxPageSize } from '../../loaders/loaders.ts';
-import { InvalidResponseError } from '../../rest/errors.ts';
 import { isNameOf, resourceName } from '../../rest/resource-name.ts';
 import type { ShipmentJson } from '../../rest/wire-schema.ts';
 import { builder } from '../builder.ts';
@@ -12,7 +11,8 @@ import { Origin } from '../places/origin.ts';
 import { Courier, courierNamed } from '../quotes/courier.ts';
 import { Quote } from '../quotes/quote.ts';
 import { connect, connectionArgs, connectionOf } from '../relay/connection.ts';
-import { Node, registerNode, registerUnreadable } from '../relay/node.ts';
+import { Node, registerNode } from '../relay/node.ts';
+import { hasLabel, Label } from './label.ts';
 
 const shipmentStatus = openEnum('ShipmentStatus', 'How far a shipment has come.', {
   GENERATING_LABEL: 'The label is being made.',
@@ -28,44 +28,6 @@ const shipmentStatus = openEnum('ShipmentStatus', 'How far a shipment has come.'
   CANCELLATION_REQUESTED: 'Asked to be called off.',
   CANCELLED: 'Called off.',
   RETURN: 'On its way back, or returned.',
-});
-
-/** A shipment whose label exists. */
-type LabelledShipment = ShipmentJson & { label: string };
-
-const Label = builder.objectRef<LabelledShipment>('Label').implement({
-  description: 'The label to print and stick on the package, a PDF.',
-  fields: (t) => ({
-    id: t.id({
-      nullable: false,
-      description: '`labels/<identifier>`. A label is read with its shipment, and not by this id.',
-      resolve: labelId,
-    }),
-    url: t.expose('labelUrl', {
-      type: 'URL',
-      description:
-        'A signed address of the PDF that needs no access token. It is valid for 5 days from when it was issued.',
-    }),
-    pdfUrl: t.field({
-      type: 'URL',
-      nullable: false,
-      description:
-        "This server's own address of the PDF. It never goes stale, and needs the access token in the " +
-        '`Authorization` header. Fetching it costs `GET /v1/shipments/{id}/label`.',
-      resolve: ({ name }, _args, { labelUrl }) => labelUrl(name),
-    }),
-  }),
-});
-
-/** Of one form whatever REST sends, so that no other object has it. @throws InvalidResponseError for what is no text. */
-function labelId({ name, label }: LabelledShipment): string {
-  if (typeof label !== 'string') throw new InvalidResponseError(`${name} came with a label that is no text`);
-  return label.startsWith('labels/') ? label : `labels/${label}`;
-}
-
-registerUnreadable({
-  owns: (id) => id.startsWith('labels/'),
-  instead: () => 'A label is read with its shipment: shipment(id: …) { label { id url pdfUrl } }.',
 });
 
 export const Shipment = builder.objectRef<ShipmentJson>('Shipment').implement({
@@ -130,14 +92,10 @@ export const Shipment = builder.objectRef<ShipmentJson>('Shipment').implement({
     label: t.field({
       type: Label,
       description: 'The label, or null until it exists.',
-      resolve: (shipment) => (isLabelled(shipment) ? shipment : null),
+      resolve: (shipment) => (hasLabel(shipment) ? shipment : null),
     }),
   }),
 });
-
-function isLabelled(shipment: ShipmentJson): shipment is LabelledShipment {
-  return shipment.label !== undefined && shipment.label !== null && shipment.label !== '';
-}
 
 const ShipmentConnection = connectionOf(Shipment, 'shipments');
 

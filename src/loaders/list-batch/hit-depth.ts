@@ -1,133 +1,138 @@
-import { fewestForPage, leastShare, trialDepth } from './planner.ts';
-
 /**
- * Where in their list the ids of one kind of batch are expected: a moving estimate, learned from earlier batches of the kind.
- * A depth is rows of the list for each id of the batch: 75 ids within the newest 150 rows are within 2. Measured so, what
- * small batches show holds for large ones.
+ * Step 4 of a list batch: learns how deep in the list the ids of a batch are.
+ *
+ * The hit depth is the number of list rows per id: 75 ids within the newest 150 rows have the depth 2. Measured per
+ * id, the depth of small batches also holds for large batches.
  */
+
+import { minIdsForPage, minShare, trialDepth } from './planner.ts';
+
+/** A tenant's estimated hit depth for one kind of batch, as a moving average over earlier batches. */
 export class HitDepth {
-  /** Rows for each id within which the ids are that the list has. */
+  /** Rows per id that contain the ids the list holds. */
   depth: number;
-  /** The share of a batch's ids that the list has within that depth. */
+  /** The share of a batch's ids that the list holds within `depth`. */
   share = 1;
-  /** Whether the last page that was read answered at least half of its batch. */
+  /** Whether the last scan found at least half of its batch. */
   wasUseful = false;
-  /** For ids that rows of another list name: how many each row has named lately; 0 while that is unknown. */
+  /** For ids named by rows of another list: the number of ids per row on the last page. 0 while unknown. */
   idsPerRow = 0;
   readonly #process: ProcessDepth;
   readonly #now: () => number;
   #isFirst = true;
-  #batchesWithout = 0;
-  #readAt: number;
+  #batchesWithoutPage = 0;
+  #lastReadAt: number;
 
   constructor(process: ProcessDepth, now: () => number) {
     this.#process = process;
     this.#now = now;
-    this.#readAt = now();
+    this.#lastReadAt = now();
     this.depth = process.depth;
   }
 
-  /** Learns from a batch for which rows were read. */
+  /** Updates the estimate from the scan of a batch. */
   learn(batch: ReadBatch): void {
     const rows = batch.rowsRead - batch.rowsBefore;
-    this.#readAt = this.#now();
-    this.#batchesWithout = 0;
+    this.#lastReadAt = this.#now();
+    this.#batchesWithoutPage = 0;
     if (rows <= 0 && batch.hits.length === 0 && !batch.isWholeList) return;
-    const share = batch.hits.length / batch.asked;
-    this.wasUseful = share >= leastUseful;
-    if (share < leastShare) {
-      const mayBeDeeper = this.share > 0 && !batch.isWholeList && rows < trialDepth * batch.asked;
-      this.#batchesWithout = mayBeDeeper ? batchesPerTrial : 0;
+    const share = batch.hits.length / batch.idCount;
+    this.wasUseful = share >= minUsefulShare;
+    if (share < minShare) {
+      const mayBeDeeper = this.share > 0 && !batch.isWholeList && rows < trialDepth * batch.idCount;
+      this.#batchesWithoutPage = mayBeDeeper ? batchesPerTrial : 0;
       this.share = 0;
       return;
     }
     const { depth, isCutOff } = depthOf(batch);
-    this.#batchesWithout = 0;
+    this.#batchesWithoutPage = 0;
     const shareWithin = isCutOff ? 1 : share;
     this.share = this.share === 0 ? shareWithin : this.share + (shareWithin - this.share) * weight;
     this.depth = depth > this.depth ? depth : this.depth + (depth - this.depth) * weight;
-    if (this.#isFirst && this.wasUseful && batch.asked >= fewestForPage) this.#process.learn(depth);
+    if (this.#isFirst && this.wasUseful && batch.idCount >= minIdsForPage) this.#process.learn(depth);
     this.#isFirst = false;
   }
 
-  /** Counts a batch that was answered without a page. */
-  countWithout(): void {
-    this.#batchesWithout += 1;
+  /** Counts a batch that read no page. */
+  countBatchWithoutPage(): void {
+    this.#batchesWithoutPage += 1;
   }
 
   /**
-   * Whether a batch is to read the list although that is not expected to pay: after a batch that may have been deeper than
-   * it was looked for, each twentieth batch without a page, and after ten minutes.
+   * Whether the next batch should read the list although no saving is expected (a trial). A trial is due after a
+   * scan that may have been too shallow, for each twentieth batch without a page, and after ten minutes without one.
    */
   isTrialDue(): boolean {
-    return this.#batchesWithout + 1 >= batchesPerTrial || this.#now() - this.#readAt >= msPerTrial;
+    return (
+      this.#batchesWithoutPage + 1 >= batchesPerTrial || this.#now() - this.#lastReadAt >= trialIntervalMs
+    );
   }
 }
 
-/** A batch for which rows of the list were read. */
+/** The scan of one batch: which list rows were read, and which of them were hits. */
 export interface ReadBatch {
-  /** How many ids it has. */
-  asked: number;
-  /** The rows that have its ids, counted from 0, in ascending order. */
+  /** The number of ids in the batch. */
+  idCount: number;
+  /** The list indexes of the hits, from 0, ascending. */
   hits: readonly number[];
-  /** How many rows of the list come before the first that may have one. */
+  /** The number of list rows before the first possible hit. */
   rowsBefore: number;
   rowsRead: number;
-  /** Whether the list has no more rows than those. */
+  /** Whether the rows read are the whole list. */
   isWholeList: boolean;
 }
 
-const depthAtFirst = 2;
-const leastUseful = 0.5;
-// Ten batches of the same depth bring the estimate there.
+const initialDepth = 2;
+const minUsefulShare = 0.5;
+// After about ten batches of equal depth, the estimate has reached that depth.
 const weight = 1 / 3;
-// What tenants show differs more than the batches of one.
+// Smaller weights for `ProcessDepth`: tenants differ more than the batches of one tenant.
 const weightUp = 1 / 4;
 const weightDown = 1 / 10;
 const batchesPerTrial = 20;
-const msPerTrial = 600_000;
-// The last twentieth of the hits may lie anywhere, and gets answer that for less than rows up to there.
-const countedHits = 0.95;
+const trialIntervalMs = 600_000;
+// The last 5 % of the hits may lie very deep. GETs for them cost less than the rows down to them.
+const countedShare = 0.95;
 
-/** The depth that a batch has shown, and whether its ids go on below the rows that were read. */
-function depthOf({ asked, hits, rowsBefore, rowsRead, isWholeList }: ReadBatch) {
-  const counted = Math.ceil(countedHits * hits.length);
-  const reach = Math.max((hits[counted - 1] ?? 0) - rowsBefore + 1, 1) * (hits.length / counted);
-  // Hits up to the last row that was read: the ids that are missing are taken to follow just as densely.
-  const isCutOff = hits.length < asked && !isWholeList && reach >= 0.9 * (rowsRead - rowsBefore);
-  return { depth: isCutOff ? reach / hits.length : reach / asked, isCutOff };
+/** The depth of one batch, and whether more hits are expected below the rows read. */
+function depthOf({ idCount, hits, rowsBefore, rowsRead, isWholeList }: ReadBatch) {
+  const countedHits = Math.ceil(countedShare * hits.length);
+  const reach = Math.max((hits[countedHits - 1] ?? 0) - rowsBefore + 1, 1) * (hits.length / countedHits);
+  // Hits down to the last row read: the missing ids are assumed to follow with the same density.
+  const isCutOff = hits.length < idCount && !isWholeList && reach >= 0.9 * (rowsRead - rowsBefore);
+  return { depth: isCutOff ? reach / hits.length : reach / idCount, isCutOff };
 }
 
-/** Where the estimates of new tenants start, for one kind of batch: at what the first batches of others have shown. */
+/** The initial hit depth of new tenants for one kind of batch, learned from the first batch of each tenant. */
 export class ProcessDepth {
-  depth = depthAtFirst;
+  depth = initialDepth;
 
-  /** @param depth that the first batch of a tenant has shown; one alone moves the estimate by a quarter at most. */
+  /** @param depth The depth of a tenant's first batch. One tenant changes the estimate by at most a quarter. */
   learn(depth: number): void {
     const bounded = Math.min(depth, 2 * this.depth);
     this.depth += (bounded - this.depth) * (bounded > this.depth ? weightUp : weightDown);
   }
 }
 
-// There are few kinds, but a client may combine the statuses of orders as it likes.
+// There are few kinds, but clients may combine order statuses freely.
 const maxKinds = 100;
 
-/** What is kept for each kind of batch. Beyond a hundred kinds, the oldest are forgotten. */
-export class ByKind<Kept> {
-  readonly #kinds = new Map<string, Kept>();
-  readonly #make: (kind: string) => Kept;
+/** One value per kind of batch. Above 100 kinds, the oldest value is dropped. */
+export class ByKind<Value> {
+  readonly #kinds = new Map<string, Value>();
+  readonly #create: (kind: string) => Value;
 
-  constructor(make: (kind: string) => Kept) {
-    this.#make = make;
+  constructor(create: (kind: string) => Value) {
+    this.#create = create;
   }
 
-  of(kind: string): Kept {
-    const known = this.#kinds.get(kind);
-    if (known !== undefined) return known;
+  of(kind: string): Value {
+    const existing = this.#kinds.get(kind);
+    if (existing !== undefined) return existing;
     const [oldest] = this.#kinds.size >= maxKinds ? this.#kinds.keys() : [];
     if (oldest !== undefined) this.#kinds.delete(oldest);
-    const made = this.#make(kind);
-    this.#kinds.set(kind, made);
-    return made;
+    const created = this.#create(kind);
+    this.#kinds.set(kind, created);
+    return created;
   }
 }

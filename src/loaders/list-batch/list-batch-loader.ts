@@ -1,18 +1,29 @@
+/**
+ * Loads batches of ids, from list pages if pages cost less than one GET per id
+ * (docs/decisions/0007-list-pages-for-batches.md). The steps of a batch:
+ * 1. Plan (planner.ts): estimate from the hit depth how many list rows to read, and compare the cost with GETs.
+ * 2. Scan (list-scan.ts): read the planned pages from the newest row on. A row with one of the ids is a hit.
+ * 3. Point reads (point-reads.ts): send one GET for each id without a hit.
+ * 4. Learn (hit-depth.ts): record how deep in the list the hits were, for the next plan.
+ * row-completeness.ts sometimes compares a row with its GET. Rows that lack fields turn list pages off for a while.
+ * prefetch.ts requests the first page early, together with the page of orders that names the ids.
+ * A batch costs at most 1.2 calls per id, even if the list holds none of its ids.
+ */
+
+import type { Page, PageQuery } from '../../rest/api-types.ts';
 import type { CallContext } from '../../rest/client/call-context.ts';
+import type { FieldPathLog } from '../../rest/client/field-path.ts';
 import { currentFieldPath, type FieldPaths } from '../../rest/client/field-path.ts';
-import type { Page, PageQuery } from '../../rest/types.ts';
-import type { FieldPathLog } from '../field-path-log.ts';
 import type { BatchWay, ListedKind, LoadingObserver } from '../loading-observer.ts';
-import { batchLoader, type RecordLoader } from '../record-loader.ts';
-import type { Settled } from '../result.ts';
-import { settledAll } from '../result.ts';
+import type { RecordResult } from '../record-loader.ts';
+import { batchLoader, type RecordLoader, settleAll } from '../record-loader.ts';
 import { ByKind, HitDepth, ProcessDepth } from './hit-depth.ts';
 import { isPage, type ListScan, type PendingPage, readPage, scanList } from './list-scan.ts';
 import {
   CallTimes,
-  type Expected,
-  fewestForPage,
-  type KnownCalls,
+  type CostModel,
+  type ExpectedHits,
+  minIdsForPage,
   type Plan,
   planFor,
   timeLimitMs,
@@ -21,12 +32,13 @@ import {
 import { PointReads } from './point-reads.ts';
 import { type ProcessCompleteness, RowCompleteness } from './row-completeness.ts';
 
-/** What the tenants of the process share about one list: where their estimates start, and that rows were compared. */
+/** State of one list that all tenants share: initial hit depths, and the time of the last row comparison. */
 export interface ProcessListState {
   readonly depths: ByKind<ProcessDepth>;
   readonly completeness: ProcessCompleteness;
 }
 
+/** Creates the shared state of one list: one per list and process. */
 export function createProcessListState(): ProcessListState {
   return {
     depths: new ByKind(() => new ProcessDepth()),
@@ -34,75 +46,75 @@ export function createProcessListState(): ProcessListState {
   };
 }
 
-/** Batches of ids that no list has named just before. */
-const byIds = 'ids';
+/** The batch kind of ids that have no prefetch hint. */
+const idsKind = 'ids';
 
-const pauseMs = 10_000;
+const backOffMs = 10_000;
 
-// A page that nobody has asked for yet is to answer half of the ids at least.
-const leastPrefetchedShare = 0.5;
-// How many ids follow is not known yet, so that a quarter more rows are asked for.
+// A page is prefetched only if it is expected to hold at least half of the ids.
+const minPrefetchShare = 0.5;
+// The number of ids is an estimate, so a prefetched page has a quarter more rows than planned.
 const prefetchMargin = 1.25;
 
-/** What earlier operations of a tenant have shown of one list. */
+/** What earlier operations of a tenant have learned about one list. */
 export class ListState {
   readonly times = new CallTimes();
   readonly completeness: RowCompleteness;
   readonly depths: ByKind<HitDepth>;
   readonly #now: () => number;
-  #pausedUntil = Number.NEGATIVE_INFINITY;
+  #backOffUntil = Number.NEGATIVE_INFINITY;
 
-  /** @param now counts milliseconds from any start. */
+  /** @param now A clock in milliseconds with any origin. */
   constructor(process = createProcessListState(), now = () => performance.now()) {
     this.completeness = new RowCompleteness(process.completeness, now);
     this.depths = new ByKind((kind) => new HitDepth(process.depths.of(kind), now));
     this.#now = now;
   }
 
-  /** Whether pages may answer ids: no row lacks anything, and the last page came. */
+  /** Whether pages may serve ids: list rows are complete and no back-off is running. */
   isUsable(): boolean {
-    return this.#now() >= this.#pausedUntil && !this.completeness.isLacking();
+    return this.#now() >= this.#backOffUntil && !this.completeness.isIncomplete();
   }
 
-  /** Asks for no page for ten seconds, after one that failed, was late, or had no rows though the list goes on. */
-  pause(): void {
-    this.#pausedUntil = this.#now() + pauseMs;
+  /** Stops page reads for ten seconds after a page that failed, timed out, or was empty before the list's end. */
+  startBackOff(): void {
+    this.#backOffUntil = this.#now() + backOffMs;
   }
 }
 
-/** Names that are about to be asked for, as the rows of another list have named them. */
-export interface PrefetchHint extends Expected {
+/** Names found in rows of another list. The operation will probably load them soon. */
+export interface PrefetchHint extends ExpectedHits {
   names: ReadonlySet<string>;
   hitDepth: HitDepth;
 }
 
+/** The endpoints, limits and state that a list-batch loader uses. */
 export interface ListBatchLoaderOptions<Json> {
   get(name: string, callContext: CallContext): Promise<Json>;
-  /** The list that has the same records, newest first as a rule. */
+  /** Reads a page of the list of the same records. The newest record usually comes first. */
   list(query: PageQuery, callContext: CallContext): Promise<Page<Json>>;
   kind: ListedKind;
-  /** The most rows that a page of it has. */
+  /** The most rows of one page ("List query parameters"). */
   maxPageSize: number;
   callContext: CallContext;
-  /** Of the caller's tenant, for this list. */
+  /** The tenant's state for this list. */
   state: ListState;
-  /** Whether pages may answer ids at all. */
+  /** Whether the settings allow pages to serve batches. */
   isListUsed: boolean;
   observer: LoadingObserver;
 }
 
-/** Records that have a get endpoint and a list. */
+/** A loader of records that have both a GET endpoint and a list endpoint. */
 export interface ListBatchLoader<Json> extends RecordLoader<Json> {
-  /** Asks for the page that so many ids would be answered from, where that is expected to answer half of them. */
-  prefetch(count: number, expected: Expected): void;
-  /** Tells of names before they are asked for. The page that was prefetched answers those of the first such batch. */
-  expect(hint: PrefetchHint): void;
+  /** Requests the page planned for `count` ids, if the page is expected to hold at least half of them. */
+  prefetch(count: number, expected: ExpectedHits): void;
+  /** Adds names that will probably be loaded. The first batch with one of them uses the prefetched page. */
+  addHint(hint: PrefetchHint): void;
 }
 
 /**
- * A loader that answers a batch of names from pages of their list where that is expected to pay (planner.ts), and asks for the
- * rest by id. Whatever is wrong with the list, every name is answered as its get would answer it. A page that is refused as
- * every call would be ends the batch.
+ * Creates the list-batch loader of one operation. Each name gets the result of its GET, even if the list fails.
+ * An error that all calls would meet now, such as 401 or 429, ends the batch: names not found yet get that error.
  */
 export function listBatchLoader<Json extends { name: string }>(
   options: ListBatchLoaderOptions<Json>,
@@ -115,12 +127,12 @@ class BatchesFromList<Json extends { name: string }> implements ListBatchLoader<
   readonly #records: RecordLoader<Json>;
   #hints: readonly PrefetchHint[] = [];
   #prefetched: { page: PendingPage<Json>; fieldPaths: Set<FieldPaths> } | undefined;
-  // Pages that were under way before something was forgotten must not be remembered.
+  // Counts invalidations. A page requested before an invalidation must not prime records after it.
   #generation = 0;
 
   constructor(options: ListBatchLoaderOptions<Json>) {
     this.#options = options;
-    this.#records = batchLoader((names, fieldPaths) => this.#answer(names, fieldPaths));
+    this.#records = batchLoader((names, fieldPaths) => this.#loadBatch(names, fieldPaths));
   }
 
   load(name: string): Promise<Json | null> {
@@ -132,7 +144,7 @@ class BatchesFromList<Json extends { name: string }> implements ListBatchLoader<
   }
 
   prime(rows: Page<Json>['rows']): void {
-    if (!this.#options.state.completeness.isLacking()) this.#records.prime(rows);
+    if (!this.#options.state.completeness.isIncomplete()) this.#records.prime(rows);
   }
 
   replace(name: string, record: Json): void {
@@ -150,15 +162,15 @@ class BatchesFromList<Json extends { name: string }> implements ListBatchLoader<
     this.#records.clearAll();
   }
 
-  expect(hint: PrefetchHint): void {
+  addHint(hint: PrefetchHint): void {
     this.#hints = [...this.#hints, hint];
   }
 
-  prefetch(count: number, expected: Expected): void {
+  prefetch(count: number, expected: ExpectedHits): void {
     if (this.#prefetched !== undefined || !this.#isListUsable()) return;
     const { observer, kind, maxPageSize } = this.#options;
-    const plan = planFor(count, expected, this.#calls());
-    if (plan === undefined || plan.rows > maxPageSize || plan.share < leastPrefetchedShare) return;
+    const plan = planFor(count, expected, this.#costModel());
+    if (plan === undefined || plan.rows > maxPageSize || plan.share < minPrefetchShare) return;
     observer.prefetchedPage(kind, 'asked');
     const fieldPath = currentFieldPath.getStore();
     const fieldPaths = new Set(fieldPath === undefined ? [] : [fieldPath]);
@@ -169,19 +181,19 @@ class BatchesFromList<Json extends { name: string }> implements ListBatchLoader<
     };
   }
 
-  #answer(names: readonly string[], fieldPaths: FieldPathLog): Promise<Settled<Json>[]> {
+  #loadBatch(names: readonly string[], fieldPaths: FieldPathLog): Promise<RecordResult<Json>[]> {
     const hint = this.#hints.length === 0 ? undefined : this.#takeHint(names);
     const prefetched = hint && fieldPaths.runForKeys(names, () => this.#takePrefetched());
-    if (prefetched !== undefined || names.length >= fewestForPage) {
-      return this.#answerFromList(names, hint, prefetched, fieldPaths);
+    if (prefetched !== undefined || names.length >= minIdsForPage) {
+      return this.#loadFromList(names, hint, prefetched, fieldPaths);
     }
     const { get, callContext, observer, kind } = this.#options;
     observer.batch(kind, names.length, 'gets');
-    const ask = (name: string) => get(name, callContext);
-    return settledAll(names, (name) => fieldPaths.runForKey(name, ask));
+    const read = (name: string) => get(name, callContext);
+    return settleAll(names, (name) => fieldPaths.runForKey(name, read));
   }
 
-  /** The hint that has named some of these. Of several, the first speaks for all. */
+  /** Removes the hints that contain any of these names, and returns the first of them. */
   #takeHint(names: readonly string[]): PrefetchHint | undefined {
     const hints = this.#hints.filter((hint) => names.some((name) => hint.names.has(name)));
     this.#hints = this.#hints.filter((hint) => !hints.includes(hint));
@@ -189,7 +201,7 @@ class BatchesFromList<Json extends { name: string }> implements ListBatchLoader<
   }
 
   #takePrefetched(): PendingPage<Json> | undefined {
-    if (this.#prefetched === undefined || this.#options.state.completeness.isLacking()) return undefined;
+    if (this.#prefetched === undefined || this.#options.state.completeness.isIncomplete()) return undefined;
     const { page, fieldPaths } = this.#prefetched;
     const { observer, kind } = this.#options;
     this.#prefetched = undefined;
@@ -199,63 +211,63 @@ class BatchesFromList<Json extends { name: string }> implements ListBatchLoader<
     return page;
   }
 
-  async #answerFromList(
+  async #loadFromList(
     names: readonly string[],
     hint: PrefetchHint | undefined,
     prefetched: PendingPage<Json> | undefined,
     fieldPaths: FieldPathLog,
-  ): Promise<Settled<Json>[]> {
+  ): Promise<RecordResult<Json>[]> {
     const { get, callContext, state, observer, kind, maxPageSize } = this.#options;
     const generation = this.#generation;
-    const { rowsBefore, hitDepth } = hint ?? { rowsBefore: 0, hitDepth: state.depths.of(byIds) };
+    const { rowsBefore, hitDepth } = hint ?? { rowsBefore: 0, hitDepth: state.depths.of(idsKind) };
     const plan = this.#isListUsable()
-      ? planOrTrial(names.length, rowsBefore, hitDepth, this.#calls())
+      ? planOrTrial(names.length, rowsBefore, hitDepth, this.#costModel())
       : undefined;
-    const reads = new PointReads({ get, callContext, fieldPaths, times: state.times });
-    const scanning = scanList<Json>(names, {
+    const pointReads = new PointReads({ get, callContext, fieldPaths, times: state.times });
+    const pendingScan = scanList<Json>(names, {
       plan,
       prefetched,
       maxPageSize,
       readsLeft: () => callContext.readsLeft(),
       read: (query, missing) => fieldPaths.runForKeys(missing, () => this.#read(query, missing.length)),
     });
-    const mayCompare = plan !== undefined && callContext.readsLeft() > 0;
-    // Together with the page: where that lacks the record, the record is asked for anyway.
-    const compared = mayCompare ? state.completeness.begin(names) : undefined;
-    if (compared !== undefined) reads.begin(compared);
+    const canCompare = plan !== undefined && callContext.readsLeft() > 0;
+    // Sent in parallel with the page. If the page lacks the record, the GET is needed anyway.
+    const comparedName = canCompare ? state.completeness.startComparison(names) : undefined;
+    if (comparedName !== undefined) pointReads.start(comparedName);
 
-    const scan = await scanning;
+    const scan = await pendingScan;
     observer.batch(kind, names.length, wayOf(scan, plan));
     this.#learn(names.length, scan, rowsBefore, hitDepth);
     const { outcome } = scan;
     if (outcome instanceof Error) return names.map((name) => scan.rowOf(name) ?? outcome);
-    const got = scan.missingCount === 0 ? [] : await reads.all(scan.missing());
-    // Another operation may have found meanwhile that rows lack something.
-    const isInDoubt = compared !== undefined || state.completeness.isLacking();
-    const limitMs = timeLimitMs(0, 1, this.#calls());
-    const records = isInDoubt
-      ? await state.completeness.recordsInPlaceOf(scan.found(), compared, reads, limitMs)
+    const pointResults = scan.missingCount === 0 ? [] : await pointReads.all(scan.missingNames());
+    // Another operation may have found incomplete rows in the meantime.
+    const isCheckNeeded = comparedName !== undefined || state.completeness.isIncomplete();
+    const limitMs = timeLimitMs(0, 1, this.#costModel());
+    const replacements = isCheckNeeded
+      ? await state.completeness.replacementRecords(scan.foundRows(), comparedName, pointReads, limitMs)
       : undefined;
-    callContext.callLog.savedByList += names.length - reads.count;
+    callContext.callLog.savedByList += names.length - pointReads.count;
     if (this.#generation === generation && this.#isListUsable()) this.#records.prime(scan.rows);
-    let next = 0;
+    let pointIndex = 0;
     return names.map((name) => {
       const row = scan.rowOf(name);
-      if (row !== undefined) return records === undefined ? row : (records.get(name) ?? null);
-      next += 1;
-      return got[next - 1] ?? null;
+      if (row !== undefined) return replacements === undefined ? row : (replacements.get(name) ?? null);
+      pointIndex += 1;
+      return pointResults[pointIndex - 1] ?? null;
     });
   }
 
-  #learn(asked: number, scan: ListScan<Json>, rowsBefore: number, hitDepth: HitDepth): void {
+  #learn(idCount: number, scan: ListScan<Json>, rowsBefore: number, hitDepth: HitDepth): void {
     const { state } = this.#options;
-    const { pages, outcome, hits, isAtEnd, rows } = scan;
+    const { pageCount, outcome, hits, isAtEnd, rows } = scan;
     const isEmpty = isPage(outcome) && outcome.rows.length === 0 && !isAtEnd;
-    if (outcome === 'failed' || outcome === 'timeout' || isEmpty) state.pause();
-    if (pages === 0) hitDepth.countWithout();
+    if (outcome === 'failed' || outcome === 'timeout' || isEmpty) state.startBackOff();
+    if (pageCount === 0) hitDepth.countBatchWithoutPage();
     else state.completeness.countPage();
     if (rows.length > 0 || isAtEnd) {
-      hitDepth.learn({ asked, hits, rowsBefore, rowsRead: rows.length, isWholeList: isAtEnd });
+      hitDepth.learn({ idCount, hits, rowsBefore, rowsRead: rows.length, isWholeList: isAtEnd });
     }
   }
 
@@ -264,30 +276,30 @@ class BatchesFromList<Json extends { name: string }> implements ListBatchLoader<
     return isListUsed && state.isUsable();
   }
 
-  #calls(): KnownCalls {
+  #costModel(): CostModel {
     const { state, callContext, maxPageSize } = this.#options;
     return { times: state.times, callsAtOnce: callContext.callsPerOperation, maxPageSize };
   }
 
-  #read(query: PageQuery, asked: number): PendingPage<Json> {
+  #read(query: PageQuery, idCount: number): PendingPage<Json> {
     const { list, callContext, state } = this.#options;
-    const limitMs = timeLimitMs(query.pageSize, asked, this.#calls());
+    const limitMs = timeLimitMs(query.pageSize, idCount, this.#costModel());
     return readPage(query, { list, callContext, times: state.times, limitMs });
   }
 
   #forgetList(): void {
     this.#generation += 1;
-    this.#prefetched?.page.giveUp();
+    this.#prefetched?.page.abort();
     this.#prefetched = undefined;
     this.#hints = [];
   }
 }
 
 function wayOf<Json extends { name: string }>(
-  { pages, outcome, hits }: ListScan<Json>,
+  { pageCount, outcome, hits }: ListScan<Json>,
   plan: Plan | undefined,
 ): BatchWay {
-  if (pages === 0) return 'gets';
+  if (pageCount === 0) return 'gets';
   if (outcome === 'timeout') return 'timeout';
   if (!isPage(outcome)) return 'failed';
   if (hits.length === 0) return 'no rows';
@@ -295,11 +307,11 @@ function wayOf<Json extends { name: string }>(
 }
 
 function planOrTrial(
-  asked: number,
+  idCount: number,
   rowsBefore: number,
   hitDepth: HitDepth,
-  calls: KnownCalls,
+  costModel: CostModel,
 ): Plan | undefined {
-  const plan = planFor(asked, { rowsBefore, hitDepth }, calls);
-  return plan ?? (hitDepth.isTrialDue() ? trialFor(asked, calls) : undefined);
+  const plan = planFor(idCount, { rowsBefore, hitDepth }, costModel);
+  return plan ?? (hitDepth.isTrialDue() ? trialFor(idCount, costModel) : undefined);
 }

@@ -1,132 +1,134 @@
 /**
- * When pages of a list answer a batch of ids for less than one get for each, and how many rows to read.
+ * Step 1 of a list batch: decides whether list pages cost less than one GET per id, and how many rows to read.
  *
- * The cost of a way is the time that it takes, in milliseconds, and a quarter of a get's time for each of its calls: a call
- * that nobody waits for is work of the service all the same.
+ * The cost is the expected waiting time in milliseconds, plus a quarter of a GET's time for each call. That quarter
+ * stands for the load on the service, which parallel calls cause too.
  *
- *     n gets:              getMs × max(1, n ÷ callsAtOnce)  +  n × getMs ÷ 4
+ *     n GETs:              getMs × max(1, n ÷ callsAtOnce)  +  n × getMs ÷ 4
  *     r rows in p pages:   p × pageMs + rowMs × r           +  p × getMs ÷ 4
  *
- * As many rows are read as the hit depth of earlier batches says, where these, and gets for the ids that are expected to be
- * left, cost no more than gets for all ids. With one page for each ten ids at most, or one, a batch costs at most 1.2 calls
- * an id, whatever the list holds.
+ * The hit depth of earlier batches gives the number of rows. Pages are read if these rows, and GETs for the ids
+ * expected to be missing, cost no more than GETs for all ids.
+ * A batch may read one page per ten ids, and at least one page. So a batch costs at most 1.2 calls per id, even if
+ * the list holds none of its ids.
  */
 
-/** Fewer ids than these are asked for one by one: a page without result would cost more than 1.2 calls an id. */
-export const fewestForPage = 5;
+/** Smaller batches use GETs: one page without hits would cost more than 1.2 calls per id. */
+export const minIdsForPage = 5;
 
-const idsPerPage = 10;
+const minIdsPerPage = 10;
 
-/** A page that answers less than this share of a batch is hardly better than one that answers nothing. */
-export const leastShare = 0.1;
+/** A page with a smaller share of hits is hardly better than a page without hits. */
+export const minShare = 0.1;
 
-/** How deep a trial reads, in rows for each id: most ids of most batches that a list answers at all. */
+/** The depth of a trial, in rows per id. If a list holds a batch at all, most of its ids lie within this depth. */
 export const trialDepth = 16;
 
-/** What a call costs besides the time that it is waited for, in gets. */
+/** The cost of a call besides its waiting time, as a fraction of a GET's time. */
 const callWeight = 0.25;
 
-// Depths are rounded up to these, so that batches of one size ask for equal pages, which operations share.
+// Depths are rounded up to these steps: batches of equal size then request equal pages, which operations can share.
 const depthSteps = [0.5, 0.75, 1, 1.25, 1.5, 2, 3, 4, 6, 8, 12, 16, 24, 32, 48, 64, 96, 128];
-/** An estimate that is at most this much above a step is taken to be there. */
+/** An estimate up to this factor above a step counts as that step. */
 const stepTolerance = 1.02;
 
-/** The calls of one list and its records. */
-export interface KnownCalls {
+/** The figures that the cost of pages and GETs depends on. */
+export interface CostModel {
   times: CallTimes;
-  /** How many calls of an operation run at a time at most. */
+  /** An operation runs at most this many calls at a time. */
   callsAtOnce: number;
-  /** The most rows of a page. */
+  /** The most rows of one page. */
   maxPageSize: number;
 }
 
-/** Where the ids of a batch are expected. */
-export interface Expected {
-  /** How many rows of the list come before the first that may have one. */
+/** Where in the list the ids of a batch are expected. */
+export interface ExpectedHits {
+  /** The number of list rows before the first possible hit. */
   rowsBefore: number;
+  /** Rows per id, and the share of the ids within these rows (hit-depth.ts). */
   hitDepth: { depth: number; share: number };
 }
 
-/** Rows to read from the top of a list. */
+/** A plan to read the first `rows` rows of a list. */
 export interface Plan {
   rows: number;
-  /** The share of the ids that is expected there. */
+  /** The share of the ids expected within these rows. */
   share: number;
-  /** Where rows that may have ids begin. */
+  /** The number of list rows before the first possible hit. */
   rowsBefore: number;
-  /** Whether it is not expected to pay, and only shows whether it would. */
+  /** A trial is not expected to save calls. A trial only finds out whether the list holds such ids. */
   isTrial: boolean;
 }
 
-/** The rows to read for a batch of so many ids, or undefined where gets for all of them cost less. */
+/** Plans the rows to read for a batch of `idCount` ids. @returns undefined if GETs for all ids cost less. */
 export function planFor(
-  asked: number,
-  { rowsBefore, hitDepth }: Expected,
-  calls: KnownCalls,
+  idCount: number,
+  { rowsBefore, hitDepth }: ExpectedHits,
+  costModel: CostModel,
 ): Plan | undefined {
-  if (asked < fewestForPage) return undefined;
+  if (idCount < minIdsForPage) return undefined;
   const step = depthSteps.find((step) => hitDepth.depth <= step * stepTolerance) ?? hitDepth.depth;
-  const wanted = Math.ceil(step * asked);
-  const rows = Math.min(rowsBefore + wanted, mostPages(asked) * calls.maxPageSize);
-  const share = hitDepth.share * Math.max((rows - rowsBefore) / wanted, 0);
-  if (share < leastShare) return undefined;
-  const cost = costOfRows(rows, calls) + costOfGets((1 - share) * asked, calls);
-  return cost <= costOfGets(asked, calls) ? { rows, share, rowsBefore, isTrial: false } : undefined;
+  const rowsForIds = Math.ceil(step * idCount);
+  const rows = Math.min(rowsBefore + rowsForIds, maxPagesFor(idCount) * costModel.maxPageSize);
+  const share = hitDepth.share * Math.max((rows - rowsBefore) / rowsForIds, 0);
+  if (share < minShare) return undefined;
+  const cost = costOfRows(rows, costModel) + costOfGets((1 - share) * idCount, costModel);
+  return cost <= costOfGets(idCount, costModel) ? { rows, share, rowsBefore, isTrial: false } : undefined;
 }
 
-/** One page to see whether the list has the ids of a batch after all. */
-export function trialFor(asked: number, { maxPageSize }: KnownCalls): Plan | undefined {
-  if (asked < fewestForPage) return undefined;
-  return { rows: Math.min(trialDepth * asked, maxPageSize), share: 0, rowsBefore: 0, isTrial: true };
+/** Plans a trial of one page. @returns undefined if the batch is too small for a page. */
+export function trialFor(idCount: number, { maxPageSize }: CostModel): Plan | undefined {
+  if (idCount < minIdsForPage) return undefined;
+  return { rows: Math.min(trialDepth * idCount, maxPageSize), share: 0, rowsBefore: 0, isTrial: true };
 }
 
-/** The most pages that are asked for to answer so many ids. */
-export function mostPages(asked: number): number {
-  return Math.max(1, Math.floor(asked / idsPerPage));
+/** The most pages that a batch of `idCount` ids may read. */
+export function maxPagesFor(idCount: number): number {
+  return Math.max(1, Math.floor(idCount / minIdsPerPage));
 }
 
-// A pause of this process or of the service must not make a page late.
-const leastLimitMs = 200;
-// While no call of the service has been seen.
-const limitAtFirstMs = 1_000;
+// A short pause of this process or of the service must not time out a page.
+const minTimeLimitMs = 200;
+// Applies until the first call was measured.
+const initialTimeLimitMs = 1_000;
 
 /**
- * How long a page is waited for, in milliseconds: twice as long as it or gets for all ids are expected to take, whichever
- * takes longer. So a service that slows down as a whole is not asked for everything again.
+ * The time limit of a page in milliseconds: twice the expected time of the page or of GETs for all ids, whichever
+ * is longer. So a service that slows down as a whole does not get all requests a second time.
  */
-export function timeLimitMs(rows: number, asked: number, calls: KnownCalls): number {
-  if (!calls.times.isKnown) return limitAtFirstMs;
-  return Math.max(2 * Math.max(calls.times.msOfPage(rows), msOfGets(asked, calls)), leastLimitMs);
+export function timeLimitMs(rows: number, idCount: number, costModel: CostModel): number {
+  if (!costModel.times.isKnown) return initialTimeLimitMs;
+  return Math.max(2 * Math.max(costModel.times.msOfPage(rows), msOfGets(idCount, costModel)), minTimeLimitMs);
 }
 
-function costOfRows(rows: number, { times, maxPageSize }: KnownCalls): number {
+function costOfRows(rows: number, { times, maxPageSize }: CostModel): number {
   const pages = Math.ceil(rows / maxPageSize);
   return times.msOfPage(rows) + (pages - 1) * times.msOfPage(0) + pages * callWeight * times.getMs;
 }
 
-/** A count below one is the chance that there is one. */
-function costOfGets(count: number, calls: KnownCalls): number {
-  return msOfGets(count, calls) + count * callWeight * calls.times.getMs;
+/** @param count A count below 1 is the probability of one GET. */
+function costOfGets(count: number, costModel: CostModel): number {
+  return msOfGets(count, costModel) + count * callWeight * costModel.times.getMs;
 }
 
-function msOfGets(count: number, { times, callsAtOnce }: KnownCalls): number {
+function msOfGets(count: number, { times, callsAtOnce }: CostModel): number {
   return times.getMs * Math.min(count, Math.max(1, count / callsAtOnce));
 }
 
-// Each row of a page is taken to last this share of a get.
-const rowPerGet = 1 / 200;
-// What else this process or the service does only makes a call longer. So a short time tells more, and one call raises the
-// average by a tenth at most.
+// The assumed time of one row of a page, as a fraction of a GET's time.
+const rowTimePerGet = 1 / 200;
+// Other work of this process or of the service can only lengthen a call. So shorter times weigh more, and one
+// longer call raises the average by at most a tenth.
 const weightOfShorter = 0.5;
 const weightOfLonger = 0.1;
 
-/** How long the calls of one list and its records take, for one tenant: moving averages, in milliseconds. */
+/** How long a tenant's calls to one list and its records take: moving averages in milliseconds. */
 export class CallTimes {
   #getMs: number | undefined;
-  /** Of a page without its rows. */
+  /** The time of a page without its rows. */
   #pageMs: number | undefined;
 
-  /** Whether a call has been seen. Until then a get is the unit. */
+  /** Whether a call was measured. Until then, the time of a GET counts as 1. */
   get isKnown(): boolean {
     return this.#getMs !== undefined;
   }
@@ -135,20 +137,22 @@ export class CallTimes {
     return this.#getMs ?? 1;
   }
 
+  /** The expected time of a page with `rows` rows. */
   msOfPage(rows: number): number {
-    return (this.#pageMs ?? this.getMs) + rows * rowPerGet * this.getMs;
+    return (this.#pageMs ?? this.getMs) + rows * rowTimePerGet * this.getMs;
   }
 
-  /** @param ms that a get took, or several on average. */
-  sawGet(ms: number): void {
+  /** @param ms The time of a GET, or the average of several GETs. */
+  observeGet(ms: number): void {
     this.#getMs = averageWith(ms, this.#getMs);
   }
 
-  sawPage(rows: number, ms: number): void {
-    this.#getMs ??= ms / (1 + rows * rowPerGet);
-    // At least its share of a page whose rows take as long as they are taken to: an average of 0 would stay 0.
-    const leastMs = ms / (1 + rows * rowPerGet);
-    this.#pageMs = averageWith(Math.max(ms - rows * rowPerGet * this.#getMs, leastMs), this.#pageMs);
+  /** @param ms The time of a page with `rows` rows. */
+  observePage(rows: number, ms: number): void {
+    this.#getMs ??= ms / (1 + rows * rowTimePerGet);
+    // The page's share of the time if rows take the assumed time. A minimum, because an average of 0 would stay 0.
+    const minMs = ms / (1 + rows * rowTimePerGet);
+    this.#pageMs = averageWith(Math.max(ms - rows * rowTimePerGet * this.#getMs, minMs), this.#pageMs);
   }
 }
 

@@ -1,60 +1,63 @@
+/** Step 3 of a list batch: sends one GET for each id that the list pages did not hold. */
+
 import type { CallContext } from '../../rest/client/call-context.ts';
-import type { FieldPathLog } from '../field-path-log.ts';
-import { type Settled, settledAll } from '../result.ts';
+import type { FieldPathLog } from '../../rest/client/field-path.ts';
+import { type RecordResult, settleAll } from '../record-loader.ts';
 import type { CallTimes } from './planner.ts';
 
+/** The GET endpoint and the context of the calls of one batch. */
 export interface PointReadsOptions<Json> {
   get(name: string, callContext: CallContext): Promise<Json>;
   callContext: CallContext;
   fieldPaths: FieldPathLog;
-  /** Learns how long gets take once they have left their queue. */
+  /** Records how long GETs take after they were sent. */
   times: CallTimes;
 }
 
-/** The gets of one batch. A record that was begun to be asked for is not asked for again. */
+/** The GETs of one batch. A record requested by `start` is not requested again. */
 export class PointReads<Json> {
-  /** How many have been made. */
+  /** The number of GETs made. */
   count = 0;
   readonly #options: PointReadsOptions<Json>;
-  /** Most batches are only asked for as a whole. */
-  #begun: Map<string, Promise<Settled<Json>>> | undefined;
+  /** Undefined until the first `start`, because most batches only use `all`. */
+  #startedByName: Map<string, Promise<RecordResult<Json>>> | undefined;
 
   constructor(options: PointReadsOptions<Json>) {
     this.#options = options;
   }
 
-  /** Asks for one record before it is known which others are to be asked for. Never rejects. */
-  begin(name: string): Promise<Settled<Json>> {
-    const answer = this.#begun?.get(name) ?? this.all([name]).then(([answer]) => answer ?? null);
-    this.#begun ??= new Map();
-    this.#begun.set(name, answer);
-    return answer;
+  /** Requests one record before the other names are known. Never rejects. */
+  start(name: string): Promise<RecordResult<Json>> {
+    const result = this.#startedByName?.get(name) ?? this.all([name]).then(([result]) => result ?? null);
+    this.#startedByName ??= new Map();
+    this.#startedByName.set(name, result);
+    return result;
   }
 
-  /** Asks for the records of these names, and answers in their order. Never rejects. */
-  async all(names: readonly string[]): Promise<Settled<Json>[]> {
+  /** Requests the records of these names. The results have the order of the names. Never rejects. */
+  async all(names: readonly string[]): Promise<RecordResult<Json>[]> {
     const { get, callContext, fieldPaths, times } = this.#options;
-    let timed = 0;
-    let timedMs = 0;
+    let timedCount = 0;
+    let totalMs = 0;
     const observedContext: CallContext = {
       ...callContext,
       onCallFinished(entry) {
         callContext.onCallFinished(entry);
-        // A failed call does not say how long one takes.
+        // A failed call does not show how long a GET takes.
         if (entry.status === undefined || entry.status >= 500 || entry.durationMs === undefined) return;
-        timed += 1;
-        timedMs += entry.durationMs;
+        timedCount += 1;
+        totalMs += entry.durationMs;
       },
     };
-    const ask = (name: string) => {
+    const read = (name: string) => {
       this.count += 1;
       return get(name, observedContext);
     };
-    const answers = await settledAll<Json>(
+    const results = await settleAll<Json>(
       names,
-      (name) => this.#begun?.get(name) ?? fieldPaths.runForKey(name, ask),
+      (name) => this.#startedByName?.get(name) ?? fieldPaths.runForKey(name, read),
     );
-    if (timed > 0) times.sawGet(timedMs / timed);
-    return answers;
+    if (timedCount > 0) times.observeGet(totalMs / timedCount);
+    return results;
   }
 }

@@ -1,20 +1,24 @@
+/** Requests a page of shipments in parallel with the page of orders that will name these shipments. */
+
+import type { OrderQuery, Page } from '../../rest/api-types.ts';
 import { InvalidResponseError } from '../../rest/errors.ts';
-import type { OrderQuery, Page } from '../../rest/types.ts';
 import type { OrderJson, ShipmentJson } from '../../rest/wire-schema.ts';
 import type { PageLoader } from '../paging/page-loader.ts';
 import type { HitDepth } from './hit-depth.ts';
 import type { ListBatchLoader, ListState } from './list-batch-loader.ts';
 
+/** The loaders and the list state that prefetching uses. */
 export interface PrefetchOptions {
   orderPage: PageLoader<OrderJson, OrderQuery>;
   shipmentById: ListBatchLoader<ShipmentJson>;
-  /** What the tenant's operations have shown of the list of shipments. */
+  /** The tenant's state for the list of shipments. */
   shipments: ListState;
 }
 
 /**
- * Pages of orders whose shipments will be asked for. Where the last list of the kind was answered from a page of shipments,
- * such a page is asked for together with the orders. The orders neither wait for it nor fail with it.
+ * Wraps the order page loader for order pages whose shipments will be loaded. If the last batch of the same kind
+ * was served by a page of shipments, such a page is requested in parallel. The orders neither wait for that page
+ * nor fail with it.
  */
 export function ordersWithShipments(options: PrefetchOptions): PageLoader<OrderJson, OrderQuery> {
   return new OrdersWithShipments(options);
@@ -35,15 +39,15 @@ class OrdersWithShipments implements PageLoader<OrderJson, OrderQuery> {
     orders.then(
       (page) => {
         isPending = false;
-        this.#expectShipments(page, query, rowsBefore, hitDepth);
+        this.#addShipmentHint(page, query, rowsBefore, hitDepth);
       },
-      // The error is thrown to those who have asked for the orders.
+      // The caller of `load` handles the error.
       () => {
         isPending = false;
       },
     );
     if (hitDepth.wasUseful) {
-      // After the call for the orders, which is sent at the end of this tick, so that it is first in every queue.
+      // The orders call is sent at the end of this tick, so it comes before the shipments call in each queue.
       setImmediate(() => {
         if (isPending) this.#prefetch(query, rowsBefore, hitDepth);
       });
@@ -65,26 +69,26 @@ class OrdersWithShipments implements PageLoader<OrderJson, OrderQuery> {
     this.#options.shipmentById.prefetch(Math.round(pageSize * idsPerRow), expected);
   }
 
-  #expectShipments(
+  #addShipmentHint(
     page: Page<OrderJson>,
     { pageSize }: OrderQuery,
-    before: number,
+    ordersBefore: number,
     hitDepth: HitDepth,
   ): void {
-    const names = shipmentsOf(page);
+    const names = shipmentNamesOf(page);
     hitDepth.idsPerRow = names.size / pageSize;
     if (names.size === 0) return;
-    const rowsBefore = Math.round(before * hitDepth.idsPerRow);
-    this.#options.shipmentById.expect({ names, rowsBefore, hitDepth });
+    const rowsBefore = Math.round(ordersBefore * hitDepth.idsPerRow);
+    this.#options.shipmentById.addHint({ names, rowsBefore, hitDepth });
   }
 }
 
-/** The filters of a list. What is searched for is left out, as it may be a person's name or number. */
+/** The batch kind: the filters of the order list, without the search text, which may be personal data. */
 function kindOf({ status = [], search }: OrderQuery): string {
   return `orders ${[...new Set(status)].sort().join()} ${search !== undefined}`;
 }
 
-function shipmentsOf({ rows }: Page<OrderJson>): Set<string> {
+function shipmentNamesOf({ rows }: Page<OrderJson>): Set<string> {
   const names = new Set<string>();
   for (const row of rows) {
     if (!(row instanceof InvalidResponseError) && row.shipment) names.add(row.shipment);

@@ -1,72 +1,79 @@
-import type { Settled } from '../result.ts';
+/**
+ * Guards list batches against incomplete rows. A list may return fewer fields than the GET of the same record.
+ * Then the records of the batch are read by GETs, and list pages are not used for ten minutes.
+ */
+
+import type { RecordResult } from '../record-loader.ts';
 import type { PointReads } from './point-reads.ts';
 
 /**
- * Whether the rows of a list hold all that the gets of the same records answer, for one tenant. One row is compared with its
- * record now and then: of the first page of the process and the third of a tenant, and then once in half a minute for each.
- * So a new token costs no comparison.
+ * Finds out for one tenant whether list rows lack fields that the GET of the same record returns. One row is
+ * compared with its record: on the first page of the process and on a tenant's third page, then every 30 seconds
+ * for each of the two. So a new token causes no comparison.
  */
 export class RowCompleteness {
   readonly #process: ProcessCompleteness;
   readonly #now: () => number;
-  #pages = 0;
-  /** How many comparisons have been begun, and when the last was. */
-  #begun = 0;
-  #begunAt = Number.NEGATIVE_INFINITY;
+  #pageCount = 0;
+  /** The number of started comparisons, and the start of the last one. */
+  #comparisonCount = 0;
+  #startedAt = Number.NEGATIVE_INFINITY;
   #comparedAt = Number.NEGATIVE_INFINITY;
-  #offUntil = Number.NEGATIVE_INFINITY;
+  #incompleteUntil = Number.NEGATIVE_INFINITY;
 
   constructor(process: ProcessCompleteness, now: () => number) {
     this.#process = process;
     this.#now = now;
   }
 
-  /** Whether rows of the list have lacked what their records have, in the last ten minutes. */
-  isLacking(): boolean {
-    return this.#now() < this.#offUntil;
+  /** Whether incomplete rows were found within the last ten minutes. */
+  isIncomplete(): boolean {
+    return this.#now() < this.#incompleteUntil;
   }
 
   /**
-   * Begins a comparison where one is due: a row of the next page with its record, before its rows are used. After three, none
-   * begins within half a minute of the last, also where no record came.
-   * @returns the name of the row. Not the newest, which have the fewest fields, and each time another: one may be empty in a
-   * field that others have.
+   * Starts a comparison if one is due. The rows of the next page are used only after the comparison. After the
+   * first three, at most one comparison starts per 30 seconds, even if no record arrives.
+   * @returns the name to compare, or undefined. The newest names are avoided, because new records have the fewest
+   * fields. Each comparison uses another name, because a field may be empty in one record and set in another.
    */
-  begin(names: readonly string[]): string | undefined {
-    const at = this.#now();
-    if (!this.#isDue(at)) return undefined;
-    const index = Math.floor(names.length / 2) + this.#begun;
-    this.#begun += 1;
-    this.#begunAt = at;
+  startComparison(names: readonly string[]): string | undefined {
+    const now = this.#now();
+    if (!this.#isDue(now)) return undefined;
+    const index = Math.floor(names.length / 2) + this.#comparisonCount;
+    this.#comparisonCount += 1;
+    this.#startedAt = now;
     return names[index % names.length];
   }
 
-  #isDue(at: number): boolean {
-    if (this.#begun >= 3 && at - this.#begunAt < msPerComparison) return false;
-    if (at - this.#process.comparedAt >= msPerComparison) return true;
-    return this.#pages >= pagesUncompared && at - this.#comparedAt >= msPerComparison;
+  #isDue(now: number): boolean {
+    if (this.#comparisonCount >= 3 && now - this.#startedAt < comparisonIntervalMs) return false;
+    if (now - this.#process.comparedAt >= comparisonIntervalMs) return true;
+    return this.#pageCount >= pagesBeforeComparison && now - this.#comparedAt >= comparisonIntervalMs;
   }
 
+  /** Counts a batch that read pages. */
   countPage(): void {
-    this.#pages += 1;
+    this.#pageCount += 1;
   }
 
   /**
-   * Compares a row with its record, the row of `preferred` where there is one. Where rows lack something, the records of all of
-   * them, to be answered in their place; otherwise undefined, as also where no record comes within `limitMs` milliseconds: a
-   * row of the next page is then compared.
+   * Compares one row with its record: the row of `preferredName` if there is one, otherwise the last row.
+   * @param limitMs How long to wait for the record, in milliseconds. Without a record, a later page is compared.
+   * @returns the records of all rows, to replace the rows, if the row was incomplete. Otherwise undefined.
    */
-  async recordsInPlaceOf<Json extends object>(
+  async replacementRecords<Json extends object>(
     rows: ReadonlyMap<string, Json>,
-    preferred: string | undefined,
+    preferredName: string | undefined,
     reads: PointReads<Json>,
     limitMs: number,
-  ): Promise<ReadonlyMap<string, Settled<Json>> | undefined> {
+  ): Promise<ReadonlyMap<string, RecordResult<Json>> | undefined> {
     const names = [...rows.keys()];
-    if (!this.isLacking()) {
-      const compared = preferred !== undefined && rows.has(preferred) ? preferred : (names.at(-1) ?? '');
-      const row = rows.get(compared);
-      const record = row && (await within(limitMs, reads.begin(compared)));
+    if (!this.isIncomplete()) {
+      const comparedName =
+        preferredName !== undefined && rows.has(preferredName) ? preferredName : (names.at(-1) ?? '');
+      const row = rows.get(comparedName);
+      const record = row && (await withTimeout(limitMs, reads.start(comparedName)));
       if (!row || !record || record instanceof Error) return undefined;
       this.#comparedAt = this.#now();
       this.#process.comparedAt = this.#comparedAt;
@@ -78,58 +85,58 @@ export class RowCompleteness {
     return byName;
   }
 
-  /** One row that lacks something may have changed in between; two have not. */
-  #learn(rows: ReadonlyMap<string, object>, records: ReadonlyMap<string, Settled<object>>): void {
+  /** Turns list pages off after two incomplete rows. One of several rows may have changed between the two reads. */
+  #learn(rows: ReadonlyMap<string, object>, records: ReadonlyMap<string, RecordResult<object>>): void {
     const pairs = [...rows].flatMap(([name, row]) => {
       const record = records.get(name);
       return !record || record instanceof Error ? [] : [{ row, record }];
     });
     const lacking = pairs.filter(({ row, record }) => lacksFields(row, record)).length;
     if (lacking === 0 || lacking < Math.min(pairs.length, 2)) return;
-    this.#offUntil = this.#now() + msOff;
-    // The next page is compared again, whoever asks for it, and so is the next of this tenant.
+    this.#incompleteUntil = this.#now() + incompleteMs;
+    // The next page of any tenant is compared again, and so is the next page of this tenant.
     this.#process.comparedAt = Number.NEGATIVE_INFINITY;
-    this.#pages = pagesUncompared;
+    this.#pageCount = pagesBeforeComparison;
   }
 }
 
-/** When a row of the list was compared last, whoever's. */
+/** When a row of the list was last compared, for any tenant. */
 export interface ProcessCompleteness {
   comparedAt: number;
 }
 
-const msPerComparison = 30_000;
-const pagesUncompared = 2;
-const msOff = 600_000;
+const comparisonIntervalMs = 30_000;
+const pagesBeforeComparison = 2;
+const incompleteMs = 600_000;
 
-/** What comes within so many milliseconds, or undefined. */
-async function within<Value>(ms: number, coming: Promise<Value>): Promise<Value | undefined> {
-  const late = Promise.withResolvers<undefined>();
-  const timer = setTimeout(late.resolve, ms);
-  const first = await Promise.race([coming, late.promise]);
+/** The value of `promise`, or undefined after `ms` milliseconds. */
+async function withTimeout<Value>(ms: number, promise: Promise<Value>): Promise<Value | undefined> {
+  const timeout = Promise.withResolvers<undefined>();
+  const timer = setTimeout(timeout.resolve, ms);
+  const result = await Promise.race([promise, timeout.promise]);
   clearTimeout(timer);
-  return first;
+  return result;
 }
 
-/** Whether a record holds something in a field that is empty in its row. */
+/** Whether a field is set in a record and empty in its row, unless the record changed between the two reads. */
 export function lacksFields(row: object, record: object): boolean {
-  return !haveChanged(row, record) && lacks(row, record);
+  return !hasChanged(row, record) && lacks(row, record);
 }
 
-/** Where their times differ, the record has changed in between, and its fields with it. */
-function haveChanged(row: { updateTime?: unknown }, record: { updateTime?: unknown }): boolean {
+/** Different update times mean that the record changed between the two reads. */
+function hasChanged(row: { updateTime?: unknown }, record: { updateTime?: unknown }): boolean {
   const times = [row.updateTime, record.updateTime];
   return times.every((time) => time !== undefined) && times[0] !== times[1];
 }
 
-/** Lists in a record are not compared, as they differ in length. */
+/** Arrays in a record are not compared, because their lengths differ. */
 function lacks(row: object, record: object): boolean {
-  const fieldsOfRow: Record<string, unknown> = { ...row };
+  const rowFields: Record<string, unknown> = { ...row };
   return Object.entries(record).some(([field, value]) => {
     if (value === null || value === undefined) return false;
-    const valueOfRow = fieldsOfRow[field];
-    if (valueOfRow === null || valueOfRow === undefined) return true;
-    return isRecord(value) && isRecord(valueOfRow) && lacks(valueOfRow, value);
+    const rowValue = rowFields[field];
+    if (rowValue === null || rowValue === undefined) return true;
+    return isRecord(value) && isRecord(rowValue) && lacks(rowValue, value);
   });
 }
 

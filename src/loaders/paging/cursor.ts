@@ -1,32 +1,32 @@
 import { createHmac, timingSafeEqual } from 'node:crypto';
 import { BadInputError } from '../../rest/errors.ts';
 
-/** A place between two rows of a list, from which it can be read on. */
+/** A position between two rows of a list. Reading can continue from there. */
 export interface Position {
-  /** The REST page to read; undefined for the first. */
+  /** The token of the REST page to read. Undefined for the first page. */
   pageToken: string | undefined;
-  /** How many rows of the list come before that page. */
+  /** The number of list rows before that page. */
   rowsBefore: number;
-  /** How many rows of that page come before this place. */
+  /** The number of rows of that page before the position. */
   skip: number;
-  /** The name of the row just before this place, which finds it again when rows came in above. */
+  /** The name of the row just before the position. If new rows appear above, the name finds the position again. */
   anchor: string | undefined;
 }
 
-/** Turns positions into the cursors that clients hold, and back. */
+/** Converts positions to the cursors that clients hold, and back. */
 export interface Cursors {
   encode(list: string, position: Position): string;
-  /** @throws BadInputError for a cursor of another list, other filters or another token, or one made up. */
+  /** @throws BadInputError if the cursor is of another list, other filters or another token, or is forged. */
   decode(list: string, cursor: string): Position;
 }
 
-// A REST page token has to fit into a request line; a cursor longer than this is none of ours.
+// A REST page token must fit into a request line, so no valid cursor is longer.
 const maxLength = 16_384;
 const signatureBytes = 16;
 
 /**
- * Cursors signed with the caller's own token: another caller's don't pass, no secret has to be kept or shared between
- * servers, and a restart harms none. `list` names the list with its filters; it is signed too.
+ * Creates cursors signed with the access token. Cursors of another token are rejected. Servers need no common
+ * secret, and cursors stay valid after a restart. `list`, the list name with its filters, is signed too.
  */
 export function createCursors(bearer: string): Cursors {
   const sign = (list: string, payload: string) =>
@@ -43,11 +43,11 @@ export function createCursors(bearer: string): Cursors {
     },
     decode(list, cursor) {
       const [payload = '', signature = '', ...more] = cursor.length > maxLength ? [] : cursor.split('.');
-      const given = Buffer.from(signature, 'base64url');
+      const actual = Buffer.from(signature, 'base64url');
       const expected = sign(list, payload);
       const isSigned =
-        more.length === 0 && given.length === expected.length && timingSafeEqual(given, expected);
-      const position = isSigned ? read(payload) : undefined;
+        more.length === 0 && actual.length === expected.length && timingSafeEqual(actual, expected);
+      const position = isSigned ? positionFrom(payload) : undefined;
       if (position !== undefined) return position;
       throw new BadInputError(
         'Expected as "after" a cursor that this list gave for the same filters and the same access token. ' +
@@ -57,21 +57,21 @@ export function createCursors(bearer: string): Cursors {
   };
 }
 
-/** A client holds the key that signs its cursors, so that even a signed one need not be what `encode` wrote. */
-function read(payload: string): Position | undefined {
-  const fields = parsed(payload);
+/** Validates the payload. A signed payload may still be wrong: clients hold the signing key, their own token. */
+function positionFrom(payload: string): Position | undefined {
+  const fields = parsePayload(payload);
   if (!Array.isArray(fields) || fields.length !== 4) return undefined;
   const [pageToken, rowsBefore, skip, anchor] = fields.map((field: unknown) => field ?? undefined);
-  const fits =
+  const isValid =
     isTextOrAbsent(pageToken) && isRowCount(rowsBefore) && isRowCount(skip) && isTextOrAbsent(anchor);
-  return fits ? { pageToken, rowsBefore, skip, anchor } : undefined;
+  return isValid ? { pageToken, rowsBefore, skip, anchor } : undefined;
 }
 
-function parsed(payload: string): unknown {
+function parsePayload(payload: string): unknown {
   try {
     return JSON.parse(Buffer.from(payload, 'base64url').toString());
   } catch {
-    // Not JSON, so not a cursor of ours.
+    // Not JSON, so `encode` did not write this payload.
     return undefined;
   }
 }
@@ -80,7 +80,7 @@ function isTextOrAbsent(value: unknown): value is string | undefined {
   return value === undefined || typeof value === 'string';
 }
 
-/** Whether a value is a number of rows. */
+/** Whether a value is a valid number of rows. */
 function isRowCount(value: unknown): value is number {
   return typeof value === 'number' && Number.isSafeInteger(value) && value >= 0;
 }

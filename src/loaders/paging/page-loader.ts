@@ -1,23 +1,23 @@
 import DataLoader from 'dataloader';
+import type { Page, PageQuery } from '../../rest/api-types.ts';
+import { createFieldPathLog } from '../../rest/client/field-path.ts';
 import { InvalidResponseError } from '../../rest/errors.ts';
-import type { Page, PageQuery } from '../../rest/types.ts';
-import { createFieldPathLog } from '../field-path-log.ts';
 import type { RecordLoader } from '../record-loader.ts';
 
-/** Pages of one list: the same query within an operation is one call. */
+/** Loads pages of one list. Equal queries of an operation share one call. */
 export interface PageLoader<Row, Query extends PageQuery> {
-  /** `rowsBefore` says how many rows of the list come before the page, where that is known. */
+  /** @param rowsBefore The number of list rows before the page, if known. */
   load(query: Query, rowsBefore?: number): Promise<Page<Row>>;
-  /** Forgets a page, so that it is asked for anew. */
+  /** Forgets a page, so that the next load reads it again. */
   clear(query: Query): void;
-  /** Forgets every page, so that it is asked for anew. */
+  /** Forgets all pages. */
   clearAll(): void;
 }
 
-// More than any list needs at its largest page size; a list without end must not hold a request for ever.
+// More pages than any list needs at its largest page size. A list without an end must not hold a request forever.
 const maxPages = 100;
 
-/** A loader over a list endpoint. Rows that have a get endpoint too are handed to `byName`, which then asks no more. */
+/** Creates a loader over a list endpoint. The rows prime `byName`, so that their records need no GET. */
 export function pageLoader<Row extends { name: string }, Query extends PageQuery>(
   list: (query: Query) => Promise<Page<Row>>,
   byName?: RecordLoader<Row>,
@@ -29,10 +29,11 @@ class ListLoader<Row extends { name: string }, Query extends PageQuery> implemen
   readonly #list: (query: Query) => Promise<Page<Row>>;
   readonly #byName: RecordLoader<Row> | undefined;
   readonly #fieldPaths = createFieldPathLog();
-  readonly #loader = new DataLoader<Wanted<Query>, Page<Row>, string>((wanted) => this.#answer(wanted), {
-    cacheKeyFn: keyOf,
-  });
-  // What was asked for before a write may be answered as it was before it, and must not be remembered after it.
+  readonly #loader = new DataLoader<KeyedQuery<Query>, Page<Row>, string>(
+    (queries) => this.#loadBatch(queries),
+    { cacheKeyFn: keyOf },
+  );
+  // Counts invalidations. A page requested before a write must not prime records after the write.
   #generation = 0;
 
   constructor(list: (query: Query) => Promise<Page<Row>>, byName: RecordLoader<Row> | undefined) {
@@ -58,47 +59,47 @@ class ListLoader<Row extends { name: string }, Query extends PageQuery> implemen
     this.#loader.clearAll();
   }
 
-  #answer(wanted: readonly Wanted<Query>[]): Promise<(Page<Row> | Error)[]> {
-    const answers = wanted.map(({ key, query }) =>
-      this.#fieldPaths.runForKeys([key], () => this.#page(query)).catch((error: Error) => error),
+  #loadBatch(queries: readonly KeyedQuery<Query>[]): Promise<(Page<Row> | Error)[]> {
+    const pages = queries.map(({ key, query }) =>
+      this.#fieldPaths.runForKeys([key], () => this.#readPage(query)).catch((error: Error) => error),
     );
-    return Promise.all(answers);
+    return Promise.all(pages);
   }
 
-  async #page(query: Query): Promise<Page<Row>> {
-    const before = this.#generation;
+  async #readPage(query: Query): Promise<Page<Row>> {
+    const generation = this.#generation;
     const page = await this.#list(query);
-    if (this.#generation === before) this.#byName?.prime(page.rows);
+    if (this.#generation === generation) this.#byName?.prime(page.rows);
     return page;
   }
 }
 
-interface Wanted<Query> {
+interface KeyedQuery<Query> {
   key: string;
   query: Query;
 }
 
-function keyOf({ key }: Wanted<unknown>): string {
+function keyOf({ key }: KeyedQuery<unknown>): string {
   return key;
 }
 
-/** The pages of a list from `query` on, one after the other. @throws InvalidResponseError when they don't end. */
+/** Yields the pages of a list from `query` on. @throws InvalidResponseError if the list has no end. */
 export async function* pagesFrom<Row, Query extends PageQuery>(
   loader: Pick<PageLoader<Row, Query>, 'load'>,
   query: Query,
 ): AsyncGenerator<Page<Row>> {
-  const end = createEndOfList(query.pageToken);
+  const guard = createEndlessListGuard(query.pageToken);
   let next = query;
   while (true) {
     const page = await loader.load(next);
     yield page;
     if (page.nextPageToken === undefined) return;
-    end.expect(page.nextPageToken);
+    guard.check(page.nextPageToken);
     next = { ...next, pageToken: page.nextPageToken };
   }
 }
 
-/** Every record of a list from `query` on. */
+/** All valid records of a list from `query` on. @throws InvalidResponseError if the list has no end. */
 export async function allRecords<Row, Query extends PageQuery>(
   loader: PageLoader<Row, Query>,
   query: Query,
@@ -108,25 +109,25 @@ export async function allRecords<Row, Query extends PageQuery>(
   return rows;
 }
 
-/** The first record from `query` on that fits, or null. Reads no page beyond the one that holds it. */
+/** The first record from `query` on that matches, or null. Reads no page after the first match. */
 export async function firstRecord<Row, Query extends PageQuery>(
   loader: PageLoader<Row, Query>,
   query: Query,
-  fits: (row: Row) => boolean,
+  matches: (row: Row) => boolean,
 ): Promise<Row | null> {
   for await (const page of pagesFrom(loader, query)) {
-    const row = records(page).find(fits);
+    const row = records(page).find(matches);
     if (row !== undefined) return row;
   }
   return null;
 }
 
-/** Watches one walk through a list, from the page token that it starts with. */
-export function createEndOfList(startToken: string | undefined) {
+/** Creates a guard against a list without an end. `startToken` is the token of the first page read. */
+export function createEndlessListGuard(startToken: string | undefined) {
   const seen = new Set([startToken]);
   return {
-    /** @throws InvalidResponseError when a token comes again, or the walk is longer than any list should be. */
-    expect(nextToken: string): void {
+    /** @throws InvalidResponseError if a token repeats, or after 100 pages. */
+    check(nextToken: string): void {
       if (seen.has(nextToken))
         throw new InvalidResponseError('A list repeats a page token, so it has no end');
       if (seen.size >= maxPages)
@@ -136,12 +137,12 @@ export function createEndOfList(startToken: string | undefined) {
   };
 }
 
-/** A page's rows without the broken ones. */
+/** The rows of a page without the invalid ones. */
 function records<Row>(page: Page<Row>): Row[] {
   return page.rows.filter((row): row is Row => !(row instanceof InvalidResponseError));
 }
 
-/** The same text for the same query, whatever the order of its fields: a JSON list of their names and values. */
+/** A key that is equal for equal queries in any field order: a JSON array of names and values. */
 export function queryKey(query: object): string {
   let fields = '';
   for (const name of Object.keys(query).sort()) {

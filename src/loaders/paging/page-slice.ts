@@ -1,53 +1,54 @@
+import type { Page, PageQuery } from '../../rest/api-types.ts';
 import { InvalidResponseError } from '../../rest/errors.ts';
-import type { Page, PageQuery } from '../../rest/types.ts';
 import type { Position } from './cursor.ts';
-import { createEndOfList, type PageLoader } from './page-loader.ts';
+import { createEndlessListGuard, type PageLoader } from './page-loader.ts';
 
-/** A stretch of a list. */
+/** Consecutive rows of a list. */
 export interface PageSlice<Row> {
   readonly rows: readonly (Row | InvalidResponseError)[];
   readonly hasNextPage: boolean;
-  /** The place after the row of this index, worked out when it is asked for. */
-  placeAfter(index: number): Position;
+  /** The position after the row with this index. @throws RangeError if there is no such row. */
+  positionAfter(index: number): Position;
 }
 
+/** Which rows of which list to read. */
 export interface PageSliceRequest<Row, Query extends PageQuery> {
   pages: PageLoader<Row, Query>;
-  /** The list's filters. */
+  /** The filters of the list. */
   query: Omit<Query, keyof PageQuery>;
-  /** How many rows are wanted, at least 0. */
+  /** The number of rows to read, at least 0. */
   first: number;
-  /** Where to go on; undefined for the start of the list. */
+  /** The position to continue from. Undefined: the start of the list. */
   after: Position | undefined;
-  /** The most rows that REST gives in one page. */
+  /** The most rows of one page ("List query parameters"). */
   maxPageSize: number;
-  /** Which of the rows belong to the list, where REST can't be asked for just those. */
-  belongs?: (row: Row) => boolean;
+  /** Selects the rows of the list, if REST cannot filter them. */
+  isInList?: (row: Row) => boolean;
 }
 
 /**
- * Reads `first` rows with the fewest calls: one page of just the rows wanted and those to skip, and more pages only
- * where REST gives fewer. Rests on REST letting the page size change from one page to the next.
- * @throws InvalidResponseError when the list has no end, and what `pages` throws.
+ * Reads `first` rows with the fewest calls. One page has exactly the rows to skip and the rows to return. More
+ * pages are read only if REST returns fewer rows. REST is assumed to accept a new page size for each page.
+ * @throws InvalidResponseError if the list has no end. Errors of `pages` are passed on.
  */
 export async function readPageSlice<Row extends { name: string }, Query extends PageQuery>(
   request: PageSliceRequest<Row, Query>,
 ): Promise<PageSlice<Row>> {
-  const { first, maxPageSize, belongs } = request;
+  const { first, maxPageSize, isInList: belongs } = request;
   let position = request.after ?? { pageToken: undefined, rowsBefore: 0, skip: 0, anchor: undefined };
-  const end = createEndOfList(position.pageToken);
+  const guard = createEndlessListGuard(position.pageToken);
   const slice = new LoadedSlice<Row>();
   const { rows } = slice;
-  // A broken row may be one of the list's.
+  // An invalid row may belong to the list.
   const isOfList = (row: Row | InvalidResponseError) =>
     row instanceof InvalidResponseError || belongs === undefined || belongs(row);
-  let wantedRows = first;
+  let rowsNeeded = first;
   while (true) {
-    const page = await pageAt(request, position, wantedRows);
-    // Before anything is given out: with a token that leads nowhere, a client would go in circles.
-    if (page.nextPageToken !== undefined) end.expect(page.nextPageToken);
+    const page = await pageAt(request, position, rowsNeeded);
+    // Checked before any row is returned: with a repeated token, a client would never reach the end.
+    if (page.nextPageToken !== undefined) guard.check(page.nextPageToken);
     let hasNextPage = page.nextPageToken !== undefined;
-    for (let index = startOf(page, position); index < page.rows.length; index += 1) {
+    for (let index = startIndex(page, position); index < page.rows.length; index += 1) {
       const row = page.rows[index];
       if (row === undefined || !isOfList(row)) continue;
       if (rows.length === first) {
@@ -62,19 +63,19 @@ export async function readPageSlice<Row extends { name: string }, Query extends 
       return slice;
     }
     if (page.nextPageToken === undefined) return slice;
-    position = placeAfter(page, page.rows.length - 1, position);
-    // Where REST can't be asked for the list's rows alone, nobody knows how many pages hold enough of them.
-    wantedRows = belongs === undefined ? first - rows.length : maxPageSize;
+    position = positionAfter(page, page.rows.length - 1, position);
+    // If REST cannot filter the rows, the number of pages needed is unknown, so the largest pages are read.
+    rowsNeeded = belongs === undefined ? first - rows.length : maxPageSize;
   }
 }
 
-/** A class that notes numbers, as few lists are asked for the places of their rows. */
+/** Keeps row indexes and makes positions on demand, because few queries select cursors. */
 class LoadedSlice<Row extends { name: string }> implements PageSlice<Row> {
   readonly rows: (Row | InvalidResponseError)[] = [];
   hasNextPage = false;
-  /** Which row of its page each row is. */
+  /** The index of each row within its page. */
   readonly #indices: number[] = [];
-  /** `end`: how many rows there were with it. */
+  /** The pages read. `end` is the number of rows up to and including the page. */
   readonly #pages: { page: Page<Row>; position: Position; end: number }[] = [];
 
   push(row: Row | InvalidResponseError, index: number): void {
@@ -82,46 +83,46 @@ class LoadedSlice<Row extends { name: string }> implements PageSlice<Row> {
     this.#indices.push(index);
   }
 
-  /** The rows since the last page were those of this one, which was read at `position`. */
+  /** Assigns the rows since the last page to this page, which was read at `position`. */
   endPage(page: Page<Row>, position: Position): void {
     this.#pages.push({ page, position, end: this.rows.length });
   }
 
-  placeAfter(index: number): Position {
-    const read = this.#pages.find(({ end }) => index < end);
+  positionAfter(index: number): Position {
+    const pageRead = this.#pages.find(({ end }) => index < end);
     const indexInPage = this.#indices[index];
-    if (read === undefined || indexInPage === undefined) throw new RangeError(`no row ${index}`);
-    return placeAfter(read.page, indexInPage, read.position);
+    if (pageRead === undefined || indexInPage === undefined) throw new RangeError(`no row ${index}`);
+    return positionAfter(pageRead.page, indexInPage, pageRead.position);
   }
 }
 
 /**
- * The page with this place and `wantedRows` rows after it. Where so many rows came in above that the place has moved out
- * of it, the largest page there is; what is not even in that is taken to be gone.
+ * Reads the page with this position and `rowsNeeded` rows after it. New rows above may have moved the position off
+ * the page. Then the largest page is read. If that page lacks the anchor too, the anchor row counts as gone.
  */
 async function pageAt<Row extends { name: string }, Query extends PageQuery>(
   { pages, query, maxPageSize }: PageSliceRequest<Row, Query>,
   position: Position,
-  wantedRows: number,
+  rowsNeeded: number,
 ): Promise<Page<Row>> {
   const { pageToken, rowsBefore, skip } = position;
-  // The query is the filters and these two fields, which TypeScript can't see through Omit.
+  // The filters and these two fields make a Query, which TypeScript cannot infer through Omit.
   const load = (pageSize: number) =>
     pages.load({ ...query, pageSize, pageToken } as unknown as Query, rowsBefore);
-  const pageSize = Math.min(Math.max(skip + wantedRows, 1), maxPageSize);
+  const pageSize = Math.min(Math.max(skip + rowsNeeded, 1), maxPageSize);
   const page = await load(pageSize);
-  const hasMoved = placeOf(page, position) === undefined && page.nextPageToken !== undefined;
+  const hasMoved = indexAfterAnchor(page, position) === undefined && page.nextPageToken !== undefined;
   return hasMoved && pageSize < maxPageSize ? load(maxPageSize) : page;
 }
 
-/** The index at which to go on. */
-function startOf<Row extends { name: string }>(page: Page<Row>, position: Position): number {
-  // Once the anchor has left the list, those after it have moved up: better that a row comes twice than not at all.
-  return placeOf(page, position) ?? Math.max(0, position.skip - 1);
+/** The index of the first row after the position. */
+function startIndex<Row extends { name: string }>(page: Page<Row>, position: Position): number {
+  // If the anchor row has left the list, later rows moved up. A repeated row is better than a lost row.
+  return indexAfterAnchor(page, position) ?? Math.max(0, position.skip - 1);
 }
 
-/** The index of the row after this place, or undefined where the row before it is not on the page. */
-function placeOf<Row extends { name: string }>(
+/** The index of the row after the anchor row, or undefined if the page lacks the anchor row. */
+function indexAfterAnchor<Row extends { name: string }>(
   page: Page<Row>,
   { skip, anchor }: Position,
 ): number | undefined {
@@ -130,20 +131,20 @@ function placeOf<Row extends { name: string }>(
   return found === -1 ? undefined : found + 1;
 }
 
-function placeAfter<Row extends { name: string }>(
+function positionAfter<Row extends { name: string }>(
   page: Page<Row>,
   index: number,
   { pageToken, rowsBefore }: Position,
 ): Position {
   const isLast = index === page.rows.length - 1;
   if (isLast && page.nextPageToken !== undefined) {
-    const before = rowsBefore + page.rows.length;
-    return { pageToken: page.nextPageToken, rowsBefore: before, skip: 0, anchor: undefined };
+    const rowsBeforeNext = rowsBefore + page.rows.length;
+    return { pageToken: page.nextPageToken, rowsBefore: rowsBeforeNext, skip: 0, anchor: undefined };
   }
   return { pageToken, rowsBefore, skip: index + 1, anchor: nameOf(page.rows[index]) };
 }
 
-/** A broken row has no name; as an error it has one of another sort. */
+/** The resource name of a row. Undefined for an invalid row, whose `name` is the name of its error class. */
 function nameOf<Row extends { name: string }>(
   row: Row | InvalidResponseError | undefined,
 ): string | undefined {

@@ -1,46 +1,47 @@
+import type { LocationQuery, Page } from '../../rest/api-types.ts';
 import type { CallContext } from '../../rest/client/call-context.ts';
+import type { FieldPathLog } from '../../rest/client/field-path.ts';
 import { InvalidResponseError, StatusError } from '../../rest/errors.ts';
-import type { LocationQuery, Page } from '../../rest/types.ts';
 import type { LocationJson } from '../../rest/wire-schema.ts';
-import type { FieldPathLog } from '../field-path-log.ts';
-import { createEndOfList, firstRecord } from '../paging/page-loader.ts';
-import { batchLoader, type RecordLoader } from '../record-loader.ts';
-import type { Settled } from '../result.ts';
-import { settledAll } from '../result.ts';
+import { createEndlessListGuard, firstRecord } from '../paging/page-loader.ts';
+import type { RecordResult } from '../record-loader.ts';
+import { batchLoader, type RecordLoader, settleAll } from '../record-loader.ts';
 import type { ReferencePageLoader } from './reference-loader.ts';
 
+/** The list of locations, and how a location loader may use it. */
 export interface LocationLoaderOptions {
   pages: ReferencePageLoader<LocationJson, LocationQuery>;
   callContext: CallContext;
-  /** The largest page that REST gives, in rows. */
+  /** The most rows of one page ("List query parameters"). */
   maxPageSize: number;
-  /** Whether the list may be called for. */
+  /** Whether pages of the whole list may be requested. */
   listsForBatches: boolean;
 }
 
 /**
- * Locations by name, which have no get endpoint. The text filter of their list finds one; many at once are looked up in
- * the list itself. Pages and searches that are known already come first.
+ * Creates a loader of locations by name. Locations have no GET endpoint ("Endpoints"). The text filter of the list
+ * finds one location. Many locations are looked up in pages of the whole list. Cached pages come first.
  */
 export function locationLoader(options: LocationLoaderOptions): RecordLoader<LocationJson> {
   const locations = new Locations(options);
-  return batchLoader((names, fieldPaths) => locations.answer(names, fieldPaths));
+  return batchLoader((names, fieldPaths) => locations.loadBatch(names, fieldPaths));
 }
 
 /**
- * How many pages of the list may be called for by so many names, each of which a search would find with one call. A page of
- * 1,000 rows is more to read than a search, and may hold none of the names. One page for each ten names, and two for fewer,
- * are the most, but never more than one for each five: 1.2 calls a name in the worst case.
+ * The most list pages to request for a number of names. A search finds one name with one call. A page of 1,000 rows
+ * is larger, and may hold none of the names. The limit is one page per ten names and at least two pages, but
+ * never more than one page per five names. So each name costs at most 1.2 calls.
  */
-export function mostPages(names: number): number {
+export function maxListPages(names: number): number {
   return Math.min(Math.max(2, Math.floor(names / 10)), Math.floor(names / 5));
 }
 
-interface LookedUp {
-  /** Those found, and null for those that the whole list does not hold. */
+/** The result of looking up names in the list. */
+interface ListLookup {
+  /** Locations by name. Null for a name that the whole list lacks. */
   found: Map<string, LocationJson | null>;
-  /** What the list answered where no search would be answered otherwise. */
-  refusal?: StatusError;
+  /** The HTTP error of the list, if searches would fail with the same error. */
+  httpError?: StatusError;
 }
 
 class Locations {
@@ -50,77 +51,77 @@ class Locations {
     this.#options = options;
   }
 
-  async answer(names: readonly string[], fieldPaths: FieldPathLog): Promise<Settled<LocationJson>[]> {
+  async loadBatch(names: readonly string[], fieldPaths: FieldPathLog): Promise<RecordResult<LocationJson>[]> {
     const { pages, callContext } = this.#options;
-    const unsearched = names.filter((name) => !pages.knows(this.#searchOf(name)));
-    const { found, refusal } = await fieldPaths.runForKeys(unsearched, () => this.#lookUp(unsearched));
+    const unsearched = names.filter((name) => !pages.isAvailable(this.#searchQuery(name)));
+    const { found, httpError } = await fieldPaths.runForKeys(unsearched, () => this.#findInList(unsearched));
     for (const location of found.values()) if (location !== null) callContext.callLog.savedByList += 1;
     if (names.every((name) => found.has(name))) return names.map((name) => found.get(name) ?? null);
-    return settledAll(names, (name) =>
+    return settleAll(names, (name) =>
       fieldPaths.runForKey(name, async () => {
         const location = found.get(name);
         if (location !== undefined) return location;
-        if (refusal !== undefined && unsearched.includes(name)) throw refusal;
-        return this.#searchThrough(name);
+        if (httpError !== undefined && unsearched.includes(name)) throw httpError;
+        return this.#searchCacheThenRest(name);
       }),
     );
   }
 
-  /** Looks names up in the pages of the list that are known, and in those that are worth a call. */
-  async #lookUp(names: readonly string[]): Promise<LookedUp> {
+  /** Looks names up in cached pages of the list, and in at most `maxListPages` more pages. */
+  async #findInList(names: readonly string[]): Promise<ListLookup> {
     const { pages, maxPageSize, listsForBatches } = this.#options;
     const found = new Map<string, LocationJson | null>();
     const missing = new Set(names);
-    const end = createEndOfList(undefined);
+    const guard = createEndlessListGuard(undefined);
     let query: LocationQuery = { pageSize: maxPageSize };
     let callsLeft: number | undefined;
-    let isAllOwn = true;
+    let isAllFromRest = true;
     try {
       while (missing.size > 0) {
-        if (!pages.knows(query)) {
-          callsLeft ??= listsForBatches ? mostPages(missing.size) : 0;
+        if (!pages.isAvailable(query)) {
+          callsLeft ??= listsForBatches ? maxListPages(missing.size) : 0;
           if (callsLeft === 0) break;
           callsLeft -= 1;
         }
         const page = await pages.load(query);
-        isAllOwn &&= pages.isOwn(query);
+        isAllFromRest &&= pages.isFromRest(query);
         moveFound(page, missing, found);
         if (page.nextPageToken === undefined) {
-          // What a page of an earlier operation lacks may have come since, and is searched for.
-          if (isAllOwn) for (const name of missing) found.set(name, null);
+          // A location may be newer than a cached page, so a name missing there is searched.
+          if (isAllFromRest) for (const name of missing) found.set(name, null);
           break;
         }
-        end.expect(page.nextPageToken);
+        guard.check(page.nextPageToken);
         query = { pageSize: maxPageSize, pageToken: page.nextPageToken };
       }
       return { found };
     } catch (error) {
-      // A large page may fail where a search does not; a refusal of the one would be one of the other.
-      return error instanceof StatusError && error.status < 500 ? { found, refusal: error } : { found };
+      // A large page may fail although a search succeeds. But a search would get the same 4xx status as the page.
+      return error instanceof StatusError && error.status < 500 ? { found, httpError: error } : { found };
     }
   }
 
-  async #searchThrough(name: string): Promise<LocationJson | null> {
+  async #searchCacheThenRest(name: string): Promise<LocationJson | null> {
     const { pages } = this.#options;
-    const known = await this.#search(name);
-    if (known !== null || pages.isOwn(this.#searchOf(name))) return known;
-    // It may be younger than what an earlier operation has read.
+    const location = await this.#search(name);
+    if (location !== null || pages.isFromRest(this.#searchQuery(name))) return location;
+    // The location may be newer than the cached search result.
     pages.forgetEarlier();
     return this.#search(name);
   }
 
-  /** The filter matches substrings, so that `locations/1` also finds `locations/10`. */
+  /** The filter matches substrings, so `locations/1` also finds `locations/10` ("List query parameters"). */
   #search(name: string): Promise<LocationJson | null> {
-    return firstRecord(this.#options.pages, this.#searchOf(name), (location) => location.name === name);
+    return firstRecord(this.#options.pages, this.#searchQuery(name), (location) => location.name === name);
   }
 
-  #searchOf(name: string): LocationQuery {
+  #searchQuery(name: string): LocationQuery {
     return { query: name, pageSize: this.#options.maxPageSize };
   }
 }
 
-/** Moves the names that are rows of a page from those that are missing to those that are found. */
-function moveFound(page: Page<LocationJson>, missing: Set<string>, found: LookedUp['found']): void {
+/** Moves the names that a page holds from `missing` to `found`. */
+function moveFound(page: Page<LocationJson>, missing: Set<string>, found: ListLookup['found']): void {
   const rowsByName = indexOf(page);
   for (const name of missing) {
     const row = rowsByName.get(name);
@@ -130,16 +131,16 @@ function moveFound(page: Page<LocationJson>, missing: Set<string>, found: Looked
   }
 }
 
-// As long as the page itself is kept: a cached page is looked through again and again.
-const indexes = new WeakMap<Page<LocationJson>, ReadonlyMap<string, LocationJson>>();
+// An index lives as long as its page, because many operations search a cached page.
+const indexByPage = new WeakMap<Page<LocationJson>, ReadonlyMap<string, LocationJson>>();
 
 function indexOf(page: Page<LocationJson>): ReadonlyMap<string, LocationJson> {
-  const known = indexes.get(page);
-  if (known !== undefined) return known;
+  const existing = indexByPage.get(page);
+  if (existing !== undefined) return existing;
   const index = new Map<string, LocationJson>();
   for (const row of page.rows) {
     if (!(row instanceof InvalidResponseError) && !index.has(row.name)) index.set(row.name, row);
   }
-  indexes.set(page, index);
+  indexByPage.set(page, index);
   return index;
 }

@@ -1,149 +1,155 @@
 import { LRUCache } from 'lru-cache';
+import type { Page } from '../../rest/api-types.ts';
 import { InvalidResponseError, StatusError } from '../../rest/errors.ts';
-import type { Page } from '../../rest/types.ts';
 
+/** Lifetimes and budget of the page cache. */
 export interface PageCacheOptions {
-  /** How long a page counts as fresh, in milliseconds; 0 caches none. */
+  /** How long a page is fresh, in milliseconds. 0 turns the cache off. */
   referenceMs: number;
-  /** How much longer a stale page is still answered while it is read again, in milliseconds; 5 minutes when left out. */
+  /** How much longer a stale page is served while a refresh runs, in milliseconds. 5 minutes by default. */
   referenceGraceMs?: number;
-  /** Of JSON as it was read, over all tenants; 64 MiB when left out. The objects of it take up to about twice that. */
+  /**
+   * The cache budget of all tenants, in bytes of JSON responses. 64 MiB by default. The parsed objects take up to
+   * about twice as much memory.
+   */
   maxBytes?: number;
-  /** Counts milliseconds, from whenever. */
+  /** A clock in milliseconds with any origin. */
   now?: () => number;
 }
 
-/** A page, and how many bytes of JSON it was. */
-export interface ReadPage<Row> {
+/** A page, and the size of its JSON response in bytes. */
+export interface MeasuredPage<Row> {
   page: Page<Row>;
   bytes: number;
 }
 
-interface CachedPage extends ReadPage<unknown> {
-  /** When the page was asked for. Its rows may be as old as that. */
-  askedAt: number;
+interface CachedPage extends MeasuredPage<unknown> {
+  /** When the page was requested. The rows may be as old as that. */
+  requestedAt: number;
 }
 
 /**
- * Pages of lists that seldom change, for all tenants of the process. The page that was used longest ago goes first,
- * whichever tenant it belongs to. Writes drop nothing: none of the six changes origins, locations, channels or templates.
+ * An LRU cache of reference data pages, shared by all tenants (docs/decisions/0010-reference-data-cache.md).
+ * Mutations drop no page: none of the six changes origins, locations, channels or templates.
  */
 export interface PageCache {
-  /** No pages yet, for a tenant that shares none with another. */
+  /** Creates the empty page cache of one tenant. Tenants share no pages. */
   newTenant(): CachedPages;
 }
 
-// Beside its rows, a page takes room for its key and the like. Searches without a result have no rows at all.
-const bytesPerPage = 1_024;
+// The assumed size of a page's key and entry, which also counts for a search without results.
+const overheadBytes = 1_024;
 
 const mebibyte = 2 ** 20;
 
+/** Creates the page cache of the process. */
 export function createPageCache({
   referenceMs,
   referenceGraceMs = 300_000,
   maxBytes = 64 * mebibyte,
   now = () => performance.now(),
 }: PageCacheOptions): PageCache {
-  const shared: Shared = {
+  const shared: SharedCache = {
     pages: new LRUCache({
       maxSize: maxBytes,
-      sizeCalculation: ({ bytes }) => bytesPerPage + bytes,
+      sizeCalculation: ({ bytes }) => overheadBytes + bytes,
       ttl: referenceMs + referenceGraceMs,
       perf: { now },
-      // The library would set a timer of 1 ms for each look at the clock.
+      // By default, lru-cache sets a 1 ms timer for each reading of the clock.
       ttlResolution: 0,
     }),
     refreshing: new Set(),
-    numbers: 0,
+    lastTenantNumber: 0,
     referenceMs,
     now,
   };
   return { newTenant: () => new CachedPages(shared) };
 }
 
-/** What the pages of all tenants share. */
-interface Shared {
+/** The part of the cache that all tenants share. */
+interface SharedCache {
   readonly pages: LRUCache<string, CachedPage>;
-  /** The keys of pages that are being read again. */
+  /** The keys of pages with a running refresh. */
   readonly refreshing: Set<string>;
-  /** How many numbers have been given to tenants. */
-  numbers: number;
+  /** The last number given to a tenant. */
+  lastTenantNumber: number;
   readonly referenceMs: number;
   readonly now: () => number;
 }
 
-/** The pages of one tenant. */
+/** The cached pages of one tenant. */
 export class CachedPages {
-  readonly #shared: Shared;
-  /** The start of each key. No two tenants ever have the same number. */
-  #number: number;
+  readonly #shared: SharedCache;
+  /** The prefix of each key. No number is used twice. */
+  #tenantNumber: number;
 
-  constructor(shared: Shared) {
+  constructor(shared: SharedCache) {
     this.#shared = shared;
-    this.#number = newNumber(shared);
+    this.#tenantNumber = nextTenantNumber(shared);
   }
 
-  /** Whether a page can be answered without a call. */
+  /** Whether a page can be served without a call. */
   has(key: string): boolean {
     return this.#shared.pages.has(this.#keyOf(key));
   }
 
-  /** The page, and whether it is to be read again; undefined where none may be answered. */
+  /** The cached page, and whether it needs a refresh. Undefined if no page can be served. */
   find(key: string): { page: Page<unknown>; isStale: boolean } | undefined {
     const { pages, now, referenceMs } = this.#shared;
-    const known = pages.get(this.#keyOf(key));
-    return known && { page: known.page, isStale: now() - known.askedAt >= referenceMs };
+    const cached = pages.get(this.#keyOf(key));
+    return cached && { page: cached.page, isStale: now() - cached.requestedAt >= referenceMs };
   }
 
-  /** Reads a page and caches it. An error is not cached, and neither is a page with a broken row. */
-  read<Row>(key: string, read: () => Promise<ReadPage<Row>>): Promise<Page<Row>> {
-    return readInto(this.#shared, this.#keyOf(key), read);
+  /** Reads a page and caches it. Errors and pages with an invalid row are not cached. */
+  read<Row>(key: string, read: () => Promise<MeasuredPage<Row>>): Promise<Page<Row>> {
+    return readAndCache(this.#shared, this.#keyOf(key), read);
   }
 
-  /** Reads a stale page again for later operations, one call at a time. When it fails, the next operation tries again. */
-  refresh(key: string, read: () => Promise<ReadPage<unknown>>): void {
+  /** Refreshes a stale page for later operations, one call at a time. After a failure, the next operation retries. */
+  refresh(key: string, read: () => Promise<MeasuredPage<unknown>>): void {
     const { pages, refreshing } = this.#shared;
-    const ownKey = this.#keyOf(key);
-    if (refreshing.has(ownKey)) return;
-    refreshing.add(ownKey);
-    readInto(this.#shared, ownKey, read)
+    const fullKey = this.#keyOf(key);
+    if (refreshing.has(fullKey)) return;
+    refreshing.add(fullKey);
+    readAndCache(this.#shared, fullKey, read)
       .catch((error: unknown) => {
-        if (isTakenAway(error)) pages.delete(ownKey);
+        if (isAccessLost(error)) pages.delete(fullKey);
       })
-      .finally(() => refreshing.delete(ownKey));
+      .finally(() => refreshing.delete(fullKey));
   }
 
-  /** Forgets all pages, those of calls under way included. */
+  /** Drops all pages, including pages that are still being read. */
   forget(): void {
-    // Pages under the former number are never found again, and leave as those that were used longest ago.
-    this.#number = newNumber(this.#shared);
+    // No lookup finds pages under the old number. The LRU order evicts them later.
+    this.#tenantNumber = nextTenantNumber(this.#shared);
   }
 
   #keyOf(key: string): string {
-    return `${this.#number} ${key}`;
+    return `${this.#tenantNumber} ${key}`;
   }
 }
 
-function newNumber(shared: Shared): number {
-  shared.numbers += 1;
-  return shared.numbers;
+function nextTenantNumber(shared: SharedCache): number {
+  shared.lastTenantNumber += 1;
+  return shared.lastTenantNumber;
 }
 
-async function readInto<Row>(
-  { pages, now, referenceMs }: Shared,
+async function readAndCache<Row>(
+  { pages, now, referenceMs }: SharedCache,
   key: string,
-  read: () => Promise<ReadPage<Row>>,
+  read: () => Promise<MeasuredPage<Row>>,
 ): Promise<Page<Row>> {
-  const askedAt = now();
-  const answer = await read();
-  const isWhole = !answer.page.rows.some((row) => row instanceof InvalidResponseError);
-  // An older answer may come after a newer one.
-  const isNewest = (pages.peek(key)?.askedAt ?? askedAt) <= askedAt;
-  if (referenceMs > 0 && isWhole && isNewest) pages.set(key, { ...answer, askedAt }, { start: askedAt });
-  return answer.page;
+  const requestedAt = now();
+  const measuredPage = await read();
+  const isWhole = !measuredPage.page.rows.some((row) => row instanceof InvalidResponseError);
+  // The response to an older request may arrive after a newer one.
+  const isNewest = (pages.peek(key)?.requestedAt ?? requestedAt) <= requestedAt;
+  if (referenceMs > 0 && isWhole && isNewest)
+    pages.set(key, { ...measuredPage, requestedAt }, { start: requestedAt });
+  return measuredPage.page;
 }
 
-/** Whether REST says that this bearer has no such list, or no longer: no failure that a stale page could bridge. */
-function isTakenAway(error: unknown): boolean {
+/** Whether the token has lost access to the list, or the list is gone. Then no stale page may be served. */
+function isAccessLost(error: unknown): boolean {
   return error instanceof StatusError && [401, 403, 404, 410].includes(error.status);
 }

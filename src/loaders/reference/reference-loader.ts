@@ -1,24 +1,24 @@
 import { neverAborted } from '../../concurrency/cancellation.ts';
+import type { Page, PageQuery } from '../../rest/api-types.ts';
 import type { CallContext } from '../../rest/client/call-context.ts';
 import { type CallLogEntry, createCallLog } from '../../rest/client/call-log.ts';
-import type { Page, PageQuery } from '../../rest/types.ts';
 import { type PageLoader, pageLoader, queryKey } from '../paging/page-loader.ts';
-import type { CachedPages, ReadPage } from './page-cache.ts';
+import type { CachedPages, MeasuredPage } from './page-cache.ts';
 
-/** Pages of a list that seldom changes. What an earlier operation of the tenant has read needs no call. */
+/** Loads pages of reference data. A page that an earlier operation of the tenant has read needs no call. */
 export interface ReferencePageLoader<Row, Query extends PageQuery> extends PageLoader<Row, Query> {
-  /** Whether a page costs no call more, as it is cached or this operation has asked for it already. */
-  knows(query: Query): boolean;
-  /** Whether this operation has read the page itself, so that what the page lacks is not there. */
-  isOwn(query: Query): boolean;
+  /** Whether loading a page needs no further call: the page is cached, or this operation has already requested it. */
+  isAvailable(query: Query): boolean;
+  /** Whether this operation has read the page from REST. Then a record missing on the page does not exist. */
+  isFromRest(query: Query): boolean;
   /**
-   * From here on, answers nothing that an earlier operation has read, as that may be outdated. Says whether any such page
-   * has been answered before, so that what was made of it is to be forgotten too.
+   * Stops the use of pages that earlier operations have read, because they may be outdated.
+   * @returns whether this operation has used such a page. Then the caller must drop values derived from the page.
    */
   forgetEarlier(): boolean;
 }
 
-/** A loader of an operation over a list that seldom changes; `list` tells its pages apart from those of other lists. */
+/** Creates an operation's loader of reference data pages. `list` is the name of the list in cache keys. */
 export function referenceLoader<Row extends { name: string }, Query extends PageQuery>(
   callContext: CallContext,
   cached: CachedPages,
@@ -28,14 +28,14 @@ export function referenceLoader<Row extends { name: string }, Query extends Page
   return new ReferenceLoader(callContext, cached, list, read);
 }
 
-/** A page that this operation has asked for. */
-interface AskedPage<Query> {
+/** A page that this operation has requested. */
+interface RequestedPage<Query> {
   readonly query: Query;
-  /** Undefined until it is answered. */
+  /** Undefined while the request is pending. */
   source: 'cache' | 'rest' | undefined;
 }
 
-/** A class, as each operation has some. */
+/** A class, not closures: each operation creates several (docs/decisions/0004-long-lived-closures.md). */
 class ReferenceLoader<Row extends { name: string }, Query extends PageQuery>
   implements ReferencePageLoader<Row, Query>
 {
@@ -43,9 +43,9 @@ class ReferenceLoader<Row extends { name: string }, Query extends PageQuery>
   readonly #cached: CachedPages;
   readonly #list: string;
   readonly #read: (query: Query, callContext: CallContext) => Promise<Page<Row>>;
-  readonly #loader: PageLoader<Row, Query> = pageLoader((query) => this.#page(query));
-  /** By key. */
-  readonly #asked = new Map<string, AskedPage<Query>>();
+  readonly #loader: PageLoader<Row, Query> = pageLoader((query) => this.#readPage(query));
+  /** The requested pages by cache key. */
+  readonly #requested = new Map<string, RequestedPage<Query>>();
   #isCacheUsed = true;
 
   constructor(
@@ -62,59 +62,60 @@ class ReferenceLoader<Row extends { name: string }, Query extends PageQuery>
 
   load(query: Query): Promise<Page<Row>> {
     const key = this.#keyOf(query);
-    if (!this.#asked.has(key)) this.#asked.set(key, { query, source: undefined });
+    if (!this.#requested.has(key)) this.#requested.set(key, { query, source: undefined });
     return this.#loader.load(query);
   }
 
   clear(query: Query): void {
-    this.#asked.delete(this.#keyOf(query));
+    this.#requested.delete(this.#keyOf(query));
     this.#loader.clear(query);
   }
 
   clearAll(): void {
-    this.#asked.clear();
+    this.#requested.clear();
     this.#loader.clearAll();
   }
 
-  knows(query: Query): boolean {
+  isAvailable(query: Query): boolean {
     const key = this.#keyOf(query);
-    return this.#asked.has(key) || (this.#isCacheUsed && this.#cached.has(key));
+    return this.#requested.has(key) || (this.#isCacheUsed && this.#cached.has(key));
   }
 
-  isOwn(query: Query): boolean {
-    return this.#asked.get(this.#keyOf(query))?.source === 'rest';
+  isFromRest(query: Query): boolean {
+    return this.#requested.get(this.#keyOf(query))?.source === 'rest';
   }
 
   forgetEarlier(): boolean {
     this.#isCacheUsed = false;
-    const earlier = [...this.#asked.values()].filter(({ source }) => source === 'cache');
-    for (const { query } of earlier) this.clear(query);
-    return earlier.length > 0;
+    const fromCache = [...this.#requested.values()].filter(({ source }) => source === 'cache');
+    for (const { query } of fromCache) this.clear(query);
+    return fromCache.length > 0;
   }
 
   #keyOf(query: Query): string {
     return `${this.#list} ${queryKey(query)}`;
   }
 
-  async #page(query: Query): Promise<Page<Row>> {
+  async #readPage(query: Query): Promise<Page<Row>> {
     const callContext = this.#callContext;
     const key = this.#keyOf(query);
-    const known = this.#isCacheUsed ? this.#cached.find(key) : undefined;
-    const asked = this.#asked.get(key);
-    if (known === undefined) {
-      const page = await this.#cached.read(key, () => this.#measured(query, callContext));
-      if (asked !== undefined) asked.source = 'rest';
+    const cachedPage = this.#isCacheUsed ? this.#cached.find(key) : undefined;
+    const requested = this.#requested.get(key);
+    if (cachedPage === undefined) {
+      const page = await this.#cached.read(key, () => this.#readMeasured(query, callContext));
+      if (requested !== undefined) requested.source = 'rest';
       return page;
     }
-    if (asked !== undefined) asked.source = 'cache';
+    if (requested !== undefined) requested.source = 'cache';
     callContext.callLog.cached += 1;
-    if (known.isStale) this.#cached.refresh(key, () => this.#measured(query, forLater(callContext)));
-    // Under the name of a list there are only pages of its own.
-    return known.page as Page<Row>;
+    if (cachedPage.isStale)
+      this.#cached.refresh(key, () => this.#readMeasured(query, detachedContext(callContext)));
+    // Each cache key starts with the list name, so the page has rows of this list.
+    return cachedPage.page as Page<Row>;
   }
 
-  /** Reads a page, and notes how many bytes the response had. */
-  async #measured(query: Query, callContext: CallContext): Promise<ReadPage<Row>> {
+  /** Reads a page and the size of its response in bytes. */
+  async #readMeasured(query: Query, callContext: CallContext): Promise<MeasuredPage<Row>> {
     let bytes = 0;
     const onCallFinished = (entry: CallLogEntry) => {
       bytes = entry.bytes;
@@ -124,8 +125,8 @@ class ReferenceLoader<Row extends { name: string }, Query extends PageQuery>
   }
 }
 
-/** The caller of a read that later operations gain from: it outlives this one, and costs it nothing but a turn. */
-function forLater(callContext: CallContext): CallContext {
+/** The call context of a refresh. The refresh outlives the operation, and takes a slot but no read budget. */
+function detachedContext(callContext: CallContext): CallContext {
   return {
     ...callContext,
     signal: neverAborted,

@@ -1,9 +1,11 @@
 import type { Config } from '../../config/config.ts';
 
-/** The settings of one worker: what bounds the server as a whole is divided among its workers, and no remainder used. */
+/**
+ * Returns the settings of one worker: limits of the whole server are divided by the number of workers, rounded down.
+ */
 export function divideLimits(config: Config): Config {
   const { rest, listener, app, workers } = config;
-  // What may be 0 stays so; nothing else becomes it.
+  // A limit of 0 stays 0, because 0 switches a feature off. Any other limit stays at least 1.
   const share = (whole: number) => Math.min(whole, Math.max(1, Math.floor(whole / workers)));
   const connections = share(rest.connections);
   const loadShedding = { graphql: share(app.loadShedding.graphql), label: share(app.loadShedding.label) };

@@ -1,43 +1,44 @@
 import { once } from 'node:events';
 import type { Readable } from 'node:stream';
 
-/** Puts the lines of several streams together, each whole, and those that are written to it itself. */
+/** Merges the log lines of several streams and of its own `write`. Lines are never split. */
 export interface LogMultiplexer {
-  /** Takes a whole line, with its line break. */
+  /** Adds one whole line with its line break. */
   write(line: string): void;
+  /** Adds the standard output of a worker. */
   add(stream: Readable): void;
-  /** From now on lines are passed on; until then they wait. */
-  flow(): void;
-  /** Resolves when all of the streams have ended. */
+  /** Starts to forward lines. Until then they are buffered. */
+  start(): void;
+  /** Resolves when all streams have closed. */
   ended(): Promise<void>;
 }
 
-/** `write` is given one or more whole lines at a time. */
+/** @param write called with one or more whole lines. */
 export function createLogMultiplexer(write: (lines: string) => void): LogMultiplexer {
   const streams = new Set<Readable>();
-  const waiting: string[] = [];
-  let isFlowing = false;
+  const buffered: string[] = [];
+  let isStarted = false;
 
-  function pass(stream: Readable): void {
-    let begun = '';
+  function forward(stream: Readable): void {
+    let partialLine = '';
     stream.setEncoding('utf8').on('data', (text: string) => {
       const end = text.lastIndexOf('\n') + 1;
-      if (end > 0) write(begun + text.slice(0, end));
-      begun = end > 0 ? text.slice(end) : begun + text;
+      if (end > 0) write(partialLine + text.slice(0, end));
+      partialLine = end > 0 ? text.slice(end) : partialLine + text;
     });
   }
 
   return {
-    write: (line) => (isFlowing ? write(line) : void waiting.push(line)),
+    write: (line) => (isStarted ? write(line) : void buffered.push(line)),
     add(stream) {
       streams.add(stream);
       stream.once('close', () => streams.delete(stream));
-      if (isFlowing) pass(stream);
+      if (isStarted) forward(stream);
     },
-    flow() {
-      isFlowing = true;
-      for (const line of waiting.splice(0)) write(line);
-      for (const stream of streams) pass(stream);
+    start() {
+      isStarted = true;
+      for (const line of buffered.splice(0)) write(line);
+      for (const stream of streams) forward(stream);
     },
     async ended() {
       await Promise.all([...streams].map((stream) => once(stream, 'close')));

@@ -2,23 +2,23 @@ import cluster from 'node:cluster';
 import { randomBytes } from 'node:crypto';
 import { fileURLToPath } from 'node:url';
 import type { Config } from '../../config/config.ts';
-import { reportEarlyErrors } from '../../server/http/early-errors.ts';
+import { reportEarlyErrors } from '../../server/http/http-error.ts';
 import type { Listener } from '../../server/http/http-server.ts';
 import { metricsListener } from '../../server/routes/metrics.ts';
 import { createJsonLog, createStandardOutput } from '../../telemetry/json-log.ts';
+import { createExclusiveStore } from '../../writes/exclusive-store.ts';
 import { createMemoryStore } from '../../writes/idempotency-store.ts';
-import { createSharedStore } from '../../writes/shared-store.ts';
 import { banner } from '../banner.ts';
 import { hasMetrics, listenOn, trustedDocumentsOf } from '../config-resources.ts';
-import { closingMs, endOnSignals, lastLinesMs, within } from '../signals.ts';
+import { closeTimeoutMs, endOnSignals, logFlushTimeoutMs, within } from '../signals.ts';
 import { openUpstream } from '../upstream.ts';
 import { createLogMultiplexer } from './log-multiplexer.ts';
 import { createWorkerPool } from './worker-pool.ts';
 
 /**
- * The server as several processes that share its port, until a signal ends it. This one has what there is once: the keys
- * of writes, the sandbox, the page of metrics, the log.
- * @throws ConfigError, and WorkerStartError where a worker can't start.
+ * Runs the server as several worker processes that share its port, until a signal ends it. The primary process owns
+ * the single instances: the idempotency keys, the sandbox, the metrics page, the log.
+ * @throws ConfigError, and WorkerStartError if a worker cannot start.
  */
 export async function runPrimary(config: Config): Promise<void> {
   const trustedDocuments = await trustedDocumentsOf(config);
@@ -26,13 +26,15 @@ export async function runPrimary(config: Config): Promise<void> {
   const output = createStandardOutput();
   const logMultiplexer = createLogMultiplexer((text) => output.stream.write(text));
   const log = createJsonLog(config.logLevel, logMultiplexer);
-  let metricsAt: Listener | undefined;
+  let metricsServer: Listener | undefined;
   let ending: Promise<void> | undefined;
-  // Loaded only where it is used.
-  const summed = hasMetrics(config) ? await import('../../telemetry/summed-metrics.ts') : undefined;
+  // Imported only if metrics are on.
+  const metricsModule = hasMetrics(config)
+    ? await import('../../telemetry/aggregated-metrics.ts')
+    : undefined;
   cluster.setupPrimary({
-    exec: fileURLToPath(new URL('./main.ts', import.meta.url)),
-    // What passes between them holds maps, and values that JSON has no word for.
+    exec: fileURLToPath(new URL('./worker-main.ts', import.meta.url)),
+    // Messages contain Maps and other values that JSON cannot represent.
     serialization: 'advanced',
     stdio: ['ignore', 'pipe', 'inherit', 'ipc'],
   });
@@ -44,10 +46,10 @@ export async function runPrimary(config: Config): Promise<void> {
       trustedDocuments,
       secret: randomBytes(32).toString('base64'),
     },
-    store: createSharedStore(createMemoryStore({ maxKeys: config.app.idempotencyKeys })),
-    metrics: summed?.createSummedMetrics(),
+    store: createExclusiveStore(createMemoryStore({ maxKeys: config.app.idempotencyKeys })),
+    metrics: metricsModule?.createSummedMetrics(),
     log,
-    onWorkerStarted: (worker) => logMultiplexer.add(worker.lines),
+    onWorkerStarted: (worker) => logMultiplexer.add(worker.stdout),
     onFailure(error) {
       console.error(`WORKERS: no worker could start in the place of one that has ended.\n${error}`);
       process.exitCode = 1;
@@ -56,17 +58,23 @@ export async function runPrimary(config: Config): Promise<void> {
   });
   const url = await workerPool.start();
   const { metricsPort } = config;
-  if (summed && metricsPort !== undefined) {
+  if (metricsModule && metricsPort !== undefined) {
     const page = metricsListener({ page: workerPool.metricsPage });
-    metricsAt = await listenOn('METRICS_PORT', metricsPort, page, config, reportEarlyErrors(log, undefined));
+    metricsServer = await listenOn(
+      'METRICS_PORT',
+      metricsPort,
+      page,
+      config,
+      reportEarlyErrors(log, undefined),
+    );
   }
   endOnSignals(end, () => {
     workerPool.kill();
     output.abandon();
   });
-  // Whoever waits for it may end the server at once.
-  console.log(banner(url, upstream, config, summed && (metricsAt?.url ?? url)));
-  logMultiplexer.flow();
+  // After the signal handlers: a script that waits for the banner may send a signal at once.
+  console.log(banner(url, upstream, config, metricsModule && (metricsServer?.url ?? url)));
+  logMultiplexer.start();
 
   function end(): Promise<void> {
     ending ??= endAll();
@@ -76,11 +84,11 @@ export async function runPrimary(config: Config): Promise<void> {
   async function endAll(): Promise<void> {
     const { drainWaitMs, drainGraceMs } = config.listener;
     const [endedWell] = await Promise.all([
-      workerPool.end(drainWaitMs + drainGraceMs + closingMs + lastLinesMs),
-      metricsAt?.close(),
+      workerPool.end(drainWaitMs + drainGraceMs + closeTimeoutMs + logFlushTimeoutMs),
+      metricsServer?.close(),
     ]);
     if (!endedWell) process.exitCode = 1;
-    await within(lastLinesMs, [logMultiplexer.ended(), upstream.close()]);
-    await output.end(lastLinesMs);
+    await within(logFlushTimeoutMs, [logMultiplexer.ended(), upstream.close()]);
+    await output.end(logFlushTimeoutMs);
   }
 }

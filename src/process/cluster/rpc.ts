@@ -1,80 +1,84 @@
-/** A way to another process, which may end. */
+/** A message channel to another process. */
 export interface RpcChannel {
   send(message: unknown): void;
-  onMessage(take: (message: unknown) => void): void;
+  onMessage(listener: (message: unknown) => void): void;
 }
 
-/** What can be asked of a process. */
-type Methods<Api> = { [Name in keyof Api]: (...given: never[]) => Promise<unknown> };
+/** The methods that a process offers to the other process. */
+type Methods<Api> = { [Name in keyof Api]: (...args: never[]) => Promise<unknown> };
 
-/** The other process. */
+/** The other process of a channel. */
 export interface RpcPeer<Remote extends Methods<Remote>> {
-  /** @throws Error with the text of what the other process threw, or that says that it has ended. */
+  /**
+   * Calls a method of the other process.
+   * @throws Error with that process's error text, or with the reason of `disconnect`.
+   */
   call<Name extends keyof Remote & string>(
     name: Name,
-    ...given: Parameters<Remote[Name]>
+    ...args: Parameters<Remote[Name]>
   ): ReturnType<Remote[Name]>;
-  /** The other process is gone: who still waits for it is told `why`. */
-  hangUp(why: string): void;
+  /** The other process has exited. Rejects pending and later calls with `reason`. */
+  disconnect(reason: string): void;
 }
 
 type Message =
-  | { id: number; name: string; given: never[] }
+  | { id: number; name: string; args: never[] }
   | { id: number; value: unknown }
   | { id: number; error: string };
 
 /**
- * Asks another process, and answers what it asks with `own`.
- * @param textOf the text of an error, for the other process.
+ * Connects this process to another one over a message channel.
+ * @param localMethods the methods of this process, which the other process may call.
+ * @param errorText returns the text of an error of a local method, for the other process.
  */
-export function connect<Remote extends Methods<Remote>, Own extends Methods<Own>>(
-  line: RpcChannel,
-  own: Own,
-  textOf: (error: unknown) => string = String,
+export function connect<Remote extends Methods<Remote>, Local extends Methods<Local>>(
+  channel: RpcChannel,
+  localMethods: Local,
+  errorText: (error: unknown) => string = String,
 ): RpcPeer<Remote> {
-  const waiting = new Map<number, PromiseWithResolvers<unknown>>();
-  let count = 0;
-  let ended: string | undefined;
+  const pendingCalls = new Map<number, PromiseWithResolvers<unknown>>();
+  let lastId = 0;
+  let disconnectReason: string | undefined;
 
-  async function answer(id: number, name: string, given: never[]): Promise<void> {
+  async function respond(id: number, name: string, args: never[]): Promise<void> {
     try {
-      // The other process calls what its type of this one has.
-      line.send({ id, value: await own[name as keyof Own](...given) });
+      // The other process has the same types, so it calls an existing method with valid arguments.
+      channel.send({ id, value: await localMethods[name as keyof Local](...args) });
     } catch (error) {
-      line.send({ id, error: textOf(error) });
+      channel.send({ id, error: errorText(error) });
     }
   }
 
-  line.onMessage((received) => {
-    // Nobody else sends any.
+  channel.onMessage((received) => {
+    // All messages on the channel are sent by the `connect` of the other process.
     const message = received as Message;
     if ('name' in message) {
-      void answer(message.id, message.name, message.given);
+      void respond(message.id, message.name, message.args);
       return;
     }
-    const asked = waiting.get(message.id);
-    waiting.delete(message.id);
-    if ('error' in message) asked?.reject(new Error(message.error));
-    else asked?.resolve(message.value);
+    const call = pendingCalls.get(message.id);
+    pendingCalls.delete(message.id);
+    if ('error' in message) call?.reject(new Error(message.error));
+    else call?.resolve(message.value);
   });
 
   return {
-    call<Name extends keyof Remote & string>(name: Name, ...given: Parameters<Remote[Name]>) {
-      const asked = Promise.withResolvers<unknown>();
-      if (ended === undefined) {
-        count += 1;
-        waiting.set(count, asked);
-        line.send({ id: count, name, given });
+    call<Name extends keyof Remote & string>(name: Name, ...args: Parameters<Remote[Name]>) {
+      const call = Promise.withResolvers<unknown>();
+      if (disconnectReason === undefined) {
+        lastId += 1;
+        pendingCalls.set(lastId, call);
+        channel.send({ id: lastId, name, args });
       } else {
-        asked.reject(new Error(ended));
+        call.reject(new Error(disconnectReason));
       }
-      // The other process answers as its type says.
-      return asked.promise as ReturnType<Remote[Name]>;
+      // The other process has the same types, so its result has the type of the method.
+      return call.promise as ReturnType<Remote[Name]>;
     },
-    hangUp(why) {
-      ended = why;
-      for (const asked of waiting.values()) asked.reject(new Error(why));
-      waiting.clear();
+    disconnect(reason) {
+      disconnectReason = reason;
+      for (const call of pendingCalls.values()) call.reject(new Error(reason));
+      pendingCalls.clear();
     },
   };
 }

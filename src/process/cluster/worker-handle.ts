@@ -1,49 +1,54 @@
 import cluster from 'node:cluster';
 import type { Readable } from 'node:stream';
 import { connect, type RpcPeer } from './rpc.ts';
-import type { Primary, Worker } from './start-options.ts';
+import type { PrimaryMethods, WorkerMethods } from './worker-protocol.ts';
 
-/** A worker, as the primary process has it. */
+/** A worker process, as the primary process sees it. */
 export interface WorkerHandle {
-  /** Counted from 1 over all that there have been. */
+  /** A number from 1, never reused. */
   readonly id: number;
   readonly pid: number | undefined;
-  readonly calls: RpcPeer<Worker>;
-  /** What it writes to its standard output. */
-  readonly lines: Readable;
-  /** How it has ended, once it has. */
-  readonly ended: Promise<End>;
+  readonly rpc: RpcPeer<WorkerMethods>;
+  /** Its standard output, which is its log. */
+  readonly stdout: Readable;
+  /** Resolves when the process has exited. */
+  readonly exited: Promise<ExitStatus>;
+  /** Sends SIGKILL. */
   kill(): void;
 }
 
-export interface End {
-  /** Null where a signal has ended it. */
+/** How a process has exited. */
+export interface ExitStatus {
+  /** Null if a signal ended the process. */
   code: number | null;
   signal: string | null;
 }
 
-/** Starts the process of a worker, which then waits for its orders. `primary`: what it may ask. */
-export function startWorker(primary: Primary): WorkerHandle {
+/**
+ * Starts a worker process. It serves nothing until `rpc.call('start', …)`.
+ * @param primary the methods that the worker may call.
+ */
+export function startWorker(primary: PrimaryMethods): WorkerHandle {
   const worker = cluster.fork();
-  const calls = connect<Worker, Primary>(
+  const rpc = connect<WorkerMethods, PrimaryMethods>(
     {
-      // Nobody is told that the worker has gone: its end says so.
+      // An error of `send` is ignored: if the worker has exited, the event `exit` reports that.
       send: (message) => worker.process.connected && worker.process.send(message as object, () => {}),
-      onMessage: (take) => worker.on('message', take),
+      onMessage: (listener) => worker.on('message', listener),
     },
     primary,
   );
-  const { promise: ended, resolve } = Promise.withResolvers<End>();
+  const { promise: exited, resolve } = Promise.withResolvers<ExitStatus>();
   worker.once('exit', (code: number | null, signal: string | null) => {
-    calls.hangUp(`A worker ended by ${signal ?? `itself, with ${code}`}, while it started.`);
+    rpc.disconnect(`A worker ended by ${signal ?? `itself, with ${code}`}, while it started.`);
     resolve({ code, signal });
   });
-  // Its process could not be had at all.
+  // The process could not be created.
   worker.once('error', (error) => {
-    calls.hangUp(`A worker could not start: ${error.message}`);
+    rpc.disconnect(`A worker could not start: ${error.message}`);
     resolve({ code: null, signal: null });
   });
-  const { stdout: lines, pid } = worker.process;
-  if (lines === null) throw new TypeError('A worker writes to nowhere');
-  return { id: worker.id, pid, calls, lines, ended, kill: () => worker.process.kill('SIGKILL') };
+  const { stdout, pid } = worker.process;
+  if (stdout === null) throw new TypeError('A worker writes to nowhere');
+  return { id: worker.id, pid, rpc, stdout, exited, kill: () => worker.process.kill('SIGKILL') };
 }

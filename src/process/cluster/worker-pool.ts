@@ -1,74 +1,79 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import type { SummedMetrics } from '../../telemetry/aggregated-metrics.ts';
 import type { Log } from '../../telemetry/log.ts';
 import type { MetricsPage } from '../../telemetry/metrics.ts';
-import type { SummedMetrics } from '../../telemetry/summed-metrics.ts';
-import type { SharedStore } from '../../writes/shared-store.ts';
+import type { ExclusiveStore } from '../../writes/exclusive-store.ts';
 import { within } from '../signals.ts';
 import { WorkerStartError } from '../startup-errors.ts';
-import type { StartOptions } from './start-options.ts';
-import { type End, startWorker, type WorkerHandle } from './worker-handle.ts';
+import { type ExitStatus, startWorker, type WorkerHandle } from './worker-handle.ts';
+import type { StartOptions } from './worker-protocol.ts';
 
-/** The workers that serve at present. One that ends is replaced, until the crew ends. */
+/** The running workers. A worker that exits is replaced, until the pool ends. */
 export interface WorkerPool {
-  /** Starts all of them, and answers where they listen. @throws WorkerStartError where one can't start. */
+  /** Starts all workers, and returns their common URL. @throws WorkerStartError if a worker cannot start. */
   start(): Promise<URL>;
-  /** Has all of them drain and end; what lasts longer than this is killed. Answers whether each has ended well. */
-  end(withinMs: number): Promise<boolean>;
-  /** Ends all of them at once. */
+  /** Drains all workers, and kills those still running after `timeoutMs`. Returns whether all exited with code 0. */
+  end(timeoutMs: number): Promise<boolean>;
+  /** Kills all workers at once. */
   kill(): void;
-  /** What all of them have counted. */
+  /** Returns the metrics of all workers as one page. */
   metricsPage(): Promise<MetricsPage>;
 }
 
+/** Options of `createWorkerPool`. */
 export interface WorkerPoolOptions {
+  /** The number of workers. */
   size: number;
   startOptions: StartOptions;
-  store: SharedStore;
+  store: ExclusiveStore;
+  /** Undefined when metrics are off. */
   metrics: SummedMetrics | undefined;
   log: Log;
-  /** Told of each worker when its process is there. */
+  /** Called for each worker once its process exists. */
   onWorkerStarted(worker: WorkerHandle): void;
-  /** Told when one after the other could not take the place of a worker; `fault` is what the last one said of that. */
+  /** Called when 5 replacements in a row could not start, with the error text of the last one. */
   onFailure(error: string): void;
 }
 
-const firstPauseMs = 100;
-const longestPauseMs = 10_000;
-// Who has lived for longer has not made the pause any longer.
-const rememberedMs = 60_000;
+// The delay before a replacement starts doubles with each recent failure.
+const initialDelayMs = 100;
+const maxDelayMs = 10_000;
+// Only failures within this time count.
+const failureWindowMs = 60_000;
 const maxFailedStarts = 5;
-// A worker that has not said by then what it has counted is shown as it was.
-const countsMs = 1_000;
+// A worker that has not reported its counts by then is shown with its previous counts.
+const countsTimeoutMs = 1_000;
 
+/** Creates a pool without workers; `start` starts them. */
 export function createWorkerPool(options: WorkerPoolOptions): WorkerPool {
   const { startOptions, store, metrics, log } = options;
   const workers = new Set<WorkerHandle>();
-  /** Those that serve and have nobody yet to take their place. */
+  /** The listening workers for which no replacement was requested. */
   const serving = new Set<WorkerHandle>();
   let isEnding = false;
-  let endedAt: number[] = [];
+  let failureTimes: number[] = [];
   let failedStarts = 0;
 
-  /** Starts one worker, and answers where it listens. @throws WorkerStartError */
+  /** Starts one worker, and returns its URL. @throws WorkerStartError */
   async function startOne(): Promise<URL> {
-    const { leave: forgetKeys, ...keys } = store.join();
+    const { leave: leaveStore, ...keys } = store.join();
     const worker = startWorker({
       ...keys,
       metricsPage,
       tokenRejected: async (tenantId) => notifyOthers(worker, tenantId),
       lastCounts: async (counts) => void metrics?.take(worker.id, counts),
-      leave: () => succeed(worker),
+      requestReplacement: () => replaceBeforeExit(worker),
     });
     workers.add(worker);
     options.onWorkerStarted(worker);
-    void worker.ended.then((end) => {
+    void worker.exited.then((exitStatus) => {
       workers.delete(worker);
-      forgetKeys();
+      leaveStore();
       metrics?.left(worker.id);
-      if (serving.delete(worker)) void replace(worker, end);
+      if (serving.delete(worker)) void replaceExited(worker, exitStatus);
     });
     try {
-      const url = new URL(await worker.calls.call('start', startOptions));
+      const url = new URL(await worker.rpc.call('start', startOptions));
       serving.add(worker);
       log.info({ worker: worker.id, pid: worker.pid }, 'a worker serves');
       return url;
@@ -80,32 +85,32 @@ export function createWorkerPool(options: WorkerPoolOptions): WorkerPool {
 
   function notifyOthers(sender: WorkerHandle, tenantId: string): void {
     for (const worker of workers) {
-      // One that ends meanwhile keeps nothing.
-      if (worker !== sender) worker.calls.call('refused', tenantId).catch(() => {});
+      // A worker that exits meanwhile has no cached data to clear.
+      if (worker !== sender) worker.rpc.call('tokenRejected', tenantId).catch(() => {});
     }
   }
 
-  /** A worker has ended that nobody has told to. */
-  async function replace({ id }: WorkerHandle, end: End): Promise<void> {
+  /** Replaces a worker that has exited without being asked to. */
+  async function replaceExited({ id }: WorkerHandle, exitStatus: ExitStatus): Promise<void> {
     if (isEnding) return;
-    endedAt.push(performance.now());
-    log.warn({ worker: id, ...end }, 'a worker has ended, and another one takes its place');
-    await fill();
+    failureTimes.push(performance.now());
+    log.warn({ worker: id, ...exitStatus }, 'a worker has ended, and another one takes its place');
+    await startReplacement();
   }
 
-  /** A worker was told to end from outside: it serves until another one does. */
-  async function succeed(worker: WorkerHandle): Promise<void> {
+  /** Replaces a worker that got SIGTERM. It serves until its replacement listens. */
+  async function replaceBeforeExit(worker: WorkerHandle): Promise<void> {
     if (isEnding || !serving.delete(worker)) return;
     log.info({ worker: worker.id }, 'a worker is to end, and another one takes its place');
-    await fill();
-    // Otherwise it ends as all do.
-    if (!isEnding) askToEnd(worker, true);
+    await startReplacement();
+    // If the pool ends meanwhile, `end` has sent the request already.
+    if (!isEnding) requestEnd(worker, true);
   }
 
-  /** Starts one worker more, however often that takes. */
-  async function fill(): Promise<void> {
+  /** Starts one worker, with as many attempts as needed, up to `maxFailedStarts` in a row. */
+  async function startReplacement(): Promise<void> {
     for (;;) {
-      await sleep(pauseMs());
+      await sleep(restartDelayMs());
       if (isEnding) return;
       try {
         await startOne();
@@ -113,7 +118,7 @@ export function createWorkerPool(options: WorkerPoolOptions): WorkerPool {
         return;
       } catch (error) {
         if (isEnding) return;
-        endedAt.push(performance.now());
+        failureTimes.push(performance.now());
         failedStarts += 1;
         log.error({ failedStarts }, 'a worker could not start');
         if (failedStarts >= maxFailedStarts)
@@ -122,20 +127,22 @@ export function createWorkerPool(options: WorkerPoolOptions): WorkerPool {
     }
   }
 
-  function pauseMs(): number {
+  function restartDelayMs(): number {
     const now = performance.now();
-    endedAt = endedAt.filter((at) => now - at < rememberedMs);
-    return endedAt.length === 0 ? 0 : Math.min(firstPauseMs * 2 ** (endedAt.length - 1), longestPauseMs);
+    failureTimes = failureTimes.filter((time) => now - time < failureWindowMs);
+    return failureTimes.length === 0
+      ? 0
+      : Math.min(initialDelayMs * 2 ** (failureTimes.length - 1), maxDelayMs);
   }
 
   async function metricsPage(): Promise<MetricsPage> {
     if (metrics === undefined) throw new Error('Nothing is counted');
-    const counted = [...workers].map(async (worker) => {
-      // One that ends meanwhile has said what it has counted.
-      const counts = await worker.calls.call('counts').catch(() => undefined);
+    const countsTaken = [...workers].map(async (worker) => {
+      // A worker that exits meanwhile has reported its final counts.
+      const counts = await worker.rpc.call('counts').catch(() => undefined);
       if (counts !== undefined && workers.has(worker)) metrics.take(worker.id, counts);
     });
-    await within(countsMs, counted);
+    await within(countsTimeoutMs, countsTaken);
     return metrics.page();
   }
 
@@ -149,13 +156,13 @@ export function createWorkerPool(options: WorkerPoolOptions): WorkerPool {
         throw error;
       }
     },
-    async end(withinMs) {
+    async end(timeoutMs) {
       isEnding = true;
-      for (const worker of workers) askToEnd(worker, false);
-      const late = setTimeout(kill, withinMs);
-      const ends = await Promise.all([...workers].map(({ ended }) => ended));
-      clearTimeout(late);
-      return ends.every(({ code }) => code === 0);
+      for (const worker of workers) requestEnd(worker, false);
+      const killTimer = setTimeout(kill, timeoutMs);
+      const exits = await Promise.all([...workers].map(({ exited }) => exited));
+      clearTimeout(killTimer);
+      return exits.every(({ code }) => code === 0);
     },
     kill,
     metricsPage,
@@ -166,7 +173,7 @@ export function createWorkerPool(options: WorkerPoolOptions): WorkerPool {
   }
 }
 
-function askToEnd({ calls }: WorkerHandle, isReplaced: boolean): void {
-  // It answers by its end.
-  calls.call('end', isReplaced).catch(() => {});
+function requestEnd({ rpc }: WorkerHandle, isReplaced: boolean): void {
+  // The worker exits instead of responding, which rejects the call.
+  rpc.call('end', isReplaced).catch(() => {});
 }

@@ -1,27 +1,28 @@
 import cluster from 'node:cluster';
 import { readConfig } from '../../config/config.ts';
 import { createJsonLog, createStandardOutput } from '../../telemetry/json-log.ts';
-import { takeSignals, within } from '../signals.ts';
+import { onSignals, within } from '../signals.ts';
 import { type RunningServer, startServer } from '../start-server.ts';
 import { operatorErrorMessage } from '../startup-errors.ts';
 import { divideLimits } from './divide-limits.ts';
 import { connect } from './rpc.ts';
-import type { Primary, StartOptions, Worker } from './start-options.ts';
+import type { PrimaryMethods, StartOptions, WorkerMethods } from './worker-protocol.ts';
 
-// A worker: a process of the server beside others, started by primary.ts.
+// A worker process. primary.ts starts several, which share the port of the server.
 
-const lastWordsMs = 500;
+/** How long each of the final counts and the last log lines may take, in milliseconds. */
+const exitStepTimeoutMs = 500;
 const config = divideLimits(readConfig(process.env));
 const output = createStandardOutput();
 const log = createJsonLog(config.logLevel, output.stream, { worker: cluster.worker?.id });
 let starting: Promise<RunningServer> | undefined;
 let onTokenRejected = (_tenantId: string): void => {};
 
-const primary = connect<Primary, Worker>(
+const primary = connect<PrimaryMethods, WorkerMethods>(
   {
-    // Nobody is told that the primary process has gone: this one ends with it.
+    // An error of `send` is ignored: if the primary process has exited, this process exits too.
     send: (message) => process.send?.(message, undefined, undefined, () => {}),
-    onMessage: (take) => process.on('message', take),
+    onMessage: (listener) => process.on('message', listener),
   },
   {
     async start(startOptions) {
@@ -29,7 +30,7 @@ const primary = connect<Primary, Worker>(
       const { url } = await starting;
       return url.href;
     },
-    refused: async (tenantId) => onTokenRejected(tenantId),
+    tokenRejected: async (tenantId) => onTokenRejected(tenantId),
     counts: async () => (await (await starting)?.metrics?.counts()) ?? [],
     end,
   },
@@ -46,39 +47,40 @@ function start({ upstreamUrl, bearer, trustedDocuments, secret }: StartOptions):
     shared: {
       secret: Buffer.from(secret, 'base64'),
       refusedTenants: {
-        // Where the primary process has gone, this one ends with it.
+        // An error is ignored: if the primary process has exited, this process exits too.
         publish: (tenantId) => void primary.call('tokenRejected', tenantId).catch(() => {}),
-        subscribe(take) {
-          onTokenRejected = take;
+        subscribe(listener) {
+          onTokenRejected = listener;
         },
       },
       idempotencyStore: {
         claim: (key, record) => primary.call('claim', key, record),
         replace: (key, record) => primary.call('replace', key, record),
         release: (key) => primary.call('release', key),
-        ended: (key) => primary.call('ended', key),
+        finish: (key) => primary.call('finish', key),
       },
     },
   });
 }
 
 async function end(isReplaced: boolean): Promise<void> {
-  let isWhole = false;
+  let hasEndedWell = false;
   try {
     const server = await starting;
     await server?.end(isReplaced);
     const counts = await server?.metrics?.counts();
-    if (counts !== undefined) await within(lastWordsMs, [primary.call('lastCounts', counts)]);
-    await output.end(lastWordsMs);
-    isWhole = true;
+    if (counts !== undefined) await within(exitStepTimeoutMs, [primary.call('lastCounts', counts)]);
+    await output.end(exitStepTimeoutMs);
+    hasEndedWell = true;
   } finally {
-    process.exit(isWhole ? 0 : 1);
+    process.exit(hasEndedWell ? 0 : 1);
   }
 }
 
-// Where the primary process has gone, this one ends with it, before it could write anything that nobody reads.
+// When the primary process exits, this process exits too. Its buffered log lines have no reader, so they are
+// discarded.
 cluster.worker?.on('error', () => {});
 process.prependListener('disconnect', output.abandon);
-// Ctrl-C reaches all processes of a terminal at once, and the primary one says what is to be done.
+// Ctrl-C reaches all processes of a terminal. Workers ignore the signal and wait for a call of the primary process.
 process.on('SIGINT', () => {});
-takeSignals(['SIGTERM'], () => void primary.call('leave'), output.abandon);
+onSignals(['SIGTERM'], () => void primary.call('requestReplacement'), output.abandon);

@@ -1,79 +1,88 @@
 import type { Cancellation } from '../../concurrency/cancellation.ts';
 import { FairQueue } from '../../concurrency/fair-queue.ts';
 import { type Deadline, noDeadline } from '../../concurrency/operation-scope.ts';
-import { createTenants, endJoining, type Tenant, type Tenants } from '../../concurrency/tenant.ts';
+import {
+  createTenants,
+  stopSharingPendingReads,
+  type Tenant,
+  type Tenants,
+} from '../../concurrency/tenant.ts';
 import type { RestCall } from '../call.ts';
 import { BudgetExceededError, OverloadedError } from '../errors.ts';
 import { OperationQueue, type Slot } from '../protection/operation-queue.ts';
 import { type CallLog, type CallLogEntry, createCallLog } from './call-log.ts';
 
-/** On whose behalf calls are made, until when, how many, and what they cost. One per GraphQL operation. */
+/** The access token, deadline, limits and call log that the REST calls of one GraphQL operation share. */
 export interface CallContext {
-  /** The access token, passed through as it came. */
+  /** The client's access token, sent to REST unchanged. */
   readonly bearer: string;
-  /** Who that is, to all that outlives the operation. */
+  /** The access token's tenant. Data that outlives the operation refers to the tenant, not to the token. */
   readonly tenant: Tenant;
+  /** Aborts the calls when no client waits for the operation any more, or when the operation ends. */
   readonly signal: Cancellation;
-  /** Until when at the latest, whoever still waits. */
+  /** The operation's deadline. Applies even while clients still wait. */
   readonly deadline: Deadline;
   readonly callLog: CallLog;
-  /** How many of its calls are under way at a time at most. */
+  /** The operation has at most this number of calls in progress at a time. */
   readonly callsPerOperation: number;
-  /** Where its calls wait for their slots. */
+  /** The queue in which the operation's calls wait for slots. */
   readonly queue: OperationQueue;
   /**
-   * Takes a read from the operation's budget. Writes cost nothing of it, so that a list of them is not cut short in the
-   * middle; the reads that one needs do, and where none is left it is not begun.
-   * @throws BudgetExceededError where none is left.
+   * Takes one read from the operation's read budget. A write takes none, so a list of writes does not stop half-way.
+   * The reads that a write needs count. If no read is left for them, the write does not start.
+   * @throws BudgetExceededError if no read is left.
    */
   useReadBudget(call: RestCall): void;
-  /** Gives a read back that was taken from the budget and is not sent. */
+  /** Returns one read to the budget because the read was not sent. */
   refundRead(): void;
-  /** How many reads it may still make, if all that wait for a slot are sent. */
+  /** The number of reads left in the budget. Reads that wait for a slot count as used. */
   readsLeft(): number;
-  /** Is told when the call has left that will answer a read of this operation, whoever makes it. */
+  /** Called when a call for a read of this operation is sent. Another operation may have sent the shared call. */
   onCallSent(): void;
-  /** Is told of the call by which a read of this operation was answered, whoever has made it. */
+  /** Called when a call for a read of this operation finishes. Another operation may have sent the shared call. */
   onCallFinished(entry: CallLogEntry): void;
-  /** Is told that REST does not take the bearer, or no longer. */
+  /** Called when REST rejects the access token (401). */
   onTokenRejected(): void;
-  /** Is told that REST has taken it, in answer to a call that was sent at this time of `performance.now()`. */
+  /** Called when REST accepts the access token. `sentAt`: when that call was sent, by `performance.now()`. */
   onTokenAccepted(sentAt: number): void;
-  /** Whether REST has refused the bearer, and has not taken it since. */
-  isRefused(): boolean;
+  /** Whether REST has rejected the access token and has not accepted the token since. */
+  isTokenRejected(): boolean;
 }
 
-/** Makes the callers of this process. */
+/** Creates the call contexts of this process. */
 export interface CallContexts {
-  /** `deadline`: none when left out. */
+  /** Creates the call context of one operation. `bearer`: the access token. No deadline by default. */
   of(bearer: string, signal: Cancellation, deadline?: Deadline): CallContext;
-  /** Who that is, where no calls are to be made. */
+  /** The tenant of an access token, for code that makes no calls. */
   tenantOf(bearer: string): Tenant;
-  /** How many calls of all operations wait for their turn. */
+  /** The number of calls, of all operations, that wait for a slot. */
   callsWaiting(): number;
 }
 
+/** The limits of `createCallContexts`. */
 export interface CallContextsOptions {
-  /** How many calls of one operation are under way at a time at most. */
+  /** One operation has at most this number of calls in progress at a time. */
   callsPerOperation: number;
-  /** How many reads one operation may make. */
+  /** The read budget: one operation makes at most this number of reads. */
   readsPerOperation: number;
-  /** How many calls of all operations are under way at a time at most. */
+  /** All operations together have at most this number of calls in progress at a time. */
   callsAtOnce: number;
-  /** How many more wait for their turn at most, of one tenant half of these. */
+  /** At most this number of calls wait for a slot, and at most half of them for one tenant. */
   callsWaiting: number;
+  /** A registry of its own by default. */
   tenants?: Tenants;
-  /** Is told whose bearer REST does not take; nobody when left out. */
-  onRefused?: (tenant: Tenant) => void;
+  /** Optional: called with the tenant whose access token REST rejected (401). */
+  onTokenRejected?: (tenant: Tenant) => void;
 }
 
+/** Creates the call contexts. All contexts share one fair queue of slots. */
 export function createCallContexts({
   callsPerOperation,
   readsPerOperation,
   callsAtOnce,
   callsWaiting,
   tenants = createTenants(),
-  onRefused = nothing,
+  onTokenRejected: onRefused = noop,
 }: CallContextsOptions): CallContexts {
   const calls = new FairQueue<Tenant, Slot>({
     capacity: callsAtOnce,
@@ -86,7 +95,7 @@ export function createCallContexts({
     tenantOf: tenants.of,
     of(bearer, signal, deadline = noDeadline) {
       const tenant = tenants.of(bearer);
-      let left = readsPerOperation;
+      let readsLeft = readsPerOperation;
       let isRemembered = false;
       return {
         bearer,
@@ -97,39 +106,39 @@ export function createCallContexts({
         callsPerOperation,
         queue: new OperationQueue(calls, tenant, callsPerOperation),
         useReadBudget(call) {
-          if (left === 0) throw new BudgetExceededError(call, readsPerOperation);
-          left -= 1;
+          if (readsLeft === 0) throw new BudgetExceededError(call, readsPerOperation);
+          readsLeft -= 1;
         },
         refundRead() {
-          left += 1;
+          readsLeft += 1;
         },
-        readsLeft: () => left,
-        onCallSent: nothing,
+        readsLeft: () => readsLeft,
+        onCallSent: noop,
         onCallFinished({ status }) {
-          if (isRemembered || status === undefined || !isKnownTo(status)) return;
-          // Once is enough for one operation.
+          if (isRemembered || status === undefined || !provesTokenKnown(status)) return;
+          // Remembered once per operation.
           isRemembered = true;
           tenants.remember(tenant);
         },
         onTokenRejected() {
           tenants.refuse(tenant.id);
-          endJoining(tenant);
+          stopSharingPendingReads(tenant);
           onRefused(tenant);
         },
         onTokenAccepted: (sentAt) => tenants.accept(tenant.id, sentAt),
-        isRefused: () => tenants.isRefused(tenant.id),
+        isTokenRejected: () => tenants.isRefused(tenant.id),
       };
     },
   };
 }
 
-/** One for all, as each operation has a caller. */
-function nothing(): void {}
+/** Shared by all call contexts, so that no operation creates closures of its own. */
+function noop(): void {}
 
 /**
- * Whether an answer of this status says that REST knows the token. Other 4xx too are mostly given to known tokens alone,
- * but by some proxies to anyone; and a tenant without a 2xx has nothing yet that would be lost with it.
+ * Whether a response with this status proves that REST knows the access token. 2xx only: some proxies return 4xx to
+ * any token, and a tenant without a 2xx response has no data to lose.
  */
-function isKnownTo(status: number): boolean {
+function provesTokenKnown(status: number): boolean {
   return status >= 200 && status <= 299;
 }

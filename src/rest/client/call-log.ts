@@ -1,62 +1,62 @@
 import { type RestCall, routeOf } from '../call.ts';
 import { type FieldPaths, pathsOf } from './field-path.ts';
 
-/** One call to REST, as it was made. Nothing in it tells what was asked for: no query, no identifier, no token. */
+/** The log entry of one REST call. For privacy, an entry holds no query, no identifier and no access token. */
 export interface CallLogEntry {
   method: string;
-  /** The path with `{id}` in the place of identifiers. */
+  /** The path with `{id}` instead of identifiers. */
   route: string;
-  /** Undefined where no answer came. */
+  /** The HTTP status. Undefined if there is no response. */
   status: number | undefined;
-  /** When it left its queue, in milliseconds since the operation began. */
+  /** When the call got a slot and was sent, in milliseconds since the start of the operation. */
   startMs: number;
-  /** Undefined while it is under way. */
+  /** Undefined while the call is in progress. */
   durationMs: number | undefined;
-  /** Of the answer's body, as far as it was read. */
+  /** The size of the response body, as far as the body was read and decompressed. */
   bytes: number;
-  /** How often it was sent again. */
+  /** The number of times that the call was sent again. */
   retries: number;
-  /** Whether another operation made it, and this one waited for the same answer. */
+  /** Whether another operation sent the call, and this operation waited for the shared response. */
   isShared: boolean;
-  /** The paths of the fields that have asked for it up to now, where that is to be shown. */
+  /** The paths of the fields that requested the call so far. Empty unless the operation's cost is reported. */
   askedBy: readonly string[];
 }
 
-/** What the calls of one operation cost, and what was had without one. */
+/** The REST calls of one operation, and the number of calls that caches and lists made unnecessary. */
 export interface CallLog {
   readonly entries: CallLogEntry[];
-  /** Pages that were known from an earlier operation of the same bearer. */
+  /** Pages served from the cache of an earlier operation with the same access token. */
   cached: number;
-  /** Gets that a list has made unnecessary. */
+  /** Point reads that a list call made unnecessary. */
   savedByList: number;
-  /** Milliseconds since the operation began. */
+  /** Milliseconds since the start of the operation. */
   elapsedMs(): number;
 }
 
-/** What the calls of one operation cost together. */
+/** The total cost of the calls in one call log. */
 export interface CallTotals {
-  /** Made for this operation. */
+  /** The number of calls that this operation sent. */
   calls: number;
-  /** Another operation's, which this one waited for. */
+  /** The number of calls that another operation sent and this operation waited for. */
   shared: number;
-  /** Of the answers to `calls`. */
+  /** The total size of the response bodies of `calls`. */
   bytes: number;
-  /** Of `calls`. */
+  /** The total number of retries of `calls`. */
   retries: number;
-  /** For how long at least one of all these was under way, in milliseconds. */
+  /** The time during which at least one call, sent or shared, was in progress, in milliseconds. */
   restMs: number;
 }
 
-/** The sums of a ledger. */
+/** Adds up the entries of a call log. */
 export function totalsOf({ entries, elapsedMs }: CallLog): CallTotals {
   const totals: CallTotals = { calls: 0, shared: 0, bytes: 0, retries: 0, restMs: 0 };
-  let coveredMs = 0;
-  // In the order in which they were sent, so that a call adds to the time what lasts beyond all those before it.
+  let coveredUntilMs = 0;
+  // Entries are in the order of sending. Each entry adds its time after the end of all earlier entries.
   for (const { isShared, bytes, retries, startMs, durationMs } of entries) {
     const endMs = durationMs === undefined ? elapsedMs() : startMs + durationMs;
-    if (endMs > coveredMs) {
-      totals.restMs += endMs - Math.max(startMs, coveredMs);
-      coveredMs = endMs;
+    if (endMs > coveredUntilMs) {
+      totals.restMs += endMs - Math.max(startMs, coveredUntilMs);
+      coveredUntilMs = endMs;
     }
     if (isShared) {
       totals.shared += 1;
@@ -71,7 +71,7 @@ export function totalsOf({ entries, elapsedMs }: CallLog): CallTotals {
 
 const noPaths: readonly string[] = [];
 
-/** Puts a call of `asker` that has just left its queue into the ledger; what becomes of it is added as it becomes known. */
+/** Adds an entry for a call that is about to be sent. The caller completes the entry as the call proceeds. */
 export function recordCall(callLog: CallLog, call: RestCall, fieldPath?: FieldPaths): CallLogEntry {
   const entry: CallLogEntry = {
     method: call.method,
@@ -84,7 +84,7 @@ export function recordCall(callLog: CallLog, call: RestCall, fieldPath?: FieldPa
     isShared: false,
     askedBy: noPaths,
   };
-  // Not in the object above: a getter of its own would cost each entry as much as all else in it.
+  // Not in the object literal: a getter per entry costs as much as the rest of the entry.
   if (fieldPath !== undefined) {
     Object.defineProperty(entry, 'askedBy', { enumerable: true, get: () => pathsOf(fieldPath) });
   }
@@ -92,6 +92,7 @@ export function recordCall(callLog: CallLog, call: RestCall, fieldPath?: FieldPa
   return entry;
 }
 
+/** Creates an empty call log. Its time starts now. */
 export function createCallLog(): CallLog {
   const startedAt = performance.now();
   return { entries: [], cached: 0, savedByList: 0, elapsedMs: () => performance.now() - startedAt };

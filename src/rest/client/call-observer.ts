@@ -1,17 +1,18 @@
 import type { CallLog, CallLogEntry } from './call-log.ts';
 
-/** Is told of every call that is made, for metrics and traces. What it throws is lost, and changes nothing of the call. */
+/** Observes every REST call, for metrics and traces. An error that an observer throws is ignored. */
 export interface CallObserver {
   /**
-   * A call has left its queue, on the account of `ledger`. What is returned is sent along as headers; undefined where
-   * nothing is.
+   * Called when a call has a slot and is about to be sent. `callLog`: the call log of the operation that sends the
+   * call.
+   * @returns headers to add to the request, if any.
    */
   onCallSent(entry: CallLogEntry, callLog: CallLog): Readonly<Record<string, string>> | undefined;
-  /** It has ended, and its entry says how. A stream ends here with its first byte. */
+  /** Called when the call has finished and its entry is complete. A stream counts as finished at the first byte. */
   onCallFinished(entry: CallLogEntry, callLog: CallLog): void;
 }
 
-/** Tells several observers, each of which may add headers; undefined where there are none. */
+/** Combines observers into one. @returns undefined if there are no observers. */
 export function observeAll(observers: readonly CallObserver[]): CallObserver | undefined {
   const [first, ...others] = observers;
   if (first === undefined || others.length === 0) return first;

@@ -1,3 +1,5 @@
+// Assembles the REST client: connection pools, circuit breakers, retries and transports.
+
 import { Pool } from 'undici';
 import { type CircuitBreakerOptions, createCircuits } from '../protection/circuit-breaker.ts';
 import { createRetries } from '../protection/retries.ts';
@@ -6,46 +8,55 @@ import { type Calls, createCalls } from './execute-call.ts';
 import { ServiceClock } from './service-clock.ts';
 import { createJsonTransport, createStreamTransport } from './transport.ts';
 
+/** The settings of `createRestClient`. */
 export interface RestClientOptions {
-  /** Where REST is; a path in it comes before every call's path. */
+  /** The base address of REST. Its path, if any, is prefixed to the path of every call. */
   baseUrl: URL;
-  /** Sockets kept open to REST at most, those of streams aside. */
+  /** At most this number of open sockets to REST, not counting sockets of streams. */
   connections: number;
-  /** The same for streams; as many as for other calls when left out. */
+  /** At most this number of open sockets for streams. By default equal to `connections`. */
   streamConnections?: number;
-  /** How long a connection may take to open; 2 seconds when left out, as REST is near or not there. */
+  /** The time limit for opening a connection. Default: 2,000, because REST is either nearby or unreachable. */
   connectTimeoutMs?: number;
-  /** From sending a call to the last byte of its answer; for a stream to its first byte, then between bytes. */
+  /**
+   * The time limit from sending a call to the last byte of the response. For a stream: to the first byte, then
+   * between bytes.
+   */
   callTimeoutMs: number;
-  /** How long a stream may take from its first byte to its last. */
+  /** The time limit from the first to the last byte of a stream. */
   streamTimeoutMs: number;
-  /** What one answer may weigh, after it is decompressed. */
+  /** The largest accepted response body, in bytes after decompression. */
   maxResponseBytes: number;
-  /** How often a read is tried again at most. */
+  /** A read is retried at most this number of times. */
   retries: number;
-  /** Whether REST is asked for compressed answers; not when left out. Those that come compressed unasked are read too. */
+  /** Whether to request compressed responses. Off by default; compressed responses are accepted in either case. */
   compression?: boolean;
-  /** When calls of a kind are no longer made; the standards when left out. */
+  /** When the circuit breakers open. Optional: `createCircuits` has defaults. */
   circuitBreaker?: CircuitBreakerOptions;
+  /** Optional: observes every call. */
   observer?: CallObserver | undefined;
 }
 
-/** Calls to REST, and the connections that they are made over. */
+/** Sends calls to REST, and owns the connections. */
 export interface RestClient extends Calls {
-  /** The time by REST's own clock, in milliseconds since 1970; undefined where no response has told it yet. */
+  /**
+   * The time by REST's clock, in milliseconds since 1970. Undefined until a response with a `date` header has
+   * arrived.
+   */
   serviceTime(): number | undefined;
-  /** Which kinds of calls are not made at present, as most have failed: `GET /v1/orders`. */
+  /** The kinds of calls whose circuit breaker is open, such as `GET /v1/orders`. */
   openCircuits(): string[];
-  /** Closes every connection at once. Calls that are still under way fail. */
+  /** Closes all connections immediately. Calls in progress fail. */
   close(): Promise<void>;
 }
 
-/** Opens nothing until the first call. */
+/** Creates a client for one REST service. The client opens no connection before the first call. */
 export function createRestClient(options: RestClientOptions): RestClient {
   const { connections, streamConnections = connections, streamTimeoutMs } = options;
-  // The deadline of a call is the client's own, and covers all of its response.
+  // undici's body timeout is off: the transport has its own time limit for the whole response.
   const pool = createPool(options, connections, 0);
-  // A stream lasts for as long as its taker is slow, and waits in no queue: it must not keep other calls from being made.
+  // A stream takes no slot and lasts as long as its reader. A pool for streams alone keeps connections free for other
+  // calls.
   const streamPool = createPool(options, streamConnections, options.callTimeoutMs);
   const serviceClock = new ServiceClock();
   const circuits = createCircuits(options.circuitBreaker);
@@ -73,7 +84,7 @@ function createPool(
     connections,
     connect: { timeout: connectTimeoutMs },
     headersTimeout: 0,
-    // For the pauses within a stream; none where it is 0.
+    // The time limit between two bytes of a stream; 0 means no limit.
     bodyTimeout: bodyTimeoutMs,
   });
 }

@@ -1,7 +1,7 @@
 import type { RestCall } from '../call.ts';
 import { type ErrorDetails, type FieldError, StatusError } from '../errors.ts';
 
-/** An error body says what is wrong in far less. A larger one is not worth reading. */
+/** Bytes. A larger error body is not read, because real error messages are far smaller. */
 export const maxErrorBodyBytes = 65_536;
 
 const maxTextLength = 300;
@@ -10,71 +10,73 @@ const maxFields = 50;
 /** A response with a status other than 2xx. */
 export interface ErrorResponse {
   status: number;
-  /** The header `retry-after`. */
+  /** The value of the `retry-after` header. */
   retryAfter: string | string[] | undefined;
-  /** The decompressed body; undefined where it could not be read. */
+  /** The decompressed body. Undefined if the body could not be read. */
   text: string | undefined;
 }
 
-/** The error for a response other than 2xx to `call`. `accessToken` is blanked where the body repeats it. */
+/** Creates the error for a non-2xx response to `call`. Replaces `accessToken` wherever the body repeats the token. */
 export function statusErrorOf(call: RestCall, response: ErrorResponse, accessToken: string): StatusError {
   const details = readErrorBody(response.text ?? '', accessToken);
   return new StatusError(call, response.status, details, retryAfterMs(response.retryAfter));
 }
 
 /**
- * Reads an error body. The REST interface leaves its form open ("Errors"). These forms are understood, as JSON:
- * - Google's, whose conventions the interface follows: `{error: {message, details}}`, with `fieldViolations` in `details`;
- * - a problem of RFC 9457: `{title, detail, errors}`;
- * - those of frameworks: `{message, errors}`, `{message, fields}` and FastAPI's `{detail}`.
- * The faults are a list whose items name a path and a reason, or a map from paths to texts. Any other body says nothing,
- * HTML and plain text too, as nothing in it is known to be meant for a client.
- * A message is its first line, without the stack that may follow. URLs and paths in it lose their query, which may hold
- * what was searched for, or a token.
+ * Extracts the message and the field errors from an error body. The REST interface does not define the body
+ * ("Errors"). These JSON forms are recognized:
+ * - Google's error model, whose conventions the REST interface follows: `{error: {message, details}}`, with
+ *   `fieldViolations` in `details`;
+ * - RFC 9457 problem details: `{title, detail, errors}`;
+ * - common framework forms: `{message, errors}`, `{message, fields}` and FastAPI's `{detail}`.
+ * Field errors are a list of objects with a path and a reason, or a map from paths to texts. Any other body, such as
+ * HTML or plain text, is ignored: its text may not be meant for a client. Only the first line of a message is kept,
+ * because a stack trace may follow. The query of each URL or path is removed, because a query may hold search terms
+ * or a token.
  */
 export function readErrorBody(body: string, accessToken: string): ErrorDetails {
-  const json = parsed(body);
+  const json = parseJson(body);
   if (!isObject(json)) return { fields: [] };
   const error = isObject(json.error) ? { ...json, ...json.error } : json;
-  const line = (text: string) =>
-    cut((text.trim().split(/[\r\n]/, 1)[0] ?? '').replaceAll(accessToken, '<access token>'));
+  const cleanLine = (text: string) =>
+    truncate((text.trim().split(/[\r\n]/, 1)[0] ?? '').replaceAll(accessToken, '<access token>'));
   const message = firstText(error, ['message', 'detail', 'title', 'error', 'errors']);
-  const fields = [error.details, error.errors, error.fields, error.detail].flatMap(fieldsIn);
+  const fields = [error.details, error.errors, error.fields, error.detail].flatMap(fieldErrorsIn);
   return {
-    ...(message === undefined ? {} : { message: withoutQueries(line(message)) }),
+    ...(message === undefined ? {} : { message: withoutQueries(cleanLine(message)) }),
     fields: fields
       .slice(0, maxFields)
-      .map((field) => ({ path: line(field.path), message: withoutQueries(line(field.message)) })),
+      .map((field) => ({ path: cleanLine(field.path), message: withoutQueries(cleanLine(field.message)) })),
   };
 }
 
-/** The fields of a list of faults, or of a map from fields to texts. */
-function fieldsIn(value: unknown): FieldError[] {
-  if (Array.isArray(value)) return value.flatMap(violationsOf).flatMap(fieldOf);
+/** Reads field errors from a list of error objects, or from a map from field paths to texts. */
+function fieldErrorsIn(value: unknown): FieldError[] {
+  if (Array.isArray(value)) return value.flatMap(violationsOf).flatMap(fieldErrorOf);
   if (!isObject(value)) return [];
-  if (Array.isArray(value.fieldViolations)) return value.fieldViolations.flatMap(fieldOf);
+  if (Array.isArray(value.fieldViolations)) return value.fieldViolations.flatMap(fieldErrorOf);
   return Object.keys(value).flatMap((path) => {
     const message = firstText(value, [path]);
     return path === '' || message === undefined ? [] : [{ path, message }];
   });
 }
 
-/** One fault, or the list of them that a detail of google.rpc is. */
+/** The field violations of a `google.rpc` error detail. Any other entry is itself one violation. */
 function violationsOf(entry: unknown): unknown[] {
   return isObject(entry) && Array.isArray(entry.fieldViolations) ? entry.fieldViolations : [entry];
 }
 
-/** The field of one fault, with dots in its path; none where it names no field. */
-function fieldOf(fault: unknown): FieldError[] {
-  if (!isObject(fault)) return [];
-  const path = firstText(fault, ['field', 'path', 'name', 'loc', 'instancePath', 'pointer'], '.');
-  const message = firstText(fault, ['message', 'description', 'reason', 'msg', 'detail']);
+/** Reads one field error, with a dotted path. @returns an empty list if the item names no field or no message. */
+function fieldErrorOf(item: unknown): FieldError[] {
+  if (!isObject(item)) return [];
+  const path = firstText(item, ['field', 'path', 'name', 'loc', 'instancePath', 'pointer'], '.');
+  const message = firstText(item, ['message', 'description', 'reason', 'msg', 'detail']);
   if (path === undefined || message === undefined) return [];
-  // A JSON pointer, also as the fragment of a URI.
+  // The path may be a JSON pointer, also in the form of a URI fragment.
   return [{ path: path.replace(/^#?\//, '').replaceAll('/', '.'), message }];
 }
 
-/** The first of these properties that is a text, or a list of texts and numbers, which are joined. */
+/** The first of the named properties that is a non-empty text, or a list of texts and numbers, which is joined. */
 function firstText(
   object: Record<string, unknown>,
   names: readonly string[],
@@ -82,13 +84,13 @@ function firstText(
 ): string | undefined {
   for (const name of names) {
     const value = object[name];
-    const text = Array.isArray(value) && value.every(isWord) ? value.join(separator) : value;
+    const text = Array.isArray(value) && value.every(isTextOrNumber) ? value.join(separator) : value;
     if (typeof text === 'string' && text !== '') return text;
   }
   return undefined;
 }
 
-function isWord(value: unknown): value is string | number {
+function isTextOrNumber(value: unknown): value is string | number {
   return typeof value === 'string' || typeof value === 'number';
 }
 
@@ -96,34 +98,37 @@ function isObject(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-function parsed(body: string): unknown {
+function parseJson(body: string): unknown {
   try {
     return JSON.parse(body);
   } catch {
-    // Not JSON, so nothing in it is known to be meant for a client.
+    // Not JSON: the text may not be meant for a client.
     return undefined;
   }
 }
 
-function cut(text: string): string {
+function truncate(text: string): string {
   return text.length > maxTextLength ? `${text.slice(0, maxTextLength)}…` : text;
 }
 
-// What follows a question mark, where an equals sign follows or a slash comes before it in the same word. Blanks end it,
-// unless an ampersand tells that it goes on behind them.
-const query = /\?(?:[^\s"<>`=]*=|(?<=\/\S*)(?=[^\s"<>`]))[^\s"<>`]*(?:[^"<>`]*&[^\s"<>`]+)?/g;
+// A URL query: a question mark and the text after the question mark. Either an equals sign follows in the same word,
+// or a slash precedes the question mark in the same word. A space ends the query, unless an ampersand follows later.
+const queryPattern = /\?(?:[^\s"<>`=]*=|(?<=\/\S*)(?=[^\s"<>`]))[^\s"<>`]*(?:[^"<>`]*&[^\s"<>`]+)?/g;
 
-/** A text without the queries of the URLs and paths in it, and with its questions. Made for short texts. */
+/**
+ * Removes the queries of URLs and paths. Keeps question marks that end a question. For short texts only: the run time
+ * is quadratic.
+ */
 function withoutQueries(text: string): string {
-  return text.replace(query, '');
+  return text.replace(queryPattern, '');
 }
 
-// The largest `Int` of GraphQL, about 25 days.
+// The largest GraphQL `Int`, about 25 days.
 const maxDelayMs = 2 ** 31 - 1;
 
 /**
- * The header `retry-after`, seconds or a date, as milliseconds from now; undefined where it is neither.
- * `Date.parse` alone would take "soon 1" for a date in 2001.
+ * Parses the `retry-after` header, seconds or a date. @returns milliseconds from now, or undefined for an invalid
+ * header. The date is checked by a pattern first, because `Date.parse` accepts "soon 1" as a date in 2001.
  */
 function retryAfterMs(header: ErrorResponse['retryAfter']): number | undefined {
   if (typeof header !== 'string') return undefined;

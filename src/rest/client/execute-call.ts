@@ -1,35 +1,38 @@
+// Called by `singleFlight` for reads and writes, and by api.ts for streams. Retries reads, asks the circuit breaker
+// before each attempt and reports the call to the observer. The next step is transport.ts.
+
 import { type Cancellation, pause } from '../../concurrency/cancellation.ts';
-import { endJoining } from '../../concurrency/tenant.ts';
+import { stopSharingPendingReads } from '../../concurrency/tenant.ts';
 import { isRead, type RestCall, routeOf } from '../call.ts';
 import { abortedError, CircuitOpenError, isUnauthenticated, OverloadedError } from '../errors.ts';
 import type { CircuitBreaker, CircuitPermit, Circuits } from '../protection/circuit-breaker.ts';
 import type { Slot } from '../protection/operation-queue.ts';
 import type { Retries } from '../protection/retries.ts';
 import type { CallContext } from './call-context.ts';
+import { outcomeOf } from './call-failure.ts';
 import { type CallLogEntry, recordCall } from './call-log.ts';
 import type { CallObserver } from './call-observer.ts';
-import { outcomeOf } from './failure.ts';
 import { currentFieldPath, type FieldPaths } from './field-path.ts';
 import type { StreamedResponse } from './streamed-response.ts';
 import type { Transport, TransportRequest } from './transport.ts';
 
-/** A call that is to be made, and what comes of it: `resolve` or `reject` is called, once. Neither throws. */
+/** The receiver of a call's outcome. Either `resolve` or `reject` is called, once. Neither may throw. */
 export interface PendingCall<Value> {
-  /** Ends the call when it aborts. */
+  /** Aborts the call. */
   readonly signal: Cancellation;
-  /** Who asks, as of when the call was queued: it may be sent while another operation runs. */
+  /** The field paths at the time of queuing. The call may be sent while code of another operation runs. */
   readonly fieldPath: FieldPaths | undefined;
-  /** Released while the call waits to be tried again. Left out where the call has none. */
-  readonly slot?: Pick<Slot, 'release' | 'acquireAgain'>;
-  /** How much time there is for another attempt, in milliseconds; as much as the operation has when left out. */
+  /** The slot of the call, if any. Released during the back-off before a retry. */
+  readonly slot?: Pick<Slot, 'release' | 'reacquire'>;
+  /** The time left for another attempt, in milliseconds. By default the time left for the operation. */
   remainingMs?(): number;
-  /** Gets the call's entry in the ledger. */
+  /** Set to the call log entry of the call once the call is sent. */
   entry?: CallLogEntry | undefined;
   resolve(value: Value): void;
   reject(error: unknown): void;
 }
 
-/** What the calls of a client have in common. */
+/** The circuit breakers, retries and observer that all calls of a client share. */
 export interface CallPolicy {
   circuits: Circuits;
   retries: Retries;
@@ -37,22 +40,24 @@ export interface CallPolicy {
 }
 
 /**
- * Makes calls. All fail with StatusError and the network's family of errors, and with CircuitOpenError, OverloadedError or
- * AbortedError where the call was not made.
+ * Sends calls to REST.
+ * @throws StatusError for an HTTP error, or a network error such as UnavailableError or DeadlineError. A call that is not
+ * sent fails with CircuitOpenError, OverloadedError or AbortedError.
  */
 export interface Calls {
-  /** Makes a read that has its slot. Gives `pending` the JSON of a 2xx response. */
+  /** Sends a read that has a slot already. Resolves `pending` with the parsed JSON of a 2xx response. */
   read(call: RestCall, callContext: CallContext, pending: PendingCall<unknown>): void;
-  /** Makes a write once it has a slot. @returns the JSON of a 2xx response. */
+  /** Waits for a slot and sends a write. @returns the parsed JSON of a 2xx response. */
   write(call: RestCall, callContext: CallContext): Promise<unknown>;
   /**
-   * Makes a read without a slot. @returns the body of a 2xx response as it arrives, once its first bytes are there: read it
-   * to its end or destroy it. An empty one is an InvalidResponseError.
+   * Sends a read without a slot. @returns a streamed 2xx response once the first bytes have arrived. The caller must
+   * read the body to the end or destroy the body.
+   * @throws InvalidResponseError for an empty body.
    */
   stream(call: RestCall, callContext: CallContext): Promise<StreamedResponse>;
 }
 
-/** Makes calls over one transport for JSON and one for streams. */
+/** Creates `Calls` over two transports: one for JSON responses, one for streamed responses. */
 export function createCalls(
   policy: CallPolicy,
   json: Transport<unknown>,
@@ -64,7 +69,7 @@ export function createCalls(
       const { signal } = callContext;
       const fieldPath = currentFieldPath.getStore();
       try {
-        const slot = await callContext.queue.slotFor(call, signal);
+        const slot = await callContext.queue.acquireSlot(call, signal);
         try {
           return await new Promise((resolve, reject) => {
             executeCall(policy, json, call, callContext, { signal, fieldPath, resolve, reject });
@@ -73,8 +78,8 @@ export function createCalls(
           slot.release();
         }
       } finally {
-        // A write that failed too may have changed what reads in flight will get.
-        endJoining(callContext.tenant);
+        // Even a failed write may have changed data. Later reads must not join reads that are pending now.
+        stopSharingPendingReads(callContext.tenant);
       }
     },
     stream: (call, callContext) =>
@@ -90,7 +95,7 @@ export function createCalls(
   };
 }
 
-/** Makes a call: a read with as many retries as its policy allows, a write in one attempt. */
+/** Sends a call and settles `pending` with the outcome. A read is retried as the policy allows, a write never. */
 export function executeCall<Value>(
   policy: CallPolicy,
   transport: Transport<Value>,
@@ -98,20 +103,20 @@ export function executeCall<Value>(
   callContext: CallContext,
   pending: PendingCall<Value>,
 ): void {
-  // First, as a call that was aborted in its queue is not made, and not for the ledger.
+  // Checked first: a call that was aborted in the queue is not sent, and gets no call log entry.
   if (pending.signal.aborted) {
     pending.reject(abortedError(call, pending.signal));
     return;
   }
   const circuit = policy.circuits.of(call.method, routeOf(call));
-  const permit = circuit.admit(callContext.tenant);
+  const permit = circuit.acquirePermit(callContext.tenant);
   if (permit === undefined) pending.reject(new CircuitOpenError(call, circuit.retryAfterMs()));
   else new CallExecution(policy, transport, call, callContext, pending, circuit, permit).attempt();
 }
 
 /**
- * The loop over the attempts of a call, each of which its circuit has admitted. With callbacks, as promises and async functions
- * cost three times as much for each call: only a failure that is retried has them.
+ * The attempts of one call. The circuit breaker admits each attempt. Callbacks, because promises and async functions
+ * cost three times as much per call. Only a retry uses a promise.
  */
 class CallExecution<Value> implements TransportRequest<Value> {
   readonly call: RestCall;
@@ -123,8 +128,8 @@ class CallExecution<Value> implements TransportRequest<Value> {
   readonly #pending: PendingCall<Value>;
   readonly #circuit: CircuitBreaker;
   #permit: CircuitPermit;
-  /** When the present attempt began, in milliseconds since the operation did. */
-  #attemptedAt: number;
+  /** The start of the current attempt, in milliseconds since the start of the operation. */
+  #attemptStartMs: number;
 
   constructor(
     policy: CallPolicy,
@@ -143,9 +148,9 @@ class CallExecution<Value> implements TransportRequest<Value> {
     this.#circuit = circuit;
     this.#permit = permit;
     this.entry = recordCall(callContext.callLog, call, pending.fieldPath);
-    this.#attemptedAt = this.entry.startMs;
+    this.#attemptStartMs = this.entry.startMs;
     pending.entry = this.entry;
-    this.headers = this.#observeStart();
+    this.headers = this.#notifySent();
     if (isRead(call)) policy.retries.begin();
   }
 
@@ -163,12 +168,12 @@ class CallExecution<Value> implements TransportRequest<Value> {
 
   succeeded(value: Value): void {
     const { tenant, callLog } = this.callContext;
-    // Seldom, and two looks at a clock otherwise.
-    if (this.callContext.isRefused()) {
-      this.callContext.onTokenAccepted(performance.now() - (callLog.elapsedMs() - this.#attemptedAt));
+    // The condition is rarely true, and saves reading the clock twice per call.
+    if (this.callContext.isTokenRejected()) {
+      this.callContext.onTokenAccepted(performance.now() - (callLog.elapsedMs() - this.#attemptStartMs));
     }
-    this.#circuit.note(tenant, this.#permit, 'answered');
-    this.#end();
+    this.#circuit.recordOutcome(tenant, this.#permit, 'answered');
+    this.#finish();
     this.#pending.resolve(value);
   }
 
@@ -176,28 +181,28 @@ class CallExecution<Value> implements TransportRequest<Value> {
     const { entry } = this;
     const { tenant, callLog, deadline } = this.callContext;
     if (isUnauthenticated(error)) this.callContext.onTokenRejected();
-    const silentMs = entry.status === undefined ? callLog.elapsedMs() - this.#attemptedAt : 0;
-    this.#circuit.note(tenant, this.#permit, outcomeOf(error, silentMs));
+    const silentMs = entry.status === undefined ? callLog.elapsedMs() - this.#attemptStartMs : 0;
+    this.#circuit.recordOutcome(tenant, this.#permit, outcomeOf(error, silentMs));
     const remainingMs = this.#pending.remainingMs?.() ?? deadline.remainingMs();
     const pauseMs = isRead(this.call)
       ? this.#policy.retries.pauseMs(error, tenant, entry.retries, remainingMs)
       : undefined;
-    // Not at once: an abort may be about to end the next call in the queue as well, which must not get this call's slot.
+    // Deferred: the same abort may also end the next call in the queue, which must not get the released slot.
     if (pauseMs === undefined) queueMicrotask(() => this.#reject(error));
     else void this.#retry(error, pauseMs);
   }
 
-  /** Makes the next attempt after a pause. Where that may not be made, the call fails with the error of the last attempt. */
+  /** Starts the next attempt after the back-off. If no attempt is allowed, the call fails with the last error. */
   async #retry(error: unknown, pauseMs: number): Promise<void> {
     try {
-      // Also without a pause: the pool is not to be used again from within the end of a request.
+      // Awaited even without a pause: the pool must not be used again from within its own callback.
       await this.#backOff(pauseMs);
       if (this.signal.aborted) throw abortedError(this.call, this.signal);
-    } catch (thrown) {
-      this.#reject(thrown instanceof OverloadedError ? error : thrown);
+    } catch (retryError) {
+      this.#reject(retryError instanceof OverloadedError ? error : retryError);
       return;
     }
-    const permit = this.#circuit.admit(this.callContext.tenant);
+    const permit = this.#circuit.acquirePermit(this.callContext.tenant);
     if (permit === undefined) {
       this.#reject(error);
       return;
@@ -207,41 +212,41 @@ class CallExecution<Value> implements TransportRequest<Value> {
     entry.retries += 1;
     entry.status = undefined;
     entry.durationMs = undefined;
-    this.#attemptedAt = this.callContext.callLog.elapsedMs();
+    this.#attemptStartMs = this.callContext.callLog.elapsedMs();
     this.attempt();
   }
 
-  /** Other calls have the slot during the pause. @throws OverloadedError and AbortedError where there is no slot again. */
+  /** Waits `pauseMs` without the slot. @throws OverloadedError or AbortedError if no slot can be acquired again. */
   async #backOff(pauseMs: number): Promise<void> {
     if (pauseMs === 0) return;
     const { slot } = this.#pending;
     slot?.release();
     await pause(pauseMs, this.signal);
-    await slot?.acquireAgain(this.signal);
+    await slot?.reacquire(this.signal);
   }
 
   #reject(error: unknown): void {
-    this.#end();
+    this.#finish();
     this.#pending.reject(error);
   }
 
-  /** @returns the headers that the observer adds. */
-  #observeStart(): Readonly<Record<string, string>> | undefined {
+  /** Notifies the observer. @returns the headers that the observer adds. */
+  #notifySent(): Readonly<Record<string, string>> | undefined {
     try {
       return this.#policy.observer?.onCallSent(this.entry, this.callContext.callLog);
     } catch {
-      // The call is made all the same: its circuit waits for the outcome.
+      // The call is sent nevertheless: the circuit breaker has admitted the call and expects an outcome.
       return undefined;
     }
   }
 
-  #end(): void {
+  #finish(): void {
     const { callLog } = this.callContext;
     this.entry.durationMs ??= callLog.elapsedMs() - this.entry.startMs;
     try {
       this.#policy.observer?.onCallFinished(this.entry, callLog);
     } catch {
-      // The outcome stays as it is: a write that was done must not be reported as one that failed.
+      // Ignored: a write that succeeded must not be reported as failed.
     }
   }
 }

@@ -1,39 +1,88 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 
 /**
- * On whose behalf a call is made: the path of a field, such as `orders.nodes.0.shipment`, or all who have asked for the
- * same. These may become more while the call is under way, and after it.
+ * The fields that requested a call: one field path, such as `orders.nodes.0.shipment`, or a set of them for a shared
+ * call. A set may grow during the call and afterwards.
  */
 export type FieldPaths = string | ReadonlySet<FieldPaths>;
 
 /**
- * Who asks; set only where an operation shows what it cost. It holds for all that is awaited on the way, which an argument
- * would have to be passed along for.
+ * The path of the field that is being resolved. Set only if the operation's cost is reported. An AsyncLocalStorage,
+ * because an argument would have to pass through every function on the way to the call.
  */
 export const currentFieldPath = new AsyncLocalStorage<FieldPaths>();
 
 /**
- * The paths behind an asker, each once. Those that differ by their list indexes alone are one, with `*` in their places,
- * so that a thousand items that ask for the same say so once.
+ * Lists the field paths without duplicates. Paths that differ only in list indexes become one path with `*` as
+ * indexes, so a thousand items of a list yield one path.
  */
-export function pathsOf(fieldPath: FieldPaths): string[] {
-  const pathByField = new Map<string, string>();
+export function pathsOf(fieldPaths: FieldPaths): string[] {
+  const pathByPattern = new Map<string, string>();
   const seen = new Set<FieldPaths>();
 
-  function note(path: string): void {
-    // No name in a query begins with a digit.
-    const field = path.replace(/\.\d+(?=\.|$)/g, '.*');
-    const known = pathByField.get(field);
-    pathByField.set(field, known === undefined || known === path ? path : field);
+  function add(path: string): void {
+    // A GraphQL name never starts with a digit, so every number is a list index.
+    const pattern = path.replace(/\.\d+(?=\.|$)/g, '.*');
+    const samePattern = pathByPattern.get(pattern);
+    pathByPattern.set(pattern, samePattern === undefined || samePattern === path ? path : pattern);
   }
 
-  function collect(fieldPath: FieldPaths): void {
-    if (seen.has(fieldPath)) return;
-    seen.add(fieldPath);
-    if (typeof fieldPath === 'string') note(fieldPath);
-    else for (const member of fieldPath) collect(member);
+  function collect(fieldPaths: FieldPaths): void {
+    if (seen.has(fieldPaths)) return;
+    seen.add(fieldPaths);
+    if (typeof fieldPaths === 'string') add(fieldPaths);
+    else for (const nested of fieldPaths) collect(nested);
   }
 
-  collect(fieldPath);
-  return [...pathByField.values()];
+  collect(fieldPaths);
+  return [...pathByPattern.values()];
+}
+
+/** Records which field paths request which keys of a loader, also field paths that join after the call was sent. */
+export interface FieldPathLog {
+  /** Records that the current field path requests this key. */
+  note(key: string): void;
+  /** Runs a call on behalf of all field paths that request these keys, now or later. */
+  runForKeys<Answer>(keys: readonly string[], call: () => Answer): Answer;
+  /** Does the same for one key, and passes the key to the call. */
+  runForKey<Answer>(key: string, call: (key: string) => Answer): Answer;
+  /** Forgets a key, by default all keys. Field paths that request the key later belong to a new call. */
+  forget(key?: string): void;
+}
+
+/** Creates the log of one loader. The log stays empty while no field path is set. */
+export function createFieldPathLog(): FieldPathLog {
+  return new LazyFieldPathLog();
+}
+
+/** The map is created on first use: an operation has many logs, and few operations set field paths. */
+class LazyFieldPathLog implements FieldPathLog {
+  #pathsByKey: Map<string, Set<FieldPaths>> | undefined;
+
+  note(key: string): void {
+    const fieldPath = currentFieldPath.getStore();
+    if (fieldPath === undefined) return;
+    this.#pathsByKey ??= new Map();
+    const fieldPaths = this.#pathsByKey.get(key) ?? new Set();
+    this.#pathsByKey.set(key, fieldPaths.add(fieldPath));
+  }
+
+  runForKeys<Answer>(keys: readonly string[], call: () => Answer): Answer {
+    const pathsByKey = this.#pathsByKey;
+    if (pathsByKey === undefined || pathsByKey.size === 0) return call();
+    const fieldPaths = keys.flatMap((key) => pathsByKey.get(key) ?? []);
+    return currentFieldPath.run(new Set(fieldPaths), call);
+  }
+
+  runForKey<Answer>(key: string, call: (key: string) => Answer): Answer {
+    const pathsByKey = this.#pathsByKey;
+    if (pathsByKey === undefined || pathsByKey.size === 0) return call(key);
+    const fieldPaths = pathsByKey.get(key);
+    return currentFieldPath.run(new Set(fieldPaths === undefined ? [] : [fieldPaths]), call, key);
+  }
+
+  forget(key?: string): void {
+    if (key === undefined) this.#pathsByKey?.clear();
+    else this.#pathsByKey?.delete(key);
+  }
 }

@@ -1,27 +1,27 @@
-/** The clock of the REST service, as its responses tell it by their `Date` header, in whole seconds. */
+/** The REST service's clock, read from the `date` headers of its responses. The headers hold whole seconds. */
 export class ServiceClock {
   #date: string | undefined;
   #dateMs = 0;
-  #seenAt = 0;
+  #receivedAt = 0;
 
-  /** Takes the header of a response that has just begun. One that is missing or no date changes nothing. */
-  note(date: string | string[] | undefined): void {
+  /** Sets the clock to the `date` header of a response that has just started. Ignores a missing or invalid date. */
+  update(date: string | string[] | undefined): void {
     if (typeof date !== 'string') return;
-    // The same for a second, and so parsed once.
+    // All responses within a second have the same header, so each header is parsed once.
     if (date !== this.#date) {
       const dateMs = Date.parse(date);
       if (Number.isNaN(dateMs)) return;
       this.#date = date;
       this.#dateMs = dateMs;
     }
-    this.#seenAt = performance.now();
+    this.#receivedAt = performance.now();
   }
 
   /**
-   * What the clock shows by now, in milliseconds since 1970 and up to a second too early; undefined where no response has told
-   * it.
+   * The service's current time in milliseconds since 1970, up to one second too early. Undefined until a response
+   * with a `date` header has arrived.
    */
   now(): number | undefined {
-    return this.#date === undefined ? undefined : this.#dateMs + performance.now() - this.#seenAt;
+    return this.#date === undefined ? undefined : this.#dateMs + performance.now() - this.#receivedAt;
   }
 }

@@ -1,5 +1,8 @@
+// Called by resource-client.ts. Turns equal reads of a tenant that are pending at the same time into one request, and
+// waits for the slot of that request. The next step is execute-call.ts.
+
 import { CancelSource } from '../../concurrency/cancellation.ts';
-import { InFlight, joinableMs } from '../../concurrency/in-flight.ts';
+import { CoalescingMap, joinableMs } from '../../concurrency/coalescing-map.ts';
 import { isRead, queryString, type RestCall } from '../call.ts';
 import { abortedError } from '../errors.ts';
 import { Slot } from '../protection/operation-queue.ts';
@@ -8,23 +11,23 @@ import { type CallLogEntry, recordCall } from './call-log.ts';
 import type { Calls, PendingCall } from './execute-call.ts';
 import { currentFieldPath } from './field-path.ts';
 
-/** Makes a call that is answered with JSON. @throws as `Calls` does, and BudgetExceededError. */
-export type JsonCall = (call: RestCall, callContext: CallContext) => Promise<unknown>;
+/** Sends a call. @returns the parsed JSON of the response. @throws the errors of `Calls`, and BudgetExceededError. */
+export type SendJsonCall = (call: RestCall, callContext: CallContext) => Promise<unknown>;
 
 /**
- * Makes calls so that equal reads of one tenant are one request, if they are asked for before it is sent or at most 100 ms
- * later. All get its response or its error, of which nothing is kept. The response is one object for all, so nobody may
- * change it.
+ * Creates the function that sends reads and writes. Equal reads of one tenant share one request if they start before
+ * the request is sent or at most 100 ms later (docs/decisions/0008-shared-in-flight-requests.md). All sharing reads
+ * get the same response object or error, so callers must not modify a response. Nothing is cached.
  */
-export function singleFlight(calls: Calls): JsonCall {
-  const inFlight = new InFlight<InFlightRequest>();
+export function singleFlight(calls: Calls): SendJsonCall {
+  const inFlight = new CoalescingMap<InFlightRequest>();
 
   function read(call: RestCall, callContext: CallContext): Promise<unknown> {
     const { tenant, signal } = callContext;
     if (signal.aborted) return Promise.reject(abortedError(call, signal));
     const key = call.path + queryString(call);
-    const known = inFlight.find(tenant, key);
-    if (known?.isJoinable === true) return known.subscribe(callContext);
+    const pending = inFlight.find(tenant, key);
+    if (pending?.isJoinable === true) return pending.subscribe(callContext);
     const request = new InFlightRequest(calls, call, inFlight, key);
     inFlight.add(tenant, key, request);
     return request.subscribe(callContext);
@@ -33,27 +36,28 @@ export function singleFlight(calls: Calls): JsonCall {
   return (call, callContext) => (isRead(call) ? read(call, callContext) : calls.write(call, callContext));
 }
 
-const none: readonly Waiter[] = [];
+const noWaiters: readonly Waiter[] = [];
 
 /**
- * A read and its waiters. The first waiter leads: its operation queues for a slot and pays for the request. Where the leader
- * gives up before the request is sent, the next waiter leads. Once sent, the request goes on until no waiter is left.
+ * A shared read request with waiters. The first waiter is the leader: the request takes a slot and one read of the
+ * budget from the leader's operation. If the leader is aborted before the request is sent, the next waiter becomes
+ * the leader. A request that has been sent is aborted only when no waiter is left.
  */
 class InFlightRequest extends Slot implements PendingCall<unknown> {
   readonly call: RestCall;
-  /** Ends the request once nobody waits for it. */
+  /** Aborted when the last waiter of a sent request unsubscribes. */
   readonly signal = new CancelSource();
-  /** In the ledger of the leader; undefined until the request is sent. */
+  /** The entry in the leader's call log. Undefined until the request is sent. */
   entry: CallLogEntry | undefined;
   readonly #calls: Calls;
-  readonly #inFlight: InFlight<InFlightRequest>;
+  readonly #inFlight: CoalescingMap<InFlightRequest>;
   readonly #key: string;
-  #waiters = none;
+  #waiters = noWaiters;
   #leader: Waiter | undefined;
   #isSent = false;
   #isQueueing = false;
 
-  constructor(calls: Calls, call: RestCall, inFlight: InFlight<InFlightRequest>, key: string) {
+  constructor(calls: Calls, call: RestCall, inFlight: CoalescingMap<InFlightRequest>, key: string) {
     super();
     this.call = call;
     this.#calls = calls;
@@ -61,7 +65,7 @@ class InFlightRequest extends Slot implements PendingCall<unknown> {
     this.#key = key;
   }
 
-  /** Whether its response will do for an operation that asks now. */
+  /** Whether an operation may still join the request. */
   get isJoinable(): boolean {
     if (this.#leader === undefined || this.entry === undefined) return true;
     return this.#leader.callContext.callLog.elapsedMs() - this.entry.startMs <= joinableMs;
@@ -75,33 +79,33 @@ class InFlightRequest extends Slot implements PendingCall<unknown> {
     return this.#leader?.fieldPath;
   }
 
-  /** @returns the response. @throws what the request fails with, or what keeps this operation from waiting for it. */
+  /** Adds a waiter. @returns the response. @throws the error of the request, or the error that ends the waiting. */
   subscribe(callContext: CallContext): Promise<unknown> {
     return new Promise((resolve, reject) => {
       const waiter = new Waiter(this, callContext, resolve, reject);
-      // There is one as a rule, and an array that grows takes room for 17.
+      // A new array: usually there is one waiter, and `push` on an empty array reserves room for 17.
       this.#waiters = [...this.#waiters, waiter];
       callContext.signal.addEventListener('abort', waiter);
-      if (this.#isSent) waiter.share(this.call);
+      if (this.#isSent) waiter.recordShared(this.call);
       else if (this.#leader === undefined) this.#queue();
     });
   }
 
-  /** A waiter fails before the request has ended, which ends the request where no waiter is left. */
+  /** Removes a waiter and rejects the waiter's promise. Aborts the request if no waiter is left. */
   unsubscribe(waiter: Waiter, error: unknown): void {
     if (!this.#waiters.includes(waiter)) return;
     this.#waiters = this.#waiters.filter((each) => each !== waiter);
     if (this.#waiters.length === 0) this.#inFlight.remove(waiter.callContext.tenant, this.#key, this);
     if (!this.#isSent) {
-      if (waiter === this.#leader) this.#handOn(waiter);
+      if (waiter === this.#leader) this.#replaceLeader(waiter);
     } else if (this.#waiters.length === 0) {
       this.signal.abort(waiter.callContext.signal.reason);
     }
-    waiter.end(this.entry);
+    waiter.stopWaiting(this.entry);
     waiter.reject(error);
   }
 
-  /** The leader has a slot: the request is sent for all waiters. */
+  /** Called when the leader has a slot: sends the request for all waiters. */
   start(): void {
     const leader = this.#leader;
     if (leader === undefined) {
@@ -111,38 +115,39 @@ class InFlightRequest extends Slot implements PendingCall<unknown> {
     this.#isSent = true;
     try {
       leader.callContext.onCallSent();
-      for (const waiter of this.#waiters) if (waiter !== leader) waiter.share(this.call);
+      for (const waiter of this.#waiters) if (waiter !== leader) waiter.recordShared(this.call);
       this.#calls.read(this.call, leader.callContext, this);
     } catch (error) {
-      // Nothing should throw here. If something does, the slot must not stay taken.
+      // No error is expected here. An unexpected error must still release the slot.
       this.reject(error);
     }
   }
 
+  /** Called when the leader's operation gets no slot: the leader fails, and the next waiter becomes the leader. */
   refuse(error: Error): void {
     if (this.#leader !== undefined) this.unsubscribe(this.#leader, error);
   }
 
   resolve(value: unknown): void {
-    for (const waiter of this.#settle()) waiter.resolve(value);
+    for (const waiter of this.#finish()) waiter.resolve(value);
   }
 
   reject(error: unknown): void {
-    for (const waiter of this.#settle()) waiter.reject(error);
+    for (const waiter of this.#finish()) waiter.reject(error);
   }
 
-  /** How long the waiter with the most time can wait, in milliseconds. */
+  /** The longest time left of all waiters, in milliseconds. */
   remainingMs(): number {
-    // Not as arguments of one call, as there may be more waiters than the stack has room for.
+    // Not `Math.max(...)`: the waiters may outnumber the arguments that fit on the stack.
     return this.#waiters.reduce(
       (most, { callContext }) => Math.max(most, callContext.deadline.remainingMs()),
       0,
     );
   }
 
-  /** Has the first waiter lead. One whose operation has no reads left, or gets no slot, fails alone. */
+  /** Makes the first waiter the leader and queues the request. A waiter without read budget or slot fails alone. */
   #queue(): void {
-    // A leader that is refused at once comes back here. The next one leads below, as each nested call takes stack.
+    // `acquire` may refuse a leader synchronously and re-enter this method. The loop below avoids deep recursion.
     if (this.#isQueueing) return;
     this.#isQueueing = true;
     while (this.#leader === undefined && this.#waiters[0] !== undefined) {
@@ -159,40 +164,40 @@ class InFlightRequest extends Slot implements PendingCall<unknown> {
     this.#isQueueing = false;
   }
 
-  #handOn({ callContext }: Waiter): void {
+  #replaceLeader({ callContext }: Waiter): void {
     this.#leader = undefined;
     this.leave();
     callContext.refundRead();
     this.#queue();
   }
 
-  /** The request has ended. @returns the waiters, whose promises are still to be settled. */
-  #settle(): readonly Waiter[] {
+  /** Cleans up after the request has finished. @returns the waiters, whose promises the caller must settle. */
+  #finish(): readonly Waiter[] {
     const waiters = this.#waiters;
-    // First, so that a waiter that then asks for the same starts another request.
+    // First, so that a waiter that repeats the read starts another request.
     if (this.#leader !== undefined) this.#inFlight.remove(this.#leader.callContext.tenant, this.#key, this);
     for (const waiter of waiters) {
-      waiter.end(this.entry);
-      if (this.entry !== undefined) waiter.hear(this.entry);
+      waiter.stopWaiting(this.entry);
+      if (this.entry !== undefined) waiter.reportFinished(this.entry);
     }
     this.release();
-    // What a Map has outgrown may hold this request for long.
-    this.#waiters = none;
+    // V8 may keep this request alive in an outgrown Map table, so the request must not hold the waiters.
+    this.#waiters = noWaiters;
     this.#leader = undefined;
     this.entry = undefined;
     return waiters;
   }
 }
 
-/** An operation that waits for the response of a request, until its own signal aborts. */
+/** One operation that waits for a shared request. The operation's signal ends the waiting. */
 class Waiter {
   readonly callContext: CallContext;
   readonly resolve: (response: unknown) => void;
   readonly reject: (error: unknown) => void;
-  // Read now, as the request may be sent while another operation runs.
+  // Read in the constructor: the request may be sent while code of another operation runs.
   readonly fieldPath = currentFieldPath.getStore();
   readonly #request: InFlightRequest;
-  /** Set where another operation pays for the request. */
+  /** The entry in this operation's call log. Set only if another operation leads the request. */
   #entry: CallLogEntry | undefined;
 
   constructor(
@@ -207,34 +212,34 @@ class Waiter {
     this.reject = reject;
   }
 
-  /** Enters the request in the ledger of this operation, where another one pays for it. */
-  share(call: RestCall): void {
+  /** Adds the request to this operation's call log, as a request that another operation leads. */
+  recordShared(call: RestCall): void {
     this.callContext.onCallSent();
     this.#entry = recordCall(this.callContext.callLog, call, this.fieldPath);
     this.#entry.isShared = true;
   }
 
-  /** Ends the waiting. `sent` is what is known of the request by now. */
-  end(sent: CallLogEntry | undefined): void {
+  /** Removes the abort listener and completes the shared entry. `leaderEntry`: undefined if no request was sent. */
+  stopWaiting(leaderEntry: CallLogEntry | undefined): void {
     this.callContext.signal.removeEventListener('abort', this);
-    const own = this.#entry;
-    if (own === undefined) return;
-    own.status = sent?.status;
-    own.bytes = sent?.bytes ?? 0;
-    own.retries = sent?.retries ?? 0;
-    own.durationMs = this.callContext.callLog.elapsedMs() - own.startMs;
+    const sharedEntry = this.#entry;
+    if (sharedEntry === undefined) return;
+    sharedEntry.status = leaderEntry?.status;
+    sharedEntry.bytes = leaderEntry?.bytes ?? 0;
+    sharedEntry.retries = leaderEntry?.retries ?? 0;
+    sharedEntry.durationMs = this.callContext.callLog.elapsedMs() - sharedEntry.startMs;
   }
 
-  /** Tells the caller of the request that was sent. Never throws, as the other waiters are to be told too. */
-  hear(sent: CallLogEntry): void {
+  /** Reports the finished request to the call context. Never throws, so that all waiters are settled. */
+  reportFinished(leaderEntry: CallLogEntry): void {
     try {
-      this.callContext.onCallFinished(sent);
+      this.callContext.onCallFinished(leaderEntry);
     } catch (error) {
       this.reject(error);
     }
   }
 
-  /** Its caller gives up. */
+  /** Called when the operation is aborted. */
   handleEvent(): void {
     this.#request.unsubscribe(this, abortedError(this.#request.call, this.callContext.signal));
   }

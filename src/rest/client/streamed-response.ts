@@ -1,30 +1,33 @@
+// The body of a response that is streamed, not buffered: a shipment label. Created by buffered-response.ts.
+
 import { Readable } from 'node:stream';
 
-/** A 2xx response that is handed on as it arrives, from its first bytes on. */
+/** A 2xx response whose body is passed on as the bytes arrive. Available once the first bytes have arrived. */
 export interface StreamedResponse {
   contentType: string;
-  /** Undefined where it is not known, or the body was compressed. */
+  /** The `content-length` header. Undefined if absent, or if the body was compressed. */
   contentLength: string | undefined;
-  /** Read it to its end or destroy it. It fails where REST's connection or the call does. */
+  /** The reader must read the body to the end or destroy the body. Fails if the connection or the call fails. */
   body: Readable;
 }
 
-/** Where the bytes of a streamed body come from. */
+/** The source of the bytes of a streamed body. */
 export interface BodySource {
+  /** Called when the reader wants more bytes. */
   resume(): void;
-  /** The body is closed. Breaks the response off where it is not whole. */
+  /** Called when the body is closed. Aborts an incomplete response. */
   close(error?: Error | null): void;
 }
 
-/** A body that asks its source for more as it is read, and breaks the response off where it is destroyed. */
+/** A body that requests bytes from the source while read. Destroying the body aborts the response. */
 export class StreamedBody extends Readable {
   readonly #source: BodySource;
 
   constructor(source: BodySource) {
     super();
     this.#source = source;
-    // It may fail before it is read. The reader learns of that then.
-    this.on('error', ignored);
+    // Without a listener, a failure before the first read would crash the process. The reader still gets the error.
+    this.on('error', ignoreError);
   }
 
   override _read(): void {
@@ -37,4 +40,4 @@ export class StreamedBody extends Readable {
   }
 }
 
-function ignored(): void {}
+function ignoreError(): void {}

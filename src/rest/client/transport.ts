@@ -1,115 +1,124 @@
+// Called by execute-call.ts for each attempt of a call. Builds the request, enforces the time limits and parses the
+// response. The next step is buffered-response.ts.
+
 import { type Dispatcher, type Pool, errors as undiciErrors } from 'undici';
 import type { Cancellation } from '../../concurrency/cancellation.ts';
 import { createDefer, type Defer, maxDeferredBytes } from '../../concurrency/event-loop-round.ts';
 import { type TimeoutEntry, TimeoutQueue } from '../../concurrency/timeout-queue.ts';
-import { described, isRead, queryString, type RestCall } from '../call.ts';
+import { describeCall, isRead, queryString, type RestCall } from '../call.ts';
 import { abortedError, DeadlineError, InvalidResponseError } from '../errors.ts';
+import type { CallContext } from './call-context.ts';
+import { failureOf } from './call-failure.ts';
+import type { CallLogEntry } from './call-log.ts';
+import { statusErrorOf } from './error-body.ts';
 import {
+  acceptedEncodings,
   type BufferedResponse,
   IncomingResponse,
   isSuccess,
   type ResponseHandler,
-} from './buffered-response.ts';
-import type { CallContext } from './call-context.ts';
-import type { CallLogEntry } from './call-log.ts';
-import { acceptedEncodings } from './decompress.ts';
-import { statusErrorOf } from './error-body.ts';
-import { failureOf } from './failure.ts';
+} from './incoming-response.ts';
 import type { ServiceClock } from './service-clock.ts';
 import type { StreamedResponse } from './streamed-response.ts';
 
-/** What one attempt of a call needs, and gets: `succeeded` or `failed` is called, once. Neither throws. */
+/** One attempt of a call, with its callbacks. Either `succeeded` or `failed` is called, once. Neither may throw. */
 export interface TransportRequest<Value> {
   readonly call: RestCall;
   readonly callContext: CallContext;
-  /** Ends the attempt when it aborts. It has not aborted yet. */
+  /** Aborts the attempt. Must not have aborted before `send`. */
   readonly signal: Cancellation;
-  /** Gets the status, the bytes and the duration of the response. */
+  /** The call log entry in which the status, body size and duration of the response are recorded. */
   readonly entry: CallLogEntry;
-  /** Sent besides the call's own headers. */
+  /** Sent in addition to the headers of the call. */
   readonly headers: Readonly<Record<string, string>> | undefined;
   succeeded(value: Value): void;
-  /** Gets an OutcomeUnknownError for a write of which anything was sent, unless REST refused it. */
+  /** A write that may have been sent fails with OutcomeUnknownError. An HTTP error is always a StatusError. */
   failed(error: unknown): void;
 }
 
-/** Makes attempts of calls. */
+/** Sends attempts of calls, without retries. */
 export interface Transport<Value> {
-  /** Sends a request. @throws where no request can be made of the call. Its `failed` is not called then. */
+  /** Sends a request. @throws if no request can be built from the call. `failed` is then not called. */
   send(request: TransportRequest<Value>): void;
 }
 
+/** The settings of a transport. */
 export interface TransportOptions {
+  /** The base address of REST. Its path is prefixed to the path of every call. */
   baseUrl: URL;
-  /** Gets the time of each response. Left out for files, as a cache may serve one with a date of long ago. */
+  /** Optional: updated by each response. Not used for files, because a cache may serve a file with an old date. */
   serviceClock?: ServiceClock;
-  /** From sending to the last byte of the response; for a stream to its first byte. */
+  /** The time limit from sending to the last byte of the response, or to the first byte of a stream. */
   callTimeoutMs: number;
-  /** The most bytes of a response, after it is decompressed. */
+  /** The largest accepted response body, in bytes after decompression. */
   maxResponseBytes: number;
-  /** Whether responses may come compressed; not when left out. */
+  /** Whether to request compressed responses. Off by default. */
   compression?: boolean;
-  /** When the JSON of a response is parsed; at the end of its round when left out. */
+  /**
+   * Defers the parsing of JSON. By default to the end of the event-loop round
+   * (docs/decisions/0006-end-of-event-loop-round.md).
+   */
   defer?: Defer;
 }
 
-/** What the attempts of a transport share. */
-interface Shared extends TransportOptions {
+/** The state that all attempts of a transport share. */
+interface TransportState extends TransportOptions {
   readonly pool: Pool;
   readonly timeouts: TimeoutQueue;
   readonly defer: Defer;
-  /** The path of the base address, without a slash at its end. */
+  /** The path of the base address, without a trailing slash. */
   readonly basePath: string;
 }
 
-function shared(pool: Pool, options: TransportOptions): Shared {
+function createState(pool: Pool, options: TransportOptions): TransportState {
   const timeouts = new TimeoutQueue(options.callTimeoutMs);
   const basePath = options.baseUrl.pathname.replace(/\/$/, '');
   return { ...options, pool, timeouts, defer: options.defer ?? createDefer(), basePath };
 }
 
-/** A transport for calls that are answered with JSON, reads and writes. */
+/** Creates a transport for calls with a JSON response: reads and writes. */
 export function createJsonTransport(pool: Pool, options: TransportOptions): Transport<unknown> {
-  const common = shared(pool, options);
-  return { send: (request) => new JsonAttempt(common, request).send() };
+  const state = createState(pool, options);
+  return { send: (request) => new JsonAttempt(state, request).send() };
 }
 
-/** A transport for reads whose responses are streamed. From its first byte on, one may take `streamTimeoutMs` milliseconds. */
+/** Creates a transport for streamed reads. `streamTimeoutMs`: the time limit from the first to the last byte. */
 export function createStreamTransport(
   pool: Pool,
   options: TransportOptions,
   streamTimeoutMs: number,
 ): Transport<StreamedResponse> {
-  const common = shared(pool, options);
-  const toLastByte = new TimeoutQueue(streamTimeoutMs);
-  return { send: (request) => new StreamAttempt(common, request, toLastByte).send() };
+  const state = createState(pool, options);
+  const bodyTimeouts = new TimeoutQueue(streamTimeoutMs);
+  return { send: (request) => new StreamAttempt(state, request, bodyTimeouts).send() };
 }
 
 const maxReconnects = 2;
 const baseReconnectPauseMs = 100;
 
 /**
- * One attempt of a call: it waits for a connection, is sent, and gets a response. It ends early when its signal aborts or its
- * time is up. A write for which no connection could be made tries that again up to twice, within the same time: it is certain
- * that nothing was sent. A kept connection that breaks is no such case, as REST may have read the request from it.
+ * One attempt of a call. The abort signal or the time limit ends the attempt early.
+ *
+ * If no connection can be opened for a write, the attempt tries again up to twice within the same time limit: nothing
+ * was sent. A write on a kept-alive connection that breaks is not sent again, because REST may have read the request.
  */
 abstract class Attempt<Value> implements ResponseHandler, TimeoutEntry {
   before: TimeoutEntry | undefined;
   after: TimeoutEntry | undefined;
   endsAt: number | undefined;
   protected readonly request: TransportRequest<Value>;
-  readonly #shared: Shared;
+  readonly #state: TransportState;
   #timeouts: TimeoutQueue;
   #isStreaming = false;
   #response = new IncomingResponse(this);
   #options: Dispatcher.DispatchOptions | undefined;
   #reconnects = 0;
-  /** Set during the pause before another connection is tried. */
+  /** Set during the pause before the next connection attempt. */
   #pause: NodeJS.Timeout | undefined;
 
-  constructor(shared: Shared, request: TransportRequest<Value>) {
-    this.#shared = shared;
-    this.#timeouts = shared.timeouts;
+  constructor(state: TransportState, request: TransportRequest<Value>) {
+    this.#state = state;
+    this.#timeouts = state.timeouts;
     this.request = request;
   }
 
@@ -122,74 +131,74 @@ abstract class Attempt<Value> implements ResponseHandler, TimeoutEntry {
   }
 
   get maxBytes(): number {
-    return this.#shared.maxResponseBytes;
+    return this.#state.maxResponseBytes;
   }
 
   get serviceClock(): ServiceClock | undefined {
-    return this.#shared.serviceClock;
+    return this.#state.serviceClock;
   }
 
   send(): void {
-    const options = dispatchOptions(this.#shared, this.request);
+    const options = dispatchOptions(this.#state, this.request);
     this.request.signal.addEventListener('abort', this);
     this.#timeouts.start(this);
-    // The only attempt that is dispatched more than once is that of a write.
+    // Only a write is dispatched again within one attempt.
     if (!isRead(this.call)) this.#options = options;
-    this.#response.dispatch(this.#shared.pool, options);
+    this.#response.dispatch(this.#state.pool, options);
   }
 
   received(response: BufferedResponse): void {
-    // Now, as the parsing may be deferred.
+    // Recorded before parsing, because parsing may be deferred.
     this.entry.durationMs = this.request.callContext.callLog.elapsedMs() - this.entry.startMs;
-    if ((response.text?.length ?? 0) > maxDeferredBytes) this.#read(response);
-    else this.#shared.defer(() => this.#read(response));
+    if ((response.text?.length ?? 0) > maxDeferredBytes) this.#complete(response);
+    else this.#state.defer(() => this.#complete(response));
   }
 
   failed(error: unknown, isSent: boolean): void {
     if (!isSent && this.#reconnect(error)) return;
-    this.end();
+    this.cleanUp();
     this.request.failed(failureOf(this.call, error, isSent));
   }
 
-  /** The signal of the call aborts. */
+  /** Called when the signal aborts. */
   handleEvent(): void {
     this.#abort(abortedError(this.call, this.request.signal));
   }
 
   onTimeout(timeoutMs: number): void {
     const expected = this.#isStreaming ? 'over' : 'answered';
-    this.#abort(new DeadlineError(`${described(this.call)} was not ${expected} within ${timeoutMs} ms`));
+    this.#abort(new DeadlineError(`${describeCall(this.call)} was not ${expected} within ${timeoutMs} ms`));
   }
 
-  /** The value of a 2xx response that came in whole. @throws InvalidResponseError */
-  protected abstract valueOf(text: string): Value;
+  /** Parses the body of a buffered 2xx response. @throws InvalidResponseError */
+  protected abstract parse(text: string): Value;
 
-  /** The response is being streamed: from now on it has the time of `clock`. */
-  protected extend(timeouts: TimeoutQueue): void {
+  /** Replaces the time limit of the call by the time limit of a streamed body. */
+  protected startBodyTimeout(timeouts: TimeoutQueue): void {
     this.#timeouts.stop(this);
     this.#timeouts = timeouts;
     this.#isStreaming = true;
     timeouts.start(this);
   }
 
-  /** Nothing ends it early any more, and no listener of it stays behind. */
-  protected end(): void {
+  /** Stops the time limit and removes the abort listener. */
+  protected cleanUp(): void {
     this.#timeouts.stop(this);
     this.request.signal.removeEventListener('abort', this);
   }
 
-  #read(response: BufferedResponse): void {
+  #complete(response: BufferedResponse): void {
     let value: Value;
     try {
       if (!isSuccess(response.status)) {
         throw statusErrorOf(this.call, response, this.request.callContext.bearer);
       }
-      value = this.valueOf(response.text ?? '');
+      value = this.parse(response.text ?? '');
     } catch (error) {
       this.failed(error, true);
       return;
     }
-    this.end();
+    this.cleanUp();
     this.request.succeeded(value);
   }
 
@@ -203,67 +212,71 @@ abstract class Attempt<Value> implements ResponseHandler, TimeoutEntry {
     }
   }
 
-  /** Tries to make a connection again after a pause. @returns false where it is not to be tried again. */
+  /** Dispatches the request again after a pause. @returns false if the failure allows no further try. */
   #reconnect(error: unknown): boolean {
     const options = this.#options;
     if (options === undefined || this.#reconnects === maxReconnects || !isConnectFailure(error)) return false;
-    // Random, so that writes that failed together do not come back together.
+    // Random, so that writes that failed together are not sent again together.
     const pauseMs = Math.random() * baseReconnectPauseMs * 2 ** this.#reconnects;
     this.#reconnects += 1;
     this.#pause = setTimeout(() => {
       this.#pause = undefined;
       this.entry.retries += 1;
       this.#response = new IncomingResponse(this);
-      this.#response.dispatch(this.#shared.pool, options);
+      this.#response.dispatch(this.#state.pool, options);
     }, pauseMs);
     return true;
   }
 }
 
 class JsonAttempt extends Attempt<unknown> {
-  protected override valueOf(text: string): unknown {
+  protected override parse(text: string): unknown {
     try {
       return JSON.parse(text);
     } catch {
-      // Without its cause, which quotes the body: the body is not known to be fit for a log.
-      throw new InvalidResponseError(`${described(this.call)} answered something that is not JSON`);
+      // Without a cause: the cause quotes the body, which may not be fit for a log.
+      throw new InvalidResponseError(`${describeCall(this.call)} answered something that is not JSON`);
     }
   }
 }
 
 class StreamAttempt extends Attempt<StreamedResponse> {
-  readonly #toLastByte: TimeoutQueue;
+  readonly #bodyTimeouts: TimeoutQueue;
 
-  constructor(shared: Shared, request: TransportRequest<StreamedResponse>, toLastByte: TimeoutQueue) {
-    super(shared, request);
-    this.#toLastByte = toLastByte;
+  constructor(
+    state: TransportState,
+    request: TransportRequest<StreamedResponse>,
+    bodyTimeouts: TimeoutQueue,
+  ) {
+    super(state, request);
+    this.#bodyTimeouts = bodyTimeouts;
   }
 
   streamed(response: StreamedResponse): void {
-    this.extend(this.#toLastByte);
-    // Before any promise is resolved, as a body that fails closes before that.
-    response.body.once('close', () => this.end());
+    this.startBodyTimeout(this.#bodyTimeouts);
+    // Must precede `succeeded`: a body that fails may close before the promise is resolved.
+    response.body.once('close', () => this.cleanUp());
     this.request.succeeded(response);
   }
 
-  /** A streamed response comes in whole only where it has no byte. */
-  protected override valueOf(): never {
-    throw new InvalidResponseError(`${described(this.call)} answered nothing`);
+  /** A stream attempt gets a buffered 2xx response only if the body is empty. */
+  protected override parse(): never {
+    throw new InvalidResponseError(`${describeCall(this.call)} answered nothing`);
   }
 }
 
 function dispatchOptions(
-  { basePath, compression = false }: Shared,
-  { call, callContext, headers: added }: TransportRequest<unknown>,
+  { basePath, compression = false }: TransportState,
+  { call, callContext, headers: extraHeaders }: TransportRequest<unknown>,
 ): Dispatcher.DispatchOptions {
-  // Names and values by turns: undici takes these as they are.
+  // Alternating names and values: undici accepts this form without conversion.
   const headers = [
     'accept',
     call.accept ?? 'application/json',
     'authorization',
     `Bearer ${callContext.bearer}`,
   ];
-  if (added !== undefined) headers.push(...Object.entries(added).flat());
+  if (extraHeaders !== undefined) headers.push(...Object.entries(extraHeaders).flat());
   if (compression) headers.push('accept-encoding', acceptedEncodings);
   const path = `${basePath}${call.path}${queryString(call)}`;
   if (isRead(call)) return { method: call.method, path, headers };
@@ -271,7 +284,7 @@ function dispatchOptions(
   return { method: call.method, path, headers, body: JSON.stringify(call.body) };
 }
 
-/** Whether the look-up of the address failed, or the opening of a socket to it; of each address where there are several. */
+/** Whether the address lookup or the connection failed. With several addresses, all connections must have failed. */
 function isConnectFailure(error: unknown): boolean {
   if (error instanceof undiciErrors.ConnectTimeoutError) return true;
   if (error instanceof AggregateError) return error.errors.every(isConnectFailure);

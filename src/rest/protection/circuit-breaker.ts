@@ -1,159 +1,174 @@
 import type { Tenant } from '../../concurrency/tenant.ts';
 
-/** How a call came through: as ever, or to find out whether calls succeed again. */
+/** A permit to send a call: `usual` while the circuit is closed, `probe` for a test call while it is open. */
 export type CircuitPermit = 'usual' | 'probe';
 
-/** What became of a call: REST answered, whatever it was; it failed; or nobody waited for it to the end. */
+/**
+ * `answered`: REST responded, and may have rejected the call. `failed`: REST did not respond, or with a server error.
+ * `aborted`: the call was aborted and counts neither way.
+ */
 export type CallOutcome = 'answered' | 'failed' | 'aborted';
 
-/** Stops calls of one kind while most fail, which spares REST the calls and clients the wait. */
+/** Stops the calls to one route while most of them fail. Clients get an error at once, and REST gets fewer calls. */
 export interface CircuitBreaker {
-  /** Whether a call may be made, and how; undefined where it may not. Note each admitted call once it is over. */
-  admit(tenant: Tenant): CircuitPermit | undefined;
-  note(tenant: Tenant, permit: CircuitPermit, outcome: CallOutcome): void;
-  /** When it is worth trying again, in milliseconds from now. */
+  /**
+   * Requests a permit for a call. The caller reports the outcome of each permitted call to `note`.
+   * @returns undefined if the call may not be sent.
+   */
+  acquirePermit(tenant: Tenant): CircuitPermit | undefined;
+  /** Records the outcome of a call that had a permit. */
+  recordOutcome(tenant: Tenant, permit: CircuitPermit, outcome: CallOutcome): void;
+  /** Milliseconds until a client should retry: at least 1,000. */
   retryAfterMs(): number;
+  /** Whether calls are stopped. */
   isOpen(): boolean;
 }
 
+/** Options of a circuit breaker. */
 export interface CircuitBreakerOptions {
-  /** How many calls there must have been; 20 when left out. A quarter of these must be other tenants' than the worst. */
+  /**
+   * The circuit opens after at least this many calls, by default 20.
+   * At least a quarter of this number must be calls of tenants other than the one with the most failures.
+   */
   minCalls?: number;
-  /** Milliseconds, from any start. */
+  /** A clock in milliseconds with any start. */
   now?: () => number;
 }
 
-/** How long calls count at least; twice as long at most. */
+/** Calls count for at least this long, and for at most twice as long. */
 const windowMs = 5_000;
-/** The share of calls that must have failed. At a lower one, an open circuit would cost clients too many answers. */
+/** The share of failed calls that opens the circuit. A lower share would stop too many calls that would succeed. */
 const failedShare = 0.8;
-/** For how long no call is made once the circuit has opened. */
+/** After the circuit opens, no call is sent for this long. */
 const openMs = 5_000;
 
-interface Count {
+interface CallCount {
   calls: number;
   failed: number;
 }
 
-/** The calls of five seconds. */
-interface Window extends Count {
+/** The calls of a window of five seconds. */
+interface Window extends CallCount {
   readonly startedAt: number;
-  /** Tenants with a failure, and their calls from the first one on, so that calls cost nothing by tenant in good times. */
-  readonly byTenant: Map<string, Count>;
+  /** Calls per tenant id, from the tenant's first failure on. Without failures the Map stays empty. */
+  readonly byTenant: Map<string, CallCount>;
 }
 
-function windowFrom(startedAt: number): Window {
+function emptyWindow(startedAt: number): Window {
   return { startedAt, calls: 0, failed: 0, byTenant: new Map() };
 }
 
-function isFailing({ calls, failed }: Count): boolean {
+function isFailing({ calls, failed }: CallCount): boolean {
   return failed >= failedShare * calls;
 }
 
 /**
- * Opens when four of five calls of the last five to ten seconds have failed, also without the tenant with the most failures:
- * the trouble of one tenant opens it for nobody. After five seconds one call at a time is let through, as a probe. An answered
- * probe closes the circuit. It stays open for another five seconds when the probes of two tenants have failed.
+ * Creates a circuit breaker (docs/decisions/0003-own-retries-and-circuit-breaker.md).
+ * The circuit opens if 80 % of the calls of the last five to ten seconds failed.
+ * The share must also hold without the tenant with the most failures: one tenant's failures never open the circuit.
+ * After five seconds the circuit permits one probe at a time. A probe that gets a response closes the circuit.
+ * When the probes of two tenants have failed, the circuit stays open for another five seconds.
  */
 export function createCircuitBreaker({
   minCalls = 20,
   now = () => performance.now(),
 }: CircuitBreakerOptions = {}): CircuitBreaker {
-  let older = windowFrom(0);
-  let newer = windowFrom(0);
+  let previousWindow = emptyWindow(0);
+  let currentWindow = emptyWindow(0);
   let isOpen = false;
   let openUntil = 0;
   let isProbing = false;
-  // Whose probe has failed. That alone does not tell how other tenants fare.
-  let suspect: { tenant: string; until: number } | undefined;
+  // The tenant whose probe failed last. The calls of other tenants may still succeed.
+  let failedProbe: { tenant: string; until: number } | undefined;
 
-  function windowAt(at: number): Window {
-    const ageMs = at - newer.startedAt;
+  function windowAt(nowMs: number): Window {
+    const ageMs = nowMs - currentWindow.startedAt;
     if (ageMs >= windowMs) {
-      older = ageMs < 2 * windowMs ? newer : windowFrom(at);
-      newer = windowFrom(at);
+      previousWindow = ageMs < 2 * windowMs ? currentWindow : emptyWindow(nowMs);
+      currentWindow = emptyWindow(nowMs);
     }
-    return newer;
+    return currentWindow;
   }
 
-  function isToOpen(): boolean {
-    const all = sumOf(older, newer);
+  function shouldOpen(): boolean {
+    const all = sumOf(previousWindow, currentWindow);
     if (all.calls < minCalls || !isFailing(all)) return false;
-    let worst: Count = { calls: 0, failed: 0 };
-    for (const id of new Set([...older.byTenant.keys(), ...newer.byTenant.keys()])) {
-      const own = sumOf(older.byTenant.get(id), newer.byTenant.get(id));
-      if (own.failed > worst.failed) worst = own;
+    let worst: CallCount = { calls: 0, failed: 0 };
+    for (const id of new Set([...previousWindow.byTenant.keys(), ...currentWindow.byTenant.keys()])) {
+      const ofTenant = sumOf(previousWindow.byTenant.get(id), currentWindow.byTenant.get(id));
+      if (ofTenant.failed > worst.failed) worst = ofTenant;
     }
     const others = { calls: all.calls - worst.calls, failed: all.failed - worst.failed };
     return others.calls >= minCalls / 4 && isFailing(others);
   }
 
-  function open(at: number): void {
+  function open(nowMs: number): void {
     isOpen = true;
-    openUntil = at + openMs;
-    suspect = undefined;
+    openUntil = nowMs + openMs;
+    failedProbe = undefined;
   }
 
-  function noteProbe({ id }: Tenant, outcome: CallOutcome): void {
+  function recordProbe({ id }: Tenant, outcome: CallOutcome): void {
     isProbing = false;
-    const at = now();
+    const nowMs = now();
     if (outcome === 'answered') {
       isOpen = false;
-      older = windowFrom(at);
-      newer = windowFrom(at);
+      previousWindow = emptyWindow(nowMs);
+      currentWindow = emptyWindow(nowMs);
     } else if (outcome === 'failed') {
-      if (suspect !== undefined && suspect.tenant !== id) open(at);
-      else suspect = { tenant: id, until: at + openMs };
+      if (failedProbe !== undefined && failedProbe.tenant !== id) open(nowMs);
+      else failedProbe = { tenant: id, until: nowMs + openMs };
     }
   }
 
   return {
-    admit({ id }) {
+    acquirePermit({ id }) {
       if (!isOpen) return 'usual';
-      const at = now();
-      if (at < openUntil || isProbing) return undefined;
-      if (suspect?.tenant === id && at < suspect.until) return undefined;
+      const nowMs = now();
+      if (nowMs < openUntil || isProbing) return undefined;
+      if (failedProbe?.tenant === id && nowMs < failedProbe.until) return undefined;
       isProbing = true;
       return 'probe';
     },
-    note(tenant, permit, outcome) {
-      if (permit === 'probe') return noteProbe(tenant, outcome);
-      // Calls that were sent before the circuit opened tell nothing new.
+    recordOutcome(tenant, permit, outcome) {
+      if (permit === 'probe') return recordProbe(tenant, outcome);
+      // An open circuit ignores calls that were sent before it opened.
       if (isOpen || outcome === 'aborted') return;
-      const at = now();
-      const window = windowAt(at);
-      const own = window.byTenant.get(tenant.id);
+      const nowMs = now();
+      const window = windowAt(nowMs);
+      const ofTenant = window.byTenant.get(tenant.id);
       window.calls += 1;
-      if (own !== undefined) own.calls += 1;
+      if (ofTenant !== undefined) ofTenant.calls += 1;
       if (outcome === 'answered') return;
       window.failed += 1;
-      if (own !== undefined) own.failed += 1;
+      if (ofTenant !== undefined) ofTenant.failed += 1;
       else window.byTenant.set(tenant.id, { calls: 1, failed: 1 });
-      if (isToOpen()) open(at);
+      if (shouldOpen()) open(nowMs);
     },
-    // Once the pause is over, probes decide, within about a second.
+    // After the pause, probes decide within about a second whether the circuit closes.
     retryAfterMs: () => Math.max(Math.ceil(openUntil - now()), 1_000),
     isOpen: () => isOpen,
   };
 }
 
-function sumOf(one: Count | undefined, other: Count | undefined): Count {
+function sumOf(one: CallCount | undefined, other: CallCount | undefined): CallCount {
   return {
     calls: (one?.calls ?? 0) + (other?.calls ?? 0),
     failed: (one?.failed ?? 0) + (other?.failed ?? 0),
   };
 }
 
-/** A circuit breaker for each kind of call, of which the interface has two dozen. */
+/** The circuit breakers of all routes. The interface has 18 routes ("Endpoints"). */
 export interface Circuits {
-  /** A list and the records in it are two kinds: where the one fails, the other may be the way around. */
+  /** The breaker of a route. A list and its records have separate breakers: one may work while the other fails. */
   of(method: string, route: string): CircuitBreaker;
-  /** The kinds whose calls are not made at present: `GET /v1/orders`. */
+  /** The routes whose circuit is open, such as `GET /v1/orders`. */
   open(): string[];
 }
 
+/** Creates the circuit breakers, each on the first call to its route. */
 export function createCircuits(options?: CircuitBreakerOptions): Circuits {
-  // By method and then by route, so that no call has to put a key together.
+  // Nested Maps, so that a lookup needs no concatenated key.
   const byMethod = new Map<string, Map<string, CircuitBreaker>>();
 
   function create(method: string, route: string): CircuitBreaker {

@@ -5,51 +5,57 @@ import type { Tenant } from '../../concurrency/tenant.ts';
 import type { RestCall } from '../call.ts';
 import { abortedError } from '../errors.ts';
 
-/** The slots of all calls. */
+/** The queue that all operations share. It grants the slots for calls to REST. */
 export type CallQueue = FairQueue<Tenant, Slot>;
 
-/** The slot of a call, or its wait for one, in the queue of its operation and then in that of all. */
+/**
+ * A call's request for a slot, and the slot itself once it is granted.
+ * Its states in order: `idle`, `backlog` (of its operation), `queued` (in the shared queue), `granted`, `idle`.
+ */
 export abstract class Slot implements QueueEntry<Slot> {
   before: Slot | undefined;
   after: Slot | undefined;
-  state: 'none' | 'held' | 'queued' | 'taken' = 'none';
-  /** Of the operation that has asked for it last. */
-  queue: OperationQueue | undefined;
-  /** Taken in place of this one, since the call came back from a pause. */
-  #again: Slot | undefined;
+  state: 'idle' | 'backlog' | 'queued' | 'granted' = 'idle';
+  /** The queue that acquires this slot. A shared read gets the queue of another operation when its leader changes. */
+  operationQueue: OperationQueue | undefined;
+  /** The slot that the call holds instead of this one after a back-off. */
+  #reacquired: Slot | undefined;
 
   abstract readonly call: RestCall;
-  /** The slot is taken, perhaps before `acquire` returns. Releases it once the call has ended. Never throws. */
+  /**
+   * Called when the slot is granted, perhaps before `acquire` returns. Must not throw.
+   * The call releases the slot when the call ends.
+   */
   abstract start(): void;
-  /** No slot comes. Never throws. */
+  /** Called instead of `start` if too many calls wait. Must not throw. */
   abstract refuse(error: Error): void;
 
   get weight(): number {
     return 1;
   }
 
-  granted(): void {
-    this.queue?.granted(this);
+  onSlotGranted(): void {
+    this.operationQueue?.onSlotGranted(this);
   }
 
-  /** Gives the slot to the next call, if it is taken. */
+  /** Releases the slot. Does nothing if the slot is not granted. */
   release(): void {
-    this.#again?.release();
-    this.queue?.release(this);
+    this.#reacquired?.release();
+    this.operationQueue?.release(this);
   }
 
-  /** Waits for a slot no more, if it does. */
+  /** Stops waiting for the slot. Does nothing if the slot does not wait. */
   leave(): void {
-    this.queue?.leave(this);
+    this.operationQueue?.remove(this);
   }
 
-  /** Acquires the slot again, once it was released. @throws OverloadedError and AbortedError where there is none. */
-  async acquireAgain(signal: Cancellation): Promise<void> {
-    this.#again = await this.queue?.slotFor(this.call, signal);
+  /** Waits for a slot again, after the call released this one. @throws OverloadedError, AbortedError */
+  async reacquire(signal: Cancellation): Promise<void> {
+    this.#reacquired = await this.operationQueue?.acquireSlot(this.call, signal);
   }
 }
 
-/** For a call that waits with a promise. */
+/** A slot that settles a promise. */
 class PromisedSlot extends Slot {
   readonly call: RestCall;
   readonly #signal: Cancellation;
@@ -79,7 +85,7 @@ class PromisedSlot extends Slot {
     this.#reject(error);
   }
 
-  /** The call is given up while it waits. */
+  /** Handles the abort of the call while it waits. */
   handleEvent(): void {
     this.leave();
     this.#reject(abortedError(this.call, this.#signal));
@@ -87,39 +93,44 @@ class PromisedSlot extends Slot {
 }
 
 /**
- * The slots of one operation. At most `maxTaken` of its calls run, and an eighth as many wait in the queue of all, so that
- * one large operation does not fill it: the others are held here.
+ * Acquires slots for the calls of one operation. An acquired slot first joins the operation's backlog.
+ * The backlog drains into the shared queue, which grants the slot.
+ * At most `maxConcurrent` calls of the operation run, and at most an eighth of that number wait in the shared queue.
+ * One large operation therefore cannot fill the shared queue (docs/decisions/0009-fair-queue.md).
  */
 export class OperationQueue {
-  readonly #calls: CallQueue;
+  readonly #sharedQueue: CallQueue;
   readonly #tenant: Tenant;
-  readonly #maxTaken: number;
+  readonly #maxConcurrent: number;
   readonly #maxQueued: number;
-  readonly #held = new LinkedList<Slot>();
-  #queued = 0;
-  #taken = 0;
-  #isAdvancing = false;
+  readonly #backlog = new LinkedList<Slot>();
+  #queuedCount = 0;
+  #grantedCount = 0;
+  #isDraining = false;
 
-  constructor(calls: CallQueue, tenant: Tenant, maxTaken: number) {
-    this.#calls = calls;
+  constructor(sharedQueue: CallQueue, tenant: Tenant, maxConcurrent: number) {
+    this.#sharedQueue = sharedQueue;
     this.#tenant = tenant;
-    this.#maxTaken = maxTaken;
-    this.#maxQueued = Math.ceil(maxTaken / 8);
-  }
-
-  /** Starts a call once it has a slot: before this returns while there is room. It is refused where too many wait. */
-  acquire(slot: Slot): void {
-    slot.queue = this;
-    slot.state = 'held';
-    this.#held.add(slot);
-    this.#advance();
+    this.#maxConcurrent = maxConcurrent;
+    this.#maxQueued = Math.ceil(maxConcurrent / 8);
   }
 
   /**
-   * The same with a promise of the slot, for the caller to release.
-   * @throws OverloadedError where too many wait, and AbortedError as soon as `signal` gives the call up.
+   * Calls `slot.start` when the slot is granted: before this method returns if a slot is free.
+   * Calls `slot.refuse` if too many calls wait.
    */
-  slotFor(call: RestCall, signal: Cancellation): Promise<Slot> {
+  acquire(slot: Slot): void {
+    slot.operationQueue = this;
+    slot.state = 'backlog';
+    this.#backlog.add(slot);
+    this.#drainBacklog();
+  }
+
+  /**
+   * Like `acquire`, with a promise of the granted slot. The caller releases the slot.
+   * @throws OverloadedError if too many calls wait, and AbortedError when `signal` aborts during the wait.
+   */
+  acquireSlot(call: RestCall, signal: Cancellation): Promise<Slot> {
     return new Promise((resolve, reject) => {
       if (signal.aborted) throw abortedError(call, signal);
       const slot = new PromisedSlot(call, signal, resolve, reject);
@@ -128,61 +139,64 @@ export class OperationQueue {
     });
   }
 
-  granted(slot: Slot): void {
-    slot.state = 'taken';
-    this.#queued -= 1;
-    this.#taken += 1;
+  /** The shared queue has granted the slot. */
+  onSlotGranted(slot: Slot): void {
+    slot.state = 'granted';
+    this.#queuedCount -= 1;
+    this.#grantedCount += 1;
     slot.start();
-    this.#advance();
+    this.#drainBacklog();
   }
 
+  /** Releases a slot. Does nothing if the slot is not granted. */
   release(slot: Slot): void {
-    if (slot.state !== 'taken') return;
-    slot.state = 'none';
-    this.#taken -= 1;
-    this.#calls.release(slot);
-    this.#advance();
+    if (slot.state !== 'granted') return;
+    slot.state = 'idle';
+    this.#grantedCount -= 1;
+    this.#sharedQueue.release(slot);
+    this.#drainBacklog();
   }
 
-  leave(slot: Slot): void {
-    if (slot.state === 'held') {
-      this.#held.remove(slot);
+  /** Removes a waiting slot from the backlog or from the shared queue. Does nothing if the slot does not wait. */
+  remove(slot: Slot): void {
+    if (slot.state === 'backlog') {
+      this.#backlog.remove(slot);
     } else if (slot.state === 'queued') {
-      this.#calls.remove(this.#tenant, slot);
-      this.#queued -= 1;
+      this.#sharedQueue.remove(this.#tenant, slot);
+      this.#queuedCount -= 1;
     } else return;
-    slot.state = 'none';
-    this.#advance();
+    slot.state = 'idle';
+    this.#drainBacklog();
   }
 
-  /** Has as many wait in the queue of all as may. */
-  #advance(): void {
-    // A call that ends as it starts comes back here, and is not to start others from within it.
-    if (this.#isAdvancing) return;
-    this.#isAdvancing = true;
+  /** Moves slots from the backlog to the shared queue, as many as may wait there. */
+  #drainBacklog(): void {
+    // A call that ends inside `start` comes back here. The outer loop then moves the next slot, without recursion.
+    if (this.#isDraining) return;
+    this.#isDraining = true;
     try {
-      while (this.#mayQueue()) {
-        const slot = this.#held.shift();
+      while (this.#canEnqueue()) {
+        const slot = this.#backlog.shift();
         if (slot === undefined) break;
         this.#enqueue(slot);
       }
     } finally {
-      this.#isAdvancing = false;
+      this.#isDraining = false;
     }
   }
 
-  #mayQueue(): boolean {
-    if (this.#queued + this.#taken >= this.#maxTaken) return false;
-    return this.#queued < this.#maxQueued || this.#calls.hasRoom;
+  #canEnqueue(): boolean {
+    if (this.#queuedCount + this.#grantedCount >= this.#maxConcurrent) return false;
+    return this.#queuedCount < this.#maxQueued || this.#sharedQueue.hasFreeSlot;
   }
 
   #enqueue(slot: Slot): void {
     slot.state = 'queued';
-    this.#queued += 1;
-    const refused = this.#calls.acquire(this.#tenant, slot);
-    if (refused === undefined) return;
-    slot.state = 'none';
-    this.#queued -= 1;
-    slot.refuse(refused);
+    this.#queuedCount += 1;
+    const overloadedError = this.#sharedQueue.acquire(this.#tenant, slot);
+    if (overloadedError === undefined) return;
+    slot.state = 'idle';
+    this.#queuedCount -= 1;
+    slot.refuse(overloadedError);
   }
 }

@@ -3,38 +3,40 @@ import { DeadlineError, StatusError, UnavailableError } from '../errors.ts';
 
 const basePauseMs = 100;
 const maxPauseMs = 1_000;
-/** What REST asks to wait for longer than that is told to the client instead. */
+/** A longer `retry-after` of REST is passed on to the client, and the read is not retried. */
 const maxRetryAfterMs = 2_000;
 
-/** Which reads are tried again, and when. */
+/** Decides which failed reads are retried, and when (docs/decisions/0003-own-retries-and-circuit-breaker.md). */
 export interface Retries {
-  /** A read is made for the first time. */
+  /** Records the first attempt of a read, which adds to the retry budget. */
   begin(): void;
   /**
-   * How many milliseconds to wait before it is tried again after this error, or undefined where it is not. `retries` says how
-   * often it was already, `remainingMs` how much time its operation has left.
+   * The back-off before the next attempt, in milliseconds. Undefined if the read is not retried.
+   * @param retries the number of earlier retries of this read.
+   * @param remainingMs the time until the deadline of the operation, in milliseconds.
    */
   pauseMs(error: unknown, tenant: Tenant, retries: number, remainingMs: number): number | undefined;
 }
 
+/** Options of `createRetries`. */
 export interface RetriesOptions {
-  /** How often one read is tried again at most. */
+  /** The maximum number of retries of one read. */
   maxRetries: number;
-  /** From 0 up to 1. */
+  /** Returns a random number from 0 to 1, by default Math.random. */
   random?: () => number;
 }
 
 /**
- * Reads are tried again where REST was not there or too slow, so that another try may well succeed. The pauses are random
- * up to a bound that doubles each time (full jitter), so that those who failed together do not come back together.
+ * Creates the retry policy. A read is retried if REST was unreachable, overloaded or too slow.
+ * Back-offs are random up to a bound that doubles each time (full jitter), which spreads the retries over time.
  */
 export function createRetries({ maxRetries, random = Math.random }: RetriesOptions): Retries {
   const budget = createRetryBudget();
 
-  function pauseAfter(error: unknown, retries: number): number | undefined {
+  function backOffAfter(error: unknown, retries: number): number | undefined {
     const jitter = () => random() * Math.min(basePauseMs * 2 ** retries, maxPauseMs);
     if (error instanceof UnavailableError) return retries === 0 && isReset(error) ? 0 : jitter();
-    // Once: another would have all who wait do so for three times as long as a call may take.
+    // Only one retry: with two, waiters would wait for three call timeouts.
     if (error instanceof DeadlineError) return retries === 0 ? jitter() : undefined;
     if (!(error instanceof StatusError)) return undefined;
     const { status, retryAfterMs } = error;
@@ -47,14 +49,14 @@ export function createRetries({ maxRetries, random = Math.random }: RetriesOptio
     begin: budget.earn,
     pauseMs(error, tenant, retries, remainingMs) {
       if (retries >= maxRetries) return undefined;
-      const pauseMs = pauseAfter(error, retries);
+      const pauseMs = backOffAfter(error, retries);
       if (pauseMs === undefined || pauseMs >= remainingMs) return undefined;
-      return budget.take(tenant) ? pauseMs : undefined;
+      return budget.spend(tenant) ? pauseMs : undefined;
     },
   };
 }
 
-/** Whether a connection broke that may have been kept from an earlier call. REST may have closed it just then. */
+/** Whether a connection broke. REST may have closed an idle kept-alive connection at the moment of the call. */
 function isReset({ cause }: UnavailableError): boolean {
   return (
     cause instanceof Error &&
@@ -63,31 +65,31 @@ function isReset({ cause }: UnavailableError): boolean {
   );
 }
 
-/** How many retries one read earns: while REST fails, it sees at most this share of calls more than without retries. */
-const earnedByRead = 0.2;
-/** The most retries that are kept. About as many calls may break at once where REST starts anew. */
-const maxKept = 64;
-const keptAtStart = 10;
+/** Each read adds this share of a retry to the budget. While REST fails, retries add at most 20 % to the calls. */
+const earnedPerRead = 0.2;
+/** The maximum budget: about the number of calls that fail at the same time when REST restarts. */
+const maxBudget = 64;
+const initialBudget = 10;
 
-/** How many retries there may be, over the whole process. Each tenant leaves as many to others as it takes. */
+/** The retry budget of the process. A tenant may spend at most as many retries as it leaves to other tenants. */
 function createRetryBudget() {
-  // Whose retries are missing from `maxKept`, in the order in which they are earned back.
-  const takers: string[] = Array.from({ length: maxKept - keptAtStart }, () => '');
+  // One tenant id per retry missing from `maxBudget`, the oldest first. Reads earn back the oldest one first.
+  const spentBy: string[] = Array.from({ length: maxBudget - initialBudget }, () => '');
   let earned = 0;
   return {
     earn(): void {
-      if (takers.length === 0) return;
-      earned += earnedByRead;
+      if (spentBy.length === 0) return;
+      earned += earnedPerRead;
       if (earned < 1) return;
       earned -= 1;
-      takers.shift();
+      spentBy.shift();
     },
-    /** Takes one retry; false where there is none for this tenant. */
-    take({ id }: Tenant): boolean {
-      let own = 0;
-      for (const taker of takers) if (taker === id) own += 1;
-      if (own >= maxKept - takers.length) return false;
-      takers.push(id);
+    /** Spends one retry of the budget. @returns false if there is no retry left for this tenant. */
+    spend({ id }: Tenant): boolean {
+      let spentByTenant = 0;
+      for (const spender of spentBy) if (spender === id) spentByTenant += 1;
+      if (spentByTenant >= maxBudget - spentBy.length) return false;
+      spentBy.push(id);
       return true;
     },
   };

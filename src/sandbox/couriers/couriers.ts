@@ -1,31 +1,32 @@
 import type { Region } from '../places/department.ts';
 
-/** What a courier charges and where its limits are. All names are invented. */
+/** The prices and limits of a courier. All names are invented. */
 export interface Courier {
   /** `couriers/<slug>` */
   name: string;
   displayName: string;
-  /** The regions of Colombia that it serves; a courier without any serves one department at a time. */
+  /** The served regions. A courier without regions serves any route within one department. */
   regions: readonly Region[];
   maxDistanceKm: number;
   maxWeightKg: number;
-  /** The largest amount that it collects on delivery. 0: it collects none. */
+  /** The largest amount to collect on delivery. 0 means no cash on delivery. */
   maxCashOnDeliveryCents: number;
-  /** Cubic centimetres that count as one kilogram. */
+  /** The volume that counts as one kilogram, in cubic centimetres. */
   volumetricDivisor: number;
   baseCents: number;
   perKilogramCents: number;
-  /** For each kilogram and 100 km. */
+  /** The price for each kilogram and 100 km. */
   perKilogramAndDistanceCents: number;
-  /** Of the declared value, as insurance. */
+  /** The share of the declared value for insurance. */
   insuranceRate: number;
-  /** Of the shipment's cost, for bringing the package back. */
+  /** The cost of a return as a share of the transport cost. */
   returnRate: number;
   kmPerOperatingDay: number;
 }
 
 const mainland: readonly Region[] = ['ANDEAN', 'CARIBBEAN', 'PACIFIC', 'ORINOQUIA', 'AMAZONIA'];
 
+/** All couriers of the sandbox. */
 export const couriers: readonly Courier[] = [
   {
     name: 'couriers/rutandina',

@@ -1,20 +1,19 @@
 import type { Location, Offer, Package } from '../interface/schemas.ts';
 import { departmentOf, distanceKm } from '../places/distance.ts';
-import { namesAs } from '../store/identifiers.ts';
+import { formatNames } from '../store/identifiers.ts';
 import { type Courier, couriers } from './couriers.ts';
 
-/** Prices end on 50 pesos. */
+/** Prices are multiples of 50 pesos. */
 const priceStepCents = 5_000;
 const minimumInsuranceCents = 25_000;
 const cashOnDeliveryRate = 0.025;
 const minimumCashOnDeliveryCostCents = 350_000;
 
 /**
- * What every courier offers for a package: the `offers` of the REST interface's "Quote". The same input gives the same
- * offers. A courier that serves neither end is left out; one that cannot carry the package gives its reason as `status`
- * (`NO_COVERAGE`, `OVERWEIGHT`, `CASH_ON_DELIVERY_NOT_AVAILABLE`), with costs and days of 0.
- *
- * Throws a RangeError for a location of no known department.
+ * Computes the `offers` of a "Quote". The same input gives the same offers. A courier that serves neither location
+ * has no entry. A courier that cannot carry the package has the reason as `status` (`NO_COVERAGE`, `OVERWEIGHT`,
+ * `CASH_ON_DELIVERY_NOT_AVAILABLE`) and costs and days of 0.
+ * @throws RangeError for a location in an unknown department
  */
 export function rateOffers(input: {
   origin: Location;
@@ -30,42 +29,51 @@ export function rateOffers(input: {
     const collects = local || courier.regions.includes(from.region);
     const delivers = local || courier.regions.includes(to.region);
     if (!collects && !delivers) return [];
-    if (!collects || !delivers || distance > courier.maxDistanceKm) return refusal(courier, 'NO_COVERAGE');
+    if (!collects || !delivers || distance > courier.maxDistanceKm)
+      return unavailableOffer(courier, 'NO_COVERAGE');
     const weightKg = chargeableWeightKg(courier, input.package);
-    if (weightKg > courier.maxWeightKg) return refusal(courier, 'OVERWEIGHT');
+    if (weightKg > courier.maxWeightKg) return unavailableOffer(courier, 'OVERWEIGHT');
     if (input.cashOnDeliveryRequestCents > courier.maxCashOnDeliveryCents)
-      return refusal(courier, 'CASH_ON_DELIVERY_NOT_AVAILABLE');
-    return acceptance(courier, weightKg, distance, input.package.declaredValueCents);
+      return unavailableOffer(courier, 'CASH_ON_DELIVERY_NOT_AVAILABLE');
+    return availableOffer(courier, weightKg, distance, input.package.declaredValueCents);
   });
 }
 
-/** What a courier charges for collecting an amount on delivery; 0 for nothing to collect. Both in cents. */
+/** The price of cash on delivery for an amount, both in cents. 0 for an amount of 0. */
 export function cashOnDeliveryCost(cashOnDeliveryRequestCents: number): number {
   if (cashOnDeliveryRequestCents === 0) return 0;
-  return Math.max(minimumCashOnDeliveryCostCents, rounded(cashOnDeliveryRequestCents * cashOnDeliveryRate));
+  return Math.max(
+    minimumCashOnDeliveryCostCents,
+    roundedPrice(cashOnDeliveryRequestCents * cashOnDeliveryRate),
+  );
 }
 
-/** What people call a courier, such as `Rutandina` for `couriers/rutandina`, in either form; undefined for no courier. */
+/** The display name of a plain or mixed courier name: `Rutandina` for `couriers/rutandina`. Undefined if unknown. */
 export function courierDisplayName(courier: string): string | undefined {
-  return couriers.find(({ name }) => name === courier || namesAs('mixed', name) === courier)?.displayName;
+  return couriers.find(({ name }) => name === courier || formatNames('mixed', name) === courier)?.displayName;
 }
 
-function acceptance(courier: Courier, weightKg: number, distance: number, declaredValueCents: number): Offer {
-  const carriage =
+function availableOffer(
+  courier: Courier,
+  weightKg: number,
+  distance: number,
+  declaredValueCents: number,
+): Offer {
+  const transportCents =
     courier.baseCents +
     courier.perKilogramCents * (weightKg - 1) +
     (courier.perKilogramAndDistanceCents * weightKg * distance) / 100;
-  const insurance = Math.max(minimumInsuranceCents, declaredValueCents * courier.insuranceRate);
+  const insuranceCents = Math.max(minimumInsuranceCents, declaredValueCents * courier.insuranceRate);
   return {
     courier: courier.name,
     status: 'SUCCESS',
-    shipmentCostCents: rounded(carriage + insurance),
-    returnShipmentCostCents: rounded(carriage * courier.returnRate),
+    shipmentCostCents: roundedPrice(transportCents + insuranceCents),
+    returnShipmentCostCents: roundedPrice(transportCents * courier.returnRate),
     estimatedDeliveryOperatingDays: Math.ceil(distance / courier.kmPerOperatingDay),
   };
 }
 
-function refusal(courier: Courier, status: string): Offer {
+function unavailableOffer(courier: Courier, status: string): Offer {
   return {
     courier: courier.name,
     status,
@@ -75,12 +83,12 @@ function refusal(courier: Courier, status: string): Offer {
   };
 }
 
-/** The larger of weight and volume, in whole kilograms from 1. */
+/** The larger of weight and volumetric weight, in whole kilograms, at least 1. */
 function chargeableWeightKg({ volumetricDivisor }: Courier, { weightKg, dimensions }: Package): number {
   const volume = dimensions.lengthCm * dimensions.widthCm * dimensions.heightCm;
   return Math.max(1, Math.ceil(weightKg), Math.ceil(volume / volumetricDivisor));
 }
 
-function rounded(cents: number): number {
+function roundedPrice(cents: number): number {
   return Math.round(cents / priceStepCents) * priceStepCents;
 }

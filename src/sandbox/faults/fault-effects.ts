@@ -1,18 +1,18 @@
 import { Readable } from 'node:stream';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import type { FaultEffect, InsteadOfAnswer } from './faults.ts';
+import type { FaultEffect, ReplacingFault } from './faults.ts';
 
-/** Long enough for what was written to reach the other side before the connection goes. */
+/** How long written bytes may take to reach the client before the connection closes. */
 const flushMs = 20;
 
-/** Whether the fault stands in place of the answer, so that the request stays undone. */
-export function isInsteadOfAnswer(fault: FaultEffect | undefined): fault is InsteadOfAnswer {
+/** Whether the fault replaces the response. The sandbox then does not apply the request. */
+export function replacesResponse(fault: FaultEffect | undefined): fault is ReplacingFault {
   return fault?.kind === 'status' || fault?.kind === 'hang' || fault?.kind === 'reset';
 }
 
-/** Gives what the fault has in place of an answer. */
-export function answerInstead(fault: InsteadOfAnswer, request: FastifyRequest, reply: FastifyReply): void {
+/** Sends the replacement of the response, or no response. */
+export function sendReplacement(fault: ReplacingFault, request: FastifyRequest, reply: FastifyReply): void {
   if (fault.kind !== 'status') {
     reply.hijack();
     if (fault.kind === 'reset') request.raw.socket.resetAndDestroy();
@@ -29,46 +29,51 @@ export function answerInstead(fault: InsteadOfAnswer, request: FastifyRequest, r
   reply.send(Buffer.from(isText ? body : JSON.stringify(body)));
 }
 
-/** What of the finished answer is sent, and how. `closing` ends what would take long. */
-export function spoil(
+/**
+ * Changes the payload of a finished response, or the way in which it is sent.
+ * @param closing aborted when the sandbox closes; ends slow responses
+ */
+export function alterResponse(
   fault: FaultEffect | undefined,
   request: FastifyRequest,
   reply: FastifyReply,
   payload: unknown,
   closing: AbortSignal,
 ): unknown {
-  if (fault === undefined || isInsteadOfAnswer(fault)) return payload;
-  const answer = bytesOf(payload);
+  if (fault === undefined || replacesResponse(fault)) return payload;
+  const response = toBytes(payload);
   const { socket } = request.raw;
   switch (fault.kind) {
     case 'delay':
     case 'quirks':
       return payload;
     case 'change':
-      return JSON.stringify(fault.change(JSON.parse(answer.toString())));
+      return JSON.stringify(fault.change(JSON.parse(response.toString())));
     case 'content-type':
       reply.type(fault.contentType);
-      return answer;
+      return response;
     case 'cut-json':
-      return answer.subarray(0, fault.bytes ?? answer.length >> 1);
+      return response.subarray(0, fault.bytes ?? response.length >> 1);
     case 'applied-then-cut':
       socket.resetAndDestroy();
       return payload;
     case 'short':
-      reply.header('content-length', answer.length + (fault.missingBytes ?? 1));
-      return Readable.from(thenLeave(answer, () => socket.end()));
+      reply.header('content-length', response.length + (fault.missingBytes ?? 1));
+      return Readable.from(sendThenDisconnect(response, () => socket.end()));
     case 'reset-in-body':
-      reply.header('content-length', answer.length);
+      reply.header('content-length', response.length);
       return Readable.from(
-        thenLeave(answer.subarray(0, fault.bytes ?? answer.length >> 1), () => socket.resetAndDestroy()),
+        sendThenDisconnect(response.subarray(0, fault.bytes ?? response.length >> 1), () =>
+          socket.resetAndDestroy(),
+        ),
       );
     case 'drip':
-      reply.header('content-length', answer.length);
-      return Readable.from(drops(answer, fault.bytes, fault.everyMs, closing));
+      reply.header('content-length', response.length);
+      return Readable.from(chunksWithDelay(response, fault.bytes, fault.everyMs, closing));
   }
 }
 
-function bytesOf(payload: unknown): Buffer {
+function toBytes(payload: unknown): Buffer {
   if (Buffer.isBuffer(payload)) return payload;
   if (payload instanceof Uint8Array) return Buffer.from(payload);
   if (typeof payload === 'string') return Buffer.from(payload);
@@ -76,22 +81,22 @@ function bytesOf(payload: unknown): Buffer {
   throw new TypeError('The sandbox can spoil text and bytes alone');
 }
 
-async function* thenLeave(bytes: Buffer, leave: () => void): AsyncGenerator<Buffer> {
+async function* sendThenDisconnect(bytes: Buffer, disconnect: () => void): AsyncGenerator<Buffer> {
   yield bytes;
   await sleep(flushMs);
-  leave();
-  // The stream must not end before the connection does, or the answer would end with it.
+  disconnect();
+  // Keep the stream open until the connection is closed. Otherwise the response would end regularly.
   await sleep(flushMs);
 }
 
-async function* drops(
-  answer: Buffer,
+async function* chunksWithDelay(
+  response: Buffer,
   bytes: number,
   everyMs: number,
   closing: AbortSignal,
 ): AsyncGenerator<Buffer> {
-  for (let start = 0; start < answer.length; start += bytes) {
+  for (let start = 0; start < response.length; start += bytes) {
     await sleep(everyMs, undefined, { signal: closing });
-    yield answer.subarray(start, start + bytes);
+    yield response.subarray(start, start + bytes);
   }
 }

@@ -1,77 +1,84 @@
 import type { Quirks } from './quirks.ts';
 
-/** Which requests a fault befalls: all that match, or the first `times` of them. */
+/** The requests that a fault affects: all matching ones, or the first `times` of them. */
 export interface FaultMatch {
-  /** `GET`, `POST`, `PATCH`; any where left out. */
+  /** `GET`, `POST` or `PATCH`. By default any method. */
   method?: string;
-  /** The whole path, without the query, or a pattern for it; any where left out. */
+  /** The whole path without the query, or a pattern for it. By default any path. */
   path?: string | RegExp;
   times?: number;
 }
 
-/** What goes wrong. Those that stand in place of the answer leave the request undone; all others do it. */
-export type FaultEffect = InsteadOfAnswer | OfAnswer;
+/** The effect of a fault. A replaced response means that the request is not applied. All other effects apply it. */
+export type FaultEffect = ReplacingFault | AlteringFault;
 
-export type InsteadOfAnswer =
-  /** Answers this status and body: a string as it is, nothing for undefined, anything else as JSON. */
+/** Effects that replace the response. */
+export type ReplacingFault =
+  /** Sends this status and body: a string unchanged, undefined as an empty body, any other value as JSON. */
   | { kind: 'status'; status: number; body?: unknown; contentType?: string; headers?: Record<string, string> }
-  /** Takes the request and never answers. */
+  /** Accepts the request and never responds. */
   | { kind: 'hang' }
-  /** Resets the connection before any header. */
+  /** Resets the connection before any header is sent. */
   | { kind: 'reset' };
 
-export type OfAnswer =
-  /** Waits so many milliseconds before the request is done, then answers as ever. */
+/** Effects on the response of an applied request. */
+export type AlteringFault =
+  /** Waits `delayMs` before the request is applied, then responds normally. */
   | { kind: 'delay'; delayMs: number }
-  /** Sends the headers and so many bytes of the answer (half of it by default), then resets the connection. */
+  /** Sends the headers and `bytes` bytes of the body (half by default), then resets the connection. */
   | { kind: 'reset-in-body'; bytes?: number }
-  /** Ends the answer after so many bytes (half of it by default) with a Content-Length to match: whole as HTTP, cut as JSON. */
+  /** Ends the body after `bytes` bytes (half by default) with a matching Content-Length: valid HTTP, cut JSON. */
   | { kind: 'cut-json'; bytes?: number }
-  /** Announces so many bytes more than it sends (1 by default), then closes the connection. */
+  /** Announces `missingBytes` bytes more than it sends (1 by default), then closes the connection. */
   | { kind: 'short'; missingBytes?: number }
-  /** Sends the answer so many bytes at a time, with so many milliseconds before each. */
+  /** Sends the body in chunks of `bytes` bytes, with a wait of `everyMs` before each. */
   | { kind: 'drip'; bytes: number; everyMs: number }
-  /** Sends the answer under another content type. */
+  /** Sends the response with another content type. */
   | { kind: 'content-type'; contentType: string }
-  /** Sends what the function makes of the answer's JSON. */
+  /** Sends the result of the function on the JSON of the response. */
   | { kind: 'change'; change: (answer: unknown) => unknown }
-  /** Does the request for good, then resets the connection before any header. */
+  /** Applies the request, then resets the connection before any header is sent. */
   | { kind: 'applied-then-cut' }
-  /** Does the request with these quirks in place of the standing ones. */
+  /** Handles the request with these quirks. They override the sandbox's quirks. */
   | { kind: 'quirks'; quirks: Partial<Quirks> };
 
+/** A fault: an effect and the requests that it affects. */
 export type Fault = FaultMatch & FaultEffect;
 
+/** The faults of a sandbox, for tests to change. */
 export interface Faults {
-  /** Adds a fault; the function that it answers removes it again. Of several that match, the one added first strikes. */
+  /** Adds a fault and returns a function that removes it. If several match, the fault added first takes effect. */
   add(fault: Fault): () => void;
   clear(): void;
 }
 
-/** The faults as the server sees them. */
+/** The faults of a sandbox, for its server to read. */
 export interface FaultSource {
-  /** The fault for this request, one of its times used up; undefined where nothing is to go wrong. */
+  /** Returns the fault for a request and counts one use of it. Undefined if no fault matches. */
   take(method: string, path: string): FaultEffect | undefined;
 }
 
+/** Creates an empty list of faults. */
 export function createFaults(): Faults & FaultSource {
-  let planned: { fault: Fault; left: number }[] = [];
+  let activeFaults: { fault: Fault; remainingTimes: number }[] = [];
   return {
     add(fault) {
-      const plan = { fault, left: fault.times ?? Number.POSITIVE_INFINITY };
-      planned.push(plan);
+      const activeFault = { fault, remainingTimes: fault.times ?? Number.POSITIVE_INFINITY };
+      activeFaults.push(activeFault);
       return () => {
-        planned = planned.filter((other) => other !== plan);
+        activeFaults = activeFaults.filter((candidate) => candidate !== activeFault);
       };
     },
     clear() {
-      planned = [];
+      activeFaults = [];
     },
     take(method, path) {
-      const plan = planned.find(({ fault, left }) => left > 0 && matches(fault, method, path));
-      if (plan === undefined) return undefined;
-      plan.left -= 1;
-      return plan.fault;
+      const activeFault = activeFaults.find(
+        ({ fault, remainingTimes }) => remainingTimes > 0 && matches(fault, method, path),
+      );
+      if (activeFault === undefined) return undefined;
+      activeFault.remainingTimes -= 1;
+      return activeFault.fault;
     },
   };
 }

@@ -1,26 +1,26 @@
-/** What the REST interface leaves open, and other services of it do otherwise. */
+/** Behaviour that the REST interface does not specify, and that may differ between services. */
 export interface Quirks {
-  /** Every list comes oldest first. A page token of one order is refused in the other. */
+  /** Lists are oldest first instead of newest first. A page token is valid for one order only. */
   oldestFirst: boolean;
-  /** An order of any status is shipped, and shipped again. It then names its latest shipment. */
+  /** Orders of any status can be shipped, also repeatedly. The order names its latest shipment. */
   shipsAgain: boolean;
-  /** For so long after `POST /v1/shipments`, by the sandbox's clock, its order is read as it was before. */
+  /** How long reads return the old state of an order after `POST /v1/shipments`, by the sandbox's clock. */
   shipmentNamedAfterMs: number;
-  /** How far the `date` header is from the sandbox's clock; negative for behind it. */
+  /** The difference between the `date` header and the sandbox's clock. Negative if the header is behind. */
   dateOffsetMs: number;
-  /** Whether answers have a `date` header. */
+  /** Whether responses have a `date` header. */
   hasDate: boolean;
-  /** By the name of a list, such as `orders`, the fields that its rows lack. The record itself has them. */
+  /** Fields that rows of a list lack, by list name such as `orders`. Reads of one record return them. */
   rowsLack: Partial<Record<string, readonly string[]>>;
   /**
-   * The alphabet of the identifiers of new records, and of the couriers in new quotes: `mixed` goes beyond letters and
-   * digits. As a standing quirk it also renames the seed.
+   * The form of identifiers of new records and of couriers in new quotes. `mixed` identifiers also have characters
+   * other than letters and digits. The quirk of the whole sandbox also applies to the seed.
    */
   identifiers: 'plain' | 'mixed';
 }
 
-/** The sandbox's own ways. */
-export const usualQuirks: Quirks = {
+/** The sandbox's default behaviour. */
+export const defaultQuirks: Quirks = {
   oldestFirst: false,
   shipsAgain: false,
   shipmentNamedAfterMs: 0,

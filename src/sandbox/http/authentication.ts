@@ -1,15 +1,15 @@
 import type { Merchant, Merchants } from '../store/merchants.ts';
 import type { BearerKind } from './request-log.ts';
 
-/** Who asks. */
+/** The sender of a request. */
 export interface Caller {
   bearer: BearerKind;
-  /** Undefined for any bearer but the merchants' own. */
+  /** Undefined for a missing or unknown token. */
   merchant: Merchant | undefined;
 }
 
-/** "Authentication": who an `Authorization` header stands for. */
-export function callerOf(merchants: Merchants, authorization: string | undefined): Caller {
+/** Finds the merchant of an `Authorization` header ("Authentication"). */
+export function authenticate(merchants: Merchants, authorization: string | undefined): Caller {
   if (authorization === undefined) return { bearer: 'none', merchant: undefined };
   const token = /^bearer +([A-Za-z0-9._~+/-]+=*)$/i.exec(authorization)?.[1] ?? '';
   const merchant = merchants.byToken(token);

@@ -1,7 +1,7 @@
 import swagger from '@fastify/swagger';
 import type { Server } from './server-type.ts';
 
-/** Publishes the routes' schemas as OpenAPI 3.1 at `GET /openapi.json`. To be called before the routes are added. */
+/** Publishes the routes' schemas as OpenAPI 3.1 at `GET /openapi.json`. Call this before routes are added. */
 export async function addOpenApi(server: Server): Promise<void> {
   await server.register(swagger, {
     openapi: {
@@ -15,25 +15,26 @@ export async function addOpenApi(server: Server): Promise<void> {
       components: { securitySchemes: { bearer: { type: 'http', scheme: 'bearer' } } },
       security: [{ bearer: [] }],
     },
-    // The plugin would name the schemas def-0, def-1; they carry their names through it and get them back at the end.
-    transform: ({ schema, url }) => ({ schema: withMarkedNames(schema), url }),
-    transformObject: (document) => withComponents('openapiObject' in document ? document.openapiObject : {}),
+    // The plugin would name the schemas def-0, def-1. A marker keeps each name until the end.
+    transform: ({ schema, url }) => ({ schema: markNames(schema), url }),
+    transformObject: (document) =>
+      moveToComponents('openapiObject' in document ? document.openapiObject : {}),
   });
   server.get('/openapi.json', { config: { open: true }, schema: { hide: true } }, () => server.swagger());
 }
 
-const mark = 'x-name';
+const nameMarker = 'x-name';
 
-function withMarkedNames<Schema>(schema: Schema): Schema {
-  // A copy with one key renamed: still the same kind of schema to the plugin, which reads no more of it.
-  return mapped(schema, ({ $id, ...rest }) =>
-    $id === undefined ? rest : { ...rest, [mark]: $id },
+function markNames<Schema>(schema: Schema): Schema {
+  // The copy has one renamed key. For the plugin it is still the same kind of schema.
+  return mapObjects(schema, ({ $id, ...rest }) =>
+    $id === undefined ? rest : { ...rest, [nameMarker]: $id },
   ) as Schema;
 }
 
-function withComponents(document: object): object {
+function moveToComponents(document: object): object {
   const schemas: Record<string, unknown> = {};
-  const withReferences = mapped(document, ({ [mark]: name, ...schema }) => {
+  const withReferences = mapObjects(document, ({ [nameMarker]: name, ...schema }) => {
     if (typeof name !== 'string') return schema;
     schemas[name] = schema;
     return { $ref: `#/components/schemas/${name}` };
@@ -41,10 +42,10 @@ function withComponents(document: object): object {
   return { ...withReferences, components: { ...withReferences.components, schemas } };
 }
 
-/** A copy in which every object has been put through the function, the innermost first. */
-function mapped(value: unknown, change: (object: Record<string, unknown>) => unknown): unknown {
-  if (Array.isArray(value)) return value.map((item) => mapped(item, change));
+/** Copies a value and transforms every object in it, the innermost first. */
+function mapObjects(value: unknown, transformObject: (object: Record<string, unknown>) => unknown): unknown {
+  if (Array.isArray(value)) return value.map((item) => mapObjects(item, transformObject));
   if (typeof value !== 'object' || value === null) return value;
-  const entries = Object.entries(value).map(([key, item]) => [key, mapped(item, change)]);
-  return change(Object.fromEntries(entries));
+  const entries = Object.entries(value).map(([key, item]) => [key, mapObjects(item, transformObject)]);
+  return transformObject(Object.fromEntries(entries));
 }

@@ -1,44 +1,46 @@
 import type { IncomingMessage } from 'node:http';
 
-/** Whose token a request carried. The token itself is not kept. */
+/** The merchant of a request's token. The log does not store the token. */
 export type BearerKind = 'first' | 'second' | 'none' | 'unknown';
 
-/** A request that came in, in whatever way it was answered. */
+/** A received request. */
 export interface RequestEntry {
   method: string;
-  /** As it was sent, without the query. */
+  /** The path as sent, without the query. */
   path: string;
-  /** By name; a parameter sent twice shows the last. */
+  /** Query parameters by name. Of a repeated parameter, the last value. */
   query: Record<string, string>;
-  /** The JSON sent; undefined for none, and for none that could be read. */
+  /** The parsed JSON body. Undefined if there is none or it is invalid. */
   body: unknown;
-  /** Undefined where no answer was given: it is still to come, or a fault kept it back. */
+  /** The response status. Undefined before the response, or if a fault sent none. */
   status: number | undefined;
   bearer: BearerKind;
-  /** Without `authorization`. */
+  /** The request headers without `authorization`. */
   headers: Record<string, string>;
 }
 
+/** The request log of a sandbox, for tests to read. */
 export interface RequestLog {
-  /** The last 10,000 requests, in order of arrival; without those whose URL cannot be decoded. */
+  /** The last 10,000 requests, in order of arrival. Without requests whose URL cannot be decoded. */
   entries(): RequestEntry[];
-  /** The same as text, the query decoded for reading: `GET /v1/orders/a%3Ab`, `GET /v1/orders?status=NEW,READY`. */
+  /** The entries as text, with a decoded query: `GET /v1/orders/a%3Ab`, `GET /v1/orders?status=NEW,READY`. */
   lines(): string[];
   clear(): void;
 }
 
-/** The log as the server sees it. */
+/** The request log of a sandbox, for its server to write. */
 export interface RequestSink {
   add(entry: RequestEntry): void;
 }
 
 const maxEntries = 10_000;
 
+/** Creates an empty request log. */
 export function createRequestLog(): RequestLog & RequestSink {
   let entries: RequestEntry[] = [];
   return {
     entries: () => [...entries],
-    lines: () => entries.map(lineOf),
+    lines: () => entries.map(formatEntry),
     clear() {
       entries = [];
     },
@@ -49,8 +51,8 @@ export function createRequestLog(): RequestLog & RequestSink {
   };
 }
 
-/** The entry of a request that has just come in; body and status are added as they become known. */
-export function entryOf(
+/** Creates the entry of a new request. The server adds body and status later. */
+export function createEntry(
   { method = '', url = '', headers }: IncomingMessage,
   bearer: BearerKind,
 ): RequestEntry {
@@ -67,7 +69,7 @@ export function entryOf(
   };
 }
 
-function lineOf({ method, path, query }: RequestEntry): string {
+function formatEntry({ method, path, query }: RequestEntry): string {
   const parameters = Object.entries(query).map(([name, value]) => `${name}=${value}`);
   return `${method} ${path}${parameters.length === 0 ? '' : '?'}${parameters.join('&')}`;
 }

@@ -8,13 +8,13 @@ import type {
 } from 'fastify';
 import type { FaultEffect } from '../faults/faults.ts';
 import type { Quirks } from '../faults/quirks.ts';
-import type { PastOrders } from '../rules/past-orders.ts';
+import type { StaleOrders } from '../rules/stale-orders.ts';
 import type { Clock } from '../store/clock.ts';
 import type { Merchant } from '../store/merchants.ts';
 import type { Store } from '../store/store.ts';
 import type { RequestEntry } from './request-log.ts';
 
-/** A Fastify server whose handlers are typed by their route's schemas. */
+/** A Fastify server. The schemas of a route give the types of its handler. */
 export type Server = FastifyInstance<
   RawServerDefault,
   RawRequestDefaultExpression,
@@ -23,28 +23,28 @@ export type Server = FastifyInstance<
   TypeBoxTypeProvider
 >;
 
-/** What the routes work with. */
+/** The dependencies of the routes. */
 export interface Service {
   store: Store;
   clock: Clock;
-  pastOrders: PastOrders;
-  /** The address of the sandbox, without a slash at the end. Known once it listens. */
+  staleOrders: StaleOrders;
+  /** The base URL of the sandbox, without a slash at the end. Empty until the server listens. */
   url(): string;
 }
 
 declare module 'fastify' {
   interface FastifyRequest {
-    /** Whose bearer the request carries; set before any route that is not `open`. */
+    /** The merchant of the request. Set on all routes that are not `open`. */
     merchant: Merchant;
-    /** What goes wrong with this request; undefined for nothing. */
+    /** The fault of this request, if any. */
     fault: FaultEffect | undefined;
-    /** Those that stand, with those of its fault in their place. */
+    /** The sandbox's quirks, overridden by quirks of the request's fault. */
     quirks: Quirks;
-    /** Its place in the log. */
+    /** The log entry of this request. */
     entry: RequestEntry;
   }
   interface FastifyContextConfig {
-    /** Whether the route needs no bearer. */
+    /** Whether the route needs no bearer token. */
     open?: boolean;
   }
 }

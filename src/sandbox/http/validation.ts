@@ -3,39 +3,41 @@ import type { TSchema } from 'typebox';
 import { Compile } from 'typebox/compile';
 import type { TLocalizedValidationError } from 'typebox/error';
 import { Settings } from 'typebox/system';
-import { type FieldFault, invalid } from '../interface/service-error.ts';
+import { type FieldError, invalid } from '../interface/service-error.ts';
 
-/** TypeBox stops at 8 by default; a refusal names all faults, up to this bound. */
-const maxFaults = 100;
+/** The most field errors in a response. TypeBox stops at 8 by default. */
+const maxFieldErrors = 100;
 
-/** Checks a part of a request; a fault becomes a 400 that names every field. */
+/** Validates a part of a request. Errors become a 400 that names every invalid field. */
 export const requestCompiler: FastifySchemaCompiler<TSchema> = ({ schema, httpPart }) => {
-  // On first use: most runs of the sandbox call few of its operations, and all would cost some 100 ms at start.
+  // Compiled on first use: most runs call few operations, and compiling all takes about 100 ms.
   let validator: ReturnType<typeof Compile> | undefined;
   return (value: unknown) => {
     validator ??= Compile(schema);
-    const read = httpPart === 'querystring' ? withNumbers(value) : value;
-    if (validator.Check(read)) return { value: read };
-    Settings.Set({ maxErrors: maxFaults });
-    return { error: invalid(...faultsOf(validator.Errors(read))) };
+    const parsed = httpPart === 'querystring' ? withPageSizeAsNumber(value) : value;
+    if (validator.Check(parsed)) return { value: parsed };
+    Settings.Set({ maxErrors: maxFieldErrors });
+    return { error: invalid(...fieldErrors(validator.Errors(parsed))) };
   };
 };
 
-/** Checks an answer and writes it. What its schema does not declare is a mistake of the sandbox, never left out silently. */
-export const answerCompiler: FastifySerializerCompiler<TSchema> = ({ schema, method, url }) => {
+/** Validates and serializes a response. An undeclared field is an error of the sandbox, never dropped silently. */
+export const responseCompiler: FastifySerializerCompiler<TSchema> = ({ schema, method, url }) => {
   let validator: ReturnType<typeof Compile> | undefined;
-  return (answer) => {
+  return (response) => {
     validator ??= Compile(schema);
-    if (!validator.Check(answer)) {
-      const faults = faultsOf(validator.Errors(answer)).map(({ field, message }) => `${field} ${message}`);
-      throw new Error(`The answer to ${method} ${url} breaks its schema: ${faults.join('; ')}`);
+    if (!validator.Check(response)) {
+      const messages = fieldErrors(validator.Errors(response)).map(
+        ({ field, message }) => `${field} ${message}`,
+      );
+      throw new Error(`The answer to ${method} ${url} breaks its schema: ${messages.join('; ')}`);
     }
-    return JSON.stringify(answer);
+    return JSON.stringify(response);
   };
 };
 
-/** A query holds text alone; whole numbers in plain decimal are read as such, for the schema to judge. */
-function withNumbers(query: unknown): Record<string, unknown> {
+/** Converts a decimal `pageSize` to a number, because query values are texts. The schema validates the number. */
+function withPageSizeAsNumber(query: unknown): Record<string, unknown> {
   const entries = Object.entries(query ?? {});
   return Object.fromEntries(
     entries.map(([name, value]) => [
@@ -45,30 +47,33 @@ function withNumbers(query: unknown): Record<string, unknown> {
   );
 }
 
-function faultsOf(errors: TLocalizedValidationError[]): FieldFault[] {
-  const faults = new Map<string, FieldFault>();
+function fieldErrors(errors: TLocalizedValidationError[]): FieldError[] {
+  const byField = new Map<string, FieldError>();
   for (const error of errors) {
-    for (const fault of faultsIn(error)) {
-      // The first says most: a null where text belongs has the wrong type, and also no valid value.
-      if (!faults.has(fault.field)) faults.set(fault.field, fault);
+    for (const fieldError of toFieldErrors(error)) {
+      // Keeps the first error of a field, the most helpful one: the wrong type comes before the invalid value.
+      if (!byField.has(fieldError.field)) byField.set(fieldError.field, fieldError);
     }
   }
-  return [...faults.values()];
+  return [...byField.values()];
 }
 
-function faultsIn(error: TLocalizedValidationError): FieldFault[] {
-  const field = fieldOf(error.instancePath);
-  const within = (name: string) => (field === '' ? name : `${field}.${name}`);
+function toFieldErrors(error: TLocalizedValidationError): FieldError[] {
+  const field = pointerToPath(error.instancePath);
+  const childPath = (name: string) => (field === '' ? name : `${field}.${name}`);
   switch (error.keyword) {
     case 'required':
-      return error.params.requiredProperties.map((name) => ({ field: within(name), message: 'is required' }));
+      return error.params.requiredProperties.map((name) => ({
+        field: childPath(name),
+        message: 'is required',
+      }));
     case 'additionalProperties':
       return error.params.additionalProperties.map((name) => ({
-        field: within(name),
+        field: childPath(name),
         message: 'is not a known field',
       }));
     case 'boolean':
-      // Says of each unknown field once more what `additionalProperties` says of all.
+      // Repeats the errors of `additionalProperties` for each unknown field.
       return [];
     case 'enum':
       return [{ field, message: `must be one of ${error.params.allowedValues.map(String).join(', ')}` }];
@@ -78,7 +83,7 @@ function faultsIn(error: TLocalizedValidationError): FieldFault[] {
 }
 
 /** `/recipient/address/addressLines/0` as `recipient.address.addressLines.0`. */
-function fieldOf(pointer: string): string {
+function pointerToPath(pointer: string): string {
   const parts = pointer.split('/').slice(1);
   return parts.map((part) => part.replaceAll('~1', '/').replaceAll('~0', '~')).join('.');
 }

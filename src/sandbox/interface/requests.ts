@@ -1,16 +1,16 @@
 import { type Static, Type } from 'typebox';
 import { fields, ResourceName } from './schemas.ts';
 
-/** The bodies, queries and paths of the REST interface's "Endpoints". A name that is not listed is refused. */
+/** The bodies, queries and path parameters of "Endpoints". Unknown fields are rejected. */
 
-const closed = { additionalProperties: false };
+const noOtherFields = { additionalProperties: false };
 
 const AddressInput = Type.Object(
   {
     addressLines: Type.Array(Type.String({ minLength: 1, maxLength: 256 }), { minItems: 1, maxItems: 5 }),
     organization: Type.Optional(fields.NullableString),
   },
-  { $id: 'AddressInput', ...closed },
+  { $id: 'AddressInput', ...noOtherFields },
 );
 
 const person = {
@@ -23,13 +23,18 @@ const person = {
   address: AddressInput,
 };
 
+/** The recipient of a new shipment ("Create Shipment body"). */
 export type ShipmentRecipientInput = Static<typeof ShipmentRecipientInput>;
-export const ShipmentRecipientInput = Type.Object(person, { $id: 'ShipmentRecipientInput', ...closed });
+export const ShipmentRecipientInput = Type.Object(person, {
+  $id: 'ShipmentRecipientInput',
+  ...noOtherFields,
+});
 
+/** The recipient of an order in a request ("Recipient"). */
 export type RecipientInput = Static<typeof RecipientInput>;
 export const RecipientInput = Type.Object(
   { ...person, location: fields.LocationName },
-  { $id: 'RecipientInput', ...closed },
+  { $id: 'RecipientInput', ...noOtherFields },
 );
 
 const PaymentMethods = Type.Array(Type.String({ minLength: 1, maxLength: 64 }), { maxItems: 20 });
@@ -49,7 +54,7 @@ export const CreateOrderBody = Type.Object(
     referenceUrl: Type.Optional(Type.String({ format: 'uri', maxLength: 2048 })),
     fulfiller: Type.Optional(fields.Fulfiller),
   },
-  { $id: 'CreateOrderBody', ...closed },
+  { $id: 'CreateOrderBody', ...noOtherFields },
 );
 
 /** "Update Order rules" 1 to 3. */
@@ -67,7 +72,7 @@ export const UpdateOrderBody = Type.Object(
         paymentMethods: Type.Optional(PaymentMethods),
         fulfiller: Type.Optional(fields.Fulfiller),
       },
-      closed,
+      noOtherFields,
     ),
     updateMask: Type.Array(
       Type.Enum([
@@ -83,9 +88,10 @@ export const UpdateOrderBody = Type.Object(
       { minItems: 1 },
     ),
   },
-  { $id: 'UpdateOrderBody', ...closed },
+  { $id: 'UpdateOrderBody', ...noOtherFields },
 );
 
+/** "Create Shipment body". */
 export type CreateShipmentBody = Static<typeof CreateShipmentBody>;
 export const CreateShipmentBody = Type.Object(
   {
@@ -95,13 +101,13 @@ export const CreateShipmentBody = Type.Object(
     recipient: ShipmentRecipientInput,
     requiresPickup: Type.Boolean(),
   },
-  { $id: 'CreateShipmentBody', ...closed },
+  { $id: 'CreateShipmentBody', ...noOtherFields },
 );
 
 const Text = Type.String({ minLength: 1, maxLength: 4096 });
 const Parameters = Type.Record(Type.String(), Type.String({ maxLength: 1024 }));
 
-/** A template to send. The REST interface leaves its shape open; it is the one in which a message answers it. */
+/** A template to send. The interface does not show its shape, so it has the shape of templates in responses. */
 export type TemplateInput = Static<typeof TemplateInput>;
 export const TemplateInput = Type.Object(
   {
@@ -110,47 +116,51 @@ export const TemplateInput = Type.Object(
     headerParameters: Type.Optional(Parameters),
     bodyParameters: Type.Optional(Parameters),
   },
-  { $id: 'TemplateInput', ...closed },
+  { $id: 'TemplateInput', ...noOtherFields },
 );
 
-/** Exactly one of the two, which its route checks. */
+/** Exactly one of `text` and `template`. The route checks this. */
 export type CreateMessageBody = Static<typeof CreateMessageBody>;
 export const CreateMessageBody = Type.Object(
   { text: Type.Optional(Text), template: Type.Optional(TemplateInput) },
-  { $id: 'CreateMessageBody', description: 'Either `text` or `template`.', ...closed },
+  { $id: 'CreateMessageBody', description: 'Either `text` or `template`.', ...noOtherFields },
 );
 
+/** The body of `POST /v1/channels/{channelId}/messages`. */
 export type CreateMessageByPhoneBody = Static<typeof CreateMessageByPhoneBody>;
 export const CreateMessageByPhoneBody = Type.Object(
   {
-    recipient: Type.Object({ phone: fields.Phone, name: fields.PersonName }, closed),
+    recipient: Type.Object({ phone: fields.Phone, name: fields.PersonName }, noOtherFields),
     text: Text,
   },
-  { $id: 'CreateMessageByPhoneBody', ...closed },
+  { $id: 'CreateMessageByPhoneBody', ...noOtherFields },
 );
 
-/** The query of a list: its page sizes by "List query parameters", and its own filters. */
+/** The query of a list: page size, page token and filters ("List query parameters"). */
 export function ListQuery<Filters extends Record<string, ReturnType<typeof TextFilter>>>(
-  { usual, most }: { usual: number; most: number },
+  { defaultSize, maxSize }: { defaultSize: number; maxSize: number },
   filters: Filters,
 ) {
   return Type.Object(
     {
-      pageSize: Type.Optional(Type.Integer({ minimum: 1, maximum: most, default: usual })),
+      pageSize: Type.Optional(Type.Integer({ minimum: 1, maximum: maxSize, default: defaultSize })),
       pageToken: Type.Optional(Type.String({ description: 'The `nextPageToken` of the page before.' })),
       ...filters,
     },
-    closed,
+    noOtherFields,
   );
 }
 
-/** A filter of a list. */
+/** A text filter of a list. */
 export function TextFilter(description: string) {
   return Type.Optional(Type.String({ minLength: 1, maxLength: 256, description }));
 }
 
+/** The path parameters of routes for one record. */
 export const IdPath = Type.Object({ id: fields.identifier });
+/** The path parameters of routes below a channel. */
 export const ChannelPath = Type.Object({ channelId: fields.identifier });
+/** The path parameters of routes below a conversation. */
 export const ConversationPath = Type.Object({
   channelId: fields.identifier,
   conversationId: fields.identifier,

@@ -1,21 +1,21 @@
 /**
- * The resources of the REST interface, "Resources and their fields", field by field: the schema that checks and
- * publishes each one, and its static type under the same name.
+ * The resources of "Resources and their fields". Each has a schema, for validation and OpenAPI, and a static type of
+ * the same name.
  */
 
 import { type Static, Type } from 'typebox';
 
-/** The interface names no alphabet: anything but slashes, control characters, lone surrogates, `.` and `..`. */
+/** The interface defines no characters. Not allowed: slashes, control characters, lone surrogates, `.` and `..`. */
 const identifier = '(?!\\.{1,2}(?:/|$))[^/\\p{Cc}\\p{Cs}]{1,256}';
 
-/** A resource name such as `orders/ca0001`; `collection` may hold several parts, with `*` for an identifier. */
+/** A resource name such as `orders/ca0001`. `collection` may have several parts, with `*` for an identifier. */
 export const ResourceName = (collection: string) =>
   Type.String({ pattern: `^${collection.replaceAll('*', identifier)}/${identifier}$` });
 
 const LocationName = Type.String({ pattern: `^locations/${identifier}$`, maxLength: 96 });
 const DateTime = Type.String({ format: 'date-time' });
 
-/** Whole cents, exact in JSON up to 2^53 - 1 either way. */
+/** Whole cents. JSON numbers are exact from -(2^53 - 1) to 2^53 - 1. */
 const Cents = Type.Integer({ minimum: Number.MIN_SAFE_INTEGER, maximum: Number.MAX_SAFE_INTEGER });
 const CentsFromZero = Type.Integer({ minimum: 0, maximum: Number.MAX_SAFE_INTEGER });
 const Count = Type.Integer({ minimum: 0 });
@@ -27,12 +27,12 @@ const DocumentType = Type.Unsafe<'CC' | 'CE' | 'NI' | 'TI' | null>({
   enum: ['CC', 'CE', 'NI', 'TI', null],
 });
 
-const closed = { additionalProperties: false };
+const noOtherFields = { additionalProperties: false };
 
 const ContentDescription = Type.String({ minLength: 3, maxLength: 128 });
 const Notes = Type.String({ minLength: 3, maxLength: 2048 });
 
-/** The parts that requests share with the resources they become. */
+/** Field schemas that requests and resources share. */
 export const fields = {
   identifier: Type.String({ pattern: `^${identifier}$` }),
   LocationName,
@@ -48,6 +48,7 @@ export const fields = {
   PersonName: Type.String({ minLength: 1, maxLength: 128 }),
 };
 
+/** "Address" in responses. */
 export type Address = Static<typeof Address>;
 export const Address = Type.Object(
   {
@@ -57,7 +58,7 @@ export const Address = Type.Object(
     addressLines: Type.Array(Type.String()),
     organization: Type.String(),
   },
-  { $id: 'Address', ...closed },
+  { $id: 'Address', ...noOtherFields },
 );
 
 const person = {
@@ -70,23 +71,29 @@ const person = {
   address: Address,
 };
 
-/** Who a shipment goes to; unlike an order's recipient it names no location. */
+/** The "Recipient" of a shipment, which has no `location`. */
 export type ShipmentRecipient = Static<typeof ShipmentRecipient>;
-export const ShipmentRecipient = Type.Object(person, { $id: 'ShipmentRecipient', ...closed });
+export const ShipmentRecipient = Type.Object(person, { $id: 'ShipmentRecipient', ...noOtherFields });
 
-/** Who an order goes to. */
+/** The "Recipient" of an order. */
 export type Recipient = Static<typeof Recipient>;
-export const Recipient = Type.Object({ ...person, location: LocationName }, { $id: 'Recipient', ...closed });
+export const Recipient = Type.Object(
+  { ...person, location: LocationName },
+  { $id: 'Recipient', ...noOtherFields },
+);
 
+/** The allowed values of `customerReliability`. */
 export type Reliability = Static<typeof Reliability>;
 export const Reliability = Type.Enum(['RELIABLE', 'MODERATE', 'UNRELIABLE', 'NO_ORDERS']);
 
+/** The `customerBehavior` of an "Order". */
 export type CustomerBehavior = Static<typeof CustomerBehavior>;
 export const CustomerBehavior = Type.Object(
   { totalShipments: Count, deliveredShipments: Count, returnedShipments: Count, reliability: Reliability },
-  { $id: 'CustomerBehavior', ...closed },
+  { $id: 'CustomerBehavior', ...noOtherFields },
 );
 
+/** "Order status". */
 export type OrderStatus = Static<typeof OrderStatus>;
 export const OrderStatus = Type.Enum([
   'NEW',
@@ -98,6 +105,7 @@ export const OrderStatus = Type.Enum([
   'RETURN',
 ]);
 
+/** "Order". */
 export type Order = Static<typeof Order>;
 export const Order = Type.Object(
   {
@@ -119,9 +127,10 @@ export const Order = Type.Object(
     paymentMethods: Type.Optional(Type.Array(Type.String())),
     fulfiller: fields.Fulfiller,
   },
-  { $id: 'Order', ...closed },
+  { $id: 'Order', ...noOtherFields },
 );
 
+/** "Shipment status". */
 export type ShipmentStatus = Static<typeof ShipmentStatus>;
 export const ShipmentStatus = Type.Enum([
   'GENERATING_LABEL',
@@ -139,6 +148,7 @@ export const ShipmentStatus = Type.Enum([
   'RETURN',
 ]);
 
+/** "Shipment". */
 export type Shipment = Static<typeof Shipment>;
 export const Shipment = Type.Object(
   {
@@ -157,20 +167,21 @@ export const Shipment = Type.Object(
     label: Type.Optional(Type.String()),
     labelUrl: Type.Optional(Type.String({ format: 'uri' })),
   },
-  { $id: 'Shipment', ...closed },
+  { $id: 'Shipment', ...noOtherFields },
 );
 
 const size = Type.Number({ exclusiveMinimum: 0, maximum: 1000 });
 
+/** The `package` of a "Quote". */
 export type Package = Static<typeof Package>;
 export const Package = Type.Object(
   {
     declaredValueCents: CentsFromZero,
-    dimensions: Type.Object({ lengthCm: size, widthCm: size, heightCm: size }, closed),
+    dimensions: Type.Object({ lengthCm: size, widthCm: size, heightCm: size }, noOtherFields),
     weightKg: size,
     contentDescription: ContentDescription,
   },
-  { $id: 'Package', ...closed },
+  { $id: 'Package', ...noOtherFields },
 );
 
 const quoteRequest = {
@@ -181,9 +192,11 @@ const quoteRequest = {
   order: Type.Optional(ResourceName('orders')),
 };
 
+/** The request fields of a "Quote". */
 export type QuoteRequest = Static<typeof QuoteRequest>;
-export const QuoteRequest = Type.Object(quoteRequest, { $id: 'QuoteRequest', ...closed });
+export const QuoteRequest = Type.Object(quoteRequest, { $id: 'QuoteRequest', ...noOtherFields });
 
+/** One of the `offers` of a "Quote". */
 export type Offer = Static<typeof Offer>;
 export const Offer = Type.Object(
   {
@@ -195,9 +208,10 @@ export const Offer = Type.Object(
     returnShipmentCostCents: CentsFromZero,
     estimatedDeliveryOperatingDays: Type.Number({ minimum: 0 }),
   },
-  { $id: 'Offer', ...closed },
+  { $id: 'Offer', ...noOtherFields },
 );
 
+/** "Quote" in responses. */
 export type Quote = Static<typeof Quote>;
 export const Quote = Type.Object(
   {
@@ -207,49 +221,54 @@ export const Quote = Type.Object(
     ...quoteRequest,
     offers: Type.Array(Offer),
   },
-  { $id: 'Quote', ...closed },
+  { $id: 'Quote', ...noOtherFields },
 );
 
+/** "Location". */
 export type Location = Static<typeof Location>;
 export const Location = Type.Object(
   {
     name: LocationName,
     address: Type.Pick(Address, ['regionCode', 'administrativeArea', 'locality']),
   },
-  { $id: 'Location', ...closed },
+  { $id: 'Location', ...noOtherFields },
 );
 
+/** "Origin". */
 export type Origin = Static<typeof Origin>;
 export const Origin = Type.Object(
   { name: ResourceName('origins'), location: LocationName, address: Address },
-  { $id: 'Origin', ...closed },
+  { $id: 'Origin', ...noOtherFields },
 );
 
+/** "Organization". */
 export type Organization = Static<typeof Organization>;
 export const Organization = Type.Object(
   { name: ResourceName('organization'), balanceCents: Cents, creditLimitCents: CentsFromZero },
-  { $id: 'Organization', ...closed },
+  { $id: 'Organization', ...noOtherFields },
 );
 
+/** "Channel". */
 export type Channel = Static<typeof Channel>;
 export const Channel = Type.Object(
   {
     name: ResourceName('channels'),
     type: Type.Literal('chat'),
     active: Type.Boolean(),
-    chatApp: Type.Object({ phoneNumber: Type.String() }, closed),
+    chatApp: Type.Object({ phoneNumber: Type.String() }, noOtherFields),
   },
-  { $id: 'Channel', ...closed },
+  { $id: 'Channel', ...noOtherFields },
 );
 
 const TemplateText = Type.Object(
   {
     text: Type.String({ description: 'Holds `{{<parameter>}}` placeholders.' }),
-    parameters: Type.Array(Type.Object({ name: Type.String(), example: Type.String() }, closed)),
+    parameters: Type.Array(Type.Object({ name: Type.String(), example: Type.String() }, noOtherFields)),
   },
-  { $id: 'TemplateText', ...closed },
+  { $id: 'TemplateText', ...noOtherFields },
 );
 
+/** "Template" of a channel. */
 export type Template = Static<typeof Template>;
 export const Template = Type.Object(
   {
@@ -261,20 +280,23 @@ export const Template = Type.Object(
     buttons: Type.Array(Type.String()),
     footer: Type.Optional(Type.String()),
   },
-  { $id: 'Template', ...closed },
+  { $id: 'Template', ...noOtherFields },
 );
 
 const Parameters = Type.Record(Type.String(), Type.String());
 
+/** The `template` of a "Message". */
 export type SentTemplate = Static<typeof SentTemplate>;
 export const SentTemplate = Type.Object(
   { name: Type.String(), language: Type.String(), headerParameters: Parameters, bodyParameters: Parameters },
-  { $id: 'SentTemplate', ...closed },
+  { $id: 'SentTemplate', ...noOtherFields },
 );
 
+/** "Message status". */
 export type MessageStatus = Static<typeof MessageStatus>;
 export const MessageStatus = Type.Enum(['SENDING', 'SENT', 'DELIVERED', 'READ', 'FAILED']);
 
+/** "Message". */
 export type Message = Static<typeof Message>;
 export const Message = Type.Object(
   {
@@ -285,5 +307,5 @@ export const Message = Type.Object(
     text: Type.Optional(Type.String()),
     template: Type.Optional(SentTemplate),
   },
-  { $id: 'Message', ...closed },
+  { $id: 'Message', ...noOtherFields },
 );

@@ -1,14 +1,15 @@
 import { type Static, Type } from 'typebox';
 
-/** A part of a request that is at fault, such as `recipient.address.addressLines`. */
-export interface FieldFault {
+/** An error of one field of a request. */
+export interface FieldError {
+  /** The path of the field, such as `recipient.address.addressLines`. */
   field: string;
   message: string;
 }
 
-/** The JSON of every refusal. The REST interface leaves it open ("Errors"). */
-export type ErrorAnswer = Static<typeof ErrorAnswer>;
-export const ErrorAnswer = Type.Object(
+/** The JSON of every error response. The interface does not show its shape ("Errors"). */
+export type ErrorResponse = Static<typeof ErrorResponse>;
+export const ErrorResponse = Type.Object(
   {
     error: Type.Object({
       code: Type.Integer({ description: 'The HTTP status.' }),
@@ -31,56 +32,58 @@ const statusNames = {
   500: 'INTERNAL',
 } as const;
 
-type RefusalCode = keyof typeof statusNames;
+type ErrorCode = keyof typeof statusNames;
 
-/** A refusal on its way to the client. */
+/** An error that the client receives as an error response. */
 export class ServiceError extends Error {
   override readonly name = 'ServiceError';
-  readonly code: RefusalCode;
-  readonly details: readonly FieldFault[];
+  readonly code: ErrorCode;
+  readonly details: readonly FieldError[];
 
-  constructor(code: RefusalCode, message: string, details: readonly FieldFault[] = []) {
+  constructor(code: ErrorCode, message: string, details: readonly FieldError[] = []) {
     super(message);
     this.code = code;
     this.details = details;
   }
 
-  toAnswer(): ErrorAnswer {
+  toJson(): ErrorResponse {
     const { code, message, details } = this;
     return { error: { code, status: statusNames[code], message, details: [...details] } };
   }
 }
 
-/** 400, with every fault named. */
-export function invalid(...details: FieldFault[]): ServiceError {
+/** A 400 error for invalid fields. */
+export function invalid(...details: FieldError[]): ServiceError {
   const list = details.map(({ field, message }) => (field === '' ? message : `${field} ${message}`));
   return new ServiceError(400, `The request is invalid: ${list.join('; ')}`, details);
 }
 
-/** 404, for what does not exist and for what belongs to another merchant alike. */
+/** A 404 error, for a missing record and for a record of another merchant. */
 export function notFound(name: string): ServiceError {
   return new ServiceError(404, `${name} does not exist`);
 }
 
-/** 409, for what the present state of a resource does not allow. */
+/** A 409 error, for a change that the state of a record does not allow. */
 export function conflict(message: string): ServiceError {
   return new ServiceError(409, message);
 }
 
-/** What the client is told of any error: 500 and nothing more for one that is a mistake of the sandbox. */
-export function refusalOf(error: unknown): ServiceError {
+/** Converts any error for the client. The sandbox's own errors become a 500 without details. */
+export function toServiceError(error: unknown): ServiceError {
   if (error instanceof ServiceError) return error;
   const code = error instanceof Error && 'statusCode' in error ? Number(error.statusCode) : 500;
   const message = error instanceof Error ? error.message : String(error);
-  // Fastify's own refusals: a body too large, of an unknown type, or no JSON.
+  // Errors of Fastify: the body is too large, of an unknown type or invalid JSON.
   if (code === 413 || code === 415) return new ServiceError(code, message);
   if (code >= 400 && code < 500) return new ServiceError(400, message);
   return new ServiceError(500, 'The sandbox has made a mistake');
 }
 
-/** The refusals of an operation for its `response` schemas; any operation can be refused with 401. */
-export function refusals<Code extends RefusalCode>(...codes: Code[]): Record<Code | 401, typeof ErrorAnswer> {
-  const entries = [401, ...codes].map((code) => [code, ErrorAnswer]);
-  // fromEntries forgets its keys; they are exactly these codes.
-  return Object.fromEntries(entries) as Record<Code | 401, typeof ErrorAnswer>;
+/** The `response` schemas of the errors of an operation. Every operation may also respond with 401. */
+export function errorResponses<Code extends ErrorCode>(
+  ...codes: Code[]
+): Record<Code | 401, typeof ErrorResponse> {
+  const entries = [401, ...codes].map((code) => [code, ErrorResponse]);
+  // Object.fromEntries loses the key types. The keys are exactly these codes.
+  return Object.fromEntries(entries) as Record<Code | 401, typeof ErrorResponse>;
 }

@@ -2,40 +2,44 @@ import { type PDFFont, type PDFPage, rgb } from '@cantoo/pdf-lib';
 import { wrap, writable } from './label-text.ts';
 
 const pointsPerMm = 72 / 25.4;
+/** Sizes of the label, in points. */
 export const pageWidth = 100 * pointsPerMm;
 export const pageHeight = 150 * pointsPerMm;
 export const margin = 9;
 export const padding = 6;
 export const innerWidth = pageWidth - 2 * margin;
-/** Where texts begin, and how wide they may be. */
-export const left = margin + padding;
+/** The x position and the width of texts. */
+export const textLeft = margin + padding;
 export const textWidth = innerWidth - 2 * padding;
 export const black = rgb(0, 0, 0);
 export const white = rgb(1, 1, 1);
 
+/** The page of a label with its fonts. */
 export interface Canvas {
   page: PDFPage;
   regular: PDFFont;
   bold: PDFFont;
 }
 
-/** A part of the label as wide as the label: its upper and lower edge in points from the page's foot. */
+/** A horizontal area of the label. Its edges are in points from the bottom of the page. */
 export interface Band {
   top: number;
   bottom: number;
 }
 
+/** Makes the area `fromTop` points below the top margin, `height` points high. */
 export function band(fromTop: number, height: number): Band {
   const top = pageHeight - margin - fromTop;
   return { top, bottom: top - height };
 }
 
-export function fill({ page }: Canvas, { top, bottom }: Band): void {
+/** Fills an area with black. */
+export function fillBand({ page }: Canvas, { top, bottom }: Band): void {
   page.drawRectangle({ x: margin, y: bottom, width: innerWidth, height: top - bottom, color: black });
 }
 
-/** Draws a box with a small heading, and answers what writes texts below each other in it. */
-export function frame(
+/** Draws a box with a small heading. Returns a function that writes texts into the box, one below the other. */
+export function drawBox(
   { page, regular, bold }: Canvas,
   { top, bottom }: Band,
   heading = '',

@@ -4,20 +4,20 @@ const graphemes = new Intl.Segmenter('es', { granularity: 'grapheme' });
 const ellipsis = '…';
 
 /**
- * A text that the font can write: accents are composed, white space becomes plain spaces, and each character that the
- * font lacks (the standard fonts of PDF know no emoji and no Arabic) becomes a question mark that a person can see.
+ * Converts a text for a font: composes accents and turns white space into spaces. A character that the font lacks
+ * becomes a question mark. The standard fonts of PDF lack emoji and Arabic.
  */
 export function writable(text: string, font: PDFFont): string {
-  const known = new Set(font.getCharacterSet());
+  const supported = new Set(font.getCharacterSet());
   const clean = text.normalize('NFC').replace(/\s+/g, ' ').trim();
   return [...graphemes.segment(clean)]
     .map(({ segment }) =>
-      [...segment].every((letter) => known.has(letter.codePointAt(0) ?? 0)) ? segment : '?',
+      [...segment].every((letter) => supported.has(letter.codePointAt(0) ?? 0)) ? segment : '?',
     )
     .join('');
 }
 
-/** Breaks a writable text into at most so many lines of at most `maxWidth` points; what does not fit ends in an ellipsis. */
+/** Breaks a text into at most `maxLines` lines of at most `maxWidth` points. A cut text ends with an ellipsis. */
 export function wrap(
   text: string,
   font: PDFFont,
@@ -28,10 +28,10 @@ export function wrap(
   const fits = (line: string) => font.widthOfTextAtSize(line, size) <= maxWidth;
   const lines: string[] = [];
   let line = '';
-  for (const word of text.split(' ').flatMap((long) => pieces(long, fits))) {
-    const longer = line === '' ? word : `${line} ${word}`;
-    if (fits(longer)) {
-      line = longer;
+  for (const word of text.split(' ').flatMap((long) => splitToWidth(long, fits))) {
+    const extended = line === '' ? word : `${line} ${word}`;
+    if (fits(extended)) {
+      line = extended;
       continue;
     }
     lines.push(line);
@@ -39,22 +39,16 @@ export function wrap(
   }
   lines.push(line);
   if (lines.length <= maxLines) return lines;
-  return [...lines.slice(0, maxLines - 1), cut(lines[maxLines - 1] ?? '', fits)];
+  return [...lines.slice(0, maxLines - 1), truncate(lines[maxLines - 1] ?? '', fits)];
 }
 
-/** The largest size, from `most` down to `least`, at which a text fits a width. */
-export function fittingSize(
-  text: string,
-  font: PDFFont,
-  maxWidth: number,
-  most: number,
-  least: number,
-): number {
-  return Math.max(least, Math.min(most, (maxWidth / font.widthOfTextAtSize(text, 1)) * 0.999));
+/** The largest font size from `max` down to `min` at which a text fits a width, all in points. */
+export function fittingSize(text: string, font: PDFFont, maxWidth: number, max: number, min: number): number {
+  return Math.max(min, Math.min(max, (maxWidth / font.widthOfTextAtSize(text, 1)) * 0.999));
 }
 
-/** A word, or its parts where it alone is wider than a line. */
-function pieces(word: string, fits: (text: string) => boolean): string[] {
+/** Splits a word that is wider than a line. */
+function splitToWidth(word: string, fits: (text: string) => boolean): string[] {
   const parts: string[] = [];
   let rest = '';
   for (const letter of word) {
@@ -67,8 +61,8 @@ function pieces(word: string, fits: (text: string) => boolean): string[] {
   return [...parts, rest];
 }
 
-function cut(line: string, fits: (text: string) => boolean): string {
-  let kept = line;
-  while (kept !== '' && !fits(kept + ellipsis)) kept = kept.slice(0, -1);
-  return kept.trimEnd() + ellipsis;
+function truncate(line: string, fits: (text: string) => boolean): string {
+  let shortened = line;
+  while (shortened !== '' && !fits(shortened + ellipsis)) shortened = shortened.slice(0, -1);
+  return shortened.trimEnd() + ellipsis;
 }

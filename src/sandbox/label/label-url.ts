@@ -1,14 +1,14 @@
 import type { Service } from '../http/server-type.ts';
 import type { Shipment } from '../interface/schemas.ts';
 
-/** "Limits": 120 hours. */
+/** The validity of a label URL: 120 hours ("Limits"). */
 const validMs = 120 * 3_600_000;
 
-/** The shipment as it is served: where there is a label, with a URL for it that is valid from now on. */
+/** Adds a new `labelUrl` to a shipment that has a label. */
 export function withLabelUrl(service: Service, shipment: Shipment): Shipment {
   if (shipment.label === undefined) return shipment;
   const id = shipment.name.slice('shipments/'.length);
-  // Whole seconds, rounded up: valid for no less than is promised.
+  // Whole seconds, rounded up so that the validity is at least 120 hours.
   const expires = Math.ceil((service.clock.now().getTime() + validMs) / 1000);
   const signature = service.store.signatures.sign('label', id, expires).toString('base64url');
   return {
@@ -17,7 +17,7 @@ export function withLabelUrl(service: Service, shipment: Shipment): Shipment {
   };
 }
 
-/** Whether a label URL was issued here, unchanged since, and is still valid. */
+/** Whether a label URL has a correct signature and has not expired. */
 export function isLabelUrlValid(
   { store, clock }: Service,
   id: string,

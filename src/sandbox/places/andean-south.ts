@@ -1,6 +1,6 @@
 import type { Department } from './department.ts';
 
-/** The capital district, Cundinamarca, the coffee axis, Tolima and Huila. Municipalities as in the official division. */
+/** Bogotá D.C., Cundinamarca, the coffee axis, Tolima and Huila. Municipalities as in the official division. */
 export const andeanSouth: readonly Department[] = [
   { name: 'Bogotá D.C.', region: 'ANDEAN', centre: [4.65, -74.1], municipalities: 'Bogotá D.C.' },
   {

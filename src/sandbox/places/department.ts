@@ -1,15 +1,16 @@
-/** Degrees north and degrees east (Colombia lies west, so the second is negative). */
+/** Degrees north and degrees east. In Colombia the longitude is negative. */
 export type Point = readonly [latitude: number, longitude: number];
 
+/** A natural region of Colombia. */
 export type Region = 'ANDEAN' | 'CARIBBEAN' | 'PACIFIC' | 'ORINOQUIA' | 'AMAZONIA' | 'ISLANDS';
 
-/** A department (or the capital district) and all its municipalities, the capital first. */
+/** A department or the capital district. */
 export interface Department {
   name: string;
   region: Region;
-  /** The middle of where its people live: good enough to price a parcel by. */
+  /** The approximate centre of its population, for prices by distance. */
   centre: Point;
-  /** Separated by commas: a thousand names stay readable as text, not as a column of quotes. */
+  /** All municipalities, the capital first, separated by commas: a thousand names are easier to read that way. */
   municipalities: string;
 }
 

@@ -12,4 +12,4 @@ export const departments: readonly Department[] = [
   ...caribbean,
   ...pacific,
   ...plainsAndForest,
-].sort((one, other) => (one.name.normalize('NFD') < other.name.normalize('NFD') ? -1 : 1));
+].sort((a, b) => (a.name.normalize('NFD') < b.name.normalize('NFD') ? -1 : 1));

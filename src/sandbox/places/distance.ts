@@ -1,26 +1,26 @@
 import type { Location } from '../interface/schemas.ts';
+import { coordinates } from './coordinates.ts';
 import type { Department, Point } from './department.ts';
 import { departments } from './departments.ts';
-import { points } from './points.ts';
 
 const departmentByName: ReadonlyMap<string, Department> = new Map(
   departments.map((department) => [department.name, department]),
 );
 const earthRadiusKm = 6371;
-/** Colombian roads wind around three mountain chains. */
+/** Road distance divided by straight distance. Colombian roads cross three mountain chains. */
 const roadFactor = 1.35;
 const withinTownKm = 8;
-/** Two towns are never closer, even where both stand at the centre of their department. */
+/** The least distance between two towns, also if both have the coordinates of their department's centre. */
 const betweenTownsKm = 35;
 
-/** The kilometres by road, roughly, between two locations. Throws a RangeError for a department that does not exist. */
+/** Estimates the road distance between two locations, in km. @throws RangeError for an unknown department. */
 export function distanceKm(from: Location, to: Location): number {
   if (from.address.administrativeArea === to.address.administrativeArea && townOf(from) === townOf(to))
     return withinTownKm;
   return Math.max(betweenTownsKm, Math.round(straightKm(pointOf(from), pointOf(to)) * roadFactor));
 }
 
-/** The department of a location. Throws a RangeError where there is none of that name. */
+/** The department of a location. @throws RangeError for an unknown department. */
 export function departmentOf({ name, address }: Location): Department {
   const department = departmentByName.get(address.administrativeArea);
   if (!department)
@@ -36,7 +36,7 @@ function townOf({ address }: Location): string {
 
 function pointOf(location: Location): Point {
   const department = departmentOf(location);
-  return points[`${department.name}/${townOf(location)}`] ?? department.centre;
+  return coordinates[`${department.name}/${townOf(location)}`] ?? department.centre;
 }
 
 /** The haversine formula. */

@@ -4,8 +4,8 @@ import { departments } from './departments.ts';
 import { zones } from './zones.ts';
 
 /**
- * Every municipality of Colombia, each followed by its zones, as the "Location" of the REST interface. A zone has no
- * field of its own there, so it stands behind its municipality: `Medellín (Laureles)`.
+ * Creates a "Location" for every municipality of Colombia, each followed by its zones. "Location" has no field for a
+ * zone, so the locality contains it: `Medellín (Laureles)`.
  */
 export function createLocations(): Location[] {
   return departments.flatMap((department) =>
@@ -18,9 +18,9 @@ export function createLocations(): Location[] {
   );
 }
 
-/** The resource name of a place: `locations/antioquia-medellin-laureles`. It does not check that the place exists. */
+/** Makes a resource name such as `locations/antioquia-medellin-laureles`. The place need not exist. */
 export function locationName(department: string, municipality: string, zone?: string): string {
-  // The capital district is its own only municipality: `locations/bogota-dc`.
+  // The capital district is also its only municipality: `locations/bogota-dc`.
   const parts = department === municipality ? [department, zone] : [department, municipality, zone];
   return `locations/${parts
     .filter((part) => part !== undefined)

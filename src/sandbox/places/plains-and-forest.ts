@@ -1,6 +1,6 @@
 import type { Department } from './department.ts';
 
-/** The eastern plains and the Amazon. Municipalities only: the non-municipal areas have no courier. */
+/** The eastern plains and the Amazon. Without non-municipal areas, because no courier serves them. */
 export const plainsAndForest: readonly Department[] = [
   { name: 'Amazonas', region: 'AMAZONIA', centre: [-4.0, -70.1], municipalities: 'Leticia, Puerto Nariño' },
   {

@@ -1,10 +1,10 @@
-function numbered(count: number): string {
+function numberedZones(count: number): string {
   return Array.from({ length: count }, (_, index) => `Comuna ${index + 1}`).join(', ');
 }
 
 /**
- * Parts of the larger cities: comunas, localidades and rural corregimientos, by municipality and department. A city
- * whose comunas go by number only keeps the number.
+ * Zones of the larger cities, by department and municipality: comunas, localidades and rural corregimientos. Comunas
+ * without a name have a number.
  */
 export const zones: Readonly<Record<string, string>> = {
   'Bogotá D.C./Bogotá D.C.': `Usaquén, Chapinero, Santa Fe, San Cristóbal, Usme, Tunjuelito, Bosa, Kennedy, Fontibón,
@@ -21,17 +21,17 @@ export const zones: Readonly<Record<string, string>> = {
     Arroyo de Piedra, Arroyo Grande, Pontezuela`,
   'Caldas/Manizales': `Atardeceres, San José, Cumanday, La Estación, Ciudadela del Norte, Ecoturístico Cerro de Oro,
     Tesorito, Palogrande, Universitaria, La Fuente, La Macarena`,
-  'Cauca/Popayán': numbered(9),
-  'Cesar/Valledupar': numbered(6),
-  'Córdoba/Montería': numbered(9),
+  'Cauca/Popayán': numberedZones(9),
+  'Cesar/Valledupar': numberedZones(6),
+  'Córdoba/Montería': numberedZones(9),
   'Cundinamarca/Soacha': 'Compartir, Soacha Central, La Despensa, Cazucá, San Mateo, San Humberto',
-  'Huila/Neiva': numbered(10),
+  'Huila/Neiva': numberedZones(10),
   'Magdalena/Santa Marta': `Cultural Tayrona San Pedro Alejandrino, Histórica Rodrigo de Bastidas,
     Turística Perla del Caribe, Minca, Bonda, Taganga, Guachaca`,
-  'Meta/Villavicencio': numbered(8),
-  'Nariño/Pasto': `${numbered(12)}, Buesaquillo, Cabrera, Catambuco, El Encano, El Socorro, Genoy, Gualmatán,
+  'Meta/Villavicencio': numberedZones(8),
+  'Nariño/Pasto': `${numberedZones(12)}, Buesaquillo, Cabrera, Catambuco, El Encano, El Socorro, Genoy, Gualmatán,
     Jamondino, Jongovito, La Caldera, La Laguna, Mapachico, Mocondino, Morasurco, Obonuco, San Fernando, Santa Bárbara`,
-  'Norte de Santander/Cúcuta': numbered(10),
+  'Norte de Santander/Cúcuta': numberedZones(10),
   'Quindío/Armenia': `Centenario, Rufino José Cuervo Sur, Alfonso López, Francisco de Paula Santander, El Bosque,
     San José, El Cafetero, Libertadores, Los Fundadores, Quimbaya`,
   'Risaralda/Pereira': `Villavicencio, Oriente, Universidad, El Rocío, Centro, Río Otún, Boston, Jardín, Cuba,
@@ -41,8 +41,8 @@ export const zones: Readonly<Record<string, string>> = {
   'Santander/Bucaramanga': `Norte, Nororiental, San Francisco, Occidental, García Rovira, La Concordia, Ciudadela,
     Suroccidente, La Pedregosa, Provenza, Sur, Cabecera del Llano, Oriental, Morrorico, Centro, Lagos del Cacique,
     Mutis`,
-  'Tolima/Ibagué': numbered(13),
-  'Valle del Cauca/Cali': `${numbered(22)}, El Hormiguero, El Saladito, Felidia, Golondrinas, La Buitrera, La Castilla,
+  'Tolima/Ibagué': numberedZones(13),
+  'Valle del Cauca/Cali': `${numberedZones(22)}, El Hormiguero, El Saladito, Felidia, Golondrinas, La Buitrera, La Castilla,
     La Elvira, La Leonera, La Paz, Los Andes, Montebello, Navarro, Pance, Pichindé, Villacarmelo`,
   'Valle del Cauca/Buenaventura': 'Isla-Cascajal, Continente-El Pailón',
 };

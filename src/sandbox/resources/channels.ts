@@ -2,9 +2,9 @@ import { Type } from 'typebox';
 import type { Server, Service } from '../http/server-type.ts';
 import { ChannelPath, ListQuery } from '../interface/requests.ts';
 import { Channel, Template } from '../interface/schemas.ts';
-import { refusals } from '../interface/service-error.ts';
+import { errorResponses } from '../interface/service-error.ts';
 
-/** The channels that messages go through, and the templates of each. */
+/** Adds the routes of channels and their templates. */
 export function addChannelRoutes(server: Server, { store }: Service): void {
   server.get(
     '/v1/channels',
@@ -13,10 +13,10 @@ export function addChannelRoutes(server: Server, { store }: Service): void {
         operationId: 'listChannels',
         summary: 'List the messaging channels.',
         tags: ['Messaging'],
-        querystring: ListQuery({ usual: 50, most: 100 }, {}),
+        querystring: ListQuery({ defaultSize: 50, maxSize: 100 }, {}),
         response: {
           200: Type.Object({ channels: Type.Array(Channel), nextPageToken: Type.String() }),
-          ...refusals(400),
+          ...errorResponses(400),
         },
       },
     },
@@ -35,10 +35,10 @@ export function addChannelRoutes(server: Server, { store }: Service): void {
         summary: 'List the message templates of a channel.',
         tags: ['Messaging'],
         params: ChannelPath,
-        querystring: ListQuery({ usual: 50, most: 100 }, {}),
+        querystring: ListQuery({ defaultSize: 50, maxSize: 100 }, {}),
         response: {
           200: Type.Object({ templates: Type.Array(Template), nextPageToken: Type.String() }),
-          ...refusals(400, 404),
+          ...errorResponses(400, 404),
         },
       },
     },

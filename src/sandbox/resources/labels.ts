@@ -3,7 +3,7 @@ import { courierDisplayName } from '../couriers/rates.ts';
 import type { Server, Service } from '../http/server-type.ts';
 import { IdPath } from '../interface/requests.ts';
 import type { Shipment } from '../interface/schemas.ts';
-import { notFound, refusals, ServiceError } from '../interface/service-error.ts';
+import { errorResponses, notFound, ServiceError } from '../interface/service-error.ts';
 import { isLabelUrlValid } from '../label/label-url.ts';
 import { type Store, sharedLocations } from '../store/store.ts';
 
@@ -12,7 +12,7 @@ const pdf = {
   content: { 'application/pdf': { schema: Type.Unsafe<Uint8Array>({ type: 'string', format: 'binary' }) } },
 };
 
-/** The shipment labels as PDF: with a bearer, and by signed URL without one. */
+/** Adds the routes of label PDFs: with a bearer token, or by signed URL without a token. */
 export function addLabelRoutes(server: Server, service: Service): void {
   const { store } = service;
 
@@ -24,7 +24,7 @@ export function addLabelRoutes(server: Server, service: Service): void {
         summary: 'Download the label of a shipment.',
         tags: ['Shipments'],
         params: IdPath,
-        response: { 200: pdf, ...refusals(400, 404) },
+        response: { 200: pdf, ...errorResponses(400, 404) },
       },
     },
     async ({ merchant, params }, reply) => {
@@ -45,7 +45,7 @@ export function addLabelRoutes(server: Server, service: Service): void {
           expires: Type.String({ pattern: '^[0-9]{1,15}$' }),
           signature: Type.String(),
         }),
-        response: { 200: pdf, ...refusals(400, 403, 404) },
+        response: { 200: pdf, ...errorResponses(400, 403, 404) },
       },
     },
     async ({ params, query }, reply) => {
@@ -61,7 +61,7 @@ export function addLabelRoutes(server: Server, service: Service): void {
   );
 }
 
-/** A signed URL carries no merchant; a shipment's name says whose it is, since prefixes differ. */
+/** Finds the merchant of a shipment. A signed URL names none, but prefixes make shipment names unique. */
 function ownerOf(store: Store, shipment: string): string {
   const [row] = store.database.all(
     "SELECT merchant FROM records WHERE path = 'shipments' AND key = ?",
@@ -71,14 +71,14 @@ function ownerOf(store: Store, shipment: string): string {
   return String(row.merchant);
 }
 
-/** Throws a 404 where the label is not there yet. */
+/** Renders the label. @throws ServiceError 404 if the shipment has no label yet. */
 async function labelPdf(store: Store, merchant: string, shipment: Shipment): Promise<Buffer> {
   if (shipment.label === undefined) throw notFound(`The label of ${shipment.name}`);
   const quote = store.quotes.get({ merchant, path: 'quotes' }, shipment.quote);
   const origin = store.origins.get({ merchant, path: 'origins' }, shipment.origin);
   const order =
     quote.order === undefined ? undefined : store.orders.get({ merchant, path: 'orders' }, quote.order);
-  // The PDF library is loaded with the first label: it would take a sixth of the time to start.
+  // Loads the PDF library with the first label, because it would take a sixth of the start time.
   const { renderLabel } = await import('../label/label.ts');
   const bytes = await renderLabel({
     shipment,

@@ -9,15 +9,15 @@ import {
   ListQuery,
 } from '../interface/requests.ts';
 import { type Channel, Message } from '../interface/schemas.ts';
-import { conflict, invalid, refusals } from '../interface/service-error.ts';
+import { conflict, errorResponses, invalid } from '../interface/service-error.ts';
+import { messageDueAt } from '../rules/due-transitions.ts';
 import { sentTemplateFrom } from '../rules/sent-template.ts';
-import { messageDue } from '../rules/timetable.ts';
 import type { Merchant } from '../store/merchants.ts';
 import { type Conversation, hasPhone, type Store } from '../store/store.ts';
 
 const tags = ['Messaging'];
 
-/** The messages: send them to a phone number or into a conversation, and read a conversation. */
+/** Adds the routes of messages: send to a phone number or into a conversation, and list a conversation. */
 export function addMessageRoutes(server: Server, { store, clock }: Service): void {
   const send = (
     merchant: Merchant,
@@ -33,7 +33,7 @@ export function addMessageRoutes(server: Server, { store, clock }: Service): voi
       status: 'SENDING',
       ...content,
     };
-    store.messages.insert(list, message, messageDue(message, now));
+    store.messages.insert(list, message, messageDueAt(message, now));
     return message;
   };
 
@@ -46,13 +46,13 @@ export function addMessageRoutes(server: Server, { store, clock }: Service): voi
         tags,
         params: ChannelPath,
         body: CreateMessageByPhoneBody,
-        response: { 200: Message, ...refusals(400, 404, 409) },
+        response: { 200: Message, ...errorResponses(400, 404, 409) },
       },
     },
     ({ merchant, quirks, params, body: { recipient, text } }) => {
-      const channel = sendingChannel(store, merchant, params.channelId);
+      const channel = activeChannel(store, merchant, params.channelId);
       return store.database.transaction(() => {
-        const conversation = conversationWith(store, merchant, quirks, channel, recipient);
+        const conversation = findOrCreateConversation(store, merchant, quirks, channel, recipient);
         return send(merchant, quirks, conversation, { contentType: 'TEXT', text });
       });
     },
@@ -67,11 +67,11 @@ export function addMessageRoutes(server: Server, { store, clock }: Service): voi
         tags,
         params: ConversationPath,
         body: CreateMessageBody,
-        response: { 201: Message, ...refusals(400, 404, 409) },
+        response: { 201: Message, ...errorResponses(400, 404, 409) },
       },
     },
     ({ merchant, quirks, params, body }, reply) => {
-      const channel = sendingChannel(store, merchant, params.channelId);
+      const channel = activeChannel(store, merchant, params.channelId);
       const list = { merchant: merchant.id, path: `${channel.name}/conversations` };
       const conversation = store.conversations.get(list, `${list.path}/${params.conversationId}`);
       const content = contentFrom(store, merchant, channel, body);
@@ -89,10 +89,10 @@ export function addMessageRoutes(server: Server, { store, clock }: Service): voi
         summary: 'List the messages of a conversation, newest first.',
         tags,
         params: ConversationPath,
-        querystring: ListQuery({ usual: 20, most: 100 }, {}),
+        querystring: ListQuery({ defaultSize: 20, maxSize: 100 }, {}),
         response: {
           200: Type.Object({ messages: Type.Array(Message), nextPageToken: Type.String() }),
-          ...refusals(400, 404),
+          ...errorResponses(400, 404),
         },
       },
     },
@@ -111,7 +111,7 @@ export function addMessageRoutes(server: Server, { store, clock }: Service): voi
 
 type Content = Pick<Message, 'contentType' | 'text' | 'template'>;
 
-/** Throws a 400 unless the body holds either a text or a template. */
+/** Reads the content of a message. @throws ServiceError 400 unless the body has exactly one of text and template. */
 function contentFrom(
   store: Store,
   merchant: Merchant,
@@ -129,14 +129,14 @@ function contentFrom(
   };
 }
 
-/** Throws a 404 for no channel, and a 409 for one that is not active. */
-function sendingChannel(store: Store, merchant: Merchant, id: string): Channel {
+/** Finds a channel to send through. @throws ServiceError 404 if there is none, 409 if it is not active. */
+function activeChannel(store: Store, merchant: Merchant, id: string): Channel {
   const channel = store.channels.get({ merchant: merchant.id, path: 'channels' }, `channels/${id}`);
   if (!channel.active) throw conflict(`${channel.name} is not active`);
   return channel;
 }
 
-function conversationWith(
+function findOrCreateConversation(
   store: Store,
   merchant: Merchant,
   quirks: Quirks,
@@ -144,8 +144,8 @@ function conversationWith(
   { phone, name: recipientName }: CreateMessageByPhoneBody['recipient'],
 ): Conversation {
   const list = { merchant: merchant.id, path: `${channel.name}/conversations` };
-  const [known] = store.conversations.all(list, hasPhone(phone));
-  if (known !== undefined) return known;
+  const [existing] = store.conversations.all(list, hasPhone(phone));
+  if (existing !== undefined) return existing;
   const name = `${list.path}/${store.nextIdentifier(list, quirks.identifiers, merchant.prefix, 1)}`;
   const conversation = { name, phone, recipientName };
   store.conversations.insert(list, conversation);

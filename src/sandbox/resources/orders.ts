@@ -2,16 +2,16 @@ import { Type } from 'typebox';
 import type { Server, Service } from '../http/server-type.ts';
 import { CreateOrderBody, IdPath, ListQuery, TextFilter, UpdateOrderBody } from '../interface/requests.ts';
 import { Order, OrderStatus } from '../interface/schemas.ts';
-import { conflict, invalid, refusals } from '../interface/service-error.ts';
-import { customerOf } from '../rules/customer-behavior.ts';
+import { conflict, errorResponses, invalid } from '../interface/service-error.ts';
+import { customerBehaviorFor } from '../rules/customer-behavior.ts';
+import { shipmentDueAt } from '../rules/due-transitions.ts';
 import { recipientFrom } from '../rules/recipients.ts';
-import { shipmentDue } from '../rules/timetable.ts';
-import { hasNameLikeOrPhoneOrReference, hasStatus, type Store } from '../store/store.ts';
+import { hasStatus, matchesSearch, type Store } from '../store/store.ts';
 
 const tags = ['Orders'];
 
-/** The orders: record, list, read and update them. */
-export function addOrderRoutes(server: Server, { store, clock, pastOrders }: Service): void {
+/** Adds the routes of orders: create, list, read and update. */
+export function addOrderRoutes(server: Server, { store, clock, staleOrders }: Service): void {
   server.post(
     '/v1/orders',
     {
@@ -20,7 +20,7 @@ export function addOrderRoutes(server: Server, { store, clock, pastOrders }: Ser
         summary: 'Record an order.',
         tags,
         body: CreateOrderBody,
-        response: { 201: Order, ...refusals(400) },
+        response: { 201: Order, ...errorResponses(400) },
       },
     },
     ({ merchant, quirks, body }, reply) => {
@@ -35,7 +35,7 @@ export function addOrderRoutes(server: Server, { store, clock, pastOrders }: Ser
         fulfiller: 'OPERATOR',
         ...body,
         recipient: recipientFrom(store, body.recipient),
-        ...customerOf(store, merchant, body.recipient.phoneNumber, name),
+        ...customerBehaviorFor(store, merchant, body.recipient.phoneNumber, name),
       };
       store.orders.insert(list, order);
       reply.code(201);
@@ -51,7 +51,7 @@ export function addOrderRoutes(server: Server, { store, clock, pastOrders }: Ser
         summary: 'List orders, newest first.',
         tags,
         querystring: ListQuery(
-          { usual: 100, most: 1000 },
+          { defaultSize: 100, maxSize: 1000 },
           {
             status: TextFilter(`Order statuses, separated by commas: ${OrderStatus.enum.join(', ')}.`),
             search: TextFilter('Like the name of the recipient; or the exact phone number or reference.'),
@@ -59,21 +59,21 @@ export function addOrderRoutes(server: Server, { store, clock, pastOrders }: Ser
         ),
         response: {
           200: Type.Object({ orders: Type.Array(Order), nextPageToken: Type.String() }),
-          ...refusals(400),
+          ...errorResponses(400),
         },
       },
     },
     ({ merchant, quirks: { oldestFirst }, query: { pageSize = 100, pageToken, status, search } }) => {
       const filters = [
-        ...(status === undefined ? [] : [hasStatus(statusesIn(status))]),
-        ...(search === undefined ? [] : [hasNameLikeOrPhoneOrReference(search)]),
+        ...(status === undefined ? [] : [hasStatus(parseStatuses(status))]),
+        ...(search === undefined ? [] : [matchesSearch(search)]),
       ];
       const page = store.orders.page(
         { merchant: merchant.id, path: 'orders' },
         { pageSize, pageToken, oldestFirst, filters },
       );
       return {
-        orders: page.items.map((order) => pastOrders.read(merchant.id, order)),
+        orders: page.items.map((order) => staleOrders.read(merchant.id, order)),
         nextPageToken: page.nextPageToken,
       };
     },
@@ -87,12 +87,12 @@ export function addOrderRoutes(server: Server, { store, clock, pastOrders }: Ser
         summary: 'Read an order.',
         tags,
         params: IdPath,
-        response: { 200: Order, ...refusals(400, 404) },
+        response: { 200: Order, ...errorResponses(400, 404) },
       },
     },
     ({ merchant, params }) => {
       const order = store.orders.get({ merchant: merchant.id, path: 'orders' }, `orders/${params.id}`);
-      return pastOrders.read(merchant.id, order);
+      return staleOrders.read(merchant.id, order);
     },
   );
 
@@ -105,14 +105,14 @@ export function addOrderRoutes(server: Server, { store, clock, pastOrders }: Ser
         tags,
         params: IdPath,
         body: UpdateOrderBody,
-        response: { 200: Order, ...refusals(400, 404, 409) },
+        response: { 200: Order, ...errorResponses(400, 404, 409) },
       },
     },
     ({ merchant, params, body }) => {
       const list = { merchant: merchant.id, path: 'orders' };
       const order = store.orders.get(list, `orders/${params.id}`);
       const changes = maskedFields(body);
-      checkUpdatable(order, changes);
+      assertUpdatable(order, changes);
       const { recipient: recipientInput, ...others } = changes;
       const recipient = recipientInput === undefined ? order.recipient : recipientFrom(store, recipientInput);
       const isSameCustomer = recipient.phoneNumber === order.recipient.phoneNumber;
@@ -120,34 +120,34 @@ export function addOrderRoutes(server: Server, { store, clock, pastOrders }: Ser
         ...order,
         ...others,
         recipient,
-        ...(isSameCustomer ? {} : customerOf(store, merchant, recipient.phoneNumber, order.name)),
+        ...(isSameCustomer ? {} : customerBehaviorFor(store, merchant, recipient.phoneNumber, order.name)),
         updateTime: clock.now().toISOString(),
       };
       store.database.transaction(() => {
         store.orders.replace(list, updated);
         if (updated.status === 'CANCELLED') requestCancellation(store, merchant.id, updated, clock.now());
       });
-      pastOrders.drop(merchant.id, updated.name);
+      staleOrders.drop(merchant.id, updated.name);
       return updated;
     },
   );
 }
 
-function statusesIn(text: string): string[] {
-  const known: readonly string[] = OrderStatus.enum;
+function parseStatuses(text: string): string[] {
+  const allStatuses: readonly string[] = OrderStatus.enum;
   const statuses = text.split(',');
-  const unknown = statuses.filter((status) => !known.includes(status));
+  const unknown = statuses.filter((status) => !allStatuses.includes(status));
   if (unknown.length > 0) {
     throw invalid({
       field: 'status',
-      message: `knows no ${unknown.map((status) => `"${status}"`).join(', ')}; it takes ${known.join(', ')}`,
+      message: `knows no ${unknown.map((status) => `"${status}"`).join(', ')}; it takes ${allStatuses.join(', ')}`,
     });
   }
-  // In one order and once each, so that a page token holds however they are listed.
-  return known.filter((status) => statuses.includes(status));
+  // In a fixed order without duplicates, so that a page token is valid for any order of the same statuses.
+  return allStatuses.filter((status) => statuses.includes(status));
 }
 
-/** "Update Order rules" 4. Throws a 400 for a field that the mask names and the order lacks. */
+/** Picks the fields of the mask ("Update Order rules" 4). @throws ServiceError 400 for a missing field. */
 function maskedFields({ order, updateMask }: UpdateOrderBody): UpdateOrderBody['order'] {
   const missing = updateMask.filter((field) => order[field] === undefined);
   if (missing.length > 0) {
@@ -158,8 +158,8 @@ function maskedFields({ order, updateMask }: UpdateOrderBody): UpdateOrderBody['
   return Object.fromEntries(updateMask.map((field) => [field, order[field]]));
 }
 
-/** Throws a 409 where the order has gone too far, or its status is its shipment's to say. */
-function checkUpdatable({ name, status, shipment }: Order, changes: UpdateOrderBody['order']): void {
+/** @throws ServiceError 409 if the order is finished, or if the status of a shipped order would change. */
+function assertUpdatable({ name, status, shipment }: Order, changes: UpdateOrderBody['order']): void {
   if (!['NEW', 'CONFIRMED', 'READY'].includes(status)) {
     throw conflict(`${name} is ${status} and can no longer be updated`);
   }
@@ -176,5 +176,5 @@ function requestCancellation(store: Store, merchant: string, order: Order, at: D
     status: 'CANCELLATION_REQUESTED' as const,
     updateTime: at.toISOString(),
   };
-  store.shipments.replace(list, shipment, shipmentDue(shipment, at));
+  store.shipments.replace(list, shipment, shipmentDueAt(shipment, at));
 }

@@ -2,10 +2,10 @@ import { Type } from 'typebox';
 import type { Server, Service } from '../http/server-type.ts';
 import { ListQuery, TextFilter } from '../interface/requests.ts';
 import { Location, Organization, Origin } from '../interface/schemas.ts';
-import { refusals } from '../interface/service-error.ts';
-import { holdsText, sharedLocations } from '../store/store.ts';
+import { errorResponses } from '../interface/service-error.ts';
+import { containsText, sharedLocations } from '../store/store.ts';
 
-/** Where packages leave from, where they can go, and who sends them. */
+/** Adds the routes of origins, locations and the organization. */
 export function addPlaceRoutes(server: Server, { store }: Service): void {
   server.get(
     '/v1/origins',
@@ -14,10 +14,10 @@ export function addPlaceRoutes(server: Server, { store }: Service): void {
         operationId: 'listOrigins',
         summary: 'List the pickup origins.',
         tags: ['Origins'],
-        querystring: ListQuery({ usual: 100, most: 1000 }, {}),
+        querystring: ListQuery({ defaultSize: 100, maxSize: 1000 }, {}),
         response: {
           200: Type.Object({ origins: Type.Array(Origin), nextPageToken: Type.String() }),
-          ...refusals(400),
+          ...errorResponses(400),
         },
       },
     },
@@ -36,17 +36,17 @@ export function addPlaceRoutes(server: Server, { store }: Service): void {
         summary: 'List the supported locations.',
         tags: ['Locations'],
         querystring: ListQuery(
-          { usual: 100, most: 1000 },
+          { defaultSize: 100, maxSize: 1000 },
           { query: TextFilter('A part of the name or of the address, whatever its case and accents.') },
         ),
         response: {
           200: Type.Object({ locations: Type.Array(Location), nextPageToken: Type.String() }),
-          ...refusals(400),
+          ...errorResponses(400),
         },
       },
     },
     ({ merchant, quirks: { oldestFirst }, query: { pageSize = 100, pageToken, query } }) => {
-      const filters = query === undefined ? [] : [holdsText(query)];
+      const filters = query === undefined ? [] : [containsText(query)];
       const page = store.locations.page(sharedLocations, {
         pageSize,
         pageToken,
@@ -65,7 +65,7 @@ export function addPlaceRoutes(server: Server, { store }: Service): void {
         operationId: 'getMyOrganization',
         summary: 'Read the account: its balance and its credit limit.',
         tags: ['Organizations'],
-        response: { 200: Organization, ...refusals() },
+        response: { 200: Organization, ...errorResponses() },
       },
     },
     ({ merchant }) => merchant.organization,

@@ -2,13 +2,13 @@ import { rateOffers } from '../couriers/rates.ts';
 import type { Server, Service } from '../http/server-type.ts';
 import { IdPath } from '../interface/requests.ts';
 import { type Location, Quote, QuoteRequest } from '../interface/schemas.ts';
-import { type FieldFault, invalid, refusals } from '../interface/service-error.ts';
-import { namesAs } from '../store/identifiers.ts';
+import { errorResponses, type FieldError, invalid } from '../interface/service-error.ts';
+import { formatNames } from '../store/identifiers.ts';
 import { sharedLocations } from '../store/store.ts';
 
 const tags = ['Quotes'];
 
-/** The quotes: what each courier asks for a package between two locations. */
+/** Adds the routes of quotes: create and read. */
 export function addQuoteRoutes(server: Server, { store, clock }: Service): void {
   server.post(
     '/v1/quotes',
@@ -18,23 +18,23 @@ export function addQuoteRoutes(server: Server, { store, clock }: Service): void 
         summary: 'Ask the couriers for their offers.',
         tags,
         body: QuoteRequest,
-        response: { 201: Quote, ...refusals(400) },
+        response: { 201: Quote, ...errorResponses(400) },
       },
     },
     ({ merchant, quirks, body }, reply) => {
-      const faults: FieldFault[] = [];
-      const locationNamed = (field: 'origin' | 'destination'): Location | undefined => {
+      const errors: FieldError[] = [];
+      const findLocation = (field: 'origin' | 'destination'): Location | undefined => {
         const location = store.locations.find(sharedLocations, body[field]);
         if (location === undefined)
-          faults.push({ field, message: `names no known location: ${body[field]}` });
+          errors.push({ field, message: `names no known location: ${body[field]}` });
         return location;
       };
-      const origin = locationNamed('origin');
-      const destination = locationNamed('destination');
+      const origin = findLocation('origin');
+      const destination = findLocation('destination');
       if (body.order && !store.orders.find({ merchant: merchant.id, path: 'orders' }, body.order)) {
-        faults.push({ field: 'order', message: `names no known order: ${body.order}` });
+        errors.push({ field: 'order', message: `names no known order: ${body.order}` });
       }
-      if (origin === undefined || destination === undefined || faults.length > 0) throw invalid(...faults);
+      if (origin === undefined || destination === undefined || errors.length > 0) throw invalid(...errors);
 
       const list = { merchant: merchant.id, path: 'quotes' };
       const { package: parcel, cashOnDeliveryRequestCents = 0 } = body;
@@ -46,7 +46,7 @@ export function addQuoteRoutes(server: Server, { store, clock }: Service): void 
         updateTime: createTime,
         ...body,
         cashOnDeliveryRequestCents,
-        offers: namesAs(quirks.identifiers, offers),
+        offers: formatNames(quirks.identifiers, offers),
       };
       store.quotes.insert(list, quote);
       reply.code(201);
@@ -62,7 +62,7 @@ export function addQuoteRoutes(server: Server, { store, clock }: Service): void 
         summary: 'Read a quote.',
         tags,
         params: IdPath,
-        response: { 200: Quote, ...refusals(400, 404) },
+        response: { 200: Quote, ...errorResponses(400, 404) },
       },
     },
     ({ merchant, params }) =>

@@ -3,20 +3,20 @@ import { cashOnDeliveryCost } from '../couriers/rates.ts';
 import type { Server, Service } from '../http/server-type.ts';
 import { CreateShipmentBody, IdPath, ListQuery } from '../interface/requests.ts';
 import { type Offer, type Order, type Quote, Shipment } from '../interface/schemas.ts';
-import { conflict, type FieldFault, invalid, refusals } from '../interface/service-error.ts';
+import { conflict, errorResponses, type FieldError, invalid } from '../interface/service-error.ts';
 import { withLabelUrl } from '../label/label-url.ts';
-import { isLabelSlow, labelOf } from '../rules/progress.ts';
+import { shipmentDueAt } from '../rules/due-transitions.ts';
 import { shipmentRecipientFrom } from '../rules/recipients.ts';
-import { shipmentDue } from '../rules/timetable.ts';
-import { orderStatusOf } from '../seed/orders/fates.ts';
+import { isLabelDelayed, labelName } from '../rules/status-transitions.ts';
+import { orderStatusOf } from '../seed/orders/status-generator.ts';
 import type { Merchant } from '../store/merchants.ts';
 import type { Store } from '../store/store.ts';
 
 const tags = ['Shipments'];
 
-/** The shipments: create them from a quote's offer, list and read them. */
+/** Adds the routes of shipments: create from an offer, list and read. */
 export function addShipmentRoutes(server: Server, service: Service): void {
-  const { store, clock, pastOrders } = service;
+  const { store, clock, staleOrders } = service;
 
   server.post(
     '/v1/shipments',
@@ -26,13 +26,13 @@ export function addShipmentRoutes(server: Server, service: Service): void {
         summary: 'Ship a package with a courier that offered to.',
         tags,
         body: CreateShipmentBody,
-        response: { 201: Shipment, ...refusals(400, 409) },
+        response: { 201: Shipment, ...errorResponses(400, 409) },
       },
     },
     ({ merchant, quirks, body }, reply) => {
       const { quote, offer } = acceptedOffer(store, merchant, body);
       const order = orderOf(store, merchant, quote);
-      if (order !== undefined && !quirks.shipsAgain) checkShippable(order);
+      if (order !== undefined && !quirks.shipsAgain) assertShippable(order);
       const list = { merchant: merchant.id, path: 'shipments' };
       const now = clock.now();
       const name = `shipments/${store.nextIdentifier(list, quirks.identifiers, merchant.prefix, 4)}`;
@@ -46,18 +46,18 @@ export function addShipmentRoutes(server: Server, service: Service): void {
         shipmentCostCents: offer.shipmentCostCents,
         cashOnDeliveryCostCents,
         totalCostCents: offer.shipmentCostCents + cashOnDeliveryCostCents,
-        ...(isLabelSlow(name)
+        ...(isLabelDelayed(name)
           ? { status: 'GENERATING_LABEL' }
-          : { status: 'LABEL_GENERATED', label: labelOf(name) }),
+          : { status: 'LABEL_GENERATED', label: labelName(name) }),
       };
       store.database.transaction(() => {
-        store.shipments.insert(list, shipment, shipmentDue(shipment, now));
+        store.shipments.insert(list, shipment, shipmentDueAt(shipment, now));
         if (order === undefined) return;
         const status = orderStatusOf(shipment.status);
         const shipped = { ...order, status, shipment: name, updateTime: now.toISOString() };
         store.orders.replace({ merchant: merchant.id, path: 'orders' }, shipped);
       });
-      if (order !== undefined) pastOrders.keep(merchant.id, order, quirks.shipmentNamedAfterMs);
+      if (order !== undefined) staleOrders.keep(merchant.id, order, quirks.shipmentNamedAfterMs);
       reply.code(201);
       return withLabelUrl(service, shipment);
     },
@@ -70,10 +70,10 @@ export function addShipmentRoutes(server: Server, service: Service): void {
         operationId: 'listShipments',
         summary: 'List shipments, newest first.',
         tags,
-        querystring: ListQuery({ usual: 100, most: 1000 }, {}),
+        querystring: ListQuery({ defaultSize: 100, maxSize: 1000 }, {}),
         response: {
           200: Type.Object({ shipments: Type.Array(Shipment), nextPageToken: Type.String() }),
-          ...refusals(400),
+          ...errorResponses(400),
         },
       },
     },
@@ -97,7 +97,7 @@ export function addShipmentRoutes(server: Server, service: Service): void {
         summary: 'Read a shipment.',
         tags,
         params: IdPath,
-        response: { 200: Shipment, ...refusals(400, 404) },
+        response: { 200: Shipment, ...errorResponses(400, 404) },
       },
     },
     ({ merchant, params }) => {
@@ -107,40 +107,40 @@ export function addShipmentRoutes(server: Server, service: Service): void {
   );
 }
 
-/** Throws a 400 that names every reference of the body that does not lead to what can be shipped. */
+/** Finds the quote and the offer of a new shipment. @throws ServiceError 400 that names every invalid reference. */
 function acceptedOffer(
   store: Store,
   merchant: Merchant,
   body: CreateShipmentBody,
 ): { quote: Quote; offer: Offer } {
-  const faults: FieldFault[] = [];
+  const errors: FieldError[] = [];
   const quote = store.quotes.find({ merchant: merchant.id, path: 'quotes' }, body.quote);
-  if (quote === undefined) faults.push({ field: 'quote', message: `names no known quote: ${body.quote}` });
+  if (quote === undefined) errors.push({ field: 'quote', message: `names no known quote: ${body.quote}` });
   const offer = quote?.offers.find(({ courier, status }) => courier === body.courier && status === 'SUCCESS');
   if (quote !== undefined && offer === undefined) {
-    faults.push({ field: 'courier', message: `has no offer of status SUCCESS in ${quote.name}` });
+    errors.push({ field: 'courier', message: `has no offer of status SUCCESS in ${quote.name}` });
   }
   const origin = store.origins.find({ merchant: merchant.id, path: 'origins' }, body.origin);
   if (origin === undefined)
-    faults.push({ field: 'origin', message: `names no known origin: ${body.origin}` });
+    errors.push({ field: 'origin', message: `names no known origin: ${body.origin}` });
   else if (quote !== undefined && origin.location !== quote.origin) {
-    faults.push({
+    errors.push({
       field: 'origin',
       message: `is at ${origin.location}, and ${quote.name} is for packages from ${quote.origin}`,
     });
   }
-  if (quote === undefined || offer === undefined || faults.length > 0) throw invalid(...faults);
+  if (quote === undefined || offer === undefined || errors.length > 0) throw invalid(...errors);
   return { quote, offer };
 }
 
-/** The order that the quote names, if any. */
+/** The order of the quote, if any. */
 function orderOf(store: Store, merchant: Merchant, quote: Quote): Order | undefined {
   if (quote.order === undefined) return undefined;
   return store.orders.get({ merchant: merchant.id, path: 'orders' }, quote.order);
 }
 
-/** Throws a 409 where the order is shipped, finished or cancelled. */
-function checkShippable({ name, status, shipment }: Order): void {
+/** @throws ServiceError 409 if the order is shipped, finished or cancelled. */
+function assertShippable({ name, status, shipment }: Order): void {
   if (shipment !== undefined) throw conflict(`${name} is shipped already, as ${shipment}`);
   if (!['NEW', 'CONFIRMED', 'READY'].includes(status)) {
     throw conflict(`${name} is ${status} and cannot be shipped`);

@@ -3,8 +3,11 @@ import { customerBehaviorOf } from '../seed/customers/customer-behavior.ts';
 import type { Merchant } from '../store/merchants.ts';
 import { hasPhone, type Store } from '../store/store.ts';
 
-/** What the merchant's earlier orders of this phone number say, but for the order itself. */
-export function customerOf(
+/**
+ * Computes the customer fields of an order from the merchant's other orders of the same phone number ("Order").
+ * @param order the resource name of the order, which does not count
+ */
+export function customerBehaviorFor(
   store: Store,
   merchant: Merchant,
   phoneNumber: string,

@@ -3,12 +3,15 @@ import type { Address, Recipient, ShipmentRecipient } from '../interface/schemas
 import { invalid } from '../interface/service-error.ts';
 import { type Store, sharedLocations } from '../store/store.ts';
 
-/** "Address in requests": what is not sent follows from the location. Throws a 400 for an unknown location. */
+/**
+ * Makes the recipient of an order. The location gives the address fields that requests do not send ("Recipient").
+ * @throws ServiceError 400 for an unknown location
+ */
 export function recipientFrom(store: Store, input: RecipientInput): Recipient {
   return { ...personFrom(store, input, input.location, 'recipient.location'), location: input.location };
 }
 
-/** The same for a shipment, whose location is its quote's destination. */
+/** Makes the recipient of a shipment at its quote's destination. @throws ServiceError 400 for an unknown location */
 export function shipmentRecipientFrom(
   store: Store,
   input: ShipmentRecipientInput,

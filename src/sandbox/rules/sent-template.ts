@@ -1,11 +1,11 @@
 import type { TemplateInput } from '../interface/requests.ts';
 import type { SentTemplate, Template } from '../interface/schemas.ts';
-import { type FieldFault, invalid } from '../interface/service-error.ts';
+import { type FieldError, invalid } from '../interface/service-error.ts';
 import { type Store, templateKey } from '../store/store.ts';
 
 /**
- * The template as the message will show it. Throws a 400 for a template that the channel lacks in this language, and
- * for every parameter that it does not know or that is left out.
+ * Makes the template of a message from a request.
+ * @throws ServiceError 400 if the channel has no such template in this language, or for unknown or missing parameters
  */
 export function sentTemplateFrom(
   store: Store,
@@ -19,18 +19,22 @@ export function sentTemplateFrom(
   if (template === undefined) {
     throw invalid({ field: 'template', message: `names no template of ${channel}: ${name} in ${language}` });
   }
-  const faults = [
-    ...faultsIn('template.headerParameters', headerParameters, template.header),
-    ...faultsIn('template.bodyParameters', bodyParameters, template.body),
+  const errors = [
+    ...parameterErrors('template.headerParameters', headerParameters, template.header),
+    ...parameterErrors('template.bodyParameters', bodyParameters, template.body),
   ];
-  if (faults.length > 0) throw invalid(...faults);
+  if (errors.length > 0) throw invalid(...errors);
   return { name, language, headerParameters, bodyParameters };
 }
 
-function faultsIn(field: string, given: Record<string, string>, text: Template['header']): FieldFault[] {
-  const known = text?.parameters.map(({ name }) => name) ?? [];
-  const unknown = Object.keys(given).filter((name) => !known.includes(name));
-  const missing = known.filter((name) => !Object.hasOwn(given, name));
+function parameterErrors(
+  field: string,
+  values: Record<string, string>,
+  text: Template['header'],
+): FieldError[] {
+  const defined = text?.parameters.map(({ name }) => name) ?? [];
+  const unknown = Object.keys(values).filter((name) => !defined.includes(name));
+  const missing = defined.filter((name) => !Object.hasOwn(values, name));
   return [
     ...unknown.map((name) => ({ field: `${field}.${name}`, message: 'is not a parameter of the template' })),
     ...missing.map((name) => ({ field: `${field}.${name}`, message: 'is required' })),

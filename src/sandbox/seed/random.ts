@@ -1,18 +1,20 @@
-/** A stream of choices that is the same for the same seed, on every machine. */
+/** A stream of random choices. The same seed gives the same stream on every machine. */
 export interface Random {
-  /** From 0 up to, not including, 1. */
+  /** A number from 0 up to, but not including, 1. */
   fraction(): number;
-  /** A whole number from `least` to `most`, both included. */
-  integer(least: number, most: number): number;
+  /** A whole number from `min` to `max`, both included. */
+  integer(min: number, max: number): number;
+  /** True with this probability. */
   chance(probability: number): boolean;
+  /** One of the items, all equally likely. */
   pick<Item>(items: readonly Item[]): Item;
-  /** One of the entries, each as likely as its weight says. */
+  /** One of the entries. The second element of an entry is its weight. */
   weighted<Item>(entries: readonly (readonly [Item, number])[]): Item;
-  /** The index of one of the items, each as likely as its share says. */
+  /** The index of one of the items, weighted by `share`. */
   byShare(items: readonly { share: number }[]): number;
 }
 
-/** Mulberry32: small, fast, and good enough to make up a merchant's life. `seed` is a 32-bit integer. */
+/** Creates a Mulberry32 generator. @param seed a 32-bit integer */
 export function createRandom(seed: number): Random {
   let state = seed;
   const fraction = () => {
@@ -21,7 +23,7 @@ export function createRandom(seed: number): Random {
     mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61);
     return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
   };
-  const integer = (least: number, most: number) => least + Math.floor(fraction() * (most - least + 1));
+  const integer = (min: number, max: number) => min + Math.floor(fraction() * (max - min + 1));
   return {
     fraction,
     integer,
@@ -41,18 +43,18 @@ function indexByShare<Item>(
   shareOf: (item: Item) => number,
   fraction: number,
 ): number {
-  let left = 0;
-  for (let index = 0; index < items.length; index++) left += shareOf(itemAt(items, index));
-  left *= fraction;
+  let remaining = 0;
+  for (let index = 0; index < items.length; index++) remaining += shareOf(itemAt(items, index));
+  remaining *= fraction;
   for (let index = 0; index < items.length; index++) {
-    left -= shareOf(itemAt(items, index));
-    if (left < 0) return index;
+    remaining -= shareOf(itemAt(items, index));
+    if (remaining < 0) return index;
   }
   return items.length - 1;
 }
 
 function itemAt<Item>(items: readonly Item[], index: number): Item {
   if (index < 0 || index >= items.length) throw new RangeError('There is nothing to choose from');
-  // In range, so it is an Item, even where Item itself includes undefined.
+  // The index is in range. The cast is needed because Item may include undefined.
   return items[index] as Item;
 }

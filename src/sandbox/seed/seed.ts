@@ -11,7 +11,7 @@ import type {
 import { createLocations } from '../places/locations.ts';
 import { type Calendar, createCalendar } from './calendar.ts';
 import { createCustomers } from './customers/customers.ts';
-import { type Atlas, createAtlas } from './customers/homes.ts';
+import { type AddressGenerator, createAddressGenerator } from './customers/delivery-addresses.ts';
 import { cafeAndino } from './merchants/cafe-andino.ts';
 import type { MerchantProfile } from './merchants/merchant-profile.ts';
 import { surTextil } from './merchants/sur-textil.ts';
@@ -19,30 +19,32 @@ import { type ConversationSeed, createConversations } from './messages/conversat
 import { writeTemplate } from './messages/sent-templates.ts';
 import { templateBlueprints } from './messages/template-blueprints.ts';
 import { draftOrders } from './orders/order-drafts.ts';
-import { writeTrade } from './orders/trade.ts';
+import { writeOrderRecords } from './orders/order-records.ts';
 import { createRandom } from './random.ts';
 
 export type { ConversationSeed } from './messages/conversations.ts';
 
-/** All that the sandbox starts with. Every list is newest first. */
+/** The initial data of a sandbox. Every list is newest first. */
 export interface Seed {
-  /** Shared by the merchants. */
+  /** Locations, which all merchants share. */
   locations: Location[];
   merchants: MerchantSeed[];
 }
 
+/** The initial data of one merchant. */
 export interface MerchantSeed {
-  /** The bearer token that stands for the merchant. */
+  /** The bearer token of the merchant. */
   token: string;
   organization: Organization;
   origins: Origin[];
   orders: Order[];
   quotes: Quote[];
-  /** Without `labelUrl`, which is signed anew whenever a shipment is served. */
+  /** Without `labelUrl`, because every response signs a new one. */
   shipments: Shipment[];
   channels: ChannelSeed[];
 }
 
+/** A channel with its templates and conversations. */
 export interface ChannelSeed {
   channel: Channel;
   templates: Template[];
@@ -50,36 +52,38 @@ export interface ChannelSeed {
 }
 
 /**
- * Makes up two merchants' lives until `now`. The same `now` gives the same seed, byte for byte; another `now` gives
- * other times and nothing else.
+ * Generates the data of two merchants up to `now`. The same `now` gives exactly the same seed. Another `now` changes
+ * only the timestamps.
  */
 export function createSeed(now: Date): Seed {
   const locations = createLocations();
   const calendar = createCalendar(now);
-  const atlas = createAtlas(locations);
+  const addressGenerator = createAddressGenerator(locations);
   return {
     locations,
-    merchants: [cafeAndino, surTextil].map((profile) => createMerchant(profile, locations, atlas, calendar)),
+    merchants: [cafeAndino, surTextil].map((profile) =>
+      createMerchant(profile, locations, addressGenerator, calendar),
+    ),
   };
 }
 
 function createMerchant(
   profile: MerchantProfile,
   locations: readonly Location[],
-  atlas: Atlas,
+  addressGenerator: AddressGenerator,
   calendar: Calendar,
 ): MerchantSeed {
   const random = createRandom(profile.seed);
   const byName = new Map(locations.map((location) => [location.name, location]));
-  const customers = createCustomers(profile.customers.count, profile.customers, atlas, random);
+  const customers = createCustomers(profile.customers.count, profile.customers, addressGenerator, random);
   const drafts = draftOrders(profile, customers, byName, random);
-  const trade = writeTrade(profile, drafts, calendar);
-  const conversations = createConversations(profile, drafts, trade, customers, calendar, random);
+  const orderRecords = writeOrderRecords(profile, drafts, calendar);
+  const conversations = createConversations(profile, drafts, orderRecords, customers, calendar, random);
   return {
     token: profile.token,
     organization: profile.organization,
     origins: profile.origins.map((origin, index) => writeOrigin(profile, origin, index, byName)),
-    ...trade,
+    ...orderRecords,
     channels: profile.channels.map(({ active, phoneNumber, templates }, index) => {
       const name = `channels/${profile.prefix}${index + 1}`;
       return {

@@ -1,11 +1,11 @@
-/** What the sandbox takes for the time: statuses, signatures and timestamps go by it. */
+/** The sandbox's time source for status changes, signatures and timestamps. */
 export interface Clock {
   now(): Date;
-  /** Turns it forward by so many milliseconds. Throws a RangeError for a negative or broken number. */
+  /** Moves the clock forward by `ms` milliseconds. @throws RangeError for a negative or infinite number. */
   advance(ms: number): void;
 }
 
-/** A clock that stands at `start` until it is advanced; without a start it runs with the machine's. */
+/** Creates a clock that stops at `start` until `advance`. Without `start` it runs with the machine's clock. */
 export function createClock(start?: Date): Clock {
   let advancedMs = 0;
   return {

@@ -1,73 +1,77 @@
 import type { SQLInputValue } from 'node:sqlite';
-import { indexedName } from '../interface/names.ts';
+import { indexedName } from '../interface/name-search.ts';
 import { notFound } from '../interface/service-error.ts';
 import type { Database } from './database.ts';
 import { type ListIdentity, readPageToken, writePageToken } from './page-token.ts';
 import type { Signatures } from './signatures.ts';
 
-/** What a record is found by, beside its key. */
-export interface Index {
+/** The key of a record and the columns that filters search. */
+export interface IndexedFields {
   key: string;
   status?: string;
   phone?: string;
   reference?: string | undefined;
-  /** For a search within the text. */
+  /** The folded text for a substring search. */
   words?: string;
-  /** For the fuzzy search. */
+  /** The name for the fuzzy search. */
   name?: string;
 }
 
-/** One list of one merchant, such as `orders` or `channels/ca1/templates`. */
+/** A list of a merchant. */
 export interface List {
   merchant: string;
+  /** Such as `orders` or `channels/ca1/templates`. */
   path: string;
 }
 
-/** A condition on the columns of `records`. */
+/** An SQL condition on the columns of `records`, with its parameters. */
 export interface Filter {
   sql: string;
   values: SQLInputValue[];
 }
 
+/** A request for one page of a list. */
 export interface PageRequest {
   pageSize: number;
   pageToken: string | undefined;
   oldestFirst: boolean;
   filters?: Filter[];
-  /** Who reads a shared list; page tokens never pass from one merchant to another. */
+  /** The merchant that reads a shared list. A page token is valid for one merchant only. */
   reader?: string;
 }
 
+/** One page of a list. */
 export interface Page<Item> {
   items: Item[];
   /** Empty on the last page. */
   nextPageToken: string;
 }
 
-/** Records of one kind, in any number of lists. */
+/** The records of one resource type, in any number of lists. */
 export interface Collection<Item> {
   find(list: List, key: string): Item | undefined;
-  /** Throws a 404 where there is none. */
+  /** @throws ServiceError 404 if there is no such record. */
   get(list: List, key: string): Item;
-  /** All that pass the filter, newest first. */
+  /** All records that match the filter, newest first. */
   all(list: List, filter: Filter): Item[];
-  /** Throws a 400 for a page token that is not of this list, these filters and this order. */
+  /** @throws ServiceError 400 for a page token of another list, filter or order. */
   page(list: List, request: PageRequest): Page<Item>;
-  /** `due` is when its status changes next, in ms; undefined for never. */
+  /** @param due when the status changes next, in ms since the epoch; undefined if never */
   insert(list: List, item: Item, due?: number): void;
+  /** @throws ServiceError 404 if there is no such record. */
   replace(list: List, item: Item, due?: number): void;
 }
 
-/** `indexOf` says what a record is found by. */
+/** Creates a collection. @param indexedFieldsOf returns the key and the search columns of a record */
 export function createCollection<Item>(
   database: Database,
   signatures: Signatures,
-  indexOf: (item: Item) => Index,
+  indexedFieldsOf: (item: Item) => IndexedFields,
 ): Collection<Item> {
-  // Whatever is in the table was written from an Item by `insert` or `replace`.
+  // `insert` and `replace` wrote every row of the table from an Item.
   const parse = (row: Record<string, unknown>) => JSON.parse(String(row.json)) as Item;
   const columns = (item: Item, due: number | undefined): SQLInputValue[] => {
-    const { status, phone, reference, words } = indexOf(item);
+    const { status, phone, reference, words } = indexedFieldsOf(item);
     return [
       JSON.stringify(item),
       status ?? null,
@@ -77,7 +81,7 @@ export function createCollection<Item>(
       due ?? null,
     ];
   };
-  /** In order of creation; a limit of -1 is none. */
+  /** Selects rows in order of creation. A limit of -1 means no limit. */
   const select = (
     { merchant, path }: List,
     filters: readonly Filter[],
@@ -106,50 +110,51 @@ export function createCollection<Item>(
       const order = oldestFirst ? 'ASC' : 'DESC';
       const identity: ListIdentity = [reader, list.path, JSON.stringify(filters), order];
       const after = pageToken === undefined ? [] : [readPageToken(signatures, identity, pageToken)];
-      const place = after.map((sequence) => ({
+      const positionFilter = after.map((sequence) => ({
         sql: oldestFirst ? 'sequence > ?' : 'sequence < ?',
         values: [sequence],
       }));
-      // One more than asked for, to know whether another page follows.
-      const rows = select(list, [...filters, ...place], order, pageSize + 1);
-      const shown = rows.slice(0, pageSize);
-      const last = rows.length > pageSize ? shown.at(-1) : undefined;
+      // One row more than the page size shows whether another page follows.
+      const rows = select(list, [...filters, ...positionFilter], order, pageSize + 1);
+      const pageRows = rows.slice(0, pageSize);
+      const lastRow = rows.length > pageSize ? pageRows.at(-1) : undefined;
       return {
-        items: shown.map(parse),
-        nextPageToken: last === undefined ? '' : writePageToken(signatures, identity, Number(last.sequence)),
+        items: pageRows.map(parse),
+        nextPageToken:
+          lastRow === undefined ? '' : writePageToken(signatures, identity, Number(lastRow.sequence)),
       };
     },
     insert(list, item, due) {
-      const index = indexOf(item);
+      const fields = indexedFieldsOf(item);
       database.transaction(() => {
         const { lastInsertRowid } = database.run(
           `INSERT INTO records (json, status, phone, reference, words, due, merchant, path, key)
            VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)`,
           ...columns(item, due),
-          ...[list.merchant, list.path, index.key],
+          ...[list.merchant, list.path, fields.key],
         );
-        if (index.name === undefined) return;
+        if (fields.name === undefined) return;
         database.run(
           'INSERT INTO names (rowid, name) VALUES (?, ?)',
           lastInsertRowid,
-          indexedName(index.name),
+          indexedName(fields.name),
         );
       });
     },
     replace(list, item, due) {
-      const index = indexOf(item);
+      const fields = indexedFieldsOf(item);
       database.transaction(() => {
         const [row] = database.all(
           `UPDATE records SET json = ?, status = ?, phone = ?, reference = ?, words = ?, due = ?
            WHERE merchant = ? AND path = ? AND key = ? RETURNING sequence`,
           ...columns(item, due),
-          ...[list.merchant, list.path, index.key],
+          ...[list.merchant, list.path, fields.key],
         );
-        if (row === undefined) throw notFound(index.key);
-        if (index.name === undefined) return;
+        if (row === undefined) throw notFound(fields.key);
+        if (fields.name === undefined) return;
         database.run(
           'UPDATE names SET name = ? WHERE rowid = ?',
-          indexedName(index.name),
+          indexedName(fields.name),
           Number(row.sequence),
         );
       });

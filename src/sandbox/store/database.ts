@@ -1,13 +1,13 @@
 import { randomBytes } from 'node:crypto';
 import { DatabaseSync, type SQLInputValue, type StatementSync } from 'node:sqlite';
-import { resembles } from '../interface/names.ts';
+import { resembles } from '../interface/name-search.ts';
 
-/** The layout of the tables; a file of another layout is not opened. */
-const layout = 1;
+/** The version of the tables. A file of another version is not opened. */
+const schemaVersion = 1;
 
 /**
- * One table holds every record as the JSON that is served, in order of creation, with the columns it is found by.
- * Which of them a record uses is up to its collection.
+ * The table `records` holds every record as the JSON of responses, in order of creation. Each collection fills the
+ * search columns that it needs.
  */
 const tables = `
   CREATE TABLE settings (name TEXT PRIMARY KEY, value TEXT NOT NULL) STRICT;
@@ -23,29 +23,29 @@ const tables = `
   CREATE VIRTUAL TABLE names USING fts5 (name, tokenize = 'trigram');
 `;
 
-/** Made when the seed is in: in one go they take half the time. */
+/** Created after the seed is written: this takes half the time of updating them with each row. */
 const indexes = `
   CREATE INDEX records_in_order ON records (merchant, path, sequence);
   CREATE INDEX records_by_phone ON records (merchant, path, phone) WHERE phone IS NOT NULL;
   CREATE INDEX records_due ON records (due) WHERE due IS NOT NULL;
 `;
 
-/** What holds the sandbox's data. */
+/** The SQLite database with the sandbox's data. */
 export interface Database {
-  /** Whether there is nothing in it yet. */
+  /** Whether the database had no tables when it was opened. */
   isEmpty: boolean;
-  /** Makes the tables and has them filled, in one piece: a file is whole or still empty. */
+  /** Creates and fills the tables in one transaction: a file has all the data or none. */
   create(fill: () => void): void;
-  /** A secret of its own, the same for as long as the data lives. Throws before `create`. */
+  /** The secret of this database, which never changes. @throws before `create`. */
   secret(): string;
   all(sql: string, ...values: SQLInputValue[]): Record<string, unknown>[];
   run(sql: string, ...values: SQLInputValue[]): { lastInsertRowid: number | bigint };
-  /** Everything that `work` writes, or nothing of it where it throws. Within another one it is a part of that. */
+  /** Runs `work` in a transaction and rolls back if `work` throws. A nested call joins the outer transaction. */
   transaction<Result>(work: () => Result): Result;
   close(): void;
 }
 
-/** Opens the file, or a database in memory where there is none. Throws for a file that is of another layout. */
+/** Opens a database file, or a database in memory for undefined. @throws for a file of another schema version. */
 export function openDatabase(file: string | undefined): Database {
   const sqlite = new DatabaseSync(file ?? ':memory:');
   const statements = new Map<string, StatementSync>();
@@ -67,12 +67,12 @@ export function openDatabase(file: string | undefined): Database {
     }
   };
   const isEmpty = sqlite.prepare('SELECT 1 FROM sqlite_schema').get() === undefined;
-  const found = sqlite.prepare('PRAGMA user_version').get()?.user_version;
-  if (!isEmpty && found !== layout) {
+  const fileVersion = sqlite.prepare('PRAGMA user_version').get()?.user_version;
+  if (!isEmpty && fileVersion !== schemaVersion) {
     sqlite.close();
-    throw new Error(`${file} is no sandbox of layout ${layout} (its user_version is ${found})`);
+    throw new Error(`${file} is no sandbox of layout ${schemaVersion} (its user_version is ${fileVersion})`);
   }
-  // A commit survives the end of the process; only a power cut could undo the last ones.
+  // A commit survives a crash of the process. A power failure may lose the last commits.
   sqlite.exec('PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL');
   sqlite.function('resembles', { deterministic: true }, (name, text) =>
     Number(resembles(String(name), String(text))),
@@ -81,7 +81,7 @@ export function openDatabase(file: string | undefined): Database {
     isEmpty,
     create: (fill) =>
       transaction(() => {
-        sqlite.exec(`${tables}; PRAGMA user_version = ${layout}`);
+        sqlite.exec(`${tables}; PRAGMA user_version = ${schemaVersion}`);
         prepare("INSERT INTO settings VALUES ('secret', ?)").run(randomBytes(32).toString('hex'));
         fill();
         sqlite.exec(indexes);

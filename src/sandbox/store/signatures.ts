@@ -1,13 +1,13 @@
 import { createHmac, timingSafeEqual } from 'node:crypto';
 
-/** Signs what the sandbox hands out and wants back unchanged: page tokens and label URLs. */
+/** Signs page tokens and label URLs, which clients must return unchanged. */
 export interface Signatures {
-  /** 16 bytes over the parts, in order. */
+  /** The 16-byte signature of the parts, in order. */
   sign(...parts: readonly (string | number)[]): Buffer;
   verify(signature: Buffer, ...parts: readonly (string | number)[]): boolean;
 }
 
-/** `secret` is asked for at the first signature, since a new database has none before it is filled. */
+/** @param secret called at the first signature, because a new database has no secret before `create` */
 export function createSignatures(secret: () => string): Signatures {
   let key: string | undefined;
   const sign: Signatures['sign'] = (...parts) => {

@@ -1,5 +1,5 @@
 import type { Quirks } from '../faults/quirks.ts';
-import { fold, trigramQuery } from '../interface/names.ts';
+import { fold, trigramQuery } from '../interface/name-search.ts';
 import type {
   Channel,
   Location,
@@ -12,18 +12,18 @@ import type {
 } from '../interface/schemas.ts';
 import { type Collection, createCollection, type Filter, type List } from './collection.ts';
 import type { Database } from './database.ts';
-import { identifierAs } from './identifiers.ts';
+import { formatIdentifier } from './identifiers.ts';
 import { createMerchants, type Merchants } from './merchants.ts';
 import { createSignatures, type Signatures } from './signatures.ts';
 
-/** A talk with one phone number through one channel. The REST interface shows no more of it than its name. */
+/** The messages to one phone number through one channel. The REST interface shows only its name. */
 export interface Conversation {
   name: string;
   phone: string;
   recipientName: string;
 }
 
-/** All that the sandbox knows. */
+/** All data of the sandbox. */
 export interface Store {
   database: Database;
   signatures: Signatures;
@@ -37,17 +37,18 @@ export interface Store {
   templates: Collection<Template>;
   conversations: Collection<Conversation>;
   messages: Collection<Message>;
-  /** The identifier for a new record of the list: the prefix and the next number, of `width` digits at least. */
+  /** Makes an identifier for a new record: the prefix and the next number, padded to `width` digits. */
   nextIdentifier(list: List, form: Quirks['identifiers'], prefix: string, width: number): string;
 }
 
-/** Locations are shared by all merchants. */
+/** The list of locations, which all merchants share. */
 export const sharedLocations: List = { merchant: '', path: 'locations' };
 
+/** Creates the collections of all resource types over a database. */
 export function createStore(database: Database): Store {
   const signatures = createSignatures(database.secret);
-  const collection = <Item>(indexOf: Parameters<typeof createCollection<Item>>[2]) =>
-    createCollection(database, signatures, indexOf);
+  const collection = <Item>(indexedFieldsOf: Parameters<typeof createCollection<Item>>[2]) =>
+    createCollection(database, signatures, indexedFieldsOf);
   const byName = ({ name }: { name: string }) => ({ key: name });
   return {
     database,
@@ -58,7 +59,7 @@ export function createStore(database: Database): Store {
     orders: collection<Order>(({ name, status, recipient, referenceId }) => ({
       key: name,
       status,
-      phone: phoneKey(recipient.phoneNumber),
+      phone: normalizedPhone(recipient.phoneNumber),
       reference: referenceId,
       name: `${recipient.firstName} ${recipient.lastName}`,
     })),
@@ -66,43 +67,48 @@ export function createStore(database: Database): Store {
     shipments: collection<Shipment>(({ name, status }) => ({ key: name, status })),
     channels: collection<Channel>(byName),
     templates: collection<Template>(({ name, language }) => ({ key: templateKey(name, language) })),
-    conversations: collection<Conversation>(({ name, phone }) => ({ key: name, phone: phoneKey(phone) })),
+    conversations: collection<Conversation>(({ name, phone }) => ({
+      key: name,
+      phone: normalizedPhone(phone),
+    })),
     messages: collection<Message>(({ name, status }) => ({ key: name, status })),
     nextIdentifier({ merchant, path }, form, prefix, width) {
-      // The number of a key is at its end, in each form.
+      // Identifiers end with their number in both forms.
       const [row] = database.all(
         `SELECT max(CAST(substr(key, length(rtrim(key, '0123456789')) + 1) AS INTEGER)) AS last
          FROM records WHERE merchant = ? AND path = ?`,
         merchant,
         path,
       );
-      return identifierAs(form, prefix + String(Number(row?.last ?? 0) + 1).padStart(width, '0'));
+      return formatIdentifier(form, prefix + String(Number(row?.last ?? 0) + 1).padStart(width, '0'));
     },
   };
 }
 
-/** A template is told by its name and its language together. */
+/** The key of a template: its name and its language. */
 export function templateKey(name: string, language: string): string {
   return JSON.stringify([name, language]);
 }
 
-/** The same phone number, however its digits are grouped. */
-function phoneKey(phone: string): string {
+/** The digits of a phone number, without `+`, spaces and other separators. */
+function normalizedPhone(phone: string): string {
   return phone.replace(/\D/g, '');
 }
 
+/** Matches records with a phone number, however its digits are grouped. */
 export function hasPhone(phone: string): Filter {
-  return { sql: 'phone = ?', values: [phoneKey(phone)] };
+  return { sql: 'phone = ?', values: [normalizedPhone(phone)] };
 }
 
+/** Matches records with one of the statuses. */
 export function hasStatus(statuses: readonly string[]): Filter {
   return { sql: 'status IN (SELECT value FROM json_each(?))', values: [JSON.stringify(statuses)] };
 }
 
-/** Like the name of the recipient, or exactly the phone number or the reference. */
-export function hasNameLikeOrPhoneOrReference(text: string): Filter {
+/** Matches a similar recipient name, or exactly the phone number or the reference ("List query parameters"). */
+export function matchesSearch(text: string): Filter {
   const trigrams = trigramQuery(text);
-  const phone = /^\+?[\d ()-]+$/.test(text) ? phoneKey(text) : '';
+  const phone = /^\+?[\d ()-]+$/.test(text) ? normalizedPhone(text) : '';
   const exact = { sql: 'phone = ? OR reference = ?', values: [phone, text] };
   if (trigrams === undefined) return exact;
   return {
@@ -111,8 +117,8 @@ export function hasNameLikeOrPhoneOrReference(text: string): Filter {
   };
 }
 
-/** Holds the text in its name or its address. */
-export function holdsText(text: string): Filter {
+/** Matches locations whose name or address contains the text ("List query parameters"). */
+export function containsText(text: string): Filter {
   return { sql: 'instr(words, ?) > 0', values: [fold(text)] };
 }
 

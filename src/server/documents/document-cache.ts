@@ -2,58 +2,61 @@ import { type DocumentNode, GraphQLError } from 'graphql';
 import type { Plugin } from 'graphql-yoga';
 import { LRUCache } from 'lru-cache';
 
-/** What is known of the text of a document. */
+/** The result of parsing and validating a document. */
 export interface CachedDocument {
-  /** Undefined where the text can't be parsed. */
+  /** Undefined if the text can't be parsed. */
   readonly document: DocumentNode | undefined;
-  /** Why it may not be run; none where it may. */
+  /** Syntax and validation errors. Empty if the document may be run. */
   readonly errors: readonly GraphQLError[];
 }
 
-/** Parsed and validated documents by their text. They are the same for every caller, and hold nothing of any. */
+/** Parsed and validated documents by their text. All tenants share them because they do not depend on the tenant. */
 export interface DocumentCache {
-  /** Why a text may not be run; none where it may. Reads it if need be, which is no use of it. */
+  /** The errors of a text, parsing and validating it if necessary. Does not count as a use of the document. */
   errorsOf(text: string): readonly GraphQLError[];
-  /** What is known of a text without reading it. */
-  known(text: string): CachedDocument | undefined;
-  /** @throws what parsing or validating throws that is no GraphQLError, such as a lack of stack. */
-  of(text: string): CachedDocument;
+  /** The cached document of a text. Undefined if the document is not cached. */
+  cached(text: string): CachedDocument | undefined;
+  /**
+   * The document of a text, parsed and validated if it is not cached.
+   * @throws errors other than GraphQLError, such as the RangeError of a stack overflow.
+   */
+  load(text: string): CachedDocument;
 }
 
-/** How a text that is not known yet is read. */
+/** Parses and validates documents that are not cached. */
 export interface DocumentReader {
-  /** @throws GraphQLError where it is no GraphQL, or beyond a limit. */
+  /** @throws GraphQLError if the text is not valid GraphQL, or exceeds a limit. */
   parse(text: string): DocumentNode;
   validate(document: DocumentNode): readonly GraphQLError[];
 }
 
-// The garbage collector looks at each document that is kept, and at what is kept of its operations.
+// Bounds the work of the garbage collector, which visits each cached document and the values of its operations.
 const maxDocuments = 5_000;
 
-// Anybody can send documents like no other. They drive out none that is asked for again and again.
-const shareOfNew = 1 / 4;
+// The share of the probationary segment. New documents, of which clients can send any number, evict only each other.
+const probationaryShare = 1 / 4;
 
 /**
- * Reads each text once, for as long as it is kept. What is new, and what is refused, has a quarter of the memory. What may
- * be run moves to the rest when it is asked for again.
- * @param maxBytes how much memory documents may take, as estimated by `bytesOf`; 0 keeps none.
+ * Creates a segmented LRU cache. New and invalid documents share the probationary segment, a quarter of the memory.
+ * The second use of a valid document moves it to the protected segment.
+ * @param maxBytes memory for documents, by the estimate of `estimateBytes`. 0 caches nothing.
  */
 export function createDocumentCache({ parse, validate }: DocumentReader, maxBytes: number): DocumentCache {
   const cacheOf = (share: number) =>
     new LRUCache<string, CachedDocument>({
       max: Math.ceil(maxDocuments * share),
-      // 0 would be no bound. No document is as small as this.
+      // At least 1, because lru-cache takes 0 for unbounded. No document is as small as 1 byte.
       maxSize: Math.max(1, Math.floor(maxBytes * share)),
-      sizeCalculation: bytesOf,
+      sizeCalculation: estimateBytes,
     });
-  const newOrRefused = cacheOf(shareOfNew);
-  const askedForAgain = cacheOf(1 - shareOfNew);
+  const probationary = cacheOf(probationaryShare);
+  const protectedDocuments = cacheOf(1 - probationaryShare);
 
-  function read(text: string): CachedDocument {
-    const found = readText(text);
-    found.errors.forEach(dropTrace);
-    newOrRefused.set(text, found);
-    return found;
+  function readAndCache(text: string): CachedDocument {
+    const entry = readText(text);
+    entry.errors.forEach(dropStackTrace);
+    probationary.set(text, entry);
+    return entry;
   }
 
   function readText(text: string): CachedDocument {
@@ -67,49 +70,50 @@ export function createDocumentCache({ parse, validate }: DocumentReader, maxByte
     return { document, errors: validate(document) };
   }
 
-  function known(text: string): CachedDocument | undefined {
-    const again = askedForAgain.get(text);
-    if (again !== undefined) return again;
-    const found = newOrRefused.get(text);
-    if (found?.errors.length === 0) {
-      newOrRefused.delete(text);
-      askedForAgain.set(text, found);
+  function cached(text: string): CachedDocument | undefined {
+    const protectedDocument = protectedDocuments.get(text);
+    if (protectedDocument !== undefined) return protectedDocument;
+    const entry = probationary.get(text);
+    if (entry?.errors.length === 0) {
+      probationary.delete(text);
+      protectedDocuments.set(text, entry);
     }
-    return found;
+    return entry;
   }
 
   return {
-    known,
-    of: (text) => known(text) ?? read(text),
-    errorsOf: (text) => (askedForAgain.peek(text) ?? newOrRefused.peek(text) ?? read(text)).errors,
+    cached,
+    load: (text) => cached(text) ?? readAndCache(text),
+    errorsOf: (text) =>
+      (protectedDocuments.peek(text) ?? probationary.peek(text) ?? readAndCache(text)).errors,
   };
 }
 
-/** A trace holds what validation knew, 40 KB for each error that is kept. Nobody reads the traces of refusals. */
-function dropTrace(error: Error): void {
+/** Drops the stack trace, which keeps 40 KB of validation state per cached error and is never read. */
+function dropStackTrace(error: Error): void {
   error.stack = `${error.name}: ${error.message}`;
-  if (error instanceof GraphQLError && error.originalError !== undefined) dropTrace(error.originalError);
+  if (error instanceof GraphQLError && error.originalError !== undefined) dropStackTrace(error.originalError);
 }
 
 /**
- * About how many bytes a known document takes. A text of brackets and short names takes 200 times its length when it is
- * parsed: 270 to 440 bytes a token were measured, and up to 770 with its query compiled. Comments are kept as tokens too.
+ * Estimates the memory of a cached document in bytes. Measured: 270 to 440 bytes per token, and up to 770 with a
+ * compiled query. A parsed text of brackets and short names takes 200 times its length. Comments are tokens too.
  */
-function bytesOf({ document }: CachedDocument, text: string): number {
+function estimateBytes({ document }: CachedDocument, text: string): number {
   let tokens = 0;
   for (let token = document?.loc?.startToken; token; token = token.next ?? undefined) tokens += 1;
   return 2 * text.length + 800 * (document?.tokenCount ?? tokens) + 200 * tokens + 2_000;
 }
 
-/** Has Yoga take documents and their errors from `documents`. Its own caches count documents, whatever their size. */
+/** Yoga plugin: parses and validates by `documents`. Yoga's own caches are bounded by count, not by size. */
 export function cachedDocuments(documents: DocumentCache): Plugin {
   const errorsOf = new WeakMap<DocumentNode, readonly GraphQLError[]>();
 
   return {
-    // Not `setParsedDocument`, as what is thrown here would not get to the plugins that give it code and status.
+    // Not `setParsedDocument`: an error thrown in this hook would bypass the plugins that add code and status.
     onParse({ setParseFn }) {
       setParseFn((source: string) => {
-        const { document, errors } = documents.of(source);
+        const { document, errors } = documents.load(source);
         if (document === undefined) throw errors[0];
         errorsOf.set(document, errors);
         return document;
@@ -117,7 +121,7 @@ export function cachedDocuments(documents: DocumentCache): Plugin {
     },
     onValidate({ params, setResult }) {
       const errors = errorsOf.get(params.documentAST);
-      // One that was parsed elsewhere is validated as ever.
+      // Yoga validates a document that was not parsed by this plugin.
       if (errors !== undefined) setResult(errors);
     },
   };

@@ -5,81 +5,85 @@ import { LRUCache } from 'lru-cache';
 import type { HttpError } from '../http/http-error.ts';
 import type { DocumentCache } from './document-cache.ts';
 
-/** What a request says of its document, as it came. */
+/** The unchecked request parameters that name or contain the document. */
 export interface DocumentReference {
   query?: unknown;
-  /** The names that "GraphQL over HTTP" and Relay have for the id of a document that the server knows. */
+  /** The id of a persisted document, as in the specification "GraphQL over HTTP". */
   documentId?: unknown;
+  /** The id of a persisted document, as Relay clients send it. */
   id?: unknown;
-  /** With `persistedQuery: { version: 1, sha256Hash }`, as clients of Apollo send it. */
+  /** Apollo clients send `persistedQuery: { version: 1, sha256Hash }`. */
   extensions?: unknown;
 }
 
-/** The parameters of a request that Yoga itself doesn't know. */
+/** Request parameters that Yoga itself does not accept. */
 export const idParameters = ['documentId', 'id'];
 
-/** The text to run, undefined where the request names no document at all; or why none is run. */
+/** The text to run, or an HTTP error. `text` is undefined if the request neither has nor names a document. */
 export type DocumentText = { text: string | undefined } | { httpError: HttpError };
 
-/** The documents that clients may name instead of sending them. */
+/** Finds the document of a request that sends the text, an id or both. */
 export interface PersistedQueries {
   textOf(reference: DocumentReference): DocumentText;
 }
 
-/** Which documents there are, and which texts may be sent. */
-export interface PersistedDocuments {
-  /** The text by its id, or why there is none. */
+/** Decides which documents may run: trusted documents alone, or all with automatic persisted queries. */
+export interface DocumentPolicy {
+  /** The document of a request that sends an id alone. */
   byId(id: string): DocumentText;
-  /** The text that was sent, with the id that was sent with it, or why it is not run. */
-  sent(text: string, id: string | undefined): DocumentText;
+  /** The document of a request that sends the text. `id` is the id that was sent with the text, if any. */
+  byText(text: string, id: string | undefined): DocumentText;
 }
 
-/** Takes the document of a request, which names it, sends it, or does both. */
-export function persistedQueries({ byId, sent }: PersistedDocuments): PersistedQueries {
+/** Creates the document lookup for a policy. */
+export function persistedQueries({ byId, byText }: DocumentPolicy): PersistedQueries {
   return {
     textOf(reference) {
-      const named = idOf(reference);
-      if ('httpError' in named) return named;
+      const parsedId = documentIdOf(reference);
+      if ('httpError' in parsedId) return parsedId;
       const { query } = reference;
-      if (typeof query === 'string' && query !== '') return sent(query, named.id);
-      // What is no text is refused where the parameters are looked at.
-      const isLeftOut = query === undefined || query === null || query === '';
-      return isLeftOut && named.id !== undefined ? byId(named.id) : { text: undefined };
+      if (typeof query === 'string' && query !== '') return byText(query, parsedId.id);
+      // Yoga rejects a `query` that is not a string.
+      const isQueryMissing = query === undefined || query === null || query === '';
+      return isQueryMissing && parsedId.id !== undefined ? byId(parsedId.id) : { text: undefined };
     },
   };
 }
 
-/** The one id by which a request names its document, if any; or why that is none. */
-function idOf({
+/** The id by which a request names its document, if any. An error if ids are malformed or differ. */
+function documentIdOf({
   documentId,
   id,
   extensions,
 }: DocumentReference): { id: string | undefined } | { httpError: HttpError } {
-  // Most requests.
+  // Most requests have no id.
   if (documentId == null && id == null && extensions == null) return { id: undefined };
   const ids = new Set<string>();
-  for (const given of [documentId, id]) {
-    if (given == null) continue;
-    if (typeof given !== 'string' || given === '') {
-      return { httpError: malformed('The id of a document must be a text.') };
+  for (const value of [documentId, id]) {
+    if (value == null) continue;
+    if (typeof value !== 'string' || value === '') {
+      return { httpError: badRequest('The id of a document must be a text.') };
     }
-    ids.add(bareId(given));
+    ids.add(bareId(value));
   }
   const persisted = persistedQueryOf(extensions);
   if (persisted != null) {
-    if (typeof persisted !== 'object' || !('sha256Hash' in persisted)) return { httpError: malformedHash };
+    if (typeof persisted !== 'object' || !('sha256Hash' in persisted))
+      return { httpError: malformedHashError };
     const { sha256Hash } = persisted;
-    if (!('version' in persisted) || persisted.version !== 1) return { httpError: notSupported };
+    if (!('version' in persisted) || persisted.version !== 1) return { httpError: notSupportedError };
     if (typeof sha256Hash !== 'string' || !/^[\da-f]{64}$/i.test(sha256Hash)) {
-      return { httpError: malformedHash };
+      return { httpError: malformedHashError };
     }
     ids.add(sha256Hash.toLowerCase());
   }
-  const [only] = ids;
-  return ids.size > 1 ? { httpError: malformed('The request names more than one document.') } : { id: only };
+  const [onlyId] = ids;
+  return ids.size > 1
+    ? { httpError: badRequest('The request names more than one document.') }
+    : { id: onlyId };
 }
 
-/** An id without the prefix that says of it that it is a hash. */
+/** Removes the prefix `sha256:`, which marks an id as a hash. */
 export function bareId(id: string): string {
   return id.replace(/^sha256:/, '');
 }
@@ -90,17 +94,17 @@ function persistedQueryOf(extensions: unknown): unknown {
 }
 
 /**
- * Apollo's automatic persisted queries: remembers a document by the SHA-256 of its text, when a client sends both, so that
- * the hash alone will do from then on. Only what may be run is remembered.
+ * Apollo's automatic persisted queries. A client sends a document with its SHA-256 once, and later the hash alone.
+ * Only valid documents are stored.
  *
- * One store for all tenants crosses nothing: a hash is answered by running the document that it is the hash of, on behalf of
- * the tenant that asks. Only who has the document has its hash. No answer tells what is in it.
- * @param maxBytes how much memory the texts may take; 0 switches this off.
+ * All tenants share one store. Sharing is safe: only a client that has the document knows its hash. The hash runs the
+ * document with the access token of the request, and no response contains the document.
+ * @param maxBytes memory for the texts. 0 switches automatic persisted queries off.
  */
 export function automaticPersistedQueries(documents: DocumentCache, maxBytes: number): PersistedQueries {
   const isOff = maxBytes === 0;
   const textByHash = new LRUCache<string, string>({
-    // 0 would be no bound.
+    // lru-cache takes 0 for unbounded.
     maxSize: Math.max(1, maxBytes),
     sizeCalculation: (text) => 2 * text.length + 256,
   });
@@ -108,13 +112,13 @@ export function automaticPersistedQueries(documents: DocumentCache, maxBytes: nu
     byId(id) {
       const text = textByHash.get(id);
       if (text !== undefined) return { text };
-      return { httpError: isOff ? notSupported : notFound };
+      return { httpError: isOff ? notSupportedError : notFoundError };
     },
-    sent(text, id) {
+    byText(text, id) {
       if (id === undefined || isOff || textByHash.get(id) === text) return { text };
       if (hash('sha256', text) !== id) {
         return {
-          httpError: malformed('The id that the request gives to its document is not the SHA-256 of it.'),
+          httpError: badRequest('The id that the request gives to its document is not the SHA-256 of it.'),
         };
       }
       if (documents.errorsOf(text).length === 0) textByHash.set(id, text);
@@ -123,32 +127,32 @@ export function automaticPersistedQueries(documents: DocumentCache, maxBytes: nu
   });
 }
 
-/** A request that is at odds with itself. */
-export function malformed(message: string): HttpError {
+/** The HTTP error for document parameters that are malformed or contradict each other. */
+export function badRequest(message: string): HttpError {
   return { status: 400, code: 'BAD_REQUEST', message, retryable: false };
 }
 
-const malformedHash = malformed(
+const malformedHashError = badRequest(
   '"extensions.persistedQuery" must have "version": 1 and the SHA-256 of a document in hexadecimal as "sha256Hash".',
 );
 
-// Clients know these two by their message. HTTP 200, as Apollo's server has it: some clients read no body of another
-// status, and so would never send the document.
-const notSupported: HttpError = {
+// Clients recognize the next two errors by their messages. The status is 200, as in Apollo Server: some clients
+// ignore the body of other statuses, and would never send the document.
+const notSupportedError: HttpError = {
   status: 200,
   code: 'PERSISTED_QUERY_NOT_SUPPORTED',
   message: 'PersistedQueryNotSupported',
   retryable: false,
 };
 
-const notFound: HttpError = {
+const notFoundError: HttpError = {
   status: 200,
   code: 'PERSISTED_QUERY_NOT_FOUND',
   message: 'PersistedQueryNotFound',
   retryable: false,
 };
 
-/** Has Yoga run the text of the document that a request names. */
+/** Yoga plugin: replaces the document id of a request by the text of the document. */
 export function persistedDocuments(operations: PersistedQueries): Plugin {
   return {
     onRequestParse({ request, url }) {
@@ -156,7 +160,7 @@ export function persistedDocuments(operations: PersistedQueries): Plugin {
       return {
         onRequestParseDone({ requestParserResult, setRequestParserResult }) {
           if (Array.isArray(requestParserResult) || requestParserResult.query !== undefined) return;
-          // Yoga reads its own parameters of a URL alone.
+          // Yoga reads only its own parameters from the URL.
           const ids = idParameters.map((name) => [name, url.searchParams.get(name) ?? undefined]);
           setRequestParserResult({ ...requestParserResult, ...Object.fromEntries(ids) });
         },
@@ -164,13 +168,13 @@ export function persistedDocuments(operations: PersistedQueries): Plugin {
     },
     onParams({ params, setParams }) {
       const reference: GraphQLParams & DocumentReference = params;
-      const found = operations.textOf(reference);
-      if ('httpError' in found) {
-        const { status, message, code, retryable } = found.httpError;
+      const documentText = operations.textOf(reference);
+      if ('httpError' in documentText) {
+        const { status, message, code, retryable } = documentText.httpError;
         throw new GraphQLError(message, { extensions: { code, retryable, http: { status } } });
       }
-      if (found.text !== undefined && found.text !== params.query) {
-        setParams({ ...params, query: found.text });
+      if (documentText.text !== undefined && documentText.text !== params.query) {
+        setParams({ ...params, query: documentText.text });
       }
     },
   };

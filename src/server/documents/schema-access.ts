@@ -2,22 +2,22 @@ import { GraphQLError, specifiedRules, type ValidationRule } from 'graphql';
 import type { Plugin } from 'graphql-yoga';
 import type { Validation } from '../limits/document-limits.ts';
 
-/** Whether clients may explore the schema, or know of it only what they were given. */
+/** `public`: clients may introspect the schema. `private`: no introspection, and errors reveal no names. */
 export type SchemaAccess = 'public' | 'private';
 
-/** Refuses `__schema` and `__type`. `__typename` says nothing that the document does not know already. */
+/** Rejects `__schema` and `__type`. `__typename` is allowed because it reveals nothing that clients do not know. */
 const noIntrospection: ValidationRule = (context) => ({
   Field(node) {
     const name = node.name.value;
     if (name !== '__schema' && name !== '__type') return undefined;
     const message = `The schema of this server is private: "${name}" can't be asked for.`;
     context.reportError(new GraphQLError(message, { nodes: node }));
-    // GraphQL's own rule for this reports each field of the introspection that is selected below, too.
+    // Skip the fields below. GraphQL's own rule would report each introspection field below as well.
     return false;
   },
 });
 
-/** The executor keeps variables as properties of a plain object, so that the value of this one would be lost. */
+/** Rejects variables named `__proto__`: the executor stores variables in a plain object, and would lose the value. */
 const noPrototypeVariable: ValidationRule = (context) => ({
   VariableDefinition({ variable }) {
     if (variable.name.value !== '__proto__') return;
@@ -28,35 +28,37 @@ const noPrototypeVariable: ValidationRule = (context) => ({
 
 const rules = [...specifiedRules, noPrototypeVariable];
 
+/** The validation rules for public and private schemas. */
 export const validationByAccess: Record<SchemaAccess, Validation> = {
   public: { rules, hideSuggestions: false },
   private: { rules: [noIntrospection, ...rules], hideSuggestions: true },
 };
 
 /**
- * Keeps errors of a private schema from telling names that the request does not have: the executor from telling which
- * names are near to one that a variable's value lacks, as validation is kept by itself, and both from telling what else
- * a selection, a value or a field needs.
+ * Yoga plugin for private schemas: keeps error messages from revealing names that the request does not contain. The
+ * executor must not suggest similar names for variable values. Validation does the same by its own option. Messages
+ * must not name missing selections, required input fields or required arguments.
  */
 export function hiddenSuggestions(): Plugin {
   return {
     onExecute({ executeFn, setExecuteFn }) {
       setExecuteFn((args) => {
-        // The executor's own option, which Yoga's type of its arguments does not name.
-        const silent = { ...args, hideSuggestions: true };
-        return executeFn(silent);
+        // An option of graphql-js that is missing in Yoga's type of the arguments.
+        const argsWithoutSuggestions = { ...args, hideSuggestions: true };
+        return executeFn(argsWithoutSuggestions);
       });
     },
     onExecutionResult({ result, setResult }) {
-      // What has been executed in part speaks of no names of the schema.
+      // Errors of an operation that has started contain no names of the schema.
       if (result === undefined || !('errors' in result) || result.data !== undefined) return;
-      if (result.errors !== undefined) setResult({ ...result, errors: result.errors.map(withoutNames) });
+      if (result.errors !== undefined)
+        setResult({ ...result, errors: result.errors.map(withoutSchemaNames) });
     },
   };
 }
 
-/** What GraphQL says of what is not there, and what is said in a private schema. */
-const rewordings: [words: RegExp, instead: string][] = [
+/** Parts of GraphQL's messages that reveal names, and their replacements in a private schema. */
+const rewrites: [pattern: RegExp, replacement: string][] = [
   [/ Did you mean "\w+ \{ \.\.\. \}"\?$/, ''],
   [/ to include required field "\w+", found/, ' to include all of its required fields, found'],
   [
@@ -65,8 +67,11 @@ const rewordings: [words: RegExp, instead: string][] = [
   ],
 ];
 
-function withoutNames(error: GraphQLError): GraphQLError {
-  const message = rewordings.reduce((text, [words, instead]) => text.replace(words, instead), error.message);
+function withoutSchemaNames(error: GraphQLError): GraphQLError {
+  const message = rewrites.reduce(
+    (text, [pattern, replacement]) => text.replace(pattern, replacement),
+    error.message,
+  );
   if (message === error.message) return error;
   const { nodes, source, positions, path, originalError, extensions } = error;
   return new GraphQLError(message, { nodes, source, positions, path, originalError, extensions });

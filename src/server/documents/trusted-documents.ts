@@ -2,52 +2,57 @@ import { hash } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import type { HttpError } from '../http/http-error.ts';
 import type { DocumentCache } from './document-cache.ts';
-import { bareId, malformed, type PersistedQueries, persistedQueries } from './persisted-queries.ts';
+import { badRequest, bareId, type PersistedQueries, persistedQueries } from './persisted-queries.ts';
 
-/** The texts of documents by their ids. */
+/** The texts of trusted documents by their ids. */
 export type TrustedDocuments = ReadonlyMap<string, string>;
 
-/** A list that holds documents which can't be run; the message names every one of them. */
+/** Thrown if trusted documents are invalid. The message names each invalid document. */
 export class TrustedDocumentsError extends Error {
   override readonly name = 'OperationListError';
 }
 
 /**
- * Lets clients run the documents of a list and no others, named by their id, by the SHA-256 of their text, or sent whole.
- * @throws OperationListError where documents of it are not of this schema, or beyond its limits.
+ * Lets clients run only trusted documents. A request sends the id, the SHA-256 of the text, or the text itself.
+ * @throws TrustedDocumentsError if a document does not fit the schema or exceeds a limit.
  */
-export function onlyTrustedDocuments(documents: DocumentCache, list: TrustedDocuments): PersistedQueries {
-  const errors = [...list].flatMap(([id, text]) => {
-    const [error, ...others] = documents.of(text).errors;
-    // A second use keeps the document where new ones don't drive it out.
-    documents.known(text);
+export function onlyTrustedDocuments(
+  documents: DocumentCache,
+  trustedDocuments: TrustedDocuments,
+): PersistedQueries {
+  const errors = [...trustedDocuments].flatMap(([id, text]) => {
+    const [error, ...others] = documents.load(text).errors;
+    // A second use moves the document to the protected segment, where new documents do not evict it.
+    documents.cached(text);
     if (error === undefined) return [];
     const more = others.length === 0 ? '' : ` (and ${others.length} more)`;
     return [`${JSON.stringify(id)}: ${error.message}${more}`];
   });
   if (errors.length > 0) {
-    const count = `${errors.length} of ${list.size} documents`;
+    const count = `${errors.length} of ${trustedDocuments.size} documents`;
     throw new TrustedDocumentsError(`${count} can't be run:\n  ${errors.join('\n  ')}`);
   }
-  const texts = new Set(list.values());
+  const texts = new Set(trustedDocuments.values());
   const textById = new Map([...texts].map((text) => [hash('sha256', text), text]));
-  // An id that is given stands before a hash that happens to be the same.
-  for (const [id, text] of list) textById.set(bareId(id), text);
+  // An id of the list wins over an equal hash.
+  for (const [id, text] of trustedDocuments) textById.set(bareId(id), text);
   return persistedQueries({
     byId(id) {
       const text = textById.get(id);
-      return text === undefined ? { httpError: notAllowed } : { text };
+      return text === undefined ? { httpError: notAllowedError } : { text };
     },
-    sent(text, id) {
-      if (!texts.has(text)) return { httpError: notAllowed };
+    byText(text, id) {
+      if (!texts.has(text)) return { httpError: notAllowedError };
       if (id === undefined || textById.get(id) === text) return { text };
-      return { httpError: malformed('The id that the request gives to its document is another one\u2019s.') };
+      return {
+        httpError: badRequest('The id that the request gives to its document is another one\u2019s.'),
+      };
     },
   });
 }
 
-// The request's fault, and not one of who asks: 403 would have clients sign in again.
-const notAllowed: HttpError = {
+// 400, because 403 would make clients sign in again.
+const notAllowedError: HttpError = {
   status: 400,
   code: 'OPERATION_NOT_ALLOWED',
   message:
@@ -56,9 +61,9 @@ const notAllowed: HttpError = {
 };
 
 /**
- * Reads a list of operations: JSON that holds documents by their ids, as Relay's compiler and GraphQL Code Generator
- * write it, or a manifest as Apollo's tools do.
- * @throws Error that says what is wrong with the file.
+ * Reads trusted documents from a JSON file: an object of texts by id, as Relay's compiler and GraphQL Code Generator
+ * write it, or the manifest of Apollo's tools.
+ * @throws Error if the file can't be read or has another format. The message describes the reason.
  */
 export async function readTrustedDocuments(file: string): Promise<TrustedDocuments> {
   const json: unknown = JSON.parse(await readFile(file, 'utf8'));
@@ -67,7 +72,7 @@ export async function readTrustedDocuments(file: string): Promise<TrustedDocumen
   throw new Error('It holds neither documents by their ids nor a manifest of Apollo\u2019s');
 }
 
-/** The ids and texts of Apollo's manifest; undefined where it is none. */
+/** The ids and texts of an Apollo manifest. Undefined if the JSON is not a manifest. */
 function manifestEntries({ format, operations }: Record<string, unknown>): unknown[] | undefined {
   if (format !== 'apollo-persisted-query-manifest' || !Array.isArray(operations)) return undefined;
   return operations.map((operation: unknown) => isRecord(operation) && [operation.id, operation.body]);

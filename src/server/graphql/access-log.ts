@@ -14,39 +14,40 @@ import {
   type RequestRecordContext,
 } from '../../telemetry/request-record.ts';
 import type { Tracing } from '../../telemetry/tracing.ts';
-import { requestCost, tenths } from './cost-report.ts';
+import { requestCost, roundToTenths } from './cost-report.ts';
 import type { MaskedErrors } from './error-mapping.ts';
 
-/** What is noted of each request, for its line in the log, for metrics and for traces. */
-export interface RequestLog {
-  /** A request is here. `givenId` is what its header `x-request-id` says. */
-  begin(givenId: unknown): RequestRecord;
-  /** Notes the errors of an answer, as they are told, and reports those that are masked. */
-  noteResult(requestRecord: RequestRecord, result: ExecutionResult): void;
-  /** Once for each request: it is answered with this status, or nobody takes the answer any more. */
+/** Keeps the record of each request, for its log line, metrics and traces. */
+export interface AccessLog {
+  /** Starts the record of a request. `requestIdHeader` is the value of the header `x-request-id`. */
+  begin(requestIdHeader: unknown): RequestRecord;
+  /** Counts the errors of a response by code, and reports the masked errors. */
+  recordResult(requestRecord: RequestRecord, result: ExecutionResult): void;
+  /** Ends the record; called once per request. `isAborted`: the client closed the connection before the response. */
   finish(requestRecord: RequestRecord, headers: HeaderReader, status: number, isAborted: boolean): void;
 }
 
-export interface RequestLogOptions {
+/** What `createRequestLog` needs. */
+export interface AccessLogOptions {
   log: Log;
   maskedErrors: MaskedErrors;
-  /** Told here too, as a hook of its own would cost each request more than what it counts. */
+  /** Metrics. The request log calls the observer because a separate Yoga plugin costs more than the counting. */
   observer: RequestObserver | undefined;
   tracing: Tracing | undefined;
 }
 
-/** Gives each request an id, and writes a line of each operation and each label. */
-export function createRequestLog({ log, maskedErrors, observer, tracing }: RequestLogOptions): RequestLog {
+/** Gives each request an id. Logs one line per operation and per label, and per other request at level debug. */
+export function createAccessLog({ log, maskedErrors, observer, tracing }: AccessLogOptions): AccessLog {
   const requestIdOf = createRequestIds();
   return {
-    begin(givenId) {
-      const requestRecord = createRequestRecord(requestIdOf(givenId));
+    begin(requestIdHeader) {
+      const requestRecord = createRequestRecord(requestIdOf(requestIdHeader));
       observer?.onRequestStarted(requestRecord);
       return requestRecord;
     },
-    noteResult(requestRecord, { data, errors }) {
-      // What has run has data, be it null.
-      requestRecord.isRefused = data === undefined;
+    recordResult(requestRecord, { data, errors }) {
+      // A result of an executed operation has `data`, which may be null.
+      requestRecord.isRejected = data === undefined;
       for (const error of errors ?? []) {
         countError(requestRecord, String(error.extensions.code));
         maskedErrors.report(error, requestRecord.requestId);
@@ -55,7 +56,7 @@ export function createRequestLog({ log, maskedErrors, observer, tracing }: Reque
     finish(requestRecord, headers, status, isAborted) {
       observer?.onRequestFinished(requestRecord, status, isAborted);
       if (log.isLevelEnabled(requestRecord.route === undefined ? 'debug' : 'info')) {
-        write(log, requestRecord, status, isAborted);
+        writeLogLine(log, requestRecord, status, isAborted);
       }
       tracing?.end(requestRecord, headers, status);
     },
@@ -63,37 +64,37 @@ export function createRequestLog({ log, maskedErrors, observer, tracing }: Reque
 }
 
 /**
- * Has the log follow the requests that Yoga answers, and says their ids in the header `x-request-id`. Stands before all
- * other plugins, as these may answer a request by themselves.
+ * Yoga plugin: records requests in `requestLog`, and returns the request id in the header `x-request-id`.
+ * The plugin must be the first one because other plugins may end a request early.
  */
 export function loggedRequests(
-  requestLog: RequestLog,
+  requestLog: AccessLog,
 ): Plugin<object, RequestRecordContext & { res?: ServerResponse }> {
   return {
     onRequest({ request, serverContext }) {
       serverContext.requestRecord ??= requestLog.begin(request.headers.get('x-request-id'));
     },
-    // What is parsed as an operation is neither GraphiQL's nor a label, nor has another address.
+    // Yoga calls this hook for `/graphql` alone, and not for GraphiQL, labels or other routes.
     onRequestParse({ serverContext: { requestRecord } }) {
       if (requestRecord !== undefined) requestRecord.route = 'graphql';
     },
     onResultProcess({ result, serverContext: { requestRecord } }) {
-      // A list of results is Yoga's for batches and a stream is a subscription's; there are neither.
-      if (requestRecord !== undefined && 'errors' in result) requestLog.noteResult(requestRecord, result);
+      // The server has no batches (lists of results) and no subscriptions (streams).
+      if (requestRecord !== undefined && 'errors' in result) requestLog.recordResult(requestRecord, result);
     },
     onResponse({ request, response, serverContext }) {
       const { headers, signal } = request;
-      // The library answers some requests before any plugin sees them.
+      // Yoga responds to some requests before it calls `onRequest`.
       const { requestRecord = requestLog.begin(headers.get('x-request-id')) } = serverContext;
       response.headers.set('x-request-id', requestRecord.requestId);
-      // The library listens for the end of a connection, which may be behind it.
+      // Yoga's signal misses a connection that closed before Yoga listened for the close.
       const isAborted = signal.aborted || serverContext.res?.destroyed === true;
       requestLog.finish(requestRecord, headers, response.status, isAborted);
     },
   };
 }
 
-function write(log: Log, requestRecord: RequestRecord, status: number, isAborted: boolean): void {
+function writeLogLine(log: Log, requestRecord: RequestRecord, status: number, isAborted: boolean): void {
   const { requestId, startedAt, route, operation, callContext, joined, errors } = requestRecord;
   const totals = callContext && totalsOf(callContext.callLog);
   const fields = {
@@ -101,11 +102,11 @@ function write(log: Log, requestRecord: RequestRecord, status: number, isAborted
     route,
     operation: loggableName(operation?.name?.value),
     type: operation?.operation,
-    // Enough to tell callers apart, and too little to be looked up.
+    // A prefix: enough to distinguish tenants, too short to identify one.
     tenant: callContext?.tenant.id.slice(0, 12),
     status,
-    ms: tenths(performance.now() - startedAt),
-    restMs: totals && tenths(totals.restMs),
+    ms: roundToTenths(performance.now() - startedAt),
+    restMs: totals && roundToTenths(totals.restMs),
     calls: totals?.calls,
     shared: totals?.shared,
     cached: callContext?.callLog.cached,

@@ -2,62 +2,63 @@ import type { ExecutionResult } from 'graphql';
 import { type CallLog, type CallLogEntry, totalsOf } from '../../rest/client/call-log.ts';
 import type { HeaderReader } from '../../telemetry/request-record.ts';
 
-/** What an operation has cost, as clients see it. Nothing in it tells what was asked for, or by whom. */
+/** The cost of an operation as clients see it in `extensions.upstream`. It has no identifiers, queries or tokens. */
 export interface OperationCost {
-  /** How many REST calls were made for it. */
+  /** REST calls that this operation made. */
   calls: number;
-  /** How many more were another operation's, which waited for the same answer. */
+  /** REST calls of other operations whose responses this operation used. */
   shared: number;
-  /** How many pages were known from an earlier operation. */
+  /** Pages from the cache. */
   cached: number;
-  /** How many gets a list has made unnecessary. */
+  /** Point reads that a list call replaced. */
   savedByList: number;
   requests: RequestCost[];
 }
 
+/** The cost of one REST call. */
 export interface RequestCost {
   method: string;
-  /** With `{id}` in the place of identifiers, and without the query. */
+  /** The path without the query string, and with `{id}` for identifiers. */
   path: string;
-  /** Null where no answer came. */
+  /** Null if there was no response. */
   status: number | null;
-  /** When it was sent, since the operation began. */
+  /** When the call was sent, in milliseconds after the start of the operation. */
   startMs: number;
-  /** Null where the operation was answered before it. */
+  /** Null if the operation ended before the call. */
   durationMs: number | null;
   bytes: number;
   retries: number;
   shared: boolean;
-  /** The paths of the fields that asked for it; `*` stands for the indexes of several items of a list. */
+  /** The paths of the fields that requested the call. `*` stands for several list indexes. */
   askedBy: readonly string[];
 }
 
-/** Whether a request asks to be shown what its operation cost. */
-export function asksForCost(headers: HeaderReader): boolean {
+/** Whether a request asks for the cost extension, by the header `x-upstream-cost: 1`. */
+export function requestsCost(headers: HeaderReader): boolean {
   return headers.get('x-upstream-cost') === '1';
 }
 
-/** A result that shows what its operation cost as `extensions.upstream`. */
+/** Adds the cost of the operation to a result as `extensions.upstream`. */
 export function withCost(result: ExecutionResult, callLog: CallLog): ExecutionResult {
   return { ...result, extensions: { ...result.extensions, upstream: costOf(callLog) } };
 }
 
-/** The numbers of a ledger as they are shown. */
+/** The cost of an operation by its call log. */
 export function costOf(callLog: CallLog): OperationCost {
   const { calls, shared } = totalsOf(callLog);
   const { entries, cached, savedByList } = callLog;
   return { calls, shared, cached, savedByList, requests: entries.map(requestCost) };
 }
 
-/** The numbers of a call as they are shown. */
+/** The cost of one REST call by its entry in the call log. */
 export function requestCost(entry: CallLogEntry): RequestCost {
   const { method, route, status = null, startMs, durationMs, bytes, retries, isShared, askedBy } = entry;
   return {
     method,
     path: route,
     status,
-    startMs: tenths(startMs),
-    durationMs: durationMs === undefined ? null : tenths(durationMs),
+    startMs: roundToTenths(startMs),
+    durationMs: durationMs === undefined ? null : roundToTenths(durationMs),
     bytes,
     retries,
     shared: isShared,
@@ -65,7 +66,7 @@ export function requestCost(entry: CallLogEntry): RequestCost {
   };
 }
 
-/** Times are shown to the tenth of a millisecond. */
-export function tenths(milliseconds: number): number {
+/** Rounds to one decimal. */
+export function roundToTenths(milliseconds: number): number {
   return Math.round(milliseconds * 10) / 10;
 }

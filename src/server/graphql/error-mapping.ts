@@ -1,42 +1,42 @@
 import { type ExecutionResult, GraphQLError, type GraphQLErrorExtensions } from 'graphql';
 import type { Plugin } from 'graphql-yoga';
 import { WaybillError } from '../../rest/errors.ts';
-import type { Report } from '../../telemetry/error-report.ts';
+import type { ReportError } from '../../telemetry/error-report.ts';
 import { type ClientError, toClientError, truncateMessage } from '../http/client-error.ts';
 
-/** Translates errors for clients, and tells of those that it masks once it is known whose request they are of. */
+/** Maps errors for clients. Masked errors are reported later, when their request is known. */
 export interface MaskedErrors {
-  /** The error as a client gets it. */
+  /** The error as clients see it. */
   mask(error: unknown): GraphQLError;
-  /** Reports what is behind an error, and gives it the request's id, by which the log can be searched. */
+  /** Reports the original error if `clientError` masks one, and adds the request id to its extensions. */
   report(clientError: GraphQLError, requestId: string): void;
 }
 
-/** The library translates an error without saying whose request it is of; the answer that holds it is. */
-export function createMaskedErrors(report: Report): MaskedErrors {
+/** Creates a `MaskedErrors`. Masking and reporting are two steps because Yoga masks errors without their request. */
+export function createMaskedErrors(report: ReportError): MaskedErrors {
   const causes = new WeakMap<GraphQLError, { cause: unknown }>();
   return {
     mask(error) {
       const masked: { cause: unknown }[] = [];
       const clientError = toGraphQLError(error, (cause) => masked.push({ cause }));
-      for (const behind of masked) causes.set(clientError, behind);
+      for (const entry of masked) causes.set(clientError, entry);
       return clientError;
     },
     report(clientError, requestId) {
-      const behind = causes.get(clientError);
-      if (behind === undefined) return;
+      const entry = causes.get(clientError);
+      if (entry === undefined) return;
       causes.delete(clientError);
       clientError.extensions.requestId = requestId;
-      report(behind.cause, requestId);
+      report(entry.cause, requestId);
     },
   };
 }
 
-/** Gives the errors of validation the form of all others. Yoga masks what is thrown and executed, and not these. */
+/** Yoga plugin: maps validation errors for clients. Yoga itself masks only errors that are thrown or executed. */
 export function validationErrors(report: (error: unknown) => void): Plugin {
   return {
     onExecutionResult({ result, setResult }) {
-      // A list of results is Yoga's for batches and a stream is a subscription's; there are neither.
+      // The server has no batches (lists of results) and no subscriptions (streams).
       if (result === undefined || !('errors' in result) || result.errors === undefined) return;
       const clientError = (error: GraphQLError) =>
         error.extensions.retryable === undefined ? toGraphQLError(error, report) : error;
@@ -45,47 +45,53 @@ export function validationErrors(report: (error: unknown) => void): Plugin {
   };
 }
 
-/** A result whose errors stand in the order of their paths, so that equal queries always answer alike. */
+/** Sorts the errors of a result by path, so that equal queries get equal responses. */
 export function withOrderedErrors<Result extends ExecutionResult>(result: Result): Result {
   const { errors } = result;
-  return errors === undefined || errors.length < 2 ? result : { ...result, errors: errors.toSorted(byPath) };
+  return errors === undefined || errors.length < 2
+    ? result
+    : { ...result, errors: errors.toSorted(comparePaths) };
 }
 
-/** Part by part: indexes by their number, names by their letters, and what is above before what is below. */
-function byPath({ path: one = [] }: GraphQLError, { path: other = [] }: GraphQLError): number {
-  for (const [index, part] of one.entries()) {
-    const against = other[index];
-    if (against === undefined) return 1;
-    if (part === against) continue;
-    if (typeof part === 'number' && typeof against === 'number') return part - against;
-    return String(part) < String(against) ? -1 : 1;
+/** Compares paths key by key: indexes as numbers, names as strings. A parent comes before its children. */
+function comparePaths(
+  { path: firstPath = [] }: GraphQLError,
+  { path: secondPath = [] }: GraphQLError,
+): number {
+  for (const [index, firstPart] of firstPath.entries()) {
+    const secondPart = secondPath[index];
+    if (secondPart === undefined) return 1;
+    if (firstPart === secondPart) continue;
+    if (typeof firstPart === 'number' && typeof secondPart === 'number') return firstPart - secondPart;
+    return String(firstPart) < String(secondPart) ? -1 : 1;
   }
-  return one.length - other.length;
+  return firstPath.length - secondPath.length;
 }
 
-const completionFault =
+const completionErrorMessage =
   /^(Cannot return null for non-nullable field|Expected Iterable|\w+ cannot represent|Enum )/;
 
 /**
- * An error of a GraphQL operation as the one that a client gets: ours translated, GraphQL's own about the document and
- * the variables as they are, and everything else masked. `report` is told of what is masked.
+ * Maps an error of a GraphQL operation to the error for the client. Errors of this server are translated. GraphQL's
+ * errors about the document and its variables keep their messages. All other errors are masked.
+ * @param report called with the original of each masked error.
  */
-export function toGraphQLError(error: unknown, report: (error: unknown) => void): GraphQLError {
+function toGraphQLError(error: unknown, report: (error: unknown) => void): GraphQLError {
   const cause = rootCause(error);
   if (cause instanceof WaybillError) return graphQLError(toClientError(cause), error);
-  // A field with a value that GraphQL can't give out: all values are REST's, so it is what REST sent that is wrong.
+  // The value of a field could not be completed. All values come from REST, so the REST response is invalid.
   if (isGraphQLError(cause) || cause instanceof Error) {
-    if (completionFault.test(cause.message) && pathOf(error) !== undefined) {
+    if (completionErrorMessage.test(cause.message) && pathOf(error) !== undefined) {
       const message = `REST sent no usable value for the field at ${pathOf(error)?.join('.')}.`;
       return graphQLError({ message, code: 'UPSTREAM_INVALID_RESPONSE', retryable: false }, error);
     }
   }
   if (isGraphQLError(error) && isGraphQLError(cause)) {
     const { code = cause.extensions.code ?? 'BAD_USER_INPUT' } = error.extensions;
-    // What else it carries may quote the request.
-    return located(error.message, error, { code, retryable: false, ...responseOf(error) });
+    // Only the known extensions: others may quote the request.
+    return locatedLike(error.message, error, { code, retryable: false, ...httpExtensionOf(error) });
   }
-  // Outside of any field, what recurses is parsing, validating and compiling, each as deep as the document goes.
+  // Outside fields, only parsing, validation and compilation recurse. Their depth is that of the document.
   if (isStackOverflow(cause) && pathOf(error) === undefined) {
     const http = { status: 400 };
     return new GraphQLError('The document is nested too deeply.', {
@@ -98,12 +104,12 @@ export function toGraphQLError(error: unknown, report: (error: unknown) => void)
 
 function graphQLError({ message, ...extensions }: ClientError, error: unknown): GraphQLError {
   return isGraphQLError(error)
-    ? located(message, error, extensions)
+    ? locatedLike(message, error, extensions)
     : new GraphQLError(truncateMessage(message), { extensions });
 }
 
-/** An error in the place of another one. */
-function located(
+/** Creates an error with the location and path of another error. */
+function locatedLike(
   message: string,
   { nodes, source, positions, path }: GraphQLError,
   extensions: GraphQLErrorExtensions,
@@ -111,14 +117,14 @@ function located(
   return new GraphQLError(truncateMessage(message), { nodes, source, positions, path, extensions });
 }
 
-/** Codes of what is refused for more than what GraphQL itself says of it. */
-const refusals = new Set<unknown>(['BAD_REQUEST', 'GRAPHQL_LIMIT_EXCEEDED']);
+/** Codes of errors that keep their HTTP status even for `application/json`. */
+const codesWithOwnStatus = new Set<unknown>(['BAD_REQUEST', 'GRAPHQL_LIMIT_EXCEEDED']);
 
-/** What the server is to make of an error's response; it reads `http` and leaves it out of the body. */
-function responseOf({ extensions: { http, code } }: GraphQLError): GraphQLErrorExtensions {
+/** The extension `http` of an error, with the HTTP status and headers for Yoga. Yoga removes it from the body. */
+function httpExtensionOf({ extensions: { http, code } }: GraphQLError): GraphQLErrorExtensions {
   if (typeof http !== 'object' || http === null) return {};
-  // Without `spec` the status stands for clients of all kinds; with it, those that accept `application/json` get 200.
-  return { http: refusals.has(code) ? { ...http, spec: false } : http };
+  // With `spec`, clients that accept `application/json` get the status 200. Otherwise all clients get this status.
+  return { http: codesWithOwnStatus.has(code) ? { ...http, spec: false } : http };
 }
 
 function isStackOverflow(error: unknown): boolean {
@@ -129,7 +135,7 @@ function pathOf(error: unknown): readonly (string | number)[] | undefined {
   return isGraphQLError(error) ? error.path : undefined;
 }
 
-/** By name, as packages may bring a class of their own. */
+/** Compares the name because packages may load another copy of the class. */
 function isGraphQLError(error: unknown): error is GraphQLError {
   return error instanceof Error && error.name === 'GraphQLError';
 }

@@ -1,36 +1,39 @@
 /**
- * The fast path: a plain POST of a known query is answered on Node's own request and response, without Yoga.
+ * The fast path: runs a common POST of a cached query on Node's own request and response, without Yoga.
  *
- * 1. The head must have the form that nearly all clients send.
- * 2. The body is read and parsed. Its document must be known and valid, and its operation compiled.
- * 3. The operation runs as on every path (operation/running.ts).
+ * 1. The request head must have the form that nearly all clients send.
+ * 2. The body is read and parsed. Its document must be cached and valid, and its query compiled.
+ * 3. The operation runs by the same code as through Yoga (run-operation.ts).
  * 4. The result is written with the same headers and the same log line.
  *
- * A request that fails any step goes to the fallback, which is Yoga, with what has been done of it. So the fast path
- * writes no error responses but those of a result.
+ * A request that fails any step goes to the fallback, Yoga, which continues with the parts that are already done. The
+ * fast path writes no HTTP errors of its own. Reasons: docs/decisions/0002-fast-path-beside-yoga.md.
  */
 
 import type { IncomingHttpHeaders, IncomingMessage, RequestListener, ServerResponse } from 'node:http';
 import { type ExecutionResult, getOperationAST } from 'graphql';
 import { createDefer, maxDeferredBytes } from '../../concurrency/event-loop-round.ts';
 import type { HeaderReader, RequestRecord } from '../../telemetry/request-record.ts';
+import type { CompiledQueries } from '../compiled-queries/compiled-queries.ts';
+import type { Operation } from '../document-syntax/operation.ts';
 import type { DocumentCache } from '../documents/document-cache.ts';
 import type { DocumentReference, PersistedQueries } from '../documents/persisted-queries.ts';
-import { type BodyParsed, type BodyRead, parseBody, receiveBody } from '../http/request-body.ts';
+import { mediaTypeFor } from '../http/media-types.ts';
+import { type BodyReadResult, type ParsedBody, parseBody, receiveBody } from '../http/request-body.ts';
 import { authorizationError } from '../http/request-checks.ts';
 import type { ResponseHeaders } from '../http/response-headers.ts';
-import type { RequestLog } from './access-log.ts';
-import type { CompiledQueries } from './compiled-queries.ts';
+import type { AccessLog } from './access-log.ts';
 import type { MaskedErrors } from './error-mapping.ts';
-import type { Operation, OperationRequest } from './operation-request.ts';
+import type { OperationRequest } from './operation-request.ts';
 import type { OperationRunner } from './run-operation.ts';
-import type { NodeContext, YogaRequestOptions } from './yoga-request.ts';
+import type { NodeContext, RequestBodyOptions } from './yoga-request.ts';
 
-/** Answers any request. `context` has what the fast path has done of it. */
+/** Responds to any request. `context` has the results of the steps that the fast path has done. */
 export type Fallback = (request: IncomingMessage, response: ServerResponse, context: NodeContext) => void;
 
-export interface FastPathOptions extends YogaRequestOptions {
-  requestLog: RequestLog;
+/** What the fast path needs of the application. */
+export interface FastPathOptions extends RequestBodyOptions {
+  requestLog: AccessLog;
   responseHeaders: ResponseHeaders;
   maskedErrors: MaskedErrors;
   operations: PersistedQueries;
@@ -39,28 +42,38 @@ export interface FastPathOptions extends YogaRequestOptions {
   runner: OperationRunner;
 }
 
-/** Answers known queries by plain POST, and gives `fallback` all other requests. None is answered by both. */
+/** Creates a listener that runs cached queries itself, and passes all other requests to `fallback`. */
 export function fastPath(options: FastPathOptions, fallback: Fallback): RequestListener {
   const { maxBodyBytes, budget, loadShedding, responseHeaders } = options;
   const fixedHeaders = responseHeaders.fixed.flat();
-  const shared: Shared = { ...options, fallback, fixedHeaders, bodies: new WeakMap() };
+  const dependencies: FastPathDependencies = {
+    ...options,
+    fallback,
+    fixedHeaders,
+    bodyByResult: new WeakMap(),
+  };
   const defer = createDefer();
   return (request, response) => {
-    const mediaType = hasPlainHead(request, maxBodyBytes) ? mediaTypeFor(request.headers.accept) : undefined;
+    const mediaType = hasFastPathHead(request, maxBodyBytes)
+      ? mediaTypeFor(request.headers.accept)
+      : undefined;
     if (mediaType === undefined || loadShedding.httpError('graphql') !== undefined) {
       fallback(request, response, {});
       return;
     }
-    const fast = new FastRequest(shared, request, response, mediaType);
+    const fastRequest = new FastRequest(dependencies, request, response, mediaType);
     receiveBody(request, maxBodyBytes, budget, (body) => {
-      if (Buffer.isBuffer(body) && body.length <= maxDeferredBytes) defer(() => fast.run(body));
-      else fast.run(body);
+      if (Buffer.isBuffer(body) && body.length <= maxDeferredBytes) defer(() => fastRequest.run(body));
+      else fastRequest.run(body);
     });
   };
 }
 
-/** Whether the head of a request is of the usual form. Any other form may be valid too, and is for the fallback to read. */
-function hasPlainHead({ method, url, headers, rawHeaders }: IncomingMessage, maxBodyBytes: number): boolean {
+/** Whether the request head has the common form. Other forms may be valid too: the fallback checks them. */
+function hasFastPathHead(
+  { method, url, headers, rawHeaders }: IncomingMessage,
+  maxBodyBytes: number,
+): boolean {
   return (
     method === 'POST' &&
     url === '/graphql' &&
@@ -72,61 +85,45 @@ function hasPlainHead({ method, url, headers, rawHeaders }: IncomingMessage, max
   );
 }
 
-const json = 'application/json; charset=utf-8';
-const graphqlJson = 'application/graphql-response+json; charset=utf-8';
-const mediaTypes = new Map([
-  ['*/*', json],
-  ['application/*', json],
-  ['application/json', json],
-  ['application/graphql-response+json', graphqlJson],
-]);
-
-/** The first media type in `accept` that a response can have. Undefined where there is none, or it names a charset. */
-function mediaTypeFor(accept: string | undefined): string | undefined {
-  // What nearly all clients send.
-  if (accept === undefined || accept === '*/*' || accept === 'application/json') return json;
-  if (accept.includes('charset')) return undefined;
-  for (const range of accept.split(',')) {
-    const [mediaType = ''] = range.split(';', 1);
-    const known = mediaTypes.get(mediaType.trim().toLowerCase());
-    if (known !== undefined) return known;
-  }
-  return undefined;
-}
-
-interface Shared extends FastPathOptions {
+interface FastPathDependencies extends FastPathOptions {
   fallback: Fallback;
-  /** Names and values in turn. */
+  /** Names and values alternate. */
   fixedHeaders: readonly string[];
-  /** The bytes of results that several requests get, each written once. */
-  bodies: WeakMap<ExecutionResult, Buffer>;
+  /** Serialized bodies of results that several requests share. */
+  bodyByResult: WeakMap<ExecutionResult, Buffer>;
 }
 
-const clientGone = new Error('The client has gone');
+const clientGoneError = new Error('The client has gone');
 
-/** A request on the fast path. One object and few promises, as these cost more than all that is done. */
+/** A request on the fast path. One object and few promises: these allocations are the main cost of the fast path. */
 class FastRequest implements OperationRequest {
   readonly requestRecord: RequestRecord;
   readonly headers: HeaderReader;
-  readonly #shared: Shared;
+  readonly #dependencies: FastPathDependencies;
   readonly #request: IncomingMessage;
   readonly #response: ServerResponse;
   readonly #mediaType: string;
-  #body: BodyRead | undefined;
-  #parsed: BodyParsed | undefined;
+  #body: BodyReadResult | undefined;
+  #parsed: ParsedBody | undefined;
   #isAdmitted = false;
 
-  constructor(shared: Shared, request: IncomingMessage, response: ServerResponse, mediaType: string) {
-    this.#shared = shared;
+  constructor(
+    dependencies: FastPathDependencies,
+    request: IncomingMessage,
+    response: ServerResponse,
+    mediaType: string,
+  ) {
+    this.#dependencies = dependencies;
     this.#request = request;
     this.#response = response;
     this.#mediaType = mediaType;
     this.headers = new NodeHeaders(request.headers);
-    this.requestRecord = shared.requestLog.begin(request.headers['x-request-id']);
+    this.requestRecord = dependencies.requestLog.begin(request.headers['x-request-id']);
     this.requestRecord.route = 'graphql';
   }
 
-  run(body: BodyRead): void {
+  /** Runs the operation and responds, or passes the request to the fallback. */
+  run(body: BodyReadResult): void {
     this.#body = body;
     let result: Promise<ExecutionResult> | undefined;
     try {
@@ -137,42 +134,42 @@ class FastRequest implements OperationRequest {
     if (result === undefined) this.#fallBack();
     else
       result.then(
-        (executed) => this.#respond(executed),
+        (unmaskedResult) => this.#respond(unmaskedResult),
         () => this.#fallBack(),
       );
   }
 
   onAbort(listener: (reason: unknown) => void): void {
     const response = this.#response;
-    if (response.closed) listener(clientGone);
+    if (response.closed) listener(clientGoneError);
     response.on('close', () => {
-      if (!response.writableFinished) listener(clientGone);
+      if (!response.writableFinished) listener(clientGoneError);
     });
   }
 
-  /** Undefined where the request is for the fallback. Nothing of its operation has run then. */
-  #execute(body: BodyRead): Promise<ExecutionResult> | undefined {
-    const { loadShedding, compiledQueries, runner } = this.#shared;
+  /** Starts the operation. Undefined if the fallback must handle the request: the operation has not started then. */
+  #execute(body: BodyReadResult): Promise<ExecutionResult> | undefined {
+    const { loadShedding, compiledQueries, runner } = this.#dependencies;
     if (!Buffer.isBuffer(body)) return undefined;
     this.#parsed = parseBody(body);
-    const operation = operationIn(this.#parsed, this.#shared);
+    const operation = requestedOperation(this.#parsed, this.#dependencies);
     if (operation === undefined) return undefined;
     const query = compiledQueries(operation);
     if (query === undefined || loadShedding.admit('graphql', this.#response) !== undefined) return undefined;
     this.#isAdmitted = true;
-    const accepted = runner.begin(operation, this);
+    const accepted = runner.prepare(operation, this);
     if ('rejection' in accepted) return undefined;
-    const run = query(operation.variables);
-    return run && accepted.run(() => run(accepted.context));
+    const runCompiled = query(operation.variables);
+    return runCompiled && accepted.run(() => runCompiled(accepted.context));
   }
 
-  #respond(executed: ExecutionResult): void {
+  #respond(unmaskedResult: ExecutionResult): void {
     const { requestRecord } = this;
-    const { requestLog, maskedErrors, responseHeaders, fixedHeaders } = this.#shared;
+    const { requestLog, maskedErrors, responseHeaders, fixedHeaders } = this.#dependencies;
     const response = this.#response;
     try {
-      const result = withMaskedErrors(executed, maskedErrors);
-      requestLog.noteResult(requestRecord, result);
+      const result = withMaskedErrors(unmaskedResult, maskedErrors);
+      requestLog.recordResult(requestRecord, result);
       const body = this.#bodyOf(result);
       requestLog.finish(requestRecord, this.headers, 200, response.destroyed);
       if (response.destroyed) return;
@@ -194,11 +191,11 @@ class FastRequest implements OperationRequest {
 
   #bodyOf(result: ExecutionResult): string | Buffer {
     if (!this.requestRecord.joined) return JSON.stringify(result);
-    const { bodies } = this.#shared;
-    let body = bodies.get(result);
+    const { bodyByResult } = this.#dependencies;
+    let body = bodyByResult.get(result);
     if (body === undefined) {
       body = Buffer.from(JSON.stringify(result));
-      bodies.set(result, body);
+      bodyByResult.set(result, body);
     }
     return body;
   }
@@ -207,7 +204,7 @@ class FastRequest implements OperationRequest {
     if (this.#response.headersSent) return;
     const { requestRecord } = this;
     const context = { requestRecord, body: this.#body, parsed: this.#parsed, isAdmitted: this.#isAdmitted };
-    this.#shared.fallback(this.#request, this.#response, context);
+    this.#dependencies.fallback(this.#request, this.#response, context);
   }
 }
 
@@ -228,18 +225,18 @@ function withMaskedErrors(result: ExecutionResult, { mask }: MaskedErrors): Exec
   return result.errors === undefined ? result : { ...result, errors: result.errors.map(mask) };
 }
 
-/** The operation that a body asks for. Undefined where its document is not known and valid, or the fallback has to refuse. */
-function operationIn(
-  parsed: BodyParsed,
+/** The operation of a body. Undefined if the document is not cached, or if the request has an error. */
+function requestedOperation(
+  parsed: ParsedBody,
   { operations, documents }: Pick<FastPathOptions, 'operations' | 'documents'>,
 ): Operation | undefined {
   if (!('json' in parsed) || !areParameters(parsed.json)) return undefined;
   const { operationName, variables } = parsed.json;
-  const found = operations.textOf(parsed.json);
-  if ('httpError' in found || found.text === undefined) return undefined;
-  const known = documents.known(found.text);
-  if (known?.document === undefined || known.errors.length > 0) return undefined;
-  const { document } = known;
+  const documentText = operations.textOf(parsed.json);
+  if ('httpError' in documentText || documentText.text === undefined) return undefined;
+  const cachedDocument = documents.cached(documentText.text);
+  if (cachedDocument?.document === undefined || cachedDocument.errors.length > 0) return undefined;
+  const { document } = cachedDocument;
   const definition = getOperationAST(document, operationName);
   return definition ? { document, definition, variables: variables ?? undefined } : undefined;
 }
@@ -249,7 +246,7 @@ interface Parameters extends DocumentReference {
   variables?: Record<string, unknown> | null;
 }
 
-const fits: Readonly<Record<string, (value: unknown) => boolean>> = {
+const isValidParameter: Readonly<Record<string, (value: unknown) => boolean>> = {
   query: (value) => typeof value === 'string',
   operationName: (value) => typeof value === 'string' && value !== '',
   variables: isObject,
@@ -258,13 +255,13 @@ const fits: Readonly<Record<string, (value: unknown) => boolean>> = {
   id: (value) => typeof value === 'string',
 };
 
-/** Whether a body has no other parameters than GraphQL's, each of its type or null. */
+/** Whether a body has only the parameters of GraphQL over HTTP, each null or of the right type. */
 function areParameters(body: object): body is Parameters {
-  // What JSON has made has no names but its own.
+  // Parsed JSON has no inherited enumerable properties.
   for (const name in body) {
-    if (!Object.hasOwn(fits, name)) return false;
-    const value: unknown = body[name as keyof typeof body]; // It is one of them.
-    if (value !== null && fits[name]?.(value) !== true) return false;
+    if (!Object.hasOwn(isValidParameter, name)) return false;
+    const value: unknown = body[name as keyof typeof body]; // A key of the same object.
+    if (value !== null && isValidParameter[name]?.(value) !== true) return false;
   }
   return true;
 }

@@ -1,22 +1,14 @@
-import type { DocumentNode, ExecutionResult, OperationDefinitionNode } from 'graphql';
+import type { ExecutionResult } from 'graphql';
 import type { HeaderReader, RequestRecord } from '../../telemetry/request-record.ts';
-import type { RawVariables } from '../limits/variable-limits.ts';
 
-/** An operation of a valid document, with the values that were sent with it. */
-export interface Operation {
-  readonly document: DocumentNode;
-  readonly definition: OperationDefinitionNode;
-  readonly variables: RawVariables | undefined;
-}
-
-/** The request that asks for an operation, whichever way it came. */
+/** The HTTP request of an operation, on the fast path or through Yoga. */
 export interface OperationRequest {
   readonly headers: HeaderReader;
-  /** Undefined where nobody follows what becomes of it. */
+  /** Undefined if the request is not recorded. */
   readonly requestRecord: RequestRecord | undefined;
-  /** Has it called once the client has gone, with the reason. */
+  /** Calls `listener` with the reason when the client disconnects, or at once if the client has disconnected. */
   onAbort(listener: (reason: unknown) => void): void;
 }
 
-/** Runs an operation, once it may run and has what it needs. */
+/** Executes an accepted operation with its context. */
 export type Execute = () => ExecutionResult | Promise<ExecutionResult>;

@@ -1,60 +1,62 @@
 import type { ExecutionResult } from 'graphql';
-import { InFlight, joinableMs } from '../../concurrency/in-flight.ts';
+import { CoalescingMap, joinableMs } from '../../concurrency/coalescing-map.ts';
 import type { OperationScope } from '../../concurrency/operation-scope.ts';
 import type { Tenant } from '../../concurrency/tenant.ts';
-import { perOperation } from '../documents/per-operation.ts';
-import type { Operation } from './operation-request.ts';
+import type { Operation } from '../document-syntax/operation.ts';
+import { perOperation } from '../document-syntax/operation-memo.ts';
 
-/** A query in flight, for which several requests may wait: each joins its lifetime. */
+/** A running query. Several requests may wait for its result: each is a waiter of its operation scope. */
 export interface InFlightQuery {
   readonly tenant: Tenant;
   readonly key: string;
   readonly scope: OperationScope;
-  /** By the clock of `performance`. */
+  /** A time of `performance.now()`. */
   readonly startedAtMs: number;
-  /** Undefined once the query has ended, as what a Map has outgrown may hold the query for long. */
+  /** Undefined after the query, because V8 may keep the outgrown table of a Map, and this object with it. */
   result: Promise<ExecutionResult> | undefined;
 }
 
 /**
- * Equal queries of one tenant that begin within 100 ms of each other are run once for all who asked. Each is answered as if
- * it were alone, and the query goes on until all have gone. Nothing is kept once it has ended.
+ * Runs equal queries of one tenant once for all their requests, if the first query started at most 100 ms earlier. A
+ * shared query runs until all its clients have disconnected. Results are not kept after the query.
+ * Reasons: docs/decisions/0008-shared-in-flight-requests.md.
  */
 export class QuerySharing {
-  readonly #inFlight = new InFlight<InFlightQuery>();
-  #operations = 0;
-  // Two documents of the same text are one as long as it is known.
-  readonly #numberOf = perOperation(() => ++this.#operations);
+  readonly #inFlight = new CoalescingMap<InFlightQuery>();
+  #operationCount = 0;
+  // The document cache gives equal texts the same document while the document is cached.
+  readonly #operationNumberOf = perOperation(() => ++this.#operationCount);
 
-  /** The same for all queries that are equal; undefined for one that is equal to no other. */
+  /** The key that equal queries have in common. Undefined if the query can't be shared. */
   keyOf({ definition, document, variables }: Operation, showsCost: boolean): string | undefined {
     const text = variables === undefined ? '' : JSON.stringify(variables);
-    // JSON has null for a number like 1e400.
+    // JSON.stringify turns an infinite number, such as 1e400, into null.
     if (text.includes('null') && !isAllFinite(variables)) return undefined;
-    return `${showsCost} ${this.#numberOf(definition, document)} ${text}`;
+    return `${showsCost} ${this.#operationNumberOf(definition, document)} ${text}`;
   }
 
-  /** The query with this key, if it began so shortly before that its result will do. */
+  /** The running query with this key, if it started at most 100 ms ago. */
   find(tenant: Tenant, key: string): InFlightQuery | undefined {
-    const known = this.#inFlight.find(tenant, key);
-    if (known === undefined || known.scope.signal.aborted) return undefined;
-    return performance.now() - known.startedAtMs <= joinableMs ? known : undefined;
+    const query = this.#inFlight.find(tenant, key);
+    if (query === undefined || query.scope.signal.aborted) return undefined;
+    return performance.now() - query.startedAtMs <= joinableMs ? query : undefined;
   }
 
-  /** A query has begun, and is in flight until `ended`. */
-  began(tenant: Tenant, key: string, scope: OperationScope, result: Promise<ExecutionResult>): InFlightQuery {
+  /** Adds a query that has just started. Call `remove` when the query ends. */
+  add(tenant: Tenant, key: string, scope: OperationScope, result: Promise<ExecutionResult>): InFlightQuery {
     const query = { tenant, key, scope, startedAtMs: performance.now(), result };
     this.#inFlight.add(tenant, key, query);
     return query;
   }
 
-  ended(query: InFlightQuery): void {
+  /** Removes a query that has ended. */
+  remove(query: InFlightQuery): void {
     this.#inFlight.remove(query.tenant, query.key, query);
     query.result = undefined;
   }
 }
 
-/** Whether all numbers of a JSON value are finite. It is no deeper than limits allow. */
+/** Whether all numbers of a JSON value are finite. The recursion is safe because limits bound the depth. */
 function isAllFinite(value: unknown): boolean {
   if (typeof value === 'number') return Number.isFinite(value);
   if (typeof value !== 'object' || value === null) return true;

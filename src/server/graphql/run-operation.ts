@@ -2,47 +2,55 @@ import type { ExecutionResult, GraphQLSchema } from 'graphql';
 import type { CallContext, CallContexts } from '../../rest/client/call-context.ts';
 import { createCallLog } from '../../rest/client/call-log.ts';
 import type { Tracing } from '../../telemetry/tracing.ts';
-import { bearerOf } from '../http/bearer.ts';
+import type { Operation } from '../document-syntax/operation.ts';
+import { bearerOf } from '../http/request-checks.ts';
 import type { Limits } from '../limits/limits.ts';
 import { createOperationLimits } from '../limits/operation-limits.ts';
-import { needsRest, unauthenticated } from './authentication.ts';
-import { type ContextOptions, createContexts, type OperationContext, type Shared } from './context.ts';
 import { withCost } from './cost-report.ts';
 import { withOrderedErrors } from './error-mapping.ts';
-import type { Execute, Operation, OperationRequest } from './operation-request.ts';
+import {
+  type ContextOptions,
+  createContextFactory,
+  type OperationContext,
+  type SharedState,
+} from './operation-context.ts';
+import type { Execute, OperationRequest } from './operation-request.ts';
 import { type InFlightQuery, QuerySharing } from './query-sharing.ts';
 import type { RunningMutations } from './running-mutations.ts';
+import { needsRest, unauthenticated } from './token-requirement.ts';
 
-/** The way of every operation of a valid document, however its request came. */
+/** Checks and runs operations of valid documents, for the fast path and for Yoga. */
 export interface OperationRunner {
-  /** Notes who asks for what, and says why it may not run, or how it is run. Makes no calls. */
-  begin(operation: Operation, request: OperationRequest): RejectedOperation | AcceptedOperation;
+  /** Records an operation and its tenant, and checks the access token and the limits. Makes no REST calls. */
+  prepare(operation: Operation, request: OperationRequest): RejectedOperation | AcceptedOperation;
 }
 
-/** An operation that nothing is run of. */
+/** An operation that must not run. */
 export interface RejectedOperation {
   rejection: ExecutionResult;
 }
 
+/** An operation that may run. */
 export interface AcceptedOperation {
-  /** What its resolvers are given. */
+  /** The context value of the resolvers. */
   context: object;
-  /** Runs it, or has it answered by an equal one that is under way. `execute` is how. */
+  /** Runs the operation by `execute`, or returns the result of an equal query that is already running. */
   run(execute: Execute): Promise<ExecutionResult>;
 }
 
+/** What `createOperationRunner` needs. */
 export interface OperationRunnerOptions {
   schema: GraphQLSchema;
   limits: Limits;
-  shared: Shared;
+  shared: SharedState;
   context: ContextOptions;
-  /** Where mutations are followed, for an end that waits for them; nowhere when left out. */
+  /** Tracks mutations, so that a shutdown can wait for them. Undefined: mutations are not tracked. */
   mutations: RunningMutations | undefined;
   tracing: Tracing | undefined;
 }
 
-/** Who asks for what makes no calls. Whose token it is, is for the log alone to know, which costs as much as all else here. */
-class OfflineCaller implements Pick<CallContext, 'tenant' | 'callLog'> {
+/** The call context of an operation without REST calls. The tenant is a costly hash that only the log needs. */
+class OfflineCallContext implements Pick<CallContext, 'tenant' | 'callLog'> {
   readonly #bearer: string;
   readonly #callContexts: CallContexts;
   readonly callLog = createCallLog();
@@ -57,17 +65,17 @@ class OfflineCaller implements Pick<CallContext, 'tenant' | 'callLog'> {
   }
 }
 
-/** Of an operation that needs nothing but the schema. */
-const withoutRest: AcceptedOperation = { context: {}, run: async (execute) => execute() };
+/** An operation that needs only the schema, such as an introspection. */
+const operationWithoutRest: AcceptedOperation = { context: {}, run: async (execute) => execute() };
 
-/** An operation that may run. A class, as closures and async functions for each would cost several times as much. */
-class OperationRun implements AcceptedOperation {
+/** An operation that makes REST calls. A class: closures and async functions would cost several times as much. */
+class RestOperation implements AcceptedOperation {
   readonly context: OperationContext;
   readonly #operation: Operation;
   readonly #request: OperationRequest;
   readonly #sharing: QuerySharing;
   readonly #mutations: RunningMutations | undefined;
-  /** Set for as long as others may join it. */
+  /** Set while other requests may join the query. */
   #inFlight: InFlightQuery | undefined;
 
   constructor(
@@ -86,21 +94,21 @@ class OperationRun implements AcceptedOperation {
 
   run(execute: Execute): Promise<ExecutionResult> {
     const { scope, callLog, showsCost } = this.context;
-    const costed = showsCost ? async () => withCost(await execute(), callLog) : execute;
+    const instrumentedExecute = showsCost ? async () => withCost(await execute(), callLog) : execute;
     scope.startTimeout();
     try {
-      return this.#answer(costed).then(
+      return this.#executeOrJoin(instrumentedExecute).then(
         (result) => {
-          this.#end();
+          this.#finish();
           return withOrderedErrors(result);
         },
         (error: unknown) => {
-          this.#end();
+          this.#finish();
           throw error;
         },
       );
     } catch (error) {
-      this.#end();
+      this.#finish();
       return Promise.reject(error);
     }
   }
@@ -109,44 +117,45 @@ class OperationRun implements AcceptedOperation {
     return this.#operation.definition.operation === 'query';
   }
 
-  #answer(execute: Execute): Promise<ExecutionResult> {
+  #executeOrJoin(execute: Execute): Promise<ExecutionResult> {
     if (!this.#isQuery) {
-      // Finished once it is begun, also where its client has gone.
-      const runner = Promise.resolve(execute());
-      return this.#mutations?.follow(runner) ?? runner;
+      // A mutation that has started is finished even if its client disconnects.
+      const mutation = Promise.resolve(execute());
+      return this.#mutations?.track(mutation) ?? mutation;
     }
     const { tenant, scope, showsCost } = this.context;
     const key = this.#sharing.keyOf(this.#operation, showsCost);
     if (key === undefined) return Promise.resolve(execute());
-    const known = this.#sharing.find(tenant, key);
-    if (known?.result !== undefined) {
-      this.#request.onAbort(known.scope.addWaiter());
+    const equalQuery = this.#sharing.find(tenant, key);
+    if (equalQuery?.result !== undefined) {
+      this.#request.onAbort(equalQuery.scope.addWaiter());
       if (this.#request.requestRecord !== undefined) this.#request.requestRecord.joined = true;
-      return known.result;
+      return equalQuery.result;
     }
     const result = Promise.resolve(execute());
-    this.#inFlight = this.#sharing.began(tenant, key, scope, result);
+    this.#inFlight = this.#sharing.add(tenant, key, scope, result);
     return result;
   }
 
-  #end(): void {
+  #finish(): void {
     const { scope } = this.context;
-    if (this.#inFlight !== undefined) this.#sharing.ended(this.#inFlight);
-    // Calls beside a field whose failure has made their parent null, and pages that were asked for ahead and not used, would keep
-    // others waiting, and the server from closing. What a mutation has begun is left to finish.
+    if (this.#inFlight !== undefined) this.#sharing.remove(this.#inFlight);
+    // Abort the remaining calls of a query: calls below a propagated null, and prefetched pages that were not used.
+    // These calls would occupy slots and delay the shutdown. The calls of a mutation are finished.
     if (this.#isQuery) scope.end();
     else scope.stopTimeout();
   }
 }
 
+/** Creates the runner that the fast path and Yoga share. */
 export function createOperationRunner(options: OperationRunnerOptions): OperationRunner {
   const { schema, limits, mutations, tracing } = options;
   const { errorOf } = createOperationLimits(schema, limits);
-  const contextOf = createContexts(options.shared, options.context);
+  const createContext = createContextFactory(options.shared, options.context);
   const sharing = new QuerySharing();
 
   return {
-    begin(operation, request) {
+    prepare(operation, request) {
       const { document, definition, variables } = operation;
       const { requestRecord } = request;
       if (requestRecord !== undefined) requestRecord.operation = definition;
@@ -154,19 +163,21 @@ export function createOperationRunner(options: OperationRunnerOptions): Operatio
       let context: OperationContext | undefined;
       if (needsRest(definition, document)) {
         if (typeof bearer !== 'string') return { rejection: unauthenticated(bearer) };
-        context = contextOf(bearer, request);
+        context = createContext(bearer, request);
       }
       if (requestRecord !== undefined) {
         requestRecord.callContext =
           context ??
-          (typeof bearer === 'string' ? new OfflineCaller(bearer, options.shared.callContexts) : undefined);
+          (typeof bearer === 'string'
+            ? new OfflineCallContext(bearer, options.shared.callContexts)
+            : undefined);
         tracing?.begin(requestRecord, request.headers);
       }
       const rejection = errorOf(document, definition.name?.value, variables);
       if (rejection !== undefined) return { rejection: { errors: [rejection] } };
       return context === undefined
-        ? withoutRest
-        : new OperationRun(context, operation, request, sharing, mutations);
+        ? operationWithoutRest
+        : new RestOperation(context, operation, request, sharing, mutations);
     },
   };
 }

@@ -1,32 +1,33 @@
-/** The mutations that are being run, also those whose clients have gone: a write is finished once it is begun. */
+/** Counts the running mutations. A mutation that has started is finished even if its client disconnects. */
 export interface RunningMutations {
-  /** Counts a mutation until it has ended, in whatever way. */
-  follow<Result>(running: Promise<Result>): Promise<Result>;
-  /** Resolves when none is under way any more, or after so many milliseconds. */
-  ended(withinMs: number): Promise<void>;
+  /** Counts a mutation until it succeeds or fails. Returns the same promise. */
+  track<Result>(mutation: Promise<Result>): Promise<Result>;
+  /** Resolves when no mutation is running, or after `withinMs` milliseconds. */
+  whenIdle(withinMs: number): Promise<void>;
 }
 
+/** Creates a counter that starts at zero. */
 export function createRunningMutations(): RunningMutations {
   let count = 0;
-  let onNone: (() => void) | undefined;
+  let onIdle: (() => void) | undefined;
 
-  function leave(): void {
+  function onSettled(): void {
     count -= 1;
-    if (count === 0) onNone?.();
+    if (count === 0) onIdle?.();
   }
 
   return {
-    follow(running) {
+    track(mutation) {
       count += 1;
-      running.then(leave, leave);
-      return running;
+      mutation.then(onSettled, onSettled);
+      return mutation;
     },
-    async ended(withinMs) {
+    async whenIdle(withinMs) {
       if (count === 0) return;
       await new Promise<void>((resolve) => {
-        const late = setTimeout(resolve, Math.max(withinMs, 0));
-        onNone = () => {
-          clearTimeout(late);
+        const timer = setTimeout(resolve, Math.max(withinMs, 0));
+        onIdle = () => {
+          clearTimeout(timer);
           resolve();
         };
       });

@@ -1,11 +1,11 @@
 import { type ExecutionResult, getOperationAST } from 'graphql';
 import type { Plugin, YogaInitialContext } from 'graphql-yoga';
 import type { RequestRecordContext } from '../../telemetry/request-record.ts';
-import type { CompiledQueries } from './compiled-queries.ts';
+import type { CompiledQueries } from '../compiled-queries/compiled-queries.ts';
 import type { OperationRequest } from './operation-request.ts';
 import type { OperationRunner } from './run-operation.ts';
 
-/** Has Yoga run operations as this server runs them: compiled where they are, and else by Yoga's own executor. */
+/** Yoga plugin: runs operations by `runner`. Queries without a plan are executed by Yoga's own executor. */
 export function yogaOperations(
   runner: OperationRunner,
   compiledQueries: CompiledQueries | undefined,
@@ -14,19 +14,21 @@ export function yogaOperations(
     onExecute({ args, executeFn, setExecuteFn, setResultAndStopExecution }) {
       const { document, operationName, variableValues } = args;
       const definition = getOperationAST(document, operationName);
-      // The executor says so where there is none, or more than one to choose from.
+      // Yoga's executor reports a missing or ambiguous operation name.
       if (definition === null || definition === undefined) return;
       const operation = { document, definition, variables: variableValues ?? undefined };
-      const accepted = runner.begin(operation, operationRequestOf(args.contextValue));
+      const accepted = runner.prepare(operation, operationRequestOf(args.contextValue));
       if ('rejection' in accepted) return setResultAndStopExecution(accepted.rejection);
       const { context } = accepted;
-      const run = compiledQueries?.(operation)?.(operation.variables);
-      setExecuteFn((given) =>
+      const runCompiled = compiledQueries?.(operation)?.(operation.variables);
+      setExecuteFn((executorArgs) =>
         accepted.run(() =>
-          run === undefined
-            ? // A stream would be a subscription's or one of @defer's, and the schema has neither.
-              (executeFn({ ...given, contextValue: context }) as ExecutionResult | Promise<ExecutionResult>)
-            : run(context),
+          runCompiled === undefined
+            ? // Never a stream: the schema has no subscriptions and no @defer.
+              (executeFn({ ...executorArgs, contextValue: context }) as
+                | ExecutionResult
+                | Promise<ExecutionResult>)
+            : runCompiled(context),
         ),
       );
     },

@@ -2,75 +2,82 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { GraphQLError } from 'graphql';
 import type { FetchAPI, GraphQLParams, Plugin } from 'graphql-yoga';
 import { countError, type RequestRecordContext } from '../../telemetry/request-record.ts';
-import { lingeringClose } from '../http/connection-errors.ts';
 import { type HttpError, httpErrorBody, httpErrorHeaders } from '../http/http-error.ts';
 import type { LoadShedder } from '../http/load-shedding.ts';
 import type { BodyBudget } from '../http/request-body.ts';
-import { type BodyParsed, type BodyRead, parseBody, parseText, readBody } from '../http/request-body.ts';
+import {
+  type BodyReadResult,
+  type ParsedBody,
+  parseBody,
+  parseText,
+  readBody,
+} from '../http/request-body.ts';
 import { authorizationError, bodyTooLarge, requestHeadError } from '../http/request-checks.ts';
+import { lingeringClose } from '../http/socket-errors.ts';
 
-/** What Node's server hands over with a request; nothing where the application is called by `fetch`. */
+/** The context of a request from Node's HTTP server. Empty if the application is called by `fetch`. */
 export interface NodeContext extends RequestRecordContext {
   req?: IncomingMessage;
   res?: ServerResponse;
-  /** What came of reading the body, where that is done already. */
-  body?: BodyRead | undefined;
-  /** What the body has been parsed to, where that is done already too. */
-  parsed?: BodyParsed | undefined;
-  /** Whether it is among the requests under way already. */
+  /** The body, if the fast path has read it. */
+  body?: BodyReadResult | undefined;
+  /** The parsed body, if the fast path has parsed it. */
+  parsed?: ParsedBody | undefined;
+  /** Whether load shedding already counts the request. */
   isAdmitted?: boolean;
 }
 
-export interface YogaRequestOptions {
+/** How request bodies are read, and when requests are shed. */
+export interface RequestBodyOptions {
   maxBodyBytes: number;
   budget: BodyBudget;
   loadShedding: LoadShedder;
 }
 
 /**
- * Refuses what is no GraphQL request by its head, and reads the body of what is. A request is under way from when it is
- * here whole, so that whoever sends slowly takes nobody's place.
+ * Yoga plugin: rejects invalid request heads, and reads and parses bodies. Load shedding counts a request only after
+ * its body is complete, so that slow uploads occupy no capacity.
  */
-export function readYogaRequest(options: YogaRequestOptions): Plugin<object, NodeContext> {
+export function readYogaRequest(options: RequestBodyOptions): Plugin<object, NodeContext> {
   const { maxBodyBytes, loadShedding } = options;
   return {
     onRequestParse({ request, serverContext, requestParser, setRequestParser, endResponse, fetchAPI }) {
       const { req, res } = serverContext;
       const { method, headers } = request;
-      // Yoga answers all other methods.
+      // Yoga responds to all other methods.
       if (method !== 'POST' && method !== 'GET') return;
-      const refused =
+      const httpError =
         (req && authorizationError(req.rawHeaders)) ??
         requestHeadError(method, headers, maxBodyBytes) ??
         (method === 'GET'
           ? loadShedding.admit('graphql', res)
           : errorBeforeBody(serverContext, loadShedding));
-      if (refused !== undefined) {
-        endResponse(httpErrorResponse(refused, serverContext, fetchAPI));
+      if (httpError !== undefined) {
+        endResponse(httpErrorResponse(httpError, serverContext, fetchAPI));
       } else if (method === 'POST') {
         setRequestParser(async () => {
-          const parsed = await parametersOf(request, serverContext, options);
-          // Yoga looks at what is in it.
+          const parsed = await readParameters(request, serverContext, options);
+          // Yoga validates the parameters.
           if ('json' in parsed) return parsed.json as GraphQLParams;
           return httpErrorResponse(parsed.httpError, serverContext, fetchAPI);
         });
       } else if (requestParser !== undefined) {
-        setRequestParser((given) => parametersOfUrl(() => requestParser(given)));
+        setRequestParser((input) => parseUrlParameters(() => requestParser(input)));
       }
     },
   };
 }
 
-/** Before its body is read, so that none is read in vain. */
+/** The load-shedding error of a request, before its body is read. The bodies of shed requests are not read. */
 function errorBeforeBody({ isAdmitted }: NodeContext, loadShedding: LoadShedder): HttpError | undefined {
   return isAdmitted === true ? undefined : loadShedding.httpError('graphql');
 }
 
-async function parametersOf(
+async function readParameters(
   request: Request,
-  { req, res, body: read, parsed, isAdmitted = false }: NodeContext,
-  { maxBodyBytes, budget, loadShedding }: YogaRequestOptions,
-): Promise<BodyParsed> {
+  { req, res, body: receivedBody, parsed, isAdmitted = false }: NodeContext,
+  { maxBodyBytes, budget, loadShedding }: RequestBodyOptions,
+): Promise<ParsedBody> {
   if (req === undefined) {
     const text = await request.text();
     const bytes = Buffer.byteLength(text);
@@ -78,14 +85,14 @@ async function parametersOf(
       ? { httpError: bodyTooLarge(maxBodyBytes, `${bytes} bytes`) }
       : parseText(text);
   }
-  if (read === undefined && req.headers.expect !== undefined) res?.writeContinue();
-  const body = read ?? (await readBody(req, maxBodyBytes, budget));
+  if (receivedBody === undefined && req.headers.expect !== undefined) res?.writeContinue();
+  const body = receivedBody ?? (await readBody(req, maxBodyBytes, budget));
   if (!Buffer.isBuffer(body)) return { httpError: body };
   const httpError = isAdmitted ? undefined : loadShedding.admit('graphql', res);
   return httpError === undefined ? (parsed ?? parseBody(body)) : { httpError };
 }
 
-async function parametersOfUrl<Parameters>(parse: () => Parameters): Promise<Awaited<Parameters>> {
+async function parseUrlParameters<Parameters>(parse: () => Parameters): Promise<Awaited<Parameters>> {
   try {
     return await parse();
   } catch (error) {
@@ -96,7 +103,7 @@ async function parametersOfUrl<Parameters>(parse: () => Parameters): Promise<Awa
   }
 }
 
-/** The answer to a request that is refused. One that ends the connection lets the client read it first. */
+/** The response for an HTTP error. If the response closes the connection, the client gets time to read it first. */
 export function httpErrorResponse(
   httpError: HttpError,
   { req, requestRecord }: NodeContext,

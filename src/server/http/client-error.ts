@@ -14,20 +14,20 @@ import {
   UnavailableError,
 } from '../../rest/errors.ts';
 
-/** Everything that a client is told of an error. Nothing else of it leaves the server. */
+/** The part of an error that clients see. No other detail of an error leaves the server. */
 export interface ClientError {
   message: string;
   code: string;
-  /** Whether the same request may succeed when sent again. */
+  /** Whether the same request may succeed if the client sends it again. */
   retryable: boolean;
   retryAfterMs?: number;
   upstreamStatus?: number;
   fields?: readonly FieldError[];
 }
 
-/** What a client is told of an error of any kind; what is not known to be fit for clients is masked. */
+/** Converts any error for clients. An unknown error becomes INTERNAL_SERVER_ERROR without its message. */
 export function toClientError(error: unknown): ClientError {
-  if (error instanceof StatusError) return ofStatus(error);
+  if (error instanceof StatusError) return fromStatusError(error);
   const clientError = (code: string, retryable = false) => ({
     message: (error as Error).message,
     code,
@@ -49,10 +49,10 @@ export function toClientError(error: unknown): ClientError {
   return { message: 'Something went wrong in this server.', code: 'INTERNAL_SERVER_ERROR', retryable: false };
 }
 
-function ofStatus(error: StatusError): ClientError {
+function fromStatusError(error: StatusError): ClientError {
   const { status, isRead, details, retryAfterMs } = error;
   const clientError = (code: string, retryable = false): ClientError => ({
-    // REST's own words are for the client where they are about the request, and not where REST itself has failed.
+    // A REST message about the request (4xx) goes to the client. A message about a failure of REST (5xx) does not.
     message: status < 500 ? error.message : error.summary,
     code,
     retryable,
@@ -68,20 +68,20 @@ function ofStatus(error: StatusError): ClientError {
   if (status === 403) return clientError('FORBIDDEN');
   if (status === 404 || status === 410) return clientError('NOT_FOUND');
   if (status === 409 || status === 412) return clientError('CONFLICT');
-  const wait = retryAfterMs === undefined ? {} : { retryAfterMs };
-  if (status === 429) return { ...clientError('RATE_LIMITED', true), ...wait };
-  // A gateway's word that REST was not there says of a write nothing for certain.
+  const retryAfter = retryAfterMs === undefined ? {} : { retryAfterMs };
+  if (status === 429) return { ...clientError('RATE_LIMITED', true), ...retryAfter };
+  // After a gateway error a write may still have been applied, so only reads are retryable.
   if (status === 502 || status === 503) {
-    return { ...clientError('UPSTREAM_UNAVAILABLE', isRead), ...(isRead ? wait : {}) };
+    return { ...clientError('UPSTREAM_UNAVAILABLE', isRead), ...(isRead ? retryAfter : {}) };
   }
   if (status < 400) return clientError('UPSTREAM_INVALID_RESPONSE');
   return clientError('UPSTREAM_ERROR');
 }
 
-// Longer ones quote long names and values from the request, or many conflicts.
+/** Longer messages quote long names and values of the request, or many conflicts. */
 export const maxMessageCharacters = 1_000;
 
-/** A message as far as it is shown. */
+/** Cuts a message to `maxMessageCharacters` and marks the cut with an ellipsis. */
 export function truncateMessage(message: string): string {
   return message.length > maxMessageCharacters ? `${message.slice(0, maxMessageCharacters)}…` : message;
 }

@@ -1,14 +1,14 @@
 import type { HeaderReader } from '../../telemetry/request-record.ts';
 
-/** Which pages of other origins may use this server from a browser. None is answered that is not configured. */
+/** Cross-origin resource sharing: which origins' pages may read responses of this server. */
 export interface Cors {
-  /** Whether there is no such origin, so that no answer says anything of origins. */
+  /** Whether no origin is allowed. Responses then have no CORS headers. */
   readonly isOff: boolean;
-  /** Whether a browser asks by OPTIONS what it may send. */
+  /** Whether an OPTIONS request with these headers is a preflight. */
   isPreflight(headers: HeaderReader): boolean;
-  /** What a preflight is answered with: nothing that permits anything, for an origin that is not configured. */
+  /** The headers of the response to a preflight. Empty if the origin is not allowed. */
   preflightHeaders(headers: HeaderReader): Record<string, string>;
-  /** What an answer lets the page of an origin read. */
+  /** The CORS headers of a response to a page of this origin. Empty if the origin is not allowed. */
   headersFor(origin: string | null): readonly (readonly [string, string])[];
 }
 
@@ -22,17 +22,20 @@ const allowedHeaders = [
   'x-upstream-cost',
 ].join(', ');
 
-const exposed = ['access-control-expose-headers', 'content-disposition, retry-after, x-request-id'] as const;
+const exposedHeaders = [
+  'access-control-expose-headers',
+  'content-disposition, retry-after, x-request-id',
+] as const;
 
-const none: readonly (readonly [string, string])[] = [];
+const noHeaders: readonly (readonly [string, string])[] = [];
 
 /**
- * Cross-origin resource sharing for these exact origins. Access tokens travel in a header that pages set by themselves, so
- * that credentials of the browser are never let through.
+ * Allows exactly these origins. Pages set the access token in a header themselves, so cookies and other browser
+ * credentials are never allowed.
  */
 export function createCors(origins: readonly string[]): Cors {
   const headersByOrigin = new Map(
-    origins.map((origin) => [origin, [['access-control-allow-origin', origin], exposed] as const]),
+    origins.map((origin) => [origin, [['access-control-allow-origin', origin], exposedHeaders] as const]),
   );
   return {
     isOff: origins.length === 0,
@@ -47,10 +50,10 @@ export function createCors(origins: readonly string[]): Cors {
         'access-control-allow-origin': origin,
         'access-control-allow-methods': 'GET, POST',
         'access-control-allow-headers': allowedHeaders,
-        // Browsers keep it two hours at most.
+        // Two hours, the maximum of Chromium.
         'access-control-max-age': '7200',
       };
     },
-    headersFor: (origin) => (origin === null ? none : (headersByOrigin.get(origin) ?? none)),
+    headersFor: (origin) => (origin === null ? noHeaders : (headersByOrigin.get(origin) ?? noHeaders)),
   };
 }

@@ -1,19 +1,22 @@
 import type { ServerResponse } from 'node:http';
+import type { Log } from '../../telemetry/log.ts';
+import type { Metrics } from '../../telemetry/metrics.ts';
 import type { ClientError } from './client-error.ts';
 import { fixedHeaders } from './response-headers.ts';
 
-/** A request that is answered with an error before anything of it is run. */
+/** The error response to a request that is rejected before its operation runs. */
 export interface HttpError extends ClientError {
   status: number;
-  /** Of an error that is masked. */
+  /** Present only if the error is masked, for the search in the log. */
   requestId?: string | undefined;
-  /** Names the access token that is missing, and whatever else belongs to the status. */
+  /** Additional response headers that belong to the status, such as `allow`. */
   headers?: Readonly<Record<string, string>>;
 }
 
-/** Is told of what was refused before it was a request of any route. `status` is undefined where nothing was said. */
-export type OnHttpError = (refused: { requestId?: string; status: number | undefined; code: string }) => void;
+/** Called for each error before a request reaches a route. `status` is undefined if no response was sent. */
+export type OnHttpError = (error: { requestId?: string; status: number | undefined; code: string }) => void;
 
+/** The error for an unknown path. */
 export const notFoundError: HttpError = {
   status: 404,
   code: 'BAD_REQUEST',
@@ -21,7 +24,7 @@ export const notFoundError: HttpError = {
   retryable: false,
 };
 
-/** The body of a refusal, of the same form as a GraphQL answer. */
+/** The JSON body of an error response, in the form of a GraphQL response. */
 export function httpErrorBody({
   status: _status,
   headers: _headers,
@@ -31,7 +34,7 @@ export function httpErrorBody({
   return JSON.stringify({ errors: [{ message, extensions }] });
 }
 
-/** The headers of a refusal itself; those of every answer are not among them. */
+/** The headers of an error response, without the headers that all responses have. */
 export function httpErrorHeaders(httpError: HttpError): Record<string, string> {
   const headers: Record<string, string> = { 'content-type': 'application/json; charset=utf-8' };
   if (httpError.status === 401) headers['www-authenticate'] = 'Bearer';
@@ -41,13 +44,13 @@ export function httpErrorHeaders(httpError: HttpError): Record<string, string> {
   return { ...headers, ...httpError.headers };
 }
 
-/** For a request by another method than these. */
+/** The error for a method that the route does not support. `allow` is the value of the `allow` header. */
 export function methodNotAllowed(allow: string): HttpError {
   const message = `Nothing is done here by this method: use one of ${allow}.`;
   return { status: 405, code: 'BAD_REQUEST', message, retryable: false, headers: { allow } };
 }
 
-/** Answers with a refusal on Node's own response, and ends the connection, as nobody reads the body. */
+/** Writes an error response to Node's response and closes the connection, because no handler reads the body. */
 export function writeHttpError(
   response: ServerResponse,
   httpError: HttpError,
@@ -62,4 +65,12 @@ export function writeHttpError(
     connection: 'close',
   });
   response.end(body);
+}
+
+/** Creates the handler that counts early errors and logs each at level debug. */
+export function reportEarlyErrors(log: Log, metrics: Metrics | undefined): OnHttpError {
+  return ({ requestId, status, code }) => {
+    metrics?.earlyError(status);
+    if (log.isLevelEnabled('debug')) log.debug({ requestId, status, errors: { [code]: 1 } }, 'refused');
+  };
 }

@@ -1,28 +1,31 @@
 import type { ServerResponse } from 'node:http';
 import type { HttpError } from './http-error.ts';
 
-/** Routes whose requests are limited apart, so that none takes another's room. */
+/** The routes that have a limit of their own, so that one route cannot exhaust the other. */
 export type LimitedRoute = 'graphql' | 'label';
 
-/** How many requests of each route are under way at most. */
+/** The maximum number of concurrent requests per route. */
 export type LoadSheddingLimits = Readonly<Record<LimitedRoute, number>>;
 
+/** Rejects requests above the limit of their route. */
 export interface LoadShedder {
-  /** Why a request would not be admitted at present; undefined where it would. Counts nothing. */
+  /** The error if the route is at its limit now. The request is not counted. */
   httpError(route: LimitedRoute): HttpError | undefined;
   /**
-   * Counts a request until its answer is taken or its client has gone, or refuses it where too many are under way.
-   * @param response undefined where there is none, and nothing is counted.
+   * Counts a request until its response closes.
+   * @param response undefined for a call through `fetch`, which is neither limited nor counted.
+   * @returns the error if the route is at its limit.
    */
   admit(route: LimitedRoute, response: ServerResponse | undefined): HttpError | undefined;
 }
 
-// By then a few of those under way have been answered, if this server is merely busy.
+// Within a second a server that is only busy finishes some pending requests.
 const retryAfterMs = 1_000;
 
+/** Creates a load shedder with these limits. */
 export function createLoadShedder(limits: LoadSheddingLimits): LoadShedder {
   const inFlight = { graphql: 0, label: 0 };
-  const leave = {
+  const release = {
     graphql: () => {
       inFlight.graphql -= 1;
     },
@@ -35,24 +38,24 @@ export function createLoadShedder(limits: LoadSheddingLimits): LoadShedder {
   return {
     httpError,
     admit(route, response) {
-      // Whose client has gone would never leave.
+      // A closed response emits no second `close` and would be counted forever.
       if (response === undefined || response.closed) return undefined;
-      const refused = httpError(route);
-      if (refused !== undefined) return refused;
+      const error = httpError(route);
+      if (error !== undefined) return error;
       inFlight[route] += 1;
-      // It closes once, and `once` would make two objects more.
-      response.on('close', leave[route]);
+      // `close` is emitted once. `once` would create two more objects.
+      response.on('close', release[route]);
       return undefined;
     },
   };
 }
 
 function overloaded(route: LimitedRoute, limit: number): HttpError {
-  const what = route === 'graphql' ? 'GraphQL requests' : 'Requests for labels';
+  const requests = route === 'graphql' ? 'GraphQL requests' : 'Requests for labels';
   return {
     status: 503,
     code: 'OVERLOADED',
-    message: `${what} under way: ${limit}, which is as many as this server takes. Try again soon.`,
+    message: `${requests} under way: ${limit}, which is as many as this server takes. Try again soon.`,
     retryable: true,
     retryAfterMs,
   };

@@ -1,12 +1,12 @@
 import type { HttpError } from './http-error.ts';
 
 /**
- * Whether a `content-type` is JSON in UTF-8. Media types and the names of parameters match in any case and with blanks
- * around them, as in HTTP.
+ * Whether a `content-type` is JSON in UTF-8. As in HTTP, case does not matter, and spaces may surround media types
+ * and parameter names.
  */
 export function isJson(contentType: string | null): boolean {
   if (contentType === null) return false;
-  // What nearly all clients send.
+  // The value that nearly all clients send.
   if (contentType === 'application/json') return true;
   const [mediaType = '', ...parameters] = contentType.toLowerCase().split(';');
   if (mediaType.trim() !== 'application/json') return false;
@@ -16,7 +16,7 @@ export function isJson(contentType: string | null): boolean {
   });
 }
 
-const answerTypes = new Set([
+const responseTypes = new Set([
   '*/*',
   'application/*',
   'application/json',
@@ -27,11 +27,11 @@ const answerTypes = new Set([
   'text/event-stream',
 ]);
 
-/** Refuses a request whose answer could have no form that its `accept` names, before anything of it is run. */
+/** Checks `accept` before the operation runs. @returns the error if no supported media type is accepted. */
 export function acceptError(accept: string | null): HttpError | undefined {
-  // What nearly all clients send.
+  // The values that nearly all clients send.
   if (accept === null || accept === '*/*' || accept === 'application/json' || accept === '') return undefined;
-  if (accept.replace(/\s/g, '').toLowerCase().split(',').some(isAnswerType)) return undefined;
+  if (accept.replace(/\s/g, '').toLowerCase().split(',').some(isResponseType)) return undefined;
   return {
     status: 406,
     code: 'UNSUPPORTED_MEDIA_TYPE',
@@ -40,8 +40,30 @@ export function acceptError(accept: string | null): HttpError | undefined {
   };
 }
 
-function isAnswerType(range: string): boolean {
+function isResponseType(range: string): boolean {
   const [mediaType = '', ...parameters] = range.split(';');
   const charset = parameters.find((parameter) => parameter.includes('charset='));
-  return answerTypes.has(mediaType) && (charset === undefined || charset === 'charset=utf-8');
+  return responseTypes.has(mediaType) && (charset === undefined || charset === 'charset=utf-8');
+}
+
+const json = 'application/json; charset=utf-8';
+const graphqlJson = 'application/graphql-response+json; charset=utf-8';
+const responseTypeByRange = new Map([
+  ['*/*', json],
+  ['application/*', json],
+  ['application/json', json],
+  ['application/graphql-response+json', graphqlJson],
+]);
+
+/** The first media type in `accept` that a response can have. Undefined without a match or with a charset. */
+export function mediaTypeFor(accept: string | undefined): string | undefined {
+  // The values of nearly all clients.
+  if (accept === undefined || accept === '*/*' || accept === 'application/json') return json;
+  if (accept.includes('charset')) return undefined;
+  for (const range of accept.split(',')) {
+    const [mediaType = ''] = range.split(';', 1);
+    const responseType = responseTypeByRange.get(mediaType.trim().toLowerCase());
+    if (responseType !== undefined) return responseType;
+  }
+  return undefined;
 }

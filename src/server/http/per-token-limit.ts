@@ -2,44 +2,49 @@ import type { ServerResponse } from 'node:http';
 import type { Tenant } from '../../concurrency/tenant.ts';
 import type { HttpError } from './http-error.ts';
 
-/** Keeps the requests of one token from taking all of what a route admits. */
+/** Limits the concurrent requests of one access token, so that one token cannot exhaust a route. */
 export interface PerTokenLimit {
   /**
-   * Counts a request until its answer is taken or its client has gone, or refuses it where its token has too many.
-   * @param response undefined where there is none, and nothing is counted.
+   * Counts a request until its response closes.
+   * @param response undefined for a call through `fetch`, which is neither limited nor counted.
+   * @returns the error if the token is at its limit.
    */
   admit(tenant: Tenant, response: ServerResponse | undefined): HttpError | undefined;
 }
 
 const retryAfterMs = 1_000;
 
-/** `places`: how many the route has, of which one token has half. `what` is how a refusal calls its requests. */
-export function createPerTokenLimit(places: number, what: string): PerTokenLimit {
-  const maxOfToken = Math.ceil(places / 2);
-  const taken = new Map<string, number>();
+/**
+ * Gives each token half of the requests of a route.
+ * @param routeLimit the maximum number of concurrent requests of the route.
+ * @param requests the name of the requests in the error message.
+ */
+export function createPerTokenLimit(routeLimit: number, requests: string): PerTokenLimit {
+  const maxPerToken = Math.ceil(routeLimit / 2);
+  const countByTenant = new Map<string, number>();
 
-  function leave(id: string): void {
-    const left = (taken.get(id) ?? 0) - 1;
-    if (left > 0) taken.set(id, left);
-    else taken.delete(id);
+  function release(id: string): void {
+    const remaining = (countByTenant.get(id) ?? 0) - 1;
+    if (remaining > 0) countByTenant.set(id, remaining);
+    else countByTenant.delete(id);
   }
 
   return {
     admit({ id }, response) {
-      // Whose client has gone would never leave.
+      // A closed response emits no second `close` and would be counted forever.
       if (response === undefined || response.closed) return undefined;
-      const own = taken.get(id) ?? 0;
-      if (own >= maxOfToken) {
+      const count = countByTenant.get(id) ?? 0;
+      if (count >= maxPerToken) {
         return {
           status: 503,
           code: 'OVERLOADED',
-          message: `${what} under way: ${own} of this token, which is as many as one may have. Try again soon.`,
+          message: `${requests} under way: ${count} of this token, which is as many as one may have. Try again soon.`,
           retryable: true,
           retryAfterMs,
         };
       }
-      taken.set(id, own + 1);
-      response.once('close', () => leave(id));
+      countByTenant.set(id, count + 1);
+      response.once('close', () => release(id));
       return undefined;
     },
   };

@@ -3,140 +3,140 @@ import type { Readable } from 'node:stream';
 import type { HttpError } from './http-error.ts';
 import { bodyTooLarge } from './request-checks.ts';
 
-/** How many bytes of bodies that are not here whole yet are held, of all requests together. */
+/** The budget for the buffered bytes of all incomplete request bodies. */
 export interface BodyBudget {
   /**
-   * Counts so many more bytes of a body of which `held` are counted already.
-   * @returns whether there is room for them; where there is none, they are not counted.
+   * Reserves more bytes for a body that has `bufferedBytes` reserved already.
+   * @returns false if the budget is exhausted. Nothing is reserved then.
    */
-  take(bytes: number, held: number): boolean;
-  /** Gives back all that was counted for a body. */
-  free(bytes: number): void;
+  reserve(bytes: number, bufferedBytes: number): boolean;
+  /** Returns all bytes that were reserved for a body. */
+  release(bytes: number): void;
 }
 
-/** How many bytes one process holds at most: 64 bodies of the largest size that is taken by default. */
-export const maxBodyBytesAtOnce = 67_108_864;
+/** The default budget of a process: 64 bodies of the default maximum size. */
+export const defaultBodyBudgetBytes = 67_108_864;
 
-// Nearly all requests are smaller, and none of these is to suffer from those who send much and never end.
-const alwaysTakenBytes = 16_384;
+// Bodies up to this size ignore the budget, so that slow large uploads cannot block ordinary requests.
+const alwaysAcceptedBytes = 16_384;
 
+/** Creates a budget of `maxBytes` for all bodies together. */
 export function createBodyBudget(maxBytes: number): BodyBudget {
-  let taken = 0;
+  let usedBytes = 0;
   return {
-    take(bytes, held) {
-      if (taken + bytes > maxBytes && held + bytes > alwaysTakenBytes) return false;
-      taken += bytes;
+    reserve(bytes, bufferedBytes) {
+      if (usedBytes + bytes > maxBytes && bufferedBytes + bytes > alwaysAcceptedBytes) return false;
+      usedBytes += bytes;
       return true;
     },
-    free(bytes) {
-      taken -= bytes;
+    release(bytes) {
+      usedBytes -= bytes;
     },
   };
 }
 
-/** What came of reading a body: a refusal where it is larger than it may be, broken off, or had no room. */
-export type BodyRead = Buffer | HttpError;
+/** The bytes of a body. An error if the body is too large or incomplete, or if the budget is exhausted. */
+export type BodyReadResult = Buffer | HttpError;
 
-/** What the JSON of a body is, or why it is none. */
-export type BodyParsed = { json: object } | { httpError: HttpError };
+/** The parsed JSON of a body, or the error if the body is not a JSON object. */
+export type ParsedBody = { json: object } | { httpError: HttpError };
 
 /**
- * Reads the bytes of a request's body. Never holds more than `maxBytes`: what comes beyond is thrown away unread.
- * @param budget what all bodies share; this one's part is given back in whatever way its reading ends.
- * @param done called once with the bytes, or with a refusal where the body is larger, whatever its header said, where there
- *   is no room for it, or where the client broke it off.
+ * Reads the body of a request. Buffers at most `maxBytes` and discards further bytes.
+ * @param budget shared by all bodies. The bytes of this body are released before `done` is called.
+ * @param done called once, with the bytes or with an error.
  */
 export function receiveBody(
   body: Readable,
   maxBytes: number,
   budget: BodyBudget,
-  done: (read: BodyRead) => void,
+  done: (read: BodyReadResult) => void,
 ): void {
   let callback: typeof done | undefined = done;
-  let held: Buffer = nothing;
+  let buffer: Buffer = emptyBuffer;
   let bytes = 0;
 
-  function settle(read: BodyRead): void {
-    // A connection that breaks once a body was refused is an error of it too.
+  function settle(read: BodyReadResult): void {
+    // The stream may fail after the body was rejected.
     if (callback === undefined) return;
     const notify = callback;
-    // The listeners stay for as long as the connection has no other request, and are to hold nothing.
+    // The listeners live until the next request of the connection, so they must not retain the buffer.
     callback = undefined;
-    held = nothing;
-    budget.free(bytes);
+    buffer = emptyBuffer;
+    budget.release(bytes);
     notify(read);
   }
-  function take(chunk: Buffer): void {
-    // What follows a refusal is thrown away.
+  function onData(chunk: Buffer): void {
+    // Bytes after an error are discarded.
     if (callback === undefined) return;
-    const needed = bytes + chunk.length;
-    if (needed > maxBytes) settle(bodyTooLarge(maxBytes, 'more'));
-    else if (!budget.take(chunk.length, bytes)) settle(noRoom);
+    const totalBytes = bytes + chunk.length;
+    if (totalBytes > maxBytes) settle(bodyTooLarge(maxBytes, 'more'));
+    else if (!budget.reserve(chunk.length, bytes)) settle(budgetExhausted);
     else {
-      // Into one piece, as a body in chunks of a byte each would take a hundred times its size.
-      held = bytes === 0 ? chunk : appended(held, bytes, chunk, maxBytes);
-      bytes = needed;
+      // One buffer, because a list of one-byte chunks would take a hundred times the size of the body.
+      buffer = bytes === 0 ? chunk : appendChunk(buffer, bytes, chunk, maxBytes);
+      bytes = totalBytes;
     }
   }
-  function over(): void {
-    if (!body.readableEnded) settle(brokenOff);
-    else settle(held.length === bytes ? held : held.subarray(0, bytes));
+  function onEnd(): void {
+    if (!body.readableEnded) settle(bodyIncomplete);
+    else settle(buffer.length === bytes ? buffer : buffer.subarray(0, bytes));
   }
 
   if (body.destroyed) {
-    settle(brokenOff);
+    settle(bodyIncomplete);
     return;
   }
-  // For good, as `once` and `off` cost more than the listeners do. A client that goes away is an error of the stream, and
-  // nobody else's.
-  body.on('error', over).on('data', take).on('end', over).on('close', over);
+  // The listeners are never removed, because `once` and `off` cost more. Without the error listener, a client that
+  // disconnects would raise an uncaught error.
+  body.on('error', onEnd).on('data', onData).on('end', onEnd).on('close', onEnd);
 }
 
-/** As `receiveBody`, of which it is the promise. */
-export function readBody(body: Readable, maxBytes: number, budget: BodyBudget): Promise<BodyRead> {
+/** Like `receiveBody`, but returns a promise. It never rejects. */
+export function readBody(body: Readable, maxBytes: number, budget: BodyBudget): Promise<BodyReadResult> {
   return new Promise((resolve) => receiveBody(body, maxBytes, budget, resolve));
 }
 
-const nothing = Buffer.alloc(0);
+const emptyBuffer = Buffer.alloc(0);
 
-/** What is held with a chunk behind its first `bytes`, in a piece twice as large where it is full. */
-function appended(held: Buffer, bytes: number, chunk: Buffer, maxBytes: number): Buffer {
-  const needed = bytes + chunk.length;
-  let room = held;
-  if (held.length < needed) {
-    room = Buffer.allocUnsafe(Math.max(needed, Math.min(maxBytes, 2 * held.length)));
-    held.copy(room, 0, 0, bytes);
+/** Appends a chunk to the first `bytes` of a buffer. A full buffer is replaced by one of twice the size. */
+function appendChunk(buffer: Buffer, bytes: number, chunk: Buffer, maxBytes: number): Buffer {
+  const totalBytes = bytes + chunk.length;
+  let target = buffer;
+  if (buffer.length < totalBytes) {
+    target = Buffer.allocUnsafe(Math.max(totalBytes, Math.min(maxBytes, 2 * buffer.length)));
+    buffer.copy(target, 0, 0, bytes);
   }
-  chunk.copy(room, bytes);
-  return room;
+  chunk.copy(target, bytes);
+  return target;
 }
 
-const noRoom: HttpError = {
+const budgetExhausted: HttpError = {
   status: 503,
   code: 'OVERLOADED',
   message: 'The bodies that are being sent take as much room as this server has. Send it again soon.',
   retryable: true,
   retryAfterMs: 1_000,
-  // What is left of the body is not read.
+  // The rest of the body is not read.
   headers: { connection: 'close' },
 };
 
-const brokenOff = badRequest('The body broke off before its end.');
+const bodyIncomplete = badRequest('The body broke off before its end.');
 
-/** The JSON of a body; its faults are told without quoting it. */
-export function parseBody(bytes: Buffer): BodyParsed {
-  // Read anyway, it would change what is written without a word.
+/** Parses the JSON of a body. Error messages do not quote the body. */
+export function parseBody(bytes: Buffer): ParsedBody {
+  // Decoding invalid UTF-8 would silently change the values of a write.
   if (!isUtf8(bytes)) return { httpError: badRequest('POST body is not UTF-8.') };
   return parseText(bytes.toString('utf8'));
 }
 
-/** As `parseBody`, of a text. */
-export function parseText(text: string): BodyParsed {
+/** Like `parseBody`, for decoded text. */
+export function parseText(text: string): ParsedBody {
   try {
     const json: unknown = JSON.parse(text);
     if (typeof json === 'object' && json !== null) return { json };
-    const came = json === null ? 'null' : typeof json;
-    return { httpError: badRequest(`POST body is expected to be object but received ${came}`) };
+    const type = json === null ? 'null' : typeof json;
+    return { httpError: badRequest(`POST body is expected to be object but received ${type}`) };
   } catch {
     return { httpError: badRequest('POST body sent invalid JSON.') };
   }

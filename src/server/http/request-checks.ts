@@ -1,10 +1,11 @@
 import type { IncomingMessage } from 'node:http';
+import { MissingBearerError } from '../../rest/errors.ts';
 import type { HeaderReader } from '../../telemetry/request-record.ts';
 import type { HttpError } from './http-error.ts';
 import { acceptError, isJson } from './media-types.ts';
 
-/** Any of these makes a browser ask first, unless it comes from a page of this server. */
-const preflighted = [
+/** Browsers send a preflight before a cross-origin request with any of these headers. */
+const preflightHeaders = [
   'authorization',
   'graphql-require-preflight',
   'apollo-require-preflight',
@@ -12,9 +13,8 @@ const preflighted = [
 ];
 
 /**
- * What is wrong with the head of a request for a GraphQL answer, or undefined. Looks at nothing but the head, so that a
- * refusal costs no reading of the body.
- * @param maxBodyBytes how large a body may be.
+ * Checks the head of a GraphQL request, so that an invalid request is rejected before its body is read.
+ * @returns the error, or undefined if the head is valid.
  */
 export function requestHeadError(
   method: string,
@@ -22,40 +22,45 @@ export function requestHeadError(
   maxBodyBytes: number,
 ): HttpError | undefined {
   if (method !== 'POST' && method !== 'GET') return undefined;
-  const refused = method === 'POST' ? postError(headers, maxBodyBytes) : csrfError(headers);
-  return refused ?? acceptError(headers.get('accept'));
+  const error = method === 'POST' ? postError(headers, maxBodyBytes) : csrfError(headers);
+  return error ?? acceptError(headers.get('accept'));
 }
 
-/** A GET that a browser may have sent unasked, for the page of a stranger. */
+/** Rejects a GET that a page of another origin can send without a preflight (cross-site request forgery). */
 function csrfError(headers: HeaderReader): HttpError | undefined {
-  const isOpaque = headers.get('sec-fetch-mode') === 'no-cors';
-  if (!isOpaque && (preflighted.some((name) => headers.get(name)) || namesJson(headers.get('accept')))) {
+  const isNoCors = headers.get('sec-fetch-mode') === 'no-cors';
+  if (
+    !isNoCors &&
+    (preflightHeaders.some((name) => headers.get(name)) || acceptsJson(headers.get('accept')))
+  ) {
     return undefined;
   }
   return {
     status: 403,
     code: 'CSRF_HEADER_MISSING',
-    message: isOpaque
+    message: isNoCors
       ? 'A query by GET can\'t be sent with "Sec-Fetch-Mode: no-cors".'
       : 'A query by GET needs the header "graphql-require-preflight: 1", or one that accepts "application/json".',
     retryable: false,
   };
 }
 
-/** Pages may choose what is accepted, but what they load by elements is never JSON. No browser sends nothing at all. */
-function namesJson(accept: string | null): boolean {
+/** Whether `accept` names JSON or is missing. Page elements never request JSON, and browsers always send `accept`. */
+function acceptsJson(accept: string | null): boolean {
   return accept === null || /application\/(graphql-response\+)?json/i.test(accept);
 }
 
 function postError(headers: HeaderReader, maxBodyBytes: number): HttpError | undefined {
   if (!isJson(headers.get('content-type'))) {
-    return unsupported(
+    return unsupportedMediaType(
       'The body must be JSON in UTF-8: send it with the header "content-type: application/json".',
     );
   }
   const encoding = headers.get('content-encoding');
   if (encoding !== null && encoding.trim().toLowerCase() !== 'identity') {
-    return unsupported('A compressed body is not taken: send it without the header "content-encoding".');
+    return unsupportedMediaType(
+      'A compressed body is not taken: send it without the header "content-encoding".',
+    );
   }
   const length = headers.get('content-length');
   return length !== null && Number(length) > maxBodyBytes
@@ -63,25 +68,25 @@ function postError(headers: HeaderReader, maxBodyBytes: number): HttpError | und
     : undefined;
 }
 
-function unsupported(message: string): HttpError {
+function unsupportedMediaType(message: string): HttpError {
   return { status: 415, code: 'UNSUPPORTED_MEDIA_TYPE', message, retryable: false };
 }
 
-/** @param came how much it was, as far as it is known. */
-export function bodyTooLarge(maxBodyBytes: number, came: string): HttpError {
+/** The error for a body above the limit. `received` is the size for the message. */
+export function bodyTooLarge(maxBodyBytes: number, received: string): HttpError {
   return {
     status: 413,
     code: 'REQUEST_TOO_LARGE',
-    message: `The body may have ${maxBodyBytes} bytes, but ${came} came: send less at once.`,
+    message: `The body may have ${maxBodyBytes} bytes, but ${received} came: send less at once.`,
     retryable: false,
-    // What is left of the body is not read.
+    // The rest of the body is not read.
     headers: { connection: 'close' },
   };
 }
 
 /**
- * Refuses several `Authorization` headers, of which Node would take the first and others the last.
- * @param rawHeaders names and values in turn, as Node has them.
+ * Rejects several `Authorization` headers. Node uses the first of them, but proxies may use the last.
+ * @param rawHeaders alternating names and values, as in Node's `rawHeaders`.
  */
 export function authorizationError(rawHeaders: readonly string[]): HttpError | undefined {
   let count = 0;
@@ -99,31 +104,53 @@ export function authorizationError(rawHeaders: readonly string[]): HttpError | u
 }
 
 /**
- * Why a request can't be answered for its address, or undefined. The library's adapter makes the URL of each request from
- * its header `Host` and its target, and answers one that it can't make with a stack. A target that is a whole URL, as HTTP
- * has servers take it, is turned into host and path.
+ * Checks the header `Host` and the request target. Yoga builds a URL from both. If the URL is invalid, Yoga would
+ * respond with a stack trace. A target in absolute form (RFC 9112) is split into host and path.
+ * @returns the error, or undefined if both form a URL.
  */
 export function urlError(request: IncomingMessage): HttpError | undefined {
   const { headers, httpVersion } = request;
   if (headers.host === undefined && httpVersion === '1.1') {
     return badRequest('A request of HTTP/1.1 needs the header "Host".');
   }
-  const whole = request.url?.startsWith('/') ? null : /^https?:\/\/([^/?#]*)(.*)$/i.exec(request.url ?? '/');
-  if (whole !== null) {
-    const [, host = '', path = ''] = whole;
+  const absoluteUrl = request.url?.startsWith('/')
+    ? null
+    : /^https?:\/\/([^/?#]*)(.*)$/i.exec(request.url ?? '/');
+  if (absoluteUrl !== null) {
+    const [, host = '', path = ''] = absoluteUrl;
     headers.host = host;
     request.url = path.startsWith('/') ? path : `/${path}`;
   }
-  return hasUrl(request) ? undefined : badRequest('The header "Host" and the request target make no URL.');
+  return hasValidUrl(request)
+    ? undefined
+    : badRequest('The header "Host" and the request target make no URL.');
 }
 
-function hasUrl({ headers: { host = '' }, url = '/' }: IncomingMessage): boolean {
-  // Any of these would end the host early, and make the rest of it path, query or fragment.
+function hasValidUrl({ headers: { host = '' }, url = '/' }: IncomingMessage): boolean {
+  // These characters would end the host early. The rest would become path, query or fragment.
   if (/[\s/\\?#@]/.test(host) || !url.startsWith('/')) return false;
-  // Without a host the adapter takes the local address.
+  // Yoga uses localhost if the host is empty.
   return URL.canParse(`http://${host === '' ? 'localhost' : host}${url}`);
 }
 
 function badRequest(message: string): HttpError {
   return { status: 400, code: 'BAD_REQUEST', message, retryable: false };
+}
+
+// The b64token of RFC 6750, with a maximum length that fits into common header size limits.
+const bearer = /^Bearer +([A-Za-z0-9\-._~+/]{1,8192}=*)$/i;
+
+/**
+ * Reads the access token from the `Authorization` header ("Authentication").
+ * @returns the token, or the error for the client if the header is missing or malformed.
+ */
+export function bearerOf(headers: HeaderReader): string | MissingBearerError {
+  const header = headers.get('authorization');
+  const token = header === null ? undefined : bearer.exec(header.trim())?.[1];
+  if (token !== undefined) return token;
+  return new MissingBearerError(
+    `Expected the header "Authorization: Bearer <access token>", but ${
+      header === null ? 'there is none' : 'what came is not of that form'
+    }.`,
+  );
 }

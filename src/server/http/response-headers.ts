@@ -1,7 +1,7 @@
 import type { Plugin } from 'graphql-yoga';
 import type { Cors } from './cors.ts';
 
-/** What every answer says to browsers and to caches, unless it says something else itself. */
+/** The default headers of every response. A response may override them. */
 export const fixedHeaders = {
   'cache-control': 'no-store',
   'content-security-policy': "default-src 'none'; frame-ancestors 'none'",
@@ -9,38 +9,40 @@ export const fixedHeaders = {
   'x-content-type-options': 'nosniff',
 } as const;
 
-/** For a year, which is what browsers want at least to take a server at its word. */
+/** One year, the minimum for the preload lists of browsers. */
 const strictTransportSecurity = 'max-age=31536000';
 
+/** The settings that response headers depend on. */
 export interface ResponseHeadersOptions {
   cors: Cors;
-  /** Whether clients reach this server by https, so that browsers can be told never to use http. */
+  /** Whether clients reach this server by HTTPS. If so, `strict-transport-security` is sent. */
   isHttps: boolean;
 }
 
-/** The headers that keep browsers from misusing an answer. */
+/** The security and CORS headers of responses. */
 export interface ResponseHeaders {
-  /** Those of every answer that says nothing else itself. */
+  /** The default headers of every response. A response may override them. */
   readonly fixed: readonly (readonly [name: string, value: string])[];
-  /** Those of an answer to a page of this origin, if it comes from one. */
+  /** The additional headers for a request with this `Origin`. `null` if the request has none. */
   forOrigin(origin: string | null): readonly (readonly [name: string, value: string])[];
 }
 
-const none: readonly (readonly [string, string])[] = [];
-// The same address is answered with other headers to another origin.
+const noHeaders: readonly (readonly [string, string])[] = [];
+// The response headers of one URL differ by origin.
 const vary = ['vary', 'origin'] as const;
 
+/** Creates the response headers once, for all requests. */
 export function createResponseHeaders({ cors, isHttps }: ResponseHeadersOptions): ResponseHeaders {
   return {
     fixed: Object.entries({
       ...fixedHeaders,
       ...(isHttps && { 'strict-transport-security': strictTransportSecurity }),
     }),
-    forOrigin: (origin) => (cors.isOff ? none : [vary, ...cors.headersFor(origin)]),
+    forOrigin: (origin) => (cors.isOff ? noHeaders : [vary, ...cors.headersFor(origin)]),
   };
 }
 
-/** Gives them to every answer of Yoga's, and answers the preflights of browsers. */
+/** Yoga plugin: adds the headers to every response and responds to CORS preflights. */
 export function responseHeaders({ fixed, forOrigin }: ResponseHeaders, cors: Cors): Plugin {
   return {
     onRequest({ request, fetchAPI, endResponse }) {
@@ -50,10 +52,10 @@ export function responseHeaders({ fixed, forOrigin }: ResponseHeaders, cors: Cor
       );
     },
     onResponse({ request, response: { headers } }) {
-      // The library keeps a connection for parts and events that the client may want closed, which is Node's to know.
+      // Yoga sets `keep-alive` for streams even if the client requested `close`. Node sets the correct value.
       if (headers.get('connection') === 'keep-alive') headers.delete('connection');
       for (const [name, value] of fixed) if (!headers.has(name)) headers.set(name, value);
-      // A preflight says what it permits itself.
+      // The response to a preflight has its own CORS headers.
       const origin = request.method === 'OPTIONS' ? null : request.headers.get('origin');
       for (const [name, value] of forOrigin(origin)) {
         if (name === 'vary') headers.append(name, value);

@@ -12,8 +12,6 @@ import {
   validate,
   visit,
 } from 'graphql';
-import { fixedLimits, type Limits, limitExceeded, maxErrorsShown } from './limits.ts';
-import { deepestNesting } from './nesting.ts';
 import {
   createSelectionSizes,
   definitionsOf,
@@ -22,16 +20,21 @@ import {
   responseName,
   selectedFields,
   selectionSetsOf,
-} from './selections.ts';
+} from '../document-syntax/selections.ts';
+import { fixedLimits, type Limits, limitExceeded, maxErrorsShown } from './limits.ts';
+import { maxNesting } from './nesting.ts';
 import { truncateErrors } from './truncate-errors.ts';
 
-/** Parses a text within the limits of text. @throws GraphQLError for what is beyond them, or is no GraphQL. */
+/**
+ * Parses a document within the limits of length, nesting and tokens.
+ * @throws GraphQLError if the text exceeds a limit, or is not valid GraphQL.
+ */
 export function parseWithin(limits: Limits, text: string): DocumentNode {
   const { documentCharacters, nesting } = fixedLimits;
   if (text.length > documentCharacters) {
     throw limitExceeded('documentCharacters', documentCharacters, text.length);
   }
-  if (deepestNesting(text, nesting) > nesting) {
+  if (maxNesting(text, nesting) > nesting) {
     throw limitExceeded('nesting', nesting, `more than ${nesting}`);
   }
   try {
@@ -47,14 +50,14 @@ export function parseWithin(limits: Limits, text: string): DocumentNode {
   }
 }
 
-/** How a document is validated, once it is known to be small enough. */
+/** How a document within the limits is validated. */
 export interface Validation {
   rules: readonly ValidationRule[];
-  /** Whether errors keep to themselves which names are near to one that is not there. */
+  /** Whether errors omit suggestions of similar names. */
   hideSuggestions: boolean;
 }
 
-/** The errors of a document, as many as are shown: the limit that it passes, or else what validation finds. */
+/** The errors of a document as clients see them: the first exceeded limit, or else the errors of validation. */
 export function validateWithin(
   limits: Limits,
   schema: GraphQLSchema,
@@ -68,11 +71,11 @@ export function validateWithin(
   }
   const fragmentOf: FragmentOf = (name) => fragments.get(name);
   const sizes = createSelectionSizes(fragmentOf);
-  const allowed = { ...fixedLimits, ...limits };
+  const maximums = { ...fixedLimits, ...limits };
   const roots: SelectionSetNode[] = [];
   let selections = 0;
   for (const root of [...operations, ...fragments.values()]) {
-    // Fragments of no operation are validated too.
+    // Validation also walks fragments that no operation uses.
     const isFragment = root.kind === 'FragmentDefinition';
     if (isFragment && sizes.hasMeasured(root)) continue;
     roots.push(root.selectionSet);
@@ -80,29 +83,29 @@ export function validateWithin(
     selections += size.selections;
     for (const limit of ['depth', 'introspectionDepth', 'aliases', 'directives', 'rootFields'] as const) {
       if (limit === 'rootFields' && isFragment) continue;
-      if (size[limit] > allowed[limit]) return [limitExceeded(limit, allowed[limit], size[limit], root)];
+      if (size[limit] > maximums[limit]) return [limitExceeded(limit, maximums[limit], size[limit], root)];
     }
-    if (selections > allowed.selections) {
-      return [limitExceeded('selections', allowed.selections, selections, root)];
+    if (selections > maximums.selections) {
+      return [limitExceeded('selections', maximums.selections, selections, root)];
     }
   }
-  const literal = tooLargeLiteral(limits, document);
-  if (literal !== undefined) return [literal];
+  const literalError = literalSizeError(limits, document);
+  if (literalError !== undefined) return [literalError];
   const isCyclic = sizes.isCyclic();
-  const repeated = isCyclic ? undefined : tooOftenRepeated(roots, fragmentOf);
-  if (repeated !== undefined) return [repeated];
-  // The limits bound the cost of the other rules only where fragments form no cycle and each has a name of its own.
-  const bounded = isCyclic
+  const repeatError = isCyclic ? undefined : repeatedFieldError(roots, fragmentOf);
+  if (repeatError !== undefined) return [repeatError];
+  // The limits bound the cost of the other rules only if fragments have no cycles and unique names.
+  const affordableRules = isCyclic
     ? [NoFragmentCyclesRule]
     : fragmentCount > fragments.size
       ? [UniqueFragmentNamesRule]
       : rules;
   const options = { hideSuggestions, maxErrors: maxErrorsOf(document) };
-  return truncateErrors(validate(schema, document, bounded, options));
+  return truncateErrors(validate(schema, document, affordableRules, options));
 }
 
-/** The refusal of a list or an input object among the values that stand in a document. */
-function tooLargeLiteral({ listItems }: Limits, document: DocumentNode): GraphQLError | undefined {
+/** The error for a list or an input object in the document that is too large. Undefined if there is none. */
+function literalSizeError({ listItems }: Limits, document: DocumentNode): GraphQLError | undefined {
   const largest: { list?: ListValueNode; object?: ObjectValueNode } = {};
   visit(document, {
     ListValue(list) {
@@ -124,22 +127,21 @@ function tooLargeLiteral({ listItems }: Limits, document: DocumentNode): GraphQL
 }
 
 /**
- * The refusal of the field that stands most often in one place, in the first selection set that has too many. Fields of
- * one name are answered as one field, fragments spread out. The document must have no cycles. The time grows with its
- * selections, each as often as it is spread.
+ * The error for a field that is repeated too often under one response name, fragments expanded. Undefined if there is
+ * none. The document must have no fragment cycles. The time grows with the number of expanded selections.
  */
-function tooOftenRepeated(
+function repeatedFieldError(
   roots: readonly SelectionSetNode[],
   fragmentOf: FragmentOf,
 ): GraphQLError | undefined {
   function mostRepeated(sets: readonly SelectionSetNode[]): readonly FieldSelection[] {
-    let most: readonly FieldSelection[] = [];
-    for (const same of Map.groupBy(selectedFields(sets, fragmentOf), responseName).values()) {
-      for (const fields of [same, mostRepeated(selectionSetsOf(same))]) {
-        if (fields.length > most.length) most = fields;
+    let longest: readonly FieldSelection[] = [];
+    for (const group of Map.groupBy(selectedFields(sets, fragmentOf), responseName).values()) {
+      for (const fields of [group, mostRepeated(selectionSetsOf(group))]) {
+        if (fields.length > longest.length) longest = fields;
       }
     }
-    return most;
+    return longest;
   }
 
   for (const root of roots) {
@@ -151,15 +153,15 @@ function tooOftenRepeated(
   return undefined;
 }
 
-// Errors to look for beyond those that are shown, so that the last one can say that there are more.
+// Extra errors to look for, so that the last shown error can say how many are not shown.
 const maxErrorsNotShown = 5;
 
-// An error about a value prints it whole, which may be most of the document: 10 ms for each 100,000 characters.
+// An error about a value prints the whole value, possibly most of the document: 10 ms per 100,000 characters.
 const maxCharactersPrinted = 200_000;
 
 /** How many errors validation looks for. */
 function maxErrorsOf({ loc }: DocumentNode): number {
   const characters = loc?.source.body.length ?? 0;
-  const most = Math.floor(maxCharactersPrinted / characters);
-  return Math.max(1, Math.min(maxErrorsShown + maxErrorsNotShown, most));
+  const affordable = Math.floor(maxCharactersPrinted / characters);
+  return Math.max(1, Math.min(maxErrorsShown + maxErrorsNotShown, affordable));
 }

@@ -1,56 +1,56 @@
 import { type ASTNode, GraphQLError } from 'graphql';
 
-/** The limits that are settings. A limit is the largest number that is still allowed. */
+/** The limits that are settings. A limit is the largest allowed number. */
 export interface Limits {
   /** Tokens of a document. */
   tokens: number;
-  /** Fields within fields, with fragments spread out; those of an introspection have their own limit. */
+  /** Nesting of fields, fragments expanded. Introspection has a limit of its own. */
   depth: number;
-  /** Aliases of an operation, each as often as it is spread. */
+  /** Aliases of an operation, fragments expanded. */
   aliases: number;
-  /** Items of one list, in an argument or a variable, at any level. */
+  /** Items of one list in an argument or a variable, at any level. */
   listItems: number;
-  /** Characters of the texts and names of fields in all variables of an operation, in UTF-16 units. */
+  /** UTF-16 units of all strings and field names in the variables of an operation. */
   valueCharacters: number;
   /** Rows of one page. */
   first: number;
-  /** Objects that an operation can give at most. */
+  /** The maximum number of objects in the response of an operation. */
   nodes: number;
 }
 
-/** The limits that are the same for every server: they keep the cost of a request within bounds before it runs. */
+/** The limits that are the same for every server. They bound the cost of a request before its execution. */
 export const fixedLimits = {
-  /** UTF-16 units of a document. Its text is kept in memory, and no query of a screen comes near this. */
+  /** UTF-16 units of a document. The text is kept in memory. Typical queries are far shorter. */
   documentCharacters: 262_144,
-  /** Brackets within brackets, of a document or of the JSON of its variables. Parsers use stack for each. */
+  /** Nesting of brackets in a document, and in the JSON of its variables. Parsers use stack for each level. */
   nesting: 50,
-  /** Fields within fields of an introspection. The query of GraphiQL has up to 15. */
+  /** Nesting of fields in an introspection. GraphiQL's query has up to 15 levels. */
   introspectionDepth: 20,
-  /** Fields and fragments of a document, each as often as it is spread. Validation walks them all. */
+  /** Fields and fragments of a document, fragments expanded. Validation walks them all. */
   selections: 2_000,
-  /** Definitions of fragments in a document. Validation compares each with each. */
+  /** Fragment definitions of a document. Validation compares every pair. */
   fragments: 100,
-  /** How often one field may stand in one place. Validation compares each with each. */
+  /** Repetitions of a field under one response name in one selection set. Validation compares every pair. */
   repeats: 50,
-  /** Fields at the root of an operation. Each is a REST call or more, and a screen needs a few. */
+  /** Fields at the root of an operation. Each makes at least one REST call, and a typical screen needs a few. */
   rootFields: 20,
-  /** Directives of an operation, each as often as it is spread. The executor evaluates each for every object. */
+  /** Directives of an operation, fragments expanded. The executor evaluates each directive for every object. */
   directives: 50,
   /** Fields of one input object, at any level. Validation prints the object again for each unknown field. */
   inputFields: 50,
-  /** Fields and items in all variables of an operation. Each is held against its type. */
+  /** Fields and items in all variables of an operation. Each is validated against its type. */
   values: 10_000,
-  /** Things that one operation writes. A person confirms no more than these on a page. */
+  /** Records that one operation may write: as many as a person confirms on one page. */
   writes: 100,
 };
 
-/** How many errors of a refused request are shown. Each may quote the document. */
+/** The maximum number of errors in the response to a rejected request. Each error may quote the document. */
 export const maxErrorsShown = 5;
 
 type LimitName = Exclude<keyof Limits, 'first'> | keyof typeof fixedLimits;
 
-/** What each limit counts, and what to do beyond it. */
-const words: Record<LimitName, [counted: string, advice: string]> = {
+/** For each limit: the counted things, and the advice if the limit is exceeded. */
+const descriptions: Record<LimitName, [counted: string, advice: string]> = {
   documentCharacters: ['characters in the document', 'Send values as variables, and leave out comments.'],
   tokens: ['tokens in the document', 'Split it into several documents.'],
   nesting: ['brackets within brackets', 'Nest less deeply.'],
@@ -73,31 +73,39 @@ const words: Record<LimitName, [counted: string, advice: string]> = {
   nodes: ['objects at most', 'Lower "first", or nest fewer lists in lists.'],
 };
 
-// Beyond this the number itself says nothing more, and it may be infinite.
+// Larger numbers, which may be infinite, are not useful in a message.
 const largestNumberShown = 1_000_000;
 
 /**
- * The refusal of what is larger than a limit: names the limit, what is allowed, what came, and what to do.
- * @param came the number, or "more than …" where counting ended early.
+ * The error for a value that exceeds a limit, with the limit, the allowed number, the actual number and advice.
+ * @param actual the number, or "more than …" if counting ended early.
  */
 export function limitExceeded(
   limit: LimitName,
   allowed: number,
-  came: number | string,
+  actual: number | string,
   node?: ASTNode,
 ): GraphQLError {
-  const [counted, advice] = words[limit];
-  const shown =
-    typeof came === 'number' && came > largestNumberShown ? `more than ${largestNumberShown}` : came;
-  return error(`The limit "${limit}" allows ${allowed}, but there are ${shown} ${counted}. ${advice}`, node);
+  const [counted, advice] = descriptions[limit];
+  const shownActual =
+    typeof actual === 'number' && actual > largestNumberShown ? `more than ${largestNumberShown}` : actual;
+  return limitError(
+    `The limit "${limit}" allows ${allowed}, but there are ${shownActual} ${counted}. ${advice}`,
+    node,
+  );
 }
 
-/** The refusal of a page that is too large, or of less than no rows. */
-export function firstOutOfRange(field: string, allowed: number, came: number, node?: ASTNode): GraphQLError {
-  return error(`Expected "first" of ${field} to be from 0 to ${allowed}, but got ${came}.`, node);
+/** The error for an argument `first` that is out of range. `field` is a coordinate such as `Order.shipments`. */
+export function firstOutOfRange(
+  field: string,
+  allowed: number,
+  actual: number,
+  node?: ASTNode,
+): GraphQLError {
+  return limitError(`Expected "first" of ${field} to be from 0 to ${allowed}, but got ${actual}.`, node);
 }
 
-function error(message: string, node: ASTNode | undefined): GraphQLError {
+function limitError(message: string, node: ASTNode | undefined): GraphQLError {
   const extensions = { code: 'GRAPHQL_LIMIT_EXCEEDED', http: { status: 400 } };
   return new GraphQLError(message, { nodes: node, extensions });
 }

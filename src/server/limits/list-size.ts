@@ -12,18 +12,21 @@ import {
   isObjectType,
 } from 'graphql';
 
-/** By what the number of rows or items of a field goes. */
+/** What determines the number of objects in a field. */
 export type ListSize =
-  /** Its argument `first`, the rows of the page that its lists then hold. */
+  /** The field's argument `first`: the number of rows of the page. */
   | { by: 'first'; argument: GraphQLArgument; maximum: number }
-  /** The length of a list that it is given, as it answers an item for an item. */
+  /** The length of a list argument: the field returns one item for each item of the argument. */
   | { by: 'argument'; argument: GraphQLArgument }
-  /** `first` of the field that it belongs to. */
+  /** The argument `first` of the connection field around this field. */
   | { by: 'page' }
-  /** What the field says by itself, in its extension `estimatedItems`. */
+  /** The field's extension `estimatedItems`. */
   | { by: 'estimate'; items: number };
 
-/** What the number of objects of a field goes by; undefined for one object, and for values that are no objects. */
+/**
+ * What determines the number of objects in a field. Undefined for single objects, scalars and enums.
+ * @throws Error for a list field of unknown size.
+ */
 export function listSizeOf(parent: GraphQLNamedType, field: GraphQLField): ListSize | undefined {
   const first = field.args.find(({ name }) => name === 'first');
   if (first !== undefined) {
@@ -47,7 +50,7 @@ function isListOfObjects({ type }: GraphQLField): boolean {
   return isListType(nullable) && isCompositeType(getNamedType(type));
 }
 
-/** How long the lists of an introspection are on average, by `Type.field`. */
+/** The average lengths of introspection lists, by coordinate (`Type.field`). */
 export function introspectionSizes(schema: GraphQLSchema): ReadonlyMap<string, number> {
   const types = Object.values(schema.getTypeMap());
   const directives = schema.getDirectives();
@@ -55,16 +58,19 @@ export function introspectionSizes(schema: GraphQLSchema): ReadonlyMap<string, n
   const outputFields = types.filter((type) => isObjectType(type) || isInterfaceType(type)).flatMap(fieldsOf);
   const average = (counts: number[]) =>
     Math.max(1, counts.reduce((sum, count) => sum + count, 0) / Math.max(1, counts.length));
-  const perType = (listOf: (type: GraphQLNamedType) => readonly unknown[]) =>
+  const averagePerType = (listOf: (type: GraphQLNamedType) => readonly unknown[]) =>
     average(types.map((type) => listOf(type).length));
   return new Map([
     ['__Schema.types', types.length],
     ['__Schema.directives', directives.length],
-    ['__Type.fields', perType(fieldsOf)],
-    ['__Type.inputFields', perType(fieldsOf)],
-    ['__Type.enumValues', perType((type) => ('getValues' in type ? type.getValues() : []))],
-    ['__Type.interfaces', perType((type) => ('getInterfaces' in type ? type.getInterfaces() : []))],
-    ['__Type.possibleTypes', perType((type) => (isAbstractType(type) ? schema.getPossibleTypes(type) : []))],
+    ['__Type.fields', averagePerType(fieldsOf)],
+    ['__Type.inputFields', averagePerType(fieldsOf)],
+    ['__Type.enumValues', averagePerType((type) => ('getValues' in type ? type.getValues() : []))],
+    ['__Type.interfaces', averagePerType((type) => ('getInterfaces' in type ? type.getInterfaces() : []))],
+    [
+      '__Type.possibleTypes',
+      averagePerType((type) => (isAbstractType(type) ? schema.getPossibleTypes(type) : [])),
+    ],
     ['__Field.args', average(outputFields.map(({ args }) => args.length))],
     ['__Directive.args', average(directives.map(({ args }) => args.length))],
   ]);

@@ -1,8 +1,8 @@
 /**
- * How deep brackets lie within brackets in the text of a document, at the deepest; counting ends beyond `limit`. One
- * pass over the text without recursion, so that it is safe where a parser would run out of stack.
+ * The deepest nesting of brackets in the text of a document. Counting ends beyond `limit`. One pass over the text
+ * without recursion, so that no text overflows the stack, as it could in a parser.
  */
-export function deepestNesting(text: string, limit: number): number {
+export function maxNesting(text: string, limit: number): number {
   let depth = 0;
   let deepest = 0;
   for (let index = 0; index < text.length; index += 1) {
@@ -17,7 +17,7 @@ export function deepestNesting(text: string, limit: number): number {
       case ')':
       case ']':
       case '}':
-        // Where brackets don't match, the parser goes no further than here.
+        // An unmatched closing bracket: the parser stops at the same position.
         if (depth > 0) depth -= 1;
         break;
       case '"':
@@ -31,7 +31,7 @@ export function deepestNesting(text: string, limit: number): number {
   return deepest;
 }
 
-/** The index of the closing quote, or of the end of the line, where a string that is left open ends. */
+/** The index of the closing quote, or of the end of the line if the string is not closed. */
 function endOfString(text: string, start: number): number {
   for (let index = start + 1; index < text.length; index += 1) {
     const character = text[index];
@@ -41,7 +41,7 @@ function endOfString(text: string, start: number): number {
   return text.length;
 }
 
-/** The index of the last of the closing quotes. In a block string a backslash escapes nothing but three quotes. */
+/** The index of the last closing quote. In a block string, a backslash escapes only three quotes. */
 function endOfBlockString(text: string, start: number): number {
   let end = text.indexOf('"""', start + 3);
   while (end > 0 && text[end - 1] === '\\') end = text.indexOf('"""', end + 3);

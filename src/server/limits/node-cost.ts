@@ -10,82 +10,82 @@ import {
   type SelectionSetNode,
   valueFromASTUntyped,
 } from 'graphql';
-import { defaultFirst } from '../../graph/relay/connection.ts';
-import { type ListSize, listSizeOf } from './list-size.ts';
+import { defaultPageSize } from '../../graph/relay/connection.ts';
+import type { RawVariables } from '../document-syntax/operation.ts';
 import {
   type FieldSelection,
   type FragmentOf,
   responseName,
   selectedFields,
   selectionSetsOf,
-} from './selections.ts';
-import type { RawVariables } from './variable-limits.ts';
+} from '../document-syntax/selections.ts';
+import { type ListSize, listSizeOf } from './list-size.ts';
 
-/** Where the number of items of a list comes from: from the document, or from a variable. */
+/** The number of items of a list: fixed by the document, or determined by a variable. */
 export type Count = number | VariableCount;
 
 interface VariableCount {
   variable: string;
-  /** Counts the variable's value as JSON has it; what is no fit for the type counts as nothing, as it is refused. */
+  /** The count for a raw JSON value. 0 for a value of the wrong type, which is rejected later. */
   of: (value: unknown) => number;
-  /** The count where the variable is left out. */
+  /** The count if the request has no value for the variable. */
   default: number;
 }
 
-/** A page that an operation asks for. */
+/** A page that an operation requests, whose `first` must be within bounds. */
 interface PageCheck {
   count: Count;
   maximum: number;
-  /** `Order.shipments`, to tell which one it is. */
+  /** The field for the error message, such as `Order.shipments`. */
   coordinate: string;
   node: FieldNode;
 }
 
 /**
- * How many objects an operation can give: so many for certain, and others as often as variables say. Objects are the
- * items of lists and, beside these, what has an id; what is always part of another object is not counted by itself.
+ * The maximum number of objects in a response: a fixed part, and parts that variables multiply. List items and
+ * objects with an id count. Objects that are always embedded in another object do not count.
  */
 export interface NodeCost {
   fixed: number;
   variable: { times: number; count: VariableCount; inner: NodeCost }[];
 }
 
-/** What the document alone says of the cost of an operation. */
-export interface OperationCost {
+/** The cost of an operation as far as its document determines the cost. */
+export interface CostEstimate {
   nodes: NodeCost;
   pages: PageCheck[];
-  /** Of each field of a mutation, how many things it writes. */
+  /** The number of records that each mutation field writes. */
   writes: Count[];
 }
 
-/** How many a count is for these variables. */
-export function numberOf(count: Count, variables: RawVariables): number {
+/** The value of a count for the given variables. */
+export function resolveCount(count: Count, variables: RawVariables): number {
   if (typeof count === 'number') return count;
   const value = Object.hasOwn(variables, count.variable) ? variables[count.variable] : undefined;
   return value === undefined ? count.default : count.of(value);
 }
 
-/** How many objects a cost is for these variables; `Infinity` where numbers are too large to be counted exactly. */
-export function nodesOf({ fixed, variable }: NodeCost, variables: RawVariables): number {
+/** The number of objects for the given variables. May be `Infinity` if counts are huge. */
+export function resolveNodeCount({ fixed, variable }: NodeCost, variables: RawVariables): number {
   let total = fixed;
   for (const { times, count, inner } of variable) {
-    const items = numberOf(count, variables);
-    // 0 times `Infinity` would be no number.
-    if (items > 0 && times > 0) total += times * items * nodesOf(inner, variables);
+    const items = resolveCount(count, variables);
+    // 0 times `Infinity` would be NaN.
+    if (items > 0 && times > 0) total += times * items * resolveNodeCount(inner, variables);
   }
   return total;
 }
 
 /**
- * The cost of an operation of a valid document. Fields of one name are answered as one, and so are counted as one.
- * @param introspection how long the lists of an introspection are, by `Type.field`.
+ * Estimates the cost of an operation of a valid document. Fields with the same response name count once.
+ * @param introspection the average lengths of introspection lists, by coordinate (`Type.field`).
  */
-export function operationCostOf(
+export function estimateCost(
   schema: GraphQLSchema,
   introspection: ReadonlyMap<string, number>,
   operation: OperationDefinitionNode,
   fragmentOf: FragmentOf,
-): OperationCost {
+): CostEstimate {
   const pages: PageCheck[] = [];
   const writes: Count[] = [];
   const defaults = new Map<string, unknown>();
@@ -95,13 +95,13 @@ export function operationCostOf(
 
   function costOf(parent: GraphQLCompositeType, sets: readonly SelectionSetNode[], page: Count): NodeCost {
     const cost: NodeCost = { fixed: 0, variable: [] };
-    // Fields of one name that belong to different types are kept apart: only one of them is answered, if any.
+    // Fields of one response name under different type conditions are separate. At most one of them has a result.
     const keyOf = (field: FieldSelection) => `${field.condition ?? parent.name}.${responseName(field)}`;
-    for (const same of Map.groupBy(selectedFields(sets, fragmentOf), keyOf).values()) {
-      const [{ node, condition } = {}] = same;
+    for (const group of Map.groupBy(selectedFields(sets, fragmentOf), keyOf).values()) {
+      const [{ node, condition } = {}] = group;
       const type = condition === undefined ? parent : schema.getType(condition);
       if (node !== undefined && isCompositeType(type)) {
-        addField(cost, type, node, selectionSetsOf(same), page);
+        addField(cost, type, node, selectionSetsOf(group), page);
       }
     }
     return cost;
@@ -124,37 +124,37 @@ export function operationCostOf(
       average === undefined ? listSizeOf(parent, field) : { by: 'estimate', items: average };
     if (parent === schema.getMutationType()) writes.push(size?.by === 'argument' ? sizeOf(size, node, 0) : 1);
     if (size?.by === 'first') {
-      const count = countOf(node, 'first', rowsOf, defaultFirst);
+      const count = countOf(node, 'first', rowCountOf, defaultPageSize);
       pages.push({ count, maximum: size.maximum, coordinate, node });
-      add(cost, 1, costOf(type, sets, count));
+      addTimes(cost, 1, costOf(type, sets, count));
       return;
     }
     const inner = costOf(type, sets, 0);
-    // The node of an edge is counted with the edge.
-    if (size !== undefined || (isRecord(schema, type) && !parent.name.endsWith('Edge'))) inner.fixed += 1;
-    add(cost, size === undefined ? 1 : sizeOf(size, node, page), inner);
+    // An edge and its node count as one object.
+    if (size !== undefined || (mayBeNode(schema, type) && !parent.name.endsWith('Edge'))) inner.fixed += 1;
+    addTimes(cost, size === undefined ? 1 : sizeOf(size, node, page), inner);
   }
 
   function sizeOf(size: Exclude<ListSize, { by: 'first' }>, node: FieldNode, page: Count): Count {
     if (size.by === 'page') return page;
     if (size.by === 'estimate') return size.items;
-    return countOf(node, size.argument.name, lengthOf, 0);
+    return countOf(node, size.argument.name, itemCountOf, 0);
   }
 
   function countOf(
     node: FieldNode,
     argument: string,
     of: (value: unknown) => number,
-    whenLeftOut: number,
+    defaultCount: number,
   ): Count {
     const value = node.arguments?.find(({ name }) => name.value === argument)?.value;
-    if (value === undefined) return whenLeftOut;
+    if (value === undefined) return defaultCount;
     if (value.kind === 'Variable') {
       const variable = value.name.value;
-      return { variable, of, default: defaults.has(variable) ? of(defaults.get(variable)) : whenLeftOut };
+      return { variable, of, default: defaults.has(variable) ? of(defaults.get(variable)) : defaultCount };
     }
-    // The items of a list may be variables.
-    return of === lengthOf && value.kind === 'ListValue'
+    // A literal list is counted by its AST because its items may be variables.
+    return of === itemCountOf && value.kind === 'ListValue'
       ? value.values.length
       : of(valueFromASTUntyped(value));
   }
@@ -166,8 +166,9 @@ export function operationCostOf(
   return { nodes, pages, writes };
 }
 
-function add(cost: NodeCost, count: Count, inner: NodeCost): void {
-  // 0 times `Infinity` would be no number.
+/** Adds `inner` to `cost`, multiplied by `count`. */
+function addTimes(cost: NodeCost, count: Count, inner: NodeCost): void {
+  // 0 times `Infinity` would be NaN.
   if (count === 0 || (inner.fixed === 0 && inner.variable.length === 0)) return;
   if (typeof count === 'number') {
     cost.fixed += count * inner.fixed;
@@ -177,21 +178,21 @@ function add(cost: NodeCost, count: Count, inner: NodeCost): void {
   }
 }
 
-/** A page's rows by the value of `first`. */
-function rowsOf(value: unknown): number {
-  if (value === null) return defaultFirst;
-  // What is no Int is refused as such.
+/** The rows of a page by the value of `first`. */
+function rowCountOf(value: unknown): number {
+  if (value === null) return defaultPageSize;
+  // Validation rejects a value that is not an Int.
   return typeof value === 'number' && (value | 0) === value ? value : 0;
 }
 
-/** A single value stands for a list of it. */
-function lengthOf(value: unknown): number {
+/** The items of a list value. GraphQL coerces a single value to a list of one item. */
+function itemCountOf(value: unknown): number {
   return Array.isArray(value) ? value.length : value === null || value === undefined ? 0 : 1;
 }
 
-/** Whether objects of the type may have an id of their own. */
-function isRecord(schema: GraphQLSchema, type: GraphQLCompositeType): boolean {
+/** Whether objects of the type may implement `Node`, and so have an id. */
+function mayBeNode(schema: GraphQLSchema, type: GraphQLCompositeType): boolean {
   if (isInterfaceType(type) && type.name === 'Node') return true;
-  const possible = isAbstractType(type) ? schema.getPossibleTypes(type) : [type];
-  return possible.some((object) => object.getInterfaces().some(({ name }) => name === 'Node'));
+  const possibleTypes = isAbstractType(type) ? schema.getPossibleTypes(type) : [type];
+  return possibleTypes.some((object) => object.getInterfaces().some(({ name }) => name === 'Node'));
 }

@@ -3,35 +3,36 @@ import type { Plugin } from 'graphql-yoga';
 import { maxMessageCharacters, truncateMessage } from '../http/client-error.ts';
 import { maxErrorsShown } from './limits.ts';
 
-/** Shows the first errors of a refused request alone. */
+/** Yoga plugin: limits the number of errors in the response to a rejected request. */
 export function truncatedErrors(): Plugin {
   return {
     onExecutionResult({ result, setResult }) {
-      // What has been executed in part keeps the errors of all its fields.
+      // A result with data keeps the errors of all its fields.
       if (result === undefined || !('errors' in result) || result.data !== undefined) return;
       const { errors } = result;
-      const first = errors && truncateErrors(errors);
-      if (first !== errors) setResult({ ...result, errors: first });
+      const truncated = errors && truncateErrors(errors);
+      if (truncated !== errors) setResult({ ...result, errors: truncated });
     },
   };
 }
 
-/** The errors of a refused request as far as they are shown. The last of them says how many there are besides. */
+/** The first errors of a rejected request, with shortened messages. The last one says how many are not shown. */
 export function truncateErrors(errors: readonly GraphQLError[]): readonly GraphQLError[] {
-  const isShownWhole = errors.every(({ message }) => message.length <= maxMessageCharacters);
-  if (errors.length <= maxErrorsShown && isShownWhole) return errors;
-  const notShown = errors.length - maxErrorsShown;
-  // Validation and the executor end with an error that says so, where they look for no more.
-  const least = errors.at(-1)?.message.startsWith('Too many ') ? 'At least ' : '';
-  const more = notShown === 1 ? '1 more error is not shown.' : `${notShown} more errors are not shown.`;
+  const areMessagesShort = errors.every(({ message }) => message.length <= maxMessageCharacters);
+  if (errors.length <= maxErrorsShown && areMessagesShort) return errors;
+  const hiddenCount = errors.length - maxErrorsShown;
+  // graphql-js ends its errors with "Too many …" when it stops looking for more.
+  const atLeast = errors.at(-1)?.message.startsWith('Too many ') ? 'At least ' : '';
+  const hiddenNote =
+    hiddenCount === 1 ? '1 more error is not shown.' : `${hiddenCount} more errors are not shown.`;
   return errors.slice(0, maxErrorsShown).map((error, index) => {
-    const short = truncateMessage(error.message);
-    const isLast = index === maxErrorsShown - 1 && notShown > 0;
-    return reworded(error, isLast ? `${short} (${least}${more})` : short);
+    const message = truncateMessage(error.message);
+    const isLast = index === maxErrorsShown - 1 && hiddenCount > 0;
+    return withMessage(error, isLast ? `${message} (${atLeast}${hiddenNote})` : message);
   });
 }
 
-function reworded(error: GraphQLError, message: string): GraphQLError {
+function withMessage(error: GraphQLError, message: string): GraphQLError {
   const { nodes, source, positions, path, originalError, extensions } = error;
   return new GraphQLError(message, { nodes, source, positions, path, originalError, extensions });
 }

@@ -2,51 +2,52 @@ import type { FetchAPI, Plugin } from 'graphql-yoga';
 import { httpErrorResponse, type NodeContext } from '../graphql/yoga-request.ts';
 import { methodNotAllowed } from '../http/http-error.ts';
 
-/** Why REST could not be reached, in words that are fit for anybody; undefined where it could. */
+/** Checks whether REST is reachable. Resolves to the reason if not, in words fit for the public. */
 export type Probe = () => Promise<string | undefined>;
 
-/** Whether this server can do its work. */
+/** The readiness of this server. */
 export interface Health {
-  /** Why no requests should be sent here, in words that are fit for anybody; undefined where they should. */
+  /** The reason why the server is not ready, in words fit for the public. Undefined if the server is ready. */
   reasonNotReady(): Promise<string | undefined>;
-  /** From now on no requests should be sent here. */
-  end(): void;
+  /** Marks the server as not ready. Called when the shutdown starts. */
+  markNotReady(): void;
 }
 
-// Probes of several load balancers together ask REST no more often than this.
+// The health checks of all load balancers together probe REST at most once in this time.
 const defaultCacheMs = 3_000;
 
 /**
- * @param probe asked when somebody wants to know, once at a time, and at most once in `keepMs` milliseconds.
+ * Creates the readiness of a server.
+ * @param probe called on demand, one call at a time, and at most once in `cacheMs` milliseconds.
  */
 export function createHealth(probe: Probe, cacheMs = defaultCacheMs): Health {
-  let isEnding = false;
-  let known: { reason: Promise<string | undefined>; until: number } | undefined;
+  let isShuttingDown = false;
+  let cached: { reason: Promise<string | undefined>; expiresAt: number } | undefined;
 
-  function asked(): Promise<string | undefined> {
-    if (known !== undefined && performance.now() < known.until) return known.reason;
-    const pending = { reason: probe(), until: Number.POSITIVE_INFINITY };
-    known = pending;
+  function probeCached(): Promise<string | undefined> {
+    if (cached !== undefined && performance.now() < cached.expiresAt) return cached.reason;
+    const pending = { reason: probe(), expiresAt: Number.POSITIVE_INFINITY };
+    cached = pending;
     pending.reason.finally(() => {
-      pending.until = performance.now() + cacheMs;
+      pending.expiresAt = performance.now() + cacheMs;
     });
     return pending.reason;
   }
 
   return {
     async reasonNotReady() {
-      const reason = isEnding ? undefined : await asked();
-      return isEnding ? 'This server is ending.' : reason;
+      const reason = isShuttingDown ? undefined : await probeCached();
+      return isShuttingDown ? 'This server is ending.' : reason;
     },
-    end() {
-      isEnding = true;
+    markNotReady() {
+      isShuttingDown = true;
     },
   };
 }
 
 /**
- * `GET /health/live`: whether the process answers. `GET /health/ready`: whether requests should be sent here, with the
- * reason where they should not. Neither needs an access token, and no limit of other routes applies.
+ * `GET /health/live`: whether the process responds. `GET /health/ready`: whether the server is ready for requests,
+ * with the reason if not. Neither route needs an access token or has a request limit.
  */
 export function healthRoute(health: Health): Plugin<object, NodeContext> {
   return {
@@ -58,20 +59,20 @@ export function healthRoute(health: Health): Plugin<object, NodeContext> {
       if (request.method !== 'GET' && request.method !== 'HEAD') {
         endResponse(httpErrorResponse(methodNotAllowed('GET, HEAD'), serverContext, fetchAPI));
       } else if (isLive) {
-        endResponse(answer(request, 200, { status: 'live' }, fetchAPI));
+        endResponse(jsonResponse(request, 200, { status: 'live' }, fetchAPI));
       } else {
         const reason = await health.reasonNotReady();
         endResponse(
           reason === undefined
-            ? answer(request, 200, { status: 'ready' }, fetchAPI)
-            : answer(request, 503, { status: 'not ready', reason }, fetchAPI),
+            ? jsonResponse(request, 200, { status: 'ready' }, fetchAPI)
+            : jsonResponse(request, 503, { status: 'not ready', reason }, fetchAPI),
         );
       }
     },
   };
 }
 
-function answer(request: Request, status: number, content: object, { Response }: FetchAPI): Response {
+function jsonResponse(request: Request, status: number, content: object, { Response }: FetchAPI): Response {
   const body = `${JSON.stringify(content)}\n`;
   return new Response(request.method === 'HEAD' ? null : body, {
     status,

@@ -2,20 +2,20 @@ import type { FetchAPI, Plugin } from 'graphql-yoga';
 import type { RestApi } from '../../rest/api.ts';
 import type { CallContexts } from '../../rest/client/call-context.ts';
 import { BadInputError, MissingBearerError } from '../../rest/errors.ts';
-import { shown } from '../../rest/resource-name.ts';
-import type { Report } from '../../telemetry/error-report.ts';
+import { quoteForMessage } from '../../rest/resource-name.ts';
+import type { ReportError } from '../../telemetry/error-report.ts';
 import type { Tracing } from '../../telemetry/tracing.ts';
 import { httpErrorResponse, type NodeContext } from '../graphql/yoga-request.ts';
-import { bearerOf } from '../http/bearer.ts';
 import { toClientError } from '../http/client-error.ts';
 import { methodNotAllowed } from '../http/http-error.ts';
 import type { LoadShedder } from '../http/load-shedding.ts';
 import type { PerTokenLimit } from '../http/per-token-limit.ts';
-import { authorizationError } from '../http/request-checks.ts';
+import { authorizationError, bearerOf } from '../http/request-checks.ts';
 import { streamedBody } from './streamed-body.ts';
 
 const route = /^\/labels\/([^/]+)\.pdf$/;
 
+/** The dependencies of the label route. */
 export interface LabelRouteOptions extends LabelOptions {
   loadShedding: LoadShedder;
 }
@@ -23,15 +23,15 @@ export interface LabelRouteOptions extends LabelOptions {
 interface LabelOptions {
   api: RestApi;
   callContexts: CallContexts;
-  /** Those that `admission` lets in, by token. */
+  /** Limits the requests that `loadShedding` admits, per access token. */
   perTokenLimit: PerTokenLimit;
-  report: Report;
+  report: ReportError;
   tracing: Tracing | undefined;
 }
 
 /**
- * `GET /labels/{shipment id}.pdf`: the label of a shipment, streamed from REST with the caller's own token. Errors are
- * JSON of the same codes as the graph's.
+ * `GET /labels/{shipment id}.pdf`: streams the label of a shipment from REST, with the client's access token, by
+ * `GET /v1/shipments/{id}/label` ("Endpoints"). Errors are JSON with the same codes as in the graph.
  */
 export function labelRoute({ loadShedding, ...options }: LabelRouteOptions): Plugin<object, NodeContext> {
   return {
@@ -41,11 +41,11 @@ export function labelRoute({ loadShedding, ...options }: LabelRouteOptions): Plu
       if (serverContext.requestRecord !== undefined) serverContext.requestRecord.route = 'label';
       if (request.method === 'GET' || request.method === 'HEAD') {
         const { req, res } = serverContext;
-        const refused = (req && authorizationError(req.rawHeaders)) ?? loadShedding.admit('label', res);
+        const httpError = (req && authorizationError(req.rawHeaders)) ?? loadShedding.admit('label', res);
         endResponse(
-          refused === undefined
-            ? await label(options, encodedId, request, serverContext, fetchAPI)
-            : httpErrorResponse(refused, serverContext, fetchAPI),
+          httpError === undefined
+            ? await labelResponse(options, encodedId, request, serverContext, fetchAPI)
+            : httpErrorResponse(httpError, serverContext, fetchAPI),
         );
       } else if (request.method !== 'OPTIONS') {
         endResponse(httpErrorResponse(methodNotAllowed('GET, HEAD'), serverContext, fetchAPI));
@@ -54,7 +54,7 @@ export function labelRoute({ loadShedding, ...options }: LabelRouteOptions): Plu
   };
 }
 
-async function label(
+async function labelResponse(
   { api, callContexts, perTokenLimit, report, tracing }: LabelOptions,
   encodedId: string,
   request: Request,
@@ -65,23 +65,23 @@ async function label(
   try {
     const bearer = bearerOf(request.headers);
     if (bearer instanceof MissingBearerError) throw bearer;
-    const id = decoded(encodedId);
+    const id = decodeId(encodedId);
     const callContext = callContexts.of(bearer, request.signal);
     if (requestRecord !== undefined) {
       requestRecord.callContext = callContext;
       tracing?.begin(requestRecord, request.headers);
     }
-    const refused = perTokenLimit.admit(callContext.tenant, response);
-    if (refused !== undefined) return httpErrorResponse(refused, context, fetchAPI);
+    const limitError = perTokenLimit.admit(callContext.tenant, response);
+    if (limitError !== undefined) return httpErrorResponse(limitError, context, fetchAPI);
     const { body, contentLength } = await api.getLabel(id, callContext);
     const headers = {
       'content-type': 'application/pdf',
-      'content-disposition': `inline; ${fileNameOf(id)}`,
+      'content-disposition': `inline; ${fileNameParameters(id)}`,
       'cache-control': 'private, no-store',
       ...(contentLength === undefined ? {} : { 'content-length': contentLength }),
     };
     if (request.method === 'GET') return new fetchAPI.Response(streamedBody(body, response), { headers });
-    // REST knows no HEAD. Ending its answer early breaks off the body, which is what is meant.
+    // REST has no HEAD for labels. Destroying the body aborts the download.
     body.on('error', () => {}).destroy();
     return new fetchAPI.Response(null, { headers });
   } catch (error) {
@@ -93,20 +93,25 @@ async function label(
   }
 }
 
-/** An identifier out of a path. @throws BadInputError where it is not percent-encoded as it should be. */
-function decoded(encodedId: string): string {
+/** Decodes an identifier from a path. @throws BadInputError if the percent-encoding is invalid. */
+function decodeId(encodedId: string): string {
   try {
     return decodeURIComponent(encodedId);
   } catch {
-    throw new BadInputError(`Expected a percent-encoded id of a shipment, but got ${shown(encodedId)}.`);
+    throw new BadInputError(
+      `Expected a percent-encoded id of a shipment, but got ${quoteForMessage(encodedId)}.`,
+    );
   }
 }
 
-/** The file's name for a browser, where it is not plain in a second form that may hold every character (RFC 6266). */
-function fileNameOf(id: string): string {
+/** The file name in `content-disposition`. Special characters require a second, encoded form (RFC 6266). */
+function fileNameParameters(id: string): string {
   const plain = `label-${id.replace(/[^\w.~-]/g, '_')}.pdf`;
   if (plain === `label-${id}.pdf`) return `filename="${plain}"`;
-  const encoded = encodeURIComponent(id).replace(/['()*]/g, (mark) => `%${mark.charCodeAt(0).toString(16)}`);
+  const encoded = encodeURIComponent(id).replace(
+    /['()*]/g,
+    (character) => `%${character.charCodeAt(0).toString(16)}`,
+  );
   return `filename="${plain}"; filename*=UTF-8''label-${encoded}.pdf`;
 }
 

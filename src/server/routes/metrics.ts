@@ -5,12 +5,12 @@ import { notFoundError, writeHttpError } from '../http/http-error.ts';
 
 const path = '/metrics';
 
-/** `GET /metrics`, for whoever can reach the server; nothing in it tells of a client or of what it asked for. */
+/** `GET /metrics`, without authentication. The page identifies no client and contains no request content. */
 export function metricsRoute(metrics: Metrics): Plugin {
   return {
-    // No async function, which would be a promise more for every request.
+    // Not async, because an async hook creates a promise for every request of every route.
     onRequest({ request, url, endResponse, fetchAPI }) {
-      if (url.pathname !== path || !isReading(request.method)) return undefined;
+      if (url.pathname !== path || !isGetOrHead(request.method)) return undefined;
       return metrics.page().then(({ contentType, body }) => {
         const headers = { 'content-type': contentType, 'cache-control': 'no-store' };
         endResponse(new fetchAPI.Response(request.method === 'HEAD' ? null : body, { headers }));
@@ -19,11 +19,11 @@ export function metricsRoute(metrics: Metrics): Plugin {
   };
 }
 
-/** The same page for a listener of its own, which has nothing else. */
+/** Serves `GET /metrics` on a separate port. All other paths are not found. */
 export function metricsListener(metrics: Pick<Metrics, 'page'>): RequestListener {
   return async (request, response) => {
-    const isFound = request.url?.split('?')[0] === path && isReading(request.method);
-    if (!isFound) {
+    const isMetricsRequest = request.url?.split('?')[0] === path && isGetOrHead(request.method);
+    if (!isMetricsRequest) {
       writeHttpError(response, notFoundError);
       return;
     }
@@ -33,6 +33,6 @@ export function metricsListener(metrics: Pick<Metrics, 'page'>): RequestListener
   };
 }
 
-function isReading(method: string | undefined): boolean {
+function isGetOrHead(method: string | undefined): boolean {
   return method === 'GET' || method === 'HEAD';
 }

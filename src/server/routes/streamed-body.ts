@@ -2,12 +2,12 @@ import type { ServerResponse } from 'node:http';
 import type { Readable } from 'node:stream';
 
 /**
- * REST's body as a response's. Where it breaks off after the headers are out, nothing can be said any more but by
- * breaking off too, so that no client takes a part for the whole.
+ * Converts the body of a REST response into a response body. If REST's body breaks off, the client's connection
+ * breaks off too. So the client cannot mistake a partial file for a complete one.
  *
- * Yoga's adapter leaves a response open whose body fails, and lets the whole process end when a body that has failed is
- * cancelled. So behind a Node server the body itself never fails: the response is ended instead.
- * @param response Node's response; undefined where there is none, and the body is read by a caller of `fetch`.
+ * Yoga's adapter never ends a response whose body fails. If a failed body is cancelled, the whole process ends. So
+ * with a Node response the returned stream never fails: the Node response is destroyed instead.
+ * @param response Node's response. Undefined for a call through `fetch`.
  */
 export function streamedBody(body: Readable, response: ServerResponse | undefined): ReadableStream {
   const chunks = body[Symbol.asyncIterator]();

@@ -1,9 +1,9 @@
 import { GraphQLObjectType, GraphQLSchema, GraphQLString, getOperationAST, parse } from 'graphql';
 import { describe, expect, test } from 'vitest';
-import { withFieldPaths } from '../../../src/graph/fields/field-path-tracking.ts';
+import { withFieldPathTracking } from '../../../src/graph/fields/field-path-tracking.ts';
 import { schema } from '../../../src/graph/schema.ts';
 import { type CallLogEntry, createCallLog } from '../../../src/rest/client/call-log.ts';
-import { isFitToCompile } from '../../../src/server/graphql/compiled-queries.ts';
+import { isCompilable } from '../../../src/server/compiled-queries/compiled-queries.ts';
 import { costOf, type OperationCost, type RequestCost } from '../../../src/server/graphql/cost-report.ts';
 import { orderToShip } from '../../fixtures/order-to-ship.ts';
 import { startWaybill, type Waybill } from '../../harness.ts';
@@ -201,7 +201,7 @@ describe('who asked', () => {
   ])('is told by path, of each field that did: in %s', async (_what, compileQueries) => {
     const document = parse(query);
     const operation = getOperationAST(document);
-    expect(operation && isFitToCompile(document, operation)).toBe(true);
+    expect(operation && isCompilable(document, operation)).toBe(true);
     await using waybill = await startWaybill({}, { compileQueries });
     const { data, extensions } = await answerTo(waybill, query);
     expect(data).toMatchObject({
@@ -266,7 +266,7 @@ describe('who asked', () => {
     const resolve = () => 'made';
     const fields = { made: { type: GraphQLString, resolve }, plain: { type: GraphQLString } };
     const query = new GraphQLObjectType({ name: 'Query', fields });
-    const wrapped = withFieldPaths(new GraphQLSchema({ query })).getQueryType()?.getFields();
+    const wrapped = withFieldPathTracking(new GraphQLSchema({ query })).getQueryType()?.getFields();
     expect(wrapped?.made?.resolve).not.toBe(resolve);
     expect(wrapped?.plain?.resolve).toBeUndefined();
     expect(schema.getQueryType()?.getFields().orders?.resolve).toBeDefined();

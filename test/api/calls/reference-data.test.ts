@@ -3,7 +3,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { describe, expect, test, vi } from 'vitest';
 import { order } from '../../fixtures/order-to-create.ts';
 import { until } from '../../fixtures/rest-service.ts';
-import { startBefore } from '../../fixtures/start-before.ts';
+import { startBefore } from '../../fixtures/start-app.ts';
 import { startWaybill } from '../../harness.ts';
 
 const kept = { REFERENCE_DATA_MS: '60000' };

@@ -1,7 +1,10 @@
 import { getOperationAST, parse } from 'graphql';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { schema } from '../../../src/graph/schema.ts';
-import { createCompiledQueries, isFitToCompile } from '../../../src/server/graphql/compiled-queries.ts';
+import {
+  createCompiledQueries,
+  isCompilable,
+} from '../../../src/server/compiled-queries/compiled-queries.ts';
 import { startWaybill, type Waybill } from '../../harness.ts';
 
 let waybill: Waybill;
@@ -14,7 +17,7 @@ function isFit(query: string): boolean {
   const document = parse(query);
   const operation = getOperationAST(document);
   if (operation === null || operation === undefined) throw new Error('the document has no one operation');
-  return isFitToCompile(document, operation);
+  return isCompilable(document, operation);
 }
 
 const nested = (depth: number) => `${'{ order '.repeat(depth)}{ id }${' }'.repeat(depth)}`;

@@ -3,8 +3,8 @@ import { resolve } from 'node:path';
 import { promisify } from 'node:util';
 import { type DefinitionNode, type DocumentNode, GraphQLError, Kind, parse } from 'graphql';
 import { describe, expect, test } from 'vitest';
+import { perOperation } from '../../../src/server/document-syntax/operation-memo.ts';
 import { createDocumentCache } from '../../../src/server/documents/document-cache.ts';
-import { perOperation } from '../../../src/server/documents/per-operation.ts';
 import { startWaybill } from '../../harness.ts';
 
 describe('documents', () => {
@@ -25,18 +25,18 @@ describe('documents', () => {
   test('are read once, whether they may be run or not', () => {
     const { readings, documents } = listed();
     for (const text of ['{ a }', 'query Refused { a }', '{ a', '{ a }', 'query Refused { a }', '{ a']) {
-      documents.of(text);
+      documents.load(text);
     }
     expect(readings).toEqual(['{ a }', 'query Refused { a }', '{ a']);
-    expect(documents.of('{ a }')).toEqual({ document: parse('{ a }'), errors: [] });
-    expect(documents.of('{ a')).toEqual({ document: undefined, errors: [expect.any(GraphQLError)] });
+    expect(documents.load('{ a }')).toEqual({ document: parse('{ a }'), errors: [] });
+    expect(documents.load('{ a')).toEqual({ document: undefined, errors: [expect.any(GraphQLError)] });
   });
 
   test('are forgotten where others were used since, by what they take in memory', () => {
     // 38 tokens each, in 76 characters, are some 40 KB. A quarter has room for one of them.
     const { readings, documents } = listed(240_000);
     const [first = '', second = ''] = ['b', 'c'].map((name) => `{ ${`${name} `.repeat(36)} }`);
-    for (const text of [first, second, first]) documents.of(text);
+    for (const text of [first, second, first]) documents.load(text);
     expect(readings).toEqual([first, second, first]);
   });
 
@@ -44,11 +44,11 @@ describe('documents', () => {
     'that are asked for again are driven out by no new ones and no refused ones: %s',
     (name) => {
       const { readings, documents } = listed(400_000);
-      for (const text of ['{ a }', '{ a }', '{ b }']) documents.of(text);
-      for (let index = 0; index < 100; index += 1) documents.of(`${name}${index} { a }`);
-      for (let again = 0; again < 100; again += 1) documents.of(`${name}99 { a }`);
+      for (const text of ['{ a }', '{ a }', '{ b }']) documents.load(text);
+      for (let index = 0; index < 100; index += 1) documents.load(`${name}${index} { a }`);
+      for (let again = 0; again < 100; again += 1) documents.load(`${name}99 { a }`);
       readings.length = 0;
-      for (const text of ['{ a }', `${name}99 { a }`, '{ b }']) documents.of(text);
+      for (const text of ['{ a }', `${name}99 { a }`, '{ b }']) documents.load(text);
       expect(readings).toEqual(['{ b }']);
     },
   );
@@ -56,17 +56,17 @@ describe('documents', () => {
   test('whose errors are looked at are not used by that', () => {
     const { readings, documents } = listed(400_000);
     for (let look = 0; look < 2; look += 1) expect(documents.errorsOf('{ a }')).toEqual([]);
-    for (let index = 0; index < 100; index += 1) documents.of(`{ a${index} }`);
+    for (let index = 0; index < 100; index += 1) documents.load(`{ a${index} }`);
     readings.length = 0;
-    documents.of('{ a }');
+    documents.load('{ a }');
     expect(readings).toEqual(['{ a }']);
   });
 
   test('that are known can be had without reading', () => {
     const { readings, documents } = listed();
-    expect(documents.known('{ a }')).toBe(undefined);
-    const found = documents.of('{ a }');
-    expect(documents.known('{ a }')).toBe(found);
+    expect(documents.cached('{ a }')).toBe(undefined);
+    const found = documents.load('{ a }');
+    expect(documents.cached('{ a }')).toBe(found);
     expect(readings).toEqual(['{ a }']);
   });
 
@@ -80,7 +80,7 @@ describe('documents', () => {
       },
       1_000_000,
     );
-    expect(() => documents.of('{ a }')).toThrow(RangeError);
+    expect(() => documents.load('{ a }')).toThrow(RangeError);
   });
 
   test('have what is computed of their operations computed once', () => {
@@ -158,7 +158,7 @@ test('a fault of the validation itself says where it is', () => {
     throw new TypeError('a mistake');
   };
   const documents = createDocumentCache({ parse, validate }, 1_000_000);
-  expect(() => documents.of('{ a }')).toThrow(
+  expect(() => documents.load('{ a }')).toThrow(
     expect.objectContaining({ stack: expect.stringMatching(/^ +at /m) }),
   );
 });

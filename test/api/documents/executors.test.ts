@@ -2,9 +2,9 @@ import { type GraphQLNamedType, getNamedType, getOperationAST, isObjectType, par
 import { afterAll, expect, test } from 'vitest';
 import { schema } from '../../../src/graph/schema.ts';
 import type { Fault } from '../../../src/sandbox/sandbox.ts';
-import { isFitToCompile } from '../../../src/server/graphql/compiled-queries.ts';
+import { isCompilable } from '../../../src/server/compiled-queries/compiled-queries.ts';
+import { createSelectionSizes, definitionsOf } from '../../../src/server/document-syntax/selections.ts';
 import { fixedLimits } from '../../../src/server/limits/limits.ts';
-import { createSelectionSizes, definitionsOf } from '../../../src/server/limits/selections.ts';
 import { listen } from '../../fixtures/listen.ts';
 import { generateQuery, randomNumbers, type Values } from '../../fixtures/query-generator.ts';
 import { type Answer, startWaybill } from '../../harness.ts';
@@ -149,7 +149,7 @@ function settledCalls({ calls }: Answer<unknown>): string[] {
 function isCompiled(query: string): boolean {
   const document = parse(query);
   const operation = getOperationAST(document);
-  return operation !== null && operation !== undefined && isFitToCompile(document, operation);
+  return operation !== null && operation !== undefined && isCompilable(document, operation);
 }
 
 /** Whether a query is beyond the limits that no setting moves. It would be refused, which says nothing here. */

@@ -6,7 +6,7 @@ import { type Listener, listen } from '../../fixtures/listen.ts';
 import { openRaw, parseRaw, type RawAnswer } from '../../fixtures/raw-http.ts';
 import { recordedLog } from '../../fixtures/recorded-log.ts';
 import { until } from '../../fixtures/rest-service.ts';
-import { startBefore } from '../../fixtures/start-before.ts';
+import { startBefore } from '../../fixtures/start-app.ts';
 
 // Two servers, one without the fast path, get the same requests and must answer the same.
 

@@ -1,7 +1,7 @@
 import * as fc from 'fast-check';
 import { afterAll, beforeEach, describe, expect, test } from 'vitest';
 import { startTelemetry } from '../../../src/telemetry/telemetry.ts';
-import { requestRecord } from '../../fixtures/fuzz/answers.ts';
+import { sendRawRequest } from '../../fixtures/fuzz/answers.ts';
 import { canaries, canaryIn, seedWithCanaries, type Who } from '../../fixtures/fuzz/canaries.ts';
 import { cursorsFrom } from '../../fixtures/fuzz/cursors.ts';
 import { brokenDocuments, soundDocuments } from '../../fixtures/fuzz/documents.ts';
@@ -45,7 +45,7 @@ let readUpTo = 0;
 
 async function holdsFor(request: FuzzRequest): Promise<void> {
   sandbox.requests.clear();
-  const answer = await requestRecord(listener, request.wire);
+  const answer = await sendRawRequest(listener, request.wire);
   const outcome = judge(request, answer, sandbox.requests.lines());
   outcomes[outcome] = (outcomes[outcome] ?? 0) + 1;
   // What a query has begun and no longer needs may still be on its way.

@@ -3,7 +3,7 @@ import { afterAll, describe, expect, test } from 'vitest';
 import { readConfig } from '../../../src/config/config.ts';
 import { schema } from '../../../src/graph/schema.ts';
 import { listSizeOf } from '../../../src/server/limits/list-size.ts';
-import { deepestNesting } from '../../../src/server/limits/nesting.ts';
+import { maxNesting } from '../../../src/server/limits/nesting.ts';
 import { createOperationLimits } from '../../../src/server/limits/operation-limits.ts';
 import { startWaybill } from '../../harness.ts';
 
@@ -34,11 +34,11 @@ describe('brackets within brackets', () => {
     ['{ a # "\n { b { c } } }', 3],
     ['{ a(b: "#") { b { c } } }', 3],
   ])('%j', (text, depth) => {
-    expect(deepestNesting(text, 50)).toBe(depth);
+    expect(maxNesting(text, 50)).toBe(depth);
   });
 
   test('are counted no further than is of use', () => {
-    expect(deepestNesting('{'.repeat(1_000_000), 50)).toBe(51);
+    expect(maxNesting('{'.repeat(1_000_000), 50)).toBe(51);
   });
 });
 

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, test } from 'vitest';
 import { type Answer, answerJson, until } from '../../fixtures/rest-service.ts';
-import { startBefore } from '../../fixtures/start-before.ts';
+import { startBefore } from '../../fixtures/start-app.ts';
 
 const query = '{ order(id: "7") { fulfiller } }';
 const whole = { data: { order: { fulfiller: 'OPERATOR' } }, errors: undefined };

@@ -5,7 +5,7 @@ import { mayHaveHappened } from '../../../src/rest/errors.ts';
 import { createCallContexts } from '../../fixtures/call-contexts.ts';
 import { createOperationScope } from '../../fixtures/operation-scope.ts';
 import { type Answer, answerJson, errorOf, startBench, until } from '../../fixtures/rest-service.ts';
-import { startBefore } from '../../fixtures/start-before.ts';
+import { startBefore } from '../../fixtures/start-app.ts';
 
 const limit = { OPERATION_TIMEOUT_MS: '1000' };
 const late = (call: string, path: string) => ({

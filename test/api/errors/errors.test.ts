@@ -5,7 +5,7 @@ import type { RestApi } from '../../../src/rest/api.ts';
 import { BadInputError } from '../../../src/rest/errors.ts';
 import { createApp } from '../../../src/server/app.ts';
 import { order } from '../../fixtures/order-to-create.ts';
-import { startBefore } from '../../fixtures/start-before.ts';
+import { startBefore } from '../../fixtures/start-app.ts';
 import { type Answer, startWaybill } from '../../harness.ts';
 
 const waybill = await startWaybill();

@@ -8,7 +8,7 @@ import {
   startBench,
   until,
 } from '../../fixtures/rest-service.ts';
-import { startBefore } from '../../fixtures/start-before.ts';
+import { startBefore } from '../../fixtures/start-app.ts';
 
 const order = { name: 'orders/7', fulfiller: 'OPERATOR' };
 const query = '{ order(id: "7") { fulfiller } }';

@@ -3,7 +3,7 @@ import type { ServerResponse } from 'node:http';
 import { expect, test } from 'vitest';
 import { listen } from '../../fixtures/listen.ts';
 import { type Answer, until } from '../../fixtures/rest-service.ts';
-import { startBefore } from '../../fixtures/start-before.ts';
+import { startBefore } from '../../fixtures/start-app.ts';
 
 const request = (query: string, signal: AbortSignal): RequestInit => ({
   method: 'POST',

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { readConfig } from '../../../src/config/config.ts';
 import type { RestApi } from '../../../src/rest/api.ts';
 import { createApp } from '../../../src/server/app.ts';
-import { reportEarlyErrors } from '../../../src/server/http/early-errors.ts';
+import { reportEarlyErrors } from '../../../src/server/http/http-error.ts';
 import { createMetrics } from '../../../src/telemetry/metrics.ts';
 import { type Listener, listen } from '../../fixtures/listen.ts';
 import { openRaw, sendRaw } from '../../fixtures/raw-http.ts';

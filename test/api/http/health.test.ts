@@ -4,7 +4,7 @@ import { createServer } from 'node:net';
 import { describe, expect, test } from 'vitest';
 import { readConfig } from '../../../src/config/config.ts';
 import type { RestApi } from '../../../src/rest/api.ts';
-import { createProbe } from '../../../src/rest/probe.ts';
+import { createProbe } from '../../../src/rest/health-probe.ts';
 import { createApp } from '../../../src/server/app.ts';
 import { createHealth, type Health } from '../../../src/server/routes/health.ts';
 import { startService } from '../../fixtures/rest-service.ts';
@@ -34,7 +34,7 @@ const notReady = (reason: string) => ({ status: 503, body: { status: 'not ready'
 test('/health/live says that the process answers, whatever REST does', async () => {
   let probes = 0;
   const health = createHealth(async () => `probed ${++probes}`);
-  health.end();
+  health.markNotReady();
   expect(await ask(health, '/health/live')).toEqual({ status: 200, body: { status: 'live' } });
   expect(probes).toBe(0);
 });
@@ -109,7 +109,7 @@ describe('/health/ready', () => {
     const health = createHealth(async () => {
       throw new Error('asked REST');
     });
-    health.end();
+    health.markNotReady();
     expect(await ask(health, '/health/ready')).toEqual(notReady('This server is ending.'));
   });
 });

@@ -2,7 +2,7 @@ import type { ServerResponse } from 'node:http';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type Listener, listen } from '../../fixtures/listen.ts';
 import { until } from '../../fixtures/rest-service.ts';
-import { startBefore } from '../../fixtures/start-before.ts';
+import { startBefore } from '../../fixtures/start-app.ts';
 
 const held: ServerResponse[] = [];
 const waybill = await startBefore((_request, response) => held.push(response), {

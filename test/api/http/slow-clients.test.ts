@@ -3,7 +3,7 @@ import { afterAll, beforeEach, describe, expect, test } from 'vitest';
 import { listen } from '../../fixtures/listen.ts';
 import { openRaw, parseRaw } from '../../fixtures/raw-http.ts';
 import { until } from '../../fixtures/rest-service.ts';
-import { startBefore } from '../../fixtures/start-before.ts';
+import { startBefore } from '../../fixtures/start-app.ts';
 import { startWaybill } from '../../harness.ts';
 
 const waybill = await startWaybill();

@@ -1,7 +1,7 @@
 import { type GraphQLArgument, getNamedType, isCompositeType } from 'graphql';
 import { afterAll, describe, expect, test } from 'vitest';
 import { schema } from '../../../src/graph/schema.ts';
-import { unfit } from '../../fixtures/unfit-ids.ts';
+import { invalidIds } from '../../fixtures/identifiers.ts';
 import { startWaybill } from '../../harness.ts';
 
 const waybill = await startWaybill();
@@ -15,7 +15,7 @@ const lookups = Object.values(schema.getQueryType()?.getFields() ?? {}).filter(
 );
 
 /** What no whole id may be: couriers are nodes, too. */
-const unfitForNode = unfit.map(([what, id]): [string, string] =>
+const unfitForNode = invalidIds.map(([what, id]): [string, string] =>
   id === 'couriers/rutandina' ? ["no collection's id", 'tariffs/rutandina'] : [what, id],
 );
 
@@ -53,7 +53,7 @@ describe.each(lookups.map(({ name }) => name))('%s', (field) => {
     return errors?.[0]?.message;
   }
 
-  test.each(field === 'node' ? unfitForNode : unfit)('refuses %s, without a call', async (_what, id) => {
+  test.each(field === 'node' ? unfitForNode : invalidIds)('refuses %s, without a call', async (_what, id) => {
     const message = await refusal(id);
     // Cut, and without a character that could forge a line of a log.
     expect(message?.length).toBeLessThan(300);

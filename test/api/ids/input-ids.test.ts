@@ -1,8 +1,8 @@
 import { getNamedType, getNullableType, isInputObjectType, isListType } from 'graphql';
 import { afterAll, describe, expect, test } from 'vitest';
 import { schema } from '../../../src/graph/schema.ts';
+import { invalidIds } from '../../fixtures/identifiers.ts';
 import { inputs, takesKey } from '../../fixtures/mutation-inputs.ts';
-import { unfit } from '../../fixtures/unfit-ids.ts';
 import { startWaybill } from '../../harness.ts';
 
 const waybill = await startWaybill();
@@ -68,7 +68,7 @@ describe.each(places)('$mutation with $path', ({ mutation, argument, path }) => 
     path === 'recipient.location' ? { ...whole, recipient } : changed(whole, ['idempotencyKey'], 'a key');
 
   const isOfCouriers = path.endsWith('courier');
-  const unfitHere = unfit.filter(([, id]) => !(isOfCouriers && id.startsWith('couriers/')));
+  const unfitHere = invalidIds.filter(([, id]) => !(isOfCouriers && id.startsWith('couriers/')));
 
   test.each([...unfitHere, ['the id of what no input takes', 'organization/mine'] as const])(
     'that is %s is refused at its place, without a call',

@@ -6,10 +6,10 @@ import {
   type SendTemplateInput,
   TemplatePreviewDocument,
 } from '../../documents.generated.ts';
-import { seedWithTreacherousTemplate, treacherousNames } from '../../fixtures/treacherous-template.ts';
+import { builtInNames, seedWithBuiltInNames } from '../../fixtures/built-in-names-template.ts';
 import { startWaybill } from '../../harness.ts';
 
-const waybill = await startWaybill({ MAX_LIST_ITEMS: '3000' }, { seed: seedWithTreacherousTemplate });
+const waybill = await startWaybill({ MAX_LIST_ITEMS: '3000' }, { seed: seedWithBuiltInNames });
 const { ask, sandbox } = waybill;
 const hurried = await startWaybill({ UPSTREAM_TIMEOUT_MS: '200' }, { sandbox });
 
@@ -85,7 +85,7 @@ describe('a template', () => {
   });
 
   test('whose parameters are called as what every object has keeps them all', async () => {
-    const bodyParameters = treacherousNames.map((name) => ({ name, value: `of ${name}` }));
+    const bodyParameters = builtInNames.map((name) => ({ name, value: `of ${name}` }));
     const { data, calls } = await send({ name: 'nombres_raros', language: 'es', bodyParameters });
     expect(data.sendMessage).toMatchObject({ sent: { template: { headerParameters: [], bodyParameters } } });
     expect(calls).toEqual([list, post]);
@@ -233,14 +233,14 @@ describe('what does not fit the definition is refused, and nothing is sent', () 
 
   test('parameters that are called as what every object has, which are missing all the same', async () => {
     expect(await refused({ name: 'nombres_raros', language: 'es' })).toEqual(
-      treacherousNames.map((name) => ({
+      builtInNames.map((name) => ({
         path: 'content.template.bodyParameters',
         message: `must have a value for "${name}"`,
       })),
     );
-    const bodyParameters = ['1', ...treacherousNames].map((name) => ({ name, value: 'x' }));
+    const bodyParameters = ['1', ...builtInNames].map((name) => ({ name, value: 'x' }));
     expect(await refused({ name: 'codigo_de_acceso', language: 'es', bodyParameters })).toEqual(
-      treacherousNames.map((name, index) => ({
+      builtInNames.map((name, index) => ({
         path: `content.template.bodyParameters.${index + 1}.name`,
         message: `must be a parameter in the body of the template, one of "1", but is "${name}"`,
       })),
@@ -249,7 +249,7 @@ describe('what does not fit the definition is refused, and nothing is sent', () 
 
   test('exactly what a preview calls missing or unknown', async () => {
     const names = fc.uniqueArray(
-      fc.constantFrom('1', '2', '3', '4', 'customer_name', 'city', ...treacherousNames),
+      fc.constantFrom('1', '2', '3', '4', 'customer_name', 'city', ...builtInNames),
     );
     const wanted = fc.constantFrom(
       'pedido_confirmado',

@@ -1,9 +1,9 @@
 import { afterAll, afterEach, describe, expect, test } from 'vitest';
 import { MessageBodiesDocument, SentTemplatesDocument } from '../../documents.generated.ts';
-import { seedWithTreacherousTemplate, treacherousNames } from '../../fixtures/treacherous-template.ts';
+import { builtInNames, seedWithBuiltInNames } from '../../fixtures/built-in-names-template.ts';
 import { startWaybill } from '../../harness.ts';
 
-const waybill = await startWaybill({}, { seed: seedWithTreacherousTemplate });
+const waybill = await startWaybill({}, { seed: seedWithBuiltInNames });
 const { ask, sandbox } = waybill;
 
 afterEach(() => sandbox.faults.clear());
@@ -163,7 +163,7 @@ test('parameters whose names objects have already come through unharmed', async 
         name: 'nombres_raros',
         language: 'es',
         headerParameters: [],
-        bodyParameters: treacherousNames.map((name, index) => ({
+        bodyParameters: builtInNames.map((name, index) => ({
           name,
           value: ['uno', 'dos', 'tres'][index],
         })),

@@ -4,10 +4,10 @@ import {
   TemplatePageDocument,
   TemplatePreviewDocument,
 } from '../../documents.generated.ts';
-import { seedWithTreacherousTemplate, treacherousNames } from '../../fixtures/treacherous-template.ts';
+import { builtInNames, seedWithBuiltInNames } from '../../fixtures/built-in-names-template.ts';
 import { startWaybill } from '../../harness.ts';
 
-const waybill = await startWaybill({}, { seed: seedWithTreacherousTemplate });
+const waybill = await startWaybill({}, { seed: seedWithBuiltInNames });
 const { ask } = waybill;
 
 afterAll(() => waybill[Symbol.asyncDispose]());
@@ -159,7 +159,7 @@ describe('a preview', () => {
   });
 
   test('takes names that objects have already for what they are', async () => {
-    const values = treacherousNames.map((name): [string, string] => [name, `of ${name}`]);
+    const values = builtInNames.map((name): [string, string] => [name, `of ${name}`]);
     const filled = await preview('nombres_raros', [], values);
     expect(filled.data.channel?.template?.preview).toMatchObject({
       body: 'of __proto__ + of constructor + of toString',
@@ -169,13 +169,13 @@ describe('a preview', () => {
     const empty = await preview('nombres_raros', [], []);
     expect(empty.data.channel?.template?.preview).toMatchObject({
       body: '{{__proto__}} + {{constructor}} + {{toString}}',
-      missing: treacherousNames,
+      missing: builtInNames,
     });
     const unknown = await preview('codigo_de_acceso', values, [['1', '123456']]);
     expect(unknown.data.channel?.template?.preview).toMatchObject({
       body: '123456 es tu código de acceso. No lo compartas.',
       missing: [],
-      unknown: treacherousNames,
+      unknown: builtInNames,
     });
   });
 

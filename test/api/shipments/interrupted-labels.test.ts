@@ -2,7 +2,7 @@ import type { ServerResponse } from 'node:http';
 import { expect, test } from 'vitest';
 import { listen } from '../../fixtures/listen.ts';
 import { type Answer, answerJson, until } from '../../fixtures/rest-service.ts';
-import { startBefore } from '../../fixtures/start-before.ts';
+import { startBefore } from '../../fixtures/start-app.ts';
 
 const query = '{ order(id: "7") { fulfiller } }';
 const whole = { data: { order: { fulfiller: 'OPERATOR' } }, errors: undefined };

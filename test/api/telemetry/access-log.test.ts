@@ -4,7 +4,7 @@ import { afterEach, describe, expect, test } from 'vitest';
 import { listen } from '../../fixtures/listen.ts';
 import { recordedLog } from '../../fixtures/recorded-log.ts';
 import { answerJson, until } from '../../fixtures/rest-service.ts';
-import { startBefore } from '../../fixtures/start-before.ts';
+import { startBefore } from '../../fixtures/start-app.ts';
 import { startWaybill, type Waybill } from '../../harness.ts';
 
 const open: AsyncDisposable[] = [];

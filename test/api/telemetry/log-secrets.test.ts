@@ -2,10 +2,10 @@ import { describe, expect, test } from 'vitest';
 import { readConfig } from '../../../src/config/config.ts';
 import type { RestApi } from '../../../src/rest/api.ts';
 import { createApp } from '../../../src/server/app.ts';
-import { reportTo } from '../../../src/telemetry/error-report.ts';
+import { createErrorReporter } from '../../../src/telemetry/error-report.ts';
 import { recordedLog } from '../../fixtures/recorded-log.ts';
 import { type Answer, answerJson, answerText } from '../../fixtures/rest-service.ts';
-import { startBefore } from '../../fixtures/start-before.ts';
+import { startBefore } from '../../fixtures/start-app.ts';
 
 const token = 'canary-token';
 const phone = '+573195550142';
@@ -129,7 +129,7 @@ describe('a fault of the server', () => {
       ...readConfig({}).app,
       publicUrl: () => new URL('http://waybill.test'),
       log,
-      report: reportTo(log),
+      report: createErrorReporter(log),
     });
     const response = await app.fetch('http://waybill.test/graphql', {
       method: 'POST',
@@ -189,7 +189,7 @@ describe('a fault of the server', () => {
     const { log, lines } = recordedLog();
     const error = new Error(street);
     error.cause = error;
-    reportTo(log)(error);
+    createErrorReporter(log)(error);
     const [line] = lines();
     expect(JSON.stringify(line).match(/"name":"Error"/g)).toHaveLength(6);
     expect(line).toMatchObject({ level: 'error', msg: 'fault' });

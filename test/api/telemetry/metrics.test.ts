@@ -6,7 +6,7 @@ import { startTelemetry } from '../../../src/telemetry/telemetry.ts';
 import { listen } from '../../fixtures/listen.ts';
 import { recordedLog } from '../../fixtures/recorded-log.ts';
 import { type Answer, answerJson, until } from '../../fixtures/rest-service.ts';
-import { startBefore } from '../../fixtures/start-before.ts';
+import { startBefore } from '../../fixtures/start-app.ts';
 import { startWaybill } from '../../harness.ts';
 
 const telemetryOf = (log = silentLog) =>
@@ -47,7 +47,7 @@ describe('what is counted', () => {
       'mutation { sendMessageToPhone(input: { channel: "channels/x", phone: "1", name: "a", text: "b" }) { __typename } }',
     );
     expect(await countsOf(await metricsOf(telemetry))).toEqual({
-      documents_read: 6,
+      documents_parsed: 6,
       'operation_duration{type="query",outcome="ok"}': 2,
       'operation_duration{type="query",outcome="errors"}': 1,
       'operation_duration{type="query",outcome="refused"}': 1,
@@ -119,8 +119,8 @@ describe('what is counted', () => {
     expect(counts).toMatchObject({
       'batches{kind="shipments",way="page"}': 2,
       'batch_size{kind="shipments"}': 2,
-      'pages_ahead{kind="shipments",event="asked"}': 1,
-      'pages_ahead{kind="shipments",event="used"}': 1,
+      'prefetched_pages{kind="shipments",event="asked"}': 1,
+      'prefetched_pages{kind="shipments",event="used"}': 1,
       'rest_calls_saved{by="reference"}': 1,
     });
     expect(counts['rest_calls_saved{by="list"}']).toBeGreaterThan(20);
@@ -149,14 +149,14 @@ describe('what is counted', () => {
     await until(() => waybill.service.requests.length === 1);
     const metrics = await metricsOf(telemetry);
     expect(await countsOf(metrics)).toEqual({
-      documents_read: 2,
-      'requests_under_way{route="graphql"}': 3,
-      rest_calls_under_way: 1,
+      documents_parsed: 2,
+      'requests_in_flight{route="graphql"}': 3,
+      rest_calls_in_flight: 1,
     });
     release();
     await Promise.all(asked);
     expect(await countsOf(metrics)).toEqual({
-      documents_read: 2,
+      documents_parsed: 2,
       'operation_duration{type="query",outcome="ok"}': 3,
       operations_joined: 1,
       'rest_calls_saved{by="shared"}': 1,
@@ -194,7 +194,7 @@ describe('what is counted', () => {
       const metrics = await metricsOf(telemetry);
       await until(() => lines().length === 1);
       expect(await countsOf(metrics)).toEqual({
-        documents_read: 1,
+        documents_parsed: 1,
         'operation_duration{type="query",outcome="aborted"}': 1,
         'errors{code="REQUEST_ABORTED"}': 1,
         'rest_call_duration{method="GET",route="/v1/organizations/mine",status="none"}': 1,
@@ -265,7 +265,7 @@ describe('the page', () => {
     expect(response.status).toBe(200);
     expect(response.headers.get('content-type')).toBe('text/plain; version=0.0.4; charset=utf-8');
     expect(response.headers.get('cache-control')).toBe('no-store');
-    expect(countsIn(await response.text())).toEqual({ 'requests_under_way{route="other"}': 1 });
+    expect(countsIn(await response.text())).toEqual({ 'requests_in_flight{route="other"}': 1 });
     const head = await waybill.fetch('/metrics', { method: 'HEAD' });
     expect([head.status, await head.text()]).toEqual([200, '']);
     expect((await waybill.fetch('/metrics', { method: 'POST' })).status).toBe(404);

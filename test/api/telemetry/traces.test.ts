@@ -9,7 +9,7 @@ import type { TracingOptions } from '../../../src/telemetry/otlp-tracing.ts';
 import { startTelemetry } from '../../../src/telemetry/telemetry.ts';
 import { recordedLog } from '../../fixtures/recorded-log.ts';
 import { type Answer, answerJson, until } from '../../fixtures/rest-service.ts';
-import { startBefore } from '../../fixtures/start-before.ts';
+import { startBefore } from '../../fixtures/start-app.ts';
 
 /** A span as OTLP's JSON has it, as far as it is looked at. */
 interface SpanJson {

@@ -10,7 +10,7 @@ import {
 import {
   amongTheNewest,
   answered,
-  lookedForInVain,
+  notFoundByReference,
   order,
   post,
   recorded,
@@ -248,7 +248,7 @@ describe('after an attempt of which nobody knows what came of it, the same key',
       const fields = { idempotencyKey: `looked for after ${what}`, referenceId: `lost-${what}` };
       fail({ ...fault, times: 1 });
       expect((await ask(fields)).calls).toEqual([post]);
-      const result = unknown(lookedForInVain(fields.referenceId), fields.idempotencyKey);
+      const result = unknown(notFoundByReference(fields.referenceId), fields.idempotencyKey);
       expect(await ask(fields)).toEqual(answered(result, [search(fields.referenceId)]));
       expect(await countOf(fields.referenceId)).toBe(0);
     },
@@ -288,7 +288,7 @@ describe('after an attempt of which nobody knows what came of it, the same key',
     expect(await ask({ referenceId: fields.referenceId, ...other })).toEqual(answered(recorded, [post]));
     fail({ kind: 'reset', times: 1 });
     expect((await ask(fields)).calls).toEqual([post]);
-    const result = unknown(lookedForInVain(fields.referenceId), fields.idempotencyKey);
+    const result = unknown(notFoundByReference(fields.referenceId), fields.idempotencyKey);
     expect(await ask(fields)).toEqual(answered(result, [search(fields.referenceId)]));
     expect(await countOf(fields.referenceId)).toBe(1);
   });
@@ -310,7 +310,7 @@ describe('after an attempt of which nobody knows what came of it, the same key',
     fail({ kind: 'applied-then-cut', times: 2 });
     for (const idempotencyKey of ['twin a', 'twin b']) await ask({ referenceId, idempotencyKey });
     for (const idempotencyKey of ['twin a', 'twin b']) {
-      const result = unknown(lookedForInVain(referenceId), idempotencyKey);
+      const result = unknown(notFoundByReference(referenceId), idempotencyKey);
       expect(await ask({ referenceId, idempotencyKey })).toEqual(answered(result, [search(referenceId)]));
     }
     expect(await countOf(referenceId)).toBe(2);
@@ -355,7 +355,7 @@ describe('after an attempt of which nobody knows what came of it, the same key',
     fail({ kind: 'reset', times: 1 });
     await ask(fields);
     expect((await ask(fields)).data).toEqual({
-      createOrder: unknown(lookedForInVain('late'), 'late'),
+      createOrder: unknown(notFoundByReference('late'), 'late'),
     });
     // In the place of the one that was on its way.
     await ask({ referenceId: 'late' });

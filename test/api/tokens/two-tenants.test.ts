@@ -4,7 +4,7 @@ import { expect, test } from 'vitest';
 import { order } from '../../fixtures/order-to-create.ts';
 import { randomNumbers } from '../../fixtures/query-generator.ts';
 import type { Answer } from '../../fixtures/rest-service.ts';
-import { startBefore } from '../../fixtures/start-before.ts';
+import { startBefore } from '../../fixtures/start-app.ts';
 
 const rounds = 1_000;
 const atOnce = 25;

@@ -5,7 +5,7 @@ import { schema } from '../../../src/graph/schema.ts';
 
 const dateTime = schema.getType('DateTime');
 
-/** Whether the scalar gives a text out. */
+/** Whether the scalar serializes a text. */
 function isGivenOut(text: string): boolean {
   if (!isScalarType(dateTime)) throw new Error('DateTime is no scalar');
   try {

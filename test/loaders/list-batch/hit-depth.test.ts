@@ -4,8 +4,8 @@ import { ByKind, HitDepth, ProcessDepth } from '../../../src/loaders/list-batch/
 const rows = (count: number, from = 0) => Array.from({ length: count }, (_, index) => from + index);
 
 /** A batch of which these rows had an id, in a list that goes on after those that were read. */
-const batch = (asked: number, hits: number[], rowsRead: number, more = {}) => ({
-  asked,
+const batch = (idCount: number, hits: number[], rowsRead: number, more = {}) => ({
+  idCount,
   hits,
   rowsRead,
   rowsBefore: 0,
@@ -81,7 +81,7 @@ describe('a list that has less than a tenth of a batch', () => {
     hitDepth.learn(batch(5, [], 10, { isWholeList }));
     for (let count = 1; count < 20; count += 1) {
       expect(hitDepth.isTrialDue(), `batch ${count}`).toBe(false);
-      hitDepth.countWithout();
+      hitDepth.countBatchWithoutPage();
     }
     expect(hitDepth.isTrialDue()).toBe(true);
     hitDepth.learn(batch(5, [], 10, { isWholeList }));

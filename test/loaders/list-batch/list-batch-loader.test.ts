@@ -9,9 +9,9 @@ import {
   listBatchLoader,
 } from '../../../src/loaders/list-batch/list-batch-loader.ts';
 import { noObserver } from '../../../src/loaders/loading-observer.ts';
+import type { Page, PageQuery } from '../../../src/rest/api-types.ts';
 import type { CallContext } from '../../../src/rest/client/call-context.ts';
 import { InvalidResponseError, StatusError } from '../../../src/rest/errors.ts';
-import type { Page, PageQuery } from '../../../src/rest/types.ts';
 import { createCallContexts } from '../../fixtures/call-contexts.ts';
 import { loadAll, named, type Row } from './list.ts';
 
@@ -34,8 +34,8 @@ function comparedState(now = () => 0) {
   return new ListState(process, now);
 }
 
-/** Tells of a call as the client does: that it has left, and in the end what has come of it. */
-async function toldOf<Answer>(callContext: CallContext, call: () => Promise<Answer>): Promise<Answer> {
+/** Makes a call and reports its start and end, as the REST client does. */
+async function observed<Answer>(callContext: CallContext, call: () => Promise<Answer>): Promise<Answer> {
   callContext.onCallSent();
   const startedAt = performance.now();
   const answer = await call();
@@ -69,13 +69,13 @@ function start(options: Partial<ListBatchLoaderOptions<Row>> = {}) {
     callContext,
     get(name, callContext) {
       calls.push(name);
-      return toldOf(callContext, () => get(name, callContext));
+      return observed(callContext, () => get(name, callContext));
     },
     list(query, callContext) {
       calls.push(
         query.pageToken === undefined ? `${query.pageSize}` : `${query.pageSize}@${query.pageToken}`,
       );
-      return toldOf(callContext, () => list(query, callContext));
+      return observed(callContext, () => list(query, callContext));
     },
   });
   return Object.assign(loader, { calls, callLog: callContext.callLog });
@@ -212,7 +212,7 @@ describe('a list that is not what it should be harms no batch:', () => {
   });
 });
 
-test('a list that had nothing is left alone until it is time to look again', async () => {
+test('a list without hits is not read until a trial is due', async () => {
   const state = comparedState();
   const calls = async () => {
     const loader = start({ state, list: async () => ({ rows: [], nextPageToken: undefined }) });
@@ -269,7 +269,7 @@ describe('a row of the first page is compared with its record', () => {
     'and where that %s, the rows are answered, and of the next page another is compared',
     async (_what, answer) => {
       const state = new ListState();
-      state.times.sawGet(1);
+      state.times.observeGet(1);
       for (const compared of ['r11', 'r12']) {
         const get = (name: string) => (name === compared ? answer() : Promise.resolve({ name }));
         const loader = start({ state, get });
@@ -281,16 +281,16 @@ describe('a row of the first page is compared with its record', () => {
 });
 
 describe('a list that hangs', () => {
-  /** A page that never comes, as the client has it: its call fails once it is given up. */
+  /** A page that never arrives. Its call fails when it is aborted, as in the REST client. */
   const hanging: ListBatchLoaderOptions<Row>['list'] = (_query, { signal }) =>
     new Promise((_, reject) => {
-      signal.addEventListener('abort', () => reject(new Error('given up')));
+      signal.addEventListener('abort', () => reject(new Error('aborted')));
     });
 
-  test('is given up at its time limit, and left alone for ten seconds', async () => {
+  test('is aborted at its time limit, and not read for ten seconds', async () => {
     let now = 0;
     const state = comparedState(() => now);
-    state.times.sawGet(1);
+    state.times.observeGet(1);
     const calls = async (list?: typeof hanging) => {
       const loader = start({ state, ...(list && { list }) });
       expect(await loadAll(loader, names(10))).toEqual(named(...names(10)));
@@ -303,7 +303,7 @@ describe('a list that hangs', () => {
     expect(await calls()).toEqual(['20']);
   });
 
-  test('is given up where it has the only slot of the operation', async () => {
+  test('is aborted if it holds the only slot of the operation', async () => {
     let slot: Promise<unknown> = Promise.resolve();
     const inSlot = <Answer>(make: () => Promise<Answer>): Promise<Answer> => {
       const made = slot.then(make);
@@ -311,7 +311,7 @@ describe('a list that hangs', () => {
       return made;
     };
     const state = comparedState();
-    state.times.sawGet(1);
+    state.times.observeGet(1);
     const loader = listBatchLoader<Row>({
       kind: 'orders',
       maxPageSize: 1_000,
@@ -332,7 +332,7 @@ describe('a list that hangs', () => {
   test('is not late as long as it waits for its slot', async () => {
     const pages = pagesOf(named(...names(100)));
     const state = comparedState();
-    state.times.sawGet(1);
+    state.times.observeGet(1);
     const callContext = callContexts.of('a', new AbortController().signal);
     const loader = listBatchLoader<Row>({
       kind: 'orders',
@@ -344,7 +344,7 @@ describe('a list that hangs', () => {
       get: () => Promise.reject(new Error('expected no get')),
       async list(query, callContext) {
         await new Promise((resolve) => setTimeout(resolve, 300));
-        return toldOf(callContext, () => pages(query));
+        return observed(callContext, () => pages(query));
       },
     });
     expect(await loadAll(loader, names(10))).toEqual(named(...names(10)));
@@ -353,7 +353,7 @@ describe('a list that hangs', () => {
   test('is not late where the page came in while the process was busy', async () => {
     const page: Page<Row> = { rows: named(...names(10)), nextPageToken: undefined };
     const state = comparedState();
-    state.times.sawGet(1);
+    state.times.observeGet(1);
     const coming = Promise.withResolvers<Page<Row>>();
     const defer = createDefer();
     const { port1, port2 } = new MessageChannel();
@@ -381,7 +381,7 @@ describe('a list that answers no call of this caller now ends the batch:', () =>
 });
 
 describe('a page that was prefetched', () => {
-  /** Tells of names as if a list of orders had named them. Its page has 2.5 rows for each. */
+  /** Prefetches a page and adds the names, as for a list of orders. The page has 2.5 rows per name. */
   function prefetchFor(
     loader: ReturnType<typeof start>,
     state: ListState,
@@ -390,7 +390,7 @@ describe('a page that was prefetched', () => {
   ) {
     const expected = { rowsBefore: 0, hitDepth: state.depths.of('orders') };
     loader.prefetch(count, expected);
-    loader.expect({ ...expected, names: new Set(wanted) });
+    loader.addHint({ ...expected, names: new Set(wanted) });
   }
 
   test('answers what is expected, and nobody else waits for it', async () => {
@@ -433,7 +433,7 @@ describe('a page that was prefetched', () => {
     ['a record is written', (loader) => loader.replace('r50', { name: 'r50' })],
     ['a record is cleared', (loader) => loader.clear('r50')],
     ['all are cleared', (loader) => loader.clearAll()],
-  ])('is no answer once %s, and given up', async (_what, write) => {
+  ])('is aborted and not used once %s', async (_what, write) => {
     const signals: Cancellation[] = [];
     const pages = pagesOf(named(...names(2_000)));
     const state = comparedState();
@@ -468,7 +468,7 @@ test('no page is asked for where it might take the read that the last name needs
   expect(sure.calls).toEqual(['20']);
 });
 
-test('what came along with a page that was under way during a write is not kept', async () => {
+test('the rows of a page requested before a write are not kept', async () => {
   const loader = start({
     async list(query) {
       loader.clear('r6');

@@ -1,7 +1,7 @@
 import { type PageLoader, pageLoader } from '../../../src/loaders/paging/page-loader.ts';
 import type { RecordLoader } from '../../../src/loaders/record-loader.ts';
+import type { Page, PageQuery } from '../../../src/rest/api-types.ts';
 import type { InvalidResponseError } from '../../../src/rest/errors.ts';
-import type { Page, PageQuery } from '../../../src/rest/types.ts';
 
 export interface Row {
   name: string;
@@ -12,11 +12,11 @@ export interface List {
   rows: (Row | InvalidResponseError)[];
   /** The queries that came, in order, each as `20` or `20@token`. */
   queries: string[];
-  /** A loader of a new operation, which remembers nothing. */
+  /** Creates the loader of a new operation. */
   pages(): PageLoader<Row, PageQuery>;
 }
 
-/** A list of rows named `r1` to `r<count>`. `givenRows` is how many rows it gives when asked for `pageSize`. */
+/** A list of rows named `r1` to `r<count>`. For a query of `pageSize` rows, it returns `givenRows(pageSize)` rows. */
 export function createList(count: number, givenRows = (pageSize: number) => pageSize): List {
   const list: List = {
     rows: named(...Array.from({ length: count }, (_, index) => `r${index + 1}`)),
@@ -37,14 +37,14 @@ export function named(...names: string[]): Row[] {
   return names.map((name) => ({ name }));
 }
 
-/** A loader that gives the pages of a script, whatever is asked for, and says how many were asked for. */
-export function scripted(pageOf: (token: string | undefined, turn: number) => Page<Row>) {
-  let turns = 0;
+/** A loader that returns scripted pages for any query, and counts its calls. */
+export function scripted(pageOf: (token: string | undefined, call: number) => Page<Row>) {
+  let calls = 0;
   const pages = pageLoader(async ({ pageToken }: PageQuery) => {
-    turns += 1;
-    return pageOf(pageToken, turns);
+    calls += 1;
+    return pageOf(pageToken, calls);
   });
-  return { pages, turns: () => turns };
+  return { pages, calls: () => calls };
 }
 
 /** What a loader has for each name: the record, null, or the error. */

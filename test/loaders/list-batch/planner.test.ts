@@ -2,26 +2,26 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import {
   CallTimes,
-  type KnownCalls,
-  mostPages,
+  type CostModel,
+  maxPagesFor,
   planFor,
   timeLimitMs,
   trialFor,
 } from '../../../src/loaders/list-batch/planner.ts';
 
 interface Known {
-  /** Of a get, in milliseconds; 1 when left out. */
+  /** The time of a GET in milliseconds. 1 by default. */
   getMs?: number;
-  /** Of a page without its rows; as long as a get when left out. */
+  /** The time of a page without its rows. By default, the time of a GET. */
   pageMs?: number;
   callsAtOnce?: number;
   maxPageSize?: number;
 }
 
-function calls({ getMs = 1, pageMs, callsAtOnce = 16, maxPageSize = 1_000 }: Known = {}): KnownCalls {
+function calls({ getMs = 1, pageMs, callsAtOnce = 16, maxPageSize = 1_000 }: Known = {}): CostModel {
   const times = new CallTimes();
-  times.sawGet(getMs);
-  if (pageMs !== undefined) times.sawPage(0, pageMs);
+  times.observeGet(getMs);
+  if (pageMs !== undefined) times.observePage(0, pageMs);
   return { times, callsAtOnce, maxPageSize };
 }
 
@@ -60,7 +60,7 @@ describe('the rows to read for a batch', () => {
   test('cost at most 1.2 calls an id, whatever is found', () => {
     fc.assert(
       fc.property(fc.integer({ min: 5, max: 2_000 }), (asked) => {
-        expect(mostPages(asked) + asked).toBeLessThanOrEqual(1.2 * asked);
+        expect(maxPagesFor(asked) + asked).toBeLessThanOrEqual(1.2 * asked);
       }),
     );
   });
@@ -84,29 +84,29 @@ describe('how long calls take', () => {
     expect([times.isKnown, times.getMs, times.msOfPage(200)]).toEqual([false, 1, 2]);
   });
 
-  test('is told by gets, and by pages as far as it can be', () => {
+  test('is learned from GETs, and from pages as far as possible', () => {
     const times = new CallTimes();
-    times.sawPage(200, 40);
+    times.observePage(200, 40);
     expect([times.isKnown, times.getMs, times.msOfPage(200)]).toEqual([true, 20, 40]);
-    times.sawGet(10);
+    times.observeGet(10);
     expect(times.getMs).toBe(15);
-    times.sawPage(0, 5);
+    times.observePage(0, 5);
     expect(times.msOfPage(0)).toBe(12.5);
   });
 
   test('follows what has changed, down sooner than up', () => {
     const times = new CallTimes();
-    times.sawGet(20);
-    for (let count = 0; count < 40; count += 1) times.sawGet(100);
+    times.observeGet(20);
+    for (let count = 0; count < 40; count += 1) times.observeGet(100);
     expect(times.getMs).toBeGreaterThan(95);
-    for (let count = 0; count < 5; count += 1) times.sawGet(20);
+    for (let count = 0; count < 5; count += 1) times.observeGet(20);
     expect(times.getMs).toBeLessThan(25);
   });
 });
 
 test('a page that was quick for its rows does not hide that pages have become slow', () => {
   const { times } = calls({ getMs: 20 });
-  times.sawPage(1_000, 60);
-  for (let page = 0; page < 60; page += 1) times.sawPage(10, 190);
+  times.observePage(1_000, 60);
+  for (let page = 0; page < 60; page += 1) times.observePage(10, 190);
   expect(times.msOfPage(10)).toBeGreaterThan(150);
 });

@@ -2,7 +2,7 @@ import { setImmediate as afterEvents } from 'node:timers/promises';
 import { expect, test } from 'vitest';
 import { type ListBatchLoader, ListState } from '../../../src/loaders/list-batch/list-batch-loader.ts';
 import { ordersWithShipments } from '../../../src/loaders/list-batch/prefetch.ts';
-import type { OrderQuery, Page } from '../../../src/rest/types.ts';
+import type { OrderQuery, Page } from '../../../src/rest/api-types.ts';
 import type { OrderJson, ShipmentJson } from '../../../src/rest/wire-schema.ts';
 
 /** Lists of orders of which each row has named a shipment, the newest ones, and how many shipments are asked for ahead. */
@@ -11,9 +11,9 @@ function start() {
   const prefetched: number[] = [];
   const shipmentById: Partial<ListBatchLoader<ShipmentJson>> = {
     prefetch: (count) => void prefetched.push(count),
-    expect: ({ names, hitDepth }) =>
+    addHint: ({ names, hitDepth }) =>
       hitDepth.learn({
-        asked: names.size,
+        idCount: names.size,
         hits: [...names].map((_, index) => index),
         rowsRead: names.size,
         rowsBefore: 0,

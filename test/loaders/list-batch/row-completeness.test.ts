@@ -27,15 +27,15 @@ describe('rows are compared', () => {
   const whole = { cost: 1 };
   const process = () => ({ comparedAt: Number.NEGATIVE_INFINITY });
   const names = ['a', 'b', 'c', 'd'];
-  const isDue = (completeness: RowCompleteness) => completeness.begin(names) !== undefined;
+  const isDue = (completeness: RowCompleteness) => completeness.startComparison(names) !== undefined;
 
   /** Compares the first of these rows, whose records all have a cost. */
   async function compare(completeness: RowCompleteness, ...rows: Row[]) {
     const all = async (names: readonly string[]) => names.map(() => whole);
     const named = new Map(rows.map((row, index) => [String(index), row]));
     // Nothing else of them is asked for.
-    const reads = { all, begin: async () => whole } as unknown as PointReads<Row>;
-    const records = await completeness.recordsInPlaceOf(named, '0', reads, 1_000);
+    const reads = { all, start: async () => whole } as unknown as PointReads<Row>;
+    const records = await completeness.replacementRecords(named, '0', reads, 1_000);
     return records && [...records.values()];
   }
 
@@ -62,10 +62,10 @@ describe('rows are compared', () => {
   test('another one each time, and no more than three in half a minute where no record comes', () => {
     let now = 0;
     const own = new RowCompleteness(process(), () => now);
-    const begun = () => Array.from({ length: 5 }, () => own.begin(names));
-    expect(begun()).toEqual(['c', 'd', 'a', undefined, undefined]);
+    const started = () => Array.from({ length: 5 }, () => own.startComparison(names));
+    expect(started()).toEqual(['c', 'd', 'a', undefined, undefined]);
     now = 30_000;
-    expect(begun()).toEqual(['b', undefined, undefined, undefined, undefined]);
+    expect(started()).toEqual(['b', undefined, undefined, undefined, undefined]);
   });
 
   test('and where two lack something, or the only one, the list is off for this tenant for ten minutes', async () => {
@@ -74,15 +74,15 @@ describe('rows are compared', () => {
     const tenant = () => new RowCompleteness(shared, () => now);
     const own = tenant();
     expect(await compare(own, {}, whole, whole)).toEqual([whole, whole, whole]);
-    expect([own.isLacking(), isDue(tenant())]).toEqual([false, false]);
+    expect([own.isIncomplete(), isDue(tenant())]).toEqual([false, false]);
     expect(await compare(own, {}, whole, {})).toEqual([whole, whole, whole]);
     const other = tenant();
-    expect([own.isLacking(), other.isLacking(), isDue(other)]).toEqual([true, false, true]);
+    expect([own.isIncomplete(), other.isIncomplete(), isDue(other)]).toEqual([true, false, true]);
     now = 599_999;
-    expect(own.isLacking()).toBe(true);
+    expect(own.isIncomplete()).toBe(true);
     now = 600_000;
-    expect([own.isLacking(), isDue(own)]).toEqual([false, true]);
+    expect([own.isIncomplete(), isDue(own)]).toEqual([false, true]);
     await compare(own, {});
-    expect(own.isLacking()).toBe(true);
+    expect(own.isIncomplete()).toBe(true);
   });
 });

@@ -75,7 +75,7 @@ describe('a cursor that this list did not give', () => {
     expect(performance.now() - before).toBeLessThan(50);
   });
 
-  // Whoever holds the token holds the key, and could write these.
+  // A client holds the signing key, its own token, and could sign these.
   test.each([
     ['null', null],
     ['an object', {}],

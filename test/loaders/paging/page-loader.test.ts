@@ -1,15 +1,15 @@
 import { describe, expect, test } from 'vitest';
 import {
   allRecords,
-  createEndOfList,
+  createEndlessListGuard,
   firstRecord,
   pageLoader,
   pagesFrom,
   queryKey,
 } from '../../../src/loaders/paging/page-loader.ts';
-import { listedRecordLoader, recordLoader } from '../../../src/loaders/record-loader.ts';
+import { recordLoader, wholeListLoader } from '../../../src/loaders/record-loader.ts';
+import type { OrderQuery } from '../../../src/rest/api-types.ts';
 import { InvalidResponseError, StatusError } from '../../../src/rest/errors.ts';
-import type { OrderQuery } from '../../../src/rest/types.ts';
 import { createList, loadAll, named, type Row, scripted } from '../list-batch/list.ts';
 
 describe('pageLoader', () => {
@@ -143,21 +143,21 @@ describe('the walk through a list', () => {
     ['to itself', ['t1', 't1']],
     ['to one before it', ['t1', 't2', 't3', 't1']],
   ])('a token that leads %s ends in an error', async (_where, tokens) => {
-    const { pages, turns } = scripted((_token, turn) => ({ rows: [], nextPageToken: tokens[turn - 1] }));
+    const { pages, calls } = scripted((_token, call) => ({ rows: [], nextPageToken: tokens[call - 1] }));
     await expect(allRecords(pages, { pageSize: 1 })).rejects.toThrow(
       new InvalidResponseError('A list repeats a page token, so it has no end'),
     );
-    expect(turns()).toBe(tokens.length);
+    expect(calls()).toBe(tokens.length);
   });
 
   test('ever new tokens end in an error after 100 pages', async () => {
-    const { pages, turns } = scripted((_token, turn) => ({ rows: [], nextPageToken: `t${turn}` }));
+    const { pages, calls } = scripted((_token, call) => ({ rows: [], nextPageToken: `t${call}` }));
     await expect(allRecords(pages, { pageSize: 1 })).rejects.toThrow('A list has not ended after 100 pages');
-    expect(turns()).toBe(100);
+    expect(calls()).toBe(100);
   });
 
   test('a token that leads to where the walk began ends in an error', () => {
-    expect(() => createEndOfList('t').expect('t')).toThrow(InvalidResponseError);
+    expect(() => createEndlessListGuard('t').check('t')).toThrow(InvalidResponseError);
   });
 });
 
@@ -187,7 +187,7 @@ describe('recordLoader', () => {
 describe('listedRecordLoader', () => {
   test('walks its list once for all names', async () => {
     let walks = 0;
-    const loader = listedRecordLoader(async () => {
+    const loader = wholeListLoader(async () => {
       walks += 1;
       return named('a', 'b');
     });
@@ -204,7 +204,7 @@ describe('listedRecordLoader', () => {
 
   test('fails every name with what the list failed with', async () => {
     const failure = new Error('GET /v1/origins answered 503');
-    const loader = listedRecordLoader<Row>(async () => {
+    const loader = wholeListLoader<Row>(async () => {
       throw failure;
     });
     expect(await loadAll(loader, ['a', 'b'])).toEqual([failure, failure]);

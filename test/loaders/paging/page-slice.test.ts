@@ -12,9 +12,9 @@ function read(list: List, first: number, after?: Position, belongs?: (row: Row) 
 }
 
 const names = ({ rows }: PageSlice<Row>) => rows.map(({ name }) => name);
-const placeAfter = (slice: PageSlice<Row>, index: number) => slice.placeAfter(index);
+const placeAfter = (slice: PageSlice<Row>, index: number) => slice.positionAfter(index);
 const lastPlace = (slice: PageSlice<Row>) =>
-  slice.rows.length === 0 ? undefined : slice.placeAfter(slice.rows.length - 1);
+  slice.rows.length === 0 ? undefined : slice.positionAfter(slice.rows.length - 1);
 /** Where the page after a row begins: a token names it, and with it how many rows come before. */
 const nextPage = (pageToken: string): Position => ({
   pageToken,
@@ -160,7 +160,7 @@ describe('when the list has changed since the cursor was given', () => {
     list.rows.unshift(...named('new1', 'new2'));
     const slice = await read(list, 4, afterR3);
     expect(names(slice)).toEqual(['r4', 'r5', 'r6', 'r7']);
-    // 3 to skip and 4 wanted are 7, of which 5 turn out to come before the place.
+    // 3 to skip and 4 wanted are 7, but 5 of them come before the position.
     expect(list.queries).toEqual(['7', '2@r5']);
   });
 
@@ -251,7 +251,7 @@ describe('rows that do not belong', () => {
 
 describe('a list without end', () => {
   test('an empty page with a token is passed over', async () => {
-    const { pages, turns } = scripted((token) => {
+    const { pages, calls } = scripted((token) => {
       if (token === undefined) return { rows: named('a'), nextPageToken: 't1' };
       if (token === 't1') return { rows: [], nextPageToken: 't2' };
       return { rows: named('b'), nextPageToken: undefined };
@@ -259,16 +259,16 @@ describe('a list without end', () => {
     const slice = await readPageSlice({ pages, query: {}, first: 5, after: undefined, maxPageSize });
     expect(names(slice)).toEqual(['a', 'b']);
     expect(slice.hasNextPage).toBe(false);
-    expect(turns()).toBe(3);
+    expect(calls()).toBe(3);
   });
 
   test('a token that comes again is an error', async () => {
-    const { pages, turns } = scripted(() => ({ rows: named('a'), nextPageToken: 't1' }));
+    const { pages, calls } = scripted(() => ({ rows: named('a'), nextPageToken: 't1' }));
     const slice = readPageSlice({ pages, query: {}, first: 5, after: undefined, maxPageSize });
     await expect(slice).rejects.toThrow(
       new InvalidResponseError('A list repeats a page token, so it has no end'),
     );
-    expect(turns()).toBe(2);
+    expect(calls()).toBe(2);
   });
 
   test('a token that leads to itself is an error, though the page has rows enough', async () => {
@@ -278,10 +278,10 @@ describe('a list without end', () => {
   });
 
   test('ever new tokens are an error after 100 pages', async () => {
-    const { pages, turns } = scripted((_token, turn) => ({ rows: [], nextPageToken: `t${turn}` }));
+    const { pages, calls } = scripted((_token, call) => ({ rows: [], nextPageToken: `t${call}` }));
     const slice = readPageSlice({ pages, query: {}, first: 1, after: undefined, maxPageSize });
     await expect(slice).rejects.toThrow(new InvalidResponseError('A list has not ended after 100 pages'));
-    expect(turns()).toBe(100);
+    expect(calls()).toBe(100);
   });
 });
 

@@ -1,16 +1,16 @@
 import { describe, expect, test } from 'vitest';
-import { locationLoader, mostPages } from '../../../src/loaders/reference/location-loader.ts';
+import { locationLoader, maxListPages } from '../../../src/loaders/reference/location-loader.ts';
 import { createPageCache } from '../../../src/loaders/reference/page-cache.ts';
 import { referenceLoader } from '../../../src/loaders/reference/reference-loader.ts';
+import type { LocationQuery, Page } from '../../../src/rest/api-types.ts';
 import { InvalidResponseError, ResponseTooLargeError, StatusError } from '../../../src/rest/errors.ts';
-import type { LocationQuery, Page } from '../../../src/rest/types.ts';
 import type { LocationJson } from '../../../src/rest/wire-schema.ts';
 import { createCallContexts } from '../../fixtures/call-contexts.ts';
 import { loadAll } from '../list-batch/list.ts';
 
 test('pages are called for so seldom that, with a search for each name, 1.2 calls a name are made at most', () => {
-  expect([1, 4, 5, 9, 10, 29, 30, 62, 1_000].map(mostPages)).toEqual([0, 0, 1, 1, 2, 2, 3, 6, 100]);
-  for (let names = 1; names <= 500; names += 1) expect(mostPages(names)).toBeLessThanOrEqual(names * 0.2);
+  expect([1, 4, 5, 9, 10, 29, 30, 62, 1_000].map(maxListPages)).toEqual([0, 0, 1, 1, 2, 2, 3, 6, 100]);
+  for (let names = 1; names <= 500; names += 1) expect(maxListPages(names)).toBeLessThanOrEqual(names * 0.2);
 });
 
 const location = (number: number): LocationJson => ({
@@ -73,7 +73,7 @@ function startLocations({ count, referenceMs = 0, listsForBatches = true }: Loca
     return { callContext, loader };
   }
 
-  /** What a new operation has for these names, the calls for it, and what its ledger counts. */
+  /** What a new operation has for these names, the calls for it, and what its call log counts. */
   async function look(wanted: string[]) {
     service.calls = [];
     const { callContext, loader } = operation();
@@ -88,7 +88,7 @@ function startLocations({ count, referenceMs = 0, listsForBatches = true }: Loca
   }
 
   /** What one operation has for names that it asks for in several batches, each a moment after the one before. */
-  async function lookInTurn(...batches: string[][]) {
+  async function lookInBatches(...batches: string[][]) {
     service.calls = [];
     const { loader } = operation();
     const found: ReturnType<typeof loadAll<LocationJson>>[] = [];
@@ -102,7 +102,7 @@ function startLocations({ count, referenceMs = 0, listsForBatches = true }: Loca
     return { found: locations, calls: service.calls };
   }
 
-  return { service, clock, look, lookInTurn };
+  return { service, clock, look, lookInBatches };
 }
 
 describe('locations by name', () => {
@@ -202,8 +202,8 @@ describe('where the list fails', () => {
   });
 });
 
-describe('while the list is under way', () => {
-  /** A service that answers once it is told to. */
+describe('while the list is being read', () => {
+  /** A service that responds after 20 ms. */
   function startWaiting(count: number, referenceMs = 0) {
     const started = startLocations({ count, referenceMs });
     const { promise, resolve } = Promise.withResolvers<void>();
@@ -213,43 +213,45 @@ describe('while the list is under way', () => {
   }
 
   test('names asked for later are found in it, however few', async () => {
-    const { lookInTurn } = startWaiting(15);
-    expect(await lookInTurn(names(1, 12), ['locations/l15'], ['locations/l1', 'locations/nowhere'])).toEqual({
+    const { lookInBatches } = startWaiting(15);
+    expect(
+      await lookInBatches(names(1, 12), ['locations/l15'], ['locations/l1', 'locations/nowhere']),
+    ).toEqual({
       found: [names(1, 12), ['locations/l15'], ['locations/l1', null]],
       calls: ['all', 'all@10'],
     });
   });
 
   test('and ends before them, they are searched', async () => {
-    const { lookInTurn } = startWaiting(30);
-    expect(await lookInTurn(names(1, 10), ['locations/l25'])).toEqual({
+    const { lookInBatches } = startWaiting(30);
+    expect(await lookInBatches(names(1, 10), ['locations/l25'])).toEqual({
       found: [names(1, 10), ['locations/l25']],
       calls: ['all', 'locations/l25'],
     });
   });
 
   test('and fails, they are searched', async () => {
-    const { service, lookInTurn } = startWaiting(15);
+    const { service, lookInBatches } = startWaiting(15);
     service.failures.all = answered(503);
-    expect(await lookInTurn(names(1, 5), ['locations/l15'])).toEqual({
+    expect(await lookInBatches(names(1, 5), ['locations/l15'])).toEqual({
       found: [names(1, 5), ['locations/l15']],
       calls: ['all', ...names(1, 5), 'locations/l15'],
     });
   });
 
   test('and is refused, they are not asked for in another way', async () => {
-    const { service, lookInTurn } = startWaiting(15);
+    const { service, lookInBatches } = startWaiting(15);
     const refused = answered(429);
     service.failures.all = refused;
-    expect(await lookInTurn(names(1, 5), ['locations/l15'])).toEqual({
+    expect(await lookInBatches(names(1, 5), ['locations/l15'])).toEqual({
       found: [Array(5).fill(refused), [refused]],
       calls: ['all'],
     });
   });
 
-  test('a search that is under way is waited for rather than made again', async () => {
-    const { lookInTurn } = startWaiting(500);
-    expect((await lookInTurn(names(1, 2), names(2, 4))).calls).toEqual(names(1, 4));
+  test('a pending search is shared and not made again', async () => {
+    const { lookInBatches } = startWaiting(500);
+    expect((await lookInBatches(names(1, 2), names(2, 4))).calls).toEqual(names(1, 4));
   });
 });
 

@@ -1,10 +1,10 @@
 import { describe, expect, test } from 'vitest';
 import { createPageCache, type PageCacheOptions } from '../../../src/loaders/reference/page-cache.ts';
 import { referenceLoader } from '../../../src/loaders/reference/reference-loader.ts';
+import type { Page, PageQuery } from '../../../src/rest/api-types.ts';
 import type { CallContext } from '../../../src/rest/client/call-context.ts';
 import { createCallLog, recordCall } from '../../../src/rest/client/call-log.ts';
 import type { InvalidResponseError } from '../../../src/rest/errors.ts';
-import type { Page, PageQuery } from '../../../src/rest/types.ts';
 import { createCallContexts } from '../../fixtures/call-contexts.ts';
 import { named, type Row } from '../list-batch/list.ts';
 
@@ -17,7 +17,7 @@ interface Call {
   giveBytes(bytes: number): Promise<void>;
 }
 
-/** Pages that are fresh for one second and answered for five more, the time of which passes as it is told to. */
+/** A cache whose pages are fresh for one second and served stale for five more, with a clock set by the test. */
 function startCaching({ referenceMs = 1_000, ...options }: Partial<PageCacheOptions> = {}) {
   const clock = { nowMs: 1 };
   const cache = createPageCache({
@@ -93,7 +93,7 @@ describe('a page that an operation has read', () => {
     const { operation, learn } = startCaching();
     await learn(...named('a'));
     const { callContext, origins } = operation();
-    expect(origins.knows({ pageSize: 20 })).toBe(true);
+    expect(origins.isAvailable({ pageSize: 20 })).toBe(true);
     await Promise.all([origins.load({ pageSize: 20 }), origins.load({ pageSize: 20 })]);
     await origins.load({ pageSize: 20 });
     expect([callContext.callLog.cached, callContext.callLog.entries]).toEqual([1, []]);
@@ -103,11 +103,11 @@ describe('a page that an operation has read', () => {
     const { operation, learn } = startCaching();
     await learn(...named('a'));
     const { origins, channels } = operation();
-    expect(origins.knows({ pageSize: 20, pageToken: undefined })).toBe(true);
-    expect(origins.knows({ pageSize: 20, pageToken: 't' })).toBe(false);
-    expect(origins.knows({ pageSize: 21 })).toBe(false);
-    expect(channels.knows({ pageSize: 20 })).toBe(false);
-    expect(operation(undefined, 'another').origins.knows({ pageSize: 20 })).toBe(false);
+    expect(origins.isAvailable({ pageSize: 20, pageToken: undefined })).toBe(true);
+    expect(origins.isAvailable({ pageSize: 20, pageToken: 't' })).toBe(false);
+    expect(origins.isAvailable({ pageSize: 21 })).toBe(false);
+    expect(channels.isAvailable({ pageSize: 20 })).toBe(false);
+    expect(operation(undefined, 'another').origins.isAvailable({ pageSize: 20 })).toBe(false);
   });
 
   test('is fresh for so long after the call for it', async () => {
@@ -128,20 +128,26 @@ describe('a page that an operation has read', () => {
     const { operation, lastCall } = startCaching({ referenceMs: 0 });
     const { origins } = operation();
     void origins.load({ pageSize: 20 });
-    expect([origins.knows({ pageSize: 20 }), origins.isOwn({ pageSize: 20 })]).toEqual([true, false]);
+    expect([origins.isAvailable({ pageSize: 20 }), origins.isFromRest({ pageSize: 20 })]).toEqual([
+      true,
+      false,
+    ]);
     await (await lastCall()).give(...named('a'));
-    expect([origins.knows({ pageSize: 20 }), origins.isOwn({ pageSize: 20 })]).toEqual([true, true]);
-    expect(operation().origins.knows({ pageSize: 20 })).toBe(false);
+    expect([origins.isAvailable({ pageSize: 20 }), origins.isFromRest({ pageSize: 20 })]).toEqual([
+      true,
+      true,
+    ]);
+    expect(operation().origins.isAvailable({ pageSize: 20 })).toBe(false);
     origins.clearAll();
-    expect(origins.knows({ pageSize: 20 })).toBe(false);
+    expect(origins.isAvailable({ pageSize: 20 })).toBe(false);
   });
 
-  test('is forgotten with all pages of its tenant, by an operation under way too', async () => {
+  test('is forgotten with all pages of its tenant, by a running operation too', async () => {
     const { operation, learn, forget } = startCaching();
     await learn(...named('a'));
     const { origins } = operation();
     forget();
-    expect([origins, operation().origins].map((each) => each.knows({ pageSize: 20 }))).toEqual([
+    expect([origins, operation().origins].map((each) => each.isAvailable({ pageSize: 20 }))).toEqual([
       false,
       false,
     ]);
@@ -170,10 +176,10 @@ describe('a page that has become old', () => {
     const { clock, operation, learn, lastCall, known } = startCaching();
     await learn(...named('old'));
     clock.nowMs = 6_000;
-    expect(operation().origins.knows({ pageSize: 20 })).toBe(true);
+    expect(operation().origins.isAvailable({ pageSize: 20 })).toBe(true);
     clock.nowMs = 6_002;
     const { callContext, origins } = operation();
-    expect(origins.knows({ pageSize: 20 })).toBe(false);
+    expect(origins.isAvailable({ pageSize: 20 })).toBe(false);
     const page = origins.load({ pageSize: 20 });
     await (await lastCall()).give(...named('new'));
     expect([names(await page), callContext.callLog.cached]).toEqual([['new'], 0]);
@@ -195,20 +201,22 @@ test('beyond so many bytes of all tenants, those pages go that were used longest
   ];
   for (const [token, pageSize] of reads) {
     const { origins } = operation(signal, token);
-    const isCached = origins.knows({ pageSize });
+    const isCached = origins.isAvailable({ pageSize });
     const page = origins.load({ pageSize });
     // Each page takes 1,024 bytes more than its rows.
     if (!isCached) await (await lastCall()).giveBytes(1_024);
     await page;
   }
-  const cached = reads.filter(([token, pageSize]) => operation(signal, token).origins.knows({ pageSize }));
+  const cached = reads.filter(([token, pageSize]) =>
+    operation(signal, token).origins.isAvailable({ pageSize }),
+  );
   expect(new Set(cached.map(([token, pageSize]) => `${token} ${pageSize}`))).toEqual(
     new Set(['ana 1', 'eva 2', 'ida 1', 'ida 2']),
   );
 });
 
-describe('an operation that takes nothing from earlier ones any more', () => {
-  test('reads such pages anew, for others too, and its own not', async () => {
+describe('an operation that has stopped using cached pages', () => {
+  test('reads such pages again, for others too, but not its own', async () => {
     const { operation, learn, lastCall, known, lines } = startCaching();
     await learn(...named('old'));
     const { origins } = operation();
@@ -216,7 +224,10 @@ describe('an operation that takes nothing from earlier ones any more', () => {
     void origins.load({ pageSize: 5 });
     await (await lastCall()).give(...named('a'));
     expect(origins.forgetEarlier()).toBe(true);
-    expect([origins.knows({ pageSize: 20 }), origins.knows({ pageSize: 5 })]).toEqual([false, true]);
+    expect([origins.isAvailable({ pageSize: 20 }), origins.isAvailable({ pageSize: 5 })]).toEqual([
+      false,
+      true,
+    ]);
     const page = origins.load({ pageSize: 20 });
     void origins.load({ pageSize: 5 });
     await (await lastCall()).give(...named('new'));
@@ -231,7 +242,7 @@ describe('an operation that takes nothing from earlier ones any more', () => {
     await learn(...named('old'));
     const { origins } = operation();
     expect(origins.forgetEarlier()).toBe(false);
-    expect(origins.knows({ pageSize: 20 })).toBe(false);
+    expect(origins.isAvailable({ pageSize: 20 })).toBe(false);
     void origins.load({ pageSize: 20 });
     await new Promise((done) => setImmediate(done));
     expect(lines()).toEqual(['origins 20', 'origins 20']);

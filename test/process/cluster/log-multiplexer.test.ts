@@ -3,49 +3,49 @@ import { PassThrough } from 'node:stream';
 import { expect, test } from 'vitest';
 import { createLogMultiplexer } from '../../../src/process/cluster/log-multiplexer.ts';
 
-/** Two streams, and what is made of them. */
-function startLines() {
+/** Two streams, and the lines that the multiplexer has written. */
+function startMultiplexer() {
   const written: string[] = [];
-  const lines = createLogMultiplexer((text) => written.push(text));
+  const multiplexer = createLogMultiplexer((text) => written.push(text));
   const [a, b] = [new PassThrough(), new PassThrough()];
-  lines.add(a);
-  lines.add(b);
-  return { written, lines, a, b };
+  multiplexer.add(a);
+  multiplexer.add(b);
+  return { written, multiplexer, a, b };
 }
 
-const turn = () => new Promise((resolve) => setImmediate(resolve));
+const nextRound = () => new Promise((resolve) => setImmediate(resolve));
 
-test('lines are passed on whole, however they come in pieces', async () => {
-  const { written, lines, a, b } = startLines();
-  lines.flow();
+test('lines are forwarded whole, even if they arrive in pieces', async () => {
+  const { written, multiplexer, a, b } = startMultiplexer();
+  multiplexer.start();
   const [first, second] = [Buffer.from('café 1\n').subarray(0, 4), Buffer.from('café 1\n').subarray(4)];
   a.write(first);
-  await turn();
+  await nextRound();
   b.write('tea 1\ntea 2\nte');
-  await turn();
+  await nextRound();
   a.write(second);
-  await turn();
+  await nextRound();
   b.write('a 3\n');
-  await turn();
+  await nextRound();
   expect(written).toEqual(['tea 1\ntea 2\n', 'café 1\n', 'tea 3\n']);
 });
 
-test('they wait until they may flow, those written here first', async () => {
-  const { written, lines, a, b } = startLines();
+test('lines are buffered until the start, and own lines come first', async () => {
+  const { written, multiplexer, a, b } = startMultiplexer();
   a.write('a\n');
-  lines.write('own\n');
+  multiplexer.write('own\n');
   b.write('b\n');
-  await turn();
+  await nextRound();
   expect(written).toEqual([]);
-  lines.flow();
-  await turn();
+  multiplexer.start();
+  await nextRound();
   expect(written).toEqual(['own\n', 'a\n', 'b\n']);
 });
 
-test('the end of all streams is the end, and a line that was broken off is none', async () => {
-  const { written, lines, a, b } = startLines();
-  lines.flow();
-  const ended = lines.ended();
+test('it ends when all streams have ended, and drops an incomplete line', async () => {
+  const { written, multiplexer, a, b } = startMultiplexer();
+  multiplexer.start();
+  const ended = multiplexer.ended();
   a.end('a\nbroken');
   await once(a, 'close');
   b.end('b\n');

@@ -1,13 +1,13 @@
 import { expect, test } from 'vitest';
 import { connect, type RpcChannel, type RpcPeer } from '../../../src/process/cluster/rpc.ts';
 
-/** Two ends of one line, on which messages arrive later. */
-function createLine(): [RpcChannel, RpcChannel] {
-  const takers: ((message: unknown) => void)[] = [];
+/** The two ends of a channel, which delivers messages asynchronously. */
+function createChannel(): [RpcChannel, RpcChannel] {
+  const listeners: ((message: unknown) => void)[] = [];
   const end = (own: number, other: number): RpcChannel => ({
-    send: (message) => setImmediate(() => takers[other]?.(message)),
-    onMessage: (take) => {
-      takers[own] = take;
+    send: (message) => setImmediate(() => listeners[other]?.(message)),
+    onMessage: (listener) => {
+      listeners[own] = listener;
     },
   });
   return [end(0, 1), end(1, 0)];
@@ -23,7 +23,7 @@ interface Customer {
 }
 
 function startShop() {
-  const [left, right] = createLine();
+  const [left, right] = createChannel();
   const customer: RpcPeer<Customer> = connect<Customer, Shop>(
     left,
     {
@@ -33,26 +33,26 @@ function startShop() {
       },
       wait: () => new Promise(() => {}),
     },
-    (error) => `told: ${error instanceof Error ? error.message : error}`,
+    (error) => `failed: ${error instanceof Error ? error.message : error}`,
   );
   return connect<Shop, Customer>(right, { name: async () => 'tea' });
 }
 
-test('both ends ask and answer, each call for itself', async () => {
+test('both ends call and respond, each call by itself', async () => {
   const { call } = startShop();
   const waiting = call('wait');
   expect(await Promise.all([call('price', 'tea'), call('price', 'rice')])).toEqual([7, undefined]);
   expect(await Promise.race([waiting, 'still waiting'])).toBe('still waiting');
 });
 
-test('a call that fails is told in the words of the other end', async () => {
-  await expect(startShop().call('price', 'salt')).rejects.toThrow('told: no salt');
+test('a call that fails is rejected with the error text of the other end', async () => {
+  await expect(startShop().call('price', 'salt')).rejects.toThrow('failed: no salt');
 });
 
-test('who waits for an end that has gone is told, and who asks later too', async () => {
+test('a disconnect rejects pending calls and later calls', async () => {
   const shop = startShop();
   const waiting = shop.call('wait');
-  shop.hangUp('it closed');
+  shop.disconnect('it closed');
   await expect(waiting).rejects.toThrow('it closed');
   await expect(shop.call('price', 'tea')).rejects.toThrow('it closed');
 });

@@ -20,7 +20,7 @@ function createOrder(fields: Record<string, unknown>): string {
   } }`;
 }
 
-/** Takes orders, and answers the first so many when it is told to. */
+/** Holds the responses to the first `count` POSTs until the test releases them. */
 function holding(count: number) {
   const waiting: (() => void)[] = [];
   let taken = 0;
@@ -39,7 +39,7 @@ async function startBefore(answer: Answer) {
   return {
     server,
     workers: await server.workers(),
-    /** The answers of workers, who are asked in turn. */
+    /** Sends the mutation to the next worker. Each call uses another connection, so the workers alternate. */
     ask: async (fields: Record<string, unknown>) =>
       (await (await post(graphql, createOrder(fields))).json()).data?.createOrder,
     posts: () => service.requests.filter(({ line }) => line === posted).length,
@@ -57,14 +57,14 @@ async function startBefore(answer: Answer) {
 const success = { __typename: 'CreateOrderSuccess', order: { id: 'orders/1' } };
 
 describe('a key that several workers are given', { timeout: 60_000 }, () => {
-  test('writes once, also while it is under way, and is known to each of them later', async () => {
+  test('writes once, also while the write is running, and each of them knows the key later', async () => {
     const { waiting, answer } = holding(1);
     await using before = await startBefore(answer);
     const { ask, lines, answeredBy } = before;
     const fields = { idempotencyKey: 'k' };
     const asked = Array.from({ length: 6 }, () => ask(fields));
     await until(() => waiting.length === 1, 8_000);
-    // Its conflict is told at once, by whichever worker.
+    // Any worker reports the conflict at once.
     const other = { ...fields, sellingPriceCents: 1 };
     expect([await ask(other), await ask(other)]).toEqual([
       { __typename: 'Conflict' },
@@ -94,13 +94,13 @@ describe('a key that several workers are given', { timeout: 60_000 }, () => {
     const { waiting, answer } = holding(1);
     await using before = await startBefore(answer);
     const { server, workers, ask, lines } = before;
-    const [atIt, other] = workers.map(({ pid }) => pid);
+    const [working, other] = workers.map(({ pid }) => pid);
     const fields = { idempotencyKey: 'k', referenceId: 'r' };
-    // Each gets one of them, and one does nothing at first.
+    // Each worker gets one request, and one worker is stopped at first.
     process.kill(Number(other), 'SIGSTOP');
     const asked = Promise.allSettled([ask(fields), ask(fields)]);
     await until(() => waiting.length === 1, 8_000);
-    process.kill(Number(atIt), 'SIGKILL');
+    process.kill(Number(working), 'SIGKILL');
     process.kill(Number(other), 'SIGCONT');
     const unknown = { __typename: 'OutcomeUnknown' };
     const ends = (await asked).map((end) => (end.status === 'fulfilled' ? end.value : 'cut off'));

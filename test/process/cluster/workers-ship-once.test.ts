@@ -23,7 +23,7 @@ describe.each([
     const { graphql } = await server.listening();
     await server.workers();
 
-    /** Asks on a connection of its own, so that the workers are asked in turn. */
+    /** Each call uses another connection, so the workers alternate. */
     async function ask<Data>(query: string, input: object): Promise<Data> {
       const response = await fetch(graphql, {
         method: 'POST',
@@ -43,11 +43,11 @@ describe.each([
       return (await ask<{ shipOrder: { __typename: string } }>(shipOrder, input)).shipOrder.__typename;
     };
 
-    const startOptions: string[] = [];
+    const orderIds: string[] = [];
     const outcomes = await pLimit(atOnce).map(Array.from({ length: rounds }), async (_, round) => {
       const created = await ask<{ createOrder: { order: { id: string } } }>(createOrder, orderInput);
       const { id } = created.createOrder.order;
-      startOptions.push(id);
+      orderIds.push(id);
       const [how, keys] = keysOf(round);
       const both = await Promise.all(keys.map((key) => ship(id, key)));
       return `${how}: ${both.sort().join(', ')}`;
@@ -57,7 +57,7 @@ describe.each([
       'one key: ShipOrderSuccess, ShipOrderSuccess',
       'two keys: Conflict, ShipOrderSuccess',
     ]);
-    expect(await shipmentsByOrder(sandbox, begin)).toEqual(onceEach(startOptions));
+    expect(await shipmentsByOrder(sandbox, begin)).toEqual(onceEach(orderIds));
     server.signal('SIGTERM');
     expect(await server.exit).toEqual({ code: 0, signal: null, errors: '' });
     await sandbox.close();
@@ -69,7 +69,7 @@ test('an order whose worker has died in the middle is shipped once', { timeout: 
   const sandbox = await startSandbox({ quirks: { shipsAgain: true, shipmentNamedAfterMs: 60_000 } });
   const server = startWorkers({ UPSTREAM_URL: sandbox.url });
   const { graphql } = await server.listening();
-  const [atIt, other] = (await server.workers()).map(({ pid }) => pid);
+  const [working, other] = (await server.workers()).map(({ pid }) => pid);
   const ask = async (idempotencyKey: string | null) => {
     const input = { order: 'orders/ca2496', origin: 'origins/ca4', package: parcel, idempotencyKey };
     const response = await fetch(graphql, {
@@ -84,11 +84,11 @@ test('an order whose worker has died in the middle is shipped once', { timeout: 
     return (await response.json()).data.shipOrder.__typename;
   };
   sandbox.faults.add({ kind: 'delay', delayMs: 1_000, method: 'POST', path: '/v1/shipments', times: 1 });
-  // Each gets one of them, and one does nothing at first.
+  // Each worker gets one request, and one worker is stopped at first.
   process.kill(Number(other), 'SIGSTOP');
   const asked = ['died', 'died'].map((key) => ask(key).catch(() => 'cut off'));
   await expect.poll(() => sandbox.requests.lines(), { timeout: 8_000 }).toContain('POST /v1/shipments');
-  process.kill(Number(atIt), 'SIGKILL');
+  process.kill(Number(working), 'SIGKILL');
   process.kill(Number(other), 'SIGCONT');
   expect((await Promise.all(asked)).sort()).toEqual(['ShipOrderSuccess', 'cut off']);
   await server.workers(3);

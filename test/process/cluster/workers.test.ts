@@ -13,7 +13,7 @@ const outcome = (asked: Promise<Response>) =>
     () => 'refused',
   );
 
-/** Answers calls for an order once it is told to. */
+/** Holds the responses to calls for an order until `release`. */
 function holding() {
   const waiting: (() => void)[] = [];
   const answer: Answer = (request, ...given) => {
@@ -50,7 +50,7 @@ describe('two workers before the sandbox', slow, () => {
     ]);
   });
 
-  test('answer in turn from the same data, and each line of the log says which it was', async () => {
+  test('answer alternately from the same data, and each line of the log says which it was', async () => {
     const workers = await server.workers();
     expect(workers.map(({ worker }) => worker).sort()).toEqual([1, 2]);
     const ids = ['a', 'b', 'c', 'd'];
@@ -92,7 +92,7 @@ describe('two workers before the sandbox', slow, () => {
 });
 
 describe('two workers before a live service', slow, () => {
-  test('end with 0 at SIGTERM once all that is under way with either is answered, and take nothing more', async () => {
+  test('end with 0 at SIGTERM once both have answered all requests in progress, and accept no more', async () => {
     const { waiting, answer, release } = holding();
     await using service = await startService(answer);
     const server = startWorkers({ UPSTREAM_URL: service.url.href });
@@ -102,7 +102,7 @@ describe('two workers before a live service', slow, () => {
     );
     await until(() => waiting.length === 20, 8_000);
     server.signal('SIGTERM');
-    // Who comes in the very moment in which the last worker takes no more is left without an answer.
+    // A request that arrives just when the last worker stops listening gets no response.
     const live = () =>
       outcome(
         fetch(new URL('/health/live', graphql), {
@@ -190,7 +190,7 @@ describe('two workers before a live service', slow, () => {
   });
 });
 
-/** Whether there is no such process, or only what its parent has not looked at yet. */
+/** Returns whether the process has exited. */
 function isGone(pid: number): boolean {
   try {
     return !process.kill(pid, 0);
@@ -200,7 +200,7 @@ function isGone(pid: number): boolean {
 }
 
 describe('workers that can\u2019t start', slow, () => {
-  test('a port that is taken is told once', async () => {
+  test('a port in use is reported once', async () => {
     const other = createServer().listen(0, '127.0.0.1');
     try {
       await once(other, 'listening');
@@ -253,7 +253,7 @@ describe('workers that can\u2019t start', slow, () => {
     try {
       const flag = join(folder, 'flag');
       const code = `import { existsSync } from 'node:fs';
-        if (process.argv[1].endsWith('cluster/main.ts') && existsSync(${JSON.stringify(flag)})) process.exit(7);`;
+        if (process.argv[1].endsWith('cluster/worker-main.ts') && existsSync(${JSON.stringify(flag)})) process.exit(7);`;
       await using service = await startService(answerAsPromised);
       const server = startWorkers({ UPSTREAM_URL: service.url.href }, [
         '--import',

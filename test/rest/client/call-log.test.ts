@@ -26,30 +26,30 @@ const callLog = (...entries: CallLogEntry[]): CallLog => ({
   elapsedMs: () => 100,
 });
 
-test('the sums of a ledger are those of its own calls, and tell how many were of others', () => {
-  const sums = totalsOf(
+test('the totals of a call log count own calls, and shared calls separately', () => {
+  const totals = totalsOf(
     callLog(
       entry(0, 10, { bytes: 700, retries: 1 }),
       entry(0, 10, { bytes: 500, isShared: true }),
       entry(0, 10, { bytes: 20, retries: 2 }),
     ),
   );
-  expect(sums).toEqual({ calls: 2, shared: 1, bytes: 720, retries: 3, restMs: 10 });
+  expect(totals).toEqual({ calls: 2, shared: 1, bytes: 720, retries: 3, restMs: 10 });
 });
 
 test.each<[string, CallLogEntry[], number]>([
-  ['there is none', [], 0],
-  ['one follows the other', [entry(1, 10), entry(20, 5)], 15],
-  ['one begins as the other ends', [entry(1, 10), entry(11, 5)], 15],
-  ['they overlap', [entry(1, 10), entry(6, 10)], 15],
-  ['one lies within another', [entry(1, 20), entry(6, 5), entry(15, 10)], 24],
-  ['it is the call of another operation', [entry(5, 10, { isShared: true })], 10],
-  ['one is under way still', [entry(1, 10), entry(40, undefined)], 70],
-])('the time of calls is that in which any was under way, where %s', (_what, entries, restMs) => {
+  ['there is no call', [], 0],
+  ['one call follows another', [entry(1, 10), entry(20, 5)], 15],
+  ['one call starts when another ends', [entry(1, 10), entry(11, 5)], 15],
+  ['calls overlap', [entry(1, 10), entry(6, 10)], 15],
+  ['one call starts and ends during another', [entry(1, 20), entry(6, 5), entry(15, 10)], 24],
+  ['a call is shared', [entry(5, 10, { isShared: true })], 10],
+  ['one call is still in progress', [entry(1, 10), entry(40, undefined)], 70],
+])('restMs is the time during which any call was in progress, if %s', (_what, entries, restMs) => {
   expect(totalsOf(callLog(...entries)).restMs).toBe(restMs);
 });
 
-test('items of a list that ask for the same by the same field are one path', () => {
+test('paths that differ only in list indexes become one path', () => {
   const items = (field: string, count = 1_000) =>
     Array.from(Array(count), (_, index) => `orders.nodes.${index}.${field}`);
   const some: FieldPaths = new Set([...items('shipment'), 'orders.nodes.7.shipment']);

@@ -17,18 +17,18 @@ import {
 
 const order = { name: 'orders/7' };
 
-describe('an answer that is taken', () => {
-  test.each([200, 201, 202, 203, 206, 299])('of status %i', async (status) => {
+describe('an accepted response', () => {
+  test.each([200, 201, 202, 203, 206, 299])('with status %i', async (status) => {
     await using bench = await startBench(answerJson(order, status));
     expect(await bench.api.getOrder('7', bench.callContext())).toEqual(order);
   });
 
-  test('whatever it calls its type', async () => {
+  test('with any content type', async () => {
     await using bench = await startBench(answerText(JSON.stringify(order), 200, 'text/plain'));
     expect(await bench.api.getOrder('7', bench.callContext())).toEqual(order);
   });
 
-  test('with a letter cut in two between its chunks', async () => {
+  test('with a character split between two chunks', async () => {
     const bytes = Buffer.from(JSON.stringify({ ...order, notes: 'Ñandú 🦤 e\u0301' }));
     const cut = bytes.indexOf(0xf0) + 2;
     await using bench = await startBench(async (_request, response) => {
@@ -42,7 +42,7 @@ describe('an answer that is taken', () => {
     });
   });
 
-  test('exactly as large as allowed', async () => {
+  test('with a body of exactly the maximum size', async () => {
     const body = JSON.stringify({ ...order, notes: '' });
     const notes = 'a'.repeat(2_000 - body.length);
     await using bench = await startBench(answerJson({ ...order, notes }), { maxResponseBytes: 2_000 });
@@ -50,7 +50,7 @@ describe('an answer that is taken', () => {
   });
 });
 
-describe('a refusal', () => {
+describe('an HTTP error', () => {
   const statuses = [400, 401, 403, 404, 409, 410, 412, 422, 429, 500, 502, 503, 504];
   const bodies: [string, (status: number) => Answer, string | undefined][] = [
     ['JSON', (status) => answerJson({ error: { message: 'no such thing' } }, status), 'no such thing'],
@@ -77,7 +77,7 @@ describe('a refusal', () => {
     expect(bench.service.requests).toHaveLength(2 * statuses.length);
   });
 
-  test('gives its fields', async () => {
+  test('has the field errors of the body', async () => {
     const details = [{ fieldViolations: [{ field: 'notes', description: 'too short' }] }];
     await using bench = await startBench(answerJson({ error: { message: 'invalid', details } }, 400));
     expect(await errorOf(bench.api.getOrder('7', bench.callContext()))).toMatchObject({
@@ -85,7 +85,7 @@ describe('a refusal', () => {
     });
   });
 
-  test('that breaks off in its body is one all the same', async () => {
+  test('with an incomplete body keeps its status', async () => {
     await using bench = await startBench((request, response) => {
       response.writeHead(503, { 'content-length': '1000', 'retry-after': '2' }).write('{"message":');
       setTimeout(() => request.socket.resetAndDestroy(), 5);
@@ -96,7 +96,7 @@ describe('a refusal', () => {
     expect(written).toMatchObject({ name: 'StatusError', status: 503 });
   });
 
-  test('that never ends is one when the deadline passes', async () => {
+  test('whose body never ends is reported when the deadline passes', async () => {
     await using bench = await startBench(
       (_request, response) => response.writeHead(500).write('{"message":'),
       { callTimeoutMs: 60 },
@@ -105,7 +105,7 @@ describe('a refusal', () => {
     expect(error).toMatchObject({ name: 'StatusError', status: 500 });
   });
 
-  test('nested too deeply to be read is one', async () => {
+  test('with a too deeply nested body keeps its status', async () => {
     const depth = 10_000;
     const body = `{"errors":${'{"a":'.repeat(depth)}"b"${'}'.repeat(depth)}}`;
     await using bench = await startBench(answerText(body, 400, 'application/json'));
@@ -113,7 +113,7 @@ describe('a refusal', () => {
     expect(error).toMatchObject({ name: 'StatusError', status: 400 });
   });
 
-  test('of 1 MB is one, unread', async () => {
+  test('with a body of 1 MB is reported without its message', async () => {
     const answer = answerJson({ message: 'a'.repeat(1_000_000) }, 502);
     await using bench = await startBench(answer, { maxResponseBytes: 10_000_000 });
     const error = await errorOf(bench.api.getOrder('7', bench.callContext()));
@@ -131,7 +131,7 @@ describe('a refusal', () => {
     ['1.5', undefined],
     ['', undefined],
     ['9'.repeat(40), undefined],
-  ])('with Retry-After "%s" is worth %o ms of waiting', async (header, expected) => {
+  ])('with Retry-After "%s" has a delay of %o ms', async (header, expected) => {
     await using bench = await startBench(answerJson({}, 429, { 'retry-after': header }));
     expect(await errorOf(bench.api.getOrder('7', bench.callContext()))).toMatchObject({
       status: 429,
@@ -139,7 +139,7 @@ describe('a refusal', () => {
     });
   });
 
-  test('with a Retry-After of a minute ahead is worth that', async () => {
+  test('with a Retry-After date one minute ahead has that delay', async () => {
     const header = new Date(Date.now() + 60_000).toUTCString();
     await using bench = await startBench(answerJson({}, 503, { 'retry-after': header }));
     // The call always fails with a StatusError here; the match below would show anything else.
@@ -150,7 +150,7 @@ describe('a refusal', () => {
 });
 
 describe('a redirect', () => {
-  test.each([301, 302, 303, 307, 308])('%i is not followed, and the token goes nowhere', async (status) => {
+  test.each([301, 302, 303, 307, 308])('%i is not followed, and the token not leaked', async (status) => {
     await using elsewhere = await startBench(answerJson(order));
     const location = new URL('/v1/orders/7', elsewhere.service.url).href;
     await using bench = await startBench(answerJson({}, status, { location }));
@@ -162,7 +162,7 @@ describe('a redirect', () => {
   });
 });
 
-describe('a 2xx answer that is no JSON', () => {
+describe('a 2xx response that is not JSON', () => {
   test.each<[string, Answer]>([
     ['HTML', answerText('<html><body>Log in</body></html>')],
     ['cut JSON', answerText('{"name":"orders/7","sta', 200, 'application/json')],
@@ -178,14 +178,14 @@ describe('a 2xx answer that is no JSON', () => {
   });
 });
 
-describe('an answer that is too large', () => {
-  test('is given up when it passes the limit, not read to its end', async () => {
+describe('a response that is too large', () => {
+  test('is aborted at the limit, not read to the end', async () => {
     let isClosed = false;
     await using bench = await startBench((_request, response) => {
       response.on('close', () => {
         isClosed = true;
       });
-      // For ever, as fast as it is read.
+      // Writes without end, as fast as the client reads.
       const more = () => {
         while (!response.destroyed && response.write('a'.repeat(16_384)));
       };

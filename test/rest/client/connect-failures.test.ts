@@ -15,11 +15,11 @@ import { newOrder } from '../bodies.ts';
 const never: Answer = () => {};
 const order = { name: 'orders/7' };
 
-/** What undici tells of a connection that it could not make. */
+/** The channel on which undici publishes each failed connection. */
 const connectError = channel('undici:client:connectError');
 let listener: () => void = () => {};
 
-/** Counts the connections that could not be made, and does `then` after each, before anybody hears of it. */
+/** Counts failed connections. Calls `then` after each failure, before the client handles the failure. */
 function countFailures(then: () => void = () => {}): { count: number } {
   const failures = { count: 0 };
   listener = () => {
@@ -32,11 +32,11 @@ function countFailures(then: () => void = () => {}): { count: number } {
 
 afterEach(() => connectError.unsubscribe(listener));
 
-/** A port on which nothing listens any more. */
+/** Finds a port on which no process listens. */
 async function freePort(): Promise<number> {
   const server = createSocketServer().listen(0, '127.0.0.1');
   await once(server, 'listening');
-  // A server that listens on a TCP port has an address of this form.
+  // The cast is safe: the address of a TCP server is an object.
   const { port } = server.address() as AddressInfo;
   server.close();
   await once(server, 'close');
@@ -46,8 +46,8 @@ async function freePort(): Promise<number> {
 const startBenchAt = (baseUrl: string, options = {}) =>
   startBench(never, { baseUrl: new URL(baseUrl), ...options });
 
-describe('a write that found no connection', () => {
-  test.each([1, 2])('is sent once one can be made, here after %i failures', async (failuresBefore) => {
+describe('a write without a connection', () => {
+  test.each([1, 2])('is sent once a connection opens, after %i failures', async (failuresBefore) => {
     const port = await freePort();
     await using bench = await startBenchAt(`http://127.0.0.1:${port}`);
     const bodies: string[] = [];
@@ -68,7 +68,7 @@ describe('a write that found no connection', () => {
     expect(bodies).toEqual([JSON.stringify(newOrder)]);
   });
 
-  test('is tried three times, and a read once', async () => {
+  test('is tried three times, but a read only once', async () => {
     await using bench = await startBenchAt(`http://127.0.0.1:${await freePort()}`);
     const failures = countFailures();
     const written = await errorOf(bench.api.createOrder(newOrder, bench.callContext()));
@@ -79,7 +79,7 @@ describe('a write that found no connection', () => {
     expect(failures.count).toBe(4);
   });
 
-  test('as a name has no address is tried three times', async () => {
+  test('is tried three times if the host name has no address', async () => {
     await using bench = await startBenchAt('http://nowhere.invalid');
     const failures = countFailures();
     expect(await errorOf(bench.api.createOrder(newOrder, bench.callContext()))).toBeInstanceOf(
@@ -88,7 +88,7 @@ describe('a write that found no connection', () => {
     expect(failures.count).toBe(3);
   });
 
-  test('as several addresses refuse it is tried three times', async () => {
+  test('is tried three times if several addresses refuse the connection', async () => {
     await using bench = await startBenchAt(`http://localhost:${await freePort()}`);
     const failures = countFailures();
     expect(await errorOf(bench.api.createOrder(newOrder, bench.callContext()))).toBeInstanceOf(
@@ -97,41 +97,41 @@ describe('a write that found no connection', () => {
     expect(failures.count).toBe(3);
   });
 
-  test('in time is tried again', async () => {
-    const giveUp = new AbortController();
+  test('is tried again after a connect timeout', async () => {
+    const controller = new AbortController();
     const sockets: Socket[] = [];
-    // Takes connections, but never says a word of TLS.
+    // Accepts connections, but never starts TLS.
     const server = createSocketServer((socket) => {
       sockets.push(socket);
-      if (sockets.length === 2) giveUp.abort();
+      if (sockets.length === 2) controller.abort();
     });
     server.listen(0, '127.0.0.1');
     await once(server, 'listening');
-    // A server that listens on a TCP port has an address of this form.
+    // The cast is safe: the address of a TCP server is an object.
     const { port } = server.address() as AddressInfo;
     await using bench = await startBenchAt(`https://127.0.0.1:${port}`, {
       connectTimeoutMs: 20,
       callTimeoutMs: 60_000,
     });
-    const error = await errorOf(bench.api.createOrder(newOrder, bench.callContext(giveUp.signal)));
+    const error = await errorOf(bench.api.createOrder(newOrder, bench.callContext(controller.signal)));
     expect(error).toBeInstanceOf(AbortedError);
     expect(sockets).toHaveLength(2);
     for (const socket of sockets) socket.destroy();
     server.close();
   });
 
-  test('is not tried again once its caller has given up', async () => {
+  test('is not tried again once the operation is aborted', async () => {
     await using bench = await startBenchAt(`http://127.0.0.1:${await freePort()}`);
-    const giveUp = new AbortController();
-    // Within the pause: a pause is a timer, which comes after what is immediate.
-    const failures = countFailures(() => setImmediate(() => giveUp.abort()));
-    const error = await errorOf(bench.api.createOrder(newOrder, bench.callContext(giveUp.signal)));
+    const controller = new AbortController();
+    // Aborts during the pause: an immediate runs before the timer of the pause.
+    const failures = countFailures(() => setImmediate(() => controller.abort()));
+    const error = await errorOf(bench.api.createOrder(newOrder, bench.callContext(controller.signal)));
     expect(error).toBeInstanceOf(AbortedError);
     expect(failures.count).toBe(1);
   });
 
   test('is not tried again after its deadline', async () => {
-    // The deadline comes before the end of any pause, as a timer takes a millisecond at least.
+    // The deadline passes before the end of any pause, because a timer takes at least one millisecond.
     await using bench = await startBenchAt(`http://127.0.0.1:${await freePort()}`, { callTimeoutMs: 1 });
     const error = await errorOf(bench.api.createOrder(newOrder, bench.callContext()));
     expect(error).toBeInstanceOf(DeadlineError);

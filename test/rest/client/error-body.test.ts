@@ -55,13 +55,13 @@ describe('the fields of an error body', () => {
     expect(read(body)).toEqual({ ...(message === undefined ? {} : { message }), fields: [field] });
   });
 
-  test('several messages of one field are one', () => {
+  test('several messages of one field are joined', () => {
     expect(read({ errors: { notes: ['too short', 'not a text'] } }).fields).toEqual([
       { path: 'notes', message: 'too short; not a text' },
     ]);
   });
 
-  test('what names no field is none', () => {
+  test('an error without a field name is ignored', () => {
     const errors = [null, 7, 'notes', {}, { message: 'x' }, { field: '' }, { field: 7, message: 'x' }, []];
     expect(read({ errors }).fields).toEqual([]);
     expect(read({ errors: { notes: 7, '': 'x' } }).fields).toEqual([]);
@@ -72,7 +72,7 @@ describe('the fields of an error body', () => {
     expect(read({ errors }).fields).toHaveLength(50);
   });
 
-  test('names that every object has are fields like others', () => {
+  test('names of built-in object properties are ordinary field names', () => {
     expect(read('{"errors":{"__proto__":"a","constructor":"b","toString":"c"}}').fields).toEqual([
       { path: '__proto__', message: 'a' },
       { path: 'constructor', message: 'b' },
@@ -100,19 +100,19 @@ describe('the message of an error body', () => {
   });
 
   test.each(['', 'null', '7', '"a"', '[]', '[{"message":"a"}]', '<html><h1>a</h1></html>', 'a stack\n at b'])(
-    'no object says nothing: %s',
+    'a body that is not a JSON object is ignored: %s',
     (body) => {
       expect(read(body)).toEqual({ fields: [] });
     },
   );
 
-  test('a long one is cut', () => {
+  test('a long text is truncated', () => {
     expect(read({ message: 'a'.repeat(1_000) }).message).toBe(`${'a'.repeat(300)}…`);
     const [first] = read({ errors: { ['p'.repeat(1_000)]: 'm'.repeat(1_000) } }).fields;
     expect(first).toEqual({ path: `${'p'.repeat(300)}…`, message: `${'m'.repeat(300)}…` });
   });
 
-  test('the access token is blanked wherever it stands', () => {
+  test('the access token is replaced wherever it occurs', () => {
     const body = { message: 'bad secret-token', errors: { 'secret-token': 'not secret-token secret-token' } };
     expect(read(body)).toEqual({
       message: 'bad <access token>',
@@ -121,7 +121,7 @@ describe('the message of an error body', () => {
   });
 });
 
-describe('a query in a text is left out', () => {
+describe('the query of a URL or path is removed', () => {
   test.each([
     ['GET http://h/x?search=ann&token=abc failed', 'GET http://h/x failed'],
     ['/v1/orders?search=ann&token=abc', '/v1/orders'],
@@ -134,15 +134,15 @@ describe('a query in a text is left out', () => {
     ['/x?search=Ann Lee&token=abc failed', '/x failed'],
     ['/x?a=b?token=abc failed', '/x failed'],
     [`/x?search=${'a'.repeat(1_000)}`, '/x'],
-  ])('%s', (text, told) => {
+  ])('%s', (text, expected) => {
     expect(read({ message: text, errors: { notes: text } })).toEqual({
-      message: told,
-      fields: [{ path: 'notes', message: told }],
+      message: expected,
+      fields: [{ path: 'notes', message: expected }],
     });
   });
 
   test.each(['Is it /v1/orders?', 'Did you mean "/v1/orders?" or not?', 'Why? a=b', 'What?! No'])(
-    'and a question stays: %s',
+    'but a question remains: %s',
     (text) => {
       expect(read({ message: text }).message).toBe(text);
     },

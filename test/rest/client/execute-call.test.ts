@@ -22,7 +22,7 @@ const lines = ({ service }: Bench) => service.requests.map(({ line }) => line);
 const retriesOf = ({ callLog }: CallContext) => callLog.entries.map(({ retries }) => retries);
 const order = { method: 'GET' as const, path: '/v1/orders/7' };
 
-describe('an observer that throws as a call leaves and as it ends', () => {
+describe('an observer that throws when a call is sent and when the call finishes', () => {
   const observer: CallObserver = {
     onCallSent() {
       throw new Error('broken');
@@ -32,40 +32,40 @@ describe('an observer that throws as a call leaves and as it ends', () => {
     },
   };
 
-  test.each([200, 404])('changes nothing of what came of it, be it a read or a write: %d', async (status) => {
+  test.each([200, 404])('does not change the outcome of a read or a write: %d', async (status) => {
     const answer = status === 200 ? answerAsPromised : answerJson({}, status);
     await using bench = await startBench(answer, { observer });
     const callContext = bench.callContext(undefined, 1);
-    const ends = await Promise.all(
+    const outcomes = await Promise.all(
       [
         bench.api.getOrder('7', callContext),
         bench.api.getOrder('8', callContext),
         bench.api.updateOrder('7', { order: { notes: 'a' }, updateMask: ['notes'] }, callContext),
-      ].map((end) => end.catch(({ message }: Error) => message)),
+      ].map((outcome) => outcome.catch(({ message }: Error) => message)),
     );
-    const asked = ['GET /v1/orders/7', 'GET /v1/orders/8', 'PATCH /v1/orders/7'];
-    expect(ends).toEqual(
+    const expectedLines = ['GET /v1/orders/7', 'GET /v1/orders/8', 'PATCH /v1/orders/7'];
+    expect(outcomes).toEqual(
       status === 200
         ? ['7', '8', '7'].map((id) => ({ name: `orders/${id}` }))
-        : asked.map((line) => `${line} answered 404`),
+        : expectedLines.map((line) => `${line} answered 404`),
     );
-    expect(lines(bench).sort()).toEqual(asked);
+    expect(lines(bench).sort()).toEqual(expectedLines);
   });
 });
 
-describe('a read that waits to be tried again', () => {
+describe('a read that waits for a retry', () => {
   type OnSlot = (signal: CancelSource) => unknown;
 
-  /** What comes of a read whose slot is released, and then acquired again, as it is told here. */
+  /** Sends a read with a slot whose `release` and `reacquire` are the given functions. */
   function read(
     { client }: Bench,
     callContext: CallContext,
-    { release = () => {}, acquireAgain = () => {} }: { release?: OnSlot; acquireAgain?: OnSlot },
+    { release = () => {}, reacquire = () => {} }: { release?: OnSlot; reacquire?: OnSlot },
   ): Promise<unknown> {
     const signal = new CancelSource();
     const slot: PendingCall<unknown>['slot'] = {
       release: () => void release(signal),
-      acquireAgain: async () => void (await acquireAgain(signal)),
+      reacquire: async () => void (await reacquire(signal)),
     };
     return new Promise((resolve, reject) => {
       client.read(order, callContext, { signal, fieldPath: undefined, slot, resolve, reject });
@@ -76,8 +76,8 @@ describe('a read that waits to be tried again', () => {
 
   test.each([
     ['in the pause', { release: (signal: CancelSource) => queueMicrotask(() => abort(signal)) }],
-    ['just after the pause', { acquireAgain: abort }],
-  ])('is not tried any more where it is given up %s', async (_when, slot) => {
+    ['just after the pause', { reacquire: abort }],
+  ])('is not retried if the read is aborted %s', async (_when, slot) => {
     await using bench = await startBench(answerJson({}, 503), { retries: 2 });
     const error = await errorOf(read(bench, bench.callContext(), slot));
     expect(error).toBeInstanceOf(AbortedError);
@@ -85,7 +85,7 @@ describe('a read that waits to be tried again', () => {
     expect(lines(bench)).toEqual(['GET /v1/orders/7']);
   });
 
-  test('has failed as it has where calls of its kind are no longer made after the pause', async () => {
+  test('fails with the last error if the circuit breaker is open after the pause', async () => {
     await using bench = await startBench(
       (request, response, body) =>
         answerJson({}, request.url === '/v1/orders/7' ? 503 : 500)(request, response, body),
@@ -96,7 +96,7 @@ describe('a read that waits to be tried again', () => {
     const callContext = callContexts.of('ana', signal);
     const error = await errorOf(
       read(bench, callContext, {
-        acquireAgain: () =>
+        reacquire: () =>
           Promise.all(
             ['eva', 'ida'].map((who) => errorOf(bench.api.getOrder(who, callContexts.of(who, signal)))),
           ),
@@ -109,12 +109,12 @@ describe('a read that waits to be tried again', () => {
     expect(retriesOf(callContext)).toEqual([0]);
   });
 
-  test('has failed as it has where too many wait for it to have a turn again', async () => {
-    const held: (() => void)[] = [];
+  test('fails with the last error if the queue is full after the pause', async () => {
+    const heldResponses: (() => void)[] = [];
     await using bench = await startBench(
       (request, response, body) => {
         if (request.url === '/v1/orders/7') answerJson({}, 503)(request, response, body);
-        else held.push(() => answerAsPromised(request, response, body));
+        else heldResponses.push(() => answerAsPromised(request, response, body));
       },
       { retries: 2 },
     );
@@ -124,17 +124,17 @@ describe('a read that waits to be tried again', () => {
       CallContext,
       CallContext,
       CallContext,
-    ]; // As many as names.
+    ]; // Safe: one context for each name.
     const failed = errorOf(bench.api.getOrder('7', ana));
-    // The first takes the place that the pause leaves, and the second its place in the queue.
+    // The first call of eva gets the slot that the pause releases. The other two calls fill the queue.
     const others = [bench.api.getOrder('1', eva), bench.api.getOrder('2', eva), bench.api.getOrder('3', ida)];
     expect(callContexts.callsWaiting()).toBe(2);
     const error = await failed;
     expect(error).toBeInstanceOf(StatusError);
     expect(error.message).toBe('GET /v1/orders/7 answered 503');
     for (const _ of others) {
-      await until(() => held.length > 0);
-      held.shift()?.();
+      await until(() => heldResponses.length > 0);
+      heldResponses.shift()?.();
     }
     expect(await Promise.all(others)).toEqual(['1', '2', '3'].map((id) => ({ name: `orders/${id}` })));
     expect(lines(bench)).toEqual(['7', '1', '3', '2'].map((id) => `GET /v1/orders/${id}`));
@@ -142,11 +142,11 @@ describe('a read that waits to be tried again', () => {
   });
 });
 
-describe('how long a call took', () => {
-  type Try = (request: TransportRequest<string>) => void;
+describe('the duration of a call', () => {
+  type Attempt = (request: TransportRequest<string>) => void;
 
-  /** Makes a read whose attempts end as `tries` say, one after the other, and waits for its end. */
-  async function make(...tries: Try[]): Promise<CallLogEntry> {
+  /** Sends a read whose attempts are handled by `attempts`, in order, and waits for the outcome. */
+  async function sendRead(...attempts: Attempt[]): Promise<CallLogEntry> {
     const policy = {
       circuits: createCircuits(),
       retries: createRetries({ maxRetries: 1 }),
@@ -154,7 +154,7 @@ describe('how long a call took', () => {
     };
     const callContext = createCallContexts({ callsPerOperation: 1 }).of('token', new CancelSource());
     await new Promise<string>((resolve, reject) => {
-      const transport = { send: (request: TransportRequest<string>) => tries.shift()?.(request) };
+      const transport = { send: (request: TransportRequest<string>) => attempts.shift()?.(request) };
       const signal = new CancelSource();
       executeCall(policy, transport, order, callContext, { signal, fieldPath: undefined, resolve, reject });
     });
@@ -163,16 +163,16 @@ describe('how long a call took', () => {
     return entry;
   }
 
-  test('is until its response came, whenever that is parsed', async () => {
-    const { durationMs } = await make((request) => {
+  test('ends when the response arrives, not when the response is parsed', async () => {
+    const { durationMs } = await sendRead((request) => {
       request.entry.durationMs = 7_000;
       request.succeeded('answer');
     });
     expect(durationMs).toBe(7_000);
   });
 
-  test('is until it was answered, not until its first attempt failed', async () => {
-    const { durationMs } = await make(
+  test('is not the duration of a failed first attempt', async () => {
+    const { durationMs } = await sendRead(
       (request) => {
         request.entry.durationMs = 7_000;
         request.failed(new StatusError(request.call, 503, { fields: [] }));

@@ -24,7 +24,7 @@ const never: Answer = () => {};
 const text = { text: 'a' };
 
 describe('a deadline', () => {
-  test('that passes before anything is answered', async () => {
+  test('that passes before any response', async () => {
     await using bench = await startBench(never, { callTimeoutMs: 60 });
     const start = performance.now();
     const error = await errorOf(bench.api.getOrder('7', bench.callContext()));
@@ -34,7 +34,7 @@ describe('a deadline', () => {
     expect(bench.service.requests).toHaveLength(1);
   });
 
-  test('that passes within the body, though a byte comes all the time', async () => {
+  test('that passes within the body, although bytes keep arriving', async () => {
     let isClosed = false;
     await using bench = await startBench(
       (_request, response) => {
@@ -58,7 +58,7 @@ describe('a deadline', () => {
     const errors = await Promise.all([
       errorOf(bench.api.getOrder('1', bench.callContext())),
       errorOf(bench.api.getOrder('2', bench.callContext())),
-      // None of it has been sent, so its outcome is known.
+      // The write was not sent, so its outcome is known.
       errorOf(bench.api.sendMessage('1', '2', text, bench.callContext())),
     ]);
     expect(errors.map(({ name }) => name)).toEqual(['DeadlineError', 'DeadlineError', 'DeadlineError']);
@@ -66,7 +66,7 @@ describe('a deadline', () => {
     expect(bench.service.requests.map(({ line }) => line)).toEqual(['GET /v1/orders/1']);
   });
 
-  test('that passes while the only connection of labels is busy with a longer one', async () => {
+  test('that passes while the only label connection is busy with another label', async () => {
     await using bench = await startBench(
       (request, response) => {
         response.writeHead(200, { 'content-type': 'application/pdf' });
@@ -85,9 +85,9 @@ describe('a deadline', () => {
   });
 
   test.each([
-    ['before anything is answered', never],
+    ['before any response', never],
     ['within the body', (_request, response) => response.writeHead(200).write('{')],
-  ] as [string, Answer][])('that passes %s of a write leaves its outcome unknown', async (_when, answer) => {
+  ] as [string, Answer][])('that passes %s of a write leaves the outcome unknown', async (_when, answer) => {
     await using bench = await startBench(answer, { callTimeoutMs: 60 });
     const error = await errorOf(bench.api.sendMessage('1', '2', text, bench.callContext()));
     expect(error).toBeInstanceOf(OutcomeUnknownError);
@@ -95,7 +95,7 @@ describe('a deadline', () => {
     expect(bench.service.requests).toHaveLength(1);
   });
 
-  test('does not keep what came in time from being used', async () => {
+  test('that passes after the response has no effect', async () => {
     await using bench = await startBench(answerJson(order), { callTimeoutMs: 60 });
     expect(await bench.api.getOrder('7', bench.callContext())).toEqual(order);
     await new Promise((resolve) => setTimeout(resolve, 80));
@@ -124,7 +124,7 @@ describe('a connection', () => {
   ];
 
   test.each(resets)(
-    '%s: a read is unavailable, a write is of unknown outcome and sent once',
+    '%s: a read is unavailable, a write is sent once and has an unknown outcome',
     async (_when, answer) => {
       await using bench = await startBench(answer);
       const read = await errorOf(bench.api.getOrder('7', bench.callContext()));
@@ -145,7 +145,7 @@ describe('a connection', () => {
     },
   );
 
-  test('refused: nothing was sent, so that a write is unavailable too', async () => {
+  test('refused: nothing was sent, so a write is unavailable too', async () => {
     const server = createServer().listen(0, '127.0.0.1');
     await new Promise((resolve) => server.once('listening', resolve));
     const address = server.address();
@@ -162,13 +162,13 @@ describe('a connection', () => {
     }
   });
 
-  test('to a name that nobody has', async () => {
+  test('to an unknown host name', async () => {
     await using bench = await startBench(never, { baseUrl: new URL('http://nowhere.invalid') });
     const error = await errorOf(bench.api.sendMessage('1', '2', text, bench.callContext()));
     expect(error).toBeInstanceOf(UnavailableError);
   });
 
-  test('that never speaks TLS: nothing was sent', async () => {
+  test('to a server without TLS: nothing was sent', async () => {
     await using bench = await startBench(never);
     const baseUrl = new URL(bench.service.url.href.replace('http:', 'https:'));
     await using secure = await startBench(never, { baseUrl });
@@ -177,17 +177,17 @@ describe('a connection', () => {
     expect(bench.service.requests).toEqual([]);
   });
 
-  test('that answers something that is not HTTP', async () => {
+  test('that returns something other than HTTP', async () => {
     await using bench = await startBench((request) => request.socket.end('SSH-2.0-OpenSSH_9.6\r\n'));
     const error = await errorOf(bench.api.getOrder('7', bench.callContext()));
     expect(error).toBeInstanceOf(InvalidResponseError);
     expect(error.message).toBe('GET /v1/orders/7 answered something that is not HTTP');
   });
 
-  test('is kept for the next call', async () => {
+  test('is reused by the next call', async () => {
     await using bench = await startBench(answerAsPromised, { connections: 3 });
     for (let turn = 0; turn < 5; turn += 1) await bench.api.getOrder('7', bench.callContext());
-    // The pool may take a second one while the first is still being tidied up.
+    // The pool may open a second connection while undici still finishes the first request.
     expect(bench.service.connections).toBeLessThanOrEqual(2);
     await Promise.all(
       Array.from({ length: 30 }, (_, id) => bench.api.getOrder(`${id}`, bench.callContext())),
@@ -211,18 +211,18 @@ describe('a connection', () => {
   });
 });
 
-describe('a caller that gives up', () => {
-  test('ends its calls, as the service sees, and nobody else\u2019s', async () => {
+describe('an operation that is aborted', () => {
+  test('aborts its own calls on the service, but no calls of other operations', async () => {
     const closed: string[] = [];
     await using bench = await startBench((request, response) => {
       response.on('close', () => closed.push(request.url ?? ''));
       if (request.url === '/v1/orders/2') setTimeout(() => response.end('{"name":"orders/2"}'), 30);
     });
-    const giveUp = new AbortController();
-    const first = errorOf(bench.api.getOrder('1', bench.callContext(giveUp.signal)));
+    const controller = new AbortController();
+    const first = errorOf(bench.api.getOrder('1', bench.callContext(controller.signal)));
     const second = bench.api.getOrder('2', bench.callContext());
     await until(() => bench.service.requests.length === 2);
-    giveUp.abort();
+    controller.abort();
     const error = await first;
     expect(error).toBeInstanceOf(AbortedError);
     expect(error.message).toBe('GET /v1/orders/1 was given up by its caller');
@@ -230,7 +230,7 @@ describe('a caller that gives up', () => {
     expect(await second).toEqual({ name: 'orders/2' });
   });
 
-  test('within the body of the answer', async () => {
+  test('within the response body aborts the call', async () => {
     let isClosed = false;
     await using bench = await startBench((_request, response) => {
       response.on('close', () => {
@@ -238,26 +238,26 @@ describe('a caller that gives up', () => {
       });
       response.write('{"name":');
     });
-    const giveUp = new AbortController();
-    const answer = errorOf(bench.api.getOrder('7', bench.callContext(giveUp.signal)));
+    const controller = new AbortController();
+    const answer = errorOf(bench.api.getOrder('7', bench.callContext(controller.signal)));
     await until(() => bench.service.requests.length === 1);
-    setTimeout(() => giveUp.abort(), 10);
+    setTimeout(() => controller.abort(), 10);
     expect(await answer).toBeInstanceOf(AbortedError);
     await until(() => isClosed);
   });
 
-  test('after a write was sent leaves its outcome unknown', async () => {
+  test('after a write was sent leaves the outcome unknown', async () => {
     await using bench = await startBench(never);
-    const giveUp = new AbortController();
-    const answer = errorOf(bench.api.sendMessage('1', '2', text, bench.callContext(giveUp.signal)));
+    const controller = new AbortController();
+    const answer = errorOf(bench.api.sendMessage('1', '2', text, bench.callContext(controller.signal)));
     await until(() => bench.service.requests.length === 1);
-    giveUp.abort();
+    controller.abort();
     const error = await answer;
     expect(error).toBeInstanceOf(OutcomeUnknownError);
     expect(error.cause).toBeInstanceOf(AbortedError);
   });
 
-  test('before the call makes no request at all', async () => {
+  test('before the call sends no request', async () => {
     await using bench = await startBench(answerJson(order));
     const callContext = bench.callContext(AbortSignal.abort());
     for (const call of [
@@ -270,20 +270,20 @@ describe('a caller that gives up', () => {
     expect(bench.service.connections).toBe(0);
   });
 
-  test('ends the calls that wait for their turn before they are made', async () => {
+  test('aborts the calls that wait for a slot', async () => {
     await using bench = await startBench(never);
-    const giveUp = new AbortController();
-    const callContext = bench.callContext(giveUp.signal, 2);
+    const controller = new AbortController();
+    const callContext = bench.callContext(controller.signal, 2);
     const answers = ['1', '2', '3', '4'].map((id) => errorOf(bench.api.getOrder(id, callContext)));
     await until(() => bench.service.requests.length === 2);
-    giveUp.abort();
+    controller.abort();
     expect((await Promise.all(answers)).map(({ name }) => name)).toEqual(
       Array.from({ length: 4 }, () => 'AbortedError'),
     );
     expect(bench.service.requests).toHaveLength(2);
   });
 
-  test('keeps no listener on its signal, whatever becomes of the call', async () => {
+  test('has no listener on its signal after any outcome of the call', async () => {
     const { signal } = new AbortController();
     const outcomes: Answer[] = [
       answerJson(order),
@@ -301,14 +301,14 @@ describe('a caller that gives up', () => {
   });
 });
 
-test('one caller has at most so many calls under way, and another its own', async () => {
+test('each operation has its own limit of concurrent calls', async () => {
   const running: Record<string, number> = {};
-  const most: Record<string, number> = {};
+  const maxRunning: Record<string, number> = {};
   await using bench = await startBench(
     (request, response) => {
       const who = request.headers.authorization ?? '';
       running[who] = (running[who] ?? 0) + 1;
-      most[who] = Math.max(most[who] ?? 0, running[who]);
+      maxRunning[who] = Math.max(maxRunning[who] ?? 0, running[who]);
       setTimeout(() => {
         running[who] = (running[who] ?? 0) - 1;
         response.end(JSON.stringify({ name: request.url?.replace('/v1/', '') }));
@@ -323,17 +323,17 @@ test('one caller has at most so many calls under way, and another its own', asyn
     Array.from({ length: 12 }, (_, id) => bench.api.getOrder(`${id}`, callContext)),
   );
   await Promise.all(calls);
-  expect(most).toEqual({ 'Bearer ana': 3, 'Bearer eva': 4 });
+  expect(maxRunning).toEqual({ 'Bearer ana': 3, 'Bearer eva': 4 });
   expect(bench.service.requests).toHaveLength(24);
 });
 
-test('what comes behind the end of a compressed answer is broken off, and keeps no connection', async () => {
+test('bytes after the end of a compressed response are aborted and do not keep the connection', async () => {
   const trailing = Buffer.concat([gzipSync(JSON.stringify({ name: 'orders/7' })), Buffer.alloc(1_000)]);
-  let isBrokenOff = false;
+  let isClosed = false;
   await using bench = await startBench(
     (_request, response) => {
       response.on('close', () => {
-        isBrokenOff = true;
+        isClosed = true;
       });
       response.writeHead(200, { 'content-type': 'application/json', 'content-encoding': 'gzip' });
       response.write(trailing);
@@ -343,5 +343,5 @@ test('what comes behind the end of a compressed answer is broken off, and keeps 
   for (const _ of [1, 2]) {
     expect(await bench.api.getOrder('7', bench.callContext())).toEqual({ name: 'orders/7' });
   }
-  await until(() => isBrokenOff);
+  await until(() => isClosed);
 });

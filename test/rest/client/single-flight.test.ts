@@ -23,7 +23,7 @@ import {
   until,
 } from '../../fixtures/rest-service.ts';
 
-/** A service that holds its answers until they are given, in the order in which they were asked for. */
+/** Starts a service that holds its responses. `give` sends the oldest held response. */
 async function startHolding(): Promise<Bench & { give(json: object): void; held: ServerResponse[] }> {
   const held: ServerResponse[] = [];
   const bench = await startBench((_request, response) => held.push(response));
@@ -34,7 +34,7 @@ const lines = ({ service }: Bench) => service.requests.map(({ line }) => line);
 
 const seven = (notes: string) => ({ name: 'orders/7', notes });
 
-describe('equal reads of a tenant that are under way at the same time', () => {
+describe('equal concurrent reads of one tenant', () => {
   test('are one call', async () => {
     await using bench = await startHolding();
     const first = bench.api.getOrder('7', bench.callContext());
@@ -45,7 +45,7 @@ describe('equal reads of a tenant that are under way at the same time', () => {
     expect(lines(bench)).toEqual(['GET /v1/orders/7']);
   });
 
-  test('are one call as well where the first waits in the queue of its operation, as the others do then', async () => {
+  test('are one call if the first waits in the queue of its operation: the others wait too', async () => {
     await using bench = await startHolding();
     const busy = bench.callContext(undefined, 1);
     const first = bench.api.getOrder('1', busy);
@@ -78,7 +78,7 @@ describe('equal reads of a tenant that are under way at the same time', () => {
     ]);
   });
 
-  test('are one call in an operation, in whose queue they stand far apart', async () => {
+  test('are one call if they are far apart in the queue of one operation', async () => {
     await using bench = await startBench(answerAsPromised);
     const callContext = bench.callContext(undefined, 1);
     const ids = ['1', '2', '3', '1', '4', '1'];
@@ -87,7 +87,7 @@ describe('equal reads of a tenant that are under way at the same time', () => {
     expect(lines(bench)).toEqual(['1', '2', '3', '4'].map((id) => `GET /v1/orders/${id}`));
   });
 
-  test('are left to the next in turn where the first gives up in its queue', async () => {
+  test('are led by the next waiter if the first is aborted in its queue', async () => {
     await using bench = await startHolding();
     const client = new AbortController();
     const [gone, there] = [bench.callContext(client.signal, 1), bench.callContext(undefined, 1)];
@@ -111,7 +111,7 @@ describe('equal reads of a tenant that are under way at the same time', () => {
     expect(gone.callLog.entries).toHaveLength(1);
   });
 
-  test('are those with the same query alone', async () => {
+  test('are shared only if their queries are equal', async () => {
     await using bench = await startBench(answerAsPromised);
     const queries = [
       { pageSize: 1 },
@@ -129,7 +129,7 @@ describe('equal reads of a tenant that are under way at the same time', () => {
     ]);
   });
 
-  test('share an error, of which nothing is kept', async () => {
+  test('share an error, which is not cached', async () => {
     let isBroken = true;
     await using bench = await startBench((request, response, body) =>
       (isBroken ? answerJson({ message: 'later' }, 503) : answerAsPromised)(request, response, body),
@@ -148,7 +148,7 @@ describe('equal reads of a tenant that are under way at the same time', () => {
     expect(lines(bench)).toEqual(['GET /v1/orders/7']);
   });
 
-  test('fail and leave their turn to others where their caller throws as they leave', async () => {
+  test('fail and release their slot if their call context throws on sending', async () => {
     await using bench = await startBench(answerAsPromised);
     const callContext = bench.callContext(undefined, 1);
     const broken: CallContext = {
@@ -168,8 +168,8 @@ describe('equal reads of a tenant that are under way at the same time', () => {
     [200, ['broken', { name: 'orders/7' }]],
     [404, ['broken', 'GET /v1/orders/7 answered 404']],
   ])(
-    'of status %d leave their turn to others where the caller of one throws as it hears of it',
-    async (status, ends) => {
+    'with status %d release their slot if the call context of one throws on the response',
+    async (status, outcomes) => {
       await using bench = await startBench((request, response, body) =>
         (request.url === '/v1/orders/7' ? answerJson({ name: 'orders/7' }, status) : answerAsPromised)(
           request,
@@ -188,12 +188,12 @@ describe('equal reads of a tenant that are under way at the same time', () => {
         bench.api.getOrder('7', each).catch(({ message }: Error) => message),
       );
       const next = bench.api.getOrder('9', callContext);
-      expect([await Promise.all(orders), await next]).toEqual([ends, { name: 'orders/9' }]);
+      expect([await Promise.all(orders), await next]).toEqual([outcomes, { name: 'orders/9' }]);
       expect(lines(bench)).toEqual(['GET /v1/orders/7', 'GET /v1/orders/9']);
     },
   );
 
-  test('are asked anew by who has heard the answer', async () => {
+  test('are sent again if repeated after the response', async () => {
     let times = 0;
     await using bench = await startBench((request, response, body) => {
       times += 1;
@@ -207,8 +207,8 @@ describe('equal reads of a tenant that are under way at the same time', () => {
   });
 });
 
-describe('what is not shared', () => {
-  test('is what two tenants ask for', async () => {
+describe('calls that are not shared', () => {
+  test('are reads of two tenants', async () => {
     await using bench = await startHolding();
     const callContexts = createCallContexts({ callsPerOperation: 16 });
     const { signal } = new AbortController();
@@ -227,7 +227,7 @@ describe('what is not shared', () => {
     expect(lines(bench)).toEqual([line, line]);
   });
 
-  test('are labels, whose bytes go to one reader', async () => {
+  test('are labels, because a stream has one reader', async () => {
     await using bench = await startBench(answerAsPromised);
     const labels = await Promise.all([1, 2].map(() => bench.api.getLabel('7', bench.callContext())));
     for (const { body } of labels) body.resume();
@@ -235,15 +235,15 @@ describe('what is not shared', () => {
   });
 });
 
-describe('who gives up', () => {
-  test('first leaves the call to the others', async () => {
+describe('an aborted operation', () => {
+  test('that was the first waiter leaves the call to the others', async () => {
     await using bench = await startHolding();
     const [one, other] = [new AbortController(), new AbortController()];
-    const given = errorOf(bench.api.getOrder('7', bench.callContext(one.signal)));
+    const failure = errorOf(bench.api.getOrder('7', bench.callContext(one.signal)));
     const waited = bench.api.getOrder('7', bench.callContext(other.signal));
     await until(() => bench.held.length === 1);
     one.abort();
-    const error = await given;
+    const error = await failure;
     expect(error).toBeInstanceOf(AbortedError);
     expect(error.message).toBe('GET /v1/orders/7 was given up by its caller');
     bench.give(seven('a'));
@@ -251,22 +251,22 @@ describe('who gives up', () => {
     expect(lines(bench)).toEqual(['GET /v1/orders/7']);
   });
 
-  test('as the second does not end the call of the first', async () => {
+  test('that was the second waiter does not end the call', async () => {
     await using bench = await startHolding();
     const other = new AbortController();
     const waited = bench.api.getOrder('7', bench.callContext());
-    const given = errorOf(bench.api.getOrder('7', bench.callContext(other.signal)));
+    const failure = errorOf(bench.api.getOrder('7', bench.callContext(other.signal)));
     await until(() => bench.held.length === 1);
     other.abort();
-    expect(await given).toBeInstanceOf(AbortedError);
+    expect(await failure).toBeInstanceOf(AbortedError);
     bench.give(seven('a'));
     expect(await waited).toEqual(seven('a'));
   });
 
-  test('as the last ends the call, which nobody joins any more', async () => {
+  test('that was the last waiter ends the call, and no later read joins the call', async () => {
     await using bench = await startHolding();
     const controllers = [new AbortController(), new AbortController()];
-    const given = controllers.map(({ signal }) =>
+    const failures = controllers.map(({ signal }) =>
       errorOf(bench.api.getOrder('7', bench.callContext(signal))),
     );
     await until(() => bench.held.length === 1);
@@ -275,38 +275,38 @@ describe('who gives up', () => {
       isClosed = true;
     });
     for (const controller of controllers) controller.abort();
-    // At once, so before the first call has come to its end.
-    const anew = bench.api.getOrder('7', bench.callContext());
-    for (const error of await Promise.all(given)) expect(error).toBeInstanceOf(AbortedError);
+    // Immediately, before the first call has ended.
+    const second = bench.api.getOrder('7', bench.callContext());
+    for (const error of await Promise.all(failures)) expect(error).toBeInstanceOf(AbortedError);
     await until(() => isClosed && bench.held.length === 1);
-    // The end of the first call leaves the second one's place alone.
+    // The end of the first call must not remove the second call from the shared requests.
     const joined = bench.api.getOrder('7', bench.callContext());
     bench.give(seven('a'));
-    expect(await Promise.all([anew, joined])).toEqual([seven('a'), seven('a')]);
+    expect(await Promise.all([second, joined])).toEqual([seven('a'), seven('a')]);
     expect(lines(bench)).toEqual(['GET /v1/orders/7', 'GET /v1/orders/7']);
   });
 
-  test('while the call waits for its turn leaves it unmade, and out of the ledger', async () => {
+  test('neither sends nor logs its waiting calls', async () => {
     await using bench = await startHolding();
     const client = new AbortController();
     const busy = bench.callContext(client.signal, 1);
-    const given = ['1', '7'].map((id) => errorOf(bench.api.getOrder(id, busy)));
+    const failures = ['1', '7'].map((id) => errorOf(bench.api.getOrder(id, busy)));
     await until(() => bench.held.length === 1);
     client.abort();
-    for (const error of await Promise.all(given)) expect(error).toBeInstanceOf(AbortedError);
+    for (const error of await Promise.all(failures)) expect(error).toBeInstanceOf(AbortedError);
     await pause(20);
     expect(lines(bench)).toEqual(['GET /v1/orders/1']);
     expect(busy.callLog.entries).toHaveLength(1);
   });
 
-  test('while all places are taken by others leaves it unmade, be it a read or a write', async () => {
+  test('sends neither a read nor a write that waits for slots of other operations', async () => {
     await using bench = await startHolding();
     const callContexts = createCallContexts({ callsPerOperation: 16, callsAtOnce: 1 });
     const client = new AbortController();
     const order = bench.api.getOrder('1', callContexts.of('ana', new AbortController().signal));
     await until(() => bench.held.length === 1);
     const eva = callContexts.of('eva', client.signal);
-    const given = [
+    const failures = [
       errorOf(bench.api.getOrder('7', eva)),
       errorOf(bench.api.sendMessage('1', '17', { text: 'a' }, eva)),
     ];
@@ -314,19 +314,19 @@ describe('who gives up', () => {
     client.abort();
     bench.give({ name: 'orders/1' });
     await order;
-    for (const error of await Promise.all(given)) expect(error).toBeInstanceOf(AbortedError);
+    for (const error of await Promise.all(failures)) expect(error).toBeInstanceOf(AbortedError);
     await pause(20);
     expect([lines(bench), eva.callLog.entries]).toEqual([['GET /v1/orders/1'], []]);
   });
 
-  test('before asking makes no call', async () => {
+  test('sends no later call', async () => {
     await using bench = await startBench(answerAsPromised);
     const callContext = bench.callContext(AbortSignal.abort());
     expect(await errorOf(bench.api.getOrder('7', callContext))).toBeInstanceOf(AbortedError);
     expect([lines(bench), callContext.callLog.entries]).toEqual([[], []]);
   });
 
-  test('is listened for no longer than the call takes', async () => {
+  test('has no listener on its signal after the call', async () => {
     await using bench = await startBench(answerAsPromised);
     const signals = [1, 2, 3].map(() => new AbortController().signal);
     await Promise.all(signals.map((signal) => bench.api.getOrder('7', bench.callContext(signal))));
@@ -337,7 +337,7 @@ describe('who gives up', () => {
 describe('after a write', () => {
   const update = { order: { notes: 'b' }, updateMask: ['notes' as const] };
 
-  test('nobody gets an answer that was under way before it ended', async () => {
+  test('a read does not join a request from before the end of the write', async () => {
     await using bench = await startHolding();
     const before = bench.api.getOrder('7', bench.callContext());
     await until(() => bench.held.length === 1);
@@ -355,7 +355,7 @@ describe('after a write', () => {
     expect(lines(bench)).toEqual(['GET /v1/orders/7', 'PATCH /v1/orders/7', 'GET /v1/orders/7']);
   });
 
-  test('nor where it failed, as it may have been done all the same', async () => {
+  test('a read does not join an earlier request even if the write failed', async () => {
     await using bench = await startHolding();
     const before = bench.api.getOrder('7', bench.callContext());
     await until(() => bench.held.length === 1);
@@ -371,7 +371,7 @@ describe('after a write', () => {
     expect(await Promise.all([before, after])).toEqual([seven('a'), seven('b')]);
   });
 
-  test('of another tenant all stays joined', async () => {
+  test('of another tenant, reads still join earlier requests', async () => {
     await using bench = await startHolding();
     const callContexts = createCallContexts({ callsPerOperation: 16 });
     const first = bench.api.getOrder('7', bench.callContext());
@@ -401,7 +401,7 @@ describe('the cost of a shared read', () => {
     askedBy: [],
   };
 
-  test('is in the ledger of all, as a call of the first alone', async () => {
+  test('is in all call logs, but as a sent call only in the first', async () => {
     await using bench = await startHolding();
     const callContexts = [bench.callContext(), bench.callContext()];
     const orders = callContexts.map((callContext) => bench.api.getOrder('7', callContext));
@@ -414,7 +414,7 @@ describe('the cost of a shared read', () => {
     ]);
   });
 
-  test('shows each who has asked, also where one call leaves for several that waited', async () => {
+  test('shows the field path of each operation, also for waiters of a queued call', async () => {
     await using bench = await startHolding();
     const callContexts = createCallContexts({ callsPerOperation: 16, callsAtOnce: 1 });
     const { signal } = new AbortController();
@@ -436,21 +436,21 @@ describe('the cost of a shared read', () => {
     ).toEqual([[[['a'], false]], [[[], true]], [[['c'], true]]]);
   });
 
-  test('has no status where the answer came after its asker had left', async () => {
+  test('has no status if the operation was aborted before the response', async () => {
     await using bench = await startHolding();
     const client = new AbortController();
     const [first, second] = [bench.callContext(), bench.callContext(client.signal)];
     const order = bench.api.getOrder('7', first);
-    const given = errorOf(bench.api.getOrder('7', second));
+    const failure = errorOf(bench.api.getOrder('7', second));
     await until(() => bench.held.length === 1);
     client.abort();
-    await given;
+    await failure;
     bench.give(seven('a'));
     await order;
     expect(second.callLog.entries).toEqual([{ ...entry, status: undefined, bytes: 0, isShared: true }]);
   });
 
-  test('is the budget of the first alone, whose end of it is not shared', async () => {
+  test('uses only the read budget of the first, and an exceeded budget is not shared', async () => {
     await using bench = await startHolding();
     const callContexts = createCallContexts({
       callsPerOperation: 16,
@@ -461,19 +461,19 @@ describe('the cost of a shared read', () => {
     const callContext = () => callContexts.of('ana', signal);
     const [spent, other, third]: CallContext[] = [callContext(), callContext(), callContext()];
     if (other === undefined || third === undefined || spent === undefined) throw new Error('three, as above');
-    const own = bench.api.getOrder('1', spent);
+    const firstRead = bench.api.getOrder('1', spent);
     const refused = errorOf(bench.api.getOrder('7', spent));
     const joined = [bench.api.getOrder('7', other), bench.api.getOrder('7', third)];
-    const left = bench.api.getOrder('2', third);
+    const fourthRead = bench.api.getOrder('2', third);
     await until(() => bench.held.length === 3);
     for (const line of lines(bench)) bench.give({ name: line.replace('GET /v1/', '') });
     expect(await refused).toBeInstanceOf(BudgetExceededError);
-    expect(await Promise.all([own, ...joined, left])).toEqual(
+    expect(await Promise.all([firstRead, ...joined, fourthRead])).toEqual(
       ['1', '7', '7', '2'].map((id) => ({ name: `orders/${id}` })),
     );
   });
 
-  test('is the budget of the next who has any left, where the first gives up in its queue', async () => {
+  test('uses the budget of the next operation with budget if the first is aborted in its queue', async () => {
     await using bench = await startHolding();
     const callContexts = createCallContexts({ callsPerOperation: 2, callsAtOnce: 1, readsPerOperation: 1 });
     const { signal } = new AbortController();
@@ -481,13 +481,13 @@ describe('the cost of a shared read', () => {
     const held = bench.api.getOrder('1', callContexts.of('eva', signal));
     const first = callContexts.of('ana', client.signal);
     const [spent, third] = [callContexts.of('ana', signal), callContexts.of('ana', signal)];
-    const given = errorOf(bench.api.getOrder('7', first));
+    const failure = errorOf(bench.api.getOrder('7', first));
     const other = bench.api.getOrder('2', spent);
     const refused = errorOf(bench.api.getOrder('7', spent));
     const answered = bench.api.getOrder('7', third);
     expect([first, spent, third].map((callContext) => callContext.readsLeft())).toEqual([0, 0, 1]);
     client.abort();
-    expect(await given).toBeInstanceOf(AbortedError);
+    expect(await failure).toBeInstanceOf(AbortedError);
     expect(await refused).toBeInstanceOf(BudgetExceededError);
     expect([first, spent, third].map((callContext) => callContext.readsLeft())).toEqual([1, 0, 0]);
     for (const id of ['1', '2', '7']) {
@@ -501,7 +501,7 @@ describe('the cost of a shared read', () => {
     expect([first, spent, third].map(({ callLog }) => callLog.entries.length)).toEqual([0, 1, 1]);
   });
 
-  test('is the budget of nobody where it is refused before it is sent', async () => {
+  test('uses no budget if the read is refused before sending', async () => {
     await using bench = await startHolding();
     const callContexts = createCallContexts({ callsPerOperation: 8, callsAtOnce: 1, callsWaiting: 2 });
     const { signal } = new AbortController();
@@ -517,7 +517,7 @@ describe('the cost of a shared read', () => {
   });
 });
 
-test('thousands that are refused one after the other, as each comes to lead, all hear of it', async () => {
+test('thousands of waiters that are refused one after the other as leader all fail', async () => {
   await using bench = await startHolding();
   const callContexts = createCallContexts({ callsPerOperation: 1, callsAtOnce: 1, callsWaiting: 2 });
   const gone = new CancelSource();
@@ -540,7 +540,7 @@ test('thousands that are refused one after the other, as each comes to lead, all
   await Promise.all(waiting);
 });
 
-test('a read is tried again for a waiter that has time, though the operation that leads has none', async () => {
+test('a read is retried if any waiter has time, although the leader has none', async () => {
   let calls = 0;
   await using bench = await startBench(
     (request, response, body) => {

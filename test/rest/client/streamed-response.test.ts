@@ -24,7 +24,7 @@ import {
 const pdf = { 'content-type': 'application/pdf' };
 
 describe('a label', () => {
-  test('comes as it is sent, its first bytes before its last are there', async () => {
+  test('is streamed: the first bytes arrive before the last are sent', async () => {
     let finish = () => {};
     await using bench = await startBench((_request, response) => {
       response.writeHead(200, { ...pdf, 'content-length': '10' }).write('%PDF-');
@@ -40,7 +40,7 @@ describe('a label', () => {
     await until(() => getEventListeners(signal, 'abort').length === 0);
   });
 
-  test('may take longer than a call, as long as it does not stop', async () => {
+  test('may take longer than a call, as long as bytes keep arriving', async () => {
     await using bench = await startBench(
       async (_request, response) => {
         response.writeHead(200, pdf);
@@ -65,7 +65,7 @@ describe('a label', () => {
     await expect(buffer(label.body)).rejects.toThrow('Body Timeout');
   });
 
-  test('that breaks off fails, so that half a label is never taken for a whole one', async () => {
+  test('that is cut off fails, so that no incomplete label is accepted', async () => {
     await using bench = await startBench((request, response) => {
       response.writeHead(200, { ...pdf, 'content-length': '10' }).write('%PDF-');
       setTimeout(() => request.socket.resetAndDestroy(), 5);
@@ -74,7 +74,7 @@ describe('a label', () => {
     await expect(buffer(label.body)).rejects.toThrow();
   });
 
-  test('ends with the caller that gives up, as the service sees', async () => {
+  test('is aborted with its operation, also on the service', async () => {
     let isClosed = false;
     await using bench = await startBench((_request, response) => {
       response.on('close', () => {
@@ -82,16 +82,16 @@ describe('a label', () => {
       });
       response.writeHead(200, pdf).write('%PDF-');
     });
-    const giveUp = new AbortController();
-    const label = await bench.api.getLabel('3', bench.callContext(giveUp.signal));
+    const controller = new AbortController();
+    const label = await bench.api.getLabel('3', bench.callContext(controller.signal));
     const bytes = buffer(label.body);
-    giveUp.abort();
+    controller.abort();
     expect(await errorOf(bytes)).toBeInstanceOf(AbortedError);
     await until(() => isClosed);
-    expect(getEventListeners(giveUp.signal, 'abort')).toEqual([]);
+    expect(getEventListeners(controller.signal, 'abort')).toEqual([]);
   });
 
-  test('that its taker destroys is not read on', async () => {
+  test('whose body is destroyed is read no further', async () => {
     let isClosed = false;
     await using bench = await startBench((_request, response) => {
       response.on('close', () => {
@@ -107,7 +107,7 @@ describe('a label', () => {
   });
 
   test.each(['application/pdf;charset=binary', 'Application/PDF', 'application/pdf ; a=b'])(
-    'of the type "%s" is one',
+    'of the type "%s" is accepted',
     async (contentType) => {
       await using bench = await startBench(answerText('%PDF', 200, contentType));
       expect((await buffer((await bench.api.getLabel('3', bench.callContext())).body)).toString()).toBe(
@@ -145,7 +145,7 @@ describe('a label', () => {
     await until(() => getEventListeners(signal, 'abort').length === 0);
   });
 
-  test('that says it is larger than allowed is refused before it is read', async () => {
+  test('with a too large content-length is refused before the body is read', async () => {
     await using bench = await startBench(
       (_request, response) => response.writeHead(200, { ...pdf, 'content-length': '100001' }).write('%PDF'),
       { maxResponseBytes: 100_000 },
@@ -155,7 +155,7 @@ describe('a label', () => {
     expect(error.message).toBe('GET /v1/shipments/3/label answered more than 100000 bytes');
   });
 
-  test('that turns out larger than allowed breaks off, and is not read on', async () => {
+  test('that exceeds the size limit is aborted and read no further', async () => {
     let isClosed = false;
     await using bench = await startBench(
       (_request, response) => {
@@ -163,7 +163,7 @@ describe('a label', () => {
           isClosed = true;
         });
         response.writeHead(200, pdf);
-        // For ever, as fast as it is read.
+        // Writes without end, as fast as the client reads.
         const more = () => {
           while (!isClosed && response.write(Buffer.alloc(10_000))) {}
         };
@@ -177,7 +177,7 @@ describe('a label', () => {
     await until(() => isClosed);
   });
 
-  test('that comes compressed is handed on as it is meant', async () => {
+  test('that is compressed is decompressed', async () => {
     await using bench = await startBench((_request, response) => {
       const body = gzipSync('%PDF%%EOF');
       response
@@ -189,10 +189,10 @@ describe('a label', () => {
   });
 
   test.each([
-    ['whole to a slow reader', (body: Buffer) => body, undefined],
-    ['cut off, and fails', (body: Buffer) => body.subarray(0, -100_000), 'unexpected end of file'],
-    ['larger than allowed, and fails', (body: Buffer) => body, 'answered more than 1000000 bytes'],
-  ])('that comes compressed comes %s', async (_how, sent, failure) => {
+    ['arrives complete at a slow reader', (body: Buffer) => body, undefined],
+    ['fails if cut off', (body: Buffer) => body.subarray(0, -100_000), 'unexpected end of file'],
+    ['fails if too large', (body: Buffer) => body, 'answered more than 1000000 bytes'],
+  ])('that is compressed %s', async (_how, sent, failure) => {
     const pdfBytes = randomBytes(3_000_000);
     const body = sent(gzipSync(pdfBytes));
     await using bench = await startBench(
@@ -218,9 +218,9 @@ describe('a label', () => {
   });
 
   test.each([
-    ['as it is', {}],
+    ['uncompressed', {}],
     ['compressed', { 'content-encoding': 'gzip' }],
-  ])('is read no faster than its taker reads: %s', async (_how, encoding) => {
+  ])('is read no faster than its reader reads: %s', async (_how, encoding) => {
     let sent = 0;
     await using bench = await startBench(
       (_request, response) => {
@@ -236,17 +236,17 @@ describe('a label', () => {
       { maxResponseBytes: 1_000_000_000 },
     );
     const label = await bench.api.getLabel('3', bench.callContext());
-    // Until no more fits into the sockets and the streams on the way, which takes a busy machine a while.
-    const most = 20_000_000;
-    for (let sentBefore = -1; sent !== sentBefore && sent < most; ) {
+    // Waits until the buffers of sockets and streams are full. On a busy machine that takes a while.
+    const maxSent = 20_000_000;
+    for (let sentBefore = -1; sent !== sentBefore && sent < maxSent; ) {
       sentBefore = sent;
       await new Promise((resolve) => setTimeout(resolve, 200));
     }
-    expect(sent).toBeLessThan(most);
+    expect(sent).toBeLessThan(maxSent);
     label.body.destroy();
   });
 
-  test('that is larger than allowed from its first bytes on is refused', async () => {
+  test('whose first bytes exceed the size limit is refused', async () => {
     await using bench = await startBench(
       (_request, response) => {
         response.writeHead(200, pdf);
@@ -262,7 +262,7 @@ describe('a label', () => {
     await until(() => getEventListeners(signal, 'abort').length === 0);
   });
 
-  test('that is large comes whole to a slow reader', async () => {
+  test('that is large arrives complete at a slow reader', async () => {
     await using bench = await startBench(
       (_request, response) => response.writeHead(200, pdf).end(Buffer.alloc(3_000_000, '%')),
       { maxResponseBytes: 3_000_000 },
@@ -276,7 +276,7 @@ describe('a label', () => {
     expect(bytes).toBe(3_000_000);
   });
 
-  test('whose refusal is larger than a label may be is still refused in its words', async () => {
+  test('with an HTTP error larger than the label size limit keeps the error message', async () => {
     await using bench = await startBench(answerJson({ message: 'no', details: 'x'.repeat(5_000) }, 409), {
       maxResponseBytes: 1_000,
     });
@@ -285,7 +285,7 @@ describe('a label', () => {
     expect(error.message).toBe('GET /v1/shipments/3/label answered 409: no');
   });
 
-  test('that REST refuses is its refusal', async () => {
+  test('with an HTTP error keeps the error message', async () => {
     await using bench = await startBench(answerJson({ message: 'not yet generated' }, 409));
     const error = await errorOf(bench.api.getLabel('3', bench.callContext()));
     expect(error).toBeInstanceOf(StatusError);

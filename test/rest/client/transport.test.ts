@@ -12,7 +12,9 @@ import { bearer, startService, until } from '../../fixtures/rest-service.ts';
 const read: RestCall = { method: 'GET', path: '/v1/orders/7' };
 const write: RestCall = { method: 'POST', path: '/v1/orders', body: {} };
 
-/** Makes one attempt of 500 ms that a service answers with `text`, and keeps the steps that are deferred. */
+/**
+ * Sends one attempt with a 500 ms limit to a service that responds with `text`. Collects the deferred parsing steps.
+ */
 async function startAttempt(text: string, call = read, PoolClass = Pool) {
   const service = await startService((_request, response) => response.end(text));
   const pool = new PoolClass(service.url);
@@ -53,7 +55,7 @@ test.each([
   ['read', read],
   ['write', write],
 ])(
-  'a response to a %s that has come in is not late or aborted, and took as long as its bytes',
+  'a response to a %s that has arrived is neither timed out nor aborted while its parsing is deferred',
   async (_kind, call) => {
     await using attempt = await startAttempt('{"name":"orders/7"}', call);
     const { steps, results, entry, signal } = attempt;
@@ -82,7 +84,7 @@ test.each([
   expect(results).toEqual([JSON.parse(text)]);
 });
 
-test('a write that the connection pool would send again is not', async () => {
+test('a write is aborted if the connection pool starts the request twice', async () => {
   class Resending extends Pool {
     override dispatch(options: Dispatcher.DispatchOptions, handler: Dispatcher.DispatchHandler): boolean {
       return super.dispatch(options, {
@@ -90,9 +92,9 @@ test('a write that the connection pool would send again is not', async () => {
           handler.onRequestStart?.(controller, context);
           handler.onRequestStart?.(controller, context);
         },
-        onResponseStart: (...given) => handler.onResponseStart?.(...given),
-        onResponseData: (...given) => handler.onResponseData?.(...given),
-        onResponseEnd: (...given) => handler.onResponseEnd?.(...given),
+        onResponseStart: (...parameters) => handler.onResponseStart?.(...parameters),
+        onResponseData: (...parameters) => handler.onResponseData?.(...parameters),
+        onResponseEnd: (...parameters) => handler.onResponseEnd?.(...parameters),
         onResponseError: (controller, error) => handler.onResponseError?.(controller, error),
       });
     }

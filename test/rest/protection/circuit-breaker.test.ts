@@ -19,10 +19,10 @@ function start() {
   function call(who: Tenant, outcome: CallOutcome, times = 1): number {
     let made = 0;
     for (let time = 0; time < times; time += 1) {
-      const permit = breaker.admit(who);
+      const permit = breaker.acquirePermit(who);
       if (permit === undefined) continue;
       made += 1;
-      breaker.note(who, permit, outcome);
+      breaker.recordOutcome(who, permit, outcome);
     }
     return made;
   }
@@ -49,8 +49,8 @@ test('it opens when four of five of twenty calls of several tenants have failed,
   expect(breaker.isOpen()).toBe(false);
   call(eva, 'failed');
   expect(breaker.isOpen()).toBe(true);
-  expect(breaker.admit(ana)).toBeUndefined();
-  expect(breaker.admit(ida)).toBeUndefined();
+  expect(breaker.acquirePermit(ana)).toBeUndefined();
+  expect(breaker.acquirePermit(ida)).toBeUndefined();
   expect(breaker.retryAfterMs()).toBe(5_000);
 });
 
@@ -134,22 +134,22 @@ test.each([2, 10])(
 test('after five seconds one call goes through, and all do once it is answered', () => {
   const { breaker, pass } = startOpen();
   pass(4_999);
-  expect(breaker.admit(ana)).toBeUndefined();
+  expect(breaker.acquirePermit(ana)).toBeUndefined();
   pass(1);
-  expect(breaker.admit(ana)).toBe('probe');
-  expect([breaker.admit(ana), breaker.admit(eva)]).toEqual([undefined, undefined]);
+  expect(breaker.acquirePermit(ana)).toBe('probe');
+  expect([breaker.acquirePermit(ana), breaker.acquirePermit(eva)]).toEqual([undefined, undefined]);
   expect(breaker.retryAfterMs()).toBe(1_000);
-  breaker.note(ana, 'probe', 'answered');
-  expect([breaker.isOpen(), breaker.admit(eva)]).toEqual([false, 'usual']);
+  breaker.recordOutcome(ana, 'probe', 'answered');
+  expect([breaker.isOpen(), breaker.acquirePermit(eva)]).toEqual([false, 'usual']);
 });
 
-test('what was under way when it opened neither closes it nor counts once it is closed again', () => {
+test('a call that was running when it opened neither closes it nor counts once it is closed again', () => {
   const { breaker, call, pass } = startOpen();
-  breaker.note(ana, 'usual', 'answered');
+  breaker.recordOutcome(ana, 'usual', 'answered');
   expect(breaker.isOpen()).toBe(true);
   pass(5_000);
   call(eva, 'answered');
-  breaker.note(ana, 'usual', 'failed');
+  breaker.recordOutcome(ana, 'usual', 'failed');
   expect(breaker.isOpen()).toBe(false);
 });
 
@@ -209,7 +209,7 @@ test('a failed call costs about as much among many tenants as among few', () => 
     return (performance.now() - startedAt) / 400;
   };
   msPerCall(1_000);
-  // It took milliseconds when all tenants were added up anew; this is far above what it takes.
+  // Summing over all tenants took milliseconds per call. The bound is far above the present time.
   expect(msPerCall(20_000)).toBeLessThan(0.5);
 });
 
@@ -224,6 +224,7 @@ test('each kind of call has its own, also a list and its records', () => {
     circuits.of('GET', '/v1/orders'),
   ];
   expect(new Set([list, ...others]).size).toBe(5);
-  for (const who of [ana, eva]) for (let time = 0; time < 10; time += 1) list.note(who, 'usual', 'failed');
+  for (const who of [ana, eva])
+    for (let time = 0; time < 10; time += 1) list.recordOutcome(who, 'usual', 'failed');
   expect(circuits.open()).toEqual(['GET /v1/shipments']);
 });

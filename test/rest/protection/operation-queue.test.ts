@@ -16,24 +16,24 @@ function createQueue(capacity: number, maxWaiting = Number.POSITIVE_INFINITY): C
   return new FairQueue({ capacity, maxWaiting, overloaded });
 }
 
-/** An operation whose calls end one after the other as they are told to. */
-function createOperation(queue: CallQueue, tenant: Tenant, maxAtOnce: number) {
-  const operation = new OperationQueue(queue, tenant, maxAtOnce);
+/** An operation with calls. `endOne` ends the oldest running call. */
+function createOperation(queue: CallQueue, tenant: Tenant, maxConcurrent: number) {
+  const operation = new OperationQueue(queue, tenant, maxConcurrent);
   const begun: number[] = [];
-  const underWay: (() => void)[] = [];
+  const running: (() => void)[] = [];
   return {
     begun,
-    underWay,
+    running,
     ask: (count: number, signal: AbortSignal | typeof neverAborted = neverAborted) =>
       Array.from({ length: count }, async (_, number) => {
-        const slot = await operation.slotFor(call, signal);
+        const slot = await operation.acquireSlot(call, signal);
         begun.push(number);
-        const answer = await new Promise<number>((resolve) => underWay.push(() => resolve(number)));
+        const answer = await new Promise<number>((resolve) => running.push(() => resolve(number)));
         slot.release();
         return answer;
       }),
     async endOne(): Promise<void> {
-      underWay.shift()?.();
+      running.shift()?.();
       await afterEvents();
     },
   };
@@ -41,13 +41,13 @@ function createOperation(queue: CallQueue, tenant: Tenant, maxAtOnce: number) {
 
 const numbers = (count: number) => Array.from({ length: count }, (_, number) => number);
 
-test('an operation has as many calls under way at once as it may, in their order', async () => {
-  const { ask, begun, underWay, endOne } = createOperation(createQueue(64), ana, 16);
+test('an operation has at most `maxConcurrent` running calls, in their order', async () => {
+  const { ask, begun, running, endOne } = createOperation(createQueue(64), ana, 16);
   const answers = ask(20);
   await afterEvents();
   expect(begun).toEqual(numbers(16));
   for (let turn = 0; turn < 20; turn += 1) {
-    expect(underWay).toHaveLength(Math.min(16, 20 - turn));
+    expect(running).toHaveLength(Math.min(16, 20 - turn));
     await endOne();
   }
   expect([await Promise.all(answers), begun]).toEqual([numbers(20), numbers(20)]);
@@ -55,7 +55,7 @@ test('an operation has as many calls under way at once as it may, in their order
 
 test('it takes what is free, and has an eighth of as many in the queue of all', async () => {
   const queue = createQueue(10);
-  const { ask, begun, underWay, endOne } = createOperation(queue, ana, 16);
+  const { ask, begun, running, endOne } = createOperation(queue, ana, 16);
   const answers = ask(20);
   await afterEvents();
   expect([begun, queue.waiting]).toEqual([numbers(10), 2]);
@@ -66,7 +66,7 @@ test('it takes what is free, and has an eighth of as many in the queue of all', 
   await endOne();
   expect([begun.length, other.begun, queue.waiting]).toEqual([11, [0], 2]);
   await other.endOne();
-  while (underWay.length > 0) await endOne();
+  while (running.length > 0) await endOne();
   expect([await Promise.all(answers), begun, queue.waiting]).toEqual([numbers(20), numbers(20), 0]);
 });
 
@@ -77,7 +77,7 @@ test('forty operations of a hundred calls each fill the queue to an eighth of wh
   const answers = operations.flatMap(({ ask }) => ask(100));
   await afterEvents();
   expect(queue.waiting).toBe(320 - 8);
-  while (operations.some(({ underWay }) => underWay.length > 0)) {
+  while (operations.some(({ running }) => running.length > 0)) {
     for (const { endOne } of operations) await endOne();
   }
   expect(await Promise.all(answers)).toEqual(tenants.flatMap(() => numbers(100)));

@@ -16,7 +16,7 @@ const { signal } = new AbortController();
 const numbers = (count: number) => Array.from({ length: count }, (_, number) => number);
 
 describe('a read that another operation makes', () => {
-  /** A service that answers one request after the other, as it is told to. */
+  /** A service that responds to the oldest request on each `giveNext`. */
   async function startHolding() {
     const held: ServerResponse[] = [];
     const bench = await startBench((_request, response) => held.push(response));

@@ -55,7 +55,7 @@ describe('a read is tried again', () => {
 });
 
 describe('a read is not tried again', () => {
-  test('where REST says to wait for long, which is told to the client', () => {
+  test('if REST requests a long wait, which is passed on to the client', () => {
     expect([...pauses(status(429, 2_001)), ...pauses(status(503, 3_600_000))]).toEqual(
       Array(6).fill(undefined),
     );

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
+import { coordinates } from '../../../src/sandbox/places/coordinates.ts';
 import { createLocations } from '../../../src/sandbox/places/locations.ts';
-import { points } from '../../../src/sandbox/places/points.ts';
 import { zones } from '../../../src/sandbox/places/zones.ts';
 
 const locations = createLocations();
@@ -97,7 +97,9 @@ describe('the places', () => {
 
   test('have zones and points of towns that exist only', () => {
     const known = new Set(towns.map(placeOf));
-    expect([...Object.keys(zones), ...Object.keys(points)].filter((place) => !known.has(place))).toEqual([]);
+    expect([...Object.keys(zones), ...Object.keys(coordinates)].filter((place) => !known.has(place))).toEqual(
+      [],
+    );
     expect(locations.filter(({ address }) => address.locality.startsWith('Bogotá D.C. ('))).toHaveLength(20);
     expect(locations.filter(({ address }) => address.locality.startsWith('Medellín ('))).toHaveLength(16 + 5);
   });

@@ -5,7 +5,7 @@ import { describe, expect, test } from 'vitest';
 import { cashOnDeliveryCost, rateOffers } from '../../../src/sandbox/couriers/rates.ts';
 import * as schemas from '../../../src/sandbox/interface/schemas.ts';
 import { customerBehaviorOf } from '../../../src/sandbox/seed/customers/customer-behavior.ts';
-import { orderStatusOf } from '../../../src/sandbox/seed/orders/fates.ts';
+import { orderStatusOf } from '../../../src/sandbox/seed/orders/status-generator.ts';
 import { createSeed, type MerchantSeed } from '../../../src/sandbox/seed/seed.ts';
 
 const now = new Date('2026-11-10T20:15:00.000Z');
@@ -296,7 +296,7 @@ test('amounts and texts reach their bounds', () => {
   expect(notes.some((note) => note !== note.normalize('NFC'))).toBe(true);
 });
 
-test('channels, templates and conversations are as many as told', () => {
+test('channels, templates and conversations have the numbers of the profile', () => {
   expect(cafe.channels.map(({ channel, templates }) => [channel.active, templates.length])).toEqual([
     [true, 12],
     [true, 8],

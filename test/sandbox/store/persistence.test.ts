@@ -36,7 +36,7 @@ test('a file survives a restart, with tokens of pages and of labels, and is not 
   await second.close();
 });
 
-test('a file that was not filled to the end is filled anew', async () => {
+test('a file that was not filled to the end is filled again', async () => {
   const file = join(folder, 'broken-off.db');
   const seed = () => {
     throw new Error('broken off');
@@ -53,7 +53,7 @@ test('a file that is no sandbox is left alone', async () => {
   await expect(startSandbox({ file })).rejects.toThrow('file is not a database');
 });
 
-test('a port that is taken is told', async () => {
+test('a port that is in use is reported', async () => {
   const sandbox = await startSandbox({ seed: smallSeed });
   const port = Number(new URL(sandbox.url).port);
   await expect(startSandbox({ port, seed: smallSeed })).rejects.toThrow('EADDRINUSE');

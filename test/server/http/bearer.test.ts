@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { MissingBearerError } from '../../../src/rest/errors.ts';
-import { bearerOf } from '../../../src/server/http/bearer.ts';
+import { bearerOf } from '../../../src/server/http/request-checks.ts';
 
 const of = (authorization?: string) =>
   bearerOf(new Headers(authorization === undefined ? {} : { authorization }));
@@ -30,7 +30,7 @@ test.each([
   'Bearer ñ',
   'Bearer a\tb',
   `Bearer ${'a'.repeat(20_480)}`,
-])('"%s" bears none, and is not told back', (header) => {
+])('"%s" bears none, and is not quoted', (header) => {
   const error = of(header);
   expect(error).toBeInstanceOf(MissingBearerError);
   expect(error).toMatchObject({

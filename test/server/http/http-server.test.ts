@@ -51,7 +51,7 @@ describe('the address', () => {
 });
 
 describe('the end', () => {
-  test('waits for the request under way, then for nothing, though its connection is kept alive', async () => {
+  test('waits for the pending request, then for nothing, though its connection is kept alive', async () => {
     let finish = () => {};
     const listener = await listen(
       (_request, response) => {
@@ -114,7 +114,7 @@ describe('the end', () => {
     expect(await closed).toBeLessThan(3_000);
   });
 
-  test('waits for a request under way only so long', async () => {
+  test('waits for a pending request for a limited time', async () => {
     const listener = await listen(() => {}, '127.0.0.1', 0, { drainGraceMs: 100 });
     const waiting = await opened(listener);
     waiting.write('GET / HTTP/1.1\r\nhost: a\r\n\r\n');

@@ -74,7 +74,7 @@ describe('what all bodies share', () => {
 
     end(first);
     expect(await reading).toMatchObject(ended);
-    expect(shared.take(large + 1, 0)).toBe(true);
+    expect(shared.reserve(large + 1, 0)).toBe(true);
   });
 
   test('is there for small bodies, whatever others hold', async () => {
@@ -105,5 +105,5 @@ test('a body gives its room back once, also where its connection breaks after it
   body.destroy(new Error('The connection broke'));
   await new Promise((resolve) => setImmediate(resolve));
   // All of it, and not a byte more.
-  expect([shared.take(20_001, 0), shared.take(20_000, 0)]).toEqual([false, true]);
+  expect([shared.reserve(20_001, 0), shared.reserve(20_000, 0)]).toEqual([false, true]);
 });

@@ -1,6 +1,6 @@
 import type { CustomerBehavior, ShipmentStatus } from '../../interface/schemas.ts';
 
-/** What a customer's shipments, all of them, say about the customer: `customerBehavior` of the interface's "Order". */
+/** Computes the `customerBehavior` of an "Order" from the statuses of all shipments of the customer. */
 export function customerBehaviorOf(statuses: readonly ShipmentStatus[]): CustomerBehavior {
   const deliveredShipments = statuses.filter((status) => status === 'DELIVERED').length;
   const returnedShipments = statuses.filter((status) => status === 'RETURN').length;

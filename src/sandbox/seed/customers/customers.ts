@@ -1,9 +1,9 @@
 import type { Recipient } from '../../interface/schemas.ts';
 import type { Random } from '../random.ts';
-import { type Atlas, addressAt, type Home } from './homes.ts';
-import { firstNames, lastNames } from './people.ts';
+import { type AddressGenerator, type DeliveryAddress, toAddress } from './delivery-addresses.ts';
+import { firstNames, lastNames } from './name-lists.ts';
 
-/** Someone who buys from a merchant, always with the same phone number. */
+/** A customer of a merchant. Each customer has one phone number. */
 export interface Customer {
   firstName: string;
   lastName: string;
@@ -11,14 +11,14 @@ export interface Customer {
   document: string | null;
   email: string;
   phoneNumber: string;
-  /** At least one; the first is the usual one. */
-  homes: readonly [Home, ...Home[]];
-  /** How often a shipment comes back, from 0 to 1. */
+  /** At least one address. The first is the most frequent. */
+  deliveryAddresses: readonly [DeliveryAddress, ...DeliveryAddress[]];
+  /** The share of returned shipments, from 0 to 1. */
   returnRate: number;
 }
 
-/** A customer whose name, phone and home are chosen by hand. */
-export type KnownCustomer = Pick<
+/** A customer whose name, phone number and address are fixed. */
+export type ScriptedCustomer = Pick<
   Customer,
   'firstName' | 'lastName' | 'documentType' | 'document' | 'phoneNumber'
 > & {
@@ -27,33 +27,33 @@ export type KnownCustomer = Pick<
 };
 
 /**
- * Makes up so many customers, the known ones first. Their phone numbers start with one of `phonePrefixes`, such as
- * `+57300`; two merchants with different prefixes share no number.
+ * Generates `count` customers, the scripted ones first.
+ * @param phonePrefixes prefixes such as `+57300`; merchants with different prefixes share no phone number
  */
 export function createCustomers(
   count: number,
-  { known, phonePrefixes }: { known: readonly KnownCustomer[]; phonePrefixes: readonly string[] },
-  atlas: Atlas,
+  { scripted, phonePrefixes }: { scripted: readonly ScriptedCustomer[]; phonePrefixes: readonly string[] },
+  addressGenerator: AddressGenerator,
   random: Random,
 ): Customer[] {
-  const phones = new Set(known.map(({ phoneNumber }) => phoneNumber));
-  const familiar = known.map((person): Customer => {
+  const phones = new Set(scripted.map(({ phoneNumber }) => phoneNumber));
+  const scriptedCustomers = scripted.map((person): Customer => {
     const { location, addressLines, ...identity } = person;
-    const home = { ...atlas.homeIn(location, random), addressLines, organization: '' };
-    return { ...identity, email: emailOf(person, 0), homes: [home], returnRate: 0.04 };
+    const address = { ...addressGenerator.addressIn(location, random), addressLines, organization: '' };
+    return { ...identity, email: emailOf(person, 0), deliveryAddresses: [address], returnRate: 0.04 };
   });
-  const others = Array.from({ length: count - known.length }, (_, index): Customer => {
+  const randomCustomers = Array.from({ length: count - scripted.length }, (_, index): Customer => {
     const person = {
       firstName: random.pick(firstNames),
       lastName: `${random.pick(lastNames)} ${random.pick(lastNames)}`,
     };
-    const second = random.chance(0.12) ? [atlas.anyHome(random)] : [];
+    const secondAddress = random.chance(0.12) ? [addressGenerator.randomAddress(random)] : [];
     return {
       ...person,
       ...identityDocument(random),
       email: emailOf(person, index + 1),
-      phoneNumber: freshPhone(phones, phonePrefixes, random),
-      homes: [atlas.anyHome(random), ...second],
+      phoneNumber: unusedPhone(phones, phonePrefixes, random),
+      deliveryAddresses: [addressGenerator.randomAddress(random), ...secondAddress],
       returnRate: random.weighted([
         [0.02, 70],
         [0.15, 20],
@@ -61,24 +61,26 @@ export function createCustomers(
       ]),
     };
   });
-  return [...familiar, ...others];
+  return [...scriptedCustomers, ...randomCustomers];
 }
 
-/** A customer as an order's recipient: now and then at another address, or with the name typed in a hurry. */
+/** Makes a customer the recipient of an order, sometimes at another address or with a typo in the last name. */
 export function recipientOf(customer: Customer, random: Random): Recipient {
-  const home = random.chance(0.7) ? customer.homes[0] : random.pick(customer.homes);
-  const hurried = random.chance(0.03);
-  const written = (name: string) =>
-    hurried ? withoutAccents(name).replace(/([a-z])[aeiou](?=[a-z])/, '$1') : name;
+  const address = random.chance(0.7)
+    ? customer.deliveryAddresses[0]
+    : random.pick(customer.deliveryAddresses);
+  const hasTypo = random.chance(0.03);
+  const asTyped = (name: string) =>
+    hasTypo ? withoutAccents(name).replace(/([a-z])[aeiou](?=[a-z])/, '$1') : name;
   return {
     firstName: customer.firstName,
-    lastName: written(customer.lastName),
+    lastName: asTyped(customer.lastName),
     documentType: customer.documentType,
     document: customer.document,
     email: customer.email,
     phoneNumber: customer.phoneNumber,
-    address: addressAt(home),
-    location: home.location.name,
+    address: toAddress(address),
+    location: address.location.name,
   };
 }
 
@@ -95,7 +97,7 @@ function identityDocument(random: Random): Pick<Customer, 'documentType' | 'docu
   return { documentType, document: documentType === 'NI' ? `9${digits.slice(0, 8).padEnd(8, '0')}` : digits };
 }
 
-function freshPhone(taken: Set<string>, prefixes: readonly string[], random: Random): string {
+function unusedPhone(taken: Set<string>, prefixes: readonly string[], random: Random): string {
   for (;;) {
     const phone = `${random.pick(prefixes)}${random.integer(1_000_000, 9_999_999)}`;
     if (taken.has(phone)) continue;
@@ -104,7 +106,7 @@ function freshPhone(taken: Set<string>, prefixes: readonly string[], random: Ran
   }
 }
 
-/** Under example.com, where no mail ever arrives. */
+/** An address at example.com, which receives no mail. */
 function emailOf({ firstName, lastName }: Pick<Customer, 'firstName' | 'lastName'>, number: number): string {
   const word = (text: string) =>
     withoutAccents(text)

@@ -1,9 +1,9 @@
-import { longNote, textOfLength } from '../customers/edge-texts.ts';
+import { longNote, textOfLength } from '../customers/long-texts.ts';
 import type { MerchantProfile } from './merchant-profile.ts';
 
 const cop = 100;
 
-/** Café Andino: coffee and all that makes it, sold online for fourteen months. */
+/** Café Andino: a coffee shop, online for fourteen months. */
 export const cafeAndino: MerchantProfile = {
   prefix: 'ca',
   token: 'sandbox-cafe-andino',
@@ -18,7 +18,7 @@ export const cafeAndino: MerchantProfile = {
   orders: { count: 2500, days: 425, today: 12 },
   customers: {
     count: 660,
-    known: [
+    scripted: [
       {
         firstName: 'Lucía',
         lastName: 'Ñáñez Peñalosa',
@@ -47,7 +47,7 @@ export const cafeAndino: MerchantProfile = {
         addressLines: ['Carrera 53 # 98-76', 'Torre del Mar, piso 9'],
       },
       {
-        // The accents of this one are combining characters (NFD), as some phones send them.
+        // The accents of this name are combining characters (NFD), as some phones send them.
         firstName: 'José'.normalize('NFD'),
         lastName: 'Muñoz Ávila'.normalize('NFD'),
         documentType: null,

@@ -1,20 +1,20 @@
 import type { Organization, ShipmentStatus } from '../../interface/schemas.ts';
-import type { KnownCustomer } from '../customers/customers.ts';
+import type { ScriptedCustomer } from '../customers/customers.ts';
 
-/** Something that a merchant sells. */
+/** A product of a merchant. */
 export interface Product {
   name: string;
   priceCents: number;
   weightKg: number;
-  /** The box that it needs when it does not fit an ordinary one: length, width and height in cm. */
+  /** Length, width and height in cm of a box of its own. By default one of the usual boxes. */
   box?: readonly [number, number, number];
-  /** How often it is bought, among the others. */
+  /** How often customers buy the product, relative to other products. */
   share: number;
 }
 
-/** An order chosen by hand, for documentation and limits. What it leaves out is made up as for any other order. */
+/** Fixed fields of an order, for documentation and limits. Absent fields are generated as for any other order. */
 export interface ScriptedOrder {
-  /** The index of the customer, the known ones first. */
+  /** The index of the customer. Scripted customers come first. */
   customer?: number;
   product?: string;
   quantity?: number;
@@ -22,7 +22,7 @@ export interface ScriptedOrder {
   notes?: string;
   sellingPriceCents?: number;
   payment?: 'ON_DELIVERY' | 'BEFOREHAND';
-  /** A status ships the order; `null` leaves it without a shipment. */
+  /** The status of the shipment. `null` means no shipment. */
   shipment?: ShipmentStatus | null;
   quoted?: boolean;
   /** The index of the origin. */
@@ -30,47 +30,49 @@ export interface ScriptedOrder {
   referenced?: boolean;
 }
 
+/** A pickup origin of a merchant. */
 export interface OriginProfile {
   location: string;
   addressLines: string[];
-  /** How much of the merchant's goods leaves from here. */
+  /** How many orders leave from this origin, relative to other origins. */
   share: number;
 }
 
+/** A messaging channel of a merchant. */
 export interface ChannelProfile {
   active: boolean;
   phoneNumber: string;
-  /** How many of the merchant's template blueprints, from the start, the channel has. */
+  /** How many template blueprints the channel has, counted from the first. */
   templates: number;
 }
 
-/** All that makes one merchant unlike the other. */
+/** The input from which the seed generates a merchant. */
 export interface MerchantProfile {
-  /** Starts every identifier, such as `ca` in `orders/ca2481`. */
+  /** The prefix of every identifier, such as `ca` in `orders/ca2481`. */
   prefix: string;
   token: string;
-  /** For the PRNG. */
+  /** The seed of the random generator, a 32-bit integer. */
   seed: number;
   organization: Organization;
   tradeName: string;
   storeUrl: string;
   orders: { count: number; days: number; today: number };
-  customers: { count: number; known: readonly KnownCustomer[]; phonePrefixes: readonly string[] };
+  customers: { count: number; scripted: readonly ScriptedCustomer[]; phonePrefixes: readonly string[] };
   origins: readonly OriginProfile[];
   products: readonly Product[];
   notes: readonly string[];
-  /** By order number. */
+  /** Scripted orders by order number. */
   scripted: Readonly<Record<number, ScriptedOrder>>;
   channels: readonly ChannelProfile[];
   conversations: {
     count: number;
-    /** How many messages a conversation holds, by its number, where it matters. */
+    /** Fixed message counts, by conversation number. */
     lengths: Readonly<Record<number, number>>;
-    /** The index of the customer who is spoken to, by the conversation's number. */
+    /** Fixed customer indexes, by conversation number. */
     customers: Readonly<Record<number, number>>;
-    /** The number of the conversation that sends each template of its channel in turn. */
+    /** The number of the conversation that uses each template of its channel once. */
     showcase: number;
-    /** Conversations with a message from a template that has been deleted since. */
+    /** Numbers of conversations with a message from a deleted template. */
     withDeletedTemplate: readonly number[];
   };
 }

@@ -2,7 +2,7 @@ import type { MerchantProfile } from './merchant-profile.ts';
 
 const cop = 100;
 
-/** Sur Textil: clothes from Itagüí and Pasto, a younger and smaller shop. */
+/** Sur Textil: a younger and smaller shop that sells clothes from Itagüí and Pasto. */
 export const surTextil: MerchantProfile = {
   prefix: 'st',
   token: 'sandbox-sur-textil',
@@ -13,7 +13,7 @@ export const surTextil: MerchantProfile = {
   orders: { count: 300, days: 120, today: 5 },
   customers: {
     count: 110,
-    known: [
+    scripted: [
       {
         firstName: 'Ánderson',
         lastName: 'Güiza Ordóñez',

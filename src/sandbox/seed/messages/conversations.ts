@@ -3,10 +3,11 @@ import type { Calendar } from '../calendar.ts';
 import type { Customer } from '../customers/customers.ts';
 import type { MerchantProfile } from '../merchants/merchant-profile.ts';
 import type { OrderDraft } from '../orders/order-drafts.ts';
-import type { Trade } from '../orders/trade.ts';
+import type { OrderRecords } from '../orders/order-records.ts';
 import type { Random } from '../random.ts';
 import { createMessages } from './messages.ts';
 
+/** A conversation with its messages. */
 export interface ConversationSeed {
   /** `channels/<channel_id>/conversations/<conversation_id>` */
   name: string;
@@ -17,26 +18,28 @@ export interface ConversationSeed {
 }
 
 /**
- * Makes up a merchant's conversations with customers who ordered something, the most recent first. They are numbered
- * from the oldest, and the last channel, where it is closed, has the oldest ones.
+ * Generates a merchant's conversations with customers who have orders, newest first. Numbers count from the oldest
+ * conversation. The oldest conversations are on the last channel.
  */
 export function createConversations(
   profile: MerchantProfile,
   drafts: readonly OrderDraft[],
-  trade: Trade,
+  orderRecords: OrderRecords,
   customers: readonly Customer[],
   calendar: Calendar,
   random: Random,
 ): ConversationSeed[] {
-  const purchases = purchasesByCustomer(drafts, trade);
-  const { count, customers: known } = profile.conversations;
-  const reserved = Object.values(known);
-  const others = customers.filter((customer, index) => purchases.has(customer) && !reserved.includes(index));
+  const purchases = purchasesByCustomer(drafts, orderRecords);
+  const { count, customers: scriptedCustomers } = profile.conversations;
+  const scriptedIndexes = Object.values(scriptedCustomers);
+  const others = customers.filter(
+    (customer, index) => purchases.has(customer) && !scriptedIndexes.includes(index),
+  );
   return Array.from({ length: count }, (_, index) => {
     const number = count - index;
-    const customer = customers[known[number] ?? -1] ?? others[index];
+    const customer = customers[scriptedCustomers[number] ?? -1] ?? others[index];
     const lastDaysOld = index * 2;
-    const purchase = customer && purchaseToSpeakOf(purchases.get(customer) ?? [], lastDaysOld);
+    const purchase = customer && purchaseToMention(purchases.get(customer) ?? [], lastDaysOld);
     if (!purchase) throw new RangeError(`Conversation ${number} has no customer who ordered something`);
     const topic = { ...purchase, firstName: customer.firstName, tradeName: profile.tradeName };
     const channel = channelOf(profile, number);
@@ -50,7 +53,7 @@ export function createConversations(
   });
 }
 
-/** The index of the channel that a conversation is on. */
+/** The index of the channel of a conversation. */
 function channelOf({ channels, conversations }: MerchantProfile, number: number): number {
   const last = channels.length - 1;
   if (number <= Math.ceil(conversations.count / 15)) return last;
@@ -65,7 +68,7 @@ interface CustomerPurchase {
 
 function purchasesByCustomer(
   drafts: readonly OrderDraft[],
-  { orders, shipments }: Trade,
+  { orders, shipments }: OrderRecords,
 ): Map<Customer, CustomerPurchase[]> {
   const byName = new Map(shipments.map((shipment) => [shipment.name, shipment]));
   const purchases = new Map<Customer, CustomerPurchase[]>();
@@ -79,8 +82,8 @@ function purchasesByCustomer(
   return purchases;
 }
 
-/** The newest that was shipped by the end of the conversation, or else any. */
-function purchaseToSpeakOf(
+/** The newest purchase shipped before the end of the conversation, or else any purchase. */
+function purchaseToMention(
   purchases: readonly CustomerPurchase[],
   lastDaysOld: number,
 ): CustomerPurchase | undefined {

@@ -1,4 +1,4 @@
-/** What a shop writes to its customers by hand; `{name}` is the customer's first name. */
+/** Texts that a shop writes by hand. `{name}` stands for the customer's first name. */
 export const messageTexts: readonly string[] = [
   'Hola {name}, buenos días ☀️ ¿En qué te podemos ayudar?',
   'Claro que sí, ya reviso.',

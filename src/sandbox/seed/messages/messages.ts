@@ -6,7 +6,7 @@ import { messageTexts } from './message-texts.ts';
 import { sendTemplate, type Topic } from './sent-templates.ts';
 import { type TemplateBlueprint, templateBlueprints } from './template-blueprints.ts';
 
-/** Was sent, and deleted from the channel since. */
+/** A template that some messages use and that was then deleted from the channel. */
 const deletedTemplate: TemplateBlueprint = {
   name: 'feria_del_hogar',
   language: 'es',
@@ -19,17 +19,17 @@ const deletedTemplate: TemplateBlueprint = {
   buttons: [],
 };
 
-/** A conversation to be filled. */
+/** A conversation without messages. */
 export interface Conversation {
   name: string;
   number: number;
-  /** Index of the channel. */
+  /** The index of the channel. */
   channel: number;
   topic: Topic;
   lastDaysOld: number;
 }
 
-/** Makes up what a shop wrote in a conversation, newest first. */
+/** Generates the messages that a shop sent in a conversation, newest first. */
 export function createMessages(
   { name, number, channel, topic, lastDaysOld }: Conversation,
   profile: MerchantProfile,
@@ -37,35 +37,40 @@ export function createMessages(
   random: Random,
 ): Message[] {
   const { lengths, showcase, withDeletedTemplate } = profile.conversations;
-  const chosen = random.weighted([
+  const randomLength = random.weighted([
     [random.integer(1, 6), 5],
     [random.integer(7, 30), 4],
     [random.integer(31, 90), 1],
   ]);
-  const length = lengths[number] ?? chosen;
-  const offered = templateBlueprints.slice(0, profile.channels[channel]?.templates);
+  const length = lengths[number] ?? randomLength;
+  const channelTemplates = templateBlueprints.slice(0, profile.channels[channel]?.templates);
   const language = random.chance(0.9) ? 'es' : 'en';
-  const usual = offered.filter((blueprint) => blueprint.language === language);
+  const languageTemplates = channelTemplates.filter((blueprint) => blueprint.language === language);
   return messageMoments(lastDaysOld, length, random).map((moment, index): Message => {
     const position = length - 1 - index;
-    const inTurn = number === showcase ? offered[position / 2] : undefined;
+    const showcaseTemplate = number === showcase ? channelTemplates[position / 2] : undefined;
     const deleted = position === 1 && withDeletedTemplate.includes(number) ? deletedTemplate : undefined;
-    const head = {
+    const base = {
       name: `${name}/messages/m${String(position + 1).padStart(3, '0')}`,
       createTime: calendar.iso(moment),
       status: statusOf(moment, index, random),
     };
     const text = random.pick(messageTexts).replaceAll('{name}', topic.firstName);
-    const template = sendTemplate(deleted ?? inTurn ?? random.pick(usual), topic, random);
-    // A shop may only open a conversation with a template.
-    const templated = position === 0 || deleted || inTurn || (random.chance(0.2) && number !== showcase);
-    return templated
-      ? { ...head, contentType: 'TEMPLATE', template }
-      : { ...head, contentType: 'TEXT', text };
+    const template = sendTemplate(
+      deleted ?? showcaseTemplate ?? random.pick(languageTemplates),
+      topic,
+      random,
+    );
+    // The first message of a conversation must be a template.
+    const isTemplate =
+      position === 0 || deleted || showcaseTemplate || (random.chance(0.2) && number !== showcase);
+    return isTemplate
+      ? { ...base, contentType: 'TEMPLATE', template }
+      : { ...base, contentType: 'TEXT', text };
   });
 }
 
-/** Newest first: a few messages a day, on days that go back from the last one. */
+/** Generates moments, newest first: a few messages a day, going back from the last day. */
 function messageMoments(lastDaysOld: number, length: number, random: Random): Moment[] {
   let daysOld = lastDaysOld;
   let fraction = 0.95;
@@ -80,11 +85,11 @@ function messageMoments(lastDaysOld: number, length: number, random: Random): Mo
 }
 
 function statusOf({ daysOld }: Moment, index: number, random: Random): Message['status'] {
-  const chosen = random.weighted<Message['status']>([
+  const randomStatus = random.weighted<Message['status']>([
     ['READ', 74],
     ['DELIVERED', 16],
     ['SENT', 5],
     ['FAILED', 5],
   ]);
-  return daysOld === 0 && index < 2 ? (index === 0 ? 'SENDING' : 'SENT') : chosen;
+  return daysOld === 0 && index < 2 ? (index === 0 ? 'SENDING' : 'SENT') : randomStatus;
 }

@@ -1,9 +1,9 @@
 import { courierDisplayName } from '../../couriers/rates.ts';
 import type { Order, SentTemplate, Shipment, Template } from '../../interface/schemas.ts';
 import type { Random } from '../random.ts';
-import type { Meaning, TemplateBlueprint } from './template-blueprints.ts';
+import type { ParameterMeaning, TemplateBlueprint } from './template-blueprints.ts';
 
-/** What a message to a customer is about. */
+/** The customer, order and shipment of a message. */
 export interface Topic {
   firstName: string;
   order: Order;
@@ -13,7 +13,7 @@ export interface Topic {
 
 const weekdays = ['lunes', 'martes', 'miércoles', 'jueves', 'viernes', 'sábado'];
 
-/** A blueprint as the "Template" of the REST interface, with examples for its parameters. */
+/** Turns a blueprint into a "Template" of the REST interface, with examples for its parameters. */
 export function writeTemplate({ header, body, footer, ...rest }: TemplateBlueprint): Template {
   return {
     name: rest.name,
@@ -26,13 +26,13 @@ export function writeTemplate({ header, body, footer, ...rest }: TemplateBluepri
   };
 }
 
-/** A blueprint as it was sent in a message: a value for each parameter that it defines. */
+/** Turns a blueprint into the template of a message, with a value for each parameter. */
 export function sendTemplate(
   { name, language, header, body }: TemplateBlueprint,
   topic: Topic,
   random: Random,
 ): SentTemplate {
-  const values = (parameters: Readonly<Record<string, Meaning>> = {}) =>
+  const values = (parameters: Readonly<Record<string, ParameterMeaning>> = {}) =>
     Object.fromEntries(
       Object.entries(parameters).map(([parameter, meaning]) => [
         parameter,
@@ -54,7 +54,7 @@ function writeText({ text, parameters }: TemplateBlueprint['body']): Template['b
   };
 }
 
-const examples: Readonly<Record<Meaning, string>> = {
+const examples: Readonly<Record<ParameterMeaning, string>> = {
   FIRST_NAME: 'Marcela',
   ORDER: '1042',
   CONTENT: '1 × producto de muestra',
@@ -68,7 +68,7 @@ const examples: Readonly<Record<Meaning, string>> = {
 };
 
 function writeValue(
-  meaning: Meaning,
+  meaning: ParameterMeaning,
   { firstName, order, shipment, tradeName }: Topic,
   random: Random,
 ): string {
@@ -80,7 +80,7 @@ function writeValue(
     case 'CONTENT':
       return order.contentDescription;
     case 'AMOUNT':
-      return pesos(order.sellingPriceCents);
+      return formatPesos(order.sellingPriceCents);
     case 'COURIER':
       return courierDisplayName(shipment?.courier ?? '') ?? 'la transportadora';
     case 'CITY':
@@ -96,7 +96,7 @@ function writeValue(
   }
 }
 
-/** Cents as people write them in Colombia: `$ 86.500`. */
-function pesos(cents: number): string {
+/** Formats cents as a Colombian price, such as `$ 86.500`. */
+function formatPesos(cents: number): string {
   return `$ ${String(Math.round(cents / 100)).replace(/\B(?=(\d{3})+$)/g, '.')}`;
 }

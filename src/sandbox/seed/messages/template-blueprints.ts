@@ -1,5 +1,5 @@
-/** What a parameter of a template stands for when a message is written. */
-export type Meaning =
+/** The kind of value for a template parameter. */
+export type ParameterMeaning =
   | 'FIRST_NAME'
   | 'ORDER'
   | 'CONTENT'
@@ -14,10 +14,10 @@ export type Meaning =
 interface BlueprintText {
   text: string;
   /** By parameter name, in the order of the text. */
-  parameters: Readonly<Record<string, Meaning>>;
+  parameters: Readonly<Record<string, ParameterMeaning>>;
 }
 
-/** A template, with what its parameters mean. */
+/** A template with the meaning of its parameters. */
 export interface TemplateBlueprint {
   name: string;
   language: 'es' | 'en' | 'pt_BR';
@@ -28,7 +28,7 @@ export interface TemplateBlueprint {
   buttons: string[];
 }
 
-/** What every shop says to its customers; the shop's own name is a parameter. */
+/** The templates of every merchant. The merchant's name is a parameter. */
 export const templateBlueprints: readonly TemplateBlueprint[] = [
   {
     name: 'pedido_confirmado',

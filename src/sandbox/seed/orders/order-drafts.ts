@@ -12,24 +12,31 @@ import { later, type Moment } from '../calendar.ts';
 import { type Customer, recipientOf } from '../customers/customers.ts';
 import type { MerchantProfile, ScriptedOrder } from '../merchants/merchant-profile.ts';
 import type { Random } from '../random.ts';
-import { type Fate, orderStatusOf, shipmentFate, unshippedFate } from './fates.ts';
 import { orderMoments } from './order-moments.ts';
-import { costlyCents, makePurchase, type Purchase } from './purchase.ts';
+import { createPurchase, expensiveCents, type Purchase } from './purchase.ts';
+import {
+  generateShipmentStatus,
+  generateUnshippedOrderStatus,
+  orderStatusOf,
+  type StatusSince,
+} from './status-generator.ts';
 
+/** A generated quote without its name. */
 export interface QuoteDraft {
   created: Moment;
   request: Pick<Quote, 'origin' | 'destination' | 'package'> & { cashOnDeliveryRequestCents: number };
   offers: Offer[];
 }
 
+/** A generated shipment without its name. */
 export interface ShipmentDraft {
   created: Moment;
   offer: Offer;
   requiresPickup: boolean;
-  fate: Fate<ShipmentStatus>;
+  statusSince: StatusSince<ShipmentStatus>;
 }
 
-/** An order with what came of it, before quotes and shipments have their numbers. */
+/** A generated order with its quote and shipment, before quotes and shipments have numbers. */
 export interface OrderDraft {
   number: number;
   created: Moment;
@@ -41,21 +48,21 @@ export interface OrderDraft {
   paymentMethods: string[] | undefined;
   referenced: 'FULLY' | 'BY_HAND' | 'NOT';
   fulfiller: Order['fulfiller'];
-  /** Index of the origin that it leaves from. */
+  /** The index of the origin. */
   origin: number;
   quote: QuoteDraft | undefined;
   shipment: ShipmentDraft | undefined;
-  fate: Fate<OrderStatus>;
+  statusSince: StatusSince<OrderStatus>;
 }
 
-const beforehand = [['CREDIT_CARD'], ['PSE'], ['NEQUI'], ['BANK_TRANSFER'], ['CREDIT_CARD', 'GIFT_CARD']];
+const prepaidMethods = [['CREDIT_CARD'], ['PSE'], ['NEQUI'], ['BANK_TRANSFER'], ['CREDIT_CARD', 'GIFT_CARD']];
 const references = [
   ['FULLY', 65],
   ['BY_HAND', 8],
   ['NOT', 27],
 ] as const;
 
-/** Makes up a merchant's orders, newest first, with their quotes and shipments. */
+/** Generates a merchant's orders, newest first, with their quotes and shipments. */
 export function draftOrders(
   profile: MerchantProfile,
   customers: readonly Customer[],
@@ -65,21 +72,21 @@ export function draftOrders(
   return orderMoments(profile.orders, random).map((created, index) => {
     const number = profile.orders.count - index;
     const script = profile.scripted[number] ?? {};
-    // The first customers buy most, the last ones once or twice. A formula, as a weighted choice among all is slow.
-    const chosen = Math.floor(customers.length * random.fraction() ** 1.8);
-    const customer = customers[script.customer ?? chosen];
+    // The first customers order most, the last ones once or twice. A weighted choice would be slower.
+    const randomCustomerIndex = Math.floor(customers.length * random.fraction() ** 1.8);
+    const customer = customers[script.customer ?? randomCustomerIndex];
     if (!customer) throw new RangeError(`Order ${number} has no customer`);
     const request = draftRequest(profile, script, created, customer, random);
     const { quote, shipment } = draftDelivery(profile, script, request, locations, random);
-    const fallback = unshippedFate(created, request.fulfiller, random);
-    const fate: Fate<OrderStatus> = shipment
-      ? { status: orderStatusOf(shipment.fate.status), updated: shipment.fate.updated }
-      : fallback;
-    return { number, ...request, quote, shipment, fate };
+    const unshippedStatus = generateUnshippedOrderStatus(created, request.fulfiller, random);
+    const statusSince: StatusSince<OrderStatus> = shipment
+      ? { status: orderStatusOf(shipment.statusSince.status), updated: shipment.statusSince.updated }
+      : unshippedStatus;
+    return { number, ...request, quote, shipment, statusSince };
   });
 }
 
-type RequestDraft = Omit<OrderDraft, 'number' | 'quote' | 'shipment' | 'fate'>;
+type RequestDraft = Omit<OrderDraft, 'number' | 'quote' | 'shipment' | 'statusSince'>;
 
 function draftRequest(
   profile: MerchantProfile,
@@ -88,10 +95,10 @@ function draftRequest(
   customer: Customer,
   random: Random,
 ): RequestDraft {
-  const purchase = makePurchase(profile, script, random);
-  const paysOnDelivery = random.chance(0.58) && purchase.sellingPriceCents < costlyCents;
+  const purchase = createPurchase(profile, script, random);
+  const paysOnDelivery = random.chance(0.58) && purchase.sellingPriceCents < expensiveCents;
   const payment = script.payment ?? (paysOnDelivery ? 'ON_DELIVERY' : 'BEFOREHAND');
-  const methods = payment === 'ON_DELIVERY' ? ['CASH_ON_DELIVERY'] : random.pick(beforehand);
+  const methods = payment === 'ON_DELIVERY' ? ['CASH_ON_DELIVERY'] : random.pick(prepaidMethods);
   const referenced = random.weighted(references);
   return {
     created,
@@ -114,13 +121,15 @@ function draftDelivery(
   locations: ReadonlyMap<string, Location>,
   random: Random,
 ): Pick<OrderDraft, 'quote' | 'shipment'> {
-  const luck = random.fraction();
-  const ships = script.shipment ? true : script.shipment === undefined && luck < shippedShare(request);
+  const shippingChance = random.fraction();
+  const ships = script.shipment
+    ? true
+    : script.shipment === undefined && shippingChance < shippedShare(request);
   const quoted = script.quoted ?? (ships || random.chance(request.fulfiller === 'OPERATOR' ? 0.4 : 0.05));
   if (!quoted) return { quote: undefined, shipment: undefined };
 
-  const origin = known(locations, origins[request.origin]?.location);
-  const destination = known(locations, request.recipient.location);
+  const origin = locationByName(locations, origins[request.origin]?.location);
+  const destination = locationByName(locations, request.recipient.location);
   const cashOnDeliveryRequestCents =
     request.payment === 'ON_DELIVERY' ? request.purchase.sellingPriceCents : 0;
   const parcel = request.purchase.package;
@@ -142,10 +151,10 @@ function draftDelivery(
   const terms = {
     estimatedDays: offer.estimatedDeliveryOperatingDays,
     returnRate: request.customer.returnRate,
-    given: script.shipment ?? undefined,
+    scripted: script.shipment ?? undefined,
   };
-  const fate = shipmentFate(created, terms, random);
-  return { quote, shipment: { created, offer, requiresPickup: random.chance(0.7), fate } };
+  const statusSince = generateShipmentStatus(created, terms, random);
+  return { quote, shipment: { created, offer, requiresPickup: random.chance(0.7), statusSince } };
 }
 
 function shippedShare({ created, fulfiller }: RequestDraft): number {
@@ -153,16 +162,15 @@ function shippedShare({ created, fulfiller }: RequestDraft): number {
   return fulfiller === 'OPERATOR' ? 0.9 : 0.35;
 }
 
-/** Mostly the cheapest, now and then the quickest, of those that carry the package. */
+/** Chooses an available offer: usually the cheapest, in 30 % of the cases the fastest. */
 function chooseOffer(offers: readonly Offer[], random: Random): Offer | undefined {
-  const quickest = random.chance(0.3);
-  const worth = (offer: Offer) => (quickest ? offer.estimatedDeliveryOperatingDays : offer.shipmentCostCents);
-  return offers
-    .filter(({ status }) => status === 'SUCCESS')
-    .sort((one, other) => worth(one) - worth(other))[0];
+  const prefersFastest = random.chance(0.3);
+  const sortKey = (offer: Offer) =>
+    prefersFastest ? offer.estimatedDeliveryOperatingDays : offer.shipmentCostCents;
+  return offers.filter(({ status }) => status === 'SUCCESS').sort((a, b) => sortKey(a) - sortKey(b))[0];
 }
 
-function known(locations: ReadonlyMap<string, Location>, name: string | undefined): Location {
+function locationByName(locations: ReadonlyMap<string, Location>, name: string | undefined): Location {
   const location = locations.get(name ?? '');
   if (!location) throw new RangeError(`There is no location ${name}`);
   return location;

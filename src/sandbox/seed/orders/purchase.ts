@@ -2,17 +2,17 @@ import type { Package } from '../../interface/schemas.ts';
 import type { MerchantProfile, Product, ScriptedOrder } from '../merchants/merchant-profile.ts';
 import type { Random } from '../random.ts';
 
-/** What an order is about: its goods, what they cost and how they are packed. */
+/** The goods of an order: price and package. */
 export interface Purchase {
   sellingPriceCents: number;
   package: Package;
 }
 
-/** Above this, people buy one piece, and pay beforehand. */
-export const costlyCents = 200_000_000;
+/** Above this price, customers pay in advance. Above a fifth of it, they buy one piece. */
+export const expensiveCents = 200_000_000;
 const maxContentLength = 128;
 const packagingKg = 0.15;
-/** Ordinary boxes by the kilograms that they hold. */
+/** Box sizes: the most kilograms, then length, width and height in cm. */
 const boxes: readonly (readonly [number, readonly [number, number, number]])[] = [
   [1, [22, 16, 10]],
   [3, [30, 22, 15]],
@@ -20,8 +20,8 @@ const boxes: readonly (readonly [number, readonly [number, number, number]])[] =
   [30, [60, 40, 30]],
 ];
 
-/** The shares in which quantities are bought. */
-const quantities = [
+/** Quantities with their weights. */
+const quantityWeights = [
   [1, 60],
   [2, 25],
   [3, 10],
@@ -29,12 +29,19 @@ const quantities = [
   [12, 2],
 ] as const;
 
-export function makePurchase({ products }: MerchantProfile, script: ScriptedOrder, random: Random): Purchase {
-  const chosen = random.byShare(products);
-  const product = script.product ? products.find(({ name }) => name === script.product) : products[chosen];
-  if (!product) throw new RangeError(`There is no product ${script.product ?? chosen}`);
-  const wanted = random.weighted(quantities);
-  const quantity = script.quantity ?? (product.priceCents > costlyCents / 5 ? 1 : wanted);
+/** Generates the goods of an order. Fields of the script take precedence. */
+export function createPurchase(
+  { products }: MerchantProfile,
+  script: ScriptedOrder,
+  random: Random,
+): Purchase {
+  const randomProductIndex = random.byShare(products);
+  const product = script.product
+    ? products.find(({ name }) => name === script.product)
+    : products[randomProductIndex];
+  if (!product) throw new RangeError(`There is no product ${script.product ?? randomProductIndex}`);
+  const randomQuantity = random.weighted(quantityWeights);
+  const quantity = script.quantity ?? (product.priceCents > expensiveCents / 5 ? 1 : randomQuantity);
   const priceCents = product.priceCents * quantity;
   const sellingPriceCents = script.sellingPriceCents ?? priceCents;
   const weightKg = Math.round((product.weightKg * quantity + packagingKg) * 100) / 100;
@@ -51,7 +58,7 @@ export function makePurchase({ products }: MerchantProfile, script: ScriptedOrde
 }
 
 function dimensionsOf({ box }: Product, quantity: number, weightKg: number): Package['dimensions'] {
-  const ordinary = boxes.find(([holdsKg]) => weightKg <= holdsKg)?.[1] ?? [60, 60, 60];
-  const [lengthCm, widthCm, heightCm] = box ? [box[0], box[1], box[2] * quantity] : ordinary;
+  const fittingBox = boxes.find(([maxKg]) => weightKg <= maxKg)?.[1] ?? [60, 60, 60];
+  const [lengthCm, widthCm, heightCm] = box ? [box[0], box[1], box[2] * quantity] : fittingBox;
   return { lengthCm, widthCm, heightCm };
 }

@@ -8,7 +8,7 @@ import type { GraphiqlFiles } from './bundle.ts';
 
 type Bytes = Uint8Array<ArrayBuffer>;
 
-/** A file that the page loads. */
+/** A static file that the GraphiQL page loads. */
 export class Asset {
   readonly contentType: string;
   readonly bytes: Bytes;
@@ -19,23 +19,24 @@ export class Asset {
     this.bytes = bytes;
   }
 
-  /** The bytes by gzip. They are compressed once, at the first call, off the main thread. */
+  /** The bytes compressed with gzip. The first call compresses them, outside the main thread. */
   gzipped(): Promise<Bytes> {
     this.#gzipped ??= promisify(gzip)(this.bytes);
     return this.#gzipped;
   }
 }
 
-/** What the page is made of. */
+/** The purpose of a static file of the page. */
 export type AssetRole = keyof GraphiqlFiles | 'amendments' | 'boot' | 'icon';
 
+/** The static files of the page. */
 export interface Assets {
-  /** The file names, which hold a hash of the content: what is behind a name never changes. */
+  /** The file names. Each contains a hash of the content, so that browsers can cache a file forever. */
   nameByRole: Readonly<Record<AssetRole, string>>;
   byName: ReadonlyMap<string, Asset>;
 }
 
-/** Reads all files that the page loads. @throws what the file system and the package's module throw. */
+/** Reads all files that the page loads. @throws errors of the file system and of the GraphiQL package. */
 export async function readAssets(): Promise<Assets> {
   const [bundle, amendments, boot, icon] = await Promise.all([
     readBundle(),
@@ -44,21 +45,21 @@ export async function readAssets(): Promise<Assets> {
     readFile(new URL('./icon.svg', import.meta.url)),
   ]);
   const byName = new Map<string, Asset>();
-  const add = (role: AssetRole, extension: keyof typeof contentTypes, bytes: Bytes) => {
+  const addAsset = (role: AssetRole, extension: keyof typeof contentTypes, bytes: Bytes) => {
     const hash = createHash('sha256').update(bytes).digest('hex').slice(0, 16);
     const name = `${role}-${hash}.${extension}`;
     byName.set(name, new Asset(contentTypes[extension], bytes));
     return name;
   };
   const nameByRole = {
-    app: add('app', 'js', bundle.app),
-    style: add('style', 'css', bundle.style),
-    editorWorker: add('editorWorker', 'js', bundle.editorWorker),
-    graphqlWorker: add('graphqlWorker', 'js', bundle.graphqlWorker),
-    jsonWorker: add('jsonWorker', 'js', bundle.jsonWorker),
-    amendments: add('amendments', 'css', amendments),
-    boot: add('boot', 'js', boot),
-    icon: add('icon', 'svg', icon),
+    app: addAsset('app', 'js', bundle.app),
+    style: addAsset('style', 'css', bundle.style),
+    editorWorker: addAsset('editorWorker', 'js', bundle.editorWorker),
+    graphqlWorker: addAsset('graphqlWorker', 'js', bundle.graphqlWorker),
+    jsonWorker: addAsset('jsonWorker', 'js', bundle.jsonWorker),
+    amendments: addAsset('amendments', 'css', amendments),
+    boot: addAsset('boot', 'js', boot),
+    icon: addAsset('icon', 'svg', icon),
   };
   return { nameByRole, byName };
 }
@@ -71,12 +72,12 @@ const contentTypes = {
 
 async function readBundle(): Promise<GraphiqlFiles> {
   const worker = new Worker(new URL('./bundle.ts', import.meta.url));
-  // Rejects with the worker's error, should it fail.
+  // `once` rejects with the worker's error if the worker fails.
   const [files] = await once(worker, 'message');
   return files;
 }
 
-/** Whether an `accept-encoding` header lets gzip through. A quality of 0 rules it out. */
+/** Whether an `accept-encoding` header accepts gzip. A quality of 0 rejects gzip. */
 export function acceptsGzip(acceptEncoding: string | null): boolean {
   const codings = (acceptEncoding ?? '').toLowerCase().split(',');
   return codings.some((coding) => /^\s*gzip\s*($|;)/.test(coding) && !/;\s*q=0(\.0*)?\s*$/.test(coding));

@@ -1,4 +1,4 @@
-// Runs in the browser, as the page's last script: starts GraphiQL with what the page's `options` say.
+// The last script of the page: starts GraphiQL in the browser with the `options` of the page.
 const options = JSON.parse(document.getElementById('options').textContent);
 const sharedQuery = new URL(location.href).searchParams.get('query');
 
@@ -7,9 +7,9 @@ self.MonacoEnvironment = {
   getWorkerUrl: (_moduleId, label) => new URL(options.workers[label], document.baseURI).href,
 };
 
-// GraphiQL lets tabs be dragged, by a library that puts them to the far end of their bar when its width changes, as it
-// does on loading. A tab then leaves the pointer, and misses the click. Here tabs stay where they are: no press gets to
-// that library, and graphiql-amendments.css keeps it from moving them.
+// GraphiQL's drag library moves tabs to the end of the bar when the width of the bar changes, for example on loading.
+// A tab then misses the click. So tabs cannot be dragged here: this listener hides presses from the library, and
+// amendments.css prevents movements.
 document.addEventListener(
   'pointerdown',
   (event) => {
@@ -22,17 +22,17 @@ self.YogaGraphiQL.renderYogaGraphiQL(document.getElementById('root'), {
   title: 'Waybill',
   logo: `<img src="${document.querySelector('link[rel=icon]').href}" alt="" width="32" height="32">`,
   headers: options.headers,
-  // A query that came with the address gets a tab of its own, or it would take the first one's place.
+  // A query in the URL gets its own tab. Otherwise it would replace the first tab.
   defaultTabs: [...(sharedQuery === null ? [] : [{ query: sharedQuery }]), ...options.tabs].map((tab) => ({
     ...tab,
     headers: options.headers,
   })),
   storage: storageUnder(`${options.edition}:`),
-  // An access token in the headers is gone with the page.
+  // An access token in the headers is not stored.
   shouldPersistHeaders: false,
 });
 
-/** The browser's storage, in which edited tabs last. Other tabs to start with have other keys, and so are seen. */
+/** The browser's storage for edited tabs. The prefix changes with the initial tabs, so new initial tabs appear. */
 function storageUnder(prefix) {
   const ownKeys = () => Object.keys(localStorage).filter((key) => key.startsWith(prefix));
   return {

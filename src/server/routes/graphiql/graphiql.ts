@@ -2,12 +2,13 @@ import type { FetchAPI, Plugin } from 'graphql-yoga';
 import type { TrustedDocuments } from '../../documents/trusted-documents.ts';
 import { type Asset, type Assets, acceptsGzip, readAssets } from './assets.ts';
 import { contentSecurityPolicy, renderPage } from './page.ts';
-import { listedTabs, readTabs } from './tabs.ts';
+import { readTabs, trustedDocumentTabs } from './tabs.ts';
 
+/** The settings of the GraphiQL page. */
 export interface GraphiqlOptions {
-  /** The access token in the headers of every tab; undefined leaves its place empty. */
+  /** The access token in the headers of every tab. Undefined: the headers show a placeholder. */
   bearer: string | undefined;
-  /** What the server runs, where that is not everything: the tabs are of these. */
+  /** The only documents that the server accepts, shown as tabs. Undefined if the server accepts every document. */
   trustedDocuments?: TrustedDocuments | undefined;
 }
 
@@ -18,24 +19,24 @@ const securityHeaders = {
 };
 
 /**
- * Answers a browser's `GET /graphql` with GraphiQL and sends it there from `/`. All of it comes from this server, under
- * `/graphiql/`. Nothing of it is in memory until the first page is asked for.
+ * Serves GraphiQL for a browser's `GET /graphql`, and redirects `/` to `/graphql`. This server serves all files,
+ * under `/graphiql/`. The first request for the page or a file loads all of them into memory.
  */
 export function graphiql({ bearer, trustedDocuments }: GraphiqlOptions): Plugin {
-  let reading: Promise<{ assets: Assets; page: string }> | undefined;
-  const files = () => {
-    reading ??= read().catch((error) => {
-      reading = undefined;
+  let loading: Promise<{ assets: Assets; page: string }> | undefined;
+  const loadOnce = () => {
+    loading ??= load().catch((error) => {
+      loading = undefined;
       throw error;
     });
-    return reading;
+    return loading;
   };
 
-  async function read() {
+  async function load() {
     const headers = JSON.stringify({ Authorization: `Bearer ${bearer ?? '<access token>'}` }, null, 2);
     const [assets, tabs] = await Promise.all([
       readAssets(),
-      trustedDocuments === undefined ? readTabs(bearer !== undefined) : listedTabs(trustedDocuments),
+      trustedDocuments === undefined ? readTabs(bearer !== undefined) : trustedDocumentTabs(trustedDocuments),
     ]);
     return { assets, page: renderPage(assets, tabs, headers) };
   }
@@ -43,15 +44,15 @@ export function graphiql({ bearer, trustedDocuments }: GraphiqlOptions): Plugin 
   return {
     async onRequest({ request, url, fetchAPI, endResponse }) {
       if (request.method !== 'GET' && request.method !== 'HEAD') return;
-      const file = /^\/graphiql\/([^/]*)$/.exec(url.pathname)?.[1];
-      if (file !== undefined) {
-        const asset = (await files()).assets.byName.get(file);
+      const fileName = /^\/graphiql\/([^/]*)$/.exec(url.pathname)?.[1];
+      if (fileName !== undefined) {
+        const asset = (await loadOnce()).assets.byName.get(fileName);
         if (asset !== undefined) endResponse(await assetResponse(asset, request, fetchAPI));
       } else if (request.headers.get('accept')?.includes('text/html')) {
         if (url.pathname === '/') {
           endResponse(new fetchAPI.Response(null, { status: 302, headers: { location: 'graphql' } }));
         } else if (url.pathname === '/graphql') {
-          endResponse(pageResponse((await files()).page, request, fetchAPI));
+          endResponse(pageResponse((await loadOnce()).page, request, fetchAPI));
         }
       }
     },
@@ -62,7 +63,7 @@ function pageResponse(page: string, request: Request, { Response }: FetchAPI): R
   return new Response(request.method === 'HEAD' ? null : page, {
     headers: {
       ...securityHeaders,
-      // It may hold an access token.
+      // The page may contain an access token.
       'cache-control': 'no-store',
       'content-length': String(Buffer.byteLength(page)),
       'content-type': 'text/html; charset=utf-8',

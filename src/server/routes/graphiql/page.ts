@@ -3,8 +3,8 @@ import type { Assets } from './assets.ts';
 import type { Tab } from './tabs.ts';
 
 /**
- * Only this server's own files run or load. Monaco, the editor, sets styles on elements and holds its fonts and images
- * in its style sheet as `data:`.
+ * The page loads and runs only files of this server. The Monaco editor needs inline styles, and `data:` URLs for the
+ * fonts and images in its style sheet.
  */
 export const contentSecurityPolicy = [
   "default-src 'none'",
@@ -20,8 +20,9 @@ export const contentSecurityPolicy = [
 ].join('; ');
 
 /**
- * The HTML page that starts GraphiQL with these tabs. Its addresses are relative to `/graphql`, so that it also works
- * behind a proxy that puts a path before it.
+ * Renders the HTML page that starts GraphiQL.
+ * URLs are relative to `/graphql`, so that the page also works behind a proxy that adds a path prefix.
+ * @param headers the JSON of the headers pane of each tab.
  */
 export function renderPage({ nameByRole }: Assets, tabs: readonly Tab[], headers: string): string {
   const options = {
@@ -55,7 +56,7 @@ export function renderPage({ nameByRole }: Assets, tabs: readonly Tab[], headers
 `;
 }
 
-/** JSON that can stand in a script element: no `<` ends the element, no line separator ends a string. */
+/** Escapes `<` and line separators in JSON, so that the JSON ends neither the script element nor a string. */
 function inlineJson(value: unknown): string {
   return JSON.stringify(value).replace(
     /[<\u2028\u2029]/g,

@@ -1,19 +1,16 @@
 import { readdir, readFile } from 'node:fs/promises';
 import type { TrustedDocuments } from '../../documents/trusted-documents.ts';
 
-/** One tab of GraphiQL, in the form that it takes them. Its title is the name of the operation. */
+/** One tab, in GraphiQL's format. GraphiQL shows the operation name as title. */
 export interface Tab {
   query: string;
-  /** JSON, as the variables pane shows it. */
+  /** The JSON in the variables pane. */
   variables: string | null;
 }
 
-/**
- * The ids of the sandbox's seed that the tabs name, and what stands for them before a live service, whose ids only its
- * merchant knows.
- */
+/** The sandbox ids in the tabs, with the placeholders that replace them for a live service. */
 const placeholders: readonly (readonly [id: string, placeholder: string])[] = [
-  // A regular customer's order on its way, a new one of hers, and what she was written.
+  // An order in progress of a returning customer, a new order of hers, and the conversation with her.
   ['orders/ca2481', 'orders/<order id>'],
   ['orders/ca2496', 'orders/<order id>'],
   ['channels/ca1/conversations/ca60', 'channels/<channel id>/conversations/<conversation id>'],
@@ -24,23 +21,24 @@ const placeholders: readonly (readonly [id: string, placeholder: string])[] = [
 const folder = new URL('./tabs/', import.meta.url);
 
 /**
- * Reads the tabs that GraphiQL opens with: each is a file of graphiql-tabs/, with its variables in a file beside it. Lines
- * are at most 58 characters long, which is what a pane shows. GraphiQL takes no variables for the first tab.
+ * Reads the initial tabs. Each tab is a `.graphql` file of tabs/, with its variables in a `.json` file of that name.
+ * No line is longer than 58 characters, the width of a pane. GraphiQL ignores variables of the first tab.
+ * @param inSandbox false: placeholders replace the sandbox ids.
  */
 export async function readTabs(inSandbox: boolean): Promise<readonly Tab[]> {
   const files = (await readdir(folder)).sort();
-  const read = (file: string) => readFile(new URL(file, folder), 'utf8');
+  const readText = (file: string) => readFile(new URL(file, folder), 'utf8');
   return Promise.all(
     files
       .filter((file) => file.endsWith('.graphql'))
       .map(async (file): Promise<Tab> => {
-        const query = await read(file);
-        const values = file.replace(/graphql$/, 'json');
+        const query = await readText(file);
+        const variablesFile = file.replace(/graphql$/, 'json');
         return {
           query: inSandbox
             ? query
-            : placeholders.reduce((text, [id, other]) => text.replaceAll(id, other), query),
-          variables: files.includes(values) ? (await read(values)).trimEnd() : null,
+            : placeholders.reduce((text, [id, placeholder]) => text.replaceAll(id, placeholder), query),
+          variables: files.includes(variablesFile) ? (await readText(variablesFile)).trimEnd() : null,
         };
       }),
   );
@@ -48,14 +46,15 @@ export async function readTabs(inSandbox: boolean): Promise<readonly Tab[]> {
 
 const maxListedTabs = 20;
 
-/** The tabs where the server runs the documents of a list alone: first what that means, then a tab of each. */
-export function listedTabs(list: TrustedDocuments): readonly Tab[] {
-  const shown = [...list.values()].slice(0, maxListedTabs);
-  const which = shown.length === list.size ? 'They are' : `The first ${maxListedTabs} are`;
-  const introduction = `# This server runs the ${list.size} documents of its list alone,
-# to the letter. ${which} in the tabs beside this one.
+/** The tabs of a server with trusted documents: an explanation, then a tab per document. */
+export function trustedDocumentTabs(trustedDocuments: TrustedDocuments): readonly Tab[] {
+  const shownDocuments = [...trustedDocuments.values()].slice(0, maxListedTabs);
+  const whichDocuments =
+    shownDocuments.length === trustedDocuments.size ? 'They are' : `The first ${maxListedTabs} are`;
+  const introduction = `# This server runs the ${trustedDocuments.size} documents of its list alone,
+# to the letter. ${whichDocuments} in the tabs beside this one.
 # Other documents, and the introspection by which GraphiQL
 # completes names, are refused unless the list has them.
 `;
-  return [introduction, ...shown].map((query) => ({ query, variables: null }));
+  return [introduction, ...shownDocuments].map((query) => ({ query, variables: null }));
 }

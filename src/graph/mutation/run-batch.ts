@@ -1,0 +1,46 @@
+import type { Context } from '../context.ts';
+import type { WriteFailedSource } from './user-error.ts';
+
+/**
+ * Runs one write for each input of a batch mutation. Writes to the same order run one after another, in input order.
+ * Other writes run concurrently: the limits of the operation bound the number of inputs and of concurrent calls.
+ * @param orderIdOf returns the id of the order that an input writes to
+ * @param run runs the write of one input
+ * @returns the results in input order; a write that throws becomes a `WriteFailed`
+ * @throws the first error if all writes failed with the same code, because the inputs are then not the cause
+ */
+export async function runBatch<Input, Result>(
+  inputs: readonly Input[],
+  orderIdOf: (input: Input) => string,
+  run: (input: Input) => Promise<Result>,
+  { reportError }: Context,
+): Promise<(Result | WriteFailedSource)[]> {
+  const lastWriteByOrder = new Map<string, Promise<unknown>>();
+  const failures: { reason: unknown; reported: WriteFailedSource }[] = [];
+  const results = await Promise.all(
+    inputs.map((input) => {
+      const order = bareIdentifier(orderIdOf(input));
+      const previous = lastWriteByOrder.get(order) ?? Promise.resolve();
+      const result = previous
+        .then(() => run(input))
+        .catch((reason: unknown) => {
+          const reported: WriteFailedSource = { __typename: 'WriteFailed', ...reportError(reason) };
+          failures.push({ reason, reported });
+          return reported;
+        });
+      lastWriteByOrder.set(order, result);
+      return result;
+    }),
+  );
+  const [firstFailure] = failures;
+  const hasSameCode = ({ reported }: { reported: WriteFailedSource }) =>
+    reported.code === firstFailure?.reported.code;
+  if (firstFailure !== undefined && failures.length === inputs.length && failures.every(hasSameCode))
+    throw firstFailure.reason;
+  return results;
+}
+
+/** Returns `abc` for both `orders/abc` and `abc`. */
+function bareIdentifier(id: string): string {
+  return id.slice(id.lastIndexOf('/') + 1);
+}

@@ -1,0 +1,152 @@
+import type { GraphQLResolveInfo } from 'graphql';
+import type { GenericSchema, InferOutput } from 'valibot';
+import {
+  isConflict,
+  isNotFound,
+  isRejectedInput,
+  OutcomeUnknownError,
+  StatusError,
+  WaybillError,
+} from '../../rest/errors.ts';
+import { ConflictError, NotFoundError } from '../../writes/errors.ts';
+import { findInputLocation, inputTypeOf, type RestToInputPaths } from './input-path.ts';
+import { validateInput } from './input-rules.ts';
+import type {
+  ConflictSource,
+  InvalidFieldSource,
+  InvalidInputSource,
+  NotFoundSource,
+  OutcomeUnknownSource,
+} from './user-error.ts';
+
+/** The results of a failed mutation of any kind. */
+type FailureSource = InvalidInputSource | ConflictSource | OutcomeUnknownSource;
+
+/** The input of a mutation, its validation rules, and the write that the mutation runs. */
+export interface MutationSpec<Rules extends GenericSchema, Success> {
+  rules: Rules;
+  /** The input from the client. Not every input type has an idempotency key. */
+  input: object & { idempotencyKey?: string | null | undefined };
+  info: GraphQLResolveInfo;
+  /** Runs the write with the validated input. */
+  run(value: InferOutput<Rules>): Promise<Success>;
+  /** Input paths of REST fields whose paths differ. Errors of REST name fields by REST paths. */
+  restToInputPaths?: RestToInputPaths;
+  /**
+   * Returns sentences that tell a person how to find out whether a write of unknown outcome was done.
+   * @param wasNotFound whether the server has already searched for the written record, without result
+   */
+  adviceOnUnknownOutcome(value: InferOutput<Rules>, wasNotFound: boolean): string;
+}
+
+/** A mutation whose write has a target record. REST may report that the record does not exist. */
+export interface TargetedMutationSpec<Rules extends GenericSchema, Success>
+  extends MutationSpec<Rules, Success> {
+  /** The id of the target record. */
+  targetId(value: InferOutput<Rules>): string;
+}
+
+/**
+ * Validates the input, then runs the write.
+ * @returns the result of the write, or a `UserError` source for invalid input, a conflict, a missing record or an
+ * unknown outcome
+ * @throws any other error of the write unchanged
+ */
+export function runMutation<Rules extends GenericSchema, Success>(
+  mutation: MutationSpec<Rules, Success> & { targetId?: undefined },
+): Promise<Success | FailureSource>;
+export function runMutation<Rules extends GenericSchema, Success>(
+  mutation: TargetedMutationSpec<Rules, Success>,
+): Promise<Success | FailureSource | NotFoundSource>;
+export async function runMutation<Rules extends GenericSchema, Success>(
+  mutation: MutationSpec<Rules, Success> & {
+    targetId?: TargetedMutationSpec<Rules, Success>['targetId'] | undefined;
+  },
+): Promise<Success | FailureSource | NotFoundSource> {
+  const validation = validateInput(mutation.rules, mutation.input);
+  if ('errors' in validation) return invalidInput(validation.errors);
+  const { value } = validation;
+  try {
+    return await mutation.run(value);
+  } catch (error) {
+    if (error instanceof OutcomeUnknownError) {
+      return outcomeUnknown(mutation, mutation.adviceOnUnknownOutcome(value, error.wasNotFound));
+    }
+    if (error instanceof NotFoundError) return notFound(error.id, error.message);
+    if (error instanceof ConflictError) return { __typename: 'Conflict', message: error.message };
+    if (error instanceof InvalidInputError) return invalidInput(error.errors);
+    // A failed read of a multi-step write says nothing about the input.
+    if (error instanceof StatusError && !error.isRead) {
+      const message = error.details.message ?? `${error.summary}.`;
+      if (isConflict(error)) return { __typename: 'Conflict', message };
+      if (isNotFound(error) && mutation.targetId !== undefined)
+        return notFound(mutation.targetId(value), message);
+      if (isNotFound(error) || isRejectedInput(error))
+        return invalidInput(invalidFieldsOf(error, mutation), message);
+    }
+    throw error;
+  }
+}
+
+/** Input errors that only data from REST can show, such as a template that the channel does not have. */
+export class InvalidInputError extends WaybillError {
+  override readonly name = 'InvalidInputError';
+  readonly errors: InvalidFieldSource[];
+
+  constructor(errors: InvalidFieldSource[]) {
+    super(errors.map(fieldSentence).join('; '));
+    this.errors = errors;
+  }
+}
+
+/** Maps the fields that REST rejects to input paths. A field that the input does not have gets the empty path. */
+function invalidFieldsOf(
+  { details }: StatusError,
+  {
+    info,
+    input,
+    restToInputPaths = {},
+  }: Pick<MutationSpec<GenericSchema, unknown>, 'info' | 'input' | 'restToInputPaths'>,
+): InvalidFieldSource[] {
+  const type = inputTypeOf(info);
+  return details.fields.map(({ path: restPath, message }) => {
+    const { path, remainder } = findInputLocation(restPath, { type, input, restToInputPaths }) ?? {
+      path: '',
+      remainder: restPath,
+    };
+    return { path, message: remainder === '' ? message : `${remainder} ${message}` };
+  });
+}
+
+// No form has this many fields. The bound keeps the response small when an input has very many errors.
+const maxErrors = 100;
+const maxReportedErrors = 20;
+
+function invalidInput(errors: InvalidFieldSource[], message?: string): InvalidInputSource {
+  const reported = errors.slice(0, maxReportedErrors).map(fieldSentence).join('; ');
+  const omitted = errors.length > maxReportedErrors ? `; and ${errors.length - maxReportedErrors} more` : '';
+  return {
+    __typename: 'InvalidInput',
+    message: message ?? `Nothing was done, as the input can't be right: ${reported}${omitted}.`,
+    fields: errors.slice(0, maxErrors),
+  };
+}
+
+function notFound(missingId: string, message: string): NotFoundSource {
+  return { __typename: 'NotFound', missingId, message };
+}
+
+function outcomeUnknown(
+  { input: { idempotencyKey = null } }: Pick<MutationSpec<GenericSchema, unknown>, 'input'>,
+  advice: string,
+): OutcomeUnknownSource {
+  return {
+    __typename: 'OutcomeUnknown',
+    message: `It was sent, but no answer came that tells what became of it: it may have happened or not. ${advice}`,
+    idempotencyKey,
+  };
+}
+
+function fieldSentence({ path, message }: InvalidFieldSource): string {
+  return path === '' ? message : `${path} ${message}`;
+}

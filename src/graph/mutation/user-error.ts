@@ -1,0 +1,141 @@
+import { builder } from '../builder.ts';
+
+interface UserErrorSource {
+  message: string;
+}
+
+/** The source of `InvalidField`: one error of an input. */
+export interface InvalidFieldSource {
+  /** The dotted path in the input, such as `recipient.address.addressLines`. Empty for the input as a whole. */
+  path: string;
+  /** The description of the error. A client reads the message after the name of the field. */
+  message: string;
+}
+
+/** The source of `InvalidInput`: the input breaks the rules. */
+export interface InvalidInputSource extends UserErrorSource {
+  __typename: 'InvalidInput';
+  fields: InvalidFieldSource[];
+}
+
+/** The source of `NotFound`: the record to change does not exist. */
+export interface NotFoundSource extends UserErrorSource {
+  __typename: 'NotFound';
+  missingId: string;
+}
+
+/** The source of `Conflict`: existing data does not allow the write. */
+export interface ConflictSource extends UserErrorSource {
+  __typename: 'Conflict';
+}
+
+/** The source of `OutcomeUnknown`: REST may or may not have done the write. */
+export interface OutcomeUnknownSource extends UserErrorSource {
+  __typename: 'OutcomeUnknown';
+  idempotencyKey: string | null;
+}
+
+export const UserError = builder.interfaceRef<UserErrorSource>('UserError').implement({
+  description:
+    'Why a mutation did not succeed, for a person to read. `... on UserError { message }` covers every result that is not ' +
+    'the success.',
+  fields: (t) => ({
+    message: t.exposeString('message', {
+      nullable: false,
+      description:
+        'What was expected, what came, and what to do; in its own words where it is the REST service that refused.',
+    }),
+  }),
+});
+
+const InvalidField = builder.objectRef<InvalidFieldSource>('InvalidField').implement({
+  description: 'A field of an input that is not as it should be.',
+  fields: (t) => ({
+    path: t.exposeString('path', {
+      nullable: false,
+      description:
+        'Where it is in the input, such as `recipient.address.addressLines` or `paymentMethods.0`; empty where it is ' +
+        'the input as a whole.',
+    }),
+    message: t.exposeString('message', {
+      nullable: false,
+      description:
+        'What is wrong, to be read after the name of the field: `must be 3 to 128 characters long`.',
+    }),
+  }),
+});
+
+export const InvalidInput = builder.objectRef<InvalidInputSource>('InvalidInput').implement({
+  description:
+    'The input is not as it should be, and nothing was done. Every fault that was found is listed, 100 at most.',
+  interfaces: [UserError],
+  fields: (t) => ({
+    fields: t.expose('fields', {
+      type: [InvalidField],
+      nullable: { list: false, items: false },
+      description: 'The faults, to be shown each next to its field; empty where the REST service named none.',
+      extensions: { estimatedItems: 5 },
+    }),
+  }),
+});
+
+export const NotFound = builder.objectRef<NotFoundSource>('NotFound').implement({
+  description: 'What the mutation is about does not exist, and nothing was done.',
+  interfaces: [UserError],
+  fields: (t) => ({
+    missingId: t.exposeID('missingId', {
+      nullable: false,
+      description: 'The id that nothing was found by. It is not called `id`, as it is no id of this object.',
+    }),
+  }),
+});
+
+export const Conflict = builder.objectRef<ConflictSource>('Conflict').implement({
+  description:
+    'What there is does not allow it, and nothing was done: an order that is shipped already, or an `idempotencyKey` ' +
+    'that was given with another input.',
+  interfaces: [UserError],
+});
+
+export const OutcomeUnknown = builder.objectRef<OutcomeUnknownSource>('OutcomeUnknown').implement({
+  description:
+    'It was sent to the REST service and no answer came that tells what became of it: it may have happened or not. ' +
+    '`message` says what to check before it is done again.',
+  interfaces: [UserError],
+  fields: (t) => ({
+    idempotencyKey: t.exposeString('idempotencyKey', {
+      description:
+        'The key that was given. With it, `createOrder` of an order with a `referenceId` and `shipOrder` look for what was ' +
+        'done; all others answer the same again, and do nothing twice.',
+    }),
+  }),
+});
+
+/** The source of `WriteFailed`: one write of a batch failed for a reason other than its input. */
+export interface WriteFailedSource extends UserErrorSource {
+  __typename: 'WriteFailed';
+  code: string;
+  retryable: boolean;
+  retryAfterMs?: number;
+}
+
+export const WriteFailed = builder.objectRef<WriteFailedSource>('WriteFailed').implement({
+  description:
+    'One item of a list of writes failed for a reason that is not in its input. Only lists have it: for a single write, ' +
+    'and where all items fail alike, the same is an error of the field. After `UPSTREAM_ERROR` and ' +
+    '`UPSTREAM_UNAVAILABLE` it may have been done all the same, unless `retryable`.',
+  interfaces: [UserError],
+  fields: (t) => ({
+    code: t.exposeString('code', {
+      nullable: false,
+      description: 'The same as `extensions.code` of an error, such as `RATE_LIMITED`.',
+    }),
+    retryable: t.exposeBoolean('retryable', {
+      nullable: false,
+      description: 'Whether the same input may succeed when it is sent again.',
+    }),
+    retryAfterMs: t.exposeInt('retryAfterMs', {
+      description: 'How long to wait before that, in milliseconds, where the REST service says so.',
+    }),
+  }),
+});

@@ -1,0 +1,40 @@
+import type { TrustedDocuments } from '../../server/documents/trusted-documents.ts';
+import type { MetricsPage, MetricsSnapshot } from '../../telemetry/metrics.ts';
+import type { WorkerStore } from '../../writes/exclusive-store.ts';
+
+/** The data that the primary process passes to a worker. The worker itself reads the settings of the environment. */
+export interface StartOptions {
+  upstreamUrl: string;
+  /** The access token for the GraphiQL page; undefined for a live service. */
+  bearer: string | undefined;
+  trustedDocuments: TrustedDocuments | undefined;
+  /** Base64. The same for all workers, so that they compute the same digests of access tokens and keys. */
+  secret: string;
+}
+
+/** The methods of a worker that the primary process calls. */
+export interface WorkerMethods {
+  /** Starts the server, and returns its URL. @throws Error with a text for the operator. */
+  start(startOptions: StartOptions): Promise<string>;
+  /** Returns the current metrics of the worker. */
+  counts(): Promise<MetricsSnapshot>;
+  /** REST rejected the access token of the tenant in a call of another worker. */
+  tokenRejected(tenantId: string): Promise<void>;
+  /**
+   * Drains the worker and exits. The call gets no response, because the process exits.
+   * @param isReplaced whether another worker has taken its place.
+   */
+  end(isReplaced: boolean): Promise<void>;
+}
+
+/** The methods of the primary process that a worker calls: the shared idempotency store, and more. */
+export interface PrimaryMethods extends Omit<WorkerStore, 'leave'> {
+  /** Returns the metrics of all workers as one page. */
+  metricsPage(): Promise<MetricsPage>;
+  /** REST rejected the access token of the tenant. The primary process notifies the other workers. */
+  tokenRejected(tenantId: string): Promise<void>;
+  /** Reports the final metrics of the worker, before it exits. */
+  lastCounts(counts: MetricsSnapshot): Promise<void>;
+  /** The worker got SIGTERM. The primary process starts another worker, and then calls `end`. */
+  requestReplacement(): Promise<void>;
+}

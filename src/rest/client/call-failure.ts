@@ -1,0 +1,71 @@
+import { errors as undiciErrors } from 'undici';
+import { describeCall, isRead, type RestCall } from '../call.ts';
+import {
+  AbortedError,
+  DeadlineError,
+  InvalidResponseError,
+  NotNeededError,
+  OperationDeadlineError,
+  OutcomeUnknownError,
+  ResponseTooLargeError,
+  StatusError,
+  UnavailableError,
+  WaybillError,
+} from '../errors.ts';
+import type { CallOutcome } from '../protection/circuit-breaker.ts';
+
+/** Converts any error of a call into a WaybillError. `isSent`: whether any part of the request may have been sent. */
+export function failureOf(call: RestCall, error: unknown, isSent: boolean): WaybillError {
+  if (error instanceof StatusError) return error;
+  const failure = error instanceof WaybillError ? error : networkFailure(describeCall(call), error);
+  return isSent ? failureAfterSend(call, failure) : failure;
+}
+
+/** The error for a call that failed after the request was sent. The outcome of a write is then unknown. */
+export function failureAfterSend(call: RestCall, failure: WaybillError): WaybillError {
+  if (isRead(call)) return failure;
+  const hasResponse = failure instanceof InvalidResponseError || failure instanceof ResponseTooLargeError;
+  const detail = hasResponse ? 'its answer cannot be read' : 'no whole answer came';
+  return new OutcomeUnknownError(`${describeCall(call)} was sent, but ${detail}`, { cause: failure });
+}
+
+/** The circuit breaker counts an aborted call as failed if no response arrived within this time. */
+const hangsAfterMs = 1_500;
+
+/**
+ * Classifies a failed call for the circuit breaker. `silentMs`: how long the call had waited for the response head
+ * when the call ended; 0 if the response head had arrived.
+ */
+export function outcomeOf(error: unknown, silentMs: number): CallOutcome {
+  const failure = error instanceof OutcomeUnknownError ? error.cause : error;
+  if (failure instanceof AbortedError) return hasHung(failure, silentMs) ? 'failed' : 'aborted';
+  // 501 does not count as failed: REST is available, but does not implement the request.
+  if (failure instanceof StatusError)
+    return failure.status >= 500 && failure.status !== 501 ? 'failed' : 'answered';
+  return failure instanceof UnavailableError || failure instanceof DeadlineError ? 'failed' : 'answered';
+}
+
+function hasHung(error: AbortedError, silentMs: number): boolean {
+  // The operation finished without the call, so no client waited for a missing response.
+  if (error.cause instanceof NotNeededError) return false;
+  // If the operation timeout is short, half of the timeout counts as hanging.
+  const timeoutMs = error instanceof OperationDeadlineError ? error.timeoutMs : Number.POSITIVE_INFINITY;
+  return silentMs >= Math.min(hangsAfterMs, timeoutMs / 2);
+}
+
+function networkFailure(name: string, error: unknown): WaybillError {
+  if (error instanceof undiciErrors.BodyTimeoutError) {
+    return new DeadlineError(`${name} stopped in the middle of its answer`, { cause: error });
+  }
+  if (error instanceof undiciErrors.HTTPParserError) {
+    // Without a cause: the cause holds the response bytes, which may not be fit for a log.
+    return new InvalidResponseError(`${name} answered something that is not HTTP`);
+  }
+  const code = error instanceof Error && 'code' in error ? String(error.code) : 'no code';
+  if (/^(Z_|ERR__ERROR_|ERR_BROTLI)/.test(code)) {
+    return new InvalidResponseError(`${name} answered something that cannot be decompressed`, {
+      cause: error,
+    });
+  }
+  return new UnavailableError(`${name} got no answer (${code})`, { cause: error });
+}

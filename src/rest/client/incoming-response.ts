@@ -1,0 +1,238 @@
+// Called by transport.ts. Dispatches one request to undici's pool and buffers or streams the response. The next step
+// is undici. For a streamed body, see streamed-response.ts.
+
+import type { Transform } from 'node:stream';
+import { createBrotliDecompress, createGunzip, createInflate } from 'node:zlib';
+import type { Dispatcher, Pool } from 'undici';
+import { describeCall, type RestCall } from '../call.ts';
+import { InvalidResponseError, ResponseTooLargeError } from '../errors.ts';
+import type { CallLogEntry } from './call-log.ts';
+import { maxErrorBodyBytes } from './error-body.ts';
+import type { ServiceClock } from './service-clock.ts';
+import { type BodySource, StreamedBody, type StreamedResponse } from './streamed-response.ts';
+
+/** A response whose body has been read to the end. */
+export interface BufferedResponse {
+  status: number;
+  /** The value of the `retry-after` header. */
+  retryAfter: string | string[] | undefined;
+  /** The decompressed body. Undefined if the body of a non-2xx response could not be read. */
+  text: string | undefined;
+}
+
+/** Handles the response of one request. One of `received`, `streamed`, `failed` is called, once. None may throw. */
+export interface ResponseHandler {
+  readonly call: RestCall;
+  /** The call log entry in which the status and the body size of a buffered response are recorded. */
+  readonly entry: CallLogEntry;
+  /** The largest accepted 2xx body, in bytes after decompression. */
+  readonly maxBytes: number;
+  /** The clock that is set to the `date` header of the response. */
+  readonly serviceClock: ServiceClock | undefined;
+  received(response: BufferedResponse): void;
+  /**
+   * Optional: called at the first bytes of a 2xx response. By default, or if there are none, `received` is called.
+   */
+  streamed?(response: StreamedResponse): void;
+  /**
+   * The errors are: ResponseTooLargeError as soon as the body exceeds `maxBytes`, InvalidResponseError for an unknown
+   * content encoding, the argument of `IncomingResponse.fail`, or an error of undici or zlib.
+   * `isSent`: whether any part of the request may have been sent.
+   */
+  failed(error: unknown, isSent: boolean): void;
+}
+
+/** Whether the HTTP status is 2xx. */
+export function isSuccess(status: number): boolean {
+  return status >= 200 && status <= 299;
+}
+
+/** Sends one request and receives the response. The handler gets the response buffered or streamed. */
+export class IncomingResponse implements Dispatcher.DispatchHandler, BodySource {
+  readonly #handler: ResponseHandler;
+  /** Set once the request is sent. */
+  #controller: Dispatcher.DispatchController | undefined;
+  /** 0 until the response head has arrived. */
+  #status = 0;
+  #headers: Dispatcher.ResponseData['headers'] = {};
+  #decompressor: Transform | undefined;
+  #maxBytes = 0;
+  #bytes = 0;
+  #chunks: Buffer[] | undefined;
+  /** Set once the first bytes of a streamed response have arrived. */
+  #stream: StreamedBody | undefined;
+  /** Whether all bytes from REST have arrived. Decompression may still be running. */
+  #isComplete = false;
+  /** Whether the handler needs no further data. */
+  #isDone = false;
+
+  constructor(handler: ResponseHandler) {
+    this.#handler = handler;
+  }
+
+  /**
+   * Sends the request through undici's `dispatch`. undici's `request` creates a stream for each body, a seventh of
+   * the cost of a small call, and a long-lived closure (docs/decisions/0004-long-lived-closures.md).
+   */
+  dispatch(pool: Pool, request: Dispatcher.DispatchOptions): void {
+    try {
+      pool.dispatch(request, this);
+    } catch (error) {
+      this.fail(error);
+    }
+  }
+
+  /** undici has a connection, and sends the request next. */
+  onRequestStart(controller: Dispatcher.DispatchController): void {
+    // Aborted while the request waited for a connection, or sent before: a write must not be sent twice.
+    const isUnwanted = this.#isDone || this.#controller !== undefined;
+    this.#controller = controller;
+    if (isUnwanted) controller.abort(notNeededError());
+  }
+
+  onResponseStart(
+    _controller: Dispatcher.DispatchController,
+    status: number,
+    headers: Dispatcher.ResponseData['headers'],
+  ): void {
+    // Another response follows a 1xx response.
+    if (status < 200) return;
+    const { call, entry, serviceClock, maxBytes } = this.#handler;
+    this.#status = status;
+    this.#headers = headers;
+    this.#maxBytes = isSuccess(status) ? maxBytes : maxErrorBodyBytes;
+    entry.status = status;
+    serviceClock?.update(headers.date);
+    if (isCompressed(headers['content-encoding'])) this.#decompress();
+    else if (Number(headers['content-length']) > this.#maxBytes)
+      this.fail(tooLargeError(call, this.#maxBytes));
+  }
+
+  onResponseData(controller: Dispatcher.DispatchController, chunk: Buffer): void {
+    if (this.#decompressor === undefined) this.#addChunk(chunk);
+    else if (!this.#decompressor.write(chunk)) controller.pause();
+  }
+
+  onResponseEnd(): void {
+    this.#isComplete = true;
+    if (this.#decompressor === undefined) this.#finish();
+    else this.#decompressor.end();
+  }
+
+  onResponseError(_controller: Dispatcher.DispatchController, error: unknown): void {
+    this.fail(error);
+  }
+
+  resume(): void {
+    (this.#decompressor ?? this.#controller)?.resume();
+  }
+
+  close(error?: unknown): void {
+    if (this.#isDone) return;
+    this.#isDone = true;
+    this.#decompressor?.destroy();
+    if (!this.#isComplete) this.#controller?.abort(error instanceof Error ? error : notNeededError());
+  }
+
+  /** Aborts the response. Does nothing if the handler needs no further data. */
+  fail(error: unknown): void {
+    if (this.#isDone) return;
+    this.close(error);
+    if (this.#stream !== undefined) this.#stream.destroy(error instanceof Error ? error : notNeededError());
+    // The body is incomplete or too large, but the status of the HTTP error is known.
+    else if (this.#status !== 0 && !isSuccess(this.#status)) this.#deliver(undefined);
+    else this.#handler.failed(error, this.#controller !== undefined);
+  }
+
+  #decompress(): void {
+    const decompressor = createDecompressor(this.#headers['content-encoding']);
+    if (decompressor === undefined) {
+      const name = describeCall(this.#handler.call);
+      this.fail(new InvalidResponseError(`${name} answered in an encoding that is not known`));
+      return;
+    }
+    decompressor.on('data', (chunk: Buffer) => this.#addChunk(chunk));
+    decompressor.on('drain', () => this.#controller?.resume());
+    decompressor.on('end', () => this.#finish());
+    decompressor.on('error', (error) => this.fail(error));
+    this.#decompressor = decompressor;
+  }
+
+  #addChunk(chunk: Buffer): void {
+    if (this.#isDone) return;
+    const { call, entry, streamed } = this.#handler;
+    this.#bytes += chunk.length;
+    if (this.#bytes > this.#maxBytes) {
+      this.fail(tooLargeError(call, this.#maxBytes));
+    } else if (streamed !== undefined && isSuccess(this.#status)) {
+      this.#pushToStream(chunk);
+    } else {
+      entry.bytes += chunk.length;
+      if (this.#chunks === undefined) this.#chunks = [chunk];
+      else this.#chunks.push(chunk);
+    }
+  }
+
+  #pushToStream(chunk: Buffer): void {
+    const body = this.#stream ?? new StreamedBody(this);
+    if (!body.push(chunk)) (this.#decompressor ?? this.#controller)?.pause();
+    if (this.#stream !== undefined) return;
+    this.#stream = body;
+    const length = this.#decompressor === undefined ? this.#headers['content-length'] : undefined;
+    this.#handler.streamed?.({
+      contentType: String(this.#headers['content-type'] ?? ''),
+      contentLength: length?.toString(),
+      body,
+    });
+  }
+
+  /** Called when the whole body has arrived and is decompressed. */
+  #finish(): void {
+    if (this.#isDone) return;
+    if (this.#stream !== undefined) {
+      this.#stream.push(null);
+    } else {
+      this.#isDone = true;
+      // Bytes after the end of the compressed data are ignored, and may never end.
+      if (!this.#isComplete) this.#controller?.abort(notNeededError());
+      const chunks = this.#chunks ?? [];
+      const [firstChunk] = chunks;
+      const isSingleChunk = firstChunk !== undefined && chunks.length === 1;
+      this.#deliver((isSingleChunk ? firstChunk : Buffer.concat(chunks)).toString());
+    }
+  }
+
+  #deliver(text: string | undefined): void {
+    this.#handler.received({ status: this.#status, retryAfter: this.#headers['retry-after'], text });
+  }
+}
+
+function tooLargeError(call: RestCall, maxBytes: number): ResponseTooLargeError {
+  return new ResponseTooLargeError(`${describeCall(call)} answered more than ${maxBytes} bytes`);
+}
+
+/** The abort reason for undici when the rest of the response is not needed. */
+function notNeededError(): Error {
+  return new Error('the response is not needed any more');
+}
+
+// A Map, because the header of a response may hold a name such as `constructor` that every object has.
+const decompressors = new Map<string, () => Transform>([
+  ['gzip', createGunzip],
+  ['x-gzip', createGunzip],
+  ['deflate', createInflate],
+  ['br', createBrotliDecompress],
+]);
+
+/** The `accept-encoding` header of requests for compressed responses. */
+export const acceptedEncodings = 'gzip, br, deflate';
+
+/** Whether a body with this `content-encoding` is compressed. `content-length` is then the compressed size. */
+function isCompressed(encoding: string | string[] | undefined): boolean {
+  return encoding !== undefined && encoding !== '' && encoding !== 'identity';
+}
+
+/** Creates a decompressor for this `content-encoding`. @returns undefined for an unknown encoding. */
+function createDecompressor(encoding: string | string[] | undefined): Transform | undefined {
+  return decompressors.get(String(encoding).trim().toLowerCase())?.();
+}

@@ -1,0 +1,60 @@
+import type { Message, Shipment } from '../interface/schemas.ts';
+import { orderStatusOf } from '../seed/orders/status-generator.ts';
+import type { Clock } from '../store/clock.ts';
+import type { Store } from '../store/store.ts';
+import {
+  advanceMessage,
+  advanceShipment,
+  messageStatusDurationMs,
+  shipmentStatusDurationMs,
+} from './status-transitions.ts';
+
+/** When a shipment leaves the status that it reached at `since`, in ms since the epoch. Undefined if never. */
+export function shipmentDueAt(shipment: Shipment, since: Date): number | undefined {
+  return dueAt(since, shipmentStatusDurationMs(shipment));
+}
+
+/** When a message leaves the status that it reached at `since`, in ms since the epoch. Undefined if never. */
+export function messageDueAt(message: Message, since: Date): number | undefined {
+  return dueAt(since, messageStatusDurationMs(message));
+}
+
+/** Applies all status changes that are due by the clock, in order of their due times. */
+export function applyDueTransitions(store: Store, clock: Clock): void {
+  const now = clock.now().getTime();
+  const nextDue = () =>
+    store.database.all(
+      'SELECT merchant, path, key, due FROM records WHERE due <= ? ORDER BY due, sequence LIMIT 1',
+      now,
+    )[0];
+  if (nextDue() === undefined) return;
+  store.database.transaction(() => {
+    for (let row = nextDue(); row !== undefined; row = nextDue()) {
+      const list = { merchant: String(row.merchant), path: String(row.path) };
+      const at = new Date(Number(row.due));
+      if (list.path === 'shipments') advanceShipmentAndOrder(store, list.merchant, String(row.key), at);
+      else {
+        const message = advanceMessage(store.messages.get(list, String(row.key)));
+        store.messages.replace(list, message, messageDueAt(message, at));
+      }
+    }
+  });
+}
+
+/** Moves a shipment to its next status and updates the status of its order. */
+function advanceShipmentAndOrder(store: Store, merchant: string, name: string, at: Date): void {
+  const shipments = { merchant, path: 'shipments' };
+  const shipment = advanceShipment(store.shipments.get(shipments, name), at);
+  store.shipments.replace(shipments, shipment, shipmentDueAt(shipment, at));
+  const quote = store.quotes.get({ merchant, path: 'quotes' }, shipment.quote);
+  if (quote.order === undefined) return;
+  const orders = { merchant, path: 'orders' };
+  const order = store.orders.get(orders, quote.order);
+  const status = orderStatusOf(shipment.status);
+  if (order.shipment !== name || order.status === status || order.status === 'CANCELLED') return;
+  store.orders.replace(orders, { ...order, status, updateTime: at.toISOString() });
+}
+
+function dueAt(since: Date, durationMs: number | undefined): number | undefined {
+  return durationMs === undefined ? undefined : since.getTime() + durationMs;
+}

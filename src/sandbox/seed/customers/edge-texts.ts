@@ -1,9 +1,0 @@
-const sentence = 'Revisar cada bolsa antes de empacar: sello, fecha de tostión y gramaje. ';
-
-/** A text of exactly so many characters. */
-export function textOfLength(length: number): string {
-  return `${sentence.repeat(Math.ceil(length / sentence.length)).slice(0, length - 1)}.`;
-}
-
-/** The longest note that the REST interface takes: 2048 characters. */
-export const longNote = textOfLength(2048);

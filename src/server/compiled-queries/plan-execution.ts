@@ -1,0 +1,278 @@
+import {
+  type ExecutionResult,
+  type FieldNode,
+  type FragmentDefinitionNode,
+  type GraphQLError,
+  type GraphQLField,
+  type GraphQLObjectType,
+  type GraphQLResolveInfo,
+  type GraphQLSchema,
+  locatedError,
+  type OperationDefinitionNode,
+  type VariableValues,
+} from 'graphql';
+
+/** A field of a selection set, merged with all its repetitions, on objects of one type. */
+export interface SelectedField {
+  readonly parentType: GraphQLObjectType;
+  readonly definition: GraphQLField;
+  /** The response name. */
+  readonly key: string;
+  /** The selections of the field in the document. */
+  readonly nodes: readonly [FieldNode, ...FieldNode[]];
+  readonly isNullable: boolean;
+}
+
+/** A query that is prepared for execution. */
+export interface ExecutablePlan {
+  readonly schema: GraphQLSchema;
+  readonly operation: OperationDefinitionNode;
+  readonly fragments: Record<string, FragmentDefinitionNode>;
+  readonly root: {
+    /** Completes the root fields into `container`, each as soon as its value is available. */
+    run(execution: Execution, source: undefined, container: Container, responsePath: undefined): void;
+  };
+}
+
+/** One execution of a query: the result so far, and the count of pending promises. */
+export class Execution {
+  readonly plan: ExecutablePlan;
+  readonly context: object;
+  readonly variables: VariableValues;
+  readonly #data: Container = {};
+  #isNull = false;
+  #errors: GraphQLError[] | undefined;
+  #pendingCount = 0;
+  #resolve: ((result: ExecutionResult) => void) | undefined;
+  /** The arguments with variables, by field: they are the same for all items of a list. */
+  #args: Map<SelectedField, object> | undefined;
+
+  constructor(plan: ExecutablePlan, context: object, variables: VariableValues) {
+    this.plan = plan;
+    this.context = context;
+    this.variables = variables;
+  }
+
+  /** Runs the query. The promise never rejects: failures are errors of the result. */
+  result(): ExecutionResult | Promise<ExecutionResult> {
+    this.plan.root.run(this, undefined, this.#data, undefined);
+    if (this.#pendingCount === 0 || this.#isNull) return this.#toResult();
+    return new Promise((resolve) => {
+      this.#resolve = resolve;
+    });
+  }
+
+  /**
+   * The arguments of a field with variables, computed once per execution.
+   * @throws GraphQLError if an argument is invalid.
+   */
+  argsOf(field: SelectedField, compute: () => object): object {
+    let args = this.#args?.get(field);
+    if (args === undefined) {
+      args = compute();
+      this.#args ??= new Map();
+      this.#args.set(field, args);
+    }
+    return args;
+  }
+
+  /** Calls `onValue` with the promise's value. A rejection, or an error of `onValue`, fails the field. */
+  awaitValue(promise: Promise<unknown>, onValue: (value: unknown) => void, responsePath: ResponsePath): void {
+    this.#pendingCount += 1;
+    promise.then(
+      (value) => {
+        // An uncaught error would leave the count of pending promises above zero, and the result pending.
+        try {
+          onValue(value);
+        } catch (error) {
+          this.fail(error, responsePath);
+        }
+        this.#onSettled();
+      },
+      (error: unknown) => {
+        this.fail(error, responsePath);
+        this.#onSettled();
+      },
+    );
+  }
+
+  #onSettled(): void {
+    this.#pendingCount -= 1;
+    if (this.#pendingCount === 0) this.#resolve?.(this.#toResult());
+  }
+
+  /** Adds a field error, and propagates null from its path. Errors below an earlier propagated null are ignored. */
+  fail(error: unknown, responsePath: ResponsePath): void {
+    if (this.#isNull || isBelowNull(responsePath)) return;
+    this.#errors ??= [];
+    this.#errors.push(locatedError(error, responsePath.field.nodes, pathKeys(responsePath)));
+    // Set even if null propagates further up: `isBelowNull` then detects pending values below this path.
+    responsePath.container[responsePath.key] = null;
+    if (propagateNull(responsePath)) return;
+    this.#isNull = true;
+    // The result is final: pending promises can't change it.
+    this.#resolve?.(this.#toResult());
+    this.#resolve = undefined;
+  }
+
+  #toResult(): ExecutionResult {
+    const data = this.#isNull ? null : this.#data;
+    return this.#errors === undefined ? { data } : { data, errors: this.#errors };
+  }
+}
+
+/** An object or a list in the response. */
+export type Container = Record<string | number, unknown>;
+
+/** A location in the response. A non-null field that fails propagates null to its parent. */
+export interface ResponsePath {
+  readonly execution: Execution;
+  /** The field of the value, also for list items. */
+  readonly field: SelectedField;
+  /** The path of the container. Undefined for root fields. */
+  readonly parent: ResponsePath | undefined;
+  /** The object or list that holds the value under `key`. */
+  readonly container: Container;
+  readonly key: string | number;
+  readonly isNullable: boolean;
+  /** The `info` argument of resolvers. */
+  readonly info: GraphQLResolveInfo;
+}
+
+/** The path of a list item. */
+export class ItemPath implements ResponsePath {
+  readonly parent: ResponsePath;
+  readonly container: Container;
+  readonly key: number;
+  readonly isNullable: boolean;
+
+  constructor(parent: ResponsePath, container: Container, key: number, isNullable: boolean) {
+    this.parent = parent;
+    this.container = container;
+    this.key = key;
+    this.isNullable = isNullable;
+  }
+
+  get execution() {
+    return this.parent.execution;
+  }
+
+  get field() {
+    return this.parent.field;
+  }
+
+  get info() {
+    return this.parent.info;
+  }
+}
+
+/**
+ * The path of a field, which is also the `info` argument of its resolver. One object for both, because the executor
+ * creates one for each resolved value. The members of `info` are getters, because few resolvers read them.
+ */
+export class FieldPath implements ResponsePath, GraphQLResolveInfo {
+  readonly execution: Execution;
+  readonly field: SelectedField;
+  readonly parent: ResponsePath | undefined;
+  readonly container: Container;
+
+  constructor(
+    execution: Execution,
+    field: SelectedField,
+    parent: ResponsePath | undefined,
+    container: Container,
+  ) {
+    this.execution = execution;
+    this.field = field;
+    this.parent = parent;
+    this.container = container;
+  }
+
+  get key() {
+    return this.field.key;
+  }
+
+  get isNullable() {
+    return this.field.isNullable;
+  }
+
+  get info() {
+    return this;
+  }
+
+  get fieldName() {
+    return this.field.definition.name;
+  }
+
+  get fieldNodes() {
+    return this.field.nodes;
+  }
+
+  get returnType() {
+    return this.field.definition.type;
+  }
+
+  get parentType() {
+    return this.field.parentType;
+  }
+
+  get path(): GraphQLResolveInfo['path'] {
+    let path: GraphQLResolveInfo['path'] | undefined;
+    for (const key of pathKeys(this)) path = { prev: path, key, typename: undefined };
+    // A path has at least one key.
+    return path as GraphQLResolveInfo['path'];
+  }
+
+  get schema() {
+    return this.execution.plan.schema;
+  }
+
+  get fragments() {
+    return this.execution.plan.fragments;
+  }
+
+  get rootValue() {
+    return undefined;
+  }
+
+  get operation() {
+    return this.execution.plan.operation;
+  }
+
+  get variableValues() {
+    return this.execution.variables;
+  }
+
+  getAbortSignal(): undefined {}
+
+  getAsyncHelpers(): never {
+    throw new Error('Compiled queries have no helpers for work that nobody waits for');
+  }
+}
+
+/** The keys from the root to a location, as in the `path` of a GraphQL error. */
+function pathKeys(responsePath: ResponsePath): (string | number)[] {
+  const keys: (string | number)[] = [];
+  for (let current: ResponsePath | undefined = responsePath; current !== undefined; current = current.parent)
+    keys.push(current.key);
+  return keys.reverse();
+}
+
+/**
+ * Sets null at a location, or at its nearest nullable ancestor.
+ * @returns false if no location up to the root is nullable: `data` is null then.
+ */
+export function propagateNull(responsePath: ResponsePath): boolean {
+  let current: ResponsePath | undefined = responsePath;
+  while (current !== undefined && !current.isNullable) current = current.parent;
+  if (current !== undefined) current.container[current.key] = null;
+  return current !== undefined;
+}
+
+/** Whether an ancestor of a location is null by propagation. The location is then not part of the response. */
+export function isBelowNull(responsePath: ResponsePath): boolean {
+  for (let { container, parent } = responsePath; parent !== undefined; { container, parent } = parent) {
+    if (parent.container[parent.key] !== container) return true;
+  }
+  return false;
+}

@@ -1,0 +1,181 @@
+import type {
+  DirectiveNode,
+  DocumentNode,
+  FieldNode,
+  FragmentDefinitionNode,
+  OperationDefinitionNode,
+  SelectionSetNode,
+} from 'graphql';
+
+/** The operations and fragments of a document. */
+export interface Definitions {
+  operations: OperationDefinitionNode[];
+  fragments: ReadonlyMap<string, FragmentDefinitionNode>;
+}
+
+/** Collects the operations and fragments of a document. The last of several fragments with one name wins. */
+export function definitionsOf({ definitions }: DocumentNode): Definitions {
+  const operations: OperationDefinitionNode[] = [];
+  const fragments = new Map<string, FragmentDefinitionNode>();
+  for (const definition of definitions) {
+    if (definition.kind === 'OperationDefinition') operations.push(definition);
+    if (definition.kind === 'FragmentDefinition') fragments.set(definition.name.value, definition);
+  }
+  return { operations, fragments };
+}
+
+/** Returns the definition of a fragment by its name. */
+export type FragmentOf = (name: string) => FragmentDefinitionNode | undefined;
+
+/** A field of a selection set, fragments expanded. */
+export interface FieldSelection {
+  node: FieldNode;
+  /** The type condition of the innermost fragment around the field. Undefined without a type condition. */
+  condition: string | undefined;
+}
+
+/**
+ * The fields that selection sets select of one object, in document order, with fragments expanded. Each named
+ * fragment is expanded once, as in CollectFields of the GraphQL specification. So cycles end, and repeated spreads
+ * add nothing.
+ * @param includes whether fields under a type condition belong to the result. By default all do.
+ */
+export function selectedFields(
+  sets: readonly SelectionSetNode[],
+  fragmentOf: FragmentOf,
+  includes: (condition: string) => boolean = () => true,
+): FieldSelection[] {
+  const fields: FieldSelection[] = [];
+  const visitedFragments = new Set<string>();
+
+  function collect({ selections }: SelectionSetNode, outerCondition: string | undefined): void {
+    for (const selection of selections) {
+      if (selection.kind === 'Field') {
+        fields.push({ node: selection, condition: outerCondition });
+        continue;
+      }
+      if (selection.kind === 'FragmentSpread') {
+        if (visitedFragments.has(selection.name.value)) continue;
+        visitedFragments.add(selection.name.value);
+      }
+      const fragment = selection.kind === 'InlineFragment' ? selection : fragmentOf(selection.name.value);
+      if (fragment === undefined) continue;
+      const condition = fragment.typeCondition?.name.value;
+      if (condition === undefined || includes(condition))
+        collect(fragment.selectionSet, condition ?? outerCondition);
+    }
+  }
+
+  for (const set of sets) collect(set, undefined);
+  return fields;
+}
+
+/** The response name of a field: its alias or else its name. Fields with one response name are merged. */
+export function responseName({ node: { alias, name } }: FieldSelection): string {
+  return (alias ?? name).value;
+}
+
+/** The selection sets of fields that are merged in the response. */
+export function selectionSetsOf(fields: readonly FieldSelection[]): SelectionSetNode[] {
+  return fields.flatMap(({ node: { selectionSet } }) => selectionSet ?? []);
+}
+
+/** The size of a definition with every fragment spread expanded. Numbers may be as large as `Infinity`. */
+export interface SelectionSize {
+  /** Fields, inline fragments and fragment spreads. */
+  selections: number;
+  /** Fields of the topmost level. */
+  rootFields: number;
+  aliases: number;
+  directives: number;
+  /** Nesting of fields, without introspection fields. */
+  depth: number;
+  /** Nesting of introspection fields. */
+  introspectionDepth: number;
+}
+
+/** Measures the definitions of a document. */
+export interface SelectionSizes {
+  /** The size of a definition. */
+  of(definition: OperationDefinitionNode | FragmentDefinitionNode): SelectionSize;
+  /** Whether a fragment has been measured, by itself or within another definition. */
+  hasMeasured(fragment: FragmentDefinitionNode): boolean;
+  /** Whether any measured fragment spreads itself, directly or through others. */
+  isCyclic(): boolean;
+}
+
+const emptySize: SelectionSize = {
+  selections: 0,
+  rootFields: 0,
+  aliases: 0,
+  directives: 0,
+  depth: 0,
+  introspectionDepth: 0,
+};
+
+/** Creates a measure that visits each fragment once, and adds its size at each spread. The time is linear. */
+export function createSelectionSizes(fragmentOf: FragmentOf): SelectionSizes {
+  const sizes = new Map<string, SelectionSize | 'being measured'>();
+  let isCyclic = false;
+
+  function sizeOfSelectionSet(set: SelectionSetNode | undefined): SelectionSize {
+    const sum = { ...emptySize };
+    for (const selection of set?.selections ?? []) {
+      const size =
+        selection.kind === 'Field'
+          ? sizeOfField(selection)
+          : selection.kind === 'InlineFragment'
+            ? sizeOfSelectionSet(selection.selectionSet)
+            : sizeOfFragment(fragmentOf(selection.name.value));
+      sum.selections += size.selections + 1;
+      sum.rootFields += size.rootFields;
+      sum.aliases += size.aliases;
+      sum.directives += size.directives + directiveCount(selection.directives);
+      sum.depth = Math.max(sum.depth, size.depth);
+      sum.introspectionDepth = Math.max(sum.introspectionDepth, size.introspectionDepth);
+    }
+    return sum;
+  }
+
+  function sizeOfField({ name, alias, selectionSet }: FieldNode): SelectionSize {
+    const size = sizeOfSelectionSet(selectionSet);
+    const isIntrospection = name.value === '__schema' || name.value === '__type';
+    size.rootFields = 1;
+    if (alias !== undefined) size.aliases += 1;
+    if (isIntrospection) {
+      size.introspectionDepth = Math.max(size.depth, size.introspectionDepth) + 1;
+      size.depth = 0;
+    } else size.depth += 1;
+    return size;
+  }
+
+  function sizeOfFragment(fragment: FragmentDefinitionNode | undefined): SelectionSize {
+    if (fragment === undefined) return emptySize;
+    const name = fragment.name.value;
+    const measured = sizes.get(name);
+    if (measured === 'being measured') isCyclic = true;
+    if (measured !== undefined) return measured === 'being measured' ? emptySize : measured;
+    sizes.set(name, 'being measured');
+    const size = sizeOfSelectionSet(fragment.selectionSet);
+    size.directives += directiveCount(fragment.directives);
+    sizes.set(name, size);
+    return size;
+  }
+
+  return {
+    of(definition) {
+      if (definition.kind === 'FragmentDefinition') return sizeOfFragment(definition);
+      const size = sizeOfSelectionSet(definition.selectionSet);
+      for (const { directives } of [definition, ...(definition.variableDefinitions ?? [])]) {
+        size.directives += directiveCount(directives);
+      }
+      return size;
+    },
+    hasMeasured: ({ name }) => sizes.has(name.value),
+    isCyclic: () => isCyclic,
+  };
+}
+
+function directiveCount(directives: readonly DirectiveNode[] | undefined): number {
+  return directives?.length ?? 0;
+}

@@ -1,0 +1,47 @@
+import type { DocumentNode, GraphQLSchema } from 'graphql';
+import { parseWithin, validateWithin } from '../limits/document-limits.ts';
+import type { Limits } from '../limits/limits.ts';
+import { createDocumentCache, type DocumentCache } from './document-cache.ts';
+import { automaticPersistedQueries, type PersistedQueries } from './persisted-queries.ts';
+import { type SchemaAccess, validationByAccess } from './schema-access.ts';
+import { onlyTrustedDocuments, type TrustedDocuments } from './trusted-documents.ts';
+
+/** Which documents are accepted, and how much memory they may take. */
+export interface DocumentOptions {
+  /** Whether clients may introspect the schema. */
+  schemaAccess: SchemaAccess;
+  /** Memory of the document cache. 0 caches nothing. */
+  documentCacheBytes: number;
+  /** The only documents that are accepted. By default all documents are accepted. */
+  trustedDocuments?: TrustedDocuments | undefined;
+  /** Memory for the texts of automatic persisted queries. 0 switches automatic persisted queries off. */
+  persistedQueryBytes: number;
+}
+
+/**
+ * Creates the document cache of a schema, and the lookup of persisted queries.
+ * @param onRead called for each document that is parsed because it is not cached.
+ * @throws TrustedDocumentsError if trusted documents are invalid.
+ */
+export function createDocumentSources(
+  schema: GraphQLSchema,
+  limits: Limits,
+  { schemaAccess, documentCacheBytes, trustedDocuments, persistedQueryBytes }: DocumentOptions,
+  onRead = () => {},
+): { documents: DocumentCache; operations: PersistedQueries } {
+  // Must not depend on the tenant or on the values of variables, because the cache serves all requests.
+  const reader = {
+    parse(text: string) {
+      onRead();
+      return parseWithin(limits, text);
+    },
+    validate: (document: DocumentNode) =>
+      validateWithin(limits, schema, document, validationByAccess[schemaAccess]),
+  };
+  const documents = createDocumentCache(reader, documentCacheBytes);
+  const operations =
+    trustedDocuments === undefined
+      ? automaticPersistedQueries(documents, persistedQueryBytes)
+      : onlyTrustedDocuments(documents, trustedDocuments);
+  return { documents, operations };
+}

@@ -1,0 +1,64 @@
+import { STATUS_CODES } from 'node:http';
+import type { Duplex } from 'node:stream';
+import { type HttpError, httpErrorBody, httpErrorHeaders } from './http-error.ts';
+import { fixedHeaders } from './response-headers.ts';
+
+/** The error for a request whose head or body arrives too slowly. */
+export const requestTimeout: HttpError = {
+  status: 408,
+  code: 'REQUEST_TIMEOUT',
+  message: 'The request did not come in time: send it faster.',
+  retryable: true,
+};
+
+/** The error for a request that Node's HTTP parser rejected. `code` is the code of the parser's error. */
+export function parserError(code: string | undefined): HttpError {
+  if (code === 'ERR_HTTP_REQUEST_TIMEOUT') return requestTimeout;
+  if (code === 'HPE_HEADER_OVERFLOW') {
+    const message = 'The headers are larger than the 16384 bytes that this server takes: send less.';
+    return { status: 431, code: 'REQUEST_TOO_LARGE', message, retryable: false };
+  }
+  return {
+    status: 400,
+    code: 'BAD_REQUEST',
+    message: 'What came is no request of HTTP.',
+    retryable: false,
+  };
+}
+
+/**
+ * Writes an error response to a socket that has no request object, and closes the connection.
+ * @returns whether the response was written.
+ */
+export function writeErrorToSocket(socket: Duplex, httpError: HttpError, requestId: string): boolean {
+  // A response has ended this socket already, or the client has disconnected.
+  if (!socket.writable || socket.writableEnded) return false;
+  const body = httpErrorBody(httpError);
+  const headers = {
+    ...fixedHeaders,
+    ...httpErrorHeaders(httpError),
+    'x-request-id': requestId,
+    'content-length': Buffer.byteLength(body),
+    connection: 'close',
+  };
+  const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`);
+  socket.write(
+    `HTTP/1.1 ${httpError.status} ${STATUS_CODES[httpError.status]}\r\n${lines.join('')}\r\n${body}`,
+  );
+  lingeringClose(socket);
+  return true;
+}
+
+// The time a client has to read a response that it got before it sent its whole request.
+const lingerMs = 1_000;
+
+/**
+ * Closes a connection whose client may still be sending. If the socket closed at once, unread bytes would cause a TCP
+ * reset, and the client would lose the response.
+ */
+export function lingeringClose(socket: Duplex): void {
+  socket.end();
+  const timeout = setTimeout(() => socket.destroy(), lingerMs);
+  timeout.unref();
+  socket.once('close', () => clearTimeout(timeout));
+}

@@ -1,0 +1,140 @@
+import { isInputObjectType } from 'graphql';
+import { describe, expect, test } from 'vitest';
+import { findInputLocation, type RestToInputPaths } from '../../../src/graph/mutation/input-path.ts';
+import { schema } from '../../../src/graph/schema.ts';
+import { order } from '../../fixtures/order-to-create.ts';
+
+/** Makes a function that maps a REST path to a path in an input of this type. */
+function pathFinderFor(typeName: string, input: unknown, restToInputPaths: RestToInputPaths = {}) {
+  const type = schema.getType(typeName);
+  if (!isInputObjectType(type)) throw new TypeError(`${typeName} is no input`);
+  return (restPath: string) => findInputLocation(restPath, { type, input, restToInputPaths })?.path;
+}
+
+describe('a path of REST in the input of an order', () => {
+  const pathOf = pathFinderFor('CreateOrderInput', { ...order, paymentMethods: ['PSE', 'NEQUI'] });
+
+  test.each([
+    ['a field', 'notes', 'notes'],
+    ['dots', 'recipient.address.addressLines', 'recipient.address.addressLines'],
+    ['brackets', 'recipient[address][addressLines][1]', 'recipient.address.addressLines.1'],
+    ['brackets with quotes', `recipient["address"]['addressLines'][0]`, 'recipient.address.addressLines.0'],
+    ['a number between dots', 'recipient.address.addressLines.1', 'recipient.address.addressLines.1'],
+    ['a JSON pointer', '/recipient/address/addressLines/0', 'recipient.address.addressLines.0'],
+    ['a JSON pointer in a fragment', '#/recipient/location', 'recipient.location'],
+    ['a JSON path', '$.recipient.address.addressLines[1]', 'recipient.address.addressLines.1'],
+    ['snake case', 'cash_on_delivery_request_cents', 'cashOnDeliveryRequestCents'],
+    ['kebab case', 'selling-price-cents', 'sellingPriceCents'],
+    ['Pascal case', 'Recipient.Address.AddressLines', 'recipient.address.addressLines'],
+    ['all of that', '#/body/Recipient/address/address_lines[0]', 'recipient.address.addressLines.0'],
+    ['a field that is deeper in the input', 'recipient.addressLines', 'recipient'],
+    ['the body before it', 'body.recipient.email', 'recipient.email'],
+    ['the record before it', 'order.recipient.phone_number', 'recipient.phoneNumber'],
+    ['both before it', '$.body.order.recipient.email', 'recipient.email'],
+    ['the record in a pointer', '/order/paymentMethods/1', 'paymentMethods.1'],
+    ['a list', 'payment_methods', 'paymentMethods'],
+    ['a place in a list', 'paymentMethods[0]', 'paymentMethods.0'],
+    ['a place beyond the list', 'paymentMethods[2]', 'paymentMethods'],
+    ['a place of no kind', 'paymentMethods[last]', 'paymentMethods'],
+    ['a place before the list', 'paymentMethods.-1', 'paymentMethods'],
+    ['more below a text', 'notes.length', 'notes'],
+    ['a field of REST alone, below one of both', 'recipient.address.regionCode', 'recipient.address'],
+    ['a field that the input leaves out', 'referenceId', 'referenceId'],
+    ['a field below one that the input leaves out', 'recipient.document', 'recipient.document'],
+    ['dots in a row', 'recipient..email.', 'recipient.email'],
+  ])('with %s', (_what, restPath, path) => {
+    expect(pathOf(restPath)).toBe(path);
+  });
+
+  test.each([
+    ['what the input does not have', 'tariff'],
+    ['that with more below it', 'tariff.table'],
+    ['a field of the answer', 'customerReliability'],
+    ['a field that is only deeper', 'addressLines'],
+    ['what every object has', 'constructor'],
+    ['a prototype', '__proto__'],
+    ['nothing', ''],
+    ['separators alone', '/$.[]#'],
+    ['a number', '0'],
+  ])('leads nowhere with %s', (_what, restPath) => {
+    expect(pathOf(restPath)).toBeUndefined();
+  });
+
+  test('is found at the end of the longest path that is read', () => {
+    expect(pathOf(`${'a.'.repeat(150)}notes`)).toBe('notes');
+  });
+});
+
+describe('a path of REST into what the input lists with names', () => {
+  const pathOf = pathFinderFor(
+    'SendMessageInput',
+    {
+      conversation: 'channels/ca1/conversations/ca60',
+      content: {
+        template: {
+          name: 'pedido_confirmado',
+          language: 'es',
+          headerParameters: [{ name: '1', value: '1001' }],
+          bodyParameters: [
+            { name: 'customer', value: 'Lucía' },
+            { name: '0', value: 'café' },
+            { name: 'total.amount', value: '$ 95.000' },
+            { name: '__proto__', value: 'Medellín' },
+          ],
+        },
+      },
+    },
+    { template: 'content.template', text: 'content.text' },
+  );
+
+  test.each([
+    ['a renamed field', 'template', 'content.template'],
+    ['a field below it', 'template.name', 'content.template.name'],
+    ['a field that is not there', 'text', 'content.text'],
+    ['a name of the map', 'template.bodyParameters.customer', 'content.template.bodyParameters.0.value'],
+    ['a number for a name', 'template.bodyParameters.0', 'content.template.bodyParameters.1.value'],
+    ['a name that is no place', '/template/header_parameters/1', 'content.template.headerParameters.0.value'],
+    ['a name with a dot', 'template.bodyParameters.total.amount', 'content.template.bodyParameters.2.value'],
+    ['a treacherous name', 'template.bodyParameters.__proto__', 'content.template.bodyParameters.3.value'],
+    ['a name that is not given', 'template.bodyParameters.city', 'content.template.bodyParameters'],
+    ['the name in the input as it is', 'conversation', 'conversation'],
+  ])('with %s', (_what, restPath, path) => {
+    expect(pathOf(restPath)).toBe(path);
+  });
+});
+
+describe('renames', () => {
+  const restToInputPaths = { recipient: '', 'recipient.phone': 'phone', text: 'text' };
+  const pathOf = pathFinderFor('SendMessageToPhoneInput', { phone: '+573104567890' }, restToInputPaths);
+
+  test.each([
+    ['the longest counts', 'recipient.phone', 'phone'],
+    ['in another case too', 'body.Recipient.Phone', 'phone'],
+    ['what lies below one that is the whole input goes along', 'recipient.name', 'name'],
+    ['one that is the whole input is at no field', 'recipient', ''],
+    ['and so is it behind the body', '/body/recipient', ''],
+  ])('%s', (_what, restPath, path) => {
+    expect(pathOf(restPath)).toBe(path);
+  });
+});
+
+test('what is not an input leads as far as its type does', () => {
+  for (const input of [null, undefined, 7, 'order', []]) {
+    const pathOf = pathFinderFor('CreateOrderInput', input);
+    expect(pathOf('recipient.address.addressLines.0')).toBe('recipient.address.addressLines');
+  }
+});
+
+test('what a path has below its place in the input is kept', () => {
+  const type = schema.getType('ShipOrderInput');
+  if (!isInputObjectType(type)) throw new TypeError('ShipOrderInput is no input');
+  const pathOf = (restPath: string) =>
+    findInputLocation(restPath, { type, input: {}, restToInputPaths: { recipient: 'order', quote: '' } });
+  expect(pathOf('recipient.address.addressLines')).toEqual({
+    path: 'order',
+    remainder: 'address.addressLines',
+  });
+  expect(pathOf('package.colour')).toEqual({ path: 'package', remainder: 'colour' });
+  expect(pathOf('package.weightKg')).toEqual({ path: 'package.weightKg', remainder: '' });
+  expect(pathOf('quote')).toEqual({ path: '', remainder: 'quote' });
+});

@@ -1,0 +1,106 @@
+import { describe, expect, test } from 'vitest';
+import {
+  centsAtLeast,
+  idempotencyKey,
+  idOf,
+  listOf,
+  locationId,
+  nullable,
+  objectOf,
+  optional,
+  text,
+  textOfLength,
+  validateInput,
+} from '../../../src/graph/mutation/input-rules.ts';
+
+const notNull = 'must not be null: leave it out instead';
+
+describe('a text is as long as it has characters', () => {
+  const lengthOf = (value: string) => {
+    const outcome = validateInput(textOfLength(1_000, 1_000), value);
+    return 'errors' in outcome ? outcome.errors[0]?.message.replace(/.*has /, '') : '1000';
+  };
+
+  test.each([
+    ['of one unit each', 'Café', '4'],
+    ['of two units each', '🫘🎂', '2'],
+    ['beyond the first plane', '𝒙𐐷', '2'],
+    ['decomposed', 'é'.normalize('NFD'), '2'],
+    ['none', '', '0'],
+    ['blanks and breaks', ' \n\u200B', '3'],
+    ['a half of one', '\uD83E', '1'],
+  ])('%s', (_what, value, length) => {
+    expect(lengthOf(value)).toBe(length);
+  });
+});
+
+describe('a bound is within', () => {
+  test.each([
+    [textOfLength(3, 5), 'abc', []],
+    [textOfLength(3, 5), 'abcde', []],
+    [textOfLength(3, 5), 'ab', ['must be 3 to 5 characters long, but has 2']],
+    [textOfLength(3, 5), 'abcdef', ['must be 3 to 5 characters long, but has 6']],
+    [centsAtLeast(0), 0, []],
+    [centsAtLeast(0), -0, []],
+    [centsAtLeast(0), Number.MAX_SAFE_INTEGER, []],
+    [centsAtLeast(0), -1, ['must be at least 0, but is -1']],
+    [locationId, 'a'.repeat(86), []],
+    [locationId, 'a'.repeat(87), ['must have at most 96 characters as "locations/<identifier>", but has 97']],
+  ])('%o of %o', (rules, value, messages) => {
+    const outcome = validateInput(rules, value);
+    expect('errors' in outcome ? outcome.errors.map(({ message }) => message) : []).toEqual(messages);
+  });
+});
+
+test('an id comes out as the resource name', () => {
+  expect(validateInput(idOf('orders'), 'ca2481')).toEqual({ value: 'orders/ca2481' });
+  expect(validateInput(idOf('orders'), 'orders/ca2481')).toEqual({ value: 'orders/ca2481' });
+});
+
+describe('a null', () => {
+  const rules = objectOf({
+    required: text,
+    left: optional(text),
+    empty: optional(nullable(text)),
+    idempotencyKey,
+    list: optional(listOf(objectOf({ name: text }))),
+  });
+
+  test('is refused where there is none, also within a list', () => {
+    const input = { required: null, left: null, list: [{ name: 'a' }, null, { name: null }] };
+    expect(validateInput(rules, input)).toEqual({
+      errors: ['required', 'left', 'list.1', 'list.2.name'].map((path) => ({ path, message: notNull })),
+    });
+  });
+
+  test('goes through where there is one, and what is left out stays so', () => {
+    const all = { required: 'a', left: 'b', empty: null, idempotencyKey: null, list: [] };
+    expect(validateInput(rules, all)).toEqual({ value: all });
+    const least = validateInput(rules, { required: 'a' });
+    expect('value' in least && Object.keys(least.value)).toEqual(['required']);
+  });
+
+  test('in the place of the whole is a fault of the whole', () => {
+    expect(validateInput(rules, null)).toEqual({ errors: [{ path: '', message: notNull }] });
+  });
+});
+
+test('all faults are found, in the order of the rules and not of the input', () => {
+  const rules = objectOf({
+    a: textOfLength(1, 1),
+    b: objectOf({ c: centsAtLeast(0), d: textOfLength(1, 1) }),
+    e: textOfLength(1, 1),
+  });
+  const outcome = validateInput(rules, { e: '', b: { d: '', c: -1 }, a: '' });
+  expect('errors' in outcome && outcome.errors.map(({ path }) => path)).toEqual(['a', 'b.c', 'b.d', 'e']);
+});
+
+test('what comes out has its fields in the order of the rules', () => {
+  const outcome = validateInput(objectOf({ a: text, b: optional(text), c: text }), { c: '3', a: '1' });
+  expect(JSON.stringify(outcome)).toBe('{"value":{"a":"1","c":"3"}}');
+});
+
+test('an input as GraphQL makes it, without a prototype, is like any other', () => {
+  const input = Object.assign(Object.create(null), { a: '1' });
+  expect(validateInput(objectOf({ a: text }), input)).toEqual({ value: { a: '1' } });
+});

@@ -1,0 +1,71 @@
+import { parse } from 'graphql';
+import { expect, test } from 'vitest';
+import {
+  createSelectionSizes,
+  definitionsOf,
+  selectedFields,
+} from '../../../src/server/document-syntax/selections.ts';
+
+/** The fields that an operation selects, as `typeCondition.fieldName`. */
+function fieldsOf(text: string, includes?: (condition: string) => boolean): string[] {
+  const { operations, fragments } = definitionsOf(parse(text));
+  const sets = operations.map(({ selectionSet }) => selectionSet);
+  return selectedFields(sets, (name) => fragments.get(name), includes).map(
+    ({ node, condition }) => `${condition ?? ''}.${node.name.value}`,
+  );
+}
+
+function sizesOf(text: string) {
+  const { operations, fragments } = definitionsOf(parse(text));
+  const sizes = createSelectionSizes((name) => fragments.get(name));
+  return { sizes: operations.map(sizes.of), isCyclic: sizes.isCyclic() };
+}
+
+/** Each fragment spreads the next one twice. */
+const doubling = `{ ...F0 } ${Array.from({ length: 40 }, (_, index) => {
+  return `fragment F${index} on Query { ...F${index + 1} ...F${index + 1} }`;
+}).join(' ')} fragment F40 on Query { a @skip(if: true) b: c { d } }`;
+
+const circle = '{ a ...A } fragment A on Query { b { ...A } ...B } fragment B on Query { c ...A }';
+
+test('fields are selected in the order of the document, each fragment once', () => {
+  expect(fieldsOf('{ a { x } ...F b ...F ... { c } } fragment F on Query { d a }')).toEqual([
+    '.a',
+    'Query.d',
+    'Query.a',
+    '.b',
+    '.c',
+  ]);
+  expect(fieldsOf(doubling)).toEqual(['Query.a', 'Query.c']);
+  expect(fieldsOf(circle)).toEqual(['.a', 'Query.b', 'Query.c']);
+  expect(fieldsOf('{ a ...Unknown }')).toEqual(['.a']);
+});
+
+test('fields under a type condition that is not included are left out, with all below', () => {
+  const query = '{ a ... on A { b ... { c } ... on B { d } } ... on B { e ... on A { f } } }';
+  expect(fieldsOf(query, (condition) => condition === 'A')).toEqual(['.a', 'A.b', 'A.c']);
+});
+
+test('sizes count a fragment as often as it is spread', () => {
+  const { sizes, isCyclic } = sizesOf(doubling);
+  const spreads = 2 ** 40;
+  expect({ sizes, isCyclic }).toEqual({
+    sizes: [
+      {
+        selections: 2 * spreads - 1 + 3 * spreads,
+        rootFields: 2 * spreads,
+        aliases: spreads,
+        directives: spreads,
+        depth: 2,
+        introspectionDepth: 0,
+      },
+    ],
+    isCyclic: false,
+  });
+});
+
+test('sizes of circles end', () => {
+  const { sizes, isCyclic } = sizesOf(circle);
+  expect(isCyclic).toBe(true);
+  expect(sizes).toMatchObject([{ rootFields: 3, depth: 1 }]);
+});
