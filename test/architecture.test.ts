@@ -76,7 +76,7 @@ const layers: Record<string, string[]> = {
     'call.ts',
   ],
   'src/sandbox': [
-    'start.cjs main.ts',
+    'main.ts',
     'sandbox.ts',
     'server.ts seeding.ts',
     'resources',
