@@ -95,13 +95,17 @@ const maxEntries = 14;
 
 /** Packages that only some folders may import, and why. */
 const homes: { package: RegExp; folders: string[]; why: string }[] = [
-  { package: /^undici$/, folders: ['rest'], why: 'src/rest makes all calls to REST' },
+  { package: /^undici(\/.*)?$/, folders: ['rest'], why: 'src/rest makes all calls to REST' },
   {
-    package: /^(graphql|graphql-yoga|@pothos\/.*)$/,
+    package: /^(graphql(\/.*)?|graphql-yoga|@graphql-yoga\/.*|@pothos\/.*)$/,
     folders: ['server', 'telemetry', 'graph'],
     why: 'loaders, writes and the REST client know nothing of GraphQL',
   },
-  { package: /^graphql-yoga$/, folders: ['server'], why: 'the graph does not know which server runs it' },
+  {
+    package: /^(graphql-yoga|@graphql-yoga\/.*)$/,
+    folders: ['server'],
+    why: 'the graph does not know which server runs it',
+  },
   {
     package: /^(pino|prom-client|@opentelemetry\/.*)$/,
     folders: ['telemetry'],
@@ -128,12 +132,14 @@ interface Import {
 
 const files = globSync('src/**/*.ts', { cwd: root });
 const imports = files.flatMap((file): Import[] =>
-  [...readFileSync(join(root, file), 'utf8').matchAll(/(?:\bfrom|\bimport\(|^import) ?'([^']+)'/gm)].map(
-    ([, specifier = '']) => ({
-      file,
-      target: specifier.startsWith('.') ? relative(root, resolve(root, dirname(file), specifier)) : specifier,
-    }),
-  ),
+  [
+    ...readFileSync(join(root, file), 'utf8').matchAll(
+      /(?:\bfrom|\bimport\(\s*|\bnew URL\(|^import) ?'([^']+\.ts|[^'./][^']*)'/gm,
+    ),
+  ].map(([, specifier = '']) => ({
+    file,
+    target: specifier.startsWith('.') ? relative(root, resolve(root, dirname(file), specifier)) : specifier,
+  })),
 );
 
 /** The first folder below src, or the file itself at the top. */
@@ -167,6 +173,15 @@ test.each(Object.entries(layers))('imports in %s run from layer to layer, never 
         'lower layer, or pass it as an argument.',
     ),
   ).toEqual([]);
+});
+
+test('every layer is there', () => {
+  const gone = Object.entries(layers).flatMap(([folder, order]) => {
+    const entries = readdirSync(join(root, folder));
+    const named = order.flatMap((names) => names.split(' '));
+    return named.filter((name) => !entries.includes(name)).map((name) => `${folder}/${name}`);
+  });
+  expect(gone, 'the layers of this test name what is gone').toEqual([]);
 });
 
 test('no files import each other in a circle, types included', () => {

@@ -61,7 +61,15 @@ const patterns = Object.entries(words).map(([word, instead]) => ({
 
 function patternOf(word: string): RegExp {
   if (/[A-Z]/.test(word)) return new RegExp(word, 'g');
-  return new RegExp(`\\b${word.replaceAll(' ', '[\\s*/]+')}s?\\b`, 'gi');
+  const alone = `\\b${word.replaceAll(' ', '[\\s*/]+')}s?\\b`;
+  // "inFlight" is the field's own term.
+  if (word.includes(' ') || word === 'flight') return new RegExp(alone, 'gi');
+  const [first = '', ...rest] = word;
+  const camel = `${first.toUpperCase()}${rest.join('')}`;
+  return new RegExp(
+    `\\b(?:${word}|${camel})s?\\b|(?<![A-Za-z])${word}(?=[A-Z_])|(?<=[a-z_])${camel}(?![a-z])`,
+    'g',
+  );
 }
 
 /** What a text says in words of the list, each with its line and what to say instead. */
@@ -95,6 +103,8 @@ test.each([
   ['Flights of a tenant', 'flight'],
   ['a single-flight request', 'flight'],
   ['const hasBegun = true;', 'Begun'],
+  ['function createCrew() {}', 'crew'],
+  ['const toldAt = 1;', 'told'],
 ])('%j has "%s"', (text, word) => {
   expect(findingsIn('a.ts', text)).toEqual([expect.stringContaining(`a.ts:1 has "${word}"`)]);
 });

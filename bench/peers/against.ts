@@ -3,7 +3,7 @@ import { markdownTable, shown, withRange } from '../markdown-table.ts';
 import type { Server } from '../server-process.ts';
 import type { Upstream } from '../upstream.ts';
 import { compareAnswers } from './answers.ts';
-import { askFor, divideLimits, type Measured, measure, medianOf, type RoundOptions } from './rounds.ts';
+import { askFor, type Measured, measure, medianOf, type RoundOptions, shareOf } from './rounds.ts';
 import { loads } from './scenarios.ts';
 import { install, type ServerEntry, waybill, waybillIn } from './servers.ts';
 import type { WorkloadName } from './workloads.ts';
@@ -51,6 +51,6 @@ function cellsOf(measured: readonly Measured[]): string[] {
   const [there = [], here = []] = measured.map(({ rounds }) => rounds);
   const figures = ['cpuUsPerRequest', 'requestsPerSecond', 'p99Ms', 'callsPerRequest'] as const;
   const cells = figures.flatMap((figure) => [there, here].map((rounds) => shown(medianOf(rounds, figure))));
-  const shares = here.map((round, index) => divideLimits([round], there.slice(index), 'cpuUsPerRequest'));
+  const shares = here.map((round, index) => shareOf([round], there.slice(index), 'cpuUsPerRequest'));
   return [withRange(shares), ...cells];
 }

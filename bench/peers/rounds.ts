@@ -90,10 +90,6 @@ export function medianOf(rounds: readonly Round[], figure: keyof Round): number 
 }
 
 /** What one has of the other, by the median of the rounds, as what disturbed a round disturbed both. */
-export function divideLimits(
-  rounds: readonly Round[],
-  others: readonly Round[],
-  figure: keyof Round,
-): number {
+export function shareOf(rounds: readonly Round[], others: readonly Round[], figure: keyof Round): number {
   return median(rounds.map((round, index) => round[figure] / (others[index]?.[figure] ?? Number.NaN)));
 }

@@ -1,7 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { markdownTable, megabytes, shown, withRange } from '../markdown-table.ts';
 import type { Server } from '../server-process.ts';
-import { divideLimits, type Measured, medianOf, type Round } from './rounds.ts';
+import { type Measured, medianOf, type Round, shareOf } from './rounds.ts';
 import type { ServerEntry } from './servers.ts';
 
 const head = [
@@ -25,9 +25,9 @@ export function resultsTable(measured: readonly Measured[]): string {
   const rows = measured.map(({ name, rounds, peakBytes }) => [
     name,
     range(rounds, 'requestsPerSecond'),
-    divideLimits(rounds, limit, 'requestsPerSecond').toFixed(2),
+    shareOf(rounds, limit, 'requestsPerSecond').toFixed(2),
     range(rounds, 'cpuUsPerRequest'),
-    divideLimits(rounds, limit, 'cpuUsPerRequest').toFixed(2),
+    shareOf(rounds, limit, 'cpuUsPerRequest').toFixed(2),
     shown(medianOf(rounds, 'p50Ms')),
     shown(medianOf(rounds, 'p99Ms')),
     shown(medianOf(rounds, 'callsPerRequest')),

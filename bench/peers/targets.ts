@@ -1,5 +1,5 @@
 import { markdownTable, megabytes, shown } from '../markdown-table.ts';
-import { divideLimits, type Measured, medianOf } from './rounds.ts';
+import { type Measured, medianOf, shareOf } from './rounds.ts';
 import { described, hasLoad, type Load, loads, type Scenario } from './scenarios.ts';
 import { limitName, waybillName } from './servers.ts';
 import { type WorkloadName, workloads } from './workloads.ts';
@@ -77,10 +77,10 @@ function timesBestPeer(workload: WorkloadName, least: number): Target {
     title: least === 1 ? 'ahead of every peer' : `at least ${least} times the best peer`,
     held(results) {
       const result = resultOf(results, workload, loads.full);
-      const connections =
+      const otherServers =
         result?.measured.filter(({ name }) => name !== waybillName && name !== limitName) ?? [];
       const speed = ({ rounds }: Measured) => medianOf(rounds, 'requestsPerSecond');
-      const best = connections.toSorted((one, other) => speed(other) - speed(one))[0];
+      const best = otherServers.toSorted((one, other) => speed(other) - speed(one))[0];
       const held = timesAsMany(of(waybillName, result), best, least);
       return held && { ...held, came: `${held.came}, ${best?.name}` };
     },
@@ -94,8 +94,8 @@ function timesAsMany(
   least: number,
 ): Held | undefined {
   if (one === undefined || other === undefined) return undefined;
-  const times = divideLimits(one.rounds, other.rounds, 'requestsPerSecond');
-  const ofCpu = divideLimits(other.rounds, one.rounds, 'cpuUsPerRequest');
+  const times = shareOf(one.rounds, other.rounds, 'requestsPerSecond');
+  const ofCpu = shareOf(other.rounds, one.rounds, 'cpuUsPerRequest');
   return {
     came: `${times.toFixed(2)} (${ofCpu.toFixed(2)} by CPU time)`,
     isMet: Math.min(times, ofCpu) >= least,
@@ -116,7 +116,7 @@ function timesCriticalPath(workload: WorkloadName, most: number): Target {
         return undefined;
       const callMs = medianOf(alone.rounds, 'p50Ms');
       const limitMs = medianOf(limit.rounds, 'p50Ms');
-      const timesLimit = divideLimits(waybill.rounds, limit.rounds, 'p50Ms');
+      const timesLimit = shareOf(waybill.rounds, limit.rounds, 'p50Ms');
       const timesCalls = medianOf(waybill.rounds, 'p50Ms') / (callMs * result.turns);
       return {
         came:

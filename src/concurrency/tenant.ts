@@ -5,7 +5,7 @@ import { LRUCache } from 'lru-cache';
 export interface Tenant {
   /** A keyed hash of the access token. The hash may be stored and logged, unlike the token. */
   readonly id: string;
-  /** The number of calls to `endJoining`. Work that started at a lower count may be stale. */
+  /** The number of calls to `stopSharingPendingReads`. Work that started at a lower count may be stale. */
   writes: number;
 }
 
@@ -68,7 +68,7 @@ export interface TenantsOptions {
 
 /**
  * A hash that reveals nothing without the key. A length-extension attack, the reason for HMAC, is harmless here:
- * it appends SHA-256 padding, which has bytes that no access token may contain (server/http/bearer.ts).
+ * it appends SHA-256 padding, which has bytes that no access token may contain (server/http/request-checks.ts).
  */
 function keyedHash(key: string, text: string): string {
   return hash('sha256', key + text, 'base64url');

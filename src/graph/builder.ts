@@ -1,7 +1,10 @@
 import SchemaBuilder from '@pothos/core';
 import type { Context } from './context.ts';
 
-/** The Pothos builder. It declares the scalars and the context of resolvers. Each GraphQL type has its own file. */
+/**
+ * The Pothos builder. It declares the scalars and the context of resolvers. Each GraphQL type has its own file. The
+ * `description` of a type is its docstring.
+ */
 export const builder = new SchemaBuilder<{
   Context: Context;
   Scalars: {

@@ -13,7 +13,6 @@ export interface ReportedError {
 
 /** The context of resolvers. The server makes one for each operation. */
 export interface Context {
-  /** @throws MissingBearerError if the request has no access token. */
   readonly loaders: Loaders;
   /** The writes to REST. After a write, the loaders return the new data. */
   readonly writes: Writes;

@@ -146,7 +146,7 @@ export function createApp(options: AppOptions): App {
   const isPrivate = options.schemaAccess === 'private';
   metrics?.showCallsWaiting(shared.callContexts.callsWaiting);
   const maskedErrors = createMaskedErrors(options.report);
-  const requestLog = createAccessLog({
+  const accessLog = createAccessLog({
     log: options.log ?? silentLog,
     maskedErrors,
     observer: metrics?.requests,
@@ -179,7 +179,7 @@ export function createApp(options: AppOptions): App {
     // Each kind of hook runs in this order. An `onRequest` hook that sets a response skips all later ones.
     plugins: [
       // Every request: request id, log line, response headers, CORS preflights.
-      loggedRequests(requestLog),
+      loggedRequests(accessLog),
       responseHeaders(headers, cors),
       // Other routes than GraphQL requests. notFoundRoute then rejects every path but /graphql.
       healthRoute(options.health ?? createHealth(async () => undefined)),
@@ -210,7 +210,7 @@ export function createApp(options: AppOptions): App {
   if (compiledQueries === undefined || options.fastPath === false) return yoga;
   const fastPathOptions = {
     ...requestOptions,
-    requestLog,
+    accessLog,
     responseHeaders: headers,
     maskedErrors,
     operations,

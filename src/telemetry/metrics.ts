@@ -193,11 +193,11 @@ function createRequestMetrics(registry: Registry): RequestObserver {
 
 /** The outcome of an operation for the metrics. `refused`: nothing of the operation ran. */
 function outcomeOf(
-  { operation, callContext, isRejected: isRefused, errors }: RequestRecord,
+  { operation, callContext, isRejected, errors }: RequestRecord,
   isAborted: boolean,
 ): string {
   if (isAborted) return 'aborted';
-  if (operation === undefined || isRefused) return 'refused';
+  if (operation === undefined || isRejected) return 'refused';
   if (errors === undefined) return 'ok';
   return callContext === undefined ? 'refused' : 'errors';
 }

@@ -1,6 +1,7 @@
 import { BadInputError } from '../../rest/errors.ts';
 import { openEnum } from '../fields/open-enum.ts';
 
+/** The status of an order, with unknown values. */
 export const orderStatus = openEnum('OrderStatus', 'How far an order has come.', {
   NEW: 'Recorded, not yet confirmed.',
   CONFIRMED: 'Confirmed with the customer.',

@@ -163,7 +163,7 @@ export interface ConnectionRequest<Json, Query extends PageQuery> {
  * @throws BadInputError for an invalid `first` or `after`, without a REST call
  */
 export async function connect<Json extends { name: string }, Query extends PageQuery>(
-  { list, pages, query, args, maximum, isInList: belongs }: ConnectionRequest<Json, Query>,
+  { list, pages, query, args, maximum, isInList }: ConnectionRequest<Json, Query>,
   loaders: Loaders,
 ): Promise<Connection<Json>> {
   const first = args.first ?? defaultPageSize;
@@ -178,7 +178,7 @@ export async function connect<Json extends { name: string }, Query extends PageQ
     first,
     after,
     maxPageSize: maximum,
-    ...(belongs === undefined ? {} : { isInList: belongs }),
+    ...(isInList === undefined ? {} : { isInList }),
   });
   return new Connection(slice, after !== undefined, cursors);
 }

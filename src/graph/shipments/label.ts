@@ -41,6 +41,7 @@ registerUnreadable({
   instead: () => 'A label is read with its shipment: shipment(id: …) { label { id url pdfUrl } }.',
 });
 
+/** Whether the label of a shipment exists. */
 export function hasLabel(shipment: ShipmentJson): shipment is LabelledShipment {
   return shipment.label !== undefined && shipment.label !== null && shipment.label !== '';
 }

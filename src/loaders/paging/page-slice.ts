@@ -34,14 +34,14 @@ export interface PageSliceRequest<Row, Query extends PageQuery> {
 export async function readPageSlice<Row extends { name: string }, Query extends PageQuery>(
   request: PageSliceRequest<Row, Query>,
 ): Promise<PageSlice<Row>> {
-  const { first, maxPageSize, isInList: belongs } = request;
+  const { first, maxPageSize, isInList } = request;
   let position = request.after ?? { pageToken: undefined, rowsBefore: 0, skip: 0, anchor: undefined };
   const guard = createEndlessListGuard(position.pageToken);
   const slice = new LoadedSlice<Row>();
   const { rows } = slice;
   // An invalid row may belong to the list.
   const isOfList = (row: Row | InvalidResponseError) =>
-    row instanceof InvalidResponseError || belongs === undefined || belongs(row);
+    row instanceof InvalidResponseError || isInList === undefined || isInList(row);
   let rowsNeeded = first;
   while (true) {
     const page = await pageAt(request, position, rowsNeeded);
@@ -65,7 +65,7 @@ export async function readPageSlice<Row extends { name: string }, Query extends 
     if (page.nextPageToken === undefined) return slice;
     position = positionAfter(page, page.rows.length - 1, position);
     // If REST cannot filter the rows, the number of pages needed is unknown, so the largest pages are read.
-    rowsNeeded = belongs === undefined ? first - rows.length : maxPageSize;
+    rowsNeeded = isInList === undefined ? first - rows.length : maxPageSize;
   }
 }
 

@@ -82,7 +82,7 @@ export function createCallContexts({
   callsAtOnce,
   callsWaiting,
   tenants = createTenants(),
-  onTokenRejected: onRefused = noop,
+  onTokenRejected = noop,
 }: CallContextsOptions): CallContexts {
   const calls = new FairQueue<Tenant, Slot>({
     capacity: callsAtOnce,
@@ -123,7 +123,7 @@ export function createCallContexts({
         onTokenRejected() {
           tenants.refuse(tenant.id);
           stopSharingPendingReads(tenant);
-          onRefused(tenant);
+          onTokenRejected(tenant);
         },
         onTokenAccepted: (sentAt) => tenants.accept(tenant.id, sentAt),
         isTokenRejected: () => tenants.isRefused(tenant.id),

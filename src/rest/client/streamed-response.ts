@@ -1,4 +1,4 @@
-// The body of a response that is streamed, not buffered: a shipment label. Created by buffered-response.ts.
+// The body of a response that is streamed, not buffered: a shipment label. Created by incoming-response.ts.
 
 import { Readable } from 'node:stream';
 

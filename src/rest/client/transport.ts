@@ -1,5 +1,5 @@
 // Called by execute-call.ts for each attempt of a call. Builds the request, enforces the time limits and parses the
-// response. The next step is buffered-response.ts.
+// response. The next step is incoming-response.ts.
 
 import { type Dispatcher, type Pool, errors as undiciErrors } from 'undici';
 import type { Cancellation } from '../../concurrency/cancellation.ts';

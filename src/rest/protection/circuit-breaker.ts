@@ -12,7 +12,7 @@ export type CallOutcome = 'answered' | 'failed' | 'aborted';
 /** Stops the calls to one route while most of them fail. Clients get an error at once, and REST gets fewer calls. */
 export interface CircuitBreaker {
   /**
-   * Requests a permit for a call. The caller reports the outcome of each permitted call to `note`.
+   * Requests a permit for a call. The caller reports the outcome of each permitted call to `recordOutcome`.
    * @returns undefined if the call may not be sent.
    */
   acquirePermit(tenant: Tenant): CircuitPermit | undefined;

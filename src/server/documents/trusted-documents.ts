@@ -9,7 +9,7 @@ export type TrustedDocuments = ReadonlyMap<string, string>;
 
 /** Thrown if trusted documents are invalid. The message names each invalid document. */
 export class TrustedDocumentsError extends Error {
-  override readonly name = 'OperationListError';
+  override readonly name = 'TrustedDocumentsError';
 }
 
 /**

@@ -27,7 +27,7 @@ export interface AccessLog {
   finish(requestRecord: RequestRecord, headers: HeaderReader, status: number, isAborted: boolean): void;
 }
 
-/** What `createRequestLog` needs. */
+/** What `createAccessLog` needs. */
 export interface AccessLogOptions {
   log: Log;
   maskedErrors: MaskedErrors;
@@ -64,15 +64,15 @@ export function createAccessLog({ log, maskedErrors, observer, tracing }: Access
 }
 
 /**
- * Yoga plugin: records requests in `requestLog`, and returns the request id in the header `x-request-id`.
+ * Yoga plugin: records requests in `accessLog`, and returns the request id in the header `x-request-id`.
  * The plugin must be the first one because other plugins may end a request early.
  */
 export function loggedRequests(
-  requestLog: AccessLog,
+  accessLog: AccessLog,
 ): Plugin<object, RequestRecordContext & { res?: ServerResponse }> {
   return {
     onRequest({ request, serverContext }) {
-      serverContext.requestRecord ??= requestLog.begin(request.headers.get('x-request-id'));
+      serverContext.requestRecord ??= accessLog.begin(request.headers.get('x-request-id'));
     },
     // Yoga calls this hook for `/graphql` alone, and not for GraphiQL, labels or other routes.
     onRequestParse({ serverContext: { requestRecord } }) {
@@ -80,16 +80,16 @@ export function loggedRequests(
     },
     onResultProcess({ result, serverContext: { requestRecord } }) {
       // The server has no batches (lists of results) and no subscriptions (streams).
-      if (requestRecord !== undefined && 'errors' in result) requestLog.recordResult(requestRecord, result);
+      if (requestRecord !== undefined && 'errors' in result) accessLog.recordResult(requestRecord, result);
     },
     onResponse({ request, response, serverContext }) {
       const { headers, signal } = request;
       // Yoga responds to some requests before it calls `onRequest`.
-      const { requestRecord = requestLog.begin(headers.get('x-request-id')) } = serverContext;
+      const { requestRecord = accessLog.begin(headers.get('x-request-id')) } = serverContext;
       response.headers.set('x-request-id', requestRecord.requestId);
       // Yoga's signal misses a connection that closed before Yoga listened for the close.
       const isAborted = signal.aborted || serverContext.res?.destroyed === true;
-      requestLog.finish(requestRecord, headers, response.status, isAborted);
+      accessLog.finish(requestRecord, headers, response.status, isAborted);
     },
   };
 }

@@ -33,7 +33,7 @@ export type Fallback = (request: IncomingMessage, response: ServerResponse, cont
 
 /** What the fast path needs of the application. */
 export interface FastPathOptions extends RequestBodyOptions {
-  requestLog: AccessLog;
+  accessLog: AccessLog;
   responseHeaders: ResponseHeaders;
   maskedErrors: MaskedErrors;
   operations: PersistedQueries;
@@ -57,7 +57,7 @@ export function fastPath(options: FastPathOptions, fallback: Fallback): RequestL
     const mediaType = hasFastPathHead(request, maxBodyBytes)
       ? mediaTypeFor(request.headers.accept)
       : undefined;
-    if (mediaType === undefined || loadShedding.httpError('graphql') !== undefined) {
+    if (mediaType === undefined || loadShedding.overloadError('graphql') !== undefined) {
       fallback(request, response, {});
       return;
     }
@@ -118,7 +118,7 @@ class FastRequest implements OperationRequest {
     this.#response = response;
     this.#mediaType = mediaType;
     this.headers = new NodeHeaders(request.headers);
-    this.requestRecord = dependencies.requestLog.begin(request.headers['x-request-id']);
+    this.requestRecord = dependencies.accessLog.begin(request.headers['x-request-id']);
     this.requestRecord.route = 'graphql';
   }
 
@@ -165,13 +165,13 @@ class FastRequest implements OperationRequest {
 
   #respond(unmaskedResult: ExecutionResult): void {
     const { requestRecord } = this;
-    const { requestLog, maskedErrors, responseHeaders, fixedHeaders } = this.#dependencies;
+    const { accessLog, maskedErrors, responseHeaders, fixedHeaders } = this.#dependencies;
     const response = this.#response;
     try {
       const result = withMaskedErrors(unmaskedResult, maskedErrors);
-      requestLog.recordResult(requestRecord, result);
+      accessLog.recordResult(requestRecord, result);
       const body = this.#bodyOf(result);
-      requestLog.finish(requestRecord, this.headers, 200, response.destroyed);
+      accessLog.finish(requestRecord, this.headers, 200, response.destroyed);
       if (response.destroyed) return;
       const headers = [...fixedHeaders, 'content-type', this.#mediaType];
       headers.push(

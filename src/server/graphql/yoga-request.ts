@@ -70,7 +70,7 @@ export function readYogaRequest(options: RequestBodyOptions): Plugin<object, Nod
 
 /** The load-shedding error of a request, before its body is read. The bodies of shed requests are not read. */
 function errorBeforeBody({ isAdmitted }: NodeContext, loadShedding: LoadShedder): HttpError | undefined {
-  return isAdmitted === true ? undefined : loadShedding.httpError('graphql');
+  return isAdmitted === true ? undefined : loadShedding.overloadError('graphql');
 }
 
 async function readParameters(

@@ -10,7 +10,7 @@ export type LoadSheddingLimits = Readonly<Record<LimitedRoute, number>>;
 /** Rejects requests above the limit of their route. */
 export interface LoadShedder {
   /** The error if the route is at its limit now. The request is not counted. */
-  httpError(route: LimitedRoute): HttpError | undefined;
+  overloadError(route: LimitedRoute): HttpError | undefined;
   /**
    * Counts a request until its response closes.
    * @param response undefined for a call through `fetch`, which is neither limited nor counted.
@@ -36,7 +36,7 @@ export function createLoadShedder(limits: LoadSheddingLimits): LoadShedder {
   const httpError = (route: LimitedRoute) =>
     inFlight[route] >= limits[route] ? overloaded(route, limits[route]) : undefined;
   return {
-    httpError,
+    overloadError: httpError,
     admit(route, response) {
       // A closed response emits no second `close` and would be counted forever.
       if (response === undefined || response.closed) return undefined;

@@ -307,7 +307,7 @@ describe('requests that came in together', () => {
     const held: (() => void)[] = [];
     const next = setImmediate;
     const defer = vi.spyOn(globalThis, 'setImmediate').mockImplementation(((step: () => void) => {
-      if (step.name === 'takeAll') held.push(step);
+      if (step.name === 'runSteps') held.push(step);
       else next(step);
     }) as typeof setImmediate);
     return {

@@ -21,7 +21,7 @@ const hurried = { ...standard, UPSTREAM_TIMEOUT_MS: '500' };
 const start = (answer: Answer, environment: Record<string, string> = standard) =>
   startBefore(answer, environment);
 const delayed = (delayMs: number, answer: Answer): Answer => {
-  return (...requestRecord) => setTimeout(() => answer(...requestRecord), delayMs);
+  return (...exchange) => setTimeout(() => answer(...exchange), delayMs);
 };
 const times = (count: number) => Array.from({ length: count }, () => call);
 
@@ -214,10 +214,10 @@ describe('Retry-After', () => {
   /** 429 at first, and then the order. */
   const once = (header: string): Answer => {
     let isFirst = true;
-    return (...requestRecord) => {
+    return (...exchange) => {
       const answer = isFirst ? answerJson({}, 429, { 'retry-after': header }) : answerJson(order);
       isFirst = false;
-      return answer(...requestRecord);
+      return answer(...exchange);
     };
   };
 

@@ -66,9 +66,9 @@ describe('a read that fails and then does not is answered as if nothing had been
   test('a label, before its first byte', async () => {
     const answer = answerText('%PDF', 200, 'application/pdf');
     let times = 0;
-    await using waybill = await startWithRetries((...requestRecord) => {
+    await using waybill = await startWithRetries((...exchange) => {
       times += 1;
-      return (times === 1 ? reset : answer)(...requestRecord);
+      return (times === 1 ? reset : answer)(...exchange);
     });
     const response = await waybill.app.fetch('http://waybill.test/labels/7.pdf', {
       headers: { authorization: 'Bearer token' },
@@ -168,9 +168,9 @@ test('while REST fails half of its calls, it sees at most 1.3 times what it is a
   let times = 0;
   const answer = answerJson(order);
   await using bench = await startBench(
-    (...requestRecord) => {
+    (...exchange) => {
       times += 1;
-      return (times % 2 === 0 ? answer : reset)(...requestRecord);
+      return (times % 2 === 0 ? answer : reset)(...exchange);
     },
     { retries: 2 },
   );
@@ -263,11 +263,9 @@ test('a read that finds no connection is tried three times', async () => {
 test('a read that waits before it is tried again keeps no place from others meanwhile', async () => {
   let times = 0;
   await using waybill = await startWithRetries(
-    (...requestRecord) => {
+    (...exchange) => {
       times += 1;
-      return (times === 1 ? answerJson({}, 429, { 'retry-after': '1' }) : answerJson(order))(
-        ...requestRecord,
-      );
+      return (times === 1 ? answerJson({}, 429, { 'retry-after': '1' }) : answerJson(order))(...exchange);
     },
     { UPSTREAM_CONNECTIONS: '1' },
   );

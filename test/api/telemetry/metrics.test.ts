@@ -132,9 +132,9 @@ describe('what is counted', () => {
     const released = new Promise<void>((resolve) => {
       release = resolve;
     });
-    const answer: Answer = async (...requestRecord) => {
+    const answer: Answer = async (...exchange) => {
       await released;
-      return answerJson({ name: 'organization/1', balanceCents: 0, creditLimitCents: 0 })(...requestRecord);
+      return answerJson({ name: 'organization/1', balanceCents: 0, creditLimitCents: 0 })(...exchange);
     };
     await using waybill = await startBefore(answer, {}, { telemetry });
     const ask = (query: string) =>
@@ -167,10 +167,10 @@ describe('what is counted', () => {
   test('retries', async () => {
     const telemetry = await telemetryOf();
     let calls = 0;
-    const answer: Answer = (...requestRecord) => {
+    const answer: Answer = (...exchange) => {
       calls += 1;
       const organization = { name: 'organization/1', balanceCents: 0, creditLimitCents: 0 };
-      return answerJson(organization, calls === 1 ? 503 : 200)(...requestRecord);
+      return answerJson(organization, calls === 1 ? 503 : 200)(...exchange);
     };
     await using waybill = await startBefore(answer, { UPSTREAM_RETRIES: '1' }, { telemetry });
     await (await waybill.app.fetch('http://waybill.test/graphql', post('{ organization { id } }'))).text();

@@ -128,9 +128,9 @@ test('two tokens that ask the same at the same time never see anything of each o
   await limit.map(Array.from({ length: rounds }), async () => {
     const request = requests[Math.floor(random() * requests.length)] ?? {};
     // Each asks more than once, so that there is something to share.
-    const fieldPaths = random() < 0.5 ? [...tokens, ...tokens] : [...tokens].reverse();
-    operations += fieldPaths.length;
-    await Promise.all(fieldPaths.map((token) => ask(token, request)));
+    const askers = random() < 0.5 ? [...tokens, ...tokens] : [...tokens].reverse();
+    operations += askers.length;
+    await Promise.all(askers.map((token) => ask(token, request)));
   });
 
   expect(waybill.reported).toEqual([]);

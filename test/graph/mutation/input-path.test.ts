@@ -103,7 +103,7 @@ describe('a path of REST into what the input lists with names', () => {
   });
 });
 
-describe('renames', () => {
+describe('names that REST gives to fields', () => {
   const restToInputPaths = { recipient: '', 'recipient.phone': 'phone', text: 'text' };
   const pathOf = pathFinderFor('SendMessageToPhoneInput', { phone: '+573104567890' }, restToInputPaths);
 

@@ -184,7 +184,7 @@ describe('recordLoader', () => {
   });
 });
 
-describe('listedRecordLoader', () => {
+describe('wholeListLoader', () => {
   test('walks its list once for all names', async () => {
     let walks = 0;
     const loader = wholeListLoader(async () => {

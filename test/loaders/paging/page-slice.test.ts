@@ -6,8 +6,8 @@ import { createList, type List, named, type Row, scripted } from '../list-batch/
 
 const maxPageSize = 10;
 
-function read(list: List, first: number, after?: Position, belongs?: (row: Row) => boolean) {
-  const filter = belongs === undefined ? {} : { belongs };
+function read(list: List, first: number, after?: Position, isInList?: (row: Row) => boolean) {
+  const filter = isInList === undefined ? {} : { isInList };
   return readPageSlice({ pages: list.pages(), query: {}, first, after, maxPageSize, ...filter });
 }
 

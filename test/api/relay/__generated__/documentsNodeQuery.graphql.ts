@@ -1,7 +1,7 @@
 /**
  * @generated SignedSource<<61fb68e18b59b37c2842c53d38f78dad>>
  * @lightSyntaxTransform
- * @codegen-command: npx relay-compiler@21.0.1 test/relay/relay.config.json
+ * @codegen-command: npx relay-compiler@21.0.1 test/api/relay/relay.config.json
  */
 
 /* tslint:disable */

@@ -1,7 +1,7 @@
 /**
  * @generated SignedSource<<20dc3c126be61c101f90f7c0d9e30dc0>>
  * @lightSyntaxTransform
- * @codegen-command: npx relay-compiler@21.0.1 test/relay/relay.config.json
+ * @codegen-command: npx relay-compiler@21.0.1 test/api/relay/relay.config.json
  */
 
 /* tslint:disable */

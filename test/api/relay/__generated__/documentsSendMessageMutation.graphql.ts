@@ -1,7 +1,7 @@
 /**
  * @generated SignedSource<<2f7585a44072dae7ce2a77af15be6c0a>>
  * @lightSyntaxTransform
- * @codegen-command: npx relay-compiler@21.0.1 test/relay/relay.config.json
+ * @codegen-command: npx relay-compiler@21.0.1 test/api/relay/relay.config.json
  */
 
 /* tslint:disable */

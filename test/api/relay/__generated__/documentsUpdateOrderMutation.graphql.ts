@@ -1,7 +1,7 @@
 /**
  * @generated SignedSource<<7be21cb9dca3369952e73d6d8f6d55e4>>
  * @lightSyntaxTransform
- * @codegen-command: npx relay-compiler@21.0.1 test/relay/relay.config.json
+ * @codegen-command: npx relay-compiler@21.0.1 test/api/relay/relay.config.json
  */
 
 /* tslint:disable */
