@@ -5,7 +5,7 @@ export const operationSettings = {
   currency: currencyCode(
     'CURRENCY',
     'COP',
-    'The currency of amounts for which the REST interface names no currency.',
+    'The currency of amounts for which the REST interface names no currency. Costs of shipments are always in Colombian pesos.',
   ),
   operationTimeoutMs: wholeNumber(
     'OPERATION_TIMEOUT_MS',
