@@ -10,7 +10,7 @@ export const joinableMs = 100;
 /** The minimum number of additions before a Map is copied. The copy costs less than these additions. */
 const minAddsBeforeCopy = 256;
 
-/** The pending work of one tenant. All of it started after the write that `writes` counts last. */
+/** The pending work of one tenant. All of it started after the tenant's write number `writes`. */
 interface JoinableWork<Work> {
   writes: number;
   byKey: Map<string, Work>;

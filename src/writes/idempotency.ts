@@ -2,8 +2,8 @@ import { createHmac, randomBytes } from 'node:crypto';
 import type { Tenant } from '../concurrency/tenant.ts';
 import { AbortedError, mayHaveHappened } from '../rest/errors.ts';
 import { ConflictError } from './errors.ts';
-import { createExclusiveStore } from './exclusive-store.ts';
 import type { IdempotencyStore, KeyRecord } from './idempotency-store.ts';
+import { createSharedStore } from './shared-store.ts';
 
 /** Work that runs once per idempotency key. */
 export interface Work<Outcome, Progress> {
@@ -78,9 +78,9 @@ export function createIdempotency({
   report,
   secret = randomBytes(32),
 }: IdempotencyOptions): Idempotency {
-  // A shared store makes each claim wait for pending work on the same key, in this process or another.
+  // A store without `finish` does not wait in `claim`. The shared store waits for pending work on the same key.
   const store =
-    configuredStore.finish === undefined ? createExclusiveStore(configuredStore).join() : configuredStore;
+    configuredStore.finish === undefined ? createSharedStore(configuredStore).join() : configuredStore;
   const running = new Map<string, { fingerprint: string; outcome: Promise<unknown> }>();
   const digest = (value: unknown) =>
     createHmac('sha256', secret).update(JSON.stringify(value)).digest('base64url');

@@ -1,3 +1,6 @@
+// Called by writes.ts. Ships an order: reads order and origin, creates a quote, selects an offer, creates a shipment. After
+// an attempt without a known outcome it asks earlier-attempt.ts first.
+
 import type { Loaders } from '../loaders/loaders.ts';
 import type { RestApi } from '../rest/api.ts';
 import type { CreateQuoteJson, CreateShipmentJson } from '../rest/api-types.ts';
@@ -13,14 +16,14 @@ import type {
   RecipientJson,
   ShipmentJson,
 } from '../rest/wire-schema.ts';
-import { attemptNow } from './attempt-time.ts';
+import { attemptNow } from './attempt-start.ts';
 import {
   createEarlierShipping,
   notNamedYet,
   type ShippingNote,
   type ShippingProgress,
   wasAborted,
-} from './earlier-shipping.ts';
+} from './earlier-attempt.ts';
 import { ConflictError, NotFoundError } from './errors.ts';
 import type { Idempotency, Lock } from './idempotency.ts';
 import { noOfferReason, type OfferPreference, offersOf, selectOffer } from './offer-selection.ts';

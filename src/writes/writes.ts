@@ -12,8 +12,8 @@ import type { CallContext } from '../rest/client/call-context.ts';
 import { OutcomeUnknownError } from '../rest/errors.ts';
 import type { ConversationName, ResourceName } from '../rest/resource-name.ts';
 import type { MessageJson, OrderJson, QuoteJson, ShipmentJson } from '../rest/wire-schema.ts';
-import { type Attempt, attemptNow, earliestCreation } from './attempt-time.ts';
-import type { ShippingProgress } from './earlier-shipping.ts';
+import { type Attempt, attemptNow, earliestCreation } from './attempt-start.ts';
+import type { ShippingProgress } from './earlier-attempt.ts';
 import type { Idempotency, IdempotencyKey } from './idempotency.ts';
 import {
   invalidateAfterMessage,
@@ -82,8 +82,8 @@ export function createWrites(
   });
 
   /**
-   * Runs a write once per key. The REST interface has no way to find the record of an attempt without a response, so
-   * `resume` does not search. Another request may run the work, so each request clears its own loaders afterwards.
+   * Runs a write once per key. `resume` does not search for the record of an earlier attempt: it throws
+   * OutcomeUnknownError. Another request may run the work, so each request clears its own loaders afterwards.
    */
   function runOnce<Created>(
     operation: string,

@@ -30,7 +30,7 @@ function trackFieldPath(resolve: Resolver): Resolver {
     (context.showsCost ? trackedResolve : resolve)(source, args, context, info);
 }
 
-/** The path of an error, with dots between the parts. Compiled query plans provide only `prev` and `key`. */
+/** The response path of a field, with dots between the parts. Compiled query plans provide only `prev` and `key`. */
 function dottedPath({ prev, key }: Pick<GraphQLResolveInfo['path'], 'prev' | 'key'>): string {
   return prev === undefined ? String(key) : `${dottedPath(prev)}.${key}`;
 }

@@ -9,8 +9,8 @@ import {
   WaybillError,
 } from '../../rest/errors.ts';
 import { ConflictError, NotFoundError } from '../../writes/errors.ts';
-import { findInputLocation, inputTypeOf, type RestToInputPaths } from './input-path.ts';
 import { validateInput } from './input-rules.ts';
+import { findInputLocation, inputTypeOf, type RestToInputPaths } from './rest-to-input-path.ts';
 import type {
   ConflictSource,
   InvalidFieldSource,

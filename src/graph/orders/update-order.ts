@@ -4,7 +4,6 @@ import type { UpdateOrderField } from '../../rest/api-types.ts';
 import type { OrderJson } from '../../rest/wire-schema.ts';
 import { builder } from '../builder.ts';
 import type { Context } from '../context.ts';
-import type { RestToInputPaths } from '../mutation/input-path.ts';
 import {
   centsAtLeast,
   idOf,
@@ -15,6 +14,7 @@ import {
   text,
   textOfLength,
 } from '../mutation/input-rules.ts';
+import type { RestToInputPaths } from '../mutation/rest-to-input-path.ts';
 import { runBatch } from '../mutation/run-batch.ts';
 import { runMutation } from '../mutation/run-mutation.ts';
 import { Conflict, InvalidInput, NotFound, OutcomeUnknown, WriteFailed } from '../mutation/user-error.ts';

@@ -9,7 +9,7 @@ import { minIdsForPage, minShare, trialDepth } from './planner.ts';
 
 /** A tenant's estimated hit depth for one kind of batch, as a moving average over earlier batches. */
 export class HitDepth {
-  /** Rows per id that contain the ids the list holds. */
+  /** How many rows per id must be read to find the ids that the list holds. */
   depth: number;
   /** The share of a batch's ids that the list holds within `depth`. */
   share = 1;

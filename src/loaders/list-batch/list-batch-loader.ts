@@ -46,7 +46,7 @@ export function createProcessListState(): ProcessListState {
   };
 }
 
-/** The batch kind of ids that have no prefetch hint. */
+/** Batches without a prefetch hint share one hit depth under this name. */
 const idsKind = 'ids';
 
 const backOffMs = 10_000;

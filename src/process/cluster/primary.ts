@@ -6,8 +6,8 @@ import { reportEarlyErrors } from '../../server/http/http-error.ts';
 import type { Listener } from '../../server/http/http-server.ts';
 import { metricsListener } from '../../server/routes/metrics.ts';
 import { createJsonLog, createStandardOutput } from '../../telemetry/json-log.ts';
-import { createExclusiveStore } from '../../writes/exclusive-store.ts';
 import { createMemoryStore } from '../../writes/idempotency-store.ts';
+import { createSharedStore } from '../../writes/shared-store.ts';
 import { banner } from '../banner.ts';
 import { hasMetrics, listenOn, trustedDocumentsOf } from '../config-resources.ts';
 import { closeTimeoutMs, endOnSignals, logFlushTimeoutMs, within } from '../signals.ts';
@@ -46,7 +46,7 @@ export async function runPrimary(config: Config): Promise<void> {
       trustedDocuments,
       secret: randomBytes(32).toString('base64'),
     },
-    store: createExclusiveStore(createMemoryStore({ maxKeys: config.app.idempotencyKeys })),
+    store: createSharedStore(createMemoryStore({ maxKeys: config.app.idempotencyKeys })),
     metrics: metricsModule?.createSummedMetrics(),
     log,
     onWorkerStarted: (worker) => logMultiplexer.add(worker.stdout),

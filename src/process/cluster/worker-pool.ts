@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { SummedMetrics } from '../../telemetry/aggregated-metrics.ts';
 import type { Log } from '../../telemetry/log.ts';
 import type { MetricsPage } from '../../telemetry/metrics.ts';
-import type { ExclusiveStore } from '../../writes/exclusive-store.ts';
+import type { SharedStore } from '../../writes/shared-store.ts';
 import { within } from '../signals.ts';
 import { WorkerStartError } from '../startup-errors.ts';
 import { type ExitStatus, startWorker, type WorkerHandle } from './worker-handle.ts';
@@ -25,7 +25,7 @@ export interface WorkerPoolOptions {
   /** The number of workers. */
   size: number;
   startOptions: StartOptions;
-  store: ExclusiveStore;
+  store: SharedStore;
   /** Undefined when metrics are off. */
   metrics: SummedMetrics | undefined;
   log: Log;

@@ -1,6 +1,6 @@
 import type { TrustedDocuments } from '../../server/documents/trusted-documents.ts';
 import type { MetricsPage, MetricsSnapshot } from '../../telemetry/metrics.ts';
-import type { WorkerStore } from '../../writes/exclusive-store.ts';
+import type { WorkerStore } from '../../writes/shared-store.ts';
 
 /** The data that the primary process passes to a worker. The worker itself reads the settings of the environment. */
 export interface StartOptions {

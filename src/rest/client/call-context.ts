@@ -28,8 +28,8 @@ export interface CallContext {
   /** The queue in which the operation's calls wait for slots. */
   readonly queue: OperationQueue;
   /**
-   * Takes one read from the operation's read budget. A write takes none, so a list of writes does not stop half-way.
-   * The reads that a write needs count. If no read is left for them, the write does not start.
+   * Takes one read from the operation's read budget. Writes are free, so a list of writes does not stop half-way.
+   * Reads that a write needs first are not free. If none is left for them, the write does not start.
    * @throws BudgetExceededError if no read is left.
    */
   useReadBudget(call: RestCall): void;

@@ -187,7 +187,7 @@ class CallExecution<Value> implements TransportRequest<Value> {
     const pauseMs = isRead(this.call)
       ? this.#policy.retries.pauseMs(error, tenant, entry.retries, remainingMs)
       : undefined;
-    // Deferred: the same abort may also end the next call in the queue, which must not get the released slot.
+    // Deferred, because one abort may end several calls. The slot must not go to a call that the abort is about to end.
     if (pauseMs === undefined) queueMicrotask(() => this.#reject(error));
     else void this.#retry(error, pauseMs);
   }

@@ -31,7 +31,7 @@ export interface ResponseHandler {
   readonly serviceClock: ServiceClock | undefined;
   received(response: BufferedResponse): void;
   /**
-   * Optional: called at the first bytes of a 2xx response. By default, or if there are none, `received` is called.
+   * Optional: called at the first bytes of a 2xx response. Without this method, or for an empty body, `received` is called.
    */
   streamed?(response: StreamedResponse): void;
   /**
@@ -84,7 +84,8 @@ export class IncomingResponse implements Dispatcher.DispatchHandler, BodySource 
 
   /** undici has a connection, and sends the request next. */
   onRequestStart(controller: Dispatcher.DispatchController): void {
-    // Aborted while the request waited for a connection, or sent before: a write must not be sent twice.
+    // Unwanted if the handler aborted during the wait, or if undici starts the request a second time: a write must
+    // not be sent twice.
     const isUnwanted = this.#isDone || this.#controller !== undefined;
     this.#controller = controller;
     if (isUnwanted) controller.abort(notNeededError());

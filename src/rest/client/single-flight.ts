@@ -1,5 +1,6 @@
 // Called by resource-client.ts. Turns equal reads of a tenant that are pending at the same time into one request, and
-// waits for the slot of that request. The next step is execute-call.ts.
+// waits for the slot of that request. Writes pass through. api.ts puts this file in front of execute-call.ts, the next
+// step.
 
 import { CancelSource } from '../../concurrency/cancellation.ts';
 import { CoalescingMap, joinableMs } from '../../concurrency/coalescing-map.ts';

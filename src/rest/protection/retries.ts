@@ -71,7 +71,7 @@ const earnedPerRead = 0.2;
 const maxBudget = 64;
 const initialBudget = 10;
 
-/** The retry budget of the process. A tenant may spend at most as many retries as it leaves to other tenants. */
+/** The retry budget of the process. A tenant may retry while it has spent fewer retries than are left. */
 function createRetryBudget() {
   // One tenant id per retry missing from `maxBudget`, the oldest first. Reads earn back the oldest one first.
   const spentBy: string[] = Array.from({ length: maxBudget - initialBudget }, () => '');

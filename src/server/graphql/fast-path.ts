@@ -3,6 +3,7 @@
  *
  * 1. The request head must have the form that nearly all clients send.
  * 2. The body is read and parsed. Its document must be cached and valid, and its query compiled.
+ *    Mutations are never compiled, so each mutation goes on in Yoga.
  * 3. The operation runs by the same code as through Yoga (run-operation.ts).
  * 4. The result is written with the same headers and the same log line.
  *

@@ -33,7 +33,7 @@ export interface ContextOptions {
 /** The context value of an operation: the members for resolvers, and those that only the server uses. */
 export interface OperationContext extends Context {
   readonly tenant: Tenant;
-  /** Ends when no request waits for the operation any more. Requests for an equal query may join. */
+  /** Aborts when the last waiting request has gone. Requests for an equal query add themselves as waiters. */
   readonly scope: OperationScope;
   /** The REST calls of the operation so far. */
   readonly callLog: CallLog;

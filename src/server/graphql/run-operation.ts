@@ -1,3 +1,6 @@
+// Runs an operation, on the fast path and through Yoga. Checks the token and the limits, makes the context, and shares
+// equal queries. The next step is compiled-queries.ts for queries, and Yoga's executor for all other operations.
+
 import type { ExecutionResult, GraphQLSchema } from 'graphql';
 import type { CallContext, CallContexts } from '../../rest/client/call-context.ts';
 import { createCallLog } from '../../rest/client/call-log.ts';

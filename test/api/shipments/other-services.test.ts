@@ -1,7 +1,7 @@
 import { describe, expect, test, vi } from 'vitest';
 import { startSandbox } from '../../../src/sandbox/sandbox.ts';
-import { createExclusiveStore } from '../../../src/writes/exclusive-store.ts';
 import { createMemoryStore } from '../../../src/writes/idempotency-store.ts';
+import { createSharedStore } from '../../../src/writes/shared-store.ts';
 import {
   CreateOrderDocument,
   OrderByReferenceDocument,
@@ -185,7 +185,7 @@ describe('a shipment that REST creates after it was given up', () => {
 
 test('a search joins no read of another process from before the attempt', async () => {
   const sandbox = await startSandbox({ now: startOfTime, quirks: late });
-  const store = createExclusiveStore(createMemoryStore({ maxKeys: 20_000 }));
+  const store = createSharedStore(createMemoryStore({ maxKeys: 20_000 }));
   const secret = Buffer.from('the same for both');
   const start = () => startWaybill({}, { sandbox, secret, idempotencyStore: store.join() });
   await using one = await start();

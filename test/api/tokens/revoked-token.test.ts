@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { startSandbox } from '../../../src/sandbox/sandbox.ts';
-import { createExclusiveStore } from '../../../src/writes/exclusive-store.ts';
 import { createMemoryStore } from '../../../src/writes/idempotency-store.ts';
+import { createSharedStore } from '../../../src/writes/shared-store.ts';
 import { CreateOrderDocument } from '../../documents.generated.ts';
 import { order } from '../../fixtures/order-to-create.ts';
 import { startService, until } from '../../fixtures/rest-service.ts';
@@ -96,7 +96,7 @@ describe('what a key has done', () => {
 
   test('is asked for by a process that did not see the 401 itself, and does not know the token', async () => {
     const sandbox = await startSandbox({ now: startOfTime });
-    const store = createExclusiveStore(createMemoryStore({ maxKeys: 20_000 }));
+    const store = createSharedStore(createMemoryStore({ maxKeys: 20_000 }));
     const secret = Buffer.from('the same for both');
     const takers: ((tenantId: string) => void)[] = [];
     const start = () =>

@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'vitest';
 import { OutcomeUnknownError, UnavailableError } from '../../src/rest/errors.ts';
 import { ConflictError } from '../../src/writes/errors.ts';
-import { createExclusiveStore, type WorkerStore } from '../../src/writes/exclusive-store.ts';
 import { createIdempotency, type Work } from '../../src/writes/idempotency.ts';
 import { createMemoryStore } from '../../src/writes/idempotency-store.ts';
+import { createSharedStore, type WorkerStore } from '../../src/writes/shared-store.ts';
 
 const raise = (error: unknown) => {
   throw error;
@@ -14,7 +14,7 @@ const someRounds = () => new Promise((resolve) => setTimeout(resolve, 5));
 
 /** Three processes that share a store. The test decides when their work ends. */
 function startProcesses() {
-  const shared = createExclusiveStore(createMemoryStore({ maxKeys: 20_000 }));
+  const shared = createSharedStore(createMemoryStore({ maxKeys: 20_000 }));
   const log: string[] = [];
 
   function join(name: string) {
@@ -135,7 +135,7 @@ describe('a process that is gone', () => {
 test('a store that fails leaves no key waited for', async () => {
   let isDown = true;
   const memoryStore = createMemoryStore({ maxKeys: 20_000 });
-  const shared = createExclusiveStore({
+  const shared = createSharedStore({
     ...memoryStore,
     claim: async (...given) => (isDown ? raise(new Error('the store is down')) : memoryStore.claim(...given)),
   });

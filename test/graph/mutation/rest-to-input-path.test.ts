@@ -1,6 +1,6 @@
 import { isInputObjectType } from 'graphql';
 import { describe, expect, test } from 'vitest';
-import { findInputLocation, type RestToInputPaths } from '../../../src/graph/mutation/input-path.ts';
+import { findInputLocation, type RestToInputPaths } from '../../../src/graph/mutation/rest-to-input-path.ts';
 import { schema } from '../../../src/graph/schema.ts';
 import { order } from '../../fixtures/order-to-create.ts';
 

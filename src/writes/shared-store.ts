@@ -1,7 +1,7 @@
 import type { IdempotencyStore, KeyRecord } from './idempotency-store.ts';
 
 /** A store that several processes share. */
-export interface ExclusiveStore {
+export interface SharedStore {
   /** Adds a process, and returns the store for that process. */
   join(): WorkerStore;
 }
@@ -24,7 +24,7 @@ interface PendingWork {
  * Creates a shared store on top of `store`. A process that claims a key waits until no other process works on that
  * key, so the work runs once.
  */
-export function createExclusiveStore(store: IdempotencyStore): ExclusiveStore {
+export function createSharedStore(store: IdempotencyStore): SharedStore {
   const pending = new Map<string, PendingWork>();
 
   function begin(worker: object, key: string, fingerprint: string): void {

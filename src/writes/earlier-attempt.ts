@@ -13,7 +13,7 @@ import {
 } from '../rest/errors.ts';
 import { isNameOf, type ResourceName } from '../rest/resource-name.ts';
 import type { OfferJson, OrderJson, QuoteJson, ShipmentJson } from '../rest/wire-schema.ts';
-import { type Attempt, earliestCreation } from './attempt-time.ts';
+import { type Attempt, earliestCreation } from './attempt-start.ts';
 import { ConflictError, NotFoundError } from './errors.ts';
 import { findCreatedShipment, withRecovery } from './recovery.ts';
 
@@ -47,7 +47,10 @@ const maxProcessingMs = 10_000;
  */
 const maxNamingDelayMs = 3_600_000;
 
-/** The current order, and the shipment of an earlier attempt; null if that attempt certainly created none. */
+/**
+ * The current order, and the shipment of an earlier attempt. Null if the attempt created none, or if the order names a
+ * shipment of another attempt.
+ */
 interface EarlierOutcome {
   order: OrderJson;
   shipment: ShipmentJson | null;
