@@ -1,5 +1,5 @@
-// Called by writes.ts. Ships an order: reads order and origin, creates a quote, selects an offer, creates a shipment. After
-// an attempt without a known outcome it asks earlier-attempt.ts first.
+// Called by writes.ts. Ships an order: reads order and origin, creates a quote, selects an offer, creates a shipment.
+// After an attempt without a known outcome it asks earlier-attempt.ts first.
 
 import type { Loaders } from '../loaders/loaders.ts';
 import type { RestApi } from '../rest/api.ts';

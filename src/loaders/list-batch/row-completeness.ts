@@ -85,7 +85,10 @@ export class RowCompleteness {
     return byName;
   }
 
-  /** Turns list pages off after two incomplete rows, or after one if only one was compared. One of several rows may have changed between the two reads. */
+  /**
+   * Turns list pages off after two incomplete rows, or after one if only one was compared. One of several rows may have
+   * changed between the two reads.
+   */
   #learn(rows: ReadonlyMap<string, object>, records: ReadonlyMap<string, RecordResult<object>>): void {
     const pairs = [...rows].flatMap(([name, row]) => {
       const record = records.get(name);

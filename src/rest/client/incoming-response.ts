@@ -31,7 +31,8 @@ export interface ResponseHandler {
   readonly serviceClock: ServiceClock | undefined;
   received(response: BufferedResponse): void;
   /**
-   * Optional: called at the first bytes of a 2xx response. Without this method, or for an empty body, `received` is called.
+   * Optional: called at the first bytes of a 2xx response. Without this method, or for an empty body, `received` is
+   * called.
    */
   streamed?(response: StreamedResponse): void;
   /**
