@@ -15,7 +15,7 @@ export interface PairOptions extends RoundOptions {
 }
 
 /**
- * Compares Waybill of another checkout and of this checkout, in turns. Each request has a new bearer, on 32 connections.
+ * Compares Waybill of another checkout and of this checkout in turns. Each request has a new bearer; 32 connections.
  * The share of CPU time has the lowest and the highest round in brackets. If these are far apart, the machine was busy.
  * @throws Error if the directory cannot be installed. AssertionError if the responses differ.
  */

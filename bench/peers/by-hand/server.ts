@@ -47,8 +47,8 @@ const newPerLargerPage = 50;
 let newcomers = 0;
 
 /**
- * For a known token, the page of shipments is requested together with the page of orders, and is a quarter larger. For a
- * new token, it follows the page of orders and has as many rows, as in Waybill after requests of other tokens.
+ * For a known token, the page of shipments is requested together with the page of orders, and is a quarter larger.
+ * For a new token, it follows the page of orders and has as many rows, as in Waybill after requests of other tokens.
  */
 async function ordersWithShipments(orders: number, bearer: string, isNew: boolean) {
   if (isNew) {
