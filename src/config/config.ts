@@ -58,7 +58,7 @@ export function readConfig(environment: Environment) {
     return Object.freeze(Object.fromEntries(values)) as ValuesOf<Table>;
   }
 
-  // In the order of the README's table, which is also the order of the error messages.
+  // In the order of docs/configuration.md, which is also the order of the error messages.
   const server = valuesOf(serverSettings);
   const requests = valuesOf(requestSettings);
   const loadShedding = valuesOf(loadSheddingSettings);

@@ -3,7 +3,7 @@ export interface Setting<Value, DefaultValue extends string | undefined = string
   variable: string;
   /** The default, as text of the variable; undefined if there is no default. */
   defaultValue: DefaultValue;
-  /** The purpose of the setting, as printed in the README's table. */
+  /** The purpose of the setting, as printed in docs/configuration.md. */
   meaning: string;
   /** The valid values, for the error message "expected … but got …". */
   expected: string;

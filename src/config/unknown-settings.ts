@@ -24,7 +24,7 @@ export function unknownSettings(environment: Environment, settings: readonly str
     const meant = settings.find((setting) => setting.length >= minLength && isOneEdit(name, setting));
     if (meant !== undefined) return [`${name}: there is no such setting; did you mean ${meant}?`];
     if (!settingPrefixes.some((prefix) => name.startsWith(prefix))) return [];
-    return [`${name}: there is no such setting; the README lists all of them under "Configuration".`];
+    return [`${name}: there is no such setting; docs/configuration.md lists all of them.`];
   });
 }
 

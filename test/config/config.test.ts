@@ -397,7 +397,7 @@ describe('what is refused', () => {
     'REFERENCE_DATA_SECONDS',
   ])('%s, which begins as only settings do', (name) => {
     expect(faultsOf({ [name]: 'x' })).toContain(
-      `\n  ${name}: there is no such setting; the README lists all of them under "Configuration".`,
+      `\n  ${name}: there is no such setting; docs/configuration.md lists all of them.`,
     );
   });
 

@@ -158,7 +158,7 @@ function sumOf(one: CallCount | undefined, other: CallCount | undefined): CallCo
   };
 }
 
-/** The circuit breakers of all routes, one for each endpoint ("Endpoints"). */
+/** The circuit breakers of all routes. The number of routes is small and fixed. */
 export interface Circuits {
   /** The breaker of a route. A list and its records have separate breakers: one may work while the other fails. */
   of(method: string, route: string): CircuitBreaker;

@@ -21,7 +21,7 @@ function operations(): [string, any][] {
   );
 }
 
-test('it is OpenAPI 3.1 of all 18 operations, and open', () => {
+test('it is OpenAPI 3.1 of every operation, and open', () => {
   expect(document.openapi).toBe('3.1.0');
   expect(document.info.version).toBe('1.0.0');
   expect(
@@ -65,7 +65,7 @@ test('every operation has a summary, a body where it takes one, an answer and it
       });
     }
   }
-  expect(ids.size).toBe(18);
+  expect(ids.size).toBe(operations().length);
 });
 
 test('every reference leads to a schema, and every schema is referred to', () => {

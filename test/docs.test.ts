@@ -1,0 +1,370 @@
+import { existsSync, globSync, readFileSync } from 'node:fs';
+import { dirname, join, relative, resolve } from 'node:path';
+import { isInputObjectType, isObjectType, parse, validate } from 'graphql';
+import { describe, expect, test } from 'vitest';
+import { environmentExample, withSettingTables } from '../src/config/configuration-page.ts';
+import { limitSettings } from '../src/config/limits.ts';
+import { settingPrefixes } from '../src/config/unknown-settings.ts';
+import { schema } from '../src/graph/schema.ts';
+import { routeOf } from '../src/rest/call.ts';
+import { fixedLimits } from '../src/server/limits/limits.ts';
+import { createMetrics } from '../src/telemetry/metrics.ts';
+import {
+  codeBlockOf,
+  codeSpansIn,
+  readPage,
+  rowsOf,
+  sectionOf,
+  sentencesOf,
+  wordsOf,
+} from './fixtures/markdown.ts';
+import { recordedLog } from './fixtures/recorded-log.ts';
+import { startCommand } from './fixtures/shell-command.ts';
+import { startWaybill } from './harness.ts';
+import { endpoints } from './rest/endpoints.ts';
+
+const root = resolve(import.meta.dirname, '..');
+const read = (path: string) => readFileSync(join(root, path), 'utf8');
+
+const paths = globSync(['*.md', 'docs/**/*.md', 'src/**/*.md', 'bench/*.md', 'bench/results/*.md'], {
+  cwd: root,
+}).sort();
+const pages = paths.map(readPage);
+
+/** Pages that state what was true at one date. */
+const isDated = (path: string) => path === 'CHANGELOG.md' || path.startsWith('bench/results/');
+const isDecision = (path: string) => /^docs\/decisions\/\d/.test(path);
+
+/** What the group of a pattern matches in the files of a glob below the root. */
+function matches(glob: string, pattern: RegExp): string[] {
+  return globSync(glob, { cwd: root }).flatMap((file) =>
+    [...read(file).matchAll(pattern)].map(([, match = '']) => match),
+  );
+}
+
+test('there is a page for each reader', () => {
+  const expected = [
+    'README.md',
+    'docs/api.md',
+    'docs/operations.md',
+    'docs/architecture.md',
+    'bench/README.md',
+  ];
+  expect(paths).toEqual(expect.arrayContaining(expected));
+});
+
+describe('docs/configuration.md', () => {
+  const page = readPage('docs/configuration.md');
+
+  test('its tables of settings are the code', () => {
+    expect(withSettingTables(page.text), 'Run "npm run codegen".').toBe(page.text);
+  });
+
+  test('.env.example is the code', () => {
+    expect(read('.env.example'), 'Run "npm run codegen".').toBe(environmentExample());
+  });
+
+  test('it names each prefix that only settings have', () => {
+    const [text = ''] = page.text.split('<!-- settings:');
+    const named = codeSpansIn(text).filter((span) => span.endsWith('_'));
+    expect(named).toEqual([...settingPrefixes, 'OTEL_']);
+  });
+
+  test('its settings of limits are named as refusals name them', () => {
+    const variables = Object.keys(limitSettings).map(
+      (limit) => `MAX_${limit.replace(/[A-Z]/g, (letter) => `_${letter}`).toUpperCase()}`,
+    );
+    expect(Object.values(limitSettings).map(({ variable }) => variable)).toEqual(variables);
+  });
+});
+
+describe('docs/api.md', () => {
+  const page = readPage('docs/api.md');
+
+  test('its table of fixed limits is the code', () => {
+    const inTable = rowsOf(sectionOf(page, 'Limits'), 'limit');
+    expect(inTable.map(([name, allowed = '']) => [name, Number(allowed.replaceAll(',', ''))])).toEqual(
+      Object.entries(fixedLimits).map(([name, allowed]) => [`\`${name}\``, allowed]),
+    );
+  });
+
+  test('its example of what a query costs is what the sandbox answers, and its table has every field of it', async () => {
+    const text = sectionOf(page, 'What a query costs');
+    const query = codeBlockOf(text, 'graphql');
+    const { requests, ...sums } = JSON.parse(codeBlockOf(text, 'json'));
+    await using waybill = await startWaybill({ SHOW_COST: 'yes' });
+    const response = await waybill.fetch('/graphql', {
+      method: 'POST',
+      headers: {
+        'content-type': 'application/json',
+        authorization: `Bearer ${waybill.sandbox.tokens.first}`,
+      },
+      body: JSON.stringify({ query }),
+    });
+    const { upstream } = (await response.json()).extensions;
+    const times = { startMs: expect.any(Number), durationMs: expect.any(Number) };
+    expect(upstream).toEqual({
+      ...sums,
+      requests: requests.map((request: object) => ({ ...request, ...times })),
+    });
+    const fields = new Set([...Object.keys(upstream), ...Object.keys(upstream.requests[0])]);
+    const inTable = rowsOf(text, 'field').flatMap(([names = '']) => codeSpansIn(names));
+    expect(inTable.sort()).toEqual([...fields].sort());
+  });
+
+  test('its table of the results of a mutation names every error that a result has', () => {
+    const errors = Object.values(schema.getTypeMap()).filter(
+      (type) => isObjectType(type) && type.getInterfaces().some(({ name }) => name === 'UserError'),
+    );
+    const inTable = rowsOf(sectionOf(page, 'Writing'), 'member').flatMap(([member = '']) =>
+      codeSpansIn(member),
+    );
+    expect(inTable.sort()).toEqual(errors.map(({ name }) => name).sort());
+  });
+});
+
+test('the table of docs/errors.md has every error code of the code', () => {
+  const inCode = matches(
+    'src/server/**/*.ts',
+    /'(?!ERR_|HPE_)([A-Z]+(?:_[A-Z]+)+|CONFLICT|FORBIDDEN|OVERLOADED|UNAUTHENTICATED)'/g,
+  );
+  // Yoga's own, as it writes them: `code: 'X'`, `code ||= 'X'` and `['code'] ||= 'X'`.
+  const ofYoga = matches('node_modules/graphql-yoga/esm/**/*.js', /\bcode(?:'\])?(?::| \|\|=) '([A-Z_]+)'/g);
+  expect(ofYoga).toEqual(expect.arrayContaining(['BAD_REQUEST', 'GRAPHQL_PARSE_FAILED']));
+  // Yoga's own limit of bodies is off.
+  const ofYogaHere = ofYoga.filter((code) => code !== 'REQUEST_ENTITY_TOO_LARGE');
+  const inTable = rowsOf(readPage('docs/errors.md').text, 'code').flatMap(([codes = '']) =>
+    codeSpansIn(codes),
+  );
+  expect(inTable.sort()).toEqual([...new Set([...inCode, ...ofYogaHere])].sort());
+});
+
+describe('docs/operations.md', () => {
+  const page = readPage('docs/operations.md');
+
+  test('its example of a line in the log has the fields of one, and its table has every field of it', async () => {
+    const text = sectionOf(page, 'Logs');
+    const example = JSON.parse(codeBlockOf(text, 'json'));
+    const { log, lines } = recordedLog();
+    await using waybill = await startWaybill({}, { log });
+    waybill.sandbox.faults.add({ path: '/v1/organizations/mine', kind: 'status', status: 503 });
+    await waybill.ask(`query ${example.operation} { organization { id } }`);
+    expect(lines().map((line) => ['time', ...Object.keys(line)].sort())).toEqual([
+      Object.keys(example).sort(),
+    ]);
+    const inTable = rowsOf(text, 'field').flatMap(([names = '']) => codeSpansIn(names));
+    const { level, time, msg, ...fields } = example;
+    expect(inTable.sort()).toEqual([...Object.keys(fields), 'joined', 'aborted'].sort());
+  });
+
+  test('its table of metrics is what is counted', async () => {
+    const metrics = createMetrics({ process: false });
+    metrics.showCallsWaiting(() => 0);
+    metrics.showOpenCircuits(() => []);
+    const { body } = await metrics.page();
+    const counted = [...body.matchAll(/^# HELP (\S+) (.*)$/gm)].map(([, name, help]) => [
+      `\`${name}\``,
+      help,
+    ]);
+    expect(rowsOf(sectionOf(page, 'Metrics and traces'), 'metric')).toEqual(counted);
+  });
+});
+
+describe('docs/rest-mapping.md', () => {
+  const page = readPage('docs/rest-mapping.md');
+
+  test('its table has each endpoint of the REST client, and no other', () => {
+    const called = endpoints.map(({ line }) => {
+      const [method = '', path = ''] = line.split(/[ ?]/);
+      return `${method} ${routeOf({ method: 'GET', path })}`;
+    });
+    const inTable = rowsOf(page.text, 'endpoint').flatMap(([first = '']) =>
+      codeSpansIn(first).map((endpoint) => endpoint.replace(/\{\w+\}/g, '{id}')),
+    );
+    expect(inTable.sort()).toEqual([...new Set(called)].sort());
+  });
+
+  test('each field that it names is in the schema', () => {
+    const named = page.codeSpans.filter((span) => /^[A-Z][A-Za-z]+\.[a-z]\w+$/.test(span));
+    const missing = named.filter((span) => {
+      const [typeName = '', fieldName = ''] = span.split('.');
+      const type = schema.getType(typeName);
+      return !((isObjectType(type) || isInputObjectType(type)) && fieldName in type.getFields());
+    });
+    // REST's own names are in the first column.
+    const restNames = rowsOf(page.text, 'REST').flatMap(([first = '']) => codeSpansIn(first));
+    expect(missing.filter((span) => !restNames.includes(span))).toEqual([]);
+  });
+});
+
+describe('README.md', () => {
+  test('has at most 150 lines', () => {
+    expect(read('README.md').trimEnd().split('\n').length).toBeLessThanOrEqual(150);
+  });
+
+  test('its example is a query and an excerpt of the response of the sandbox', async () => {
+    const { text } = readPage('README.md');
+    const { data } = JSON.parse(codeBlockOf(text, 'json'));
+    await using waybill = await startWaybill({ PUBLIC_URL: 'http://127.0.0.1:4000' });
+    const answer = await waybill.ask<{ orders: { nodes: object[] } }, object>(codeBlockOf(text, 'graphql'));
+    expect(answer.errors).toBeUndefined();
+    expect(answer.data.orders.nodes).toEqual(expect.arrayContaining(data.orders.nodes));
+  });
+});
+
+/** A file that runs a command: it has this text. */
+interface Runner {
+  file: string;
+  has: string;
+}
+
+const gate: Runner = { file: '.ci/run', has: 'npm cit' };
+const npmStartTest: Runner = { file: 'test/process/npm-start.test.ts', has: "spawn('npm', ['start']" };
+const benchTest = (has: string): Runner => ({ file: 'test/bench.test.ts', has });
+
+/**
+ * Each command of the pages, with the files that run it. A function runs the command in this test. A program that takes
+ * minutes is run with fewer rounds.
+ */
+const commands: Record<string, Runner[] | ((command: string) => Promise<void>)> = {
+  'npm cit': [gate],
+  'npm ci && npm start': [gate, npmStartTest],
+  'UPSTREAM_URL=https://api.example.com npm start': starts,
+  'npm run bench -- --short': [benchTest("'bench/bench.ts', '--short'")],
+  'npm run bench -- --against ../before --workloads order,shipments': [benchTest("'--against', ")],
+  'npm run bench:calls': [benchTest("'bench/round-trips.ts'")],
+  'npm run bench:soak': [benchTest("'bench/soak.ts'")],
+};
+
+/** Runs a command that starts a server, until the server says where it is. */
+async function starts(command: string): Promise<void> {
+  const server = startCommand(command, { PORT: '0', LOG_LEVEL: 'silent' });
+  await server.prints(" -d '");
+  await server.stop();
+}
+
+describe('commands', () => {
+  const inPages = pages.flatMap(({ path, codeBlocks }) =>
+    codeBlocks
+      .filter(({ language }) => language === 'sh')
+      .flatMap(({ text }) => text.replaceAll(/ *\\\n */g, ' ').split('\n'))
+      .map((line) => ({ path, command: line.trim() }))
+      .filter(({ command }) => command !== '' && !command.startsWith('#')),
+  );
+
+  test('each command of a page is run by a test or by the gate', () => {
+    const unknown = inPages.filter(({ command }) => !Object.hasOwn(commands, command));
+    const texts = unknown.map(
+      ({ path, command }) =>
+        `${path}: nothing runs "${command}". Say in the table of this test how it is run.`,
+    );
+    expect(texts).toEqual([]);
+  });
+
+  test('each command that is run is in a page', () => {
+    const unused = Object.keys(commands).filter(
+      (command) => !inPages.some((line) => line.command === command),
+    );
+    expect(unused, 'Remove it from the table of this test.').toEqual([]);
+  });
+
+  test('blocks of commands have the language "sh"', () => {
+    const others = pages.flatMap(({ path, codeBlocks }) =>
+      codeBlocks
+        .filter(({ language }) => ['', 'bash', 'shell', 'console', 'zsh'].includes(language))
+        .map(({ language, text }) => `${path} has a block of "${language}": ${text}`),
+    );
+    expect(others).toEqual([]);
+  });
+
+  const runners = Object.entries(commands).flatMap(([command, by]) =>
+    Array.isArray(by) ? by.map(({ file, has }) => [command, file, has] as const) : [],
+  );
+  test.each(runners)('%s is run by %s', (_command, file, has) => {
+    expect(read(file)).toContain(has);
+  });
+
+  const here = Object.entries(commands).flatMap(([command, run]) =>
+    Array.isArray(run) ? [] : [[command, run] as const],
+  );
+  test.each(here)('%s', async (command, run) => run(command), 60_000);
+
+  test('each npm script that a page names is there', () => {
+    const { scripts } = JSON.parse(read('package.json'));
+    const missing = pages.flatMap(({ path, text }) =>
+      [...text.matchAll(/\bnpm run ([\w:-]+)/g)]
+        .filter(([, name = '']) => !(name in scripts))
+        .map(([command]) => `${path}: ${command}`),
+    );
+    expect(missing).toEqual([]);
+    expect(Object.keys(scripts)).toEqual(expect.arrayContaining(['start', 'test']));
+  });
+});
+
+describe('names and links', () => {
+  /** Files that a recipe creates. */
+  const created = ['src/graph/quotes/parcel-size.ts'];
+  const files = globSync(['*', '.*', '{src,test,bench,docs,.ci,.github}/**/*'], {
+    cwd: root,
+    exclude: (path) => /(?:^|\/)(?:node_modules|\.git)$/.test(path),
+  });
+  const isThere = (name: string) => files.includes(name) || files.some((file) => file.endsWith(`/${name}`));
+
+  test('each file that a page names is there', () => {
+    const missing = pages.flatMap(({ path, codeSpans }) =>
+      codeSpans
+        .filter((span) =>
+          /^(?:(?:src|test|bench|docs|\.ci|\.github)\/[\w./-]+|[\w-]+\.(?:ts|cjs|md))$/.test(span),
+        )
+        .filter((span) => !created.includes(span) && !isThere(span.replace(/\/$/, '')))
+        .map((span) => `${path}: ${span}`),
+    );
+    expect(missing).toEqual([]);
+  });
+
+  test('each link leads to a file and a heading', () => {
+    const broken = pages.flatMap(({ path, links }) =>
+      links
+        .filter((link) => !/^(?:https?|mailto):/.test(link) && !leadsSomewhere(path, link))
+        .map((link) => `${path}: ${link}`),
+    );
+    expect(broken).toEqual([]);
+  });
+
+  function leadsSomewhere(from: string, link: string): boolean {
+    const [file = '', anchor] = link.split('#');
+    const target = file === '' ? from : relative(root, resolve(root, dirname(from), decodeURI(file)));
+    if (target.startsWith('..') || !existsSync(join(root, target))) return false;
+    return anchor === undefined || (target.endsWith('.md') && readPage(target).anchors.includes(anchor));
+  }
+
+  test('each query of a page is one of the schema', () => {
+    const invalid = pages.flatMap(({ path, codeBlocks }) =>
+      codeBlocks
+        .filter(({ language }) => language === 'graphql')
+        .flatMap(({ text }) => validate(schema, parse(text)).map(({ message }) => `${path}: ${message}`)),
+    );
+    expect(invalid).toEqual([]);
+  });
+});
+
+describe('prose', () => {
+  const maxWords = 25;
+  const prosePages = pages.filter(({ path }) => !isDated(path));
+
+  test.each(prosePages)(`$path has no sentence of more than ${maxWords} words`, ({ paragraphs }) => {
+    const tooLong = paragraphs
+      .flatMap(sentencesOf)
+      .filter((sentence) => wordsOf(sentence) > maxWords)
+      .map((sentence) => `${wordsOf(sentence)} words: ${sentence}`);
+    expect(tooLong).toEqual([]);
+  });
+
+  test('the first paragraph of each page names its reader', () => {
+    const nameless = prosePages
+      .filter(({ path, paragraphs }) => !/^For \w/.test(paragraphs[0] ?? '') && path !== 'README.md')
+      .filter(({ path }) => !isDecision(path))
+      .map(({ path, paragraphs }) => `${path} begins with "${paragraphs[0]}" and not with "For …".`);
+    expect(nameless).toEqual([]);
+  });
+});
