@@ -1,6 +1,6 @@
 /**
  * `npm run bench`: Waybill beside a hand-written server that makes the same REST calls, which is the limit, and other GraphQL
- * servers over the same REST service. Prints Markdown, for the README. `--short` takes fewer servers, loads and rounds.
+ * servers over the same REST service. Prints Markdown, for bench/results. `--short` takes fewer servers, loads and rounds.
  * `--against <directory>` measures Waybill beside the Waybill of another checkout instead.
  */
 

@@ -1,7 +1,7 @@
 /**
  * `npm run bench:calls`: what the screens of a merchant's back office cost in REST calls and in time. Each is looked at
  * in four ways, at three distances to REST, and every answer is held against the hand-written client's, field by field.
- * Prints Markdown, for the README. `--short` looks at each a few times from nearby.
+ * Prints Markdown, for bench/results. `--short` looks at each a few times from nearby.
  */
 
 import { deepStrictEqual } from 'node:assert/strict';

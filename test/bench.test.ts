@@ -38,6 +38,18 @@ test(
 );
 
 test(
+  'npm run bench -- --against measures another checkout and this one in turns',
+  async () => {
+    const root = resolve(import.meta.dirname, '..');
+    const quick = ['--workloads', 'order', '--rounds', '1', '--round-ms', '100', '--warm-up-ms', '100'];
+    const { code, rows } = await run('bench/bench.ts', '--against', root, ...quick);
+    expect(rows.map(([workload]) => workload)).toEqual(['workload', '---', 'order']);
+    expect(code).toBe(0);
+  },
+  timeoutMs,
+);
+
+test(
   'npm run bench:calls gets the same of the graph and of REST for each screen, in so many calls',
   async () => {
     const { code, rows } = await run('bench/round-trips.ts', '--short');

@@ -1,4 +1,14 @@
-import { existsSync, globSync, readFileSync } from 'node:fs';
+import {
+  existsSync,
+  globSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+} from 'node:fs';
+import { tmpdir } from 'node:os';
 import { dirname, join, relative, resolve } from 'node:path';
 import { isInputObjectType, isObjectType, parse, validate } from 'graphql';
 import { describe, expect, test } from 'vitest';
@@ -230,17 +240,44 @@ const commands: Record<string, Runner[] | ((command: string) => Promise<void>)> 
   'npm cit': [gate],
   'npm ci && npm start': [gate, npmStartTest],
   'UPSTREAM_URL=https://api.example.com npm start': starts,
+  'cp .env.example .env && set -a && . ./.env && npm start': starts,
   'npm run bench -- --short': [benchTest("'bench/bench.ts', '--short'")],
+  'git worktree add ../before HEAD~1': inScratchRepository,
   'npm run bench -- --against ../before --workloads order,shipments': [benchTest("'--against', ")],
   'npm run bench:calls': [benchTest("'bench/round-trips.ts'")],
   'npm run bench:soak': [benchTest("'bench/soak.ts'")],
 };
 
-/** Runs a command that starts a server, until the server says where it is. */
+/** Runs a command that starts a server, until the server prints its address. */
 async function starts(command: string): Promise<void> {
-  const server = startCommand(command, { PORT: '0', LOG_LEVEL: 'silent' });
-  await server.prints(" -d '");
-  await server.stop();
+  await inFolder(async (folder) => {
+    // A folder of links, so that the command leaves no file in this checkout.
+    for (const entry of readdirSync(root).filter((name) => name !== '.env'))
+      symlinkSync(join(root, entry), join(folder, entry));
+    const server = startCommand(command, folder, { PORT: '0', LOG_LEVEL: 'silent' });
+    await server.prints(" -d '");
+    await server.stop();
+  });
+}
+
+/** Runs a command in a repository with two commits. */
+async function inScratchRepository(command: string): Promise<void> {
+  await inFolder(async (folder) => {
+    const repository = join(folder, 'waybill');
+    mkdirSync(repository);
+    const commit = 'git -c user.name=a -c user.email=a@example.com commit --quiet --allow-empty -m a';
+    const line = `git init --quiet && ${commit} && ${commit} && ${command}`;
+    expect(await startCommand(line, repository).exit).toMatchObject({ code: 0 });
+  });
+}
+
+async function inFolder(run: (folder: string) => Promise<void>): Promise<void> {
+  const folder = mkdtempSync(join(tmpdir(), 'waybill-docs-'));
+  try {
+    await run(folder);
+  } finally {
+    rmSync(folder, { recursive: true });
+  }
 }
 
 describe('commands', () => {
@@ -352,19 +389,28 @@ describe('prose', () => {
   const maxWords = 25;
   const prosePages = pages.filter(({ path }) => !isDated(path));
 
-  test.each(prosePages)(`$path has no sentence of more than ${maxWords} words`, ({ paragraphs }) => {
-    const tooLong = paragraphs
-      .flatMap(sentencesOf)
-      .filter((sentence) => wordsOf(sentence) > maxWords)
-      .map((sentence) => `${wordsOf(sentence)} words: ${sentence}`);
-    expect(tooLong).toEqual([]);
-  });
+  test.each(prosePages.map((page) => [page.path, page] as const))(
+    `%s has no sentence of more than ${maxWords} words`,
+    (_path, { paragraphs }) => {
+      const tooLong = paragraphs
+        .flatMap(sentencesOf)
+        .filter((sentence) => wordsOf(sentence) > maxWords)
+        .map((sentence) => `${wordsOf(sentence)} words: ${sentence}`);
+      expect(tooLong).toEqual([]);
+    },
+  );
 
   test('the first paragraph of each page names its reader', () => {
     const nameless = prosePages
-      .filter(({ path, paragraphs }) => !/^For \w/.test(paragraphs[0] ?? '') && path !== 'README.md')
+      .filter(
+        ({ path, paragraphs }) =>
+          !/^(?:F|This page is f)or \w/.test(paragraphs[0] ?? '') && path !== 'README.md',
+      )
       .filter(({ path }) => !isDecision(path))
-      .map(({ path, paragraphs }) => `${path} begins with "${paragraphs[0]}" and not with "For …".`);
+      .map(
+        ({ path, paragraphs }) =>
+          `${path} begins with "${paragraphs[0]}" and not with "For …" or "This page is for …".`,
+      );
     expect(nameless).toEqual([]);
   });
 });
