@@ -94,21 +94,25 @@ const resultSamples: Record<string, string> = {
 };
 
 /**
- * The shortest query for one object of each type that a query leads to, with `…` in the place of the fields, such as
- * `{ order(id: "orders/ca2481") { recipient { … } } }`.
+ * A short query for one object of each type that a query leads to, with `…` in the place of the fields, such as
+ * `{ order(id: "orders/ca2481") { recipient { … } } }`. Leads through lists only to what nothing else leads to.
  */
 function readSamples(): Record<string, string> {
   const found = new Map([['Query', '{ … }']]);
-  // The loop reaches the entries that it adds, too.
-  for (const [typeName, sample] of found) {
-    const parent = objectTypes.find(({ name }) => name === typeName);
-    for (const field of Object.values(parent?.getFields() ?? {})) {
-      const type = getNamedType(field.type);
-      if (!isObjectType(type) || found.has(type.name)) continue;
-      found.set(
-        type.name,
-        sample.replace('…', () => `${field.name}${argumentsOf(field)} { … }`),
-      );
+  for (const throughLists of [false, true]) {
+    // The loop reaches the entries that it adds, too.
+    for (const [typeName, sample] of found) {
+      const parent = objectTypes.find(({ name }) => name === typeName);
+      for (const field of Object.values(parent?.getFields() ?? {})) {
+        const type = getNamedType(field.type);
+        if (!isObjectType(type) || found.has(type.name)) continue;
+        if (!throughLists && type.name.endsWith('Connection')) continue;
+        const selection = `${field.name}${argumentsOf(field)} { … }`;
+        found.set(
+          type.name,
+          sample.replace('…', () => selection),
+        );
+      }
     }
   }
   return Object.fromEntries(found);
