@@ -1,7 +1,7 @@
 /**
- * `npm run bench`: Waybill beside a hand-written server that makes the same REST calls, which is the limit, and other GraphQL
- * servers over the same REST service. Prints Markdown, for bench/results. `--short` takes fewer servers, loads and rounds.
- * `--against <directory>` measures Waybill beside the Waybill of another checkout instead.
+ * `npm run bench`: compares Waybill with other GraphQL servers over the same REST service. A hand-written server that
+ * makes the same REST calls is the limit. Prints Markdown. `--short` uses fewer servers, loads and rounds.
+ * `--against <directory>` compares Waybill with the Waybill of another checkout instead. README.md explains the method.
  */
 
 import { cpus } from 'node:os';
@@ -21,7 +21,7 @@ const { values: options } = parseArgs({
   options: {
     short: { type: 'boolean', default: false },
     against: { type: 'string' },
-    /** Some servers and workloads alone, by parts of their names: `--servers waybill,mercurius`. */
+    /** Selects servers and workloads by parts of their names: `--servers waybill,mercurius`. */
     servers: { type: 'string' },
     workloads: { type: 'string' },
     rounds: { type: 'string' },
@@ -34,12 +34,12 @@ const rounds = {
   rounds: Number(options.rounds ?? (options.against ? 8 : isShort ? 3 : 5)),
   roundMs: Number(options['round-ms'] ?? (isShort ? 1_000 : 2_000)),
 };
-// By these all servers are held against each other. On a machine that others keep busy, a server's rounds differ by a third.
+// All servers are compared by these rounds. On a busy machine, the rounds of one server differ by a third.
 const fullRounds = isShort ? rounds.rounds : 3 * rounds.rounds;
-// Compilers are done with what is hot after some 50,000 single orders. On a machine that others keep busy, a server that was
-// asked for eight seconds took a quarter more CPU time for each than it did after 16, and its compiler was still at work.
+// V8 has compiled the hot code after about 50,000 requests for single orders. On a busy machine, a request needed a
+// quarter more CPU time after eight seconds of requests than after 16 seconds, because V8 still compiled.
 const warmUpMs = Number(options['warm-up-ms'] ?? (options.against ? 9_000 : isShort ? 5_000 : 20_000));
-// Before the first round of a scenario, so that what is learned by token is learned.
+// The time of requests before the first round of a scenario, in which a server learns about the token.
 const settleMs = 300;
 const print = (text: string) => process.stdout.write(`${text}\n`);
 
@@ -52,12 +52,12 @@ runAsLoad();
 const upstream = await startUpstream('upstream-process.ts', loadCore);
 const start = (entry: ServerEntry) => startServer(entry, upstream.url);
 const results: Result[] = [];
-// The keys of an object of this very type.
+// The keys of `workloads` are its names.
 const wanted = (Object.keys(workloads) as WorkloadName[]).filter(
   (workload) => isWanted(workload, options.workloads) ?? true,
 );
 
-/** Says so where the hand-written server does not make the calls of Waybill, as it is then no limit for it. */
+/** Prints the calls of both if the hand-written server makes other calls than Waybill, because it is no limit then. */
 async function compareCalls(running: readonly Server[], scenario: Scenario): Promise<number> {
   const [limit, waybill] = [limitName, waybillName].map((name) =>
     running.find(({ entry }) => entry.name === name),

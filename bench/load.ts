@@ -1,12 +1,13 @@
 import { connect, type Socket } from 'node:net';
 
-// Connections that are kept open: each sends its next request when the last is answered. Plain sockets, as the load shares its
-// core with REST and must not be what is measured: unless somebody looks at an answer, only what frames it is read.
+// A load on open connections: each connection sends its next request when the last response is complete. The load uses
+// plain sockets, because it shares a core with REST and must cost little. It reads only the framing of a response, unless
+// a request has a `look` function.
 
 /** A request as it goes over the wire. */
 export interface Question {
   text: string;
-  /** Is shown the whole answer, head and body. Without it, the load takes no answer but one of 200 without errors. */
+  /** Receives the whole response, head and body. Without it, a response must have status 200 and no errors. */
   look?: (answer: string) => void;
 }
 
@@ -14,25 +15,25 @@ export interface LoadOptions {
   port: number;
   next: () => Question;
   connections: number;
-  /** No request begins later. */
+  /** After this time no request starts. */
   forMs?: number;
-  /** How many requests there are. */
+  /** The number of requests. */
   total?: number;
-  /** How many requests begin a second at most. When left out, each begins as soon as a connection is free. */
+  /** The most requests to start in a second. By default, a request starts when a connection is free. */
   ratePerSecond?: number;
 }
 
 export interface LoadSeen {
   requests: number;
-  /** From the first request sent to the last answer read. */
+  /** The time from the first request to the last response. */
   ms: number;
   /** Sorted. */
   latenciesMs: Float64Array;
 }
 
 /**
- * @throws Error at the first answer that nobody looks at and that is not 200 or has errors: such an answer is no measure of
- * speed. Error where the server ends a connection.
+ * @throws Error if a request without `look` gets another status than 200 or a body with errors, because such a response
+ * says nothing about speed. Error if the server closes a connection.
  */
 export async function load(options: LoadOptions): Promise<LoadSeen> {
   const { port, next, connections, forMs = Infinity, total = Infinity, ratePerSecond = Infinity } = options;
@@ -95,7 +96,7 @@ export async function load(options: LoadOptions): Promise<LoadSeen> {
   };
 }
 
-/** The time below which this part of them lies. @param sorted in ascending order */
+/** The value below which this part of all values lies. @param sorted in ascending order */
 export function percentile(sorted: ArrayLike<number>, part: number): number {
   return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * part))] ?? Number.NaN;
 }
@@ -129,15 +130,15 @@ function opened(port: number): Promise<Socket> {
 
 const errorsMark = '"errors":[';
 
-/** How far an answer has come. */
+/** The response that a connection receives. */
 interface Answer {
   add(chunk: Buffer): void;
   isWhole(): boolean;
-  /** Only where somebody looks at it. */
+  /** The whole response; available only if the request has `look`. */
   text(): string;
 }
 
-/** @throws Error for an answer that is not what was asked for, where nobody looks at it. */
+/** @throws Error if a request without `look` gets another status than 200 or a body with errors. */
 function answerTo({ look }: Question, first: Buffer): Answer {
   const headEnd = first.indexOf('\r\n\r\n');
   const head = first.toString('latin1', 0, headEnd);
@@ -151,7 +152,7 @@ function answerTo({ look }: Question, first: Buffer): Answer {
     if (look !== undefined) kept.push(chunk);
     else if (chunk.includes(errorsMark)) throw unexpected(chunk);
     left -= chunk.length;
-    // JSON has no line breaks but in its framing, so that the last chunk's mark can't be within it.
+    // The JSON has no line breaks, so these characters occur only in the mark of the last chunk.
     if (length === undefined)
       tail = (tail + chunk.toString('latin1', Math.max(0, chunk.length - 5))).slice(-5);
   }

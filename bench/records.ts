@@ -8,7 +8,7 @@ import type {
   ShipmentJson,
 } from '../src/rest/wire-schema.ts';
 
-// A merchant's records, the same at each start. Newest first, as REST lists them.
+// The records of a merchant, the same at each start. The newest is first, as in the lists of REST.
 
 const count = 1_000;
 const newest = Date.parse('2026-11-02T14:00:00Z');
@@ -65,7 +65,7 @@ function order(index: number): OrderJson {
   };
 }
 
-/** Orders are not shipped in quite the order in which they came: each block of ten is the other way round. */
+/** Shipments have another order than orders: each block of ten is reversed. */
 function shipmentPlace(orderIndex: number): number {
   return orderIndex - (orderIndex % 10) + (9 - (orderIndex % 10));
 }
@@ -149,7 +149,7 @@ function message(index: number): MessageJson {
 const rows = <Row>(row: (index: number) => Row, length = count): Row[] =>
   Array.from({ length }, (_, index) => row(index));
 
-/** Every list that REST has, by its path below `/v1/`. */
+/** Every list of REST, by its path below `/v1/`. */
 export const lists: ReadonlyMap<string, readonly { name: string }[]> = new Map<string, { name: string }[]>([
   ['orders', rows(order)],
   ['shipments', rows(shipment)],
@@ -159,8 +159,8 @@ export const lists: ReadonlyMap<string, readonly { name: string }[]> = new Map<s
   [messages, rows(message, 20)],
 ]);
 
-/** What is at `organizations/mine`. */
+/** The response to `GET /v1/organizations/mine`. */
 export const organization = { name: 'organization/or1', balanceCents: 5_000_000, creditLimitCents: 0 };
 
-/** Identifiers of orders, for those who ask for one at a time. */
+/** The identifiers of all orders, for requests of one order at a time. */
 export const orderIds = rows((index) => `or${count - index}`);

@@ -1,11 +1,11 @@
 import { Pool } from 'undici';
 import type { OrderJson, ShipmentJson } from '../src/rest/wire-schema.ts';
 
-/** What a hand-written client of REST is made of: JSON over connections that are kept open, as Waybill has them too. */
+/** The basis of a hand-written REST client: JSON over connections that stay open, as in Waybill. */
 export interface Rest {
   /** `GET /v1/{name}`, such as `orders/ca2500`. */
   record<Json>(name: string): Promise<Json>;
-  /** The rows of one page of a list, such as `orders`; the list's name is the last part of its path. */
+  /** The rows of one page of a list, such as `orders`. The name of the list is the last part of its path. */
   page<Json>(path: string, query: Query): Promise<Json[]>;
   /** The rows of all pages, 1,000 at a time. */
   all<Json>(path: string): Promise<Json[]>;
@@ -26,7 +26,7 @@ export function createRest(url: string, bearer: string): Rest {
   }
 
   async function page<Json>(path: string, query: Query): Promise<{ rows: Json[]; nextPageToken: string }> {
-    // The sandbox answers what the REST interface describes.
+    // The sandbox follows the REST interface.
     const answer = (await get(path, query)) as Record<string, Json[]> & { nextPageToken: string };
     const rows = answer[path.slice(path.lastIndexOf('/') + 1)];
     if (rows === undefined) throw new Error(`Expected a list from GET ${path}`);
@@ -34,7 +34,7 @@ export function createRest(url: string, bearer: string): Rest {
   }
 
   return {
-    // Likewise.
+    // The sandbox follows the REST interface here too.
     record: async <Json>(name: string) => (await get(name)) as Json,
     page: async <Json>(path: string, query: Query) => (await page<Json>(path, query)).rows,
     async all<Json>(path: string) {
@@ -51,7 +51,7 @@ export function createRest(url: string, bearer: string): Rest {
   };
 }
 
-/** Finds records by name. The finder throws for a name that is not there. */
+/** Returns a function that finds a record by name. The function throws if no record has the name. */
 export function byName<Json extends { name: string }>(
   rows: readonly Json[],
 ): (name: string | null | undefined) => Json {
@@ -63,7 +63,7 @@ export function byName<Json extends { name: string }>(
   };
 }
 
-/** Finds the shipments of orders, from a page of the newest ones (the list trick); those it lacks are asked for by id. */
+/** Finds the shipments of orders in a page of the newest shipments. Reads each missing shipment by id. */
 export async function shipmentsOf(
   rest: Rest,
   orders: readonly OrderJson[],

@@ -1,7 +1,7 @@
 /**
- * `npm run bench:calls`: what the screens of a merchant's back office cost in REST calls and in time. Each is looked at
- * in four ways, at three distances to REST, and every answer is held against the hand-written client's, field by field.
- * Prints Markdown, for bench/results. `--short` looks at each a few times from nearby.
+ * `npm run bench:calls`: measures the REST calls and the time of the screens of a merchant's back office. Each screen is
+ * loaded in four ways, with three delays of REST. Every response is compared with the data of the hand-written client,
+ * field by field. Prints Markdown. `--short` loads each screen a few times without a delay.
  */
 
 import { deepStrictEqual } from 'node:assert/strict';
@@ -16,28 +16,28 @@ import { createRest } from './rest.ts';
 import { type Screen, screens } from './screens.ts';
 import { startUpstream } from './upstream.ts';
 
-/** How far away REST is, and how many runs count. */
+/** The delay of REST, and the number of runs that count. */
 interface Distance {
   delayMs: number;
   runs: number;
 }
 
-/** What looking at a screen costs. */
+/** The cost of loading a screen. */
 interface Cost {
-  /** REST calls, of each run. */
+  /** The REST calls of each run. */
   calls: number[];
   /** The median of all runs, in milliseconds. */
   ms: number;
 }
 
-/** Looks at something once, and answers what it shows. */
+/** Loads something once, and returns its data. */
 type View = () => Promise<unknown>;
 
-/** A way to look at screens. The inner function is called before each run, outside of what is measured. */
+/** A way to load screens. The inner function prepares a run, and its time is not measured. */
 type Way = (screen: Screen) => () => Promise<View>;
 
 const { short: isShort } = parseArgs({ options: { short: { type: 'boolean', default: false } } }).values;
-// The nearer REST is, the more the times vary, and the shorter a run is.
+// With a shorter delay, times vary more and a run is shorter, so more runs are possible.
 const distances: Distance[] = isShort
   ? [{ delayMs: 0, runs: 3 }]
   : [
@@ -45,9 +45,9 @@ const distances: Distance[] = isShort
       { delayMs: 20, runs: 7 },
       { delayMs: 100, runs: 3 },
     ];
-// These come before the runs that count.
+// Runs before the runs that count.
 const warmUps = 2;
-// Nothing known from earlier operations, and each record asked for by its own id.
+// Waybill uses no data of earlier operations, and reads each record by its id.
 const oneGetPerId = {
   UPSTREAM_LISTS_FOR_BATCHES: 'no',
   REFERENCE_DATA_MS: '0',
@@ -58,10 +58,10 @@ const otherToken = 'sandbox-sur-textil';
 
 const upstream = await startUpstream('sandbox-process.ts');
 const rest = createRest(upstream.url, token);
-// Connections to REST are kept open from one server to the next, as the hand-written client's are.
+// All servers share one REST client, so connections stay open as those of the hand-written client do.
 const client = createRestClient({ baseUrl: new URL(upstream.url), ...readConfig({}).rest });
 
-/** A server that is asked by `fetch` in this process, and asks REST over HTTP. */
+/** A server in this process that is called by `fetch`, and that calls REST over HTTP. */
 function createWaybill(environment: Record<string, string> = {}) {
   const config = readConfig(environment);
   const app = createApp({
@@ -85,14 +85,14 @@ function createWaybill(environment: Record<string, string> = {}) {
   };
 }
 
-/** A token that the server has not seen: its documents are parsed and compiled, but nothing of the merchant is known. */
+/** A token that is new to the server. Documents are compiled already, but the server has no data of the merchant. */
 const cold: Way = (screen) => async () => {
   const ask = createWaybill();
-  await ask(screen, otherToken).catch(() => {}); // The other merchant may not have what the screen names.
+  await ask(screen, otherToken).catch(() => {}); // The other merchant may not have the records of the screen.
   return () => ask(screen, token);
 };
 
-/** One server for all runs of a screen, with these settings. */
+/** One server with these settings for all runs of a screen. */
 function steady(environment?: Record<string, string>): Way {
   return (screen) => {
     const ask = createWaybill(environment);
@@ -107,7 +107,7 @@ const ways: Record<string, Way> = {
   'by hand': (screen) => async () => () => screen.byRest(rest),
 };
 
-/** Looks again and again. `prepare` makes ready for a run, without delay; `check` throws where an answer is not right. */
+/** Measures all runs. `prepare` prepares a run without a delay. `check` throws if a response is wrong. */
 async function measure(
   { delayMs, runs }: Distance,
   prepare: () => Promise<View>,
@@ -132,7 +132,7 @@ async function measure(
   return { calls, ms: median(times) };
 }
 
-/** @throws AssertionError where an answer differs from what the hand-written client says. */
+/** @throws AssertionError if a response differs from the data of the hand-written client. */
 async function costsOf(screen: Screen, at: Distance): Promise<Cost[]> {
   const expected = await screen.byRest(rest);
   const costs: Cost[] = [];
@@ -145,7 +145,7 @@ async function costsOf(screen: Screen, at: Distance): Promise<Cost[]> {
   return costs;
 }
 
-/** Of a value, the fields that a shape has too, at any depth. */
+/** The fields of a value that a shape has too, at any depth. */
 function fieldsOf(shape: unknown, value: unknown): unknown {
   if (Array.isArray(value)) return value.map((item, index) => fieldsOf(Object(shape)[index], item));
   if (typeof value !== 'object' || value === null || typeof shape !== 'object' || shape === null)
@@ -167,7 +167,7 @@ function screensTable(rows: { screen: string; costs: Cost[] }[]): string {
   );
 }
 
-/** The median: `4`, or `4 (up to 77)` where a run took more. */
+/** The median: `4`, or `4 (up to 77)` if a run took more calls. */
 function shownCalls(calls: readonly number[]): string {
   const most = Math.max(...calls);
   const usual = median(calls);
@@ -179,8 +179,8 @@ function shownMs(ms: number): string {
 }
 
 /**
- * How long the order board takes, in calls that have to wait for each other: a page of orders, and then one of the
- * shipments that these name, which is two; where the shipments are asked for ahead, it is one.
+ * Compares the time of the order board with the time of its calls. A page of orders and then a page of their shipments
+ * are two calls, one after the other. If the page of shipments is prefetched, both calls run at the same time.
  */
 async function orderBoardInCalls(at: Distance): Promise<string> {
   const [orderBoard] = screens;
@@ -206,7 +206,7 @@ async function orderBoardInCalls(at: Distance): Promise<string> {
 }
 
 try {
-  // Until the code is compiled, whichever way comes first would look slow.
+  // Compiles the code first. Otherwise the first way of all would look slow.
   if (!isShort) for (const screen of screens) await costsOf(screen, { delayMs: 0, runs: 2 });
 
   const date = new Date().toISOString().slice(0, 10);

@@ -20,16 +20,16 @@ import {
   shipmentShown,
 } from './shown-records.ts';
 
-/** What somebody looks at: a query, and the same data by a hand-written client that makes the fewest calls it can. */
+/** A screen: a query, and the same data by a hand-written REST client with the fewest calls. */
 export interface Screen {
   name: string;
   query: string;
   variables?: Record<string, unknown>;
-  /** The `data` that the query answers, and more fields of the same records. */
+  /** The `data` of the query, with more fields of the same records. */
   byRest(rest: Rest): Promise<object>;
 }
 
-/** The main one: what goes where, with whom, from where, at what cost. */
+/** The main screen: orders with place, courier, origin and cost. */
 const orderBoard: Screen = {
   name: 'order board, 100 orders',
   query: `query OrderBoard { orders(first: 100) { nodes {
@@ -61,7 +61,7 @@ const orderBoard: Screen = {
   },
 };
 
-/** Everything about one order, with the customer's latest ones beside it. */
+/** Everything about one order, and the latest orders of its customer. */
 const orderPage: Screen = {
   name: 'order page',
   query: `query OrderPage($order: ID!) { order(id: $order) {
@@ -82,7 +82,7 @@ const orderPage: Screen = {
     const [shipment, locations, latest] = await Promise.all([
       wholeShipment(rest, order.shipment ?? ''),
       rest.page<LocationJson>('locations', { query: location, pageSize: 1000 }),
-      // A little more than is shown: the search also finds other people's references that are like the number.
+      // More rows than the screen shows, because the search also finds other customers with similar references.
       rest.page<OrderJson>('orders', { search: phoneNumber, pageSize: 10 }),
     ]);
     const theirs = latest.filter(({ recipient }) => recipient.phoneNumber === phoneNumber).slice(0, 5);
@@ -104,7 +104,7 @@ async function wholeShipment(rest: Rest, name: string) {
   return shipmentShown(shipment, { origin, quote: quoteShown(quote) });
 }
 
-/** A customer's latest 20 orders, whose shipments lie far apart in the list of all: few of them are on its newest page. */
+/** The latest 20 orders of a customer. Their shipments are far apart in the list, so its newest page has only a few. */
 const customerPage: Screen = {
   name: 'customer page, 20 orders',
   query: `query CustomerPage($phoneNumber: String!) { orders(search: $phoneNumber, first: 20) { nodes {
@@ -121,7 +121,7 @@ const customerPage: Screen = {
   },
 };
 
-/** What is on its way, and from where. */
+/** The newest shipments with their origins. */
 const shipmentBoard: Screen = {
   name: 'shipment board, 100 shipments',
   query: `query ShipmentBoard { shipments(first: 100) { nodes {
@@ -142,7 +142,7 @@ const shipmentBoard: Screen = {
   },
 };
 
-/** The labels to print today: packed orders whose shipments are there, and those that wait for one. */
+/** The labels to print today: orders that are ready, with their shipments if they have one. */
 const labelQueue: Screen = {
   name: 'label queue',
   query: `query LabelQueue { orders(status: [READY], first: 100) { nodes {
@@ -160,7 +160,7 @@ const labelQueue: Screen = {
   },
 };
 
-/** What each courier asks for one package, with the places that it goes between and the order that it is for. */
+/** The offers of all couriers for one package, with its origin, destination and order. */
 const quoteComparison: Screen = {
   name: 'quote comparison',
   query: `query QuoteComparison($quote: ID!) { quote(id: $quote) {
@@ -188,12 +188,12 @@ const quoteComparison: Screen = {
 };
 
 const channel = 'channels/ca1';
-// REST lists no conversations: whoever shows an inbox has kept their ids.
+// REST has no list of conversations, so a client must keep their ids.
 const conversations = [60, 58, 54, 53, 52, 42, 37, 29, 13, 10].map(
   (number) => `${channel}/conversations/ca${number}`,
 );
 
-/** Ten conversations, each with the last thing that was said. */
+/** Ten conversations, each with its last message. */
 const inbox: Screen = {
   name: 'inbox, 10 conversations',
   query: `query Inbox($conversations: [ID!]!) { nodes(ids: $conversations) {
@@ -211,7 +211,7 @@ const inbox: Screen = {
   },
 };
 
-/** What was said to one customer, and through which channel. */
+/** The messages to one customer, and their channel. */
 const conversation: Screen = {
   name: 'conversation, 50 messages',
   query: `query Conversation($conversation: ID!) { conversation(id: $conversation) {
@@ -230,7 +230,7 @@ const conversation: Screen = {
   },
 };
 
-/** What is on the account; one call, however it is asked for. */
+/** The balance of the account. It takes one call in every way. */
 const organizationHeader: Screen = {
   name: 'organization header',
   query: `query OrganizationHeader {
@@ -244,14 +244,14 @@ const organizationHeader: Screen = {
   },
 };
 
-/** Where a package can be collected, to choose from. */
+/** The places from which a courier can collect a package. */
 const originPicker: Screen = {
   name: 'origin picker',
   query: `query OriginPicker { origins(first: 100) { nodes {
     id address { addressLines } location { administrativeArea locality }
   } } }`,
   async byRest(rest) {
-    // Two pages of locations, where a search for each origin's would be one call more or several.
+    // Two pages of locations. A search for the location of each origin would be at least one call more.
     const [origins, locations] = await Promise.all([
       rest.page<OriginJson>('origins', { pageSize: 100 }),
       rest.all<LocationJson>('locations'),
@@ -264,7 +264,7 @@ const originPicker: Screen = {
   },
 };
 
-/** The screens of a merchant's back office, the main one first. */
+/** The screens of a merchant's back office, the main screen first. */
 export const screens: readonly [Screen, ...Screen[]] = [
   orderBoard,
   orderPage,

@@ -7,41 +7,41 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { ask, type Listening } from './peers/answers.ts';
 import type { ServerEntry } from './peers/servers.ts';
 
-/** Where the load and REST run. */
+/** The core of the load and of REST. */
 export const loadCore = 0;
 const serverCore = cpus().length - 1;
-// Where there is no `taskset` or but one core, processes run where they will.
+// Without `taskset`, or with one core, the system places the processes.
 const canPin = cpus().length > 1 && hasTaskset();
 
-/** For the table: how servers and load share the machine. */
+/** A text for the results: how servers and load share the machine. */
 export const sharing = canPin
   ? 'the server on one core, load and REST on the other'
-  : 'not pinned to cores, so that load, REST and server disturb each other';
+  : 'not pinned to cores, so load, REST and server disturb each other';
 
-/** A server under measure. */
+/** A server that is measured. */
 export interface Server extends Listening {
   process: ChildProcess;
-  /** From the start of its process to its first answer. */
+  /** The time from the start of the process to the first response. */
   startMs: number;
-  /** What the process has used so far, in CPU microseconds of all its threads. */
+  /** The CPU time of all threads of the process until now, in microseconds. */
   cpuUs(): number;
-  /** What is resident now, in bytes. */
+  /** The resident memory now, in bytes. */
   residentBytes(): number;
-  /** The most that was resident since `forgetPeak`, in bytes. */
+  /** The highest resident memory since `forgetPeak`, in bytes. */
   peakBytes(): number;
   forgetPeak(): void;
   stop(): void;
 }
 
 export interface NodeOptions {
-  /** Undefined where it may run on any. */
+  /** The core to run on; undefined for any core. */
   core: number | undefined;
   env: NodeJS.ProcessEnv;
   cwd?: string;
   stdio: StdioOptions;
 }
 
-/** Starts Node with these arguments. The process does not outlive this one. */
+/** Starts Node with these arguments. The new process ends when this process ends. */
 export function startNode(args: readonly string[], { core, ...options }: NodeOptions): ChildProcess {
   const pin = canPin && core !== undefined ? ['taskset', '-c', String(core)] : [];
   const [command = '', ...rest] = [...pin, process.execPath, ...args];
@@ -52,12 +52,12 @@ export function startNode(args: readonly string[], { core, ...options }: NodeOpt
   return child;
 }
 
-/** Has the signals that end this process end what it started too. */
+/** Makes signals that end this process end its child processes too. */
 export function endWithChildren(): void {
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.once(signal, () => process.exit(1));
 }
 
-/** Moves this process to the core of the load, and has it end what it started too. */
+/** Moves this process to the core of the load, and makes it end its child processes. */
 export function runAsLoad(): void {
   endWithChildren();
   if (canPin) execFileSync('taskset', ['-a', '-c', '-p', String(loadCore), String(process.pid)]);
@@ -68,15 +68,15 @@ const patienceMs = 30_000;
 const usPerTick = 10_000;
 
 export interface ServerOptions {
-  /** Its errors are seen and its output is not when left out. */
+  /** By default, errors are printed and other output is not. */
   stdio?: StdioOptions;
-  /** Whether the server has a core of its own; it has when left out. */
+  /** Whether the server has a core for itself; true by default. */
   isPinned?: boolean;
 }
 
 /**
  * Starts a server on a free port.
- * @throws Error where it does not answer in time.
+ * @throws Error if it does not respond in time.
  */
 export async function startServer(
   entry: ServerEntry,
@@ -117,7 +117,7 @@ export async function startServer(
     process: child,
     startMs,
     cpuUs() {
-      // The fields after the name, which may hold anything but a closing bracket.
+      // The fields after the name of the process. The name ends with the closing bracket.
       const fields = readFileSync(`/proc/${pid}/stat`, 'latin1').split(') ')[1]?.split(' ') ?? [];
       return (Number(fields[11]) + Number(fields[12])) * usPerTick;
     },
@@ -133,19 +133,19 @@ async function answers(server: Listening): Promise<boolean> {
     await ask(server, 'typename', 'started');
     return true;
   } catch {
-    // It does not listen yet, or is not ready.
+    // The server does not listen yet, or is not ready.
     return false;
   }
 }
 
-/** One below those that the system gives to connections, so that no connection takes it before the server does. */
+/** A free port below the ports of outgoing connections, so that no connection takes it before the server does. */
 async function freePort(): Promise<number> {
   const port = 20_000 + Math.floor(Math.random() * 10_000);
   const server = createServer().listen(port, '127.0.0.1');
   try {
     await once(server, 'listening');
   } catch {
-    // Somebody listens there.
+    // Another process listens on this port.
     return freePort();
   }
   server.close();

@@ -11,7 +11,7 @@ import type {
   TemplateJson,
 } from '../src/rest/wire-schema.ts';
 
-// REST's records by the names of the graph, as a hand-written client shows them. They have all that any screen asks for.
+// The records of REST under the names of the graph, with all fields that any screen needs.
 
 export function orderShown(order: OrderJson, links: object = {}): object {
   return {
@@ -28,7 +28,7 @@ export function recipientShown(recipient: RecipientJson, links: object = {}): ob
   return { ...recipient, fullName: `${recipient.firstName} ${recipient.lastName}`.trim(), ...links };
 }
 
-/** Null where the order has none. */
+/** Returns null if the order has no shipment. */
 export function shipmentShown(shipment: ShipmentJson | undefined, links: object = {}): object | null {
   if (shipment === undefined) return null;
   const { recipient, label, labelUrl } = shipment;
@@ -62,7 +62,7 @@ export function quoteShown(quote: QuoteJson, links: object = {}): object {
   return { package: { weightKg, declaredValue: { cents: declaredValueCents } }, offers, ...links };
 }
 
-/** Messages as the customer reads them: texts as they are, templates filled in. */
+/** Messages as the customer reads them: plain texts, and templates with their parameters filled in. */
 export function messageShown(templates: readonly TemplateJson[]): (message: MessageJson) => object {
   function body({ text, template: sent }: MessageJson): string | null {
     if (!sent) return text ?? null;

@@ -1,11 +1,11 @@
-/** How many merchants have records of their own in the service of the benchmark. Any other bearer sees the same merchant. */
+/** The number of merchants with records of their own. All other tokens see the records of one more merchant. */
 export const tenants = 8;
 
-/** What every token of a merchant begins with. */
+/** The start of every merchant's token. */
 export const tokenStart = 'tenant-token-';
 
-/** The access token of a merchant, from 0 on. */
+/** The access token of a merchant. @param tenant from 0 on */
 export const tokenOf = (tenant: number): string => `${tokenStart}${tenant}`;
 
-/** What is in each identifier of a merchant and in each note: `t3x`, as in `orders/t3xor1000`. */
+/** The mark in all identifiers and notes of a merchant: `t3x`, as in `orders/t3xor1000`. */
 export const markOf = (tenant: number): string => `t${tenant}x`;

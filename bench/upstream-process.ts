@@ -3,9 +3,10 @@ import { lists, organization } from './records.ts';
 import { markOf, tokenStart } from './tenants.ts';
 import type { Call, CallsSeen, UpstreamOrder } from './upstream.ts';
 
-// The REST service, from memory: each answer is made once and kept as bytes, head and all. Plain sockets, as it shares its
-// core with the load and must not be what is measured: of a request only what it answers by is read. It takes any bearer but
-// `unknown-…`. The tokens of merchants see marked records. An identifier `fault-<kind>-<anything>` fails in that way.
+// The REST service in memory: each response is built once and kept as bytes with its head. The service uses plain sockets
+// and reads only the needed parts of a request, because it shares a core with the load and must cost little. It accepts
+// any token but `unknown-…`. The tokens of merchants see marked records. An identifier `fault-<kind>-<anything>` fails in
+// this way.
 
 type Answer = Buffer | ((socket: Socket) => void);
 
@@ -51,7 +52,7 @@ const server = createServer({ noDelay: true }, (socket) => {
   socket.on('error', () => socket.destroy());
   socket.on('data', (chunk) => {
     text += chunk.toString('latin1');
-    // One request as a rule, and several of a client that does not wait for answers.
+    // Usually one request. A client that does not wait for responses sends several.
     for (let end = text.indexOf(headEnd); end >= 0; end = text.indexOf(headEnd)) {
       const head = text.slice(0, end);
       const size = end + headEnd.length + bodySize(head);
@@ -72,7 +73,7 @@ function take(socket: Socket, head: string): void {
   const turn = lastTurn + 1;
   if (order.keepsCalls) calls.push({ line, turn });
   const answer = answerTo(line, /\r\nauthorization: Bearer (\S+)/i.exec(head)?.[1]);
-  // Those that wait as long as each other are sent in the order in which they came.
+  // Timers with the same delay run in the order of their start.
   if (order.delayMs > 0) setTimeout(send, order.delayMs, socket, answer, turn);
   else send(socket, answer, turn);
 }
@@ -123,14 +124,14 @@ function newOrder(): object {
   return { ...lists.get('orders')?.[0], name: `orders/or${1_000 + created}` };
 }
 
-/** Identifiers but those that merchants share, and notes. */
+/** JSON with the merchant's mark in identifiers and notes. Identifiers that merchants share have no mark. */
 function marked(json: unknown, mark: string): string {
   return JSON.stringify(json)
     .replaceAll(/\/(or|sh|qu|og|ch|co|me)(\d+)(?=["/])/g, `/${mark}$1$2`)
     .replaceAll('"notes":"', `"notes":"${mark} `);
 }
 
-/** With the headers that Node's own server sends. */
+/** A response with the headers that Node's own server sends. */
 function withHead(status: string, text: string, type = 'application/json'): Buffer {
   const body = Buffer.from(text);
   const head = [
@@ -145,7 +146,7 @@ function withHead(status: string, text: string, type = 'application/json'): Buff
 }
 
 server.listen(0, '127.0.0.1', () => {
-  // A server that listens on a TCP port has an address of this form.
+  // A server on a TCP port has an address of this form.
   const { port } = server.address() as AddressInfo;
   process.send?.(`http://127.0.0.1:${port}`);
 });

@@ -2,9 +2,9 @@ import { once } from 'node:events';
 import { join } from 'node:path';
 import { startNode } from './server-process.ts';
 
-/** What holds for calls from now on. */
+/** The behaviour of the REST service from now on. */
 export interface UpstreamOrder {
-  /** How long each call waits before it is answered. */
+  /** The delay of each response in milliseconds. */
   delayMs: number;
   keepsCalls: boolean;
 }
@@ -12,28 +12,28 @@ export interface UpstreamOrder {
 export interface Call {
   /** `GET /v1/orders?pageSize=100` */
   line: string;
-  /** 1, and one more than that of the last call that had been answered when this one came. */
+  /** 1 plus the turn of the last call that was answered when this call arrived; the first calls have turn 1. */
   turn: number;
 }
 
 /** The calls since the last order. */
 export interface CallsSeen {
   count: number;
-  /** In the order in which they came, where they are kept. */
+  /** The calls in the order of arrival; empty unless `keepsCalls` is set. */
   calls: Call[];
 }
 
-/** A REST service in a process of its own, so that its work is not counted as that of whoever asks it. */
+/** A REST service in a process of its own, so that its CPU time is not part of the server's CPU time. */
 export interface Upstream {
   url: string;
-  /** Sets what holds from now on. Answers the calls that came since the last order. */
+  /** Sets the behaviour from now on. Returns the calls since the last order. */
   turnTo(order: UpstreamOrder): Promise<CallsSeen>;
   close(): void;
 }
 
 /**
- * @param program `upstream-process.ts`, the fast service of the benchmark's own records, or `sandbox-process.ts`.
- * @param core where it runs; where it will when left out.
+ * @param program `upstream-process.ts`, a fast service with the records of the benchmark, or `sandbox-process.ts`.
+ * @param core the core of its process; any core by default.
  */
 export async function startUpstream(program: string, core?: number): Promise<Upstream> {
   const child = startNode([join(import.meta.dirname, program)], {
@@ -41,7 +41,7 @@ export async function startUpstream(program: string, core?: number): Promise<Ups
     env: process.env,
     stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
   });
-  // Either program sends its address first, and then an answer to each order.
+  // Both programs send their address first, and then the calls for each order.
   const url = (await once(child, 'message'))[0] as string;
   return {
     url,

@@ -1,4 +1,5 @@
 import {
+  cpSync,
   existsSync,
   globSync,
   mkdirSync,
@@ -22,6 +23,7 @@ import { createMetrics } from '../src/telemetry/metrics.ts';
 import {
   codeBlockOf,
   codeSpansIn,
+  parsePage,
   readPage,
   rowsOf,
   sectionOf,
@@ -76,8 +78,8 @@ describe('docs/configuration.md', () => {
 
   test('it names each prefix that only settings have', () => {
     const [text = ''] = page.text.split('<!-- settings:');
-    const named = codeSpansIn(text).filter((span) => span.endsWith('_'));
-    expect(named).toEqual([...settingPrefixes, 'OTEL_']);
+    const named = parsePage(page.path, text).codeSpans.filter((span) => span.endsWith('_'));
+    expect([...new Set(named)]).toEqual([...settingPrefixes, 'OTEL_']);
   });
 
   test('its settings of limits are named as refusals name them', () => {
@@ -240,6 +242,9 @@ const commands: Record<string, Runner[] | ((command: string) => Promise<void>)> 
   'npm cit': [gate],
   'npm ci && npm start': [gate, npmStartTest],
   'UPSTREAM_URL=https://api.example.com npm start': starts,
+  'NODE_ENV=production UPSTREAM_URL=https://api.example.com npm start': starts,
+  'OTEL_EXPORTER_OTLP_ENDPOINT=http://localhost:4318 npm start': starts,
+  'npm ci --omit=dev --omit=optional': installs,
   'cp .env.example .env && set -a && . ./.env && npm start': starts,
   'npm run bench -- --short': [benchTest("'bench/bench.ts', '--short'")],
   'git worktree add ../before HEAD~1': inScratchRepository,
@@ -255,6 +260,21 @@ async function starts(command: string): Promise<void> {
     for (const entry of readdirSync(root).filter((name) => name !== '.env'))
       symlinkSync(join(root, entry), join(folder, entry));
     const server = startCommand(command, folder, { PORT: '0', LOG_LEVEL: 'silent' });
+    await server.prints(" -d '");
+    await server.stop();
+  });
+}
+
+/** Runs a command that installs Waybill in a new folder, and starts the server there. */
+async function installs(command: string): Promise<void> {
+  await inFolder(async (folder) => {
+    for (const entry of ['package.json', 'package-lock.json', 'src']) {
+      cpSync(join(root, entry), join(folder, entry), { recursive: true });
+    }
+    // The packages are in npm's cache since the install of this checkout.
+    const npm = startCommand(command, folder, { npm_config_prefer_offline: 'true' });
+    expect(await npm.exit).toMatchObject({ code: 0 });
+    const server = startCommand('npm start', folder, { PORT: '0', LOG_LEVEL: 'silent' });
     await server.prints(" -d '");
     await server.stop();
   });
@@ -324,7 +344,7 @@ describe('commands', () => {
   const here = Object.entries(commands).flatMap(([command, run]) =>
     Array.isArray(run) ? [] : [[command, run] as const],
   );
-  test.each(here)('%s', async (command, run) => run(command), 60_000);
+  test.each(here)('%s', async (command, run) => run(command), 120_000);
 
   test('each npm script that a page names is there', () => {
     const { scripts } = JSON.parse(read('package.json'));

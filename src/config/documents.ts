@@ -6,19 +6,19 @@ export const documentSettings = {
     'SCHEMA',
     'public',
     ['public', 'private'],
-    'Whether clients may explore the schema. `private` refuses introspection, names nothing in errors that is near or missing, and serves no GraphiQL.',
+    'Whether clients may explore the schema. `private` refuses introspection, serves no GraphiQL, and reveals no names of the schema in errors.',
   ),
   documentCacheBytes: wholeNumber(
     'DOCUMENT_CACHE_BYTES',
     '67108864',
     [0, 4_294_967_296],
-    'How much memory parsed, validated and compiled documents may take, as estimated from their size; `0` keeps none, and one that takes more than a quarter is not kept.',
+    'The highest estimated memory of parsed, validated and compiled documents, in bytes. `0` caches none. A document above a quarter is not cached.',
   ),
   persistedQueryBytes: wholeNumber(
     'PERSISTED_QUERY_BYTES',
     '16777216',
     [0, 4_294_967_296],
-    'How much memory the texts of documents may take that clients name by their hash; `0` has them send each whole.',
+    'The highest memory of document texts that clients name by their hash, in bytes. With `0`, clients must send each document whole.',
   ),
 };
 
@@ -27,6 +27,6 @@ export const trustedDocumentSettings = {
   operationsFile: anyText(
     'OPERATIONS_FILE',
     undefined,
-    'A file of the only documents that are taken, as JSON by their ids. Absent: every document of the schema is.',
+    'A JSON file with the only accepted documents, by their ids. By default, every document of the schema is accepted.',
   ),
 };

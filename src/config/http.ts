@@ -6,11 +6,11 @@ export const requestSettings = {
     'MAX_REQUEST_BYTES',
     '1048576',
     [1_024, 67_108_864],
-    'The largest body that is taken from a client, in bytes.',
+    'The largest accepted body of a request, in bytes.',
   ),
   corsOrigins: origins(
     'CORS_ORIGINS',
-    'The origins whose pages may use this server from a browser. Absent: only its own.',
+    'The origins whose pages may call this server from a browser. By default, only pages of this server may.',
   ),
 };
 
@@ -20,13 +20,13 @@ export const loadSheddingSettings = {
     'GRAPHQL_REQUESTS_AT_ONCE',
     '1000',
     [1, 1_000_000],
-    'How many GraphQL requests run at most, until their responses are received; further requests are `OVERLOADED`.',
+    'The highest number of GraphQL requests at the same time. A request counts until its response is sent. Further requests get `OVERLOADED`.',
   ),
   label: wholeNumber(
     'LABEL_REQUESTS_AT_ONCE',
     '32',
     [1, 1_000_000],
-    'The same for labels, of one token half of these. Each has a connection to REST beside `UPSTREAM_CONNECTIONS`.',
+    'The highest number of label requests at the same time. One token gets at most half. Their REST connections are not part of `UPSTREAM_CONNECTIONS`.',
   ),
 };
 
@@ -36,32 +36,30 @@ export const listenerSettings = {
     'MAX_CONNECTIONS',
     '10000',
     [1, 1_000_000],
-    'How many connections of clients there are at most; what lies beyond is closed at once.',
+    'The highest number of client connections. The server closes further connections at once.',
   ),
-  responseTimeoutMs: milliseconds(
+  responseTimeoutMs: wholeNumber(
     'RESPONSE_TIMEOUT_MS',
     '60000',
-    'How long a client may take to take its answer, and a label to come from REST',
+    [1, 3_600_000],
+    'The time in which a client must read response bytes that wait, in milliseconds. It is also the time limit for the body of a label.',
   ),
-  keepAliveTimeoutMs: milliseconds(
+  keepAliveTimeoutMs: wholeNumber(
     'KEEP_ALIVE_TIMEOUT_MS',
     '65000',
-    'How long a connection is kept without a request; longer than load balancers keep theirs, so that they close first',
+    [1, 3_600_000],
+    'The time after which an idle client connection is closed, in milliseconds. It must be longer than the idle timeout of the load balancer.',
   ),
   drainWaitMs: wholeNumber(
     'DRAIN_WAIT_MS',
     '0',
     [0, 600_000],
-    'How long requests are still taken after a signal to end, while load balancers notice, in milliseconds.',
+    'The time in which the server still accepts requests after a shutdown signal, in milliseconds. Load balancers need this time to notice.',
   ),
   drainGraceMs: wholeNumber(
     'DRAIN_GRACE_MS',
     '25000',
     [0, 3_600_000],
-    'How long running requests may then take to finish, in milliseconds; what lasts longer is cut off.',
+    'The time in which running requests may then finish, in milliseconds. After this time the server closes all connections.',
   ),
 };
-
-function milliseconds(variable: string, defaultValue: string, meaning: string) {
-  return wholeNumber(variable, defaultValue, [1, 3_600_000], `${meaning}, in milliseconds.`);
-}

@@ -6,11 +6,11 @@ export const loadingSettings = {
     'REFERENCE_DATA_MS',
     '60000',
     [0, 86_400_000],
-    'How long origins, locations, channels and templates are kept for a token, in milliseconds; `0` keeps none.',
+    'How long cached origins, locations, channels and templates are fresh, in milliseconds. `0` caches none. Stale pages are served for 5 more minutes at most.',
   ),
   listsForBatches: yesOrNo(
     'UPSTREAM_LISTS_FOR_BATCHES',
     'yes',
-    'Whether many ids at once may be answered from pages of their list, where that is expected to be cheaper, and such a page be asked for together with the orders that name its shipments.',
+    'Whether Waybill may read many records from list pages if that is probably cheaper. It may then also prefetch shipments together with orders.',
   ),
 };

@@ -2,35 +2,39 @@ import { currencyCode, wholeNumber } from './setting.ts';
 
 /** The currency, and the limits of one GraphQL operation and of its REST calls. */
 export const operationSettings = {
-  currency: currencyCode('CURRENCY', 'COP', 'The currency of money for which the REST interface names none.'),
+  currency: currencyCode(
+    'CURRENCY',
+    'COP',
+    'The currency of amounts for which the REST interface names no currency. Costs of shipments are always in Colombian pesos.',
+  ),
   operationTimeoutMs: wholeNumber(
     'OPERATION_TIMEOUT_MS',
     '30000',
     [1, 3_600_000],
-    'How long one operation may take, in milliseconds; what is not there by then is null, with an error.',
+    'The time limit for one operation, in milliseconds. Fields without a value by then are null, with an error.',
   ),
   callsPerOperation: wholeNumber(
     'UPSTREAM_CALLS_PER_OPERATION',
     '64',
     [1, 1_000],
-    'How many REST calls of one operation run at most at the same time.',
+    'The highest number of REST calls of one operation at the same time.',
   ),
   readsPerOperation: wholeNumber(
     'UPSTREAM_READS_PER_OPERATION',
     '250',
     [1, 100_000],
-    'How many REST reads one operation makes at most; what lies beyond is null, with an error.',
+    'The highest number of REST reads of one operation. Fields that need further reads are null, with an error.',
   ),
   callsWaiting: wholeNumber(
     'UPSTREAM_QUEUE',
     '1000',
     [1, 1_000_000],
-    'How many REST calls wait at most while all connections are taken, of one token half of these; others are refused.',
+    'The highest number of REST calls that wait for a connection. One token gets at most half. Further calls fail with `OVERLOADED`.',
   ),
   idempotencyKeys: wholeNumber(
     'IDEMPOTENCY_KEYS',
     '20000',
     [1, 10_000_000],
-    'How many idempotency keys are remembered at most, each for 24 hours; the oldest are forgotten first.',
+    'The highest number of stored idempotency keys. Each is stored for 24 hours. Beyond it, the token with the most keys loses its oldest.',
   ),
 };

@@ -12,12 +12,12 @@ import {
 export const upstreamSettings = {
   upstreamUrl: urlOrSandbox(
     'UPSTREAM_URL',
-    'The base address of the REST service; `sandbox` is the embedded one. With `NODE_ENV=production` it must be given.',
+    'The base URL of the REST service. `sandbox` means the embedded sandbox. With `NODE_ENV=production` this setting is required.',
   ),
   sandboxFile: anyText(
     'SANDBOX_FILE',
     undefined,
-    'The file in which the embedded sandbox keeps its data. Absent: in memory, and gone at the end.',
+    'The file in which the embedded sandbox keeps its data. By default, the data is in memory and lost at the end.',
   ),
 };
 
@@ -36,30 +36,30 @@ export const restSettings = {
     'UPSTREAM_CONNECTIONS',
     '64',
     [1, 10_000],
-    'How many connections to REST there are at most, those of labels aside.',
+    'The highest number of connections to REST. Connections for labels do not count.',
   ),
   callTimeoutMs: wholeNumber(
     'UPSTREAM_TIMEOUT_MS',
     '10000',
     [1, 600_000],
-    'How long one try of a REST call may take until its answer is read whole, in milliseconds.',
+    'The time limit for one attempt of a REST call, up to the last byte of its response, in milliseconds.',
   ),
   retries: wholeNumber(
     'UPSTREAM_RETRIES',
     '2',
     [0, 10],
-    'How often a REST read that failed is tried again at most, as long as few fail; a write never is once it was sent.',
+    'The highest number of retries of one REST read. All reads share a retry budget. A write that was sent is never retried.',
   ),
   maxResponseBytes: wholeNumber(
     'UPSTREAM_MAX_RESPONSE_BYTES',
     '16777216',
     [1_024, 1_073_741_824],
-    'The largest answer that is taken from REST, in bytes, once it is decompressed.',
+    'The largest accepted REST response, in bytes after decompression.',
   ),
   compression: yesOrNo(
     'UPSTREAM_COMPRESSION',
     'no',
-    'Whether REST is asked for compressed answers, which pays where the way to it is slow.',
+    'Whether Waybill asks REST for compressed responses. Compression helps if the network to REST is slow.',
   ),
 };
 

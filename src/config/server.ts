@@ -5,27 +5,31 @@ const logLevels = ['fatal', 'error', 'warn', 'info', 'debug', 'silent'] as const
 
 /** The address of the server, its processes and its log. */
 export const serverSettings = {
-  port: wholeNumber('PORT', '4000', [0, 65_535], 'The port to listen on; `0` takes any free one.'),
-  host: anyText('HOST', '127.0.0.1', 'The address to listen on; `0.0.0.0` is every one.'),
+  port: wholeNumber('PORT', '4000', [0, 65_535], 'The port of the server. `0` means any free port.'),
+  host: anyText(
+    'HOST',
+    '127.0.0.1',
+    'The address on which the server listens. `0.0.0.0` means every IPv4 address.',
+  ),
   workers: wholeNumber(
     'WORKERS',
     '1',
     [1, 256],
-    'How many processes serve the port; with more than one, another one keeps them going. See [Workers](#workers).',
+    'The number of processes that serve the port. With more than one, a further process starts and replaces them.',
   ),
   publicUrl: httpUrl(
     'PUBLIC_URL',
-    'How clients reach this server, for `Label.pdfUrl`. Absent: the address that it listens on.',
+    'The URL at which clients reach this server. `Label.pdfUrl` begins with this URL. By default, it is the address of the listener.',
   ),
   showCost: yesOrNo(
     'SHOW_COST',
     undefined,
-    'Whether every answer says in `extensions.upstream` what it cost. Absent: with the embedded sandbox alone.',
+    'Whether each response lists its REST calls in `extensions.upstream`. The default is `yes` with the embedded sandbox, else `no`.',
   ),
   logLevel: oneOf(
     'LOG_LEVEL',
     'info',
     logLevels,
-    'How much the log tells; `info` has a line of each operation, `debug` of each REST call too.',
+    'The lowest level of the log lines. `info` logs each operation. `debug` also logs each REST call.',
   ),
 };

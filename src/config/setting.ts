@@ -154,7 +154,7 @@ export function parameterName(variable: string, defaultValue: string, of: string
   return {
     variable,
     defaultValue,
-    meaning: `The query parameter by which REST takes ${of}.`,
+    meaning: `The name of the REST query parameter for ${of}.`,
     expected: 'a name of letters, digits, ".", "_" and "-"',
     parse: (text) => (/^[\w.-]+$/.test(text) ? text : undefined),
   };

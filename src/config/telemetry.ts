@@ -13,13 +13,13 @@ export const metricsSettings = {
   metrics: yesOrNo(
     'METRICS',
     undefined,
-    'Whether `/metrics` shows what is counted. Absent: with the embedded sandbox or `METRICS_PORT` alone.',
+    'Whether `/metrics` is served. The default is `yes` with the embedded sandbox or with `METRICS_PORT`, else `no`.',
   ),
   metricsPort: wholeNumber(
     'METRICS_PORT',
     undefined,
     [0, 65_535],
-    'The port on which `/metrics` is, in the place of `PORT`; `0` takes any free one. Absent: on `PORT`.',
+    'A separate port for `/metrics`. `0` means any free port. By default, `/metrics` is on `PORT`.',
   ),
 };
 
@@ -28,7 +28,7 @@ export const tracingSettings = {
   isDisabled: {
     variable: 'OTEL_SDK_DISABLED',
     defaultValue: 'false',
-    meaning: 'Whether nothing is traced, whatever the variables below say.',
+    meaning: 'Whether tracing is off. `true` overrides the variables below.',
     expected: '"true" or "false"',
     // In any case, as the OpenTelemetry specification says.
     parse: (text: string) => (/^(true|false)$/i.test(text) ? text.toLowerCase() === 'true' : undefined),
@@ -36,26 +36,26 @@ export const tracingSettings = {
   exporter: oneOfOrNone(
     'OTEL_TRACES_EXPORTER',
     ['otlp', 'none'],
-    'Where traces go. Absent: by OTLP where one of the two endpoints below is given, else nowhere.',
+    'How traces are exported. The default is `otlp` if one of the two endpoints below is set, else `none`.',
   ),
   endpoint: httpUrl(
     'OTEL_EXPORTER_OTLP_ENDPOINT',
-    'The collector, to whose `/v1/traces` they are sent. Absent: `http://localhost:4318`.',
+    'The base URL of the collector. Waybill adds `/v1/traces`. With `OTEL_TRACES_EXPORTER=otlp` the default is `http://localhost:4318`.',
   ),
   tracesEndpoint: httpUrl(
     'OTEL_EXPORTER_OTLP_TRACES_ENDPOINT',
-    'The whole address that they are sent to, in the place of the one above.',
+    'The full URL to which traces are sent. It replaces the base URL above.',
   ),
   protocol: oneOf(
     'OTEL_EXPORTER_OTLP_PROTOCOL',
     'http/protobuf',
     ['http/protobuf', 'http/json'],
-    'How they are written.',
+    'The format of exported traces.',
   ),
   tracesProtocol: oneOfOrNone(
     'OTEL_EXPORTER_OTLP_TRACES_PROTOCOL',
     ['http/protobuf', 'http/json'],
-    'The same, in the place of the one above.',
+    'The format of exported traces. It replaces the variable above.',
   ),
   sampler: oneOf(
     'OTEL_TRACES_SAMPLER',
@@ -68,12 +68,12 @@ export const tracingSettings = {
       'parentbased_always_off',
       'parentbased_traceidratio',
     ],
-    'Which are kept; those that begin with `parentbased_` follow the `traceparent` of a request where it has one.',
+    'The rule that selects traces. A rule that begins with `parentbased_` follows the `traceparent` header of the request, if present.',
   ),
   ratio: {
     variable: 'OTEL_TRACES_SAMPLER_ARG',
     defaultValue: '1',
-    meaning: 'The share that a `traceidratio` keeps.',
+    meaning: 'The share of traces that a `traceidratio` rule keeps.',
     expected: 'a number from 0 to 1',
     parse: (text: string) => (/^(0|1|0?\.\d{1,15}|1\.0+)$/.test(text) ? Number(text) : undefined),
   },

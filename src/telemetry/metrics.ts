@@ -47,18 +47,18 @@ export function createMetrics({ process }: MetricsOptions): Metrics {
   if (process) collectDefaultMetrics({ register: registry });
   const driftCounter = new Counter({
     name: 'waybill_rest_drift_total',
-    help: "Where a sample of REST's answers was not as its interface says, and how.",
+    help: 'Differences between sampled REST records and the REST interface by field and kind.',
     labelNames: ['coordinate', 'kind'],
     registers,
   });
   const documentsRead = new Counter({
     name: 'waybill_documents_parsed_total',
-    help: 'Documents that were parsed and validated, as they were not known.',
+    help: 'Documents that were parsed and validated because they were not in the cache.',
     registers,
   });
   const earlyErrors = new Counter({
     name: 'waybill_early_http_errors_total',
-    help: 'What was refused before it was a request of any route by status (none: closed beyond MAX_CONNECTIONS).',
+    help: 'Requests that were refused before they reached a route by status (none: connection beyond MAX_CONNECTIONS).',
     labelNames: ['status'],
     registers,
   });
@@ -82,7 +82,7 @@ export function createMetrics({ process }: MetricsOptions): Metrics {
     showOpenCircuits(read) {
       new Gauge({
         name: 'waybill_rest_circuit_open',
-        help: 'Kinds of calls that are not made at present, as most have failed.',
+        help: 'REST routes whose calls the circuit breaker stops now.',
         labelNames: ['kind'],
         registers,
         collect() {
@@ -110,21 +110,21 @@ function createRequestMetrics(registry: Registry): RequestObserver {
   const registers = [registry];
   const operations = new Histogram({
     name: 'waybill_operation_duration_seconds',
-    help: 'GraphQL operations by type (query, mutation, none) and outcome (ok, errors, refused, aborted).',
+    help: 'Duration of GraphQL operations by type (query, mutation, none) and outcome (ok, errors, refused, aborted).',
     labelNames: ['type', 'outcome'],
     buckets: requestBuckets,
     registers,
   });
   const labels = new Histogram({
     name: 'waybill_label_duration_seconds',
-    help: 'Labels, until their first bytes, by outcome (ok, refused, aborted).',
+    help: 'Time to the first bytes of labels by outcome (ok, refused, aborted).',
     labelNames: ['outcome'],
     buckets: requestBuckets,
     registers,
   });
   const errors = new Counter({
     name: 'waybill_errors_total',
-    help: 'Errors in the answers of operations and labels by their code.',
+    help: 'Errors in responses to operations and label requests by code.',
     labelNames: ['code'],
     registers,
   });
@@ -135,7 +135,7 @@ function createRequestMetrics(registry: Registry): RequestObserver {
   });
   const savedCalls = new Counter({
     name: 'waybill_rest_calls_saved_total',
-    help: 'Calls that were not made, as the answer was known (reference), another waited for it (shared) or a list had it.',
+    help: 'REST calls saved by the cache (reference), by another operation with an equal read (shared) or by list pages (list).',
     labelNames: ['by'],
     registers,
   });
@@ -143,7 +143,7 @@ function createRequestMetrics(registry: Registry): RequestObserver {
   let requestsUntilCopy = requestsBetweenCopies;
   new Gauge({
     name: 'waybill_requests_in_flight',
-    help: 'Requests that are not answered yet by route (graphql, label, other).',
+    help: 'Requests that wait for their response by route (graphql, label, other).',
     labelNames: ['route'],
     registers,
     collect() {
@@ -214,21 +214,21 @@ function createCallMetrics(registry: Registry): CallObserver {
   const registers = [registry];
   const calls = new Histogram({
     name: 'waybill_rest_call_duration_seconds',
-    help: 'REST calls by method, route template and status (none where no answer came), from leaving their queue on.',
+    help: 'Duration of REST calls after the queue by method, route template and status (none: no response).',
     labelNames: ['method', 'route', 'status'],
     buckets: callBuckets,
     registers,
   });
   const retries = new Counter({
     name: 'waybill_rest_retries_total',
-    help: 'How often REST calls were sent again by method and route template.',
+    help: 'Retries of REST calls by method and route template.',
     labelNames: ['method', 'route'],
     registers,
   });
   let pendingCalls = 0;
   new Gauge({
     name: 'waybill_rest_calls_in_flight',
-    help: 'REST calls that have left their queue and are not answered yet.',
+    help: 'REST calls that have left the queue and wait for their response.',
     registers,
     collect() {
       this.set(pendingCalls);
@@ -257,20 +257,20 @@ function createLoadingMetrics(registry: Registry): LoadingObserver {
   const registers = [registry];
   const sizes = new Histogram({
     name: 'waybill_batch_size',
-    help: 'How many ids were asked for at once by kind (orders, shipments).',
+    help: 'Ids in one batch by kind (orders, shipments).',
     labelNames: ['kind'],
     buckets: [1, 2, 5, 10, 20, 50, 100, 200, 500, 1_000],
     registers,
   });
   const batches = new Counter({
     name: 'waybill_batches_total',
-    help: 'Batches of ids by kind and by how they were answered (gets, page, trial, no rows, timeout, failed).',
+    help: 'Batches of ids by kind and by way of loading (gets, page, trial, no rows, timeout, failed).',
     labelNames: ['kind', 'way'],
     registers,
   });
   const prefetchedPages = new Counter({
     name: 'waybill_prefetched_pages_total',
-    help: 'Pages that were asked for ahead by kind, and those of them that a batch made use of (asked, used).',
+    help: 'Prefetched list pages by kind and event (asked: requested, used: a batch used the page).',
     labelNames: ['kind', 'event'],
     registers,
   });
