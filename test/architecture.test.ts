@@ -72,8 +72,8 @@ const layers: Record<string, string[]> = {
     'client',
     'protection',
     'api-types.ts',
-    'wire-schema.ts resource-name.ts',
-    'errors.ts',
+    'resource-name.ts',
+    'wire-schema.ts errors.ts',
     'call.ts',
   ],
   'src/sandbox': [

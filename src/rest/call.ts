@@ -20,7 +20,7 @@ export function describeCall(call: RestCall): string {
 
 /** The path with `{id}` in place of each identifier. The number of routes is small and fixed. */
 export function routeOf({ path, route }: RestCall): string {
-  return route ?? path.replace(/\/(orders|shipments|quotes|channels|conversations)\/[^/]+/g, '/$1/{id}');
+  return route ?? path.replace(/\/([a-z]+)\/(?!mine$)[^/]+/g, '/$1/{id}');
 }
 
 /** Whether a call changes nothing in REST. A read may be repeated after any failure. */

@@ -6,6 +6,7 @@ import type { SendJsonCall } from './client/single-flight.ts';
 import { InvalidResponseError, type WaybillError } from './errors.ts';
 import { type Collection, isMessageName, isNameOf, resourceName } from './resource-name.ts';
 import type { DriftWatch } from './schema-drift.ts';
+import type { ResourceKind } from './wire-schema.ts';
 
 /** The query parameter names of the lists, which the interface leaves open ("List query parameters"). */
 export interface QueryParameterNames {
@@ -16,16 +17,6 @@ export interface QueryParameterNames {
   query: string;
 }
 
-/** The kind of a record. A list response has its rows in the property of this name ("Endpoints"). */
-export type ResourceKind = Collection | 'templates' | 'messages';
-
-/** The collections whose records have an endpoint of their own. */
-const recordRoutes = {
-  orders: '/v1/orders/{id}',
-  quotes: '/v1/quotes/{id}',
-  shipments: '/v1/shipments/{id}',
-} as const;
-
 /**
  * Sends calls and checks that each response has the requested record or list.
  * @throws the errors of the call, and InvalidResponseError.
@@ -35,7 +26,7 @@ export interface ResourceClient {
   sendForRecord<Json>(kind: ResourceKind, call: RestCall, callContext: CallContext): Promise<Json>;
   /** Sends a request to the record's own path and returns the record. Rejects for an invalid id. */
   sendToRecord<Json>(
-    collection: keyof typeof recordRoutes,
+    collection: Collection & ResourceKind,
     id: string,
     request: Pick<RestCall, 'method' | 'body'>,
     callContext: CallContext,
@@ -79,14 +70,14 @@ export function createResourceClient(
   }
 
   async function sendToRecord<Json>(
-    collection: keyof typeof recordRoutes,
+    collection: Collection & ResourceKind,
     id: string,
     { method, body }: Pick<RestCall, 'method' | 'body'>,
     callContext: CallContext,
   ): Promise<Json> {
     const name = resourceName(collection, id);
     const path = `/v1/${collection}/${encodeURIComponent(name.slice(collection.length + 1))}`;
-    const call: RestCall = { method, path, route: recordRoutes[collection], body };
+    const call: RestCall = { method, path, route: `/v1/${collection}/{id}`, body };
     const json = checkRecord<Json>(collection, await send(call, callContext), call, callContext);
     if (json.name !== name) throw unexpectedResponse(call, 'another record than the one asked for');
     return json;

@@ -1,15 +1,11 @@
 import { BadInputError } from './errors.ts';
+import { type ResourceKind, wireSchemas } from './wire-schema.ts';
 
-/** The collections whose names have the form `<collection>/<identifier>` ("What the service does", Conventions). */
-export type Collection =
-  | 'orders'
-  | 'shipments'
-  | 'quotes'
-  | 'origins'
-  | 'locations'
-  | 'organization'
-  | 'channels'
-  | 'couriers';
+/**
+ * The collections whose names have the form `<collection>/<identifier>` ("What the service does", Conventions): all
+ * kinds of records except the two with names of other forms, and couriers, which have a name and no record.
+ */
+export type Collection = Exclude<ResourceKind, 'messages' | 'templates'> | 'couriers';
 
 /** A resource name: `<collection>/<identifier>`. */
 export type ResourceName<C extends Collection = Collection> = `${C}/${string}`;
@@ -49,19 +45,13 @@ export function bareIdentifier(collection: Collection, id: string): string {
   return resourceName(collection, id).slice(collection.length + 1);
 }
 
-const namePattern = (collection: Collection) => new RegExp(`^${collection}/${identifierPattern}$`, 'u');
-
-// Compiled once, because every row of a list is checked.
-const namePatterns: Record<Collection, RegExp> = {
-  orders: namePattern('orders'),
-  shipments: namePattern('shipments'),
-  quotes: namePattern('quotes'),
-  origins: namePattern('origins'),
-  locations: namePattern('locations'),
-  organization: namePattern('organization'),
-  channels: namePattern('channels'),
-  couriers: namePattern('couriers'),
-};
+/** The pattern of the names of each collection. Compiled once, because every row of a list is checked. */
+const namePatterns = Object.fromEntries(
+  [...Object.keys(wireSchemas), 'couriers'].map((collection) => [
+    collection,
+    new RegExp(`^${collection}/${identifierPattern}$`, 'u'),
+  ]),
+) as Record<Collection, RegExp>;
 
 /** Whether a value is a resource name of `collection`. The value may come from REST or from a client. */
 export function isNameOf<C extends Collection>(collection: C, value: unknown): value is ResourceName<C> {

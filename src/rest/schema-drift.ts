@@ -1,5 +1,5 @@
 import { type BaseIssue, type GenericSchema, safeParse } from 'valibot';
-import { wireSchemas } from './wire-schema.ts';
+import { type ResourceKind, wireSchemas } from './wire-schema.ts';
 
 /** How a field of a record differs from the wire schema. */
 export type DriftKind = 'unknown value' | 'missing' | 'wrong type' | 'unknown field';
@@ -33,18 +33,6 @@ const msBetweenReports = 600_000;
 
 // More than the interface has. REST may send any number of unknown names. Names beyond the limit become `other`.
 const maxCoordinates = 500;
-
-const typeNames: Readonly<Record<keyof typeof wireSchemas, string>> = {
-  orders: 'Order',
-  shipments: 'Shipment',
-  quotes: 'Quote',
-  origins: 'Origin',
-  locations: 'Location',
-  organization: 'Organization',
-  channels: 'Channel',
-  messages: 'Message',
-  templates: 'Template',
-};
 
 /** Creates a watch over the records that the server reads from REST. */
 export function createDriftWatch({
@@ -86,7 +74,7 @@ export function createDriftWatch({
         const difference = differenceOf(issue);
         const fieldNames = fieldNamesOf(issue);
         const unknownName = difference === 'unknown field' ? fieldNames.pop() : undefined;
-        const coordinate = [typeNames[kind], ...fieldNames].join('.');
+        const coordinate = [typeNameOf(kind), ...fieldNames].join('.');
         count(unknownName === undefined ? coordinate : `${coordinate}.*`, difference);
         reportRateLimited(
           unknownName === undefined ? coordinate : `${coordinate}.${loggableName(unknownName, bearer)}`,
@@ -97,8 +85,13 @@ export function createDriftWatch({
   };
 }
 
-function isKind(kind: string): kind is keyof typeof wireSchemas {
+function isKind(kind: string): kind is ResourceKind {
   return Object.hasOwn(wireSchemas, kind);
+}
+
+/** `Order` for `orders`. */
+function typeNameOf(kind: ResourceKind): string {
+  return kind.charAt(0).toUpperCase() + kind.slice(1).replace(/s$/, '');
 }
 
 /** The names of the fields on the path of an issue, without list indexes. */

@@ -176,7 +176,7 @@ const template = object({
   footer: optional(text),
 });
 
-/** The schema of each kind of record, by the name of its list. */
+/** The schema of each kind of record. A list response has its rows in the property of this name ("Endpoints"). */
 export const wireSchemas = {
   orders: order,
   shipments: shipment,
@@ -188,6 +188,9 @@ export const wireSchemas = {
   messages: message,
   templates: template,
 };
+
+/** The kind of a record. */
+export type ResourceKind = keyof typeof wireSchemas;
 
 /** An address in responses ("Recipient"). */
 export interface AddressJson extends v.InferOutput<typeof address> {}

@@ -1,3 +1,4 @@
+import { readdirSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox';
 import Fastify from 'fastify';
@@ -11,13 +12,6 @@ import { removeRowFields, setDate } from './http/response-quirks.ts';
 import type { Server, Service } from './http/server-type.ts';
 import { requestCompiler, responseCompiler } from './http/validation.ts';
 import { notFound, ServiceError, toServiceError } from './interface/service-error.ts';
-import { addChannelRoutes } from './resources/channels.ts';
-import { addLabelRoutes } from './resources/labels.ts';
-import { addMessageRoutes } from './resources/messages.ts';
-import { addOrderRoutes } from './resources/orders.ts';
-import { addPlaceRoutes } from './resources/places.ts';
-import { addQuoteRoutes } from './resources/quotes.ts';
-import { addShipmentRoutes } from './resources/shipments.ts';
 import { applyDueTransitions } from './rules/due-transitions.ts';
 
 const maxBodyBytes = 256 * 1024;
@@ -115,12 +109,17 @@ export async function createServer(options: ServerOptions): Promise<Server> {
   });
 
   await addOpenApi(server);
-  addOrderRoutes(server, service);
-  addQuoteRoutes(server, service);
-  addShipmentRoutes(server, service);
-  addLabelRoutes(server, service);
-  addPlaceRoutes(server, service);
-  addChannelRoutes(server, service);
-  addMessageRoutes(server, service);
+  await addResources(server, service);
   return server;
+}
+
+/** Adds the routes of every file in `resources`. */
+async function addResources(server: Server, service: Service): Promise<void> {
+  const folder = new URL('resources/', import.meta.url);
+  for (const file of readdirSync(folder)) {
+    const resource: { addRoutes(server: Server, service: Service): void } = await import(
+      new URL(file, folder).href
+    );
+    resource.addRoutes(server, service);
+  }
 }

@@ -5,6 +5,7 @@ import { BadInputError } from '../../src/rest/errors.ts';
 import { validIds } from '../fixtures/identifiers.ts';
 import { answerAsPromised, errorOf, startBench } from '../fixtures/rest-service.ts';
 import { orderUpdate } from './bodies.ts';
+import { endpoints } from './endpoints.ts';
 
 describe('an unfit id', () => {
   const unfit: [string, string][] = [
@@ -51,6 +52,12 @@ describe('an unfit id', () => {
         api.listMessages({ channel: '1', conversation: id, pageSize: 1 }, callContext),
     ],
   ];
+
+  test('is tried with every endpoint that takes one', () => {
+    const withId = endpoints.filter(({ line }) => /\/\d+(\/|$)/.test(line)).map(({ method }) => method);
+    const tried = takers.map(([name]) => name.replace(/,.*/, ''));
+    expect([...new Set(tried)].sort()).toEqual([...new Set<string>(withId)].sort());
+  });
 
   test.each(takers)('%s: is refused and costs no request', async (_name, take) => {
     await using bench = await startBench(answerAsPromised);

@@ -5,7 +5,7 @@ import { Channel, Template } from '../interface/schemas.ts';
 import { errorResponses } from '../interface/service-error.ts';
 
 /** Adds the routes of channels and their templates. */
-export function addChannelRoutes(server: Server, { store }: Service): void {
+export function addRoutes(server: Server, { store }: Service): void {
   server.get(
     '/v1/channels',
     {

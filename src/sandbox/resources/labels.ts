@@ -13,7 +13,7 @@ const pdf = {
 };
 
 /** Adds the routes of label PDFs: with a bearer token, or by signed URL without a token. */
-export function addLabelRoutes(server: Server, service: Service): void {
+export function addRoutes(server: Server, service: Service): void {
   const { store } = service;
 
   server.get(

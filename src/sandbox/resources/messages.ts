@@ -18,7 +18,7 @@ import { type Conversation, hasPhone, type Store } from '../store/store.ts';
 const tags = ['Messaging'];
 
 /** Adds the routes of messages: send to a phone number or into a conversation, and list a conversation. */
-export function addMessageRoutes(server: Server, { store, clock }: Service): void {
+export function addRoutes(server: Server, { store, clock }: Service): void {
   const send = (
     merchant: Merchant,
     quirks: Quirks,

@@ -11,7 +11,7 @@ import { hasStatus, matchesSearch, type Store } from '../store/store.ts';
 const tags = ['Orders'];
 
 /** Adds the routes of orders: create, list, read and update. */
-export function addOrderRoutes(server: Server, { store, clock, staleOrders }: Service): void {
+export function addRoutes(server: Server, { store, clock, staleOrders }: Service): void {
   server.post(
     '/v1/orders',
     {

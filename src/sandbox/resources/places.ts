@@ -6,7 +6,7 @@ import { errorResponses } from '../interface/service-error.ts';
 import { containsText, sharedLocations } from '../store/store.ts';
 
 /** Adds the routes of origins, locations and the organization. */
-export function addPlaceRoutes(server: Server, { store }: Service): void {
+export function addRoutes(server: Server, { store }: Service): void {
   server.get(
     '/v1/origins',
     {

@@ -9,7 +9,7 @@ import { sharedLocations } from '../store/store.ts';
 const tags = ['Quotes'];
 
 /** Adds the routes of quotes: create and read. */
-export function addQuoteRoutes(server: Server, { store, clock }: Service): void {
+export function addRoutes(server: Server, { store, clock }: Service): void {
   server.post(
     '/v1/quotes',
     {

@@ -15,7 +15,7 @@ import type { Store } from '../store/store.ts';
 const tags = ['Shipments'];
 
 /** Adds the routes of shipments: create from an offer, list and read. */
-export function addShipmentRoutes(server: Server, service: Service): void {
+export function addRoutes(server: Server, service: Service): void {
   const { store, clock, staleOrders } = service;
 
   server.post(

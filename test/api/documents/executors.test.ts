@@ -5,6 +5,7 @@ import type { Fault } from '../../../src/sandbox/sandbox.ts';
 import { isCompilable } from '../../../src/server/compiled-queries/compiled-queries.ts';
 import { createSelectionSizes, definitionsOf } from '../../../src/server/document-syntax/selections.ts';
 import { fixedLimits } from '../../../src/server/limits/limits.ts';
+import { knownIdFor } from '../../fixtures/known-records.ts';
 import { listen } from '../../fixtures/listen.ts';
 import { generateQuery, randomNumbers, type Values } from '../../fixtures/query-generator.ts';
 import { type Answer, startWaybill } from '../../harness.ts';
@@ -17,7 +18,7 @@ const ids = (...names: string[]): Values => ({
   bad: ['"none"', '"couriers/rutandina"', '".."', '""'],
 });
 
-/** What arguments get, by the argument's whole name or by its name alone. */
+/** What arguments get, by the argument's whole name or by its name alone. An `id` that is not listed gets a known id. */
 const values: Record<string, Values> = {
   'Query.order.id': ids('orders/ca2481', 'ca2496', 'ca2470'),
   'Query.shipment.id': ids('shipments/ca0001', 'ca1500'),
@@ -53,7 +54,12 @@ const values: Record<string, Values> = {
 };
 
 function valuesOf(argument: string): Values | undefined {
-  return values[argument] ?? values[argument.slice(argument.lastIndexOf('.') + 1)];
+  const [typeName = '', fieldName = '', name = ''] = argument.split('.');
+  const listed = values[argument] ?? values[name];
+  if (listed !== undefined || name !== 'id') return listed;
+  const type = schema.getType(typeName);
+  const field = isObjectType(type) ? type.getFields()[fieldName] : undefined;
+  return field && ids(knownIdFor(field));
 }
 
 /** Values that the graph can't give out, in the place of what REST sends under these names. */

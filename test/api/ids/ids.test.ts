@@ -1,7 +1,8 @@
-import { type GraphQLArgument, getNamedType, isCompositeType } from 'graphql';
+import { type GraphQLOutputType, getNamedType } from 'graphql';
 import { afterAll, describe, expect, test } from 'vitest';
 import { schema } from '../../../src/graph/schema.ts';
 import { invalidIds } from '../../fixtures/identifiers.ts';
+import { knownIdFor, knownRecords } from '../../fixtures/known-records.ts';
 import { startWaybill } from '../../harness.ts';
 
 const waybill = await startWaybill();
@@ -9,32 +10,37 @@ const { ask } = waybill;
 
 afterAll(() => waybill[Symbol.asyncDispose]());
 
-const takesId = (argument: GraphQLArgument) => argument.name === 'id' && String(argument.type) === 'ID!';
-const lookups = Object.values(schema.getQueryType()?.getFields() ?? {}).filter(
-  ({ type, args }) => args.some(takesId) && isCompositeType(getNamedType(type)),
+const idArguments = Object.values(schema.getQueryType()?.getFields() ?? {}).flatMap((field) =>
+  field.args
+    .filter(({ type }) => getNamedType(type).name === 'ID')
+    .map((argument) => ({ field, argument: `${argument.name}: ${argument.type}` })),
 );
+const lookups = idArguments.filter(({ argument }) => argument === 'id: ID!').map(({ field }) => field);
 
-/** What no whole id may be: couriers are nodes, too. */
-const unfitForNode = invalidIds.map(([what, id]): [string, string] =>
-  id === 'couriers/rutandina' ? ["no collection's id", 'tariffs/rutandina'] : [what, id],
-);
+const nodeLookup = lookups.find(({ name }) => name === 'node');
 
-const collections = ['orders', 'shipments', 'quotes', 'origins', 'locations', 'channels'];
+/** The collections of all ids. */
+const collections = [...new Set(knownRecords.map(({ id }) => id.split('/')[0] ?? ''))];
+
+/** Invalid ids of a type. Couriers are nodes, too. */
+const invalidFor = (type: GraphQLOutputType) =>
+  invalidIds.map(([what, id]): [string, string] =>
+    id === 'couriers/rutandina' && ['Node', 'Courier'].includes(getNamedType(type).name)
+      ? ["no collection's id", 'tariffs/rutandina']
+      : [what, id],
+  );
 
 test('every lookup by id is tested', () => {
-  expect(lookups.map(({ name }) => name)).toEqual([
-    'channel',
-    'conversation',
-    'location',
-    'node',
-    'order',
-    'origin',
-    'quote',
-    'shipment',
-  ]);
+  const others = idArguments.filter(({ field }) => !lookups.includes(field));
+  expect(others.map(({ field, argument }) => `${field.name}(${argument})`)).toEqual(['nodes(ids: [ID!]!)']);
+  expect(nodeLookup).toBeDefined();
+  expect(lookups.length).toBeGreaterThanOrEqual(8);
 });
 
-describe.each(lookups.map(({ name }) => name))('%s', (field) => {
+describe.each(lookups)('$name', (lookup) => {
+  const { name: field } = lookup;
+  const knownId = knownIdFor(lookup);
+
   /** Asks for the id and expects it to be refused without a call; answers what was told. */
   async function refusal(id: string): Promise<string | undefined> {
     const { status, data, errors, calls } = await ask(
@@ -53,7 +59,7 @@ describe.each(lookups.map(({ name }) => name))('%s', (field) => {
     return errors?.[0]?.message;
   }
 
-  test.each(field === 'node' ? unfitForNode : invalidIds)('refuses %s, without a call', async (_what, id) => {
+  test.each(invalidFor(lookup.type))('refuses %s, without a call', async (_what, id) => {
     const message = await refusal(id);
     // Cut, and without a character that could forge a line of a log.
     expect(message?.length).toBeLessThan(300);
@@ -61,14 +67,17 @@ describe.each(lookups.map(({ name }) => name))('%s', (field) => {
   });
 
   test('refuses the whole id of any other collection, without a call', async () => {
-    const others = field === 'node' ? [] : collections.filter((collection) => collection !== `${field}s`);
+    const others =
+      field === 'node'
+        ? []
+        : collections.filter((collection) => collection !== knownId.replace(/\/[^/]+$/, ''));
     for (const collection of others) await refusal(`${collection}/ca1`);
     for (const collection of others) await refusal(`${collection}/..`);
   });
 
   test('takes the longest identifier there may be', async () => {
     const { errors } = await ask(`query ($id: ID!) { ${field}(id: $id) { id } }`, {
-      id: `${{ node: 'orders', conversation: 'channels/ca1/conversations' }[field] ?? `${field}s`}/${'a'.repeat(128)}`,
+      id: knownId.replace(/[^/]+$/, 'a'.repeat(128)),
     });
     expect(errors).toBeUndefined();
   });
@@ -91,7 +100,7 @@ test('a number stands for the identifier that it writes', async () => {
   expect(calls).toEqual(['GET /v1/orders/2481']);
 });
 
-test.each(unfitForNode)(
+test.each(nodeLookup === undefined ? [] : invalidFor(nodeLookup.type))(
   '%s among the ids of nodes is refused for itself, without a call',
   async (_what, id) => {
     const { data, errors, calls } = await ask('query ($ids: [ID!]!) { nodes(ids: $ids) { id } }', {

@@ -2,6 +2,7 @@ import { isObjectType } from 'graphql';
 import { afterAll, afterEach, describe, expect, test } from 'vitest';
 import { schema } from '../../../src/graph/schema.ts';
 import { NodeLookupDocument, NodesLookupDocument } from '../../documents.generated.ts';
+import { knownRecords as nodes } from '../../fixtures/known-records.ts';
 import { listTooLong } from '../../fixtures/list-too-long.ts';
 import { startWaybill } from '../../harness.ts';
 
@@ -10,39 +11,6 @@ const { ask, sandbox } = waybill;
 
 afterEach(() => sandbox.faults.clear());
 afterAll(() => waybill[Symbol.asyncDispose]());
-
-/** An id of each type that is a Node, the REST calls that it costs, and an id of that type which is not there. */
-const nodes = [
-  { typename: 'Order', id: 'orders/ca2481', calls: ['GET /v1/orders/ca2481'], missing: 'orders/x' },
-  {
-    typename: 'Shipment',
-    id: 'shipments/ca0001',
-    calls: ['GET /v1/shipments/ca0001'],
-    missing: 'shipments/x',
-  },
-  { typename: 'Quote', id: 'quotes/ca0001', calls: ['GET /v1/quotes/ca0001'], missing: 'quotes/x' },
-  { typename: 'Origin', id: 'origins/ca1', calls: ['GET /v1/origins?pageSize=1000'], missing: 'origins/x' },
-  {
-    typename: 'Location',
-    id: 'locations/narino-pasto',
-    calls: ['GET /v1/locations?pageSize=1000&query=locations/narino-pasto'],
-    missing: 'locations/narino-past',
-  },
-  {
-    typename: 'Organization',
-    id: 'organization/cafe-andino',
-    calls: ['GET /v1/organizations/mine'],
-    missing: 'organization/sur-textil',
-  },
-  {
-    typename: 'Channel',
-    id: 'channels/ca1',
-    calls: ['GET /v1/channels?pageSize=100'],
-    missing: 'channels/x',
-  },
-  { typename: 'Conversation', id: 'channels/ca1/conversations/ca58', calls: [], missing: undefined },
-  { typename: 'Courier', id: 'couriers/rutandina', calls: [], missing: undefined },
-];
 
 describe('node', () => {
   test('is tested for every type that is one', () => {

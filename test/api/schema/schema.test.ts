@@ -11,11 +11,13 @@ import {
   isLeafType,
   isObjectType,
   isSpecifiedScalarType,
+  isUnionType,
   printSchema,
   validateSchema,
 } from 'graphql';
 import { afterAll, describe, expect, test } from 'vitest';
 import { schema } from '../../../src/graph/schema.ts';
+import { knownIdFor } from '../../fixtures/known-records.ts';
 import { inputs, literal, takesKey } from '../../fixtures/mutation-inputs.ts';
 import { startWaybill } from '../../harness.ts';
 
@@ -78,61 +80,8 @@ const sometimes: Record<string, string[]> = {
   'ShipOrderSuccess.order': ['GET /v1/orders/{id}'],
 };
 
-/** A query for one record of each type that has fields, with `…` where these go. */
-const samples: Record<string, string> = {
-  Query: '{ … }',
-  Order: '{ order(id: "ca2481") { … } }',
-  Recipient: '{ order(id: "ca2481") { recipient { … } } }',
-  Address: '{ order(id: "ca2481") { recipient { address { … } } } }',
-  CustomerBehavior: '{ order(id: "ca2481") { customerBehavior { … } } }',
-  Money: '{ order(id: "ca2481") { sellingPrice { … } } }',
-  OrderConnection: '{ orders(first: 1) { … } }',
-  OrderEdge: '{ orders(first: 1) { edges { … } } }',
-  PageInfo: '{ orders(first: 1) { pageInfo { … } } }',
-  Shipment: '{ shipment(id: "ca0001") { … } }',
-  ShipmentConnection: '{ shipments(first: 1) { … } }',
-  ShipmentEdge: '{ shipments(first: 1) { edges { … } } }',
-  Label: '{ shipment(id: "ca0001") { label { … } } }',
-  Courier: '{ shipment(id: "ca0001") { courier { … } } }',
-  Quote: '{ quote(id: "ca0001") { … } }',
-  Package: '{ quote(id: "ca0001") { package { … } } }',
-  PackageDimensions: '{ quote(id: "ca0001") { package { dimensions { … } } } }',
-  Offer: '{ quote(id: "ca0001") { offers { … } } }',
-  Origin: '{ origin(id: "ca1") { … } }',
-  OriginConnection: '{ origins(first: 1) { … } }',
-  OriginEdge: '{ origins(first: 1) { edges { … } } }',
-  Location: '{ location(id: "narino-pasto") { … } }',
-  LocationConnection: '{ locations(first: 1) { … } }',
-  LocationEdge: '{ locations(first: 1) { edges { … } } }',
-  Organization: '{ organization { … } }',
-  Channel: '{ channel(id: "ca1") { … } }',
-  ChannelConnection: '{ channels(first: 1) { … } }',
-  ChannelEdge: '{ channels(first: 1) { edges { … } } }',
-  Template: '{ channel(id: "ca1") { template(name: "pedido_confirmado") { … } } }',
-  TemplateText: '{ channel(id: "ca1") { template(name: "pedido_confirmado") { body { … } } } }',
-  TemplateParameterDefinition:
-    '{ channel(id: "ca1") { template(name: "pedido_confirmado") { body { parameters { … } } } } }',
-  TemplatePreview: '{ channel(id: "ca1") { template(name: "pedido_confirmado") { preview { … } } } }',
-  TemplateConnection: '{ channel(id: "ca1") { templates(first: 1) { … } } }',
-  TemplateEdge: '{ channel(id: "ca1") { templates(first: 1) { edges { … } } } }',
-  Conversation: '{ conversation(id: "channels/ca1/conversations/ca53") { … } }',
-  Message: '{ conversation(id: "channels/ca1/conversations/ca53") { messages(first: 1) { nodes { … } } } }',
-  MessageConnection: '{ conversation(id: "channels/ca1/conversations/ca53") { messages(first: 1) { … } } }',
-  MessageEdge:
-    '{ conversation(id: "channels/ca1/conversations/ca53") { messages(first: 1) { edges { … } } } }',
-  SentTemplate:
-    '{ conversation(id: "channels/ca1/conversations/ca53") { messages(first: 1) { nodes { template { … } } } } }',
-  TemplateParameter:
-    '{ conversation(id: "channels/ca1/conversations/ca53") { messages(first: 1) { nodes { template { bodyParameters { … } } } } } }',
-
-  // What is written has a key of its own for each type, so that only the first question for it makes calls.
-  Mutation: 'mutation { … }',
-  CreateOrderSuccess: written('createOrder', 'CreateOrderSuccess'),
-  UpdateOrderSuccess: written('updateOrder', 'UpdateOrderSuccess'),
-  CreateQuoteSuccess: written('createQuote', 'CreateQuoteSuccess'),
-  CreateShipmentSuccess: written('createShipment', 'CreateShipmentSuccess'),
-  SendMessageSuccess: written('sendMessage', 'SendMessageSuccess'),
-  ShipOrderSuccess: written('shipOrder', 'ShipOrderSuccess'),
+/** Queries for types of results and errors, with `…` in the place of the fields. The other types are found by a search. */
+const resultSamples: Record<string, string> = {
   NoOffer: written('shipOrder', 'NoOffer', { maxShipmentCostCents: 0 }),
   InvalidInput: 'mutation { updateOrder(input: { id: "ca2496" }) { ... on InvalidInput { … } } }',
   InvalidField: 'mutation { updateOrder(input: { id: "ca2496" }) { ... on InvalidInput { fields { … } } } }',
@@ -144,16 +93,48 @@ const samples: Record<string, string> = {
     'mutation { updateOrders(inputs: [{ id: "ca2415", notes: "Broken" }, { id: "" }]) { ... on WriteFailed { … } } }',
 };
 
-const ids: Record<string, string> = {
-  order: 'ca2481',
-  shipment: 'ca0001',
-  quote: 'ca0001',
-  origin: 'ca1',
-  location: 'narino-pasto',
-  channel: 'ca1',
-  conversation: 'channels/ca1/conversations/ca53',
-  'Channel.conversation': 'ca53',
-  node: 'orders/ca2481',
+/**
+ * A short query for one object of each type that a query leads to, with `…` in the place of the fields, such as
+ * `{ order(id: "orders/ca2481") { recipient { … } } }`. Leads through lists only to what nothing else leads to.
+ */
+function readSamples(): Record<string, string> {
+  const found = new Map([['Query', '{ … }']]);
+  for (const throughLists of [false, true]) {
+    // The loop reaches the entries that it adds, too.
+    for (const [typeName, sample] of found) {
+      const parent = objectTypes.find(({ name }) => name === typeName);
+      for (const field of Object.values(parent?.getFields() ?? {})) {
+        const type = getNamedType(field.type);
+        if (!isObjectType(type) || found.has(type.name)) continue;
+        if (!throughLists && type.name.endsWith('Connection')) continue;
+        const selection = `${field.name}${argumentsOf(field)} { … }`;
+        found.set(
+          type.name,
+          sample.replace('…', () => selection),
+        );
+      }
+    }
+  }
+  return Object.fromEntries(found);
+}
+
+/** A mutation for each success. Each has a key of its own, so that only the first question for it makes calls. */
+function successSamples(): Record<string, string> {
+  const samples = Object.values(schema.getMutationType()?.getFields() ?? {}).flatMap(({ name, type }) => {
+    const result = getNamedType(type);
+    const members = name in inputs && isUnionType(result) ? result.getTypes() : [];
+    const successes = members.filter((member) => member.name.endsWith('Success'));
+    return successes.map((member) => [member.name, written(name, member.name)]);
+  });
+  return Object.fromEntries(samples);
+}
+
+/** A query or mutation for one object of each type, with `…` in the place of the fields. */
+const samples: Record<string, string> = {
+  ...readSamples(),
+  Mutation: 'mutation { … }',
+  ...successSamples(),
+  ...resultSamples,
 };
 
 describe('what a field costs', async () => {
@@ -171,10 +152,15 @@ describe('what a field costs', async () => {
   /** The endpoints that a query asks, each once: `GET /v1/orders/{id}`. */
   async function endpoints(type: GraphQLObjectType, selection: string): Promise<Set<string>> {
     const sample = samples[type.name]?.replace('…', () => selection) ?? '';
-    const { calls, errors } = await waybill.ask(
+    const { data, calls, errors } = await waybill.ask(
       await withNewRecords(sample, type.name === 'Mutation' ? selection : type.name),
     );
     expect(errors, `${type.name}: ${selection}`).toBeUndefined();
+    if (selection === '__typename') {
+      expect(JSON.stringify(data), `${sample} finds no ${type.name}`).toContain(
+        `"__typename":"${type.name}"`,
+      );
+    }
     return new Set(calls.map(endpointOf));
   }
 
@@ -205,7 +191,7 @@ describe('what a field costs', async () => {
     const parent = await endpoints(type, '__typename');
     for (const field of Object.values(type.getFields())) {
       const name = `${type.name}.${field.name}`;
-      const asked = await endpoints(type, selectionOf(type, field));
+      const asked = await endpoints(type, selectionOf(field));
       const costs = [...asked.difference(parent), ...(sometimes[name] ?? [])].sort();
       const told = [...(field.description ?? '').matchAll(/(GET|POST|PATCH) \/v1\/[a-z/{}]+/g)].map(
         ([call]) => call,
@@ -222,26 +208,28 @@ interface NewRecords {
 
 function endpointOf(call: string): string {
   const [path = ''] = call.split('?');
-  return path.replace(/(orders|shipments|quotes|channels|conversations)\/[^/]+/g, '$1/{id}');
+  return path.replace(/\/([a-z]+)\/(?!mine$)[^/]+/g, '/$1/{id}');
 }
 
-/** A field, with something below it that an id does not tell, so that the record is read. */
-function selectionOf(
-  type: GraphQLObjectType,
-  { name, args, type: fieldType }: GraphQLField<unknown, unknown>,
-): string {
-  const given = args.flatMap((argument) => {
-    if (argument.name === 'id') return [`id: "${ids[`${type.name}.${name}`] ?? ids[name]}"`];
-    if (argument.name === 'ids') return ['ids: ["orders/ca2481"]'];
-    if (argument.name === 'name') return ['name: "pedido_confirmado"'];
-    if (argument.name === 'referenceId') return ['referenceId: "1"'];
-    if (argument.name === 'input') return [`input: ${literal(inputs[name])}`];
-    if (argument.name === 'inputs') return [`inputs: ${literal(inputs[name.replace(/s$/, '')])}`];
+/** A field with a selection that an id is not enough for, so that the record is read. */
+function selectionOf(field: GraphQLField<unknown, unknown>): string {
+  const below = getNamedType(field.type);
+  const selected = isLeafType(below) ? '' : isObjectType(below) ? `{ ${partOf(below)} }` : '{ __typename }';
+  return `${field.name}${argumentsOf(field)} ${selected}`;
+}
+
+/** The arguments of a field that finds something: `(id: "orders/ca2481")`, or the empty string. */
+function argumentsOf(field: GraphQLField<unknown, unknown>): string {
+  const given = field.args.flatMap(({ name }) => {
+    if (name === 'id') return [`id: "${knownIdFor(field)}"`];
+    if (name === 'ids') return [`ids: ["${knownIdFor(field)}"]`];
+    if (name === 'name') return ['name: "pedido_confirmado"'];
+    if (name === 'referenceId') return ['referenceId: "1"'];
+    if (name === 'input') return [`input: ${literal(inputs[field.name])}`];
+    if (name === 'inputs') return [`inputs: ${literal(inputs[field.name.replace(/s$/, '')])}`];
     return [];
   });
-  const below = getNamedType(fieldType);
-  const selected = isLeafType(below) ? '' : isObjectType(below) ? `{ ${partOf(below)} }` : '{ __typename }';
-  return `${name}${given.length > 0 ? `(${given.join(', ')})` : ''} ${selected}`;
+  return given.length > 0 ? `(${given.join(', ')})` : '';
 }
 
 /** A part of a record that costs no call of its own. */
