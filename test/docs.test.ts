@@ -465,3 +465,23 @@ describe('prose', () => {
     expect(nameless).toEqual([]);
   });
 });
+
+describe('what counts as a sentence', () => {
+  const sentences = (text: string) => parsePage('a.md', text).paragraphs.flatMap(sentencesOf);
+
+  test.each([
+    ['One line\nand another. Two.', ['One line and another.', 'Two.']],
+    ['- One\n  line\n- **Two.** Three (see [four](#a.b)).', ['One line', 'Two.', 'Three (see four).']],
+    ['# Not this\n\n| nor | this |\n| --- | --- |\n\n```sh\nnor this\n```\n', []],
+    ['`a. b` is code, e.g. this. undici is a name.', ['`a. b` is code, e.g. this.', 'undici is a name.']],
+  ])('%j', (text, expected) => {
+    expect(sentences(text)).toEqual(expected);
+  });
+
+  test.each([
+    ['`GET /v1/orders` is one word', 4],
+    ['A + B — and a well-known C', 6],
+  ])('%j has %i words', (sentence, count) => {
+    expect(wordsOf(sentence)).toBe(count);
+  });
+});
