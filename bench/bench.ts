@@ -57,7 +57,9 @@ const wanted = (Object.keys(workloads) as WorkloadName[]).filter(
   (workload) => isWanted(workload, options.workloads) ?? true,
 );
 
-/** Prints the calls of both if the hand-written server makes other calls than Waybill, because it is no limit then. */
+/**
+ * Prints the calls of both if the hand-written server makes other calls than Waybill, because it is no limit then.
+ */
 async function compareCalls(running: readonly Server[], scenario: Scenario): Promise<number> {
   const [limit, waybill] = [limitName, waybillName].map((name) =>
     running.find(({ entry }) => entry.name === name),

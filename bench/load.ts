@@ -1,8 +1,8 @@
 import { connect, type Socket } from 'node:net';
 
-// A load on open connections: each connection sends its next request when the last response is complete. The load uses
-// plain sockets, because it shares a core with REST and must cost little. It reads only the framing of a response, unless
-// a request has a `look` function.
+// A load on open connections: each connection sends its next request when the last response is complete. The load
+// uses plain sockets, because it shares a core with REST and must cost little. It reads only the framing of a
+// response, unless a request has a `look` function.
 
 /** A request as it goes over the wire. */
 export interface Question {

@@ -17,7 +17,8 @@ const cities = ['Medellín', 'Bogotá', 'Cali', 'Barranquilla', 'Bucaramanga'];
 const orderStatuses = ['READY', 'IN_PROGRESS', 'DELIVERED', 'DELIVERED', 'RETURN'];
 const shipmentStatuses = ['LABEL_GENERATED', 'IN_PROGRESS', 'OUT_FOR_DELIVERY', 'DELIVERED', 'RETURN'];
 
-const of = <Value>(values: readonly Value[], index: number): Value => values[index % values.length] as Value; // never empty
+// No list of values is empty.
+const of = <Value>(values: readonly Value[], index: number): Value => values[index % values.length] as Value;
 const minutesAgo = (minutes: number) => new Date(newest - minutes * 60_000).toISOString();
 
 function recipient(index: number): RecipientJson {

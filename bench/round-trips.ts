@@ -1,7 +1,7 @@
 /**
- * `npm run bench:calls`: measures the REST calls and the time of the screens of a merchant's back office. Each screen is
- * loaded in four ways, with three delays of REST. Every response is compared with the data of the hand-written client,
- * field by field. Prints Markdown. `--short` loads each screen a few times without a delay.
+ * `npm run bench:calls`: measures the REST calls and the time of ten screens of a merchant's back office. Each screen
+ * is loaded in four ways, with three delays of REST. Every response is compared with the data of the hand-written
+ * client, field by field. Prints Markdown. `--short` loads each screen a few times without a delay.
  */
 
 import { deepStrictEqual } from 'node:assert/strict';
@@ -199,8 +199,9 @@ async function orderBoardInCalls(at: Distance): Promise<string> {
     return [name, shownMs(ms), ...times];
   });
   return [
-    `A page of 100 orders takes ${shownMs(orders.ms)} ms and one of 100 shipments ${shownMs(shipments.ms)} ms: two calls in turn`,
-    `are ${shownMs(two)} ms, and one is ${shownMs(one)} ms. Both at once take ${shownMs(atOnce.ms)} ms.\n`,
+    `A page of 100 orders takes ${shownMs(orders.ms)} ms, and a page of 100 shipments ${shownMs(shipments.ms)} ms.`,
+    `Two calls in turn take ${shownMs(two)} ms, and one call takes ${shownMs(one)} ms.`,
+    `Both pages at once take ${shownMs(atOnce.ms)} ms.\n`,
     markdownTable(['order board', 'ms', 'times two calls', 'times one call', 'times both at once'], rows),
   ].join('\n');
 }

@@ -104,7 +104,9 @@ async function wholeShipment(rest: Rest, name: string) {
   return shipmentShown(shipment, { origin, quote: quoteShown(quote) });
 }
 
-/** The latest 20 orders of a customer. Their shipments are far apart in the list, so its newest page has only a few. */
+/**
+ * The latest 20 orders of a customer. Their shipments are far apart in the list, so its newest page has only a few.
+ */
 const customerPage: Screen = {
   name: 'customer page, 20 orders',
   query: `query CustomerPage($phoneNumber: String!) { orders(search: $phoneNumber, first: 20) { nodes {

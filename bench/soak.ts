@@ -1,7 +1,7 @@
 /**
- * `npm run bench:soak`: whether the server stays whole under fire. The server is a process of its own, and so is REST; those
- * who ask and those who attack share the core of REST. Good requests alone, and in turns with these as many a second with one
- * hostile request for every nine of them. Ends with 1 where a measure is missed.
+ * `npm run bench:soak`: checks that good requests stay right and fast during an attack. Turns of good requests alone
+ * alternate with turns of an attack at the same rate, in which every tenth request is hostile. The server and REST are
+ * processes of their own, and attackers are a thread of their own. Ends with exit code 1 if a measure is missed.
  */
 
 import type { ChildProcessByStdio } from 'node:child_process';
@@ -25,9 +25,9 @@ import { startUpstream } from './upstream.ts';
 
 const { values: options } = parseArgs({
   options: {
-    /** Under fire, good and hostile together, those aside with which compilers are warmed up. */
+    /** The requests during the attack, good and hostile together, without the requests of the warm-up. */
     requests: { type: 'string', default: '20000' },
-    /** Requests a second; a third of what the server can do when left out. */
+    /** Requests per second; by default a third of the measured maximum. */
     rate: { type: 'string' },
     'warm-up-ms': { type: 'string', default: '8000' },
   },
@@ -35,19 +35,20 @@ const { values: options } = parseArgs({
 const total = Number(options.requests);
 if (!(total >= 100)) throw new Error(`Expected --requests of 100 or more, but got "${options.requests}".`);
 const warmUpMs = Number(options['warm-up-ms']);
-// The first half is timed, in so many turns with quiet. In the second half the heap is collected and measured after each of as
-// many turns, which are not timed: a heap that has just been collected by force is slower for seconds.
+// The first half of the attack alternates with quiet turns, and is timed. In the second half, the heap is collected
+// and measured after each turn. These turns are not timed, because a forced collection slows the heap for seconds.
 const turns = Math.min(5, Math.ceil(total / 2_000));
 const perTurn = Math.round(total / 2 / turns);
 const hostileShare = 0.1;
-// At the most that it can do, the server would be slow under fire only for want of a processor.
+// At the maximum rate, the attack would slow the server only because the processor is fully used.
 const shareOfMost = 1 / 3;
 const mostConnections = 64;
-// A quarter of a MB in 10,000 requests is 26 bytes a request: less than the smallest thing that could be kept of one.
+// A quarter of a MB in 10,000 requests is 26 bytes for each request. That is less than the smallest leak of a
+// request.
 const mostGrowthMb = 0.25;
 const mostRatio = 2;
 
-// So small that what is kept on purpose is full before the middle, and what then grows is not.
+// Caches are so small that they are full before the second half. After that, only a leak lets the heap grow.
 const settings = {
   UPSTREAM_TIMEOUT_MS: '1500',
   OPERATION_TIMEOUT_MS: '4000',
@@ -60,7 +61,8 @@ const settings = {
 const print = (text: string) => process.stdout.write(`${text}\n`);
 
 endWithChildren();
-// Nothing has a core of its own: who asks, REST and attackers together would wait for theirs, and seem to wait for the server.
+// No process has a core for itself. Otherwise the load, REST and the attackers would wait for their shared core, and
+// the server would seem slow.
 const upstream = await startUpstream('upstream-process.ts');
 const probe = ['--expose-gc', `--import=${join(import.meta.dirname, 'soak/probe.ts')}`];
 const watched = { ...waybill, args: [...probe, ...waybill.args], env: settings };
@@ -73,7 +75,7 @@ const errors: string[] = [];
 let lines = 0;
 let linesWithToken = 0;
 
-// Both are piped, as asked for above.
+// Both streams are pipes because of the options above.
 const { stdout, stderr } = server.process as ChildProcessByStdio<null, Readable, Readable>;
 createInterface({ input: stderr }).on('line', (line) => errors.push(line));
 createInterface({ input: stdout }).on('line', (line) => {
@@ -100,47 +102,47 @@ if (options.rate === undefined) {
   const most = requests / (ms / 1_000);
   rate = Math.round(most * shareOfMost);
   print(
-    `Up to ${most.toFixed(0)} good requests are answered a second, and ${rate} a second are asked for.\n`,
+    `The server answers up to ${most.toFixed(0)} good requests per second. The rate is ${rate} per second.\n`,
   );
 }
 if (!(rate > 0)) throw new Error(`Expected --rate above 0, but got "${options.rate}".`);
 
 const goodRate = rate * (1 - hostileShare);
-// So many that each is used twice a second, as the server ends connections on which nothing comes.
+// Each connection is used twice a second, because the server closes idle connections.
 const connections = Math.min(mostConnections, Math.ceil(goodRate / 2));
 
-/** Resolves to the times of the good ones, in milliseconds. */
+/** Sends good requests. Resolves to their times in milliseconds. */
 async function askGood(requests: number): Promise<Float64Array> {
   const share = Math.round(requests * (1 - hostileShare));
   return (await load({ port, next, connections, total: share, ratePerSecond: goodRate })).latenciesMs;
 }
 
-async function underFire(requests: number): Promise<Float64Array> {
+async function underAttack(requests: number): Promise<Float64Array> {
   const attacks = { total: Math.round(requests * hostileShare), ratePerSecond: rate * hostileShare };
   attackers.postMessage(attacks satisfies Attacks);
-  // An error of the thread is thrown here.
+  // This throws if the thread has an error.
   const ended = once(attackers, 'message');
   const [times, [outcomes]] = await Promise.all([askGood(requests), ended]);
   hostile = outcomes as Outcomes;
   return times;
 }
 
-// Compilers take seconds to be done with what hostile requests reach, as they did with good ones above.
-await underFire((warmUpMs / 1_000) * rate);
-const times = { quiet: [] as number[], 'under fire': [] as number[] };
+// V8 needs seconds to compile the code that hostile requests reach.
+await underAttack((warmUpMs / 1_000) * rate);
+const times = { quiet: [] as number[], 'under attack': [] as number[] };
 for (let turn = 0; turn < turns; turn += 1) {
   times.quiet.push(...(await askGood(perTurn)));
-  times['under fire'].push(...(await underFire(perTurn)));
+  times['under attack'].push(...(await underAttack(perTurn)));
 }
 const heap = [{ requests: turns * perTurn, mb: (await holdings()).heapMb }];
 for (let turn = 1; turn <= turns; turn += 1) {
-  await underFire(perTurn);
+  await underAttack(perTurn);
   heap.push({ requests: (turns + turn) * perTurn, mb: (await holdings()).heapMb });
 }
 
 await attackers.terminate();
 let atEnd = await holdings();
-// The server takes its time to see that connections are gone, and to close those to REST that it no longer needs.
+// The server needs time to see closed connections, and to close its own connections to REST.
 for (let waited = 0; waited < 10 && atEnd.sockets > 0; waited += 1) {
   await pause(1_000);
   atEnd = await holdings();
@@ -150,7 +152,7 @@ server.process.kill('SIGTERM');
 const [exitCode] = await once(server.process, 'close');
 upstream.close();
 
-/** How much the heap grows with 10,000 requests, by least squares. */
+/** The growth of the heap with 10,000 requests, by least squares. */
 function growthMb(): number {
   const mean = (of: (point: (typeof heap)[number]) => number) =>
     heap.reduce((sum, point) => sum + of(point), 0) / heap.length;
@@ -170,7 +172,11 @@ const measures: [name: string, seen: number, most: number][] = [
   ['answers with a record of another tenant', good.crossings + hostile.crossings, 0],
   ['good requests whose answer was not right', timesOf(good, 'wrong'), 0],
   ['growth of the heap in the second half, MB in 10,000 requests', growthMb(), mostGrowthMb],
-  ['p99 under fire, times the quiet one, in the first half', Number(fireMs) / Number(quietMs), mostRatio],
+  [
+    'p99 under attack, divided by the quiet p99, in the first half',
+    Number(fireMs) / Number(quietMs),
+    mostRatio,
+  ],
   ['attacks that did not reach the server', timesOf(hostile, 'not reached'), 0],
   ['sockets that are still open', atEnd.sockets, 0],
   ['listeners more than at the start', Math.max(0, atEnd.listeners - atStart.listeners), 0],
@@ -183,7 +189,7 @@ for (const table of [
   markdownTable(['good requests', 'times', 'outcomes'], rowsOf(good)),
   markdownTable(['hostile requests', 'times', 'outcomes'], rowsOf(hostile)),
   markdownTable(
-    ['requests under fire', 'heap, MB'],
+    ['requests under attack', 'heap, MB'],
     heap.map(({ requests, mb }) => [requests, mb.toFixed(2)]),
   ),
   markdownTable(
@@ -199,7 +205,7 @@ for (const table of [
       seen <= most ? 'held' : '**missed**',
     ]),
   ),
-  `${timesOf(good, '')} good requests, ${timesOf(hostile, '')} hostile ones, ${lines} lines of log, ${calls} REST calls.`,
+  `${timesOf(good, '')} good requests, ${timesOf(hostile, '')} hostile requests, ${lines} log lines, ${calls} REST calls.`,
   ...good.examples,
   ...hostile.examples,
   ...errors.slice(0, 5),

@@ -3,10 +3,10 @@ import { lists, organization } from './records.ts';
 import { markOf, tokenStart } from './tenants.ts';
 import type { Call, CallsSeen, UpstreamOrder } from './upstream.ts';
 
-// The REST service in memory: each response is built once and kept as bytes with its head. The service uses plain sockets
-// and reads only the needed parts of a request, because it shares a core with the load and must cost little. It accepts
-// any token but `unknown-…`. The tokens of merchants see marked records. An identifier `fault-<kind>-<anything>` fails in
-// this way.
+// The REST service in memory: each response is built once and kept as bytes with its head. The service uses plain
+// sockets and reads only the needed parts of a request, because it shares a core with the load and must cost little.
+// It accepts any token but `unknown-…`. The tokens of merchants see marked records. An identifier
+// `fault-<kind>-<anything>` fails in this way.
 
 type Answer = Buffer | ((socket: Socket) => void);
 

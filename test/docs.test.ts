@@ -21,6 +21,7 @@ import { routeOf } from '../src/rest/call.ts';
 import { fixedLimits } from '../src/server/limits/limits.ts';
 import { createMetrics } from '../src/telemetry/metrics.ts';
 import {
+  type CodeBlock,
   codeBlockOf,
   codeSpansIn,
   parsePage,
@@ -245,6 +246,11 @@ const commands: Record<string, Runner[] | ((command: string) => Promise<void>)> 
   'NODE_ENV=production UPSTREAM_URL=https://api.example.com npm start': starts,
   'OTEL_EXPORTER_OTLP_ENDPOINT=http://localhost:4318 npm start': starts,
   'npm ci --omit=dev --omit=optional': installs,
+  [`curl -s http://127.0.0.1:4000/graphql \\
+  -H 'authorization: Bearer sandbox-cafe-andino' \\
+  -H 'content-type: application/json' \\
+  -d '{"query": "query Order($id: ID!) { order(id: $id) { id status } }", "variables": {"id": "ca2481"}}'`]:
+    asks,
   'cp .env.example .env && set -a && . ./.env && npm start': starts,
   'npm run bench -- --short': [benchTest("'bench/bench.ts', '--short'")],
   'git worktree add ../before HEAD~1': inScratchRepository,
@@ -272,12 +278,32 @@ async function installs(command: string): Promise<void> {
       cpSync(join(root, entry), join(folder, entry), { recursive: true });
     }
     // The packages are in npm's cache since the install of this checkout.
-    const npm = startCommand(command, folder, { npm_config_prefer_offline: 'true' });
+    const ofNpm = Object.entries(process.env).filter(([name]) =>
+      /^npm_config_(?:cache|registry|userconfig)$/.test(name),
+    );
+    const npm = startCommand(command, folder, {
+      ...Object.fromEntries(ofNpm),
+      npm_config_prefer_offline: 'true',
+    });
     expect(await npm.exit).toMatchObject({ code: 0 });
     const server = startCommand('npm start', folder, { PORT: '0', LOG_LEVEL: 'silent' });
     await server.prints(" -d '");
     await server.stop();
   });
+}
+
+/** Runs a command that sends a request to `npm start`. The server of this test has another port. */
+async function asks(command: string): Promise<void> {
+  const server = startCommand('npm start', root, { PORT: '0', LOG_LEVEL: 'silent' });
+  const banner = await server.prints(" -d '");
+  const [origin = ''] = /http:\/\/[^/]+/.exec(banner) ?? [];
+  const { code, output } = await startCommand(command.replace('http://127.0.0.1:4000', origin), root).exit;
+  await server.stop();
+  // The shell has no such program.
+  if (code === 127) return;
+  const response = JSON.parse(output);
+  expect(response).toHaveProperty('data');
+  expect(response).not.toHaveProperty('errors');
 }
 
 /** Runs a command in a repository with two commits. */
@@ -304,7 +330,7 @@ describe('commands', () => {
   const inPages = pages.flatMap(({ path, codeBlocks }) =>
     codeBlocks
       .filter(({ language }) => language === 'sh')
-      .flatMap(({ text }) => text.replaceAll(/ *\\\n */g, ' ').split('\n'))
+      .flatMap(({ text }) => text.split(/(?<!\\)\n/))
       .map((line) => ({ path, command: line.trim() }))
       .filter(({ command }) => command !== '' && !command.startsWith('#')),
   );
@@ -342,9 +368,9 @@ describe('commands', () => {
   });
 
   const here = Object.entries(commands).flatMap(([command, run]) =>
-    Array.isArray(run) ? [] : [[command, run] as const],
+    Array.isArray(run) ? [] : [[command.split('\n')[0], command, run] as const],
   );
-  test.each(here)('%s', async (command, run) => run(command), 120_000);
+  test.each(here)('%s', async (_firstLine, command, run) => run(command), 120_000);
 
   test('each npm script that a page names is there', () => {
     const { scripts } = JSON.parse(read('package.json'));
@@ -373,8 +399,8 @@ describe('names and links', () => {
   const isThere = (name: string) => files.includes(name) || files.some((file) => file.endsWith(`/${name}`));
 
   test('each file that a page names is there', () => {
-    const missing = pages.flatMap(({ path, codeSpans }) =>
-      codeSpans
+    const missing = pages.flatMap(({ path, codeSpans, codeBlocks }) =>
+      [...codeSpans, ...codeBlocks.flatMap(namesInDiagram)]
         .filter((span) =>
           /^(?:(?:src|test|bench|docs|\.ci|\.github)\/[\w./-]+|[\w-]+\.(?:ts|cjs|md))$/.test(span),
         )
@@ -383,6 +409,11 @@ describe('names and links', () => {
     );
     expect(missing).toEqual([]);
   });
+
+  /** The words of a drawing in text that may be names of files. */
+  function namesInDiagram({ language, text }: CodeBlock): string[] {
+    return language === 'text' ? text.split(/[^\w./-]+/) : [];
+  }
 
   test('each link leads to a file and a heading', () => {
     const broken = pages.flatMap(({ path, links }) =>
@@ -437,5 +468,25 @@ describe('prose', () => {
           `${path} begins with "${paragraphs[0]}" and not with "For …" or "This page is for …".`,
       );
     expect(nameless).toEqual([]);
+  });
+});
+
+describe('what counts as a sentence', () => {
+  const sentences = (text: string) => parsePage('a.md', text).paragraphs.flatMap(sentencesOf);
+
+  test.each([
+    ['One line\nand another. Two.', ['One line and another.', 'Two.']],
+    ['- One\n  line\n- **Two.** Three (see [four](#a.b)).', ['One line', 'Two.', 'Three (see four).']],
+    ['# Not this\n\n| nor | this |\n| --- | --- |\n\n```sh\nnor this\n```\n', []],
+    ['`a. b` is code, e.g. this. undici is a name.', ['`a. b` is code, e.g. this.', 'undici is a name.']],
+  ])('%j', (text, expected) => {
+    expect(sentences(text)).toEqual(expected);
+  });
+
+  test.each([
+    ['`GET /v1/orders` is one word', 4],
+    ['A + B — and a well-known C', 6],
+  ])('%j has %i words', (sentence, count) => {
+    expect(wordsOf(sentence)).toBe(count);
   });
 });

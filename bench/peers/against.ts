@@ -15,9 +15,9 @@ export interface PairOptions extends RoundOptions {
 }
 
 /**
- * Waybill of another checkout and of this one in turns, each with a new bearer on every request and 32 connections. The share
- * has behind it the least and the most of a round: where these lie far apart, the machine was busy, and it tells little.
- * @throws Error where the directory can't be installed, and AssertionError where the two answer otherwise.
+ * Compares Waybill of another checkout and of this checkout in turns. Each request has a new bearer; 32 connections.
+ * The share of CPU time has the lowest and the highest round in brackets. If these are far apart, the machine was busy.
+ * @throws Error if the directory cannot be installed. AssertionError if the responses differ.
  */
 export async function pairsTable(
   directory: string,

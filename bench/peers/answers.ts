@@ -4,7 +4,7 @@ import { nextBearer, type Scenario } from './scenarios.ts';
 import type { ServerEntry } from './servers.ts';
 import { bodiesOf, type WorkloadName } from './workloads.ts';
 
-// What a server answers, and which calls it makes for that: compared once, before servers are asked again and again.
+// The response of a server and its REST calls. Both are compared once, before the measurement.
 
 /** A server that listens. */
 export interface Listening {
@@ -13,8 +13,8 @@ export interface Listening {
 }
 
 /**
- * What a server answers to the first request of a workload.
- * @throws Error where it can't be reached, and where its status is not of success.
+ * The response of a server to the first request of a workload.
+ * @throws Error if the server cannot be reached, and if the status is no success.
  */
 export async function ask(
   { entry, port }: Listening,
@@ -35,12 +35,12 @@ export async function ask(
   return JSON.parse(text);
 }
 
-/** @throws AssertionError where a server's data is not that of the first. */
+/** @throws AssertionError if the data of a server differs from the data of the first server. */
 export async function compareAnswers(servers: readonly Listening[], workload: WorkloadName): Promise<void> {
   let expected: unknown;
   for (const server of servers) {
     const { name, shaped } = server.entry;
-    // Where it is no answer of GraphQL, it differs from what is expected.
+    // A response that is not from GraphQL differs from the expected response.
     const answer = (await ask(server, workload, nextBearer('new'))) as { data: unknown };
     const whole = shaped === undefined ? answer : { ...answer, data: shaped(answer.data, workload) };
     expected ??= whole;
@@ -49,8 +49,8 @@ export async function compareAnswers(servers: readonly Listening[], workload: Wo
 }
 
 /**
- * The calls that a server makes for one request of a scenario. It has to have been under that load before. All have the same
- * turn without a delay, as even those that are made at once are then answered one after another.
+ * The REST calls of a server for one request of a scenario. The server must have had this load before. Without a delay,
+ * all calls have the same turn, because REST then answers even simultaneous calls one after the other.
  */
 export async function callsOf(
   server: Listening,
@@ -63,18 +63,18 @@ export async function callsOf(
   return delayMs > 0 ? calls : calls.map(({ line }) => ({ line, turn: 1 }));
 }
 
-/** How many of them came one after another, which are the least for which the caller waited. */
+/** The number of turns: calls that wait for each other. */
 export function turnsOf(calls: readonly Call[]): number {
   return Math.max(0, ...calls.map(({ turn }) => turn));
 }
 
-/** Whether they are the same in the same turns, whatever came first of those of a turn. */
+/** Whether both have the same calls in the same turns, in any order within a turn. */
 export function areSame(some: readonly Call[], others: readonly Call[]): boolean {
   const sorted = (calls: readonly Call[]) => calls.map(({ line, turn }) => `${turn} ${line}`).sort();
   return sorted(some).join() === sorted(others).join();
 }
 
-/** ``1 × `GET /v1/orders?pageSize=50`, then 50 × `GET /v1/quotes/{id}` ``: turn by turn. */
+/** ``1 × `GET /v1/orders?pageSize=50`, then 50 × `GET /v1/quotes/{id}` ``: one turn after the other. */
 export function describedCalls(calls: readonly Call[]): string {
   const turns = Map.groupBy(calls, ({ turn }) => turn);
   return [...turns.values()].map(describedTurn).join(', then ') || 'none';

@@ -5,18 +5,18 @@ import type { Upstream } from '../upstream.ts';
 import { nextBearer, type Scenario } from './scenarios.ts';
 import { bodiesOf } from './workloads.ts';
 
-/** What one round of a server showed. */
+/** The results of one round of a server. */
 export interface Round {
   requestsPerSecond: number;
   cpuUsPerRequest: number;
   p50Ms: number;
   p99Ms: number;
   callsPerRequest: number;
-  /** How much of the time the server's process was at work: 1 is a whole core. */
+  /** The CPU time divided by the time: 1 is a whole core. */
   busy: number;
 }
 
-/** What all rounds of a server showed. */
+/** The results of all rounds of a server. */
 export interface Measured {
   name: string;
   rounds: Round[];
@@ -28,10 +28,10 @@ export interface RoundOptions {
   roundMs: number;
 }
 
-// Where the token goes in a request that is made ahead.
+// The place of the token in a prepared request.
 const tokenPlace = '\0';
 
-/** Asks a server for so long. */
+/** Sends requests to a server for a time. */
 export function askFor(
   { port, entry }: Server,
   { workload, bearer, connections }: Scenario,
@@ -49,7 +49,9 @@ export function askFor(
   return load({ port, next, connections, forMs });
 }
 
-/** All servers in turns, each round in another order, so that what disturbs the machine disturbs all of them. */
+/**
+ * Measures all servers in turns. Each round starts with another server, so that a disturbance affects all servers.
+ */
 export async function measure(
   servers: readonly Server[],
   upstream: Upstream,
@@ -84,12 +86,12 @@ export async function measure(
   }));
 }
 
-/** The median of one figure over the rounds. */
+/** The median of one figure of all rounds. */
 export function medianOf(rounds: readonly Round[], figure: keyof Round): number {
   return median(rounds.map((round) => round[figure]));
 }
 
-/** What one has of the other, by the median of the rounds, as what disturbed a round disturbed both. */
+/** The median of the ratio in each round, because a disturbance of a round affects both servers. */
 export function divideLimits(
   rounds: readonly Round[],
   others: readonly Round[],

@@ -1,7 +1,10 @@
 import type { WorkloadName } from './workloads.ts';
 
 export interface Load {
-  /** Whether every request has an access token of its own, so that nothing can be shared or known of it, or all have one. */
+  /**
+   * `new`: each request has a token of its own, so servers can share nothing. `constant`: all requests have one
+   * token.
+   */
   bearer: 'new' | 'constant';
   delayMs: number;
   connections: number;
@@ -10,11 +13,11 @@ export interface Load {
 /** A workload under one load. */
 export interface Scenario extends Load {
   workload: WorkloadName;
-  /** Which servers a short run asks so: all of it, the limit and Waybill, or none. */
+  /** The servers of a short run: all of its servers, the limit and Waybill, or none. */
   inShort: 'all' | 'ours' | 'none';
 }
 
-/** The loads that the measure at the end of a run looks at. A short run has no others. */
+/** The loads of the measure at the end of a run. A short run has no other loads. */
 export const loads = {
   full: { bearer: 'new', delayMs: 0, connections: 32 },
   oneClient: { bearer: 'new', delayMs: 20, connections: 1 },
@@ -32,7 +35,7 @@ function both(workload: WorkloadName, load: Load, inShort: Scenario['inShort'] =
   ];
 }
 
-/** In the order of the tables. Those of a workload follow each other. */
+/** All scenarios in the order of the tables, sorted by workload. */
 export const scenarios: readonly Scenario[] = [
   ...both('order', full, 'all'),
   ...both('order', away),
@@ -64,7 +67,7 @@ export function described({ bearer, delayMs, connections, workload }: Scenario):
 const bearerLength = 48;
 let bearers = 0;
 
-/** The access token of the next request, as long as they often are. */
+/** The access token of the next request, with a usual length. */
 export function nextBearer(bearer: Load['bearer']): string {
   if (bearer === 'new') bearers += 1;
   return (bearer === 'new' ? `new-${bearers}-` : 'constant-').padEnd(bearerLength, '0');

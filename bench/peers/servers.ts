@@ -4,19 +4,19 @@ import { join } from 'node:path';
 import { documents, shaped } from './hive-gateway/questions.ts';
 import type { WorkloadName } from './workloads.ts';
 
-/** A server of the comparison. Each is started with NODE_ENV=production, and takes PORT and UPSTREAM_URL. */
+/** A server of the comparison. It is started with NODE_ENV=production, PORT and UPSTREAM_URL. */
 export interface ServerEntry {
   name: string;
-  /** Where it runs, and where its own package.json is. */
+  /** The working directory, with the server's package.json. */
   directory: string;
-  /** What Node runs, from there. */
+  /** The arguments of Node. */
   args: readonly string[];
   env?: Record<string, string>;
-  /** The packages that it is made of, for the table, as they are in its package.json. */
+  /** The main packages of the server, as in its package.json. Their versions are printed. */
   packages: readonly string[];
   isInShort: boolean;
   path(workload: WorkloadName): string;
-  /** Where its schema has other names: what it is asked, and how its data is made like that of the others. */
+  /** For a schema with other names: its documents, and a function that gives its data the shape of all others. */
   documents?: Partial<Record<WorkloadName, string>>;
   shaped?: (data: unknown, workload: WorkloadName) => unknown;
 }
@@ -32,7 +32,7 @@ const path = () => '/graphql';
 export const limitName = 'by hand';
 export const waybillName = 'Waybill';
 
-/** Waybill in a checkout, as its `npm start` runs it. */
+/** Waybill of a checkout, started as by its `npm start`. */
 export function waybillIn(directory: string): ServerEntry {
   const start = packageIn(directory).scripts.start ?? '';
   const args = start.slice(start.lastIndexOf('node ') + 'node '.length).split(' ');
@@ -58,7 +58,7 @@ export const byHand: ServerEntry = {
 
 export const waybill: ServerEntry = waybillIn(root);
 
-/** Of a server that has its folder here. */
+/** An entry of a server with a folder here. */
 function peer(
   folder: string,
   name: string,
@@ -69,7 +69,7 @@ function peer(
   return { name, directory, args: ['server.js'], packages, isInShort: true, path, ...options };
 }
 
-/** The limit comes first, then what is measured against it. */
+/** All servers. The limit is first. */
 export const servers: readonly ServerEntry[] = [
   byHand,
   waybill,
@@ -91,11 +91,11 @@ export function versionsOf({ directory, packages }: ServerEntry): string {
 }
 
 function packageIn(directory: string): PackageJson {
-  // A package.json, which has these as text.
+  // A package.json has these properties.
   return JSON.parse(readFileSync(join(directory, 'package.json'), 'utf8')) as PackageJson;
 }
 
-/** Installs what a server needs, where it is not there yet. Answers whether it is there now. */
+/** Installs the packages of a server, unless it has them. @returns whether the server has its packages now. */
 export function install({ name, directory }: ServerEntry): boolean {
   if (existsSync(join(directory, 'node_modules'))) return true;
   try {
@@ -104,7 +104,7 @@ export function install({ name, directory }: ServerEntry): boolean {
     return true;
   } catch (error) {
     const reason = error instanceof Error ? error.message : error;
-    process.stderr.write(`${name} is left out, as it could not be installed: ${reason}\n`);
+    process.stderr.write(`${name} is not measured, because its packages could not be installed: ${reason}\n`);
     return false;
   }
 }

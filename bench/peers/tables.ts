@@ -17,7 +17,9 @@ const head = [
   'peak MB',
 ];
 
-/** Medians, and behind those of requests and CPU the least and the most of a round. The first is the limit. */
+/**
+ * Medians. Requests and CPU time also have the lowest and the highest round in brackets. The first row is the limit.
+ */
 export function resultsTable(measured: readonly Measured[]): string {
   const limit = measured[0]?.rounds ?? [];
   const range = (rounds: readonly Round[], figure: keyof Round) =>
@@ -39,7 +41,7 @@ export function resultsTable(measured: readonly Measured[]): string {
 
 const restMs = 1_000;
 
-/** Starts all servers in turns, each alone. Answers a table of how long they take, and what memory they have at rest. */
+/** Starts all servers in turns, each alone. @returns a table of their start-up times and their memory at rest. */
 export async function startUpTable(
   entries: readonly ServerEntry[],
   start: (entry: ServerEntry) => Promise<Server>,

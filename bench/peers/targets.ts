@@ -4,20 +4,20 @@ import { described, hasLoad, type Load, loads, type Scenario } from './scenarios
 import { limitName, waybillName } from './servers.ts';
 import { type WorkloadName, workloads } from './workloads.ts';
 
-/** What one scenario showed. */
+/** The results of one scenario. */
 export interface Result {
   scenario: Scenario;
   measured: readonly Measured[];
-  /** How many calls of the hand-written server come one after another. */
+  /** The number of calls of the hand-written server that wait for each other. */
   turns: number;
 }
 
-/** What is to be reached, and what came of it. */
+/** A target, and a function that compares the results with it. */
 interface Target {
-  /** The workload, and the load where it is another than a new bearer on every request without a delay. */
+  /** The workload. Also the load, unless it is a new bearer on every request without a delay. */
   asked: string;
   title: string;
-  /** Undefined where the run did not measure what it takes. */
+  /** Returns undefined if the run did not measure the needed scenarios. */
   held: (results: readonly Result[]) => Held | undefined;
 }
 
@@ -26,7 +26,7 @@ interface Held {
   isMet: boolean;
 }
 
-/** In requests per second, with a new bearer on every request and REST 0 ms away, where nothing else is said. */
+/** By default, targets are in requests per second, with a new bearer on every request and without a delay of REST. */
 const targets: readonly Target[] = [
   timesOther('shipments', 0.8, limitName),
   timesOther('shipments', 10, 'Apollo Server'),
@@ -42,7 +42,7 @@ const targets: readonly Target[] = [
   memoryOfLimit(1.3, 100),
 ];
 
-/** Each target, what came of it, and whether it is met. */
+/** A table of all targets: the target, the result, and whether the target is met. */
 export function targetsTable(results: readonly Result[]): string {
   const head = ['asked', 'target', 'came', 'met'];
   const rows = targets.map(({ asked, title, held }) => {
@@ -87,7 +87,7 @@ function timesBestPeer(workload: WorkloadName, least: number): Target {
   };
 }
 
-/** Of requests per second, and of CPU time as well, as the machine may have held up either of the two servers. */
+/** Compares requests per second and CPU time, because the machine may have slowed one of the two servers. */
 function timesAsMany(
   one: Measured | undefined,
   other: Measured | undefined,
@@ -102,7 +102,10 @@ function timesAsMany(
   };
 }
 
-/** The path is what the hand-written server takes, and also its calls that come one after another, each as long as one alone. */
+/**
+ * The critical path has two estimates: the time of the hand-written server, and the number of its calls that wait for
+ * each other, each as long as a single call.
+ */
 function timesCriticalPath(workload: WorkloadName, most: number): Target {
   const { oneClient } = loads;
   return {
@@ -128,7 +131,7 @@ function timesCriticalPath(workload: WorkloadName, most: number): Target {
   };
 }
 
-/** Waybill with one bearer for all connections, beside itself with a new one on every request. */
+/** Compares Waybill with one bearer for all connections and Waybill with a new bearer on every request. */
 function timesUnshared(least: number): Target {
   const { shared, unshared } = loads;
   return {
@@ -143,7 +146,7 @@ function timesUnshared(least: number): Target {
   };
 }
 
-/** The least favourable of all that was measured with a new bearer on every request. */
+/** Compares the peak memory in the least favourable scenario with a new bearer on every request. */
 function memoryOfLimit(times: number, moreMegabytes: number): Target {
   return {
     asked: 'peak memory, wherever the bearer is new',

@@ -1,11 +1,11 @@
 import { orderIds } from '../records.ts';
 
-/** What is asked of every server. */
+/** A question to every server. */
 export interface Workload {
-  /** For people, in the table's heading. */
+  /** The heading of its tables. */
   title: string;
   document: string;
-  /** The variables of one request after the other, over and over. */
+  /** The variables of the requests, in turn. */
   variables: readonly Record<string, string>[];
 }
 
@@ -49,10 +49,10 @@ export const workloads = {
 
 export type WorkloadName = keyof typeof workloads;
 
-/** The bodies of requests, as every client of GraphQL sends them, with a document of the server's own where it has one. */
+/** The bodies of the requests. @param ownDocument the server's own document, if it has one. */
 export function bodiesOf(workload: WorkloadName, ownDocument?: string): string[] {
   const { document, variables } = workloads[workload];
-  // One line, as clients send it.
+  // Clients send a document in one line.
   const query = (ownDocument ?? document).replace(/\s+/g, ' ');
   return variables.map((values) => JSON.stringify({ query, variables: values }));
 }

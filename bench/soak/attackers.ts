@@ -5,19 +5,19 @@ import { type RequestParts, requestText } from '../load.ts';
 import { markOf, tenants, tokenOf } from '../tenants.ts';
 import { count, look, noOutcomes, outcomeOf } from './outcomes.ts';
 
-// Those who attack, on a thread of their own, as what they do must not delay the timing of good requests. A message has so many
-// attacks made at a rate, each kind in its turn. The answer to it is what all attacks so far came to.
+// The attackers, on a thread of their own, so that they do not delay the timing of good requests. A message starts a
+// number of attacks at a rate. All kinds take turns. The reply has the outcomes of all attacks until now.
 
 export interface Attacks {
   total: number;
   ratePerSecond: number;
 }
 
-/** Does harm on a connection of its own. */
+/** Sends one attack on a connection of its own. */
 type Attack = (socket: Socket, tenant: number, index: number) => void;
 
-// A connection that the server has not ended by then is ended from here. The server gives a body 5 seconds to go on, and
-// looks each second.
+// After this time the attacker closes the connection itself. The server waits 5 seconds for more of a body, and
+// checks this every second.
 const patienceMs = 8_000;
 
 function request(tenant: number, parts: Partial<RequestParts>): string {
@@ -27,7 +27,7 @@ function request(tenant: number, parts: Partial<RequestParts>): string {
 
 const body = (query: string, variables: object = {}) => JSON.stringify({ query, variables });
 
-/** A document that may be another each time. */
+/** Sends a document that can differ each time. */
 function asks(
   documentOf: (index: number, mark: string) => string,
   variables?: (index: number) => object,
@@ -38,12 +38,12 @@ function asks(
   };
 }
 
-/** The same each time but for the token. */
+/** Sends the same request each time, with the token of the tenant. */
 function sends(parts: Partial<RequestParts>): Attack {
   return (socket, tenant) => socket.write(request(tenant, parts));
 }
 
-/** The head of a request with a body that is yet to come. */
+/** The head of a request without its body. */
 const head = (tenant: number, ...headers: string[]) =>
   request(tenant, { headers: ['content-type: application/json', ...headers] });
 
@@ -135,7 +135,7 @@ const attacks: Record<string, Attack> = {
     const timer = setInterval(() => socket.write(' '.repeat(10)), 200);
     socket.once('close', () => clearInterval(timer));
   },
-  // The label is more than the buffers between here and there hold, so that the server has to wait.
+  // The label is larger than all buffers of the connection, so the server has to wait.
   'a connection that does not read': (socket, tenant) => {
     socket.pause();
     socket.write(request(tenant, { method: 'GET', path: '/labels/fault-large.pdf', headers: [] }));
@@ -160,7 +160,7 @@ const attacks: Record<string, Attack> = {
   },
 };
 
-// What would leave something behind each time, if anything did, comes more often than the rest.
+// These attacks are the most likely to leak memory, so they are more frequent.
 const leaveMost = [
   'an unknown token',
   'a document like no other',
@@ -203,11 +203,11 @@ function attackOnce(): Promise<void> {
 
 parentPort?.on('message', async ({ total, ratePerSecond }: Attacks) => {
   const startedAt = performance.now();
-  const underWay: Promise<void>[] = [];
+  const running: Promise<void>[] = [];
   for (let begun = 0; begun < total; begun += 1) {
     await pause(Math.max(0, startedAt + (begun / ratePerSecond) * 1_000 - performance.now()));
-    underWay.push(attackOnce());
+    running.push(attackOnce());
   }
-  await Promise.all(underWay);
+  await Promise.all(running);
   parentPort?.postMessage(outcomes);
 });

@@ -2,7 +2,7 @@ import { type Question, requestText } from '../load.ts';
 import { markOf, tenants, tokenOf } from '../tenants.ts';
 import { count, look, type Outcomes, outcomeOf } from './outcomes.ts';
 
-// Requests as a frontend sends them, each of which has a right answer.
+// Requests of a frontend. Each has a right response.
 
 const orderBoard = `query OrderBoard { orders(first: 20) { nodes {
   id status recipient { fullName location { administrativeArea locality } }
@@ -50,7 +50,9 @@ const newOrder = {
 
 const idOf = (mark: string, index: number) => `${mark}or${801 + (index % 200)}`;
 
-/** The variables of each kind for a tenant's mark. Each kind is in turn as often as it stands here. */
+/**
+ * The kinds of requests, with their variables for a tenant's mark. A kind that is here twice is sent twice as often.
+ */
 const kinds: [kind: string, query: string, variables: (mark: string, index: number) => object][] = [
   ['order board, 20 orders', orderBoard, () => ({})],
   ['order board, 20 orders', orderBoard, () => ({})],
@@ -69,7 +71,7 @@ const kinds: [kind: string, query: string, variables: (mark: string, index: numb
   [
     'createOrder, key of a moment ago',
     createOrder,
-    // Two requests of the tenants' turns have the same index here, so that the second finds the key.
+    // Several requests of a tenant have the same key, so all but the first find the key.
     (_mark, index) => ({ input: { ...newOrder, idempotencyKey: `again-${Math.floor(index / 500)}` } }),
   ],
   [
@@ -80,7 +82,7 @@ const kinds: [kind: string, query: string, variables: (mark: string, index: numb
   ['label', '', () => ({})],
 ];
 
-/** One good request, the tenants and the kinds in turn. Its answer is counted as right or as what it was instead. */
+/** One good request. Tenants and kinds take turns. Its outcome is `right`, or says what was wrong. */
 export function goodRequest(index: number, outcomes: Outcomes): Question {
   const tenant = index % tenants;
   const [mark, token] = [markOf(tenant), tokenOf(tenant)];

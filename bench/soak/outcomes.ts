@@ -1,12 +1,12 @@
-/** What came of requests, good or hostile. */
+/** The outcomes of requests, good or hostile. */
 export interface Outcomes {
-  /** How often each outcome was seen, by kind of request. */
+  /** The number of each outcome, by kind of request. */
   byKind: Map<string, Map<string, number>>;
-  /** Answers with HTTP 500 or INTERNAL_SERVER_ERROR. */
+  /** The number of responses with HTTP 500 or INTERNAL_SERVER_ERROR. */
   internalErrors: number;
-  /** Answers with a record of another tenant, or with any where nobody asked who may see one. */
+  /** The number of responses with a record of another tenant, or with any record for an unknown token. */
   crossings: number;
-  /** Some of these answers, to be looked at. */
+  /** A few of these responses, for people to read. */
   examples: string[];
 }
 
@@ -22,13 +22,13 @@ export function count({ byKind }: Outcomes, kind: string, outcome: string): void
   byKind.set(kind, outcomes.set(outcome, (outcomes.get(outcome) ?? 0) + 1));
 }
 
-/** How often an outcome was seen that begins so. */
+/** The number of outcomes that start with this text. */
 export function timesOf({ byKind }: Outcomes, start: string): number {
   const all = [...byKind.values()].flatMap((outcomes) => [...outcomes]);
   return all.reduce((sum, [outcome, times]) => (outcome.startsWith(start) ? sum + times : sum), 0);
 }
 
-/** A row of a table for each kind: its name, how often it was seen, and its outcomes, the most frequent first. */
+/** A table row for each kind: its name, its number of requests, and its outcomes, the most frequent first. */
 export function rowsOf({ byKind }: Outcomes): [kind: string, total: number, outcomes: string][] {
   return [...byKind].sort().map(([kind, outcomes]) => {
     const sorted = [...outcomes].sort(([, a], [, b]) => b - a);
@@ -37,13 +37,14 @@ export function rowsOf({ byKind }: Outcomes): [kind: string, total: number, outc
   });
 }
 
-// Request ids count on in letters and digits, so that one now and then looks like a mark. An error may name the id that was
-// asked for; the record itself has a note with the mark too.
+// These parts of a response are no records. A request id has letters and digits, and can look like a mark. An error
+// can name the requested id. A record would have a note with the mark too.
 const noRecords = /x-request-id: \S+|"requestId":"[^"]*"|orders\/t\d+xor\d+ was/gi;
 
 /**
- * Looks at an answer, head and body, for what must never be in it. Answers whether it holds anything of the tenant's.
- * @param tenant who asked; undefined where it is nobody whom REST knows.
+ * Searches a response, head and body, for internal errors and records of other tenants, and counts them.
+ * @param tenant the tenant of the request; undefined if REST does not know its token.
+ * @returns whether the response has a record of the tenant.
  */
 export function look(outcomes: Outcomes, answer: string, tenant: number | undefined): boolean {
   const marks = Array.from(answer.replaceAll(noRecords, '').matchAll(/\bt(\d+)x/g), ([, mark]) =>
@@ -58,12 +59,12 @@ export function look(outcomes: Outcomes, answer: string, tenant: number | undefi
   return tenant !== undefined && marks.includes(tenant);
 }
 
-/** The codes of an answer's errors, each once, behind its status where that is not 200. */
+/** The error codes of a response, each once. If its status is not 200, the status comes first. */
 export function outcomeOf(answer: string): string {
   const codes = new Set(Array.from(answer.matchAll(/"code":"([A-Z_]+)"/g), ([, code]) => code));
-  const told = codes.size === 0 ? 'ok' : [...codes].sort().join('+');
+  const text = codes.size === 0 ? 'ok' : [...codes].sort().join('+');
   const status = statusOf(answer);
-  return status === 200 ? told : `${status} ${told}`;
+  return status === 200 ? text : `${status} ${text}`;
 }
 
 function statusOf(answer: string): number {

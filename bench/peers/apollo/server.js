@@ -5,9 +5,9 @@ import fastifyApollo from '@as-integrations/fastify';
 import DataLoader from 'dataloader';
 import Fastify from 'fastify';
 
-// Apollo Server with its data source for REST: https://www.apollographql.com/docs/apollo-server/data/fetching-rest, and a
-// DataLoader for each kind of record. Behind Fastify, as its own standalone server is for prototypes and was slower here:
-// https://www.apollographql.com/docs/apollo-server/api/standalone
+// Apollo Server with its REST data source (https://www.apollographql.com/docs/apollo-server/data/fetching-rest) and a
+// DataLoader for each kind of record. It runs in Fastify, because its standalone server is for prototypes and was
+// slower: https://www.apollographql.com/docs/apollo-server/api/standalone
 
 class OrderService extends RESTDataSource {
   baseURL = process.env.UPSTREAM_URL;
@@ -21,7 +21,10 @@ class OrderService extends RESTDataSource {
     request.headers.authorization = this.authorization;
   }
 
-  /** Nobody changes what was answered: https://github.com/apollographql/datasource-rest#cloneparsedbody */
+  /**
+   * No code changes a parsed body, so it needs no copy:
+   * https://github.com/apollographql/datasource-rest#cloneparsedbody
+   */
   cloneParsedBody(body) {
     return body;
   }

@@ -3,15 +3,15 @@ import { Pool } from 'undici';
 import type { OrderJson, OriginJson, QuoteJson, ShipmentJson } from '../../../src/rest/wire-schema.ts';
 import { deepJson, orderJson, shipmentsJson } from './shapes.ts';
 
-// The limit: what somebody writes who knows which four questions there will be, without GraphQL. It makes the calls that
-// Waybill makes for each of them, at the same moments and with the same pages, and keeps for a minute what Waybill keeps.
+// The limit: a server without GraphQL that is written for the four questions alone. For each question it makes the
+// calls of Waybill, at the same moments and with the same pages. It keeps origins for a minute, as Waybill does.
 
 const pool = new Pool(process.env.UPSTREAM_URL ?? '', { connections: 64 });
 
 async function get<Json>(path: string, authorization: string): Promise<Json> {
   const { statusCode, body } = await pool.request({ method: 'GET', path, headers: { authorization } });
   if (statusCode !== 200) throw new Error(`GET ${path} answered ${statusCode}`);
-  // REST answers as its interface says.
+  // REST follows its interface.
   return (await body.json()) as Json;
 }
 
@@ -27,7 +27,7 @@ interface Known {
   origins: Promise<Map<string, OriginJson>> | undefined;
 }
 
-/** What is known of an access token, oldest first. */
+/** What the server knows about access tokens, oldest first. */
 const known = new Map<string, Known>();
 
 function knownOf(bearer: string): { tenant: Known; isNew: boolean } {
@@ -37,18 +37,18 @@ function knownOf(bearer: string): { tenant: Known; isNew: boolean } {
   const tenant = { until: now + minuteMs, origins: undefined };
   known.delete(bearer);
   known.set(bearer, tenant);
-  // The first of a map is the oldest.
+  // The first entry of a map is the oldest.
   if (known.size > 1_000) known.delete(known.keys().next().value ?? '');
   return { tenant, isNew: true };
 }
 
-/** One in so many of those who are new has a larger page, as in Waybill, which learns by that. */
+/** One of this many new tokens gets a larger page, as in Waybill, which learns from that page. */
 const newPerLargerPage = 50;
 let newcomers = 0;
 
 /**
- * The page of shipments leaves with that of the orders, once it is known to hold theirs, and is then a quarter larger. Before
- * that Waybill has one of as many rows as there are orders, once the lists of other tokens have shown that to be enough.
+ * For a known token, the page of shipments is requested together with the page of orders, and is a quarter larger.
+ * For a new token, it follows the page of orders and has as many rows, as in Waybill after requests of other tokens.
  */
 async function ordersWithShipments(orders: number, bearer: string, isNew: boolean) {
   if (isNew) {

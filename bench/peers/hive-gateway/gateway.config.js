@@ -1,7 +1,7 @@
 import { defineConfig } from '@graphql-hive/gateway';
 
-// https://the-guild.dev/graphql/hive/docs/api-reference/gateway-config: the links between records through the SDK that is in
-// the context, where the list of origins is asked for once for all keys of a batch.
+// https://the-guild.dev/graphql/hive/docs/api-reference/gateway-config: the links between records, by the SDK in the
+// context. The list of origins is read once for all keys of a batch.
 
 const idOf = (name) => name.slice(name.indexOf('/') + 1);
 

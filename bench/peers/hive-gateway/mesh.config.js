@@ -1,8 +1,9 @@
 import { defineConfig } from '@graphql-mesh/compose-cli';
 import { loadOpenAPISubgraph } from '@omnigraph/openapi';
 
-// `npm run compose` makes supergraph.graphql from openapi.json, which is what the sandbox has at /openapi.json. The links
-// between records are additions, as OpenAPI has names of records as texts: https://the-guild.dev/graphql/mesh/v1
+// `npm run compose` makes supergraph.graphql from openapi.json, a copy of the sandbox's /openapi.json. The links
+// between records are additions, because names of records are plain texts in OpenAPI:
+// https://the-guild.dev/graphql/mesh/v1
 
 export const composeConfig = defineConfig({
   subgraphs: [

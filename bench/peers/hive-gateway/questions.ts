@@ -2,8 +2,9 @@ import type { OrderJson, OriginJson, QuoteJson, ShipmentJson } from '../../../sr
 import { deepJson, orderJson, shipmentsJson } from '../by-hand/shapes.ts';
 import type { WorkloadName } from '../workloads.ts';
 
-// A schema made from OpenAPI has REST's names, so that the gateway is asked for the same values in its own words. It gives
-// REST's JSON, of which the same functions as the hand-written server's make what all others answer.
+// A schema from OpenAPI has the names of REST, so these documents ask for the same values with these names. The
+// gateway returns REST's JSON. The functions of the hand-written server give this JSON the shape of all other
+// responses.
 
 export const documents: Partial<Record<WorkloadName, string>> = {
   order: `query Order($id: queryInput_getOrder_id!) { getOrder(id: $id) {
@@ -35,16 +36,16 @@ interface LinkedOrder extends OrderJson {
   shipmentRecord: LinkedShipment;
 }
 
-/** What the gateway answers to the documents above. */
+/** The data of the documents above. */
 interface Data {
   getOrder: OrderJson;
   listOrders: { orders: LinkedOrder[] };
 }
 
-/** The data as the other servers give it. */
+/** The data in the shape of the other servers. */
 export function shaped(data: unknown, workload: WorkloadName): unknown {
   if (workload === 'typename') return data;
-  // The answer to the document of this workload.
+  // The data of this workload's document.
   const { getOrder, listOrders } = data as Data;
   if (workload === 'order') return orderJson(getOrder);
   const { orders } = listOrders;

@@ -3,8 +3,9 @@ import Fastify from 'fastify';
 import mercurius from 'mercurius';
 import { Pool } from 'undici';
 
-// Mercurius as its documentation has it for speed: JIT from the first request on, and loaders, which give the relations
-// of all objects of a level at once. https://mercurius.dev/#/docs/api/options, https://mercurius.dev/#/docs/loaders
+// Mercurius as its documentation recommends for speed: JIT from the first request on, and loaders, which load the
+// relations of all objects of a level at once. https://mercurius.dev/#/docs/api/options,
+// https://mercurius.dev/#/docs/loaders
 
 const pool = new Pool(process.env.UPSTREAM_URL, { connections: 64 });
 
@@ -47,7 +48,7 @@ const resolvers = {
   Offer: { courier, shipmentCost: (offer) => cop(offer.shipmentCostCents) },
 };
 
-/** Gets each of the names that the objects have for a record; Mercurius asks no name twice in an operation. */
+/** Reads the record that each object names. Mercurius asks for each name once in an operation. */
 const byName =
   (field) =>
   (queries, { authorization }) =>
@@ -57,7 +58,7 @@ const loaders = {
   Order: { shipment: byName('shipment') },
   Shipment: {
     quote: byName('quote'),
-    // There is no way to get one alone.
+    // REST has no endpoint for one origin.
     async origin(queries, { authorization }) {
       const { origins } = await get('/v1/origins?pageSize=1000', authorization);
       const known = new Map(origins.map((origin) => [origin.name, origin]));

@@ -4,8 +4,8 @@ import { createYoga } from 'graphql-yoga';
 import { Pool } from 'undici';
 import { schema } from './schema.js';
 
-// Yoga before a schema of Pothos, with a DataLoader for each kind of record and request: https://pothos-graphql.dev,
-// https://the-guild.dev/graphql/yoga-server/docs. GraphiQL and the masking of errors are as they are by default.
+// Yoga with a Pothos schema, and a DataLoader for each kind of record in each request: https://pothos-graphql.dev,
+// https://the-guild.dev/graphql/yoga-server/docs. GraphiQL and the masking of errors have their defaults.
 
 const pool = new Pool(process.env.UPSTREAM_URL, { connections: 64 });
 
@@ -28,7 +28,7 @@ function createContext({ request }) {
     order: byName(),
     shipment: byName(),
     quote: byName(),
-    // There is no way to get one alone.
+    // REST has no endpoint for one origin.
     origin: new DataLoader(async (names) => {
       const { origins } = await get('/v1/origins?pageSize=1000', authorization);
       const known = new Map(origins.map((origin) => [origin.name, origin]));
