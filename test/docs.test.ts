@@ -386,7 +386,12 @@ describe('commands', () => {
 
 describe('names and links', () => {
   /** Files that a recipe creates. */
-  const created = ['src/graph/quotes/parcel-size.ts'];
+  const created = [
+    'src/graph/quotes/parcel-size.ts',
+    'src/sandbox/resources/couriers.ts',
+    'src/graph/orders/cancel-order.ts',
+    'test/api/orders/cancel-order.test.ts',
+  ];
   const files = globSync(['*', '.*', '{src,test,bench,docs,.ci,.github}/**/*'], {
     cwd: root,
     exclude: (path) => /(?:^|\/)(?:node_modules|\.git)$/.test(path),
