@@ -79,7 +79,7 @@ const layers: Record<string, string[]> = {
   'src/sandbox': [
     'main.ts',
     'sandbox.ts',
-    'server.ts seeding.ts',
+    'server.ts',
     'resources',
     'label',
     'http',

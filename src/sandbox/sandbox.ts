@@ -2,14 +2,16 @@ import type { AddressInfo } from 'node:net';
 import { createFaults, type Faults } from './faults/faults.ts';
 import { defaultQuirks, type Quirks } from './faults/quirks.ts';
 import { createRequestLog, type RequestLog } from './http/request-log.ts';
+import { messageDueAt, shipmentDueAt } from './rules/due-transitions.ts';
 import { createStaleOrders } from './rules/stale-orders.ts';
-import { createSeed, type Seed } from './seed/seed.ts';
-import { writeSeed } from './seeding.ts';
+import { type ChannelSeed, createSeed, type MerchantSeed, type Seed } from './seed/seed.ts';
 import { createServer } from './server.ts';
 import { type Clock, createClock } from './store/clock.ts';
+import type { List } from './store/collection.ts';
 import { openDatabase } from './store/database.ts';
 import { formatNames } from './store/identifiers.ts';
-import { createStore } from './store/store.ts';
+import type { Merchant } from './store/merchants.ts';
+import { createStore, type Store, sharedLocations } from './store/store.ts';
 
 export type { Fault, FaultEffect, FaultMatch, Faults } from './faults/faults.ts';
 export type { Quirks } from './faults/quirks.ts';
@@ -83,4 +85,46 @@ export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbo
 
 function emitWarning(error: unknown): void {
   process.emitWarning(error instanceof Error ? error : String(error));
+}
+
+/** Seeded shipments and messages keep their status for at least this long, so that a person can look at them. */
+const quietMs = 10 * 60_000;
+
+/** Writes the seed into the store. Lists of the seed are newest first; records are written oldest first. */
+export function writeSeed(store: Store, seed: Seed, now: Date): void {
+  for (const location of seed.locations.toReversed()) store.locations.insert(sharedLocations, location);
+  for (const merchantSeed of seed.merchants) writeMerchant(store, merchantSeed, now);
+}
+
+function writeMerchant(store: Store, seed: MerchantSeed, now: Date): void {
+  const merchant = store.merchants.add(seed.token, seed.organization);
+  const list = (path: string): List => ({ merchant: merchant.id, path });
+  for (const origin of seed.origins.toReversed()) store.origins.insert(list('origins'), origin);
+  for (const order of seed.orders.toReversed()) store.orders.insert(list('orders'), order);
+  for (const quote of seed.quotes.toReversed()) store.quotes.insert(list('quotes'), quote);
+  for (const shipment of seed.shipments.toReversed()) {
+    const due = shipmentDueAt(shipment, new Date(shipment.updateTime));
+    store.shipments.insert(list('shipments'), shipment, dueAfterQuietPeriod(now, due));
+  }
+  for (const channel of seed.channels.toReversed()) writeChannel(store, merchant, channel, now);
+}
+
+function writeChannel(store: Store, merchant: Merchant, seed: ChannelSeed, now: Date): void {
+  const { name } = seed.channel;
+  const list = (path: string): List => ({ merchant: merchant.id, path });
+  store.channels.insert(list('channels'), seed.channel);
+  for (const template of seed.templates.toReversed()) {
+    store.templates.insert(list(`${name}/templates`), template);
+  }
+  for (const { messages, ...conversation } of seed.conversations.toReversed()) {
+    store.conversations.insert(list(`${name}/conversations`), conversation);
+    for (const message of messages.toReversed()) {
+      const due = messageDueAt(message, new Date(message.createTime));
+      store.messages.insert(list(`${conversation.name}/messages`), message, dueAfterQuietPeriod(now, due));
+    }
+  }
+}
+
+function dueAfterQuietPeriod(now: Date, due: number | undefined): number | undefined {
+  return due === undefined ? undefined : Math.max(due, now.getTime() + quietMs);
 }
