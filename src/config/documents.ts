@@ -12,7 +12,7 @@ export const documentSettings = {
     'DOCUMENT_CACHE_BYTES',
     '67108864',
     [0, 4_294_967_296],
-    'The highest estimated memory of parsed, validated and compiled documents, in bytes. `0` caches none. A document above a quarter is not cached.',
+    'The highest estimated memory of parsed, validated and compiled documents, in bytes. `0` caches none. A document that needs more than a quarter of this is not cached.',
   ),
   persistedQueryBytes: wholeNumber(
     'PERSISTED_QUERY_BYTES',
@@ -27,6 +27,6 @@ export const trustedDocumentSettings = {
   operationsFile: anyText(
     'OPERATIONS_FILE',
     undefined,
-    'A JSON file with the only accepted documents, by their ids. By default, every document of the schema is accepted.',
+    'A JSON file with the only accepted documents, such as `{ "<id>": "<document>" }`. By default, every document of the schema is accepted.',
   ),
 };

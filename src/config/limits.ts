@@ -18,7 +18,7 @@ export const limitSettings = {
     'MAX_ALIASES',
     '30',
     [0, 10_000],
-    'The highest number of aliases of an operation. An alias counts once for each spread of its fragment.',
+    'The highest number of aliases of an operation. An alias counts each time its fragment is used.',
   ),
   listItems: wholeNumber(
     'MAX_LIST_ITEMS',

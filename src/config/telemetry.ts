@@ -19,7 +19,7 @@ export const metricsSettings = {
     'METRICS_PORT',
     undefined,
     [0, 65_535],
-    'A separate port for `/metrics`. `0` means any free port. By default, `/metrics` is on `PORT`.',
+    'A separate port for `/metrics` alone, on `HOST`. `0` means any free port. By default, `/metrics` is on `PORT`.',
   ),
 };
 
