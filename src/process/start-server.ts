@@ -60,6 +60,8 @@ export async function startServer(config: Config, parts: ServerParts): Promise<R
     showCost: config.showCost ?? config.upstreamUrl === undefined,
     publicUrl: () => config.publicUrl ?? listener.url,
     graphiqlBearer: upstream.bearer,
+    // A published page does not name the host of REST, which can be internal.
+    graphiqlLiveHost: config.upstreamUrl && (config.publicUrl ?? config.upstreamUrl).host,
     health,
     mutations,
     metrics,

@@ -43,6 +43,8 @@ export interface AppOptions extends ContextOptions, DocumentOptions, Omit<CallCo
   api: RestApi;
   /** The access token that GraphiQL starts with. Undefined: GraphiQL shows a placeholder. */
   graphiqlBearer?: string | undefined;
+  /** The host that GraphiQL names as a live service. Undefined: GraphiQL has no warning, as in the sandbox. */
+  graphiqlLiveHost?: string | undefined;
   /** Whether queries are compiled at their first use, by default true. Responses do not depend on it. */
   compileQueries?: boolean;
   /** How loaders cache reference data and batch REST calls. */
@@ -138,16 +140,16 @@ export function createApp(options: AppOptions): App {
       secret,
     }),
   };
-  const { metrics, mutations, tracing, limits } = options;
+  const { metrics, mutations, tracing, limits, log = silentLog } = options;
   const loadShedding = createLoadShedder(options.loadShedding);
-  const cors = createCors(options.corsOrigins ?? []);
+  const cors = createCors(options.corsOrigins ?? [], log);
   const headers = createResponseHeaders({ cors, isHttps: options.isHttps ?? false });
   const { documents, operations } = createDocumentSources(schema, limits, options, metrics?.documentRead);
   const isPrivate = options.schemaAccess === 'private';
   metrics?.showCallsWaiting(shared.callContexts.callsWaiting);
   const maskedErrors = createMaskedErrors(options.report);
   const accessLog = createAccessLog({
-    log: options.log ?? silentLog,
+    log,
     maskedErrors,
     observer: metrics?.requests,
     tracing,
@@ -183,7 +185,12 @@ export function createApp(options: AppOptions): App {
       responseHeaders(headers, cors),
       // Other routes than GraphQL requests. notFoundRoute then rejects every path but /graphql.
       healthRoute(options.health ?? createHealth(async () => undefined)),
-      !isPrivate && graphiql({ bearer: options.graphiqlBearer, trustedDocuments: options.trustedDocuments }),
+      !isPrivate &&
+        graphiql({
+          bearer: options.graphiqlBearer,
+          liveHost: options.graphiqlLiveHost,
+          trustedDocuments: options.trustedDocuments,
+        }),
       metrics !== undefined && options.showMetrics === true && metricsRoute(metrics),
       labelRoute({
         api: options.api,

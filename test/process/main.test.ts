@@ -160,6 +160,22 @@ describe.concurrent('before a live service', () => {
     expect(await main.stop()).toMatchObject({ code: 0, signal: null, errors: '' });
   });
 
+  test.each([
+    ['UPSTREAM_URL', {}, 'rest.example:8443'],
+    [
+      'PUBLIC_URL, which may be the only public one',
+      { PUBLIC_URL: 'https://shop.example/api' },
+      'shop.example',
+    ],
+  ])('GraphiQL names the host of %s', async (_setting, environment, host) => {
+    const main = startServer({ UPSTREAM_URL: 'https://rest.example:8443/v1', ...environment });
+    const { text } = await main.banner();
+    const graphql = `http://127.0.0.1:${/127\.0\.0\.1:(\d+)/.exec(text)?.[1]}/graphql`;
+    const page = await (await fetch(graphql, { headers: { accept: 'text/html' } })).text();
+    expect(page).toContain(`{"liveHost":"${host}",`);
+    expect(await main.stop()).toMatchObject({ code: 0 });
+  });
+
   describe.each([
     ['SIGTERM', 0, []],
     // Of the server's own making: nothing from outside makes it throw where nobody catches it.
@@ -252,6 +268,7 @@ describe('before the embedded sandbox', () => {
     const page = await fetch(banner.graphql, { headers: { accept: 'text/html' } });
     expect(page.status).toBe(200);
     expect(page.headers.get('content-type')).toContain('text/html');
+    expect(await page.text()).not.toContain('liveHost":');
   });
 
   test.skipIf(!hasCurl)('the curl line that it prints answers when pasted into a shell', async () => {

@@ -181,8 +181,7 @@ class FastRequest implements OperationRequest {
         'x-request-id',
         requestRecord.requestId,
       );
-      for (const header of responseHeaders.forOrigin(this.#request.headers.origin ?? null))
-        headers.push(...header);
+      for (const header of responseHeaders.forRequest(this.headers)) headers.push(...header);
       response.writeHead(200, headers);
       response.end(body);
     } catch {

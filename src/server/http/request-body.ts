@@ -123,6 +123,11 @@ const budgetExhausted: HttpError = {
 
 const bodyIncomplete = badRequest('The body broke off before its end.');
 
+const severalOperations = badRequest(
+  'Expected one operation as a JSON object, but got a list: send each operation in a request of its own, or join ' +
+    'their fields in one operation with aliases.',
+);
+
 /** Parses the JSON of a body. Error messages do not quote the body. */
 export function parseBody(bytes: Buffer): ParsedBody {
   // Decoding invalid UTF-8 would silently change the values of a write.
@@ -134,6 +139,7 @@ export function parseBody(bytes: Buffer): ParsedBody {
 export function parseText(text: string): ParsedBody {
   try {
     const json: unknown = JSON.parse(text);
+    if (Array.isArray(json)) return { httpError: severalOperations };
     if (typeof json === 'object' && json !== null) return { json };
     const type = json === null ? 'null' : typeof json;
     return { httpError: badRequest(`POST body is expected to be object but received ${type}`) };

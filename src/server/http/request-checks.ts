@@ -22,8 +22,21 @@ export function requestHeadError(
   maxBodyBytes: number,
 ): HttpError | undefined {
   if (method !== 'POST' && method !== 'GET') return undefined;
-  const error = method === 'POST' ? postError(headers, maxBodyBytes) : csrfError(headers);
+  const error =
+    method === 'POST' ? postError(headers, maxBodyBytes) : (webSocketError(headers) ?? csrfError(headers));
   return error ?? acceptError(headers.get('accept'));
+}
+
+/** Rejects a WebSocket. Other upgrades, such as `h2c`, are ignored, as HTTP allows. */
+function webSocketError(headers: HeaderReader): HttpError | undefined {
+  if (!/\bwebsocket\b/i.test(headers.get('upgrade') ?? '')) return undefined;
+  return {
+    status: 501,
+    code: 'BAD_REQUEST',
+    message:
+      'A WebSocket is not taken, as there are no subscriptions: send queries and mutations by POST as JSON.',
+    retryable: false,
+  };
 }
 
 /** Rejects a GET that a page of another origin can send without a preflight (cross-site request forgery). */

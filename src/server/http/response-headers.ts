@@ -1,4 +1,5 @@
 import type { Plugin } from 'graphql-yoga';
+import type { HeaderReader } from '../../telemetry/request-record.ts';
 import type { Cors } from './cors.ts';
 
 /** The default headers of every response. A response may override them. */
@@ -23,8 +24,8 @@ export interface ResponseHeadersOptions {
 export interface ResponseHeaders {
   /** The default headers of every response. A response may override them. */
   readonly fixed: readonly (readonly [name: string, value: string])[];
-  /** The additional headers for a request with this `Origin`. `null` if the request has none. */
-  forOrigin(origin: string | null): readonly (readonly [name: string, value: string])[];
+  /** The additional headers for a request with these headers. They depend on its `Origin`. */
+  forRequest(headers: HeaderReader): readonly (readonly [name: string, value: string])[];
 }
 
 const noHeaders: readonly (readonly [string, string])[] = [];
@@ -38,15 +39,19 @@ export function createResponseHeaders({ cors, isHttps }: ResponseHeadersOptions)
       ...fixedHeaders,
       ...(isHttps && { 'strict-transport-security': strictTransportSecurity }),
     }),
-    forOrigin: (origin) => (cors.isOff ? noHeaders : [vary, ...cors.headersFor(origin)]),
+    forRequest(headers) {
+      const corsHeaders = cors.headersFor(headers);
+      return cors.isOff ? noHeaders : [vary, ...corsHeaders];
+    },
   };
 }
 
 /** Yoga plugin: adds the headers to every response and responds to CORS preflights. */
-export function responseHeaders({ fixed, forOrigin }: ResponseHeaders, cors: Cors): Plugin {
+export function responseHeaders({ fixed, forRequest }: ResponseHeaders, cors: Cors): Plugin {
+  const isPreflight = ({ method, headers }: Request) => method === 'OPTIONS' && cors.isPreflight(headers);
   return {
     onRequest({ request, fetchAPI, endResponse }) {
-      if (request.method !== 'OPTIONS' || !cors.isPreflight(request.headers)) return;
+      if (!isPreflight(request)) return;
       endResponse(
         new fetchAPI.Response(null, { status: 204, headers: cors.preflightHeaders(request.headers) }),
       );
@@ -56,8 +61,8 @@ export function responseHeaders({ fixed, forOrigin }: ResponseHeaders, cors: Cor
       if (headers.get('connection') === 'keep-alive') headers.delete('connection');
       for (const [name, value] of fixed) if (!headers.has(name)) headers.set(name, value);
       // The response to a preflight has its own CORS headers.
-      const origin = request.method === 'OPTIONS' ? null : request.headers.get('origin');
-      for (const [name, value] of forOrigin(origin)) {
+      if (isPreflight(request)) return;
+      for (const [name, value] of forRequest(request.headers)) {
         if (name === 'vary') headers.append(name, value);
         else headers.set(name, value);
       }

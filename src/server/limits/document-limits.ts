@@ -101,7 +101,28 @@ export function validateWithin(
       ? [UniqueFragmentNamesRule]
       : rules;
   const options = { hideSuggestions, maxErrors: maxErrorsOf(document) };
-  return truncateErrors(validate(schema, document, affordableRules, options));
+  return truncateErrors(validate(schema, document, affordableRules, options).map(withAlternative));
+}
+
+/** The messages of graphql-js about features that this server does not have, and what to use instead. */
+const alternatives = new Map([
+  [
+    'The subscription operation is not supported by the schema.',
+    'There are no subscriptions here: send a query, and send it again to see what has changed.',
+  ],
+  [
+    'Unknown directive "@defer".',
+    'There is no "@defer" here: send the fields that may come later as a query of their own.',
+  ],
+  [
+    'Unknown directive "@stream".',
+    'There is no "@stream" here: read the list page by page, with "first" and "after".',
+  ],
+]);
+
+function withAlternative(error: GraphQLError): GraphQLError {
+  const message = alternatives.get(error.message);
+  return message === undefined ? error : new GraphQLError(message, { nodes: error.nodes });
 }
 
 /** The error for a list or an input object in the document that is too large. Undefined if there is none. */

@@ -4,6 +4,7 @@ import type { CallContexts } from '../../rest/client/call-context.ts';
 import { BadInputError, MissingBearerError } from '../../rest/errors.ts';
 import { quoteForMessage } from '../../rest/resource-name.ts';
 import type { ReportError } from '../../telemetry/error-report.ts';
+import { countError } from '../../telemetry/request-record.ts';
 import type { Tracing } from '../../telemetry/tracing.ts';
 import { httpErrorResponse, type NodeContext } from '../graphql/yoga-request.ts';
 import { toClientError } from '../http/client-error.ts';
@@ -31,7 +32,8 @@ interface LabelOptions {
 
 /**
  * `GET /labels/{shipment id}.pdf`: streams the label of a shipment from REST, with the client's access token, by
- * `GET /v1/shipments/{id}/label` ("Endpoints"). Errors are JSON with the same codes as in the graph.
+ * `GET /v1/shipments/{id}/label` ("Endpoints"). Errors are JSON with the same codes as in the graph. A person who
+ * opens the address in a browser gets a page instead.
  */
 export function labelRoute({ loadShedding, ...options }: LabelRouteOptions): Plugin<object, NodeContext> {
   return {
@@ -63,6 +65,7 @@ async function labelResponse(
 ): Promise<Response> {
   const { res: response, requestRecord } = context;
   try {
+    if (isOpenedInBrowser(request)) return missingTokenPage(request, context, fetchAPI);
     const bearer = bearerOf(request.headers);
     if (bearer instanceof MissingBearerError) throw bearer;
     const id = decodeId(encodedId);
@@ -91,6 +94,45 @@ async function labelResponse(
     report(error, requestRecord?.requestId);
     return httpErrorResponse({ ...httpError, requestId: requestRecord?.requestId }, context, fetchAPI);
   }
+}
+
+/** Whether a browser navigates to the address. It then sends no access token. */
+function isOpenedInBrowser({ headers }: Request): boolean {
+  return !headers.has('authorization') && headers.get('accept')?.includes('text/html') === true;
+}
+
+const missingTokenHtml = `<!doctype html>
+<html lang="en">
+  <head>
+    <meta charset="utf-8">
+    <meta name="viewport" content="width=device-width, initial-scale=1">
+    <title>This label needs an access token</title>
+  </head>
+  <body>
+    <h1>This label needs an access token</h1>
+    <p>A browser that opens this address sends no access token, so there is no label to show.</p>
+    <p>To open a label in a browser, query <code>Label.url</code>, a signed address, and open that address:</p>
+    <pre>{ shipment(id: "…") { label { url } } }</pre>
+    <p>Code can also fetch this address with the header <code>Authorization: Bearer &lt;access token&gt;</code>.</p>
+  </body>
+</html>
+`;
+
+function missingTokenPage(
+  { method }: Request,
+  { requestRecord }: NodeContext,
+  { Response }: FetchAPI,
+): Response {
+  if (requestRecord !== undefined) countError(requestRecord, 'UNAUTHENTICATED');
+  return new Response(method === 'HEAD' ? null : missingTokenHtml, {
+    status: 401,
+    headers: {
+      'content-length': String(Buffer.byteLength(missingTokenHtml)),
+      'content-type': 'text/html; charset=utf-8',
+      vary: 'accept',
+      'www-authenticate': 'Bearer',
+    },
+  });
 }
 
 /** Decodes an identifier from a path. @throws BadInputError if the percent-encoding is invalid. */

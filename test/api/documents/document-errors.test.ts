@@ -55,6 +55,26 @@ describe('is no document of the schema, without a call:', () => {
     });
   });
 
+  test.each([
+    [
+      'subscription { orders { nodes { id } } }',
+      'There are no subscriptions here: send a query, and send it again to see what has changed.',
+    ],
+    [
+      '{ order(id: "ca2481") { id ... @defer { notes } } }',
+      'There is no "@defer" here: send the fields that may come later as a query of their own.',
+    ],
+    [
+      '{ orders { nodes @stream(initialCount: 1) { id } } }',
+      'There is no "@stream" here: read the list page by page, with "first" and "after".',
+    ],
+  ])('%s, with what to use instead', async (document, message) => {
+    expect(await ask(document)).toEqual({
+      ...refused,
+      errors: [{ message, locations: [expect.any(Object)], extensions: invalid }],
+    });
+  });
+
   test('fragments of the same name, of which nothing else is validated', async () => {
     const large = `fragment F on Query { ${'orders { nodes { id } } '.repeat(300)} }`;
     const { errors, calls } = await ask(`{ ...F } ${large} fragment F on Query { unknown }`);

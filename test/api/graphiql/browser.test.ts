@@ -1,33 +1,23 @@
-import { existsSync } from 'node:fs';
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { chromium, type Locator, type Page } from 'playwright-core';
+import type { Locator } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { readConfig } from '../../../src/config/config.ts';
 import { createRestApi } from '../../../src/rest/api.ts';
 import { createRestClient } from '../../../src/rest/client/client.ts';
 import { type Sandbox, startSandbox } from '../../../src/sandbox/sandbox.ts';
 import { createApp } from '../../../src/server/app.ts';
+import { type Browser, browserMissingNote, hasBrowser, openBrowser } from '../../fixtures/browser.ts';
 import { listen } from '../../fixtures/listen.ts';
 import { tabAnswers } from '../../fixtures/tab-answers.ts';
 import { startOfTime } from '../../harness.ts';
 
-const executablePath = process.env.CHROMIUM ?? '/usr/bin/chromium';
-
 /** GraphiQL in a browser that has never been there, before a server and a sandbox on free ports. */
-interface Stage {
-  page: Page;
+interface Stage extends Browser {
   sandbox: Sandbox;
   url: URL;
-  /** The hosts that the browser asked. */
-  hosts: Set<string>;
-  /** What the browser's console showed, and the exceptions that nobody caught. */
-  complaints: string[];
-  close(): Promise<void>;
 }
 
-async function setStage(): Promise<Stage> {
+/** @param liveHost makes the page one before a live service of this name. */
+async function setStage(liveHost?: string): Promise<Stage> {
   const sandbox = await startSandbox({ now: startOfTime });
   const config = readConfig({ REFERENCE_DATA_MS: '0' });
   const client = createRestClient({ baseUrl: new URL(sandbox.url), ...config.rest });
@@ -36,44 +26,20 @@ async function setStage(): Promise<Stage> {
     api: createRestApi(client, config.parameterNames),
     publicUrl: () => new URL('http://waybill.test'),
     graphiqlBearer: sandbox.tokens.first,
+    graphiqlLiveHost: liveHost,
     report: (error) => {
       throw error;
     },
   });
   const { url, close: closeListener } = await listen(app, '127.0.0.1', 0);
 
-  const profile = await mkdtemp(join(tmpdir(), 'waybill-browser-'));
-  const browser = await chromium.launchPersistentContext(profile, {
-    executablePath,
-    // High enough for the response pane to show every line: it draws only those in view.
-    viewport: { width: 1440, height: 6000 },
-    args: [
-      '--headless',
-      '--no-sandbox',
-      '--disable-gpu',
-      '--disable-quic',
-      '--no-first-run',
-      '--disable-background-networking',
-      '--disable-component-update',
-      '--disable-sync',
-    ],
-  });
-  const page = await browser.newPage();
-  const hosts = new Set<string>();
-  const complaints: string[] = [];
-  browser.on('request', (request) => hosts.add(new URL(request.url()).host));
-  page.on('console', (message) => complaints.push(`${message.type()}: ${message.text()}`));
-  page.on('pageerror', (error) => complaints.push(String(error)));
-
+  const browser = await openBrowser();
   return {
-    page,
+    ...browser,
     sandbox,
     url,
-    hosts,
-    complaints,
     async close() {
       await browser.close();
-      await rm(profile, { recursive: true, force: true });
       await closeListener();
       await client.close();
       await sandbox.close();
@@ -93,13 +59,19 @@ async function jsonIn(pane: Locator): Promise<unknown> {
   return JSON.parse(lines.map((line) => line.replaceAll('\u00a0', ' ').trimStart()).join(''));
 }
 
-/** Opens the tab with this title, runs it, and reads the answer and, sorted, the REST calls that it cost. */
-async function run({ page, sandbox }: Stage, title: string): Promise<{ answer: unknown; calls: string[] }> {
+/** Opens the tab with this title. */
+async function openTab({ page }: Stage, title: string): Promise<void> {
   await page.getByRole('tablist').getByRole('button', { name: title, exact: true }).click();
   // A tab's query comes into the address a moment after the click, when GraphiQL has read it; the first tab's is not
   // there at first. Before that, the operation of the tab before would be asked for.
   const operation = new RegExp(`(query|mutation) ${title}\\b`);
   await page.waitForURL((url) => operation.test(url.searchParams.get('query') ?? 'query Orders'));
+}
+
+/** Runs the tab with this title, and reads the answer and, sorted, the REST calls that it cost. */
+async function run(stage: Stage, title: string): Promise<{ answer: unknown; calls: string[] }> {
+  const { page, sandbox } = stage;
+  await openTab(stage, title);
   sandbox.requests.clear();
   const answered = page.waitForResponse(
     (response) => response.request().postDataJSON()?.operationName === title,
@@ -113,11 +85,19 @@ async function run({ page, sandbox }: Stage, title: string): Promise<{ answer: u
   return { answer, calls: sandbox.requests.lines().sort() };
 }
 
-const hasBrowser = existsSync(executablePath);
+/** Like `run`, for an operation that the page does not send. */
+async function runUnsent(stage: Stage, title: string): Promise<{ answer: unknown; calls: string[] }> {
+  const { page, sandbox } = stage;
+  await openTab(stage, title);
+  sandbox.requests.clear();
+  await page.getByRole('button', { name: /^Execute query/ }).click();
+  const answer = await vi.waitFor(() => jsonIn(page.locator('.graphiql-response')), { timeout: 5000 });
+  return { answer, calls: sandbox.requests.lines() };
+}
+
 test.skipIf(hasBrowser)('GraphiQL without a browser', ({ skip }) => {
-  const note = `GraphiQL was not tried: there is no Chromium at ${executablePath}. Name one in CHROMIUM.`;
-  process.stderr.write(`${note}\n`);
-  skip(note);
+  process.stderr.write(`${browserMissingNote}\n`);
+  skip(browserMissingNote);
 });
 
 describe.runIf(hasBrowser)('GraphiQL in a browser', () => {
@@ -143,6 +123,12 @@ describe.runIf(hasBrowser)('GraphiQL in a browser', () => {
     expect(await run(stage, title)).toEqual({ answer, calls });
   });
 
+  test('does not ask before mutations, and warns of nothing', async () => {
+    // Playwright dismisses dialogs, so a mutation that asked would not have been sent.
+    expect(await stage.page.title()).toBe('Waybill');
+    expect(await stage.page.locator('.live-service-band').count()).toBe(0);
+  });
+
   test('documents the schema', async () => {
     const { page } = stage;
     await page.getByRole('button', { name: 'Show Documentation Explorer' }).click();
@@ -165,6 +151,53 @@ describe.runIf(hasBrowser)('GraphiQL in a browser', () => {
     await page.getByRole('tab').first().waitFor();
     expect(await page.getByRole('tab').allInnerTexts()).toEqual(titles);
     expect(await run(stage, 'Missing')).toMatchObject({ answer: { data: { missing: null } } });
+  });
+
+  test('asked no other host and complained of nothing', () => {
+    expect([...stage.hosts]).toEqual([stage.url.host]);
+    expect(stage.complaints).toEqual([]);
+  });
+});
+
+describe.runIf(hasBrowser)('GraphiQL before a live service', () => {
+  let stage: Stage;
+  const questions: string[] = [];
+  let isAgreed = false;
+  beforeAll(async () => {
+    stage = await setStage('api.example.com');
+    stage.page.on('dialog', async (dialog) => {
+      questions.push(dialog.message());
+      await (isAgreed ? dialog.accept() : dialog.dismiss());
+    });
+    await stage.page.goto(stage.url.href);
+  }, 60_000);
+  afterAll(() => stage.close());
+
+  test('names the service, in colours of its own', async () => {
+    const { page } = stage;
+    await page.getByText('Live service: api.example.com', { exact: true }).waitFor();
+    expect(await page.title()).toBe('Live service: api.example.com – Waybill');
+    const accent = await page
+      .locator('.graphiql-container')
+      .first()
+      .evaluate((element) => getComputedStyle(element).getPropertyValue('--color-primary').trim());
+    expect(accent).toBe('3, 71%, 41%');
+    // The band takes its height from GraphiQL, so that the page does not scroll.
+    expect(await page.evaluate(() => document.documentElement.scrollHeight - innerHeight)).toBe(0);
+  });
+
+  test('asks before a mutation, and until the person agrees, but not before a query', async () => {
+    const notSent = { errors: [{ message: 'The mutation was not sent.' }] };
+    expect(await runUnsent(stage, 'CreateOrder')).toEqual({ answer: notSent, calls: [] });
+    expect(await run(stage, 'Missing')).toMatchObject({ answer: { data: { missing: null } } });
+    expect(questions).toEqual([
+      'api.example.com is a live service. Send mutations, which change its data, until this page is closed?',
+    ]);
+
+    isAgreed = true;
+    expect(await run(stage, 'CreateOrder')).toMatchObject({ calls: ['POST /v1/orders'] });
+    expect(await run(stage, 'ShipOrder')).toMatchObject({ answer: { data: {} } });
+    expect(questions).toHaveLength(2);
   });
 
   test('asked no other host and complained of nothing', () => {

@@ -1,5 +1,6 @@
-import { afterAll, beforeEach, describe, expect, test } from 'vitest';
+import { afterAll, beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest';
 import { listen } from '../../fixtures/listen.ts';
+import { recordedLog } from '../../fixtures/recorded-log.ts';
 import { startWaybill } from '../../harness.ts';
 
 const shop = 'https://shop.example';
@@ -123,6 +124,7 @@ describe('a page of another origin', () => {
       },
     });
 
+  const preflightVary = 'origin, access-control-request-headers';
   const readable = {
     'access-control-allow-origin': shop,
     'access-control-expose-headers': 'content-disposition, retry-after, x-request-id',
@@ -132,16 +134,35 @@ describe('a page of another origin', () => {
     'that is configured may ask for %s, and nothing of the browser is let through',
     async (path) => {
       const response = await preflight(path, shop);
-      expect([response.status, response.headers.get('vary')]).toEqual([204, 'origin']);
+      expect([response.status, response.headers.get('vary')]).toEqual([204, preflightVary]);
       expect(accessOf(response)).toEqual({
         'access-control-allow-origin': shop,
         'access-control-allow-methods': 'GET, POST',
-        'access-control-allow-headers':
-          'authorization, content-type, graphql-require-preflight, apollo-require-preflight, x-apollo-operation-name, ' +
-          'x-request-id, x-upstream-cost',
+        'access-control-allow-headers': 'authorization,content-type',
         'access-control-max-age': '7200',
       });
       expect(sandbox.requests.lines()).toEqual([]);
+    },
+  );
+
+  test.each([
+    'apollographql-client-name,apollographql-client-version,authorization,content-type',
+    'baggage, sentry-trace, traceparent, tracestate',
+    'x-requested-with',
+  ])('that is configured may send the headers %s', async (headers) => {
+    const response = await preflight('/graphql', shop, headers);
+    expect(accessOf(response)['access-control-allow-headers']).toBe(headers);
+  });
+
+  test.each(['', 'a b', 'a,,b', 'a;b', 'a, "b"', ',', 'a,'])(
+    'that is configured, but asks for the headers %j, is let send none',
+    async (headers) => {
+      const response = await preflight('/graphql', shop, headers);
+      expect(accessOf(response)).toEqual({
+        'access-control-allow-origin': shop,
+        'access-control-allow-methods': 'GET, POST',
+        'access-control-max-age': '7200',
+      });
     },
   );
 
@@ -167,7 +188,7 @@ describe('a page of another origin', () => {
     '*',
   ])('%s is let in nowhere, and is never told back', async (origin) => {
     const asked = await preflight('/graphql', origin);
-    expect([asked.status, accessOf(asked), asked.headers.get('vary')]).toEqual([204, {}, 'origin']);
+    expect([asked.status, accessOf(asked), asked.headers.get('vary')]).toEqual([204, {}, preflightVary]);
     const answer = await get({ query: organization }, { authorization, origin });
     expect([answer.status, accessOf(answer)]).toEqual([200, {}]);
     expect(JSON.stringify([...answer.headers])).not.toContain(origin === '*' ? '"*"' : origin);
@@ -182,6 +203,72 @@ describe('a page of another origin', () => {
       headers: { origin: shop, 'access-control-request-method': 'POST' },
     });
     expect([asked.status, accessOf(asked)]).toEqual([405, {}]);
+  });
+});
+
+describe('the log of refused origins', () => {
+  const msg = 'refused a page of an origin that CORS_ORIGINS does not list';
+  const line = (origin: string) => ({ level: 'info', origin, msg });
+
+  /** Starts a server with a log. @returns a function that sends a request, and then returns the lines about origins. */
+  async function startLogged(corsOrigins?: string) {
+    const { log, lines } = recordedLog();
+    const environment: Record<string, string> =
+      corsOrigins === undefined ? {} : { CORS_ORIGINS: corsOrigins };
+    const logged = await startWaybill(environment, { sandbox, log });
+    onTestFinished(() => logged[Symbol.asyncDispose]());
+    return async (origin: string, headers: Record<string, string> = {}, method = 'POST') => {
+      await logged.fetch('/graphql', {
+        method,
+        headers: { origin, 'content-type': 'application/json', ...headers },
+        ...(method === 'POST' && { body: '{"query":"{ __typename }"}' }),
+      });
+      return lines().filter((entry) => entry.msg === msg);
+    };
+  }
+  const askForPost = { 'access-control-request-method': 'POST' };
+
+  test.each([undefined, shop])(
+    'names a preflight and a request, with CORS_ORIGINS=%s',
+    async (corsOrigins) => {
+      const send = await startLogged(corsOrigins);
+      expect(await send('https://a.example', askForPost, 'OPTIONS')).toEqual([line('https://a.example')]);
+      // The second request of a document takes the fast path.
+      for (const origin of ['http://b.example:8080', 'null']) await send(origin);
+      expect(await send('https://a.example')).toEqual(
+        ['https://a.example', 'http://b.example:8080', 'null'].map(line),
+      );
+    },
+  );
+
+  test('has no line of a listed origin, of a page of this server, and of a text that is no origin', async () => {
+    const send = await startLogged(shop);
+    await send(shop, askForPost, 'OPTIONS');
+    await send(shop);
+    await send('https://waybill.test', { 'sec-fetch-site': 'same-origin' });
+    await send('http://127.0.0.1:4000', { host: '127.0.0.1:4000' });
+    for (const text of ['secret', 'https://a.example/secret', 'https://secret@a.example', ''])
+      await send(text);
+    expect(await send(`https://${'a'.repeat(300)}`)).toEqual([]);
+  });
+
+  test('has a line per origin and minute, and twenty lines per minute', async () => {
+    vi.useFakeTimers({ toFake: ['performance'] });
+    onTestFinished(() => {
+      vi.useRealTimers();
+    });
+    const send = await startLogged(shop);
+    for (let index = 0; index < 30; index += 1) {
+      await send(`https://a${index}.example`);
+      await send(`https://a${index}.example`);
+    }
+    const first = Array.from({ length: 20 }, (_, index) => line(`https://a${index}.example`));
+    expect(await send('https://a0.example')).toEqual(first);
+    vi.advanceTimersByTime(59_000);
+    expect(await send('https://a0.example')).toEqual(first);
+    vi.advanceTimersByTime(1_000);
+    expect(await send('https://a0.example')).toEqual([...first, line('https://a0.example')]);
+    expect(await send('https://a29.example')).toHaveLength(22);
   });
 });
 

@@ -192,10 +192,13 @@ describe('the type of a body', () => {
 });
 
 describe('a body that is no request', () => {
+  const severalOperations =
+    'Expected one operation as a JSON object, but got a list: send each operation in a request of its own, or join ' +
+    'their fields in one operation with aliases.';
   test.each([
-    ['a list of requests', `[${organization},${organization}]`, 'Batching is not supported.'],
-    ['an empty list', '[]', 'Batching is not supported.'],
-    ['a list of null', '[null]', 'Batching is not supported.'],
+    ['a list of requests', `[${organization},${organization}]`, severalOperations],
+    ['an empty list', '[]', severalOperations],
+    ['a list of null', '[null]', severalOperations],
     ['no UTF-8', Buffer.from('{"query":"{ a }","x":"\xe9"}', 'latin1'), 'POST body is not UTF-8.'],
     ['JSON null', 'null', 'POST body is expected to be object but received null'],
   ])('but %s is refused', async (_what, body, message) => {
@@ -230,6 +233,43 @@ describe('a body that is no request', () => {
       expect(JSON.stringify(errors).length).toBeLessThan(2_000);
     }
     expect(roomy.sandbox.requests.lines()).toEqual([]);
+  });
+});
+
+describe('a WebSocket', () => {
+  const upgrade = (path: string, protocol: string, ...lines: string[]) =>
+    [
+      `GET ${path} HTTP/1.1`,
+      'host: a',
+      'connection: close, Upgrade',
+      `upgrade: ${protocol}`,
+      ...lines,
+      '\r\n',
+    ].join('\r\n');
+
+  test('is refused with what to use instead, whatever else the request has', async () => {
+    const lines = ['sec-websocket-version: 13', 'sec-websocket-key: dGhlIHNhbXBsZSBub25jZQ=='];
+    for (const request of [
+      upgrade('/graphql', 'websocket', ...lines, 'sec-websocket-protocol: graphql-transport-ws'),
+      upgrade('/graphql', 'WebSocket', ...lines, 'sec-fetch-mode: websocket', 'accept: */*'),
+      upgrade('/graphql?query={organization{id}}', 'websocket', `authorization: ${authorization}`),
+    ]) {
+      const answer = await sendRaw(listener, request);
+      expect([answer.status, JSON.parse(answer.body)]).toEqual([
+        501,
+        refusal(
+          'BAD_REQUEST',
+          'A WebSocket is not taken, as there are no subscriptions: send queries and mutations by POST as JSON.',
+        ),
+      ]);
+    }
+    expect(sandbox.requests.lines()).toEqual([]);
+    await othersAreServed();
+  });
+
+  test('is another matter than other upgrades, which are ignored', async () => {
+    const answer = await sendRaw(listener, upgrade('/graphql?query={__typename}', 'h2c'));
+    expect([answer.status, JSON.parse(answer.body)]).toEqual([200, { data: { __typename: 'Query' } }]);
   });
 });
 

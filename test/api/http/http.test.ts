@@ -105,7 +105,11 @@ describe('a body that is no request', () => {
     ['a byte order mark', '\ufeff{"query":"secret"}', 'POST body sent invalid JSON.'],
     ['null', 'null', 'POST body is expected to be object but received null'],
     ['a string', '"secret"', 'POST body is expected to be object but received string'],
-    ['a list', '[{"query":"secret"}]', 'Batching is not supported.'],
+    [
+      'a list',
+      '[{"query":"secret"}]',
+      expect.stringMatching(/^Expected one operation as a JSON object, but got a list/),
+    ],
     ['nothing', '', 'POST body sent invalid JSON.'],
   ])('of %s is answered 400 without an echo', async (_what, body, message) => {
     sandbox.requests.clear();

@@ -92,6 +92,40 @@ test('HEAD answers the headers of GET without a body', async () => {
   expect(calls()).toEqual([call]);
 });
 
+describe('opened in a browser', () => {
+  const accept = 'text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8';
+
+  test.each(['GET', 'HEAD'])('by %s, answers a page that says what to do, without a call', async (method) => {
+    waybill.sandbox.requests.clear();
+    const response = await waybill.fetch(label, { method, headers: { accept } });
+    expect(response.status).toBe(401);
+    expect(Object.fromEntries(response.headers)).toMatchObject({
+      'cache-control': 'no-store',
+      'content-security-policy': "default-src 'none'; frame-ancestors 'none'",
+      'content-type': 'text/html; charset=utf-8',
+      vary: 'accept',
+      'www-authenticate': 'Bearer',
+    });
+    const page = await response.text();
+    if (method === 'HEAD') expect(page).toBe('');
+    else {
+      expect(Number(response.headers.get('content-length'))).toBe(Buffer.byteLength(page));
+      expect(page).toContain('Authorization: Bearer &lt;access token&gt;');
+      expect(page).toContain('Label.url');
+    }
+    expect(calls()).toEqual([]);
+  });
+
+  test('with a token, answers the PDF or JSON', async () => {
+    const authorization = `Bearer ${waybill.sandbox.tokens.first}`;
+    const response = await waybill.fetch(label, { headers: { accept, authorization } });
+    expect([response.status, response.headers.get('content-type')]).toEqual([200, 'application/pdf']);
+    await response.arrayBuffer();
+    const malformed = await waybill.fetch(label, { headers: { accept, authorization: 'Basic a' } });
+    expect(await refusal(malformed)).toMatchObject([401, { extensions: { code: 'UNAUTHENTICATED' } }]);
+  });
+});
+
 describe('is refused without a call', () => {
   test.each([null, 'two words', 'ñ', ''])('with the bearer %j: 401', async (bearer) => {
     const response = await fetchLabel(label, { bearer });

@@ -88,7 +88,14 @@ describe('what all bodies share', () => {
 
 test.each([
   ['{"query":"é"}', { json: { query: 'é' } }],
-  ['[]', { json: [] }],
+  [
+    '[]',
+    {
+      httpError: {
+        message: expect.stringMatching(/^Expected one operation as a JSON object, but got a list/),
+      },
+    },
+  ],
   ['7', { httpError: { message: 'POST body is expected to be object but received number' } }],
   ['{', { httpError: { message: 'POST body sent invalid JSON.' } }],
 ])('%s is parsed', (text, parsed) => {

@@ -18,6 +18,11 @@ document.addEventListener(
   { capture: true },
 );
 
+if (options.liveHost !== undefined) {
+  showLiveService(options.liveHost);
+  self.fetch = askBeforeMutations(self.fetch, options.liveHost);
+}
+
 self.YogaGraphiQL.renderYogaGraphiQL(document.getElementById('root'), {
   title: 'Waybill',
   logo: `<img src="${document.querySelector('link[rel=icon]').href}" alt="" width="32" height="32">`,
@@ -31,6 +36,34 @@ self.YogaGraphiQL.renderYogaGraphiQL(document.getElementById('root'), {
   // An access token in the headers is not stored.
   shouldPersistHeaders: false,
 });
+
+/** Marks the page, so that nobody takes a live service for the sandbox: amendments.css has the colours. */
+function showLiveService(host) {
+  const band = document.createElement('p');
+  band.className = 'live-service-band';
+  band.textContent = `Live service: ${host}`;
+  document.body.prepend(band);
+  document.body.classList.add('live-service');
+  document.title = `Live service: ${host} – ${document.title}`;
+}
+
+/** Wraps `fetch`, so that it asks before a mutation is sent. Once the person has agreed, it asks no more. */
+function askBeforeMutations(fetch, host) {
+  const question = `${host} is a live service. Send mutations, which change its data, until this page is closed?`;
+  let maySendMutations = false;
+  return async (input, init) => {
+    if (isMutation(init?.body)) {
+      maySendMutations ||= confirm(question);
+      if (!maySendMutations) return Response.json({ errors: [{ message: 'The mutation was not sent.' }] });
+    }
+    return fetch(input, init);
+  };
+}
+
+/** Whether a body has a mutation. GraphiQL prints the one operation that it sends in canonical form. */
+function isMutation(body) {
+  return typeof body === 'string' && /^mutation\b/m.test(JSON.parse(body).query);
+}
 
 /** The browser's storage for edited tabs. The prefix changes with the initial tabs, so new initial tabs appear. */
 function storageUnder(prefix) {

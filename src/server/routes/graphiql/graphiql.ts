@@ -8,6 +8,8 @@ import { readTabs, trustedDocumentTabs } from './tabs.ts';
 export interface GraphiqlOptions {
   /** The access token in the headers of every tab. Undefined: the headers show a placeholder. */
   bearer: string | undefined;
+  /** The live service that the page warns of, asking before mutations. Undefined: no warning, as in the sandbox. */
+  liveHost: string | undefined;
   /** The only documents that the server accepts, shown as tabs. Undefined if the server accepts every document. */
   trustedDocuments?: TrustedDocuments | undefined;
 }
@@ -22,7 +24,7 @@ const securityHeaders = {
  * Serves GraphiQL for a browser's `GET /graphql`, and redirects `/` to `/graphql`. This server serves all files,
  * under `/graphiql/`. The first request for the page or a file loads all of them into memory.
  */
-export function graphiql({ bearer, trustedDocuments }: GraphiqlOptions): Plugin {
+export function graphiql({ bearer, liveHost, trustedDocuments }: GraphiqlOptions): Plugin {
   let loading: Promise<{ assets: Assets; page: string }> | undefined;
   const loadOnce = () => {
     loading ??= load().catch((error) => {
@@ -38,7 +40,7 @@ export function graphiql({ bearer, trustedDocuments }: GraphiqlOptions): Plugin 
       readAssets(),
       trustedDocuments === undefined ? readTabs(bearer !== undefined) : trustedDocumentTabs(trustedDocuments),
     ]);
-    return { assets, page: renderPage(assets, tabs, headers) };
+    return { assets, page: renderPage(assets, tabs, headers, liveHost) };
   }
 
   return {

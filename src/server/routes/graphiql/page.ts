@@ -23,9 +23,16 @@ export const contentSecurityPolicy = [
  * Renders the HTML page that starts GraphiQL.
  * URLs are relative to `/graphql`, so that the page also works behind a proxy that adds a path prefix.
  * @param headers the JSON of the headers pane of each tab.
+ * @param liveHost the name of the live service that the page warns of. Undefined for the sandbox.
  */
-export function renderPage({ nameByRole }: Assets, tabs: readonly Tab[], headers: string): string {
+export function renderPage(
+  { nameByRole }: Assets,
+  tabs: readonly Tab[],
+  headers: string,
+  liveHost: string | undefined,
+): string {
   const options = {
+    liveHost,
     tabs,
     headers,
     edition: createHash('sha256').update(JSON.stringify(tabs)).digest('hex').slice(0, 8),

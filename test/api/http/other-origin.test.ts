@@ -1,0 +1,95 @@
+import { createServer } from 'node:http';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { type Browser, browserMissingNote, hasBrowser, openBrowser } from '../../fixtures/browser.ts';
+import { type Listener, listen } from '../../fixtures/listen.ts';
+import { recordedLog } from '../../fixtures/recorded-log.ts';
+import { startWaybill, type Waybill } from '../../harness.ts';
+
+test.skipIf(hasBrowser)('a page of another origin without a browser', ({ skip }) => skip(browserMissingNote));
+
+describe.runIf(hasBrowser)('a page of another origin in a browser', () => {
+  const shop = createServer((_request, response) => {
+    response.writeHead(200, { 'content-type': 'text/html' }).end('<!doctype html><title>Shop</title>');
+  });
+  const { log, lines } = recordedLog();
+  let origin: string;
+  let browser: Browser;
+  let waybill: Waybill;
+  let listed: Listener;
+  let unlisted: Listener;
+
+  beforeAll(async () => {
+    const { port } = await new Promise<{ port: number }>((resolve) => {
+      // `address` returns an AddressInfo for every server on a TCP port.
+      shop.listen(0, '127.0.0.1', () => resolve(shop.address() as { port: number }));
+    });
+    origin = `http://127.0.0.1:${port}`;
+    waybill = await startWaybill({ CORS_ORIGINS: origin });
+    const closed = await startWaybill({}, { sandbox: waybill.sandbox, log });
+    listed = await listen(waybill.app, '127.0.0.1', 0);
+    unlisted = await listen(closed.app, '127.0.0.1', 0);
+    browser = await openBrowser();
+    await browser.page.goto(origin);
+  }, 60_000);
+  afterAll(async () => {
+    await browser.close();
+    await listed.close();
+    await unlisted.close();
+    await waybill[Symbol.asyncDispose]();
+    await new Promise((resolve) => shop.close(resolve));
+  });
+
+  /** Sends a query from the page. @returns what a script in the page sees. */
+  const askFromPage = ({ url }: Listener, headers: Record<string, string>) =>
+    browser.page.evaluate(
+      async ([address, init]) => {
+        try {
+          const response = await fetch(address, init);
+          return { json: await response.json(), requestId: response.headers.get('x-request-id') };
+        } catch (error) {
+          return String(error);
+        }
+      },
+      [
+        new URL('/graphql', url).href,
+        {
+          method: 'POST',
+          headers: {
+            'content-type': 'application/json',
+            authorization: `Bearer ${waybill.sandbox.tokens.first}`,
+            'x-request-id': 'a-page',
+            ...headers,
+          },
+          body: '{"query":"{ organization { id } }"}',
+        },
+      ] as const,
+    );
+
+  test.each<[string, Record<string, string>]>([
+    ['Apollo Client', { 'apollographql-client-name': 'shop', 'apollographql-client-version': '1.2.3' }],
+    [
+      'OpenTelemetry',
+      {
+        traceparent: '00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01',
+        tracestate: 'a=b',
+        baggage: 'c=d',
+      },
+    ],
+    ['Sentry', { 'sentry-trace': '0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-1', baggage: 'c=d' }],
+    ['other libraries', { 'x-requested-with': 'XMLHttpRequest', 'cache-control': 'no-cache' }],
+  ])('may send the headers of %s', async (_library, headers) => {
+    expect(await askFromPage(listed, headers)).toEqual({
+      json: { data: { organization: { id: 'organization/cafe-andino' } } },
+      requestId: 'a-page',
+    });
+  });
+
+  test('gets nothing where its origin is not listed, which the log says once', async () => {
+    waybill.sandbox.requests.clear();
+    expect(await askFromPage(unlisted, {})).toBe('TypeError: Failed to fetch');
+    expect(await askFromPage(unlisted, { traceparent: 'x' })).toBe('TypeError: Failed to fetch');
+    expect(waybill.sandbox.requests.lines()).toEqual([]);
+    const msg = 'refused a page of an origin that CORS_ORIGINS does not list';
+    expect(lines().filter((line) => line.msg === msg)).toEqual([{ level: 'info', origin, msg }]);
+  });
+});
