@@ -24,6 +24,7 @@ import { createOperationRunner } from './graphql/run-operation.ts';
 import type { RunningMutations } from './graphql/running-mutations.ts';
 import { yogaOperations } from './graphql/yoga-execution.ts';
 import { type NodeContext, readYogaRequest } from './graphql/yoga-request.ts';
+import { compressedResponses } from './http/compression.ts';
 import { createCors } from './http/cors.ts';
 import { createLoadShedder, type LoadSheddingLimits } from './http/load-shedding.ts';
 import { createPerTokenLimit } from './http/per-token-limit.ts';
@@ -76,6 +77,8 @@ export interface AppOptions extends ContextOptions, DocumentOptions, Omit<CallCo
   loadShedding: LoadSheddingLimits;
   /** The origins whose pages may call this server from a browser, by default none. */
   corsOrigins?: readonly string[] | undefined;
+  /** Whether responses are compressed for clients that accept it. */
+  compressResponses: boolean;
   /** Whether clients reach this server by HTTPS, by default false. */
   isHttps?: boolean;
   /** Tracks running mutations, so that a shutdown can wait for them. Optional. */
@@ -138,10 +141,10 @@ export function createApp(options: AppOptions): App {
       secret,
     }),
   };
-  const { metrics, mutations, tracing, limits } = options;
+  const { metrics, mutations, tracing, limits, compressResponses, report } = options;
   const loadShedding = createLoadShedder(options.loadShedding);
   const cors = createCors(options.corsOrigins ?? []);
-  const headers = createResponseHeaders({ cors, isHttps: options.isHttps ?? false });
+  const headers = createResponseHeaders({ cors, isHttps: options.isHttps ?? false, compressResponses });
   const { documents, operations } = createDocumentSources(schema, limits, options, metrics?.documentRead);
   const isPrivate = options.schemaAccess === 'private';
   metrics?.showCallsWaiting(shared.callContexts.callsWaiting);
@@ -178,12 +181,19 @@ export function createApp(options: AppOptions): App {
     extraParamNames: idParameters,
     // Each kind of hook runs in this order. An `onRequest` hook that sets a response skips all later ones.
     plugins: [
-      // Every request: request id, log line, response headers, CORS preflights.
+      // Every request: compression, request id, log line, response headers, CORS preflights.
+      compressResponses && compressedResponses(report),
       loggedRequests(accessLog),
       responseHeaders(headers, cors),
       // Other routes than GraphQL requests. notFoundRoute then rejects every path but /graphql.
       healthRoute(options.health ?? createHealth(async () => undefined)),
-      !isPrivate && graphiql({ bearer: options.graphiqlBearer, trustedDocuments: options.trustedDocuments }),
+      !isPrivate &&
+        graphiql({
+          bearer: options.graphiqlBearer,
+          trustedDocuments: options.trustedDocuments,
+          compressResponses,
+          report,
+        }),
       metrics !== undefined && options.showMetrics === true && metricsRoute(metrics),
       labelRoute({
         api: options.api,
@@ -212,6 +222,8 @@ export function createApp(options: AppOptions): App {
     ...requestOptions,
     accessLog,
     responseHeaders: headers,
+    compressResponses,
+    report,
     maskedErrors,
     operations,
     documents,

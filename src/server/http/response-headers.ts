@@ -17,6 +17,8 @@ export interface ResponseHeadersOptions {
   cors: Cors;
   /** Whether clients reach this server by HTTPS. If so, `strict-transport-security` is sent. */
   isHttps: boolean;
+  /** Whether responses are compressed. They then depend on `accept-encoding`. */
+  compressResponses: boolean;
 }
 
 /** The security and CORS headers of responses. */
@@ -27,18 +29,18 @@ export interface ResponseHeaders {
   forOrigin(origin: string | null): readonly (readonly [name: string, value: string])[];
 }
 
-const noHeaders: readonly (readonly [string, string])[] = [];
-// The response headers of one URL differ by origin.
-const vary = ['vary', 'origin'] as const;
-
 /** Creates the response headers once, for all requests. */
-export function createResponseHeaders({ cors, isHttps }: ResponseHeadersOptions): ResponseHeaders {
+export function createResponseHeaders(options: ResponseHeadersOptions): ResponseHeaders {
+  const { cors, isHttps, compressResponses } = options;
+  // The responses of one URL differ by these request headers.
+  const vary = [!cors.isOff && 'origin', compressResponses && 'accept-encoding'].filter(Boolean).join(', ');
+  const varyHeaders = vary === '' ? [] : [['vary', vary] as const];
   return {
     fixed: Object.entries({
       ...fixedHeaders,
       ...(isHttps && { 'strict-transport-security': strictTransportSecurity }),
     }),
-    forOrigin: (origin) => (cors.isOff ? noHeaders : [vary, ...cors.headersFor(origin)]),
+    forOrigin: (origin) => (cors.isOff ? varyHeaders : [...varyHeaders, ...cors.headersFor(origin)]),
   };
 }
 
@@ -54,6 +56,8 @@ export function responseHeaders({ fixed, forOrigin }: ResponseHeaders, cors: Cor
     onResponse({ request, response: { headers } }) {
       // Yoga sets `keep-alive` for streams even if the client requested `close`. Node sets the correct value.
       if (headers.get('connection') === 'keep-alive') headers.delete('connection');
+      // Yoga sets `no-cache` for streams, which permits caches to store them.
+      if (headers.get('cache-control') === 'no-cache') headers.delete('cache-control');
       for (const [name, value] of fixed) if (!headers.has(name)) headers.set(name, value);
       // The response to a preflight has its own CORS headers.
       const origin = request.method === 'OPTIONS' ? null : request.headers.get('origin');

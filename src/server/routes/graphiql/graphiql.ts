@@ -1,6 +1,8 @@
 import type { FetchAPI, Plugin } from 'graphql-yoga';
+import type { ReportError } from '../../../telemetry/error-report.ts';
 import type { TrustedDocuments } from '../../documents/trusted-documents.ts';
-import { type Asset, type Assets, acceptsGzip, readAssets } from './assets.ts';
+import { contentCodingFor, minCompressedBytes } from '../../http/compression.ts';
+import { Asset, type Assets, readAssets } from './assets.ts';
 import { contentSecurityPolicy, renderPage } from './page.ts';
 import { readTabs, trustedDocumentTabs } from './tabs.ts';
 
@@ -10,6 +12,9 @@ export interface GraphiqlOptions {
   bearer: string | undefined;
   /** The only documents that the server accepts, shown as tabs. Undefined if the server accepts every document. */
   trustedDocuments?: TrustedDocuments | undefined;
+  /** Whether the page and its files are compressed for browsers that accept it. */
+  compressResponses: boolean;
+  report: ReportError;
 }
 
 const securityHeaders = {
@@ -18,12 +23,17 @@ const securityHeaders = {
   'x-content-type-options': 'nosniff',
 };
 
+// The page may contain an access token.
+const pageHeaders = { 'cache-control': 'no-store', vary: 'accept' };
+const assetHeaders = { 'cache-control': 'public, max-age=31536000, immutable' };
+
 /**
  * Serves GraphiQL for a browser's `GET /graphql`, and redirects `/` to `/graphql`. This server serves all files,
  * under `/graphiql/`. The first request for the page or a file loads all of them into memory.
  */
-export function graphiql({ bearer, trustedDocuments }: GraphiqlOptions): Plugin {
-  let loading: Promise<{ assets: Assets; page: string }> | undefined;
+export function graphiql(options: GraphiqlOptions): Plugin {
+  const { bearer, trustedDocuments } = options;
+  let loading: Promise<{ assets: Assets; page: Asset }> | undefined;
   const loadOnce = () => {
     loading ??= load().catch((error) => {
       loading = undefined;
@@ -38,7 +48,8 @@ export function graphiql({ bearer, trustedDocuments }: GraphiqlOptions): Plugin 
       readAssets(),
       trustedDocuments === undefined ? readTabs(bearer !== undefined) : trustedDocumentTabs(trustedDocuments),
     ]);
-    return { assets, page: renderPage(assets, tabs, headers) };
+    const page = new TextEncoder().encode(renderPage(assets, tabs, headers));
+    return { assets, page: new Asset('text/html; charset=utf-8', page) };
   }
 
   return {
@@ -47,42 +58,38 @@ export function graphiql({ bearer, trustedDocuments }: GraphiqlOptions): Plugin 
       const fileName = /^\/graphiql\/([^/]*)$/.exec(url.pathname)?.[1];
       if (fileName !== undefined) {
         const asset = (await loadOnce()).assets.byName.get(fileName);
-        if (asset !== undefined) endResponse(await assetResponse(asset, request, fetchAPI));
+        if (asset !== undefined)
+          endResponse(await fileResponse(asset, assetHeaders, request, options, fetchAPI));
       } else if (request.headers.get('accept')?.includes('text/html')) {
         if (url.pathname === '/') {
           endResponse(new fetchAPI.Response(null, { status: 302, headers: { location: 'graphql' } }));
         } else if (url.pathname === '/graphql') {
-          endResponse(pageResponse((await loadOnce()).page, request, fetchAPI));
+          const { page } = await loadOnce();
+          endResponse(await fileResponse(page, pageHeaders, request, options, fetchAPI));
         }
       }
     },
   };
 }
 
-function pageResponse(page: string, request: Request, { Response }: FetchAPI): Response {
-  return new Response(request.method === 'HEAD' ? null : page, {
-    headers: {
-      ...securityHeaders,
-      // The page may contain an access token.
-      'cache-control': 'no-store',
-      'content-length': String(Buffer.byteLength(page)),
-      'content-type': 'text/html; charset=utf-8',
-      vary: 'accept',
-    },
-  });
-}
-
-async function assetResponse(asset: Asset, request: Request, { Response }: FetchAPI): Promise<Response> {
-  const isGzipped = acceptsGzip(request.headers.get('accept-encoding'));
-  const bytes = isGzipped ? await asset.gzipped() : asset.bytes;
+async function fileResponse(
+  file: Asset,
+  headers: Record<string, string>,
+  request: Request,
+  { compressResponses, report }: GraphiqlOptions,
+  { Response }: FetchAPI,
+): Promise<Response> {
+  const mayCompress = compressResponses && file.bytes.byteLength >= minCompressedBytes;
+  const coding = mayCompress ? contentCodingFor(request.headers.get('accept-encoding')) : undefined;
+  const compressed = coding && (await file.compressed(coding).catch((error: unknown) => void report(error)));
+  const bytes = compressed ?? file.bytes;
   return new Response(request.method === 'HEAD' ? null : bytes, {
     headers: {
       ...securityHeaders,
-      'cache-control': 'public, max-age=31536000, immutable',
+      ...headers,
       'content-length': String(bytes.byteLength),
-      'content-type': asset.contentType,
-      vary: 'accept-encoding',
-      ...(isGzipped && { 'content-encoding': 'gzip' }),
+      'content-type': file.contentType,
+      ...(compressed && { 'content-encoding': coding }),
     },
   });
 }
