@@ -173,7 +173,7 @@ describe.each(codings)('in %s', (coding) => {
     // The first request makes the plan: the next ones take the fast path.
     const { bytes } = await post(query, accept, slow.listener);
     const zlib = spyOnZlib();
-    const received = await Promise.all(Array.from({ length: 5 }, () => post(query, accept, slow.listener)));
+    const received = await Promise.all(Array.from({ length: 3 }, () => post(query, accept, slow.listener)));
     expect(slow.before.calls()).toHaveLength(2);
     // A last, empty chunk ends each compression.
     const bodies = zlib[coding].mock.calls.filter(([chunk]) => Buffer.isBuffer(chunk) && chunk.length > 0);
