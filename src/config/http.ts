@@ -1,4 +1,4 @@
-import { origins, wholeNumber } from './setting.ts';
+import { origins, wholeNumber, yesOrNo } from './setting.ts';
 
 /** Which requests are accepted from clients. */
 export const requestSettings = {
@@ -11,6 +11,11 @@ export const requestSettings = {
   corsOrigins: origins(
     'CORS_ORIGINS',
     'The origins whose pages may call this server from a browser. By default, only pages of this server may.',
+  ),
+  compressResponses: yesOrNo(
+    'COMPRESSION',
+    'yes',
+    'Whether responses are compressed for clients that accept it. `no` is for servers behind a proxy that compresses.',
   ),
 };
 

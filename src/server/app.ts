@@ -24,6 +24,7 @@ import { createOperationRunner } from './graphql/run-operation.ts';
 import type { RunningMutations } from './graphql/running-mutations.ts';
 import { yogaOperations } from './graphql/yoga-execution.ts';
 import { type NodeContext, readYogaRequest } from './graphql/yoga-request.ts';
+import { compressedResponses } from './http/compression.ts';
 import { createCors } from './http/cors.ts';
 import { createLoadShedder, type LoadSheddingLimits } from './http/load-shedding.ts';
 import { createPerTokenLimit } from './http/per-token-limit.ts';
@@ -78,6 +79,8 @@ export interface AppOptions extends ContextOptions, DocumentOptions, Omit<CallCo
   loadShedding: LoadSheddingLimits;
   /** The origins whose pages may call this server from a browser, by default none. */
   corsOrigins?: readonly string[] | undefined;
+  /** Whether responses are compressed for clients that accept it. */
+  compressResponses: boolean;
   /** Whether clients reach this server by HTTPS, by default false. */
   isHttps?: boolean;
   /** Tracks running mutations, so that a shutdown can wait for them. Optional. */
@@ -140,10 +143,10 @@ export function createApp(options: AppOptions): App {
       secret,
     }),
   };
-  const { metrics, mutations, tracing, limits, log = silentLog } = options;
+  const { metrics, mutations, tracing, limits, compressResponses, report, log = silentLog } = options;
   const loadShedding = createLoadShedder(options.loadShedding);
   const cors = createCors(options.corsOrigins ?? [], log);
-  const headers = createResponseHeaders({ cors, isHttps: options.isHttps ?? false });
+  const headers = createResponseHeaders({ cors, isHttps: options.isHttps ?? false, compressResponses });
   const { documents, operations } = createDocumentSources(schema, limits, options, metrics?.documentRead);
   const isPrivate = options.schemaAccess === 'private';
   metrics?.showCallsWaiting(shared.callContexts.callsWaiting);
@@ -180,7 +183,8 @@ export function createApp(options: AppOptions): App {
     extraParamNames: idParameters,
     // Each kind of hook runs in this order. An `onRequest` hook that sets a response skips all later ones.
     plugins: [
-      // Every request: request id, log line, response headers, CORS preflights.
+      // Every request: compression, request id, log line, response headers, CORS preflights.
+      compressResponses && compressedResponses(report),
       loggedRequests(accessLog),
       responseHeaders(headers, cors),
       // Other routes than GraphQL requests. notFoundRoute then rejects every path but /graphql.
@@ -190,6 +194,8 @@ export function createApp(options: AppOptions): App {
           bearer: options.graphiqlBearer,
           liveHost: options.graphiqlLiveHost,
           trustedDocuments: options.trustedDocuments,
+          compressResponses,
+          report,
         }),
       metrics !== undefined && options.showMetrics === true && metricsRoute(metrics),
       labelRoute({
@@ -219,6 +225,8 @@ export function createApp(options: AppOptions): App {
     ...requestOptions,
     accessLog,
     responseHeaders: headers,
+    compressResponses,
+    report,
     maskedErrors,
     operations,
     documents,

@@ -40,6 +40,7 @@ const defaults = {
   app: {
     maxBodyBytes: 1_048_576,
     corsOrigins: undefined,
+    compressResponses: true,
     loadShedding: { graphql: 1_000, label: 32 },
     isHttps: false,
     schemaAccess: 'public',
@@ -186,6 +187,7 @@ describe('what is accepted', () => {
       LOG_LEVEL: 'silent',
       MAX_REQUEST_BYTES: '1024',
       CORS_ORIGINS: 'https://shop.example, http://localhost:3000',
+      COMPRESSION: 'no',
       GRAPHQL_REQUESTS_AT_ONCE: '1',
       LABEL_REQUESTS_AT_ONCE: '2',
       MAX_CONNECTIONS: '3',
@@ -243,6 +245,7 @@ describe('what is accepted', () => {
       app: {
         maxBodyBytes: 1_024,
         corsOrigins: ['https://shop.example', 'http://localhost:3000'],
+        compressResponses: false,
         loadShedding: { graphql: 1, label: 2 },
         isHttps: true,
         schemaAccess: 'private',

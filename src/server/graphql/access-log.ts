@@ -65,7 +65,7 @@ export function createAccessLog({ log, maskedErrors, observer, tracing }: Access
 
 /**
  * Yoga plugin: records requests in `accessLog`, and returns the request id in the header `x-request-id`.
- * The plugin must be the first one because other plugins may end a request early.
+ * The plugin must be the first one with `onRequest`, because other plugins may end a request early.
  */
 export function loggedRequests(
   accessLog: AccessLog,

@@ -14,11 +14,13 @@
 import type { IncomingHttpHeaders, IncomingMessage, RequestListener, ServerResponse } from 'node:http';
 import { type ExecutionResult, getOperationAST } from 'graphql';
 import { createDefer, maxDeferredBytes } from '../../concurrency/event-loop-round.ts';
+import type { ReportError } from '../../telemetry/error-report.ts';
 import type { HeaderReader, RequestRecord } from '../../telemetry/request-record.ts';
 import type { CompiledQueries } from '../compiled-queries/compiled-queries.ts';
 import type { Operation } from '../document-syntax/operation.ts';
 import type { DocumentCache } from '../documents/document-cache.ts';
 import type { DocumentReference, PersistedQueries } from '../documents/persisted-queries.ts';
+import { type ContentCoding, compress, contentCodingFor, minCompressedBytes } from '../http/compression.ts';
 import { mediaTypeFor } from '../http/media-types.ts';
 import { type BodyReadResult, type ParsedBody, parseBody, receiveBody } from '../http/request-body.ts';
 import { authorizationError } from '../http/request-checks.ts';
@@ -36,6 +38,9 @@ export type Fallback = (request: IncomingMessage, response: ServerResponse, cont
 export interface FastPathOptions extends RequestBodyOptions {
   accessLog: AccessLog;
   responseHeaders: ResponseHeaders;
+  /** Whether responses are compressed for clients that accept it. */
+  compressResponses: boolean;
+  report: ReportError;
   maskedErrors: MaskedErrors;
   operations: PersistedQueries;
   documents: DocumentCache;
@@ -52,6 +57,7 @@ export function fastPath(options: FastPathOptions, fallback: Fallback): RequestL
     fallback,
     fixedHeaders,
     bodyByResult: new WeakMap(),
+    compressedByResult: { br: new WeakMap(), gzip: new WeakMap() },
   };
   const defer = createDefer();
   return (request, response) => {
@@ -92,6 +98,8 @@ interface FastPathDependencies extends FastPathOptions {
   fixedHeaders: readonly string[];
   /** Serialized bodies of results that several requests share. */
   bodyByResult: WeakMap<ExecutionResult, Buffer>;
+  /** Their compressed bodies, also while they are being compressed. */
+  compressedByResult: Readonly<Record<ContentCoding, WeakMap<ExecutionResult, Promise<Buffer>>>>;
 }
 
 const clientGoneError = new Error('The client has gone');
@@ -166,21 +174,42 @@ class FastRequest implements OperationRequest {
 
   #respond(unmaskedResult: ExecutionResult): void {
     const { requestRecord } = this;
-    const { accessLog, maskedErrors, responseHeaders, fixedHeaders } = this.#dependencies;
-    const response = this.#response;
+    const { accessLog, maskedErrors, compressResponses, report } = this.#dependencies;
     try {
       const result = withMaskedErrors(unmaskedResult, maskedErrors);
       accessLog.recordResult(requestRecord, result);
       const body = this.#bodyOf(result);
+      const byteLength = Buffer.byteLength(body);
+      const coding =
+        compressResponses && byteLength >= minCompressedBytes && !this.#response.destroyed
+          ? contentCodingFor(this.#request.headers['accept-encoding'])
+          : undefined;
+      if (coding === undefined) {
+        this.#send(body, byteLength);
+        return;
+      }
+      this.#compressed(result, body, coding).then(
+        (compressed) => this.#send(compressed, compressed.length, coding),
+        (error: unknown) => {
+          report(error, requestRecord.requestId);
+          this.#send(body, byteLength);
+        },
+      );
+    } catch {
+      this.#fallBack();
+    }
+  }
+
+  #send(body: string | Buffer, byteLength: number, coding?: ContentCoding): void {
+    const { requestRecord } = this;
+    const { accessLog, responseHeaders, fixedHeaders } = this.#dependencies;
+    const response = this.#response;
+    try {
       accessLog.finish(requestRecord, this.headers, 200, response.destroyed);
       if (response.destroyed) return;
       const headers = [...fixedHeaders, 'content-type', this.#mediaType];
-      headers.push(
-        'content-length',
-        String(Buffer.byteLength(body)),
-        'x-request-id',
-        requestRecord.requestId,
-      );
+      headers.push('content-length', String(byteLength), 'x-request-id', requestRecord.requestId);
+      if (coding !== undefined) headers.push('content-encoding', coding);
       for (const header of responseHeaders.forRequest(this.headers)) headers.push(...header);
       response.writeHead(200, headers);
       response.end(body);
@@ -198,6 +227,16 @@ class FastRequest implements OperationRequest {
       bodyByResult.set(result, body);
     }
     return body;
+  }
+
+  #compressed(result: ExecutionResult, body: string | Buffer, coding: ContentCoding): Promise<Buffer> {
+    const compressedByResult = this.#dependencies.compressedByResult[coding];
+    let compressed = compressedByResult.get(result);
+    if (compressed === undefined) {
+      compressed = compress(body, coding);
+      compressedByResult.set(result, compressed);
+    }
+    return compressed;
   }
 
   #fallBack(): void {

@@ -18,6 +18,8 @@ export interface ResponseHeadersOptions {
   cors: Cors;
   /** Whether clients reach this server by HTTPS. If so, `strict-transport-security` is sent. */
   isHttps: boolean;
+  /** Whether responses are compressed. They then depend on `accept-encoding`. */
+  compressResponses: boolean;
 }
 
 /** The security and CORS headers of responses. */
@@ -28,12 +30,12 @@ export interface ResponseHeaders {
   forRequest(headers: HeaderReader): readonly (readonly [name: string, value: string])[];
 }
 
-const noHeaders: readonly (readonly [string, string])[] = [];
-// The response headers of one URL differ by origin.
-const vary = ['vary', 'origin'] as const;
-
 /** Creates the response headers once, for all requests. */
-export function createResponseHeaders({ cors, isHttps }: ResponseHeadersOptions): ResponseHeaders {
+export function createResponseHeaders(options: ResponseHeadersOptions): ResponseHeaders {
+  const { cors, isHttps, compressResponses } = options;
+  // The responses of one URL differ by these request headers.
+  const vary = [!cors.isOff && 'origin', compressResponses && 'accept-encoding'].filter(Boolean).join(', ');
+  const varyHeaders = vary === '' ? [] : [['vary', vary] as const];
   return {
     fixed: Object.entries({
       ...fixedHeaders,
@@ -41,7 +43,7 @@ export function createResponseHeaders({ cors, isHttps }: ResponseHeadersOptions)
     }),
     forRequest(headers) {
       const corsHeaders = cors.headersFor(headers);
-      return cors.isOff ? noHeaders : [vary, ...corsHeaders];
+      return cors.isOff ? varyHeaders : [...varyHeaders, ...corsHeaders];
     },
   };
 }
@@ -59,6 +61,8 @@ export function responseHeaders({ fixed, forRequest }: ResponseHeaders, cors: Co
     onResponse({ request, response: { headers } }) {
       // Yoga sets `keep-alive` for streams even if the client requested `close`. Node sets the correct value.
       if (headers.get('connection') === 'keep-alive') headers.delete('connection');
+      // Yoga sets `no-cache` for streams, which permits caches to store them.
+      if (headers.get('cache-control') === 'no-cache') headers.delete('cache-control');
       for (const [name, value] of fixed) if (!headers.has(name)) headers.set(name, value);
       // The response to a preflight has its own CORS headers.
       if (isPreflight(request)) return;

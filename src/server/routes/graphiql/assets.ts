@@ -1,28 +1,34 @@
 import { createHash } from 'node:crypto';
 import { once } from 'node:events';
 import { readFile } from 'node:fs/promises';
-import { promisify } from 'node:util';
 import { Worker } from 'node:worker_threads';
-import { gzip } from 'node:zlib';
+import { type ContentCoding, compress } from '../../http/compression.ts';
 import type { GraphiqlFiles } from './bundle.ts';
 
 type Bytes = Uint8Array<ArrayBuffer>;
 
-/** A static file that the GraphiQL page loads. */
+/** A static file: the GraphiQL page, or a file that it loads. */
 export class Asset {
   readonly contentType: string;
   readonly bytes: Bytes;
-  #gzipped: Promise<Bytes> | undefined;
+  readonly #compressed = new Map<ContentCoding, Promise<Bytes>>();
 
   constructor(contentType: string, bytes: Bytes) {
     this.contentType = contentType;
     this.bytes = bytes;
   }
 
-  /** The bytes compressed with gzip. The first call compresses them, outside the main thread. */
-  gzipped(): Promise<Bytes> {
-    this.#gzipped ??= promisify(gzip)(this.bytes);
-    return this.#gzipped;
+  /** The compressed bytes. The first call for a coding compresses them. @throws errors of zlib. */
+  compressed(coding: ContentCoding): Promise<Bytes> {
+    let bytes = this.#compressed.get(coding);
+    if (bytes === undefined) {
+      bytes = compress(this.bytes, coding).catch((error) => {
+        this.#compressed.delete(coding);
+        throw error;
+      });
+      this.#compressed.set(coding, bytes);
+    }
+    return bytes;
   }
 }
 
@@ -75,10 +81,4 @@ async function readBundle(): Promise<GraphiqlFiles> {
   // `once` rejects with the worker's error if the worker fails.
   const [files] = await once(worker, 'message');
   return files;
-}
-
-/** Whether an `accept-encoding` header accepts gzip. A quality of 0 rejects gzip. */
-export function acceptsGzip(acceptEncoding: string | null): boolean {
-  const codings = (acceptEncoding ?? '').toLowerCase().split(',');
-  return codings.some((coding) => /^\s*gzip\s*($|;)/.test(coding) && !/;\s*q=0(\.0*)?\s*$/.test(coding));
 }

@@ -1,6 +1,8 @@
 import type { FetchAPI, Plugin } from 'graphql-yoga';
+import type { ReportError } from '../../../telemetry/error-report.ts';
 import type { TrustedDocuments } from '../../documents/trusted-documents.ts';
-import { type Asset, type Assets, acceptsGzip, readAssets } from './assets.ts';
+import { contentCodingFor, minCompressedBytes } from '../../http/compression.ts';
+import { Asset, type Assets, readAssets } from './assets.ts';
 import { contentSecurityPolicy, renderPage } from './page.ts';
 import { readTabs, trustedDocumentTabs } from './tabs.ts';
 
@@ -12,6 +14,9 @@ export interface GraphiqlOptions {
   liveHost: string | undefined;
   /** The only documents that the server accepts, shown as tabs. Undefined if the server accepts every document. */
   trustedDocuments?: TrustedDocuments | undefined;
+  /** Whether the page and its files are compressed for browsers that accept it. */
+  compressResponses: boolean;
+  report: ReportError;
 }
 
 const securityHeaders = {
@@ -20,12 +25,17 @@ const securityHeaders = {
   'x-content-type-options': 'nosniff',
 };
 
+// The page may contain an access token.
+const pageHeaders = { 'cache-control': 'no-store', vary: 'accept' };
+const assetHeaders = { 'cache-control': 'public, max-age=31536000, immutable' };
+
 /**
  * Serves GraphiQL for a browser's `GET /graphql`, and redirects `/` to `/graphql`. This server serves all files,
  * under `/graphiql/`. The first request for the page or a file loads all of them into memory.
  */
-export function graphiql({ bearer, liveHost, trustedDocuments }: GraphiqlOptions): Plugin {
-  let loading: Promise<{ assets: Assets; page: string }> | undefined;
+export function graphiql(options: GraphiqlOptions): Plugin {
+  const { bearer, liveHost, trustedDocuments } = options;
+  let loading: Promise<{ assets: Assets; page: Asset }> | undefined;
   const loadOnce = () => {
     loading ??= load().catch((error) => {
       loading = undefined;
@@ -40,7 +50,8 @@ export function graphiql({ bearer, liveHost, trustedDocuments }: GraphiqlOptions
       readAssets(),
       trustedDocuments === undefined ? readTabs(bearer !== undefined) : trustedDocumentTabs(trustedDocuments),
     ]);
-    return { assets, page: renderPage(assets, tabs, headers, liveHost) };
+    const page = new TextEncoder().encode(renderPage(assets, tabs, headers, liveHost));
+    return { assets, page: new Asset('text/html; charset=utf-8', page) };
   }
 
   return {
@@ -49,42 +60,38 @@ export function graphiql({ bearer, liveHost, trustedDocuments }: GraphiqlOptions
       const fileName = /^\/graphiql\/([^/]*)$/.exec(url.pathname)?.[1];
       if (fileName !== undefined) {
         const asset = (await loadOnce()).assets.byName.get(fileName);
-        if (asset !== undefined) endResponse(await assetResponse(asset, request, fetchAPI));
+        if (asset !== undefined)
+          endResponse(await fileResponse(asset, assetHeaders, request, options, fetchAPI));
       } else if (request.headers.get('accept')?.includes('text/html')) {
         if (url.pathname === '/') {
           endResponse(new fetchAPI.Response(null, { status: 302, headers: { location: 'graphql' } }));
         } else if (url.pathname === '/graphql') {
-          endResponse(pageResponse((await loadOnce()).page, request, fetchAPI));
+          const { page } = await loadOnce();
+          endResponse(await fileResponse(page, pageHeaders, request, options, fetchAPI));
         }
       }
     },
   };
 }
 
-function pageResponse(page: string, request: Request, { Response }: FetchAPI): Response {
-  return new Response(request.method === 'HEAD' ? null : page, {
-    headers: {
-      ...securityHeaders,
-      // The page may contain an access token.
-      'cache-control': 'no-store',
-      'content-length': String(Buffer.byteLength(page)),
-      'content-type': 'text/html; charset=utf-8',
-      vary: 'accept',
-    },
-  });
-}
-
-async function assetResponse(asset: Asset, request: Request, { Response }: FetchAPI): Promise<Response> {
-  const isGzipped = acceptsGzip(request.headers.get('accept-encoding'));
-  const bytes = isGzipped ? await asset.gzipped() : asset.bytes;
+async function fileResponse(
+  file: Asset,
+  headers: Record<string, string>,
+  request: Request,
+  { compressResponses, report }: GraphiqlOptions,
+  { Response }: FetchAPI,
+): Promise<Response> {
+  const mayCompress = compressResponses && file.bytes.byteLength >= minCompressedBytes;
+  const coding = mayCompress ? contentCodingFor(request.headers.get('accept-encoding')) : undefined;
+  const compressed = coding && (await file.compressed(coding).catch((error: unknown) => void report(error)));
+  const bytes = compressed ?? file.bytes;
   return new Response(request.method === 'HEAD' ? null : bytes, {
     headers: {
       ...securityHeaders,
-      'cache-control': 'public, max-age=31536000, immutable',
+      ...headers,
       'content-length': String(bytes.byteLength),
-      'content-type': asset.contentType,
-      vary: 'accept-encoding',
-      ...(isGzipped && { 'content-encoding': 'gzip' }),
+      'content-type': file.contentType,
+      ...(compressed && { 'content-encoding': coding }),
     },
   });
 }

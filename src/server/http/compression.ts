@@ -1,0 +1,89 @@
+// Compression of response bodies. Reasons: docs/decisions/0017-compressed-responses.md.
+
+import type { ServerResponse } from 'node:http';
+import { promisify } from 'node:util';
+import { brotliCompress, constants, gzip } from 'node:zlib';
+import type { FetchAPI, Plugin } from 'graphql-yoga';
+import type { ReportError } from '../../telemetry/error-report.ts';
+import type { RequestRecordContext } from '../../telemetry/request-record.ts';
+
+/** A value of `content-encoding` that this server can produce. */
+export type ContentCoding = 'br' | 'gzip';
+
+/** Smaller bodies are not compressed, because they fit into one packet of the network anyway. */
+export const minCompressedBytes = 1_024;
+
+// Higher levels save a few more percent, for up to twice the CPU time.
+const gzipOptions = { level: 4 };
+const brotliOptions = { params: { [constants.BROTLI_PARAM_QUALITY]: 4 } };
+
+const brotliAsync = promisify(brotliCompress);
+const gzipAsync = promisify(gzip);
+
+/** Compresses a body outside the main thread. @throws errors of zlib, such as a failed allocation. */
+export async function compress(
+  body: string | Uint8Array,
+  coding: ContentCoding,
+): Promise<Buffer<ArrayBuffer>> {
+  return coding === 'br' ? brotliAsync(body, brotliOptions) : gzipAsync(body, gzipOptions);
+}
+
+/**
+ * Chooses the coding of a response by the header `accept-encoding` of its request (RFC 9110, section 12.5.3). At equal
+ * qualities, Brotli comes before gzip, and both come before no coding.
+ * @returns undefined if the response is not compressed.
+ */
+export function contentCodingFor(acceptEncoding: string | null | undefined): ContentCoding | undefined {
+  if (!acceptEncoding) return undefined;
+  const qualities = new Map(acceptEncoding.toLowerCase().split(',').map(codingAndQuality));
+  const qualityOf = (coding: string) => qualities.get(coding) ?? qualities.get('*') ?? 0;
+  const [br, gzip, identity] = [qualityOf('br'), qualityOf('gzip'), qualities.get('identity') ?? 0];
+  if (Math.max(br, gzip) === 0 || identity > Math.max(br, gzip)) return undefined;
+  return br >= gzip ? 'br' : 'gzip';
+}
+
+function codingAndQuality(element: string): [coding: string, quality: number] {
+  const [coding = '', ...parameters] = element.split(';');
+  const quality = parameters.map((parameter) => parameter.trim()).find((text) => text.startsWith('q='));
+  // An invalid quality excludes the coding: the client may not be able to read it.
+  const value = quality === undefined ? 1 : Number(quality.slice(2));
+  return [coding.trim(), value >= 0 && value <= 1 ? value : 0];
+}
+
+// Labels are compressed inside, and streams are sent piece by piece.
+const compressedTypes = /^(?:application\/json|application\/graphql-response\+json|text\/plain);/;
+
+/**
+ * Yoga plugin: compresses the response for a client that accepts a coding. If zlib fails, the error is reported, and
+ * the client gets the uncompressed body. The plugin precedes the log, so that the logged time includes the compression.
+ */
+export function compressedResponses(
+  report: ReportError,
+): Plugin<object, RequestRecordContext & { res?: ServerResponse }> {
+  return {
+    // Not async, because an async hook creates a promise for every response.
+    onResponse({ request, response, serverContext, setResponse, fetchAPI }) {
+      const { headers } = response;
+      if (!(Number(headers.get('content-length')) >= minCompressedBytes)) return undefined;
+      if (!compressedTypes.test(headers.get('content-type') ?? '')) return undefined;
+      const coding = contentCodingFor(request.headers.get('accept-encoding'));
+      const isWanted = request.method !== 'HEAD' && !request.signal.aborted && !serverContext.res?.destroyed;
+      if (coding === undefined || !isWanted) return undefined;
+      return compressedResponse(response, coding, fetchAPI).then(setResponse, (error: unknown) =>
+        report(error, serverContext.requestRecord?.requestId),
+      );
+    },
+  };
+}
+
+async function compressedResponse(
+  response: Response,
+  coding: ContentCoding,
+  fetchAPI: FetchAPI,
+): Promise<Response> {
+  const body = await compress(await response.text(), coding);
+  const headers = new fetchAPI.Headers(response.headers);
+  headers.set('content-encoding', coding);
+  headers.set('content-length', String(body.length));
+  return new fetchAPI.Response(body, { status: response.status, statusText: response.statusText, headers });
+}

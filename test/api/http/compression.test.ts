@@ -1,0 +1,346 @@
+import { execFile } from 'node:child_process';
+import { type IncomingHttpHeaders, request } from 'node:http';
+import type { Transform } from 'node:stream';
+import { promisify } from 'node:util';
+import { brotliDecompressSync, createBrotliCompress, createGzip, gunzipSync } from 'node:zlib';
+import { getIntrospectionQuery } from 'graphql';
+import { afterAll, afterEach, describe, expect, test, vi } from 'vitest';
+import { silentLog } from '../../../src/telemetry/log.ts';
+import { startTelemetry } from '../../../src/telemetry/telemetry.ts';
+import { type Listener, listen } from '../../fixtures/listen.ts';
+import { recordedLog } from '../../fixtures/recorded-log.ts';
+import { until } from '../../fixtures/rest-service.ts';
+import { type BeforeOptions, startBefore } from '../../fixtures/start-app.ts';
+import { startWaybill } from '../../harness.ts';
+
+const telemetry = await startTelemetry({ metrics: true, process: false, tracing: undefined }, silentLog);
+const waybill = await startWaybill({}, { telemetry });
+const listener = await listen(waybill.app, '127.0.0.1', 0);
+
+afterEach(() => vi.restoreAllMocks());
+afterAll(async () => {
+  await listener.close();
+  await waybill[Symbol.asyncDispose]();
+});
+
+interface Received {
+  status: number | undefined;
+  headers: IncomingHttpHeaders;
+  bytes: Buffer;
+}
+
+/** Sends a request, and decodes nothing. */
+async function send(
+  path: string,
+  headers: Record<string, string> = {},
+  { method = 'GET', body, to = listener }: { method?: string; body?: string; to?: Listener } = {},
+): Promise<Received> {
+  const { promise, resolve, reject } = Promise.withResolvers<Received>();
+  const sent = request(new URL(path, to.url), {
+    method,
+    headers: { authorization: `Bearer ${waybill.sandbox.tokens.first}`, ...headers },
+  });
+  sent.on('error', reject);
+  sent.on('response', async (response) => {
+    const chunks = await response.toArray();
+    resolve({ status: response.statusCode, headers: response.headers, bytes: Buffer.concat(chunks) });
+  });
+  sent.end(body);
+  return promise;
+}
+
+const post = (query: string, headers: Record<string, string> = {}, to = listener) =>
+  send(
+    '/graphql',
+    { 'content-type': 'application/json', ...headers },
+    { method: 'POST', body: JSON.stringify({ query }), to },
+  );
+
+const codings = ['br', 'gzip'] as const;
+const decoders = { br: brotliDecompressSync, gzip: gunzipSync };
+
+/** Counts what is compressed by each coding. Node's client decompresses nothing by itself. */
+function spyOnZlib() {
+  const prototypeOf = (stream: Transform): Transform => Object.getPrototypeOf(stream);
+  return {
+    br: vi.spyOn(prototypeOf(createBrotliCompress()), '_transform'),
+    gzip: vi.spyOn(prototypeOf(createGzip()), '_transform'),
+  };
+}
+
+const wrongFields = `{ ${Array.from({ length: 5 }, (_, index) => `wrong${index}${'x'.repeat(200)}`).join(' ')} }`;
+
+const orders = (first: number) =>
+  `{ orders(first: ${first}) { nodes { id status createTime notes contentDescription recipient { fullName phoneNumber } } } }`;
+
+describe.each(codings)('in %s', (coding) => {
+  const accept = { 'accept-encoding': coding };
+
+  test.each<[string, () => Promise<Received>, () => Promise<Received>]>([
+    ['a result of the fast path', () => post(orders(50), accept), () => post(orders(50))],
+    [
+      'a result by GET',
+      () => send(`/graphql?query=${encodeURIComponent(orders(50))}`, accept),
+      () => send(`/graphql?query=${encodeURIComponent(orders(50))}`),
+    ],
+    ['an introspection', () => post(getIntrospectionQuery(), accept), () => post(getIntrospectionQuery())],
+    ['a refusal', () => post(wrongFields, accept), () => post(wrongFields)],
+    [
+      'the page of GraphiQL',
+      () => send('/graphql', { accept: 'text/html', ...accept }),
+      () => send('/graphql', { accept: 'text/html' }),
+    ],
+  ])('%s is the same', async (_what, sendCompressed, sendPlain) => {
+    await sendPlain();
+    const plain = await sendPlain();
+    const compressed = await sendCompressed();
+    expect(plain.bytes.length).toBeGreaterThanOrEqual(1_024);
+    expect(decoders[coding](compressed.bytes).toString()).toBe(plain.bytes.toString());
+    expect(compressed.bytes.length).toBeLessThan(plain.bytes.length / 2);
+    expect(compressed.status).toBe(plain.status);
+
+    const { date: _date, 'x-request-id': _id, 'content-length': plainLength, ...headers } = plain.headers;
+    expect(compressed.headers).toMatchObject({
+      ...headers,
+      'content-encoding': coding,
+      'content-length': String(compressed.bytes.length),
+    });
+    expect(plainLength).toBe(String(plain.bytes.length));
+    expect(headers.vary).toMatch(/^(accept, )?accept-encoding$/);
+    expect(headers).not.toHaveProperty('content-encoding');
+  });
+
+  test('1,000 orders have at most 40 KB', async () => {
+    const { bytes } = await post(orders(1_000), accept);
+    expect(decoders[coding](bytes).length).toBeGreaterThan(200_000);
+    expect(bytes.length).toBeLessThanOrEqual(40_000);
+  });
+
+  test('metrics are the same page', async () => {
+    const { bytes, headers } = await send('/metrics', accept);
+    expect(headers['content-encoding']).toBe(coding);
+    expect(decoders[coding](bytes).toString()).toContain('# HELP waybill_');
+  });
+
+  test('a label, health, and what is below 1,024 bytes are not compressed', async () => {
+    const zlib = spyOnZlib();
+    const one = '{ orders(first: 1) { nodes { id } } }';
+    const received = [
+      await send('/labels/ca0001.pdf', accept),
+      await send('/health/live', accept),
+      await send('/nothing', accept),
+      await post(one, accept),
+      await post(one, accept),
+    ];
+    expect(received.map(({ status }) => status)).toEqual([200, 200, 404, 200, 200]);
+    for (const { headers } of received) {
+      expect(headers).not.toHaveProperty('content-encoding');
+      expect(headers.vary).toBe('accept-encoding');
+    }
+    expect(received[0]?.bytes.subarray(0, 5).toString()).toBe('%PDF-');
+    expect(received[0]?.bytes.length).toBeGreaterThan(1_024);
+    expect(zlib.br).not.toHaveBeenCalled();
+    expect(zlib.gzip).not.toHaveBeenCalled();
+  });
+
+  test.each(['text/event-stream', 'multipart/mixed'])(
+    '%s is not compressed, and never stored',
+    async (accepted) => {
+      const { headers, bytes } = await post(orders(50), { ...accept, accept: accepted });
+      expect(headers['content-type']).toContain(accepted);
+      expect(bytes.toString()).toContain('"createTime"');
+      expect(headers['content-encoding'] ?? 'none').toBe('none');
+      expect(headers['cache-control']).toBe('no-store');
+    },
+  );
+
+  test('HEAD has no body, and the headers of the GET', async () => {
+    const headers = { accept: 'text/html', ...accept };
+    const whole = await send('/graphql', headers);
+    const head = await send('/graphql', headers, { method: 'HEAD' });
+    expect(head.bytes.length).toBe(0);
+    for (const name of ['content-encoding', 'content-length', 'content-type', 'vary']) {
+      expect(head.headers[name], name).toBe(whole.headers[name]);
+    }
+    expect((await send('/labels/ca0001.pdf', accept, { method: 'HEAD' })).headers).not.toHaveProperty(
+      'content-encoding',
+    );
+  });
+
+  test('equal queries at the same time are compressed once', async () => {
+    await using slow = await startWithLongOrder({}, () => new Promise((resolve) => setTimeout(resolve, 100)));
+    const query = '{ order(id: "a1") { contentDescription } }';
+    // The first request makes the plan: the next ones take the fast path.
+    const { bytes } = await post(query, accept, slow.listener);
+    const zlib = spyOnZlib();
+    const received = await Promise.all(Array.from({ length: 3 }, () => post(query, accept, slow.listener)));
+    expect(slow.before.calls()).toHaveLength(2);
+    // A last, empty chunk ends each compression.
+    const bodies = zlib[coding].mock.calls.filter(([chunk]) => Buffer.isBuffer(chunk) && chunk.length > 0);
+    expect(bodies).toHaveLength(1);
+    for (const { bytes: sharedBytes, headers } of received) {
+      expect(sharedBytes.equals(bytes)).toBe(true);
+      expect(headers['content-length']).toBe(String(bytes.length));
+    }
+  });
+
+  test('when zlib fails, the response is not compressed, and the error is reported', async () => {
+    await using failing = await startWithLongOrder();
+    const { reported } = failing.before;
+    const query = '{ order(id: "a1") { contentDescription } }';
+    const plain = await post(query, {}, failing.listener);
+    const zlib = spyOnZlib();
+    zlib[coding].mockImplementation((_chunk, _encoding, callback) => callback(new Error('no memory')));
+    const received = [
+      // The first is Yoga's, the second the fast path's.
+      await post(`${query} `, accept, failing.listener),
+      await post(query, accept, failing.listener),
+      await send('/graphql', { accept: 'text/html', ...accept }, { to: failing.listener }),
+    ];
+    expect(received.map(({ status }) => status)).toEqual([200, 200, 200]);
+    for (const { headers, bytes } of received) {
+      expect(headers).not.toHaveProperty('content-encoding');
+      expect(headers['content-length']).toBe(String(bytes.length));
+    }
+    expect(received.slice(0, 2).map(({ bytes }) => bytes.toString())).toEqual(
+      Array(2).fill(plain.bytes.toString()),
+    );
+    expect(received[2]?.bytes.toString()).toContain('<!doctype html>');
+    expect(reported).toEqual(Array(3).fill(new Error('no memory')));
+    // The page is compressed again afterwards.
+    vi.restoreAllMocks();
+    const page = await send('/graphql', { accept: 'text/html', ...accept }, { to: failing.listener });
+    expect(page.headers['content-encoding']).toBe(coding);
+  });
+
+  test('for a client that has gone, nothing is compressed', async () => {
+    const { promise: isAsked, resolve: onAsked } = Promise.withResolvers<void>();
+    const { promise: mayAnswer, resolve: answer } = Promise.withResolvers<void>();
+    const { log, lines } = recordedLog('info');
+    await using slow = await startWithLongOrder({ log }, () => {
+      onAsked();
+      return mayAnswer;
+    });
+    const { promise: isClosed, resolve: onClose } = Promise.withResolvers<void>();
+    await using server = await disposable(
+      await listen(
+        (request, response) => {
+          response.on('close', onClose);
+          slow.before.app(request, response);
+        },
+        '127.0.0.1',
+        0,
+      ),
+    );
+    const zlib = spyOnZlib();
+    const gone = new AbortController();
+    // A mutation is finished for a client that has gone, too.
+    const update =
+      'mutation { updateOrder(input: { id: "a1", notes: "Timbre" }) { ... on UpdateOrderSuccess { order { contentDescription } } } }';
+    const response = fetch(new URL('/graphql', server.listener.url), {
+      method: 'POST',
+      headers: { authorization: 'Bearer token', 'content-type': 'application/json', ...accept },
+      body: JSON.stringify({ query: update }),
+      signal: gone.signal,
+    });
+    await isAsked;
+    gone.abort();
+    await expect(response).rejects.toThrow('abort');
+    await isClosed;
+    answer();
+    await until(() => lines().length > 0);
+    expect(lines()).toMatchObject([{ aborted: true, status: 200, calls: 1 }]);
+    expect(zlib[coding]).not.toHaveBeenCalled();
+  });
+});
+
+/** A server with one long order. REST answers after `beforeAnswer`. */
+async function startWithLongOrder(options: BeforeOptions = {}, beforeAnswer = async () => {}) {
+  const before = await startBefore(
+    async (_request, response) => {
+      await beforeAnswer();
+      response
+        .writeHead(200, { 'content-type': 'application/json' })
+        .end(JSON.stringify({ name: 'orders/a1', contentDescription: 'Camisetas de algodón '.repeat(100) }));
+    },
+    {},
+    options,
+  );
+  const server = await listen(before.app, '127.0.0.1', 0);
+  return {
+    before,
+    listener: server,
+    async [Symbol.asyncDispose]() {
+      await server.close(0);
+      await before[Symbol.asyncDispose]();
+    },
+  };
+}
+
+test('COMPRESSION=no compresses nothing, and responses do not depend on accept-encoding', async () => {
+  await using off = await startWaybill(
+    { COMPRESSION: 'no', CORS_ORIGINS: 'https://shop.example' },
+    { sandbox: waybill.sandbox },
+  );
+  await using server = await disposable(await listen(off.app, '127.0.0.1', 0));
+  const accept = { 'accept-encoding': 'gzip, br' };
+  const page = await send('/graphql', { accept: 'text/html', ...accept }, { to: server.listener });
+  const [, style] = /(graphiql\/style-\w+\.css)/.exec(page.bytes.toString()) ?? [];
+  for (const { headers, bytes } of [
+    page,
+    await send(`/${style}`, accept, { to: server.listener }),
+    await post(orders(50), accept, server.listener),
+    await post(orders(50), accept, server.listener),
+  ]) {
+    expect(bytes.length).toBeGreaterThan(1_024);
+    expect(headers).not.toHaveProperty('content-encoding');
+    expect(headers['content-length']).toBe(String(bytes.length));
+    expect(headers.vary).toMatch(/^(accept, )?origin$/);
+  }
+});
+
+test('with allowed origins, vary has both headers', async () => {
+  await using open = await startWaybill(
+    { CORS_ORIGINS: 'https://shop.example' },
+    { sandbox: waybill.sandbox },
+  );
+  await using server = await disposable(await listen(open.app, '127.0.0.1', 0));
+  for (const acceptEncoding of ['gzip', 'identity']) {
+    const headers = { 'accept-encoding': acceptEncoding, origin: 'https://shop.example' };
+    for (const received of [
+      await post(orders(50), headers, server.listener),
+      await post(orders(50), headers, server.listener),
+    ]) {
+      expect(received.headers.vary).toBe('origin, accept-encoding');
+      expect(received.headers['access-control-allow-origin']).toBe('https://shop.example');
+    }
+  }
+});
+
+test('fetch and curl get the same JSON', async () => {
+  const plain = JSON.parse((await post(orders(50))).bytes.toString());
+  const body = JSON.stringify({ query: orders(50) });
+  const authorization = `Bearer ${waybill.sandbox.tokens.first}`;
+  const url = new URL('/graphql', listener.url);
+  const init = { method: 'POST', headers: { authorization, 'content-type': 'application/json' }, body };
+  const fetched = await fetch(url, init);
+  expect(fetched.headers.get('content-encoding')).toMatch(/^(br|gzip)$/);
+  expect(await fetched.json()).toEqual(plain);
+
+  const { stdout } = await promisify(execFile)('curl', [
+    '--silent',
+    '--compressed',
+    '--header',
+    `authorization: ${authorization}`,
+    '--header',
+    'content-type: application/json',
+    '--data',
+    body,
+    url.href,
+  ]);
+  expect(JSON.parse(stdout)).toEqual(plain);
+});
+
+async function disposable(server: Listener) {
+  return { listener: server, [Symbol.asyncDispose]: () => server.close(0) };
+}
