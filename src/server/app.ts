@@ -198,10 +198,10 @@ export function createApp(options: AppOptions): App {
       readYogaRequest(requestOptions),
       persistedDocuments(operations),
       cachedDocuments(documents),
-      // Errors: shorten the error list, add error codes, hide names of a private schema.
+      // Errors: hide names of a private schema, shorten the error list, add error codes.
+      isPrivate && hiddenSuggestions(),
       truncatedErrors(),
       validationErrors(options.report),
-      isPrivate && hiddenSuggestions(),
       // Execution: with the compiled query plan if there is one, else with Yoga's executor.
       yogaOperations(runner, compiledQueries),
     ],
