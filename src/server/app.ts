@@ -8,6 +8,7 @@ import type { RestApi } from '../rest/api.ts';
 import { type CallContextsOptions, createCallContexts } from '../rest/client/call-context.ts';
 import { type Log, silentLog } from '../telemetry/log.ts';
 import type { Metrics } from '../telemetry/metrics.ts';
+import type { HeaderReader } from '../telemetry/request-record.ts';
 import type { Tracing } from '../telemetry/tracing.ts';
 import { createIdempotency } from '../writes/idempotency.ts';
 import { createMemoryStore, type IdempotencyStore } from '../writes/idempotency-store.ts';
@@ -28,6 +29,7 @@ import { createCors } from './http/cors.ts';
 import { createLoadShedder, type LoadSheddingLimits } from './http/load-shedding.ts';
 import { createPerTokenLimit } from './http/per-token-limit.ts';
 import { createBodyBudget, defaultBodyBudgetBytes } from './http/request-body.ts';
+import { bearerOf } from './http/request-checks.ts';
 import { createResponseHeaders, responseHeaders } from './http/response-headers.ts';
 import type { Limits } from './limits/limits.ts';
 import { truncatedErrors } from './limits/truncate-errors.ts';
@@ -142,7 +144,17 @@ export function createApp(options: AppOptions): App {
   const loadShedding = createLoadShedder(options.loadShedding);
   const cors = createCors(options.corsOrigins ?? []);
   const headers = createResponseHeaders({ cors, isHttps: options.isHttps ?? false });
-  const { documents, operations } = createDocumentSources(schema, limits, options, metrics?.documentRead);
+  const isTokenKnown = (headers: HeaderReader) => {
+    const bearer = bearerOf(headers);
+    return typeof bearer === 'string' && tenants.isRemembered(bearer);
+  };
+  const { documents, operations } = createDocumentSources(
+    schema,
+    limits,
+    options,
+    isTokenKnown,
+    metrics?.documentRead,
+  );
   const isPrivate = options.schemaAccess === 'private';
   metrics?.showCallsWaiting(shared.callContexts.callsWaiting);
   const maskedErrors = createMaskedErrors(options.report);
