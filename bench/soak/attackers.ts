@@ -68,7 +68,9 @@ const ids = [
 const attacks: Record<string, Attack> = {
   'a depth of 2,000': sends({ body: body(`${'{ order '.repeat(2_000)}${'}'.repeat(2_000)}`) }),
   'a depth of 20': sends({
-    body: body(`{ ${'node(id: "a") { ... on Order { recipient { orders { nodes '.repeat(5)} { id }`),
+    body: body(
+      `{ order(id: "a") ${'{ recipient { orders(first: 1) { nodes '.repeat(6)}{ id }${' } } }'.repeat(6)} }`,
+    ),
   }),
   '5,000 aliases': sends({ body: body(`{ ${many(5_000, (n) => `a${n}: __typename`)} }`) }),
   'exponential fragments': sends({

@@ -56,6 +56,8 @@ export interface Tenants {
   isRefused(id: string): boolean;
   /** Keeps a tenant after its operations end. Only for tokens that REST accepted: made-up tokens would evict them. */
   remember(tenant: Tenant): void;
+  /** Whether the tenant of an access token is remembered. */
+  isRemembered(bearer: string): boolean;
 }
 
 /** Options of `createTenants`. */
@@ -122,5 +124,6 @@ export function createTenants({
     },
     isRefused: (id) => rejectedAt.has(id),
     remember: (tenant) => void remembered.set(tenant.id, tenant),
+    isRemembered: (bearer) => remembered.has(keyedHash(key, bearer)),
   };
 }

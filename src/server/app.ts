@@ -8,6 +8,7 @@ import type { RestApi } from '../rest/api.ts';
 import { type CallContextsOptions, createCallContexts } from '../rest/client/call-context.ts';
 import { type Log, silentLog } from '../telemetry/log.ts';
 import type { Metrics } from '../telemetry/metrics.ts';
+import type { HeaderReader } from '../telemetry/request-record.ts';
 import type { Tracing } from '../telemetry/tracing.ts';
 import { createIdempotency } from '../writes/idempotency.ts';
 import { createMemoryStore, type IdempotencyStore } from '../writes/idempotency-store.ts';
@@ -29,6 +30,7 @@ import { createCors } from './http/cors.ts';
 import { createLoadShedder, type LoadSheddingLimits } from './http/load-shedding.ts';
 import { createPerTokenLimit } from './http/per-token-limit.ts';
 import { createBodyBudget, defaultBodyBudgetBytes } from './http/request-body.ts';
+import { bearerOf } from './http/request-checks.ts';
 import { createResponseHeaders, responseHeaders } from './http/response-headers.ts';
 import type { Limits } from './limits/limits.ts';
 import { truncatedErrors } from './limits/truncate-errors.ts';
@@ -147,7 +149,17 @@ export function createApp(options: AppOptions): App {
   const loadShedding = createLoadShedder(options.loadShedding);
   const cors = createCors(options.corsOrigins ?? [], log);
   const headers = createResponseHeaders({ cors, isHttps: options.isHttps ?? false, compressResponses });
-  const { documents, operations } = createDocumentSources(schema, limits, options, metrics?.documentRead);
+  const isTokenKnown = (headers: HeaderReader) => {
+    const bearer = bearerOf(headers);
+    return typeof bearer === 'string' && tenants.isRemembered(bearer);
+  };
+  const { documents, operations } = createDocumentSources(
+    schema,
+    limits,
+    options,
+    isTokenKnown,
+    metrics?.documentRead,
+  );
   const isPrivate = options.schemaAccess === 'private';
   metrics?.showCallsWaiting(shared.callContexts.callsWaiting);
   const maskedErrors = createMaskedErrors(options.report);
@@ -211,10 +223,10 @@ export function createApp(options: AppOptions): App {
       readYogaRequest(requestOptions),
       persistedDocuments(operations),
       cachedDocuments(documents),
-      // Errors: shorten the error list, add error codes, hide names of a private schema.
+      // Errors: hide names of a private schema, shorten the error list, add error codes.
+      isPrivate && hiddenSuggestions(),
       truncatedErrors(),
       validationErrors(options.report),
-      isPrivate && hiddenSuggestions(),
       // Execution: with the compiled query plan if there is one, else with Yoga's executor.
       yogaOperations(runner, compiledQueries),
     ],

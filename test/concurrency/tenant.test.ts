@@ -27,6 +27,14 @@ test('a tenant with a running operation stays the same, however many tenants fol
   expect(tenants.of('ana')).toBe(ana);
 });
 
+test('a token is remembered by its tenant', () => {
+  const tenants = createTenants({ maxTenants: 2 });
+  const ana = tenants.of('ana');
+  expect(tenants.isRemembered('ana')).toBe(false);
+  tenants.remember(ana);
+  expect([tenants.isRemembered('ana'), tenants.isRemembered('eva')]).toEqual([true, false]);
+});
+
 function garbageCollector(): () => void {
   setFlagsFromString('--expose-gc');
   return runInNewContext('gc');

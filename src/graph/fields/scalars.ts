@@ -63,6 +63,9 @@ function checkedScalar<Value extends string | number>(
 }
 
 function truncatedJson(value: unknown): string {
+  // A number such as 1e400, which JSON would show as null.
+  if (value === Number.POSITIVE_INFINITY || value === Number.NEGATIVE_INFINITY)
+    return 'a number that is too large';
   const text = JSON.stringify(value) ?? 'nothing';
   return text.length > 64 ? `${text.slice(0, 64)}…` : text;
 }

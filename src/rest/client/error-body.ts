@@ -6,6 +6,9 @@ export const maxErrorBodyBytes = 65_536;
 
 const maxTextLength = 300;
 const maxFields = 50;
+// A shorter token is no secret, and its letters occur in the words of every message. Replacing them would spoil all
+// messages, and would show where the token's letters are.
+const minSecretLength = 8;
 
 /** A response with a status other than 2xx. */
 export interface ErrorResponse {
@@ -16,7 +19,7 @@ export interface ErrorResponse {
   text: string | undefined;
 }
 
-/** Creates the error for a non-2xx response to `call`. Replaces `accessToken` wherever the body repeats the token. */
+/** Creates the error for a non-2xx response to `call`. Replaces an `accessToken` that the body repeats. */
 export function statusErrorOf(call: RestCall, response: ErrorResponse, accessToken: string): StatusError {
   const details = readErrorBody(response.text ?? '', accessToken);
   return new StatusError(call, response.status, details, retryAfterMs(response.retryAfter));
@@ -38,8 +41,11 @@ export function readErrorBody(body: string, accessToken: string): ErrorDetails {
   const json = parseJson(body);
   if (!isObject(json)) return { fields: [] };
   const error = isObject(json.error) ? { ...json, ...json.error } : json;
-  const cleanLine = (text: string) =>
-    truncate((text.trim().split(/[\r\n]/, 1)[0] ?? '').replaceAll(accessToken, '<access token>'));
+  const cleanLine = (text: string) => {
+    const line = text.trim().split(/[\r\n]/, 1)[0] ?? '';
+    const isSecret = accessToken.length >= minSecretLength;
+    return truncate(isSecret ? line.replaceAll(accessToken, '<access token>') : line);
+  };
   const message = firstText(error, ['message', 'detail', 'title', 'error', 'errors']);
   const fields = [error.details, error.errors, error.fields, error.detail].flatMap(fieldErrorsIn);
   return {

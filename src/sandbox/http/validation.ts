@@ -17,7 +17,7 @@ export const requestCompiler: FastifySchemaCompiler<TSchema> = ({ schema, httpPa
     const parsed = httpPart === 'querystring' ? withPageSizeAsNumber(value) : value;
     if (validator.Check(parsed)) return { value: parsed };
     Settings.Set({ maxErrors: maxFieldErrors });
-    return { error: invalid(...fieldErrors(validator.Errors(parsed))) };
+    return { error: invalid(...fieldErrors(validator.Errors(parsed), schema)) };
   };
 };
 
@@ -27,7 +27,7 @@ export const responseCompiler: FastifySerializerCompiler<TSchema> = ({ schema, m
   return (response) => {
     validator ??= Compile(schema);
     if (!validator.Check(response)) {
-      const messages = fieldErrors(validator.Errors(response)).map(
+      const messages = fieldErrors(validator.Errors(response), schema).map(
         ({ field, message }) => `${field} ${message}`,
       );
       throw new Error(`The answer to ${method} ${url} breaks its schema: ${messages.join('; ')}`);
@@ -47,10 +47,10 @@ function withPageSizeAsNumber(query: unknown): Record<string, unknown> {
   );
 }
 
-function fieldErrors(errors: TLocalizedValidationError[]): FieldError[] {
+function fieldErrors(errors: TLocalizedValidationError[], schema: TSchema): FieldError[] {
   const byField = new Map<string, FieldError>();
   for (const error of errors) {
-    for (const fieldError of toFieldErrors(error)) {
+    for (const fieldError of toFieldErrors(error, schema)) {
       // Keeps the first error of a field, the most helpful one: the wrong type comes before the invalid value.
       if (!byField.has(fieldError.field)) byField.set(fieldError.field, fieldError);
     }
@@ -58,7 +58,7 @@ function fieldErrors(errors: TLocalizedValidationError[]): FieldError[] {
   return [...byField.values()];
 }
 
-function toFieldErrors(error: TLocalizedValidationError): FieldError[] {
+function toFieldErrors(error: TLocalizedValidationError, schema: TSchema): FieldError[] {
   const field = pointerToPath(error.instancePath);
   const childPath = (name: string) => (field === '' ? name : `${field}.${name}`);
   switch (error.keyword) {
@@ -75,15 +75,78 @@ function toFieldErrors(error: TLocalizedValidationError): FieldError[] {
     case 'boolean':
       // Repeats the errors of `additionalProperties` for each unknown field.
       return [];
-    case 'enum':
-      return [{ field, message: `must be one of ${error.params.allowedValues.map(String).join(', ')}` }];
-    default:
-      return [{ field, message: error.message }];
+    default: {
+      const message = messageOf(error, schema);
+      return [{ field, message: field === '' ? `the body ${message}` : message }];
+    }
   }
+}
+
+const typeNames: Record<string, string> = {
+  array: 'a list',
+  boolean: 'true or false',
+  integer: 'a whole number',
+  number: 'a number',
+  object: 'an object',
+  string: 'a text',
+};
+const formatNames: Record<string, string> = { uri: 'a whole URL', 'date-time': 'a date and time' };
+
+/** What a value must be, as the end of a sentence that begins with the field. Never a pattern or a schema path. */
+function messageOf(error: TLocalizedValidationError, schema: TSchema): string {
+  switch (error.keyword) {
+    case 'type':
+      return `must be ${[error.params.type]
+        .flat()
+        .map((type) => typeNames[type] ?? type)
+        .join(' or ')}`;
+    case 'enum':
+      return `must be one of ${error.params.allowedValues.map(String).join(', ')}`;
+    case 'pattern':
+      return `must be ${expectedBy(error.schemaPath, schema)}`;
+    case 'format':
+      return `must be ${formatNames[error.params.format] ?? error.params.format}`;
+    case 'minLength':
+    case 'minItems':
+      return `must have at least ${counted(error.params.limit, error.keyword)}`;
+    case 'maxLength':
+    case 'maxItems':
+      return `must have at most ${counted(error.params.limit, error.keyword)}`;
+    case 'minimum':
+      return `must be at least ${error.params.limit}`;
+    case 'maximum':
+      return `must be at most ${error.params.limit}`;
+    case 'exclusiveMinimum':
+      return `must be more than ${error.params.limit}`;
+    default:
+      return error.message;
+  }
+}
+
+function counted(count: number, keyword: string): string {
+  const unit = keyword.endsWith('Length') ? 'character' : 'item';
+  return `${count} ${unit}${count === 1 ? '' : 's'}`;
+}
+
+/** The description of the schema at a JSON pointer within `schema`, in the form that follows "must be". */
+function expectedBy(pointer: string, schema: TSchema): string {
+  let part: unknown = schema;
+  for (const name of pointerParts(pointer)) {
+    part = typeof part === 'object' && part !== null ? Reflect.get(part, name) : undefined;
+  }
+  const description =
+    typeof part === 'object' && part !== null && 'description' in part ? String(part.description) : '';
+  return description === ''
+    ? 'of the form that the interface shows'
+    : `${description.charAt(0).toLowerCase()}${description.slice(1).replace(/\.$/, '')}`;
 }
 
 /** `/recipient/address/addressLines/0` as `recipient.address.addressLines.0`. */
 function pointerToPath(pointer: string): string {
+  return pointerParts(pointer).join('.');
+}
+
+function pointerParts(pointer: string): string[] {
   const parts = pointer.split('/').slice(1);
-  return parts.map((part) => part.replaceAll('~1', '/').replaceAll('~0', '~')).join('.');
+  return parts.map((part) => part.replaceAll('~1', '/').replaceAll('~0', '~'));
 }

@@ -9,10 +9,14 @@ import { type Static, Type } from 'typebox';
 const identifier = '(?!\\.{1,2}(?:/|$))[^/\\p{Cc}\\p{Cs}]{1,256}';
 
 /** A resource name such as `orders/ca0001`. `collection` may have several parts, with `*` for an identifier. */
-export const ResourceName = (collection: string) =>
-  Type.String({ pattern: `^${collection.replaceAll('*', identifier)}/${identifier}$` });
+export const ResourceName = (collection: string, options: { maxLength?: number } = {}) =>
+  Type.String({
+    pattern: `^${collection.replaceAll('*', identifier)}/${identifier}$`,
+    description: `A name such as ${collection.replaceAll('*', 'ca0001')}/ca0001.`,
+    ...options,
+  });
 
-const LocationName = Type.String({ pattern: `^locations/${identifier}$`, maxLength: 96 });
+const LocationName = ResourceName('locations', { maxLength: 96 });
 const DateTime = Type.String({ format: 'date-time' });
 
 /** Whole cents. JSON numbers are exact from -(2^53 - 1) to 2^53 - 1. */
@@ -34,7 +38,10 @@ const Notes = Type.String({ minLength: 3, maxLength: 2048 });
 
 /** Field schemas that requests and resources share. */
 export const fields = {
-  identifier: Type.String({ pattern: `^${identifier}$` }),
+  identifier: Type.String({
+    pattern: `^${identifier}$`,
+    description: 'An identifier of 1 to 256 characters.',
+  }),
   LocationName,
   Cents,
   CentsFromZero,
@@ -43,8 +50,8 @@ export const fields = {
   ContentDescription,
   Notes,
   Fulfiller: Type.Enum(['OPERATOR', 'PARTNER']),
-  Email: Type.String({ pattern: '^[^\\s@]+@[^\\s@]+$', maxLength: 254 }),
-  Phone: Type.String({ pattern: '^\\+?[0-9][0-9 ()-]{5,22}$' }),
+  Email: Type.String({ pattern: '^[^\\s@]+@[^\\s@]+$', description: 'An e-mail address.', maxLength: 254 }),
+  Phone: Type.String({ pattern: '^\\+?[0-9][0-9 ()-]{5,22}$', description: 'A phone number.' }),
   PersonName: Type.String({ minLength: 1, maxLength: 128 }),
 };
 
@@ -52,7 +59,7 @@ export const fields = {
 export type Address = Static<typeof Address>;
 export const Address = Type.Object(
   {
-    regionCode: Type.String({ pattern: '^[A-Z]{2}$' }),
+    regionCode: Type.String({ pattern: '^[A-Z]{2}$', description: 'A country code of two letters.' }),
     administrativeArea: Type.String(),
     locality: Type.String(),
     addressLines: Type.Array(Type.String()),

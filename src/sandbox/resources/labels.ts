@@ -42,7 +42,7 @@ export function addRoutes(server: Server, service: Service): void {
         hide: true,
         params: IdPath,
         querystring: Type.Object({
-          expires: Type.String({ pattern: '^[0-9]{1,15}$' }),
+          expires: Type.String({ pattern: '^[0-9]{1,15}$', description: 'A time in milliseconds.' }),
           signature: Type.String(),
         }),
         response: { 200: pdf, ...errorResponses(400, 403, 404) },

@@ -1,4 +1,5 @@
 import type { DocumentNode, GraphQLSchema } from 'graphql';
+import type { HeaderReader } from '../../telemetry/request-record.ts';
 import { parseWithin, validateWithin } from '../limits/document-limits.ts';
 import type { Limits } from '../limits/limits.ts';
 import { createDocumentCache, type DocumentCache } from './document-cache.ts';
@@ -20,6 +21,7 @@ export interface DocumentOptions {
 
 /**
  * Creates the document cache of a schema, and the lookup of persisted queries.
+ * @param isTokenKnown whether REST has accepted the access token in these headers.
  * @param onRead called for each document that is parsed because it is not cached.
  * @throws TrustedDocumentsError if trusted documents are invalid.
  */
@@ -27,6 +29,7 @@ export function createDocumentSources(
   schema: GraphQLSchema,
   limits: Limits,
   { schemaAccess, documentCacheBytes, trustedDocuments, persistedQueryBytes }: DocumentOptions,
+  isTokenKnown: (headers: HeaderReader) => boolean,
   onRead = () => {},
 ): { documents: DocumentCache; operations: PersistedQueries } {
   // Must not depend on the tenant or on the values of variables, because the cache serves all requests.
@@ -41,7 +44,7 @@ export function createDocumentSources(
   const documents = createDocumentCache(reader, documentCacheBytes);
   const operations =
     trustedDocuments === undefined
-      ? automaticPersistedQueries(documents, persistedQueryBytes)
+      ? automaticPersistedQueries(documents, persistedQueryBytes, isTokenKnown)
       : onlyTrustedDocuments(documents, trustedDocuments);
   return { documents, operations };
 }

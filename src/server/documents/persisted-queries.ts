@@ -2,6 +2,7 @@ import { hash } from 'node:crypto';
 import { GraphQLError } from 'graphql';
 import type { GraphQLParams, Plugin } from 'graphql-yoga';
 import { LRUCache } from 'lru-cache';
+import type { HeaderReader } from '../../telemetry/request-record.ts';
 import type { HttpError } from '../http/http-error.ts';
 import type { DocumentCache } from './document-cache.ts';
 
@@ -24,13 +25,14 @@ export type DocumentText = { text: string | undefined } | { httpError: HttpError
 
 /** Finds the document of a request that sends the text, an id or both. */
 export interface PersistedQueries {
-  textOf(reference: DocumentReference): DocumentText;
+  /** `headers`: those of the request, with the access token. */
+  textOf(reference: DocumentReference, headers: HeaderReader): DocumentText;
 }
 
 /** Decides which documents may run: trusted documents alone, or all with automatic persisted queries. */
 export interface DocumentPolicy {
   /** The document of a request that sends an id alone. */
-  byId(id: string): DocumentText;
+  byId(id: string, headers: HeaderReader): DocumentText;
   /** The document of a request that sends the text. `id` is the id that was sent with the text, if any. */
   byText(text: string, id: string | undefined): DocumentText;
 }
@@ -38,14 +40,14 @@ export interface DocumentPolicy {
 /** Creates the document lookup for a policy. */
 export function persistedQueries({ byId, byText }: DocumentPolicy): PersistedQueries {
   return {
-    textOf(reference) {
+    textOf(reference, headers) {
       const parsedId = documentIdOf(reference);
       if ('httpError' in parsedId) return parsedId;
       const { query } = reference;
       if (typeof query === 'string' && query !== '') return byText(query, parsedId.id);
       // Yoga rejects a `query` that is not a string.
       const isQueryMissing = query === undefined || query === null || query === '';
-      return isQueryMissing && parsedId.id !== undefined ? byId(parsedId.id) : { text: undefined };
+      return isQueryMissing && parsedId.id !== undefined ? byId(parsedId.id, headers) : { text: undefined };
     },
   };
 }
@@ -93,35 +95,52 @@ function persistedQueryOf(extensions: unknown): unknown {
   return hasOne ? extensions.persistedQuery : undefined;
 }
 
+// The share of the memory for texts that no known token has named by their hash yet.
+const newTextsShare = 1 / 4;
+
 /**
  * Apollo's automatic persisted queries. A client sends a document with its SHA-256 once, and later the hash alone.
  * Only valid documents are stored.
  *
  * All tenants share one store. Sharing is safe: only a client that has the document knows its hash. The hash runs the
  * document with the access token of the request, and no response contains the document.
+ *
+ * Anybody can send new texts. They evict only each other, until a hash comes with a token that REST knows.
  * @param maxBytes memory for the texts. 0 switches automatic persisted queries off.
+ * @param isTokenKnown whether REST has accepted the access token in these headers.
  */
-export function automaticPersistedQueries(documents: DocumentCache, maxBytes: number): PersistedQueries {
+export function automaticPersistedQueries(
+  documents: DocumentCache,
+  maxBytes: number,
+  isTokenKnown: (headers: HeaderReader) => boolean,
+): PersistedQueries {
   const isOff = maxBytes === 0;
-  const textByHash = new LRUCache<string, string>({
-    // lru-cache takes 0 for unbounded.
-    maxSize: Math.max(1, maxBytes),
-    sizeCalculation: (text) => 2 * text.length + 256,
-  });
+  const cacheOf = (share: number) =>
+    new LRUCache<string, string>({
+      // lru-cache takes 0 for unbounded.
+      maxSize: Math.max(1, Math.floor(maxBytes * share)),
+      sizeCalculation: (text) => 2 * text.length + 256,
+    });
+  const newTexts = cacheOf(newTextsShare);
+  const knownTexts = cacheOf(1 - newTextsShare);
   return persistedQueries({
-    byId(id) {
-      const text = textByHash.get(id);
-      if (text !== undefined) return { text };
-      return { httpError: isOff ? notSupportedError : notFoundError };
+    byId(id, headers) {
+      const text = knownTexts.get(id) ?? newTexts.get(id);
+      if (text === undefined) return { httpError: isOff ? notSupportedError : notFoundError };
+      if (newTexts.has(id) && isTokenKnown(headers)) {
+        newTexts.delete(id);
+        knownTexts.set(id, text);
+      }
+      return { text };
     },
     byText(text, id) {
-      if (id === undefined || isOff || textByHash.get(id) === text) return { text };
+      if (id === undefined || isOff || (knownTexts.get(id) ?? newTexts.get(id)) === text) return { text };
       if (hash('sha256', text) !== id) {
         return {
           httpError: badRequest('The id that the request gives to its document is not the SHA-256 of it.'),
         };
       }
-      if (documents.errorsOf(text).length === 0) textByHash.set(id, text);
+      if (documents.errorsOf(text).length === 0) newTexts.set(id, text);
       return { text };
     },
   });
@@ -166,9 +185,9 @@ export function persistedDocuments(operations: PersistedQueries): Plugin {
         },
       };
     },
-    onParams({ params, setParams }) {
+    onParams({ request, params, setParams }) {
       const reference: GraphQLParams & DocumentReference = params;
-      const documentText = operations.textOf(reference);
+      const documentText = operations.textOf(reference, request.headers);
       if ('httpError' in documentText) {
         const { status, message, code, retryable } = documentText.httpError;
         throw new GraphQLError(message, { extensions: { code, retryable, http: { status } } });

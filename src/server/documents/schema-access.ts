@@ -30,14 +30,18 @@ const rules = [...specifiedRules, noPrototypeVariable];
 
 /** The validation rules for public and private schemas. */
 export const validationByAccess: Record<SchemaAccess, Validation> = {
-  public: { rules, hideSuggestions: false },
-  private: { rules: [noIntrospection, ...rules], hideSuggestions: true },
+  public: { rules, hideSuggestions: false, errorsForClients: (errors) => errors },
+  private: {
+    rules: [noIntrospection, ...rules],
+    hideSuggestions: true,
+    errorsForClients: withoutSchemaNames,
+  },
 };
 
 /**
  * Yoga plugin for private schemas: keeps error messages from revealing names that the request does not contain. The
  * executor must not suggest similar names for variable values. Validation does the same by its own option. Messages
- * must not name missing selections, required input fields or required arguments.
+ * must not name missing selections, required input fields or required arguments, nor tell their number.
  */
 export function hiddenSuggestions(): Plugin {
   return {
@@ -51,8 +55,7 @@ export function hiddenSuggestions(): Plugin {
     onExecutionResult({ result, setResult }) {
       // Errors of an operation that has started contain no names of the schema.
       if (result === undefined || !('errors' in result) || result.data !== undefined) return;
-      if (result.errors !== undefined)
-        setResult({ ...result, errors: result.errors.map(withoutSchemaNames) });
+      if (result.errors !== undefined) setResult({ ...result, errors: withoutSchemaNames(result.errors) });
     },
   };
 }
@@ -67,7 +70,18 @@ const rewrites: [pattern: RegExp, replacement: string][] = [
   ],
 ];
 
-function withoutSchemaNames(error: GraphQLError): GraphQLError {
+/** Rewrites errors that reveal names. Errors of one place that are equal without the names become one error. */
+function withoutSchemaNames(errors: readonly GraphQLError[]): readonly GraphQLError[] {
+  const byPlaceAndMessage = new Map<string, GraphQLError>();
+  for (const error of errors) {
+    const rewritten = withoutNames(error);
+    const key = JSON.stringify([rewritten.positions, rewritten.message]);
+    if (!byPlaceAndMessage.has(key)) byPlaceAndMessage.set(key, rewritten);
+  }
+  return [...byPlaceAndMessage.values()];
+}
+
+function withoutNames(error: GraphQLError): GraphQLError {
   const message = rewrites.reduce(
     (text, [pattern, replacement]) => text.replace(pattern, replacement),
     error.message,

@@ -161,7 +161,7 @@ class FastRequest implements OperationRequest {
     const { loadShedding, compiledQueries, runner } = this.#dependencies;
     if (!Buffer.isBuffer(body)) return undefined;
     this.#parsed = parseBody(body);
-    const operation = requestedOperation(this.#parsed, this.#dependencies);
+    const operation = requestedOperation(this.#parsed, this.headers, this.#dependencies);
     if (operation === undefined) return undefined;
     const query = compiledQueries(operation);
     if (query === undefined || loadShedding.admit('graphql', this.#response) !== undefined) return undefined;
@@ -267,11 +267,12 @@ function withMaskedErrors(result: ExecutionResult, { mask }: MaskedErrors): Exec
 /** The operation of a body. Undefined if the document is not cached, or if the request has an error. */
 function requestedOperation(
   parsed: ParsedBody,
+  headers: HeaderReader,
   { operations, documents }: Pick<FastPathOptions, 'operations' | 'documents'>,
 ): Operation | undefined {
   if (!('json' in parsed) || !areParameters(parsed.json)) return undefined;
   const { operationName, variables } = parsed.json;
-  const documentText = operations.textOf(parsed.json);
+  const documentText = operations.textOf(parsed.json, headers);
   if ('httpError' in documentText || documentText.text === undefined) return undefined;
   const cachedDocument = documents.cached(documentText.text);
   if (cachedDocument?.document === undefined || cachedDocument.errors.length > 0) return undefined;

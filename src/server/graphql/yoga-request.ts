@@ -4,6 +4,7 @@ import type { FetchAPI, GraphQLParams, Plugin } from 'graphql-yoga';
 import { countError, type RequestRecordContext } from '../../telemetry/request-record.ts';
 import { type HttpError, httpErrorBody, httpErrorHeaders } from '../http/http-error.ts';
 import type { LoadShedder } from '../http/load-shedding.ts';
+import { mayRefuseTypes, withoutRefusedTypes } from '../http/media-types.ts';
 import type { BodyBudget } from '../http/request-body.ts';
 import {
   type BodyReadResult,
@@ -52,6 +53,8 @@ export function readYogaRequest(options: RequestBodyOptions): Plugin<object, Nod
         (method === 'GET'
           ? loadShedding.admit('graphql', res)
           : errorBeforeBody(serverContext, loadShedding));
+      const accept = headers.get('accept');
+      if (accept !== null && mayRefuseTypes(accept)) headers.set('accept', withoutRefusedTypes(accept));
       if (httpError !== undefined) {
         endResponse(httpErrorResponse(httpError, serverContext, fetchAPI));
       } else if (method === 'POST') {

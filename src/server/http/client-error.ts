@@ -74,6 +74,8 @@ function fromStatusError(error: StatusError): ClientError {
   if (status === 502 || status === 503) {
     return { ...clientError('UPSTREAM_UNAVAILABLE', isRead), ...(isRead ? retryAfter : {}) };
   }
+  // A gateway got no response from REST in time.
+  if (status === 504 && isRead) return { ...clientError('UPSTREAM_TIMEOUT', true), ...retryAfter };
   if (status < 400) return clientError('UPSTREAM_INVALID_RESPONSE');
   return clientError('UPSTREAM_ERROR');
 }

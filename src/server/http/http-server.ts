@@ -5,7 +5,7 @@ import type { Duplex } from 'node:stream';
 import { createRequestIds } from '../../telemetry/request-ids.ts';
 import { type ConnectionTimeouts, createConnections } from './client-connections.ts';
 import { type HttpError, type OnHttpError, writeHttpError } from './http-error.ts';
-import { urlError } from './request-checks.ts';
+import { ambiguityError, urlError } from './request-checks.ts';
 import { parserError, writeErrorToSocket } from './socket-errors.ts';
 
 /** A server that listens on a port. */
@@ -67,7 +67,7 @@ export async function listen(
   // Short enough that no connection outlasts its timeout by much.
   const sweepMs = Math.ceil(Math.min(1_000, stallTimeoutMs / 4, responseTimeoutMs / 4));
   const server = createServer({
-    // `urlError` checks the header `Host` and responds in this server's error format.
+    // `request-checks.ts` checks the header `Host` and responds in this server's error format.
     requireHostHeader: false,
     headersTimeout: Math.min(headersTimeoutMs, requestTimeoutMs),
     requestTimeout: requestTimeoutMs,
@@ -87,7 +87,7 @@ export async function listen(
   const onRequest: RequestListener = (request, response) => {
     connections.onRequest(request.socket, response);
     if (isShuttingDown) response.shouldKeepAlive = false;
-    const httpError = urlError(request);
+    const httpError = ambiguityError(request) ?? urlError(request);
     if (httpError === undefined) requestListener(request, response);
     else rejectRequest(request, response, httpError);
   };

@@ -31,7 +31,7 @@ const responseTypes = new Set([
 export function acceptError(accept: string | null): HttpError | undefined {
   // The values that nearly all clients send.
   if (accept === null || accept === '*/*' || accept === 'application/json' || accept === '') return undefined;
-  if (accept.replace(/\s/g, '').toLowerCase().split(',').some(isResponseType)) return undefined;
+  if (withoutRefusedTypes(accept).split(',').some(isResponseType)) return undefined;
   return {
     status: 406,
     code: 'UNSUPPORTED_MEDIA_TYPE',
@@ -39,6 +39,40 @@ export function acceptError(accept: string | null): HttpError | undefined {
     retryable: false,
   };
 }
+
+const completeTypes = [...responseTypes].filter((type) => !type.includes('*'));
+const refusal = /^([^;]+);q=0(?:\.0*)?$/;
+
+/** Whether `accept` has the weight 0, by which a client refuses a media type. */
+export function mayRefuseTypes(accept: string): boolean {
+  return /;\s*q=0(?:\.0*)?\s*(?:[,;]|$)/i.test(accept);
+}
+
+/**
+ * `accept` in lower case and without the media types that it refuses by `q=0`. Yoga does not read these weights.
+ * If a type is refused, each range such as `application/*` becomes the types that remain.
+ */
+export function withoutRefusedTypes(accept: string): string {
+  const ranges = accept.replace(/\s/g, '').toLowerCase().split(',');
+  const refused = ranges.flatMap((range) => refusal.exec(range)?.[1] ?? []);
+  if (refused.length === 0) return ranges.join(',');
+  const accepted = ranges.filter((range) => !refusal.test(range));
+  return accepted
+    .flatMap((range) => {
+      const [mediaType = '', ...parameters] = range.split(';');
+      // As in HTTP, the most specific range decides.
+      const isRefused = (type: string) =>
+        refused.some((other) => isInRange(type, other) && precision(other) >= precision(mediaType));
+      return completeTypes
+        .filter((type) => isInRange(type, mediaType) && !isRefused(type))
+        .map((type) => [type, ...parameters].join(';'));
+    })
+    .join(',');
+}
+
+const isInRange = (type: string, range: string) =>
+  range === type || range === '*/*' || (range.endsWith('/*') && type.startsWith(range.slice(0, -1)));
+const precision = (range: string) => (range === '*/*' ? 0 : range.endsWith('/*') ? 1 : 2);
 
 function isResponseType(range: string): boolean {
   const [mediaType = '', ...parameters] = range.split(';');
@@ -55,11 +89,14 @@ const responseTypeByRange = new Map([
   ['application/graphql-response+json', graphqlJson],
 ]);
 
-/** The first media type in `accept` that a response can have. Undefined without a match or with a charset. */
+/**
+ * The first media type in `accept` that a response can have. Undefined without a match, with a charset, or with
+ * `q=0`.
+ */
 export function mediaTypeFor(accept: string | undefined): string | undefined {
   // The values of nearly all clients.
   if (accept === undefined || accept === '*/*' || accept === 'application/json') return json;
-  if (accept.includes('charset')) return undefined;
+  if (accept.includes('charset') || mayRefuseTypes(accept)) return undefined;
   for (const range of accept.split(',')) {
     const [mediaType = ''] = range.split(';', 1);
     const responseType = responseTypeByRange.get(mediaType.trim().toLowerCase());

@@ -102,11 +102,7 @@ export function bodyTooLarge(maxBodyBytes: number, received: string): HttpError 
  * @param rawHeaders alternating names and values, as in Node's `rawHeaders`.
  */
 export function authorizationError(rawHeaders: readonly string[]): HttpError | undefined {
-  let count = 0;
-  for (let index = 0; index < rawHeaders.length; index += 2) {
-    const name = rawHeaders[index];
-    if (name?.length === 13 && name.toLowerCase() === 'authorization') count += 1;
-  }
+  const count = countOf('authorization', rawHeaders);
   if (count <= 1) return undefined;
   return {
     status: 401,
@@ -114,6 +110,29 @@ export function authorizationError(rawHeaders: readonly string[]): HttpError | u
     message: `Expected one header "Authorization", but ${count} came.`,
     retryable: false,
   };
+}
+
+function countOf(header: string, rawHeaders: readonly string[]): number {
+  let count = 0;
+  for (let index = 0; index < rawHeaders.length; index += 2) {
+    const name = rawHeaders[index];
+    if (name?.length === header.length && name.toLowerCase() === header) count += 1;
+  }
+  return count;
+}
+
+/**
+ * Rejects requests that a proxy and this server may read in different ways: several `Host` headers, of which Node uses
+ * the first, and transfer codings other than `chunked`, which Node accepts but does not decode (RFC 9112).
+ */
+export function ambiguityError({ headers, rawHeaders }: IncomingMessage): HttpError | undefined {
+  const hostCount = countOf('host', rawHeaders);
+  if (hostCount > 1) return badRequest(`Expected one header "Host", but ${hostCount} came.`);
+  const coding = headers['transfer-encoding'];
+  if (coding === undefined || coding.toLowerCase() === 'chunked') return undefined;
+  return badRequest(
+    'The header "Transfer-Encoding" can be "chunked" alone: send the body without other codings.',
+  );
 }
 
 /**

@@ -55,6 +55,8 @@ export interface Validation {
   rules: readonly ValidationRule[];
   /** Whether errors omit suggestions of similar names. */
   hideSuggestions: boolean;
+  /** Makes the errors that clients see. Their number is then limited. */
+  errorsForClients(errors: readonly GraphQLError[]): readonly GraphQLError[];
 }
 
 /** The errors of a document as clients see them: the first exceeded limit, or else the errors of validation. */
@@ -62,7 +64,7 @@ export function validateWithin(
   limits: Limits,
   schema: GraphQLSchema,
   document: DocumentNode,
-  { rules, hideSuggestions }: Validation,
+  { rules, hideSuggestions, errorsForClients }: Validation,
 ): readonly GraphQLError[] {
   const { operations, fragments } = definitionsOf(document);
   const fragmentCount = document.definitions.filter(({ kind }) => kind === 'FragmentDefinition').length;
@@ -101,7 +103,9 @@ export function validateWithin(
       ? [UniqueFragmentNamesRule]
       : rules;
   const options = { hideSuggestions, maxErrors: maxErrorsOf(document) };
-  return truncateErrors(validate(schema, document, affordableRules, options).map(withAlternative));
+  return truncateErrors(
+    errorsForClients(validate(schema, document, affordableRules, options).map(withAlternative)),
+  );
 }
 
 /** The messages of graphql-js about features that this server does not have, and what to use instead. */

@@ -185,12 +185,28 @@ describe('automatic persisted queries', () => {
 
   test('forget the text that was used least recently', () => {
     const documents = createDocumentCache({ parse, validate: (): GraphQLError[] => [] }, 1_000_000);
-    // Two texts of 1,000 characters are as many as have room.
-    const operations = automaticPersistedQueries(documents, 5_000);
+    // New texts have a quarter of the memory, in which two texts of 1,000 characters have room.
+    const operations = automaticPersistedQueries(documents, 20_000, () => false);
     const texts = ['{ a }', '{ b }', '{ c }'].map((text) => text + ' '.repeat(1_000));
-    for (const query of texts) operations.textOf({ query, ...persisted(sha256(query)) });
-    const kept = texts.filter((text) => 'text' in operations.textOf(persisted(sha256(text))));
+    const headers = new Headers();
+    for (const query of texts) operations.textOf({ query, ...persisted(sha256(query)) }, headers);
+    const kept = texts.filter((text) => 'text' in operations.textOf(persisted(sha256(text)), headers));
     expect(kept).toEqual(texts.slice(1));
+  });
+
+  test('of merchants are not forgotten for those of strangers', async () => {
+    await using small = await startWaybill({ PERSISTED_QUERY_BYTES: '20000' }, { sandbox: waybill.sandbox });
+    const [query, neverNamed] = [newQuery(), newQuery()];
+    for (const text of [query, neverNamed]) await send(small, { query: text, ...persisted(sha256(text)) });
+    expect(await send(small, persisted(sha256(query)))).toEqual(order);
+    for (let count = 0; count < 10; count += 1) {
+      const text = newQuery() + ' '.repeat(1_000);
+      await send(small, { query: text, ...persisted(sha256(text)) }, { bearer: 'stranger' });
+      const { status, errors } = await send(small, persisted(sha256(text)), { bearer: 'stranger' });
+      expect([status, errors[0].extensions.code]).toEqual([200, 'UNAUTHENTICATED']);
+    }
+    expect(await send(small, persisted(sha256(query)))).toEqual(order);
+    expect(await send(small, persisted(sha256(neverNamed)))).toEqual(notFound);
   });
 });
 

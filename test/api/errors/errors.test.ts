@@ -50,7 +50,7 @@ describe('a status', () => {
     [500, 'UPSTREAM_ERROR', false],
     [502, 'UPSTREAM_UNAVAILABLE', true],
     [503, 'UPSTREAM_UNAVAILABLE', true],
-    [504, 'UPSTREAM_ERROR', false],
+    [504, 'UPSTREAM_TIMEOUT', true],
   ])('%i is %s', async (status, code, retryable) => {
     sandbox.faults.add({
       path: '/v1/orders',

@@ -176,7 +176,7 @@ describe('a status, with JSON, text, HTML or nothing in its body', () => {
     [500, 1, 'UPSTREAM_ERROR', false],
     [502, 3, 'UPSTREAM_UNAVAILABLE', true],
     [503, 3, 'UPSTREAM_UNAVAILABLE', true],
-    [504, 3, 'UPSTREAM_ERROR', false],
+    [504, 3, 'UPSTREAM_TIMEOUT', true],
   ];
 
   test.each(statuses)('%i', async (status, calls, code, retryable) => {

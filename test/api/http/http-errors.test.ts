@@ -81,6 +81,31 @@ describe('a body over the limit', () => {
     expect(sandbox.requests.lines()).toEqual([]);
   });
 
+  test.each([['gzip, chunked'], ['identity, chunked'], ['Identity', 'chunked']])(
+    'in the transfer coding %s is refused, and the connection ends',
+    async (...codings) => {
+      const lines = codings.map((coding) => `transfer-encoding: ${coding}`);
+      const length = organization.length.toString(16);
+      const request = `${head(json, ...lines)}${length}\r\n${organization}\r\n0\r\n\r\n`;
+      const { status, headers, body } = await sendRaw(listener, request);
+      expect([status, headers.connection]).toEqual([400, 'close']);
+      expect(JSON.parse(body)).toEqual(
+        refusal(
+          'BAD_REQUEST',
+          'The header "Transfer-Encoding" can be "chunked" alone: send the body without other codings.',
+        ),
+      );
+      expect(sandbox.requests.lines()).toEqual([]);
+    },
+  );
+
+  test('in the transfer coding Chunked is taken', async () => {
+    const length = organization.length.toString(16);
+    const coding = head(json, 'transfer-encoding: Chunked', 'connection: close');
+    const { body } = await sendRaw(listener, `${coding}${length}\r\n${organization}\r\n0\r\n\r\n`);
+    expect(body).toContain('organization/cafe-andino');
+  });
+
   test('chunked is refused while it is read, and the connection ends', async () => {
     const chunk = `800\r\n${'x'.repeat(0x800)}\r\n`;
     const { status, headers, body } = await sendRaw(
@@ -134,6 +159,17 @@ describe('a body over the limit', () => {
     expect(sandbox.requests.lines()).toEqual([]);
   });
 });
+
+test.each(['POST /graphql', 'GET /labels/ca0001.pdf', 'GET /health/live'])(
+  'two Host lines are refused, be they the same: %s',
+  async (target) => {
+    const request = head(json, 'Host: a', `content-length: ${organization.length}`) + organization;
+    const { status, headers, body } = await sendRaw(listener, request.replace('POST /graphql', target));
+    expect([status, headers.connection]).toEqual([400, 'close']);
+    expect(JSON.parse(body)).toEqual(refusal('BAD_REQUEST', 'Expected one header "Host", but 2 came.'));
+    expect(sandbox.requests.lines()).toEqual([]);
+  },
+);
 
 describe('the type of a body', () => {
   const mustBeJson =

@@ -119,19 +119,25 @@ describe('an answer of no form that is accepted', () => {
       },
     ],
   };
-  test.each(['text/html', 'application/xml', 'application/json; charset=latin1', 'image/*, text/plain'])(
-    '%s is refused before anything runs',
-    async (accept) => {
-      const response = await fetch(new URL('/graphql', listener.url), {
-        method: 'POST',
-        headers: { 'content-type': 'application/json', accept, authorization: 'Bearer a' },
-        // It would fail with an error of this server, as there is no REST.
-        body: JSON.stringify({ query: '{ organization { id } }' }),
-      });
-      expect([response.status, await response.json()]).toEqual([406, notAcceptable]);
-      expect(reported).toEqual([]);
-    },
-  );
+  test.each([
+    'text/html',
+    'application/xml',
+    'application/json; charset=latin1',
+    'image/*, text/plain',
+    'application/json;q=0',
+    'application/json ; Q=0.000',
+    'application/json;q=0, text/html',
+    '*/*;q=0',
+  ])('%s is refused before anything runs', async (accept) => {
+    const response = await fetch(new URL('/graphql', listener.url), {
+      method: 'POST',
+      headers: { 'content-type': 'application/json', accept, authorization: 'Bearer a' },
+      // It would fail with an error of this server, as there is no REST.
+      body: JSON.stringify({ query: '{ organization { id } }' }),
+    });
+    expect([response.status, await response.json()]).toEqual([406, notAcceptable]);
+    expect(reported).toEqual([]);
+  });
 
   test.each([
     'text/html, */*;q=0.1',
@@ -145,6 +151,25 @@ describe('an answer of no form that is accepted', () => {
       body: typename,
     });
     expect([response.status, await response.json()]).toEqual([200, { data: { __typename: 'Query' } }]);
+  });
+
+  test.each([
+    ['application/json;q=0, application/graphql-response+json', 'application/graphql-response+json'],
+    ['application/json;q=0, application/*', 'application/graphql-response+json'],
+    ['*/*;q=0, application/json', 'application/json'],
+    ['text/html;q=0, application/json;q=0.9', 'application/json'],
+    ['application/json;q=0.001', 'application/json'],
+  ])('%s is answered as %s', async (accept, mediaType) => {
+    // The first request of a document is Yoga's, and the second one may take the fast path.
+    for (let count = 0; count < 2; count += 1) {
+      const response = await fetch(new URL('/graphql', listener.url), {
+        method: 'POST',
+        headers: { 'content-type': 'application/json', accept },
+        body: typename,
+      });
+      expect(response.headers.get('content-type')).toBe(`${mediaType}; charset=utf-8`);
+      expect([response.status, await response.json()]).toEqual([200, { data: { __typename: 'Query' } }]);
+    }
   });
 });
 

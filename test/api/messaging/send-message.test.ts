@@ -189,8 +189,8 @@ describe('before any call, refused is', () => {
 
 describe('what REST refuses', () => {
   test.each([
-    ['an empty text', '', 'must not have fewer than 1 characters'],
-    ['a text that is too long', 'x'.repeat(4097), 'must not have more than 4096 characters'],
+    ['an empty text', '', 'must have at least 1 character'],
+    ['a text that is too long', 'x'.repeat(4097), 'must have at most 4096 characters'],
   ])('comes back at its place in the input: %s', async (_what, text, message) => {
     const { data, errors, calls } = await send(text);
     expect({ data, errors, calls }).toEqual({

@@ -459,7 +459,7 @@ describe('what REST refuses of a template comes back at its place', () => {
       fields: [
         {
           path: 'content.template.bodyParameters.0.value',
-          message: 'must not have more than 1024 characters',
+          message: 'must have at most 1024 characters',
         },
       ],
     });

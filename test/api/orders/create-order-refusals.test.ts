@@ -167,9 +167,9 @@ describe('what REST refuses', () => {
       fulfiller: 'NOBODY',
     });
     const faults: [path: string, message: string][] = [
-      ['recipient.firstName', 'must not have fewer than 1 characters'],
-      ['recipient.address.addressLines.1', 'must not have fewer than 1 characters'],
-      ['paymentMethods.1', 'must not have fewer than 1 characters'],
+      ['recipient.firstName', 'must have at least 1 character'],
+      ['recipient.address.addressLines.1', 'must have at least 1 character'],
+      ['paymentMethods.1', 'must have at least 1 character'],
       ['fulfiller', 'must be one of OPERATOR, PARTNER'],
     ];
     const result = {

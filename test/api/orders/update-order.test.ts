@@ -164,11 +164,11 @@ describe('what REST refuses', () => {
         updateOrder: {
           __typename: 'InvalidInput',
           message:
-            'The request is invalid: order.recipient.firstName must not have fewer than 1 characters; ' +
-            'order.paymentMethods.1 must not have fewer than 1 characters; order.fulfiller must be one of OPERATOR, PARTNER',
+            'The request is invalid: order.recipient.firstName must have at least 1 character; ' +
+            'order.paymentMethods.1 must have at least 1 character; order.fulfiller must be one of OPERATOR, PARTNER',
           fields: [
-            { path: 'recipient.firstName', message: 'must not have fewer than 1 characters' },
-            { path: 'paymentMethods.1', message: 'must not have fewer than 1 characters' },
+            { path: 'recipient.firstName', message: 'must have at least 1 character' },
+            { path: 'paymentMethods.1', message: 'must have at least 1 character' },
             { path: 'fulfiller', message: 'must be one of OPERATOR, PARTNER' },
           ],
         },

@@ -228,10 +228,11 @@ describe('what REST refuses', () => {
     });
     const result = {
       __typename: 'InvalidInput',
-      message: 'The request is invalid: package.dimensions.widthCm must be > 0; package.weightKg must be > 0',
+      message:
+        'The request is invalid: package.dimensions.widthCm must be more than 0; package.weightKg must be more than 0',
       fields: [
-        { path: 'package.dimensions.widthCm', message: 'must be > 0' },
-        { path: 'package.weightKg', message: 'must be > 0' },
+        { path: 'package.dimensions.widthCm', message: 'must be more than 0' },
+        { path: 'package.weightKg', message: 'must be more than 0' },
       ],
     };
     expect(answer).toEqual(answered(result, [post]));

@@ -116,6 +116,32 @@ test.each(needs)('what %s lacks is not named', async (_what, query, variables, n
   for (const name of names) expect(messages).not.toContain(name);
 });
 
+test.each([
+  ['a literal', 'mutation { createOrder(input: {}) { __typename } }', undefined],
+  ['a variable', 'mutation ($i: CreateOrderInput!) { createOrder(input: $i) { __typename } }', { i: {} }],
+  [
+    'one field less',
+    'mutation ($i: CreateOrderInput!) { createOrder(input: $i) { __typename } }',
+    { i: { notes: 'abc' } },
+  ],
+  ['arguments', '{ conversation { id } }', undefined],
+])('what %s lacks is not counted', async (_what, query, variables) => {
+  const { data, errors, calls } = await waybill.ask(query, variables);
+  expect({ data, calls }).toEqual({ data: undefined, calls: [] });
+  expect(errors).toHaveLength(1);
+  expect(errors?.[0]?.message).not.toMatch(/more|recipient/);
+});
+
+test('what is lacking in two places is said of both', async () => {
+  const { errors, calls } = await waybill.ask(
+    'mutation { a: createOrder(input: {}) { __typename } b: createOrder(input: {}) { __typename } }',
+  );
+  const message =
+    'Expected value of type "CreateOrderInput" to include all of its required fields, found: {  }.';
+  expect(errors?.map(({ message }) => message)).toEqual([message, message]);
+  expect(calls).toEqual([]);
+});
+
 describe('a name that is nearly right', () => {
   test.each(mistakes)(
     'of %s is not completed where the schema is private',

@@ -188,6 +188,7 @@ describe('is refused as REST refuses', () => {
     ['no content type', { kind: 'status', status: 204 }, 502, { code: 'UPSTREAM_INVALID_RESPONSE' }],
     ['500', { kind: 'status', status: 500 }, 502, { code: 'UPSTREAM_ERROR', upstreamStatus: 500 }],
     ['503', { kind: 'status', status: 503 }, 503, { code: 'UPSTREAM_UNAVAILABLE', retryable: true }],
+    ['504', { kind: 'status', status: 504 }, 504, { code: 'UPSTREAM_TIMEOUT', retryable: true }],
     ['a reset', { kind: 'reset' }, 503, { code: 'UPSTREAM_UNAVAILABLE', retryable: true }],
     ['403', { kind: 'status', status: 403 }, 403, { code: 'FORBIDDEN' }],
     [

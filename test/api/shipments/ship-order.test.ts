@@ -463,8 +463,8 @@ describe('what REST refuses', () => {
     const input = { ...(await orderToShip(waybill)), package: { ...parcel, weightKg: 0 } };
     const result = {
       __typename: 'InvalidInput',
-      message: 'The request is invalid: package.weightKg must be > 0',
-      fields: [{ path: 'package.weightKg', message: 'must be > 0' }],
+      message: 'The request is invalid: package.weightKg must be more than 0',
+      fields: [{ path: 'package.weightKg', message: 'must be more than 0' }],
     };
     expect(await ship(input)).toEqual(answered(result, quoted(input.order)));
   });

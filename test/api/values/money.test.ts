@@ -106,6 +106,34 @@ describe('an amount', () => {
   });
 });
 
+describe('cents beyond all numbers are said to be too large', () => {
+  const update = 'updateOrder(input: { id: "a", sellingPriceCents: $c }) { __typename }';
+  test.each([
+    ['a literal', `mutation { ${update.replace('$c', '1e400')} }`, '{}'],
+    ['a variable', `mutation ($c: Cents!) { ${update} }`, '{"c":-1e400}'],
+    [
+      'a variable within another',
+      'mutation ($input: UpdateOrderInput!) { updateOrder(input: $input) { __typename } }',
+      '{"input":{"id":"a","sellingPriceCents":1e400}}',
+    ],
+  ])('as %s', async (_what, query, variables) => {
+    waybill.sandbox.requests.clear();
+    const authorization = `Bearer ${waybill.sandbox.tokens.first}`;
+    const response = await waybill.fetch('/graphql', {
+      method: 'POST',
+      headers: { 'content-type': 'application/json', authorization },
+      // JSON.stringify would write null.
+      body: `{"query":${JSON.stringify(query)},"variables":${variables}}`,
+    });
+    const expected = 'Expected a whole number of cents between -(2^53 - 1) and 2^53 - 1';
+    const { errors } = await response.json();
+    expect(errors).toHaveLength(1);
+    expect(errors[0].message).toContain(`${expected}, but got a number that is too large.`);
+    expect(errors[0].extensions).toMatchObject({ retryable: false });
+    expect(waybill.sandbox.requests.lines()).toEqual([]);
+  });
+});
+
 describe('a locale', () => {
   test.each(['not a locale', '', 'es_CO!', '\u0000', 'x'.repeat(10_000)])('%j is refused', async (locale) => {
     const { data, errors } = await waybill.ask(SellingPriceDocument, { id: 'ca2481', locale });

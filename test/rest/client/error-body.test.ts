@@ -119,6 +119,18 @@ describe('the message of an error body', () => {
       fields: [{ path: '<access token>', message: 'not <access token> <access token>' }],
     });
   });
+
+  test.each([
+    ['t', 'that token is too old'],
+    ['7-signs', 'the token 7-signs is too old'],
+  ])('but the token %s is too short to be secret', (token, message) => {
+    expect(readErrorBody(JSON.stringify({ message }), token)).toEqual({ message, fields: [] });
+  });
+
+  test('a token of 8 characters is replaced', () => {
+    const { message } = readErrorBody('{"message":"no token 8letters"}', '8letters');
+    expect(message).toBe('no token <access token>');
+  });
 });
 
 describe('the query of a URL or path is removed', () => {

@@ -39,7 +39,7 @@ describe.each(lists)('GET %s', (path, field, usual, most) => {
       'limit is not a known field',
     ]);
     expect(faultsOf(await client.get(`${path}?pageToken=a&pageToken=b`))).toEqual([
-      'pageToken must be string',
+      'pageToken must be a text',
     ]);
   });
 

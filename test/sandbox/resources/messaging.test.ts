@@ -118,8 +118,8 @@ test('parameters with the names of object members are kept', async () => {
 test.each([
   [{}, ['text is required, or else template']],
   [{ text: 'Hola', template: { name: 'a', language: 'es' } }, ['template cannot be sent together with text']],
-  [{ text: '' }, ['text must not have fewer than 1 characters']],
-  [{ text: null }, ['text must be string']],
+  [{ text: '' }, ['text must have at least 1 character']],
+  [{ text: null }, ['text must be a text']],
   [
     { template: { name: 'pedido_en_camino', language: 'fr' } },
     ['template names no template of channels/ca1: pedido_en_camino in fr'],

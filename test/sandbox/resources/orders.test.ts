@@ -95,25 +95,25 @@ describe('create', () => {
 
   test.each([
     [{ status: 'READY' }, ['status must be one of NEW, CONFIRMED']],
-    [{ contentDescription: 'ab' }, ['contentDescription must not have fewer than 3 characters']],
-    [{ contentDescription: 'a'.repeat(129) }, ['contentDescription must not have more than 128 characters']],
-    [{ notes: '' }, ['notes must not have fewer than 3 characters']],
-    [{ notes: 'a'.repeat(2049) }, ['notes must not have more than 2048 characters']],
-    [{ cashOnDeliveryRequestCents: -1 }, ['cashOnDeliveryRequestCents must be >= 0']],
-    [{ cashOnDeliveryRequestCents: 0.5 }, ['cashOnDeliveryRequestCents must be integer']],
-    [{ cashOnDeliveryRequestCents: '5' }, ['cashOnDeliveryRequestCents must be integer']],
-    [{ sellingPriceCents: 2 ** 53 }, ['sellingPriceCents must be <= 9007199254740991']],
+    [{ contentDescription: 'ab' }, ['contentDescription must have at least 3 characters']],
+    [{ contentDescription: 'a'.repeat(129) }, ['contentDescription must have at most 128 characters']],
+    [{ notes: '' }, ['notes must have at least 3 characters']],
+    [{ notes: 'a'.repeat(2049) }, ['notes must have at most 2048 characters']],
+    [{ cashOnDeliveryRequestCents: -1 }, ['cashOnDeliveryRequestCents must be at least 0']],
+    [{ cashOnDeliveryRequestCents: 0.5 }, ['cashOnDeliveryRequestCents must be a whole number']],
+    [{ cashOnDeliveryRequestCents: '5' }, ['cashOnDeliveryRequestCents must be a whole number']],
+    [{ sellingPriceCents: 2 ** 53 }, ['sellingPriceCents must be at most 9007199254740991']],
     [{ fulfiller: 'SOMEONE' }, ['fulfiller must be one of OPERATOR, PARTNER']],
     [{ referenceGid: 'gid' }, ['referenceGid is not a known field']],
     [{ notes: undefined }, ['notes is required']],
-    [{ notes: null, referenceId: null }, ['notes must be string', 'referenceId must be string']],
+    [{ notes: null, referenceId: null }, ['notes must be a text', 'referenceId must be a text']],
     [
       { recipient: { ...newOrder.recipient, location: 'locations/atlantis' } },
       ['recipient.location names no known location: locations/atlantis'],
     ],
     [
       { recipient: { ...newOrder.recipient, address: { addressLines: [1], locality: 'Bogotá' } } },
-      ['recipient.address.locality is not a known field', 'recipient.address.addressLines.0 must be string'],
+      ['recipient.address.locality is not a known field', 'recipient.address.addressLines.0 must be a text'],
     ],
     [
       { recipient: { ...newOrder.recipient, documentType: 'XX' } },
@@ -126,6 +126,29 @@ describe('create', () => {
     expect(faultsOf(reply)).toEqual(faults);
   });
 
+  test('names all faults at once, in words instead of patterns', async () => {
+    const address = { addressLines: [], organization: 7 };
+    const reply = await client.post('/v1/orders', {
+      recipient: { firstName: 'a', email: 'b', phoneNumber: 'c', location: 'orders/ca0001', address },
+      contentDescription: 'abc',
+      sellingPriceCents: 1.5,
+      referenceUrl: 'd',
+    });
+    expect(faultsOf(reply)).toEqual([
+      'notes is required',
+      'cashOnDeliveryRequestCents is required',
+      'recipient.lastName is required',
+      'recipient.email must be an e-mail address',
+      'recipient.phoneNumber must be a phone number',
+      'recipient.address.addressLines must have at least 1 item',
+      'recipient.address.organization must be a text or null',
+      'recipient.location must be a name such as locations/ca0001',
+      'sellingPriceCents must be a whole number',
+      'referenceUrl must be a whole URL',
+    ]);
+    expect(reply.body.error.message).toBe(`The request is invalid: ${faultsOf(reply).join('; ')}`);
+  });
+
   test('takes exactly the limits', async () => {
     await createOrder({ contentDescription: 'abc', notes: 'abc' });
     await createOrder({ contentDescription: 'a'.repeat(128), notes: 'ñ'.repeat(2048) });
@@ -134,7 +157,8 @@ describe('create', () => {
   test.each(['null', '[]', '"x"', '1'])('refuses the body %s', async (body) => {
     const reply = await client.post('/v1/orders', body);
     expect(reply.status).toBe(400);
-    expect(faultsOf(reply)).toEqual([' must be object']);
+    expect(faultsOf(reply)).toEqual([' the body must be an object']);
+    expect(reply.body.error.message).toBe('The request is invalid: the body must be an object');
   });
 
   test('refuses a field called __proto__ rather than to lose it', async () => {
@@ -200,7 +224,7 @@ describe('update', () => {
   test.each([
     [{ order: {} }, ['updateMask is required']],
     [{ updateMask: ['notes'] }, ['order is required']],
-    [{ order: {}, updateMask: [] }, ['updateMask must not have fewer than 1 items']],
+    [{ order: {}, updateMask: [] }, ['updateMask must have at least 1 item']],
     [{ order: {}, updateMask: ['notes'] }, ['order.notes is named in updateMask and missing']],
     [
       { order: { notes: 'abc' }, updateMask: ['notes', 'referenceId'] },
@@ -219,7 +243,7 @@ describe('update', () => {
         (name) => `order.recipient.${name} is required`,
       ),
     ],
-    [{ order: { notes: null }, updateMask: ['notes'] }, ['order.notes must be string']],
+    [{ order: { notes: null }, updateMask: ['notes'] }, ['order.notes must be a text']],
   ])('refuses %j', async (body, faults) => {
     const reply = await client.patch('/v1/orders/ca2500', body);
     expect(reply.status).toBe(400);

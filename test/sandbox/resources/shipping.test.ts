@@ -83,23 +83,20 @@ describe('quotes', () => {
     ],
     [
       { origin: 'huila-pitalito', order: 'orders/..' },
-      [
-        'origin must match pattern "^locations/(?!\\.{1,2}(?:/|$))[^/\\p{Cc}\\p{Cs}]{1,256}$"',
-        'order must match pattern "^orders/(?!\\.{1,2}(?:/|$))[^/\\p{Cc}\\p{Cs}]{1,256}$"',
-      ],
+      ['origin must be a name such as locations/ca0001', 'order must be a name such as orders/ca0001'],
     ],
-    [{ origin: `locations/${'a'.repeat(87)}` }, ['origin must not have more than 96 characters']],
-    [{ package: { ...newQuote.package, weightKg: 0 } }, ['package.weightKg must be > 0']],
+    [{ origin: `locations/${'a'.repeat(87)}` }, ['origin must have at most 96 characters']],
+    [{ package: { ...newQuote.package, weightKg: 0 } }, ['package.weightKg must be more than 0']],
     [
       { package: { weightKg: 1, dimensions: { lengthCm: -1, widthCm: 1 } } },
       [
         'package.declaredValueCents is required',
         'package.contentDescription is required',
         'package.dimensions.heightCm is required',
-        'package.dimensions.lengthCm must be > 0',
+        'package.dimensions.lengthCm must be more than 0',
       ],
     ],
-    [{ cashOnDeliveryRequestCents: -1 }, ['cashOnDeliveryRequestCents must be >= 0']],
+    [{ cashOnDeliveryRequestCents: -1 }, ['cashOnDeliveryRequestCents must be at least 0']],
     [{ offers: [] }, ['offers is not a known field']],
   ])('refuse %j', async (changes, faults) => {
     const reply = await client.post('/v1/quotes', { ...newQuote, ...changes });
@@ -167,7 +164,10 @@ describe('shipments', () => {
   });
 
   test.each([
-    [{ quote: undefined, requiresPickup: 'yes' }, ['quote is required', 'requiresPickup must be boolean']],
+    [
+      { quote: undefined, requiresPickup: 'yes' },
+      ['quote is required', 'requiresPickup must be true or false'],
+    ],
     [
       { quote: 'quotes/none', origin: 'origins/st1' },
       ['quote names no known quote: quotes/none', 'origin names no known origin: origins/st1'],
@@ -181,7 +181,7 @@ describe('shipments', () => {
     ],
     [
       { recipient: { ...shipmentRecipient, location: 'locations/antioquia-medellin', email: 'nobody' } },
-      ['recipient.location is not a known field', 'recipient.email must match pattern "^[^\\s@]+@[^\\s@]+$"'],
+      ['recipient.location is not a known field', 'recipient.email must be an e-mail address'],
     ],
   ])('refuse %j', async (changes, faults) => {
     const { name } = await quoteFor();
