@@ -60,7 +60,7 @@ const defaults = {
       listItems: 100,
       valueCharacters: 262_144,
       first: 1_000,
-      nodes: 10_000,
+      nodes: 2_000,
     },
   },
   showCost: undefined,

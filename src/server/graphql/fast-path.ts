@@ -100,9 +100,9 @@ const clientGoneError = new Error('The client has gone');
 class FastRequest implements OperationRequest {
   readonly requestRecord: RequestRecord;
   readonly headers: HeaderReader;
+  readonly response: ServerResponse;
   readonly #dependencies: FastPathDependencies;
   readonly #request: IncomingMessage;
-  readonly #response: ServerResponse;
   readonly #mediaType: string;
   #body: BodyReadResult | undefined;
   #parsed: ParsedBody | undefined;
@@ -116,7 +116,7 @@ class FastRequest implements OperationRequest {
   ) {
     this.#dependencies = dependencies;
     this.#request = request;
-    this.#response = response;
+    this.response = response;
     this.#mediaType = mediaType;
     this.headers = new NodeHeaders(request.headers);
     this.requestRecord = dependencies.accessLog.begin(request.headers['x-request-id']);
@@ -141,7 +141,7 @@ class FastRequest implements OperationRequest {
   }
 
   onAbort(listener: (reason: unknown) => void): void {
-    const response = this.#response;
+    const response = this.response;
     if (response.closed) listener(clientGoneError);
     response.on('close', () => {
       if (!response.writableFinished) listener(clientGoneError);
@@ -156,7 +156,7 @@ class FastRequest implements OperationRequest {
     const operation = requestedOperation(this.#parsed, this.#dependencies);
     if (operation === undefined) return undefined;
     const query = compiledQueries(operation);
-    if (query === undefined || loadShedding.admit('graphql', this.#response) !== undefined) return undefined;
+    if (query === undefined || loadShedding.admit('graphql', this.response) !== undefined) return undefined;
     this.#isAdmitted = true;
     const accepted = runner.prepare(operation, this);
     if ('rejection' in accepted) return undefined;
@@ -165,9 +165,14 @@ class FastRequest implements OperationRequest {
   }
 
   #respond(unmaskedResult: ExecutionResult): void {
+    // Without data the operation did not start, and the response has a status of its own.
+    if (unmaskedResult.data === undefined) {
+      this.#fallBack(unmaskedResult);
+      return;
+    }
     const { requestRecord } = this;
     const { accessLog, maskedErrors, responseHeaders, fixedHeaders } = this.#dependencies;
-    const response = this.#response;
+    const response = this.response;
     try {
       const result = withMaskedErrors(unmaskedResult, maskedErrors);
       accessLog.recordResult(requestRecord, result);
@@ -201,11 +206,17 @@ class FastRequest implements OperationRequest {
     return body;
   }
 
-  #fallBack(): void {
-    if (this.#response.headersSent) return;
+  #fallBack(refusal?: ExecutionResult): void {
+    if (this.response.headersSent) return;
     const { requestRecord } = this;
-    const context = { requestRecord, body: this.#body, parsed: this.#parsed, isAdmitted: this.#isAdmitted };
-    this.#dependencies.fallback(this.#request, this.#response, context);
+    const context = {
+      requestRecord,
+      body: this.#body,
+      parsed: this.#parsed,
+      isAdmitted: this.#isAdmitted,
+      refusal,
+    };
+    this.#dependencies.fallback(this.#request, this.response, context);
   }
 }
 
