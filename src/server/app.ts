@@ -75,6 +75,8 @@ export interface AppOptions extends ContextOptions, DocumentOptions, Omit<CallCo
   bodyBytesAtOnce?: number;
   /** The budget of response bytes that no client has taken yet, by default 64 MiB. One token has half. */
   unreadBytesAtOnce?: number;
+  /** The points that each token gets per second, by default 0: no rate limit. */
+  pointsPerSecond?: number;
   /** The maximum number of concurrent requests per route. */
   loadShedding: LoadSheddingLimits;
   /** The origins whose pages may call this server from a browser, by default none. */
@@ -165,6 +167,7 @@ export function createApp(options: AppOptions): App {
     limits,
     requestsAtOnce: options.loadShedding.graphql,
     unreadBytesAtOnce: options.unreadBytesAtOnce ?? defaultUnreadBudgetBytes,
+    pointsPerSecond: options.pointsPerSecond ?? 0,
     shared,
     context: options,
     mutations,

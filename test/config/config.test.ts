@@ -51,6 +51,7 @@ const defaults = {
     readsPerOperation: 250,
     callsAtOnce: 64,
     callsWaiting: 1_000,
+    pointsPerSecond: 0,
     idempotencyKeys: 20_000,
     loading: { referenceMs: 60_000, listsForBatches: true },
     limits: {
@@ -179,6 +180,7 @@ describe('what is accepted', () => {
       UPSTREAM_READS_PER_OPERATION: '100000',
       OPERATION_TIMEOUT_MS: '1',
       UPSTREAM_QUEUE: '2',
+      RATE_LIMIT_POINTS_PER_SECOND: '50',
       IDEMPOTENCY_KEYS: '500',
       REFERENCE_DATA_MS: '0',
       UPSTREAM_LISTS_FOR_BATCHES: 'no',
@@ -254,6 +256,7 @@ describe('what is accepted', () => {
         readsPerOperation: 100_000,
         callsAtOnce: 10_000,
         callsWaiting: 2,
+        pointsPerSecond: 50,
         idempotencyKeys: 500,
         loading: { referenceMs: 0, listsForBatches: false },
         limits: Object.fromEntries(Object.keys(limitSettings).map((limit) => [limit, 100])),

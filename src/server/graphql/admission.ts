@@ -1,9 +1,9 @@
 import type { ServerResponse } from 'node:http';
-import { type ExecutionResult, GraphQLError } from 'graphql';
+import type { ExecutionResult, GraphQLError } from 'graphql';
 import { FairQueue, type QueueEntry } from '../../concurrency/fair-queue.ts';
 import type { Tenant } from '../../concurrency/tenant.ts';
-import type { HttpError } from '../http/http-error.ts';
 import { OpenResponses } from '../http/open-responses.ts';
+import { refusalError, refusalOf } from './refusal.ts';
 
 /** The limits of `Admission`. */
 export interface AdmissionOptions {
@@ -60,8 +60,7 @@ export class Admission {
     response: ServerResponse | undefined,
   ): ExecutionResult | undefined {
     const httpError = this.#openResponses.admit(tenant, response);
-    const error =
-      httpError === undefined ? this.#queue.acquire(tenant, operation) : toGraphQLError(httpError);
+    const error = httpError === undefined ? this.#queue.acquire(tenant, operation) : refusalError(httpError);
     // Both errors are GraphQL errors: `overloaded` makes the other one.
     return error && { errors: [error as GraphQLError] };
   }
@@ -80,24 +79,18 @@ export class Admission {
   /** Watches the response to an operation that needs no turn. @returns the result if the operation may not start. */
   watch(tenant: Tenant, response: ServerResponse | undefined): ExecutionResult | undefined {
     const httpError = this.#openResponses.admit(tenant, response);
-    if (httpError !== undefined) return { errors: [toGraphQLError(httpError)] };
+    if (httpError !== undefined) return refusalOf(httpError);
     if (this.#openResponses.isBelowShare(tenant)) return undefined;
     return { errors: [overloadedError('Too many responses wait for clients that do not read them.')] };
   }
 }
 
 function overloadedError(reason: string): GraphQLError {
-  return toGraphQLError({
+  return refusalError({
     status: 503,
     code: 'OVERLOADED',
     message: `The operation did not run: ${reason} Try again soon.`,
     retryable: true,
     retryAfterMs,
   });
-}
-
-/** The error of an operation that did not run, with the HTTP status and headers for Yoga. */
-function toGraphQLError({ status, message, headers: _headers, ...extensions }: HttpError): GraphQLError {
-  const headers = { 'retry-after': String(Math.ceil((extensions.retryAfterMs ?? retryAfterMs) / 1000)) };
-  return new GraphQLError(message, { extensions: { ...extensions, http: { status, headers } } });
 }

@@ -10,6 +10,7 @@ import type { Operation } from '../document-syntax/operation.ts';
 import { bearerOf } from '../http/request-checks.ts';
 import type { Limits } from '../limits/limits.ts';
 import { createOperationLimits } from '../limits/operation-limits.ts';
+import { type PointCost, RateLimit } from '../limits/rate-limit.ts';
 import { Admission, type AdmittedOperation } from './admission.ts';
 import { withCost } from './cost-report.ts';
 import { withOrderedErrors } from './error-mapping.ts';
@@ -21,6 +22,7 @@ import {
 } from './operation-context.ts';
 import type { Execute, OperationRequest } from './operation-request.ts';
 import { type InFlightQuery, QuerySharing } from './query-sharing.ts';
+import { refusalOf } from './refusal.ts';
 import type { RunningMutations } from './running-mutations.ts';
 import { needsRest, unauthenticated } from './token-requirement.ts';
 
@@ -51,6 +53,8 @@ export interface OperationRunnerOptions {
   requestsAtOnce: number;
   /** The budget of response bytes that no client has taken yet. */
   unreadBytesAtOnce: number;
+  /** The points that each token gets per second. 0: no rate limit. */
+  pointsPerSecond: number;
   shared: SharedState;
   context: ContextOptions;
   /** Tracks mutations, so that a shutdown can wait for them. Undefined: mutations are not tracked. */
@@ -104,6 +108,9 @@ class RestOperation implements AcceptedOperation, AdmittedOperation {
   readonly #sharing: QuerySharing;
   readonly #mutations: RunningMutations | undefined;
   readonly #admission: Admission;
+  readonly #rateLimit: RateLimit | undefined;
+  /** Set once the points are charged. */
+  #cost: PointCost | undefined;
   #isGranted = false;
   /** Set while the operation waits for its turn. The result is that of an operation that waited too long. */
   #endWait: ((refusal: ExecutionResult | undefined) => void) | undefined;
@@ -118,6 +125,7 @@ class RestOperation implements AcceptedOperation, AdmittedOperation {
     sharing: QuerySharing,
     mutations: RunningMutations | undefined,
     admission: Admission,
+    rateLimit: RateLimit | undefined,
   ) {
     this.context = context;
     this.weight = Math.max(1, nodes);
@@ -126,11 +134,15 @@ class RestOperation implements AcceptedOperation, AdmittedOperation {
     this.#sharing = sharing;
     this.#mutations = mutations;
     this.#admission = admission;
+    this.#rateLimit = rateLimit;
   }
 
   run(execute: Execute): Promise<ExecutionResult> {
     const { scope, tenant } = this.context;
     scope.startTimeout();
+    const charge = this.#rateLimit?.charge(tenant, this.weight);
+    this.#cost = charge?.cost;
+    if (charge?.error !== undefined) return Promise.resolve(this.#refused(refusalOf(charge.error)));
     const refusal = this.#admission.enter(tenant, this, this.#request.response);
     if (refusal !== undefined) return Promise.resolve(this.#refused(refusal));
     return this.#isGranted ? this.#start(execute) : this.#waitAndStart(execute);
@@ -161,7 +173,13 @@ class RestOperation implements AcceptedOperation, AdmittedOperation {
 
   #refused(refusal: ExecutionResult): ExecutionResult {
     this.#endScope();
-    return refusal;
+    return this.#withPoints(refusal);
+  }
+
+  /** Adds the points to a result. Not a part of the execution, because requests that share it pay each. */
+  #withPoints(result: ExecutionResult): ExecutionResult {
+    if (this.#cost === undefined || !this.context.showsCost) return result;
+    return { ...result, extensions: { ...result.extensions, cost: this.#cost } };
   }
 
   #start(execute: Execute): Promise<ExecutionResult> {
@@ -171,7 +189,7 @@ class RestOperation implements AcceptedOperation, AdmittedOperation {
       return this.#executeOrJoin(instrumentedExecute).then(
         (result) => {
           this.#finish();
-          return withOrderedErrors(result);
+          return this.#withPoints(withOrderedErrors(result));
         },
         (error: unknown) => {
           this.#finish();
@@ -228,6 +246,7 @@ export function createOperationRunner(options: OperationRunnerOptions): Operatio
   const { schema, limits, mutations, tracing } = options;
   const { check } = createOperationLimits(schema, limits);
   const admission = new Admission({ ...options, maxNodes: limits.nodes });
+  const rateLimit = options.pointsPerSecond > 0 ? new RateLimit(options.pointsPerSecond) : undefined;
   const createContext = createContextFactory(options.shared, options.context);
   const sharing = new QuerySharing();
 
@@ -254,7 +273,7 @@ export function createOperationRunner(options: OperationRunnerOptions): Operatio
       if (typeof nodes !== 'number') return { rejection: { errors: [nodes] } };
       return context === undefined
         ? new SchemaOperation(request, admission)
-        : new RestOperation(context, nodes, operation, request, sharing, mutations, admission);
+        : new RestOperation(context, nodes, operation, request, sharing, mutations, admission, rateLimit);
     },
   };
 }
