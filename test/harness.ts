@@ -43,6 +43,7 @@ export interface WaybillOptions
       | 'trustedDocuments'
       | 'refusedTenants'
       | 'secret'
+      | 'unreadBytesAtOnce'
     >,
     Pick<SandboxOptions, 'quirks' | 'seed'> {
   /** One that is shared, and closed by whoever started it; by default it has its own. */

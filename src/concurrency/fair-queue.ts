@@ -9,11 +9,15 @@ export interface QueueEntry<Entry> extends ListNode<Entry> {
 }
 
 /** Options of a FairQueue. */
-export interface FairQueueOptions {
+export interface FairQueueOptions<Owner> {
   /** The total weight of granted slots. The last granted slot may exceed the capacity. */
   capacity: number;
   /** At most this many entries wait, of which one owner may have half. No limit by default. */
   maxWaiting?: number;
+  /** The total weight of the granted slots of one owner. One slot that weighs more is granted alone. No limit by default. */
+  maxWeightPerOwner?: number;
+  /** Whether an owner may get slots now. Call `grantWaiting` when the result changes to true. By default true. */
+  isOpenTo?(owner: Owner): boolean;
   /**
    * Makes the error for an entry that may not wait.
    * `waiting` entries of `scope` wait already: of `all` owners, or of the entry's `own` owner.
@@ -38,18 +42,20 @@ class OwnerQueue<Owner, Entry extends ListNode<Entry>> extends LinkedList<Entry>
  * One owner with many entries cannot block another owner with few (docs/decisions/0009-fair-queue.md).
  */
 export class FairQueue<Owner, Entry extends QueueEntry<Entry>> {
-  readonly #options: FairQueueOptions;
+  readonly #options: FairQueueOptions<Owner>;
   readonly #maxWaiting: number;
   readonly #maxWaitingPerOwner: number;
   /** Only owners with waiting entries. */
   readonly #ownerQueues = new Map<Owner, OwnerQueue<Owner, Entry>>();
   /** The values of `#ownerQueues`, the next owner first. */
   readonly #roundRobin = new LinkedList<OwnerQueue<Owner, Entry>>();
+  /** The weight of the granted slots of each owner. Empty without `maxWeightPerOwner`. */
+  readonly #usedByOwner = new Map<Owner, number>();
   #usedCapacity = 0;
   #waiting = 0;
   #isGranting = false;
 
-  constructor(options: FairQueueOptions) {
+  constructor(options: FairQueueOptions<Owner>) {
     this.#options = options;
     this.#maxWaiting = options.maxWaiting ?? Number.POSITIVE_INFINITY;
     this.#maxWaitingPerOwner = Math.ceil(this.#maxWaiting / 2);
@@ -60,7 +66,7 @@ export class FairQueue<Owner, Entry extends QueueEntry<Entry>> {
     return this.#waiting;
   }
 
-  /** Whether `acquire` would grant a slot immediately. */
+  /** Whether `acquire` would grant a slot immediately, to an owner below its own limits. */
   get hasFreeSlot(): boolean {
     return this.#usedCapacity < this.#options.capacity && this.#waiting === 0;
   }
@@ -70,8 +76,10 @@ export class FairQueue<Owner, Entry extends QueueEntry<Entry>> {
    * @returns the error if the entry may neither start nor wait.
    */
   acquire(owner: Owner, entry: Entry): Error | undefined {
-    if (this.hasFreeSlot) {
-      this.#grant(entry);
+    // After each grant, only entries whose owners may not start wait beside free capacity.
+    const isNext = this.#waiting === 0 || !(this.#isGranting || this.#ownerQueues.has(owner));
+    if (isNext && this.#usedCapacity < this.#options.capacity && this.#mayStart(owner, entry)) {
+      this.#grant(owner, entry);
       return undefined;
     }
     if (this.#waiting >= this.#maxWaiting) return this.#options.overloaded(this.#maxWaiting, 'all');
@@ -94,37 +102,72 @@ export class FairQueue<Owner, Entry extends QueueEntry<Entry>> {
     if (ownerQueue === undefined) return;
     ownerQueue.remove(entry);
     this.#waiting -= 1;
-    if (ownerQueue.length > 0) return;
-    this.#ownerQueues.delete(owner);
-    this.#roundRobin.remove(ownerQueue);
+    if (ownerQueue.length === 0) {
+      this.#ownerQueues.delete(owner);
+      this.#roundRobin.remove(ownerQueue);
+    }
+    // The next entry of the owner may weigh less.
+    this.grantWaiting();
   }
 
   /** Releases the slot of an entry and grants the free capacity to waiting entries. */
-  release(entry: Entry): void {
+  release(owner: Owner, entry: Entry): void {
     this.#usedCapacity -= entry.weight;
+    this.#addToOwner(owner, -entry.weight);
+    this.grantWaiting();
+  }
+
+  /** Grants the free capacity to waiting entries whose owners may start. */
+  grantWaiting(): void {
     // An entry may release its slot inside `onSlotGranted`. The outer loop then grants that slot, without recursion.
     if (this.#isGranting) return;
     this.#isGranting = true;
     try {
       while (this.#usedCapacity < this.#options.capacity) {
-        const next = this.#dequeue();
-        if (next === undefined) break;
-        this.#grant(next);
+        const ownerQueue = this.#nextOwner();
+        if (ownerQueue === undefined) break;
+        const entry = this.#dequeue(ownerQueue);
+        if (entry !== undefined) this.#grant(ownerQueue.owner, entry);
       }
     } finally {
       this.#isGranting = false;
     }
   }
 
-  #grant(entry: Entry): void {
+  #mayStart(owner: Owner, { weight }: Entry): boolean {
+    const { maxWeightPerOwner, isOpenTo } = this.#options;
+    if (maxWeightPerOwner !== undefined) {
+      const used = this.#usedByOwner.get(owner) ?? 0;
+      if (used > 0 && used + weight > maxWeightPerOwner) return false;
+    }
+    return isOpenTo === undefined || isOpenTo(owner);
+  }
+
+  #grant(owner: Owner, entry: Entry): void {
     this.#usedCapacity += entry.weight;
+    this.#addToOwner(owner, entry.weight);
     entry.onSlotGranted();
   }
 
-  /** @returns the first entry of the owner whose turn it is. */
-  #dequeue(): Entry | undefined {
-    const ownerQueue = this.#roundRobin.shift();
-    if (ownerQueue === undefined) return undefined;
+  #addToOwner(owner: Owner, weight: number): void {
+    if (this.#options.maxWeightPerOwner === undefined) return;
+    const used = (this.#usedByOwner.get(owner) ?? 0) + weight;
+    if (used > 0) this.#usedByOwner.set(owner, used);
+    else this.#usedByOwner.delete(owner);
+  }
+
+  /** @returns the first owner in turn whose first entry may start. */
+  #nextOwner(): OwnerQueue<Owner, Entry> | undefined {
+    let ownerQueue = this.#roundRobin.first;
+    while (ownerQueue?.first !== undefined && !this.#mayStart(ownerQueue.owner, ownerQueue.first)) {
+      ownerQueue = ownerQueue.after;
+    }
+    return ownerQueue;
+  }
+
+  /** Removes the first entry of an owner. The owner then waits for its next turn. */
+  #dequeue(ownerQueue: OwnerQueue<Owner, Entry>): Entry | undefined {
+    this.#roundRobin.remove(ownerQueue);
     this.#waiting -= 1;
     const entry = ownerQueue.shift();
     if (ownerQueue.length > 0) this.#roundRobin.add(ownerQueue);

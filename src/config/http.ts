@@ -25,7 +25,7 @@ export const loadSheddingSettings = {
     'GRAPHQL_REQUESTS_AT_ONCE',
     '1000',
     [1, 1_000_000],
-    'The highest number of GraphQL requests at the same time. A request counts until its response is sent. Further requests get `OVERLOADED`.',
+    'The highest number of GraphQL requests at the same time. A request counts until its response is sent. One token gets at most half. Further requests get `OVERLOADED`.',
   ),
   label: wholeNumber(
     'LABEL_REQUESTS_AT_ONCE',

@@ -31,6 +31,12 @@ export const operationSettings = {
     [1, 1_000_000],
     'The highest number of REST calls that wait for a connection. One token gets at most half. Further calls fail with `OVERLOADED`.',
   ),
+  pointsPerSecond: wholeNumber(
+    'RATE_LIMIT_POINTS_PER_SECOND',
+    '0',
+    [0, 1_000_000],
+    'The points that each token gets per second. An operation costs its `nodes`, at least 1. A token saves the points of 10 seconds. 0 means no rate limit.',
+  ),
   idempotencyKeys: wholeNumber(
     'IDEMPOTENCY_KEYS',
     '20000',

@@ -28,6 +28,7 @@ import { type NodeContext, readYogaRequest } from './graphql/yoga-request.ts';
 import { compressedResponses } from './http/compression.ts';
 import { createCors } from './http/cors.ts';
 import { createLoadShedder, type LoadSheddingLimits } from './http/load-shedding.ts';
+import { defaultUnreadBudgetBytes } from './http/open-responses.ts';
 import { createPerTokenLimit } from './http/per-token-limit.ts';
 import { createBodyBudget, defaultBodyBudgetBytes } from './http/request-body.ts';
 import { bearerOf } from './http/request-checks.ts';
@@ -77,6 +78,10 @@ export interface AppOptions extends ContextOptions, DocumentOptions, Omit<CallCo
   maxBodyBytes: number;
   /** The maximum number of bytes buffered for all incomplete request bodies together, by default 64 MiB. */
   bodyBytesAtOnce?: number;
+  /** The budget of response bytes that no client has taken yet, by default 64 MiB. One token has half. */
+  unreadBytesAtOnce?: number;
+  /** The points that each token gets per second, by default 0: no rate limit. */
+  pointsPerSecond?: number;
   /** The maximum number of concurrent requests per route. */
   loadShedding: LoadSheddingLimits;
   /** The origins whose pages may call this server from a browser, by default none. */
@@ -174,7 +179,17 @@ export function createApp(options: AppOptions): App {
     budget: createBodyBudget(options.bodyBytesAtOnce ?? defaultBodyBudgetBytes),
     loadShedding,
   };
-  const runner = createOperationRunner({ schema, limits, shared, context: options, mutations, tracing });
+  const runner = createOperationRunner({
+    schema,
+    limits,
+    requestsAtOnce: options.loadShedding.graphql,
+    unreadBytesAtOnce: options.unreadBytesAtOnce ?? defaultUnreadBudgetBytes,
+    pointsPerSecond: options.pointsPerSecond ?? 0,
+    shared,
+    context: options,
+    mutations,
+    tracing,
+  });
   const compiledQueries = options.compileQueries === false ? undefined : createCompiledQueries(schema);
 
   const yoga = createYoga<NodeContext>({

@@ -219,8 +219,63 @@ test('slots that weigh more leave room for fewer, and one that weighs more than 
   ];
   if (light === undefined || heavy === undefined) throw new Error('four, as above');
   expect([granted, queue.waiting]).toEqual([['a', 'b'], 2]);
-  queue.release(light);
+  queue.release('a', light);
   expect(granted).toEqual(['a', 'b']);
-  queue.release(heavy);
+  queue.release('b', heavy);
   expect([granted, queue.waiting, queue.hasFreeSlot]).toEqual([['a', 'b', 'c', 'd'], 0, false]);
+});
+
+test('an owner has at most its weight, and owners that are closed wait, while others go on', () => {
+  const granted: string[] = [];
+  const closed = new Set<string>();
+  const queue = new FairQueue<string, Entry>({
+    capacity: 10,
+    maxWeightPerOwner: 5,
+    isOpenTo: (owner) => !closed.has(owner),
+    overloaded: () => new Error('full'),
+  });
+  class Entry {
+    before: Entry | undefined;
+    after: Entry | undefined;
+    readonly owner: string;
+    readonly weight: number;
+    constructor(owner: string, weight: number) {
+      this.owner = owner;
+      this.weight = weight;
+      queue.acquire(owner, this);
+    }
+    onSlotGranted() {
+      granted.push(`${this.owner} ${this.weight}`);
+    }
+  }
+  const take = () => granted.splice(0);
+  const heavy = new Entry('a', 7);
+  const [two, four] = [new Entry('a', 2), new Entry('a', 4)];
+  const other = new Entry('b', 1);
+  // A slot that weighs more than an owner may have is granted alone.
+  expect([take(), queue.waiting]).toEqual([['a 7', 'b 1'], 2]);
+  queue.release('a', heavy);
+  expect([take(), queue.waiting]).toEqual([['a 2'], 1]);
+  // The first of an owner is next, also where a later one would fit.
+  const one = new Entry('a', 1);
+  expect([take(), queue.waiting]).toEqual([[], 2]);
+  queue.remove('a', four);
+  expect([take(), queue.waiting]).toEqual([['a 1'], 0]);
+
+  closed.add('a');
+  for (const [owner, entry] of [
+    ['a', two],
+    ['a', one],
+    ['b', other],
+  ] as const)
+    queue.release(owner, entry);
+  const waits = new Entry('a', 1);
+  const goesOn = new Entry('b', 3);
+  expect([take(), queue.waiting]).toEqual([['b 3'], 1]);
+  closed.clear();
+  queue.grantWaiting();
+  expect([take(), queue.waiting]).toEqual([['a 1'], 0]);
+  queue.release('a', waits);
+  queue.release('b', goesOn);
+  expect(queue.hasFreeSlot).toBe(true);
 });

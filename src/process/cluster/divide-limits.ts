@@ -18,6 +18,7 @@ export function divideLimits(config: Config): Config {
       loadShedding,
       callsAtOnce: connections,
       callsWaiting: share(app.callsWaiting),
+      pointsPerSecond: share(app.pointsPerSecond),
       documentCacheBytes: share(app.documentCacheBytes),
       persistedQueryBytes: share(app.persistedQueryBytes),
     },

@@ -153,7 +153,7 @@ export class OperationQueue {
     if (slot.state !== 'granted') return;
     slot.state = 'idle';
     this.#grantedCount -= 1;
-    this.#sharedQueue.release(slot);
+    this.#sharedQueue.release(this.#tenant, slot);
     this.#drainBacklog();
   }
 

@@ -77,6 +77,9 @@ const completionErrorMessage =
  * @param report called with the original of each masked error.
  */
 function toGraphQLError(error: unknown, report: (error: unknown) => void): GraphQLError {
+  // An operation that was refused before its start. Its error is for clients already.
+  if (isGraphQLError(error) && error.extensions.retryable === true && 'http' in error.extensions)
+    return error;
   const cause = rootCause(error);
   if (cause instanceof WaybillError) return graphQLError(toClientError(cause), error);
   // The value of a field could not be completed. All values come from REST, so the REST response is invalid.

@@ -108,9 +108,9 @@ const clientGoneError = new Error('The client has gone');
 class FastRequest implements OperationRequest {
   readonly requestRecord: RequestRecord;
   readonly headers: HeaderReader;
+  readonly response: ServerResponse;
   readonly #dependencies: FastPathDependencies;
   readonly #request: IncomingMessage;
-  readonly #response: ServerResponse;
   readonly #mediaType: string;
   #body: BodyReadResult | undefined;
   #parsed: ParsedBody | undefined;
@@ -124,7 +124,7 @@ class FastRequest implements OperationRequest {
   ) {
     this.#dependencies = dependencies;
     this.#request = request;
-    this.#response = response;
+    this.response = response;
     this.#mediaType = mediaType;
     this.headers = new NodeHeaders(request.headers);
     this.requestRecord = dependencies.accessLog.begin(request.headers['x-request-id']);
@@ -149,7 +149,7 @@ class FastRequest implements OperationRequest {
   }
 
   onAbort(listener: (reason: unknown) => void): void {
-    const response = this.#response;
+    const response = this.response;
     if (response.closed) listener(clientGoneError);
     response.on('close', () => {
       if (!response.writableFinished) listener(clientGoneError);
@@ -164,7 +164,7 @@ class FastRequest implements OperationRequest {
     const operation = requestedOperation(this.#parsed, this.headers, this.#dependencies);
     if (operation === undefined) return undefined;
     const query = compiledQueries(operation);
-    if (query === undefined || loadShedding.admit('graphql', this.#response) !== undefined) return undefined;
+    if (query === undefined || loadShedding.admit('graphql', this.response) !== undefined) return undefined;
     this.#isAdmitted = true;
     const accepted = runner.prepare(operation, this);
     if ('rejection' in accepted) return undefined;
@@ -173,8 +173,18 @@ class FastRequest implements OperationRequest {
   }
 
   #respond(unmaskedResult: ExecutionResult): void {
+    // Without data the operation did not start, and the response has a status of its own.
+    if (unmaskedResult.data === undefined) {
+      this.#fallBack(unmaskedResult);
+      return;
+    }
     const { requestRecord } = this;
+<<<<<<< HEAD
     const { accessLog, maskedErrors, compressResponses, report } = this.#dependencies;
+=======
+    const { accessLog, maskedErrors, responseHeaders, fixedHeaders } = this.#dependencies;
+    const response = this.response;
+>>>>>>> j-fair
     try {
       const result = withMaskedErrors(unmaskedResult, maskedErrors);
       accessLog.recordResult(requestRecord, result);
@@ -229,6 +239,7 @@ class FastRequest implements OperationRequest {
     return body;
   }
 
+<<<<<<< HEAD
   #compressed(result: ExecutionResult, body: string | Buffer, coding: ContentCoding): Promise<Buffer> {
     const compressedByResult = this.#dependencies.compressedByResult[coding];
     let compressed = compressedByResult.get(result);
@@ -241,9 +252,19 @@ class FastRequest implements OperationRequest {
 
   #fallBack(): void {
     if (this.#response.headersSent) return;
+=======
+  #fallBack(refusal?: ExecutionResult): void {
+    if (this.response.headersSent) return;
+>>>>>>> j-fair
     const { requestRecord } = this;
-    const context = { requestRecord, body: this.#body, parsed: this.#parsed, isAdmitted: this.#isAdmitted };
-    this.#dependencies.fallback(this.#request, this.#response, context);
+    const context = {
+      requestRecord,
+      body: this.#body,
+      parsed: this.#parsed,
+      isAdmitted: this.#isAdmitted,
+      refusal,
+    };
+    this.#dependencies.fallback(this.#request, this.response, context);
   }
 }
 

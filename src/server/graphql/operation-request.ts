@@ -1,3 +1,4 @@
+import type { ServerResponse } from 'node:http';
 import type { ExecutionResult } from 'graphql';
 import type { HeaderReader, RequestRecord } from '../../telemetry/request-record.ts';
 
@@ -6,6 +7,8 @@ export interface OperationRequest {
   readonly headers: HeaderReader;
   /** Undefined if the request is not recorded. */
   readonly requestRecord: RequestRecord | undefined;
+  /** Undefined for a call through `fetch`. */
+  readonly response: ServerResponse | undefined;
   /** Calls `listener` with the reason when the client disconnects, or at once if the client has disconnected. */
   onAbort(listener: (reason: unknown) => void): void;
 }

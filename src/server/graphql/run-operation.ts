@@ -2,6 +2,7 @@
 // equal queries. The next step is compiled-queries.ts for queries, and Yoga's executor for all other operations.
 
 import type { ExecutionResult, GraphQLSchema } from 'graphql';
+import type { Tenant } from '../../concurrency/tenant.ts';
 import type { CallContext, CallContexts } from '../../rest/client/call-context.ts';
 import { createCallLog } from '../../rest/client/call-log.ts';
 import type { Tracing } from '../../telemetry/tracing.ts';
@@ -9,6 +10,8 @@ import type { Operation } from '../document-syntax/operation.ts';
 import { bearerOf } from '../http/request-checks.ts';
 import type { Limits } from '../limits/limits.ts';
 import { createOperationLimits } from '../limits/operation-limits.ts';
+import { type PointCost, RateLimit } from '../limits/rate-limit.ts';
+import { Admission, type AdmittedOperation } from './admission.ts';
 import { withCost } from './cost-report.ts';
 import { withOrderedErrors } from './error-mapping.ts';
 import {
@@ -19,6 +22,7 @@ import {
 } from './operation-context.ts';
 import type { Execute, OperationRequest } from './operation-request.ts';
 import { type InFlightQuery, QuerySharing } from './query-sharing.ts';
+import { refusalOf } from './refusal.ts';
 import type { RunningMutations } from './running-mutations.ts';
 import { needsRest, unauthenticated } from './token-requirement.ts';
 
@@ -45,6 +49,12 @@ export interface AcceptedOperation {
 export interface OperationRunnerOptions {
   schema: GraphQLSchema;
   limits: Limits;
+  /** The maximum number of concurrent GraphQL requests. */
+  requestsAtOnce: number;
+  /** The budget of response bytes that no client has taken yet. */
+  unreadBytesAtOnce: number;
+  /** The points that each token gets per second. 0: no rate limit. */
+  pointsPerSecond: number;
   shared: SharedState;
   context: ContextOptions;
   /** Tracks mutations, so that a shutdown can wait for them. Undefined: mutations are not tracked. */
@@ -68,42 +78,118 @@ class OfflineCallContext implements Pick<CallContext, 'tenant' | 'callLog'> {
   }
 }
 
-/** An operation that needs only the schema, such as an introspection. */
-const operationWithoutRest: AcceptedOperation = { context: {}, run: async (execute) => execute() };
+/** Operations that need only the schema share one owner, because they need no access token. */
+const schemaReader: Tenant = { id: 'schema', writes: 0 };
+
+/** An operation that needs only the schema, such as an introspection. It ends at once, so it waits for no turn. */
+class SchemaOperation implements AcceptedOperation {
+  readonly context = {};
+  readonly #request: OperationRequest;
+  readonly #admission: Admission;
+
+  constructor(request: OperationRequest, admission: Admission) {
+    this.#request = request;
+    this.#admission = admission;
+  }
+
+  async run(execute: Execute): Promise<ExecutionResult> {
+    return this.#admission.watch(schemaReader, this.#request.response) ?? execute();
+  }
+}
 
 /** An operation that makes REST calls. A class: closures and async functions would cost several times as much. */
-class RestOperation implements AcceptedOperation {
+class RestOperation implements AcceptedOperation, AdmittedOperation {
+  before: AdmittedOperation | undefined;
+  after: AdmittedOperation | undefined;
   readonly context: OperationContext;
+  readonly weight: number;
   readonly #operation: Operation;
   readonly #request: OperationRequest;
   readonly #sharing: QuerySharing;
   readonly #mutations: RunningMutations | undefined;
+  readonly #admission: Admission;
+  readonly #rateLimit: RateLimit | undefined;
+  /** Set once the points are charged. */
+  #cost: PointCost | undefined;
+  #isGranted = false;
+  /** Set while the operation waits for its turn. The result is that of an operation that waited too long. */
+  #endWait: ((refusal: ExecutionResult | undefined) => void) | undefined;
   /** Set while other requests may join the query. */
   #inFlight: InFlightQuery | undefined;
 
   constructor(
     context: OperationContext,
+    nodes: number,
     operation: Operation,
     request: OperationRequest,
     sharing: QuerySharing,
     mutations: RunningMutations | undefined,
+    admission: Admission,
+    rateLimit: RateLimit | undefined,
   ) {
     this.context = context;
+    this.weight = Math.max(1, nodes);
     this.#operation = operation;
     this.#request = request;
     this.#sharing = sharing;
     this.#mutations = mutations;
+    this.#admission = admission;
+    this.#rateLimit = rateLimit;
   }
 
   run(execute: Execute): Promise<ExecutionResult> {
-    const { scope, callLog, showsCost } = this.context;
-    const instrumentedExecute = showsCost ? async () => withCost(await execute(), callLog) : execute;
+    const { scope, tenant } = this.context;
     scope.startTimeout();
+    const charge = this.#rateLimit?.charge(tenant, this.weight);
+    this.#cost = charge?.cost;
+    if (charge?.error !== undefined) return Promise.resolve(this.#refused(refusalOf(charge.error)));
+    const refusal = this.#admission.enter(tenant, this, this.#request.response);
+    if (refusal !== undefined) return Promise.resolve(this.#refused(refusal));
+    return this.#isGranted ? this.#start(execute) : this.#waitAndStart(execute);
+  }
+
+  /** Called when the turn of the operation comes. */
+  onSlotGranted(): void {
+    this.#isGranted = true;
+    this.#endWait?.(undefined);
+  }
+
+  /** Handles the end of the scope while the operation waits: its client has gone, or its time has passed. */
+  handleEvent(): void {
+    if (!this.#isGranted) this.#endWait?.(this.#admission.leave(this.context.tenant, this));
+  }
+
+  async #waitAndStart(execute: Execute): Promise<ExecutionResult> {
+    const { signal } = this.context.scope;
+    const refusal = await new Promise<ExecutionResult | undefined>((resolve) => {
+      this.#endWait = resolve;
+      signal.addEventListener('abort', this);
+      // A scope that has ended calls no listener.
+      if (signal.aborted) this.handleEvent();
+    });
+    signal.removeEventListener('abort', this);
+    return refusal === undefined ? this.#start(execute) : this.#refused(refusal);
+  }
+
+  #refused(refusal: ExecutionResult): ExecutionResult {
+    this.#endScope();
+    return this.#withPoints(refusal);
+  }
+
+  /** Adds the points to a result. Not a part of the execution, because requests that share it pay each. */
+  #withPoints(result: ExecutionResult): ExecutionResult {
+    if (this.#cost === undefined || !this.context.showsCost) return result;
+    return { ...result, extensions: { ...result.extensions, cost: this.#cost } };
+  }
+
+  #start(execute: Execute): Promise<ExecutionResult> {
+    const { callLog, showsCost } = this.context;
+    const instrumentedExecute = showsCost ? async () => withCost(await execute(), callLog) : execute;
     try {
       return this.#executeOrJoin(instrumentedExecute).then(
         (result) => {
           this.#finish();
-          return withOrderedErrors(result);
+          return this.#withPoints(withOrderedErrors(result));
         },
         (error: unknown) => {
           this.#finish();
@@ -141,8 +227,13 @@ class RestOperation implements AcceptedOperation {
   }
 
   #finish(): void {
-    const { scope } = this.context;
     if (this.#inFlight !== undefined) this.#sharing.remove(this.#inFlight);
+    this.#endScope();
+    this.#admission.exit(this.context.tenant, this);
+  }
+
+  #endScope(): void {
+    const { scope } = this.context;
     // Abort the remaining calls of a query: calls below a propagated null, and prefetched pages that were not used.
     // These calls would occupy slots and delay the shutdown. The calls of a mutation are finished.
     if (this.#isQuery) scope.end();
@@ -153,7 +244,9 @@ class RestOperation implements AcceptedOperation {
 /** Creates the runner that the fast path and Yoga share. */
 export function createOperationRunner(options: OperationRunnerOptions): OperationRunner {
   const { schema, limits, mutations, tracing } = options;
-  const { errorOf } = createOperationLimits(schema, limits);
+  const { check } = createOperationLimits(schema, limits);
+  const admission = new Admission({ ...options, maxNodes: limits.nodes });
+  const rateLimit = options.pointsPerSecond > 0 ? new RateLimit(options.pointsPerSecond) : undefined;
   const createContext = createContextFactory(options.shared, options.context);
   const sharing = new QuerySharing();
 
@@ -176,11 +269,11 @@ export function createOperationRunner(options: OperationRunnerOptions): Operatio
             : undefined);
         tracing?.begin(requestRecord, request.headers);
       }
-      const rejection = errorOf(document, definition.name?.value, variables);
-      if (rejection !== undefined) return { rejection: { errors: [rejection] } };
+      const nodes = check(document, definition.name?.value, variables);
+      if (typeof nodes !== 'number') return { rejection: { errors: [nodes] } };
       return context === undefined
-        ? operationWithoutRest
-        : new RestOperation(context, operation, request, sharing, mutations);
+        ? new SchemaOperation(request, admission)
+        : new RestOperation(context, nodes, operation, request, sharing, mutations, admission, rateLimit);
     },
   };
 }

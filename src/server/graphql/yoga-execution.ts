@@ -1,21 +1,23 @@
 import { type ExecutionResult, getOperationAST } from 'graphql';
 import type { Plugin, YogaInitialContext } from 'graphql-yoga';
-import type { RequestRecordContext } from '../../telemetry/request-record.ts';
 import type { CompiledQueries } from '../compiled-queries/compiled-queries.ts';
 import type { OperationRequest } from './operation-request.ts';
 import type { OperationRunner } from './run-operation.ts';
+import type { NodeContext } from './yoga-request.ts';
 
 /** Yoga plugin: runs operations by `runner`. Queries without a plan are executed by Yoga's own executor. */
 export function yogaOperations(
   runner: OperationRunner,
   compiledQueries: CompiledQueries | undefined,
-): Plugin {
+): Plugin<NodeContext> {
   return {
     onExecute({ args, executeFn, setExecuteFn, setResultAndStopExecution }) {
       const { document, operationName, variableValues } = args;
       const definition = getOperationAST(document, operationName);
       // Yoga's executor reports a missing or ambiguous operation name.
       if (definition === null || definition === undefined) return;
+      const { refusal } = args.contextValue;
+      if (refusal !== undefined) return setResultAndStopExecution(refusal);
       const operation = { document, definition, variables: variableValues ?? undefined };
       const accepted = runner.prepare(operation, operationRequestOf(args.contextValue));
       if ('rejection' in accepted) return setResultAndStopExecution(accepted.rejection);
@@ -38,11 +40,13 @@ export function yogaOperations(
 function operationRequestOf({
   request,
   requestRecord,
-}: YogaInitialContext & RequestRecordContext): OperationRequest {
+  res,
+}: YogaInitialContext & NodeContext): OperationRequest {
   const { headers, signal } = request;
   return {
     headers,
     requestRecord,
+    response: res,
     onAbort(listener) {
       if (signal.aborted) listener(signal.reason);
       else signal.addEventListener('abort', () => listener(signal.reason), { once: true });

@@ -1,5 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { GraphQLError } from 'graphql';
+import { type ExecutionResult, GraphQLError } from 'graphql';
 import type { FetchAPI, GraphQLParams, Plugin } from 'graphql-yoga';
 import { countError, type RequestRecordContext } from '../../telemetry/request-record.ts';
 import { type HttpError, httpErrorBody, httpErrorHeaders } from '../http/http-error.ts';
@@ -26,6 +26,8 @@ export interface NodeContext extends RequestRecordContext {
   parsed?: ParsedBody | undefined;
   /** Whether load shedding already counts the request. */
   isAdmitted?: boolean;
+  /** The result of an operation that the fast path was not allowed to start. */
+  refusal?: ExecutionResult | undefined;
 }
 
 /** How request bodies are read, and when requests are shed. */

@@ -25,6 +25,9 @@ export interface ClientError {
   fields?: readonly FieldError[];
 }
 
+// Within a second some of the waiting calls of REST are done.
+const overloadRetryAfterMs = 1_000;
+
 /** Converts any error for clients. An unknown error becomes INTERNAL_SERVER_ERROR without its message. */
 export function toClientError(error: unknown): ClientError {
   if (error instanceof StatusError) return fromStatusError(error);
@@ -43,7 +46,9 @@ export function toClientError(error: unknown): ClientError {
   if (error instanceof CircuitOpenError) {
     return { ...clientError('UPSTREAM_CIRCUIT_OPEN', true), retryAfterMs: error.retryAfterMs };
   }
-  if (error instanceof OverloadedError) return clientError('OVERLOADED', true);
+  if (error instanceof OverloadedError) {
+    return { ...clientError('OVERLOADED', true), retryAfterMs: overloadRetryAfterMs };
+  }
   if (error instanceof OperationDeadlineError) return clientError('DEADLINE_EXCEEDED', true);
   if (error instanceof AbortedError) return clientError('REQUEST_ABORTED');
   return { message: 'Something went wrong in this server.', code: 'INTERNAL_SERVER_ERROR', retryable: false };

@@ -16,12 +16,15 @@ import { type CostEstimate, estimateCost, resolveCount, resolveNodeCount } from 
 
 /** Checks operations with their variables against the limits. */
 export interface OperationLimits {
-  /** The error for an operation of a valid document that exceeds a limit. Undefined if the operation may run. */
-  errorOf(
+  /**
+   * Checks an operation of a valid document.
+   * @returns the error if a limit is exceeded, and otherwise the number of objects that the response has at most.
+   */
+  check(
     document: DocumentNode,
     operationName: string | null | undefined,
     variables: RawVariables | null | undefined,
-  ): GraphQLError | undefined;
+  ): GraphQLError | number;
 }
 
 /** Creates the check. The cost of each operation is estimated once, and evaluated again for each set of variables. */
@@ -39,9 +42,9 @@ export function createOperationLimits(schema: GraphQLSchema, limits: Limits): Op
   }
 
   return {
-    errorOf(document, operationName, variables) {
+    check(document, operationName, variables) {
       const operation = getOperationAST(document, operationName);
-      if (operation === null || operation === undefined) return undefined;
+      if (operation === null || operation === undefined) return 0;
       const error = variables ? variablesError(schema, limits, operation, variables) : undefined;
       if (error !== undefined) return error;
       const values = variables ?? {};
@@ -57,7 +60,7 @@ export function createOperationLimits(schema: GraphQLSchema, limits: Limits): Op
       const nodeCount = Math.ceil(resolveNodeCount(nodes, values));
       return nodeCount > limits.nodes
         ? limitExceeded('nodes', limits.nodes, nodeCount, operation)
-        : undefined;
+        : nodeCount;
     },
   };
 }

@@ -30,6 +30,7 @@ const refused = (waiting: number, whose: string) => ({
       path: 'order',
       code: 'OVERLOADED',
       retryable: true,
+      retryAfterMs: 1_000,
     },
   ],
 });

@@ -3,7 +3,7 @@ import { readConfig } from '../../../src/config/config.ts';
 import { divideLimits } from '../../../src/process/cluster/divide-limits.ts';
 
 test('what bounds the server as a whole is divided among its workers, and all else is as it was', () => {
-  const config = readConfig({ WORKERS: '3' });
+  const config = readConfig({ WORKERS: '3', RATE_LIMIT_POINTS_PER_SECOND: '100' });
   expect(divideLimits(config)).toEqual({
     ...config,
     listener: { ...config.listener, maxConnections: 3_333 },
@@ -13,6 +13,7 @@ test('what bounds the server as a whole is divided among its workers, and all el
       loadShedding: { graphql: 333, label: 10 },
       callsAtOnce: 21,
       callsWaiting: 333,
+      pointsPerSecond: 33,
       documentCacheBytes: 22_369_621,
       persistedQueryBytes: 5_592_405,
     },

@@ -1,0 +1,96 @@
+import type { ServerResponse } from 'node:http';
+import type { ExecutionResult, GraphQLError } from 'graphql';
+import { FairQueue, type QueueEntry } from '../../concurrency/fair-queue.ts';
+import type { Tenant } from '../../concurrency/tenant.ts';
+import { OpenResponses } from '../http/open-responses.ts';
+import { refusalError, refusalOf } from './refusal.ts';
+
+/** The limits of `Admission`. */
+export interface AdmissionOptions {
+  /** The maximum number of concurrent GraphQL requests. */
+  requestsAtOnce: number;
+  /** The maximum number of objects in the response of an operation. */
+  maxNodes: number;
+  /** The budget of response bytes that no client has taken yet. */
+  unreadBytesAtOnce: number;
+}
+
+/** An operation that waits for its turn, or runs. Its weight is its estimated number of objects, at least 1. */
+export interface AdmittedOperation extends QueueEntry<AdmittedOperation> {}
+
+// Two of one token, which may end at once. Each holds the event loop for about 50 ms.
+const heaviestAtOnce = 4;
+// A token whose operations fill its share makes room within a second, unless REST or its clients are slow.
+const retryAfterMs = 1_000;
+
+/**
+ * Lets operations start. One token runs at most half of the total weight, and further operations wait.
+ * Tokens with waiting operations start one in turn (docs/decisions/0015-fair-operations.md).
+ */
+export class Admission {
+  readonly #queue: FairQueue<Tenant, AdmittedOperation>;
+  readonly #openResponses: OpenResponses;
+
+  constructor({ requestsAtOnce, maxNodes, unreadBytesAtOnce }: AdmissionOptions) {
+    this.#openResponses = new OpenResponses(requestsAtOnce, unreadBytesAtOnce, () =>
+      this.#queue.grantWaiting(),
+    );
+    // Operations of weight 1 are limited by `requestsAtOnce` alone.
+    const capacity = Math.max(heaviestAtOnce * maxNodes, requestsAtOnce);
+    this.#queue = new FairQueue({
+      capacity,
+      maxWeightPerOwner: Math.ceil(capacity / 2),
+      maxWaiting: Math.ceil(requestsAtOnce / 2),
+      isOpenTo: (tenant) => this.#openResponses.isBelowShare(tenant),
+      overloaded: (waiting, scope) =>
+        overloadedError(
+          `${waiting} operations of ${scope === 'all' ? 'all tokens' : 'this token'} wait for their turn, and no more may.`,
+        ),
+    });
+  }
+
+  /**
+   * Calls `operation.onSlotGranted` before this method returns if the operation may start now. Otherwise it waits.
+   * @param response undefined for a call through `fetch`.
+   * @returns the result if the operation may neither start nor wait.
+   */
+  enter(
+    tenant: Tenant,
+    operation: AdmittedOperation,
+    response: ServerResponse | undefined,
+  ): ExecutionResult | undefined {
+    const httpError = this.#openResponses.admit(tenant, response);
+    const error = httpError === undefined ? this.#queue.acquire(tenant, operation) : refusalError(httpError);
+    // Both errors are GraphQL errors: `overloaded` makes the other one.
+    return error && { errors: [error as GraphQLError] };
+  }
+
+  /** Ends the wait of an operation. @returns its result. */
+  leave(tenant: Tenant, operation: AdmittedOperation): ExecutionResult {
+    this.#queue.remove(tenant, operation);
+    return { errors: [overloadedError('The operation waited too long for its turn.')] };
+  }
+
+  /** Ends a running operation. */
+  exit(tenant: Tenant, operation: AdmittedOperation): void {
+    this.#queue.release(tenant, operation);
+  }
+
+  /** Watches the response to an operation that needs no turn. @returns the result if the operation may not start. */
+  watch(tenant: Tenant, response: ServerResponse | undefined): ExecutionResult | undefined {
+    const httpError = this.#openResponses.admit(tenant, response);
+    if (httpError !== undefined) return refusalOf(httpError);
+    if (this.#openResponses.isBelowShare(tenant)) return undefined;
+    return { errors: [overloadedError('Too many responses wait for clients that do not read them.')] };
+  }
+}
+
+function overloadedError(reason: string): GraphQLError {
+  return refusalError({
+    status: 503,
+    code: 'OVERLOADED',
+    message: `The operation did not run: ${reason} Try again soon.`,
+    retryable: true,
+    retryAfterMs,
+  });
+}

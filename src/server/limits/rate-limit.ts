@@ -1,0 +1,71 @@
+import { PerTenant, type Tenant } from '../../concurrency/tenant.ts';
+import type { HttpError } from '../http/http-error.ts';
+
+/** What an operation has cost its token, as clients see it in `extensions.cost`. */
+export interface PointCost {
+  /** The points of this operation. */
+  points: number;
+  /** The points that the token has left. */
+  remaining: number;
+  /** Milliseconds until the token has all of its points again. */
+  resetMs: number;
+}
+
+/** The points that a token had at a time of `performance.now()`. Negative after an operation above the burst. */
+interface Bucket {
+  points: number;
+  at: number;
+}
+
+/** A token saves the points of this time. A page that starts several operations is then not refused. */
+const burstSeconds = 10;
+
+/** A rate limit for each token, in points per second (docs/decisions/0016-rate-limit-by-points.md). */
+export class RateLimit {
+  // Kept with the tenant: made-up tokens evict no bucket of a token that REST knows.
+  readonly #buckets = new PerTenant<Bucket>();
+  readonly #pointsPerSecond: number;
+  readonly #burst: number;
+
+  constructor(pointsPerSecond: number) {
+    this.#pointsPerSecond = pointsPerSecond;
+    this.#burst = burstSeconds * pointsPerSecond;
+  }
+
+  /**
+   * Takes the points of an operation, before its execution. They are never given back.
+   * An operation that costs more than the burst runs when the token has all of its points, and leaves a debt.
+   * @returns the error if the token has too few points. Nothing is taken then.
+   */
+  charge(tenant: Tenant, points: number): { cost: PointCost; error: HttpError | undefined } {
+    const now = performance.now();
+    const bucket = this.#buckets.of(tenant, () => ({ points: this.#burst, at: now }));
+    const refilled = bucket.points + ((now - bucket.at) / 1000) * this.#pointsPerSecond;
+    bucket.points = Math.min(this.#burst, refilled);
+    bucket.at = now;
+    const missing = Math.min(points, this.#burst) - bucket.points;
+    if (missing <= 0) bucket.points -= points;
+    const cost = {
+      points,
+      remaining: Math.max(0, Math.floor(bucket.points)),
+      resetMs: this.#msFor(this.#burst - bucket.points),
+    };
+    return { cost, error: missing > 0 ? this.#rateLimited(cost, this.#msFor(missing)) : undefined };
+  }
+
+  #msFor(points: number): number {
+    return Math.ceil((points / this.#pointsPerSecond) * 1000);
+  }
+
+  #rateLimited({ points, remaining }: PointCost, retryAfterMs: number): HttpError {
+    return {
+      status: 429,
+      code: 'RATE_LIMITED',
+      message:
+        `The operation did not run: it costs ${points} points, but this token has ${remaining} left. ` +
+        `Try again in ${retryAfterMs} ms, or ask for fewer objects.`,
+      retryable: true,
+      retryAfterMs,
+    };
+  }
+}

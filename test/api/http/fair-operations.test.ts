@@ -1,0 +1,117 @@
+import type { RequestListener } from 'node:http';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { type Listener, listen } from '../../fixtures/listen.ts';
+import { openRaw, parseRaw, type RawConnection } from '../../fixtures/raw-http.ts';
+import { until } from '../../fixtures/rest-service.ts';
+import { startBefore } from '../../fixtures/start-app.ts';
+
+// One page is 4 MB of JSON. The query shows it twice, which is more than the buffers of two sockets hold.
+const page = JSON.stringify({
+  orders: Array.from({ length: 1_000 }, (_, index) => ({
+    name: `orders/${index}`,
+    notes: 'x'.repeat(4_000),
+  })),
+});
+const heavyQuery =
+  'query ($search: String!) { a: orders(first: 1000, search: $search) { nodes { notes } } b: orders(first: 1000, search: $search) { nodes { notes } } }';
+
+// One token runs two such queries, has 50 of the 100 places to wait, and 48 of the 96 MB of unread bytes.
+const waybill = await startBefore(
+  (request, response) => {
+    response.setHeader('content-type', 'application/json');
+    response.end(request.url?.startsWith('/v1/orders?') ? page : '{"name":"orders/small"}');
+  },
+  { GRAPHQL_REQUESTS_AT_ONCE: '200' },
+  { unreadBytesAtOnce: 96_000_000 },
+);
+let listener: Listener;
+/** The tokens whose responses were cut off. A paused client does not see that. */
+const cutOff: (string | undefined)[] = [];
+beforeAll(async () => {
+  const app: RequestListener = (request, response) => {
+    response.once('close', () => {
+      if (!response.writableFinished) cutOff.push(request.headers.authorization);
+    });
+    waybill.app(request, response);
+  };
+  listener = await listen(app, '127.0.0.1', 0);
+});
+afterAll(async () => {
+  await listener.close();
+  await waybill[Symbol.asyncDispose]();
+});
+
+/** Opens clients that read the start of their response, and no more. */
+async function startClients(count: number, token: string): Promise<RawConnection[]> {
+  return Promise.all(
+    Array.from({ length: count }, async (_, index) => {
+      const client = await openRaw(listener);
+      client.socket.once('data', () => client.socket.pause());
+      const body = JSON.stringify({ query: heavyQuery, variables: { search: `${token} ${index}` } });
+      client.socket.write(
+        'POST /graphql HTTP/1.1\r\nhost: a\r\ncontent-type: application/json\r\n' +
+          `authorization: Bearer ${token}\r\ncontent-length: ${body.length}\r\n\r\n${body}`,
+      );
+      return client;
+    }),
+  );
+}
+
+async function askSmall(token: string) {
+  const startedAt = performance.now();
+  const response = await fetch(new URL('/graphql', listener.url), {
+    method: 'POST',
+    headers: { 'content-type': 'application/json', authorization: `Bearer ${token}` },
+    body: JSON.stringify({ query: '{ order(id: "small") { id } }' }),
+  });
+  return { status: response.status, body: await response.json(), ms: performance.now() - startedAt };
+}
+
+const settle = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
+const pagesRead = () => waybill.calls().filter((line) => line.startsWith('GET /v1/orders?')).length;
+const statusOf = (client: RawConnection) => parseRaw(client.received()).status;
+
+test("one token's clients that read nothing leave others their turn, and cost a bounded number of bytes", async () => {
+  const clients = await startClients(60, 'ana');
+  const withStatus = (status: number) => clients.filter((client) => statusOf(client) === status);
+  await until(() => withStatus(503).length > 0 && withStatus(200).length >= 4, 20_000);
+  const small = await askSmall('eva');
+  expect(small).toMatchObject({ status: 200, body: { data: { order: { id: 'orders/small' } } } });
+  expect(small.ms).toBeLessThan(1_000);
+
+  const [refused] = withStatus(503);
+  const { headers, body } = parseRaw(refused?.received() ?? '');
+  expect(headers['retry-after']).toBe('1');
+  expect(JSON.parse(body)).toEqual({
+    errors: [
+      {
+        message:
+          'The operation did not run: 50 operations of this token wait for their turn, and no more may. Try again soon.',
+        extensions: { code: 'OVERLOADED', retryable: true, retryAfterMs: 1_000 },
+      },
+    ],
+  });
+
+  // Six responses of 8 MB fill the share, and a few more operations start before the bytes are measured.
+  await settle(5_500);
+  expect(pagesRead()).toBeLessThan(12);
+  expect(withStatus(200).length).toBeLessThan(12);
+  // The budget has room, so clients have RESPONSE_TIMEOUT_MS to read.
+  expect(cutOff).toEqual([]);
+
+  // A second such token uses the budget up. Clients that took nothing for 5 seconds are then disconnected.
+  const others = await startClients(20, 'ida');
+  await until(() => cutOff.length > 0, 10_000);
+  expect(new Set(cutOff)).toEqual(new Set(['Bearer ana']));
+  expect((await askSmall('eva')).status).toBe(200);
+
+  // Operations whose client has gone leave the queue.
+  const all = [...clients, ...others];
+  for (const client of all) if (client.received() === '') client.socket.destroy();
+  await settle(500);
+  const pages = pagesRead();
+  for (const { socket } of all) socket.destroy();
+  await settle(500);
+  expect(pagesRead()).toBe(pages);
+  expect((await askSmall('ana')).status).toBe(200);
+}, 60_000);

@@ -1,0 +1,108 @@
+import { setTimeout as wait } from 'node:timers/promises';
+import { expect, test } from 'vitest';
+import { listen } from '../../fixtures/listen.ts';
+import { answerJson } from '../../fixtures/rest-service.ts';
+import { startBefore } from '../../fixtures/start-app.ts';
+
+const start = (pointsPerSecond: number) =>
+  startBefore(answerJson({ orders: [], nextPageToken: '' }), {
+    RATE_LIMIT_POINTS_PER_SECOND: String(pointsPerSecond),
+  });
+/** The `retryAfterMs` of the first error. */
+function retryAfterOf(errors: readonly object[] = []): unknown {
+  const [error = {}] = errors;
+  return 'retryAfterMs' in error ? error.retryAfterMs : undefined;
+}
+
+const orders = (first: number) => `{ orders(first: ${first}) { nodes { id } } }`;
+
+test('a token has the points of ten seconds, and is refused without a REST call beyond', async () => {
+  await using waybill = await start(1);
+  expect((await waybill.ask(orders(10), 'ana')).errors).toBeUndefined();
+  const { data, errors } = await waybill.ask(orders(3), 'ana');
+  expect(data).toBeUndefined();
+  expect(errors).toEqual([
+    {
+      message: expect.stringMatching(
+        /^The operation did not run: it costs 3 points, but this token has 0 left\. Try again in \d+ ms, or ask for fewer objects\.$/,
+      ),
+      code: 'RATE_LIMITED',
+      retryable: true,
+      retryAfterMs: expect.any(Number),
+      path: undefined,
+    },
+  ]);
+  const retryAfterMs = retryAfterOf(errors);
+  expect(retryAfterMs).toBeGreaterThan(1_000);
+  expect(retryAfterMs).toBeLessThanOrEqual(3_000);
+  expect((await waybill.ask(orders(10), 'eva')).errors).toBeUndefined();
+  expect(waybill.calls()).toHaveLength(2);
+  // A refused operation costs nothing, and the points come back.
+  await wait(1_100);
+  expect((await waybill.ask(orders(1), 'ana')).errors).toBeUndefined();
+});
+
+test('an operation above the burst runs with all points, and leaves a debt', async () => {
+  await using waybill = await start(1);
+  expect((await waybill.ask(orders(20), 'ana')).errors).toBeUndefined();
+  const { errors } = await waybill.ask(orders(1), 'ana');
+  expect(retryAfterOf(errors)).toBeGreaterThan(9_000);
+});
+
+test('there is no rate limit by default, and an introspection costs nothing', async () => {
+  await using unlimited = await startBefore(answerJson({ orders: [], nextPageToken: '' }));
+  for (let count = 0; count < 5; count += 1) {
+    expect((await unlimited.ask(orders(1000), 'ana')).errors).toBeUndefined();
+  }
+  await using limited = await start(1);
+  for (let count = 0; count < 15; count += 1) {
+    expect((await limited.ask('{ __typename }', 'ana')).errors).toBeUndefined();
+  }
+});
+
+test.each([
+  ['application/json', 200],
+  ['application/graphql-response+json', 429],
+])('%s has the status %d, Retry-After and the cost, on both ways of execution', async (accept, status) => {
+  await using waybill = await start(10);
+  const listener = await listen(waybill.app, '127.0.0.1', 0);
+  try {
+    const post = async () => {
+      const response = await fetch(new URL('/graphql', listener.url), {
+        method: 'POST',
+        headers: {
+          accept,
+          'content-type': 'application/json',
+          authorization: 'Bearer ana',
+          'x-upstream-cost': '1',
+        },
+        body: JSON.stringify({ query: orders(45) }),
+      });
+      const { errors, extensions } = await response.json();
+      const retryAfter = response.headers.get('retry-after');
+      return {
+        status: response.status,
+        retryAfter,
+        code: errors?.[0].extensions.code,
+        cost: extensions.cost,
+      };
+    };
+    // The first request of a document is Yoga's.
+    for (const [least, most] of [
+      [55, 60],
+      [10, 50],
+    ]) {
+      const { cost, ...rest } = await post();
+      expect(rest).toEqual({ status: 200, retryAfter: null, code: undefined });
+      expect(cost.points).toBe(45);
+      expect(cost.remaining).toBeGreaterThanOrEqual(least ?? 0);
+      expect(cost.remaining).toBeLessThanOrEqual(most ?? 0);
+      expect(cost.resetMs).toBeGreaterThan(1_000);
+    }
+    const refused = await post();
+    expect(refused).toMatchObject({ status, code: 'RATE_LIMITED', cost: { points: 45 } });
+    expect(Number(refused.retryAfter)).toBeGreaterThanOrEqual(1);
+  } finally {
+    await listener.close();
+  }
+});
