@@ -14,7 +14,8 @@ afterAll(() => sandbox.close());
 
 /** A server that knows nothing yet. */
 async function startAnew(environment: Record<string, string> = {}): Promise<Waybill> {
-  const waybill = await startWaybill(environment, { sandbox });
+  // A board of 1,000 orders with shipments and couriers is 3,000 nodes.
+  const waybill = await startWaybill({ MAX_NODES: '3000', ...environment }, { sandbox });
   open.push(waybill);
   return waybill;
 }
