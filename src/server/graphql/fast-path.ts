@@ -179,19 +179,14 @@ class FastRequest implements OperationRequest {
       return;
     }
     const { requestRecord } = this;
-<<<<<<< HEAD
     const { accessLog, maskedErrors, compressResponses, report } = this.#dependencies;
-=======
-    const { accessLog, maskedErrors, responseHeaders, fixedHeaders } = this.#dependencies;
-    const response = this.response;
->>>>>>> j-fair
     try {
       const result = withMaskedErrors(unmaskedResult, maskedErrors);
       accessLog.recordResult(requestRecord, result);
       const body = this.#bodyOf(result);
       const byteLength = Buffer.byteLength(body);
       const coding =
-        compressResponses && byteLength >= minCompressedBytes && !this.#response.destroyed
+        compressResponses && byteLength >= minCompressedBytes && !this.response.destroyed
           ? contentCodingFor(this.#request.headers['accept-encoding'])
           : undefined;
       if (coding === undefined) {
@@ -213,7 +208,7 @@ class FastRequest implements OperationRequest {
   #send(body: string | Buffer, byteLength: number, coding?: ContentCoding): void {
     const { requestRecord } = this;
     const { accessLog, responseHeaders, fixedHeaders } = this.#dependencies;
-    const response = this.#response;
+    const response = this.response;
     try {
       accessLog.finish(requestRecord, this.headers, 200, response.destroyed);
       if (response.destroyed) return;
@@ -239,7 +234,6 @@ class FastRequest implements OperationRequest {
     return body;
   }
 
-<<<<<<< HEAD
   #compressed(result: ExecutionResult, body: string | Buffer, coding: ContentCoding): Promise<Buffer> {
     const compressedByResult = this.#dependencies.compressedByResult[coding];
     let compressed = compressedByResult.get(result);
@@ -250,12 +244,8 @@ class FastRequest implements OperationRequest {
     return compressed;
   }
 
-  #fallBack(): void {
-    if (this.#response.headersSent) return;
-=======
   #fallBack(refusal?: ExecutionResult): void {
     if (this.response.headersSent) return;
->>>>>>> j-fair
     const { requestRecord } = this;
     const context = {
       requestRecord,
