@@ -54,25 +54,23 @@ export function mayRefuseTypes(accept: string): boolean {
  */
 export function withoutRefusedTypes(accept: string): string {
   const ranges = accept.replace(/\s/g, '').toLowerCase().split(',');
-  const refused = ranges.flatMap((range) => refusal.exec(range)?.[1] ?? []);
-  if (refused.length === 0) return ranges.join(',');
-  const accepted = ranges.filter((range) => !refusal.test(range));
-  return accepted
-    .flatMap((range) => {
-      const [mediaType = '', ...parameters] = range.split(';');
-      // As in HTTP, the most specific range decides.
-      const isRefused = (type: string) =>
-        refused.some((other) => isInRange(type, other) && precision(other) >= precision(mediaType));
-      return completeTypes
-        .filter((type) => isInRange(type, mediaType) && !isRefused(type))
-        .map((type) => [type, ...parameters].join(';'));
-    })
+  const refused = new Set(ranges.flatMap((range) => refusal.exec(range)?.[1] ?? []));
+  if (refused.size === 0) return ranges.join(',');
+  const accepted = ranges
+    .filter((range) => isResponseType(range) && !refusal.test(range))
+    .map((range) => range.split(';', 1)[0] ?? '');
+  function placeOf(type: string): number {
+    // As in HTTP, the most specific range decides.
+    const decisive = [type, type.replace(/\/.*/, '/*'), '*/*'].find(
+      (range) => refused.has(range) || accepted.includes(range),
+    );
+    return decisive === undefined || refused.has(decisive) ? -1 : accepted.indexOf(decisive);
+  }
+  return completeTypes
+    .filter((type) => placeOf(type) >= 0)
+    .sort((one, other) => placeOf(one) - placeOf(other))
     .join(',');
 }
-
-const isInRange = (type: string, range: string) =>
-  range === type || range === '*/*' || (range.endsWith('/*') && type.startsWith(range.slice(0, -1)));
-const precision = (range: string) => (range === '*/*' ? 0 : range.endsWith('/*') ? 1 : 2);
 
 function isResponseType(range: string): boolean {
   const [mediaType = '', ...parameters] = range.split(';');

@@ -122,8 +122,8 @@ function countOf(header: string, rawHeaders: readonly string[]): number {
 }
 
 /**
- * Rejects requests that a proxy and this server may read in different ways: several `Host` headers, of which Node uses
- * the first, and transfer codings other than `chunked`, which Node accepts but does not decode (RFC 9112).
+ * Rejects requests that a proxy and this server may read in different ways (RFC 9112). Node uses the first of several
+ * `Host` headers. It accepts some transfer codings beside `chunked`, and does not decode them.
  */
 export function ambiguityError({ headers, rawHeaders }: IncomingMessage): HttpError | undefined {
   const hostCount = countOf('host', rawHeaders);

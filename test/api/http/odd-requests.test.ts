@@ -157,6 +157,7 @@ describe('an answer of no form that is accepted', () => {
     ['application/json;q=0, application/graphql-response+json', 'application/graphql-response+json'],
     ['application/json;q=0, application/*', 'application/graphql-response+json'],
     ['*/*;q=0, application/json', 'application/json'],
+    ['text/html;q=0, application/graphql-response+json, */*', 'application/graphql-response+json'],
     ['text/html;q=0, application/json;q=0.9', 'application/json'],
     ['application/json;q=0.001', 'application/json'],
   ])('%s is answered as %s', async (accept, mediaType) => {
