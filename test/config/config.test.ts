@@ -31,7 +31,7 @@ const defaults = {
     maxConnections: 10_000,
     responseTimeoutMs: 60_000,
     keepAliveTimeoutMs: 65_000,
-    drainWaitMs: 0,
+    drainWaitMs: 5_000,
     drainGraceMs: 25_000,
   },
   metrics: undefined,
