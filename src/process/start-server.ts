@@ -50,7 +50,7 @@ export async function startServer(config: Config, parts: ServerParts): Promise<R
   const metrics = telemetry.metrics && { ...telemetry.metrics, ...parts.metrics };
   const client = createRestClient({ baseUrl: upstream.url, ...config.rest, observer });
   metrics?.showOpenCircuits(client.openCircuits);
-  const health = createHealth(createProbe({ baseUrl: upstream.url }));
+  const health = createHealth(createProbe({ baseUrl: upstream.url, proxy: config.rest.proxy }));
   const mutations = createRunningMutations();
   const app = createApp({
     api: createRestApi(client, config.parameterNames, telemetry.drift),
