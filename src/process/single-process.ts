@@ -27,5 +27,5 @@ export async function serve(config: Config): Promise<void> {
     await output.end(logFlushTimeoutMs);
   }, output.abandon);
   // After the signal handlers: a script that waits for the banner may send a signal at once.
-  console.log(banner(server.url, upstream, config, metrics && (metricsServer ?? server).url));
+  console.log(await banner(server.url, upstream, config, metrics && (metricsServer ?? server).url));
 }

@@ -16,11 +16,12 @@ const forHttp = (url: URL, noProxy = ''): ProxyOptions => ({
 });
 
 test('every request names Waybill and its version', async () => {
-  await using bench = await startBench(answerOrder);
+  await using service = await startService(answerOrder, true);
+  await using bench = await startBench(answerOrder, { baseUrl: service.url });
   await bench.api.getOrder('7', bench.callContext());
-  await probeRest({ baseUrl: bench.service.url });
+  await probeRest({ baseUrl: service.url });
   const { version } = JSON.parse(readFileSync('package.json', 'utf8'));
-  expect(bench.service.requests.map(({ headers }) => headers['user-agent'])).toEqual([
+  expect(service.requests.map(({ headers }) => headers['user-agent'])).toEqual([
     `waybill/${version}`,
     `waybill/${version}`,
   ]);
@@ -28,7 +29,7 @@ test('every request names Waybill and its version', async () => {
 
 describe('a proxy', () => {
   test('forwards calls and the health probe, and gets its credentials, which REST does not get', async () => {
-    await using service = await startService(answerOrder);
+    await using service = await startService(answerOrder, true);
     await using proxy = await startProxy(service.url);
     await using bench = await startBench(answerOrder, { baseUrl: restUrl, proxy: forHttp(proxy.url) });
     expect(await bench.api.getOrder('7', bench.callContext())).toEqual({ name: 'orders/7' });
@@ -47,7 +48,7 @@ describe('a proxy', () => {
   });
 
   test('opens a tunnel to an https service', async () => {
-    await using service = await startService(answerOrder);
+    await using service = await startService(answerOrder, true);
     await using proxy = await startProxy(service.url, { status: 407 });
     const baseUrl = new URL('https://rest.test');
     const options = { httpsProxy: proxy.url, httpProxy: undefined, noProxy: 'other.test' };
@@ -65,7 +66,7 @@ describe('a proxy', () => {
     ['a host of NO_PROXY', new URL('http://rest.test'), 'rest.test'],
     ['every host', new URL('http://rest.test'), '*'],
   ])('is not used for %s', async (_title, baseUrl, noProxy) => {
-    await using service = await startService(answerOrder);
+    await using service = await startService(answerOrder, true);
     await using proxy = await startProxy(service.url);
     await using bench = await startBench(answerOrder, { baseUrl, proxy: forHttp(proxy.url, noProxy) });
     await errorOf(bench.api.getOrder('7', bench.callContext()));
@@ -74,7 +75,7 @@ describe('a proxy', () => {
   });
 
   test.each(['127.0.0.1', 'localhost'])('is not used for %s of this machine', async (hostname) => {
-    await using service = await startService(answerOrder);
+    await using service = await startService(answerOrder, true);
     await using proxy = await startProxy(service.url);
     const baseUrl = new URL(service.url);
     baseUrl.hostname = hostname;
@@ -105,7 +106,7 @@ describe('a proxy', () => {
   });
 
   test('that never opens a tunnel fails as a connection does, and the probe is over in time', async () => {
-    await using service = await startService(answerOrder);
+    await using service = await startService(answerOrder, true);
     await using proxy = await startProxy(service.url, { status: 0 });
     const baseUrl = new URL('https://rest.test');
     const options = { httpsProxy: proxy.url, httpProxy: undefined, noProxy: '' };

@@ -80,7 +80,7 @@ export async function runPrimary(config: Config): Promise<void> {
     output.abandon();
   });
   // After the signal handlers: a script that waits for the banner may send a signal at once.
-  console.log(banner(url, upstream, config, metricsModule && (metricsServer?.url ?? url)));
+  console.log(await banner(url, upstream, config, metricsModule && (metricsServer?.url ?? url)));
   logMultiplexer.start();
 
   function end(reason: EndReason): Promise<void> {
