@@ -34,7 +34,7 @@ const layers: Record<string, string[]> = {
     'print-configuration.ts',
     'configuration-page.ts',
     'config.ts',
-    'documents.ts http.ts limits.ts loaders.ts operation.ts rest.ts server.ts telemetry.ts unknown-settings.ts',
+    'documents.ts http.ts limits.ts loaders.ts operation.ts proxy.ts rest.ts server.ts telemetry.ts unknown-settings.ts',
     'setting.ts',
   ],
   'src/server': [
@@ -74,7 +74,7 @@ const layers: Record<string, string[]> = {
     'api-types.ts',
     'resource-name.ts',
     'wire-schema.ts errors.ts',
-    'call.ts',
+    'call.ts dispatcher.ts',
   ],
   'src/sandbox': [
     'main.ts',

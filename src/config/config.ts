@@ -3,6 +3,7 @@ import { listenerSettings, loadSheddingSettings, requestSettings } from './http.
 import { limitSettings } from './limits.ts';
 import { loadingSettings } from './loaders.ts';
 import { operationSettings } from './operation.ts';
+import { proxyOf, proxySettings } from './proxy.ts';
 import { parameterNameSettings, restSettings, upstreamErrors, upstreamSettings } from './rest.ts';
 import { serverSettings } from './server.ts';
 import { type Environment, quoted, type SettingTable, type ValuesOf } from './setting.ts';
@@ -14,6 +15,7 @@ export const settingGroups = {
   Server: serverSettings,
   'Requests and connections': { ...requestSettings, ...loadSheddingSettings, ...listenerSettings },
   'REST service': { ...upstreamSettings, ...restSettings },
+  'Proxy for REST': proxySettings,
   'Names of REST query parameters': parameterNameSettings,
   Documents: { ...trustedDocumentSettings, ...documentSettings },
   Operations: operationSettings,
@@ -46,11 +48,12 @@ export function readConfig(environment: Environment) {
     table: Table,
     isUsed = (_variable: string) => true,
   ): ValuesOf<Table> {
-    const values = Object.entries(table).map(([name, { variable, defaultValue, expected, parse }]) => {
-      const text = (isUsed(variable) && environment[variable]) || defaultValue;
+    const values = Object.entries(table).map(([name, { variable, alias, defaultValue, expected, parse }]) => {
+      const setName = alias !== undefined && environment[alias] ? alias : variable;
+      const text = (isUsed(variable) && environment[setName]) || defaultValue;
       const value = text === undefined ? undefined : parse(text);
       if (text !== undefined && value === undefined) {
-        errors.push(`${variable}: expected ${expected}, but got ${quoted(text)}.`);
+        errors.push(`${setName}: expected ${expected}, but got ${quoted(text)}.`);
       }
       return [name, value];
     });
@@ -66,6 +69,8 @@ export function readConfig(environment: Environment) {
   const { upstreamUrl, ...sandbox } = valuesOf(upstreamSettings);
   const parameterNames = valuesOf(parameterNameSettings);
   const rest = valuesOf(restSettings);
+  // The embedded sandbox is called without a proxy.
+  const proxy = valuesOf(proxySettings, () => upstreamUrl instanceof URL);
   const trustedDocuments = valuesOf(trustedDocumentSettings);
   const documents = valuesOf(documentSettings);
   const operation = valuesOf(operationSettings);
@@ -86,6 +91,8 @@ export function readConfig(environment: Environment) {
       // One connection per label download, and the same timeout as for its client.
       streamConnections: loadShedding.label,
       streamTimeoutMs: listener.responseTimeoutMs,
+      /** Undefined where REST is called directly. */
+      proxy: proxyOf(proxy),
     }),
     ...metrics,
     /** Undefined when tracing is off. */

@@ -57,9 +57,9 @@ export const listenerSettings = {
   ),
   drainWaitMs: wholeNumber(
     'DRAIN_WAIT_MS',
-    '0',
+    '5000',
     [0, 600_000],
-    'The time in which the server still accepts requests after a shutdown signal, in milliseconds. Load balancers need this time to notice.',
+    'The time in which the server still accepts requests after SIGTERM, in milliseconds. Load balancers need this time to notice. SIGINT skips it.',
   ),
   drainGraceMs: wholeNumber(
     'DRAIN_GRACE_MS',

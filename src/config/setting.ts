@@ -1,6 +1,8 @@
 /** A setting that is read from an environment variable. */
 export interface Setting<Value, DefaultValue extends string | undefined = string | undefined> {
   variable: string;
+  /** Optional: another name of the variable, which comes first. */
+  alias?: string;
   /** The default, as text of the variable; undefined if there is no default. */
   defaultValue: DefaultValue;
   /** The purpose of the setting, as printed in docs/configuration.md. */
@@ -26,7 +28,7 @@ export type ValuesOf<Table extends SettingTable> = {
 
 /** Returns a value for an error message: quoted, and without the credentials that a URL may contain. */
 export function quoted(value: string): string {
-  return JSON.stringify(value.replace(/\/\/[^/]*@/, '//…@'));
+  return JSON.stringify(value.replace(/^(\w+:\/\/)?.*@/s, '$1…@'));
 }
 
 /** A setting whose value is a whole number from `min` to `max`. */

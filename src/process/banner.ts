@@ -6,15 +6,15 @@ import type { Upstream } from './upstream.ts';
  * try.
  * @param metricsUrl the address of the server with `/metrics`; undefined if metrics are off.
  */
-export function banner(
+export async function banner(
   url: URL,
   { description, bearer }: Upstream,
   { app, operationsFile, workers }: Config,
   metricsUrl: URL | undefined,
-): string {
+): Promise<string> {
   const lines = [
     `${app.schemaAccess === 'private' ? 'GraphQL  ' : 'GraphiQL '} ${url.href}graphql`,
-    `REST      ${description}`,
+    `REST      ${await description}`,
     ...(metricsUrl === undefined ? [] : [`Metrics   ${metricsUrl.href}metrics`]),
     ...(workers === 1 ? [] : [`Workers   ${workers}`]),
   ];

@@ -6,27 +6,37 @@ export const logFlushTimeoutMs = 1_000;
 // The terminal and npm both forward the same Ctrl-C.
 const duplicateSignalMs = 250;
 
+/** Why a server ends: by SIGTERM, by SIGINT, or because another worker has taken its place. */
+export type EndReason = 'terminated' | 'interrupted' | 'replaced';
+
+/** Returns how long a server still accepts requests. A person who presses Ctrl-C waits for no load balancer. */
+export function drainWaitOf(reason: EndReason, { drainWaitMs }: { drainWaitMs: number }): number {
+  return reason === 'interrupted' ? 0 : drainWaitMs;
+}
+
 /**
  * Calls `end` at the first SIGTERM or SIGINT, and then exits with `process.exitCode` or 0, even if handles are open.
  * A second signal calls `abandon` and exits with 1 at once, because requests may have got no response.
  * @param abandon discards output that would delay the exit.
  */
-export function endOnSignals(end: () => Promise<void>, abandon: () => void): void {
-  // An error of `end` is an unhandled rejection, which ends the process with a stack trace.
-  onSignals(['SIGTERM', 'SIGINT'], () => void end().then(() => process.exit()), abandon);
+export function endOnSignals(end: (reason: EndReason) => Promise<void>, abandon: () => void): void {
+  const onFirst = (signal: NodeJS.Signals) =>
+    // An error of `end` is an unhandled rejection, which ends the process with a stack trace.
+    void end(signal === 'SIGINT' ? 'interrupted' : 'terminated').then(() => process.exit());
+  onSignals(['SIGTERM', 'SIGINT'], onFirst, abandon);
 }
 
 /** Calls `onFirst` at the first of the signals. A second signal calls `abandon` and exits with 1 at once. */
 export function onSignals(
   signals: readonly NodeJS.Signals[],
-  onFirst: () => void,
+  onFirst: (signal: NodeJS.Signals) => void,
   abandon: () => void,
 ): void {
   let firstAt: number | undefined;
-  function onSignal(): void {
+  function onSignal(signal: NodeJS.Signals): void {
     if (firstAt === undefined) {
       firstAt = performance.now();
-      onFirst();
+      onFirst(signal);
     } else if (performance.now() - firstAt > duplicateSignalMs) {
       abandon();
       process.exit(1);

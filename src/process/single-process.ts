@@ -3,7 +3,7 @@ import { metricsListener } from '../server/routes/metrics.ts';
 import { createJsonLog, createStandardOutput } from '../telemetry/json-log.ts';
 import { banner } from './banner.ts';
 import { listenOn, trustedDocumentsOf } from './config-resources.ts';
-import { endOnSignals, logFlushTimeoutMs } from './signals.ts';
+import { drainWaitOf, endOnSignals, logFlushTimeoutMs } from './signals.ts';
 import { startServer } from './start-server.ts';
 import { openUpstream } from './upstream.ts';
 
@@ -21,10 +21,11 @@ export async function serve(config: Config): Promise<void> {
       ? await listenOn('METRICS_PORT', metricsPort, metricsListener(metrics), config, onHttpError)
       : undefined;
 
-  endOnSignals(async () => {
-    await Promise.all([server.end(), metricsServer?.close()]);
+  endOnSignals(async (reason) => {
+    const acceptMs = drainWaitOf(reason, config.listener);
+    await Promise.all([server.end(reason), metricsServer?.close({ acceptMs })]);
     await output.end(logFlushTimeoutMs);
   }, output.abandon);
   // After the signal handlers: a script that waits for the banner may send a signal at once.
-  console.log(banner(server.url, upstream, config, metrics && (metricsServer ?? server).url));
+  console.log(await banner(server.url, upstream, config, metrics && (metricsServer ?? server).url));
 }

@@ -13,7 +13,7 @@ import type { Log } from '../telemetry/log.ts';
 import type { Metrics } from '../telemetry/metrics.ts';
 import { startTelemetry } from '../telemetry/telemetry.ts';
 import { hasMetrics, listenOn } from './config-resources.ts';
-import { closeTimeoutMs, within } from './signals.ts';
+import { closeTimeoutMs, drainWaitOf, type EndReason, within } from './signals.ts';
 import type { Upstream } from './upstream.ts';
 
 /** The parts of a server besides its settings. */
@@ -35,11 +35,11 @@ export interface RunningServer {
   /** Reports an HTTP error that occurs before a request is parsed. */
   onHttpError: OnHttpError;
   /**
-   * Drains the server for DRAIN_WAIT_MS and DRAIN_GRACE_MS, and closes all but the log within 3 seconds more.
-   * @param isReplaced whether another process serves the port already. Readiness stays up then, and the wait is
-   * skipped.
+   * Drains the server for DRAIN_WAIT_MS and DRAIN_GRACE_MS, and closes all but the log within 3 seconds more. When the
+   * server is interrupted, it skips the wait. When it is replaced, readiness stays up. Only idle connections wait then,
+   * because another process accepts the new ones.
    */
-  end(isReplaced?: boolean): Promise<void>;
+  end(reason: EndReason): Promise<void>;
 }
 
 /** Assembles the server and listens on PORT. @throws ConfigError and TrustedDocumentsError. */
@@ -50,7 +50,7 @@ export async function startServer(config: Config, parts: ServerParts): Promise<R
   const metrics = telemetry.metrics && { ...telemetry.metrics, ...parts.metrics };
   const client = createRestClient({ baseUrl: upstream.url, ...config.rest, observer });
   metrics?.showOpenCircuits(client.openCircuits);
-  const health = createHealth(createProbe({ baseUrl: upstream.url }));
+  const health = createHealth(createProbe({ baseUrl: upstream.url, proxy: config.rest.proxy }));
   const mutations = createRunningMutations();
   const app = createApp({
     api: createRestApi(client, config.parameterNames, telemetry.drift),
@@ -77,11 +77,11 @@ export async function startServer(config: Config, parts: ServerParts): Promise<R
     url: listener.url,
     metrics,
     onHttpError,
-    async end(isReplaced = false) {
-      if (!isReplaced) health.markNotReady();
-      const waitMs = isReplaced ? 0 : config.listener.drainWaitMs;
+    async end(reason) {
+      if (reason !== 'replaced') health.markNotReady();
+      const waitMs = drainWaitOf(reason, config.listener);
       const graceEndsAt = performance.now() + waitMs + config.listener.drainGraceMs;
-      await listener.close(waitMs);
+      await listener.close(reason === 'replaced' ? { acceptMs: 0, idleMs: waitMs } : { acceptMs: waitMs });
       // A mutation continues after its client has disconnected, so it may still run after all connections are closed.
       await mutations.whenIdle(graceEndsAt - performance.now());
       await client.close();

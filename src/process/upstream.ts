@@ -4,8 +4,8 @@ import { unusableSetting } from './startup-errors.ts';
 /** The REST service that the server calls. */
 export interface Upstream {
   url: URL;
-  /** The text about the service in the banner. */
-  description: string;
+  /** The text about the service in the banner. It resolves within two seconds, when a live service has been checked. */
+  description: Promise<string>;
   /** An access token of the sandbox; undefined for a live service. */
   bearer: string | undefined;
   close(): Promise<void>;
@@ -17,8 +17,8 @@ export interface Upstream {
  */
 export async function openUpstream(config: Config): Promise<Upstream> {
   if (config.upstreamUrl !== undefined) {
-    const description = `the live service at ${config.upstreamUrl.href}`;
-    return { url: config.upstreamUrl, description, bearer: undefined, close: async () => {} };
+    const url = config.upstreamUrl;
+    return { url, description: describeService(url, config), bearer: undefined, close: async () => {} };
   }
   // Imported here, because a server in front of a live service does not need the sandbox.
   const { startSandbox } = await import('../sandbox/sandbox.ts');
@@ -30,8 +30,16 @@ export async function openUpstream(config: Config): Promise<Upstream> {
   });
   return {
     url: new URL(sandbox.url),
-    description: `the embedded sandbox at ${sandbox.url}`,
+    description: Promise.resolve(`the embedded sandbox at ${sandbox.url}`),
     bearer: sandbox.tokens.first,
     close: () => sandbox.close(),
   };
+}
+
+/** Says whether the service answers. The server starts in either case, because REST may start later. */
+async function describeService(url: URL, { rest }: Config): Promise<string> {
+  const { probeRest } = await import('../rest/health-probe.ts');
+  const failure = await probeRest({ baseUrl: url, proxy: rest.proxy });
+  const state = failure === undefined ? 'answers' : `does not answer: ${failure}; the server starts anyway`;
+  return `the live service at ${url.href} (${state})`;
 }

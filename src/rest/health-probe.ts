@@ -1,4 +1,4 @@
-import { Client } from 'undici';
+import { createDispatcher, type ProxyOptions, userAgent } from './dispatcher.ts';
 
 /** Options of `createProbe`. */
 export interface ProbeOptions {
@@ -6,6 +6,8 @@ export interface ProbeOptions {
   baseUrl: URL;
   /** The longest time for the response, in milliseconds. By default 2 seconds. */
   timeoutMs?: number;
+  /** Optional: the proxies for REST. */
+  proxy?: ProxyOptions | undefined;
 }
 
 /**
@@ -13,28 +15,53 @@ export interface ProbeOptions {
  * Any HTTP response is a success, because REST may reject an unauthenticated request.
  * @returns a function that resolves to the failure without REST's address, or to undefined if REST is reachable.
  */
-export function createProbe({ baseUrl, timeoutMs = 2_000 }: ProbeOptions): () => Promise<string | undefined> {
+export function createProbe(options: ProbeOptions): () => Promise<string | undefined> {
   return async () => {
-    const client = new Client(baseUrl.origin, {
-      connect: { timeout: timeoutMs },
-      headersTimeout: timeoutMs,
-    });
-    const timer = setTimeout(() => client.destroy(), timeoutMs);
-    try {
-      const { body } = await client.request({ method: 'HEAD', path: baseUrl.pathname });
-      await body.dump();
-      return undefined;
-    } catch (error) {
-      return `REST could not be reached: ${client.destroyed ? `no answer within ${timeoutMs} ms` : codeOf(error)}.`;
-    } finally {
-      clearTimeout(timer);
-      await client.destroy();
-    }
+    const failure = await probeRest(options);
+    return failure === undefined ? undefined : `REST could not be reached: ${failure}.`;
   };
+}
+
+/** Checks once, like `createProbe`. @returns a few words about the failure, such as `ECONNREFUSED`. */
+export async function probeRest({
+  baseUrl,
+  timeoutMs = 2_000,
+  proxy,
+}: ProbeOptions): Promise<string | undefined> {
+  const dispatcher = createDispatcher(baseUrl, {
+    connections: 1,
+    connectTimeoutMs: timeoutMs,
+    headersTimeoutMs: timeoutMs,
+    bodyTimeoutMs: timeoutMs,
+    proxy,
+  });
+  let isTimedOut = false;
+  const timer = setTimeout(() => {
+    isTimedOut = true;
+    void dispatcher.destroy();
+  }, timeoutMs);
+  try {
+    const { body } = await dispatcher.request({
+      origin: baseUrl.origin,
+      method: 'HEAD',
+      path: baseUrl.pathname,
+      headers: { 'user-agent': userAgent },
+    });
+    await body.dump();
+    return undefined;
+  } catch (error) {
+    return isTimedOut ? `no answer within ${timeoutMs} ms` : codeOf(error);
+  } finally {
+    clearTimeout(timer);
+    await dispatcher.destroy();
+  }
 }
 
 /** Node's error code, such as ECONNREFUSED. The error's message may contain the address. */
 function codeOf(error: unknown): string {
+  // undici has no code of its own for a proxy that refuses the tunnel.
+  const [, status] = (error instanceof Error && /^Proxy response \((\d+)\)/.exec(error.message)) || [];
+  if (status !== undefined) return `the proxy answers ${status}`;
   const code = error instanceof Error && 'code' in error ? error.code : undefined;
   return typeof code === 'string' && /^[A-Z][A-Z0-9_]+$/.test(code) ? code : 'unknown error';
 }

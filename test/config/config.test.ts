@@ -31,7 +31,7 @@ const defaults = {
     maxConnections: 10_000,
     responseTimeoutMs: 60_000,
     keepAliveTimeoutMs: 65_000,
-    drainWaitMs: 0,
+    drainWaitMs: 5_000,
     drainGraceMs: 25_000,
   },
   metrics: undefined,
@@ -150,6 +150,24 @@ describe('what is accepted', () => {
     expect(readConfig({ UPSTREAM_URLL: '' })).toEqual(defaults);
   });
 
+  test('a proxy in lower case comes first', () => {
+    const { rest } = readConfig({
+      UPSTREAM_URL: 'https://rest.example',
+      HTTPS_PROXY: 'http://upper.example',
+      https_proxy: 'http://lower.example',
+      no_proxy: 'a.example',
+    });
+    expect(rest.proxy).toEqual({
+      httpsProxy: new URL('http://lower.example'),
+      httpProxy: undefined,
+      noProxy: 'a.example',
+    });
+  });
+
+  test('a proxy has no effect before the sandbox', () => {
+    expect(readConfig({ HTTPS_PROXY: 'socks5://proxy.example', NO_PROXY: '*' })).toEqual(defaults);
+  });
+
   test('the sandbox by its name', () => {
     expect(readConfig({ UPSTREAM_URL: 'sandbox' })).toEqual(defaults);
     expect(readConfig({ UPSTREAM_URL: 'sandbox', NODE_ENV: 'production' })).toEqual(defaults);
@@ -202,6 +220,9 @@ describe('what is accepted', () => {
       UPSTREAM_MAX_RESPONSE_BYTES: '1024',
       UPSTREAM_RETRIES: '0',
       UPSTREAM_COMPRESSION: 'yes',
+      HTTPS_PROXY: 'https://me:pass%20word@proxy.example:8443',
+      HTTP_PROXY: 'proxy.example:3128',
+      NO_PROXY: '.internal.example',
       ...Object.fromEntries(Object.values(limitSettings).map(({ variable }) => [variable, '100'])),
       METRICS: 'yes',
       METRICS_PORT: '9464',
@@ -274,6 +295,11 @@ describe('what is accepted', () => {
         compression: true,
         streamConnections: 2,
         streamTimeoutMs: 7,
+        proxy: {
+          httpsProxy: new URL('https://me:pass%20word@proxy.example:8443'),
+          httpProxy: new URL('http://proxy.example:3128'),
+          noProxy: '.internal.example',
+        },
       },
     });
     const variables = Object.values(settingGroups).flatMap((group) =>
@@ -434,6 +460,18 @@ describe('what is refused', () => {
   test('credentials in a URL, without showing them', () => {
     const message = faultsOf({ UPSTREAM_URL: 'https://me:pass@word@rest.example/a' });
     expect(message).toContain('but got "https://…@rest.example/a".');
+  });
+
+  test.each([
+    ['HTTPS_PROXY', 'socks5://me:pass/word@proxy.example', 'socks5://…@proxy.example'],
+    ['https_proxy', 'me:pass@proxy.example/path', '…@proxy.example/path'],
+    ['HTTP_PROXY', 'http://me:100%@proxy.example', 'http://…@proxy.example'],
+    ['http_proxy', 'http://', 'http://'],
+  ])('%s %s, without its credentials', (variable, value, shown) => {
+    const message = faultsOf({ UPSTREAM_URL: 'https://rest.example', [variable]: value });
+    expect(message).toContain(
+      `${variable}: expected an http or https URL without path or query; credentials are percent-encoded, but got "${shown}".`,
+    );
   });
 
   test('one name for two parameters of a list, together with all else', () => {

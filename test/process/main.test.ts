@@ -138,13 +138,14 @@ describe.concurrent('before a live service', () => {
     expect(text).toBe(
       [
         `GraphiQL  http://127.0.0.1:${graphql.port}/graphql`,
-        `REST      the live service at ${service.url.href}base`,
+        `REST      the live service at ${service.url.href}base (answers)`,
         `Try       curl -s http://127.0.0.1:${graphql.port}/graphql -H 'content-type: application/json' \\`,
         `            -H 'authorization: Bearer <access token>' -d '{"query":"${ordersQuery}"}'`,
         '',
       ].join('\n'),
     );
-    expect(service.connections).toBe(0);
+    // The check of REST at the start.
+    expect(service.connections).toBe(1);
 
     const response = await fetch(graphql, {
       method: 'POST',
@@ -174,6 +175,17 @@ describe.concurrent('before a live service', () => {
     const page = await (await fetch(graphql, { headers: { accept: 'text/html' } })).text();
     expect(page).toContain(`{"liveHost":"${host}",`);
     expect(await main.stop()).toMatchObject({ code: 0 });
+  });
+
+  test('that does not answer, it starts anyway, and within two seconds more', async () => {
+    await using service = await startService(() => {}, true);
+    const main = startServer({ UPSTREAM_URL: service.url.href });
+    const { text, graphql } = await main.banner();
+    expect(text).toContain(
+      `the live service at ${service.url.href} (does not answer: no answer within 2000 ms; the server starts anyway)\n`,
+    );
+    expect((await fetch(new URL('/health/live', graphql))).status).toBe(200);
+    expect(await main.stop()).toMatchObject({ code: 0, signal: null, errors: '' });
   });
 
   describe.each([

@@ -24,7 +24,13 @@ describe('npm start', () => {
     });
     const npm = spawn('npm', ['start'], {
       cwd: resolve(import.meta.dirname, '../..'),
-      env: { PATH: process.env.PATH, PORT: '0', LOG_LEVEL: 'silent', UPSTREAM_URL: service.url.href },
+      env: {
+        PATH: process.env.PATH,
+        PORT: '0',
+        LOG_LEVEL: 'silent',
+        DRAIN_WAIT_MS: '0',
+        UPSTREAM_URL: service.url.href,
+      },
       stdio: ['ignore', 'pipe', 'ignore'],
       detached: true,
     });

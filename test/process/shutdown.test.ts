@@ -1,5 +1,5 @@
 import { once } from 'node:events';
-import { Agent, get } from 'node:http';
+import { Agent, get, request } from 'node:http';
 import { text } from 'node:stream/consumers';
 import { describe, expect, test } from 'vitest';
 import { type Answer, startService, until } from '../fixtures/rest-service.ts';
@@ -18,6 +18,20 @@ const outcome = (asked: Promise<Response>) =>
     (response) => response.status,
     () => 'refused',
   );
+
+/** Asks on a new connection. @returns the status, or the code of the connection's error. */
+function statusOf(url: URL): Promise<unknown> {
+  const { promise, resolve } = Promise.withResolvers<unknown>();
+  const asked = request(new URL('/graphql', url), {
+    method: 'POST',
+    agent: false,
+    headers: { 'content-type': 'application/json', authorization: 'Bearer secret-token' },
+  });
+  asked.once('response', (response) => resolve(response.resume().statusCode));
+  asked.once('error', (error: NodeJS.ErrnoException) => resolve(error.code));
+  asked.end('{"query":"{ order(id: \\"a\\") { id } }"}');
+  return promise;
+}
 
 /** Holds the responses to calls for records until `release`. */
 function holding() {
@@ -83,6 +97,25 @@ describe('SIGTERM', () => {
     expect(await server.exit).toEqual({ code: 0, signal: null, errors: '' });
   });
 
+  test.each([{}, { WORKERS: '2' }])(
+    'with %j: no connection is reset, until the port refuses them',
+    async (environment) => {
+      await using service = await startService((request, response) => {
+        response.end(JSON.stringify({ name: request.url?.replace('/v1/', '') }));
+      });
+      const server = await startProcess(service, { DRAIN_WAIT_MS: '600', ...environment });
+      // Each burst has connections of its own, and the first is as cold as it can be.
+      const burst = () => Promise.all(Array.from({ length: 80 }, () => statusOf(server.url)));
+      server.signal('SIGTERM');
+      const outcomes = new Set<unknown>();
+      const startedAt = performance.now();
+      while (performance.now() - startedAt < 450) for (const one of await burst()) outcomes.add(one);
+      expect(outcomes).toEqual(new Set([200]));
+      expect(await server.exit).toEqual({ code: 0, signal: null, errors: '' });
+      expect(await statusOf(server.url)).toBe('ECONNREFUSED');
+    },
+  );
+
   test('cuts off what lasts longer than the grace, and ends with 0', async () => {
     const { waiting, answer } = holding();
     await using service = await startService(answer);
@@ -108,6 +141,29 @@ describe('SIGTERM', () => {
     expect((await server.exit).code).toBe(0);
   });
 });
+
+test.each([{}, { WORKERS: '2' }])(
+  'SIGINT with %j skips the wait, and finishes what runs',
+  async (environment) => {
+    const { waiting, answer, release } = holding();
+    await using service = await startService(answer);
+    const server = await startProcess(service, { DRAIN_WAIT_MS: '600000', ...environment });
+    const asked = post(server.url, '{ order(id: "a") { id } }');
+    await until(() => waiting.length === 1, 8_000);
+    server.signal('SIGINT');
+    const live = () =>
+      outcome(
+        fetch(new URL('/health/live', server.url), {
+          headers: { connection: 'close' },
+          signal: AbortSignal.timeout(500),
+        }),
+      );
+    await expect.poll(live, { timeout: 5_000 }).toBe('refused');
+    release();
+    expect(await (await asked).json()).toEqual({ data: { order: { id: 'orders/a' } } });
+    expect(await server.exit).toEqual({ code: 0, signal: null, errors: '' });
+  },
+);
 
 test('a second signal ends the process at once, with 1', async () => {
   const { waiting, answer } = holding();

@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import { userAgent } from '../../src/rest/dispatcher.ts';
 import type { QueryParameterNames } from '../../src/rest/resource-client.ts';
 import { answerAsPromised, answerJson, bearer, startBench } from '../fixtures/rest-service.ts';
 import { endpoints } from './endpoints.ts';
@@ -22,6 +23,7 @@ describe('what goes over the wire', () => {
           connection: 'keep-alive',
           accept: accept ?? 'application/json',
           authorization: 'Bearer secret-token',
+          'user-agent': userAgent,
           ...(body === undefined
             ? {}
             : { 'content-type': 'application/json', 'content-length': String(Buffer.byteLength(body)) }),

@@ -10,7 +10,14 @@ import { createMemoryStore } from '../../writes/idempotency-store.ts';
 import { createSharedStore } from '../../writes/shared-store.ts';
 import { banner } from '../banner.ts';
 import { hasMetrics, listenOn, trustedDocumentsOf } from '../config-resources.ts';
-import { closeTimeoutMs, endOnSignals, logFlushTimeoutMs, within } from '../signals.ts';
+import {
+  closeTimeoutMs,
+  drainWaitOf,
+  type EndReason,
+  endOnSignals,
+  logFlushTimeoutMs,
+  within,
+} from '../signals.ts';
 import { openUpstream } from '../upstream.ts';
 import { createLogMultiplexer } from './log-multiplexer.ts';
 import { createWorkerPool } from './worker-pool.ts';
@@ -53,7 +60,7 @@ export async function runPrimary(config: Config): Promise<void> {
     onFailure(error) {
       console.error(`WORKERS: no worker could start in the place of one that has ended.\n${error}`);
       process.exitCode = 1;
-      void end().then(() => process.exit());
+      void end('terminated').then(() => process.exit());
     },
   });
   const url = await workerPool.start();
@@ -73,19 +80,20 @@ export async function runPrimary(config: Config): Promise<void> {
     output.abandon();
   });
   // After the signal handlers: a script that waits for the banner may send a signal at once.
-  console.log(banner(url, upstream, config, metricsModule && (metricsServer?.url ?? url)));
+  console.log(await banner(url, upstream, config, metricsModule && (metricsServer?.url ?? url)));
   logMultiplexer.start();
 
-  function end(): Promise<void> {
-    ending ??= endAll();
+  function end(reason: EndReason): Promise<void> {
+    ending ??= endAll(reason);
     return ending;
   }
 
-  async function endAll(): Promise<void> {
-    const { drainWaitMs, drainGraceMs } = config.listener;
+  async function endAll(reason: EndReason): Promise<void> {
+    const acceptMs = drainWaitOf(reason, config.listener);
+    const { drainGraceMs } = config.listener;
     const [endedWell] = await Promise.all([
-      workerPool.end(drainWaitMs + drainGraceMs + closeTimeoutMs + logFlushTimeoutMs),
-      metricsServer?.close(),
+      workerPool.end(reason, acceptMs + drainGraceMs + closeTimeoutMs + logFlushTimeoutMs),
+      metricsServer?.close({ acceptMs }),
     ]);
     if (!endedWell) process.exitCode = 1;
     await within(logFlushTimeoutMs, [logMultiplexer.ended(), upstream.close()]);

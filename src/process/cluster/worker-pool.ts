@@ -3,7 +3,7 @@ import type { SummedMetrics } from '../../telemetry/aggregated-metrics.ts';
 import type { Log } from '../../telemetry/log.ts';
 import type { MetricsPage } from '../../telemetry/metrics.ts';
 import type { SharedStore } from '../../writes/shared-store.ts';
-import { within } from '../signals.ts';
+import { type EndReason, within } from '../signals.ts';
 import { WorkerStartError } from '../startup-errors.ts';
 import { type ExitStatus, startWorker, type WorkerHandle } from './worker-handle.ts';
 import type { StartOptions } from './worker-protocol.ts';
@@ -13,7 +13,7 @@ export interface WorkerPool {
   /** Starts all workers, and returns their common URL. @throws WorkerStartError if a worker cannot start. */
   start(): Promise<URL>;
   /** Drains all workers, and kills those still running after `timeoutMs`. Returns whether all exited with code 0. */
-  end(timeoutMs: number): Promise<boolean>;
+  end(reason: EndReason, timeoutMs: number): Promise<boolean>;
   /** Kills all workers at once. */
   kill(): void;
   /** Returns the metrics of all workers as one page. */
@@ -104,7 +104,7 @@ export function createWorkerPool(options: WorkerPoolOptions): WorkerPool {
     log.info({ worker: worker.id }, 'a worker is to end, and another one takes its place');
     await startReplacement();
     // If the pool ends meanwhile, `end` has sent the request already.
-    if (!isEnding) requestEnd(worker, true);
+    if (!isEnding) requestEnd(worker, 'replaced');
   }
 
   /** Starts one worker, with as many attempts as needed, up to `maxFailedStarts` in a row. */
@@ -156,9 +156,9 @@ export function createWorkerPool(options: WorkerPoolOptions): WorkerPool {
         throw error;
       }
     },
-    async end(timeoutMs) {
+    async end(reason, timeoutMs) {
       isEnding = true;
-      for (const worker of workers) requestEnd(worker, false);
+      for (const worker of workers) requestEnd(worker, reason);
       const killTimer = setTimeout(kill, timeoutMs);
       const exits = await Promise.all([...workers].map(({ exited }) => exited));
       clearTimeout(killTimer);
@@ -173,7 +173,7 @@ export function createWorkerPool(options: WorkerPoolOptions): WorkerPool {
   }
 }
 
-function requestEnd({ rpc }: WorkerHandle, isReplaced: boolean): void {
+function requestEnd({ rpc }: WorkerHandle, reason: EndReason): void {
   // The worker exits instead of responding, which rejects the call.
-  rpc.call('end', isReplaced).catch(() => {});
+  rpc.call('end', reason).catch(() => {});
 }

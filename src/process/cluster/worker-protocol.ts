@@ -1,6 +1,7 @@
 import type { TrustedDocuments } from '../../server/documents/trusted-documents.ts';
 import type { MetricsPage, MetricsSnapshot } from '../../telemetry/metrics.ts';
 import type { WorkerStore } from '../../writes/shared-store.ts';
+import type { EndReason } from '../signals.ts';
 
 /** The data that the primary process passes to a worker. The worker itself reads the settings of the environment. */
 export interface StartOptions {
@@ -20,11 +21,8 @@ export interface WorkerMethods {
   counts(): Promise<MetricsSnapshot>;
   /** REST rejected the access token of the tenant in a call of another worker. */
   tokenRejected(tenantId: string): Promise<void>;
-  /**
-   * Drains the worker and exits. The call gets no response, because the process exits.
-   * @param isReplaced whether another worker has taken its place.
-   */
-  end(isReplaced: boolean): Promise<void>;
+  /** Drains the worker and exits. The call gets no response, because the process exits. */
+  end(reason: EndReason): Promise<void>;
 }
 
 /** The methods of the primary process that a worker calls: the shared idempotency store, and more. */

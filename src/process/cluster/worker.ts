@@ -1,7 +1,7 @@
 import cluster from 'node:cluster';
 import { readConfig } from '../../config/config.ts';
 import { createJsonLog, createStandardOutput } from '../../telemetry/json-log.ts';
-import { onSignals, within } from '../signals.ts';
+import { type EndReason, onSignals, within } from '../signals.ts';
 import { type RunningServer, startServer } from '../start-server.ts';
 import { operatorErrorMessage } from '../startup-errors.ts';
 import { divideLimits } from './divide-limits.ts';
@@ -40,7 +40,7 @@ const primary = connect<PrimaryMethods, WorkerMethods>(
 
 function start({ upstreamUrl, bearer, trustedDocuments, secret }: StartOptions): Promise<RunningServer> {
   return startServer(config, {
-    upstream: { url: new URL(upstreamUrl), description: '', bearer, close: async () => {} },
+    upstream: { url: new URL(upstreamUrl), description: Promise.resolve(''), bearer, close: async () => {} },
     trustedDocuments,
     log,
     metrics: { page: () => primary.call('metricsPage') },
@@ -63,11 +63,11 @@ function start({ upstreamUrl, bearer, trustedDocuments, secret }: StartOptions):
   });
 }
 
-async function end(isReplaced: boolean): Promise<void> {
+async function end(reason: EndReason): Promise<void> {
   let hasEndedWell = false;
   try {
     const server = await starting;
-    await server?.end(isReplaced);
+    await server?.end(reason);
     const counts = await server?.metrics?.counts();
     if (counts !== undefined) await within(exitStepTimeoutMs, [primary.call('lastCounts', counts)]);
     await output.end(exitStepTimeoutMs);

@@ -1,6 +1,7 @@
 // Assembles the REST client: connection pools, circuit breakers, retries and transports.
 
-import { Pool } from 'undici';
+import type { Dispatcher } from 'undici';
+import { createDispatcher, type ProxyOptions } from '../dispatcher.ts';
 import { type CircuitBreakerOptions, createCircuits } from '../protection/circuit-breaker.ts';
 import { createRetries } from '../protection/retries.ts';
 import type { CallObserver } from './call-observer.ts';
@@ -33,6 +34,8 @@ export interface RestClientOptions {
   compression?: boolean;
   /** When the circuit breakers open. Optional: `createCircuits` has defaults. */
   circuitBreaker?: CircuitBreakerOptions;
+  /** Optional: the proxies for REST. */
+  proxy?: ProxyOptions | undefined;
   /** Optional: observes every call. */
   observer?: CallObserver | undefined;
 }
@@ -76,15 +79,15 @@ export function createRestClient(options: RestClientOptions): RestClient {
 }
 
 function createPool(
-  { baseUrl, connectTimeoutMs = 2_000 }: RestClientOptions,
+  { baseUrl, connectTimeoutMs = 2_000, proxy }: RestClientOptions,
   connections: number,
   bodyTimeoutMs: number,
-): Pool {
-  return new Pool(baseUrl.origin, {
+): Dispatcher {
+  return createDispatcher(baseUrl, {
     connections,
-    connect: { timeout: connectTimeoutMs },
-    headersTimeout: 0,
-    // The time limit between two bytes of a stream; 0 means no limit.
-    bodyTimeout: bodyTimeoutMs,
+    connectTimeoutMs,
+    headersTimeoutMs: 0,
+    bodyTimeoutMs,
+    proxy,
   });
 }

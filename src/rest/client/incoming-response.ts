@@ -3,7 +3,7 @@
 
 import type { Transform } from 'node:stream';
 import { createBrotliDecompress, createGunzip, createInflate } from 'node:zlib';
-import type { Dispatcher, Pool } from 'undici';
+import type { Dispatcher } from 'undici';
 import { describeCall, type RestCall } from '../call.ts';
 import { InvalidResponseError, ResponseTooLargeError } from '../errors.ts';
 import type { CallLogEntry } from './call-log.ts';
@@ -75,7 +75,7 @@ export class IncomingResponse implements Dispatcher.DispatchHandler, BodySource 
    * Sends the request through undici's `dispatch`. undici's `request` creates a stream for each body, a seventh of
    * the cost of a small call, and a long-lived closure (docs/decisions/0004-long-lived-closures.md).
    */
-  dispatch(pool: Pool, request: Dispatcher.DispatchOptions): void {
+  dispatch(pool: Dispatcher, request: Dispatcher.DispatchOptions): void {
     try {
       pool.dispatch(request, this);
     } catch (error) {

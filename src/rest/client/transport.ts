@@ -1,11 +1,12 @@
 // Called by execute-call.ts for each attempt of a call. Builds the request, enforces the time limits and parses the
 // response. The next step is incoming-response.ts.
 
-import { type Dispatcher, type Pool, errors as undiciErrors } from 'undici';
+import { type Dispatcher, errors as undiciErrors } from 'undici';
 import type { Cancellation } from '../../concurrency/cancellation.ts';
 import { createDefer, type Defer, maxDeferredBytes } from '../../concurrency/event-loop-round.ts';
 import { type TimeoutEntry, TimeoutQueue } from '../../concurrency/timeout-queue.ts';
 import { describeCall, isRead, queryString, type RestCall } from '../call.ts';
+import { userAgent } from '../dispatcher.ts';
 import { abortedError, DeadlineError, InvalidResponseError } from '../errors.ts';
 import type { CallContext } from './call-context.ts';
 import { failureOf } from './call-failure.ts';
@@ -63,28 +64,30 @@ export interface TransportOptions {
 
 /** The state that all attempts of a transport share. */
 interface TransportState extends TransportOptions {
-  readonly pool: Pool;
+  readonly pool: Dispatcher;
   readonly timeouts: TimeoutQueue;
   readonly defer: Defer;
+  readonly origin: string;
   /** The path of the base address, without a trailing slash. */
   readonly basePath: string;
 }
 
-function createState(pool: Pool, options: TransportOptions): TransportState {
+function createState(pool: Dispatcher, options: TransportOptions): TransportState {
   const timeouts = new TimeoutQueue(options.callTimeoutMs);
   const basePath = options.baseUrl.pathname.replace(/\/$/, '');
-  return { ...options, pool, timeouts, defer: options.defer ?? createDefer(), basePath };
+  const { origin } = options.baseUrl;
+  return { ...options, pool, timeouts, defer: options.defer ?? createDefer(), origin, basePath };
 }
 
 /** Creates a transport for calls with a JSON response: reads and writes. */
-export function createJsonTransport(pool: Pool, options: TransportOptions): Transport<unknown> {
+export function createJsonTransport(pool: Dispatcher, options: TransportOptions): Transport<unknown> {
   const state = createState(pool, options);
   return { send: (request) => new JsonAttempt(state, request).send() };
 }
 
 /** Creates a transport for streamed reads. `streamTimeoutMs`: the time limit from the first to the last byte. */
 export function createStreamTransport(
-  pool: Pool,
+  pool: Dispatcher,
   options: TransportOptions,
   streamTimeoutMs: number,
 ): Transport<StreamedResponse> {
@@ -266,7 +269,7 @@ class StreamAttempt extends Attempt<StreamedResponse> {
 }
 
 function dispatchOptions(
-  { basePath, compression = false }: TransportState,
+  { origin, basePath, compression = false }: TransportState,
   { call, callContext, headers: extraHeaders }: TransportRequest<unknown>,
 ): Dispatcher.DispatchOptions {
   // Alternating names and values: undici accepts this form without conversion.
@@ -275,13 +278,15 @@ function dispatchOptions(
     call.accept ?? 'application/json',
     'authorization',
     `Bearer ${callContext.bearer}`,
+    'user-agent',
+    userAgent,
   ];
   if (extraHeaders !== undefined) headers.push(...Object.entries(extraHeaders).flat());
   if (compression) headers.push('accept-encoding', acceptedEncodings);
   const path = `${basePath}${call.path}${queryString(call)}`;
-  if (isRead(call)) return { method: call.method, path, headers };
+  if (isRead(call)) return { origin, method: call.method, path, headers };
   headers.push('content-type', 'application/json');
-  return { method: call.method, path, headers, body: JSON.stringify(call.body) };
+  return { origin, method: call.method, path, headers, body: JSON.stringify(call.body) };
 }
 
 /** Whether the address lookup or the connection failed. With several addresses, all connections must have failed. */

@@ -1,7 +1,8 @@
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type RequestListener, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import { type AddressInfo, Server as NetServer } from 'node:net';
 import type { Duplex } from 'node:stream';
+import { setImmediate as nextRound, setTimeout as sleep } from 'node:timers/promises';
 import { createRequestIds } from '../../telemetry/request-ids.ts';
 import { type ConnectionTimeouts, createConnections } from './client-connections.ts';
 import { type HttpError, type OnHttpError, writeHttpError } from './http-error.ts';
@@ -13,11 +14,18 @@ export interface Listener {
   /** The URL of the server for clients on this machine. */
   url: URL;
   /**
-   * Shuts the server down. Responses carry `connection: close` at once. After `waitMs` the server accepts no new
+   * Shuts the server down. Responses carry `connection: close` at once. After the wait the server accepts no new
    * connections. Pending requests then have `drainGraceMs` to finish before all connections are closed.
-   * @param waitMs by default `drainWaitMs`.
    */
-  close(waitMs?: number): Promise<void>;
+  close(wait?: ShutdownWait): Promise<void>;
+}
+
+/** The two parts of the wait at the start of a shutdown, in milliseconds. */
+export interface ShutdownWait {
+  /** How long new connections are still accepted, by default `drainWaitMs`. */
+  acceptMs?: number;
+  /** How long idle connections then stay open for one more request each, by default 0. */
+  idleMs?: number;
 }
 
 /** Settings of a listener. Times are in milliseconds. */
@@ -42,6 +50,10 @@ export interface ListenerOptions extends Omit<ConnectionTimeouts, 'stallTimeoutM
 const shutdownSweepMs = 50;
 // A client that connected just before the shutdown may still send its first request.
 const firstRequestGraceMs = 500;
+// No connection for this time: probably none is on its way from the kernel, or from the primary process.
+const quietMs = 20;
+// Under steady load, the server then stops listening after a shorter quiet time.
+const maxQuietWaitMs = 500;
 
 const unsupportedExpectation: HttpError = {
   status: 417,
@@ -82,7 +94,11 @@ export async function listen(
   const connections = createConnections(timeouts, (socket) =>
     writeSocketError(socket, 'ERR_HTTP_REQUEST_TIMEOUT'),
   );
-  server.on('connection', connections.add);
+  let connectionCount = 0;
+  server.on('connection', (socket) => {
+    connectionCount += 1;
+    connections.add(socket);
+  });
   const requestIdOf = createRequestIds();
   const onRequest: RequestListener = (request, response) => {
     connections.onRequest(request.socket, response);
@@ -125,12 +141,33 @@ export async function listen(
   // `address` returns an AddressInfo for every server on a TCP port.
   const address = server.address() as AddressInfo;
 
-  async function close(waitMs = options.drainWaitMs): Promise<void> {
+  /** Waits until no accepted connection waits in the kernel, which would reset it when the server stops listening. */
+  async function untilQuiet(): Promise<void> {
+    const startedAt = performance.now();
+    const maxWaitMs = Math.min(maxQuietWaitMs, options.drainGraceMs / 2);
+    const isWithin = (ms: number) => performance.now() - startedAt < ms;
+    let countBefore: number;
+    do {
+      countBefore = connectionCount;
+      if (isWithin(maxWaitMs)) await sleep(quietMs);
+      // Node accepts connections between its timers and `setImmediate`.
+      await nextRound();
+    } while (connectionCount > countBefore && isWithin(2 * maxWaitMs));
+  }
+
+  async function close({ acceptMs = options.drainWaitMs, idleMs = 0 }: ShutdownWait = {}): Promise<void> {
     isShuttingDown = true;
     for (const [, { response }] of connections.all()) {
       if (response?.headersSent === false) response.shouldKeepAlive = false;
     }
-    if (waitMs > 0) await new Promise((resolve) => setTimeout(resolve, waitMs));
+    if (acceptMs > 0) await sleep(acceptMs);
+    const graceEndsAt = performance.now() + idleMs + options.drainGraceMs;
+    await untilQuiet();
+    if (idleMs > 0) {
+      // The `close` of an HTTP server would also close idle connections.
+      const closed = new Promise<void>((resolve) => NetServer.prototype.close.call(server, () => resolve()));
+      await Promise.race([closed, sleep(idleMs, undefined, { ref: false })]);
+    }
     await new Promise<void>((resolve) => {
       // `server.close` only closes connections that are idle now and stops the request timeouts. Without the sweep it
       // would wait for connections that become idle later, unused browser connections and incomplete requests.
@@ -143,7 +180,8 @@ export async function listen(
         });
       };
       const shutdownSweep = setInterval(sweepForShutdown, shutdownSweepMs);
-      const grace = setTimeout(() => server.closeAllConnections(), options.drainGraceMs);
+      const graceMs = Math.max(0, graceEndsAt - performance.now());
+      const grace = setTimeout(() => server.closeAllConnections(), graceMs);
       server.close(() => {
         clearInterval(sweep);
         clearInterval(shutdownSweep);

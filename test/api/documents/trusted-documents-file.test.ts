@@ -100,7 +100,7 @@ test('a start says what is taken, and where there is no page to explore it', asy
     const [endpoint, ...lines] = String(banner).trimEnd().split('\n');
     expect(endpoint).toMatch(/^GraphQL {3}http:\/\/127\.0\.0\.1:\d+\/graphql$/);
     expect(lines).toEqual([
-      'REST      the live service at http://127.0.0.1:1/',
+      'REST      the live service at http://127.0.0.1:1/ (does not answer: ECONNREFUSED; the server starts anyway)',
       `Runs      what is in ${file} alone`,
     ]);
   } finally {

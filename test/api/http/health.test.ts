@@ -60,7 +60,7 @@ describe('/health/ready', () => {
     await using service = await startService((_request, response) => {
       response.statusCode = status;
       response.end();
-    });
+    }, true);
     const baseUrl = new URL(`${service.url.href}base`);
     const health = createHealth(createProbe({ baseUrl, timeoutMs: 2_000 }));
     expect(await ask(health, '/health/ready')).toEqual(ready);
@@ -83,7 +83,7 @@ describe('/health/ready', () => {
 
   test('is 503 with the reason where REST takes the connection and never answers', async () => {
     const held: ServerResponse[] = [];
-    await using service = await startService((_request, response) => held.push(response));
+    await using service = await startService((_request, response) => held.push(response), true);
     const health = createHealth(createProbe({ baseUrl: service.url, timeoutMs: 200 }));
     expect(await ask(health, '/health/ready')).toEqual(
       notReady('REST could not be reached: no answer within 200 ms.'),

@@ -90,7 +90,12 @@ describe('over a real connection', () => {
     const slow = post(ending, organization);
     await until(() => sandbox.requests.lines().length === 1);
     const closed = ending.close();
-    await expect(post(ending, organization)).rejects.toThrow('fetch failed');
+    const live = () =>
+      fetch(new URL('/health/live', ending.url), { headers: { connection: 'close' } }).then(
+        ({ status }) => status,
+        () => 'refused',
+      );
+    await expect.poll(live).toBe('refused');
     const response = await slow;
     expect(response.status).toBe(200);
     expect(await response.json()).toEqual(answer);

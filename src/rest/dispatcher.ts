@@ -1,0 +1,49 @@
+import { type Dispatcher, EnvHttpProxyAgent, Pool } from 'undici';
+import packageJson from '../../package.json' with { type: 'json' };
+
+/** The `user-agent` header of all requests to REST. */
+export const userAgent = `${packageJson.name}/${packageJson.version}`;
+
+/** The proxies for REST. A URL may have credentials. */
+export interface ProxyOptions {
+  /** The proxy for an https REST service, by default `httpProxy`. */
+  httpsProxy: URL | undefined;
+  /** The proxy for an http REST service. */
+  httpProxy: URL | undefined;
+  /** The hosts without a proxy, separated by commas. */
+  noProxy: string;
+}
+
+/** Limits of the connections to REST. Times are in milliseconds; 0 means no limit. */
+export interface DispatcherOptions {
+  connections: number;
+  connectTimeoutMs: number;
+  headersTimeoutMs: number;
+  /** The time limit between two bytes of a body. */
+  bodyTimeoutMs: number;
+  /** Optional: not used for an address of this machine. */
+  proxy?: ProxyOptions | undefined;
+}
+
+const thisMachine = /^(.*\.)?localhost\.?$|^127(\.\d+){3}$|^\[::1\]$/;
+
+/** Creates the connections to REST, through a proxy if one is set. Requests name the origin of `baseUrl`. */
+export function createDispatcher(baseUrl: URL, options: DispatcherOptions): Dispatcher {
+  const { connections, connectTimeoutMs, headersTimeoutMs, bodyTimeoutMs, proxy } = options;
+  const limits = { connections, headersTimeout: headersTimeoutMs, bodyTimeout: bodyTimeoutMs };
+  if (proxy === undefined || thisMachine.test(baseUrl.hostname)) {
+    return new Pool(baseUrl.origin, { ...limits, connect: { timeout: connectTimeoutMs } });
+  }
+  return new EnvHttpProxyAgent({
+    ...limits,
+    // An empty text, because undici would read the environment in place of undefined.
+    httpsProxy: proxy.httpsProxy?.href ?? '',
+    httpProxy: proxy.httpProxy?.href ?? '',
+    noProxy: proxy.noProxy,
+    connectTimeout: connectTimeoutMs,
+    // undici passes no limits to the connections on which a proxy forwards plain http.
+    factory: (origin, given) => new Pool(origin, { ...limits, ...given }),
+    // A tunnel counts as a connection: the proxy must open it within the same time.
+    clientFactory: (origin, given) => new Pool(origin, { ...given, headersTimeout: connectTimeoutMs }),
+  });
+}

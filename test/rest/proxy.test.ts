@@ -1,0 +1,123 @@
+import { readFileSync } from 'node:fs';
+import { describe, expect, test } from 'vitest';
+import type { ProxyOptions } from '../../src/rest/dispatcher.ts';
+import { probeRest } from '../../src/rest/health-probe.ts';
+import { startProxy } from '../fixtures/proxy.ts';
+import { answerJson, errorOf, startBench, startService, until } from '../fixtures/rest-service.ts';
+
+const credentials = `Basic ${Buffer.from('me:pass word').toString('base64')}`;
+const restUrl = new URL('http://rest.test/base');
+const answerOrder = answerJson({ name: 'orders/7' });
+
+const forHttp = (url: URL, noProxy = ''): ProxyOptions => ({
+  httpsProxy: undefined,
+  httpProxy: url,
+  noProxy,
+});
+
+test('every request names Waybill and its version', async () => {
+  await using service = await startService(answerOrder, true);
+  await using bench = await startBench(answerOrder, { baseUrl: service.url });
+  await bench.api.getOrder('7', bench.callContext());
+  await probeRest({ baseUrl: service.url });
+  const { version } = JSON.parse(readFileSync('package.json', 'utf8'));
+  expect(service.requests.map(({ headers }) => headers['user-agent'])).toEqual([
+    `waybill/${version}`,
+    `waybill/${version}`,
+  ]);
+});
+
+describe('a proxy', () => {
+  test('forwards calls and the health probe, and gets its credentials, which REST does not get', async () => {
+    await using service = await startService(answerOrder, true);
+    await using proxy = await startProxy(service.url);
+    await using bench = await startBench(answerOrder, { baseUrl: restUrl, proxy: forHttp(proxy.url) });
+    expect(await bench.api.getOrder('7', bench.callContext())).toEqual({ name: 'orders/7' });
+    await bench.api.updateOrder('7', { order: { notes: 'a' }, updateMask: ['notes'] }, bench.callContext());
+    expect(await probeRest({ baseUrl: restUrl, proxy: forHttp(proxy.url) })).toBe(undefined);
+    expect(proxy.lines).toEqual([
+      `GET http://rest.test/base/v1/orders/7 ${credentials}`,
+      `PATCH http://rest.test/base/v1/orders/7 ${credentials}`,
+      `HEAD http://rest.test/base ${credentials}`,
+    ]);
+    expect(service.requests.map(({ line, headers }) => [line, headers.host, headers.authorization])).toEqual([
+      ['GET /base/v1/orders/7', 'rest.test', 'Bearer secret-token'],
+      ['PATCH /base/v1/orders/7', 'rest.test', 'Bearer secret-token'],
+      ['HEAD /base', 'rest.test', undefined],
+    ]);
+  });
+
+  test('opens a tunnel to an https service', async () => {
+    await using service = await startService(answerOrder, true);
+    await using proxy = await startProxy(service.url, { status: 407 });
+    const baseUrl = new URL('https://rest.test');
+    const options = { httpsProxy: proxy.url, httpProxy: undefined, noProxy: 'other.test' };
+    await using bench = await startBench(answerOrder, { baseUrl, proxy: options });
+    const error = await errorOf(bench.api.getOrder('7', bench.callContext()));
+    expect(error.message).toBe('GET /v1/orders/7 got no answer (UND_ERR_ABORTED)');
+    expect(await probeRest({ baseUrl, proxy: options })).toBe('the proxy answers 407');
+    expect(proxy.lines).toEqual(Array.from(Array(2), () => `CONNECT rest.test:443 ${credentials}`));
+    for (let cause: unknown = error; cause instanceof Error; cause = cause.cause) {
+      expect(`${cause.stack}${JSON.stringify(cause)}`).not.toMatch(/pass|bWU6|me:/);
+    }
+  });
+
+  test.each([
+    ['a host of NO_PROXY', new URL('http://rest.test'), 'rest.test'],
+    ['every host', new URL('http://rest.test'), '*'],
+  ])('is not used for %s', async (_title, baseUrl, noProxy) => {
+    await using service = await startService(answerOrder, true);
+    await using proxy = await startProxy(service.url);
+    await using bench = await startBench(answerOrder, { baseUrl, proxy: forHttp(proxy.url, noProxy) });
+    await errorOf(bench.api.getOrder('7', bench.callContext()));
+    await probeRest({ baseUrl, proxy: forHttp(proxy.url, noProxy) });
+    expect(proxy.lines).toEqual([]);
+  });
+
+  test.each(['127.0.0.1', 'localhost'])('is not used for %s of this machine', async (hostname) => {
+    await using service = await startService(answerOrder, true);
+    await using proxy = await startProxy(service.url);
+    const baseUrl = new URL(service.url);
+    baseUrl.hostname = hostname;
+    await using bench = await startBench(answerOrder, { baseUrl, proxy: forHttp(proxy.url) });
+    expect(await bench.api.getOrder('7', bench.callContext())).toEqual({ name: 'orders/7' });
+    expect(await probeRest({ baseUrl, proxy: forHttp(proxy.url) })).toBe(undefined);
+    expect(proxy.lines).toEqual([]);
+  });
+
+  test('gets no more connections than REST would', async () => {
+    const held: (() => void)[] = [];
+    await using service = await startService((request, response) => {
+      const name = request.url?.replace('/base/v1/', '');
+      held.push(() => response.end(JSON.stringify({ name })));
+    });
+    await using proxy = await startProxy(service.url);
+    const options = { baseUrl: restUrl, proxy: forHttp(proxy.url), connections: 3 };
+    await using bench = await startBench(answerOrder, options);
+    const calls = Array.from(Array(8), (_, id) => bench.api.getOrder(`o${id}`, bench.callContext()));
+    await until(() => held.length === 3);
+    expect(proxy.mostOpen()).toBe(3);
+    const releasing = setInterval(() => {
+      for (const answer of held.splice(0)) answer();
+    }, 5);
+    await Promise.all(calls);
+    clearInterval(releasing);
+    expect([service.requests.length, proxy.mostOpen()]).toEqual([8, 3]);
+  });
+
+  test('that never opens a tunnel fails as a connection does, and the probe is over in time', async () => {
+    await using service = await startService(answerOrder, true);
+    await using proxy = await startProxy(service.url, { status: 0 });
+    const baseUrl = new URL('https://rest.test');
+    const options = { httpsProxy: proxy.url, httpProxy: undefined, noProxy: '' };
+    await using bench = await startBench(answerOrder, {
+      baseUrl,
+      proxy: options,
+      connectTimeoutMs: 300,
+      callTimeoutMs: 10_000,
+    });
+    const error = await errorOf(bench.api.getOrder('7', bench.callContext()));
+    expect(error.message).toBe('GET /v1/orders/7 got no answer (UND_ERR_HEADERS_TIMEOUT)');
+    expect(await probeRest({ baseUrl, timeoutMs: 200, proxy: options })).toBe('no answer within 200 ms');
+  });
+});
