@@ -271,7 +271,7 @@ async function startWithLongOrder(options: BeforeOptions = {}, beforeAnswer = as
     before,
     listener: server,
     async [Symbol.asyncDispose]() {
-      await server.close(0);
+      await server.close({ acceptMs: 0 });
       await before[Symbol.asyncDispose]();
     },
   };
@@ -342,5 +342,5 @@ test('fetch and curl get the same JSON', async () => {
 });
 
 async function disposable(server: Listener) {
-  return { listener: server, [Symbol.asyncDispose]: () => server.close(0) };
+  return { listener: server, [Symbol.asyncDispose]: () => server.close({ acceptMs: 0 }) };
 }
