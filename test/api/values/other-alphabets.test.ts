@@ -5,7 +5,7 @@ import { startWaybill } from '../../harness.ts';
 
 // The interface names no alphabet for identifiers: `_V1St`, `-abc`, `CO:05001`, `a+b=`, `é` and `50%?#` are some.
 
-const waybill = await startWaybill({}, { quirks: { identifiers: 'mixed' } });
+const waybill = await startWaybill({ MAX_NODES: '5000' }, { quirks: { identifiers: 'mixed' } });
 const { ask, sandbox } = waybill;
 afterAll(() => waybill[Symbol.asyncDispose]());
 
