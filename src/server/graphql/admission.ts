@@ -19,7 +19,7 @@ export interface AdmissionOptions {
 export interface AdmittedOperation extends QueueEntry<AdmittedOperation> {}
 
 // Two of one token, which may end at once. Each holds the event loop for about 50 ms.
-const heaviestAtOnce = 4;
+const heaviestAtOnce = 2;
 // A token whose operations fill its share makes room within a second, unless REST or its clients are slow.
 const retryAfterMs = 1_000;
 

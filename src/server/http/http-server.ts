@@ -141,7 +141,10 @@ export async function listen(
   // `address` returns an AddressInfo for every server on a TCP port.
   const address = server.address() as AddressInfo;
 
-  /** Waits until no accepted connection waits in the kernel, which would reset it when the server stops listening. */
+  /**
+   * Waits until no accepted connection waits in the kernel, which would reset it when the server stops listening
+   * (docs/decisions/0020-quiet-before-close.md).
+   */
   async function untilQuiet(): Promise<void> {
     const startedAt = performance.now();
     const maxWaitMs = Math.min(maxQuietWaitMs, options.drainGraceMs / 2);
