@@ -18,7 +18,7 @@ export interface AdmissionOptions {
 /** An operation that waits for its turn, or runs. Its weight is its estimated number of objects, at least 1. */
 export interface AdmittedOperation extends QueueEntry<AdmittedOperation> {}
 
-// Two of one token, which may end at once. Each holds the event loop for about 50 ms.
+// One of each of two tokens. Each holds the event loop for about 50 ms.
 const heaviestAtOnce = 2;
 // A token whose operations fill its share makes room within a second, unless REST or its clients are slow.
 const retryAfterMs = 1_000;
