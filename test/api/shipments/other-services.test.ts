@@ -147,7 +147,7 @@ describe('an order that names its shipment only later', () => {
 });
 
 describe('a shipment that REST creates after it was given up', () => {
-  const slow = { UPSTREAM_TIMEOUT_MS: '300' };
+  const slow = { UPSTREAM_TIMEOUT_MS: '800' };
   const delay = ({ sandbox }: Waybill) =>
     sandbox.faults.add({ kind: 'delay', delayMs: 800, method: 'POST', path: '/v1/shipments', times: 1 });
 

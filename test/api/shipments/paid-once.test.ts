@@ -39,24 +39,28 @@ describe.each([
       ['without keys', () => [null, null], 'Conflict, ShipOrderSuccess'],
       ['with two keys', (round) => [`one ${round}`, `other ${round}`], 'Conflict, ShipOrderSuccess'],
       ['with one key', (round) => [`same ${round}`, `same ${round}`], 'ShipOrderSuccess, ShipOrderSuccess'],
-    ])('%s', async (_how, keysOf, expected) => {
-      await using waybill = await startWaybill({}, { quirks });
-      const orders: string[] = [];
-      const outcomes = await inRounds(async (round) => {
-        const input = await orderToShip(waybill);
-        orders.push(input.order);
-        const both = keysOf(round).map((idempotencyKey) => ship(waybill, { ...input, idempotencyKey }));
-        return (await Promise.all(both)).sort();
-      });
-      expect(outcomes).toEqual([expected]);
-      // Later too, whether the order names its shipment by then or not.
-      const [first = ''] = orders;
-      const again = { ...(await orderToShip(waybill)), order: first };
-      expect(await ship(waybill, again)).toBe('Conflict');
-      waybill.sandbox.clock.advance(5_000);
-      expect(await ship(waybill, again)).toBe('Conflict');
-      expect(await shipmentsByOrder(waybill.sandbox, startOfTime)).toEqual(onceEach(orders));
-    });
+    ])(
+      '%s',
+      async (_how, keysOf, expected) => {
+        await using waybill = await startWaybill({}, { quirks });
+        const orders: string[] = [];
+        const outcomes = await inRounds(async (round) => {
+          const input = await orderToShip(waybill);
+          orders.push(input.order);
+          const both = keysOf(round).map((idempotencyKey) => ship(waybill, { ...input, idempotencyKey }));
+          return (await Promise.all(both)).sort();
+        });
+        expect(outcomes).toEqual([expected]);
+        // Later too, whether the order names its shipment by then or not.
+        const [first = ''] = orders;
+        const again = { ...(await orderToShip(waybill)), order: first };
+        expect(await ship(waybill, again)).toBe('Conflict');
+        waybill.sandbox.clock.advance(5_000);
+        expect(await ship(waybill, again)).toBe('Conflict');
+        expect(await shipmentsByOrder(waybill.sandbox, startOfTime)).toEqual(onceEach(orders));
+      },
+      60_000,
+    );
   },
 );
 
@@ -100,5 +104,5 @@ describe.each([
     expect(found).toEqual(inputs.map((_, index) => (index % 2 === 0 ? success : 'Conflict')));
     const orders = inputs.map(({ order }) => order);
     expect(await shipmentsByOrder(waybill.sandbox, startOfTime)).toEqual(onceEach(orders));
-  });
+  }, 60_000);
 });

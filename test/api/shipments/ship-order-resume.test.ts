@@ -9,7 +9,7 @@ let waybill: Waybill;
 let impatient: Waybill;
 beforeAll(async () => {
   waybill = await startWaybill();
-  impatient = await startWaybill({ UPSTREAM_TIMEOUT_MS: '400' }, { sandbox: waybill.sandbox });
+  impatient = await startWaybill({ UPSTREAM_TIMEOUT_MS: '800' }, { sandbox: waybill.sandbox });
 });
 afterEach(() => waybill.sandbox.faults.clear());
 afterAll(async () => {
