@@ -103,7 +103,7 @@ describe('opened in a browser', () => {
       'cache-control': 'no-store',
       'content-security-policy': "default-src 'none'; frame-ancestors 'none'",
       'content-type': 'text/html; charset=utf-8',
-      vary: 'accept',
+      vary: 'accept, accept-encoding',
       'www-authenticate': 'Bearer',
     });
     const page = await response.text();
