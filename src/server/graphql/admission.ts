@@ -65,6 +65,11 @@ export class Admission {
     return error && { errors: [error as GraphQLError] };
   }
 
+  /** Whether the clients of a token take its responses, so that it may start more operations. */
+  isOpenTo(tenant: Tenant): boolean {
+    return this.#openResponses.isBelowShare(tenant);
+  }
+
   /** Ends the wait of an operation. @returns its result. */
   leave(tenant: Tenant, operation: AdmittedOperation): ExecutionResult {
     this.#queue.remove(tenant, operation);

@@ -112,6 +112,8 @@ class RestOperation implements AcceptedOperation, AdmittedOperation {
   /** Set once the points are charged. */
   #cost: PointCost | undefined;
   #isGranted = false;
+  /** Equal queries have the same key. Undefined for a query that is never shared. */
+  #sharingKey: string | undefined;
   /** Set while the operation waits for its turn. The result is that of an operation that waited too long. */
   #endWait: ((refusal: ExecutionResult | undefined) => void) | undefined;
   /** Set while other requests may join the query. */
@@ -143,9 +145,14 @@ class RestOperation implements AcceptedOperation, AdmittedOperation {
     const charge = this.#rateLimit?.charge(tenant, this.weight);
     this.#cost = charge?.cost;
     if (charge?.error !== undefined) return Promise.resolve(this.#refused(refusalOf(charge.error)));
-    const refusal = this.#admission.enter(tenant, this, this.#request.response);
+    const { response } = this.#request;
+    // A query that joins an equal one executes nothing, so it needs no turn.
+    const joins = this.#findEqualQuery() !== undefined && this.#admission.isOpenTo(tenant);
+    const refusal = joins
+      ? this.#admission.watch(tenant, response)
+      : this.#admission.enter(tenant, this, response);
     if (refusal !== undefined) return Promise.resolve(this.#refused(refusal));
-    return this.#isGranted ? this.#start(execute) : this.#waitAndStart(execute);
+    return joins || this.#isGranted ? this.#start(execute) : this.#waitAndStart(execute);
   }
 
   /** Called when the turn of the operation comes. */
@@ -202,6 +209,16 @@ class RestOperation implements AcceptedOperation, AdmittedOperation {
     }
   }
 
+  /** A running equal query that this query may join. Sets the key of the query. */
+  #findEqualQuery(): InFlightQuery | undefined {
+    const { tenant, showsCost } = this.context;
+    if (!this.#isQuery) return undefined;
+    this.#sharingKey ??= this.#sharing.keyOf(this.#operation, showsCost);
+    const equalQuery =
+      this.#sharingKey === undefined ? undefined : this.#sharing.find(tenant, this.#sharingKey);
+    return equalQuery?.result === undefined ? undefined : equalQuery;
+  }
+
   get #isQuery(): boolean {
     return this.#operation.definition.operation === 'query';
   }
@@ -212,10 +229,10 @@ class RestOperation implements AcceptedOperation, AdmittedOperation {
       const mutation = Promise.resolve(execute());
       return this.#mutations?.track(mutation) ?? mutation;
     }
-    const { tenant, scope, showsCost } = this.context;
-    const key = this.#sharing.keyOf(this.#operation, showsCost);
+    const { tenant, scope } = this.context;
+    const key = this.#sharingKey;
     if (key === undefined) return Promise.resolve(execute());
-    const equalQuery = this.#sharing.find(tenant, key);
+    const equalQuery = this.#findEqualQuery();
     if (equalQuery?.result !== undefined) {
       this.#request.onAbort(equalQuery.scope.addWaiter());
       if (this.#request.requestRecord !== undefined) this.#request.requestRecord.joined = true;
@@ -229,7 +246,7 @@ class RestOperation implements AcceptedOperation, AdmittedOperation {
   #finish(): void {
     if (this.#inFlight !== undefined) this.#sharing.remove(this.#inFlight);
     this.#endScope();
-    this.#admission.exit(this.context.tenant, this);
+    if (this.#isGranted) this.#admission.exit(this.context.tenant, this);
   }
 
   #endScope(): void {

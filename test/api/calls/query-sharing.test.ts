@@ -323,3 +323,15 @@ test('equal mutations under way are done each', async () => {
   await Promise.all(answers);
   expect(waybill.lines()).toEqual(['PATCH /v1/orders/1', 'PATCH /v1/orders/1']);
 });
+
+test('equal queries share a result though the weight that their token may run is taken', async () => {
+  // One list of 100 orders is all that the token may run at a time.
+  await using waybill = await startHolding(true, { MAX_NODES: '100', GRAPHQL_REQUESTS_AT_ONCE: '100' });
+  const query = '{ orders(first: 100) { nodes { id } } }';
+  const asked = Array.from({ length: 5 }, () => waybill.ask({ query }));
+  await waybill.arrived();
+  waybill.give({ orders: [{ name: 'orders/a' }] });
+  const answers = await Promise.all(asked);
+  expect(answers.map(({ data }) => data)).toEqual(Array(5).fill({ orders: { nodes: [{ id: 'orders/a' }] } }));
+  expect(waybill.lines()).toEqual(['GET /v1/orders?pageSize=100']);
+});
