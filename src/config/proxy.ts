@@ -48,10 +48,5 @@ function proxyUrl(variable: string, meaning: string): Setting<URL, undefined> {
 }
 
 function isDecodable(text: string): boolean {
-  try {
-    decodeURIComponent(text);
-    return true;
-  } catch {
-    return false;
-  }
+  return /^([^%]|%[\da-f]{2})*$/i.test(text);
 }

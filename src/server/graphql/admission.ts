@@ -18,9 +18,8 @@ export interface AdmissionOptions {
 /** An operation that waits for its turn, or runs. Its weight is its estimated number of objects, at least 1. */
 export interface AdmittedOperation extends QueueEntry<AdmittedOperation> {}
 
-// Five of one token, which may end at once: each holds the event loop for about 50 ms. Not fewer, because an operation
-// has its slot while it waits for REST.
-const heaviestAtOnce = 10;
+// One of each of two tokens. Each holds the event loop for about 50 ms.
+const heaviestAtOnce = 2;
 // A token whose operations fill its share makes room within a second, unless REST or its clients are slow.
 const retryAfterMs = 1_000;
 

@@ -2,7 +2,6 @@
 // equal queries. The next step is compiled-queries.ts for queries, and Yoga's executor for all other operations.
 
 import type { ExecutionResult, GraphQLSchema } from 'graphql';
-import { joinableMs } from '../../concurrency/coalescing-map.ts';
 import type { Tenant } from '../../concurrency/tenant.ts';
 import type { CallContext, CallContexts } from '../../rest/client/call-context.ts';
 import { createCallLog } from '../../rest/client/call-log.ts';
@@ -212,15 +211,12 @@ class RestOperation implements AcceptedOperation, AdmittedOperation {
 
   /** A running equal query that this query may join. Sets the key of the query. */
   #findEqualQuery(): InFlightQuery | undefined {
-    const { tenant, scope, showsCost } = this.context;
+    const { tenant, showsCost } = this.context;
     if (!this.#isQuery) return undefined;
     this.#sharingKey ??= this.#sharing.keyOf(this.#operation, showsCost);
     const equalQuery =
       this.#sharingKey === undefined ? undefined : this.#sharing.find(tenant, this.#sharingKey);
-    if (equalQuery?.result === undefined) return undefined;
-    // A wait for a turn may have used up time. Without a timeout, the difference is NaN.
-    const aheadMs = equalQuery.scope.deadline.remainingMs() - scope.deadline.remainingMs();
-    return Math.abs(aheadMs) > joinableMs ? undefined : equalQuery;
+    return equalQuery?.result === undefined ? undefined : equalQuery;
   }
 
   get #isQuery(): boolean {
