@@ -16,6 +16,8 @@ export interface FairQueueOptions<Owner> {
   maxWaiting?: number;
   /** The total weight of the granted slots of one owner. One slot that weighs more is granted alone. No limit by default. */
   maxWeightPerOwner?: number;
+  /** An owner without a slot gets one of at most this weight beside a full capacity too. By default 0. */
+  lightWeight?: number;
   /** Whether an owner may get slots now. Call `grantWaiting` when the result changes to true. By default true. */
   isOpenTo?(owner: Owner): boolean;
   /**
@@ -45,11 +47,12 @@ export class FairQueue<Owner, Entry extends QueueEntry<Entry>> {
   readonly #options: FairQueueOptions<Owner>;
   readonly #maxWaiting: number;
   readonly #maxWaitingPerOwner: number;
+  readonly #lightWeight: number;
   /** Only owners with waiting entries. */
   readonly #ownerQueues = new Map<Owner, OwnerQueue<Owner, Entry>>();
   /** The values of `#ownerQueues`, the next owner first. */
   readonly #roundRobin = new LinkedList<OwnerQueue<Owner, Entry>>();
-  /** The weight of the granted slots of each owner. Empty without `maxWeightPerOwner`. */
+  /** The weight of the granted slots of each owner. Empty without the options that need it. */
   readonly #usedByOwner = new Map<Owner, number>();
   #usedCapacity = 0;
   #waiting = 0;
@@ -59,6 +62,7 @@ export class FairQueue<Owner, Entry extends QueueEntry<Entry>> {
     this.#options = options;
     this.#maxWaiting = options.maxWaiting ?? Number.POSITIVE_INFINITY;
     this.#maxWaitingPerOwner = Math.ceil(this.#maxWaiting / 2);
+    this.#lightWeight = options.lightWeight ?? 0;
   }
 
   /** The number of waiting entries of all owners. */
@@ -68,7 +72,11 @@ export class FairQueue<Owner, Entry extends QueueEntry<Entry>> {
 
   /** Whether `acquire` would grant a slot immediately, to an owner below its own limits. */
   get hasFreeSlot(): boolean {
-    return this.#usedCapacity < this.#options.capacity && this.#waiting === 0;
+    return this.#hasCapacity && this.#waiting === 0;
+  }
+
+  get #hasCapacity(): boolean {
+    return this.#usedCapacity < this.#options.capacity;
   }
 
   /**
@@ -78,7 +86,7 @@ export class FairQueue<Owner, Entry extends QueueEntry<Entry>> {
   acquire(owner: Owner, entry: Entry): Error | undefined {
     // After each grant, only entries whose owners may not start wait beside free capacity.
     const isNext = this.#waiting === 0 || !(this.#isGranting || this.#ownerQueues.has(owner));
-    if (isNext && this.#usedCapacity < this.#options.capacity && this.#mayStart(owner, entry)) {
+    if (isNext && this.#mayStart(owner, entry)) {
       this.#grant(owner, entry);
       return undefined;
     }
@@ -123,7 +131,7 @@ export class FairQueue<Owner, Entry extends QueueEntry<Entry>> {
     if (this.#isGranting) return;
     this.#isGranting = true;
     try {
-      while (this.#usedCapacity < this.#options.capacity) {
+      while (this.#hasCapacity || this.#lightWeight > 0) {
         const ownerQueue = this.#nextOwner();
         if (ownerQueue === undefined) break;
         const entry = this.#dequeue(ownerQueue);
@@ -136,10 +144,9 @@ export class FairQueue<Owner, Entry extends QueueEntry<Entry>> {
 
   #mayStart(owner: Owner, { weight }: Entry): boolean {
     const { maxWeightPerOwner, isOpenTo } = this.#options;
-    if (maxWeightPerOwner !== undefined) {
-      const used = this.#usedByOwner.get(owner) ?? 0;
-      if (used > 0 && used + weight > maxWeightPerOwner) return false;
-    }
+    const used = this.#usedByOwner.get(owner) ?? 0;
+    if (!this.#hasCapacity && (used > 0 || weight > this.#lightWeight)) return false;
+    if (maxWeightPerOwner !== undefined && used > 0 && used + weight > maxWeightPerOwner) return false;
     return isOpenTo === undefined || isOpenTo(owner);
   }
 
@@ -150,7 +157,7 @@ export class FairQueue<Owner, Entry extends QueueEntry<Entry>> {
   }
 
   #addToOwner(owner: Owner, weight: number): void {
-    if (this.#options.maxWeightPerOwner === undefined) return;
+    if (this.#options.maxWeightPerOwner === undefined && this.#lightWeight === 0) return;
     const used = (this.#usedByOwner.get(owner) ?? 0) + weight;
     if (used > 0) this.#usedByOwner.set(owner, used);
     else this.#usedByOwner.delete(owner);

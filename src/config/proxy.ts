@@ -48,5 +48,10 @@ function proxyUrl(variable: string, meaning: string): Setting<URL, undefined> {
 }
 
 function isDecodable(text: string): boolean {
-  return /^([^%]|%[\da-f]{2})*$/i.test(text);
+  try {
+    decodeURIComponent(text);
+    return true;
+  } catch {
+    return false;
+  }
 }

@@ -27,7 +27,10 @@ export interface DispatcherOptions {
 
 const thisMachine = /^(.*\.)?localhost\.?$|^127(\.\d+){3}$|^\[::1\]$/;
 
-/** Creates the connections to REST, through a proxy if one is set. Requests name the origin of `baseUrl`. */
+/**
+ * Creates the connections to REST, through a proxy if one is set (docs/decisions/0019-proxy-of-undici.md). Requests name
+ * the origin of `baseUrl`.
+ */
 export function createDispatcher(baseUrl: URL, options: DispatcherOptions): Dispatcher {
   const { connections, connectTimeoutMs, headersTimeoutMs, bodyTimeoutMs, proxy } = options;
   const limits = { connections, headersTimeout: headersTimeoutMs, bodyTimeout: bodyTimeoutMs };

@@ -59,8 +59,8 @@ export async function probeRest({
 
 /** Node's error code, such as ECONNREFUSED. The error's message may contain the address. */
 function codeOf(error: unknown): string {
-  // undici has no code of its own for a proxy that refuses the tunnel.
-  const [, status] = (error instanceof Error && /^Proxy response \((\d+)\)/.exec(error.message)) || [];
+  // undici has no code of its own for the status of a proxy.
+  const [, status] = (error instanceof Error && /^Proxy .*\((\d{3})\)/.exec(error.message)) || [];
   if (status !== undefined) return `the proxy answers ${status}`;
   const code = error instanceof Error && 'code' in error ? error.code : undefined;
   return typeof code === 'string' && /^[A-Z][A-Z0-9_]+$/.test(code) ? code : 'unknown error';

@@ -29,7 +29,6 @@ import { compressedResponses } from './http/compression.ts';
 import { createCors } from './http/cors.ts';
 import { createLoadShedder, type LoadSheddingLimits } from './http/load-shedding.ts';
 import { defaultUnreadBudgetBytes } from './http/open-responses.ts';
-import { createPerTokenLimit } from './http/per-token-limit.ts';
 import { createBodyBudget, defaultBodyBudgetBytes } from './http/request-body.ts';
 import { bearerOf } from './http/request-checks.ts';
 import { createResponseHeaders, responseHeaders } from './http/response-headers.ts';
@@ -182,6 +181,7 @@ export function createApp(options: AppOptions): App {
   const runner = createOperationRunner({
     schema,
     limits,
+    loadShedding,
     requestsAtOnce: options.loadShedding.graphql,
     unreadBytesAtOnce: options.unreadBytesAtOnce ?? defaultUnreadBudgetBytes,
     pointsPerSecond: options.pointsPerSecond ?? 0,
@@ -229,7 +229,6 @@ export function createApp(options: AppOptions): App {
         api: options.api,
         callContexts: shared.callContexts,
         loadShedding,
-        perTokenLimit: createPerTokenLimit(options.loadShedding.label, 'Requests for labels'),
         report: options.report,
         tracing,
       }),

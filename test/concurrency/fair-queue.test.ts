@@ -1,7 +1,7 @@
 import { setImmediate as afterEvents } from 'node:timers/promises';
 import { expect, test } from 'vitest';
 import { neverAborted } from '../../src/concurrency/cancellation.ts';
-import { FairQueue } from '../../src/concurrency/fair-queue.ts';
+import { FairQueue, type QueueEntry } from '../../src/concurrency/fair-queue.ts';
 import type { Tenant } from '../../src/concurrency/tenant.ts';
 import { OverloadedError } from '../../src/rest/errors.ts';
 import { type CallQueue, OperationQueue, type Slot } from '../../src/rest/protection/operation-queue.ts';
@@ -196,21 +196,8 @@ test('a call that finds no place after its pause, or is given up in it, leaves n
 
 test('slots that weigh more leave room for fewer, and one that weighs more than all has all', () => {
   const granted: string[] = [];
-  const queue = new FairQueue<string, Weighed>({ capacity: 10, overloaded: () => new Error('full') });
-  class Weighed {
-    before: Weighed | undefined;
-    after: Weighed | undefined;
-    readonly name: string;
-    readonly weight: number;
-    constructor(name: string, weight: number) {
-      this.name = name;
-      this.weight = weight;
-      expect(queue.acquire(name, this)).toBeUndefined();
-    }
-    onSlotGranted() {
-      granted.push(this.name);
-    }
-  }
+  const queue = new FairQueue<string, WeighedEntry>({ capacity: 10, overloaded: () => new Error('full') });
+  const Weighed = entriesOf(queue, granted);
   const [light, heavy] = [
     new Weighed('a', 6),
     new Weighed('b', 100),
@@ -218,36 +205,23 @@ test('slots that weigh more leave room for fewer, and one that weighs more than 
     new Weighed('d', 9),
   ];
   if (light === undefined || heavy === undefined) throw new Error('four, as above');
-  expect([granted, queue.waiting]).toEqual([['a', 'b'], 2]);
+  expect([granted, queue.waiting]).toEqual([['a 6', 'b 100'], 2]);
   queue.release('a', light);
-  expect(granted).toEqual(['a', 'b']);
+  expect(granted).toEqual(['a 6', 'b 100']);
   queue.release('b', heavy);
-  expect([granted, queue.waiting, queue.hasFreeSlot]).toEqual([['a', 'b', 'c', 'd'], 0, false]);
+  expect([granted, queue.waiting, queue.hasFreeSlot]).toEqual([['a 6', 'b 100', 'c 1', 'd 9'], 0, false]);
 });
 
 test('an owner has at most its weight, and owners that are closed wait, while others go on', () => {
   const granted: string[] = [];
   const closed = new Set<string>();
-  const queue = new FairQueue<string, Entry>({
+  const queue = new FairQueue<string, WeighedEntry>({
     capacity: 10,
     maxWeightPerOwner: 5,
     isOpenTo: (owner) => !closed.has(owner),
     overloaded: () => new Error('full'),
   });
-  class Entry {
-    before: Entry | undefined;
-    after: Entry | undefined;
-    readonly owner: string;
-    readonly weight: number;
-    constructor(owner: string, weight: number) {
-      this.owner = owner;
-      this.weight = weight;
-      queue.acquire(owner, this);
-    }
-    onSlotGranted() {
-      granted.push(`${this.owner} ${this.weight}`);
-    }
-  }
+  const Entry = entriesOf(queue, granted);
   const take = () => granted.splice(0);
   const heavy = new Entry('a', 7);
   const [two, four] = [new Entry('a', 2), new Entry('a', 4)];
@@ -279,3 +253,47 @@ test('an owner has at most its weight, and owners that are closed wait, while ot
   queue.release('b', goesOn);
   expect(queue.hasFreeSlot).toBe(true);
 });
+
+test('an owner without a slot gets a light one beside a full capacity', () => {
+  const granted: string[] = [];
+  const queue = new FairQueue<string, WeighedEntry>({
+    capacity: 10,
+    lightWeight: 2,
+    overloaded: () => new Error('full'),
+  });
+  const Entry = entriesOf(queue, granted);
+  const take = () => granted.splice(0);
+  const full = new Entry('a', 10);
+  const light = new Entry('b', 2);
+  const [second, third] = [new Entry('b', 1), new Entry('b', 1)];
+  new Entry('c', 3);
+  new Entry('a', 1);
+  expect([take(), queue.waiting]).toEqual([['a 10', 'b 2'], 4]);
+  queue.release('b', light);
+  expect([take(), queue.waiting]).toEqual([['b 1'], 3]);
+  queue.release('b', second);
+  expect([take(), queue.waiting]).toEqual([['b 1'], 2]);
+  queue.release('a', full);
+  expect([take(), queue.waiting]).toEqual([['c 3', 'a 1'], 0]);
+  queue.release('b', third);
+});
+
+interface WeighedEntry extends QueueEntry<WeighedEntry> {}
+
+/** A class of entries that ask for their slot at once. `granted` gets their owner and weight. */
+function entriesOf(queue: FairQueue<string, WeighedEntry>, granted: string[]) {
+  return class implements WeighedEntry {
+    before: WeighedEntry | undefined;
+    after: WeighedEntry | undefined;
+    readonly owner: string;
+    readonly weight: number;
+    constructor(owner: string, weight: number) {
+      this.owner = owner;
+      this.weight = weight;
+      expect(queue.acquire(owner, this)).toBeUndefined();
+    }
+    onSlotGranted() {
+      granted.push(`${this.owner} ${this.weight}`);
+    }
+  };
+}

@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import type { ProxyOptions } from '../../src/rest/dispatcher.ts';
+import { mayHaveHappened } from '../../src/rest/errors.ts';
 import { probeRest } from '../../src/rest/health-probe.ts';
 import { startProxy } from '../fixtures/proxy.ts';
 import { answerJson, errorOf, startBench, startService, until } from '../fixtures/rest-service.ts';
@@ -47,7 +48,7 @@ describe('a proxy', () => {
     ]);
   });
 
-  test('opens a tunnel to an https service', async () => {
+  test('opens a tunnel to an https service, and nothing happens if it refuses one', async () => {
     await using service = await startService(answerOrder, true);
     await using proxy = await startProxy(service.url, { status: 407 });
     const baseUrl = new URL('https://rest.test');
@@ -55,8 +56,15 @@ describe('a proxy', () => {
     await using bench = await startBench(answerOrder, { baseUrl, proxy: options });
     const error = await errorOf(bench.api.getOrder('7', bench.callContext()));
     expect(error.message).toBe('GET /v1/orders/7 got no answer (UND_ERR_ABORTED)');
+    const change = { order: { notes: 'a' }, updateMask: ['notes'] };
+    const writeError = await errorOf(bench.api.updateOrder('7', change, bench.callContext()));
+    expect([writeError.name, mayHaveHappened(writeError)]).toEqual(['UnavailableError', false]);
     expect(await probeRest({ baseUrl, proxy: options })).toBe('the proxy answers 407');
-    expect(proxy.lines).toEqual(Array.from(Array(2), () => `CONNECT rest.test:443 ${credentials}`));
+    expect(await probeRest({ baseUrl: restUrl, proxy: forHttp(proxy.url) })).toBe('the proxy answers 407');
+    expect(proxy.lines).toEqual([
+      ...Array.from(Array(3), () => `CONNECT rest.test:443 ${credentials}`),
+      `HEAD http://rest.test/base ${credentials}`,
+    ]);
     for (let cause: unknown = error; cause instanceof Error; cause = cause.cause) {
       expect(`${cause.stack}${JSON.stringify(cause)}`).not.toMatch(/pass|bWU6|me:/);
     }

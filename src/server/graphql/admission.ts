@@ -2,11 +2,13 @@ import type { ServerResponse } from 'node:http';
 import type { ExecutionResult, GraphQLError } from 'graphql';
 import { FairQueue, type QueueEntry } from '../../concurrency/fair-queue.ts';
 import type { Tenant } from '../../concurrency/tenant.ts';
+import type { LoadShedder } from '../http/load-shedding.ts';
 import { OpenResponses } from '../http/open-responses.ts';
 import { refusalError, refusalOf } from './refusal.ts';
 
 /** The limits of `Admission`. */
 export interface AdmissionOptions {
+  loadShedding: LoadShedder;
   /** The maximum number of concurrent GraphQL requests. */
   requestsAtOnce: number;
   /** The maximum number of objects in the response of an operation. */
@@ -18,8 +20,13 @@ export interface AdmissionOptions {
 /** An operation that waits for its turn, or runs. Its weight is its estimated number of objects, at least 1. */
 export interface AdmittedOperation extends QueueEntry<AdmittedOperation> {}
 
-// One of each of two tokens. Each holds the event loop for about 50 ms.
-const heaviestAtOnce = 2;
+// Two of each of five tokens. Each of one token's two holds the event loop for about 50 ms. Not fewer in all, because an
+// operation has its slot while it waits for REST.
+const heaviestAtOnce = 10;
+const heaviestAtOncePerToken = 2;
+// A page of 50 orders with their shipments. When heavy operations of five tokens wait for a slow REST endpoint, the small
+// ones of other tokens go on.
+const lightWeight = 100;
 // A token whose operations fill its share makes room within a second, unless REST or its clients are slow.
 const retryAfterMs = 1_000;
 
@@ -31,15 +38,16 @@ export class Admission {
   readonly #queue: FairQueue<Tenant, AdmittedOperation>;
   readonly #openResponses: OpenResponses;
 
-  constructor({ requestsAtOnce, maxNodes, unreadBytesAtOnce }: AdmissionOptions) {
-    this.#openResponses = new OpenResponses(requestsAtOnce, unreadBytesAtOnce, () =>
+  constructor({ loadShedding, requestsAtOnce, maxNodes, unreadBytesAtOnce }: AdmissionOptions) {
+    this.#openResponses = new OpenResponses(loadShedding, unreadBytesAtOnce, () =>
       this.#queue.grantWaiting(),
     );
     // Operations of weight 1 are limited by `requestsAtOnce` alone.
     const capacity = Math.max(heaviestAtOnce * maxNodes, requestsAtOnce);
     this.#queue = new FairQueue({
       capacity,
-      maxWeightPerOwner: Math.ceil(capacity / 2),
+      maxWeightPerOwner: Math.max(heaviestAtOncePerToken * maxNodes, Math.ceil(requestsAtOnce / 2)),
+      lightWeight,
       maxWaiting: Math.ceil(requestsAtOnce / 2),
       isOpenTo: (tenant) => this.#openResponses.isBelowShare(tenant),
       overloaded: (waiting, scope) =>
@@ -70,10 +78,21 @@ export class Admission {
     return this.#openResponses.isBelowShare(tenant);
   }
 
-  /** Ends the wait of an operation. @returns its result. */
-  leave(tenant: Tenant, operation: AdmittedOperation): ExecutionResult {
+  /**
+   * Ends the wait of an operation.
+   * @param hasTimedOut whether its time has passed. Otherwise its client has gone.
+   * @returns the result of the operation.
+   */
+  leave(tenant: Tenant, operation: AdmittedOperation, hasTimedOut: boolean): ExecutionResult {
     this.#queue.remove(tenant, operation);
-    return { errors: [overloadedError('The operation waited too long for its turn.')] };
+    return hasTimedOut
+      ? { errors: [overloadedError('It waited too long for its turn.')] }
+      : refusalOf({
+          status: 499,
+          code: 'REQUEST_ABORTED',
+          message: 'The client closed the connection before the operation ran.',
+          retryable: false,
+        });
   }
 
   /** Ends a running operation. */

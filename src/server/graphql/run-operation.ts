@@ -2,11 +2,13 @@
 // equal queries. The next step is compiled-queries.ts for queries, and Yoga's executor for all other operations.
 
 import type { ExecutionResult, GraphQLSchema } from 'graphql';
+import { joinableMs } from '../../concurrency/coalescing-map.ts';
 import type { Tenant } from '../../concurrency/tenant.ts';
 import type { CallContext, CallContexts } from '../../rest/client/call-context.ts';
 import { createCallLog } from '../../rest/client/call-log.ts';
 import type { Tracing } from '../../telemetry/tracing.ts';
 import type { Operation } from '../document-syntax/operation.ts';
+import type { LoadShedder } from '../http/load-shedding.ts';
 import { bearerOf } from '../http/request-checks.ts';
 import type { Limits } from '../limits/limits.ts';
 import { createOperationLimits } from '../limits/operation-limits.ts';
@@ -49,6 +51,7 @@ export interface AcceptedOperation {
 export interface OperationRunnerOptions {
   schema: GraphQLSchema;
   limits: Limits;
+  loadShedding: LoadShedder;
   /** The maximum number of concurrent GraphQL requests. */
   requestsAtOnce: number;
   /** The budget of response bytes that no client has taken yet. */
@@ -163,7 +166,9 @@ class RestOperation implements AcceptedOperation, AdmittedOperation {
 
   /** Handles the end of the scope while the operation waits: its client has gone, or its time has passed. */
   handleEvent(): void {
-    if (!this.#isGranted) this.#endWait?.(this.#admission.leave(this.context.tenant, this));
+    if (this.#isGranted) return;
+    const { scope, tenant } = this.context;
+    this.#endWait?.(this.#admission.leave(tenant, this, scope.deadline.signal.aborted));
   }
 
   async #waitAndStart(execute: Execute): Promise<ExecutionResult> {
@@ -211,12 +216,15 @@ class RestOperation implements AcceptedOperation, AdmittedOperation {
 
   /** A running equal query that this query may join. Sets the key of the query. */
   #findEqualQuery(): InFlightQuery | undefined {
-    const { tenant, showsCost } = this.context;
+    const { tenant, scope, showsCost } = this.context;
     if (!this.#isQuery) return undefined;
     this.#sharingKey ??= this.#sharing.keyOf(this.#operation, showsCost);
     const equalQuery =
       this.#sharingKey === undefined ? undefined : this.#sharing.find(tenant, this.#sharingKey);
-    return equalQuery?.result === undefined ? undefined : equalQuery;
+    if (equalQuery?.result === undefined) return undefined;
+    // A wait for a turn may have used up time. Without a timeout, the difference is NaN.
+    const aheadMs = equalQuery.scope.deadline.remainingMs() - scope.deadline.remainingMs();
+    return Math.abs(aheadMs) > joinableMs ? undefined : equalQuery;
   }
 
   get #isQuery(): boolean {

@@ -17,6 +17,8 @@ export interface Connections {
   onRequest(socket: Socket, response: ServerResponse): void;
   /** Whether the response to the latest request is partly sent, so that no error response can follow. */
   isResponding(socket: Duplex): boolean;
+  /** Whether the connection closes after its latest response. A pipelined request behind that response must not run. */
+  isClosing(socket: Duplex): boolean;
   all(): Iterable<readonly [Socket, ClientConnection]>;
   /** Closes the connections of clients that are too slow. */
   sweep(): void;
@@ -95,6 +97,7 @@ export function createConnections(
       const response = connections.get(socket)?.response;
       return response?.headersSent === true && !response.writableFinished;
     },
+    isClosing: (socket) => connections.get(socket)?.response?.shouldKeepAlive === false,
     // `add` accepts only sockets.
     all: () => connections as Map<Socket, ClientConnection>,
     sweep() {

@@ -101,6 +101,7 @@ export async function listen(
   });
   const requestIdOf = createRequestIds();
   const onRequest: RequestListener = (request, response) => {
+    if (connections.isClosing(request.socket)) return;
     connections.onRequest(request.socket, response);
     if (isShuttingDown) response.shouldKeepAlive = false;
     const httpError = ambiguityError(request) ?? urlError(request);

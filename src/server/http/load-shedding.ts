@@ -1,22 +1,32 @@
 import type { ServerResponse } from 'node:http';
+import type { Tenant } from '../../concurrency/tenant.ts';
 import type { HttpError } from './http-error.ts';
 
 /** The routes that have a limit of their own, so that one route cannot exhaust the other. */
 export type LimitedRoute = 'graphql' | 'label';
 
-/** The maximum number of concurrent requests per route. */
+/** The maximum number of concurrent requests per route. One token has half. */
 export type LoadSheddingLimits = Readonly<Record<LimitedRoute, number>>;
 
-/** Rejects requests above the limit of their route. */
+/**
+ * Rejects requests above the limit of their route, and requests of a token above its half of it. A request counts
+ * until its response closes. A call through `fetch` has no response, and is neither limited nor counted.
+ */
 export interface LoadShedder {
   /** The error if the route is at its limit now. The request is not counted. */
   overloadError(route: LimitedRoute): HttpError | undefined;
-  /**
-   * Counts a request until its response closes.
-   * @param response undefined for a call through `fetch`, which is neither limited nor counted.
-   * @returns the error if the route is at its limit.
-   */
+  /** Counts a request. @returns the error if the route is at its limit. */
   admit(route: LimitedRoute, response: ServerResponse | undefined): HttpError | undefined;
+  /**
+   * Counts an admitted request for its token.
+   * @returns the error if the token is at its limit. The request then no longer counts for the route: its response may
+   * wait for long behind another one of the same connection.
+   */
+  admitForToken(
+    route: LimitedRoute,
+    tenant: Tenant,
+    response: ServerResponse | undefined,
+  ): HttpError | undefined;
 }
 
 // Within a second a server that is only busy finishes some pending requests.
@@ -24,38 +34,74 @@ const retryAfterMs = 1_000;
 
 /** Creates a load shedder with these limits. */
 export function createLoadShedder(limits: LoadSheddingLimits): LoadShedder {
-  const inFlight = { graphql: 0, label: 0 };
-  const release = {
-    graphql: () => {
-      inFlight.graphql -= 1;
-    },
-    label: () => {
-      inFlight.label -= 1;
-    },
+  const routes = {
+    graphql: new RouteLimit(limits.graphql, 'GraphQL requests'),
+    label: new RouteLimit(limits.label, 'Requests for labels'),
   };
-  const httpError = (route: LimitedRoute) =>
-    inFlight[route] >= limits[route] ? overloaded(route, limits[route]) : undefined;
   return {
-    overloadError: httpError,
-    admit(route, response) {
-      // A closed response emits no second `close` and would be counted forever.
-      if (response === undefined || response.closed) return undefined;
-      const error = httpError(route);
-      if (error !== undefined) return error;
-      inFlight[route] += 1;
-      // `close` is emitted once. `once` would create two more objects.
-      response.on('close', release[route]);
-      return undefined;
-    },
+    overloadError: (route) => routes[route].overloadError(),
+    // A closed response emits no second `close` and would be counted forever.
+    admit: (route, response) =>
+      response === undefined || response.closed ? undefined : routes[route].admit(response),
+    admitForToken: (route, tenant, response) =>
+      response === undefined || response.closed ? undefined : routes[route].admitForToken(tenant, response),
   };
 }
 
-function overloaded(route: LimitedRoute, limit: number): HttpError {
-  const requests = route === 'graphql' ? 'GraphQL requests' : 'Requests for labels';
+class RouteLimit {
+  readonly #limit: number;
+  /** The plural name of the requests in error messages. */
+  readonly #requests: string;
+  #inFlight = 0;
+  readonly #inFlightByTenant = new Map<string, number>();
+  readonly #onClose = () => {
+    this.#inFlight -= 1;
+  };
+
+  constructor(limit: number, requests: string) {
+    this.#limit = limit;
+    this.#requests = requests;
+  }
+
+  overloadError(): HttpError | undefined {
+    return this.#inFlight < this.#limit
+      ? undefined
+      : overloaded(`${this.#requests} under way: ${this.#limit}, which is as many as this server takes.`);
+  }
+
+  admit(response: ServerResponse): HttpError | undefined {
+    const error = this.overloadError();
+    if (error !== undefined) return error;
+    this.#inFlight += 1;
+    // `close` is emitted once. `once` would create two more objects.
+    response.on('close', this.#onClose);
+    return undefined;
+  }
+
+  admitForToken({ id }: Tenant, response: ServerResponse): HttpError | undefined {
+    const count = this.#inFlightByTenant.get(id) ?? 0;
+    if (count >= Math.ceil(this.#limit / 2)) {
+      response.off('close', this.#onClose);
+      this.#onClose();
+      return overloaded(
+        `${this.#requests} under way: ${count} of this token, which is as many as one may have.`,
+      );
+    }
+    this.#inFlightByTenant.set(id, count + 1);
+    response.once('close', () => {
+      const remaining = (this.#inFlightByTenant.get(id) ?? 0) - 1;
+      if (remaining > 0) this.#inFlightByTenant.set(id, remaining);
+      else this.#inFlightByTenant.delete(id);
+    });
+    return undefined;
+  }
+}
+
+function overloaded(reason: string): HttpError {
   return {
     status: 503,
     code: 'OVERLOADED',
-    message: `${requests} under way: ${limit}, which is as many as this server takes. Try again soon.`,
+    message: `${reason} Try again soon.`,
     retryable: true,
     retryAfterMs,
   };

@@ -1,7 +1,7 @@
 import type { ServerResponse } from 'node:http';
 import { LinkedList, type ListNode } from '../../concurrency/linked-list.ts';
 import type { Tenant } from '../../concurrency/tenant.ts';
-import { createPerTokenLimit, type PerTokenLimit } from './per-token-limit.ts';
+import type { LoadShedder } from './load-shedding.ts';
 
 /** The default budget of a process for response bytes that no client has taken yet. One token has half. */
 export const defaultUnreadBudgetBytes = 67_108_864;
@@ -27,7 +27,7 @@ interface OpenResponse extends ListNode<OpenResponse> {
  */
 export class OpenResponses {
   readonly #list = new LinkedList<OpenResponse>();
-  readonly #perTokenLimit: PerTokenLimit;
+  readonly #loadShedding: LoadShedder;
   readonly #budgetBytes: number;
   readonly #onMeasured: () => void;
   /** Only tenants with unread bytes. */
@@ -36,11 +36,10 @@ export class OpenResponses {
   #timer: NodeJS.Timeout | undefined;
 
   /**
-   * @param requestsAtOnce the limit of the route. One token has at most half of the open responses.
    * @param onMeasured called after each measurement, which may have changed `isBelowShare`.
    */
-  constructor(requestsAtOnce: number, budgetBytes: number, onMeasured: () => void) {
-    this.#perTokenLimit = createPerTokenLimit(requestsAtOnce, 'GraphQL requests');
+  constructor(loadShedding: LoadShedder, budgetBytes: number, onMeasured: () => void) {
+    this.#loadShedding = loadShedding;
     this.#budgetBytes = budgetBytes;
     this.#onMeasured = onMeasured;
   }
@@ -51,7 +50,7 @@ export class OpenResponses {
    * @returns the error if the token has half of all open responses already.
    */
   admit(tenant: Tenant, response: ServerResponse | undefined) {
-    const httpError = this.#perTokenLimit.admit(tenant, response);
+    const httpError = this.#loadShedding.admitForToken('graphql', tenant, response);
     if (httpError !== undefined || response === undefined || response.closed) return httpError;
     const entry: OpenResponse = {
       before: undefined,

@@ -10,22 +10,16 @@ import { httpErrorResponse, type NodeContext } from '../graphql/yoga-request.ts'
 import { toClientError } from '../http/client-error.ts';
 import { methodNotAllowed } from '../http/http-error.ts';
 import type { LoadShedder } from '../http/load-shedding.ts';
-import type { PerTokenLimit } from '../http/per-token-limit.ts';
 import { authorizationError, bearerOf } from '../http/request-checks.ts';
 import { streamedBody } from './streamed-body.ts';
 
 const route = /^\/labels\/([^/]+)\.pdf$/;
 
 /** The dependencies of the label route. */
-export interface LabelRouteOptions extends LabelOptions {
-  loadShedding: LoadShedder;
-}
-
-interface LabelOptions {
+export interface LabelRouteOptions {
   api: RestApi;
   callContexts: CallContexts;
-  /** Limits the requests that `loadShedding` admits, per access token. */
-  perTokenLimit: PerTokenLimit;
+  loadShedding: LoadShedder;
   report: ReportError;
   tracing: Tracing | undefined;
 }
@@ -35,7 +29,7 @@ interface LabelOptions {
  * `GET /v1/shipments/{id}/label` ("Endpoints"). Errors are JSON with the same codes as in the graph. A person who
  * opens the address in a browser gets a page instead.
  */
-export function labelRoute({ loadShedding, ...options }: LabelRouteOptions): Plugin<object, NodeContext> {
+export function labelRoute(options: LabelRouteOptions): Plugin<object, NodeContext> {
   return {
     async onRequest({ request, url, serverContext, endResponse, fetchAPI }) {
       const encodedId = route.exec(url.pathname)?.[1];
@@ -43,7 +37,8 @@ export function labelRoute({ loadShedding, ...options }: LabelRouteOptions): Plu
       if (serverContext.requestRecord !== undefined) serverContext.requestRecord.route = 'label';
       if (request.method === 'GET' || request.method === 'HEAD') {
         const { req, res } = serverContext;
-        const httpError = (req && authorizationError(req.rawHeaders)) ?? loadShedding.admit('label', res);
+        const httpError =
+          (req && authorizationError(req.rawHeaders)) ?? options.loadShedding.admit('label', res);
         endResponse(
           httpError === undefined
             ? await labelResponse(options, encodedId, request, serverContext, fetchAPI)
@@ -57,7 +52,7 @@ export function labelRoute({ loadShedding, ...options }: LabelRouteOptions): Plu
 }
 
 async function labelResponse(
-  { api, callContexts, perTokenLimit, report, tracing }: LabelOptions,
+  { api, callContexts, loadShedding, report, tracing }: LabelRouteOptions,
   encodedId: string,
   request: Request,
   context: NodeContext,
@@ -74,7 +69,7 @@ async function labelResponse(
       requestRecord.callContext = callContext;
       tracing?.begin(requestRecord, request.headers);
     }
-    const limitError = perTokenLimit.admit(callContext.tenant, response);
+    const limitError = loadShedding.admitForToken('label', callContext.tenant, response);
     if (limitError !== undefined) return httpErrorResponse(limitError, context, fetchAPI);
     const { body, contentLength } = await api.getLabel(id, callContext);
     const headers = {

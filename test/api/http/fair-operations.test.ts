@@ -21,7 +21,7 @@ const waybill = await startBefore(
     response.setHeader('content-type', 'application/json');
     response.end(request.url?.startsWith('/v1/orders?') ? page : '{"name":"orders/small"}');
   },
-  { GRAPHQL_REQUESTS_AT_ONCE: '200' },
+  { GRAPHQL_REQUESTS_AT_ONCE: '200', MAX_NODES: '2000' },
   { unreadBytesAtOnce: 96_000_000 },
 );
 let listener: Listener;

@@ -1,6 +1,7 @@
 import type { ServerResponse } from 'node:http';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type Listener, listen } from '../../fixtures/listen.ts';
+import { openRaw } from '../../fixtures/raw-http.ts';
 import { until } from '../../fixtures/rest-service.ts';
 import { startBefore } from '../../fixtures/start-app.ts';
 
@@ -74,4 +75,20 @@ test('requests beyond the limit of their route are refused at once, those of oth
   await until(() => held.length === 5);
   for (const response of held) response.end('{"name":"orders/none"}');
   expect([(await third).status, (await fourth).status, (await labelled).status]).toEqual([200, 200, 502]);
+});
+
+test("one token's pipelined requests above its half leave the other half to others", async () => {
+  const before = held.length;
+  const client = await openRaw(listener);
+  const body = query('slow');
+  const request = `POST /graphql HTTP/1.1\r\nhost: a\r\ncontent-type: application/json\r\nauthorization: ${authorization}\r\ncontent-length: ${body.length}\r\n\r\n${body}`;
+  // The first one waits for REST, and the refusals of the others wait behind its response.
+  client.socket.write(request.repeat(5));
+  await until(() => held.length === before + 1);
+  const other = post('f');
+  await until(() => held.length === before + 2);
+  for (const response of held) response.end('{"name":"orders/none"}');
+  expect((await other).status).toBe(200);
+  await until(() => client.received().match(/HTTP\/1\.1 503/g)?.length === 4);
+  client.socket.destroy();
 });

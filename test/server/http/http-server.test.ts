@@ -133,4 +133,28 @@ describe('the end', () => {
     expect(timeMs).toBeGreaterThan(90);
     expect(timeMs).toBeLessThan(1_000);
   });
+
+  test('runs no request behind a response that closes the connection', async () => {
+    const asked: string[] = [];
+    let finish = () => {};
+    const listener = await listen(
+      ({ url = '' }, response) => {
+        asked.push(url);
+        finish = () => response.end('ok');
+      },
+      '127.0.0.1',
+      0,
+    );
+    const client = await opened(listener);
+    const received = text(client);
+    client.write('GET /first HTTP/1.1\r\nhost: a\r\n\r\n');
+    await until(() => asked.length === 1);
+    const closed = listener.close();
+    client.write('GET /second HTTP/1.1\r\nhost: a\r\n\r\n');
+    await new Promise((resolve) => setTimeout(resolve, 50));
+    finish();
+    expect(await received).toMatch(/^HTTP\/1\.1 200 OK\r\n.*\r\nConnection: close\r\n.*\r\n\r\nok$/s);
+    await closed;
+    expect(asked).toEqual(['/first']);
+  });
 });
