@@ -56,7 +56,7 @@ describe('a proxy', () => {
     await using bench = await startBench(answerOrder, { baseUrl, proxy: options });
     const error = await errorOf(bench.api.getOrder('7', bench.callContext()));
     expect(error.message).toBe('GET /v1/orders/7 got no answer (UND_ERR_ABORTED)');
-    const change = { order: { notes: 'a' }, updateMask: ['notes'] };
+    const change = { order: { notes: 'a' }, updateMask: ['notes' as const] };
     const writeError = await errorOf(bench.api.updateOrder('7', change, bench.callContext()));
     expect([writeError.name, mayHaveHappened(writeError)]).toEqual(['UnavailableError', false]);
     expect(await probeRest({ baseUrl, proxy: options })).toBe('the proxy answers 407');
