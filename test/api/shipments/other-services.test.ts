@@ -149,7 +149,7 @@ describe('an order that names its shipment only later', () => {
 describe('a shipment that REST creates after it was given up', () => {
   const slow = { UPSTREAM_TIMEOUT_MS: '800' };
   const delay = ({ sandbox }: Waybill) =>
-    sandbox.faults.add({ kind: 'delay', delayMs: 800, method: 'POST', path: '/v1/shipments', times: 1 });
+    sandbox.faults.add({ kind: 'delay', delayMs: 2_000, method: 'POST', path: '/v1/shipments', times: 1 });
 
   test('is waited for by a request at the same time, which is then a Conflict', async () => {
     await using waybill = await startWaybill(slow, { quirks: late });
