@@ -111,12 +111,13 @@ async function parseUrlParameters<Parameters>(parse: () => Parameters): Promise<
 /** The response for an HTTP error. If the response closes the connection, the client gets time to read it first. */
 export function httpErrorResponse(
   httpError: HttpError,
-  { req, requestRecord }: NodeContext,
+  { req, res, requestRecord }: NodeContext,
   { Response }: Pick<FetchAPI, 'Response'>,
 ): Response {
   if (requestRecord !== undefined) countError(requestRecord, httpError.code);
   if (req !== undefined && httpError.headers?.connection === 'close') {
     const { socket } = req;
+    if (res !== undefined) res.shouldKeepAlive = false;
     socket.destroySoon = () => lingeringClose(socket);
   }
   return new Response(httpErrorBody(httpError), {

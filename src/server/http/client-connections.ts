@@ -15,8 +15,10 @@ export interface Connections {
   add(socket: Socket): void;
   /** Records the latest request of a connection. */
   onRequest(socket: Socket, response: ServerResponse): void;
-  /** Whether the response to the latest request is partly sent, so that no error response can follow. */
+  /** Whether the latest response is partly sent, or waits behind another one. No error response can follow then. */
   isResponding(socket: Duplex): boolean;
+  /** The latest response, if its request is complete and nothing of it is sent yet. */
+  pendingResponse(socket: Duplex): ServerResponse | undefined;
   /** Whether the connection closes after its latest response. A pipelined request behind that response must not run. */
   isClosing(socket: Duplex): boolean;
   all(): Iterable<readonly [Socket, ClientConnection]>;
@@ -33,6 +35,8 @@ export interface Connections {
 export interface ClientConnection {
   /** The response to the latest request. Undefined before the first request. */
   response: ServerResponse | undefined;
+  /** The response before it. Undefined before the second request. */
+  responseBefore: ServerResponse | undefined;
   /** The number of bytes received when the body last made progress. */
   progressBytes: number;
   /** The time of this progress. Undefined until the first sweep after the request. */
@@ -76,6 +80,7 @@ export function createConnections(
     add(socket) {
       const connection: ClientConnection = {
         response: undefined,
+        responseBefore: undefined,
         progressBytes: 0,
         progressAt: undefined,
         blockedSince: undefined,
@@ -85,17 +90,24 @@ export function createConnections(
         connections.delete(socket);
         // V8 keeps outgrown tables of a Map with their entries (docs/decisions/0004-long-lived-closures.md).
         connection.response = undefined;
+        connection.responseBefore = undefined;
       });
     },
     onRequest(socket, response) {
       const connection = connections.get(socket);
       if (connection === undefined) return;
+      connection.responseBefore = connection.response;
       connection.response = response;
       connection.progressAt = undefined;
     },
     isResponding(socket) {
+      const { response, responseBefore } = connections.get(socket) ?? {};
+      if (response === undefined || response.writableFinished) return false;
+      return response.headersSent || responseBefore?.writableFinished === false;
+    },
+    pendingResponse(socket) {
       const response = connections.get(socket)?.response;
-      return response?.headersSent === true && !response.writableFinished;
+      return response?.req.complete === true && !response.writableFinished ? response : undefined;
     },
     isClosing: (socket) => connections.get(socket)?.response?.shouldKeepAlive === false,
     // `add` accepts only sockets.

@@ -57,12 +57,12 @@ export function writeHttpError(
   requestId?: string | undefined,
 ): void {
   const body = httpErrorBody(httpError);
+  response.shouldKeepAlive = false;
   response.writeHead(httpError.status, {
     ...fixedHeaders,
     ...httpErrorHeaders(httpError),
     ...(requestId !== undefined && { 'x-request-id': requestId }),
     'content-length': Buffer.byteLength(body),
-    connection: 'close',
   });
   response.end(body);
 }

@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type RequestListener, type ServerResponse } from 'node:http';
-import { type AddressInfo, Server as NetServer } from 'node:net';
+import type { AddressInfo } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { setImmediate as nextRound, setTimeout as sleep } from 'node:timers/promises';
 import { createRequestIds } from '../../telemetry/request-ids.ts';
@@ -86,6 +86,8 @@ export async function listen(
     keepAliveTimeout: options.keepAliveTimeoutMs,
     connectionsCheckingInterval: Math.ceil(Math.min(1_000, headersTimeoutMs / 4)),
   });
+  // Node calls this function in `close`, and would cut off responses that clients still read. `sweepForShutdown` does not.
+  server.closeIdleConnections = () => {};
   // Without `dropMaxConnection`, processes that share the port would pass surplus connections to each other forever.
   Object.assign(server, { maxConnections: options.maxConnections, dropMaxConnection: true });
   let isShuttingDown = false;
@@ -112,6 +114,7 @@ export async function listen(
   // The reader of the body sends `100 Continue`.
   server.on('checkContinue', onRequest);
   server.on('checkExpectation', (request, response) => {
+    if (connections.isClosing(request.socket)) return;
     connections.onRequest(request.socket, response);
     rejectRequest(request, response, unsupportedExpectation);
   });
@@ -126,6 +129,13 @@ export async function listen(
   function writeSocketError(socket: Duplex, code: string | undefined): void {
     if (code === 'ECONNRESET' || connections.isResponding(socket)) {
       socket.destroy();
+      return;
+    }
+    const pending = connections.pendingResponse(socket);
+    if (pending !== undefined) {
+      // The error is that of a pipelined request. Without the pause, each further byte would be an error.
+      socket.pause();
+      pending.once('finish', () => writeSocketError(socket, code));
       return;
     }
     const requestId = requestIdOf(undefined);
@@ -168,13 +178,12 @@ export async function listen(
     const graceEndsAt = performance.now() + idleMs + options.drainGraceMs;
     await untilQuiet();
     if (idleMs > 0) {
-      // The `close` of an HTTP server would also close idle connections.
-      const closed = new Promise<void>((resolve) => NetServer.prototype.close.call(server, () => resolve()));
+      const closed = new Promise<void>((resolve) => server.close(() => resolve()));
       await Promise.race([closed, sleep(idleMs, undefined, { ref: false })]);
     }
     await new Promise<void>((resolve) => {
-      // `server.close` only closes connections that are idle now and stops the request timeouts. Without the sweep it
-      // would wait for connections that become idle later, unused browser connections and incomplete requests.
+      // `server.close` waits for all connections and stops the request timeouts. Without the sweep it would wait for idle
+      // connections, unused browser connections and incomplete requests.
       const shutdownAt = performance.now();
       const sweepForShutdown = () => {
         const elapsedMs = performance.now() - shutdownAt;

@@ -157,4 +157,79 @@ describe('the end', () => {
     await closed;
     expect(asked).toEqual(['/first']);
   });
+
+  test('cuts off no response that a client still reads', async () => {
+    const bytes = 20_000_000;
+    const listener = await listen((_request, response) => response.end('x'.repeat(bytes)), '127.0.0.1', 0);
+    const client = await opened(listener);
+    client.write('GET / HTTP/1.1\r\nhost: a\r\n\r\n');
+    let received = 0;
+    await once(client, 'readable');
+    const closed = listener.close();
+    await untilRefused(listener);
+    for await (const chunk of client) received += chunk.length;
+    expect(received).toBeGreaterThan(bytes);
+    await closed;
+  });
+});
+
+describe('a pipelined request', () => {
+  test.each([
+    ['two hosts', 'GET /first HTTP/1.1\r\nhost: a\r\nhost: b\r\n\r\n', '400 Bad Request'],
+    [
+      'an unknown expectation',
+      'GET /first HTTP/1.1\r\nhost: a\r\nexpect: tea\r\n\r\n',
+      '417 Expectation Failed',
+    ],
+  ])('does not run behind the refusal of %s', async (_what, first, status) => {
+    const asked: (string | undefined)[] = [];
+    const listener = await listen(
+      ({ url }, response) => {
+        asked.push(url);
+        response.end();
+      },
+      '127.0.0.1',
+      0,
+    );
+    const client = await opened(listener);
+    client.write(
+      `${first}GET /second HTTP/1.1\r\nhost: a\r\n\r\nGET /third HTTP/1.1\r\nhost: a\r\nexpect: tea\r\n\r\n`,
+    );
+    const received = await text(client);
+    expect(received.match(/HTTP\/1\.1 .*/g)).toEqual([`HTTP/1.1 ${status}`]);
+    expect(received).toMatch(/\r\nconnection: close\r\n/i);
+    expect(asked).toEqual([]);
+    await listener.close();
+  });
+
+  test('that stalls gets no response in place of an earlier one', async () => {
+    const listener = await listen(() => {}, '127.0.0.1', 0, { stallTimeoutMs: 100 });
+    const client = await opened(listener);
+    client.write('GET /first HTTP/1.1\r\nhost: a\r\n\r\n');
+    client.write('POST /second HTTP/1.1\r\nhost: a\r\ncontent-length: 9\r\n\r\n');
+    expect(await text(client)).toBe('');
+    await listener.close();
+  });
+
+  test('that is no HTTP is refused after the earlier response', async () => {
+    let finish = () => {};
+    const listener = await listen(
+      (_request, response) => (finish = () => response.end('first')),
+      '127.0.0.1',
+      0,
+    );
+    const client = await opened(listener);
+    const received = text(client);
+    client.write('GET /first HTTP/1.1\r\nhost: a\r\n\r\nNOT HTTP\r\n\r\n');
+    await new Promise((resolve) => setTimeout(resolve, 20));
+    client.write('more');
+    await new Promise((resolve) => setTimeout(resolve, 20));
+    finish();
+    expect((await received).match(/HTTP\/1\.1 .*|first/g)).toEqual([
+      'HTTP/1.1 200 OK',
+      'first',
+      'HTTP/1.1 400 Bad Request',
+    ]);
+    await listener.close();
+  });
 });
