@@ -277,7 +277,7 @@ export function createOperationRunner(options: OperationRunnerOptions): Operatio
 
   return {
     prepare(operation, request) {
-      const { document, definition, variables } = operation;
+      const { document, definition } = operation;
       const { requestRecord } = request;
       if (requestRecord !== undefined) requestRecord.operation = definition;
       const bearer = bearerOf(request.headers);
@@ -294,7 +294,7 @@ export function createOperationRunner(options: OperationRunnerOptions): Operatio
             : undefined);
         tracing?.begin(requestRecord, request.headers);
       }
-      const nodes = check(document, definition.name?.value, variables);
+      const nodes = check(operation);
       if (typeof nodes !== 'number') return { rejection: { errors: [nodes] } };
       return context === undefined
         ? new SchemaOperation(request, admission)
