@@ -3,7 +3,7 @@ import { GraphQLError } from 'graphql';
 import type { GraphQLParams, Plugin } from 'graphql-yoga';
 import { LRUCache } from 'lru-cache';
 import type { HeaderReader } from '../../telemetry/request-record.ts';
-import type { HttpError } from '../http/http-error.ts';
+import { badRequest, type HttpError } from '../http/http-error.ts';
 import type { DocumentCache } from './document-cache.ts';
 
 /** The unchecked request parameters that name or contain the document. */
@@ -144,11 +144,6 @@ export function automaticPersistedQueries(
       return { text };
     },
   });
-}
-
-/** The HTTP error for document parameters that are malformed or contradict each other. */
-export function badRequest(message: string): HttpError {
-  return { status: 400, code: 'BAD_REQUEST', message, retryable: false };
 }
 
 const malformedHashError = badRequest(

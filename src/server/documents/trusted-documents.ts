@@ -1,8 +1,8 @@
 import { hash } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
-import type { HttpError } from '../http/http-error.ts';
+import { badRequest, type HttpError } from '../http/http-error.ts';
 import type { DocumentCache } from './document-cache.ts';
-import { badRequest, bareId, type PersistedQueries, persistedQueries } from './persisted-queries.ts';
+import { bareId, type PersistedQueries, persistedQueries } from './persisted-queries.ts';
 
 /** The texts of trusted documents by their ids. */
 export type TrustedDocuments = ReadonlyMap<string, string>;

@@ -2,6 +2,7 @@ import type { ServerResponse } from 'node:http';
 import type { ExecutionResult, GraphQLError } from 'graphql';
 import { FairQueue, type QueueEntry } from '../../concurrency/fair-queue.ts';
 import type { Tenant } from '../../concurrency/tenant.ts';
+import { overloaded } from '../http/http-error.ts';
 import type { LoadShedder } from '../http/load-shedding.ts';
 import { OpenResponses } from '../http/open-responses.ts';
 import { refusalError, refusalOf } from './refusal.ts';
@@ -27,8 +28,6 @@ const heaviestAtOncePerToken = 2;
 // A page of 50 orders with their shipments. When heavy operations of five tokens wait for a slow REST endpoint, the small
 // ones of other tokens go on.
 const lightWeight = 100;
-// A token whose operations fill its share makes room within a second, unless REST or its clients are slow.
-const retryAfterMs = 1_000;
 
 /**
  * Lets operations start. One token runs at most half of the total weight, and further operations wait.
@@ -110,11 +109,5 @@ export class Admission {
 }
 
 function overloadedError(reason: string): GraphQLError {
-  return refusalError({
-    status: 503,
-    code: 'OVERLOADED',
-    message: `The operation did not run: ${reason} Try again soon.`,
-    retryable: true,
-    retryAfterMs,
-  });
+  return refusalError(overloaded(`The operation did not run: ${reason} Try again soon.`));
 }
