@@ -22,7 +22,7 @@ export function onlyTrustedDocuments(
 ): PersistedQueries {
   const errors = [...trustedDocuments].flatMap(([id, text]) => {
     const [error, ...others] = documents.load(text).errors;
-    // A second use moves the document to the protected segment, where new documents do not evict it.
+    // A second use promotes the document, so that new documents do not evict it.
     documents.cached(text);
     if (error === undefined) return [];
     const more = others.length === 0 ? '' : ` (and ${others.length} more)`;
