@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { createYoga, type YogaServerInstance } from 'graphql-yoga';
+import type { RunningMutations } from '../concurrency/running-mutations.ts';
 import { createTenants } from '../concurrency/tenant.ts';
 import { schema } from '../graph/schema.ts';
 import { createLoaderStates, type LoadingOptions } from '../loaders/tenant-state.ts';
@@ -22,7 +23,6 @@ import { createMaskedErrors, validationErrors } from './graphql/error-mapping.ts
 import { fastPath } from './graphql/fast-path.ts';
 import type { ContextOptions } from './graphql/operation-context.ts';
 import { createOperationRunner } from './graphql/run-operation.ts';
-import type { RunningMutations } from './graphql/running-mutations.ts';
 import { yogaOperations } from './graphql/yoga-execution.ts';
 import { type NodeContext, readYogaRequest } from './graphql/yoga-request.ts';
 import { compressedResponses } from './http/compression.ts';
