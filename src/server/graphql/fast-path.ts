@@ -12,21 +12,19 @@
  */
 
 import type { IncomingHttpHeaders, IncomingMessage, RequestListener, ServerResponse } from 'node:http';
-import { type ExecutionResult, getOperationAST } from 'graphql';
+import type { ExecutionResult } from 'graphql';
 import { createDefer, maxDeferredBytes } from '../../concurrency/event-loop-round.ts';
 import type { ReportError } from '../../telemetry/error-report.ts';
 import type { HeaderReader, RequestRecord } from '../../telemetry/request-record.ts';
 import type { CompiledQueries } from '../compiled-queries/compiled-queries.ts';
-import type { Operation } from '../document-syntax/operation.ts';
-import type { DocumentCache } from '../documents/document-cache.ts';
-import type { DocumentReference, PersistedQueries } from '../documents/persisted-queries.ts';
+import { type DocumentSources, requestedOperation } from '../documents/requested-operation.ts';
 import { type ContentCoding, compress, contentCodingFor, minCompressedBytes } from '../http/compression.ts';
 import { mediaTypeFor } from '../http/media-types.ts';
 import { type BodyReadResult, type ParsedBody, parseBody, receiveBody } from '../http/request-body.ts';
 import { authorizationError } from '../http/request-checks.ts';
 import type { ResponseHeaders } from '../http/response-headers.ts';
 import type { AccessLog } from './access-log.ts';
-import type { MaskedErrors } from './error-mapping.ts';
+import { type MaskedErrors, withMaskedErrors } from './error-mapping.ts';
 import type { OperationRequest } from './operation-request.ts';
 import type { OperationRunner } from './run-operation.ts';
 import type { NodeContext, RequestBodyOptions } from './yoga-request.ts';
@@ -35,15 +33,13 @@ import type { NodeContext, RequestBodyOptions } from './yoga-request.ts';
 export type Fallback = (request: IncomingMessage, response: ServerResponse, context: NodeContext) => void;
 
 /** What the fast path needs of the application. */
-export interface FastPathOptions extends RequestBodyOptions {
+export interface FastPathOptions extends RequestBodyOptions, DocumentSources {
   accessLog: AccessLog;
   responseHeaders: ResponseHeaders;
   /** Whether responses are compressed for clients that accept it. */
   compressResponses: boolean;
   report: ReportError;
   maskedErrors: MaskedErrors;
-  operations: PersistedQueries;
-  documents: DocumentCache;
   compiledQueries: CompiledQueries;
   runner: OperationRunner;
 }
@@ -98,7 +94,7 @@ interface FastPathDependencies extends FastPathOptions {
   fixedHeaders: readonly string[];
   /** Serialized bodies of results that several requests share. */
   bodyByResult: WeakMap<ExecutionResult, Buffer>;
-  /** Their compressed bodies, also while they are being compressed. */
+  /** Compressed bodies, also unfinished ones. A request does not know whether others join it, so each adds its own. */
   compressedByResult: Readonly<Record<ContentCoding, WeakMap<ExecutionResult, Promise<Buffer>>>>;
 }
 
@@ -269,54 +265,4 @@ class NodeHeaders implements HeaderReader {
     const value = this.#headers[name];
     return typeof value === 'string' ? value : null;
   }
-}
-
-function withMaskedErrors(result: ExecutionResult, { mask }: MaskedErrors): ExecutionResult {
-  return result.errors === undefined ? result : { ...result, errors: result.errors.map(mask) };
-}
-
-/** The operation of a body. Undefined if the document is not cached, or if the request has an error. */
-function requestedOperation(
-  parsed: ParsedBody,
-  headers: HeaderReader,
-  { operations, documents }: Pick<FastPathOptions, 'operations' | 'documents'>,
-): Operation | undefined {
-  if (!('json' in parsed) || !areParameters(parsed.json)) return undefined;
-  const { operationName, variables } = parsed.json;
-  const documentText = operations.textOf(parsed.json, headers);
-  if ('httpError' in documentText || documentText.text === undefined) return undefined;
-  const cachedDocument = documents.cached(documentText.text);
-  if (cachedDocument?.document === undefined || cachedDocument.errors.length > 0) return undefined;
-  const { document } = cachedDocument;
-  const definition = getOperationAST(document, operationName);
-  return definition ? { document, definition, variables: variables ?? undefined } : undefined;
-}
-
-interface Parameters extends DocumentReference {
-  operationName?: string | null;
-  variables?: Record<string, unknown> | null;
-}
-
-const isValidParameter: Readonly<Record<string, (value: unknown) => boolean>> = {
-  query: (value) => typeof value === 'string',
-  operationName: (value) => typeof value === 'string' && value !== '',
-  variables: isObject,
-  extensions: isObject,
-  documentId: (value) => typeof value === 'string',
-  id: (value) => typeof value === 'string',
-};
-
-/** Whether a body has only the parameters of GraphQL over HTTP, each null or of the right type. */
-function areParameters(body: object): body is Parameters {
-  // Parsed JSON has no inherited enumerable properties.
-  for (const name in body) {
-    if (!Object.hasOwn(isValidParameter, name)) return false;
-    const value: unknown = body[name as keyof typeof body]; // A key of the same object.
-    if (value !== null && isValidParameter[name]?.(value) !== true) return false;
-  }
-  return true;
-}
-
-function isObject(value: unknown): boolean {
-  return typeof value === 'object' && !Array.isArray(value);
 }
