@@ -150,7 +150,7 @@ export function createApp(options: AppOptions): App {
     }),
   };
   const { metrics, mutations, tracing, limits, compressResponses, report, log = silentLog } = options;
-  const loadShedding = createLoadShedder(options.loadShedding);
+  const loadShedder = createLoadShedder(options.loadShedding);
   const cors = createCors(options.corsOrigins ?? [], log);
   const headers = createResponseHeaders({ cors, isHttps: options.isHttps ?? false, compressResponses });
   const isTokenKnown = (headers: HeaderReader) => {
@@ -176,12 +176,12 @@ export function createApp(options: AppOptions): App {
   const requestOptions = {
     maxBodyBytes: options.maxBodyBytes,
     budget: createBodyBudget(options.bodyBytesAtOnce ?? defaultBodyBudgetBytes),
-    loadShedding,
+    loadShedder,
   };
   const runner = createOperationRunner({
     schema,
     limits,
-    loadShedding,
+    loadShedder,
     requestsAtOnce: options.loadShedding.graphql,
     unreadBytesAtOnce: options.unreadBytesAtOnce ?? defaultUnreadBudgetBytes,
     pointsPerSecond: options.pointsPerSecond ?? 0,
@@ -228,7 +228,7 @@ export function createApp(options: AppOptions): App {
       labelRoute({
         api: options.api,
         callContexts: shared.callContexts,
-        loadShedding,
+        loadShedder,
         report: options.report,
         tracing,
       }),

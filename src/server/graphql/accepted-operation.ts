@@ -7,7 +7,7 @@ import type { RunningMutations } from '../../concurrency/running-mutations.ts';
 import type { Tenant } from '../../concurrency/tenant.ts';
 import type { Operation } from '../document-syntax/operation.ts';
 import type { PointCost, RateLimit } from '../limits/rate-limit.ts';
-import type { Admission, AdmittedOperation } from './admission.ts';
+import type { Admission, QueuedOperation } from './admission.ts';
 import { withCost } from './cost-report.ts';
 import { withOrderedErrors } from './error-mapping.ts';
 import type { OperationContext } from './operation-context.ts';
@@ -53,9 +53,9 @@ export class SchemaOperation implements AcceptedOperation {
 }
 
 /** An operation that makes REST calls. A class: closures and async functions would cost several times as much. */
-export class RestOperation implements AcceptedOperation, AdmittedOperation {
-  before: AdmittedOperation | undefined;
-  after: AdmittedOperation | undefined;
+export class RestOperation implements AcceptedOperation, QueuedOperation {
+  before: QueuedOperation | undefined;
+  after: QueuedOperation | undefined;
   readonly context: OperationContext;
   readonly weight: number;
   readonly #operation: Operation;
@@ -111,7 +111,7 @@ export class RestOperation implements AcceptedOperation, AdmittedOperation {
   handleEvent(): void {
     if (this.#isGranted) return;
     const { scope, tenant } = this.context;
-    this.#endWait?.(this.#shared.admission.leave(tenant, this, scope.deadline.signal.aborted));
+    this.#endWait?.(this.#shared.admission.stopWaiting(tenant, this, scope.deadline.signal.aborted));
   }
 
   async #waitAndStart(execute: Execute): Promise<ExecutionResult> {
@@ -195,7 +195,7 @@ export class RestOperation implements AcceptedOperation, AdmittedOperation {
   #finish(): void {
     if (this.#inFlight !== undefined) this.#shared.sharing.remove(this.#inFlight);
     this.#endScope();
-    if (this.#isGranted) this.#shared.admission.exit(this.context.tenant, this);
+    if (this.#isGranted) this.#shared.admission.release(this.context.tenant, this);
   }
 
   #endScope(): void {

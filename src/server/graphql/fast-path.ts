@@ -46,7 +46,7 @@ export interface FastPathOptions extends RequestBodyOptions, DocumentSources {
 
 /** Creates a listener that runs cached queries itself, and passes all other requests to `fallback`. */
 export function fastPath(options: FastPathOptions, fallback: Fallback): RequestListener {
-  const { maxBodyBytes, budget, loadShedding, responseHeaders } = options;
+  const { maxBodyBytes, budget, loadShedder, responseHeaders } = options;
   const fixedHeaders = responseHeaders.fixed.flat();
   const dependencies: FastPathDependencies = {
     ...options,
@@ -60,7 +60,7 @@ export function fastPath(options: FastPathOptions, fallback: Fallback): RequestL
     const mediaType = hasFastPathHead(request, maxBodyBytes)
       ? mediaTypeFor(request.headers.accept)
       : undefined;
-    if (mediaType === undefined || loadShedding.overloadError('graphql') !== undefined) {
+    if (mediaType === undefined || loadShedder.overloadError('graphql') !== undefined) {
       fallback(request, response, {});
       return;
     }
@@ -110,7 +110,7 @@ class FastRequest implements OperationRequest {
   readonly #mediaType: string;
   #body: BodyReadResult | undefined;
   #parsed: ParsedBody | undefined;
-  #isAdmitted = false;
+  #isCounted = false;
 
   constructor(
     dependencies: FastPathDependencies,
@@ -154,14 +154,14 @@ class FastRequest implements OperationRequest {
 
   /** Starts the operation. Undefined if the fallback must handle the request: the operation has not started then. */
   #execute(body: BodyReadResult): Promise<ExecutionResult> | undefined {
-    const { loadShedding, compiledQueries, runner } = this.#dependencies;
+    const { loadShedder, compiledQueries, runner } = this.#dependencies;
     if (!Buffer.isBuffer(body)) return undefined;
     this.#parsed = parseBody(body);
     const operation = requestedOperation(this.#parsed, this.headers, this.#dependencies);
     if (operation === undefined) return undefined;
     const query = compiledQueries(operation);
-    if (query === undefined || loadShedding.admit('graphql', this.response) !== undefined) return undefined;
-    this.#isAdmitted = true;
+    if (query === undefined || loadShedder.admit('graphql', this.response) !== undefined) return undefined;
+    this.#isCounted = true;
     const accepted = runner.prepare(operation, this);
     if ('rejection' in accepted) return undefined;
     const runCompiled = query(operation.variables);
@@ -247,7 +247,7 @@ class FastRequest implements OperationRequest {
       requestRecord,
       body: this.#body,
       parsed: this.#parsed,
-      isAdmitted: this.#isAdmitted,
+      isCounted: this.#isCounted,
       refusal,
     };
     this.#dependencies.fallback(this.#request, this.response, context);

@@ -44,7 +44,7 @@ export interface RejectedOperation {
 export interface OperationRunnerOptions {
   schema: GraphQLSchema;
   limits: Limits;
-  loadShedding: LoadShedder;
+  loadShedder: LoadShedder;
   /** The maximum number of concurrent GraphQL requests. */
   requestsAtOnce: number;
   /** The budget of response bytes that no client has taken yet. */
