@@ -157,7 +157,7 @@ export function createApp(options: AppOptions): App {
     const bearer = bearerOf(headers);
     return typeof bearer === 'string' && tenants.isRemembered(bearer);
   };
-  const { documents, operations } = createDocumentSources(
+  const { documents, documentLookup } = createDocumentSources(
     schema,
     limits,
     options,
@@ -235,7 +235,7 @@ export function createApp(options: AppOptions): App {
       notFoundRoute(),
       // GraphQL requests: check the head, read the body, find the document text, parse and validate the document.
       readYogaRequest(requestOptions),
-      persistedDocuments(operations),
+      persistedDocuments(documentLookup),
       cachedDocuments(documents),
       // Errors: hide names of a private schema, shorten the error list, add error codes.
       isPrivate && hiddenSuggestions(),
@@ -254,7 +254,7 @@ export function createApp(options: AppOptions): App {
     compressResponses,
     report,
     maskedErrors,
-    operations,
+    documentLookup,
     documents,
     compiledQueries,
     runner,

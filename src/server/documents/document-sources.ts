@@ -21,7 +21,7 @@ export interface DocumentOptions {
 }
 
 /**
- * Creates the document cache of a schema, and the lookup of persisted queries.
+ * Creates the document cache of a schema, and the lookup of the documents of requests.
  * @param isTokenKnown whether REST has accepted the access token in these headers.
  * @param onRead called for each document that is parsed because it is not cached.
  * @throws TrustedDocumentsError if trusted documents are invalid.
@@ -43,9 +43,9 @@ export function createDocumentSources(
       validateWithin(limits, schema, document, validationByAccess[schemaAccess]),
   };
   const documents = createDocumentCache(reader, documentCacheBytes);
-  const operations =
+  const documentLookup =
     trustedDocuments === undefined
       ? automaticPersistedQueries(documents, persistedQueryBytes, isTokenKnown)
       : onlyTrustedDocuments(documents, trustedDocuments);
-  return { documents, operations };
+  return { documents, documentLookup };
 }

@@ -24,7 +24,7 @@ export const idParameters = ['documentId', 'id'];
 export type DocumentText = { text: string | undefined } | { httpError: HttpError };
 
 /** Finds the document of a request that sends the text, an id or both. */
-export interface PersistedQueries {
+export interface DocumentLookup {
   /** `headers`: those of the request, with the access token. */
   textOf(reference: DocumentReference, headers: HeaderReader): DocumentText;
 }
@@ -38,7 +38,7 @@ export interface DocumentPolicy {
 }
 
 /** Creates the document lookup for a policy. */
-export function persistedQueries({ byId, byText }: DocumentPolicy): PersistedQueries {
+export function createDocumentLookup({ byId, byText }: DocumentPolicy): DocumentLookup {
   return {
     textOf(reference, headers) {
       const parsedId = documentIdOf(reference);
@@ -110,10 +110,10 @@ export function automaticPersistedQueries(
   documents: DocumentCache,
   maxBytes: number,
   isTokenKnown: (headers: HeaderReader) => boolean,
-): PersistedQueries {
+): DocumentLookup {
   const isOff = maxBytes === 0;
   const texts = new SegmentedCache<string>({ maxBytes, bytesOf: (text) => 2 * text.length + 256 });
-  return persistedQueries({
+  return createDocumentLookup({
     byId(id, headers) {
       const text = texts.get(id);
       if (text === undefined) return { httpError: isOff ? notSupportedError : notFoundError };
@@ -154,7 +154,7 @@ const notFoundError: HttpError = {
 };
 
 /** Yoga plugin: replaces the document id of a request by the text of the document. */
-export function persistedDocuments(operations: PersistedQueries): Plugin {
+export function persistedDocuments(documentLookup: DocumentLookup): Plugin {
   return {
     onRequestParse({ request, url }) {
       if (request.method !== 'GET') return undefined;
@@ -169,7 +169,7 @@ export function persistedDocuments(operations: PersistedQueries): Plugin {
     },
     onParams({ request, params, setParams }) {
       const reference: GraphQLParams & DocumentReference = params;
-      const documentText = operations.textOf(reference, request.headers);
+      const documentText = documentLookup.textOf(reference, request.headers);
       if ('httpError' in documentText) {
         const { status, message, code, retryable } = documentText.httpError;
         throw new GraphQLError(message, { extensions: { code, retryable, http: { status } } });

@@ -3,11 +3,11 @@ import type { HeaderReader } from '../../telemetry/request-record.ts';
 import type { Operation } from '../document-syntax/operation.ts';
 import type { ParsedBody } from '../http/request-body.ts';
 import type { DocumentCache } from './document-cache.ts';
-import type { DocumentReference, PersistedQueries } from './persisted-queries.ts';
+import type { DocumentLookup, DocumentReference } from './persisted-queries.ts';
 
 /** Where the documents of requests come from. */
 export interface DocumentSources {
-  operations: PersistedQueries;
+  documentLookup: DocumentLookup;
   documents: DocumentCache;
 }
 
@@ -18,11 +18,11 @@ export interface DocumentSources {
 export function requestedOperation(
   parsed: ParsedBody,
   headers: HeaderReader,
-  { operations, documents }: DocumentSources,
+  { documentLookup, documents }: DocumentSources,
 ): Operation | undefined {
   if (!('json' in parsed) || !areParameters(parsed.json)) return undefined;
   const { operationName, variables } = parsed.json;
-  const documentText = operations.textOf(parsed.json, headers);
+  const documentText = documentLookup.textOf(parsed.json, headers);
   if ('httpError' in documentText || documentText.text === undefined) return undefined;
   const cachedDocument = documents.cached(documentText.text);
   if (cachedDocument?.document === undefined || cachedDocument.errors.length > 0) return undefined;

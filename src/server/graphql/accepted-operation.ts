@@ -8,7 +8,7 @@ import type { Tenant } from '../../concurrency/tenant.ts';
 import type { Operation } from '../document-syntax/operation.ts';
 import type { PointCost, RateLimit } from '../limits/rate-limit.ts';
 import type { Admission, QueuedOperation } from './admission.ts';
-import { withCost } from './cost-report.ts';
+import { withUpstreamCost } from './cost-report.ts';
 import { withOrderedErrors } from './error-mapping.ts';
 import type { OperationContext } from './operation-context.ts';
 import type { Execute, OperationRequest } from './operation-request.ts';
@@ -139,7 +139,7 @@ export class RestOperation implements AcceptedOperation, QueuedOperation {
 
   #start(execute: Execute): Promise<ExecutionResult> {
     const { callLog, showsCost } = this.context;
-    const instrumentedExecute = showsCost ? async () => withCost(await execute(), callLog) : execute;
+    const instrumentedExecute = showsCost ? async () => withUpstreamCost(await execute(), callLog) : execute;
     try {
       return this.#executeOrJoin(instrumentedExecute).then(
         (result) => {

@@ -47,11 +47,11 @@ export interface FastPathOptions extends RequestBodyOptions, DocumentSources {
 /** Creates a listener that runs cached queries itself, and passes all other requests to `fallback`. */
 export function fastPath(options: FastPathOptions, fallback: Fallback): RequestListener {
   const { maxBodyBytes, budget, loadShedder, responseHeaders } = options;
-  const fixedHeaders = responseHeaders.fixed.flat();
+  const fixedHeaderList = responseHeaders.fixed.flat();
   const dependencies: FastPathDependencies = {
     ...options,
     fallback,
-    fixedHeaders,
+    fixedHeaderList,
     bodyByResult: new WeakMap(),
     compressedByResult: { br: new WeakMap(), gzip: new WeakMap() },
   };
@@ -91,7 +91,7 @@ function hasFastPathHead(
 interface FastPathDependencies extends FastPathOptions {
   fallback: Fallback;
   /** Names and values alternate. */
-  fixedHeaders: readonly string[];
+  fixedHeaderList: readonly string[];
   /** Serialized bodies of results that several requests share. */
   bodyByResult: WeakMap<ExecutionResult, Buffer>;
   /** Compressed bodies, also unfinished ones. A request does not know whether others join it, so each adds its own. */
@@ -163,7 +163,7 @@ class FastRequest implements OperationRequest {
     if (query === undefined || loadShedder.admit('graphql', this.response) !== undefined) return undefined;
     this.#isCounted = true;
     const accepted = runner.prepare(operation, this);
-    if ('rejection' in accepted) return undefined;
+    if ('refusal' in accepted) return undefined;
     const runCompiled = query(operation.variables);
     return runCompiled && accepted.run(() => runCompiled(accepted.context));
   }
@@ -203,12 +203,12 @@ class FastRequest implements OperationRequest {
 
   #send(body: string | Buffer, byteLength: number, coding?: ContentCoding): void {
     const { requestRecord } = this;
-    const { accessLog, responseHeaders, fixedHeaders } = this.#dependencies;
+    const { accessLog, responseHeaders, fixedHeaderList } = this.#dependencies;
     const response = this.response;
     try {
       accessLog.finish(requestRecord, this.headers, 200, response.destroyed);
       if (response.destroyed) return;
-      const headers = [...fixedHeaders, 'content-type', this.#mediaType];
+      const headers = [...fixedHeaderList, 'content-type', this.#mediaType];
       headers.push('content-length', String(byteLength), 'x-request-id', requestRecord.requestId);
       if (coding !== undefined) headers.push('content-encoding', coding);
       for (const header of responseHeaders.forRequest(this.headers)) headers.push(...header);

@@ -32,12 +32,12 @@ import { needsRest, unauthenticated } from './token-requirement.ts';
 /** Checks and runs operations of valid documents, for the fast path and for Yoga. */
 export interface OperationRunner {
   /** Records an operation and its tenant, and checks the access token and the limits. Makes no REST calls. */
-  prepare(operation: Operation, request: OperationRequest): RejectedOperation | AcceptedOperation;
+  prepare(operation: Operation, request: OperationRequest): RefusedOperation | AcceptedOperation;
 }
 
 /** An operation that must not run. */
-export interface RejectedOperation {
-  rejection: ExecutionResult;
+export interface RefusedOperation {
+  refusal: ExecutionResult;
 }
 
 /** What `createOperationRunner` needs. */
@@ -94,7 +94,7 @@ export function createOperationRunner(options: OperationRunnerOptions): Operatio
       const bearer = bearerOf(request.headers);
       let context: OperationContext | undefined;
       if (needsRest(definition, document)) {
-        if (typeof bearer !== 'string') return { rejection: unauthenticated(bearer) };
+        if (typeof bearer !== 'string') return { refusal: unauthenticated(bearer) };
         context = createContext(bearer, request);
       }
       if (requestRecord !== undefined) {
@@ -106,7 +106,7 @@ export function createOperationRunner(options: OperationRunnerOptions): Operatio
         tracing?.begin(requestRecord, request.headers);
       }
       const nodes = check(operation);
-      if (typeof nodes !== 'number') return { rejection: { errors: [nodes] } };
+      if (typeof nodes !== 'number') return { refusal: { errors: [nodes] } };
       return context === undefined
         ? new SchemaOperation(request, shared.admission)
         : new RestOperation(context, nodes, operation, request, shared);

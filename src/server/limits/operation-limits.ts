@@ -11,7 +11,7 @@ import { perOperation } from '../document-syntax/operation-memo.ts';
 import { definitionsOf } from '../document-syntax/selections.ts';
 import { firstOutOfRange, fixedLimits, type Limits, limitExceeded } from './limits.ts';
 import { introspectionSizes } from './list-size.ts';
-import { estimateCost, resolveCount, resolveNodeCount } from './node-cost.ts';
+import { estimateNodes, resolveCount, resolveNodeCount } from './node-count.ts';
 
 /** Checks operations with their variables against the limits. */
 export interface OperationLimits {
@@ -22,12 +22,12 @@ export interface OperationLimits {
   check(operation: Operation): GraphQLError | number;
 }
 
-/** Creates the check. The cost of each operation is estimated once, and evaluated again for each set of variables. */
+/** Creates the check. The nodes of an operation are estimated once, and counted again for each set of variables. */
 export function createOperationLimits(schema: GraphQLSchema, limits: Limits): OperationLimits {
   const introspection = introspectionSizes(schema);
-  const costOf = perOperation((definition, document) => {
+  const estimateOf = perOperation((definition, document) => {
     const { fragments } = definitionsOf(document);
-    return estimateCost(schema, introspection, definition, (name) => fragments.get(name));
+    return estimateNodes(schema, introspection, definition, (name) => fragments.get(name));
   });
 
   return {
@@ -35,7 +35,7 @@ export function createOperationLimits(schema: GraphQLSchema, limits: Limits): Op
       const error = variables && variablesError(schema, limits, definition, variables);
       if (error !== undefined) return error;
       const values = variables ?? {};
-      const { nodes, pages, writes } = costOf(definition, document);
+      const { nodes, pages, writes } = estimateOf(definition, document);
       for (const { count, maximum, coordinate, node } of pages) {
         const allowed = Math.min(maximum, limits.first);
         const first = resolveCount(count, values);
