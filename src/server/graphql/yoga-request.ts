@@ -5,8 +5,8 @@ import { countError, type RequestRecordContext } from '../../telemetry/request-r
 import { type HttpError, httpErrorBody, httpErrorHeaders } from '../http/http-error.ts';
 import type { LoadShedder } from '../http/load-shedding.ts';
 import { mayRefuseTypes, withoutRefusedTypes } from '../http/media-types.ts';
-import type { BodyBudget } from '../http/request-body.ts';
 import {
+  type BodyBudget,
   type BodyReadResult,
   type ParsedBody,
   parseBody,
