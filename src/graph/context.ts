@@ -18,7 +18,7 @@ export interface Context {
   readonly writes: Writes;
   /** ISO 4217 code of the currency of amounts for which the REST interface names none. */
   readonly currency: string;
-  /** Whether the response lists each REST call with the field paths that requested it. */
+  /** Whether the response has `extensions.upstream`, and `extensions.cost` with a rate limit. */
   readonly showsCost: boolean;
   /** Makes error details for a result that reports the error as data, not as a field error. */
   reportError(error: unknown): ReportedError;

@@ -1,10 +1,10 @@
+import { createRunningMutations } from '../concurrency/running-mutations.ts';
 import type { Config } from '../config/config.ts';
 import { createRestApi } from '../rest/api.ts';
 import { createRestClient } from '../rest/client/client.ts';
 import { createProbe } from '../rest/health-probe.ts';
 import { type AppOptions, createApp } from '../server/app.ts';
 import type { TrustedDocuments } from '../server/documents/trusted-documents.ts';
-import { createRunningMutations } from '../server/graphql/running-mutations.ts';
 import type { OnHttpError } from '../server/http/http-error.ts';
 import { reportEarlyErrors } from '../server/http/http-error.ts';
 import { createHealth } from '../server/routes/health.ts';

@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { createYoga, type YogaServerInstance } from 'graphql-yoga';
+import type { RunningMutations } from '../concurrency/running-mutations.ts';
 import { createTenants } from '../concurrency/tenant.ts';
 import { schema } from '../graph/schema.ts';
 import { createLoaderStates, type LoadingOptions } from '../loaders/tenant-state.ts';
@@ -22,7 +23,6 @@ import { createMaskedErrors, validationErrors } from './graphql/error-mapping.ts
 import { fastPath } from './graphql/fast-path.ts';
 import type { ContextOptions } from './graphql/operation-context.ts';
 import { createOperationRunner } from './graphql/run-operation.ts';
-import type { RunningMutations } from './graphql/running-mutations.ts';
 import { yogaOperations } from './graphql/yoga-execution.ts';
 import { type NodeContext, readYogaRequest } from './graphql/yoga-request.ts';
 import { compressedResponses } from './http/compression.ts';
@@ -150,14 +150,14 @@ export function createApp(options: AppOptions): App {
     }),
   };
   const { metrics, mutations, tracing, limits, compressResponses, report, log = silentLog } = options;
-  const loadShedding = createLoadShedder(options.loadShedding);
+  const loadShedder = createLoadShedder(options.loadShedding);
   const cors = createCors(options.corsOrigins ?? [], log);
   const headers = createResponseHeaders({ cors, isHttps: options.isHttps ?? false, compressResponses });
   const isTokenKnown = (headers: HeaderReader) => {
     const bearer = bearerOf(headers);
     return typeof bearer === 'string' && tenants.isRemembered(bearer);
   };
-  const { documents, operations } = createDocumentSources(
+  const { documents, documentLookup } = createDocumentSources(
     schema,
     limits,
     options,
@@ -176,12 +176,12 @@ export function createApp(options: AppOptions): App {
   const requestOptions = {
     maxBodyBytes: options.maxBodyBytes,
     budget: createBodyBudget(options.bodyBytesAtOnce ?? defaultBodyBudgetBytes),
-    loadShedding,
+    loadShedder,
   };
   const runner = createOperationRunner({
     schema,
     limits,
-    loadShedding,
+    loadShedder,
     requestsAtOnce: options.loadShedding.graphql,
     unreadBytesAtOnce: options.unreadBytesAtOnce ?? defaultUnreadBudgetBytes,
     pointsPerSecond: options.pointsPerSecond ?? 0,
@@ -228,14 +228,14 @@ export function createApp(options: AppOptions): App {
       labelRoute({
         api: options.api,
         callContexts: shared.callContexts,
-        loadShedding,
+        loadShedder,
         report: options.report,
         tracing,
       }),
       notFoundRoute(),
       // GraphQL requests: check the head, read the body, find the document text, parse and validate the document.
       readYogaRequest(requestOptions),
-      persistedDocuments(operations),
+      persistedDocuments(documentLookup),
       cachedDocuments(documents),
       // Errors: hide names of a private schema, shorten the error list, add error codes.
       isPrivate && hiddenSuggestions(),
@@ -254,7 +254,7 @@ export function createApp(options: AppOptions): App {
     compressResponses,
     report,
     maskedErrors,
-    operations,
+    documentLookup,
     documents,
     compiledQueries,
     runner,

@@ -1,6 +1,6 @@
 import { type DocumentNode, GraphQLError } from 'graphql';
 import type { Plugin } from 'graphql-yoga';
-import { LRUCache } from 'lru-cache';
+import { SegmentedCache } from './segmented-cache.ts';
 
 /** The result of parsing and validating a document. */
 export interface CachedDocument {
@@ -33,29 +33,22 @@ export interface DocumentReader {
 // Bounds the work of the garbage collector, which visits each cached document and the values of its operations.
 const maxDocuments = 5_000;
 
-// The share of the probationary segment. New documents, of which clients can send any number, evict only each other.
-const probationaryShare = 1 / 4;
-
 /**
- * Creates a segmented LRU cache. New and invalid documents share the probationary segment, a quarter of the memory.
- * The second use of a valid document moves it to the protected segment.
+ * Creates a segmented cache. New and invalid documents share a quarter of the memory. The second use of a valid
+ * document promotes it.
  * @param maxBytes memory for documents, by the estimate of `estimateBytes`. 0 caches nothing.
  */
 export function createDocumentCache({ parse, validate }: DocumentReader, maxBytes: number): DocumentCache {
-  const cacheOf = (share: number) =>
-    new LRUCache<string, CachedDocument>({
-      max: Math.ceil(maxDocuments * share),
-      // At least 1, because lru-cache takes 0 for unbounded. No document is as small as 1 byte.
-      maxSize: Math.max(1, Math.floor(maxBytes * share)),
-      sizeCalculation: estimateBytes,
-    });
-  const probationary = cacheOf(probationaryShare);
-  const protectedDocuments = cacheOf(1 - probationaryShare);
+  const entries = new SegmentedCache<CachedDocument>({
+    maxBytes,
+    maxEntries: maxDocuments,
+    bytesOf: estimateBytes,
+  });
 
   function readAndCache(text: string): CachedDocument {
     const entry = readText(text);
     entry.errors.forEach(dropStackTrace);
-    probationary.set(text, entry);
+    entries.add(text, entry);
     return entry;
   }
 
@@ -71,21 +64,15 @@ export function createDocumentCache({ parse, validate }: DocumentReader, maxByte
   }
 
   function cached(text: string): CachedDocument | undefined {
-    const protectedDocument = protectedDocuments.get(text);
-    if (protectedDocument !== undefined) return protectedDocument;
-    const entry = probationary.get(text);
-    if (entry?.errors.length === 0) {
-      probationary.delete(text);
-      protectedDocuments.set(text, entry);
-    }
+    const entry = entries.get(text);
+    if (entry?.errors.length === 0) entries.promote(text, entry);
     return entry;
   }
 
   return {
     cached,
     load: (text) => cached(text) ?? readAndCache(text),
-    errorsOf: (text) =>
-      (protectedDocuments.peek(text) ?? probationary.peek(text) ?? readAndCache(text)).errors,
+    errorsOf: (text) => (entries.peek(text) ?? readAndCache(text)).errors,
   };
 }
 

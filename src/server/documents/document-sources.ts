@@ -2,8 +2,9 @@ import type { DocumentNode, GraphQLSchema } from 'graphql';
 import type { HeaderReader } from '../../telemetry/request-record.ts';
 import { parseWithin, validateWithin } from '../limits/document-limits.ts';
 import type { Limits } from '../limits/limits.ts';
-import { createDocumentCache, type DocumentCache } from './document-cache.ts';
-import { automaticPersistedQueries, type PersistedQueries } from './persisted-queries.ts';
+import { createDocumentCache } from './document-cache.ts';
+import { automaticPersistedQueries } from './persisted-queries.ts';
+import type { DocumentSources } from './requested-operation.ts';
 import { type SchemaAccess, validationByAccess } from './schema-access.ts';
 import { onlyTrustedDocuments, type TrustedDocuments } from './trusted-documents.ts';
 
@@ -20,7 +21,7 @@ export interface DocumentOptions {
 }
 
 /**
- * Creates the document cache of a schema, and the lookup of persisted queries.
+ * Creates the document cache of a schema, and the lookup of the documents of requests.
  * @param isTokenKnown whether REST has accepted the access token in these headers.
  * @param onRead called for each document that is parsed because it is not cached.
  * @throws TrustedDocumentsError if trusted documents are invalid.
@@ -31,7 +32,7 @@ export function createDocumentSources(
   { schemaAccess, documentCacheBytes, trustedDocuments, persistedQueryBytes }: DocumentOptions,
   isTokenKnown: (headers: HeaderReader) => boolean,
   onRead = () => {},
-): { documents: DocumentCache; operations: PersistedQueries } {
+): DocumentSources {
   // Must not depend on the tenant or on the values of variables, because the cache serves all requests.
   const reader = {
     parse(text: string) {
@@ -42,9 +43,9 @@ export function createDocumentSources(
       validateWithin(limits, schema, document, validationByAccess[schemaAccess]),
   };
   const documents = createDocumentCache(reader, documentCacheBytes);
-  const operations =
+  const documentLookup =
     trustedDocuments === undefined
       ? automaticPersistedQueries(documents, persistedQueryBytes, isTokenKnown)
       : onlyTrustedDocuments(documents, trustedDocuments);
-  return { documents, operations };
+  return { documents, documentLookup };
 }

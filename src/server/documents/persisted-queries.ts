@@ -1,10 +1,10 @@
 import { hash } from 'node:crypto';
 import { GraphQLError } from 'graphql';
 import type { GraphQLParams, Plugin } from 'graphql-yoga';
-import { LRUCache } from 'lru-cache';
 import type { HeaderReader } from '../../telemetry/request-record.ts';
-import type { HttpError } from '../http/http-error.ts';
+import { badRequest, type HttpError } from '../http/http-error.ts';
 import type { DocumentCache } from './document-cache.ts';
+import { SegmentedCache } from './segmented-cache.ts';
 
 /** The unchecked request parameters that name or contain the document. */
 export interface DocumentReference {
@@ -24,7 +24,7 @@ export const idParameters = ['documentId', 'id'];
 export type DocumentText = { text: string | undefined } | { httpError: HttpError };
 
 /** Finds the document of a request that sends the text, an id or both. */
-export interface PersistedQueries {
+export interface DocumentLookup {
   /** `headers`: those of the request, with the access token. */
   textOf(reference: DocumentReference, headers: HeaderReader): DocumentText;
 }
@@ -38,7 +38,7 @@ export interface DocumentPolicy {
 }
 
 /** Creates the document lookup for a policy. */
-export function persistedQueries({ byId, byText }: DocumentPolicy): PersistedQueries {
+export function createDocumentLookup({ byId, byText }: DocumentPolicy): DocumentLookup {
   return {
     textOf(reference, headers) {
       const parsedId = documentIdOf(reference);
@@ -95,9 +95,6 @@ function persistedQueryOf(extensions: unknown): unknown {
   return hasOne ? extensions.persistedQuery : undefined;
 }
 
-// The share of the memory for texts that no known token has named by their hash yet.
-const newTextsShare = 1 / 4;
-
 /**
  * Apollo's automatic persisted queries. A client sends a document with its SHA-256 once, and later the hash alone.
  * Only valid documents are stored.
@@ -105,7 +102,7 @@ const newTextsShare = 1 / 4;
  * All tenants share one store. Sharing is safe: only a client that has the document knows its hash. The hash runs the
  * document with the access token of the request, and no response contains the document.
  *
- * Anybody can send new texts. They evict only each other, until a hash comes with a token that REST knows.
+ * Anybody can send new texts. A text is promoted when its hash comes with a token that REST knows.
  * @param maxBytes memory for the texts. 0 switches automatic persisted queries off.
  * @param isTokenKnown whether REST has accepted the access token in these headers.
  */
@@ -113,42 +110,27 @@ export function automaticPersistedQueries(
   documents: DocumentCache,
   maxBytes: number,
   isTokenKnown: (headers: HeaderReader) => boolean,
-): PersistedQueries {
+): DocumentLookup {
   const isOff = maxBytes === 0;
-  const cacheOf = (share: number) =>
-    new LRUCache<string, string>({
-      // lru-cache takes 0 for unbounded.
-      maxSize: Math.max(1, Math.floor(maxBytes * share)),
-      sizeCalculation: (text) => 2 * text.length + 256,
-    });
-  const newTexts = cacheOf(newTextsShare);
-  const knownTexts = cacheOf(1 - newTextsShare);
-  return persistedQueries({
+  const texts = new SegmentedCache<string>({ maxBytes, bytesOf: (text) => 2 * text.length + 256 });
+  return createDocumentLookup({
     byId(id, headers) {
-      const text = knownTexts.get(id) ?? newTexts.get(id);
+      const text = texts.get(id);
       if (text === undefined) return { httpError: isOff ? notSupportedError : notFoundError };
-      if (newTexts.has(id) && isTokenKnown(headers)) {
-        newTexts.delete(id);
-        knownTexts.set(id, text);
-      }
+      if (texts.isNew(id) && isTokenKnown(headers)) texts.promote(id, text);
       return { text };
     },
     byText(text, id) {
-      if (id === undefined || isOff || (knownTexts.get(id) ?? newTexts.get(id)) === text) return { text };
+      if (id === undefined || isOff || texts.get(id) === text) return { text };
       if (hash('sha256', text) !== id) {
         return {
           httpError: badRequest('The id that the request gives to its document is not the SHA-256 of it.'),
         };
       }
-      if (documents.errorsOf(text).length === 0) newTexts.set(id, text);
+      if (documents.errorsOf(text).length === 0) texts.add(id, text);
       return { text };
     },
   });
-}
-
-/** The HTTP error for document parameters that are malformed or contradict each other. */
-export function badRequest(message: string): HttpError {
-  return { status: 400, code: 'BAD_REQUEST', message, retryable: false };
 }
 
 const malformedHashError = badRequest(
@@ -172,7 +154,7 @@ const notFoundError: HttpError = {
 };
 
 /** Yoga plugin: replaces the document id of a request by the text of the document. */
-export function persistedDocuments(operations: PersistedQueries): Plugin {
+export function persistedDocuments(documentLookup: DocumentLookup): Plugin {
   return {
     onRequestParse({ request, url }) {
       if (request.method !== 'GET') return undefined;
@@ -187,7 +169,7 @@ export function persistedDocuments(operations: PersistedQueries): Plugin {
     },
     onParams({ request, params, setParams }) {
       const reference: GraphQLParams & DocumentReference = params;
-      const documentText = operations.textOf(reference, request.headers);
+      const documentText = documentLookup.textOf(reference, request.headers);
       if ('httpError' in documentText) {
         const { status, message, code, retryable } = documentText.httpError;
         throw new GraphQLError(message, { extensions: { code, retryable, http: { status } } });

@@ -1,6 +1,7 @@
 import { GraphQLError, specifiedRules, type ValidationRule } from 'graphql';
 import type { Plugin } from 'graphql-yoga';
 import type { Validation } from '../limits/document-limits.ts';
+import { withMessage } from '../limits/truncate-errors.ts';
 
 /** `public`: clients may introspect the schema. `private`: no introspection, and errors reveal no names. */
 export type SchemaAccess = 'public' | 'private';
@@ -86,7 +87,5 @@ function withoutNames(error: GraphQLError): GraphQLError {
     (text, [pattern, replacement]) => text.replace(pattern, replacement),
     error.message,
   );
-  if (message === error.message) return error;
-  const { nodes, source, positions, path, originalError, extensions } = error;
-  return new GraphQLError(message, { nodes, source, positions, path, originalError, extensions });
+  return message === error.message ? error : withMessage(error, message);
 }

@@ -1,8 +1,8 @@
 import { hash } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
-import type { HttpError } from '../http/http-error.ts';
+import { badRequest, type HttpError } from '../http/http-error.ts';
 import type { DocumentCache } from './document-cache.ts';
-import { badRequest, bareId, type PersistedQueries, persistedQueries } from './persisted-queries.ts';
+import { bareId, createDocumentLookup, type DocumentLookup } from './persisted-queries.ts';
 
 /** The texts of trusted documents by their ids. */
 export type TrustedDocuments = ReadonlyMap<string, string>;
@@ -19,10 +19,10 @@ export class TrustedDocumentsError extends Error {
 export function onlyTrustedDocuments(
   documents: DocumentCache,
   trustedDocuments: TrustedDocuments,
-): PersistedQueries {
+): DocumentLookup {
   const errors = [...trustedDocuments].flatMap(([id, text]) => {
     const [error, ...others] = documents.load(text).errors;
-    // A second use moves the document to the protected segment, where new documents do not evict it.
+    // A second use promotes the document, so that new documents do not evict it.
     documents.cached(text);
     if (error === undefined) return [];
     const more = others.length === 0 ? '' : ` (and ${others.length} more)`;
@@ -36,7 +36,7 @@ export function onlyTrustedDocuments(
   const textById = new Map([...texts].map((text) => [hash('sha256', text), text]));
   // An id of the list wins over an equal hash.
   for (const [id, text] of trustedDocuments) textById.set(bareId(id), text);
-  return persistedQueries({
+  return createDocumentLookup({
     byId(id) {
       const text = textById.get(id);
       return text === undefined ? { httpError: notAllowedError } : { text };

@@ -4,10 +4,10 @@ import type { Plugin } from 'graphql-yoga';
 import { totalsOf } from '../../rest/client/call-log.ts';
 import type { Log } from '../../telemetry/log.ts';
 import { createRequestIds } from '../../telemetry/request-ids.ts';
-import type { HeaderReader } from '../../telemetry/request-record.ts';
 import {
   countError,
   createRequestRecord,
+  type HeaderReader,
   loggableName,
   type RequestObserver,
   type RequestRecord,
@@ -31,7 +31,7 @@ export interface AccessLog {
 export interface AccessLogOptions {
   log: Log;
   maskedErrors: MaskedErrors;
-  /** Metrics. The request log calls the observer because a separate Yoga plugin costs more than the counting. */
+  /** Metrics. The access log calls the observer, because a Yoga plugin of its own would cost more. */
   observer: RequestObserver | undefined;
   tracing: Tracing | undefined;
 }

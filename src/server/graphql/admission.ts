@@ -2,13 +2,14 @@ import type { ServerResponse } from 'node:http';
 import type { ExecutionResult, GraphQLError } from 'graphql';
 import { FairQueue, type QueueEntry } from '../../concurrency/fair-queue.ts';
 import type { Tenant } from '../../concurrency/tenant.ts';
+import { overloaded } from '../http/http-error.ts';
 import type { LoadShedder } from '../http/load-shedding.ts';
 import { OpenResponses } from '../http/open-responses.ts';
 import { refusalError, refusalOf } from './refusal.ts';
 
 /** The limits of `Admission`. */
 export interface AdmissionOptions {
-  loadShedding: LoadShedder;
+  loadShedder: LoadShedder;
   /** The maximum number of concurrent GraphQL requests. */
   requestsAtOnce: number;
   /** The maximum number of objects in the response of an operation. */
@@ -18,30 +19,26 @@ export interface AdmissionOptions {
 }
 
 /** An operation that waits for its turn, or runs. Its weight is its estimated number of objects, at least 1. */
-export interface AdmittedOperation extends QueueEntry<AdmittedOperation> {}
+export interface QueuedOperation extends QueueEntry<QueuedOperation> {}
 
-// Two of each of five tokens. Each of one token's two holds the event loop for about 50 ms. Not fewer in all, because an
-// operation has its slot while it waits for REST.
+// Room for ten of the heaviest operations, two for each of five tokens. An operation keeps its slot while it waits for
+// REST.
 const heaviestAtOnce = 10;
 const heaviestAtOncePerToken = 2;
 // A page of 50 orders with their shipments. When heavy operations of five tokens wait for a slow REST endpoint, the small
 // ones of other tokens go on.
 const lightWeight = 100;
-// A token whose operations fill its share makes room within a second, unless REST or its clients are slow.
-const retryAfterMs = 1_000;
 
 /**
- * Lets operations start. One token runs at most half of the total weight, and further operations wait.
- * Tokens with waiting operations start one in turn (docs/decisions/0015-fair-operations.md).
+ * Lets operations start. One token runs at most twice `maxNodes`, and all tokens together ten times. Further operations
+ * wait. Tokens with waiting operations start one in turn (docs/decisions/0015-fair-operations.md).
  */
 export class Admission {
-  readonly #queue: FairQueue<Tenant, AdmittedOperation>;
+  readonly #queue: FairQueue<Tenant, QueuedOperation>;
   readonly #openResponses: OpenResponses;
 
-  constructor({ loadShedding, requestsAtOnce, maxNodes, unreadBytesAtOnce }: AdmissionOptions) {
-    this.#openResponses = new OpenResponses(loadShedding, unreadBytesAtOnce, () =>
-      this.#queue.grantWaiting(),
-    );
+  constructor({ loadShedder, requestsAtOnce, maxNodes, unreadBytesAtOnce }: AdmissionOptions) {
+    this.#openResponses = new OpenResponses(loadShedder, unreadBytesAtOnce, () => this.#queue.grantWaiting());
     // Operations of weight 1 are limited by `requestsAtOnce` alone.
     const capacity = Math.max(heaviestAtOnce * maxNodes, requestsAtOnce);
     this.#queue = new FairQueue({
@@ -64,7 +61,7 @@ export class Admission {
    */
   enter(
     tenant: Tenant,
-    operation: AdmittedOperation,
+    operation: QueuedOperation,
     response: ServerResponse | undefined,
   ): ExecutionResult | undefined {
     const httpError = this.#openResponses.admit(tenant, response);
@@ -83,7 +80,7 @@ export class Admission {
    * @param hasTimedOut whether its time has passed. Otherwise its client has gone.
    * @returns the result of the operation.
    */
-  leave(tenant: Tenant, operation: AdmittedOperation, hasTimedOut: boolean): ExecutionResult {
+  stopWaiting(tenant: Tenant, operation: QueuedOperation, hasTimedOut: boolean): ExecutionResult {
     this.#queue.remove(tenant, operation);
     return hasTimedOut
       ? { errors: [overloadedError('It waited too long for its turn.')] }
@@ -96,7 +93,7 @@ export class Admission {
   }
 
   /** Ends a running operation. */
-  exit(tenant: Tenant, operation: AdmittedOperation): void {
+  release(tenant: Tenant, operation: QueuedOperation): void {
     this.#queue.release(tenant, operation);
   }
 
@@ -110,11 +107,5 @@ export class Admission {
 }
 
 function overloadedError(reason: string): GraphQLError {
-  return refusalError({
-    status: 503,
-    code: 'OVERLOADED',
-    message: `The operation did not run: ${reason} Try again soon.`,
-    retryable: true,
-    retryAfterMs,
-  });
+  return refusalError(overloaded(`The operation did not run: ${reason} Try again soon.`));
 }

@@ -39,12 +39,12 @@ export function requestsCost(headers: HeaderReader): boolean {
 }
 
 /** Adds the cost of the operation to a result as `extensions.upstream`. */
-export function withCost(result: ExecutionResult, callLog: CallLog): ExecutionResult {
-  return { ...result, extensions: { ...result.extensions, upstream: costOf(callLog) } };
+export function withUpstreamCost(result: ExecutionResult, callLog: CallLog): ExecutionResult {
+  return { ...result, extensions: { ...result.extensions, upstream: upstreamCostOf(callLog) } };
 }
 
 /** The cost of an operation by its call log. */
-export function costOf(callLog: CallLog): OperationCost {
+export function upstreamCostOf(callLog: CallLog): OperationCost {
   const { calls, shared } = totalsOf(callLog);
   const { entries, cached, savedByList } = callLog;
   return { calls, shared, cached, savedByList, requests: entries.map(requestCost) };

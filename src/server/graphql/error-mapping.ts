@@ -32,6 +32,11 @@ export function createMaskedErrors(report: ReportError): MaskedErrors {
   };
 }
 
+/** Masks the errors of a result. */
+export function withMaskedErrors(result: ExecutionResult, { mask }: MaskedErrors): ExecutionResult {
+  return result.errors === undefined ? result : { ...result, errors: result.errors.map(mask) };
+}
+
 /** Yoga plugin: maps validation errors for clients. Yoga itself masks only errors that are thrown or executed. */
 export function validationErrors(report: (error: unknown) => void): Plugin {
   return {

@@ -12,21 +12,19 @@
  */
 
 import type { IncomingHttpHeaders, IncomingMessage, RequestListener, ServerResponse } from 'node:http';
-import { type ExecutionResult, getOperationAST } from 'graphql';
+import type { ExecutionResult } from 'graphql';
 import { createDefer, maxDeferredBytes } from '../../concurrency/event-loop-round.ts';
 import type { ReportError } from '../../telemetry/error-report.ts';
 import type { HeaderReader, RequestRecord } from '../../telemetry/request-record.ts';
 import type { CompiledQueries } from '../compiled-queries/compiled-queries.ts';
-import type { Operation } from '../document-syntax/operation.ts';
-import type { DocumentCache } from '../documents/document-cache.ts';
-import type { DocumentReference, PersistedQueries } from '../documents/persisted-queries.ts';
+import { type DocumentSources, requestedOperation } from '../documents/requested-operation.ts';
 import { type ContentCoding, compress, contentCodingFor, minCompressedBytes } from '../http/compression.ts';
 import { mediaTypeFor } from '../http/media-types.ts';
 import { type BodyReadResult, type ParsedBody, parseBody, receiveBody } from '../http/request-body.ts';
 import { authorizationError } from '../http/request-checks.ts';
 import type { ResponseHeaders } from '../http/response-headers.ts';
 import type { AccessLog } from './access-log.ts';
-import type { MaskedErrors } from './error-mapping.ts';
+import { type MaskedErrors, withMaskedErrors } from './error-mapping.ts';
 import type { OperationRequest } from './operation-request.ts';
 import type { OperationRunner } from './run-operation.ts';
 import type { NodeContext, RequestBodyOptions } from './yoga-request.ts';
@@ -35,27 +33,25 @@ import type { NodeContext, RequestBodyOptions } from './yoga-request.ts';
 export type Fallback = (request: IncomingMessage, response: ServerResponse, context: NodeContext) => void;
 
 /** What the fast path needs of the application. */
-export interface FastPathOptions extends RequestBodyOptions {
+export interface FastPathOptions extends RequestBodyOptions, DocumentSources {
   accessLog: AccessLog;
   responseHeaders: ResponseHeaders;
   /** Whether responses are compressed for clients that accept it. */
   compressResponses: boolean;
   report: ReportError;
   maskedErrors: MaskedErrors;
-  operations: PersistedQueries;
-  documents: DocumentCache;
   compiledQueries: CompiledQueries;
   runner: OperationRunner;
 }
 
 /** Creates a listener that runs cached queries itself, and passes all other requests to `fallback`. */
 export function fastPath(options: FastPathOptions, fallback: Fallback): RequestListener {
-  const { maxBodyBytes, budget, loadShedding, responseHeaders } = options;
-  const fixedHeaders = responseHeaders.fixed.flat();
+  const { maxBodyBytes, budget, loadShedder, responseHeaders } = options;
+  const fixedHeaderList = responseHeaders.fixed.flat();
   const dependencies: FastPathDependencies = {
     ...options,
     fallback,
-    fixedHeaders,
+    fixedHeaderList,
     bodyByResult: new WeakMap(),
     compressedByResult: { br: new WeakMap(), gzip: new WeakMap() },
   };
@@ -64,7 +60,7 @@ export function fastPath(options: FastPathOptions, fallback: Fallback): RequestL
     const mediaType = hasFastPathHead(request, maxBodyBytes)
       ? mediaTypeFor(request.headers.accept)
       : undefined;
-    if (mediaType === undefined || loadShedding.overloadError('graphql') !== undefined) {
+    if (mediaType === undefined || loadShedder.overloadError('graphql') !== undefined) {
       fallback(request, response, {});
       return;
     }
@@ -95,10 +91,10 @@ function hasFastPathHead(
 interface FastPathDependencies extends FastPathOptions {
   fallback: Fallback;
   /** Names and values alternate. */
-  fixedHeaders: readonly string[];
+  fixedHeaderList: readonly string[];
   /** Serialized bodies of results that several requests share. */
   bodyByResult: WeakMap<ExecutionResult, Buffer>;
-  /** Their compressed bodies, also while they are being compressed. */
+  /** Compressed bodies, also unfinished ones. A request does not know whether others join it, so each adds its own. */
   compressedByResult: Readonly<Record<ContentCoding, WeakMap<ExecutionResult, Promise<Buffer>>>>;
 }
 
@@ -114,7 +110,7 @@ class FastRequest implements OperationRequest {
   readonly #mediaType: string;
   #body: BodyReadResult | undefined;
   #parsed: ParsedBody | undefined;
-  #isAdmitted = false;
+  #isCounted = false;
 
   constructor(
     dependencies: FastPathDependencies,
@@ -158,16 +154,16 @@ class FastRequest implements OperationRequest {
 
   /** Starts the operation. Undefined if the fallback must handle the request: the operation has not started then. */
   #execute(body: BodyReadResult): Promise<ExecutionResult> | undefined {
-    const { loadShedding, compiledQueries, runner } = this.#dependencies;
+    const { loadShedder, compiledQueries, runner } = this.#dependencies;
     if (!Buffer.isBuffer(body)) return undefined;
     this.#parsed = parseBody(body);
     const operation = requestedOperation(this.#parsed, this.headers, this.#dependencies);
     if (operation === undefined) return undefined;
     const query = compiledQueries(operation);
-    if (query === undefined || loadShedding.admit('graphql', this.response) !== undefined) return undefined;
-    this.#isAdmitted = true;
+    if (query === undefined || loadShedder.admit('graphql', this.response) !== undefined) return undefined;
+    this.#isCounted = true;
     const accepted = runner.prepare(operation, this);
-    if ('rejection' in accepted) return undefined;
+    if ('refusal' in accepted) return undefined;
     const runCompiled = query(operation.variables);
     return runCompiled && accepted.run(() => runCompiled(accepted.context));
   }
@@ -207,12 +203,12 @@ class FastRequest implements OperationRequest {
 
   #send(body: string | Buffer, byteLength: number, coding?: ContentCoding): void {
     const { requestRecord } = this;
-    const { accessLog, responseHeaders, fixedHeaders } = this.#dependencies;
+    const { accessLog, responseHeaders, fixedHeaderList } = this.#dependencies;
     const response = this.response;
     try {
       accessLog.finish(requestRecord, this.headers, 200, response.destroyed);
       if (response.destroyed) return;
-      const headers = [...fixedHeaders, 'content-type', this.#mediaType];
+      const headers = [...fixedHeaderList, 'content-type', this.#mediaType];
       headers.push('content-length', String(byteLength), 'x-request-id', requestRecord.requestId);
       if (coding !== undefined) headers.push('content-encoding', coding);
       for (const header of responseHeaders.forRequest(this.headers)) headers.push(...header);
@@ -251,7 +247,7 @@ class FastRequest implements OperationRequest {
       requestRecord,
       body: this.#body,
       parsed: this.#parsed,
-      isAdmitted: this.#isAdmitted,
+      isCounted: this.#isCounted,
       refusal,
     };
     this.#dependencies.fallback(this.#request, this.response, context);
@@ -269,54 +265,4 @@ class NodeHeaders implements HeaderReader {
     const value = this.#headers[name];
     return typeof value === 'string' ? value : null;
   }
-}
-
-function withMaskedErrors(result: ExecutionResult, { mask }: MaskedErrors): ExecutionResult {
-  return result.errors === undefined ? result : { ...result, errors: result.errors.map(mask) };
-}
-
-/** The operation of a body. Undefined if the document is not cached, or if the request has an error. */
-function requestedOperation(
-  parsed: ParsedBody,
-  headers: HeaderReader,
-  { operations, documents }: Pick<FastPathOptions, 'operations' | 'documents'>,
-): Operation | undefined {
-  if (!('json' in parsed) || !areParameters(parsed.json)) return undefined;
-  const { operationName, variables } = parsed.json;
-  const documentText = operations.textOf(parsed.json, headers);
-  if ('httpError' in documentText || documentText.text === undefined) return undefined;
-  const cachedDocument = documents.cached(documentText.text);
-  if (cachedDocument?.document === undefined || cachedDocument.errors.length > 0) return undefined;
-  const { document } = cachedDocument;
-  const definition = getOperationAST(document, operationName);
-  return definition ? { document, definition, variables: variables ?? undefined } : undefined;
-}
-
-interface Parameters extends DocumentReference {
-  operationName?: string | null;
-  variables?: Record<string, unknown> | null;
-}
-
-const isValidParameter: Readonly<Record<string, (value: unknown) => boolean>> = {
-  query: (value) => typeof value === 'string',
-  operationName: (value) => typeof value === 'string' && value !== '',
-  variables: isObject,
-  extensions: isObject,
-  documentId: (value) => typeof value === 'string',
-  id: (value) => typeof value === 'string',
-};
-
-/** Whether a body has only the parameters of GraphQL over HTTP, each null or of the right type. */
-function areParameters(body: object): body is Parameters {
-  // Parsed JSON has no inherited enumerable properties.
-  for (const name in body) {
-    if (!Object.hasOwn(isValidParameter, name)) return false;
-    const value: unknown = body[name as keyof typeof body]; // A key of the same object.
-    if (value !== null && isValidParameter[name]?.(value) !== true) return false;
-  }
-  return true;
-}
-
-function isObject(value: unknown): boolean {
-  return typeof value === 'object' && !Array.isArray(value);
 }

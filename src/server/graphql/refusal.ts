@@ -1,5 +1,5 @@
 import { type ExecutionResult, GraphQLError } from 'graphql';
-import type { HttpError } from '../http/http-error.ts';
+import { type HttpError, retryAfterSeconds } from '../http/http-error.ts';
 
 /** The result of an operation that did not run, with the HTTP status and headers for Yoga. */
 export function refusalOf(httpError: HttpError): ExecutionResult {
@@ -9,7 +9,7 @@ export function refusalOf(httpError: HttpError): ExecutionResult {
 /** The error of an operation that did not run. */
 export function refusalError({ status, message, headers: _headers, ...extensions }: HttpError): GraphQLError {
   const { retryAfterMs } = extensions;
-  const headers = retryAfterMs === undefined ? {} : { 'retry-after': String(Math.ceil(retryAfterMs / 1000)) };
+  const headers = retryAfterMs === undefined ? {} : { 'retry-after': retryAfterSeconds(retryAfterMs) };
   // With `spec`, clients that accept `application/json` get the status 200. An overloaded server is 503 for all.
   const http = { status, headers, spec: status !== 503 };
   return new GraphQLError(message, { extensions: { ...extensions, http } });

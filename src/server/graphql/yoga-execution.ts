@@ -20,7 +20,7 @@ export function yogaOperations(
       if (refusal !== undefined) return setResultAndStopExecution(refusal);
       const operation = { document, definition, variables: variableValues ?? undefined };
       const accepted = runner.prepare(operation, operationRequestOf(args.contextValue));
-      if ('rejection' in accepted) return setResultAndStopExecution(accepted.rejection);
+      if ('refusal' in accepted) return setResultAndStopExecution(accepted.refusal);
       const { context } = accepted;
       const runCompiled = compiledQueries?.(operation)?.(operation.variables);
       setExecuteFn((executorArgs) =>

@@ -5,8 +5,8 @@ import { countError, type RequestRecordContext } from '../../telemetry/request-r
 import { type HttpError, httpErrorBody, httpErrorHeaders } from '../http/http-error.ts';
 import type { LoadShedder } from '../http/load-shedding.ts';
 import { mayRefuseTypes, withoutRefusedTypes } from '../http/media-types.ts';
-import type { BodyBudget } from '../http/request-body.ts';
 import {
+  type BodyBudget,
   type BodyReadResult,
   type ParsedBody,
   parseBody,
@@ -25,7 +25,7 @@ export interface NodeContext extends RequestRecordContext {
   /** The parsed body, if the fast path has parsed it. */
   parsed?: ParsedBody | undefined;
   /** Whether load shedding already counts the request. */
-  isAdmitted?: boolean;
+  isCounted?: boolean;
   /** The result of an operation that the fast path was not allowed to start. */
   refusal?: ExecutionResult | undefined;
 }
@@ -34,7 +34,7 @@ export interface NodeContext extends RequestRecordContext {
 export interface RequestBodyOptions {
   maxBodyBytes: number;
   budget: BodyBudget;
-  loadShedding: LoadShedder;
+  loadShedder: LoadShedder;
 }
 
 /**
@@ -42,7 +42,7 @@ export interface RequestBodyOptions {
  * its body is complete, so that slow uploads occupy no capacity.
  */
 export function readYogaRequest(options: RequestBodyOptions): Plugin<object, NodeContext> {
-  const { maxBodyBytes, loadShedding } = options;
+  const { maxBodyBytes, loadShedder } = options;
   return {
     onRequestParse({ request, serverContext, requestParser, setRequestParser, endResponse, fetchAPI }) {
       const { req, res } = serverContext;
@@ -52,9 +52,7 @@ export function readYogaRequest(options: RequestBodyOptions): Plugin<object, Nod
       const httpError =
         (req && authorizationError(req.rawHeaders)) ??
         requestHeadError(method, headers, maxBodyBytes) ??
-        (method === 'GET'
-          ? loadShedding.admit('graphql', res)
-          : errorBeforeBody(serverContext, loadShedding));
+        (method === 'GET' ? loadShedder.admit('graphql', res) : errorBeforeBody(serverContext, loadShedder));
       const accept = headers.get('accept');
       if (accept !== null && mayRefuseTypes(accept)) headers.set('accept', withoutRefusedTypes(accept));
       if (httpError !== undefined) {
@@ -74,14 +72,14 @@ export function readYogaRequest(options: RequestBodyOptions): Plugin<object, Nod
 }
 
 /** The load-shedding error of a request, before its body is read. The bodies of shed requests are not read. */
-function errorBeforeBody({ isAdmitted }: NodeContext, loadShedding: LoadShedder): HttpError | undefined {
-  return isAdmitted === true ? undefined : loadShedding.overloadError('graphql');
+function errorBeforeBody({ isCounted }: NodeContext, loadShedder: LoadShedder): HttpError | undefined {
+  return isCounted === true ? undefined : loadShedder.overloadError('graphql');
 }
 
 async function readParameters(
   request: Request,
-  { req, res, body: receivedBody, parsed, isAdmitted = false }: NodeContext,
-  { maxBodyBytes, budget, loadShedding }: RequestBodyOptions,
+  { req, res, body: receivedBody, parsed, isCounted = false }: NodeContext,
+  { maxBodyBytes, budget, loadShedder }: RequestBodyOptions,
 ): Promise<ParsedBody> {
   if (req === undefined) {
     const text = await request.text();
@@ -93,7 +91,7 @@ async function readParameters(
   if (receivedBody === undefined && req.headers.expect !== undefined) res?.writeContinue();
   const body = receivedBody ?? (await readBody(req, maxBodyBytes, budget));
   if (!Buffer.isBuffer(body)) return { httpError: body };
-  const httpError = isAdmitted ? undefined : loadShedding.admit('graphql', res);
+  const httpError = isCounted ? undefined : loadShedder.admit('graphql', res);
   return httpError === undefined ? (parsed ?? parseBody(body)) : { httpError };
 }
 

@@ -25,8 +25,8 @@ export interface ClientError {
   fields?: readonly FieldError[];
 }
 
-// Within a second some of the waiting calls of REST are done.
-const overloadRetryAfterMs = 1_000;
+/** Within a second, a server that is only busy finishes some of its requests, operations and calls of REST. */
+export const overloadRetryAfterMs = 1_000;
 
 /** Converts any error for clients. An unknown error becomes INTERNAL_SERVER_ERROR without its message. */
 export function toClientError(error: unknown): ClientError {

@@ -1,7 +1,7 @@
 import type { ServerResponse } from 'node:http';
 import type { Log } from '../../telemetry/log.ts';
 import type { Metrics } from '../../telemetry/metrics.ts';
-import type { ClientError } from './client-error.ts';
+import { type ClientError, overloadRetryAfterMs } from './client-error.ts';
 import { fixedHeaders } from './response-headers.ts';
 
 /** The error response to a request that is rejected before its operation runs. */
@@ -24,6 +24,21 @@ export const notFoundError: HttpError = {
   retryable: false,
 };
 
+/** The error for a request that is malformed or contradicts itself. */
+export function badRequest(message: string): HttpError {
+  return { status: 400, code: 'BAD_REQUEST', message, retryable: false };
+}
+
+/** The error for a request that the server, or its token, has no room for now. */
+export function overloaded(message: string): HttpError {
+  return { status: 503, code: 'OVERLOADED', message, retryable: true, retryAfterMs: overloadRetryAfterMs };
+}
+
+/** The value of the header `retry-after`, in whole seconds. */
+export function retryAfterSeconds(retryAfterMs: number): string {
+  return String(Math.ceil(retryAfterMs / 1000));
+}
+
 /** The JSON body of an error response, in the form of a GraphQL response. */
 export function httpErrorBody({
   status: _status,
@@ -39,7 +54,7 @@ export function httpErrorHeaders(httpError: HttpError): Record<string, string> {
   const headers: Record<string, string> = { 'content-type': 'application/json; charset=utf-8' };
   if (httpError.status === 401) headers['www-authenticate'] = 'Bearer';
   if (httpError.retryAfterMs !== undefined) {
-    headers['retry-after'] = String(Math.ceil(httpError.retryAfterMs / 1000));
+    headers['retry-after'] = retryAfterSeconds(httpError.retryAfterMs);
   }
   return { ...headers, ...httpError.headers };
 }

@@ -1,6 +1,6 @@
 import type { ServerResponse } from 'node:http';
 import type { Tenant } from '../../concurrency/tenant.ts';
-import type { HttpError } from './http-error.ts';
+import { type HttpError, overloaded } from './http-error.ts';
 
 /** The routes that have a limit of their own, so that one route cannot exhaust the other. */
 export type LimitedRoute = 'graphql' | 'label';
@@ -28,9 +28,6 @@ export interface LoadShedder {
     response: ServerResponse | undefined,
   ): HttpError | undefined;
 }
-
-// Within a second a server that is only busy finishes some pending requests.
-const retryAfterMs = 1_000;
 
 /** Creates a load shedder with these limits. */
 export function createLoadShedder(limits: LoadSheddingLimits): LoadShedder {
@@ -66,7 +63,7 @@ class RouteLimit {
   overloadError(): HttpError | undefined {
     return this.#inFlight < this.#limit
       ? undefined
-      : overloaded(`${this.#requests} under way: ${this.#limit}, which is as many as this server takes.`);
+      : tooMany(`${this.#requests} under way: ${this.#limit}, which is as many as this server takes.`);
   }
 
   admit(response: ServerResponse): HttpError | undefined {
@@ -83,7 +80,7 @@ class RouteLimit {
     if (count >= Math.ceil(this.#limit / 2)) {
       response.off('close', this.#onClose);
       this.#onClose();
-      return overloaded(
+      return tooMany(
         `${this.#requests} under way: ${count} of this token, which is as many as one may have.`,
       );
     }
@@ -97,12 +94,6 @@ class RouteLimit {
   }
 }
 
-function overloaded(reason: string): HttpError {
-  return {
-    status: 503,
-    code: 'OVERLOADED',
-    message: `${reason} Try again soon.`,
-    retryable: true,
-    retryAfterMs,
-  };
+function tooMany(reason: string): HttpError {
+  return overloaded(`${reason} Try again soon.`);
 }

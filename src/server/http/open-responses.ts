@@ -27,7 +27,7 @@ interface OpenResponse extends ListNode<OpenResponse> {
  */
 export class OpenResponses {
   readonly #list = new LinkedList<OpenResponse>();
-  readonly #loadShedding: LoadShedder;
+  readonly #loadShedder: LoadShedder;
   readonly #budgetBytes: number;
   readonly #onMeasured: () => void;
   /** Only tenants with unread bytes. */
@@ -38,8 +38,8 @@ export class OpenResponses {
   /**
    * @param onMeasured called after each measurement, which may have changed `isBelowShare`.
    */
-  constructor(loadShedding: LoadShedder, budgetBytes: number, onMeasured: () => void) {
-    this.#loadShedding = loadShedding;
+  constructor(loadShedder: LoadShedder, budgetBytes: number, onMeasured: () => void) {
+    this.#loadShedder = loadShedder;
     this.#budgetBytes = budgetBytes;
     this.#onMeasured = onMeasured;
   }
@@ -50,7 +50,7 @@ export class OpenResponses {
    * @returns the error if the token has half of all open responses already.
    */
   admit(tenant: Tenant, response: ServerResponse | undefined) {
-    const httpError = this.#loadShedding.admitForToken('graphql', tenant, response);
+    const httpError = this.#loadShedder.admitForToken('graphql', tenant, response);
     if (httpError !== undefined || response === undefined || response.closed) return httpError;
     const entry: OpenResponse = {
       before: undefined,

@@ -1,6 +1,6 @@
 import { isUtf8 } from 'node:buffer';
 import type { Readable } from 'node:stream';
-import type { HttpError } from './http-error.ts';
+import { badRequest, type HttpError, overloaded } from './http-error.ts';
 import { bodyTooLarge } from './request-checks.ts';
 
 /** The budget for the buffered bytes of all incomplete request bodies. */
@@ -112,11 +112,7 @@ function appendChunk(buffer: Buffer, bytes: number, chunk: Buffer, maxBytes: num
 }
 
 const budgetExhausted: HttpError = {
-  status: 503,
-  code: 'OVERLOADED',
-  message: 'The bodies that are being sent take as much room as this server has. Send it again soon.',
-  retryable: true,
-  retryAfterMs: 1_000,
+  ...overloaded('The bodies that are being sent take as much room as this server has. Send it again soon.'),
   // The rest of the body is not read.
   headers: { connection: 'close' },
 };
@@ -146,8 +142,4 @@ export function parseText(text: string): ParsedBody {
   } catch {
     return { httpError: badRequest('POST body sent invalid JSON.') };
   }
-}
-
-function badRequest(message: string): HttpError {
-  return { status: 400, code: 'BAD_REQUEST', message, retryable: false };
 }

@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import { MissingBearerError } from '../../rest/errors.ts';
 import type { HeaderReader } from '../../telemetry/request-record.ts';
-import type { HttpError } from './http-error.ts';
+import { badRequest, type HttpError } from './http-error.ts';
 import { acceptError, isJson } from './media-types.ts';
 
 /** Browsers send a preflight before a cross-origin request with any of these headers. */
@@ -163,10 +163,6 @@ function hasValidUrl({ headers: { host = '' }, url = '/' }: IncomingMessage): bo
   if (/[\s/\\?#@]/.test(host) || !url.startsWith('/')) return false;
   // Yoga uses localhost if the host is empty.
   return URL.canParse(`http://${host === '' ? 'localhost' : host}${url}`);
-}
-
-function badRequest(message: string): HttpError {
-  return { status: 400, code: 'BAD_REQUEST', message, retryable: false };
 }
 
 // The b64token of RFC 6750, with a maximum length that fits into common header size limits.

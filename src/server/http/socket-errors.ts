@@ -1,6 +1,6 @@
 import { STATUS_CODES } from 'node:http';
 import type { Duplex } from 'node:stream';
-import { type HttpError, httpErrorBody, httpErrorHeaders } from './http-error.ts';
+import { badRequest, type HttpError, httpErrorBody, httpErrorHeaders } from './http-error.ts';
 import { fixedHeaders } from './response-headers.ts';
 
 /** The error for a request whose head or body arrives too slowly. */
@@ -18,12 +18,7 @@ export function parserError(code: string | undefined): HttpError {
     const message = 'The headers are larger than the 16384 bytes that this server takes: send less.';
     return { status: 431, code: 'REQUEST_TOO_LARGE', message, retryable: false };
   }
-  return {
-    status: 400,
-    code: 'BAD_REQUEST',
-    message: 'What came is no request of HTTP.',
-    retryable: false,
-  };
+  return badRequest('What came is no request of HTTP.');
 }
 
 /**

@@ -23,7 +23,7 @@ import {
 } from '../document-syntax/selections.ts';
 import { fixedLimits, type Limits, limitExceeded, maxErrorsShown } from './limits.ts';
 import { maxNesting } from './nesting.ts';
-import { truncateErrors } from './truncate-errors.ts';
+import { truncateErrors, withMessage } from './truncate-errors.ts';
 
 /**
  * Parses a document within the limits of length, nesting and tokens.
@@ -126,7 +126,7 @@ const alternatives = new Map([
 
 function withAlternative(error: GraphQLError): GraphQLError {
   const message = alternatives.get(error.message);
-  return message === undefined ? error : new GraphQLError(message, { nodes: error.nodes });
+  return message === undefined ? error : withMessage(error, message);
 }
 
 /** The error for a list or an input object in the document that is too large. Undefined if there is none. */

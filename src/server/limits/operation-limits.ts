@@ -1,18 +1,17 @@
 import {
-  type DocumentNode,
   GraphQLError,
   type GraphQLSchema,
-  getOperationAST,
   isInputType,
   type OperationDefinitionNode,
   typeFromAST,
   validateInputValue,
 } from 'graphql';
-import type { RawVariables } from '../document-syntax/operation.ts';
+import type { Operation, RawVariables } from '../document-syntax/operation.ts';
+import { perOperation } from '../document-syntax/operation-memo.ts';
 import { definitionsOf } from '../document-syntax/selections.ts';
 import { firstOutOfRange, fixedLimits, type Limits, limitExceeded } from './limits.ts';
 import { introspectionSizes } from './list-size.ts';
-import { type CostEstimate, estimateCost, resolveCount, resolveNodeCount } from './node-cost.ts';
+import { estimateNodes, resolveCount, resolveNodeCount } from './node-count.ts';
 
 /** Checks operations with their variables against the limits. */
 export interface OperationLimits {
@@ -20,35 +19,23 @@ export interface OperationLimits {
    * Checks an operation of a valid document.
    * @returns the error if a limit is exceeded, and otherwise the number of objects that the response has at most.
    */
-  check(
-    document: DocumentNode,
-    operationName: string | null | undefined,
-    variables: RawVariables | null | undefined,
-  ): GraphQLError | number;
+  check(operation: Operation): GraphQLError | number;
 }
 
-/** Creates the check. The cost of each operation is estimated once, and evaluated again for each set of variables. */
+/** Creates the check. The nodes of an operation are estimated once, and counted again for each set of variables. */
 export function createOperationLimits(schema: GraphQLSchema, limits: Limits): OperationLimits {
   const introspection = introspectionSizes(schema);
-  const costs = new WeakMap<OperationDefinitionNode, CostEstimate>();
-
-  function costOf(document: DocumentNode, operation: OperationDefinitionNode): CostEstimate {
-    const cachedCost = costs.get(operation);
-    if (cachedCost !== undefined) return cachedCost;
+  const estimateOf = perOperation((definition, document) => {
     const { fragments } = definitionsOf(document);
-    const cost = estimateCost(schema, introspection, operation, (name) => fragments.get(name));
-    costs.set(operation, cost);
-    return cost;
-  }
+    return estimateNodes(schema, introspection, definition, (name) => fragments.get(name));
+  });
 
   return {
-    check(document, operationName, variables) {
-      const operation = getOperationAST(document, operationName);
-      if (operation === null || operation === undefined) return 0;
-      const error = variables ? variablesError(schema, limits, operation, variables) : undefined;
+    check({ document, definition, variables }) {
+      const error = variables && variablesError(schema, limits, definition, variables);
       if (error !== undefined) return error;
       const values = variables ?? {};
-      const { nodes, pages, writes } = costOf(document, operation);
+      const { nodes, pages, writes } = estimateOf(definition, document);
       for (const { count, maximum, coordinate, node } of pages) {
         const allowed = Math.min(maximum, limits.first);
         const first = resolveCount(count, values);
@@ -56,10 +43,10 @@ export function createOperationLimits(schema: GraphQLSchema, limits: Limits): Op
       }
       const writeCount = writes.reduce<number>((sum, count) => sum + resolveCount(count, values), 0);
       if (writeCount > fixedLimits.writes)
-        return limitExceeded('writes', fixedLimits.writes, writeCount, operation);
+        return limitExceeded('writes', fixedLimits.writes, writeCount, definition);
       const nodeCount = Math.ceil(resolveNodeCount(nodes, values));
       return nodeCount > limits.nodes
-        ? limitExceeded('nodes', limits.nodes, nodeCount, operation)
+        ? limitExceeded('nodes', limits.nodes, nodeCount, definition)
         : nodeCount;
     },
   };

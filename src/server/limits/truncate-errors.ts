@@ -32,7 +32,8 @@ export function truncateErrors(errors: readonly GraphQLError[]): readonly GraphQ
   });
 }
 
-function withMessage(error: GraphQLError, message: string): GraphQLError {
+/** Copies an error with another message. */
+export function withMessage(error: GraphQLError, message: string): GraphQLError {
   const { nodes, source, positions, path, originalError, extensions } = error;
   return new GraphQLError(message, { nodes, source, positions, path, originalError, extensions });
 }

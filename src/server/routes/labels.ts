@@ -19,7 +19,7 @@ const route = /^\/labels\/([^/]+)\.pdf$/;
 export interface LabelRouteOptions {
   api: RestApi;
   callContexts: CallContexts;
-  loadShedding: LoadShedder;
+  loadShedder: LoadShedder;
   report: ReportError;
   tracing: Tracing | undefined;
 }
@@ -38,7 +38,7 @@ export function labelRoute(options: LabelRouteOptions): Plugin<object, NodeConte
       if (request.method === 'GET' || request.method === 'HEAD') {
         const { req, res } = serverContext;
         const httpError =
-          (req && authorizationError(req.rawHeaders)) ?? options.loadShedding.admit('label', res);
+          (req && authorizationError(req.rawHeaders)) ?? options.loadShedder.admit('label', res);
         endResponse(
           httpError === undefined
             ? await labelResponse(options, encodedId, request, serverContext, fetchAPI)
@@ -52,7 +52,7 @@ export function labelRoute(options: LabelRouteOptions): Plugin<object, NodeConte
 }
 
 async function labelResponse(
-  { api, callContexts, loadShedding, report, tracing }: LabelRouteOptions,
+  { api, callContexts, loadShedder, report, tracing }: LabelRouteOptions,
   encodedId: string,
   request: Request,
   context: NodeContext,
@@ -69,7 +69,7 @@ async function labelResponse(
       requestRecord.callContext = callContext;
       tracing?.begin(requestRecord, request.headers);
     }
-    const limitError = loadShedding.admitForToken('label', callContext.tenant, response);
+    const limitError = loadShedder.admitForToken('label', callContext.tenant, response);
     if (limitError !== undefined) return httpErrorResponse(limitError, context, fetchAPI);
     const { body, contentLength } = await api.getLabel(id, callContext);
     const headers = {

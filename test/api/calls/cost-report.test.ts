@@ -4,7 +4,11 @@ import { withFieldPathTracking } from '../../../src/graph/fields/field-path-trac
 import { schema } from '../../../src/graph/schema.ts';
 import { type CallLogEntry, createCallLog } from '../../../src/rest/client/call-log.ts';
 import { isCompilable } from '../../../src/server/compiled-queries/compiled-queries.ts';
-import { costOf, type OperationCost, type RequestCost } from '../../../src/server/graphql/cost-report.ts';
+import {
+  type OperationCost,
+  type RequestCost,
+  upstreamCostOf,
+} from '../../../src/server/graphql/cost-report.ts';
 import { orderToShip } from '../../fixtures/order-to-ship.ts';
 import { startWaybill, type Waybill } from '../../harness.ts';
 
@@ -406,7 +410,7 @@ test('the numbers of a ledger are shown as they are, calls of others apart', () 
     { ...entry, route: '/v1/shipments', startMs: 21.25, durationMs: 0, isShared: true, askedBy: [] },
     { ...entry, method: 'POST', status: undefined, durationMs: undefined, bytes: 0, retries: 2 },
   ];
-  expect(costOf({ ...createCallLog(), entries, cached: 1, savedByList: 74 })).toEqual({
+  expect(upstreamCostOf({ ...createCallLog(), entries, cached: 1, savedByList: 74 })).toEqual({
     calls: 2,
     shared: 1,
     cached: 1,

@@ -1,4 +1,4 @@
-import { getNamedType, isInterfaceType, isObjectType, parse } from 'graphql';
+import { getNamedType, getOperationAST, isInterfaceType, isObjectType, parse } from 'graphql';
 import { afterAll, describe, expect, test } from 'vitest';
 import { readConfig } from '../../../src/config/config.ts';
 import { schema } from '../../../src/graph/schema.ts';
@@ -64,7 +64,10 @@ test('every list of objects says how many there are', () => {
 /** How many nodes an operation has, as its refusal says where none is allowed. */
 function nodesOf(query: string, variables: Record<string, unknown> = {}): number {
   const { check } = createOperationLimits(schema, { ...readConfig({}).app.limits, nodes: -1 });
-  const error = check(parse(query), undefined, variables);
+  const document = parse(query);
+  const definition = getOperationAST(document);
+  if (!definition) throw new Error(`No single operation: ${query}`);
+  const error = check({ document, definition, variables });
   const message = typeof error === 'number' ? '' : error.message;
   const [, count] = /there are (\d+|more than 1000000) objects at most/.exec(message) ?? [];
   return count === 'more than 1000000' ? Number.POSITIVE_INFINITY : Number(count);

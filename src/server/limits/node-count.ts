@@ -45,14 +45,14 @@ interface PageCheck {
  * The maximum number of objects in a response: a fixed part, and parts that variables multiply. List items and
  * objects with an id count. Objects that are always embedded in another object do not count.
  */
-export interface NodeCost {
+export interface NodeCount {
   fixed: number;
-  variable: { times: number; count: VariableCount; inner: NodeCost }[];
+  variable: { times: number; count: VariableCount; inner: NodeCount }[];
 }
 
-/** The cost of an operation as far as its document determines the cost. */
-export interface CostEstimate {
-  nodes: NodeCost;
+/** The nodes, pages and writes of an operation, as far as its document determines them. */
+export interface NodeEstimate {
+  nodes: NodeCount;
   pages: PageCheck[];
   /** The number of records that each mutation field writes. */
   writes: Count[];
@@ -66,7 +66,7 @@ export function resolveCount(count: Count, variables: RawVariables): number {
 }
 
 /** The number of objects for the given variables. May be `Infinity` if counts are huge. */
-export function resolveNodeCount({ fixed, variable }: NodeCost, variables: RawVariables): number {
+export function resolveNodeCount({ fixed, variable }: NodeCount, variables: RawVariables): number {
   let total = fixed;
   for (const { times, count, inner } of variable) {
     const items = resolveCount(count, variables);
@@ -77,15 +77,15 @@ export function resolveNodeCount({ fixed, variable }: NodeCost, variables: RawVa
 }
 
 /**
- * Estimates the cost of an operation of a valid document. Fields with the same response name count once.
+ * Counts the nodes of an operation of a valid document. Fields with the same response name count once.
  * @param introspection the average lengths of introspection lists, by coordinate (`Type.field`).
  */
-export function estimateCost(
+export function estimateNodes(
   schema: GraphQLSchema,
   introspection: ReadonlyMap<string, number>,
   operation: OperationDefinitionNode,
   fragmentOf: FragmentOf,
-): CostEstimate {
+): NodeEstimate {
   const pages: PageCheck[] = [];
   const writes: Count[] = [];
   const defaults = new Map<string, unknown>();
@@ -93,22 +93,26 @@ export function estimateCost(
     if (defaultValue) defaults.set(variable.name.value, valueFromASTUntyped(defaultValue));
   }
 
-  function costOf(parent: GraphQLCompositeType, sets: readonly SelectionSetNode[], page: Count): NodeCost {
-    const cost: NodeCost = { fixed: 0, variable: [] };
+  function nodeCountOf(
+    parent: GraphQLCompositeType,
+    sets: readonly SelectionSetNode[],
+    page: Count,
+  ): NodeCount {
+    const total: NodeCount = { fixed: 0, variable: [] };
     // Fields of one response name under different type conditions are separate. At most one of them has a result.
     const keyOf = (field: FieldSelection) => `${field.condition ?? parent.name}.${responseName(field)}`;
     for (const group of Map.groupBy(selectedFields(sets, fragmentOf), keyOf).values()) {
       const [{ node, condition } = {}] = group;
       const type = condition === undefined ? parent : schema.getType(condition);
       if (node !== undefined && isCompositeType(type)) {
-        addField(cost, type, node, selectionSetsOf(group), page);
+        addField(total, type, node, selectionSetsOf(group), page);
       }
     }
-    return cost;
+    return total;
   }
 
   function addField(
-    cost: NodeCost,
+    total: NodeCount,
     parent: GraphQLCompositeType,
     node: FieldNode,
     sets: readonly SelectionSetNode[],
@@ -126,13 +130,13 @@ export function estimateCost(
     if (size?.by === 'first') {
       const count = countOf(node, 'first', rowCountOf, defaultPageSize);
       pages.push({ count, maximum: size.maximum, coordinate, node });
-      addTimes(cost, 1, costOf(type, sets, count));
+      addTimes(total, 1, nodeCountOf(type, sets, count));
       return;
     }
-    const inner = costOf(type, sets, 0);
+    const inner = nodeCountOf(type, sets, 0);
     // An edge and its node count as one object.
     if (size !== undefined || (mayBeNode(schema, type) && !parent.name.endsWith('Edge'))) inner.fixed += 1;
-    addTimes(cost, size === undefined ? 1 : sizeOf(size, node, page), inner);
+    addTimes(total, size === undefined ? 1 : sizeOf(size, node, page), inner);
   }
 
   function sizeOf(size: Exclude<ListSize, { by: 'first' }>, node: FieldNode, page: Count): Count {
@@ -161,20 +165,20 @@ export function estimateCost(
 
   const root = schema.getRootType(operation.operation);
   const nodes = isCompositeType(root)
-    ? costOf(root, [operation.selectionSet], 0)
+    ? nodeCountOf(root, [operation.selectionSet], 0)
     : { fixed: 0, variable: [] };
   return { nodes, pages, writes };
 }
 
-/** Adds `inner` to `cost`, multiplied by `count`. */
-function addTimes(cost: NodeCost, count: Count, inner: NodeCost): void {
+/** Adds `inner` to `total`, multiplied by `count`. */
+function addTimes(total: NodeCount, count: Count, inner: NodeCount): void {
   // 0 times `Infinity` would be NaN.
   if (count === 0 || (inner.fixed === 0 && inner.variable.length === 0)) return;
   if (typeof count === 'number') {
-    cost.fixed += count * inner.fixed;
-    for (const { times, ...rest } of inner.variable) cost.variable.push({ times: count * times, ...rest });
+    total.fixed += count * inner.fixed;
+    for (const { times, ...rest } of inner.variable) total.variable.push({ times: count * times, ...rest });
   } else {
-    cost.variable.push({ times: 1, count, inner });
+    total.variable.push({ times: 1, count, inner });
   }
 }
 

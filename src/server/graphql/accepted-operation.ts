@@ -1,0 +1,208 @@
+// Runs an accepted operation: charges its points, waits for its turn, and shares equal queries. `execute` then runs the
+// plan of a compiled query, and Yoga's executor for all other operations.
+
+import type { ExecutionResult } from 'graphql';
+import { joinableMs } from '../../concurrency/coalescing-map.ts';
+import type { RunningMutations } from '../../concurrency/running-mutations.ts';
+import type { Tenant } from '../../concurrency/tenant.ts';
+import type { Operation } from '../document-syntax/operation.ts';
+import type { PointCost, RateLimit } from '../limits/rate-limit.ts';
+import type { Admission, QueuedOperation } from './admission.ts';
+import { withUpstreamCost } from './cost-report.ts';
+import { withOrderedErrors } from './error-mapping.ts';
+import type { OperationContext } from './operation-context.ts';
+import type { Execute, OperationRequest } from './operation-request.ts';
+import type { InFlightQuery, QuerySharing } from './query-sharing.ts';
+import { refusalOf } from './refusal.ts';
+
+/** An operation that may run. */
+export interface AcceptedOperation {
+  /** The context value of the resolvers. */
+  context: object;
+  /** Runs the operation by `execute`, or returns the result of an equal query that is already running. */
+  run(execute: Execute): Promise<ExecutionResult>;
+}
+
+/** The state by which operations pay, wait for their turn, and share results. All operations share it. */
+export interface RunState {
+  sharing: QuerySharing;
+  /** Undefined: mutations are not tracked. */
+  mutations: RunningMutations | undefined;
+  admission: Admission;
+  /** Undefined: no rate limit. */
+  rateLimit: RateLimit | undefined;
+}
+
+/** Operations that need only the schema share one owner, because they need no access token. */
+const schemaReader: Tenant = { id: 'schema', writes: 0 };
+
+/** An operation that needs only the schema, such as an introspection. It ends at once, so it waits for no turn. */
+export class SchemaOperation implements AcceptedOperation {
+  readonly context = {};
+  readonly #request: OperationRequest;
+  readonly #admission: Admission;
+
+  constructor(request: OperationRequest, admission: Admission) {
+    this.#request = request;
+    this.#admission = admission;
+  }
+
+  async run(execute: Execute): Promise<ExecutionResult> {
+    return this.#admission.watch(schemaReader, this.#request.response) ?? execute();
+  }
+}
+
+/** An operation that makes REST calls. A class: closures and async functions would cost several times as much. */
+export class RestOperation implements AcceptedOperation, QueuedOperation {
+  before: QueuedOperation | undefined;
+  after: QueuedOperation | undefined;
+  readonly context: OperationContext;
+  readonly weight: number;
+  readonly #operation: Operation;
+  readonly #request: OperationRequest;
+  readonly #shared: RunState;
+  /** Set once the points are charged. */
+  #cost: PointCost | undefined;
+  #isGranted = false;
+  /** Equal queries have the same key. Undefined for a mutation, and for a query that is never shared. */
+  #sharingKey: string | undefined;
+  /** Ends the wait: with undefined when the turn comes, and otherwise with the result of the operation. */
+  #endWait: ((refusal: ExecutionResult | undefined) => void) | undefined;
+  /** Set while other requests may join the query. */
+  #inFlight: InFlightQuery | undefined;
+
+  constructor(
+    context: OperationContext,
+    nodes: number,
+    operation: Operation,
+    request: OperationRequest,
+    shared: RunState,
+  ) {
+    this.context = context;
+    this.weight = Math.max(1, nodes);
+    this.#operation = operation;
+    this.#request = request;
+    this.#shared = shared;
+  }
+
+  run(execute: Execute): Promise<ExecutionResult> {
+    const { scope, tenant, showsCost } = this.context;
+    const { admission, rateLimit, sharing } = this.#shared;
+    scope.startTimeout();
+    const charge = rateLimit?.charge(tenant, this.weight);
+    this.#cost = charge?.cost;
+    if (charge?.error !== undefined) return Promise.resolve(this.#refused(refusalOf(charge.error)));
+    const { response } = this.#request;
+    if (this.#isQuery) this.#sharingKey = sharing.keyOf(this.#operation, showsCost);
+    // A query that joins an equal one executes nothing, so it needs no turn.
+    const joins = this.#findEqualQuery() !== undefined && admission.isOpenTo(tenant);
+    const refusal = joins ? admission.watch(tenant, response) : admission.enter(tenant, this, response);
+    if (refusal !== undefined) return Promise.resolve(this.#refused(refusal));
+    return joins || this.#isGranted ? this.#start(execute) : this.#waitAndStart(execute);
+  }
+
+  /** Called when the turn of the operation comes. */
+  onSlotGranted(): void {
+    this.#isGranted = true;
+    this.#endWait?.(undefined);
+  }
+
+  /** Handles the end of the scope while the operation waits: its client has gone, or its time has passed. */
+  handleEvent(): void {
+    if (this.#isGranted) return;
+    const { scope, tenant } = this.context;
+    this.#endWait?.(this.#shared.admission.stopWaiting(tenant, this, scope.deadline.signal.aborted));
+  }
+
+  async #waitAndStart(execute: Execute): Promise<ExecutionResult> {
+    const { signal } = this.context.scope;
+    const refusal = await new Promise<ExecutionResult | undefined>((resolve) => {
+      this.#endWait = resolve;
+      signal.addEventListener('abort', this);
+      // A scope that has ended calls no listener.
+      if (signal.aborted) this.handleEvent();
+    });
+    signal.removeEventListener('abort', this);
+    return refusal === undefined ? this.#start(execute) : this.#refused(refusal);
+  }
+
+  #refused(refusal: ExecutionResult): ExecutionResult {
+    this.#endScope();
+    return this.#withPoints(refusal);
+  }
+
+  /** Adds the points to a result. Not a part of the execution, because requests that share it pay each. */
+  #withPoints(result: ExecutionResult): ExecutionResult {
+    if (this.#cost === undefined || !this.context.showsCost) return result;
+    return { ...result, extensions: { ...result.extensions, cost: this.#cost } };
+  }
+
+  #start(execute: Execute): Promise<ExecutionResult> {
+    const { callLog, showsCost } = this.context;
+    const instrumentedExecute = showsCost ? async () => withUpstreamCost(await execute(), callLog) : execute;
+    try {
+      return this.#executeOrJoin(instrumentedExecute).then(
+        (result) => {
+          this.#finish();
+          return this.#withPoints(withOrderedErrors(result));
+        },
+        (error: unknown) => {
+          this.#finish();
+          throw error;
+        },
+      );
+    } catch (error) {
+      this.#finish();
+      return Promise.reject(error);
+    }
+  }
+
+  /** A running equal query that this query may join. */
+  #findEqualQuery(): InFlightQuery | undefined {
+    if (this.#sharingKey === undefined) return undefined;
+    const { tenant, scope } = this.context;
+    const equalQuery = this.#shared.sharing.find(tenant, this.#sharingKey);
+    if (equalQuery?.result === undefined) return undefined;
+    // A wait for a turn may have used up time. Without a timeout, the difference is NaN.
+    const aheadMs = equalQuery.scope.deadline.remainingMs() - scope.deadline.remainingMs();
+    return Math.abs(aheadMs) > joinableMs ? undefined : equalQuery;
+  }
+
+  get #isQuery(): boolean {
+    return this.#operation.definition.operation === 'query';
+  }
+
+  #executeOrJoin(execute: Execute): Promise<ExecutionResult> {
+    if (!this.#isQuery) {
+      // A mutation that has started is finished even if its client disconnects.
+      const mutation = Promise.resolve(execute());
+      return this.#shared.mutations?.track(mutation) ?? mutation;
+    }
+    const { tenant, scope } = this.context;
+    const key = this.#sharingKey;
+    if (key === undefined) return Promise.resolve(execute());
+    const equalQuery = this.#findEqualQuery();
+    if (equalQuery?.result !== undefined) {
+      this.#request.onAbort(equalQuery.scope.addWaiter());
+      if (this.#request.requestRecord !== undefined) this.#request.requestRecord.joined = true;
+      return equalQuery.result;
+    }
+    const result = Promise.resolve(execute());
+    this.#inFlight = this.#shared.sharing.add(tenant, key, scope, result);
+    return result;
+  }
+
+  #finish(): void {
+    if (this.#inFlight !== undefined) this.#shared.sharing.remove(this.#inFlight);
+    this.#endScope();
+    if (this.#isGranted) this.#shared.admission.release(this.context.tenant, this);
+  }
+
+  #endScope(): void {
+    const { scope } = this.context;
+    // Abort the remaining calls of a query: calls below a propagated null, and prefetched pages that were not used.
+    // These calls would occupy slots and delay the shutdown. The calls of a mutation are finished.
+    if (this.#isQuery) scope.end();
+    else scope.stopTimeout();
+  }
+}
