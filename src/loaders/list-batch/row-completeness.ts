@@ -3,6 +3,7 @@
  * Then the records of the batch are read by GETs, and list pages are not used for ten minutes.
  */
 
+import { isJsonObject } from '../../rest/json-object.ts';
 import type { RecordResult } from '../record-loader.ts';
 import type { PointReads } from './point-reads.ts';
 
@@ -139,10 +140,6 @@ function lacks(row: object, record: object): boolean {
     if (value === null || value === undefined) return false;
     const rowValue = rowFields[field];
     if (rowValue === null || rowValue === undefined) return true;
-    return isRecord(value) && isRecord(rowValue) && lacks(rowValue, value);
+    return isJsonObject(value) && isJsonObject(rowValue) && lacks(rowValue, value);
   });
-}
-
-function isRecord(value: unknown): value is object {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
