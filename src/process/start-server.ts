@@ -1,3 +1,4 @@
+import { within } from '../concurrency/within.ts';
 import type { Config } from '../config/config.ts';
 import { createRestApi } from '../rest/api.ts';
 import { createRestClient } from '../rest/client/client.ts';
@@ -13,7 +14,7 @@ import type { Log } from '../telemetry/log.ts';
 import type { Metrics } from '../telemetry/metrics.ts';
 import { startTelemetry } from '../telemetry/telemetry.ts';
 import { hasMetrics, listenOn } from './config-resources.ts';
-import { closeTimeoutMs, drainWaitOf, type EndReason, within } from './signals.ts';
+import { closeTimeoutMs, drainWaitOf, type EndReason } from './signals.ts';
 import type { Upstream } from './upstream.ts';
 
 /** The parts of a server besides its settings. */
@@ -85,7 +86,7 @@ export async function startServer(config: Config, parts: ServerParts): Promise<R
       // A mutation continues after its client has disconnected, so it may still run after all connections are closed.
       await mutations.whenIdle(graceEndsAt - performance.now());
       await client.close();
-      await within(closeTimeoutMs, [telemetry.close(), upstream.close()]);
+      await within(closeTimeoutMs, Promise.all([telemetry.close(), upstream.close()]));
     },
   };
 }

@@ -1,9 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { within } from '../../concurrency/within.ts';
 import type { SummedMetrics } from '../../telemetry/aggregated-metrics.ts';
 import type { Log } from '../../telemetry/log.ts';
 import type { MetricsPage } from '../../telemetry/metrics.ts';
 import type { SharedStore } from '../../writes/shared-store.ts';
-import { type EndReason, within } from '../signals.ts';
+import type { EndReason } from '../signals.ts';
 import { WorkerStartError } from '../startup-errors.ts';
 import { type ExitStatus, startWorker, type WorkerHandle } from './worker-handle.ts';
 import type { StartOptions } from './worker-protocol.ts';
@@ -142,7 +143,7 @@ export function createWorkerPool(options: WorkerPoolOptions): WorkerPool {
       const counts = await worker.rpc.call('counts').catch(() => undefined);
       if (counts !== undefined && workers.has(worker)) metrics.take(worker.id, counts);
     });
-    await within(countsTimeoutMs, countsTaken);
+    await within(countsTimeoutMs, Promise.all(countsTaken));
     return metrics.page();
   }
 

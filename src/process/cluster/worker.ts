@@ -1,7 +1,8 @@
 import cluster from 'node:cluster';
+import { within } from '../../concurrency/within.ts';
 import { readConfig } from '../../config/config.ts';
 import { createJsonLog, createStandardOutput } from '../../telemetry/json-log.ts';
-import { type EndReason, onSignals, within } from '../signals.ts';
+import { type EndReason, onSignals } from '../signals.ts';
 import { type RunningServer, startServer } from '../start-server.ts';
 import { operatorErrorMessage } from '../startup-errors.ts';
 import { divideLimits } from './divide-limits.ts';
@@ -69,7 +70,7 @@ async function end(reason: EndReason): Promise<void> {
     const server = await starting;
     await server?.end(reason);
     const counts = await server?.metrics?.counts();
-    if (counts !== undefined) await within(exitStepTimeoutMs, [primary.call('lastCounts', counts)]);
+    if (counts !== undefined) await within(exitStepTimeoutMs, primary.call('lastCounts', counts));
     await output.end(exitStepTimeoutMs);
     hasEndedWell = true;
   } finally {
