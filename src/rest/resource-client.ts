@@ -5,7 +5,7 @@ import { failureAfterSend } from './client/call-failure.ts';
 import type { SendJsonCall } from './client/single-flight.ts';
 import { InvalidResponseError, type WaybillError } from './errors.ts';
 import { isJsonObject } from './json-object.ts';
-import { type Collection, isMessageName, isNameOf, resourceName } from './resource-name.ts';
+import { type Collection, isMessageName, isNameOf, recordPath, resourceName } from './resource-name.ts';
 import type { DriftWatch } from './schema-drift.ts';
 import type { ResourceKind } from './wire-schema.ts';
 
@@ -77,7 +77,7 @@ export function createResourceClient(
     callContext: CallContext,
   ): Promise<Json> {
     const name = resourceName(collection, id);
-    const path = `/v1/${collection}/${encodeURIComponent(name.slice(collection.length + 1))}`;
+    const path = recordPath(collection, name);
     const call: RestCall = { method, path, route: `/v1/${collection}/{id}`, body };
     const json = checkRecord<Json>(collection, await send(call, callContext), call, callContext);
     if (json.name !== name) throw unexpectedResponse(call, 'another record than the one asked for');
