@@ -49,11 +49,11 @@ export interface Tenants {
   /** @returns the tenant with this id, if one exists. */
   withId(id: string): Tenant | undefined;
   /** Records that REST rejected the tenant's access token (401). */
-  refuse(id: string): void;
+  reject(id: string): void;
   /** Records that REST accepted the access token. `sentAt`: when the call was sent, by `performance.now()`. */
   accept(id: string, sentAt: number): void;
   /** Whether REST rejected the access token and has not accepted it since. */
-  isRefused(id: string): boolean;
+  isRejected(id: string): boolean;
   /** Keeps a tenant after its operations end. Only for tokens that REST accepted: made-up tokens would evict them. */
   remember(tenant: Tenant): void;
   /** Whether the tenant of an access token is remembered. */
@@ -118,11 +118,11 @@ export function createTenants({
       return remembered.get(id) ?? tenantRefs.get(id)?.deref() ?? create(id);
     },
     withId: (id) => tenantRefs.get(id)?.deref(),
-    refuse: (id) => void rejectedAt.set(id, performance.now()),
+    reject: (id) => void rejectedAt.set(id, performance.now()),
     accept(id, sentAt) {
       if (sentAt > (rejectedAt.peek(id) ?? Number.POSITIVE_INFINITY)) rejectedAt.delete(id);
     },
-    isRefused: (id) => rejectedAt.has(id),
+    isRejected: (id) => rejectedAt.has(id),
     remember: (tenant) => void remembered.set(tenant.id, tenant),
     isRemembered: (bearer) => remembered.has(keyedHash(key, bearer)),
   };

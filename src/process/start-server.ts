@@ -25,7 +25,7 @@ export interface ServerParts {
   /** Optional: replaces the metrics page of this process by one of all workers. */
   metrics?: Pick<Metrics, 'page'>;
   /** Optional: the state that workers share. */
-  shared?: Pick<AppOptions, 'idempotencyStore' | 'refusedTenants' | 'secret'>;
+  shared?: Pick<AppOptions, 'idempotencyStore' | 'tokenRejections' | 'secret'>;
 }
 
 /** A listening server. */

@@ -110,18 +110,18 @@ describe('a bearer that REST refuses', () => {
   test('is known as such by its id, until REST takes it in answer to a later call', () => {
     const tenants = createTenants();
     const { id } = tenants.of('token');
-    expect(tenants.isRefused(id)).toBe(false);
+    expect(tenants.isRejected(id)).toBe(false);
     const before = performance.now() - 1;
-    tenants.refuse(id);
+    tenants.reject(id);
     tenants.accept(id, before);
-    expect(tenants.isRefused(id)).toBe(true);
+    expect(tenants.isRejected(id)).toBe(true);
     tenants.accept(id, performance.now() + 1);
-    expect(tenants.isRefused(id)).toBe(false);
+    expect(tenants.isRejected(id)).toBe(false);
   });
 
   test('is one of 10,000 at most, of which the oldest go', () => {
     const tenants = createTenants();
-    for (let index = 0; index <= 10_000; index += 1) tenants.refuse(`tenant ${index}`);
-    expect([tenants.isRefused('tenant 0'), tenants.isRefused('tenant 1')]).toEqual([false, true]);
+    for (let index = 0; index <= 10_000; index += 1) tenants.reject(`tenant ${index}`);
+    expect([tenants.isRejected('tenant 0'), tenants.isRejected('tenant 1')]).toEqual([false, true]);
   });
 });

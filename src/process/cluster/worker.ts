@@ -47,7 +47,7 @@ function start({ upstreamUrl, bearer, trustedDocuments, secret }: StartOptions):
     metrics: { page: () => primary.call('metricsPage') },
     shared: {
       secret: Buffer.from(secret, 'base64'),
-      refusedTenants: {
+      tokenRejections: {
         // An error is ignored: if the primary process has exited, this process exits too.
         publish: (tenantId) => void primary.call('tokenRejected', tenantId).catch(() => {}),
         subscribe(listener) {

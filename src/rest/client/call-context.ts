@@ -121,12 +121,12 @@ export function createCallContexts({
           tenants.remember(tenant);
         },
         onTokenRejected() {
-          tenants.refuse(tenant.id);
+          tenants.reject(tenant.id);
           stopSharingPendingReads(tenant);
           onTokenRejected(tenant);
         },
         onTokenAccepted: (sentAt) => tenants.accept(tenant.id, sentAt),
-        isTokenRejected: () => tenants.isRefused(tenant.id),
+        isTokenRejected: () => tenants.isRejected(tenant.id),
       };
     },
   };
