@@ -33,12 +33,12 @@ export interface RunningServer {
   url: URL;
   /** Undefined when metrics are off. */
   metrics: Metrics | undefined;
-  /** Reports an HTTP error that occurs before a request is parsed. */
+  /** Reports an HTTP error of a request that reaches no route. */
   onHttpError: OnHttpError;
   /**
-   * Drains the server for DRAIN_WAIT_MS and DRAIN_GRACE_MS, and closes all but the log within 3 seconds more. When the
-   * server is interrupted, it skips the wait. When it is replaced, readiness stays up. Only idle connections wait then,
-   * because another process accepts the new ones.
+   * Ends the server. New requests have DRAIN_WAIT_MS, then running ones DRAIN_GRACE_MS, then all but the log 3 seconds.
+   * `interrupted` skips the first wait. `replaced` accepts no new connections, because another process does, and
+   * readiness stays up.
    */
   end(reason: EndReason): Promise<void>;
 }
