@@ -1,4 +1,4 @@
-import { hash, randomBytes } from 'node:crypto';
+import { hash } from 'node:crypto';
 import { LRUCache } from 'lru-cache';
 
 /** The holder of one access token. All operations with the same token share one Tenant object. */
@@ -64,8 +64,8 @@ export interface Tenants {
 export interface TenantsOptions {
   /** At most this many tenants are remembered, by default 1,000. The least recently used one is evicted first. */
   maxTenants?: number;
-  /** The key of the hash. Random by default: the same token then has a different id in each process. */
-  secret?: Buffer;
+  /** The key of the hash. Processes with the same secret give a token the same id. */
+  secret: Buffer;
 }
 
 /**
@@ -80,10 +80,7 @@ function keyedHash(key: string, text: string): string {
 const maxRejected = 10_000;
 
 /** Creates the tenants of this process. PerTenant adds values to them. */
-export function createTenants({
-  maxTenants = 1_000,
-  secret = randomBytes(32),
-}: TenantsOptions = {}): Tenants {
+export function createTenants({ maxTenants = 1_000, secret }: TenantsOptions): Tenants {
   const key = secret.toString('base64url');
   const remembered = new LRUCache<string, Tenant>({ max: maxTenants });
   // Also tenants that only an operation references. A second object with the same id would be wrong:

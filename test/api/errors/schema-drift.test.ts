@@ -193,6 +193,7 @@ test('the sandbox answers all endpoints as the interface says', async () => {
   const client = createRestClient({
     baseUrl: new URL(sandbox.url),
     connections: 4,
+    streamConnections: 4,
     connectTimeoutMs: 2_000,
     callTimeoutMs: 10_000,
     streamTimeoutMs: 60_000,
