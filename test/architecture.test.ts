@@ -74,7 +74,7 @@ const layers: Record<string, string[]> = {
     'api-types.ts',
     'resource-name.ts',
     'wire-schema.ts errors.ts',
-    'call.ts dispatcher.ts',
+    'call.ts dispatcher.ts json-object.ts',
   ],
   'src/sandbox': [
     'main.ts',

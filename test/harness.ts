@@ -41,7 +41,7 @@ export interface WaybillOptions
       | 'idempotencyStore'
       | 'log'
       | 'trustedDocuments'
-      | 'refusedTenants'
+      | 'tokenRejections'
       | 'secret'
       | 'unreadBytesAtOnce'
     >,

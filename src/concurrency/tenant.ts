@@ -1,4 +1,4 @@
-import { hash, randomBytes } from 'node:crypto';
+import { hash } from 'node:crypto';
 import { LRUCache } from 'lru-cache';
 
 /** The holder of one access token. All operations with the same token share one Tenant object. */
@@ -49,11 +49,11 @@ export interface Tenants {
   /** @returns the tenant with this id, if one exists. */
   withId(id: string): Tenant | undefined;
   /** Records that REST rejected the tenant's access token (401). */
-  refuse(id: string): void;
+  reject(id: string): void;
   /** Records that REST accepted the access token. `sentAt`: when the call was sent, by `performance.now()`. */
   accept(id: string, sentAt: number): void;
   /** Whether REST rejected the access token and has not accepted it since. */
-  isRefused(id: string): boolean;
+  isRejected(id: string): boolean;
   /** Keeps a tenant after its operations end. Only for tokens that REST accepted: made-up tokens would evict them. */
   remember(tenant: Tenant): void;
   /** Whether the tenant of an access token is remembered. */
@@ -64,8 +64,8 @@ export interface Tenants {
 export interface TenantsOptions {
   /** At most this many tenants are remembered, by default 1,000. The least recently used one is evicted first. */
   maxTenants?: number;
-  /** The key of the hash. Random by default: the same token then has a different id in each process. */
-  secret?: Buffer;
+  /** The key of the hash. Processes with the same secret give a token the same id. */
+  secret: Buffer;
 }
 
 /**
@@ -80,10 +80,7 @@ function keyedHash(key: string, text: string): string {
 const maxRejected = 10_000;
 
 /** Creates the tenants of this process. PerTenant adds values to them. */
-export function createTenants({
-  maxTenants = 1_000,
-  secret = randomBytes(32),
-}: TenantsOptions = {}): Tenants {
+export function createTenants({ maxTenants = 1_000, secret }: TenantsOptions): Tenants {
   const key = secret.toString('base64url');
   const remembered = new LRUCache<string, Tenant>({ max: maxTenants });
   // Also tenants that only an operation references. A second object with the same id would be wrong:
@@ -118,11 +115,11 @@ export function createTenants({
       return remembered.get(id) ?? tenantRefs.get(id)?.deref() ?? create(id);
     },
     withId: (id) => tenantRefs.get(id)?.deref(),
-    refuse: (id) => void rejectedAt.set(id, performance.now()),
+    reject: (id) => void rejectedAt.set(id, performance.now()),
     accept(id, sentAt) {
       if (sentAt > (rejectedAt.peek(id) ?? Number.POSITIVE_INFINITY)) rejectedAt.delete(id);
     },
-    isRefused: (id) => rejectedAt.has(id),
+    isRejected: (id) => rejectedAt.has(id),
     remember: (tenant) => void remembered.set(tenant.id, tenant),
     isRemembered: (bearer) => remembered.has(keyedHash(key, bearer)),
   };

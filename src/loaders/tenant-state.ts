@@ -1,5 +1,5 @@
 import { PerTenant, type Tenant } from '../concurrency/tenant.ts';
-import { createProcessListState, ListState, type ProcessListState } from './list-batch/list-batch-loader.ts';
+import { createProcessListState, ListState, type ProcessListState } from './list-batch/list-state.ts';
 import { type LoadingObserver, noObserver } from './loading-observer.ts';
 import { type CachedPages, createPageCache, type PageCache } from './reference/page-cache.ts';
 

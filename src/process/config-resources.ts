@@ -1,7 +1,6 @@
 import type { RequestListener } from 'node:http';
 import type { Config } from '../config/config.ts';
-import type { TrustedDocuments } from '../server/documents/trusted-documents.ts';
-import { readTrustedDocuments } from '../server/documents/trusted-documents.ts';
+import { readTrustedDocuments, type TrustedDocuments } from '../server/documents/trusted-documents.ts';
 import type { OnHttpError } from '../server/http/http-error.ts';
 import { type Listener, listen } from '../server/http/http-server.ts';
 import { unusableSetting } from './startup-errors.ts';

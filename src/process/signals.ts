@@ -44,11 +44,3 @@ export function onSignals(
   }
   for (const signal of signals) process.on(signal, onSignal);
 }
-
-/** Waits for all promises, at most `timeoutMs` milliseconds. @throws the first error within that time. */
-export async function within(timeoutMs: number, promises: readonly unknown[]): Promise<void> {
-  const { promise: timeout, resolve } = Promise.withResolvers<void>();
-  const timer = setTimeout(resolve, timeoutMs);
-  await Promise.race([Promise.all(promises), timeout]);
-  clearTimeout(timer);
-}

@@ -1,19 +1,19 @@
 import { createRunningMutations } from '../concurrency/running-mutations.ts';
+import { within } from '../concurrency/within.ts';
 import type { Config } from '../config/config.ts';
 import { createRestApi } from '../rest/api.ts';
 import { createRestClient } from '../rest/client/client.ts';
 import { createProbe } from '../rest/health-probe.ts';
 import { type AppOptions, createApp } from '../server/app.ts';
 import type { TrustedDocuments } from '../server/documents/trusted-documents.ts';
-import type { OnHttpError } from '../server/http/http-error.ts';
-import { reportEarlyErrors } from '../server/http/http-error.ts';
+import { type OnHttpError, reportEarlyErrors } from '../server/http/http-error.ts';
 import { createHealth } from '../server/routes/health.ts';
 import { createErrorReporter } from '../telemetry/error-report.ts';
 import type { Log } from '../telemetry/log.ts';
 import type { Metrics } from '../telemetry/metrics.ts';
 import { startTelemetry } from '../telemetry/telemetry.ts';
 import { hasMetrics, listenOn } from './config-resources.ts';
-import { closeTimeoutMs, drainWaitOf, type EndReason, within } from './signals.ts';
+import { closeTimeoutMs, drainWaitOf, type EndReason } from './signals.ts';
 import type { Upstream } from './upstream.ts';
 
 /** The parts of a server besides its settings. */
@@ -24,7 +24,7 @@ export interface ServerParts {
   /** Optional: replaces the metrics page of this process by one of all workers. */
   metrics?: Pick<Metrics, 'page'>;
   /** Optional: the state that workers share. */
-  shared?: Pick<AppOptions, 'idempotencyStore' | 'refusedTenants' | 'secret'>;
+  shared?: Pick<AppOptions, 'idempotencyStore' | 'tokenRejections' | 'secret'>;
 }
 
 /** A listening server. */
@@ -32,12 +32,12 @@ export interface RunningServer {
   url: URL;
   /** Undefined when metrics are off. */
   metrics: Metrics | undefined;
-  /** Reports an HTTP error that occurs before a request is parsed. */
+  /** Reports an HTTP error of a request that reaches no route. */
   onHttpError: OnHttpError;
   /**
-   * Drains the server for DRAIN_WAIT_MS and DRAIN_GRACE_MS, and closes all but the log within 3 seconds more. When the
-   * server is interrupted, it skips the wait. When it is replaced, readiness stays up. Only idle connections wait then,
-   * because another process accepts the new ones.
+   * Ends the server. New requests have DRAIN_WAIT_MS, then running ones DRAIN_GRACE_MS, then all but the log 3 seconds.
+   * `interrupted` skips the first wait. `replaced` accepts no new connections, because another process does, and
+   * readiness stays up.
    */
   end(reason: EndReason): Promise<void>;
 }
@@ -85,7 +85,7 @@ export async function startServer(config: Config, parts: ServerParts): Promise<R
       // A mutation continues after its client has disconnected, so it may still run after all connections are closed.
       await mutations.whenIdle(graceEndsAt - performance.now());
       await client.close();
-      await within(closeTimeoutMs, [telemetry.close(), upstream.close()]);
+      await within(closeTimeoutMs, Promise.all([telemetry.close(), upstream.close()]));
     },
   };
 }

@@ -19,7 +19,7 @@ import { singleFlight } from './client/single-flight.ts';
 import type { StreamedResponse } from './client/streamed-response.ts';
 import { InvalidResponseError } from './errors.ts';
 import { createResourceClient, type QueryParameterNames } from './resource-client.ts';
-import { bareIdentifier, type Collection, conversationIdentifier } from './resource-name.ts';
+import { type Collection, conversationIdentifier, recordPath, resourceName } from './resource-name.ts';
 import type { DriftWatch } from './schema-drift.ts';
 import type {
   ChannelJson,
@@ -75,8 +75,7 @@ export interface RestApi {
  */
 export function createRestApi(client: RestClient, names: QueryParameterNames, drift?: DriftWatch): RestApi {
   const { sendForRecord, sendToRecord, fetchPage } = createResourceClient(singleFlight(client), names, drift);
-  const path = (collection: Collection, id: string) =>
-    `/v1/${collection}/${encodeURIComponent(bareIdentifier(collection, id))}`;
+  const path = (collection: Collection, id: string) => recordPath(collection, resourceName(collection, id));
   const get = { method: 'GET' } as const;
   const messagesPath = (channelId: string, conversation: string) =>
     `${path('channels', channelId)}/conversations/${encodeURIComponent(conversationIdentifier(conversation))}/messages`;

@@ -4,7 +4,8 @@ import type { CallContext } from './client/call-context.ts';
 import { failureAfterSend } from './client/call-failure.ts';
 import type { SendJsonCall } from './client/single-flight.ts';
 import { InvalidResponseError, type WaybillError } from './errors.ts';
-import { type Collection, isMessageName, isNameOf, resourceName } from './resource-name.ts';
+import { isJsonObject } from './json-object.ts';
+import { type Collection, isMessageName, isNameOf, recordPath, resourceName } from './resource-name.ts';
 import type { DriftWatch } from './schema-drift.ts';
 import type { ResourceKind } from './wire-schema.ts';
 
@@ -76,7 +77,7 @@ export function createResourceClient(
     callContext: CallContext,
   ): Promise<Json> {
     const name = resourceName(collection, id);
-    const path = `/v1/${collection}/${encodeURIComponent(name.slice(collection.length + 1))}`;
+    const path = recordPath(collection, name);
     const call: RestCall = { method, path, route: `/v1/${collection}/{id}`, body };
     const json = checkRecord<Json>(collection, await send(call, callContext), call, callContext);
     if (json.name !== name) throw unexpectedResponse(call, 'another record than the one asked for');
@@ -96,8 +97,8 @@ export function createResourceClient(
       query: { [names.pageSize]: String(pageSize), [names.pageToken]: pageToken, ...filters },
     };
     const json = await send(call, callContext);
-    const rows = isObject(json) ? json[kind] : undefined;
-    if (!isObject(json) || !Array.isArray(rows)) {
+    const rows = isJsonObject(json) ? json[kind] : undefined;
+    if (!isJsonObject(json) || !Array.isArray(rows)) {
       throw new InvalidResponseError(
         `${describeCall(call)} answered something that holds no list of ${kind}`,
       );
@@ -139,15 +140,11 @@ function nextPageToken(call: RestCall, token: unknown): string | undefined {
 
 /** Whether a value is an object with a name of this kind. */
 function isRecordOf(kind: ResourceKind, value: unknown): value is { name: string } {
-  return isObject(value) && typeof value.name === 'string' && isNameOfKind(kind, value.name);
+  return isJsonObject(value) && typeof value.name === 'string' && isNameOfKind(kind, value.name);
 }
 
 function isNameOfKind(kind: ResourceKind, name: string): boolean {
   // The merchant chooses the name of a template.
   if (kind === 'templates') return true;
   return kind === 'messages' ? isMessageName(name) : isNameOf(kind, name);
-}
-
-function isObject(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

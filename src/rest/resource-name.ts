@@ -45,6 +45,11 @@ export function bareIdentifier(collection: Collection, id: string): string {
   return resourceName(collection, id).slice(collection.length + 1);
 }
 
+/** The path of a record. */
+export function recordPath<C extends Collection>(collection: C, name: ResourceName<C>): string {
+  return `/v1/${collection}/${encodeURIComponent(name.slice(collection.length + 1))}`;
+}
+
 /** The pattern of the names of each collection. Compiled once, because every row of a list is checked. */
 const namePatterns = Object.fromEntries(
   [...Object.keys(wireSchemas), 'couriers'].map((collection) => [

@@ -4,6 +4,7 @@
  */
 
 import * as v from 'valibot';
+import { isJsonObject } from './json-object.ts';
 
 const text = v.string();
 const number = v.number();
@@ -25,15 +26,11 @@ function object<const Fields extends v.ObjectEntries>(
   otherFields: v.GenericSchema = v.never('unknown field'),
 ): v.GenericSchema<unknown, v.InferOutput<v.ObjectSchema<Fields, undefined>>> {
   // Valibot's own check accepts an array as an object.
-  return v.pipe(v.custom<object>(isObject), v.objectWithRest(fields, otherFields));
+  return v.pipe(v.custom<object>(isJsonObject), v.objectWithRest(fields, otherFields));
 }
 
 /** A map from parameter names, which the merchant chooses, to texts. */
-const textMap = v.custom<Record<string, string>>(isObject);
-
-function isObject(value: unknown): boolean {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
-}
+const textMap = v.custom<Record<string, string>>(isJsonObject);
 
 function sampleItem(items: unknown[]): unknown[] {
   const index = Math.floor(Math.random() * items.length);
@@ -146,7 +143,7 @@ const location = object({ name: text, address: object(localityFields) });
 const organization = object({ name: text, balanceCents: number, creditLimitCents: number });
 
 /** The object with `phoneNumber`. Its field in the channel has the name of the network, which may be any text. */
-const network = v.custom<object>(isObject, 'unknown field');
+const network = v.custom<object>(isJsonObject, 'unknown field');
 const channel = object({ name: text, type: text, active: v.boolean() }, network);
 
 const sentTemplate = object({

@@ -70,7 +70,7 @@ export interface AppOptions extends ContextOptions, DocumentOptions, Omit<CallCo
    */
   secret?: Buffer;
   /** Shares rejected access tokens with other processes. By default nothing is shared. */
-  refusedTenants?: TokenRejections;
+  tokenRejections?: TokenRejections;
   /** The maximum number of keys in the in-memory idempotency store. */
   idempotencyKeys: number;
   /** The maximum size of a request body in bytes. */
@@ -101,8 +101,8 @@ export interface AppOptions extends ContextOptions, DocumentOptions, Omit<CallCo
 export interface TokenRejections {
   /** Sends the id of a tenant to all other processes. */
   publish(tenantId: string): void;
-  /** Calls `onRefused` with each tenant id that another process publishes. */
-  subscribe(onRefused: (tenantId: string) => void): void;
+  /** Calls `onRejected` with each tenant id that another process publishes. */
+  subscribe(onRejected: (tenantId: string) => void): void;
 }
 
 /** The application as a request listener of a Node server, and as a `fetch` function. */
@@ -127,9 +127,9 @@ export function createApp(options: AppOptions): App {
   const { secret = randomBytes(32) } = options;
   const loaderStates = createLoaderStates(options.loading, { observer: options.metrics?.loading });
   const tenants = createTenants({ secret });
-  const refusedTenants = options.refusedTenants ?? { publish: () => {}, subscribe: () => {} };
-  refusedTenants.subscribe((id) => {
-    tenants.refuse(id);
+  const tokenRejections = options.tokenRejections ?? { publish: () => {}, subscribe: () => {} };
+  tokenRejections.subscribe((id) => {
+    tenants.reject(id);
     const tenant = tenants.withId(id);
     if (tenant !== undefined) loaderStates.forget(tenant);
   });
@@ -139,7 +139,7 @@ export function createApp(options: AppOptions): App {
       tenants,
       onTokenRejected(tenant) {
         loaderStates.forget(tenant);
-        refusedTenants.publish(tenant.id);
+        tokenRejections.publish(tenant.id);
       },
     }),
     loaderStates,

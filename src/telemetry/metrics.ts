@@ -22,7 +22,7 @@ export interface Metrics {
   /** The content of `GET /metrics`. */
   page(): Promise<MetricsPage>;
   /** The same metrics as data, for the sums over several processes. */
-  counts(): Promise<MetricsSnapshot>;
+  snapshot(): Promise<MetricsSnapshot>;
 }
 
 /** The metrics of one process as data. */
@@ -92,7 +92,7 @@ export function createMetrics({ process }: MetricsOptions): Metrics {
       });
     },
     page: async () => ({ contentType: registry.contentType, body: await registry.metrics() }),
-    counts: () => registry.getMetricsAsJSON(),
+    snapshot: () => registry.getMetricsAsJSON(),
   };
 }
 

@@ -4,8 +4,7 @@ import { detectResources, envDetector, resourceFromAttributes } from '@opentelem
 import { BatchSpanProcessor, type SpanExporter, TracerProvider } from '@opentelemetry/sdk-trace';
 import type { CallLogEntry } from '../rest/client/call-log.ts';
 import type { Log } from './log.ts';
-import type { HeaderReader, RequestRecord } from './request-record.ts';
-import { loggableName } from './request-record.ts';
+import { type HeaderReader, loggableName, type RequestRecord } from './request-record.ts';
 import { createSampler, type SamplerName } from './sampler.ts';
 import type { Tracing } from './tracing.ts';
 

@@ -1,4 +1,4 @@
-import { createHmac, randomBytes } from 'node:crypto';
+import { createHmac } from 'node:crypto';
 import type { Tenant } from '../concurrency/tenant.ts';
 import { AbortedError, mayHaveHappened } from '../rest/errors.ts';
 import { ConflictError } from './errors.ts';
@@ -66,17 +66,15 @@ export interface IdempotencyOptions {
   store: IdempotencyStore;
   /** Called with an error of the store that does not change the outcome of the work. */
   report: (error: unknown) => void;
-  /**
-   * The key of the digests of keys and inputs. By default random, so digests mean nothing outside of this process.
-   */
-  secret?: Buffer;
+  /** The key of the digests of keys and inputs. Processes that share a store need the same one. */
+  secret: Buffer;
 }
 
 /** Creates the idempotency of a process. Keys are separate for each tenant and operation. */
 export function createIdempotency({
   store: configuredStore,
   report,
-  secret = randomBytes(32),
+  secret,
 }: IdempotencyOptions): Idempotency {
   // A store without `finish` does not wait in `claim`. The shared store waits for pending work on the same key.
   const store =

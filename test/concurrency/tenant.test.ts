@@ -2,9 +2,10 @@ import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import pLimit from 'p-limit';
 import { describe, expect, test } from 'vitest';
-import { createTenants, type Tenant } from '../../src/concurrency/tenant.ts';
+import type { Tenant } from '../../src/concurrency/tenant.ts';
 import { createCallContexts } from '../fixtures/call-contexts.ts';
 import { answerJson, startBench, until } from '../fixtures/rest-service.ts';
+import { createTenants } from '../fixtures/tenants.ts';
 
 test('a token is one tenant, and another token another', () => {
   const tenants = createTenants();
@@ -14,8 +15,8 @@ test('a token is one tenant, and another token another', () => {
 });
 
 test('a tenant reveals nothing about its token', () => {
-  const one = createTenants().of('ana');
-  const other = createTenants().of('ana');
+  const one = createTenants({ secret: Buffer.from('one') }).of('ana');
+  const other = createTenants({ secret: Buffer.from('other') }).of('ana');
   expect(one).toEqual({ id: expect.stringMatching(/^[\w-]{43}$/), writes: 0 });
   expect(other.id).not.toBe(one.id);
 });
@@ -68,7 +69,7 @@ describe('a token is remembered', () => {
       const status = Number(request.headers.authorization?.split('-')[1]);
       return answerJson({ name: 'orders/7' }, status)(request, response, body);
     });
-    const callContexts = createCallContexts({ callsPerOperation: 1, tenants: createTenants() });
+    const callContexts = createCallContexts({ callsPerOperation: 1 });
     /** Asks in an operation of its own, and leaves nothing of it behind. */
     async function ask(token: string): Promise<WeakRef<Tenant>> {
       const callContext = callContexts.of(token, new AbortController().signal);
@@ -110,18 +111,18 @@ describe('a bearer that REST refuses', () => {
   test('is known as such by its id, until REST takes it in answer to a later call', () => {
     const tenants = createTenants();
     const { id } = tenants.of('token');
-    expect(tenants.isRefused(id)).toBe(false);
+    expect(tenants.isRejected(id)).toBe(false);
     const before = performance.now() - 1;
-    tenants.refuse(id);
+    tenants.reject(id);
     tenants.accept(id, before);
-    expect(tenants.isRefused(id)).toBe(true);
+    expect(tenants.isRejected(id)).toBe(true);
     tenants.accept(id, performance.now() + 1);
-    expect(tenants.isRefused(id)).toBe(false);
+    expect(tenants.isRejected(id)).toBe(false);
   });
 
   test('is one of 10,000 at most, of which the oldest go', () => {
     const tenants = createTenants();
-    for (let index = 0; index <= 10_000; index += 1) tenants.refuse(`tenant ${index}`);
-    expect([tenants.isRefused('tenant 0'), tenants.isRefused('tenant 1')]).toEqual([false, true]);
+    for (let index = 0; index <= 10_000; index += 1) tenants.reject(`tenant ${index}`);
+    expect([tenants.isRejected('tenant 0'), tenants.isRejected('tenant 1')]).toEqual([false, true]);
   });
 });

@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import { createSummedMetrics } from '../../src/telemetry/aggregated-metrics.ts';
 
 /** The metrics of a process with these numbers of received and pending requests. */
-function counts(asked: number, pending: number) {
+function snapshot(asked: number, pending: number) {
   const registry = new Registry();
   const registers = [registry];
   new Counter({ name: 'asked_total', help: 'Asked.', labelNames: ['route'], registers }).inc(
@@ -22,8 +22,8 @@ async function valuesOf(summed: ReturnType<typeof createSummedMetrics>): Promise
 
 test('processes are summed up, and what those have counted that have ended stays', async () => {
   const summed = createSummedMetrics();
-  summed.take(1, await counts(1, 10));
-  summed.take(2, await counts(2, 20));
+  summed.take(1, await snapshot(1, 10));
+  summed.take(2, await snapshot(2, 20));
   const both = [
     'asked_total{route="graphql"} 3',
     'pending 30',
@@ -38,10 +38,10 @@ test('processes are summed up, and what those have counted that have ended stays
   summed.left(2);
   const alone = both.map((line) => (line === 'pending 30' ? 'pending 10' : line));
   expect((await valuesOf(summed)).sort()).toEqual([...alone].sort());
-  summed.take(3, await counts(4, 0));
+  summed.take(3, await snapshot(4, 0));
   summed.left(3);
   summed.left(1);
-  summed.take(4, await counts(1, 5));
+  summed.take(4, await snapshot(1, 5));
   expect(await valuesOf(summed)).toEqual(
     expect.arrayContaining(['asked_total{route="graphql"} 8', 'pending 5', 'sizes_count 4', 'sizes_sum 8']),
   );

@@ -8,11 +8,16 @@ const raise = (error: unknown) => {
   throw error;
 };
 
+const secret = Buffer.from('a secret');
 const keyed: IdempotencyKey = { tenant: { id: 'tenant', writes: 0 }, key: 'k' };
 
 /** An idempotency, and a log of the work that was run. */
 function startWork() {
-  const { runOnce } = createIdempotency({ store: createMemoryStore({ maxKeys: 20_000 }), report: raise });
+  const { runOnce } = createIdempotency({
+    store: createMemoryStore({ maxKeys: 20_000 }),
+    report: raise,
+    secret,
+  });
   const log: string[] = [];
   return {
     log,
@@ -201,7 +206,6 @@ test('a store learns neither token, key nor input', async () => {
     perform: async () => 'done',
     resume: async () => 'done',
   };
-  const secret = Buffer.from('a secret');
   await createIdempotency({ store, secret, report: raise }).runOnce(work, {
     tenant: { id: 'a tenant', writes: 0 },
     key: 'a key',
@@ -233,7 +237,7 @@ describe('a store that fails', () => {
     const reported: unknown[] = [];
     const failure = new Error('the store is down');
     const store = { ...createMemoryStore({ maxKeys: 20_000 }), [method]: () => Promise.reject(failure) };
-    const { runOnce } = createIdempotency({ store, report: (error) => reported.push(error) });
+    const { runOnce } = createIdempotency({ store, report: (error) => reported.push(error), secret });
     const outcome = await runOnce({ operation: 'write', input: 1, perform, resume: perform }, keyed).catch(
       (error: unknown) => error,
     );

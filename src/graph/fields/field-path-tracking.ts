@@ -1,5 +1,9 @@
-import type { GraphQLFieldResolver, GraphQLResolveInfo, GraphQLSchema } from 'graphql';
-import { isObjectType } from 'graphql';
+import {
+  type GraphQLFieldResolver,
+  type GraphQLResolveInfo,
+  type GraphQLSchema,
+  isObjectType,
+} from 'graphql';
 import { currentFieldPath } from '../../rest/client/field-path.ts';
 import type { Context } from '../context.ts';
 import { exposedProperty } from './property-resolvers.ts';

@@ -12,15 +12,13 @@
 
 import type { Page, PageQuery } from '../../rest/api-types.ts';
 import type { CallContext } from '../../rest/client/call-context.ts';
-import type { FieldPathLog } from '../../rest/client/field-path.ts';
-import { currentFieldPath, type FieldPaths } from '../../rest/client/field-path.ts';
+import { currentFieldPath, type FieldPathLog, type FieldPaths } from '../../rest/client/field-path.ts';
 import type { BatchWay, ListedKind, LoadingObserver } from '../loading-observer.ts';
-import type { RecordResult } from '../record-loader.ts';
-import { batchLoader, type RecordLoader, settleAll } from '../record-loader.ts';
-import { ByKind, HitDepth, ProcessDepth } from './hit-depth.ts';
+import { batchLoader, type RecordLoader, type RecordResult, settleAll } from '../record-loader.ts';
+import type { HitDepth } from './hit-depth.ts';
 import { isPage, type ListScan, type PendingPage, readPage, scanList } from './list-scan.ts';
+import type { ListState } from './list-state.ts';
 import {
-  CallTimes,
   type CostModel,
   type ExpectedHits,
   minIdsForPage,
@@ -30,57 +28,14 @@ import {
   trialFor,
 } from './planner.ts';
 import { PointReads } from './point-reads.ts';
-import { type ProcessCompleteness, RowCompleteness } from './row-completeness.ts';
-
-/** State of one list that all tenants share: initial hit depths, and the time of the last row comparison. */
-export interface ProcessListState {
-  readonly depths: ByKind<ProcessDepth>;
-  readonly completeness: ProcessCompleteness;
-}
-
-/** Creates the shared state of one list: one per list and process. */
-export function createProcessListState(): ProcessListState {
-  return {
-    depths: new ByKind(() => new ProcessDepth()),
-    completeness: { comparedAt: Number.NEGATIVE_INFINITY },
-  };
-}
 
 /** Batches without a prefetch hint share one hit depth under this name. */
 const idsKind = 'ids';
-
-const backOffMs = 10_000;
 
 // A page is prefetched only if it is expected to hold at least half of the ids.
 const minPrefetchShare = 0.5;
 // The number of ids is an estimate, so a prefetched page has a quarter more rows than planned.
 const prefetchMargin = 1.25;
-
-/** What earlier operations of a tenant have learned about one list. */
-export class ListState {
-  readonly times = new CallTimes();
-  readonly completeness: RowCompleteness;
-  readonly depths: ByKind<HitDepth>;
-  readonly #now: () => number;
-  #backOffUntil = Number.NEGATIVE_INFINITY;
-
-  /** @param now A clock in milliseconds with any origin. */
-  constructor(process = createProcessListState(), now = () => performance.now()) {
-    this.completeness = new RowCompleteness(process.completeness, now);
-    this.depths = new ByKind((kind) => new HitDepth(process.depths.of(kind), now));
-    this.#now = now;
-  }
-
-  /** Whether pages may serve ids: list rows are complete and no back-off is running. */
-  isUsable(): boolean {
-    return this.#now() >= this.#backOffUntil && !this.completeness.isIncomplete();
-  }
-
-  /** Stops page reads for ten seconds after a page that failed, timed out, or was empty before the list's end. */
-  startBackOff(): void {
-    this.#backOffUntil = this.#now() + backOffMs;
-  }
-}
 
 /** Names found in rows of another list. The operation will probably load them soon. */
 export interface PrefetchHint extends ExpectedHits {

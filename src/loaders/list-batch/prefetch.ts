@@ -5,7 +5,8 @@ import { InvalidResponseError } from '../../rest/errors.ts';
 import type { OrderJson, ShipmentJson } from '../../rest/wire-schema.ts';
 import type { PageLoader } from '../paging/page-loader.ts';
 import type { HitDepth } from './hit-depth.ts';
-import type { ListBatchLoader, ListState } from './list-batch-loader.ts';
+import type { ListBatchLoader } from './list-batch-loader.ts';
+import type { ListState } from './list-state.ts';
 
 /** The loaders and the list state that prefetching uses. */
 export interface PrefetchOptions {

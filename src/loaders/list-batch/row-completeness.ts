@@ -3,6 +3,8 @@
  * Then the records of the batch are read by GETs, and list pages are not used for ten minutes.
  */
 
+import { within } from '../../concurrency/within.ts';
+import { isJsonObject } from '../../rest/json-object.ts';
 import type { RecordResult } from '../record-loader.ts';
 import type { PointReads } from './point-reads.ts';
 
@@ -73,7 +75,7 @@ export class RowCompleteness {
       const comparedName =
         preferredName !== undefined && rows.has(preferredName) ? preferredName : (names.at(-1) ?? '');
       const row = rows.get(comparedName);
-      const record = row && (await withTimeout(limitMs, reads.start(comparedName)));
+      const record = row && (await within(limitMs, reads.start(comparedName)));
       if (!row || !record || record instanceof Error) return undefined;
       this.#comparedAt = this.#now();
       this.#process.comparedAt = this.#comparedAt;
@@ -112,15 +114,6 @@ const comparisonIntervalMs = 30_000;
 const pagesBeforeComparison = 2;
 const incompleteMs = 600_000;
 
-/** The value of `promise`, or undefined after `ms` milliseconds. */
-async function withTimeout<Value>(ms: number, promise: Promise<Value>): Promise<Value | undefined> {
-  const timeout = Promise.withResolvers<undefined>();
-  const timer = setTimeout(timeout.resolve, ms);
-  const result = await Promise.race([promise, timeout.promise]);
-  clearTimeout(timer);
-  return result;
-}
-
 /** Whether a field is set in a record and empty in its row, unless the record changed between the two reads. */
 export function lacksFields(row: object, record: object): boolean {
   return !hasChanged(row, record) && lacks(row, record);
@@ -139,10 +132,6 @@ function lacks(row: object, record: object): boolean {
     if (value === null || value === undefined) return false;
     const rowValue = rowFields[field];
     if (rowValue === null || rowValue === undefined) return true;
-    return isRecord(value) && isRecord(rowValue) && lacks(rowValue, value);
+    return isJsonObject(value) && isJsonObject(rowValue) && lacks(rowValue, value);
   });
-}
-
-function isRecord(value: unknown): value is object {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

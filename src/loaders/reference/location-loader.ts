@@ -4,8 +4,7 @@ import type { FieldPathLog } from '../../rest/client/field-path.ts';
 import { InvalidResponseError, StatusError } from '../../rest/errors.ts';
 import type { LocationJson } from '../../rest/wire-schema.ts';
 import { createEndlessListGuard, firstRecord } from '../paging/page-loader.ts';
-import type { RecordResult } from '../record-loader.ts';
-import { batchLoader, type RecordLoader, settleAll } from '../record-loader.ts';
+import { batchLoader, type RecordLoader, type RecordResult, settleAll } from '../record-loader.ts';
 import type { ReferencePageLoader } from './reference-loader.ts';
 
 /** The list of locations, and how a location loader may use it. */

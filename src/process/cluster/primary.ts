@@ -1,6 +1,7 @@
 import cluster from 'node:cluster';
 import { randomBytes } from 'node:crypto';
 import { fileURLToPath } from 'node:url';
+import { within } from '../../concurrency/within.ts';
 import type { Config } from '../../config/config.ts';
 import { reportEarlyErrors } from '../../server/http/http-error.ts';
 import type { Listener } from '../../server/http/http-server.ts';
@@ -10,14 +11,7 @@ import { createMemoryStore } from '../../writes/idempotency-store.ts';
 import { createSharedStore } from '../../writes/shared-store.ts';
 import { banner } from '../banner.ts';
 import { hasMetrics, listenOn, trustedDocumentsOf } from '../config-resources.ts';
-import {
-  closeTimeoutMs,
-  drainWaitOf,
-  type EndReason,
-  endOnSignals,
-  logFlushTimeoutMs,
-  within,
-} from '../signals.ts';
+import { closeTimeoutMs, drainWaitOf, type EndReason, endOnSignals, logFlushTimeoutMs } from '../signals.ts';
 import { openUpstream } from '../upstream.ts';
 import { createLogMultiplexer } from './log-multiplexer.ts';
 import { createWorkerPool } from './worker-pool.ts';
@@ -96,7 +90,7 @@ export async function runPrimary(config: Config): Promise<void> {
       metricsServer?.close({ acceptMs }),
     ]);
     if (!endedWell) process.exitCode = 1;
-    await within(logFlushTimeoutMs, [logMultiplexer.ended(), upstream.close()]);
+    await within(logFlushTimeoutMs, Promise.all([logMultiplexer.ended(), upstream.close()]));
     await output.end(logFlushTimeoutMs);
   }
 }

@@ -1,9 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { within } from '../../concurrency/within.ts';
 import type { SummedMetrics } from '../../telemetry/aggregated-metrics.ts';
 import type { Log } from '../../telemetry/log.ts';
 import type { MetricsPage } from '../../telemetry/metrics.ts';
 import type { SharedStore } from '../../writes/shared-store.ts';
-import { type EndReason, within } from '../signals.ts';
+import type { EndReason } from '../signals.ts';
 import { WorkerStartError } from '../startup-errors.ts';
 import { type ExitStatus, startWorker, type WorkerHandle } from './worker-handle.ts';
 import type { StartOptions } from './worker-protocol.ts';
@@ -41,8 +42,8 @@ const maxDelayMs = 10_000;
 // Only failures within this time count.
 const failureWindowMs = 60_000;
 const maxFailedStarts = 5;
-// A worker that has not reported its counts by then is shown with its previous counts.
-const countsTimeoutMs = 1_000;
+// A worker that has not reported its metrics by then is shown with its previous ones.
+const snapshotTimeoutMs = 1_000;
 
 /** Creates a pool without workers; `start` starts them. */
 export function createWorkerPool(options: WorkerPoolOptions): WorkerPool {
@@ -61,7 +62,7 @@ export function createWorkerPool(options: WorkerPoolOptions): WorkerPool {
       ...keys,
       metricsPage,
       tokenRejected: async (tenantId) => notifyOthers(worker, tenantId),
-      lastCounts: async (counts) => void metrics?.take(worker.id, counts),
+      lastSnapshot: async (snapshot) => void metrics?.take(worker.id, snapshot),
       requestReplacement: () => replaceBeforeExit(worker),
     });
     workers.add(worker);
@@ -137,12 +138,12 @@ export function createWorkerPool(options: WorkerPoolOptions): WorkerPool {
 
   async function metricsPage(): Promise<MetricsPage> {
     if (metrics === undefined) throw new Error('Nothing is counted');
-    const countsTaken = [...workers].map(async (worker) => {
-      // A worker that exits meanwhile has reported its final counts.
-      const counts = await worker.rpc.call('counts').catch(() => undefined);
-      if (counts !== undefined && workers.has(worker)) metrics.take(worker.id, counts);
+    const snapshotsTaken = [...workers].map(async (worker) => {
+      // A worker that exits meanwhile has reported its last metrics.
+      const snapshot = await worker.rpc.call('snapshot').catch(() => undefined);
+      if (snapshot !== undefined && workers.has(worker)) metrics.take(worker.id, snapshot);
     });
-    await within(countsTimeoutMs, countsTaken);
+    await within(snapshotTimeoutMs, Promise.all(snapshotsTaken));
     return metrics.page();
   }
 

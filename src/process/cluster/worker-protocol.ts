@@ -18,7 +18,7 @@ export interface WorkerMethods {
   /** Starts the server, and returns its URL. @throws Error with a text for the operator. */
   start(startOptions: StartOptions): Promise<string>;
   /** Returns the current metrics of the worker. */
-  counts(): Promise<MetricsSnapshot>;
+  snapshot(): Promise<MetricsSnapshot>;
   /** REST rejected the access token of the tenant in a call of another worker. */
   tokenRejected(tenantId: string): Promise<void>;
   /** Drains the worker and exits. The call gets no response, because the process exits. */
@@ -32,7 +32,7 @@ export interface PrimaryMethods extends Omit<WorkerStore, 'leave'> {
   /** REST rejected the access token of the tenant. The primary process notifies the other workers. */
   tokenRejected(tenantId: string): Promise<void>;
   /** Reports the final metrics of the worker, before it exits. */
-  lastCounts(counts: MetricsSnapshot): Promise<void>;
+  lastSnapshot(snapshot: MetricsSnapshot): Promise<void>;
   /** The worker got SIGTERM. The primary process starts another worker, and then calls `end`. */
   requestReplacement(): Promise<void>;
 }

@@ -1,7 +1,8 @@
 import cluster from 'node:cluster';
+import { within } from '../../concurrency/within.ts';
 import { readConfig } from '../../config/config.ts';
 import { createJsonLog, createStandardOutput } from '../../telemetry/json-log.ts';
-import { type EndReason, onSignals, within } from '../signals.ts';
+import { type EndReason, onSignals } from '../signals.ts';
 import { type RunningServer, startServer } from '../start-server.ts';
 import { operatorErrorMessage } from '../startup-errors.ts';
 import { divideLimits } from './divide-limits.ts';
@@ -10,7 +11,7 @@ import type { PrimaryMethods, StartOptions, WorkerMethods } from './worker-proto
 
 // A worker process. primary.ts starts several, which share the port of the server.
 
-/** How long each of the final counts and the last log lines may take, in milliseconds. */
+/** How long each of the last metrics and the last log lines may take, in milliseconds. */
 const exitStepTimeoutMs = 500;
 const config = divideLimits(readConfig(process.env));
 const output = createStandardOutput();
@@ -31,7 +32,7 @@ const primary = connect<PrimaryMethods, WorkerMethods>(
       return url.href;
     },
     tokenRejected: async (tenantId) => onTokenRejected(tenantId),
-    counts: async () => (await (await starting)?.metrics?.counts()) ?? [],
+    snapshot: async () => (await (await starting)?.metrics?.snapshot()) ?? [],
     end,
   },
   (error) =>
@@ -46,7 +47,7 @@ function start({ upstreamUrl, bearer, trustedDocuments, secret }: StartOptions):
     metrics: { page: () => primary.call('metricsPage') },
     shared: {
       secret: Buffer.from(secret, 'base64'),
-      refusedTenants: {
+      tokenRejections: {
         // An error is ignored: if the primary process has exited, this process exits too.
         publish: (tenantId) => void primary.call('tokenRejected', tenantId).catch(() => {}),
         subscribe(listener) {
@@ -68,8 +69,8 @@ async function end(reason: EndReason): Promise<void> {
   try {
     const server = await starting;
     await server?.end(reason);
-    const counts = await server?.metrics?.counts();
-    if (counts !== undefined) await within(exitStepTimeoutMs, [primary.call('lastCounts', counts)]);
+    const snapshot = await server?.metrics?.snapshot();
+    if (snapshot !== undefined) await within(exitStepTimeoutMs, primary.call('lastSnapshot', snapshot));
     await output.end(exitStepTimeoutMs);
     hasEndedWell = true;
   } finally {

@@ -1,12 +1,7 @@
 import type { Cancellation } from '../../concurrency/cancellation.ts';
 import { FairQueue } from '../../concurrency/fair-queue.ts';
 import { type Deadline, noDeadline } from '../../concurrency/operation-scope.ts';
-import {
-  createTenants,
-  stopSharingPendingReads,
-  type Tenant,
-  type Tenants,
-} from '../../concurrency/tenant.ts';
+import { stopSharingPendingReads, type Tenant, type Tenants } from '../../concurrency/tenant.ts';
 import type { RestCall } from '../call.ts';
 import { BudgetExceededError, OverloadedError } from '../errors.ts';
 import { OperationQueue, type Slot } from '../protection/operation-queue.ts';
@@ -69,8 +64,7 @@ export interface CallContextsOptions {
   callsAtOnce: number;
   /** At most this number of calls wait for a slot, and at most half of them for one tenant. */
   callsWaiting: number;
-  /** A registry of its own by default. */
-  tenants?: Tenants;
+  tenants: Tenants;
   /** Optional: called with the tenant whose access token REST rejected (401). */
   onTokenRejected?: (tenant: Tenant) => void;
 }
@@ -81,7 +75,7 @@ export function createCallContexts({
   readsPerOperation,
   callsAtOnce,
   callsWaiting,
-  tenants = createTenants(),
+  tenants,
   onTokenRejected = noop,
 }: CallContextsOptions): CallContexts {
   const calls = new FairQueue<Tenant, Slot>({
@@ -121,12 +115,12 @@ export function createCallContexts({
           tenants.remember(tenant);
         },
         onTokenRejected() {
-          tenants.refuse(tenant.id);
+          tenants.reject(tenant.id);
           stopSharingPendingReads(tenant);
           onTokenRejected(tenant);
         },
         onTokenAccepted: (sentAt) => tenants.accept(tenant.id, sentAt),
-        isTokenRejected: () => tenants.isRefused(tenant.id),
+        isTokenRejected: () => tenants.isRejected(tenant.id),
       };
     },
   };

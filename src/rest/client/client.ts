@@ -15,8 +15,8 @@ export interface RestClientOptions {
   baseUrl: URL;
   /** At most this number of open sockets to REST, not counting sockets of streams. */
   connections: number;
-  /** At most this number of open sockets for streams. By default equal to `connections`. */
-  streamConnections?: number;
+  /** At most this number of open sockets for streams. */
+  streamConnections: number;
   /** The time limit for opening a connection. Default: 2,000, because REST is either nearby or unreachable. */
   connectTimeoutMs?: number;
   /**
@@ -55,7 +55,7 @@ export interface RestClient extends Calls {
 
 /** Creates a client for one REST service. The client opens no connection before the first call. */
 export function createRestClient(options: RestClientOptions): RestClient {
-  const { connections, streamConnections = connections, streamTimeoutMs } = options;
+  const { connections, streamConnections, streamTimeoutMs } = options;
   // undici's body timeout is off: the transport has its own time limit for the whole response.
   const pool = createPool(options, connections, 0);
   // A stream takes no slot and lasts as long as its reader. A pool for streams alone keeps connections free for other

@@ -1,5 +1,6 @@
 import type { RestCall } from '../call.ts';
 import { type ErrorDetails, type FieldError, StatusError } from '../errors.ts';
+import { isJsonObject } from '../json-object.ts';
 
 /** Bytes. A larger error body is not read, because real error messages are far smaller. */
 export const maxErrorBodyBytes = 65_536;
@@ -39,8 +40,8 @@ export function statusErrorOf(call: RestCall, response: ErrorResponse, accessTok
  */
 export function readErrorBody(body: string, accessToken: string): ErrorDetails {
   const json = parseJson(body);
-  if (!isObject(json)) return { fields: [] };
-  const error = isObject(json.error) ? { ...json, ...json.error } : json;
+  if (!isJsonObject(json)) return { fields: [] };
+  const error = isJsonObject(json.error) ? { ...json, ...json.error } : json;
   const cleanLine = (text: string) => {
     const line = text.trim().split(/[\r\n]/, 1)[0] ?? '';
     const isSecret = accessToken.length >= minSecretLength;
@@ -59,7 +60,7 @@ export function readErrorBody(body: string, accessToken: string): ErrorDetails {
 /** Reads field errors from a list of error objects, or from a map from field paths to texts. */
 function fieldErrorsIn(value: unknown): FieldError[] {
   if (Array.isArray(value)) return value.flatMap(violationsOf).flatMap(fieldErrorOf);
-  if (!isObject(value)) return [];
+  if (!isJsonObject(value)) return [];
   if (Array.isArray(value.fieldViolations)) return value.fieldViolations.flatMap(fieldErrorOf);
   return Object.keys(value).flatMap((path) => {
     const message = firstText(value, [path]);
@@ -69,12 +70,12 @@ function fieldErrorsIn(value: unknown): FieldError[] {
 
 /** The field violations of a `google.rpc` error detail. Any other entry is itself one violation. */
 function violationsOf(entry: unknown): unknown[] {
-  return isObject(entry) && Array.isArray(entry.fieldViolations) ? entry.fieldViolations : [entry];
+  return isJsonObject(entry) && Array.isArray(entry.fieldViolations) ? entry.fieldViolations : [entry];
 }
 
 /** Reads one field error, with a dotted path. @returns an empty list if the item names no field or no message. */
 function fieldErrorOf(item: unknown): FieldError[] {
-  if (!isObject(item)) return [];
+  if (!isJsonObject(item)) return [];
   const path = firstText(item, ['field', 'path', 'name', 'loc', 'instancePath', 'pointer'], '.');
   const message = firstText(item, ['message', 'description', 'reason', 'msg', 'detail']);
   if (path === undefined || message === undefined) return [];
@@ -98,10 +99,6 @@ function firstText(
 
 function isTextOrNumber(value: unknown): value is string | number {
   return typeof value === 'string' || typeof value === 'number';
-}
-
-function isObject(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
 function parseJson(body: string): unknown {

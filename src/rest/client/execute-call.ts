@@ -151,7 +151,7 @@ class CallExecution<Value> implements TransportRequest<Value> {
     this.#attemptStartMs = this.entry.startMs;
     pending.entry = this.entry;
     this.headers = this.#notifySent();
-    if (isRead(call)) policy.retries.begin();
+    if (isRead(call)) policy.retries.recordFirstAttempt();
   }
 
   get signal(): Cancellation {

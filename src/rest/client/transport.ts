@@ -47,7 +47,7 @@ export interface Transport<Value> {
 export interface TransportOptions {
   /** The base address of REST. Its path is prefixed to the path of every call. */
   baseUrl: URL;
-  /** Optional: updated by each response. Not used for files, because a cache may serve a file with an old date. */
+  /** Optional: set by the `date` of each response. Streams leave it out, because a cache may serve an old label. */
   serviceClock?: ServiceClock;
   /** The time limit from sending to the last byte of the response, or to the first byte of a stream. */
   callTimeoutMs: number;

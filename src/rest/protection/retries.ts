@@ -9,7 +9,7 @@ const maxRetryAfterMs = 2_000;
 /** Decides which failed reads are retried, and when (docs/decisions/0003-own-retries-and-circuit-breaker.md). */
 export interface Retries {
   /** Records the first attempt of a read, which adds to the retry budget. */
-  begin(): void;
+  recordFirstAttempt(): void;
   /**
    * The back-off before the next attempt, in milliseconds. Undefined if the read is not retried.
    * @param retries the number of earlier retries of this read.
@@ -46,7 +46,7 @@ export function createRetries({ maxRetries, random = Math.random }: RetriesOptio
   }
 
   return {
-    begin: budget.earn,
+    recordFirstAttempt: budget.earn,
     pauseMs(error, tenant, retries, remainingMs) {
       if (retries >= maxRetries) return undefined;
       const pauseMs = backOffAfter(error, retries);

@@ -1,5 +1,6 @@
 import { hash } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
+import { isJsonObject } from '../../rest/json-object.ts';
 import { badRequest, type HttpError } from '../http/http-error.ts';
 import type { DocumentCache } from './document-cache.ts';
 import { bareId, createDocumentLookup, type DocumentLookup } from './persisted-queries.ts';
@@ -67,7 +68,7 @@ const notAllowedError: HttpError = {
  */
 export async function readTrustedDocuments(file: string): Promise<TrustedDocuments> {
   const json: unknown = JSON.parse(await readFile(file, 'utf8'));
-  const entries = isRecord(json) ? (manifestEntries(json) ?? Object.entries(json)) : undefined;
+  const entries = isJsonObject(json) ? (manifestEntries(json) ?? Object.entries(json)) : undefined;
   if (entries?.every(isEntry)) return new Map(entries);
   throw new Error('It holds neither documents by their ids nor a manifest of Apollo\u2019s');
 }
@@ -75,11 +76,7 @@ export async function readTrustedDocuments(file: string): Promise<TrustedDocumen
 /** The ids and texts of an Apollo manifest. Undefined if the JSON is not a manifest. */
 function manifestEntries({ format, operations }: Record<string, unknown>): unknown[] | undefined {
   if (format !== 'apollo-persisted-query-manifest' || !Array.isArray(operations)) return undefined;
-  return operations.map((operation: unknown) => isRecord(operation) && [operation.id, operation.body]);
-}
-
-function isRecord(json: unknown): json is Record<string, unknown> {
-  return typeof json === 'object' && json !== null && !Array.isArray(json);
+  return operations.map((operation: unknown) => isJsonObject(operation) && [operation.id, operation.body]);
 }
 
 function isEntry(entry: unknown): entry is [string, string] {

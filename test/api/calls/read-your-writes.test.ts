@@ -201,7 +201,9 @@ describe('who waits for the same key in another request forgets what is stale to
       if (request.method === 'POST') held.push(response);
       else response.end(JSON.stringify({ orders: [], shipments: [], messages: [] }));
     });
-    const idempotency = createIdempotency({ store: createMemoryStore({ maxKeys: 20_000 }), report: raise });
+    const secret = Buffer.from('a secret');
+    const store = createMemoryStore({ maxKeys: 20_000 });
+    const idempotency = createIdempotency({ store, report: raise, secret });
     const operation = () => {
       const callContext = bench.callContext();
       const loaders = createLoaders(bench.api, callContext, createLoaderStates(loading));

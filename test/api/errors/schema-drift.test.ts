@@ -2,6 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { createRestApi } from '../../../src/rest/api.ts';
 import { createRestClient } from '../../../src/rest/client/client.ts';
 import { createDriftWatch, type DriftWatchOptions } from '../../../src/rest/schema-drift.ts';
+import type { ResourceKind } from '../../../src/rest/wire-schema.ts';
 import { startSandbox } from '../../../src/sandbox/sandbox.ts';
 import { createCallContexts } from '../../fixtures/call-contexts.ts';
 import { bearer, parameterNames } from '../../fixtures/rest-service.ts';
@@ -59,7 +60,7 @@ function watch(options: Partial<DriftWatchOptions> = {}) {
 }
 
 describe('drift of REST from its interface', () => {
-  test.each<[string, string, unknown, string[]]>([
+  test.each<[string, ResourceKind, unknown, string[]]>([
     ['an order as it should be', 'orders', order, []],
     ['an empty optional field', 'orders', { ...order, shipment: null, paymentMethods: [] }, []],
     ['an unknown enum value', 'orders', { ...order, status: 'LOST' }, ['Order.status: unknown value']],
@@ -192,6 +193,7 @@ test('the sandbox answers all endpoints as the interface says', async () => {
   const client = createRestClient({
     baseUrl: new URL(sandbox.url),
     connections: 4,
+    streamConnections: 4,
     connectTimeoutMs: 2_000,
     callTimeoutMs: 10_000,
     streamTimeoutMs: 60_000,
@@ -201,7 +203,7 @@ test('the sandbox answers all endpoints as the interface says', async () => {
   const kinds = new Set<string>();
   // Of a page, every row.
   const everyRow = {
-    look(kind: string, rows: readonly unknown[]) {
+    look(kind: ResourceKind, rows: readonly unknown[]) {
       kinds.add(kind);
       for (const row of rows) drift.look(kind, [row], bearer);
     },

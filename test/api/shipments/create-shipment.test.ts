@@ -222,7 +222,9 @@ describe('what the same request reads afterwards is fresh', () => {
       return answerJson(json)(request, response, body);
     });
     const loaders = createLoaders(bench.api, bench.callContext(), createLoaderStates(loading));
-    const idempotency = createIdempotency({ store: createMemoryStore({ maxKeys: 20_000 }), report: raise });
+    const secret = Buffer.from('a secret');
+    const store = createMemoryStore({ maxKeys: 20_000 });
+    const idempotency = createIdempotency({ store, report: raise, secret });
     const writes = createWrites(bench.api, bench.callContext(), loaders, idempotency);
     const read = async () => {
       await loaders.shipmentPage.load({ pageSize: 1 });

@@ -106,7 +106,7 @@ describe('what a key has done', () => {
           sandbox,
           secret,
           idempotencyStore: store.join(),
-          refusedTenants: {
+          tokenRejections: {
             publish: (tenantId) => takers.forEach((take) => void take(tenantId)),
             subscribe: (take) => void takers.push(take),
           },

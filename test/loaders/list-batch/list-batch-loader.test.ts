@@ -3,11 +3,10 @@ import { describe, expect, test } from 'vitest';
 import type { Cancellation } from '../../../src/concurrency/cancellation.ts';
 import { createDefer } from '../../../src/concurrency/event-loop-round.ts';
 import {
-  createProcessListState,
   type ListBatchLoaderOptions,
-  ListState,
   listBatchLoader,
 } from '../../../src/loaders/list-batch/list-batch-loader.ts';
+import { createProcessListState, ListState } from '../../../src/loaders/list-batch/list-state.ts';
 import { noObserver } from '../../../src/loaders/loading-observer.ts';
 import type { Page, PageQuery } from '../../../src/rest/api-types.ts';
 import type { CallContext } from '../../../src/rest/client/call-context.ts';

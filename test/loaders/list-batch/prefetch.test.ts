@@ -1,6 +1,7 @@
 import { setImmediate as afterEvents } from 'node:timers/promises';
 import { expect, test } from 'vitest';
-import { type ListBatchLoader, ListState } from '../../../src/loaders/list-batch/list-batch-loader.ts';
+import type { ListBatchLoader } from '../../../src/loaders/list-batch/list-batch-loader.ts';
+import { ListState } from '../../../src/loaders/list-batch/list-state.ts';
 import { ordersWithShipments } from '../../../src/loaders/list-batch/prefetch.ts';
 import type { OrderQuery, Page } from '../../../src/rest/api-types.ts';
 import type { OrderJson, ShipmentJson } from '../../../src/rest/wire-schema.ts';

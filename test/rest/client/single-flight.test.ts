@@ -3,7 +3,6 @@ import type { ServerResponse } from 'node:http';
 import { setTimeout as pause } from 'node:timers/promises';
 import { describe, expect, test } from 'vitest';
 import { CancelSource, neverAborted } from '../../../src/concurrency/cancellation.ts';
-import { createTenants } from '../../../src/concurrency/tenant.ts';
 import type { CallContext } from '../../../src/rest/client/call-context.ts';
 import { currentFieldPath } from '../../../src/rest/client/field-path.ts';
 import {
@@ -452,11 +451,7 @@ describe('the cost of a shared read', () => {
 
   test('uses only the read budget of the first, and an exceeded budget is not shared', async () => {
     await using bench = await startHolding();
-    const callContexts = createCallContexts({
-      callsPerOperation: 16,
-      readsPerOperation: 1,
-      tenants: createTenants(),
-    });
+    const callContexts = createCallContexts({ callsPerOperation: 16, readsPerOperation: 1 });
     const { signal } = new AbortController();
     const callContext = () => callContexts.of('ana', signal);
     const [spent, other, third]: CallContext[] = [callContext(), callContext(), callContext()];

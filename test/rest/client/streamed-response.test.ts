@@ -300,7 +300,7 @@ test('once the client is closed, the process ends by itself', async () => {
     import { createRestApi } from './src/rest/api.ts';
     import { createCallContexts } from './test/fixtures/call-contexts.ts';
     const client = createRestClient({
-      baseUrl: new URL('${service.url}'), connections: 4,
+      baseUrl: new URL('${service.url}'), connections: 4, streamConnections: 4,
       connectTimeoutMs: 60000, callTimeoutMs: 60000, streamTimeoutMs: 60000, maxResponseBytes: 1000, retries: 0,
     });
     const callContext = createCallContexts({ callsPerOperation: 4 }).of('token', new AbortController().signal);

@@ -92,7 +92,7 @@ test('pauses are anything from nothing to their bound, which ends at a second', 
   const pausesAt = (random: number) => {
     const retries = createRetries({ maxRetries: 10, random: () => random });
     // For as many in a row.
-    for (let read = 0; read < 1_000; read += 1) retries.begin();
+    for (let read = 0; read < 1_000; read += 1) retries.recordFirstAttempt();
     return [0, 1, 2, 3, 4, 5].map((before) => retries.pauseMs(status(503), ana, before, noTimeLimit));
   };
   expect(pausesAt(1)).toEqual([100, 200, 400, 800, 1_000, 1_000]);
@@ -111,7 +111,7 @@ describe('the budget of all retries', () => {
     const retries = createRetries({ maxRetries: 1 });
     let tries = 0;
     for (let read = 0; read < 1_000; read += 1) {
-      retries.begin();
+      retries.recordFirstAttempt();
       tries += 1 + retried(retries, read % 2 === 0 ? ana : eva, 1);
     }
     expect(tries).toBeGreaterThan(1_150);
@@ -120,7 +120,7 @@ describe('the budget of all retries', () => {
 
   test('is 64 at most after good times, of which each tenant takes half of what is left', () => {
     const retries = createRetries({ maxRetries: 1 });
-    for (let read = 0; read < 1_000; read += 1) retries.begin();
+    for (let read = 0; read < 1_000; read += 1) retries.recordFirstAttempt();
     expect([ana, eva, ana, ida].map((who) => retried(retries, who, 100))).toEqual([32, 16, 0, 8]);
   });
 
@@ -128,7 +128,7 @@ describe('the budget of all retries', () => {
     const retries = createRetries({ maxRetries: 1 });
     expect([ana, eva].map((who) => retried(retries, who, 100))).toEqual([5, 3]);
     for (let read = 0; read < 1_000; read += 1) {
-      retries.begin();
+      retries.recordFirstAttempt();
       retried(retries, ana, 1);
     }
     expect(retried(retries, eva, 100)).toBe(16);

@@ -1,0 +1,10 @@
+/** The value of `promise`, or undefined after `timeoutMs` milliseconds. @throws its error within that time. */
+export async function within<Value>(timeoutMs: number, promise: Promise<Value>): Promise<Value | undefined> {
+  const timeout = Promise.withResolvers<undefined>();
+  const timer = setTimeout(timeout.resolve, timeoutMs);
+  try {
+    return await Promise.race([promise, timeout.promise]);
+  } finally {
+    clearTimeout(timer);
+  }
+}
