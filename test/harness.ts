@@ -28,6 +28,8 @@ export interface Waybill {
   ): Promise<Answer<Data>>;
   /** Calls below this server, such as `/labels/ca0001.pdf`. */
   fetch(path: string, init?: RequestInit): Promise<Response>;
+  /** Changes these fields in what REST answers at `path`, until the returned function is called. */
+  changeAnswer(path: string, fields: object): () => void;
   [Symbol.asyncDispose](): Promise<void>;
 }
 
@@ -86,6 +88,12 @@ export async function startWaybill(
       return { status: response.status, data, errors, calls: sandbox.requests.lines() };
     },
     fetch: async (path, init = {}) => app.fetch(`http://waybill.test${path}`, init),
+    changeAnswer: (path, fields) =>
+      sandbox.faults.add({
+        kind: 'change',
+        path,
+        change: (answer) => ({ ...Object(answer), ...fields }),
+      }),
     async [Symbol.asyncDispose]() {
       await client.close();
       if (shared === undefined) await sandbox.close();
