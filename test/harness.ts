@@ -1,11 +1,9 @@
 import type { TypedDocumentNode } from '@graphql-typed-document-node/core';
 import { print } from 'graphql';
 import { readConfig } from '../src/config/config.ts';
-import { createRestApi } from '../src/rest/api.ts';
-import { createRestClient } from '../src/rest/client/client.ts';
 import { type Sandbox, type SandboxOptions, startSandbox } from '../src/sandbox/sandbox.ts';
-import { type App, type AppOptions, createApp } from '../src/server/app.ts';
-import type { Telemetry } from '../src/telemetry/telemetry.ts';
+import type { App } from '../src/server/app.ts';
+import { type ConnectOptions, connectApp } from './fixtures/connect-app.ts';
 
 /** The seed and the clock of every test start here. */
 export const startOfTime = new Date('2026-11-02T14:00:00Z');
@@ -30,12 +28,14 @@ export interface Waybill {
   ): Promise<Answer<Data>>;
   /** Calls below this server, such as `/labels/ca0001.pdf`. */
   fetch(path: string, init?: RequestInit): Promise<Response>;
+  /** Changes these fields in what REST answers at `path`, until the returned function is called. */
+  changeAnswer(path: string, fields: object): () => void;
   [Symbol.asyncDispose](): Promise<void>;
 }
 
 export interface WaybillOptions
   extends Pick<
-      AppOptions,
+      ConnectOptions,
       | 'bodyBytesAtOnce'
       | 'compileQueries'
       | 'idempotencyStore'
@@ -43,6 +43,7 @@ export interface WaybillOptions
       | 'trustedDocuments'
       | 'tokenRejections'
       | 'secret'
+      | 'telemetry'
       | 'unreadBytesAtOnce'
     >,
     Pick<SandboxOptions, 'quirks' | 'seed'> {
@@ -50,35 +51,21 @@ export interface WaybillOptions
   sandbox?: Sandbox;
   /** How long stale reference data is still answered, in milliseconds; as by default. */
   referenceGraceMs?: number;
-  /** What counts and follows what is done; nothing by default. */
-  telemetry?: Telemetry;
 }
 
 /** A sandbox on a free port and the application before it, with settings as the environment would hold them. */
 export async function startWaybill(
   environment: Record<string, string> = {},
-  { seed, quirks, sandbox: shared, referenceGraceMs, telemetry, ...options }: WaybillOptions = {},
+  { seed, quirks, sandbox: shared, referenceGraceMs, ...options }: WaybillOptions = {},
 ): Promise<Waybill> {
   const sandbox =
     shared ?? (await startSandbox({ now: startOfTime, ...(seed && { seed }), ...(quirks && { quirks }) }));
   // Nothing is known from an earlier operation, and nothing is tried again, unless a test is about that, so that each test
   // sees the calls of its own, each once.
   const config = readConfig({ REFERENCE_DATA_MS: '0', UPSTREAM_RETRIES: '0', ...environment });
-  const client = createRestClient({
-    baseUrl: new URL(sandbox.url),
-    ...config.rest,
-    observer: telemetry?.observer,
-  });
-  const app = createApp({
+  const { app, client } = connectApp(new URL(sandbox.url), config, {
     ...options,
-    api: createRestApi(client, config.parameterNames, telemetry?.drift),
-    metrics: telemetry?.metrics,
-    showMetrics: true,
-    tracing: telemetry?.tracing,
-    ...config.app,
     loading: { ...config.app.loading, ...(referenceGraceMs !== undefined && { referenceGraceMs }) },
-    showCost: config.showCost ?? false,
-    publicUrl: () => config.publicUrl ?? new URL('http://waybill.test'),
     report: (error) => {
       throw error;
     },
@@ -101,6 +88,12 @@ export async function startWaybill(
       return { status: response.status, data, errors, calls: sandbox.requests.lines() };
     },
     fetch: async (path, init = {}) => app.fetch(`http://waybill.test${path}`, init),
+    changeAnswer: (path, fields) =>
+      sandbox.faults.add({
+        kind: 'change',
+        path,
+        change: (answer) => ({ ...Object(answer), ...fields }),
+      }),
     async [Symbol.asyncDispose]() {
       await client.close();
       if (shared === undefined) await sandbox.close();

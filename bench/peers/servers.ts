@@ -47,7 +47,7 @@ export function waybillIn(directory: string): ServerEntry {
   };
 }
 
-export const byHand: ServerEntry = {
+const byHand: ServerEntry = {
   name: limitName,
   directory: root,
   args: ['bench/peers/by-hand/server.ts'],

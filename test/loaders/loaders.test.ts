@@ -20,7 +20,7 @@ function answerBy(answers: Record<string, unknown>): Answer {
 async function startLoaders(answers: Record<string, unknown>) {
   const bench = await startBench(answerBy(answers));
   return Object.assign(createLoaders(bench.api, bench.callContext(), createLoaderStates(loading)), {
-    calls: () => bench.service.requests.map(({ line }) => line),
+    calls: bench.service.lines,
     [Symbol.asyncDispose]: () => bench[Symbol.asyncDispose](),
   });
 }

@@ -1,20 +1,10 @@
-import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { resolve } from 'node:path';
-import { afterAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { answerJson, startService, until } from '../fixtures/rest-service.ts';
+import { startCommand } from '../fixtures/shell-command.ts';
 
-const started = new Set<ChildProcess>();
-afterAll(() => {
-  // Each leads a group of its own, in which a server would go on that npm has left behind.
-  for (const { pid } of started) {
-    try {
-      process.kill(-Number(pid), 'SIGKILL');
-    } catch {
-      // As it should be: nobody is left.
-    }
-  }
-});
+const root = resolve(import.meta.dirname, '../..');
 
 describe('npm start', () => {
   test.each(['SIGTERM', 'SIGINT'] as const)('passes %s on', async (signal) => {
@@ -22,25 +12,14 @@ describe('npm start', () => {
     await using service = await startService((request, response, body) => {
       answer = () => answerJson({ name: 'orders/a' })(request, response, body);
     });
-    const npm = spawn('npm', ['start'], {
-      cwd: resolve(import.meta.dirname, '../..'),
-      env: {
-        PATH: process.env.PATH,
-        PORT: '0',
-        LOG_LEVEL: 'silent',
-        DRAIN_WAIT_MS: '0',
-        UPSTREAM_URL: service.url.href,
-      },
-      stdio: ['ignore', 'pipe', 'ignore'],
-      detached: true,
-    });
-    started.add(npm);
-    let output = '';
-    npm.stdout.on('data', (chunk) => {
-      output += chunk;
+    // With `exec`, the process that gets the signal is npm itself.
+    const { child: npm, prints } = startCommand('exec npm start', root, {
+      PORT: '0',
+      LOG_LEVEL: 'silent',
+      UPSTREAM_URL: service.url.href,
     });
     const exit = once(npm, 'exit');
-    await until(() => output.includes(" -d '"), 20_000);
+    const output = await prints(" -d '");
     const url = new URL(/http:\/\/[^/]+/.exec(output)?.[0] ?? '');
     const asked = fetch(new URL('/graphql', url), {
       method: 'POST',

@@ -204,7 +204,7 @@ test('a client gone in mid-mutation: the write is left to finish, also when the 
   finish();
   expect(await server.exit).toEqual({ code: 0, signal: null, errors: '' });
   expect(finished).toBe(true);
-  expect(service.requests.map(({ line }) => line)).toEqual(['PATCH /v1/orders/a']);
+  expect(service.lines()).toEqual(['PATCH /v1/orders/a']);
 });
 
 describe('a client gone in mid-mutation of several steps, and SIGTERM', () => {
@@ -229,7 +229,7 @@ describe('a client gone in mid-mutation of several steps, and SIGTERM', () => {
     await expect(gone).rejects.toThrow('aborted');
     server.signal('SIGTERM');
     expect(await server.exit).toEqual({ code: 0, signal: null, errors: '' });
-    return service.requests.map(({ line }) => line);
+    return service.lines();
   }
 
   test('all of them are made', async () => {

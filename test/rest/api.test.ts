@@ -37,9 +37,7 @@ describe('what goes over the wire', () => {
     await using bench = await startBench(answer);
     await using other = await startBench(answer, { baseUrl: new URL(path, bench.service.url) });
     await other.api.getOrder('7', other.callContext());
-    expect(bench.service.requests.map(({ line }) => line)).toEqual([
-      `GET ${path.replace(/\/$/, '')}/v1/orders/7`,
-    ]);
+    expect(bench.service.lines()).toEqual([`GET ${path.replace(/\/$/, '')}/v1/orders/7`]);
   });
 });
 
@@ -61,7 +59,7 @@ describe('the names of the query parameters', () => {
       bench.callContext(),
     );
     await api.listLocations({ pageSize: 8, pageToken: 'u', query: 'Cali' }, bench.callContext());
-    expect(service.requests.map(({ line }) => line)).toEqual([
+    expect(service.lines()).toEqual([
       'GET /v1/orders?max_results=9&cursor=t&states=NEW&q=Ana',
       'GET /v1/locations?max_results=8&cursor=u&q=Cali',
     ]);

@@ -31,7 +31,7 @@ function foreignNames(line: string): string[] {
 async function outcomeOf(answer: Answer, write: Write) {
   await using bench = await startBench(answer);
   const error = await errorOf(write(bench.api, bench.callContext()));
-  return { error, sent: bench.service.requests.map(({ line }) => line) };
+  return { error, sent: bench.service.lines() };
 }
 
 function outcomeUnknown(line: string, cause: Error) {

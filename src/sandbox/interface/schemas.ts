@@ -90,7 +90,6 @@ export const Recipient = Type.Object(
 );
 
 /** The allowed values of `customerReliability`. */
-export type Reliability = Static<typeof Reliability>;
 export const Reliability = Type.Enum(['RELIABLE', 'MODERATE', 'UNRELIABLE', 'NO_ORDERS']);
 
 /** The `customerBehavior` of an "Order". */

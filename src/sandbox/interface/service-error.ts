@@ -8,8 +8,8 @@ export interface FieldError {
 }
 
 /** The JSON of every error response. The interface does not show its shape ("Errors"). */
-export type ErrorResponse = Static<typeof ErrorResponse>;
-export const ErrorResponse = Type.Object(
+type ErrorResponse = Static<typeof ErrorResponse>;
+const ErrorResponse = Type.Object(
   {
     error: Type.Object({
       code: Type.Integer({ description: 'The HTTP status.' }),

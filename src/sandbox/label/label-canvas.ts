@@ -6,7 +6,7 @@ const pointsPerMm = 72 / 25.4;
 export const pageWidth = 100 * pointsPerMm;
 export const pageHeight = 150 * pointsPerMm;
 export const margin = 9;
-export const padding = 6;
+const padding = 6;
 export const innerWidth = pageWidth - 2 * margin;
 /** The x position and the width of texts. */
 export const textLeft = margin + padding;

@@ -19,7 +19,7 @@ export function createLocations(): Location[] {
 }
 
 /** Makes a resource name such as `locations/antioquia-medellin-laureles`. The place need not exist. */
-export function locationName(department: string, municipality: string, zone?: string): string {
+function locationName(department: string, municipality: string, zone?: string): string {
   // The capital district is also its only municipality: `locations/bogota-dc`.
   const parts = department === municipality ? [department, zone] : [department, municipality, zone];
   return `locations/${parts

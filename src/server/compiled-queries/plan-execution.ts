@@ -23,15 +23,24 @@ export interface SelectedField {
   readonly isNullable: boolean;
 }
 
+/** The fields to execute on objects of one type. */
+export interface FieldsPlan {
+  /** Completes the fields of an object into `container`, each as soon as its value is available. */
+  run(
+    execution: Execution,
+    source: unknown,
+    container: Container,
+    responsePath: ResponsePath | undefined,
+  ): void;
+}
+
 /** A query that is prepared for execution. */
 export interface ExecutablePlan {
   readonly schema: GraphQLSchema;
   readonly operation: OperationDefinitionNode;
   readonly fragments: Record<string, FragmentDefinitionNode>;
-  readonly root: {
-    /** Completes the root fields into `container`, each as soon as its value is available. */
-    run(execution: Execution, source: undefined, container: Container, responsePath: undefined): void;
-  };
+  /** The fields of the operation's root type. */
+  readonly root: FieldsPlan;
 }
 
 /** One execution of a query: the result so far, and the count of pending promises. */
@@ -262,7 +271,7 @@ function pathKeys(responsePath: ResponsePath): (string | number)[] {
  * Sets null at a location, or at its nearest nullable ancestor.
  * @returns false if no location up to the root is nullable: `data` is null then.
  */
-export function propagateNull(responsePath: ResponsePath): boolean {
+function propagateNull(responsePath: ResponsePath): boolean {
   let current: ResponsePath | undefined = responsePath;
   while (current !== undefined && !current.isNullable) current = current.parent;
   if (current !== undefined) current.container[current.key] = null;
@@ -270,7 +279,7 @@ export function propagateNull(responsePath: ResponsePath): boolean {
 }
 
 /** Whether an ancestor of a location is null by propagation. The location is then not part of the response. */
-export function isBelowNull(responsePath: ResponsePath): boolean {
+function isBelowNull(responsePath: ResponsePath): boolean {
   for (let { container, parent } = responsePath; parent !== undefined; { container, parent } = parent) {
     if (parent.container[parent.key] !== container) return true;
   }

@@ -45,7 +45,7 @@ test('a page that was asked for ahead, and of which nothing is wanted, ends with
   // How long calls take is known better after a few.
   for (let time = 0; time < 5; time += 1) await (await post()).json();
   isEmpty = true;
-  const lines = () => waybill.service.requests.map(({ line }) => line);
+  const { lines } = waybill.service;
   const before = lines().length;
   const answer = await (await post()).json();
   expect(answer.data.orders.nodes).toHaveLength(100);

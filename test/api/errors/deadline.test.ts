@@ -129,7 +129,7 @@ describe('a mutation that takes longer', () => {
     );
     expect([error.name, mayHaveHappened(error)]).toEqual(['OperationDeadlineError', false]);
     await first;
-    expect(bench.service.requests.map(({ line }) => line)).toEqual(['GET /v1/orders/1']);
+    expect(bench.service.lines()).toEqual(['GET /v1/orders/1']);
   });
 });
 

@@ -17,11 +17,6 @@ afterAll(() => waybill[Symbol.asyncDispose]());
 
 const fail = (fault: Fault) => waybill.sandbox.faults.add(fault);
 
-/** REST answers `path` with these fields changed. */
-function change(path: string, fields: object): void {
-  fail({ kind: 'change', path, change: (answer) => ({ ...(answer as object), ...fields }) });
-}
-
 /** Errors in the order of their paths, without their places in the document. */
 function told(errors: Answer<unknown>['errors']) {
   return errors
@@ -203,7 +198,7 @@ describe('a broken row of a list', () => {
   });
 
   test.each([null, {}, 'rows', undefined])('is no list at all: %j blanks the field', async (orders) => {
-    change('/v1/orders', { orders });
+    waybill.changeAnswer('/v1/orders', { orders });
     const { data, errors, calls } = await waybill.ask(OrderRowsDocument, { first: 2 });
     expect(data).toEqual({ orders: null });
     expect(told(errors)).toEqual([

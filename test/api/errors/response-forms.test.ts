@@ -1,19 +1,12 @@
 import { afterAll, beforeEach, expect, test } from 'vitest';
-import { listen } from '../../fixtures/listen.ts';
+import { organizationQuery, startListening } from '../../fixtures/listening-waybill.ts';
 import { sendRaw } from '../../fixtures/raw-http.ts';
-import { startWaybill } from '../../harness.ts';
 
-const waybill = await startWaybill();
-const { sandbox } = waybill;
-const listener = await listen(waybill.app, '127.0.0.1', 0);
-const authorization = `Bearer ${sandbox.tokens.first}`;
-const organization = JSON.stringify({ query: '{ organization { id } }' });
+const waybill = await startListening();
+const { sandbox, listener, authorization } = waybill;
 
 beforeEach(() => sandbox.requests.clear());
-afterAll(async () => {
-  await listener.close();
-  await waybill[Symbol.asyncDispose]();
-});
+afterAll(() => waybill[Symbol.asyncDispose]());
 
 /** Posts a body, for an answer in one of these forms, on a connection that is to be closed. */
 function ask(body: string, accept: string) {
@@ -32,7 +25,7 @@ function ask(body: string, accept: string) {
 test.each(['application/json', 'multipart/mixed', 'text/event-stream'])(
   'a client that wants the connection closed after an answer as %s has it closed',
   async (accept) => {
-    const answer = await ask(organization, accept);
+    const answer = await ask(organizationQuery, accept);
     expect([answer.status, answer.headers.connection]).toEqual([200, 'close']);
     expect(answer.headers['content-type']).toContain(accept);
   },
@@ -59,7 +52,7 @@ test.each(['text/plain, image/*;q=0.5', 'text/html', 'application/json;charset=l
 test.each(['*/*', 'application/*', 'text/html, */*;q=0.8', 'text/plain, Application/JSON ; charset=utf-8'])(
   'a client that takes %s gets JSON',
   async (accept) => {
-    const { status, headers, body } = await ask(organization, accept);
+    const { status, headers, body } = await ask(organizationQuery, accept);
     expect([status, headers['content-type']]).toEqual([
       200,
       expect.stringMatching(/^application\/(graphql-response\+)?json/),

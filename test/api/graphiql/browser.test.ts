@@ -1,11 +1,9 @@
 import type { Locator } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { readConfig } from '../../../src/config/config.ts';
-import { createRestApi } from '../../../src/rest/api.ts';
-import { createRestClient } from '../../../src/rest/client/client.ts';
 import { type Sandbox, startSandbox } from '../../../src/sandbox/sandbox.ts';
-import { createApp } from '../../../src/server/app.ts';
 import { type Browser, browserMissingNote, hasBrowser, openBrowser } from '../../fixtures/browser.ts';
+import { connectApp } from '../../fixtures/connect-app.ts';
 import { listen } from '../../fixtures/listen.ts';
 import { tabAnswers } from '../../fixtures/tab-answers.ts';
 import { startOfTime } from '../../harness.ts';
@@ -20,11 +18,7 @@ interface Stage extends Browser {
 async function setStage(liveHost?: string): Promise<Stage> {
   const sandbox = await startSandbox({ now: startOfTime });
   const config = readConfig({ REFERENCE_DATA_MS: '0' });
-  const client = createRestClient({ baseUrl: new URL(sandbox.url), ...config.rest });
-  const app = createApp({
-    ...config.app,
-    api: createRestApi(client, config.parameterNames),
-    publicUrl: () => new URL('http://waybill.test'),
+  const { app, client } = connectApp(new URL(sandbox.url), config, {
     graphiqlBearer: sandbox.tokens.first,
     graphiqlLiveHost: liveHost,
     report: (error) => {

@@ -81,7 +81,7 @@ test('a query whose client is gone makes no further calls', async () => {
   await expect(gone).rejects.toThrow('aborted');
   await once(order, 'close');
   await new Promise((resolve) => setTimeout(resolve, 100));
-  expect(waybill.service.requests.map(({ line }) => line)).toEqual(['GET /v1/orders/a']);
+  expect(waybill.service.lines()).toEqual(['GET /v1/orders/a']);
 });
 
 test('others who ask the same at the same time are not harmed', async () => {
@@ -103,8 +103,5 @@ test('others who ask the same at the same time are not harmed', async () => {
   expect(await (await answered).json()).toEqual({
     data: { organization: { id: 'organization/a' }, channels: { nodes: [] } },
   });
-  expect(waybill.service.requests.map(({ line }) => line)).toEqual([
-    'GET /v1/organizations/mine',
-    'GET /v1/channels?pageSize=20',
-  ]);
+  expect(waybill.service.lines()).toEqual(['GET /v1/organizations/mine', 'GET /v1/channels?pageSize=20']);
 });

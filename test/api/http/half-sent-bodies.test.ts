@@ -1,39 +1,22 @@
 import { afterAll, beforeEach, expect, test } from 'vitest';
-import { listen } from '../../fixtures/listen.ts';
+import { organizationAnswer, organizationQuery, startListening } from '../../fixtures/listening-waybill.ts';
 import { openRaw, parseRaw } from '../../fixtures/raw-http.ts';
-import { startWaybill } from '../../harness.ts';
 
-const waybill = await startWaybill({ GRAPHQL_REQUESTS_AT_ONCE: '2' }, { bodyBytesAtOnce: 100_000 });
-const { sandbox } = waybill;
-const listener = await listen(waybill.app, '127.0.0.1', 0);
-const authorization = `Bearer ${sandbox.tokens.first}`;
-const organization = JSON.stringify({ query: '{ organization { id } }' });
-const cafeAndino = { data: { organization: { id: 'organization/cafe-andino' } } };
+const waybill = await startListening({ GRAPHQL_REQUESTS_AT_ONCE: '2' }, { bodyBytesAtOnce: 100_000 });
+const { sandbox, listener, post } = waybill;
 
 beforeEach(() => sandbox.requests.clear());
-afterAll(async () => {
-  await listener.close();
-  await waybill[Symbol.asyncDispose]();
-});
+afterAll(() => waybill[Symbol.asyncDispose]());
 
 const head = (bytes: number) =>
   `POST /graphql HTTP/1.1\r\nhost: a\r\ncontent-type: application/json\r\ncontent-length: ${bytes}\r\n\r\n`;
-
-async function post(body: string) {
-  const response = await fetch(new URL('/graphql', listener.url), {
-    method: 'POST',
-    headers: { 'content-type': 'application/json', authorization },
-    body,
-  });
-  return { status: response.status, body: await response.json() };
-}
 
 test('bodies that are sent a byte at a time, of more requests than may be under way, shut out nobody', async () => {
   const dripping = await Promise.all([1, 2, 3].map(() => openRaw(listener)));
   for (const { socket } of dripping) socket.write(`${head(1_000_000)} `);
   await new Promise((resolve) => setTimeout(resolve, 50));
   for (const { socket } of dripping) socket.write(' ');
-  expect(await post(organization)).toEqual({ status: 200, body: cafeAndino });
+  expect(await post(organizationQuery)).toEqual({ status: 200, body: organizationAnswer });
   for (const { socket, received } of dripping) {
     expect(received()).toBe('');
     socket.destroy();
@@ -43,7 +26,7 @@ test('bodies that are sent a byte at a time, of more requests than may be under 
 test('half-sent bodies take so much room and no more, and give it back when their clients go', async () => {
   const half = await openRaw(listener);
   half.socket.write(head(1_000_000) + ' '.repeat(90_000));
-  const large = organization.padEnd(60_000, ' ');
+  const large = organizationQuery.padEnd(60_000, ' ');
   await expect.poll(async () => (await post(large)).status).toBe(503);
   sandbox.requests.clear();
 
@@ -61,7 +44,7 @@ test('half-sent bodies take so much room and no more, and give it back when thei
   });
   expect(sandbox.requests.lines()).toEqual([]);
 
-  expect(await post(organization)).toEqual({ status: 200, body: cafeAndino });
+  expect(await post(organizationQuery)).toEqual({ status: 200, body: organizationAnswer });
   half.socket.destroy();
-  await expect.poll(() => post(large)).toEqual({ status: 200, body: cafeAndino });
+  await expect.poll(() => post(large)).toEqual({ status: 200, body: organizationAnswer });
 });

@@ -1,23 +1,16 @@
 import { gzipSync } from 'node:zlib';
 import { afterAll, beforeEach, describe, expect, test } from 'vitest';
-import { listen } from '../../fixtures/listen.ts';
+import { organizationAnswer, organizationQuery, startListening } from '../../fixtures/listening-waybill.ts';
 import { openRaw, sendRaw } from '../../fixtures/raw-http.ts';
 import { until } from '../../fixtures/rest-service.ts';
 import { startWaybill } from '../../harness.ts';
 
 const maxBytes = 4_096;
-const waybill = await startWaybill({ MAX_REQUEST_BYTES: String(maxBytes) });
-const { sandbox } = waybill;
-const listener = await listen(waybill.app, '127.0.0.1', 0);
-const authorization = `Bearer ${sandbox.tokens.first}`;
-const organization = JSON.stringify({ query: '{ organization { id } }' });
-const cafeAndino = { data: { organization: { id: 'organization/cafe-andino' } } };
+const waybill = await startListening({ MAX_REQUEST_BYTES: String(maxBytes) });
+const { sandbox, listener, authorization, post } = waybill;
 
 beforeEach(() => sandbox.requests.clear());
-afterAll(async () => {
-  await listener.close();
-  await waybill[Symbol.asyncDispose]();
-});
+afterAll(() => waybill[Symbol.asyncDispose]());
 
 const refusal = (code: string, message: string) => ({
   errors: [{ message, extensions: { code, retryable: false } }],
@@ -27,20 +20,8 @@ const head = (...lines: string[]) =>
   `${['POST /graphql HTTP/1.1', 'host: a', `authorization: ${authorization}`, ...lines].join('\r\n')}\r\n\r\n`;
 const json = 'content-type: application/json';
 
-/** Posts a body with these headers and a good token, on a connection like a client's. */
-async function post(body: string | Buffer, headers: Record<string, string>) {
-  const response = await fetch(new URL('/graphql', listener.url), {
-    method: 'POST',
-    headers: { authorization, ...headers },
-    body: typeof body === 'string' ? body : new Uint8Array(body),
-  });
-  return { status: response.status, body: await response.json() };
-}
-
-const isJson = { 'content-type': 'application/json' };
-
 async function othersAreServed() {
-  expect(await post(organization, isJson)).toEqual({ status: 200, body: cafeAndino });
+  expect(await post(organizationQuery)).toEqual({ status: 200, body: organizationAnswer });
 }
 
 describe('a body over the limit', () => {
@@ -62,9 +43,9 @@ describe('a body over the limit', () => {
 
   test('that fits and asks first is told to come', async () => {
     const { socket, received } = await openRaw(listener);
-    socket.write(head(json, `content-length: ${organization.length}`, 'expect: 100-continue'));
+    socket.write(head(json, `content-length: ${organizationQuery.length}`, 'expect: 100-continue'));
     await until(() => received().includes('100 Continue'));
-    socket.write(organization);
+    socket.write(organizationQuery);
     await until(() => received().includes('organization/cafe-andino'));
     socket.destroy();
   });
@@ -85,8 +66,8 @@ describe('a body over the limit', () => {
     'in the transfer coding %s is refused, and the connection ends',
     async (...codings) => {
       const lines = codings.map((coding) => `transfer-encoding: ${coding}`);
-      const length = organization.length.toString(16);
-      const request = `${head(json, ...lines)}${length}\r\n${organization}\r\n0\r\n\r\n`;
+      const length = organizationQuery.length.toString(16);
+      const request = `${head(json, ...lines)}${length}\r\n${organizationQuery}\r\n0\r\n\r\n`;
       const { status, headers, body } = await sendRaw(listener, request);
       expect([status, headers.connection]).toEqual([400, 'close']);
       expect(JSON.parse(body)).toEqual(
@@ -100,9 +81,9 @@ describe('a body over the limit', () => {
   );
 
   test('in the transfer coding Chunked is taken', async () => {
-    const length = organization.length.toString(16);
+    const length = organizationQuery.length.toString(16);
     const coding = head(json, 'transfer-encoding: Chunked', 'connection: close');
-    const { body } = await sendRaw(listener, `${coding}${length}\r\n${organization}\r\n0\r\n\r\n`);
+    const { body } = await sendRaw(listener, `${coding}${length}\r\n${organizationQuery}\r\n0\r\n\r\n`);
     expect(body).toContain('organization/cafe-andino');
   });
 
@@ -135,8 +116,8 @@ describe('a body over the limit', () => {
 
   test('with a Content-Length that says less counts by its length, and the rest is no request', async () => {
     const { socket, ended } = await openRaw(listener);
-    socket.write(head(json, `content-length: ${organization.length}`));
-    socket.write(organization + 'x'.repeat(2 * maxBytes));
+    socket.write(head(json, `content-length: ${organizationQuery.length}`));
+    socket.write(organizationQuery + 'x'.repeat(2 * maxBytes));
     const statuses = [...(await ended()).matchAll(/HTTP\/1\.1 (\d+)/g)].map(([, status]) => status);
     // What has been begun may be lost with the connection, but nothing else is ever answered.
     expect([['400'], ['200', '400']]).toContainEqual(statuses);
@@ -144,16 +125,16 @@ describe('a body over the limit', () => {
   });
 
   test('is taken up to the limit', async () => {
-    const body = organization.padEnd(maxBytes, ' ');
-    expect(await post(body, isJson)).toEqual({ status: 200, body: cafeAndino });
-    expect((await post(`${body} `, isJson)).status).toBe(413);
+    const body = organizationQuery.padEnd(maxBytes, ' ');
+    expect(await post(body)).toEqual({ status: 200, body: organizationAnswer });
+    expect((await post(`${body} `)).status).toBe(413);
   });
 
   test('is refused by `fetch` too', async () => {
     const response = await waybill.fetch('/graphql', {
       method: 'POST',
-      headers: { ...isJson },
-      body: organization.padEnd(maxBytes + 1, ' '),
+      headers: { 'content-type': 'application/json' },
+      body: organizationQuery.padEnd(maxBytes + 1, ' '),
     });
     expect(response.status).toBe(413);
     expect(sandbox.requests.lines()).toEqual([]);
@@ -163,7 +144,7 @@ describe('a body over the limit', () => {
 test.each(['POST /graphql', 'GET /labels/ca0001.pdf', 'GET /health/live'])(
   'two Host lines are refused, be they the same: %s',
   async (target) => {
-    const request = head(json, 'Host: a', `content-length: ${organization.length}`) + organization;
+    const request = head(json, 'Host: a', `content-length: ${organizationQuery.length}`) + organizationQuery;
     const { status, headers, body } = await sendRaw(listener, request.replace('POST /graphql', target));
     expect([status, headers.connection]).toEqual([400, 'close']);
     expect(JSON.parse(body)).toEqual(refusal('BAD_REQUEST', 'Expected one header "Host", but 2 came.'));
@@ -178,14 +159,14 @@ describe('the type of a body', () => {
     '--x\r\ncontent-disposition: form-data; name="operations"\r\n\r\n{"query":"{ organization { id } }"}\r\n';
 
   test.each([
-    ['text/plain', 'text/plain', organization],
+    ['text/plain', 'text/plain', organizationQuery],
     ['a form', 'application/x-www-form-urlencoded', 'query=%7B+organization+%7B+id+%7D+%7D'],
     ['malformed multipart', 'multipart/form-data; boundary=x', multipart],
     ['multipart without a boundary', 'multipart/form-data', multipart],
     ['a GraphQL document', 'application/graphql', '{ organization { id } }'],
-    ['JSON in another charset', 'application/json; charset=iso-8859-1', organization],
-    ['two types', 'application/json, text/plain', organization],
-    ['an empty type', '', organization],
+    ['JSON in another charset', 'application/json; charset=iso-8859-1', organizationQuery],
+    ['two types', 'application/json, text/plain', organizationQuery],
+    ['an empty type', '', organizationQuery],
   ])('%s is refused', async (_what, contentType, body) => {
     expect(await post(body, { 'content-type': contentType })).toEqual({
       status: 415,
@@ -195,7 +176,8 @@ describe('the type of a body', () => {
   });
 
   test('missing is refused', async () => {
-    const request = head('connection: close', `content-length: ${organization.length}`) + organization;
+    const request =
+      head('connection: close', `content-length: ${organizationQuery.length}`) + organizationQuery;
     const { status, body } = await sendRaw(listener, request);
     expect(status).toBe(415);
     expect(JSON.parse(body)).toEqual(refusal('UNSUPPORTED_MEDIA_TYPE', mustBeJson));
@@ -208,15 +190,15 @@ describe('the type of a body', () => {
     'application/json;charset="UTF-8"',
     'application/json; profile=x',
   ])('%s is taken', async (contentType) => {
-    expect(await post(organization, { 'content-type': contentType })).toEqual({
+    expect(await post(organizationQuery, { 'content-type': contentType })).toEqual({
       status: 200,
-      body: cafeAndino,
+      body: organizationAnswer,
     });
   });
 
   test.each(['gzip', 'br', 'GZIP', 'identity, gzip'])('compressed as %s is refused', async (encoding) => {
-    const body = gzipSync(organization);
-    expect(await post(body, { ...isJson, 'content-encoding': encoding })).toEqual({
+    const body = gzipSync(organizationQuery);
+    expect(await post(body, { 'content-type': 'application/json', 'content-encoding': encoding })).toEqual({
       status: 415,
       body: refusal(
         'UNSUPPORTED_MEDIA_TYPE',
@@ -232,13 +214,13 @@ describe('a body that is no request', () => {
     'Expected one operation as a JSON object, but got a list: send each operation in a request of its own, or join ' +
     'their fields in one operation with aliases.';
   test.each([
-    ['a list of requests', `[${organization},${organization}]`, severalOperations],
+    ['a list of requests', `[${organizationQuery},${organizationQuery}]`, severalOperations],
     ['an empty list', '[]', severalOperations],
     ['a list of null', '[null]', severalOperations],
     ['no UTF-8', Buffer.from('{"query":"{ a }","x":"\xe9"}', 'latin1'), 'POST body is not UTF-8.'],
     ['JSON null', 'null', 'POST body is expected to be object but received null'],
   ])('but %s is refused', async (_what, body, message) => {
-    expect(await post(body, isJson)).toEqual({ status: 400, body: refusal('BAD_REQUEST', message) });
+    expect(await post(body)).toEqual({ status: 400, body: refusal('BAD_REQUEST', message) });
     expect(sandbox.requests.lines()).toEqual([]);
   });
 
@@ -254,7 +236,10 @@ describe('a body that is no request', () => {
     ]) {
       const response = await roomy.fetch('/graphql', {
         method: 'POST',
-        headers: { ...isJson, authorization: `Bearer ${roomy.sandbox.tokens.first}` },
+        headers: {
+          'content-type': 'application/json',
+          authorization: `Bearer ${roomy.sandbox.tokens.first}`,
+        },
         body: `{"query":${JSON.stringify(query)},"variables":{"id":${deep},"ids":${deep},"input":${deep}}}`,
       });
       const { errors } = await response.json();
@@ -317,9 +302,9 @@ describe('a bearer', () => {
       ...authorizations.map((value) => `Authorization: ${value}`),
       json,
       'connection: close',
-      `content-length: ${organization.length}`,
+      `content-length: ${organizationQuery.length}`,
       '',
-      organization,
+      organizationQuery,
     ].join('\r\n');
 
   test.each([

@@ -40,7 +40,7 @@ async function overloaded(response: Response, message: string) {
   });
 }
 
-const called = () => waybill.service.requests.map(({ line }) => line);
+const called = () => waybill.service.lines();
 
 test('requests beyond the limit of their route are refused at once, those of others are not, and room comes back', async () => {
   const gone = new AbortController();

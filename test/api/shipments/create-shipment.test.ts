@@ -235,7 +235,7 @@ describe('what the same request reads afterwards is fresh', () => {
     await writes.createShipment(ofOrder, null);
     await read();
     const reads = ['GET /v1/shipments?pageSize=1', 'GET /v1/organizations/mine'];
-    expect(bench.service.requests.map(({ line }) => line)).toEqual([...reads, post, ...reads]);
+    expect(bench.service.lines()).toEqual([...reads, post, ...reads]);
   });
 });
 

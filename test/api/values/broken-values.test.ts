@@ -15,12 +15,6 @@ beforeAll(async () => {
 afterEach(() => waybill.sandbox.faults.clear());
 afterAll(() => waybill[Symbol.asyncDispose]());
 
-/** REST answers `path` with these fields changed. */
-function change(path: string, fields: object): void {
-  const merge = (answer: unknown) => ({ ...(answer as object), ...fields });
-  waybill.sandbox.faults.add({ kind: 'change', path, change: merge });
-}
-
 /** The paths that errors are at, once it is seen that each blames REST. */
 function blamed(errors: Answer<unknown>['errors']): (string | undefined)[] | undefined {
   for (const { extensions } of errors ?? []) {
@@ -53,7 +47,7 @@ describe('a value that is not what it should be blanks its own field, where that
     ['a name that leads elsewhere', { shipment: 'shipments/../orders' }, { shipment: null }, 'shipment'],
     ['a number for a name', { shipment: 2036 }, { shipment: null }, 'shipment'],
   ])('%s', async (_what, fields, propagateNull, path) => {
-    change(order, fields);
+    waybill.changeAnswer(order, fields);
     const { data, errors, calls } = await waybill.ask(OrderLeavesDocument, { id: 'ca2481' });
     expect(data).toEqual({ order: { ...whole, ...propagateNull } });
     expect(blamed(errors)).toEqual([`order.${path}`]);
@@ -63,7 +57,7 @@ describe('a value that is not what it should be blanks its own field, where that
   test.each([undefined, null, '', 573104567890])(
     'a phone number %j, without a search',
     async (phoneNumber) => {
-      change(order, { recipient: { firstName: 'Lucía', lastName: 'Ñáñez', phoneNumber } });
+      waybill.changeAnswer(order, { recipient: { firstName: 'Lucía', lastName: 'Ñáñez', phoneNumber } });
       const { data, errors, calls } = await waybill.ask(OrderLeavesDocument, { id: 'ca2481' });
       expect(data).toEqual({ order: { ...whole, recipient: { orders: null } } });
       expect(blamed(errors)).toEqual(['order.recipient.orders']);
@@ -72,7 +66,12 @@ describe('a value that is not what it should be blanks its own field, where that
   );
 
   test('several at once, each for itself', async () => {
-    change(shipment, { createTime: 'soon', courier: 'origins/ca1', requiresPickup: 'yes', labelUrl: '' });
+    waybill.changeAnswer(shipment, {
+      createTime: 'soon',
+      courier: 'origins/ca1',
+      requiresPickup: 'yes',
+      labelUrl: '',
+    });
     const { data, errors, calls } = await waybill.ask(ShipmentLeavesDocument, { id: 'ca2036' });
     expect(data).toEqual({
       shipment: {
@@ -104,7 +103,7 @@ describe('nothing but its own record is blanked', () => {
     null,
     undefined,
   ])('by the time %j', async (createTime) => {
-    change(order, { createTime });
+    waybill.changeAnswer(order, { createTime });
     const { data, errors, calls } = await waybill.ask(OrderTimesDocument, { id: 'ca2481' });
     expect(data).toEqual({ order: null });
     expect(blamed(errors)).toEqual(['order.createTime']);
@@ -118,7 +117,7 @@ describe('nothing but its own record is blanked', () => {
     ['nothing', {}],
     ['a text for an object', 'good'],
   ])('by %s among the numbers of a customer', async (_what, customerBehavior) => {
-    change(order, { customerBehavior });
+    waybill.changeAnswer(order, { customerBehavior });
     const { data, errors } = await waybill.ask(OrderBehaviorDocument, { id: 'ca2481' });
     expect(data).toEqual({ order: null });
     expect(blamed(errors)).toEqual(['order.customerBehavior.totalShipments']);
@@ -131,14 +130,14 @@ describe('nothing but its own record is blanked', () => {
     { firstName: {}, lastName: 'N' },
     'Lucía',
   ])('by the recipient %j, as half a name is none', async (recipient) => {
-    change(order, { recipient });
+    waybill.changeAnswer(order, { recipient });
     const { data, errors } = await waybill.ask(OrderRecipientNameDocument, { id: 'ca2481' });
     expect(data).toEqual({ order: null });
     expect(blamed(errors)).toEqual(['order.recipient.fullName']);
   });
 
   test.each([null, undefined])('by the recipient %j', async (recipient) => {
-    change(order, { recipient });
+    waybill.changeAnswer(order, { recipient });
     const { data, errors } = await waybill.ask(OrderRecipientNameDocument, { id: 'ca2481' });
     expect(data).toEqual({ order: null });
     expect(blamed(errors)).toEqual(['order.recipient']);
@@ -146,14 +145,14 @@ describe('nothing but its own record is blanked', () => {
 });
 
 test('fields that this version does not know do no harm', async () => {
-  change(order, { priority: 'HIGH', __proto__: { id: 1 }, constructor: 'x' });
+  waybill.changeAnswer(order, { priority: 'HIGH', __proto__: { id: 1 }, constructor: 'x' });
   const { data, errors } = await waybill.ask(OrderTimesDocument, { id: 'ca2481' });
   expect(errors).toBeUndefined();
   expect(data).toEqual({ order: { id: 'orders/ca2481', createTime: '2026-11-01T17:48:43.699Z' } });
 });
 
 test.each([null, ''])('a label %j is not there yet', async (label) => {
-  change(shipment, { label });
+  waybill.changeAnswer(shipment, { label });
   const { data, errors } = await waybill.ask(ShipmentLeavesDocument, { id: 'ca2036' });
   expect([data.shipment?.label, errors]).toEqual([null, undefined]);
 });

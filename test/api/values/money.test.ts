@@ -14,12 +14,6 @@ beforeAll(async () => {
 });
 afterAll(() => waybill[Symbol.asyncDispose]());
 
-/** REST answers `path` with these fields changed, until the returned function is called. */
-function change(path: string, fields: object): () => void {
-  const merge = (answer: unknown) => ({ ...(answer as object), ...fields });
-  return waybill.sandbox.faults.add({ kind: 'change', path, change: merge });
-}
-
 describe('an amount', () => {
   test.each([
     ['ca2481', 11_670_000, '$\u00a0116.700', 'COP\u00a0116,700', '116.700\u00a0COP'],
@@ -58,7 +52,7 @@ describe('an amount', () => {
     [-100, '-$\u00a01'],
     [-9_007_199_254_740_991, '-$\u00a090.071.992.547.409,91'],
   ])('of %d cents is shown to the cent, where there are any', async (cents, formatted) => {
-    const restore = change('/v1/orders/ca2481', { sellingPriceCents: cents });
+    const restore = waybill.changeAnswer('/v1/orders/ca2481', { sellingPriceCents: cents });
     const { data, errors } = await waybill.ask(SellingPriceDocument, { id: 'ca2481' });
     restore();
     expect(errors).toBeUndefined();
@@ -71,7 +65,10 @@ describe('an amount', () => {
     ['a text', '1705000'],
     ['an object', { amount: 1 }],
   ])('that is %s is REST’s fault, and blanks its own amount alone', async (_what, cents) => {
-    const restore = change('/v1/shipments/ca2036', { shipmentCostCents: cents, totalCostCents: cents });
+    const restore = waybill.changeAnswer('/v1/shipments/ca2036', {
+      shipmentCostCents: cents,
+      totalCostCents: cents,
+    });
     const { data, errors, calls } = await waybill.ask(ShipmentCostsDocument, { id: 'ca2036' });
     restore();
     expect(data).toEqual({
@@ -91,12 +88,12 @@ describe('an amount', () => {
   });
 
   test('that is left out is null where it may be, and else blanks its record', async () => {
-    const restoreShipment = change('/v1/shipments/ca2036', { totalCostCents: undefined });
+    const restoreShipment = waybill.changeAnswer('/v1/shipments/ca2036', { totalCostCents: undefined });
     const shipment = await waybill.ask(ShipmentCostsDocument, { id: 'ca2036' });
     restoreShipment();
     expect([shipment.data.shipment?.totalCost, shipment.errors]).toEqual([null, undefined]);
 
-    const restoreOrder = change('/v1/orders/ca2481', { sellingPriceCents: undefined });
+    const restoreOrder = waybill.changeAnswer('/v1/orders/ca2481', { sellingPriceCents: undefined });
     const order = await waybill.ask(SellingPriceDocument, { id: 'ca2481' });
     restoreOrder();
     expect(order.data).toEqual({ order: null });

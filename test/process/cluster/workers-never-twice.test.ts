@@ -43,7 +43,7 @@ async function startBefore(answer: Answer) {
     ask: async (fields: Record<string, unknown>) =>
       (await (await post(graphql, createOrder(fields))).json()).data?.createOrder,
     posts: () => service.requests.filter(({ line }) => line === posted).length,
-    lines: () => service.requests.map(({ line }) => line),
+    lines: service.lines,
     answeredBy: () =>
       new Set(server.lines().flatMap(({ msg, worker }) => (msg === 'answered' ? [worker] : []))),
     async [Symbol.asyncDispose]() {

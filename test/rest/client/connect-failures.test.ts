@@ -147,6 +147,6 @@ test('a write on a kept connection that breaks is not sent again, as it may have
   await bench.api.getOrder('7', bench.callContext());
   const error = await errorOf(bench.api.createOrder(newOrder, bench.callContext()));
   expect(error).toBeInstanceOf(OutcomeUnknownError);
-  expect(bench.service.requests.map(({ line }) => line)).toEqual(['GET /v1/orders/7', 'POST /v1/orders']);
+  expect(bench.service.lines()).toEqual(['GET /v1/orders/7', 'POST /v1/orders']);
   expect(bench.service.connections).toBe(1);
 });

@@ -18,7 +18,6 @@ import {
   until,
 } from '../../fixtures/rest-service.ts';
 
-const lines = ({ service }: Bench) => service.requests.map(({ line }) => line);
 const retriesOf = ({ callLog }: CallContext) => callLog.entries.map(({ retries }) => retries);
 const order = { method: 'GET' as const, path: '/v1/orders/7' };
 
@@ -49,7 +48,7 @@ describe('an observer that throws when a call is sent and when the call finishes
         ? ['7', '8', '7'].map((id) => ({ name: `orders/${id}` }))
         : expectedLines.map((line) => `${line} answered 404`),
     );
-    expect(lines(bench).sort()).toEqual(expectedLines);
+    expect(bench.service.lines().sort()).toEqual(expectedLines);
   });
 });
 
@@ -82,7 +81,7 @@ describe('a read that waits for a retry', () => {
     const error = await errorOf(read(bench, bench.callContext(), slot));
     expect(error).toBeInstanceOf(AbortedError);
     expect(error.message).toBe('GET /v1/orders/7 was given up by its caller');
-    expect(lines(bench)).toEqual(['GET /v1/orders/7']);
+    expect(bench.service.lines()).toEqual(['GET /v1/orders/7']);
   });
 
   test('fails with the last error if the circuit breaker is open after the pause', async () => {
@@ -105,7 +104,11 @@ describe('a read that waits for a retry', () => {
     expect(error).toBeInstanceOf(StatusError);
     expect(error.message).toBe('GET /v1/orders/7 answered 503');
     expect(bench.client.openCircuits()).toEqual(['GET /v1/orders/{id}']);
-    expect(lines(bench).sort()).toEqual(['GET /v1/orders/7', 'GET /v1/orders/eva', 'GET /v1/orders/ida']);
+    expect(bench.service.lines().sort()).toEqual([
+      'GET /v1/orders/7',
+      'GET /v1/orders/eva',
+      'GET /v1/orders/ida',
+    ]);
     expect(retriesOf(callContext)).toEqual([0]);
   });
 
@@ -137,7 +140,7 @@ describe('a read that waits for a retry', () => {
       heldResponses.shift()?.();
     }
     expect(await Promise.all(others)).toEqual(['1', '2', '3'].map((id) => ({ name: `orders/${id}` })));
-    expect(lines(bench)).toEqual(['7', '1', '3', '2'].map((id) => `GET /v1/orders/${id}`));
+    expect(bench.service.lines()).toEqual(['7', '1', '3', '2'].map((id) => `GET /v1/orders/${id}`));
     expect([retriesOf(ana), callContexts.callsWaiting()]).toEqual([[0], 0]);
   });
 });

@@ -59,7 +59,7 @@ describe('a deadline', () => {
       errorOf(bench.api.sendMessage('1', '2', text, bench.callContext())),
     ]);
     expect(errors.map(({ name }) => name)).toEqual(['DeadlineError', 'DeadlineError', 'DeadlineError']);
-    expect(bench.service.requests.map(({ line }) => line)).toEqual(['GET /v1/orders/1']);
+    expect(bench.service.lines()).toEqual(['GET /v1/orders/1']);
   });
 
   test('that passes while the only label connection is busy with another label', async () => {
@@ -77,7 +77,7 @@ describe('a deadline', () => {
     expect(second.name).toBe('DeadlineError');
     expect(label.body.destroyed).toBe(false);
     label.body.destroy();
-    expect(bench.service.requests.map(({ line }) => line)).toEqual(['GET /v1/shipments/3/label']);
+    expect(bench.service.lines()).toEqual(['GET /v1/shipments/3/label']);
   });
 
   test.each([

@@ -1,5 +1,4 @@
 import { getEventListeners } from 'node:events';
-import type { ServerResponse } from 'node:http';
 import { setTimeout as pause } from 'node:timers/promises';
 import { describe, expect, test } from 'vitest';
 import { CancelSource, neverAborted } from '../../../src/concurrency/cancellation.ts';
@@ -16,20 +15,11 @@ import { createCallContexts } from '../../fixtures/call-contexts.ts';
 import {
   answerAsPromised,
   answerJson,
-  type Bench,
   errorOf,
   startBench,
+  startHolding,
   until,
 } from '../../fixtures/rest-service.ts';
-
-/** Starts a service that holds its responses. `give` sends the oldest held response. */
-async function startHolding(): Promise<Bench & { give(json: object): void; held: ServerResponse[] }> {
-  const held: ServerResponse[] = [];
-  const bench = await startBench((_request, response) => held.push(response));
-  return { ...bench, held, give: (json) => held.shift()?.end(JSON.stringify(json)) };
-}
-
-const lines = ({ service }: Bench) => service.requests.map(({ line }) => line);
 
 const seven = (notes: string) => ({ name: 'orders/7', notes });
 
@@ -41,7 +31,7 @@ describe('equal concurrent reads of one tenant', () => {
     const others = [1, 2, 3].map(() => bench.api.getOrder('orders/7', bench.callContext()));
     bench.give(seven('a'));
     expect(await Promise.all([first, ...others])).toEqual([seven('a'), seven('a'), seven('a'), seven('a')]);
-    expect(lines(bench)).toEqual(['GET /v1/orders/7']);
+    expect(bench.service.lines()).toEqual(['GET /v1/orders/7']);
   });
 
   test('are one call if the first waits in the queue of its operation: the others wait too', async () => {
@@ -53,7 +43,7 @@ describe('equal concurrent reads of one tenant', () => {
     const small = bench.callContext();
     const joined = bench.api.getOrder('7', small);
     await pause(20);
-    expect(lines(bench)).toEqual(['GET /v1/orders/1']);
+    expect(bench.service.lines()).toEqual(['GET /v1/orders/1']);
     for (const order of [{ name: 'orders/1' }, seven('a'), { name: 'orders/2' }]) {
       await until(() => bench.held.length === 1);
       bench.give(order);
@@ -64,7 +54,7 @@ describe('equal concurrent reads of one tenant', () => {
       { name: 'orders/2' },
       seven('a'),
     ]);
-    expect(lines(bench)).toEqual(['GET /v1/orders/1', 'GET /v1/orders/7', 'GET /v1/orders/2']);
+    expect(bench.service.lines()).toEqual(['GET /v1/orders/1', 'GET /v1/orders/7', 'GET /v1/orders/2']);
     const made = ({ callLog }: CallContext) =>
       callLog.entries.map(({ isShared, status }) => [isShared, status]);
     expect([made(busy), made(small)]).toEqual([
@@ -83,7 +73,7 @@ describe('equal concurrent reads of one tenant', () => {
     const ids = ['1', '2', '3', '1', '4', '1'];
     const orders = await Promise.all(ids.map((id) => bench.api.getOrder(id, callContext)));
     expect(orders).toEqual(ids.map((id) => ({ name: `orders/${id}` })));
-    expect(lines(bench)).toEqual(['1', '2', '3', '4'].map((id) => `GET /v1/orders/${id}`));
+    expect(bench.service.lines()).toEqual(['1', '2', '3', '4'].map((id) => `GET /v1/orders/${id}`));
   });
 
   test('are led by the next waiter if the first is aborted in its queue', async () => {
@@ -106,7 +96,7 @@ describe('equal concurrent reads of one tenant', () => {
       'rejected',
       'fulfilled',
     ]);
-    expect(lines(bench).slice(2)).toEqual(['GET /v1/orders/7']);
+    expect(bench.service.lines().slice(2)).toEqual(['GET /v1/orders/7']);
     expect(gone.callLog.entries).toHaveLength(1);
   });
 
@@ -120,7 +110,7 @@ describe('equal concurrent reads of one tenant', () => {
       { pageSize: 1, pageToken: 'a' },
     ];
     await Promise.all(queries.map((query) => bench.api.listOrders(query, bench.callContext())));
-    expect(lines(bench).sort()).toEqual([
+    expect(bench.service.lines().sort()).toEqual([
       'GET /v1/orders?pageSize=1',
       'GET /v1/orders?pageSize=1&pageToken=a',
       'GET /v1/orders?pageSize=1&search=a',
@@ -137,14 +127,14 @@ describe('equal concurrent reads of one tenant', () => {
     for (const error of await Promise.all(errors)) expect(error).toBeInstanceOf(StatusError);
     isBroken = false;
     expect(await bench.api.getOrder('7', bench.callContext())).toEqual({ name: 'orders/7' });
-    expect(lines(bench)).toEqual(['GET /v1/orders/7', 'GET /v1/orders/7']);
+    expect(bench.service.lines()).toEqual(['GET /v1/orders/7', 'GET /v1/orders/7']);
   });
 
   test('share a deadline', async () => {
     await using bench = await startBench(() => {}, { callTimeoutMs: 60 });
     const errors = [1, 2].map(() => errorOf(bench.api.getOrder('7', bench.callContext())));
     for (const error of await Promise.all(errors)) expect(error).toBeInstanceOf(DeadlineError);
-    expect(lines(bench)).toEqual(['GET /v1/orders/7']);
+    expect(bench.service.lines()).toEqual(['GET /v1/orders/7']);
   });
 
   test('fail and release their slot if their call context throws on sending', async () => {
@@ -160,7 +150,7 @@ describe('equal concurrent reads of one tenant', () => {
     const order = bench.api.getOrder('9', callContext);
     expect((await Promise.all(errors)).map(({ message }) => message)).toEqual(['broken', 'broken']);
     expect(await order).toEqual({ name: 'orders/9' });
-    expect(lines(bench)).toEqual(['GET /v1/orders/9']);
+    expect(bench.service.lines()).toEqual(['GET /v1/orders/9']);
   });
 
   test.each([
@@ -188,7 +178,7 @@ describe('equal concurrent reads of one tenant', () => {
       );
       const next = bench.api.getOrder('9', callContext);
       expect([await Promise.all(orders), await next]).toEqual([outcomes, { name: 'orders/9' }]);
-      expect(lines(bench)).toEqual(['GET /v1/orders/7', 'GET /v1/orders/9']);
+      expect(bench.service.lines()).toEqual(['GET /v1/orders/7', 'GET /v1/orders/9']);
     },
   );
 
@@ -223,14 +213,14 @@ describe('calls that are not shared', () => {
     const message = { text: 'a' };
     await Promise.all([1, 2].map(() => bench.api.sendMessage('1', '17', message, bench.callContext())));
     const line = 'POST /v1/channels/1/conversations/17/messages';
-    expect(lines(bench)).toEqual([line, line]);
+    expect(bench.service.lines()).toEqual([line, line]);
   });
 
   test('are labels, because a stream has one reader', async () => {
     await using bench = await startBench(answerAsPromised);
     const labels = await Promise.all([1, 2].map(() => bench.api.getLabel('7', bench.callContext())));
     for (const { body } of labels) body.resume();
-    expect(lines(bench)).toEqual(['GET /v1/shipments/7/label', 'GET /v1/shipments/7/label']);
+    expect(bench.service.lines()).toEqual(['GET /v1/shipments/7/label', 'GET /v1/shipments/7/label']);
   });
 });
 
@@ -247,7 +237,7 @@ describe('an aborted operation', () => {
     expect(error.message).toBe('GET /v1/orders/7 was given up by its caller');
     bench.give(seven('a'));
     expect(await waited).toEqual(seven('a'));
-    expect(lines(bench)).toEqual(['GET /v1/orders/7']);
+    expect(bench.service.lines()).toEqual(['GET /v1/orders/7']);
   });
 
   test('that was the second waiter does not end the call', async () => {
@@ -282,7 +272,7 @@ describe('an aborted operation', () => {
     const joined = bench.api.getOrder('7', bench.callContext());
     bench.give(seven('a'));
     expect(await Promise.all([second, joined])).toEqual([seven('a'), seven('a')]);
-    expect(lines(bench)).toEqual(['GET /v1/orders/7', 'GET /v1/orders/7']);
+    expect(bench.service.lines()).toEqual(['GET /v1/orders/7', 'GET /v1/orders/7']);
   });
 
   test('neither sends nor logs its waiting calls', async () => {
@@ -294,7 +284,7 @@ describe('an aborted operation', () => {
     client.abort();
     for (const error of await Promise.all(failures)) expect(error).toBeInstanceOf(AbortedError);
     await pause(20);
-    expect(lines(bench)).toEqual(['GET /v1/orders/1']);
+    expect(bench.service.lines()).toEqual(['GET /v1/orders/1']);
     expect(busy.callLog.entries).toHaveLength(1);
   });
 
@@ -315,14 +305,14 @@ describe('an aborted operation', () => {
     await order;
     for (const error of await Promise.all(failures)) expect(error).toBeInstanceOf(AbortedError);
     await pause(20);
-    expect([lines(bench), eva.callLog.entries]).toEqual([['GET /v1/orders/1'], []]);
+    expect([bench.service.lines(), eva.callLog.entries]).toEqual([['GET /v1/orders/1'], []]);
   });
 
   test('sends no later call', async () => {
     await using bench = await startBench(answerAsPromised);
     const callContext = bench.callContext(AbortSignal.abort());
     expect(await errorOf(bench.api.getOrder('7', callContext))).toBeInstanceOf(AbortedError);
-    expect([lines(bench), callContext.callLog.entries]).toEqual([[], []]);
+    expect([bench.service.lines(), callContext.callLog.entries]).toEqual([[], []]);
   });
 
   test('has no listener on its signal after the call', async () => {
@@ -351,7 +341,7 @@ describe('after a write', () => {
     expect(await before).toEqual(seven('a'));
     bench.give(seven('b'));
     expect(await Promise.all(after)).toEqual([seven('b'), seven('b')]);
-    expect(lines(bench)).toEqual(['GET /v1/orders/7', 'PATCH /v1/orders/7', 'GET /v1/orders/7']);
+    expect(bench.service.lines()).toEqual(['GET /v1/orders/7', 'PATCH /v1/orders/7', 'GET /v1/orders/7']);
   });
 
   test('a read does not join an earlier request even if the write failed', async () => {
@@ -461,7 +451,7 @@ describe('the cost of a shared read', () => {
     const joined = [bench.api.getOrder('7', other), bench.api.getOrder('7', third)];
     const fourthRead = bench.api.getOrder('2', third);
     await until(() => bench.held.length === 3);
-    for (const line of lines(bench)) bench.give({ name: line.replace('GET /v1/', '') });
+    for (const line of bench.service.lines()) bench.give({ name: line.replace('GET /v1/', '') });
     expect(await refused).toBeInstanceOf(BudgetExceededError);
     expect(await Promise.all([firstRead, ...joined, fourthRead])).toEqual(
       ['1', '7', '7', '2'].map((id) => ({ name: `orders/${id}` })),
@@ -492,7 +482,7 @@ describe('the cost of a shared read', () => {
     expect(await Promise.all([held, other, answered])).toEqual(
       ['1', '2', '7'].map((id) => ({ name: `orders/${id}` })),
     );
-    expect(lines(bench)).toEqual(['1', '2', '7'].map((id) => `GET /v1/orders/${id}`));
+    expect(bench.service.lines()).toEqual(['1', '2', '7'].map((id) => `GET /v1/orders/${id}`));
     expect([first, spent, third].map(({ callLog }) => callLog.entries.length)).toEqual([0, 1, 1]);
   });
 

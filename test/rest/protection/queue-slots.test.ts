@@ -1,36 +1,30 @@
-import type { ServerResponse } from 'node:http';
 import { describe, expect, test } from 'vitest';
 import type { CallContext } from '../../../src/rest/client/call-context.ts';
 import { createCallContexts } from '../../fixtures/call-contexts.ts';
 import {
   answerAsPromised,
   answerJson,
-  type Bench,
   errorOf,
+  type HoldingBench,
   startBench,
+  startHolding,
   until,
 } from '../../fixtures/rest-service.ts';
 
-const lines = ({ service }: Bench) => service.requests.map(({ line }) => line);
 const { signal } = new AbortController();
 const numbers = (count: number) => Array.from({ length: count }, (_, number) => number);
 
 describe('a read that another operation makes', () => {
-  /** A service that responds to the oldest request on each `giveNext`. */
-  async function startHolding() {
-    const held: ServerResponse[] = [];
-    const bench = await startBench((_request, response) => held.push(response));
-    const giveNext = async () => {
-      await until(() => held.length > 0);
-      const line = lines(bench).at(-held.length);
-      held.shift()?.end(JSON.stringify({ name: line?.replace('GET /v1/', '') }));
-    };
-    return { ...bench, held, giveNext };
+  /** Waits for a held response and sends it, with the record that was asked for. */
+  async function giveNext({ held, give, service }: HoldingBench) {
+    await until(() => held.length > 0);
+    const line = service.lines().at(-held.length);
+    give({ name: line?.replace('GET /v1/', '') });
   }
 
   test('leaves its place in the queue to the next of its own operation, as soon as it is made', async () => {
     await using bench = await startHolding();
-    const { api, giveNext } = bench;
+    const { api } = bench;
     const callContexts = createCallContexts({ callsPerOperation: 1, callsAtOnce: 1 });
     const [one, other] = [callContexts.of('ana', signal), callContexts.of('ana', signal)];
     const orders = [
@@ -40,21 +34,21 @@ describe('a read that another operation makes', () => {
       api.getOrder('8', other),
     ];
     expect(callContexts.callsWaiting()).toBe(2);
-    await giveNext();
+    await giveNext(bench);
     await until(() => bench.held.length === 1);
     expect([callContexts.callsWaiting(), other.callLog.entries.length]).toEqual([1, 1]);
     const last = api.getOrder('9', callContexts.of('ida', signal));
-    for (let time = 0; time < 3; time += 1) await giveNext();
+    for (let time = 0; time < 3; time += 1) await giveNext(bench);
     expect(await Promise.all([...orders, last])).toEqual(
       ['1', '7', '7', '8', '9'].map((id) => ({ name: `orders/${id}` })),
     );
-    expect(lines(bench)).toEqual(['1', '7', '8', '9'].map((id) => `GET /v1/orders/${id}`));
+    expect(bench.service.lines()).toEqual(['1', '7', '8', '9'].map((id) => `GET /v1/orders/${id}`));
     expect(callContexts.callsWaiting()).toBe(0);
   });
 
   test('is answered where the queue is full and refuses all that would be made', async () => {
     await using bench = await startHolding();
-    const { api, giveNext } = bench;
+    const { api } = bench;
     const callContexts = createCallContexts({ callsPerOperation: 1, callsAtOnce: 1, callsWaiting: 2 });
     const first = api.getOrder('7', callContexts.of('ana', signal));
     const others = ['1', '2'].map((id) => api.getOrder(id, callContexts.of(id, signal)));
@@ -62,11 +56,11 @@ describe('a read that another operation makes', () => {
     const joined = api.getOrder('7', late);
     const refused = await errorOf(api.getOrder('8', late));
     expect(refused.name).toBe('OverloadedError');
-    for (let time = 0; time < 3; time += 1) await giveNext();
+    for (let time = 0; time < 3; time += 1) await giveNext(bench);
     expect(await Promise.all([first, joined, ...others])).toEqual(
       ['7', '7', '1', '2'].map((id) => ({ name: `orders/${id}` })),
     );
-    expect(lines(bench)).toEqual(['7', '1', '2'].map((id) => `GET /v1/orders/${id}`));
+    expect(bench.service.lines()).toEqual(['7', '1', '2'].map((id) => `GET /v1/orders/${id}`));
   });
 });
 
@@ -85,7 +79,7 @@ test('a read that fails as another operation is about to make it leaves its turn
   const next = bench.api.getOrder('8', other);
   expect((await Promise.all(failed)).map(({ message }) => message)).toEqual(['broken', 'broken']);
   expect(await Promise.all([first, next])).toEqual(['1', '8'].map((id) => ({ name: `orders/${id}` })));
-  expect(lines(bench)).toEqual(['GET /v1/orders/1', 'GET /v1/orders/8']);
+  expect(bench.service.lines()).toEqual(['GET /v1/orders/1', 'GET /v1/orders/8']);
 });
 
 describe('calls that end as they begin, as those of their kind are no longer made,', () => {
@@ -129,7 +123,7 @@ describe('calls that end as they begin, as those of their kind are no longer mad
       const others = numbers(3_000).slice(1);
       expect([...refused.values()].map((ids) => ids.sort((a, b) => a - b))).toEqual([others, others]);
       expect(await next).toEqual({ name: 'shipments/7' });
-      expect(lines(bench)).toEqual(['GET /v1/orders/0', 'GET /v1/orders/0', 'GET /v1/shipments/7']);
+      expect(bench.service.lines()).toEqual(['GET /v1/orders/0', 'GET /v1/orders/0', 'GET /v1/shipments/7']);
       expect(callContexts.callsWaiting()).toBe(0);
     },
   );
@@ -152,6 +146,6 @@ describe('calls that end as they begin, as those of their kind are no longer mad
       }),
     );
     expect(refused).toEqual(['ida 5', 'uma 7', 'ida 6', 'eva 3', 'eva 4']);
-    expect(lines(bench)).toEqual(['GET /v1/orders/1', 'GET /v1/orders/2']);
+    expect(bench.service.lines()).toEqual(['GET /v1/orders/1', 'GET /v1/orders/2']);
   });
 });
