@@ -6,7 +6,7 @@ import type { SendJsonCall } from './client/single-flight.ts';
 import { InvalidResponseError, type WaybillError } from './errors.ts';
 import { type Collection, isMessageName, isNameOf, resourceName } from './resource-name.ts';
 import type { DriftWatch } from './schema-drift.ts';
-import type { ResourceKind } from './wire-schema.ts';
+import { namedOtherwise, type ResourceKind } from './wire-schema.ts';
 
 /** The query parameter names of the lists, which the interface leaves open ("List query parameters"). */
 export interface QueryParameterNames {
@@ -123,8 +123,17 @@ function rowsOf<Json>(
   return rows.map((row, index) =>
     isRecordOf(kind, row)
       ? (row as Json)
-      : new InvalidResponseError(`${describeCall(call)} answered no record of ${kind} in row ${index}`),
+      : new InvalidResponseError(
+          `${describeCall(call)} answered no record of ${kind} in row ${index}${nameFault(kind, row)}`,
+        ),
   );
+}
+
+/** What is wrong with the name of a broken row that has one. */
+function nameFault(kind: ResourceKind, row: unknown): string {
+  if (!isObject(row) || typeof row.name !== 'string') return '';
+  const form = isNamedOtherwise(kind) ? namedOtherwise[kind] : `${kind}/<identifier>`;
+  return `: its name is not "${form}"`;
 }
 
 function unexpectedResponse(call: RestCall, content: string): WaybillError {
@@ -143,9 +152,15 @@ function isRecordOf(kind: ResourceKind, value: unknown): value is { name: string
 }
 
 function isNameOfKind(kind: ResourceKind, name: string): boolean {
-  // The merchant chooses the name of a template.
-  if (kind === 'templates') return true;
-  return kind === 'messages' ? isMessageName(name) : isNameOf(kind, name);
+  if (!isNamedOtherwise(kind)) return isNameOf(kind, name);
+  return namedOtherwise[kind] === 'any text' || isMessageName(name);
+}
+
+// A set, because every row of a list is checked.
+const kindsNamedOtherwise: ReadonlySet<string> = new Set(Object.keys(namedOtherwise));
+
+function isNamedOtherwise(kind: ResourceKind): kind is keyof typeof namedOtherwise {
+  return kindsNamedOtherwise.has(kind);
 }
 
 function isObject(value: unknown): value is Record<string, unknown> {
