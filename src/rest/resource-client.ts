@@ -7,7 +7,7 @@ import { InvalidResponseError, type WaybillError } from './errors.ts';
 import { isJsonObject } from './json-object.ts';
 import { type Collection, isMessageName, isNameOf, recordPath, resourceName } from './resource-name.ts';
 import type { DriftWatch } from './schema-drift.ts';
-import type { ResourceKind } from './wire-schema.ts';
+import { namedOtherwise, type ResourceKind } from './wire-schema.ts';
 
 /** The query parameter names of the lists, which the interface leaves open ("List query parameters"). */
 export interface QueryParameterNames {
@@ -124,8 +124,17 @@ function rowsOf<Json>(
   return rows.map((row, index) =>
     isRecordOf(kind, row)
       ? (row as Json)
-      : new InvalidResponseError(`${describeCall(call)} answered no record of ${kind} in row ${index}`),
+      : new InvalidResponseError(
+          `${describeCall(call)} answered no record of ${kind} in row ${index}${nameFault(kind, row)}`,
+        ),
   );
+}
+
+/** What is wrong with the name of a broken row that has one. */
+function nameFault(kind: ResourceKind, row: unknown): string {
+  if (!isJsonObject(row) || typeof row.name !== 'string') return '';
+  const form = isNamedOtherwise(kind) ? namedOtherwise[kind] : `${kind}/<identifier>`;
+  return `: its name is not "${form}"`;
 }
 
 function unexpectedResponse(call: RestCall, content: string): WaybillError {
@@ -144,7 +153,13 @@ function isRecordOf(kind: ResourceKind, value: unknown): value is { name: string
 }
 
 function isNameOfKind(kind: ResourceKind, name: string): boolean {
-  // The merchant chooses the name of a template.
-  if (kind === 'templates') return true;
-  return kind === 'messages' ? isMessageName(name) : isNameOf(kind, name);
+  if (!isNamedOtherwise(kind)) return isNameOf(kind, name);
+  return namedOtherwise[kind] === 'any text' || isMessageName(name);
+}
+
+// A set, because every row of a list is checked.
+const kindsNamedOtherwise: ReadonlySet<string> = new Set(Object.keys(namedOtherwise));
+
+function isNamedOtherwise(kind: ResourceKind): kind is keyof typeof namedOtherwise {
+  return kindsNamedOtherwise.has(kind);
 }

@@ -1,11 +1,11 @@
 import { BadInputError } from './errors.ts';
-import { type ResourceKind, wireSchemas } from './wire-schema.ts';
+import { type namedOtherwise, type ResourceKind, wireSchemas } from './wire-schema.ts';
 
 /**
  * The collections whose names have the form `<collection>/<identifier>` ("What the service does", Conventions): all
- * kinds of records except the two with names of other forms, and couriers, which have a name and no record.
+ * kinds of records except those with names of other forms, and couriers, which have a name and no record.
  */
-export type Collection = Exclude<ResourceKind, 'messages' | 'templates'> | 'couriers';
+export type Collection = Exclude<ResourceKind, keyof typeof namedOtherwise> | 'couriers';
 
 /** A resource name: `<collection>/<identifier>`. */
 export type ResourceName<C extends Collection = Collection> = `${C}/${string}`;

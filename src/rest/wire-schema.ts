@@ -186,6 +186,13 @@ export const wireSchemas = {
   templates: template,
 };
 
+/** The kinds whose records are not named `<kind>/<identifier>` ("What the service does", Conventions), and their names. */
+export const namedOtherwise = {
+  messages: 'channels/<identifier>/conversations/<identifier>/messages/<identifier>',
+  /** The merchant chooses the name. */
+  templates: 'any text',
+} as const;
+
 /** The kind of a record. */
 export type ResourceKind = keyof typeof wireSchemas;
 

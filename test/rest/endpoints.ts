@@ -12,8 +12,13 @@ export interface Endpoint {
   accept?: string;
 }
 
-/** Every endpoint of the interface in its order, with each id once bare and once as a resource name where it has one. */
-export const endpoints: readonly Endpoint[] = [
+/** A row of the table. A row for an id has `{id}` in its line, and is called with several ids. */
+interface Row extends Omit<Endpoint, 'call'> {
+  call(api: RestApi, callContext: CallContext, id: string): Promise<unknown>;
+}
+
+/** Every endpoint of the interface in its order, with a row for each id in its path. */
+const rows: readonly Row[] = [
   {
     method: 'createOrder',
     call: (api, callContext) => api.createOrder(newOrder, callContext),
@@ -39,24 +44,13 @@ export const endpoints: readonly Endpoint[] = [
   },
   {
     method: 'getOrder',
-    call: (api, callContext) => api.getOrder('7', callContext),
-    line: 'GET /v1/orders/7',
-  },
-  {
-    method: 'getOrder',
-    call: (api, callContext) => api.getOrder('orders/a.B_~-9', callContext),
-    line: 'GET /v1/orders/a.B_~-9',
+    call: (api, callContext, id) => api.getOrder(id, callContext),
+    line: 'GET /v1/orders/{id}',
   },
   {
     method: 'updateOrder',
-    call: (api, callContext) => api.updateOrder('7', orderUpdate, callContext),
-    line: 'PATCH /v1/orders/7',
-    body: '{"order":{"status":"READY"},"updateMask":["status"]}',
-  },
-  {
-    method: 'updateOrder',
-    call: (api, callContext) => api.updateOrder('orders/7', orderUpdate, callContext),
-    line: 'PATCH /v1/orders/7',
+    call: (api, callContext, id) => api.updateOrder(id, orderUpdate, callContext),
+    line: 'PATCH /v1/orders/{id}',
     body: '{"order":{"status":"READY"},"updateMask":["status"]}',
   },
   {
@@ -67,13 +61,8 @@ export const endpoints: readonly Endpoint[] = [
   },
   {
     method: 'getQuote',
-    call: (api, callContext) => api.getQuote('4', callContext),
-    line: 'GET /v1/quotes/4',
-  },
-  {
-    method: 'getQuote',
-    call: (api, callContext) => api.getQuote('quotes/4', callContext),
-    line: 'GET /v1/quotes/4',
+    call: (api, callContext, id) => api.getQuote(id, callContext),
+    line: 'GET /v1/quotes/{id}',
   },
   {
     method: 'createShipment',
@@ -91,24 +80,13 @@ export const endpoints: readonly Endpoint[] = [
   },
   {
     method: 'getShipment',
-    call: (api, callContext) => api.getShipment('3', callContext),
-    line: 'GET /v1/shipments/3',
-  },
-  {
-    method: 'getShipment',
-    call: (api, callContext) => api.getShipment('shipments/3', callContext),
-    line: 'GET /v1/shipments/3',
+    call: (api, callContext, id) => api.getShipment(id, callContext),
+    line: 'GET /v1/shipments/{id}',
   },
   {
     method: 'getLabel',
-    call: async (api, callContext) => (await api.getLabel('3', callContext)).body.resume(),
-    line: 'GET /v1/shipments/3/label',
-    accept: 'application/pdf',
-  },
-  {
-    method: 'getLabel',
-    call: async (api, callContext) => (await api.getLabel('shipments/3', callContext)).body.resume(),
-    line: 'GET /v1/shipments/3/label',
+    call: async (api, callContext, id) => (await api.getLabel(id, callContext)).body.resume(),
+    line: 'GET /v1/shipments/{id}/label',
     accept: 'application/pdf',
   },
   {
@@ -134,40 +112,38 @@ export const endpoints: readonly Endpoint[] = [
   },
   {
     method: 'listTemplates',
-    call: (api, callContext) => api.listTemplates({ channel: '1', pageSize: 100 }, callContext),
-    line: 'GET /v1/channels/1/templates?pageSize=100',
+    call: (api, callContext, id) => api.listTemplates({ channel: id, pageSize: 100 }, callContext),
+    line: 'GET /v1/channels/{id}/templates?pageSize=100',
   },
   {
     method: 'listTemplates',
-    call: (api, callContext) =>
-      api.listTemplates({ channel: 'channels/1', pageSize: 1, pageToken: 'x' }, callContext),
+    call: (api, callContext) => api.listTemplates({ channel: '1', pageSize: 1, pageToken: 'x' }, callContext),
     line: 'GET /v1/channels/1/templates?pageSize=1&pageToken=x',
   },
   {
     method: 'sendToPhone',
-    call: (api, callContext) =>
-      api.sendToPhone('1', { recipient: { phone: '+57300', name: 'José' }, text: '¡Hola!' }, callContext),
-    line: 'POST /v1/channels/1/messages',
+    call: (api, callContext, id) =>
+      api.sendToPhone(id, { recipient: { phone: '+57300', name: 'José' }, text: '¡Hola!' }, callContext),
+    line: 'POST /v1/channels/{id}/messages',
     body: '{"recipient":{"phone":"+57300","name":"José"},"text":"¡Hola!"}',
   },
   {
-    method: 'sendToPhone',
-    call: (api, callContext) =>
-      api.sendToPhone('channels/1', { recipient: { phone: '+57300', name: 'José' }, text: 'a' }, callContext),
-    line: 'POST /v1/channels/1/messages',
-    body: '{"recipient":{"phone":"+57300","name":"José"},"text":"a"}',
+    method: 'sendMessage',
+    call: (api, callContext, id) => api.sendMessage(id, '17', { text: 'مرحبا' }, callContext),
+    line: 'POST /v1/channels/{id}/conversations/17/messages',
+    body: '{"text":"مرحبا"}',
   },
   {
     method: 'sendMessage',
-    call: (api, callContext) => api.sendMessage('1', '17', { text: 'مرحبا' }, callContext),
-    line: 'POST /v1/channels/1/conversations/17/messages',
+    call: (api, callContext, id) => api.sendMessage('1', id, { text: 'مرحبا' }, callContext),
+    line: 'POST /v1/channels/1/conversations/{id}/messages',
     body: '{"text":"مرحبا"}',
   },
   {
     method: 'sendMessage',
     call: (api, callContext) =>
       api.sendMessage(
-        'channels/1',
+        '1',
         '17',
         { template: { name: 'shipped', language: 'es', bodyParameters: { name: 'José' } } },
         callContext,
@@ -177,8 +153,33 @@ export const endpoints: readonly Endpoint[] = [
   },
   {
     method: 'listMessages',
-    call: (api, callContext) =>
-      api.listMessages({ channel: '1', conversation: '17', pageSize: 20, pageToken: 'z' }, callContext),
-    line: 'GET /v1/channels/1/conversations/17/messages?pageSize=20&pageToken=z',
+    call: (api, callContext, id) =>
+      api.listMessages({ channel: id, conversation: '17', pageSize: 20, pageToken: 'z' }, callContext),
+    line: 'GET /v1/channels/{id}/conversations/17/messages?pageSize=20&pageToken=z',
+  },
+  {
+    method: 'listMessages',
+    call: (api, callContext, id) =>
+      api.listMessages({ channel: '1', conversation: id, pageSize: 20, pageToken: 'z' }, callContext),
+    line: 'GET /v1/channels/1/conversations/{id}/messages?pageSize=20&pageToken=z',
   },
 ];
+
+/** The collection of the id in a line: `orders` for `GET /v1/orders/{id}`. Undefined if the line has no id. */
+export const collectionOfId = (line: string) => /(\w+)\/\{id\}/.exec(line)?.[1];
+
+/** The rows with an id. */
+export const rowsWithId = rows.filter(({ line }) => collectionOfId(line) !== undefined);
+
+/** Every endpoint of the interface in its order, with each id once as a resource name where it has one and once bare. */
+export const endpoints: readonly Endpoint[] = rows.flatMap(({ call, line, ...others }) => {
+  const collection = collectionOfId(line);
+  // The id of a conversation is always bare.
+  const ids =
+    collection === undefined || collection === 'conversations' ? ['7'] : [`${collection}/a.B_~-9`, '7'];
+  return ids.map((id) => ({
+    ...others,
+    call: (api: RestApi, callContext: CallContext) => call(api, callContext, id),
+    line: line.replace('{id}', id.replace(/.*\//, '')),
+  }));
+});

@@ -46,7 +46,8 @@ describe('an answer of another shape to a read', () => {
   });
 
   test('a broken row of a list stands in its place, as the error that it is', async () => {
-    const rows = [{ name: 'orders/1' }, null, 7, { id: 'orders/4' }, 'orders/5', [], { name: 'orders/7' }];
+    const broken = [null, 7, { id: 'orders/4' }, 'orders/5', [], { name: 'quotes/7' }];
+    const rows = [{ name: 'orders/1' }, ...broken, { name: 'orders/7' }];
     await using bench = await startBench(answerJson({ orders: rows, nextPageToken: 'more' }));
     const page = await bench.api.listOrders({ pageSize: 7 }, bench.callContext());
     expect(named(page)).toEqual([
@@ -56,6 +57,7 @@ describe('an answer of another shape to a read', () => {
       'GET /v1/orders answered no record of orders in row 3',
       'GET /v1/orders answered no record of orders in row 4',
       'GET /v1/orders answered no record of orders in row 5',
+      'GET /v1/orders answered no record of orders in row 6: its name is not "orders/<identifier>"',
       'orders/7',
     ]);
     expect(page.nextPageToken).toBe('more');

@@ -10,10 +10,18 @@ import type {
   Shipment,
   Template,
 } from '../interface/schemas.ts';
-import { type Collection, createCollection, type Filter, type List } from './collection.ts';
+import {
+  type Collection,
+  createCollection,
+  type Filter,
+  type List,
+  type Page,
+  type PageRequest,
+} from './collection.ts';
 import type { Database } from './database.ts';
 import { formatIdentifier } from './identifiers.ts';
 import { createMerchants, type Merchants } from './merchants.ts';
+import { type ListIdentity, readPageToken, writePageToken } from './page-token.ts';
 import { createSignatures, type Signatures } from './signatures.ts';
 
 /** The messages to one phone number through one channel. The REST interface shows only its name. */
@@ -37,6 +45,8 @@ export interface Store {
   templates: Collection<Template>;
   conversations: Collection<Conversation>;
   messages: Collection<Message>;
+  /** A page of a list of constants. `oldestFirst` turns their order. @throws ServiceError like `Collection.page` */
+  pageOfConstants<Item>(list: List, rows: readonly Item[], request: PageRequest): Page<Item>;
   /** Makes an identifier for a new record: the prefix and the next number, padded to `width` digits. */
   nextIdentifier(list: List, form: Quirks['identifiers'], prefix: string, width: number): string;
 }
@@ -72,6 +82,15 @@ export function createStore(database: Database): Store {
       phone: normalizedPhone(phone),
     })),
     messages: collection<Message>(({ name, status }) => ({ key: name, status })),
+    pageOfConstants({ merchant, path }, rows, { pageSize, pageToken, oldestFirst }) {
+      const identity: ListIdentity = [merchant, path, '', oldestFirst ? 'ASC' : 'DESC'];
+      const start = pageToken === undefined ? 0 : readPageToken(signatures, identity, pageToken);
+      const end = start + pageSize;
+      return {
+        items: (oldestFirst ? rows.toReversed() : rows).slice(start, end),
+        nextPageToken: end < rows.length ? writePageToken(signatures, identity, end) : '',
+      };
+    },
     nextIdentifier({ merchant, path }, form, prefix, width) {
       // Identifiers end with their number in both forms.
       const [row] = database.all(

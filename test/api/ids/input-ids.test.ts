@@ -2,7 +2,7 @@ import { getNamedType, getNullableType, isInputObjectType, isListType } from 'gr
 import { afterAll, describe, expect, test } from 'vitest';
 import { schema } from '../../../src/graph/schema.ts';
 import { invalidIds } from '../../fixtures/identifiers.ts';
-import { inputs, takesKey } from '../../fixtures/mutation-inputs.ts';
+import { inputFor, takesKey } from '../../fixtures/mutation-inputs.ts';
 import { startWaybill } from '../../harness.ts';
 
 const waybill = await startWaybill();
@@ -55,8 +55,8 @@ test('every id of every input is tested', () => {
 
 describe.each(places)('$mutation with $path', ({ mutation, argument, path }) => {
   const [name = ''] = argument.split(':');
-  const whole = inputs[mutation] ?? inputs[mutation.replace(/s$/, '')];
-  const recipient = inputs.createOrder?.recipient;
+  const whole = inputFor(mutation);
+  const { recipient } = inputFor('createOrder');
   const base =
     path === 'recipient.location' ? { ...whole, recipient } : changed(whole, ['idempotencyKey'], 'a key');
 

@@ -18,7 +18,7 @@ import {
 import { afterAll, describe, expect, test } from 'vitest';
 import { schema } from '../../../src/graph/schema.ts';
 import { knownIdFor } from '../../fixtures/known-records.ts';
-import { inputs, literal, takesKey } from '../../fixtures/mutation-inputs.ts';
+import { inputFor, literal, takesKey } from '../../fixtures/mutation-inputs.ts';
 import { startWaybill } from '../../harness.ts';
 
 const types = Object.values(schema.getTypeMap()).filter(
@@ -67,7 +67,7 @@ describe('descriptions', () => {
 /** A mutation for one member of its result. */
 function written(mutation: string, member: string, more = {}): string {
   const key = takesKey(mutation) ? { idempotencyKey: member } : {};
-  const input = literal({ ...inputs[mutation], ...more, ...key });
+  const input = literal({ ...inputFor(mutation), ...more, ...key });
   return `mutation { ${mutation}(input: ${input}) { ... on ${member} { … } } }`;
 }
 
@@ -120,12 +120,15 @@ function readSamples(): Record<string, string> {
 
 /** A mutation for each success. Each has a key of its own, so that only the first question for it makes calls. */
 function successSamples(): Record<string, string> {
-  const samples = Object.values(schema.getMutationType()?.getFields() ?? {}).flatMap(({ name, type }) => {
-    const result = getNamedType(type);
-    const members = name in inputs && isUnionType(result) ? result.getTypes() : [];
-    const successes = members.filter((member) => member.name.endsWith('Success'));
-    return successes.map((member) => [member.name, written(name, member.name)]);
-  });
+  const samples = Object.values(schema.getMutationType()?.getFields() ?? {}).flatMap(
+    ({ name, type, args }) => {
+      const result = getNamedType(type);
+      const isBatch = args.some((argument) => argument.name === 'inputs');
+      const members = !isBatch && isUnionType(result) ? result.getTypes() : [];
+      const successes = members.filter((member) => member.name.endsWith('Success'));
+      return successes.map((member) => [member.name, written(name, member.name)]);
+    },
+  );
   return Object.fromEntries(samples);
 }
 
@@ -173,8 +176,8 @@ describe('what a field costs', async () => {
       if (!query.includes(`"${name}"`)) continue;
       if (!records.has(`${use} ${name}`)) {
         const { data } = await waybill.ask<NewRecords, unknown>(`mutation {
-          createOrder(input: ${literal(inputs.createOrder)}) { ... on CreateOrderSuccess { order { id } } }
-          createQuote(input: ${literal(inputs.createQuote)}) {
+          createOrder(input: ${literal(inputFor('createOrder'))}) { ... on CreateOrderSuccess { order { id } } }
+          createQuote(input: ${literal(inputFor('createQuote'))}) {
             ... on CreateQuoteSuccess { quote { id cheapestOffer { courier { id } } } }
           }
         }`);
@@ -225,8 +228,7 @@ function argumentsOf(field: GraphQLField<unknown, unknown>): string {
     if (name === 'ids') return [`ids: ["${knownIdFor(field)}"]`];
     if (name === 'name') return ['name: "pedido_confirmado"'];
     if (name === 'referenceId') return ['referenceId: "1"'];
-    if (name === 'input') return [`input: ${literal(inputs[field.name])}`];
-    if (name === 'inputs') return [`inputs: ${literal(inputs[field.name.replace(/s$/, '')])}`];
+    if (name === 'input' || name === 'inputs') return [`${name}: ${literal(inputFor(field.name))}`];
     return [];
   });
   return given.length > 0 ? `(${given.join(', ')})` : '';
