@@ -232,7 +232,7 @@ interface Runner {
 }
 
 const gate: Runner = { file: '.ci/run', has: 'npm cit' };
-const npmStartTest: Runner = { file: 'test/process/npm-start.test.ts', has: "spawn('npm', ['start']" };
+const npmStartTest: Runner = { file: 'test/process/npm-start.test.ts', has: "'exec npm start'" };
 const benchTest = (has: string): Runner => ({ file: 'test/bench.test.ts', has });
 
 /**
