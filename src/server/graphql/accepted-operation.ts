@@ -4,7 +4,6 @@
 import type { ExecutionResult } from 'graphql';
 import { joinableMs } from '../../concurrency/coalescing-map.ts';
 import type { RunningMutations } from '../../concurrency/running-mutations.ts';
-import type { Tenant } from '../../concurrency/tenant.ts';
 import type { Operation } from '../document-syntax/operation.ts';
 import type { PointCost, RateLimit } from '../limits/rate-limit.ts';
 import type { Admission, QueuedOperation } from './admission.ts';
@@ -33,9 +32,6 @@ export interface RunState {
   rateLimit: RateLimit | undefined;
 }
 
-/** Operations that need only the schema share one owner, because they need no access token. */
-const schemaReader: Tenant = { id: 'schema', writes: 0 };
-
 /** An operation that needs only the schema, such as an introspection. It ends at once, so it waits for no turn. */
 export class SchemaOperation implements AcceptedOperation {
   readonly context = {};
@@ -48,7 +44,7 @@ export class SchemaOperation implements AcceptedOperation {
   }
 
   async run(execute: Execute): Promise<ExecutionResult> {
-    return this.#admission.watch(schemaReader, this.#request.response) ?? execute();
+    return this.#admission.watchSchemaResponse(this.#request.response) ?? execute();
   }
 }
 
@@ -92,13 +88,18 @@ export class RestOperation implements AcceptedOperation, QueuedOperation {
     const charge = rateLimit?.charge(tenant, this.weight);
     this.#cost = charge?.cost;
     if (charge?.error !== undefined) return Promise.resolve(this.#refused(refusalOf(charge.error)));
-    const { response } = this.#request;
+    const { response, sharesBody } = this.#request;
     if (this.#isQuery) this.#sharingKey = sharing.keyOf(this.#operation, showsCost);
-    // A query that joins an equal one executes nothing, so it needs no turn.
-    const joins = this.#findEqualQuery() !== undefined && admission.isOpenTo(tenant);
-    const refusal = joins ? admission.watch(tenant, response) : admission.enter(tenant, this, response);
+    // A query that shares the response body of an equal one costs next to nothing, so it needs no turn.
+    // A call through `fetch` is not limited.
+    const mayJoin =
+      response === undefined || (sharesBody && !this.#showsPoints && admission.isOpenTo(tenant));
+    const equalQuery = mayJoin ? this.#findEqualQuery() : undefined;
+    const refusal =
+      equalQuery === undefined ? admission.enter(tenant, this, response) : admission.join(tenant, response);
     if (refusal !== undefined) return Promise.resolve(this.#refused(refusal));
-    return joins || this.#isGranted ? this.#start(execute) : this.#waitAndStart(execute);
+    if (equalQuery === undefined && !this.#isGranted) return this.#waitAndStart(execute);
+    return this.#start(execute, equalQuery);
   }
 
   /** Called when the turn of the operation comes. */
@@ -133,15 +134,20 @@ export class RestOperation implements AcceptedOperation, QueuedOperation {
 
   /** Adds the points to a result. Not a part of the execution, because requests that share it pay each. */
   #withPoints(result: ExecutionResult): ExecutionResult {
-    if (this.#cost === undefined || !this.context.showsCost) return result;
+    if (!this.#showsPoints) return result;
     return { ...result, extensions: { ...result.extensions, cost: this.#cost } };
   }
 
-  #start(execute: Execute): Promise<ExecutionResult> {
+  get #showsPoints(): boolean {
+    return this.#cost !== undefined && this.context.showsCost;
+  }
+
+  /** Starts the operation, or joins an equal query. The default is one that runs now. */
+  #start(execute: Execute, equalQuery = this.#findEqualQuery()): Promise<ExecutionResult> {
     const { callLog, showsCost } = this.context;
     const instrumentedExecute = showsCost ? async () => withUpstreamCost(await execute(), callLog) : execute;
     try {
-      return this.#executeOrJoin(instrumentedExecute).then(
+      return this.#executeOrJoin(instrumentedExecute, equalQuery).then(
         (result) => {
           this.#finish();
           return this.#withPoints(withOrderedErrors(result));
@@ -172,7 +178,7 @@ export class RestOperation implements AcceptedOperation, QueuedOperation {
     return this.#operation.definition.operation === 'query';
   }
 
-  #executeOrJoin(execute: Execute): Promise<ExecutionResult> {
+  #executeOrJoin(execute: Execute, equalQuery: InFlightQuery | undefined): Promise<ExecutionResult> {
     if (!this.#isQuery) {
       // A mutation that has started is finished even if its client disconnects.
       const mutation = Promise.resolve(execute());
@@ -181,7 +187,6 @@ export class RestOperation implements AcceptedOperation, QueuedOperation {
     const { tenant, scope } = this.context;
     const key = this.#sharingKey;
     if (key === undefined) return Promise.resolve(execute());
-    const equalQuery = this.#findEqualQuery();
     if (equalQuery?.result !== undefined) {
       this.#request.onAbort(equalQuery.scope.addWaiter());
       if (this.#request.requestRecord !== undefined) this.#request.requestRecord.joined = true;

@@ -29,6 +29,9 @@ const heaviestAtOncePerToken = 2;
 // ones of other tokens go on.
 const lightWeight = 100;
 
+/** Operations that need only the schema share one owner of unread bytes, because they need no access token. */
+const schemaReader: Tenant = { id: 'schema', writes: 0 };
+
 /**
  * Lets operations start. One token runs at most twice `maxNodes`, and all tokens together ten times. Further operations
  * wait. Tokens with waiting operations start one in turn (docs/decisions/0015-fair-operations.md).
@@ -36,9 +39,11 @@ const lightWeight = 100;
 export class Admission {
   readonly #queue: FairQueue<Tenant, QueuedOperation>;
   readonly #openResponses: OpenResponses;
+  readonly #loadShedder: LoadShedder;
 
   constructor({ loadShedder, requestsAtOnce, maxNodes, unreadBytesAtOnce }: AdmissionOptions) {
-    this.#openResponses = new OpenResponses(loadShedder, unreadBytesAtOnce, () => this.#queue.grantWaiting());
+    this.#loadShedder = loadShedder;
+    this.#openResponses = new OpenResponses(unreadBytesAtOnce, () => this.#queue.grantWaiting());
     // Operations of weight 1 are limited by `requestsAtOnce` alone.
     const capacity = Math.max(heaviestAtOnce * maxNodes, requestsAtOnce);
     this.#queue = new FairQueue({
@@ -64,10 +69,19 @@ export class Admission {
     operation: QueuedOperation,
     response: ServerResponse | undefined,
   ): ExecutionResult | undefined {
-    const httpError = this.#openResponses.admit(tenant, response);
-    const error = httpError === undefined ? this.#queue.acquire(tenant, operation) : refusalError(httpError);
-    // Both errors are GraphQL errors: `overloaded` makes the other one.
+    const refusal = this.join(tenant, response);
+    if (refusal !== undefined) return refusal;
+    const error = this.#queue.acquire(tenant, operation);
+    // A GraphQL error: `overloaded` makes it.
     return error && { errors: [error as GraphQLError] };
+  }
+
+  /** Admits an operation that needs no turn, because it joins another one. @returns the result if it may not join. */
+  join(tenant: Tenant, response: ServerResponse | undefined): ExecutionResult | undefined {
+    const httpError = this.#loadShedder.admit('graphql', tenant, response);
+    if (httpError !== undefined) return refusalOf(httpError);
+    this.#openResponses.watch(tenant, response);
+    return undefined;
   }
 
   /** Whether the clients of a token take its responses, so that it may start more operations. */
@@ -97,11 +111,10 @@ export class Admission {
     this.#queue.release(tenant, operation);
   }
 
-  /** Watches the response to an operation that needs no turn. @returns the result if the operation may not start. */
-  watch(tenant: Tenant, response: ServerResponse | undefined): ExecutionResult | undefined {
-    const httpError = this.#openResponses.admit(tenant, response);
-    if (httpError !== undefined) return refusalOf(httpError);
-    if (this.#openResponses.isBelowShare(tenant)) return undefined;
+  /** Watches the response to an operation that needs only the schema. @returns the result if it may not start. */
+  watchSchemaResponse(response: ServerResponse | undefined): ExecutionResult | undefined {
+    this.#openResponses.watch(schemaReader, response);
+    if (this.#openResponses.isBelowShare(schemaReader)) return undefined;
     return { errors: [overloadedError('Too many responses wait for clients that do not read them.')] };
   }
 }

@@ -50,12 +50,11 @@ export function validationErrors(report: (error: unknown) => void): Plugin {
   };
 }
 
-/** Sorts the errors of a result by path, so that equal queries get equal responses. */
+/** Sorts the errors of a result in place by path, so that equal queries get equal responses. */
 export function withOrderedErrors<Result extends ExecutionResult>(result: Result): Result {
-  const { errors } = result;
-  return errors === undefined || errors.length < 2
-    ? result
-    : { ...result, errors: errors.toSorted(comparePaths) };
+  // Both executors make an array for each result. Requests that share a result sort it once more.
+  (result.errors as GraphQLError[] | undefined)?.sort(comparePaths);
+  return result;
 }
 
 /** Compares paths key by key: indexes as numbers, names as strings. A parent comes before its children. */

@@ -52,6 +52,7 @@ export function fastPath(options: FastPathOptions, fallback: Fallback): RequestL
     ...options,
     fallback,
     fixedHeaderList,
+    maskedByResult: new WeakMap(),
     bodyByResult: new WeakMap(),
     compressedByResult: { br: new WeakMap(), gzip: new WeakMap() },
   };
@@ -92,6 +93,7 @@ interface FastPathDependencies extends FastPathOptions {
   fallback: Fallback;
   /** Names and values alternate. */
   fixedHeaderList: readonly string[];
+  maskedByResult: WeakMap<ExecutionResult, ExecutionResult>;
   /** Serialized bodies of results that several requests share. */
   bodyByResult: WeakMap<ExecutionResult, Buffer>;
   /** Compressed bodies, also unfinished ones. A request does not know whether others join it, so each adds its own. */
@@ -105,12 +107,12 @@ class FastRequest implements OperationRequest {
   readonly requestRecord: RequestRecord;
   readonly headers: HeaderReader;
   readonly response: ServerResponse;
+  readonly sharesBody = true;
   readonly #dependencies: FastPathDependencies;
   readonly #request: IncomingMessage;
   readonly #mediaType: string;
   #body: BodyReadResult | undefined;
   #parsed: ParsedBody | undefined;
-  #isCounted = false;
 
   constructor(
     dependencies: FastPathDependencies,
@@ -154,14 +156,13 @@ class FastRequest implements OperationRequest {
 
   /** Starts the operation. Undefined if the fallback must handle the request: the operation has not started then. */
   #execute(body: BodyReadResult): Promise<ExecutionResult> | undefined {
-    const { loadShedder, compiledQueries, runner } = this.#dependencies;
+    const { compiledQueries, runner } = this.#dependencies;
     if (!Buffer.isBuffer(body)) return undefined;
     this.#parsed = parseBody(body);
     const operation = requestedOperation(this.#parsed, this.headers, this.#dependencies);
     if (operation === undefined) return undefined;
     const query = compiledQueries(operation);
-    if (query === undefined || loadShedder.admit('graphql', this.response) !== undefined) return undefined;
-    this.#isCounted = true;
+    if (query === undefined) return undefined;
     const accepted = runner.prepare(operation, this);
     if ('refusal' in accepted) return undefined;
     const runCompiled = query(operation.variables);
@@ -175,9 +176,9 @@ class FastRequest implements OperationRequest {
       return;
     }
     const { requestRecord } = this;
-    const { accessLog, maskedErrors, compressResponses, report } = this.#dependencies;
+    const { accessLog, compressResponses, report } = this.#dependencies;
     try {
-      const result = withMaskedErrors(unmaskedResult, maskedErrors);
+      const result = this.#masked(unmaskedResult);
       accessLog.recordResult(requestRecord, result);
       const body = this.#bodyOf(result);
       const byteLength = Buffer.byteLength(body);
@@ -219,6 +220,18 @@ class FastRequest implements OperationRequest {
     }
   }
 
+  /** The result with masked errors, which is the same object for all requests that share the result. */
+  #masked(result: ExecutionResult): ExecutionResult {
+    if (result.errors === undefined) return result;
+    const { maskedByResult, maskedErrors } = this.#dependencies;
+    let masked = maskedByResult.get(result);
+    if (masked === undefined) {
+      masked = withMaskedErrors(result, maskedErrors);
+      maskedByResult.set(result, masked);
+    }
+    return masked;
+  }
+
   #bodyOf(result: ExecutionResult): string | Buffer {
     if (!this.requestRecord.joined) return JSON.stringify(result);
     const { bodyByResult } = this.#dependencies;
@@ -247,7 +260,6 @@ class FastRequest implements OperationRequest {
       requestRecord,
       body: this.#body,
       parsed: this.#parsed,
-      isCounted: this.#isCounted,
       refusal,
     };
     this.#dependencies.fallback(this.#request, this.response, context);

@@ -9,6 +9,8 @@ export interface OperationRequest {
   readonly requestRecord: RequestRecord | undefined;
   /** Undefined for a call through `fetch`. */
   readonly response: ServerResponse | undefined;
+  /** Whether requests with the same result also share its serialized body. */
+  readonly sharesBody: boolean;
   /** Calls `listener` with the reason when the client disconnects, or at once if the client has disconnected. */
   onAbort(listener: (reason: unknown) => void): void;
 }

@@ -47,6 +47,7 @@ function operationRequestOf({
     headers,
     requestRecord,
     response: res,
+    sharesBody: false,
     onAbort(listener) {
       if (signal.aborted) listener(signal.reason);
       else signal.addEventListener('abort', () => listener(signal.reason), { once: true });

@@ -24,8 +24,6 @@ export interface NodeContext extends RequestRecordContext {
   body?: BodyReadResult | undefined;
   /** The parsed body, if the fast path has parsed it. */
   parsed?: ParsedBody | undefined;
-  /** Whether load shedding already counts the request. */
-  isCounted?: boolean;
   /** The result of an operation that the fast path was not allowed to start. */
   refusal?: ExecutionResult | undefined;
 }
@@ -38,21 +36,22 @@ export interface RequestBodyOptions {
 }
 
 /**
- * Yoga plugin: rejects invalid request heads, and reads and parses bodies. Load shedding counts a request only after
- * its body is complete, so that slow uploads occupy no capacity.
+ * Yoga plugin: rejects invalid request heads, and reads and parses bodies. Load shedding counts an operation only when it
+ * is admitted, so that slow uploads occupy no capacity.
  */
 export function readYogaRequest(options: RequestBodyOptions): Plugin<object, NodeContext> {
   const { maxBodyBytes, loadShedder } = options;
   return {
     onRequestParse({ request, serverContext, requestParser, setRequestParser, endResponse, fetchAPI }) {
-      const { req, res } = serverContext;
+      const { req } = serverContext;
       const { method, headers } = request;
       // Yoga responds to all other methods.
       if (method !== 'POST' && method !== 'GET') return;
       const httpError =
         (req && authorizationError(req.rawHeaders)) ??
         requestHeadError(method, headers, maxBodyBytes) ??
-        (method === 'GET' ? loadShedder.admit('graphql', res) : errorBeforeBody(serverContext, loadShedder));
+        // Before the body is read: the bodies of shed requests are not read.
+        loadShedder.overloadError('graphql');
       const accept = headers.get('accept');
       if (accept !== null && mayRefuseTypes(accept)) headers.set('accept', withoutRefusedTypes(accept));
       if (httpError !== undefined) {
@@ -71,15 +70,10 @@ export function readYogaRequest(options: RequestBodyOptions): Plugin<object, Nod
   };
 }
 
-/** The load-shedding error of a request, before its body is read. The bodies of shed requests are not read. */
-function errorBeforeBody({ isCounted }: NodeContext, loadShedder: LoadShedder): HttpError | undefined {
-  return isCounted === true ? undefined : loadShedder.overloadError('graphql');
-}
-
 async function readParameters(
   request: Request,
-  { req, res, body: receivedBody, parsed, isCounted = false }: NodeContext,
-  { maxBodyBytes, budget, loadShedder }: RequestBodyOptions,
+  { req, res, body: receivedBody, parsed }: NodeContext,
+  { maxBodyBytes, budget }: RequestBodyOptions,
 ): Promise<ParsedBody> {
   if (req === undefined) {
     const text = await request.text();
@@ -91,8 +85,7 @@ async function readParameters(
   if (receivedBody === undefined && req.headers.expect !== undefined) res?.writeContinue();
   const body = receivedBody ?? (await readBody(req, maxBodyBytes, budget));
   if (!Buffer.isBuffer(body)) return { httpError: body };
-  const httpError = isCounted ? undefined : loadShedder.admit('graphql', res);
-  return httpError === undefined ? (parsed ?? parseBody(body)) : { httpError };
+  return parsed ?? parseBody(body);
 }
 
 async function parseUrlParameters<Parameters>(parse: () => Parameters): Promise<Awaited<Parameters>> {

@@ -9,24 +9,19 @@ export type LimitedRoute = 'graphql' | 'label';
 export type LoadSheddingLimits = Readonly<Record<LimitedRoute, number>>;
 
 /**
- * Rejects requests above the limit of their route, and requests of a token above its half of it. A request counts
- * until its response closes. A call through `fetch` has no response, and is neither limited nor counted.
+ * Rejects requests above the limit of their route, and requests of a token above its half of it. A request counts from
+ * the moment its token is known until its response closes. Refusals before that moment do not count: a pipelined one may
+ * wait for long behind another response.
  */
 export interface LoadShedder {
   /** The error if the route is at its limit now. The request is not counted. */
   overloadError(route: LimitedRoute): HttpError | undefined;
-  /** Counts a request. @returns the error if the route is at its limit. */
-  admit(route: LimitedRoute, response: ServerResponse | undefined): HttpError | undefined;
   /**
-   * Counts an admitted request for its token.
-   * @returns the error if the token is at its limit. The request then no longer counts for the route: its response may
-   * wait for long behind another one of the same connection.
+   * Counts a request.
+   * @param response undefined for a call through `fetch`, which is neither limited nor counted.
+   * @returns the error if the route or the token is at its limit. The request is not counted then.
    */
-  admitForToken(
-    route: LimitedRoute,
-    tenant: Tenant,
-    response: ServerResponse | undefined,
-  ): HttpError | undefined;
+  admit(route: LimitedRoute, tenant: Tenant, response: ServerResponse | undefined): HttpError | undefined;
 }
 
 /** Creates a load shedder with these limits. */
@@ -38,10 +33,8 @@ export function createLoadShedder(limits: LoadSheddingLimits): LoadShedder {
   return {
     overloadError: (route) => routes[route].overloadError(),
     // A closed response emits no second `close` and would be counted forever.
-    admit: (route, response) =>
-      response === undefined || response.closed ? undefined : routes[route].admit(response),
-    admitForToken: (route, tenant, response) =>
-      response === undefined || response.closed ? undefined : routes[route].admitForToken(tenant, response),
+    admit: (route, tenant, response) =>
+      response === undefined || response.closed ? undefined : routes[route].admit(tenant, response),
   };
 }
 
@@ -51,9 +44,6 @@ class RouteLimit {
   readonly #requests: string;
   #inFlight = 0;
   readonly #inFlightByTenant = new Map<string, number>();
-  readonly #onClose = () => {
-    this.#inFlight -= 1;
-  };
 
   constructor(limit: number, requests: string) {
     this.#limit = limit;
@@ -66,26 +56,19 @@ class RouteLimit {
       : tooMany(`${this.#requests} under way: ${this.#limit}, which is as many as this server takes.`);
   }
 
-  admit(response: ServerResponse): HttpError | undefined {
+  admit({ id }: Tenant, response: ServerResponse): HttpError | undefined {
     const error = this.overloadError();
     if (error !== undefined) return error;
-    this.#inFlight += 1;
-    // `close` is emitted once. `once` would create two more objects.
-    response.on('close', this.#onClose);
-    return undefined;
-  }
-
-  admitForToken({ id }: Tenant, response: ServerResponse): HttpError | undefined {
     const count = this.#inFlightByTenant.get(id) ?? 0;
     if (count >= Math.ceil(this.#limit / 2)) {
-      response.off('close', this.#onClose);
-      this.#onClose();
       return tooMany(
         `${this.#requests} under way: ${count} of this token, which is as many as one may have.`,
       );
     }
+    this.#inFlight += 1;
     this.#inFlightByTenant.set(id, count + 1);
     response.once('close', () => {
+      this.#inFlight -= 1;
       const remaining = (this.#inFlightByTenant.get(id) ?? 0) - 1;
       if (remaining > 0) this.#inFlightByTenant.set(id, remaining);
       else this.#inFlightByTenant.delete(id);

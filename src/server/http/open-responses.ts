@@ -1,7 +1,6 @@
 import type { ServerResponse } from 'node:http';
 import { LinkedList, type ListNode } from '../../concurrency/linked-list.ts';
 import type { Tenant } from '../../concurrency/tenant.ts';
-import type { LoadShedder } from './load-shedding.ts';
 
 /** The default budget of a process for response bytes that no client has taken yet. One token has half. */
 export const defaultUnreadBudgetBytes = 67_108_864;
@@ -27,7 +26,6 @@ interface OpenResponse extends ListNode<OpenResponse> {
  */
 export class OpenResponses {
   readonly #list = new LinkedList<OpenResponse>();
-  readonly #loadShedder: LoadShedder;
   readonly #budgetBytes: number;
   readonly #onMeasured: () => void;
   /** Only tenants with unread bytes. */
@@ -38,20 +36,14 @@ export class OpenResponses {
   /**
    * @param onMeasured called after each measurement, which may have changed `isBelowShare`.
    */
-  constructor(loadShedder: LoadShedder, budgetBytes: number, onMeasured: () => void) {
-    this.#loadShedder = loadShedder;
+  constructor(budgetBytes: number, onMeasured: () => void) {
     this.#budgetBytes = budgetBytes;
     this.#onMeasured = onMeasured;
   }
 
-  /**
-   * Watches a response until it is closed.
-   * @param response undefined for a call through `fetch`, which is neither limited nor watched.
-   * @returns the error if the token has half of all open responses already.
-   */
-  admit(tenant: Tenant, response: ServerResponse | undefined) {
-    const httpError = this.#loadShedder.admitForToken('graphql', tenant, response);
-    if (httpError !== undefined || response === undefined || response.closed) return httpError;
+  /** Watches a response until it is closed. `response` is undefined for a call through `fetch`. */
+  watch(tenant: Tenant, response: ServerResponse | undefined): void {
+    if (response === undefined || response.closed) return;
     const entry: OpenResponse = {
       before: undefined,
       after: undefined,
@@ -64,7 +56,6 @@ export class OpenResponses {
     response.once('close', () => this.#list.remove(entry));
     // The timer stops itself when no response is open.
     this.#timer ??= setInterval(() => this.#measure(), measureMs).unref();
-    return undefined;
   }
 
   /** Whether a token may produce more response bytes now. */

@@ -36,9 +36,9 @@ export function labelRoute(options: LabelRouteOptions): Plugin<object, NodeConte
       if (encodedId === undefined) return;
       if (serverContext.requestRecord !== undefined) serverContext.requestRecord.route = 'label';
       if (request.method === 'GET' || request.method === 'HEAD') {
-        const { req, res } = serverContext;
+        const { req } = serverContext;
         const httpError =
-          (req && authorizationError(req.rawHeaders)) ?? options.loadShedder.admit('label', res);
+          (req && authorizationError(req.rawHeaders)) ?? options.loadShedder.overloadError('label');
         endResponse(
           httpError === undefined
             ? await labelResponse(options, encodedId, request, serverContext, fetchAPI)
@@ -69,7 +69,7 @@ async function labelResponse(
       requestRecord.callContext = callContext;
       tracing?.begin(requestRecord, request.headers);
     }
-    const limitError = loadShedder.admitForToken('label', callContext.tenant, response);
+    const limitError = loadShedder.admit('label', callContext.tenant, response);
     if (limitError !== undefined) return httpErrorResponse(limitError, context, fetchAPI);
     const { body, contentLength } = await api.getLabel(id, callContext);
     const headers = {

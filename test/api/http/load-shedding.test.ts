@@ -77,18 +77,40 @@ test('requests beyond the limit of their route are refused at once, those of oth
   expect([(await third).status, (await fourth).status, (await labelled).status]).toEqual([200, 200, 502]);
 });
 
-test("one token's pipelined requests above its half leave the other half to others", async () => {
+const pipelined = (body: string) =>
+  `POST /graphql HTTP/1.1\r\nhost: a\r\ncontent-type: application/json\r\nauthorization: ${authorization}\r\ncontent-length: ${body.length}\r\n\r\n${body}`;
+
+test.each([
+  ['valid', query('slow')],
+  ['invalid', JSON.stringify({ query: '{ nope }' })],
+  ['of the schema alone', JSON.stringify({ query: '{ __typename }' })],
+])("one token's pipelined requests, %s, leave the other half to others", async (_what, body) => {
   const before = held.length;
   const client = await openRaw(listener);
-  const body = query('slow');
-  const request = `POST /graphql HTTP/1.1\r\nhost: a\r\ncontent-type: application/json\r\nauthorization: ${authorization}\r\ncontent-length: ${body.length}\r\n\r\n${body}`;
-  // The first one waits for REST, and the refusals of the others wait behind its response.
-  client.socket.write(request.repeat(5));
+  // The first one waits for REST, and all other responses wait behind its response.
+  client.socket.write(pipelined(query('slow')) + pipelined(body).repeat(5));
   await until(() => held.length === before + 1);
+  const schema = await fetch(new URL('/graphql?query={__typename}', listener.url), {
+    headers: { accept: 'application/json', 'graphql-require-preflight': 'yes' },
+  });
+  expect(schema.status).toBe(200);
   const other = post('f');
   await until(() => held.length === before + 2);
   for (const response of held) response.end('{"name":"orders/none"}');
   expect((await other).status).toBe(200);
-  await until(() => client.received().match(/HTTP\/1\.1 503/g)?.length === 4);
+  await until(() => client.received().match(/HTTP\/1\.1 \d/g)?.length === 6);
+  client.socket.destroy();
+});
+
+test('pipelined requests for labels without a token leave the route to others', async () => {
+  const before = held.length;
+  const client = await openRaw(listener);
+  const head = 'GET /labels/a.pdf HTTP/1.1\r\nhost: a\r\n';
+  client.socket.write(pipelined(query('slow')) + `${head}\r\n`.repeat(5));
+  await until(() => held.length === before + 1);
+  const labelled = label();
+  await until(() => held.length === before + 2);
+  for (const response of held) response.end('{"name":"orders/none"}');
+  expect((await labelled).status).toBe(502);
   client.socket.destroy();
 });
