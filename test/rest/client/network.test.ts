@@ -59,7 +59,9 @@ describe('a deadline', () => {
       errorOf(bench.api.sendMessage('1', '2', text, bench.callContext())),
     ]);
     expect(errors.map(({ name }) => name)).toEqual(['DeadlineError', 'DeadlineError', 'DeadlineError']);
-    expect(bench.service.lines()).toEqual(['GET /v1/orders/1']);
+    // The second read may be sent when the first one ends, if a busy process ends them apart.
+    expect(bench.service.lines().filter((line) => line.startsWith('POST'))).toEqual([]);
+    expect(bench.service.lines()[0]).toBe('GET /v1/orders/1');
   });
 
   test('that passes while the only label connection is busy with another label', async () => {
