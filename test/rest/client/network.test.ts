@@ -50,7 +50,9 @@ describe('a deadline', () => {
     await until(() => isClosed);
   });
 
-  test('that passes while the call waits for a free connection', async () => {
+  // Code that runs for the first time starts the calls some milliseconds apart. The next one is then sent when the first
+  // ends, so the test is tried again with warm code.
+  test('that passes while the call waits for a free connection', { retry: 3 }, async () => {
     await using bench = await startBench(never, { connections: 1, callTimeoutMs: 250 });
     const errors = await Promise.all([
       errorOf(bench.api.getOrder('1', bench.callContext())),
@@ -59,9 +61,7 @@ describe('a deadline', () => {
       errorOf(bench.api.sendMessage('1', '2', text, bench.callContext())),
     ]);
     expect(errors.map(({ name }) => name)).toEqual(['DeadlineError', 'DeadlineError', 'DeadlineError']);
-    // The second read may be sent when the first one ends, if a busy process ends them apart.
-    expect(bench.service.lines().filter((line) => line.startsWith('POST'))).toEqual([]);
-    expect(bench.service.lines()[0]).toBe('GET /v1/orders/1');
+    expect(bench.service.lines()).toEqual(['GET /v1/orders/1']);
   });
 
   test('that passes while the only label connection is busy with another label', async () => {
