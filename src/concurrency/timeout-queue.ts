@@ -8,6 +8,10 @@ export interface TimeoutEntry extends ListNode<TimeoutEntry> {
   onTimeout(timeoutMs: number): void;
 }
 
+// The resolution of timers. Timeouts within it end together: the end of one call frees a connection, and the next call
+// would be sent just before its own end.
+const resolutionMs = 1;
+
 /**
  * Timeouts of equal length, which therefore end in the order in which they start. One timer serves all of them:
  * a timer per call would take a tenth of the time of a call (docs/decisions/0014-timeout-queues.md).
@@ -46,7 +50,7 @@ export class TimeoutQueue {
     try {
       for (;;) {
         const { first } = this.#running;
-        if (first?.endsAt === undefined || first.endsAt > now) break;
+        if (first?.endsAt === undefined || first.endsAt > now + resolutionMs) break;
         this.stop(first);
         first.onTimeout(this.timeoutMs);
       }
