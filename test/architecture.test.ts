@@ -200,6 +200,22 @@ test('no files import each other in a circle, types included', () => {
   expect(circles, 'Move what both files need into a third one.').toEqual([]);
 });
 
+test('src/graph/schema.ts leads to each file with a part of the schema', () => {
+  const read = (file: string) => readFileSync(join(root, file), 'utf8');
+  const reached = new Set(['src/graph/schema.ts']);
+  // The loop reaches the files that it adds, too. An import of types alone does not run a file.
+  for (const file of reached) {
+    for (const [, specifier = ''] of read(file).matchAll(/^(?:import|export) (?!type )[^;']*'(\.[^']+)'/gm))
+      reached.add(relative(root, resolve(root, dirname(file), specifier)));
+  }
+  const parts = files.filter((file) => file.startsWith('src/graph/') && /\bbuilder\s*\./.test(read(file)));
+  expect(parts.length).toBeGreaterThan(20);
+  const advice = parts
+    .filter((file) => !reached.has(file))
+    .map((file) => `add \`import './${relative('src/graph', file)}';\` to src/graph/schema.ts`);
+  expect(advice).toEqual([]);
+});
+
 test(`no folder has more than ${maxEntries} entries`, () => {
   const folders = new Set(files.map(dirname));
   const entriesOf = (folder: string) =>

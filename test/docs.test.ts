@@ -208,6 +208,35 @@ describe('docs/rest-mapping.md', () => {
     const restNames = rowsOf(page.text, 'REST').flatMap(([first = '']) => codeSpansIn(first));
     expect(missing.filter((span) => !restNames.includes(span))).toEqual([]);
   });
+
+  test('each field is in the rows of the calls that its description names', () => {
+    const fields = Object.values(schema.getTypeMap())
+      .filter((type) => isObjectType(type))
+      .flatMap((type) =>
+        Object.values(type.getFields()).map(({ name, description }) => ({
+          field: `${type.name}.${name}`,
+          calls: codeSpansIn(description ?? '').filter((span) => /^[A-Z]+ \/v1\//.test(span)),
+        })),
+      )
+      // A sentence below the table says what these two cost.
+      .filter(({ field }) => field !== 'Query.node' && field !== 'Query.nodes');
+    const rows = rowsOf(page.text, 'endpoint').map(([endpoint = '', inGraph = '']) => ({
+      endpoint: codeSpansIn(endpoint)[0] ?? '',
+      fields: codeSpansIn(inGraph),
+    }));
+    const routeIn = (call: string) => call.replace(/\{\w+\}/g, '{id}');
+    const missing = fields.flatMap(({ field, calls }) =>
+      rows
+        .filter(
+          ({ endpoint, fields }) => calls.map(routeIn).includes(routeIn(endpoint)) && !fields.includes(field),
+        )
+        // What a mutation reads is in the table of these reads.
+        .filter(({ endpoint }) => !(field.startsWith('Mutation.') && endpoint.startsWith('GET ')))
+        .map(({ endpoint }) => `add \`${field}\` to the row \`${endpoint}\` of docs/rest-mapping.md`),
+    );
+    expect(fields.filter(({ calls }) => calls.length > 0).length).toBeGreaterThan(30);
+    expect(missing).toEqual([]);
+  });
 });
 
 describe('README.md', () => {

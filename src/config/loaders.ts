@@ -6,7 +6,7 @@ export const loadingSettings = {
     'REFERENCE_DATA_MS',
     '60000',
     [0, 86_400_000],
-    'How long cached origins, locations, channels and templates are fresh, in milliseconds. `0` caches none. Stale pages are served for 5 more minutes at most.',
+    'How long cached reference data is fresh, in milliseconds. `0` caches none. Stale pages are served for 5 more minutes at most.',
   ),
   listsForBatches: yesOrNo(
     'UPSTREAM_LISTS_FOR_BATCHES',

@@ -5,7 +5,7 @@ import { type CachedPages, createPageCache, type PageCache } from './reference/p
 
 /** Settings that let loaders save calls. */
 export interface LoadingOptions {
-  /** How long reference data (origins, locations, channels, templates) is fresh, in milliseconds. */
+  /** How long reference data is fresh, in milliseconds. */
   referenceMs: number;
   /** How much longer stale data is served while a refresh runs, in milliseconds. 5 minutes by default. */
   referenceGraceMs?: number;
@@ -15,7 +15,7 @@ export interface LoadingOptions {
 
 /** What a tenant's loaders keep from one operation to the next. */
 export interface LoaderState {
-  /** Cached pages of origins, locations, channels and templates. */
+  /** Cached pages of reference data. */
   readonly referencePages: CachedPages;
   /** What earlier batches of ids have learned about the list of orders. */
   readonly orders: ListState;

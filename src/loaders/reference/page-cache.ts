@@ -30,7 +30,7 @@ interface CachedPage extends MeasuredPage<unknown> {
 
 /**
  * An LRU cache of reference data pages, shared by all tenants (docs/decisions/0010-reference-data-cache.md).
- * Mutations drop no page: no mutation changes origins, locations, channels or templates.
+ * Mutations drop no page: no mutation changes reference data.
  */
 export interface PageCache {
   /** Creates the empty page cache of one tenant. Tenants share no pages. */
