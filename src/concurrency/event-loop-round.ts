@@ -28,3 +28,22 @@ export function createDefer(): Defer {
     steps.push(step);
   };
 }
+
+/**
+ * Creates a function that runs one step in each event-loop round, in order. For steps that are long by themselves:
+ * between two of them, the event loop reads other connections.
+ */
+export function createOnePerRound(): Defer {
+  const steps: (() => void)[] = [];
+
+  function runStep(): void {
+    const step = steps.shift();
+    if (steps.length > 0) setImmediate(runStep);
+    step?.();
+  }
+
+  return (step) => {
+    steps.push(step);
+    if (steps.length === 1) setImmediate(runStep);
+  };
+}

@@ -1,5 +1,5 @@
 import { afterEach, expect, test, vi } from 'vitest';
-import { createDefer } from '../../src/concurrency/event-loop-round.ts';
+import { createDefer, createOnePerRound } from '../../src/concurrency/event-loop-round.ts';
 
 afterEach(() => vi.unstubAllGlobals());
 
@@ -39,4 +39,28 @@ test('messages ready on several ports are all read before a step that the first 
     }
   });
   expect(seen).toEqual(['read 0', 'read 1', 'read 2', 'taken 0', 'taken 1', 'taken 2']);
+});
+
+test('steps of one each round run in order, and each after a round of its own', () => {
+  const rounds: (() => void)[] = [];
+  vi.stubGlobal('setImmediate', (runRound: () => void) => rounds.push(runRound));
+  const onePerRound = createOnePerRound();
+  const taken: string[] = [];
+  const takenAfterRound = () => {
+    rounds.shift()?.();
+    return taken.join(' ');
+  };
+  onePerRound(() => {
+    taken.push('one');
+    onePerRound(() => taken.push('three'));
+  });
+  onePerRound(() => taken.push('two'));
+  expect([takenAfterRound(), takenAfterRound(), takenAfterRound()]).toEqual([
+    'one',
+    'one two',
+    'one two three',
+  ]);
+  expect(rounds).toEqual([]);
+  onePerRound(() => taken.push('four'));
+  expect(takenAfterRound()).toBe('one two three four');
 });

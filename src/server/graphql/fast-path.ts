@@ -13,7 +13,12 @@
 
 import type { IncomingHttpHeaders, IncomingMessage, RequestListener, ServerResponse } from 'node:http';
 import type { ExecutionResult } from 'graphql';
-import { createDefer, maxDeferredBytes } from '../../concurrency/event-loop-round.ts';
+import {
+  createDefer,
+  createOnePerRound,
+  type Defer,
+  maxDeferredBytes,
+} from '../../concurrency/event-loop-round.ts';
 import type { ReportError } from '../../telemetry/error-report.ts';
 import type { HeaderReader, RequestRecord } from '../../telemetry/request-record.ts';
 import type { CompiledQueries } from '../compiled-queries/compiled-queries.ts';
@@ -54,6 +59,7 @@ export function fastPath(options: FastPathOptions, fallback: Fallback): RequestL
     fixedHeaderList,
     maskedByResult: new WeakMap(),
     bodyByResult: new WeakMap(),
+    onePerRound: createOnePerRound(),
     compressedByResult: { br: new WeakMap(), gzip: new WeakMap() },
   };
   const defer = createDefer();
@@ -96,9 +102,13 @@ interface FastPathDependencies extends FastPathOptions {
   maskedByResult: WeakMap<ExecutionResult, ExecutionResult>;
   /** Serialized bodies of results that several requests share. */
   bodyByResult: WeakMap<ExecutionResult, Buffer>;
+  onePerRound: Defer;
   /** Compressed bodies, also unfinished ones. A request does not know whether others join it, so each adds its own. */
   compressedByResult: Readonly<Record<ContentCoding, WeakMap<ExecutionResult, Promise<Buffer>>>>;
 }
+
+/** A shared body of more bytes is sent to one client in each round, because hundreds of clients may share it. */
+const maxBytesAtOnce = 262_144;
 
 const clientGoneError = new Error('The client has gone');
 
@@ -187,7 +197,9 @@ class FastRequest implements OperationRequest {
           ? contentCodingFor(this.#request.headers['accept-encoding'])
           : undefined;
       if (coding === undefined) {
-        this.#send(body, byteLength);
+        if (requestRecord.joined && byteLength > maxBytesAtOnce)
+          this.#dependencies.onePerRound(() => this.#send(body, byteLength));
+        else this.#send(body, byteLength);
         return;
       }
       this.#compressed(result, body, coding).then(

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type Listener, listen } from '../../fixtures/listen.ts';
 import { openRaw, parseRaw, type RawConnection } from '../../fixtures/raw-http.ts';
 import { until } from '../../fixtures/rest-service.ts';
-import { startBefore } from '../../fixtures/start-app.ts';
+import { startApp } from '../../fixtures/start-app.ts';
 
 // One page is 4 MB of JSON. The query shows it twice, which is more than the buffers of two sockets hold.
 const page = JSON.stringify({
@@ -16,7 +16,7 @@ const heavyQuery =
   'query ($search: String!) { a: orders(first: 1000, search: $search) { nodes { notes } } b: orders(first: 1000, search: $search) { nodes { notes } } }';
 
 // One token runs two such queries, has 50 of the 100 places to wait, and 48 of the 96 MB of unread bytes.
-const waybill = await startBefore(
+const waybill = await startApp(
   (request, response) => {
     response.setHeader('content-type', 'application/json');
     response.end(request.url?.startsWith('/v1/orders?') ? page : '{"name":"orders/small"}');
@@ -115,3 +115,53 @@ test("one token's clients that read nothing leave others their turn, and cost a 
   expect(pagesRead()).toBe(pages);
   expect((await askSmall('ana')).status).toBe(200);
 }, 60_000);
+
+test('a large response that many clients share is written to one of them in each round of the event loop', async () => {
+  let round = 0;
+  const rounds: number[] = [];
+  let isMeasured = true;
+  const countRounds = () => {
+    round += 1;
+    if (isMeasured) setImmediate(countRounds);
+  };
+  setImmediate(countRounds);
+  const shared = await listen(
+    (request, response) => {
+      const { end } = response;
+      Object.assign(response, {
+        end(...args: unknown[]) {
+          rounds.push(round);
+          return Reflect.apply(end, response, args);
+        },
+      });
+      waybill.app(request, response);
+    },
+    '127.0.0.1',
+    0,
+  );
+  const askShared = async () => {
+    const response = await fetch(new URL('/graphql', shared.url), {
+      method: 'POST',
+      headers: {
+        'content-type': 'application/json',
+        authorization: 'Bearer zoe',
+        'accept-encoding': 'identity',
+      },
+      body: JSON.stringify({ query: heavyQuery, variables: { search: 'shared' } }),
+    });
+    return response.text();
+  };
+  // The fast path runs only cached documents.
+  await askShared();
+  rounds.length = 0;
+  const before = pagesRead();
+  const bodies = await Promise.all(Array.from({ length: 12 }, askShared));
+  isMeasured = false;
+  await shared.close();
+  expect(pagesRead() - before).toBeLessThan(bodies.length);
+  expect(new Set(bodies).size).toBe(1);
+  expect(rounds).toHaveLength(bodies.length);
+  // One that shares the response, and one whose query ran: its response is not shared when it is written.
+  const inSameRound = rounds.map((of) => rounds.filter((other) => other === of).length);
+  expect(Math.max(...inSameRound)).toBeLessThanOrEqual(2);
+});
