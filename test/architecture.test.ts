@@ -144,7 +144,7 @@ const imports = files.flatMap((file): Import[] =>
 );
 
 /** The first folder below src, or the file itself at the top. */
-function roomOf(path: string): string {
+function folderOf(path: string): string {
   return path.split('/')[1] ?? path;
 }
 
@@ -226,10 +226,10 @@ test(`no folder has more than ${maxEntries} entries`, () => {
 
 test('the sandbox shares no code with the server that it is there to test', () => {
   const shared = imports
-    .filter(({ file, target }) => target.startsWith('src/') && roomOf(file) !== roomOf(target))
+    .filter(({ file, target }) => target.startsWith('src/') && folderOf(file) !== folderOf(target))
     .filter(
       ({ file, target }) =>
-        roomOf(file) === 'sandbox' || (roomOf(target) === 'sandbox' && file !== 'src/process/upstream.ts'),
+        folderOf(file) === 'sandbox' || (folderOf(target) === 'sandbox' && file !== 'src/process/upstream.ts'),
     )
     .map(
       ({ file, target }) =>
@@ -241,7 +241,7 @@ test('the sandbox shares no code with the server that it is there to test', () =
 test('packages are imported in their own folders alone', () => {
   const strays = imports.flatMap(({ file, target }) =>
     homes
-      .filter((home) => home.package.test(target) && !home.folders.includes(roomOf(file)))
+      .filter((home) => home.package.test(target) && !home.folders.includes(folderOf(file)))
       .map(
         ({ folders, why }) =>
           `${file} imports ${target}, which belongs in src/${folders.join(', src/')}: ${why}.`,

@@ -4,7 +4,7 @@ import pLimit from 'p-limit';
 import { describe, expect, test } from 'vitest';
 import type { Tenant } from '../../src/concurrency/tenant.ts';
 import { createCallContexts } from '../fixtures/call-contexts.ts';
-import { answerJson, startBench, until } from '../fixtures/rest-service.ts';
+import { answerJson, startRestClient, until } from '../fixtures/rest-service.ts';
 import { createTenants } from '../fixtures/tenants.ts';
 
 test('a token is one tenant, and another token another', () => {
@@ -65,7 +65,7 @@ test('beyond the most that are remembered, those that have not been there for lo
 describe('a token is remembered', () => {
   /** A service that answers each token with the status that it names, and what is asked of it. */
   async function startNaming() {
-    const bench = await startBench((request, response, body) => {
+    const rest = await startRestClient((request, response, body) => {
       const status = Number(request.headers.authorization?.split('-')[1]);
       return answerJson({ name: 'orders/7' }, status)(request, response, body);
     });
@@ -73,16 +73,16 @@ describe('a token is remembered', () => {
     /** Asks in an operation of its own, and leaves nothing of it behind. */
     async function ask(token: string): Promise<WeakRef<Tenant>> {
       const callContext = callContexts.of(token, new AbortController().signal);
-      await bench.api.getOrder('7', callContext).catch(() => {});
+      await rest.api.getOrder('7', callContext).catch(() => {});
       return new WeakRef(callContext.tenant);
     }
-    return { bench, ask };
+    return { rest, ask };
   }
 
   test('once REST has answered it 2xx, and by no answer that others get as well', async () => {
     const collectGarbage = garbageCollector();
-    const { bench, ask } = await startNaming();
-    await using _bench = bench;
+    const { rest, ask } = await startNaming();
+    await using _rest = rest;
     const known = await ask('ana-200');
     const others: WeakRef<Tenant>[] = [];
     for (const status of [401, 403, 404, 407, 429, 500, 503]) others.push(await ask(`eva-${status}`));
@@ -95,8 +95,8 @@ describe('a token is remembered', () => {
 
   test('however many come after it that REST does not know', async () => {
     const collectGarbage = garbageCollector();
-    const { bench, ask } = await startNaming();
-    await using _bench = bench;
+    const { rest, ask } = await startNaming();
+    await using _rest = rest;
     const known = await ask('ana-200');
     const junk = await pLimit(50).map(Array.from({ length: 5_000 }), (_, index) => ask(`junk${index}-401`));
     await until(() => {

@@ -4,7 +4,7 @@ import { readConfig } from '../../src/config/config.ts';
 import { createLoaders } from '../../src/loaders/loaders.ts';
 import { createLoaderStates } from '../../src/loaders/tenant-state.ts';
 import { createCallContexts } from '../fixtures/call-contexts.ts';
-import { type Answer, answerJson, startBench } from '../fixtures/rest-service.ts';
+import { type Answer, answerJson, startRestClient } from '../fixtures/rest-service.ts';
 import { loadAll } from './list-batch/list.ts';
 
 const { loading } = readConfig({}).app;
@@ -18,10 +18,10 @@ function answerBy(answers: Record<string, unknown>): Answer {
 }
 
 async function startLoaders(answers: Record<string, unknown>) {
-  const bench = await startBench(answerBy(answers));
-  return Object.assign(createLoaders(bench.api, bench.callContext(), createLoaderStates(loading)), {
-    calls: bench.service.lines,
-    [Symbol.asyncDispose]: () => bench[Symbol.asyncDispose](),
+  const rest = await startRestClient(answerBy(answers));
+  return Object.assign(createLoaders(rest.api, rest.callContext(), createLoaderStates(loading)), {
+    calls: rest.service.lines,
+    [Symbol.asyncDispose]: () => rest[Symbol.asyncDispose](),
   });
 }
 
@@ -131,7 +131,7 @@ describe('the page in which a token that is new looks for the shipments of its o
     ['after a list of orders', 'orderPageWithShipments'],
     ['by themselves', 'orderPage'],
   ])('has two rows for each until others have shown how many are enough: %s', async (_what, page) => {
-    await using bench = await startBench((request, response, body) =>
+    await using rest = await startRestClient((request, response, body) =>
       answerJson(answerOf(new URL(request.url ?? '', 'http://service').pathname))(request, response, body),
     );
     const loaderStates = createLoaderStates(loading);
@@ -139,12 +139,12 @@ describe('the page in which a token that is new looks for the shipments of its o
 
     /** The pages of shipments that an operation asks for. */
     async function pagesOf(token: string): Promise<string[]> {
-      const loaders = createLoaders(bench.api, callContexts.of(token, new CancelSource()), loaderStates);
-      const before = bench.service.requests.length;
+      const loaders = createLoaders(rest.api, callContexts.of(token, new CancelSource()), loaderStates);
+      const before = rest.service.requests.length;
       await loaders[page].load({ pageSize: names.length });
       const wanted = shipments.map(({ name }) => name);
       expect(await loadAll(loaders.shipmentById, wanted)).toEqual(shipments);
-      const lines = bench.service.requests.slice(before).map(({ line }) => line);
+      const lines = rest.service.requests.slice(before).map(({ line }) => line);
       return lines.filter((line) => line.includes('/shipments?'));
     }
 

@@ -1,25 +1,25 @@
 import { describe, expect, test } from 'vitest';
 import { userAgent } from '../../src/rest/dispatcher.ts';
 import type { QueryParameterNames } from '../../src/rest/resource-client.ts';
-import { answerAsPromised, answerJson, bearer, startBench } from '../fixtures/rest-service.ts';
+import { answerAsPromised, answerJson, bearer, startRestClient } from '../fixtures/rest-service.ts';
 import { endpoints } from './endpoints.ts';
 
 describe('what goes over the wire', () => {
   test('the table holds every endpoint of the interface', async () => {
-    await using bench = await startBench(answerAsPromised);
+    await using rest = await startRestClient(answerAsPromised);
     const methods = new Set([...endpoints.map(({ method }) => method), 'serviceTime']);
-    expect([...methods].sort()).toEqual(Object.keys(bench.api).sort());
+    expect([...methods].sort()).toEqual(Object.keys(rest.api).sort());
   });
 
   test.each(endpoints)('$method: $line', async ({ call, line, body, accept }) => {
-    await using bench = await startBench(answerAsPromised);
-    await call(bench.api, bench.callContext());
-    expect(bench.service.requests).toEqual([
+    await using rest = await startRestClient(answerAsPromised);
+    await call(rest.api, rest.callContext());
+    expect(rest.service.requests).toEqual([
       {
         line,
         body: body ?? '',
         headers: {
-          host: bench.service.url.host,
+          host: rest.service.url.host,
           connection: 'keep-alive',
           accept: accept ?? 'application/json',
           authorization: 'Bearer secret-token',
@@ -34,10 +34,10 @@ describe('what goes over the wire', () => {
 
   test.each(['', '/', '/api', '/api/', '/a%20b/c'])('a base address with the path "%s"', async (path) => {
     const answer = answerJson({ name: 'orders/7' });
-    await using bench = await startBench(answer);
-    await using other = await startBench(answer, { baseUrl: new URL(path, bench.service.url) });
+    await using rest = await startRestClient(answer);
+    await using other = await startRestClient(answer, { baseUrl: new URL(path, rest.service.url) });
     await other.api.getOrder('7', other.callContext());
-    expect(bench.service.lines()).toEqual([`GET ${path.replace(/\/$/, '')}/v1/orders/7`]);
+    expect(rest.service.lines()).toEqual([`GET ${path.replace(/\/$/, '')}/v1/orders/7`]);
   });
 });
 
@@ -52,13 +52,10 @@ describe('the names of the query parameters', () => {
   };
 
   test('are taken from the configuration', async () => {
-    await using bench = await startBench(answerAsPromised, { names });
-    const { api, service } = bench;
-    await api.listOrders(
-      { pageSize: 9, pageToken: 't', status: ['NEW'], search: 'Ana' },
-      bench.callContext(),
-    );
-    await api.listLocations({ pageSize: 8, pageToken: 'u', query: 'Cali' }, bench.callContext());
+    await using rest = await startRestClient(answerAsPromised, { names });
+    const { api, service } = rest;
+    await api.listOrders({ pageSize: 9, pageToken: 't', status: ['NEW'], search: 'Ana' }, rest.callContext());
+    await api.listLocations({ pageSize: 8, pageToken: 'u', query: 'Cali' }, rest.callContext());
     expect(service.lines()).toEqual([
       'GET /v1/orders?max_results=9&cursor=t&states=NEW&q=Ana',
       'GET /v1/locations?max_results=8&cursor=u&q=Cali',
@@ -67,10 +64,10 @@ describe('the names of the query parameters', () => {
 });
 
 test('each caller speaks with its own bearer', async () => {
-  await using bench = await startBench(answerAsPromised);
-  await bench.api.getOrder('1', bench.callContext());
-  await bench.api.getOrder('1', { ...bench.callContext(), bearer: 'another' });
-  expect(bench.service.requests.map(({ headers }) => headers.authorization)).toEqual([
+  await using rest = await startRestClient(answerAsPromised);
+  await rest.api.getOrder('1', rest.callContext());
+  await rest.api.getOrder('1', { ...rest.callContext(), bearer: 'another' });
+  expect(rest.service.requests.map(({ headers }) => headers.authorization)).toEqual([
     `Bearer ${bearer}`,
     'Bearer another',
   ]);

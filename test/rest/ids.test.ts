@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { BadInputError } from '../../src/rest/errors.ts';
 import { validIds } from '../fixtures/identifiers.ts';
-import { answerAsPromised, errorOf, startBench } from '../fixtures/rest-service.ts';
+import { answerAsPromised, errorOf, startRestClient } from '../fixtures/rest-service.ts';
 import { collectionOfId, endpoints, rowsWithId } from './endpoints.ts';
 
 describe('an unfit id', () => {
@@ -34,28 +34,28 @@ describe('an unfit id', () => {
   });
 
   test.each(rowsWithId)('$line: is refused and costs no request', async ({ call, line }) => {
-    await using bench = await startBench(answerAsPromised);
+    await using rest = await startRestClient(answerAsPromised);
     const ofAnother = collectionOfId(line) === 'couriers' ? 'orders/a' : 'couriers/a';
     for (const [what, id] of [...unfit, ['the name of another collection', ofAnother] as const]) {
-      const error = await errorOf(call(bench.api, bench.callContext(), id));
+      const error = await errorOf(call(rest.api, rest.callContext(), id));
       expect(error, what).toBeInstanceOf(BadInputError);
       expect(error.message.length, what).toBeLessThan(350);
       expect(error.message, what).not.toMatch(/[\0\r\n\ud800-\udfff]/);
     }
-    expect(bench.service.requests).toEqual([]);
-    expect(bench.service.connections).toBe(0);
+    expect(rest.service.requests).toEqual([]);
+    expect(rest.service.connections).toBe(0);
   });
 
   test('the longest and the shortest fit ones pass', async () => {
-    await using bench = await startBench(answerAsPromised);
-    for (const id of ['a', '0', `Z${'~'.repeat(255)}`]) await bench.api.getOrder(id, bench.callContext());
-    expect(bench.service.requests).toHaveLength(3);
+    await using rest = await startRestClient(answerAsPromised);
+    for (const id of ['a', '0', `Z${'~'.repeat(255)}`]) await rest.api.getOrder(id, rest.callContext());
+    expect(rest.service.requests).toHaveLength(3);
   });
 
   test.each(validIds)('%j is sent as %s', async (id, encoded) => {
-    await using bench = await startBench(answerAsPromised);
-    for (const { call } of rowsWithId) await call(bench.api, bench.callContext(), id).catch(() => {});
-    const lines = bench.service.requests.map(({ line }) => line);
+    await using rest = await startRestClient(answerAsPromised);
+    for (const { call } of rowsWithId) await call(rest.api, rest.callContext(), id).catch(() => {});
+    const lines = rest.service.requests.map(({ line }) => line);
     expect(lines).toEqual(rowsWithId.map(({ line }) => line.replace('{id}', () => encoded)));
   });
 });

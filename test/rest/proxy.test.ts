@@ -4,7 +4,7 @@ import type { ProxyOptions } from '../../src/rest/dispatcher.ts';
 import { mayHaveHappened } from '../../src/rest/errors.ts';
 import { probeRest } from '../../src/rest/health-probe.ts';
 import { startProxy } from '../fixtures/proxy.ts';
-import { answerJson, errorOf, startBench, startService, until } from '../fixtures/rest-service.ts';
+import { answerJson, errorOf, startRestClient, startService, until } from '../fixtures/rest-service.ts';
 
 const credentials = `Basic ${Buffer.from('me:pass word').toString('base64')}`;
 const restUrl = new URL('http://rest.test/base');
@@ -18,8 +18,8 @@ const forHttp = (url: URL, noProxy = ''): ProxyOptions => ({
 
 test('every request names Waybill and its version', async () => {
   await using service = await startService(answerOrder, true);
-  await using bench = await startBench(answerOrder, { baseUrl: service.url });
-  await bench.api.getOrder('7', bench.callContext());
+  await using rest = await startRestClient(answerOrder, { baseUrl: service.url });
+  await rest.api.getOrder('7', rest.callContext());
   await probeRest({ baseUrl: service.url });
   const { version } = JSON.parse(readFileSync('package.json', 'utf8'));
   expect(service.requests.map(({ headers }) => headers['user-agent'])).toEqual([
@@ -32,9 +32,9 @@ describe('a proxy', () => {
   test('forwards calls and the health probe, and gets its credentials, which REST does not get', async () => {
     await using service = await startService(answerOrder, true);
     await using proxy = await startProxy(service.url);
-    await using bench = await startBench(answerOrder, { baseUrl: restUrl, proxy: forHttp(proxy.url) });
-    expect(await bench.api.getOrder('7', bench.callContext())).toEqual({ name: 'orders/7' });
-    await bench.api.updateOrder('7', { order: { notes: 'a' }, updateMask: ['notes'] }, bench.callContext());
+    await using rest = await startRestClient(answerOrder, { baseUrl: restUrl, proxy: forHttp(proxy.url) });
+    expect(await rest.api.getOrder('7', rest.callContext())).toEqual({ name: 'orders/7' });
+    await rest.api.updateOrder('7', { order: { notes: 'a' }, updateMask: ['notes'] }, rest.callContext());
     expect(await probeRest({ baseUrl: restUrl, proxy: forHttp(proxy.url) })).toBe(undefined);
     expect(proxy.lines).toEqual([
       `GET http://rest.test/base/v1/orders/7 ${credentials}`,
@@ -53,11 +53,11 @@ describe('a proxy', () => {
     await using proxy = await startProxy(service.url, { status: 407 });
     const baseUrl = new URL('https://rest.test');
     const options = { httpsProxy: proxy.url, httpProxy: undefined, noProxy: 'other.test' };
-    await using bench = await startBench(answerOrder, { baseUrl, proxy: options });
-    const error = await errorOf(bench.api.getOrder('7', bench.callContext()));
+    await using rest = await startRestClient(answerOrder, { baseUrl, proxy: options });
+    const error = await errorOf(rest.api.getOrder('7', rest.callContext()));
     expect(error.message).toBe('GET /v1/orders/7 got no answer (UND_ERR_ABORTED)');
     const change = { order: { notes: 'a' }, updateMask: ['notes' as const] };
-    const writeError = await errorOf(bench.api.updateOrder('7', change, bench.callContext()));
+    const writeError = await errorOf(rest.api.updateOrder('7', change, rest.callContext()));
     expect([writeError.name, mayHaveHappened(writeError)]).toEqual(['UnavailableError', false]);
     expect(await probeRest({ baseUrl, proxy: options })).toBe('the proxy answers 407');
     expect(await probeRest({ baseUrl: restUrl, proxy: forHttp(proxy.url) })).toBe('the proxy answers 407');
@@ -76,8 +76,8 @@ describe('a proxy', () => {
   ])('is not used for %s', async (_title, baseUrl, noProxy) => {
     await using service = await startService(answerOrder, true);
     await using proxy = await startProxy(service.url);
-    await using bench = await startBench(answerOrder, { baseUrl, proxy: forHttp(proxy.url, noProxy) });
-    await errorOf(bench.api.getOrder('7', bench.callContext()));
+    await using rest = await startRestClient(answerOrder, { baseUrl, proxy: forHttp(proxy.url, noProxy) });
+    await errorOf(rest.api.getOrder('7', rest.callContext()));
     await probeRest({ baseUrl, proxy: forHttp(proxy.url, noProxy) });
     expect(proxy.lines).toEqual([]);
   });
@@ -87,8 +87,8 @@ describe('a proxy', () => {
     await using proxy = await startProxy(service.url);
     const baseUrl = new URL(service.url);
     baseUrl.hostname = hostname;
-    await using bench = await startBench(answerOrder, { baseUrl, proxy: forHttp(proxy.url) });
-    expect(await bench.api.getOrder('7', bench.callContext())).toEqual({ name: 'orders/7' });
+    await using rest = await startRestClient(answerOrder, { baseUrl, proxy: forHttp(proxy.url) });
+    expect(await rest.api.getOrder('7', rest.callContext())).toEqual({ name: 'orders/7' });
     expect(await probeRest({ baseUrl, proxy: forHttp(proxy.url) })).toBe(undefined);
     expect(proxy.lines).toEqual([]);
   });
@@ -101,8 +101,8 @@ describe('a proxy', () => {
     });
     await using proxy = await startProxy(service.url);
     const options = { baseUrl: restUrl, proxy: forHttp(proxy.url), connections: 3 };
-    await using bench = await startBench(answerOrder, options);
-    const calls = Array.from(Array(8), (_, id) => bench.api.getOrder(`o${id}`, bench.callContext()));
+    await using rest = await startRestClient(answerOrder, options);
+    const calls = Array.from(Array(8), (_, id) => rest.api.getOrder(`o${id}`, rest.callContext()));
     await until(() => held.length === 3);
     expect(proxy.mostOpen()).toBe(3);
     const releasing = setInterval(() => {
@@ -118,13 +118,13 @@ describe('a proxy', () => {
     await using proxy = await startProxy(service.url, { status: 0 });
     const baseUrl = new URL('https://rest.test');
     const options = { httpsProxy: proxy.url, httpProxy: undefined, noProxy: '' };
-    await using bench = await startBench(answerOrder, {
+    await using rest = await startRestClient(answerOrder, {
       baseUrl,
       proxy: options,
       connectTimeoutMs: 300,
       callTimeoutMs: 10_000,
     });
-    const error = await errorOf(bench.api.getOrder('7', bench.callContext()));
+    const error = await errorOf(rest.api.getOrder('7', rest.callContext()));
     expect(error.message).toBe('GET /v1/orders/7 got no answer (UND_ERR_HEADERS_TIMEOUT)');
     expect(await probeRest({ baseUrl, timeoutMs: 200, proxy: options })).toBe('no answer within 200 ms');
   });

@@ -3,28 +3,28 @@ import type { RestApi } from '../../src/rest/api.ts';
 import type { Page } from '../../src/rest/api-types.ts';
 import type { CallContext } from '../../src/rest/client/call-context.ts';
 import { InvalidResponseError } from '../../src/rest/errors.ts';
-import { answerJson, errorOf, startBench } from '../fixtures/rest-service.ts';
+import { answerJson, errorOf, startRestClient } from '../fixtures/rest-service.ts';
 import { shapeless } from './bodies.ts';
 
 describe('an answer of another shape to a read', () => {
   test.each(shapeless)('for a record: %s', async (_what, json) => {
-    await using bench = await startBench(answerJson(json));
-    const { api } = bench;
+    await using rest = await startRestClient(answerJson(json));
+    const { api } = rest;
     for (const call of [
-      () => api.getOrder('7', bench.callContext()),
-      () => api.getOrganization(bench.callContext()),
+      () => api.getOrder('7', rest.callContext()),
+      () => api.getOrganization(rest.callContext()),
     ]) {
       expect(await errorOf(call())).toBeInstanceOf(InvalidResponseError);
     }
   });
 
   test('for a record: another one than was asked for', async () => {
-    await using bench = await startBench(answerJson({ name: 'orders/8' }));
-    const { api } = bench;
+    await using rest = await startRestClient(answerJson({ name: 'orders/8' }));
+    const { api } = rest;
     for (const call of [
-      () => api.getOrder('7', bench.callContext()),
-      () => api.getShipment('8', bench.callContext()),
-      () => api.getQuote('8', bench.callContext()),
+      () => api.getOrder('7', rest.callContext()),
+      () => api.getShipment('8', rest.callContext()),
+      () => api.getQuote('8', rest.callContext()),
     ]) {
       expect(await errorOf(call())).toBeInstanceOf(InvalidResponseError);
     }
@@ -39,8 +39,8 @@ describe('an answer of another shape to a read', () => {
     ['null for the list', { orders: null }],
     ['a token that is no text', { orders: [], nextPageToken: 7 }],
   ])('for a list: %s', async (_what, json) => {
-    await using bench = await startBench(answerJson(json));
-    const error = await errorOf(bench.api.listOrders({ pageSize: 1 }, bench.callContext()));
+    await using rest = await startRestClient(answerJson(json));
+    const error = await errorOf(rest.api.listOrders({ pageSize: 1 }, rest.callContext()));
     expect(error).toBeInstanceOf(InvalidResponseError);
     expect(error.message).toMatch(/^GET \/v1\/orders answered /);
   });
@@ -48,8 +48,8 @@ describe('an answer of another shape to a read', () => {
   test('a broken row of a list stands in its place, as the error that it is', async () => {
     const broken = [null, 7, { id: 'orders/4' }, 'orders/5', [], { name: 'quotes/7' }];
     const rows = [{ name: 'orders/1' }, ...broken, { name: 'orders/7' }];
-    await using bench = await startBench(answerJson({ orders: rows, nextPageToken: 'more' }));
-    const page = await bench.api.listOrders({ pageSize: 7 }, bench.callContext());
+    await using rest = await startRestClient(answerJson({ orders: rows, nextPageToken: 'more' }));
+    const page = await rest.api.listOrders({ pageSize: 7 }, rest.callContext());
     expect(named(page)).toEqual([
       'orders/1',
       'GET /v1/orders answered no record of orders in row 1',
@@ -78,31 +78,29 @@ describe('an answer of another shape to a read', () => {
   ])('a row of %s whose name is of nothing of the kind is a broken row', async (key, name, list) => {
     const foreign = ['wrong/a', `${key}/../a`, `${key}/`, 'a', '', `${name}/b`, `${message}/`, `/${name}`];
     const rows = [...foreign, name].map((each) => ({ name: each }));
-    await using bench = await startBench(answerJson({ [key]: rows }));
-    const page = await list(bench.api, bench.callContext());
+    await using rest = await startRestClient(answerJson({ [key]: rows }));
+    const page = await list(rest.api, rest.callContext());
     expect(page.rows.slice(0, -1).every((row) => row instanceof InvalidResponseError)).toBe(true);
     expect(page.rows.at(-1)).toEqual({ name });
   });
 
   test('templates have names of their own choice', async () => {
     const rows = [{ name: 'wrong/a' }, { name: '..' }, { name: '' }];
-    await using bench = await startBench(answerJson({ templates: rows }));
-    const page = await bench.api.listTemplates({ channel: '1', pageSize: 1 }, bench.callContext());
+    await using rest = await startRestClient(answerJson({ templates: rows }));
+    const page = await rest.api.listTemplates({ channel: '1', pageSize: 1 }, rest.callContext());
     expect(page.rows).toEqual(rows);
   });
 
   test.each(['organizations/mine', 'foo', 'orders/a'])('for a record: the name %s', async (name) => {
-    await using bench = await startBench(answerJson({ name }));
-    expect(await errorOf(bench.api.getOrganization(bench.callContext()))).toBeInstanceOf(
-      InvalidResponseError,
-    );
+    await using rest = await startRestClient(answerJson({ name }));
+    expect(await errorOf(rest.api.getOrganization(rest.callContext()))).toBeInstanceOf(InvalidResponseError);
   });
 
   test.each([[{}], [{ nextPageToken: '' }], [{ nextPageToken: null }]])(
     'the last page says so: %j',
     async (token) => {
-      await using bench = await startBench(answerJson({ orders: [], ...token }));
-      expect(await bench.api.listOrders({ pageSize: 1 }, bench.callContext())).toEqual({
+      await using rest = await startRestClient(answerJson({ orders: [], ...token }));
+      expect(await rest.api.listOrders({ pageSize: 1 }, rest.callContext())).toEqual({
         rows: [],
         nextPageToken: undefined,
       });
@@ -111,8 +109,8 @@ describe('an answer of another shape to a read', () => {
 
   test('fields that are not known come through', async () => {
     const order = { name: 'orders/7', colour: 'blue', constructor: 'x' };
-    await using bench = await startBench(answerJson(order));
-    expect(await bench.api.getOrder('7', bench.callContext())).toEqual(order);
+    await using rest = await startRestClient(answerJson(order));
+    expect(await rest.api.getOrder('7', rest.callContext())).toEqual(order);
   });
 });
 

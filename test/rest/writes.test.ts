@@ -9,7 +9,14 @@ import {
   ResponseTooLargeError,
   StatusError,
 } from '../../src/rest/errors.ts';
-import { type Answer, answerJson, answerText, errorOf, startBench, until } from '../fixtures/rest-service.ts';
+import {
+  type Answer,
+  answerJson,
+  answerText,
+  errorOf,
+  startRestClient,
+  until,
+} from '../fixtures/rest-service.ts';
 import { newOrder, orderUpdate, shapeless } from './bodies.ts';
 import { endpoints } from './endpoints.ts';
 
@@ -29,9 +36,9 @@ function foreignNames(line: string): string[] {
 
 /** What an answer makes of a write, and how often the write was sent. */
 async function outcomeOf(answer: Answer, write: Write) {
-  await using bench = await startBench(answer);
-  const error = await errorOf(write(bench.api, bench.callContext()));
-  return { error, sent: bench.service.lines() };
+  await using rest = await startRestClient(answer);
+  const error = await errorOf(write(rest.api, rest.callContext()));
+  return { error, sent: rest.service.lines() };
 }
 
 function outcomeUnknown(line: string, cause: Error) {
@@ -105,14 +112,14 @@ test.each([300, 301, 302, 303, 307, 308, 400, 404, 409, 422, 429, 500, 502, 503,
 describe('a write whose caller never gives up', () => {
   test('outlives another caller that does', async () => {
     let finish = () => {};
-    await using bench = await startBench((request, response) => {
+    await using rest = await startRestClient((request, response) => {
       response.write(' ');
       if (request.method === 'POST') finish = () => response.end('{"name":"orders/7"}');
     });
     const giveUp = new AbortController();
-    const written = bench.api.createOrder(newOrder, bench.callContext());
-    const read = errorOf(bench.api.getOrder('7', bench.callContext(giveUp.signal)));
-    await until(() => bench.service.requests.length === 2);
+    const written = rest.api.createOrder(newOrder, rest.callContext());
+    const read = errorOf(rest.api.getOrder('7', rest.callContext(giveUp.signal)));
+    await until(() => rest.service.requests.length === 2);
     giveUp.abort();
     expect(await read).toBeInstanceOf(AbortedError);
     finish();
@@ -120,7 +127,7 @@ describe('a write whose caller never gives up', () => {
   });
 
   test('is ended by its deadline, though a byte comes all the time', async () => {
-    await using bench = await startBench(
+    await using rest = await startRestClient(
       (_request, response) => {
         const drip = setInterval(() => response.write(' '), 5);
         response.on('close', () => clearInterval(drip));
@@ -129,9 +136,9 @@ describe('a write whose caller never gives up', () => {
     );
     const line = 'POST /v1/orders';
     const cause = new DeadlineError(`${line} was not answered within 60 ms`);
-    expect(await errorOf(bench.api.createOrder(newOrder, bench.callContext()))).toEqual(
+    expect(await errorOf(rest.api.createOrder(newOrder, rest.callContext()))).toEqual(
       new OutcomeUnknownError(`${line} was sent, but no whole answer came`, { cause }),
     );
-    expect(bench.service.requests.map((request) => request.line)).toEqual([line]);
+    expect(rest.service.requests.map((request) => request.line)).toEqual([line]);
   });
 });

@@ -1,7 +1,7 @@
 import type { ServerResponse } from 'node:http';
 import { expect, test } from 'vitest';
 import { answerJson, until } from '../../fixtures/rest-service.ts';
-import { startBefore } from '../../fixtures/start-app.ts';
+import { startApp } from '../../fixtures/start-app.ts';
 
 const ask = (query: string): RequestInit => ({
   method: 'POST',
@@ -17,7 +17,7 @@ const board = '{ orders(first: 100) { nodes { id shipment { status } } } }';
 test('a page that was asked for ahead, and of which nothing is wanted, ends with the query', async () => {
   let isEmpty = false;
   const held = new Set<ServerResponse>();
-  await using waybill = await startBefore(async (request, response, body) => {
+  await using waybill = await startApp(async (request, response, body) => {
     const path = request.url ?? '';
     if (path.startsWith('/v1/orders')) {
       const orders = names('orders', 100).map((order, index) => ({

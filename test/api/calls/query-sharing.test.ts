@@ -2,7 +2,7 @@ import type { ServerResponse } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, test } from 'vitest';
 import { until } from '../../fixtures/rest-service.ts';
-import { startBefore } from '../../fixtures/start-app.ts';
+import { startApp } from '../../fixtures/start-app.ts';
 
 const organization = { name: 'organization/a', balanceCents: 100, creditLimitCents: 0 };
 const shown = '{ organization { id } }';
@@ -19,7 +19,7 @@ interface Request {
 /** The application before a service that holds its answers, by path, until they are given. */
 async function startHolding(compileQueries: boolean, environment: Record<string, string> = {}) {
   const held: { path: string; response: ServerResponse }[] = [];
-  const waybill = await startBefore(
+  const waybill = await startApp(
     ({ url = '' }, response) => held.push({ path: url, response }),
     { REFERENCE_DATA_MS: '0', ...environment },
     { compileQueries },

@@ -12,7 +12,7 @@ import {
   CreateTwoOrdersDocument,
 } from '../../documents.generated.ts';
 import { order, post } from '../../fixtures/order-to-create.ts';
-import { startBench, until } from '../../fixtures/rest-service.ts';
+import { startRestClient, until } from '../../fixtures/rest-service.ts';
 import { startWaybill } from '../../harness.ts';
 
 const { loading } = readConfig({}).app;
@@ -197,7 +197,7 @@ describe('who waits for the same key in another request forgets what is stale to
     },
   ])('for $name', async ({ name, write, read, line }) => {
     const held: ServerResponse[] = [];
-    await using bench = await startBench((request, response) => {
+    await using rest = await startRestClient((request, response) => {
       if (request.method === 'POST') held.push(response);
       else response.end(JSON.stringify({ orders: [], shipments: [], messages: [] }));
     });
@@ -205,9 +205,9 @@ describe('who waits for the same key in another request forgets what is stale to
     const store = createMemoryStore({ maxKeys: 20_000 });
     const idempotency = createIdempotency({ store, report: raise, secret });
     const operation = () => {
-      const callContext = bench.callContext();
-      const loaders = createLoaders(bench.api, callContext, createLoaderStates(loading));
-      return { loaders, writes: createWrites(bench.api, callContext, loaders, idempotency) };
+      const callContext = rest.callContext();
+      const loaders = createLoaders(rest.api, callContext, createLoaderStates(loading));
+      return { loaders, writes: createWrites(rest.api, callContext, loaders, idempotency) };
     };
     const [one, other] = [operation(), operation()];
     await read(other.loaders);
@@ -217,7 +217,7 @@ describe('who waits for the same key in another request forgets what is stale to
     held[0]?.end(JSON.stringify({ name }));
     expect(await written).toEqual([{ name }, { name }]);
     await read(other.loaders);
-    const lines = bench.service.requests.map((request) => request.line);
+    const lines = rest.service.requests.map((request) => request.line);
     expect(lines).toEqual([line, expect.stringMatching(/^POST /), line]);
   });
 });

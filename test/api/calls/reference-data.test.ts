@@ -3,7 +3,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { describe, expect, test, vi } from 'vitest';
 import { order } from '../../fixtures/order-to-create.ts';
 import { until } from '../../fixtures/rest-service.ts';
-import { startBefore } from '../../fixtures/start-app.ts';
+import { startApp } from '../../fixtures/start-app.ts';
 import { startWaybill } from '../../harness.ts';
 
 const kept = { REFERENCE_DATA_MS: '60000' };
@@ -223,7 +223,7 @@ describe('what has become old', () => {
 
   test('is read by one call for all who ask meanwhile, which outlives their operations', async () => {
     const held: ServerResponse[] = [];
-    await using waybill = await startBefore((_request, response) => held.push(response), {
+    await using waybill = await startApp((_request, response) => held.push(response), {
       REFERENCE_DATA_MS: '1',
     });
     const give = (id: string) => held.shift()?.end(JSON.stringify({ origins: [{ name: `origins/${id}` }] }));
@@ -300,7 +300,7 @@ describe('the locations of 100 orders', () => {
 
 test('an older answer does not take the place of a newer one that is kept', async () => {
   const held: ServerResponse[] = [];
-  await using waybill = await startBefore((_request, response) => held.push(response), {
+  await using waybill = await startApp((_request, response) => held.push(response), {
     REFERENCE_DATA_MS: '60000',
   });
   const query = '{ origins { nodes { id } } }';

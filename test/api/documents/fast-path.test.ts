@@ -6,7 +6,7 @@ import { type Listener, listen } from '../../fixtures/listen.ts';
 import { openRaw, parseRaw, type RawAnswer } from '../../fixtures/raw-http.ts';
 import { recordedLog } from '../../fixtures/recorded-log.ts';
 import { until } from '../../fixtures/rest-service.ts';
-import { startBefore } from '../../fixtures/start-app.ts';
+import { startApp } from '../../fixtures/start-app.ts';
 
 // Two servers, one without the fast path, get the same requests and must answer the same.
 
@@ -19,13 +19,13 @@ const order = (id: string) => ({
 
 interface Server {
   listener: Listener;
-  before: Awaited<ReturnType<typeof startBefore>>;
+  waybill: Awaited<ReturnType<typeof startApp>>;
   lines: ReturnType<typeof recordedLog>['lines'];
 }
 
 async function start(isFast: boolean, environment: Record<string, string>): Promise<Server> {
   const { log, lines } = recordedLog('info');
-  const before = await startBefore(
+  const waybill = await startApp(
     async (request, response) => {
       const id = request.url?.split('/')[3];
       const status = id === 'fails' ? 500 : id === 'gone' ? 404 : 200;
@@ -36,8 +36,8 @@ async function start(isFast: boolean, environment: Record<string, string>): Prom
     { PUBLIC_URL: 'https://waybill.test', SHOW_COST: 'no', ...environment },
     { log, fastPath: isFast },
   );
-  const listener = await listen(before.app, '127.0.0.1', 0);
-  return { listener, before, lines };
+  const listener = await listen(waybill.app, '127.0.0.1', 0);
+  return { listener, waybill, lines };
 }
 
 /** Servers with and without the fast path, with the same settings. */
@@ -46,9 +46,9 @@ async function startBoth(environment: Record<string, string> = {}) {
   return {
     servers,
     async [Symbol.asyncDispose]() {
-      for (const { listener, before } of servers) {
+      for (const { listener, waybill } of servers) {
         await listener.close();
-        await before[Symbol.asyncDispose]();
+        await waybill[Symbol.asyncDispose]();
       }
     },
   };
@@ -87,8 +87,8 @@ interface Seen {
   lines: object[];
 }
 
-async function ask({ listener, before, lines }: Server, sent: Sent): Promise<Seen> {
-  const callsBefore = before.calls().length;
+async function ask({ listener, waybill, lines }: Server, sent: Sent): Promise<Seen> {
+  const callsBefore = waybill.calls().length;
   const linesBefore = lines().length;
   const { socket, ended } = await openRaw(listener);
   for (const part of bytesOf(sent)) socket.write(part);
@@ -96,7 +96,7 @@ async function ask({ listener, before, lines }: Server, sent: Sent): Promise<See
   const { date: _date, ...headers } = answer.headers;
   return {
     answer: { ...answer, headers },
-    calls: before.calls().slice(callsBefore),
+    calls: waybill.calls().slice(callsBefore),
     // Its key is another one for each server.
     lines: lines()
       .slice(linesBefore)
@@ -269,12 +269,12 @@ test('equal queries under way at the same time are one, and all get the same ans
   await askBoth(both, { body: slow });
   const seen = [];
   for (const server of [fast, fallback]) {
-    const callsBefore = server.before.calls().length;
+    const callsBefore = server.waybill.calls().length;
     const answers = await Promise.all(
       ['1', '2', '3'].map((id) => ask(server, { body: slow, headers: { 'x-request-id': id } })),
     );
     seen.push(answers.map(({ answer }) => answer));
-    expect(server.before.calls().slice(callsBefore)).toEqual(['GET /v1/orders/slow']);
+    expect(server.waybill.calls().slice(callsBefore)).toEqual(['GET /v1/orders/slow']);
     expect(server.lines().filter(({ joined }) => joined)).toHaveLength(2);
     expect(answers.map((one) => isFast(one))).toEqual(Array(3).fill(server === fast));
   }
@@ -363,7 +363,7 @@ describe('requests that came in together', () => {
     if (fast === undefined) throw new Error('Expected two servers');
     await askBoth(both, { body: known });
     const linesBefore = fast.lines().length;
-    const callsBefore = fast.before.calls().length;
+    const callsBefore = fast.waybill.calls().length;
     using watched = watchRequests();
     const rounds = holdRounds();
     try {
@@ -377,7 +377,7 @@ describe('requests that came in together', () => {
     }
     await until(() => fast.lines().length === linesBefore + 1);
     expect(fast.lines().slice(linesBefore)).toEqual([expect.objectContaining({ aborted: true })]);
-    expect(fast.before.calls().slice(callsBefore)).toEqual([]);
+    expect(fast.waybill.calls().slice(callsBefore)).toEqual([]);
     expect((await ask(fast, { body: known })).answer.status).toBe(200);
   });
 });

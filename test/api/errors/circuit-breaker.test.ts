@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, test } from 'vitest';
 import { type Answer, answerJson, until } from '../../fixtures/rest-service.ts';
-import { startBefore } from '../../fixtures/start-app.ts';
+import { startApp } from '../../fixtures/start-app.ts';
 
 const query = '{ order(id: "7") { fulfiller } }';
 const whole = { data: { order: { fulfiller: 'OPERATOR' } }, errors: undefined };
@@ -18,7 +18,7 @@ function failingFor(bearers: Set<string>, fault: Answer = answerJson({}, 503)): 
 }
 
 test('calls that fail for several tenants are no longer made, of any tenant, and say when to come back', async () => {
-  await using waybill = await startBefore(failingFor(new Set(['ana', 'eva'])));
+  await using waybill = await startApp(failingFor(new Set(['ana', 'eva'])));
   for (let time = 0; time < 10; time += 1) {
     await waybill.ask(query, 'ana');
     await waybill.ask(query, 'eva');
@@ -41,7 +41,7 @@ test('calls that fail for several tenants are no longer made, of any tenant, and
 
 test('many ids that are asked for at once fail by one word of it, without a get for each', async () => {
   const names = Array.from({ length: 30 }, (_, index) => `${index}`);
-  await using waybill = await startBefore((request, response, body) => {
+  await using waybill = await startApp((request, response, body) => {
     if (!request.url?.startsWith('/v1/orders?')) return answerJson({}, 503)(request, response, body);
     const orders = names.map((name) => ({ name: `orders/${name}`, shipment: `shipments/${name}` }));
     return answerJson({ orders })(request, response, body);
@@ -61,7 +61,7 @@ test('many ids that are asked for at once fail by one word of it, without a get 
 
 test('a list that fails for all does not keep records from being had by their ids, one or many', async () => {
   const names = Array.from({ length: 30 }, (_, index) => `${index}`);
-  await using waybill = await startBefore((request, response, body) => {
+  await using waybill = await startApp((request, response, body) => {
     if (request.url?.startsWith('/v1/shipments?')) return answerJson({}, 503)(request, response, body);
     const orders = names.map((name) => ({ name: `orders/${name}`, shipment: `shipments/${name}` }));
     const record = { name: request.url?.replace('/v1/', ''), status: 'DELIVERED' };
@@ -90,7 +90,7 @@ test.each<[string, Record<string, string>, () => RequestInit]>([
   ['the time of its operation', { OPERATION_TIMEOUT_MS: '400' }, () => ({})],
   ['its clients\u2019 patience', {}, () => ({ signal: AbortSignal.timeout(2_200) })],
 ])('calls that hang until %s ends are failures', async (_what, environment, init) => {
-  await using waybill = await startBefore(() => {}, environment);
+  await using waybill = await startApp(() => {}, environment);
   const bearers = Array.from({ length: 20 }, (_, index) => `token-${index}`);
   await Promise.allSettled(bearers.map((bearer) => waybill.ask(query, bearer, init())));
   // What ends the calls comes after the answers.
@@ -104,7 +104,7 @@ test.each<[string, Record<string, string>, () => RequestInit]>([
 });
 
 test('calls that are given up early count neither way', async () => {
-  await using waybill = await startBefore(() => {});
+  await using waybill = await startApp(() => {});
   const bearers = Array.from({ length: 20 }, (_, index) => `token-${index}`);
   const gone = new AbortController();
   const asked = Promise.allSettled(
@@ -121,7 +121,7 @@ test('calls that are given up early count neither way', async () => {
 });
 
 test('the poison of one tenant stops nobody\u2019s calls, also not its own', async () => {
-  await using waybill = await startBefore(failingFor(new Set(['ana'])));
+  await using waybill = await startApp(failingFor(new Set(['ana'])));
   for (let time = 0; time < 60; time += 1) await waybill.ask(query, 'ana');
   expect(await waybill.ask(query, 'eva')).toEqual(whole);
   expect((await waybill.ask(query, 'ana')).errors).toMatchObject([{ code: 'UPSTREAM_UNAVAILABLE' }]);
@@ -131,7 +131,7 @@ test('the poison of one tenant stops nobody\u2019s calls, also not its own', asy
 test.each([400, 401, 403, 404, 409, 429, 501])(
   '%d for all is an answer, and stops no calls',
   async (status) => {
-    await using waybill = await startBefore(failingFor(new Set(['ana', 'eva']), answerJson({}, status)));
+    await using waybill = await startApp(failingFor(new Set(['ana', 'eva']), answerJson({}, status)));
     for (let time = 0; time < 15; time += 1) {
       await waybill.ask(query, 'ana');
       await waybill.ask(query, 'eva');
@@ -142,7 +142,7 @@ test.each([400, 401, 403, 404, 409, 429, 501])(
 );
 
 test('calls of one kind that fail leave those of another alone', async () => {
-  await using waybill = await startBefore((request, response, body) => {
+  await using waybill = await startApp((request, response, body) => {
     const json = request.url?.startsWith('/v1/orders')
       ? { name: 'orders/7', fulfiller: 'OPERATOR' }
       : undefined;
@@ -158,7 +158,7 @@ test('calls of one kind that fail leave those of another alone', async () => {
 });
 
 test('a label that is not asked for says when to come back in its header too', async () => {
-  await using waybill = await startBefore(failingFor(new Set(['ana', 'eva', 'ida'])));
+  await using waybill = await startApp(failingFor(new Set(['ana', 'eva', 'ida'])));
   const label = (bearer: string) =>
     waybill.app.fetch('http://waybill.test/labels/7.pdf', { headers: { authorization: `Bearer ${bearer}` } });
   for (let time = 0; time < 10; time += 1) for (const bearer of ['ana', 'eva']) await label(bearer);
@@ -175,7 +175,7 @@ test('a label that is not asked for says when to come back in its header too', a
 
 test('a write that was not made for it has done nothing: it is refused, and leaves its key free', async () => {
   const fails = new Set(['ana', 'eva']);
-  await using waybill = await startBefore(failingFor(fails, answerJson({}, 500)));
+  await using waybill = await startApp(failingFor(fails, answerJson({}, 500)));
   const send = (key: string) => `mutation {
     sendMessage(input: {
       conversation: "channels/1/conversations/2", content: { text: "a" }, idempotencyKey: "${key}"
@@ -196,7 +196,7 @@ test('a write that was not made for it has done nothing: it is refused, and leav
 test('while one call tries whether REST is back, others are not made', async () => {
   const held: (() => void)[] = [];
   let isBack = false;
-  await using waybill = await startBefore((request, response, body) => {
+  await using waybill = await startApp((request, response, body) => {
     if (!isBack) return answerJson({}, 503)(request, response, body);
     const finish = () => answerJson({ name: 'orders/7', fulfiller: 'OPERATOR' })(request, response, body);
     return held.length === 0 ? held.push(finish) : finish();

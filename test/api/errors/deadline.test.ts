@@ -4,8 +4,8 @@ import { TimeoutQueue } from '../../../src/concurrency/timeout-queue.ts';
 import { mayHaveHappened } from '../../../src/rest/errors.ts';
 import { createCallContexts } from '../../fixtures/call-contexts.ts';
 import { createOperationScope } from '../../fixtures/operation-scope.ts';
-import { type Answer, answerJson, errorOf, startBench, until } from '../../fixtures/rest-service.ts';
-import { startBefore } from '../../fixtures/start-app.ts';
+import { type Answer, answerJson, errorOf, startRestClient, until } from '../../fixtures/rest-service.ts';
+import { startApp } from '../../fixtures/start-app.ts';
 
 const limit = { OPERATION_TIMEOUT_MS: '1000' };
 const late = (call: string, path: string) => ({
@@ -33,7 +33,7 @@ describe('an operation that takes longer than OPERATION_TIMEOUT_MS', () => {
     const { answer, held } = answering({
       'GET /v1/orders/7': { name: 'orders/7', fulfiller: 'OPERATOR', shipment: 'shipments/8' },
     });
-    await using waybill = await startBefore(answer, limit);
+    await using waybill = await startApp(answer, limit);
     expect(
       await waybill.ask('{ order(id: "7") { fulfiller shipment { status } } organization { id } }'),
     ).toEqual({
@@ -53,7 +53,7 @@ describe('an operation that takes longer than OPERATION_TIMEOUT_MS', () => {
 
   test('leaves reads unmade that still wait for their turn', async () => {
     const { answer } = answering({});
-    await using waybill = await startBefore(answer, { ...limit, UPSTREAM_CALLS_PER_OPERATION: '1' });
+    await using waybill = await startApp(answer, { ...limit, UPSTREAM_CALLS_PER_OPERATION: '1' });
     const { data, errors } = await waybill.ask(
       '{ a: order(id: "1") { fulfiller } b: order(id: "2") { fulfiller } }',
     );
@@ -64,7 +64,7 @@ describe('an operation that takes longer than OPERATION_TIMEOUT_MS', () => {
 
   test('also where another tenant has all connections', async () => {
     const { answer } = answering({});
-    await using waybill = await startBefore(answer, { ...limit, UPSTREAM_CONNECTIONS: '1' });
+    await using waybill = await startApp(answer, { ...limit, UPSTREAM_CONNECTIONS: '1' });
     const first = waybill.ask('{ order(id: "1") { fulfiller } }', 'ana');
     const second = await waybill.ask('{ order(id: "2") { fulfiller } }', 'eva');
     expect(second.errors).toEqual([late('GET /v1/orders/2', 'order')]);
@@ -79,7 +79,7 @@ describe('an operation that takes longer than OPERATION_TIMEOUT_MS', () => {
       shipment: `shipments/${index}`,
     }));
     const { answer, held } = answering({ 'GET /v1/orders': { orders } });
-    await using waybill = await startBefore(answer, limit);
+    await using waybill = await startApp(answer, limit);
     const { data, errors } = await waybill.ask('{ orders(first: 40) { nodes { id shipment { status } } } }');
     expect(data).toEqual({
       orders: { nodes: orders.map(({ name }) => ({ id: name, shipment: null })) },
@@ -90,7 +90,7 @@ describe('an operation that takes longer than OPERATION_TIMEOUT_MS', () => {
 
   test('of reference data', async () => {
     const { answer, held } = answering({});
-    await using waybill = await startBefore(answer, limit);
+    await using waybill = await startApp(answer, limit);
     const { data, errors } = await waybill.ask('{ origins { nodes { id } } }');
     expect(data).toEqual({ origins: null });
     expect(errors).toEqual([late('GET /v1/origins', 'origins')]);
@@ -107,7 +107,7 @@ describe('a mutation that takes longer', () => {
 
   test('is of unknown outcome where its write was sent, which is ended', async () => {
     const { answer, held } = answering({});
-    await using waybill = await startBefore(answer, limit);
+    await using waybill = await startApp(answer, limit);
     const { data, errors } = await waybill.ask(send);
     expect([data, errors]).toEqual([
       { sendMessage: { __typename: 'OutcomeUnknown', message: expect.any(String) } },
@@ -118,24 +118,24 @@ describe('a mutation that takes longer', () => {
   });
 
   test('has done nothing where its write still waits, and says so', async () => {
-    await using bench = await startBench(() => {});
+    await using rest = await startRestClient(() => {});
     const callContexts = createCallContexts({ callsPerOperation: 1, callsAtOnce: 1 });
-    const first = errorOf(bench.api.getOrder('1', callContexts.of('ana', AbortSignal.timeout(300))));
+    const first = errorOf(rest.api.getOrder('1', callContexts.of('ana', AbortSignal.timeout(300))));
     const scope = createOperationScope(50);
     scope.startTimeout();
     const { signal } = scope.deadline;
     const error = await errorOf(
-      bench.api.sendMessage('1', '2', { text: 'a' }, callContexts.of('eva', signal)),
+      rest.api.sendMessage('1', '2', { text: 'a' }, callContexts.of('eva', signal)),
     );
     expect([error.name, mayHaveHappened(error)]).toEqual(['OperationDeadlineError', false]);
     await first;
-    expect(bench.service.lines()).toEqual(['GET /v1/orders/1']);
+    expect(rest.service.lines()).toEqual(['GET /v1/orders/1']);
   });
 });
 
 test('an operation that is answered leaves no clock behind', async () => {
   const { answer } = answering({ 'GET /v1/orders/7': { name: 'orders/7', fulfiller: 'OPERATOR' } });
-  await using waybill = await startBefore(answer, {
+  await using waybill = await startApp(answer, {
     OPERATION_TIMEOUT_MS: '3600000',
     UPSTREAM_TIMEOUT_MS: '600000',
   });

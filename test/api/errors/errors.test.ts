@@ -5,7 +5,7 @@ import type { RestApi } from '../../../src/rest/api.ts';
 import { BadInputError } from '../../../src/rest/errors.ts';
 import { createApp } from '../../../src/server/app.ts';
 import { order } from '../../fixtures/order-to-create.ts';
-import { startBefore } from '../../fixtures/start-app.ts';
+import { startApp } from '../../fixtures/start-app.ts';
 import { type Answer, startWaybill } from '../../harness.ts';
 
 const waybill = await startWaybill();
@@ -291,7 +291,7 @@ test('an expected error keeps no trace of where it was made, and the next unexpe
 test.each([true, false])(
   'errors stand in the order of their paths, whichever call fails first: compiled %s',
   async (compileQueries) => {
-    await using waybill = await startBefore(
+    await using waybill = await startApp(
       async ({ url = '' }, response) => {
         await sleep(url.endsWith('a') ? 40 : 0);
         response.writeHead(500).end();

@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { expect, test } from 'vitest';
 import { answerJson, until } from '../../fixtures/rest-service.ts';
-import { startBefore } from '../../fixtures/start-app.ts';
+import { startApp } from '../../fixtures/start-app.ts';
 
 /** A service that answers nothing until it is let. */
 function holding() {
@@ -42,7 +42,7 @@ const settle = () => new Promise((resolve) => setTimeout(resolve, 100));
 
 test('one tenant has at most half of the places in which calls wait, and is refused beyond', async () => {
   const { answer, held, letGo } = holding();
-  await using waybill = await startBefore(answer, limits);
+  await using waybill = await startApp(answer, limits);
   const answers = ['1', '2', '3'].map((id) => waybill.ask(order(id), 'ana'));
   await until(() => held.length === 1);
   await settle();
@@ -56,7 +56,7 @@ test('one tenant has at most half of the places in which calls wait, and is refu
 
 test("a tenant's one call waits for one of another's many, and not for all", async () => {
   const { answer, held, letGo } = holding();
-  await using waybill = await startBefore(answer, {
+  await using waybill = await startApp(answer, {
     UPSTREAM_CONNECTIONS: '1',
     UPSTREAM_LISTS_FOR_BATCHES: 'no',
   });
@@ -77,7 +77,7 @@ test("a tenant's one call waits for one of another's many, and not for all", asy
 
 test('all tenants together have so many places, and none is refused once there is room again', async () => {
   const { answer, held, letGo } = holding();
-  await using waybill = await startBefore(answer, limits);
+  await using waybill = await startApp(answer, limits);
   const answers = [waybill.ask(order('0'), 'ana')];
   await until(() => held.length === 1);
   for (const bearer of ['ana', 'eva']) {
@@ -93,7 +93,7 @@ test('all tenants together have so many places, and none is refused once there i
 
 test('a write that is refused was not sent, and says so', async () => {
   const { answer, held, letGo } = holding();
-  await using waybill = await startBefore(answer, limits);
+  await using waybill = await startApp(answer, limits);
   const answers = ['1', '2', '3'].map((id) => waybill.ask(order(id), 'ana'));
   await until(() => held.length === 1);
   await settle();
@@ -109,7 +109,7 @@ test('a write that is refused was not sent, and says so', async () => {
 
 test('reads that were refused count as none of those that still wait', async () => {
   const { answer, held, letGo } = holding();
-  await using waybill = await startBefore(answer, { ...limits, UPSTREAM_CALLS_PER_OPERATION: '1000' });
+  await using waybill = await startApp(answer, { ...limits, UPSTREAM_CALLS_PER_OPERATION: '1000' });
   const ids = Array.from({ length: 20 }, (_, index) => `${index}`);
   const many = waybill.ask(
     `{ ${ids.map((id) => `o${id}: order(id: "${id}") { fulfiller }`).join(' ')} }`,
@@ -125,7 +125,7 @@ test('reads that were refused count as none of those that still wait', async () 
 
 test('reads whose client has gone take none of the places in which calls wait', async () => {
   const { answer, held, letGo } = holding();
-  await using waybill = await startBefore(answer, limits);
+  await using waybill = await startApp(answer, limits);
   const first = waybill.ask(order('0'), 'ida');
   await until(() => held.length === 1);
   const client = new AbortController();

@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import { describe, expect, test } from 'vitest';
 import { type Answer, answerJson, answerText } from '../../fixtures/rest-service.ts';
-import { startBefore } from '../../fixtures/start-app.ts';
+import { startApp } from '../../fixtures/start-app.ts';
 
 // What may be wrong in what REST answers, as a client of the graph sees it, with retries as they are by default.
 
@@ -10,7 +10,7 @@ const invalid = { code: 'UPSTREAM_INVALID_RESPONSE', retryable: false };
 const standard = { UPSTREAM_RETRIES: '2' };
 
 const start = (answer: Answer, environment: Record<string, string> = standard) =>
-  startBefore(answer, environment);
+  startApp(answer, environment);
 
 function answerBytes(body: Buffer, headers: Record<string, string>): Answer {
   return (_request, response) => response.writeHead(200, headers).end(body);

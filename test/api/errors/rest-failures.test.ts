@@ -2,7 +2,7 @@ import type { Socket } from 'node:net';
 import { gzipSync } from 'node:zlib';
 import { describe, expect, test } from 'vitest';
 import { type Answer, answerJson, answerText, startService } from '../../fixtures/rest-service.ts';
-import { startBefore } from '../../fixtures/start-app.ts';
+import { startApp } from '../../fixtures/start-app.ts';
 
 // What REST and the way to it can do wrong, as a client of the graph sees it, with retries as they are by default.
 
@@ -19,7 +19,7 @@ const standard = { UPSTREAM_RETRIES: '2' };
 const hurried = { ...standard, UPSTREAM_TIMEOUT_MS: '500' };
 
 const start = (answer: Answer, environment: Record<string, string> = standard) =>
-  startBefore(answer, environment);
+  startApp(answer, environment);
 const delayed = (delayMs: number, answer: Answer): Answer => {
   return (...exchange) => setTimeout(() => answer(...exchange), delayMs);
 };

@@ -5,10 +5,10 @@ import {
   answerJson,
   answerText,
   errorOf,
-  startBench,
+  startRestClient,
   until,
 } from '../../fixtures/rest-service.ts';
-import { startBefore } from '../../fixtures/start-app.ts';
+import { startApp } from '../../fixtures/start-app.ts';
 
 const order = { name: 'orders/7', fulfiller: 'OPERATOR' };
 const query = '{ order(id: "7") { fulfiller } }';
@@ -25,7 +25,7 @@ function atFirst(times: number, answer: Answer): Answer {
 }
 
 const startWithRetries = (answer: Answer, environment = {}) =>
-  startBefore(answer, { UPSTREAM_RETRIES: '2', ...environment });
+  startApp(answer, { UPSTREAM_RETRIES: '2', ...environment });
 
 const reset: Answer = (request) => request.socket.resetAndDestroy();
 const resetInBody: Answer = (request, response) => {
@@ -167,7 +167,7 @@ test('the cost of an operation says how often its reads were tried again', async
 test('while REST fails half of its calls, it sees at most 1.3 times what it is asked', async () => {
   let times = 0;
   const answer = answerJson(order);
-  await using bench = await startBench(
+  await using rest = await startRestClient(
     (...exchange) => {
       times += 1;
       return (times % 2 === 0 ? answer : reset)(...exchange);
@@ -175,12 +175,12 @@ test('while REST fails half of its calls, it sees at most 1.3 times what it is a
     { retries: 2 },
   );
   for (let time = 0; time < 200; time += 1) {
-    await bench.api.getOrder(`${time}`, bench.callContext()).catch(() => {});
+    await rest.api.getOrder(`${time}`, rest.callContext()).catch(() => {});
   }
   // Without a bound there would be 400: every other one fails.
-  expect(bench.service.requests.length).toBeGreaterThan(210);
+  expect(rest.service.requests.length).toBeGreaterThan(210);
   // A fifth of the reads, and the ten that there are at the start.
-  expect(bench.service.requests.length).toBeLessThanOrEqual(260);
+  expect(rest.service.requests.length).toBeLessThanOrEqual(260);
 });
 
 test('one token whose reads all fail leaves retries to others', async () => {
@@ -219,11 +219,11 @@ test('calls that break all at once, as REST starts anew, are all answered', asyn
 });
 
 test('equal reads of several operations are tried again once for all of them', async () => {
-  await using bench = await startBench(atFirst(1, answerJson({}, 503)), { retries: 2 });
-  const callContext = bench.callContext();
-  const answers = await Promise.all([1, 2, 3].map(() => bench.api.getOrder('7', callContext)));
+  await using rest = await startRestClient(atFirst(1, answerJson({}, 503)), { retries: 2 });
+  const callContext = rest.callContext();
+  const answers = await Promise.all([1, 2, 3].map(() => rest.api.getOrder('7', callContext)));
   expect(answers).toEqual([order, order, order]);
-  expect(bench.service.requests).toHaveLength(2);
+  expect(rest.service.requests).toHaveLength(2);
   expect(callContext.callLog.entries.map(({ retries, isShared }) => [retries, isShared])).toEqual([
     [1, false],
     [1, true],
@@ -233,7 +233,7 @@ test('equal reads of several operations are tried again once for all of them', a
 
 test('a caller that gives up in the pause before a retry is let go at once', async () => {
   const giveUp = new AbortController();
-  await using bench = await startBench(
+  await using rest = await startRestClient(
     (request, response, body) => {
       // The pause lasts a second at least.
       setTimeout(() => giveUp.abort(), 50);
@@ -241,9 +241,9 @@ test('a caller that gives up in the pause before a retry is let go at once', asy
     },
     { retries: 2 },
   );
-  const error = await errorOf(bench.api.getOrder('7', bench.callContext(giveUp.signal)));
+  const error = await errorOf(rest.api.getOrder('7', rest.callContext(giveUp.signal)));
   expect(error.message).toBe('GET /v1/orders/7 was given up by its caller');
-  expect(bench.service.requests).toHaveLength(1);
+  expect(rest.service.requests).toHaveLength(1);
 });
 
 test('a read that finds no connection is tried three times', async () => {
@@ -252,11 +252,11 @@ test('a read that finds no connection is tried three times', async () => {
   const address = closed.address();
   const url = new URL(`http://127.0.0.1:${typeof address === 'object' ? address?.port : 0}`);
   await new Promise((resolve) => closed.close(resolve));
-  await using bench = await startBench(answerJson(order), { baseUrl: url, retries: 2 });
-  const error = await errorOf(bench.api.getOrder('7', bench.callContext()));
+  await using rest = await startRestClient(answerJson(order), { baseUrl: url, retries: 2 });
+  const error = await errorOf(rest.api.getOrder('7', rest.callContext()));
   expect(error.message).toBe('GET /v1/orders/7 got no answer (ECONNREFUSED)');
-  const callContext = bench.callContext();
-  await errorOf(bench.api.getOrder('7', callContext));
+  const callContext = rest.callContext();
+  await errorOf(rest.api.getOrder('7', callContext));
   expect(callContext.callLog.entries[0]?.retries).toBe(2);
 });
 

@@ -10,7 +10,7 @@ import { startTelemetry } from '../../../src/telemetry/telemetry.ts';
 import { type Listener, listen } from '../../fixtures/listen.ts';
 import { recordedLog } from '../../fixtures/recorded-log.ts';
 import { until } from '../../fixtures/rest-service.ts';
-import { type BeforeOptions, startBefore } from '../../fixtures/start-app.ts';
+import { type StartAppOptions, startApp } from '../../fixtures/start-app.ts';
 import { startWaybill } from '../../harness.ts';
 
 const telemetry = await startTelemetry({ metrics: true, process: false, tracing: undefined }, silentLog);
@@ -174,7 +174,7 @@ describe.each(codings)('in %s', (coding) => {
     const { bytes } = await post(query, accept, slow.listener);
     const zlib = spyOnZlib();
     const received = await Promise.all(Array.from({ length: 3 }, () => post(query, accept, slow.listener)));
-    expect(slow.before.calls()).toHaveLength(2);
+    expect(slow.waybill.calls()).toHaveLength(2);
     // A last, empty chunk ends each compression.
     const bodies = zlib[coding].mock.calls.filter(([chunk]) => Buffer.isBuffer(chunk) && chunk.length > 0);
     expect(bodies).toHaveLength(1);
@@ -186,7 +186,7 @@ describe.each(codings)('in %s', (coding) => {
 
   test('when zlib fails, the response is not compressed, and the error is reported', async () => {
     await using failing = await startWithLongOrder();
-    const { reported } = failing.before;
+    const { reported } = failing.waybill;
     const query = '{ order(id: "a1") { contentDescription } }';
     const plain = await post(query, {}, failing.listener);
     const zlib = spyOnZlib();
@@ -226,7 +226,7 @@ describe.each(codings)('in %s', (coding) => {
       await listen(
         (request, response) => {
           response.on('close', onClose);
-          slow.before.app(request, response);
+          slow.waybill.app(request, response);
         },
         '127.0.0.1',
         0,
@@ -255,8 +255,8 @@ describe.each(codings)('in %s', (coding) => {
 });
 
 /** A server with one long order. REST answers after `beforeAnswer`. */
-async function startWithLongOrder(options: BeforeOptions = {}, beforeAnswer = async () => {}) {
-  const before = await startBefore(
+async function startWithLongOrder(options: StartAppOptions = {}, beforeAnswer = async () => {}) {
+  const waybill = await startApp(
     async (_request, response) => {
       await beforeAnswer();
       response
@@ -266,13 +266,13 @@ async function startWithLongOrder(options: BeforeOptions = {}, beforeAnswer = as
     {},
     options,
   );
-  const server = await listen(before.app, '127.0.0.1', 0);
+  const server = await listen(waybill.app, '127.0.0.1', 0);
   return {
-    before,
+    waybill,
     listener: server,
     async [Symbol.asyncDispose]() {
       await server.close({ acceptMs: 0 });
-      await before[Symbol.asyncDispose]();
+      await waybill[Symbol.asyncDispose]();
     },
   };
 }

@@ -3,7 +3,7 @@ import type { ServerResponse } from 'node:http';
 import { expect, test } from 'vitest';
 import { listen } from '../../fixtures/listen.ts';
 import { type Answer, until } from '../../fixtures/rest-service.ts';
-import { startBefore } from '../../fixtures/start-app.ts';
+import { startApp } from '../../fixtures/start-app.ts';
 
 const request = (query: string, signal: AbortSignal): RequestInit => ({
   method: 'POST',
@@ -26,7 +26,7 @@ function hanging() {
 
 test('a client that gives up ends the REST calls of its query', async () => {
   const { open, answer } = hanging();
-  await using waybill = await startBefore(answer);
+  await using waybill = await startApp(answer);
   const client = new AbortController();
   const gone = waybill.app.fetch('http://waybill.test/graphql', request(threeCalls, client.signal));
   await until(() => open.size === 3);
@@ -38,7 +38,7 @@ test('a client that gives up ends the REST calls of its query', async () => {
 
 test('a client that hangs up on a real connection does too', async () => {
   const { open, answer } = hanging();
-  await using waybill = await startBefore(answer);
+  await using waybill = await startApp(answer);
   const listener = await listen(waybill.app, '127.0.0.1', 0);
   try {
     const client = new AbortController();
@@ -55,7 +55,7 @@ test('a client that hangs up on a real connection does too', async () => {
 
 test('calls that still wait for their turn are never made', async () => {
   const { open, answer } = hanging();
-  await using waybill = await startBefore(answer, { UPSTREAM_CALLS_PER_OPERATION: '1' });
+  await using waybill = await startApp(answer, { UPSTREAM_CALLS_PER_OPERATION: '1' });
   const client = new AbortController();
   const gone = waybill.app.fetch('http://waybill.test/graphql', request(threeCalls, client.signal));
   await until(() => open.size === 1);
@@ -69,7 +69,7 @@ test('calls that still wait for their turn are never made', async () => {
 
 test('a query whose client is gone makes no further calls', async () => {
   const held: ServerResponse[] = [];
-  await using waybill = await startBefore((_request, response) => held.push(response));
+  await using waybill = await startApp((_request, response) => held.push(response));
   const client = new AbortController();
   const query = '{ order(id: "a") { shipment { status } } }';
   const gone = waybill.app.fetch('http://waybill.test/graphql', request(query, client.signal));
@@ -86,7 +86,7 @@ test('a query whose client is gone makes no further calls', async () => {
 
 test('others who ask the same at the same time are not harmed', async () => {
   const held: ServerResponse[] = [];
-  await using waybill = await startBefore((_request, response) => held.push(response));
+  await using waybill = await startApp((_request, response) => held.push(response));
   const [one, other] = [new AbortController(), new AbortController()];
   const gone = waybill.app.fetch(
     'http://waybill.test/graphql',

@@ -3,10 +3,10 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type Listener, listen } from '../../fixtures/listen.ts';
 import { openRaw } from '../../fixtures/raw-http.ts';
 import { until } from '../../fixtures/rest-service.ts';
-import { startBefore } from '../../fixtures/start-app.ts';
+import { startApp } from '../../fixtures/start-app.ts';
 
 const held: ServerResponse[] = [];
-const waybill = await startBefore((_request, response) => held.push(response), {
+const waybill = await startApp((_request, response) => held.push(response), {
   GRAPHQL_REQUESTS_AT_ONCE: '2',
   LABEL_REQUESTS_AT_ONCE: '1',
 });

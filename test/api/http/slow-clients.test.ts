@@ -3,7 +3,7 @@ import { afterAll, beforeEach, describe, expect, test } from 'vitest';
 import { listen } from '../../fixtures/listen.ts';
 import { openRaw, parseRaw } from '../../fixtures/raw-http.ts';
 import { until } from '../../fixtures/rest-service.ts';
-import { startBefore } from '../../fixtures/start-app.ts';
+import { startApp } from '../../fixtures/start-app.ts';
 import { startWaybill } from '../../harness.ts';
 
 const waybill = await startWaybill();
@@ -185,7 +185,7 @@ describe('a reader that is too slow is cut off without harm to others', () => {
 
   test('when it never takes a label, whose call to REST is ended with it', async () => {
     let held: ServerResponse | undefined;
-    await using before = await startBefore((_request, response) => {
+    await using waybill = await startApp((_request, response) => {
       held = response;
       response.writeHead(200, { 'content-type': 'application/pdf' });
       const pump = () => {
@@ -194,14 +194,14 @@ describe('a reader that is too slow is cut off without harm to others', () => {
       response.on('drain', pump);
       pump();
     });
-    const listener = await listen(before.app, '127.0.0.1', 0, { responseTimeoutMs: 300 });
+    const listener = await listen(waybill.app, '127.0.0.1', 0, { responseTimeoutMs: 300 });
     try {
       const slow = await openRaw(listener);
       slow.socket.pause();
       slow.socket.write('GET /labels/a.pdf HTTP/1.1\r\nhost: a\r\nauthorization: Bearer a\r\n\r\n');
       await until(() => held?.closed === true, 5_000);
       slow.socket.destroy();
-      expect(before.reported).toEqual([]);
+      expect(waybill.reported).toEqual([]);
     } finally {
       await listener.close();
     }

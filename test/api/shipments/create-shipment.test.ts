@@ -14,7 +14,7 @@ import {
   CreateWholeShipmentDocument,
   ShipBetweenQuotesDocument,
 } from '../../documents.generated.ts';
-import { answerJson, startBench } from '../../fixtures/rest-service.ts';
+import { answerJson, startRestClient } from '../../fixtures/rest-service.ts';
 import { type Answer, startWaybill, type Waybill } from '../../harness.ts';
 
 const { loading } = readConfig({}).app;
@@ -217,15 +217,15 @@ describe('what the same request reads afterwards is fresh', () => {
   // No mutation leads to these; the loaders must not remember them all the same.
   test('the list of shipments, and the organization that pays', async () => {
     const listed = { shipments: [], name: 'organization/1' };
-    await using bench = await startBench((request, response, body) => {
+    await using rest = await startRestClient((request, response, body) => {
       const json = request.method === 'POST' ? { name: 'shipments/1', status: 'LABEL_GENERATED' } : listed;
       return answerJson(json)(request, response, body);
     });
-    const loaders = createLoaders(bench.api, bench.callContext(), createLoaderStates(loading));
+    const loaders = createLoaders(rest.api, rest.callContext(), createLoaderStates(loading));
     const secret = Buffer.from('a secret');
     const store = createMemoryStore({ maxKeys: 20_000 });
     const idempotency = createIdempotency({ store, report: raise, secret });
-    const writes = createWrites(bench.api, bench.callContext(), loaders, idempotency);
+    const writes = createWrites(rest.api, rest.callContext(), loaders, idempotency);
     const read = async () => {
       await loaders.shipmentPage.load({ pageSize: 1 });
       await loaders.organization.load('mine');
@@ -235,7 +235,7 @@ describe('what the same request reads afterwards is fresh', () => {
     await writes.createShipment(ofOrder, null);
     await read();
     const reads = ['GET /v1/shipments?pageSize=1', 'GET /v1/organizations/mine'];
-    expect(bench.service.lines()).toEqual([...reads, post, ...reads]);
+    expect(rest.service.lines()).toEqual([...reads, post, ...reads]);
   });
 });
 

@@ -2,7 +2,7 @@ import type { ServerResponse } from 'node:http';
 import { expect, test } from 'vitest';
 import { listen } from '../../fixtures/listen.ts';
 import { type Answer, answerJson, until } from '../../fixtures/rest-service.ts';
-import { startBefore } from '../../fixtures/start-app.ts';
+import { startApp } from '../../fixtures/start-app.ts';
 
 const query = '{ order(id: "7") { fulfiller } }';
 const whole = { data: { order: { fulfiller: 'OPERATOR' } }, errors: undefined };
@@ -23,7 +23,7 @@ const drip = (response: ServerResponse) => {
 
 /** The application on a real connection, with few places for labels. */
 async function startListening(answer: Answer, environment: Record<string, string>) {
-  const waybill = await startBefore(answer, environment);
+  const waybill = await startApp(answer, environment);
   const listener = await listen(waybill.app, '127.0.0.1', 0);
   return {
     ...waybill,

@@ -4,7 +4,7 @@ import { afterEach, describe, expect, test } from 'vitest';
 import { listen } from '../../fixtures/listen.ts';
 import { recordedLog } from '../../fixtures/recorded-log.ts';
 import { answerJson, until } from '../../fixtures/rest-service.ts';
-import { startBefore } from '../../fixtures/start-app.ts';
+import { startApp } from '../../fixtures/start-app.ts';
 import { startWaybill, type Waybill } from '../../harness.ts';
 
 const open: AsyncDisposable[] = [];
@@ -177,7 +177,7 @@ describe('an operation has one line', () => {
   test('also where nobody waits for its answer any more', async () => {
     const { log, lines } = recordedLog();
     let answer = () => {};
-    const waybill = await startBefore(
+    const waybill = await startApp(
       (request, response, body) => {
         answer = () => answerJson({ name: 'organization/a' })(request, response, body);
       },

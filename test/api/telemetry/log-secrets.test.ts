@@ -5,7 +5,7 @@ import { createApp } from '../../../src/server/app.ts';
 import { createErrorReporter } from '../../../src/telemetry/error-report.ts';
 import { recordedLog } from '../../fixtures/recorded-log.ts';
 import { type Answer, answerJson, answerText } from '../../fixtures/rest-service.ts';
-import { startBefore } from '../../fixtures/start-app.ts';
+import { startApp } from '../../fixtures/start-app.ts';
 
 const token = 'canary-token';
 const phone = '+573195550142';
@@ -108,7 +108,7 @@ const answers: [string, Answer][] = [
 describe('no line at the level debug holds a token, a document or anything of a person', () => {
   test.each(answers)('where REST answers %s', async (_what, answer) => {
     const { log, text, lines } = recordedLog('debug');
-    await using waybill = await startBefore(answer, {}, { log });
+    await using waybill = await startApp(answer, {}, { log });
     for (const [, path, request] of requests) {
       await (await waybill.app.fetch(`http://waybill.test${path}`, request)).arrayBuffer();
     }

@@ -6,7 +6,7 @@ import { startTelemetry } from '../../../src/telemetry/telemetry.ts';
 import { listen } from '../../fixtures/listen.ts';
 import { recordedLog } from '../../fixtures/recorded-log.ts';
 import { type Answer, answerJson, until } from '../../fixtures/rest-service.ts';
-import { startBefore } from '../../fixtures/start-app.ts';
+import { startApp } from '../../fixtures/start-app.ts';
 import { startWaybill } from '../../harness.ts';
 
 const telemetryOf = (log = silentLog) =>
@@ -136,7 +136,7 @@ describe('what is counted', () => {
       await released;
       return answerJson({ name: 'organization/1', balanceCents: 0, creditLimitCents: 0 })(...exchange);
     };
-    await using waybill = await startBefore(answer, {}, { telemetry });
+    await using waybill = await startApp(answer, {}, { telemetry });
     const ask = (query: string) =>
       Promise.resolve(waybill.app.fetch('http://waybill.test/graphql', post(query))).then((told) =>
         told.text(),
@@ -172,7 +172,7 @@ describe('what is counted', () => {
       const organization = { name: 'organization/1', balanceCents: 0, creditLimitCents: 0 };
       return answerJson(organization, calls === 1 ? 503 : 200)(...exchange);
     };
-    await using waybill = await startBefore(answer, { UPSTREAM_RETRIES: '1' }, { telemetry });
+    await using waybill = await startApp(answer, { UPSTREAM_RETRIES: '1' }, { telemetry });
     await (await waybill.app.fetch('http://waybill.test/graphql', post('{ organization { id } }'))).text();
     expect(await countsOf(await metricsOf(telemetry))).toMatchObject({
       'rest_call_duration{method="GET",route="/v1/organizations/mine",status="200"}': 1,
@@ -183,7 +183,7 @@ describe('what is counted', () => {
   test('a client that has gone, of whom nothing stays under way', async () => {
     const telemetry = await telemetryOf();
     const { log, lines } = recordedLog();
-    await using waybill = await startBefore(() => {}, {}, { telemetry, log });
+    await using waybill = await startApp(() => {}, {}, { telemetry, log });
     const listener = await listen(waybill.app, '127.0.0.1', 0);
     try {
       const client = new AbortController();
@@ -233,7 +233,7 @@ describe('what is counted', () => {
     const { log, lines } = recordedLog('warn');
     const telemetry = await telemetryOf(log);
     const answer = answerJson({ name: 'organization/1', balanceCents: '7', nick: 'x' });
-    await using waybill = await startBefore(answer, {}, { telemetry });
+    await using waybill = await startApp(answer, {}, { telemetry });
     for (const query of ['{ organization { id } }', '{ organization { name: id } }']) {
       await (await waybill.app.fetch('http://waybill.test/graphql', post(query))).text();
     }
@@ -294,7 +294,7 @@ describe('the page', () => {
     const canary = 'canary573195550142';
     const telemetry = await telemetryOf();
     const record = { name: `orders/${canary}`, status: canary, notes: canary, [`${canary}@example.com`]: 1 };
-    await using waybill = await startBefore(answerJson({ ...record, orders: [record] }), {}, { telemetry });
+    await using waybill = await startApp(answerJson({ ...record, orders: [record] }), {}, { telemetry });
     const queries = [
       `query ${canary} { order(id: "${canary}") { notes } }`,
       `{ orders(search: "${canary}") { nodes { status } } }`,

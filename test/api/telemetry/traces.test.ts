@@ -9,7 +9,7 @@ import type { TracingOptions } from '../../../src/telemetry/otlp-tracing.ts';
 import { startTelemetry } from '../../../src/telemetry/telemetry.ts';
 import { recordedLog } from '../../fixtures/recorded-log.ts';
 import { type Answer, answerJson, until } from '../../fixtures/rest-service.ts';
-import { startBefore } from '../../fixtures/start-app.ts';
+import { startApp } from '../../fixtures/start-app.ts';
 
 /** A span as OTLP's JSON has it, as far as it is looked at. */
 interface SpanJson {
@@ -91,7 +91,7 @@ async function start(given: Partial<TracingOptions> = {}, log = silentLog, colle
     ...given,
   };
   const telemetry = await startTelemetry({ metrics: false, tracing }, log);
-  const waybill = await startBefore(answer, {}, { telemetry });
+  const waybill = await startApp(answer, {}, { telemetry });
   return {
     collector,
     waybill,
@@ -294,7 +294,7 @@ test('where nothing is traced, nothing of OpenTelemetry’s SDK is loaded, and R
     process.exit(0);`;
   const output = execFileSync(process.execPath, ['--input-type=module', '-e', script], { encoding: 'utf8' });
   expect(output).toBe('started\n');
-  await using waybill = await startBefore(answer);
+  await using waybill = await startApp(answer);
   await (
     await waybill.app.fetch('http://waybill.test/graphql', {
       method: 'POST',

@@ -2,10 +2,10 @@ import { setTimeout as wait } from 'node:timers/promises';
 import { expect, test } from 'vitest';
 import { listen } from '../../fixtures/listen.ts';
 import { answerJson } from '../../fixtures/rest-service.ts';
-import { startBefore } from '../../fixtures/start-app.ts';
+import { startApp } from '../../fixtures/start-app.ts';
 
 const start = (pointsPerSecond: number) =>
-  startBefore(answerJson({ orders: [], nextPageToken: '' }), {
+  startApp(answerJson({ orders: [], nextPageToken: '' }), {
     RATE_LIMIT_POINTS_PER_SECOND: String(pointsPerSecond),
   });
 /** The `retryAfterMs` of the first error. */
@@ -50,7 +50,7 @@ test('an operation above the burst runs with all points, and leaves a debt', asy
 });
 
 test('there is no rate limit by default, and an introspection costs nothing', async () => {
-  await using unlimited = await startBefore(answerJson({ orders: [], nextPageToken: '' }));
+  await using unlimited = await startApp(answerJson({ orders: [], nextPageToken: '' }));
   for (let count = 0; count < 5; count += 1) {
     expect((await unlimited.ask(orders(1000), 'ana')).errors).toBeUndefined();
   }

@@ -4,7 +4,7 @@ import { expect, test } from 'vitest';
 import { order } from '../../fixtures/order-to-create.ts';
 import { randomNumbers } from '../../fixtures/query-generator.ts';
 import type { Answer } from '../../fixtures/rest-service.ts';
-import { startBefore } from '../../fixtures/start-app.ts';
+import { startApp } from '../../fixtures/start-app.ts';
 
 const rounds = 1_000;
 const atOnce = 25;
@@ -97,7 +97,7 @@ const requests: { query: string; variables?: object }[] = [
 test('two tokens that ask the same at the same time never see anything of each other', async () => {
   const random = randomNumbers(20_261_121);
   // Pages are kept for as long as the test takes, and what is done under a key for longer.
-  await using waybill = await startBefore(answerAs(random), { REFERENCE_DATA_MS: '60000' });
+  await using waybill = await startApp(answerAs(random), { REFERENCE_DATA_MS: '60000' });
   const seen = { shared: 0, cached: 0 };
 
   async function ask(token: Token, request: object): Promise<void> {

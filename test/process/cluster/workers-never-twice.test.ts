@@ -32,7 +32,7 @@ function holding(count: number) {
   return { waiting, answer };
 }
 
-async function startBefore(answer: Answer) {
+async function startApp(answer: Answer) {
   const service = await startService(answer);
   const server = startWorkers({ UPSTREAM_URL: service.url.href });
   const { graphql } = await server.listening();
@@ -59,8 +59,8 @@ const success = { __typename: 'CreateOrderSuccess', order: { id: 'orders/1' } };
 describe('a key that several workers are given', { timeout: 60_000 }, () => {
   test('writes once, also while the write is running, and each of them knows the key later', async () => {
     const { waiting, answer } = holding(1);
-    await using before = await startBefore(answer);
-    const { ask, lines, answeredBy } = before;
+    await using waybill = await startApp(answer);
+    const { ask, lines, answeredBy } = waybill;
     const fields = { idempotencyKey: 'k' };
     const asked = Array.from({ length: 6 }, () => ask(fields));
     await until(() => waiting.length === 1, 8_000);
@@ -79,12 +79,12 @@ describe('a key that several workers are given', { timeout: 60_000 }, () => {
 
   test('is free for each of them after a refusal', async () => {
     let refusals = 0;
-    await using before = await startBefore((request, response, body) => {
+    await using waybill = await startApp((request, response, body) => {
       if (refusals > 0) return answerAsPromised(request, response, body);
       refusals += 1;
       return response.writeHead(403).end();
     });
-    const { ask, posts } = before;
+    const { ask, posts } = waybill;
     expect(await ask({ idempotencyKey: 'k' })).toBe(null);
     expect(await ask({ idempotencyKey: 'k', sellingPriceCents: 1 })).toEqual(success);
     expect(posts()).toBe(2);
@@ -92,8 +92,8 @@ describe('a key that several workers are given', { timeout: 60_000 }, () => {
 
   test('is never free after a worker has died in the middle of the write', async () => {
     const { waiting, answer } = holding(1);
-    await using before = await startBefore(answer);
-    const { server, workers, ask, lines } = before;
+    await using waybill = await startApp(answer);
+    const { server, workers, ask, lines } = waybill;
     const [working, other] = workers.map(({ pid }) => pid);
     const fields = { idempotencyKey: 'k', referenceId: 'r' };
     // Each worker gets one request, and one worker is stopped at first.

@@ -12,31 +12,31 @@ import {
   answerText,
   bearer,
   errorOf,
-  startBench,
+  startRestClient,
 } from '../../fixtures/rest-service.ts';
 
 const order = { name: 'orders/7' };
 
 describe('an accepted response', () => {
   test.each([200, 201, 202, 203, 206, 299])('with status %i', async (status) => {
-    await using bench = await startBench(answerJson(order, status));
-    expect(await bench.api.getOrder('7', bench.callContext())).toEqual(order);
+    await using rest = await startRestClient(answerJson(order, status));
+    expect(await rest.api.getOrder('7', rest.callContext())).toEqual(order);
   });
 
   test('with any content type', async () => {
-    await using bench = await startBench(answerText(JSON.stringify(order), 200, 'text/plain'));
-    expect(await bench.api.getOrder('7', bench.callContext())).toEqual(order);
+    await using rest = await startRestClient(answerText(JSON.stringify(order), 200, 'text/plain'));
+    expect(await rest.api.getOrder('7', rest.callContext())).toEqual(order);
   });
 
   test('with a character split between two chunks', async () => {
     const bytes = Buffer.from(JSON.stringify({ ...order, notes: 'Ñandú 🦤 e\u0301' }));
     const cut = bytes.indexOf(0xf0) + 2;
-    await using bench = await startBench(async (_request, response) => {
+    await using rest = await startRestClient(async (_request, response) => {
       response.write(bytes.subarray(0, cut));
       await new Promise((resolve) => setTimeout(resolve, 5));
       response.end(bytes.subarray(cut));
     });
-    expect(await bench.api.getOrder('7', bench.callContext())).toEqual({
+    expect(await rest.api.getOrder('7', rest.callContext())).toEqual({
       ...order,
       notes: 'Ñandú 🦤 e\u0301',
     });
@@ -45,8 +45,8 @@ describe('an accepted response', () => {
   test('with a body of exactly the maximum size', async () => {
     const body = JSON.stringify({ ...order, notes: '' });
     const notes = 'a'.repeat(2_000 - body.length);
-    await using bench = await startBench(answerJson({ ...order, notes }), { maxResponseBytes: 2_000 });
-    expect(await bench.api.getOrder('7', bench.callContext())).toEqual({ ...order, notes });
+    await using rest = await startRestClient(answerJson({ ...order, notes }), { maxResponseBytes: 2_000 });
+    expect(await rest.api.getOrder('7', rest.callContext())).toEqual({ ...order, notes });
   });
 });
 
@@ -60,63 +60,63 @@ describe('an HTTP error', () => {
   ];
 
   test.each(bodies)('with %s body keeps its status', async (_what, answer, message) => {
-    await using bench = await startBench((request, response, body) =>
+    await using rest = await startRestClient((request, response, body) =>
       answer(Number(request.url?.split('/').at(-1)))(request, response, body),
     );
     for (const status of statuses) {
-      const read = await errorOf(bench.api.getOrder(String(status), bench.callContext()));
+      const read = await errorOf(rest.api.getOrder(String(status), rest.callContext()));
       expect(read).toBeInstanceOf(StatusError);
       expect(read).toMatchObject({ status, details: { fields: [] }, retryAfterMs: undefined });
       expect(read.message).toBe(
         `GET /v1/orders/${status} answered ${status}${message === undefined ? '' : `: ${message}`}`,
       );
       const update = { order: { status: 'NEW' }, updateMask: ['status' as const] };
-      const written = await errorOf(bench.api.updateOrder(String(status), update, bench.callContext()));
+      const written = await errorOf(rest.api.updateOrder(String(status), update, rest.callContext()));
       expect(written).toMatchObject({ name: 'StatusError', status });
     }
-    expect(bench.service.requests).toHaveLength(2 * statuses.length);
+    expect(rest.service.requests).toHaveLength(2 * statuses.length);
   });
 
   test('has the field errors of the body', async () => {
     const details = [{ fieldViolations: [{ field: 'notes', description: 'too short' }] }];
-    await using bench = await startBench(answerJson({ error: { message: 'invalid', details } }, 400));
-    expect(await errorOf(bench.api.getOrder('7', bench.callContext()))).toMatchObject({
+    await using rest = await startRestClient(answerJson({ error: { message: 'invalid', details } }, 400));
+    expect(await errorOf(rest.api.getOrder('7', rest.callContext()))).toMatchObject({
       details: { message: 'invalid', fields: [{ path: 'notes', message: 'too short' }] },
     });
   });
 
   test('with an incomplete body keeps its status', async () => {
-    await using bench = await startBench((request, response) => {
+    await using rest = await startRestClient((request, response) => {
       response.writeHead(503, { 'content-length': '1000', 'retry-after': '2' }).write('{"message":');
       setTimeout(() => request.socket.resetAndDestroy(), 5);
     });
-    const read = await errorOf(bench.api.getOrder('7', bench.callContext()));
+    const read = await errorOf(rest.api.getOrder('7', rest.callContext()));
     expect(read).toMatchObject({ name: 'StatusError', status: 503, retryAfterMs: 2_000 });
-    const written = await errorOf(bench.api.sendMessage('1', '2', { text: 'a' }, bench.callContext()));
+    const written = await errorOf(rest.api.sendMessage('1', '2', { text: 'a' }, rest.callContext()));
     expect(written).toMatchObject({ name: 'StatusError', status: 503 });
   });
 
   test('whose body never ends is reported when the deadline passes', async () => {
-    await using bench = await startBench(
+    await using rest = await startRestClient(
       (_request, response) => response.writeHead(500).write('{"message":'),
       { callTimeoutMs: 60 },
     );
-    const error = await errorOf(bench.api.getOrder('7', bench.callContext()));
+    const error = await errorOf(rest.api.getOrder('7', rest.callContext()));
     expect(error).toMatchObject({ name: 'StatusError', status: 500 });
   });
 
   test('with a too deeply nested body keeps its status', async () => {
     const depth = 10_000;
     const body = `{"errors":${'{"a":'.repeat(depth)}"b"${'}'.repeat(depth)}}`;
-    await using bench = await startBench(answerText(body, 400, 'application/json'));
-    const error = await errorOf(bench.api.getOrder('7', bench.callContext()));
+    await using rest = await startRestClient(answerText(body, 400, 'application/json'));
+    const error = await errorOf(rest.api.getOrder('7', rest.callContext()));
     expect(error).toMatchObject({ name: 'StatusError', status: 400 });
   });
 
   test('with a body of 1 MB is reported without its message', async () => {
     const answer = answerJson({ message: 'a'.repeat(1_000_000) }, 502);
-    await using bench = await startBench(answer, { maxResponseBytes: 10_000_000 });
-    const error = await errorOf(bench.api.getOrder('7', bench.callContext()));
+    await using rest = await startRestClient(answer, { maxResponseBytes: 10_000_000 });
+    const error = await errorOf(rest.api.getOrder('7', rest.callContext()));
     expect(error.message).toBe('GET /v1/orders/7 answered 502');
   });
 
@@ -132,8 +132,8 @@ describe('an HTTP error', () => {
     ['', undefined],
     ['9'.repeat(40), undefined],
   ])('with Retry-After "%s" has a delay of %o ms', async (header, expected) => {
-    await using bench = await startBench(answerJson({}, 429, { 'retry-after': header }));
-    expect(await errorOf(bench.api.getOrder('7', bench.callContext()))).toMatchObject({
+    await using rest = await startRestClient(answerJson({}, 429, { 'retry-after': header }));
+    expect(await errorOf(rest.api.getOrder('7', rest.callContext()))).toMatchObject({
       status: 429,
       retryAfterMs: expected,
     });
@@ -141,9 +141,9 @@ describe('an HTTP error', () => {
 
   test('with a Retry-After date one minute ahead has that delay', async () => {
     const header = new Date(Date.now() + 60_000).toUTCString();
-    await using bench = await startBench(answerJson({}, 503, { 'retry-after': header }));
+    await using rest = await startRestClient(answerJson({}, 503, { 'retry-after': header }));
     // The call always fails with a StatusError here; the match below would show anything else.
-    const error = (await errorOf(bench.api.getOrder('7', bench.callContext()))) as StatusError;
+    const error = (await errorOf(rest.api.getOrder('7', rest.callContext()))) as StatusError;
     expect(error.retryAfterMs).toBeGreaterThan(55_000);
     expect(error.retryAfterMs).toBeLessThanOrEqual(60_000);
   });
@@ -151,10 +151,10 @@ describe('an HTTP error', () => {
 
 describe('a redirect', () => {
   test.each([301, 302, 303, 307, 308])('%i is not followed, and the token not leaked', async (status) => {
-    await using elsewhere = await startBench(answerJson(order));
+    await using elsewhere = await startRestClient(answerJson(order));
     const location = new URL('/v1/orders/7', elsewhere.service.url).href;
-    await using bench = await startBench(answerJson({}, status, { location }));
-    const error = await errorOf(bench.api.getOrder('7', bench.callContext()));
+    await using rest = await startRestClient(answerJson({}, status, { location }));
+    const error = await errorOf(rest.api.getOrder('7', rest.callContext()));
     expect(error).toMatchObject({ name: 'StatusError', status });
     expect(error.message).toBe(`GET /v1/orders/7 answered ${status}`);
     expect(elsewhere.service.requests).toEqual([]);
@@ -169,11 +169,11 @@ describe('a 2xx response that is not JSON', () => {
     ['nothing', answerText('', 200, 'application/json')],
     ['204', (_request, response) => response.writeHead(204).end()],
   ])('%s', async (_what, answer) => {
-    await using bench = await startBench(answer);
-    const read = await errorOf(bench.api.getOrder('7', bench.callContext()));
+    await using rest = await startRestClient(answer);
+    const read = await errorOf(rest.api.getOrder('7', rest.callContext()));
     expect(read).toBeInstanceOf(InvalidResponseError);
     expect(read.message).toBe('GET /v1/orders/7 answered something that is not JSON');
-    const written = await errorOf(bench.api.sendMessage('1', '2', { text: 'a' }, bench.callContext()));
+    const written = await errorOf(rest.api.sendMessage('1', '2', { text: 'a' }, rest.callContext()));
     expect(written).toBeInstanceOf(OutcomeUnknownError);
   });
 });
@@ -181,7 +181,7 @@ describe('a 2xx response that is not JSON', () => {
 describe('a response that is too large', () => {
   test('is aborted at the limit, not read to the end', async () => {
     let isClosed = false;
-    await using bench = await startBench((_request, response) => {
+    await using rest = await startRestClient((_request, response) => {
       response.on('close', () => {
         isClosed = true;
       });
@@ -192,7 +192,7 @@ describe('a response that is too large', () => {
       response.on('drain', more);
       more();
     });
-    const error = await errorOf(bench.api.getOrder('7', bench.callContext()));
+    const error = await errorOf(rest.api.getOrder('7', rest.callContext()));
     expect(error).toBeInstanceOf(ResponseTooLargeError);
     expect(error.message).toBe('GET /v1/orders/7 answered more than 100000 bytes');
     await expect.poll(() => isClosed).toBe(true);
@@ -213,11 +213,11 @@ test('no error holds the token or the query', async () => {
     () => {},
   ];
   for (const answer of answers) {
-    await using bench = await startBench(answer, { callTimeoutMs: 60 });
+    await using rest = await startRestClient(answer, { callTimeoutMs: 60 });
     const query = { pageSize: 1, search: 'Ana Ruiz', status: ['NEW'] };
-    const error = await errorOf(bench.api.listOrders(query, bench.callContext()));
+    const error = await errorOf(rest.api.listOrders(query, rest.callContext()));
     const shown = `${error.message} ${inspect(error, { depth: 20, showHidden: true })}`;
-    expect(bench.service.requests[0]?.line).toBe('GET /v1/orders?pageSize=1&status=NEW&search=Ana+Ruiz');
+    expect(rest.service.requests[0]?.line).toBe('GET /v1/orders?pageSize=1&status=NEW&search=Ana+Ruiz');
     expect(error.message).toMatch(/^GET \/v1\/orders (answered|got|was)/);
     expect(shown).not.toContain('Ana');
     expect(shown).not.toContain(bearer);

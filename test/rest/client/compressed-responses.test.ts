@@ -5,7 +5,7 @@ import {
   OutcomeUnknownError,
   ResponseTooLargeError,
 } from '../../../src/rest/errors.ts';
-import { type Answer, answerText, errorOf, startBench } from '../../fixtures/rest-service.ts';
+import { type Answer, answerText, errorOf, startRestClient } from '../../fixtures/rest-service.ts';
 
 const order = { name: 'orders/7', notes: 'emoji 🚚, and more of it '.repeat(100) };
 
@@ -28,24 +28,24 @@ describe('a compressed response', () => {
     ['identity', Buffer.from(json)],
     ['', Buffer.from(json)],
   ])('in %s is read, even if not requested', async (encoding, body) => {
-    await using bench = await startBench(compressed(body, encoding));
-    const callContext = bench.callContext();
-    expect(await bench.api.getOrder('7', callContext)).toEqual(order);
-    expect(bench.service.requests[0]?.headers['accept-encoding']).toBeUndefined();
+    await using rest = await startRestClient(compressed(body, encoding));
+    const callContext = rest.callContext();
+    expect(await rest.api.getOrder('7', callContext)).toEqual(order);
+    expect(rest.service.requests[0]?.headers['accept-encoding']).toBeUndefined();
     // The decompressed size.
     expect(callContext.callLog.entries[0]?.bytes).toBe(Buffer.byteLength(json));
   });
 
   test('is requested if compression is on', async () => {
-    await using bench = await startBench(compressed(gzipSync(json), 'gzip'), { compression: true });
-    expect(await bench.api.getOrder('7', bench.callContext())).toEqual(order);
-    expect(bench.service.requests[0]?.headers['accept-encoding']).toBe('gzip, br, deflate');
+    await using rest = await startRestClient(compressed(gzipSync(json), 'gzip'), { compression: true });
+    expect(await rest.api.getOrder('7', rest.callContext())).toEqual(order);
+    expect(rest.service.requests[0]?.headers['accept-encoding']).toBe('gzip, br, deflate');
   });
 
   test('with an HTTP error keeps the error message', async () => {
     const body = gzipSync(JSON.stringify({ message: 'no such search' }));
-    await using bench = await startBench(compressed(body, 'gzip', 400));
-    const error = await errorOf(bench.api.listOrders({ pageSize: 1 }, bench.callContext()));
+    await using rest = await startRestClient(compressed(body, 'gzip', 400));
+    const error = await errorOf(rest.api.listOrders({ pageSize: 1 }, rest.callContext()));
     expect(error.message).toBe('GET /v1/orders answered 400: no such search');
   });
 
@@ -68,14 +68,14 @@ describe('a compressed response', () => {
     ['br, but is not br', json, 'br', 'something that cannot be decompressed'],
     ['gzip, but is not JSON inside', gzipSync('<html>'), 'gzip', 'something that is not JSON'],
   ])('labelled as %s is invalid', async (_what, body, encoding, message) => {
-    await using bench = await startBench(compressed(Buffer.from(body), encoding), { connections: 1 });
+    await using rest = await startRestClient(compressed(Buffer.from(body), encoding), { connections: 1 });
     // Twice: the first response must not keep the only connection busy.
     for (const _time of [1, 2]) {
-      const error = await errorOf(bench.api.getOrder('7', bench.callContext()));
+      const error = await errorOf(rest.api.getOrder('7', rest.callContext()));
       expect(error).toBeInstanceOf(InvalidResponseError);
       expect(error.message).toBe(`GET /v1/orders/7 answered ${message}`);
     }
-    const written = await errorOf(bench.api.sendMessage('1', '2', { text: 'a' }, bench.callContext()));
+    const written = await errorOf(rest.api.sendMessage('1', '2', { text: 'a' }, rest.callContext()));
     expect(written).toBeInstanceOf(OutcomeUnknownError);
   });
 });
@@ -86,9 +86,9 @@ test.each([
 ])(
   'a decompression bomb in %s is aborted at the limit, and never entirely in memory',
   async (encoding, bomb) => {
-    await using bench = await startBench(compressed(bomb, encoding), { maxResponseBytes: 1_000_000 });
-    const callContext = bench.callContext();
-    const error = await errorOf(bench.api.getOrder('7', callContext));
+    await using rest = await startRestClient(compressed(bomb, encoding), { maxResponseBytes: 1_000_000 });
+    const callContext = rest.callContext();
+    const error = await errorOf(rest.api.getOrder('7', callContext));
     expect(error).toBeInstanceOf(ResponseTooLargeError);
     expect(error.message).toBe('GET /v1/orders/7 answered more than 1000000 bytes');
     expect(callContext.callLog.entries[0]?.bytes).toBeLessThan(1_200_000);
@@ -96,19 +96,19 @@ test.each([
 );
 
 test('an HTTP error with a decompression bomb keeps its status', async () => {
-  await using bench = await startBench(compressed(gzipSync(Buffer.alloc(10_000_000)), 'gzip', 503));
-  const error = await errorOf(bench.api.getOrder('7', bench.callContext()));
+  await using rest = await startRestClient(compressed(gzipSync(Buffer.alloc(10_000_000)), 'gzip', 503));
+  const error = await errorOf(rest.api.getOrder('7', rest.callContext()));
   expect(error.message).toBe('GET /v1/orders/7 answered 503');
 });
 
 test('50 MB of JSON are aborted at the limit', async () => {
-  await using bench = await startBench(
+  await using rest = await startRestClient(
     answerText(JSON.stringify('x'.repeat(50_000_000)), 200, 'application/json'),
     {
       maxResponseBytes: 1_000_000,
     },
   );
-  const callContext = bench.callContext();
-  expect(await errorOf(bench.api.getOrder('7', callContext))).toBeInstanceOf(ResponseTooLargeError);
+  const callContext = rest.callContext();
+  expect(await errorOf(rest.api.getOrder('7', callContext))).toBeInstanceOf(ResponseTooLargeError);
   expect(callContext.callLog.entries[0]?.bytes).toBeLessThan(1_200_000);
 });

@@ -9,7 +9,7 @@ import {
   OutcomeUnknownError,
   UnavailableError,
 } from '../../../src/rest/errors.ts';
-import { type Answer, answerJson, errorOf, startBench } from '../../fixtures/rest-service.ts';
+import { type Answer, answerJson, errorOf, startRestClient } from '../../fixtures/rest-service.ts';
 import { newOrder } from '../bodies.ts';
 
 const never: Answer = () => {};
@@ -43,13 +43,13 @@ async function freePort(): Promise<number> {
   return port;
 }
 
-const startBenchAt = (baseUrl: string, options = {}) =>
-  startBench(never, { baseUrl: new URL(baseUrl), ...options });
+const startRestClientAt = (baseUrl: string, options = {}) =>
+  startRestClient(never, { baseUrl: new URL(baseUrl), ...options });
 
 describe('a write without a connection', () => {
   test.each([1, 2])('is sent once a connection opens, after %i failures', async (failuresBefore) => {
     const port = await freePort();
-    await using bench = await startBenchAt(`http://127.0.0.1:${port}`);
+    await using rest = await startRestClientAt(`http://127.0.0.1:${port}`);
     const bodies: string[] = [];
     const server: Server = createServer(async (request, response) => {
       bodies.push(Buffer.concat(await request.toArray()).toString());
@@ -59,7 +59,7 @@ describe('a write without a connection', () => {
       if (failures.count === failuresBefore) server.listen(port, '127.0.0.1');
     });
     try {
-      expect(await bench.api.createOrder(newOrder, bench.callContext())).toEqual(order);
+      expect(await rest.api.createOrder(newOrder, rest.callContext())).toEqual(order);
     } finally {
       server.close();
       server.closeAllConnections();
@@ -69,29 +69,29 @@ describe('a write without a connection', () => {
   });
 
   test('is tried three times, but a read only once', async () => {
-    await using bench = await startBenchAt(`http://127.0.0.1:${await freePort()}`);
+    await using rest = await startRestClientAt(`http://127.0.0.1:${await freePort()}`);
     const failures = countFailures();
-    const written = await errorOf(bench.api.createOrder(newOrder, bench.callContext()));
+    const written = await errorOf(rest.api.createOrder(newOrder, rest.callContext()));
     expect(written).toBeInstanceOf(UnavailableError);
     expect(written.message).toBe('POST /v1/orders got no answer (ECONNREFUSED)');
     expect(failures.count).toBe(3);
-    expect(await errorOf(bench.api.getOrder('7', bench.callContext()))).toBeInstanceOf(UnavailableError);
+    expect(await errorOf(rest.api.getOrder('7', rest.callContext()))).toBeInstanceOf(UnavailableError);
     expect(failures.count).toBe(4);
   });
 
   test('is tried three times if the host name has no address', async () => {
-    await using bench = await startBenchAt('http://nowhere.invalid');
+    await using rest = await startRestClientAt('http://nowhere.invalid');
     const failures = countFailures();
-    expect(await errorOf(bench.api.createOrder(newOrder, bench.callContext()))).toBeInstanceOf(
+    expect(await errorOf(rest.api.createOrder(newOrder, rest.callContext()))).toBeInstanceOf(
       UnavailableError,
     );
     expect(failures.count).toBe(3);
   });
 
   test('is tried three times if several addresses refuse the connection', async () => {
-    await using bench = await startBenchAt(`http://localhost:${await freePort()}`);
+    await using rest = await startRestClientAt(`http://localhost:${await freePort()}`);
     const failures = countFailures();
-    expect(await errorOf(bench.api.createOrder(newOrder, bench.callContext()))).toBeInstanceOf(
+    expect(await errorOf(rest.api.createOrder(newOrder, rest.callContext()))).toBeInstanceOf(
       UnavailableError,
     );
     expect(failures.count).toBe(3);
@@ -109,11 +109,11 @@ describe('a write without a connection', () => {
     await once(server, 'listening');
     // The cast is safe: the address of a TCP server is an object.
     const { port } = server.address() as AddressInfo;
-    await using bench = await startBenchAt(`https://127.0.0.1:${port}`, {
+    await using rest = await startRestClientAt(`https://127.0.0.1:${port}`, {
       connectTimeoutMs: 20,
       callTimeoutMs: 60_000,
     });
-    const error = await errorOf(bench.api.createOrder(newOrder, bench.callContext(controller.signal)));
+    const error = await errorOf(rest.api.createOrder(newOrder, rest.callContext(controller.signal)));
     expect(error).toBeInstanceOf(AbortedError);
     expect(sockets).toHaveLength(2);
     for (const socket of sockets) socket.destroy();
@@ -121,32 +121,32 @@ describe('a write without a connection', () => {
   });
 
   test('is not tried again once the operation is aborted', async () => {
-    await using bench = await startBenchAt(`http://127.0.0.1:${await freePort()}`);
+    await using rest = await startRestClientAt(`http://127.0.0.1:${await freePort()}`);
     const controller = new AbortController();
     // Aborts during the pause: an immediate runs before the timer of the pause.
     const failures = countFailures(() => setImmediate(() => controller.abort()));
-    const error = await errorOf(bench.api.createOrder(newOrder, bench.callContext(controller.signal)));
+    const error = await errorOf(rest.api.createOrder(newOrder, rest.callContext(controller.signal)));
     expect(error).toBeInstanceOf(AbortedError);
     expect(failures.count).toBe(1);
   });
 
   test('is not tried again after its deadline', async () => {
     // The deadline passes before the end of any pause, because a timer takes at least one millisecond.
-    await using bench = await startBenchAt(`http://127.0.0.1:${await freePort()}`, { callTimeoutMs: 1 });
-    const error = await errorOf(bench.api.createOrder(newOrder, bench.callContext()));
+    await using rest = await startRestClientAt(`http://127.0.0.1:${await freePort()}`, { callTimeoutMs: 1 });
+    const error = await errorOf(rest.api.createOrder(newOrder, rest.callContext()));
     expect(error).toBeInstanceOf(DeadlineError);
   });
 });
 
 test('a write on a kept connection that breaks is not sent again, as it may have arrived', async () => {
-  await using bench = await startBench(
+  await using rest = await startRestClient(
     (request, response, body) =>
       request.method === 'GET' ? answerJson(order)(request, response, body) : request.socket.end(),
     { connections: 1 },
   );
-  await bench.api.getOrder('7', bench.callContext());
-  const error = await errorOf(bench.api.createOrder(newOrder, bench.callContext()));
+  await rest.api.getOrder('7', rest.callContext());
+  const error = await errorOf(rest.api.createOrder(newOrder, rest.callContext()));
   expect(error).toBeInstanceOf(OutcomeUnknownError);
-  expect(bench.service.lines()).toEqual(['GET /v1/orders/7', 'POST /v1/orders']);
-  expect(bench.service.connections).toBe(1);
+  expect(rest.service.lines()).toEqual(['GET /v1/orders/7', 'POST /v1/orders']);
+  expect(rest.service.connections).toBe(1);
 });

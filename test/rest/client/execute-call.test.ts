@@ -12,9 +12,9 @@ import { createCallContexts } from '../../fixtures/call-contexts.ts';
 import {
   answerAsPromised,
   answerJson,
-  type Bench,
   errorOf,
-  startBench,
+  type StartedRestClient,
+  startRestClient,
   until,
 } from '../../fixtures/rest-service.ts';
 
@@ -33,13 +33,13 @@ describe('an observer that throws when a call is sent and when the call finishes
 
   test.each([200, 404])('does not change the outcome of a read or a write: %d', async (status) => {
     const answer = status === 200 ? answerAsPromised : answerJson({}, status);
-    await using bench = await startBench(answer, { observer });
-    const callContext = bench.callContext(undefined, 1);
+    await using rest = await startRestClient(answer, { observer });
+    const callContext = rest.callContext(undefined, 1);
     const outcomes = await Promise.all(
       [
-        bench.api.getOrder('7', callContext),
-        bench.api.getOrder('8', callContext),
-        bench.api.updateOrder('7', { order: { notes: 'a' }, updateMask: ['notes'] }, callContext),
+        rest.api.getOrder('7', callContext),
+        rest.api.getOrder('8', callContext),
+        rest.api.updateOrder('7', { order: { notes: 'a' }, updateMask: ['notes'] }, callContext),
       ].map((outcome) => outcome.catch(({ message }: Error) => message)),
     );
     const expectedLines = ['GET /v1/orders/7', 'GET /v1/orders/8', 'PATCH /v1/orders/7'];
@@ -48,7 +48,7 @@ describe('an observer that throws when a call is sent and when the call finishes
         ? ['7', '8', '7'].map((id) => ({ name: `orders/${id}` }))
         : expectedLines.map((line) => `${line} answered 404`),
     );
-    expect(bench.service.lines().sort()).toEqual(expectedLines);
+    expect(rest.service.lines().sort()).toEqual(expectedLines);
   });
 });
 
@@ -57,7 +57,7 @@ describe('a read that waits for a retry', () => {
 
   /** Sends a read with a slot whose `release` and `reacquire` are the given functions. */
   function read(
-    { client }: Bench,
+    { client }: StartedRestClient,
     callContext: CallContext,
     { release = () => {}, reacquire = () => {} }: { release?: OnSlot; reacquire?: OnSlot },
   ): Promise<unknown> {
@@ -77,15 +77,15 @@ describe('a read that waits for a retry', () => {
     ['in the pause', { release: (signal: CancelSource) => queueMicrotask(() => abort(signal)) }],
     ['just after the pause', { reacquire: abort }],
   ])('is not retried if the read is aborted %s', async (_when, slot) => {
-    await using bench = await startBench(answerJson({}, 503), { retries: 2 });
-    const error = await errorOf(read(bench, bench.callContext(), slot));
+    await using rest = await startRestClient(answerJson({}, 503), { retries: 2 });
+    const error = await errorOf(read(rest, rest.callContext(), slot));
     expect(error).toBeInstanceOf(AbortedError);
     expect(error.message).toBe('GET /v1/orders/7 was given up by its caller');
-    expect(bench.service.lines()).toEqual(['GET /v1/orders/7']);
+    expect(rest.service.lines()).toEqual(['GET /v1/orders/7']);
   });
 
   test('fails with the last error if the circuit breaker is open after the pause', async () => {
-    await using bench = await startBench(
+    await using rest = await startRestClient(
       (request, response, body) =>
         answerJson({}, request.url === '/v1/orders/7' ? 503 : 500)(request, response, body),
       { retries: 2, circuitBreaker: { minCalls: 3 } },
@@ -94,17 +94,17 @@ describe('a read that waits for a retry', () => {
     const { signal } = new AbortController();
     const callContext = callContexts.of('ana', signal);
     const error = await errorOf(
-      read(bench, callContext, {
+      read(rest, callContext, {
         reacquire: () =>
           Promise.all(
-            ['eva', 'ida'].map((who) => errorOf(bench.api.getOrder(who, callContexts.of(who, signal)))),
+            ['eva', 'ida'].map((who) => errorOf(rest.api.getOrder(who, callContexts.of(who, signal)))),
           ),
       }),
     );
     expect(error).toBeInstanceOf(StatusError);
     expect(error.message).toBe('GET /v1/orders/7 answered 503');
-    expect(bench.client.openCircuits()).toEqual(['GET /v1/orders/{id}']);
-    expect(bench.service.lines().sort()).toEqual([
+    expect(rest.client.openCircuits()).toEqual(['GET /v1/orders/{id}']);
+    expect(rest.service.lines().sort()).toEqual([
       'GET /v1/orders/7',
       'GET /v1/orders/eva',
       'GET /v1/orders/ida',
@@ -114,7 +114,7 @@ describe('a read that waits for a retry', () => {
 
   test('fails with the last error if the queue is full after the pause', async () => {
     const heldResponses: (() => void)[] = [];
-    await using bench = await startBench(
+    await using rest = await startRestClient(
       (request, response, body) => {
         if (request.url === '/v1/orders/7') answerJson({}, 503)(request, response, body);
         else heldResponses.push(() => answerAsPromised(request, response, body));
@@ -128,9 +128,9 @@ describe('a read that waits for a retry', () => {
       CallContext,
       CallContext,
     ]; // Safe: one context for each name.
-    const failed = errorOf(bench.api.getOrder('7', ana));
+    const failed = errorOf(rest.api.getOrder('7', ana));
     // The first call of eva gets the slot that the pause releases. The other two calls fill the queue.
-    const others = [bench.api.getOrder('1', eva), bench.api.getOrder('2', eva), bench.api.getOrder('3', ida)];
+    const others = [rest.api.getOrder('1', eva), rest.api.getOrder('2', eva), rest.api.getOrder('3', ida)];
     expect(callContexts.callsWaiting()).toBe(2);
     const error = await failed;
     expect(error).toBeInstanceOf(StatusError);
@@ -140,7 +140,7 @@ describe('a read that waits for a retry', () => {
       heldResponses.shift()?.();
     }
     expect(await Promise.all(others)).toEqual(['1', '2', '3'].map((id) => ({ name: `orders/${id}` })));
-    expect(bench.service.lines()).toEqual(['7', '1', '3', '2'].map((id) => `GET /v1/orders/${id}`));
+    expect(rest.service.lines()).toEqual(['7', '1', '3', '2'].map((id) => `GET /v1/orders/${id}`));
     expect([retriesOf(ana), callContexts.callsWaiting()]).toEqual([[0], 0]);
   });
 });

@@ -1,7 +1,7 @@
 import { getEventListeners } from 'node:events';
 import { createServer } from 'node:net';
 import { gzipSync } from 'node:zlib';
-import { describe, expect, test } from 'vitest';
+import { describe, expect, test, vi } from 'vitest';
 import {
   AbortedError,
   DeadlineError,
@@ -15,7 +15,7 @@ import {
   answerAsPromised,
   answerJson,
   errorOf,
-  startBench,
+  startRestClient,
   until,
 } from '../../fixtures/rest-service.ts';
 
@@ -25,18 +25,18 @@ const text = { text: 'a' };
 
 describe('a deadline', () => {
   test('that passes before any response', async () => {
-    await using bench = await startBench(never, { callTimeoutMs: 60 });
+    await using rest = await startRestClient(never, { callTimeoutMs: 60 });
     const start = performance.now();
-    const error = await errorOf(bench.api.getOrder('7', bench.callContext()));
+    const error = await errorOf(rest.api.getOrder('7', rest.callContext()));
     expect(error).toBeInstanceOf(DeadlineError);
     expect(error.message).toBe('GET /v1/orders/7 was not answered within 60 ms');
     expect(performance.now() - start).toBeGreaterThanOrEqual(58);
-    expect(bench.service.requests).toHaveLength(1);
+    expect(rest.service.requests).toHaveLength(1);
   });
 
   test('that passes within the body, although bytes keep arriving', async () => {
     let isClosed = false;
-    await using bench = await startBench(
+    await using rest = await startRestClient(
       (_request, response) => {
         const drip = setInterval(() => response.write(' '), 5);
         response.on('close', () => {
@@ -46,24 +46,30 @@ describe('a deadline', () => {
       },
       { callTimeoutMs: 60 },
     );
-    expect(await errorOf(bench.api.getOrder('7', bench.callContext()))).toBeInstanceOf(DeadlineError);
+    expect(await errorOf(rest.api.getOrder('7', rest.callContext()))).toBeInstanceOf(DeadlineError);
     await until(() => isClosed);
   });
 
   test('that passes while the call waits for a free connection', async () => {
-    await using bench = await startBench(never, { connections: 1, callTimeoutMs: 250 });
-    const errors = await Promise.all([
-      errorOf(bench.api.getOrder('1', bench.callContext())),
-      errorOf(bench.api.getOrder('2', bench.callContext())),
+    await using rest = await startRestClient(never, { connections: 1, callTimeoutMs: 250 });
+    // The clock stands still, so that the three deadlines pass at the same time.
+    const clock = vi.spyOn(performance, 'now').mockReturnValue(performance.now());
+    const calls = [
+      errorOf(rest.api.getOrder('1', rest.callContext())),
+      errorOf(rest.api.getOrder('2', rest.callContext())),
       // The write was not sent, so its outcome is known.
-      errorOf(bench.api.sendMessage('1', '2', text, bench.callContext())),
-    ]);
+      errorOf(rest.api.sendMessage('1', '2', text, rest.callContext())),
+    ];
+    // A write starts in a microtask.
+    await new Promise(setImmediate);
+    clock.mockRestore();
+    const errors = await Promise.all(calls);
     expect(errors.map(({ name }) => name)).toEqual(['DeadlineError', 'DeadlineError', 'DeadlineError']);
-    expect(bench.service.lines()).toEqual(['GET /v1/orders/1']);
+    expect(rest.service.lines()).toEqual(['GET /v1/orders/1']);
   });
 
   test('that passes while the only label connection is busy with another label', async () => {
-    await using bench = await startBench(
+    await using rest = await startRestClient(
       (request, response) => {
         response.writeHead(200, { 'content-type': 'application/pdf' });
         const drip = setInterval(() => response.write('%'), 10);
@@ -71,31 +77,31 @@ describe('a deadline', () => {
       },
       { connections: 1, callTimeoutMs: 1_000 },
     );
-    const label = await bench.api.getLabel('3', bench.callContext());
+    const label = await rest.api.getLabel('3', rest.callContext());
     label.body.on('error', () => {}).resume();
-    const second = await errorOf(bench.api.getLabel('7', bench.callContext()));
+    const second = await errorOf(rest.api.getLabel('7', rest.callContext()));
     expect(second.name).toBe('DeadlineError');
     expect(label.body.destroyed).toBe(false);
     label.body.destroy();
-    expect(bench.service.lines()).toEqual(['GET /v1/shipments/3/label']);
+    expect(rest.service.lines()).toEqual(['GET /v1/shipments/3/label']);
   });
 
   test.each([
     ['before any response', never],
     ['within the body', (_request, response) => response.writeHead(200).write('{')],
   ] as [string, Answer][])('that passes %s of a write leaves the outcome unknown', async (_when, answer) => {
-    await using bench = await startBench(answer, { callTimeoutMs: 60 });
-    const error = await errorOf(bench.api.sendMessage('1', '2', text, bench.callContext()));
+    await using rest = await startRestClient(answer, { callTimeoutMs: 60 });
+    const error = await errorOf(rest.api.sendMessage('1', '2', text, rest.callContext()));
     expect(error).toBeInstanceOf(OutcomeUnknownError);
     expect(error.cause).toBeInstanceOf(DeadlineError);
-    expect(bench.service.requests).toHaveLength(1);
+    expect(rest.service.requests).toHaveLength(1);
   });
 
   test('that passes after the response has no effect', async () => {
-    await using bench = await startBench(answerJson(order), { callTimeoutMs: 1_000 });
-    expect(await bench.api.getOrder('7', bench.callContext())).toEqual(order);
+    await using rest = await startRestClient(answerJson(order), { callTimeoutMs: 1_000 });
+    expect(await rest.api.getOrder('7', rest.callContext())).toEqual(order);
     await new Promise((resolve) => setTimeout(resolve, 1_100));
-    expect(await bench.api.getOrder('7', bench.callContext())).toEqual(order);
+    expect(await rest.api.getOrder('7', rest.callContext())).toEqual(order);
   });
 });
 
@@ -122,22 +128,22 @@ describe('a connection', () => {
   test.each(resets)(
     '%s: a read is unavailable, a write is sent once and has an unknown outcome',
     async (_when, answer) => {
-      await using bench = await startBench(answer);
-      const read = await errorOf(bench.api.getOrder('7', bench.callContext()));
+      await using rest = await startRestClient(answer);
+      const read = await errorOf(rest.api.getOrder('7', rest.callContext()));
       expect(read).toBeInstanceOf(UnavailableError);
       expect(read.message).toMatch(/^GET \/v1\/orders\/7 got no answer \([A-Z_]+\)$/);
       expect(read.cause).toBeInstanceOf(Error);
-      expect(bench.service.requests).toHaveLength(1);
+      expect(rest.service.requests).toHaveLength(1);
 
-      const posted = await errorOf(bench.api.sendMessage('1', '2', text, bench.callContext()));
+      const posted = await errorOf(rest.api.sendMessage('1', '2', text, rest.callContext()));
       expect(posted).toBeInstanceOf(OutcomeUnknownError);
-      expect(bench.service.requests).toHaveLength(2);
+      expect(rest.service.requests).toHaveLength(2);
 
       const update = { order: { notes: 'abc' }, updateMask: ['notes' as const] };
-      const patched = await errorOf(bench.api.updateOrder('7', update, bench.callContext()));
+      const patched = await errorOf(rest.api.updateOrder('7', update, rest.callContext()));
       expect(patched).toBeInstanceOf(OutcomeUnknownError);
       expect(patched.message).toBe('PATCH /v1/orders/7 was sent, but no whole answer came');
-      expect(bench.service.requests).toHaveLength(3);
+      expect(rest.service.requests).toHaveLength(3);
     },
   );
 
@@ -147,10 +153,10 @@ describe('a connection', () => {
     const address = server.address();
     const port = typeof address === 'object' ? address?.port : undefined;
     await new Promise((resolve) => server.close(resolve));
-    await using bench = await startBench(never, { baseUrl: new URL(`http://127.0.0.1:${port}`) });
+    await using rest = await startRestClient(never, { baseUrl: new URL(`http://127.0.0.1:${port}`) });
     for (const call of [
-      () => bench.api.getOrder('7', bench.callContext()),
-      () => bench.api.sendMessage('1', '2', text, bench.callContext()),
+      () => rest.api.getOrder('7', rest.callContext()),
+      () => rest.api.sendMessage('1', '2', text, rest.callContext()),
     ]) {
       const error = await errorOf(call());
       expect(error).toBeInstanceOf(UnavailableError);
@@ -159,23 +165,23 @@ describe('a connection', () => {
   });
 
   test('to an unknown host name', async () => {
-    await using bench = await startBench(never, { baseUrl: new URL('http://nowhere.invalid') });
-    const error = await errorOf(bench.api.sendMessage('1', '2', text, bench.callContext()));
+    await using rest = await startRestClient(never, { baseUrl: new URL('http://nowhere.invalid') });
+    const error = await errorOf(rest.api.sendMessage('1', '2', text, rest.callContext()));
     expect(error).toBeInstanceOf(UnavailableError);
   });
 
   test('to a server without TLS: nothing was sent', async () => {
-    await using bench = await startBench(never);
-    const baseUrl = new URL(bench.service.url.href.replace('http:', 'https:'));
-    await using secure = await startBench(never, { baseUrl });
+    await using rest = await startRestClient(never);
+    const baseUrl = new URL(rest.service.url.href.replace('http:', 'https:'));
+    await using secure = await startRestClient(never, { baseUrl });
     const error = await errorOf(secure.api.sendMessage('1', '2', text, secure.callContext()));
     expect(error).toBeInstanceOf(UnavailableError);
-    expect(bench.service.requests).toEqual([]);
+    expect(rest.service.requests).toEqual([]);
   });
 
   test('that returns something other than HTTP', async () => {
-    await using bench = await startBench((request) => request.socket.end('SSH-2.0-OpenSSH_9.6\r\n'));
-    const error = await errorOf(bench.api.getOrder('7', bench.callContext()));
+    await using rest = await startRestClient((request) => request.socket.end('SSH-2.0-OpenSSH_9.6\r\n'));
+    const error = await errorOf(rest.api.getOrder('7', rest.callContext()));
     expect(error).toBeInstanceOf(InvalidResponseError);
     expect(error.message).toBe('GET /v1/orders/7 answered something that is not HTTP');
   });
@@ -184,7 +190,7 @@ describe('a connection', () => {
     // Held until three requests are pending, so that all three connections are in use, however busy the machine is.
     let held: (() => void)[] = [];
     let isHolding = false;
-    await using bench = await startBench(
+    await using rest = await startRestClient(
       (...exchange) => {
         held.push(() => answerAsPromised(...exchange));
         if (isHolding && held.length < 3) return;
@@ -195,20 +201,18 @@ describe('a connection', () => {
       },
       { connections: 3 },
     );
-    for (let turn = 0; turn < 5; turn += 1) await bench.api.getOrder('7', bench.callContext());
+    for (let turn = 0; turn < 5; turn += 1) await rest.api.getOrder('7', rest.callContext());
     // The pool may open a second connection while undici still finishes the first request.
-    expect(bench.service.connections).toBeLessThanOrEqual(2);
+    expect(rest.service.connections).toBeLessThanOrEqual(2);
     isHolding = true;
-    await Promise.all(
-      Array.from({ length: 30 }, (_, id) => bench.api.getOrder(`${id}`, bench.callContext())),
-    );
-    expect(bench.service.connections).toBe(3);
-    expect(bench.service.requests).toHaveLength(35);
+    await Promise.all(Array.from({ length: 30 }, (_, id) => rest.api.getOrder(`${id}`, rest.callContext())));
+    expect(rest.service.connections).toBe(3);
+    expect(rest.service.requests).toHaveLength(35);
   });
 
   test('that has broken is replaced', async () => {
     let isBroken = true;
-    await using bench = await startBench(
+    await using rest = await startRestClient(
       (request, response, body) => {
         if (!isBroken) return answerJson(order)(request, response, body);
         isBroken = false;
@@ -216,22 +220,22 @@ describe('a connection', () => {
       },
       { connections: 1 },
     );
-    expect(await errorOf(bench.api.getOrder('7', bench.callContext()))).toBeInstanceOf(UnavailableError);
-    expect(await bench.api.getOrder('7', bench.callContext())).toEqual(order);
+    expect(await errorOf(rest.api.getOrder('7', rest.callContext()))).toBeInstanceOf(UnavailableError);
+    expect(await rest.api.getOrder('7', rest.callContext())).toEqual(order);
   });
 });
 
 describe('an operation that is aborted', () => {
   test('aborts its own calls on the service, but no calls of other operations', async () => {
     const closed: string[] = [];
-    await using bench = await startBench((request, response) => {
+    await using rest = await startRestClient((request, response) => {
       response.on('close', () => closed.push(request.url ?? ''));
       if (request.url === '/v1/orders/2') setTimeout(() => response.end('{"name":"orders/2"}'), 30);
     });
     const controller = new AbortController();
-    const first = errorOf(bench.api.getOrder('1', bench.callContext(controller.signal)));
-    const second = bench.api.getOrder('2', bench.callContext());
-    await until(() => bench.service.requests.length === 2);
+    const first = errorOf(rest.api.getOrder('1', rest.callContext(controller.signal)));
+    const second = rest.api.getOrder('2', rest.callContext());
+    await until(() => rest.service.requests.length === 2);
     controller.abort();
     const error = await first;
     expect(error).toBeInstanceOf(AbortedError);
@@ -242,25 +246,25 @@ describe('an operation that is aborted', () => {
 
   test('within the response body aborts the call', async () => {
     let isClosed = false;
-    await using bench = await startBench((_request, response) => {
+    await using rest = await startRestClient((_request, response) => {
       response.on('close', () => {
         isClosed = true;
       });
       response.write('{"name":');
     });
     const controller = new AbortController();
-    const answer = errorOf(bench.api.getOrder('7', bench.callContext(controller.signal)));
-    await until(() => bench.service.requests.length === 1);
+    const answer = errorOf(rest.api.getOrder('7', rest.callContext(controller.signal)));
+    await until(() => rest.service.requests.length === 1);
     setTimeout(() => controller.abort(), 10);
     expect(await answer).toBeInstanceOf(AbortedError);
     await until(() => isClosed);
   });
 
   test('after a write was sent leaves the outcome unknown', async () => {
-    await using bench = await startBench(never);
+    await using rest = await startRestClient(never);
     const controller = new AbortController();
-    const answer = errorOf(bench.api.sendMessage('1', '2', text, bench.callContext(controller.signal)));
-    await until(() => bench.service.requests.length === 1);
+    const answer = errorOf(rest.api.sendMessage('1', '2', text, rest.callContext(controller.signal)));
+    await until(() => rest.service.requests.length === 1);
     controller.abort();
     const error = await answer;
     expect(error).toBeInstanceOf(OutcomeUnknownError);
@@ -268,29 +272,29 @@ describe('an operation that is aborted', () => {
   });
 
   test('before the call sends no request', async () => {
-    await using bench = await startBench(answerJson(order));
-    const callContext = bench.callContext(AbortSignal.abort());
+    await using rest = await startRestClient(answerJson(order));
+    const callContext = rest.callContext(AbortSignal.abort());
     for (const call of [
-      () => bench.api.getOrder('7', callContext),
-      () => bench.api.getLabel('7', callContext),
-      () => bench.api.sendMessage('1', '2', text, callContext),
+      () => rest.api.getOrder('7', callContext),
+      () => rest.api.getLabel('7', callContext),
+      () => rest.api.sendMessage('1', '2', text, callContext),
     ]) {
       expect(await errorOf(call())).toBeInstanceOf(AbortedError);
     }
-    expect(bench.service.connections).toBe(0);
+    expect(rest.service.connections).toBe(0);
   });
 
   test('aborts the calls that wait for a slot', async () => {
-    await using bench = await startBench(never);
+    await using rest = await startRestClient(never);
     const controller = new AbortController();
-    const callContext = bench.callContext(controller.signal, 2);
-    const answers = ['1', '2', '3', '4'].map((id) => errorOf(bench.api.getOrder(id, callContext)));
-    await until(() => bench.service.requests.length === 2);
+    const callContext = rest.callContext(controller.signal, 2);
+    const answers = ['1', '2', '3', '4'].map((id) => errorOf(rest.api.getOrder(id, callContext)));
+    await until(() => rest.service.requests.length === 2);
     controller.abort();
     expect((await Promise.all(answers)).map(({ name }) => name)).toEqual(
       Array.from({ length: 4 }, () => 'AbortedError'),
     );
-    expect(bench.service.requests).toHaveLength(2);
+    expect(rest.service.requests).toHaveLength(2);
   });
 
   test('has no listener on its signal after any outcome of the call', async () => {
@@ -303,9 +307,9 @@ describe('an operation that is aborted', () => {
       never,
     ];
     for (const answer of outcomes) {
-      await using bench = await startBench(answer, { callTimeoutMs: 60 });
-      const calls = [1, 2, 3].map(() => bench.api.getOrder('7', bench.callContext(signal)));
-      await Promise.allSettled([...calls, bench.api.sendMessage('1', '2', text, bench.callContext(signal))]);
+      await using rest = await startRestClient(answer, { callTimeoutMs: 60 });
+      const calls = [1, 2, 3].map(() => rest.api.getOrder('7', rest.callContext(signal)));
+      await Promise.allSettled([...calls, rest.api.sendMessage('1', '2', text, rest.callContext(signal))]);
       expect(getEventListeners(signal, 'abort')).toEqual([]);
     }
   });
@@ -314,7 +318,7 @@ describe('an operation that is aborted', () => {
 test('each operation has its own limit of concurrent calls', async () => {
   const running: Record<string, number> = {};
   const maxRunning: Record<string, number> = {};
-  await using bench = await startBench(
+  await using rest = await startRestClient(
     (request, response) => {
       const who = request.headers.authorization ?? '';
       running[who] = (running[who] ?? 0) + 1;
@@ -330,17 +334,17 @@ test('each operation has its own limit of concurrent calls', async () => {
   const ana = createCallContexts({ callsPerOperation: 3 }).of('ana', signal);
   const eva = createCallContexts({ callsPerOperation: 4 }).of('eva', signal);
   const calls = [ana, eva].flatMap((callContext) =>
-    Array.from({ length: 12 }, (_, id) => bench.api.getOrder(`${id}`, callContext)),
+    Array.from({ length: 12 }, (_, id) => rest.api.getOrder(`${id}`, callContext)),
   );
   await Promise.all(calls);
   expect(maxRunning).toEqual({ 'Bearer ana': 3, 'Bearer eva': 4 });
-  expect(bench.service.requests).toHaveLength(24);
+  expect(rest.service.requests).toHaveLength(24);
 });
 
 test('bytes after the end of a compressed response are aborted and do not keep the connection', async () => {
   const trailing = Buffer.concat([gzipSync(JSON.stringify({ name: 'orders/7' })), Buffer.alloc(1_000)]);
   let isClosed = false;
-  await using bench = await startBench(
+  await using rest = await startRestClient(
     (_request, response) => {
       response.on('close', () => {
         isClosed = true;
@@ -351,7 +355,7 @@ test('bytes after the end of a compressed response are aborted and do not keep t
     { connections: 1 },
   );
   for (const _ of [1, 2]) {
-    expect(await bench.api.getOrder('7', bench.callContext())).toEqual({ name: 'orders/7' });
+    expect(await rest.api.getOrder('7', rest.callContext())).toEqual({ name: 'orders/7' });
   }
   await until(() => isClosed);
 });

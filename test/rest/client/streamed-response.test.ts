@@ -16,7 +16,7 @@ import {
   answerJson,
   answerText,
   errorOf,
-  startBench,
+  startRestClient,
   startService,
   until,
 } from '../../fixtures/rest-service.ts';
@@ -26,12 +26,12 @@ const pdf = { 'content-type': 'application/pdf' };
 describe('a label', () => {
   test('is streamed: the first bytes arrive before the last are sent', async () => {
     let finish = () => {};
-    await using bench = await startBench((_request, response) => {
+    await using rest = await startRestClient((_request, response) => {
       response.writeHead(200, { ...pdf, 'content-length': '10' }).write('%PDF-');
       finish = () => response.end('%%EOF');
     });
     const { signal } = new AbortController();
-    const label = await bench.api.getLabel('shipments/3', bench.callContext(signal));
+    const label = await rest.api.getLabel('shipments/3', rest.callContext(signal));
     expect(label).toMatchObject({ contentType: 'application/pdf', contentLength: '10' });
     const [first] = await once(label.body, 'data');
     expect(String(first)).toBe('%PDF-');
@@ -41,7 +41,7 @@ describe('a label', () => {
   });
 
   test('may take longer than a call, as long as bytes keep arriving', async () => {
-    await using bench = await startBench(
+    await using rest = await startRestClient(
       async (_request, response) => {
         response.writeHead(200, pdf);
         for (const part of ['%P', 'DF', '%%', 'EO', 'F']) {
@@ -52,38 +52,41 @@ describe('a label', () => {
       },
       { callTimeoutMs: 100 },
     );
-    const label = await bench.api.getLabel('3', bench.callContext());
+    const label = await rest.api.getLabel('3', rest.callContext());
     expect(label.contentLength).toBeUndefined();
     expect((await buffer(label.body)).toString()).toBe('%PDF%%EOF');
   });
 
   test('that stops in the middle fails', async () => {
-    await using bench = await startBench((_request, response) => response.writeHead(200, pdf).write('%P'), {
-      callTimeoutMs: 60,
-    });
-    const label = await bench.api.getLabel('3', bench.callContext());
+    await using rest = await startRestClient(
+      (_request, response) => response.writeHead(200, pdf).write('%P'),
+      {
+        callTimeoutMs: 60,
+      },
+    );
+    const label = await rest.api.getLabel('3', rest.callContext());
     await expect(buffer(label.body)).rejects.toThrow('Body Timeout');
   });
 
   test('that is cut off fails, so that no incomplete label is accepted', async () => {
-    await using bench = await startBench((request, response) => {
+    await using rest = await startRestClient((request, response) => {
       response.writeHead(200, { ...pdf, 'content-length': '10' }).write('%PDF-');
       setTimeout(() => request.socket.resetAndDestroy(), 5);
     });
-    const label = await bench.api.getLabel('3', bench.callContext());
+    const label = await rest.api.getLabel('3', rest.callContext());
     await expect(buffer(label.body)).rejects.toThrow();
   });
 
   test('is aborted with its operation, also on the service', async () => {
     let isClosed = false;
-    await using bench = await startBench((_request, response) => {
+    await using rest = await startRestClient((_request, response) => {
       response.on('close', () => {
         isClosed = true;
       });
       response.writeHead(200, pdf).write('%PDF-');
     });
     const controller = new AbortController();
-    const label = await bench.api.getLabel('3', bench.callContext(controller.signal));
+    const label = await rest.api.getLabel('3', rest.callContext(controller.signal));
     const bytes = buffer(label.body);
     controller.abort();
     expect(await errorOf(bytes)).toBeInstanceOf(AbortedError);
@@ -93,14 +96,14 @@ describe('a label', () => {
 
   test('whose body is destroyed is read no further', async () => {
     let isClosed = false;
-    await using bench = await startBench((_request, response) => {
+    await using rest = await startRestClient((_request, response) => {
       response.on('close', () => {
         isClosed = true;
       });
       response.writeHead(200, pdf).write('%PDF-');
     });
     const { signal } = new AbortController();
-    const { body } = await bench.api.getLabel('3', bench.callContext(signal));
+    const { body } = await rest.api.getLabel('3', rest.callContext(signal));
     body.on('error', () => {}).destroy();
     await until(() => isClosed);
     expect(getEventListeners(signal, 'abort')).toEqual([]);
@@ -109,10 +112,8 @@ describe('a label', () => {
   test.each(['application/pdf;charset=binary', 'Application/PDF', 'application/pdf ; a=b'])(
     'of the type "%s" is accepted',
     async (contentType) => {
-      await using bench = await startBench(answerText('%PDF', 200, contentType));
-      expect((await buffer((await bench.api.getLabel('3', bench.callContext())).body)).toString()).toBe(
-        '%PDF',
-      );
+      await using rest = await startRestClient(answerText('%PDF', 200, contentType));
+      expect((await buffer((await rest.api.getLabel('3', rest.callContext())).body)).toString()).toBe('%PDF');
     },
   );
 
@@ -121,9 +122,9 @@ describe('a label', () => {
     ['JSON', answerJson({})],
     ['application/pdfx', answerText('%PDF', 200, 'application/pdfx')],
   ])('that is %s is refused', async (_what, answer) => {
-    await using bench = await startBench(answer);
+    await using rest = await startRestClient(answer);
     const { signal } = new AbortController();
-    const error = await errorOf(bench.api.getLabel('3', bench.callContext(signal)));
+    const error = await errorOf(rest.api.getLabel('3', rest.callContext(signal)));
     expect(error).toBeInstanceOf(InvalidResponseError);
     expect(error.message).toBe('GET /v1/shipments/3/label answered something that is not a PDF');
     await until(() => getEventListeners(signal, 'abort').length === 0);
@@ -137,27 +138,27 @@ describe('a label', () => {
     ],
     ['without a byte, in chunks', (_request, response) => response.writeHead(200, pdf).end()],
   ])('that is empty is refused: %s', async (_what, answer) => {
-    await using bench = await startBench(answer);
+    await using rest = await startRestClient(answer);
     const { signal } = new AbortController();
-    const error = await errorOf(bench.api.getLabel('3', bench.callContext(signal)));
+    const error = await errorOf(rest.api.getLabel('3', rest.callContext(signal)));
     expect(error).toBeInstanceOf(InvalidResponseError);
     expect(error.message).toBe('GET /v1/shipments/3/label answered nothing');
     await until(() => getEventListeners(signal, 'abort').length === 0);
   });
 
   test('with a too large content-length is refused before the body is read', async () => {
-    await using bench = await startBench(
+    await using rest = await startRestClient(
       (_request, response) => response.writeHead(200, { ...pdf, 'content-length': '100001' }).write('%PDF'),
       { maxResponseBytes: 100_000 },
     );
-    const error = await errorOf(bench.api.getLabel('3', bench.callContext()));
+    const error = await errorOf(rest.api.getLabel('3', rest.callContext()));
     expect(error).toBeInstanceOf(ResponseTooLargeError);
     expect(error.message).toBe('GET /v1/shipments/3/label answered more than 100000 bytes');
   });
 
   test('that exceeds the size limit is aborted and read no further', async () => {
     let isClosed = false;
-    await using bench = await startBench(
+    await using rest = await startRestClient(
       (_request, response) => {
         response.on('close', () => {
           isClosed = true;
@@ -172,19 +173,19 @@ describe('a label', () => {
       },
       { maxResponseBytes: 100_000 },
     );
-    const label = await bench.api.getLabel('3', bench.callContext());
+    const label = await rest.api.getLabel('3', rest.callContext());
     expect(await errorOf(buffer(label.body))).toBeInstanceOf(ResponseTooLargeError);
     await until(() => isClosed);
   });
 
   test('that is compressed is decompressed', async () => {
-    await using bench = await startBench((_request, response) => {
+    await using rest = await startRestClient((_request, response) => {
       const body = gzipSync('%PDF%%EOF');
       response
         .writeHead(200, { ...pdf, 'content-encoding': 'gzip', 'content-length': body.length })
         .end(body);
     });
-    const label = await bench.api.getLabel('3', bench.callContext());
+    const label = await rest.api.getLabel('3', rest.callContext());
     expect([label.contentLength, String(await buffer(label.body))]).toEqual([undefined, '%PDF%%EOF']);
   });
 
@@ -195,12 +196,12 @@ describe('a label', () => {
   ])('that is compressed %s', async (_how, sent, failure) => {
     const pdfBytes = randomBytes(3_000_000);
     const body = sent(gzipSync(pdfBytes));
-    await using bench = await startBench(
+    await using rest = await startRestClient(
       (_request, response) => response.writeHead(200, { ...pdf, 'content-encoding': 'gzip' }).end(body),
       { maxResponseBytes: failure?.includes('more than') ? 1_000_000 : 3_000_000 },
     );
     const { signal } = new AbortController();
-    const label = await bench.api.getLabel('3', bench.callContext(signal));
+    const label = await rest.api.getLabel('3', rest.callContext(signal));
     const chunks: Buffer[] = [];
     const read = async () => {
       for await (const chunk of label.body) {
@@ -222,7 +223,7 @@ describe('a label', () => {
     ['compressed', { 'content-encoding': 'gzip' }],
   ])('is read no faster than its reader reads: %s', async (_how, encoding) => {
     let sent = 0;
-    await using bench = await startBench(
+    await using rest = await startRestClient(
       (_request, response) => {
         response.writeHead(200, { ...pdf, ...encoding });
         const source = Object.keys(encoding).length === 0 ? response : createGzip();
@@ -235,7 +236,7 @@ describe('a label', () => {
       },
       { maxResponseBytes: 1_000_000_000 },
     );
-    const label = await bench.api.getLabel('3', bench.callContext());
+    const label = await rest.api.getLabel('3', rest.callContext());
     // Waits until the buffers of sockets and streams are full. On a busy machine that takes a while.
     const maxSent = 20_000_000;
     for (let sentBefore = -1; sent !== sentBefore && sent < maxSent; ) {
@@ -247,7 +248,7 @@ describe('a label', () => {
   });
 
   test('whose first bytes exceed the size limit is refused', async () => {
-    await using bench = await startBench(
+    await using rest = await startRestClient(
       (_request, response) => {
         response.writeHead(200, pdf);
         response.write(Buffer.alloc(5_000));
@@ -256,18 +257,18 @@ describe('a label', () => {
     );
     const { signal } = new AbortController();
     const error = await errorOf(
-      bench.api.getLabel('3', bench.callContext(signal)).then(({ body }) => buffer(body)),
+      rest.api.getLabel('3', rest.callContext(signal)).then(({ body }) => buffer(body)),
     );
     expect(error).toBeInstanceOf(ResponseTooLargeError);
     await until(() => getEventListeners(signal, 'abort').length === 0);
   });
 
   test('that is large arrives complete at a slow reader', async () => {
-    await using bench = await startBench(
+    await using rest = await startRestClient(
       (_request, response) => response.writeHead(200, pdf).end(Buffer.alloc(3_000_000, '%')),
       { maxResponseBytes: 3_000_000 },
     );
-    const { body } = await bench.api.getLabel('3', bench.callContext());
+    const { body } = await rest.api.getLabel('3', rest.callContext());
     let bytes = 0;
     for await (const chunk of body) {
       bytes += chunk.length;
@@ -277,17 +278,17 @@ describe('a label', () => {
   });
 
   test('with an HTTP error larger than the label size limit keeps the error message', async () => {
-    await using bench = await startBench(answerJson({ message: 'no', details: 'x'.repeat(5_000) }, 409), {
+    await using rest = await startRestClient(answerJson({ message: 'no', details: 'x'.repeat(5_000) }, 409), {
       maxResponseBytes: 1_000,
     });
-    const error = await errorOf(bench.api.getLabel('3', bench.callContext()));
+    const error = await errorOf(rest.api.getLabel('3', rest.callContext()));
     expect(error).toBeInstanceOf(StatusError);
     expect(error.message).toBe('GET /v1/shipments/3/label answered 409: no');
   });
 
   test('with an HTTP error keeps the error message', async () => {
-    await using bench = await startBench(answerJson({ message: 'not yet generated' }, 409));
-    const error = await errorOf(bench.api.getLabel('3', bench.callContext()));
+    await using rest = await startRestClient(answerJson({ message: 'not yet generated' }, 409));
+    const error = await errorOf(rest.api.getLabel('3', rest.callContext()));
     expect(error).toBeInstanceOf(StatusError);
     expect(error.message).toBe('GET /v1/shipments/3/label answered 409: not yet generated');
   });
