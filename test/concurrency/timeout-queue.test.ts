@@ -1,5 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import { expect, test } from 'vitest';
+import { expect, test, vi } from 'vitest';
 import { type TimeoutEntry, TimeoutQueue } from '../../src/concurrency/timeout-queue.ts';
 import { until } from '../fixtures/rest-service.ts';
 
@@ -37,4 +37,31 @@ test('an entry that timed out may start again, also after a time in which no tim
   expect(ends).toBe(3);
   timeouts.start(one);
   await until(() => ends === 4);
+});
+
+test('entries that started within a millisecond end in one step', async () => {
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'performance'] });
+  try {
+    const timeouts = new TimeoutQueue(20);
+    const timedOut: string[] = [];
+    const startedAt = performance.now();
+    const clock = vi.spyOn(performance, 'now');
+    for (const [name, afterMs] of [
+      ['first', 0],
+      ['near', 0.9],
+      ['later', 2],
+    ] as const) {
+      clock.mockReturnValue(startedAt + afterMs);
+      timeouts.start(timed(() => timedOut.push(name)));
+    }
+    clock.mockReturnValue(startedAt + 20);
+    vi.advanceTimersByTime(20);
+    expect(timedOut).toEqual(['first', 'near']);
+    clock.mockReturnValue(startedAt + 22);
+    vi.advanceTimersByTime(2);
+    expect(timedOut).toEqual(['first', 'near', 'later']);
+  } finally {
+    vi.useRealTimers();
+    vi.restoreAllMocks();
+  }
 });
