@@ -11,7 +11,7 @@ import { startWaybill } from '../../harness.ts';
 
 const waybill = await startWaybill({ MAX_LIST_ITEMS: '3000' }, { seed: seedWithBuiltInNames });
 const { ask, sandbox } = waybill;
-const hurried = await startWaybill({ UPSTREAM_TIMEOUT_MS: '200' }, { sandbox });
+const hurried = await startWaybill({ UPSTREAM_TIMEOUT_MS: '1000' }, { sandbox });
 
 afterEach(() => sandbox.faults.clear());
 afterAll(async () => {
