@@ -229,7 +229,8 @@ test('the sandbox shares no code with the server that it is there to test', () =
     .filter(({ file, target }) => target.startsWith('src/') && folderOf(file) !== folderOf(target))
     .filter(
       ({ file, target }) =>
-        folderOf(file) === 'sandbox' || (folderOf(target) === 'sandbox' && file !== 'src/process/upstream.ts'),
+        folderOf(file) === 'sandbox' ||
+        (folderOf(target) === 'sandbox' && file !== 'src/process/upstream.ts'),
     )
     .map(
       ({ file, target }) =>

@@ -149,7 +149,7 @@ function selectChildren(parents: readonly FieldNode[], info: GraphQLResolveInfo)
   return { fields, isUnconditional };
 }
 
-/** Whether @skip or @include removes the selection. Compiled query plans have neither directive. */
+/** Whether @skip or @include removes the selection. The selections of a query plan have neither directive. */
 function isSkipped(selection: SelectionNode, { variableValues }: GraphQLResolveInfo): boolean {
   return (
     getDirectiveValues(GraphQLSkipDirective, selection, variableValues)?.if === true ||

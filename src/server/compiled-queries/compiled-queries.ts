@@ -10,12 +10,13 @@ import {
 import type { Operation, RawVariables } from '../document-syntax/operation.ts';
 import { perOperation } from '../document-syntax/operation-memo.ts';
 import { createSelectionSizes, definitionsOf } from '../document-syntax/selections.ts';
+import { conditionVariablesOf, withoutConditions } from './conditions.ts';
 import { ObjectPlan } from './object-plan.ts';
 import { type ExecutablePlan, Execution } from './plan-execution.ts';
 
 /**
- * A query that is planned once and executed many times. The query must have no directives, because @skip and @include
- * can change the selection with each execution. Reasons: docs/decisions/0001-compiled-query-plans.md.
+ * A query that is planned once and executed many times. The query must have no directives: each outcome of its @skip
+ * and @include has a plan of its own. Reasons: docs/decisions/0001-compiled-query-plans.md.
  */
 export class QueryPlan implements ExecutablePlan {
   readonly schema: GraphQLSchema;
@@ -23,21 +24,18 @@ export class QueryPlan implements ExecutablePlan {
   readonly fragments: Record<string, FragmentDefinitionNode>;
   readonly root: ObjectPlan;
 
-  constructor(schema: GraphQLSchema, document: DocumentNode, operation: OperationDefinitionNode) {
+  constructor(
+    schema: GraphQLSchema,
+    operation: OperationDefinitionNode,
+    fragments: Iterable<FragmentDefinitionNode>,
+  ) {
     this.schema = schema;
     this.operation = operation;
     this.fragments = Object.create(null);
-    for (const definition of document.definitions) {
-      if (definition.kind === 'FragmentDefinition') this.fragments[definition.name.value] = definition;
-    }
+    for (const fragment of fragments) this.fragments[fragment.name.value] = fragment;
     const type = schema.getRootType(operation.operation);
     if (type === undefined || type === null) throw new Error(`The schema has no ${operation.operation}`);
     this.root = new ObjectPlan(this, type, [operation.selectionSet]);
-  }
-
-  /** Coerces the values of variables. Returns the coerced values or the errors. */
-  coerceVariables(values: Readonly<Record<string, unknown>>) {
-    return getVariableValues(this.schema, this.operation.variableDefinitions ?? [], values);
   }
 
   /** Executes the query with coerced variables. `context` is the context value of the resolvers. */
@@ -63,13 +61,49 @@ export type CompiledQueries = (operation: Operation) => CompiledQuery | undefine
 export function createCompiledQueries(schema: GraphQLSchema): CompiledQueries {
   const compiledQueryOf = perOperation((definition, document): CompiledQuery | undefined => {
     if (definition.operation !== 'query' || !isCompilable(document, definition)) return undefined;
-    const plan = new QueryPlan(schema, document, definition);
-    return (variables) => {
-      const { variableValues } = plan.coerceVariables(variables ?? {});
-      return variableValues && ((context) => plan.run(context, variableValues));
+    const planOf = createPlans(schema, document, definition);
+    return (variables = {}) => {
+      const { variableValues } = getVariableValues(schema, definition.variableDefinitions ?? [], variables);
+      const plan = variableValues && planOf(variableValues.coerced);
+      return plan && ((context) => plan.run(context, variableValues));
     };
   });
   return ({ definition, document }) => compiledQueryOf(definition, document);
+}
+
+// Outcomes of four conditions. The plans of further outcomes are not kept: to plan costs no more than to run.
+const maxPlans = 16;
+
+/** The plans of a query: one for each outcome of its @skip and @include. Undefined if a condition is not a boolean. */
+function createPlans(
+  schema: GraphQLSchema,
+  document: DocumentNode,
+  operation: OperationDefinitionNode,
+): (variables: Readonly<Record<string, unknown>>) => QueryPlan | undefined {
+  const fragments = [...definitionsOf(document).fragments.values()];
+  const declared = new Set(operation.variableDefinitions?.map(({ variable }) => variable.name.value));
+  // The other variables belong to other operations of the document.
+  const names = conditionVariablesOf(document).filter((name) => declared.has(name));
+  const plans = new Map<string, QueryPlan>();
+  return (variables) => {
+    const values = new Map<string, boolean>();
+    for (const name of names) {
+      const value = variables[name];
+      if (typeof value !== 'boolean') return undefined;
+      values.set(name, value);
+    }
+    const outcome = [...values.values()].join();
+    let plan = plans.get(outcome);
+    if (plan === undefined) {
+      plan = new QueryPlan(
+        schema,
+        withoutConditions(operation, values),
+        fragments.map((fragment) => withoutConditions(fragment, values)),
+      );
+      if (plans.size < maxPlans) plans.set(outcome, plan);
+    }
+    return plan;
+  };
 }
 
 // A plan expands every fragment, so its size must be bounded. Handwritten queries stay far below these bounds.
@@ -80,13 +114,11 @@ const maxDepth = 20;
 const prototypeAlias = '__proto__';
 
 /**
- * Whether a query can be compiled. The query must have no directives, because @skip and @include can change the
- * selection with each run. Its size with fragments expanded is bounded. Its text must not contain `__proto__`.
+ * Whether a query can be compiled. Its size with fragments expanded is bounded. Its text must not contain `__proto__`.
  */
 export function isCompilable(document: DocumentNode, operation: OperationDefinitionNode): boolean {
   if (document.loc?.source.body.includes(prototypeAlias) !== false) return false;
   const { fragments } = definitionsOf(document);
   const size = createSelectionSizes((name) => fragments.get(name)).of(operation);
-  const { selections, directives, depth, introspectionDepth } = size;
-  return selections <= maxSelections && directives === 0 && Math.max(depth, introspectionDepth) <= maxDepth;
+  return size.selections <= maxSelections && Math.max(size.depth, size.introspectionDepth) <= maxDepth;
 }

@@ -27,6 +27,8 @@ const conditional = {
   'a fragment in a fragment':
     '{ order(id: "ca2481") { shipment { id } ...F @include(if: $x) } } ' +
     'fragment F on Order { ...G ...G } fragment G on Order { shipment { status } }',
+  'a field in a fragment of the shipment':
+    '{ order(id: "ca2481") { shipment { ...F } } } fragment F on Shipment { id status @include(if: $x) }',
   'the field above':
     '{ order(id: "ca2481") { shipment { id } } order(id: "ca2481") @include(if: $x) { shipment { status } } }',
   'the selections of an alias':

@@ -41,8 +41,8 @@ test.each([
   ['1,001 selections', `{ ${'__typename '.repeat(1_001)} }`, false],
   ['20 levels', nested(19), true],
   ['21 levels', nested(20), false],
-  ['a condition', 'query ($x: Boolean!) { order(id: "a") { id @include(if: $x) } }', false],
-  ['a condition in a fragment', 'query { ...F } fragment F on Query { __typename @skip(if: true) }', false],
+  ['a condition', 'query ($x: Boolean!) { order(id: "a") { id @include(if: $x) } }', true],
+  ['a condition in a fragment', 'query { ...F } fragment F on Query { __typename @skip(if: true) }', true],
   ['an alias that compiled queries would drop', '{ order(id: "a") { __proto__: id } }', false],
 ])('%s', (_what, query, expected) => {
   expect(isFit(query)).toBe(expected);
@@ -99,9 +99,7 @@ test('a query is compiled at its first use, once', () => {
   expect(second).toBe(first);
 });
 
-test.each([
-  'mutation { updateOrders(inputs: []) { __typename } }',
-  '{ organization @skip(if: false) { id } }',
-])('the executor runs what is not compiled: %s', (text) => {
+test('the executor runs mutations', () => {
+  const text = 'mutation { updateOrders(inputs: []) { __typename } }';
   expect(compiledUses(text, 2)).toEqual([undefined, undefined]);
 });

@@ -195,7 +195,7 @@ test(`compiled queries answer as the standard executor does, for the same calls:
     const { query, variables } = generateQuery(rootField, {
       schema,
       random,
-      // Conditions keep a query from being compiled, so that about half of them have none, under each fault.
+      // About half of the queries have conditions, under each fault.
       conditions: Math.floor(round / faults.length) % 2 === 1,
       valuesOf,
     });
@@ -217,7 +217,7 @@ test(`compiled queries answer as the standard executor does, for the same calls:
     for (const { extensions } of one.errors ?? []) codes.add(String(extensions.code));
   }
   // The queries say something only if many of them are compiled, and if they get everywhere.
-  expect(compiledQueries).toBeGreaterThan(150);
+  expect(compiledQueries).toBeGreaterThan(300);
   expect([...reached].sort()).toEqual(ownTypes.sort());
   expect([...codes].sort()).toEqual([
     'BAD_USER_INPUT',

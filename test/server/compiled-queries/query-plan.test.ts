@@ -1,7 +1,7 @@
 import { buildSchema, type ExecutionResult, execute, type GraphQLSchema, isObjectType, parse } from 'graphql';
 import { expect, test } from 'vitest';
 import { withStrictLeafSerializers } from '../../../src/graph/fields/strict-leaf-serializers.ts';
-import { QueryPlan } from '../../../src/server/compiled-queries/compiled-queries.ts';
+import { createCompiledQueries } from '../../../src/server/compiled-queries/compiled-queries.ts';
 import { definitionsOf } from '../../../src/server/document-syntax/selections.ts';
 
 const types = `
@@ -98,6 +98,25 @@ test.each<[what: string, query: string, variables?: Record<string, unknown>]>([
     'fields from several fragments',
     '{ ...F shelf { name } } fragment F on Query { ...G shelf { books { name } } } fragment G on Query { shelf { books { pages } } }',
   ],
+  [
+    'conditions without variables',
+    '{ text @skip(if: true) self @include(if: true) { text @skip(if: false) } }',
+  ],
+  [
+    'conditions on fields, inline fragments and spreads',
+    `query ($yes: Boolean!, $no: Boolean = false) {
+      a: text @include(if: $no) b: text @skip(if: $yes) c: text @include(if: $yes) @skip(if: $no)
+      ... @include(if: $no) { d: text } ...F @skip(if: $no) self { ...F @include(if: $no) ...G }
+    }
+    fragment F on Query { shelf @include(if: $yes) { name } e: text @skip(if: $yes) }
+    fragment G on Query { text ...F }`,
+    { yes: true },
+  ],
+  [
+    'one field that is included and left out',
+    '{ text @skip(if: true) text self { text @skip(if: true) } self { shelf { name } } }',
+  ],
+  ['an object without fields', 'query ($no: Boolean!) { self { text @include(if: $no) } }', { no: false }],
   ['an introspection', '{ __type(name: "Book") { name fields { name type { kind ofType { name } } } } }'],
 ])(
   'a query plan has the same result as the graphql-js executor: %s',
@@ -105,12 +124,12 @@ test.each<[what: string, query: string, variables?: Record<string, unknown>]>([
     const document = parse(query);
     const [definition] = definitionsOf(document).operations;
     if (definition === undefined) throw new Error(`Expected an operation, but got ${query}`);
-    const plan = new QueryPlan(schema, document, definition);
+    const compiled = createCompiledQueries(schema);
     const expected = completed(await execute({ schema: exactSchema, document, variableValues: variables }));
-    for (let run = 0; run < 2; run += 1) {
-      const { variableValues } = plan.coerceVariables(variables);
-      if (variableValues === undefined) throw new Error('Expected variables that fit');
-      const result = completed(await plan.run({}, variableValues));
+    for (let use = 0; use < 2; use += 1) {
+      const run = compiled({ document, definition, variables })?.(variables);
+      if (run === undefined) throw new Error('Expected a plan, and variables that fit');
+      const result = completed(await run({}));
       expect(result.data).toEqual(expected.data);
       if (!query.includes('things')) expect(result.errors).toEqual(expected.errors);
       else expect(result.errors).toHaveLength(expected.errors.length);
@@ -118,10 +137,43 @@ test.each<[what: string, query: string, variables?: Record<string, unknown>]>([
   },
 );
 
-test('reports variables that do not fit', () => {
-  const document = parse('query ($name: String!) { thing(name: $name) { name } }');
+test.each([
+  ['a variable is missing', 'query ($name: String!) { thing(name: $name) { name } }', {}],
+  ['a condition is null', 'query ($is: Boolean = true) { text @include(if: $is) }', { is: null }],
+])('leaves variables that do not fit to the graphql-js executor: %s', (_what, query, variables) => {
+  const document = parse(query);
   const [definition] = definitionsOf(document).operations;
   if (definition === undefined) throw new Error('Expected an operation');
-  const { variableValues, errors } = new QueryPlan(schema, document, definition).coerceVariables({});
-  expect([variableValues, errors?.length]).toEqual([undefined, 1]);
+  const compiled = createCompiledQueries(schema)({ document, definition, variables });
+  expect(compiled).toBeTypeOf('function');
+  expect(compiled?.(variables)).toBeUndefined();
+});
+
+test('the conditions of another operation in the document have no say', async () => {
+  const document = parse(
+    'query A($a: Boolean!) { text @include(if: $a) } query B($b: Boolean!) { ...F } fragment F on Query { text @include(if: $b) }',
+  );
+  const variables = { b: true };
+  const [, definition] = definitionsOf(document).operations;
+  if (definition === undefined) throw new Error('Expected two operations');
+  const result = await createCompiledQueries(schema)({ document, definition, variables })?.(variables)?.({});
+  expect(result?.data).toEqual({ text: 'none' });
+});
+
+test('each outcome of the conditions has a plan, and more outcomes than are kept have one too', async () => {
+  const names = Array.from({ length: 6 }, (_, index) => `is${index}`);
+  const query = `query (${names.map((name) => `$${name}: Boolean!`)}) {
+    ${names.map((name) => `${name}: text @include(if: $${name}) not_${name}: text @skip(if: $${name})`).join(' ')}
+  }`;
+  const document = parse(query);
+  const [definition] = definitionsOf(document).operations;
+  if (definition === undefined) throw new Error('Expected an operation');
+  const compiled = createCompiledQueries(schema);
+  for (let outcome = 0; outcome < 2 ** names.length; outcome += 1) {
+    const variables = Object.fromEntries(names.map((name, index) => [name, Boolean(outcome & (1 << index))]));
+    const result = await compiled({ document, definition, variables })?.(variables)?.({});
+    expect(Object.keys(result?.data ?? {})).toEqual(
+      names.map((name) => (variables[name] ? name : `not_${name}`)),
+    );
+  }
 });
