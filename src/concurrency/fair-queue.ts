@@ -10,13 +10,13 @@ export interface QueueEntry<Entry> extends ListNode<Entry> {
 
 /** Options of a FairQueue. */
 export interface FairQueueOptions<Owner> {
-  /** The total weight of granted slots. The last granted slot may exceed the capacity. */
+  /** The total weight of granted slots that weigh more than `lightWeight`. The last granted slot may exceed the capacity. */
   capacity: number;
   /** At most this many entries wait, of which one owner may have half. No limit by default. */
   maxWaiting?: number;
   /** The total weight of the granted slots of one owner. One slot that weighs more is granted alone. No limit by default. */
   maxWeightPerOwner?: number;
-  /** An owner without a slot gets one of at most this weight beside a full capacity too. By default 0. */
+  /** An owner without a slot gets one of at most this weight at any time. Such a slot takes no capacity. By default 0. */
   lightWeight?: number;
   /** Whether an owner may get slots now. Call `grantWaiting` when the result changes to true. By default true. */
   isOpenTo?(owner: Owner): boolean;
@@ -84,7 +84,8 @@ export class FairQueue<Owner, Entry extends QueueEntry<Entry>> {
    * @returns the error if the entry may neither start nor wait.
    */
   acquire(owner: Owner, entry: Entry): Error | undefined {
-    // After each grant, only entries whose owners may not start wait beside free capacity.
+    // After the grants, free capacity is left only if all waiting owners are at limits of their own. A new owner then
+    // overtakes nobody.
     const isNext = this.#waiting === 0 || !(this.#isGranting || this.#ownerQueues.has(owner));
     if (isNext && this.#mayStart(owner, entry)) {
       this.#grant(owner, entry);
@@ -120,7 +121,7 @@ export class FairQueue<Owner, Entry extends QueueEntry<Entry>> {
 
   /** Releases the slot of an entry and grants the free capacity to waiting entries. */
   release(owner: Owner, entry: Entry): void {
-    this.#usedCapacity -= entry.weight;
+    this.#addToCapacity(-1, entry);
     this.#addToOwner(owner, -entry.weight);
     this.grantWaiting();
   }
@@ -151,9 +152,14 @@ export class FairQueue<Owner, Entry extends QueueEntry<Entry>> {
   }
 
   #grant(owner: Owner, entry: Entry): void {
-    this.#usedCapacity += entry.weight;
+    this.#addToCapacity(1, entry);
     this.#addToOwner(owner, entry.weight);
     entry.onSlotGranted();
+  }
+
+  /** Light slots take no capacity. Otherwise a stream of them could keep a heavy entry waiting forever. */
+  #addToCapacity(sign: 1 | -1, { weight }: Entry): void {
+    if (weight > this.#lightWeight) this.#usedCapacity += sign * weight;
   }
 
   #addToOwner(owner: Owner, weight: number): void {

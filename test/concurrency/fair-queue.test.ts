@@ -278,6 +278,24 @@ test('an owner without a slot gets a light one beside a full capacity', () => {
   queue.release('b', third);
 });
 
+test('a stream of light entries keeps no heavy one waiting', () => {
+  const granted: string[] = [];
+  const queue = new FairQueue<string, WeighedEntry>({
+    capacity: 10,
+    lightWeight: 2,
+    overloaded: () => new Error('full'),
+  });
+  const Entry = entriesOf(queue, granted);
+  const full = new Entry('a', 10);
+  new Entry('heavy', 5);
+  const light = Array.from({ length: 20 }, (_, index) => new Entry(`light ${index}`, 2));
+  queue.release('a', full);
+  expect(granted).toContain('heavy 5');
+  for (const entry of light) queue.release(entry.owner, entry);
+  new Entry('b', 5);
+  expect(granted).toContain('b 5');
+});
+
 interface WeighedEntry extends QueueEntry<WeighedEntry> {}
 
 /** A class of entries that ask for their slot at once. `granted` gets their owner and weight. */

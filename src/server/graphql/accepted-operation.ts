@@ -56,7 +56,7 @@ export class RestOperation implements AcceptedOperation, QueuedOperation {
   readonly weight: number;
   readonly #operation: Operation;
   readonly #request: OperationRequest;
-  readonly #shared: RunState;
+  readonly #runState: RunState;
   /** Set once the points are charged. */
   #cost: PointCost | undefined;
   #isGranted = false;
@@ -72,18 +72,18 @@ export class RestOperation implements AcceptedOperation, QueuedOperation {
     nodes: number,
     operation: Operation,
     request: OperationRequest,
-    shared: RunState,
+    runState: RunState,
   ) {
     this.context = context;
     this.weight = Math.max(1, nodes);
     this.#operation = operation;
     this.#request = request;
-    this.#shared = shared;
+    this.#runState = runState;
   }
 
   run(execute: Execute): Promise<ExecutionResult> {
     const { scope, tenant, showsCost } = this.context;
-    const { admission, rateLimit, sharing } = this.#shared;
+    const { admission, rateLimit, sharing } = this.#runState;
     scope.startTimeout();
     const charge = rateLimit?.charge(tenant, this.weight);
     this.#cost = charge?.cost;
@@ -91,15 +91,16 @@ export class RestOperation implements AcceptedOperation, QueuedOperation {
     const { response, sharesBody } = this.#request;
     if (this.#isQuery) this.#sharingKey = sharing.keyOf(this.#operation, showsCost);
     // A query that shares the response body of an equal one costs next to nothing, so it needs no turn.
-    // A call through `fetch` is not limited.
+    // A call through `fetch` has no unread bytes, so it may always join.
     const mayJoin =
       response === undefined || (sharesBody && !this.#showsPoints && admission.isOpenTo(tenant));
     const equalQuery = mayJoin ? this.#findEqualQuery() : undefined;
     const refusal =
-      equalQuery === undefined ? admission.enter(tenant, this, response) : admission.join(tenant, response);
+      equalQuery === undefined ? admission.enter(tenant, this, response) : admission.admit(tenant, response);
     if (refusal !== undefined) return Promise.resolve(this.#refused(refusal));
     if (equalQuery === undefined && !this.#isGranted) return this.#waitAndStart(execute);
-    return this.#start(execute, equalQuery);
+    // An operation with a slot of its own may share the result of an equal query too.
+    return this.#start(execute, mayJoin ? equalQuery : this.#findEqualQuery());
   }
 
   /** Called when the turn of the operation comes. */
@@ -112,7 +113,7 @@ export class RestOperation implements AcceptedOperation, QueuedOperation {
   handleEvent(): void {
     if (this.#isGranted) return;
     const { scope, tenant } = this.context;
-    this.#endWait?.(this.#shared.admission.stopWaiting(tenant, this, scope.deadline.signal.aborted));
+    this.#endWait?.(this.#runState.admission.stopWaiting(tenant, this, scope.deadline.signal.aborted));
   }
 
   async #waitAndStart(execute: Execute): Promise<ExecutionResult> {
@@ -124,7 +125,11 @@ export class RestOperation implements AcceptedOperation, QueuedOperation {
       if (signal.aborted) this.handleEvent();
     });
     signal.removeEventListener('abort', this);
-    return refusal === undefined ? this.#start(execute) : this.#refused(refusal);
+    if (refusal !== undefined) return this.#refused(refusal);
+    const equalQuery = this.#findEqualQuery();
+    // It shares the body of the equal query, so it needs its slot no more.
+    if (equalQuery !== undefined && this.#request.sharesBody && !this.#showsPoints) this.#releaseSlot();
+    return this.#start(execute, equalQuery);
   }
 
   #refused(refusal: ExecutionResult): ExecutionResult {
@@ -142,8 +147,8 @@ export class RestOperation implements AcceptedOperation, QueuedOperation {
     return this.#cost !== undefined && this.context.showsCost;
   }
 
-  /** Starts the operation, or joins an equal query. The default is one that runs now. */
-  #start(execute: Execute, equalQuery = this.#findEqualQuery()): Promise<ExecutionResult> {
+  /** Starts the operation, or joins an equal query. */
+  #start(execute: Execute, equalQuery: InFlightQuery | undefined): Promise<ExecutionResult> {
     const { callLog, showsCost } = this.context;
     const instrumentedExecute = showsCost ? async () => withUpstreamCost(await execute(), callLog) : execute;
     try {
@@ -167,7 +172,7 @@ export class RestOperation implements AcceptedOperation, QueuedOperation {
   #findEqualQuery(): InFlightQuery | undefined {
     if (this.#sharingKey === undefined) return undefined;
     const { tenant, scope } = this.context;
-    const equalQuery = this.#shared.sharing.find(tenant, this.#sharingKey);
+    const equalQuery = this.#runState.sharing.find(tenant, this.#sharingKey);
     if (equalQuery?.result === undefined) return undefined;
     // A wait for a turn may have used up time. Without a timeout, the difference is NaN.
     const aheadMs = equalQuery.scope.deadline.remainingMs() - scope.deadline.remainingMs();
@@ -182,7 +187,7 @@ export class RestOperation implements AcceptedOperation, QueuedOperation {
     if (!this.#isQuery) {
       // A mutation that has started is finished even if its client disconnects.
       const mutation = Promise.resolve(execute());
-      return this.#shared.mutations?.track(mutation) ?? mutation;
+      return this.#runState.mutations?.track(mutation) ?? mutation;
     }
     const { tenant, scope } = this.context;
     const key = this.#sharingKey;
@@ -193,14 +198,20 @@ export class RestOperation implements AcceptedOperation, QueuedOperation {
       return equalQuery.result;
     }
     const result = Promise.resolve(execute());
-    this.#inFlight = this.#shared.sharing.add(tenant, key, scope, result);
+    this.#inFlight = this.#runState.sharing.add(tenant, key, scope, result);
     return result;
   }
 
   #finish(): void {
-    if (this.#inFlight !== undefined) this.#shared.sharing.remove(this.#inFlight);
+    if (this.#inFlight !== undefined) this.#runState.sharing.remove(this.#inFlight);
     this.#endScope();
-    if (this.#isGranted) this.#shared.admission.release(this.context.tenant, this);
+    this.#releaseSlot();
+  }
+
+  #releaseSlot(): void {
+    if (!this.#isGranted) return;
+    this.#isGranted = false;
+    this.#runState.admission.release(this.context.tenant, this);
   }
 
   #endScope(): void {

@@ -4,7 +4,7 @@ import { FairQueue, type QueueEntry } from '../../concurrency/fair-queue.ts';
 import type { Tenant } from '../../concurrency/tenant.ts';
 import { overloaded } from '../http/http-error.ts';
 import type { LoadShedder } from '../http/load-shedding.ts';
-import { OpenResponses } from '../http/open-responses.ts';
+import { OpenResponses, schemaReader } from '../http/open-responses.ts';
 import { refusalError, refusalOf } from './refusal.ts';
 
 /** The limits of `Admission`. */
@@ -28,9 +28,6 @@ const heaviestAtOncePerToken = 2;
 // A page of 50 orders with their shipments. When heavy operations of five tokens wait for a slow REST endpoint, the small
 // ones of other tokens go on.
 const lightWeight = 100;
-
-/** Operations that need only the schema share one owner of unread bytes, because they need no access token. */
-const schemaReader: Tenant = { id: 'schema', writes: 0 };
 
 /**
  * Lets operations start. One token runs at most twice `maxNodes`, and all tokens together ten times. Further operations
@@ -69,15 +66,15 @@ export class Admission {
     operation: QueuedOperation,
     response: ServerResponse | undefined,
   ): ExecutionResult | undefined {
-    const refusal = this.join(tenant, response);
+    const refusal = this.admit(tenant, response);
     if (refusal !== undefined) return refusal;
     const error = this.#queue.acquire(tenant, operation);
     // A GraphQL error: `overloaded` makes it.
     return error && { errors: [error as GraphQLError] };
   }
 
-  /** Admits an operation that needs no turn, because it joins another one. @returns the result if it may not join. */
-  join(tenant: Tenant, response: ServerResponse | undefined): ExecutionResult | undefined {
+  /** Counts a request, and watches its response. @returns the result if the operation may not run. */
+  admit(tenant: Tenant, response: ServerResponse | undefined): ExecutionResult | undefined {
     const httpError = this.#loadShedder.admit('graphql', tenant, response);
     if (httpError !== undefined) return refusalOf(httpError);
     this.#openResponses.watch(tenant, response);

@@ -79,7 +79,7 @@ export function createOperationRunner(options: OperationRunnerOptions): Operatio
   const { schema, limits, tracing } = options;
   const { check } = createOperationLimits(schema, limits);
   const createContext = createContextFactory(options.shared, options.context);
-  const shared: RunState = {
+  const runState: RunState = {
     sharing: new QuerySharing(),
     mutations: options.mutations,
     admission: new Admission({ ...options, maxNodes: limits.nodes }),
@@ -108,8 +108,8 @@ export function createOperationRunner(options: OperationRunnerOptions): Operatio
       const nodes = check(operation);
       if (typeof nodes !== 'number') return { refusal: { errors: [nodes] } };
       return context === undefined
-        ? new SchemaOperation(request, shared.admission)
-        : new RestOperation(context, nodes, operation, request, shared);
+        ? new SchemaOperation(request, runState.admission)
+        : new RestOperation(context, nodes, operation, request, runState);
     },
   };
 }

@@ -10,14 +10,20 @@ const maxStallMs = 5_000;
 // Within this time, operations of one token produce a few MB.
 const measureMs = 50;
 
+/**
+ * The tenant of all operations that need only the schema. They need no access token, so anybody could use up the share
+ * of this tenant. While its share is used up, its clients therefore lose their connections as if the budget were.
+ */
+export const schemaReader: Tenant = { id: 'schema', writes: 0 };
+
 /** The response to an operation, from its admission until it is closed. */
 interface OpenResponse extends ListNode<OpenResponse> {
   readonly tenant: Tenant;
   readonly response: ServerResponse;
   /** The bytes that the operating system had not taken when they were last measured. */
   queuedBytes: number;
-  /** When the client last took a byte. A time of `performance.now()`. */
-  takenAt: number;
+  /** When the queued bytes last changed. A time of `performance.now()`. */
+  changedAtMs: number;
 }
 
 /**
@@ -50,7 +56,7 @@ export class OpenResponses {
       tenant,
       response,
       queuedBytes: 0,
-      takenAt: 0,
+      changedAtMs: 0,
     };
     this.#list.add(entry);
     response.once('close', () => this.#list.remove(entry));
@@ -79,26 +85,33 @@ export class OpenResponses {
     for (let entry = this.#list.first; entry !== undefined; entry = entry.after) {
       const bytes = entry.response.writableLength;
       const queuedBytes = queuedBytesOf(entry.response);
-      if (queuedBytes === 0 || queuedBytes !== entry.queuedBytes) entry.takenAt = now;
+      if (queuedBytes === 0 || queuedBytes !== entry.queuedBytes) entry.changedAtMs = now;
       entry.queuedBytes = queuedBytes;
       if (bytes === 0) continue;
       this.#unreadByTenant.set(entry.tenant, (this.#unreadByTenant.get(entry.tenant) ?? 0) + bytes);
       this.#unreadBytes += bytes;
     }
-    if (this.#isUsedUp) this.#closeStalled(now);
+    if (this.#isUsedUp) this.#closeStalled(now, this.#unreadBytes, this.#budgetBytes);
+    const schemaBytes = this.#unreadByTenant.get(schemaReader) ?? 0;
+    this.#closeStalled(now, schemaBytes, this.#budgetBytes / 2, schemaReader);
     this.#onMeasured();
     if (this.#list.first !== undefined) return;
     clearInterval(this.#timer);
     this.#timer = undefined;
   }
 
-  /** Closes the connections of clients that take nothing, until the budget has room. The oldest response is first. */
-  #closeStalled(now: number): void {
-    let unreadBytes = this.#unreadBytes;
+  /**
+   * Closes the connections of clients that take nothing, until their unread bytes are below the limit. The oldest
+   * response is first.
+   * @param tenant closes only the connections of this tenant.
+   */
+  #closeStalled(now: number, unreadBytes: number, limitBytes: number, tenant?: Tenant): void {
+    let remainingBytes = unreadBytes;
     for (let entry = this.#list.first; entry !== undefined; entry = entry.after) {
-      if (unreadBytes < this.#budgetBytes) return;
-      if (entry.queuedBytes === 0 || now - entry.takenAt < maxStallMs) continue;
-      unreadBytes -= entry.response.writableLength;
+      if (remainingBytes < limitBytes) return;
+      if (tenant !== undefined && entry.tenant !== tenant) continue;
+      if (entry.queuedBytes === 0 || now - entry.changedAtMs < maxStallMs) continue;
+      remainingBytes -= entry.response.writableLength;
       // The connection breaks, so that the client cannot mistake a partial response for a complete one.
       entry.response.socket?.destroy();
     }

@@ -58,13 +58,13 @@ async function startClients(count: number, token: string): Promise<RawConnection
 }
 
 async function askSmall(token: string) {
-  const startedAt = performance.now();
+  const startedAtMs = performance.now();
   const response = await fetch(new URL('/graphql', listener.url), {
     method: 'POST',
     headers: { 'content-type': 'application/json', authorization: `Bearer ${token}` },
     body: JSON.stringify({ query: '{ order(id: "small") { id } }' }),
   });
-  return { status: response.status, body: await response.json(), ms: performance.now() - startedAt };
+  return { status: response.status, body: await response.json(), ms: performance.now() - startedAtMs };
 }
 
 const settle = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
@@ -115,6 +115,58 @@ test("one token's clients that read nothing leave others their turn, and cost a 
   expect(pagesRead()).toBe(pages);
   expect((await askSmall('ana')).status).toBe(200);
 }, 60_000);
+
+test('a query that waited for its turn and then joins an equal one gives its turn to the next', async () => {
+  const held = new Map<string, () => void>();
+  // A token runs two queries of 1,000 nodes.
+  await using busy = await startApp(
+    (request, response) => {
+      const url = new URL(request.url ?? '', 'http://rest.test');
+      held.set(url.searchParams.get('search') ?? '', () => response.end('{"orders":[],"nextPageToken":""}'));
+    },
+    { GRAPHQL_REQUESTS_AT_ONCE: '200', MAX_NODES: '1000', UPSTREAM_LISTS_FOR_BATCHES: 'no' },
+  );
+  const server = await listen(busy.app, '127.0.0.1', 0);
+  const search = async (text: string) => {
+    const response = await fetch(new URL('/graphql', server.url), {
+      method: 'POST',
+      headers: { 'content-type': 'application/json', authorization: 'Bearer ana' },
+      body: JSON.stringify({
+        query: 'query ($search: String!) { orders(first: 999, search: $search) { nodes { notes } } }',
+        variables: { search: text },
+      }),
+    });
+    return response.json();
+  };
+  const give = (text: string) => {
+    held.get(text)?.();
+    held.delete(text);
+  };
+  const hasCall = (text: string) => until(() => held.has(text));
+  // The fast path runs only cached documents.
+  const first = search('first');
+  await hasCall('first');
+  give('first');
+  await first;
+
+  const running = [search('a'), search('b')];
+  await Promise.all([hasCall('a'), hasCall('b')]);
+  const waiting = ['c', 'c', 'c', 'd'].map((text) => search(text));
+  await settle(100);
+  expect([...held.keys()].sort()).toEqual(['a', 'b']);
+  give('a');
+  await hasCall('c');
+  give('b');
+  // While "c" still runs, its two equal queries leave the second turn to "d".
+  await hasCall('d');
+  expect([...held.keys()].sort()).toEqual(['c', 'd']);
+  give('c');
+  give('d');
+  const empty = { data: { orders: { nodes: [] } } };
+  expect(await Promise.all([...running, ...waiting])).toEqual(Array(6).fill(empty));
+  expect(busy.calls()).toHaveLength(5);
+  await server.close();
+});
 
 test('a large response that many clients share is written to one of them in each round of the event loop', async () => {
   let round = 0;
