@@ -47,7 +47,7 @@ function isWanted(name: string, list: string | undefined): boolean | undefined {
   return list?.split(',').some((part) => name.toLowerCase().includes(part.toLowerCase()));
 }
 
-const startedAt = performance.now();
+const startedAtMs = performance.now();
 runAsLoad();
 const upstream = await startUpstream('upstream-process.ts', loadCore);
 const start = (entry: ServerEntry) => startServer(entry, upstream.url);
@@ -133,4 +133,4 @@ try {
 } finally {
   upstream.close();
 }
-print(`\nIt took ${Math.round((performance.now() - startedAt) / 1_000)} s.`);
+print(`\nIt took ${Math.round((performance.now() - startedAtMs) / 1_000)} s.`);

@@ -39,22 +39,22 @@ export async function load(options: LoadOptions): Promise<LoadSeen> {
   const { port, next, connections, forMs = Infinity, total = Infinity, ratePerSecond = Infinity } = options;
   const sockets = await Promise.all(Array.from({ length: connections }, () => opened(port)));
   const latencies: number[] = [];
-  const startedAt = performance.now();
+  const startedAtMs = performance.now();
   let begun = 0;
 
   function askAgainAndAgain(socket: Socket): Promise<void> {
     return new Promise((resolve, reject) => {
-      let sentAt = 0;
+      let sentAtMs = 0;
       let question: Question;
       let answer: Answer | undefined;
 
       function goOn(): void {
         const now = performance.now();
-        if (begun >= total || now - startedAt >= forMs) {
+        if (begun >= total || now - startedAtMs >= forMs) {
           resolve(void socket.removeAllListeners('close'));
           return;
         }
-        const dueInMs = startedAt + (begun / ratePerSecond) * 1_000 - now;
+        const dueInMs = startedAtMs + (begun / ratePerSecond) * 1_000 - now;
         begun += 1;
         if (dueInMs > 0) setTimeout(send, dueInMs);
         else send();
@@ -63,7 +63,7 @@ export async function load(options: LoadOptions): Promise<LoadSeen> {
       function send(): void {
         answer = undefined;
         question = next();
-        sentAt = performance.now();
+        sentAtMs = performance.now();
         socket.write(question.text);
       }
 
@@ -73,7 +73,7 @@ export async function load(options: LoadOptions): Promise<LoadSeen> {
           if (answer === undefined) answer = answerTo(question, chunk);
           else answer.add(chunk);
           if (!answer.isWhole()) return;
-          latencies.push(performance.now() - sentAt);
+          latencies.push(performance.now() - sentAtMs);
           question.look?.(answer.text());
           goOn();
         } catch (error) {
@@ -91,7 +91,7 @@ export async function load(options: LoadOptions): Promise<LoadSeen> {
   }
   return {
     requests: latencies.length,
-    ms: performance.now() - startedAt,
+    ms: performance.now() - startedAtMs,
     latenciesMs: Float64Array.from(latencies).sort(),
   };
 }

@@ -120,9 +120,9 @@ async function measure(
     await turnTo(0);
     const view = await prepare();
     await turnTo(delayMs);
-    const startedAt = performance.now();
+    const startedAtMs = performance.now();
     const answer = await view();
-    const ms = performance.now() - startedAt;
+    const ms = performance.now() - startedAtMs;
     const { count } = await turnTo(0);
     check(answer);
     if (run < 0) continue;

@@ -91,7 +91,7 @@ export async function startServer(
     UPSTREAM_URL: upstreamUrl,
     ...entry.env,
   };
-  const startedAt = performance.now();
+  const startedAtMs = performance.now();
   const child = startNode(entry.args, {
     core: isPinned ? serverCore : undefined,
     env,
@@ -100,13 +100,13 @@ export async function startServer(
   });
   const stop = () => void child.kill('SIGKILL');
   while (!(await answers({ entry, port }))) {
-    if (child.exitCode !== null || performance.now() - startedAt > patienceMs) {
+    if (child.exitCode !== null || performance.now() - startedAtMs > patienceMs) {
       stop();
       throw new Error(`${entry.name} does not answer on port ${port}`);
     }
     await pause(5);
   }
-  const startMs = performance.now() - startedAt;
+  const startMs = performance.now() - startedAtMs;
   const { pid } = child;
   const status = (field: string) =>
     Number(new RegExp(`${field}:\\s+(\\d+) kB`).exec(readFileSync(`/proc/${pid}/status`, 'latin1'))?.[1]) *

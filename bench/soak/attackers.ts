@@ -204,10 +204,10 @@ function attackOnce(): Promise<void> {
 }
 
 parentPort?.on('message', async ({ total, ratePerSecond }: Attacks) => {
-  const startedAt = performance.now();
+  const startedAtMs = performance.now();
   const running: Promise<void>[] = [];
   for (let begun = 0; begun < total; begun += 1) {
-    await pause(Math.max(0, startedAt + (begun / ratePerSecond) * 1_000 - performance.now()));
+    await pause(Math.max(0, startedAtMs + (begun / ratePerSecond) * 1_000 - performance.now()));
     running.push(attackOnce());
   }
   await Promise.all(running);

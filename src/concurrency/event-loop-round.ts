@@ -1,4 +1,4 @@
-/** Runs a step at the end of the event-loop round, after all steps deferred earlier. Steps must not throw. */
+/** Runs a step later, after all steps deferred earlier. Steps must not throw. */
 export type Defer = (step: () => void) => void;
 
 /**

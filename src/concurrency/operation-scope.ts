@@ -88,15 +88,15 @@ class RefCountedScope implements OperationScope {
 class ScopeDeadline implements Deadline, TimeoutEntry {
   before: TimeoutEntry | undefined;
   after: TimeoutEntry | undefined;
-  endsAt: number | undefined;
+  endsAtMs: number | undefined;
   readonly signal = new CancelSource();
   readonly #errors: ScopeErrors;
   /** Undefined if operations have no timeout. */
   readonly #timeouts: TimeoutQueue | undefined;
   /** The signal of the scope. It aborts together with the deadline's own signal. */
   readonly #scopeSignal: CancelSource;
-  /** Kept apart from `endsAt`, which is cleared when the timeout stops. */
-  #startedAt: number | undefined;
+  /** Kept apart from `endsAtMs`, which is cleared when the timeout stops. */
+  #startedAtMs: number | undefined;
 
   constructor(errors: ScopeErrors, timeouts: TimeoutQueue | undefined, scopeSignal: CancelSource) {
     this.#errors = errors;
@@ -106,12 +106,12 @@ class ScopeDeadline implements Deadline, TimeoutEntry {
 
   remainingMs(): number {
     const timeoutMs = this.#timeouts?.timeoutMs ?? Number.POSITIVE_INFINITY;
-    return this.#startedAt === undefined ? timeoutMs : this.#startedAt + timeoutMs - performance.now();
+    return this.#startedAtMs === undefined ? timeoutMs : this.#startedAtMs + timeoutMs - performance.now();
   }
 
   start(): void {
-    if (this.#timeouts === undefined || this.#startedAt !== undefined) return;
-    this.#startedAt = performance.now();
+    if (this.#timeouts === undefined || this.#startedAtMs !== undefined) return;
+    this.#startedAtMs = performance.now();
     this.#timeouts.start(this);
   }
 

@@ -1,3 +1,5 @@
+import { within } from './within.ts';
+
 /** Counts the running mutations. A mutation that has started is finished even if its client disconnects. */
 export interface RunningMutations {
   /** Counts a mutation until it succeeds or fails. Returns the same promise. */
@@ -24,13 +26,9 @@ export function createRunningMutations(): RunningMutations {
     },
     async whenIdle(withinMs) {
       if (count === 0) return;
-      await new Promise<void>((resolve) => {
-        const timer = setTimeout(resolve, Math.max(withinMs, 0));
-        onIdle = () => {
-          clearTimeout(timer);
-          resolve();
-        };
-      });
+      const idle = Promise.withResolvers<void>();
+      onIdle = idle.resolve;
+      await within(Math.max(withinMs, 0), idle.promise);
     },
   };
 }

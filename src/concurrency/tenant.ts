@@ -50,8 +50,8 @@ export interface Tenants {
   withId(id: string): Tenant | undefined;
   /** Records that REST rejected the tenant's access token (401). */
   reject(id: string): void;
-  /** Records that REST accepted the access token. `sentAt`: when the call was sent, by `performance.now()`. */
-  accept(id: string, sentAt: number): void;
+  /** Records that REST accepted the access token. `sentAtMs`: when the call was sent, by `performance.now()`. */
+  accept(id: string, sentAtMs: number): void;
   /** Whether REST rejected the access token and has not accepted it since. */
   isRejected(id: string): boolean;
   /** Keeps a tenant after its operations end. Only for tokens that REST accepted: made-up tokens would evict them. */
@@ -88,7 +88,7 @@ export function createTenants({ maxTenants = 1_000, secret }: TenantsOptions): T
   let tenantRefs = new Map<string, WeakRef<Tenant>>();
   let sweepAtSize = 2 * maxTenants;
   // When REST rejected each token. By id, because the tenant object may no longer exist.
-  const rejectedAt = new LRUCache<string, number>({ max: maxRejected });
+  const rejectedAtMs = new LRUCache<string, number>({ max: maxRejected });
 
   function create(id: string): Tenant {
     if (tenantRefs.size >= sweepAtSize) sweep();
@@ -115,11 +115,11 @@ export function createTenants({ maxTenants = 1_000, secret }: TenantsOptions): T
       return remembered.get(id) ?? tenantRefs.get(id)?.deref() ?? create(id);
     },
     withId: (id) => tenantRefs.get(id)?.deref(),
-    reject: (id) => void rejectedAt.set(id, performance.now()),
-    accept(id, sentAt) {
-      if (sentAt > (rejectedAt.peek(id) ?? Number.POSITIVE_INFINITY)) rejectedAt.delete(id);
+    reject: (id) => void rejectedAtMs.set(id, performance.now()),
+    accept(id, sentAtMs) {
+      if (sentAtMs > (rejectedAtMs.peek(id) ?? Number.POSITIVE_INFINITY)) rejectedAtMs.delete(id);
     },
-    isRejected: (id) => rejectedAt.has(id),
+    isRejected: (id) => rejectedAtMs.has(id),
     remember: (tenant) => void remembered.set(tenant.id, tenant),
     isRemembered: (bearer) => remembered.has(keyedHash(key, bearer)),
   };

@@ -3,7 +3,7 @@ import { LinkedList, type ListNode } from './linked-list.ts';
 /** A call or operation with a timeout. */
 export interface TimeoutEntry extends ListNode<TimeoutEntry> {
   /** By the clock of `performance`. Undefined while the timeout does not run. Only TimeoutQueue sets this field. */
-  endsAt: number | undefined;
+  endsAtMs: number | undefined;
   /** Called `timeoutMs` milliseconds after the start. Must not throw. */
   onTimeout(timeoutMs: number): void;
 }
@@ -27,15 +27,15 @@ export class TimeoutQueue {
 
   /** Starts the timeout of an entry whose timeout does not run. */
   start(entry: TimeoutEntry): void {
-    entry.endsAt = performance.now() + this.timeoutMs;
+    entry.endsAtMs = performance.now() + this.timeoutMs;
     this.#running.add(entry);
     this.#timer ??= this.#schedule(this.timeoutMs);
   }
 
   /** Stops the timeout of an entry, if it runs. */
   stop(entry: TimeoutEntry): void {
-    if (entry.endsAt === undefined) return;
-    entry.endsAt = undefined;
+    if (entry.endsAtMs === undefined) return;
+    entry.endsAtMs = undefined;
     this.#running.remove(entry);
   }
 
@@ -50,13 +50,13 @@ export class TimeoutQueue {
     try {
       for (;;) {
         const { first } = this.#running;
-        if (first?.endsAt === undefined || first.endsAt > now + resolutionMs) break;
+        if (first?.endsAtMs === undefined || first.endsAtMs > now + resolutionMs) break;
         this.stop(first);
         first.onTimeout(this.timeoutMs);
       }
     } finally {
-      const endsAt = this.#running.first?.endsAt;
-      this.#timer = endsAt === undefined ? undefined : this.#schedule(endsAt - now);
+      const endsAtMs = this.#running.first?.endsAtMs;
+      this.#timer = endsAtMs === undefined ? undefined : this.#schedule(endsAtMs - now);
     }
   }
 }

@@ -32,12 +32,12 @@ export function onSignals(
   onFirst: (signal: NodeJS.Signals) => void,
   abandon: () => void,
 ): void {
-  let firstAt: number | undefined;
+  let firstAtMs: number | undefined;
   function onSignal(signal: NodeJS.Signals): void {
-    if (firstAt === undefined) {
-      firstAt = performance.now();
+    if (firstAtMs === undefined) {
+      firstAtMs = performance.now();
       onFirst(signal);
-    } else if (performance.now() - firstAt > duplicateSignalMs) {
+    } else if (performance.now() - firstAtMs > duplicateSignalMs) {
       abandon();
       process.exit(1);
     }

@@ -18,7 +18,7 @@ import type { Upstream } from './upstream.ts';
 
 /** The parts of a server besides its settings. */
 export interface ServerParts {
-  upstream: Upstream;
+  upstream: Pick<Upstream, 'url' | 'bearer' | 'close'>;
   trustedDocuments: TrustedDocuments | undefined;
   log: Log;
   /** Optional: replaces the metrics page of this process by one of all workers. */
@@ -80,10 +80,10 @@ export async function startServer(config: Config, parts: ServerParts): Promise<R
     async end(reason) {
       if (reason !== 'replaced') health.markNotReady();
       const waitMs = drainWaitOf(reason, config.listener);
-      const graceEndsAt = performance.now() + waitMs + config.listener.drainGraceMs;
+      const graceEndsAtMs = performance.now() + waitMs + config.listener.drainGraceMs;
       await listener.close(reason === 'replaced' ? { acceptMs: 0, idleMs: waitMs } : { acceptMs: waitMs });
       // A mutation continues after its client has disconnected, so it may still run after all connections are closed.
-      await mutations.whenIdle(graceEndsAt - performance.now());
+      await mutations.whenIdle(graceEndsAtMs - performance.now());
       await client.close();
       await within(closeTimeoutMs, Promise.all([telemetry.close(), upstream.close()]));
     },

@@ -91,7 +91,7 @@ function emitWarning(error: unknown): void {
 const quietMs = 10 * 60_000;
 
 /** Writes the seed into the store. Lists of the seed are newest first; records are written oldest first. */
-export function writeSeed(store: Store, seed: Seed, now: Date): void {
+function writeSeed(store: Store, seed: Seed, now: Date): void {
   for (const location of seed.locations.toReversed()) store.locations.insert(sharedLocations, location);
   for (const merchantSeed of seed.merchants) writeMerchant(store, merchantSeed, now);
 }

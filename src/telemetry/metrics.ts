@@ -175,9 +175,9 @@ function createRequestMetrics(registry: Registry): RequestObserver {
     },
     onRequestFinished(requestRecord, status, isAborted) {
       pendingRequests.delete(requestRecord);
-      const { route, operation, startedAt } = requestRecord;
+      const { route, operation, startedAtMs } = requestRecord;
       if (route === undefined) return;
-      const seconds = (performance.now() - startedAt) / 1_000;
+      const seconds = (performance.now() - startedAtMs) / 1_000;
       if (route === 'label') {
         const outcome = isAborted ? 'aborted' : status < 400 ? 'ok' : 'refused';
         labels.observe({ outcome }, seconds);

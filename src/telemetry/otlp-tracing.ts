@@ -55,7 +55,7 @@ export async function createTracing(options: TracingOptions, log: Log): Promise<
   const spanByCall = new WeakMap<CallLogEntry, Span>();
 
   function begin(requestRecord: RequestRecord, headers: HeaderReader): Span {
-    const { route, startedAt: startTime, operation, callContext, requestId } = requestRecord;
+    const { route, startedAtMs: startTime, operation, callContext, requestId } = requestRecord;
     const parent = propagator.extract(ROOT_CONTEXT, headers, requestHeaders);
     const name = loggableName(operation?.name?.value);
     const type = operation?.operation;
@@ -129,15 +129,15 @@ async function createExporter({ url, protocol }: TracingOptions): Promise<SpanEx
 
 /** Logs failed exports, because the library does not report them. */
 function withExportWarnings(exporter: SpanExporter, log: Log): SpanExporter {
-  let lastWarningAt: number | undefined;
+  let lastWarningAtMs: number | undefined;
   return {
     export(spans, done) {
       exporter.export(spans, (result) => {
         if (
           result.code !== 0 &&
-          (lastWarningAt === undefined || performance.now() - lastWarningAt >= msBetweenWarnings)
+          (lastWarningAtMs === undefined || performance.now() - lastWarningAtMs >= msBetweenWarnings)
         ) {
-          lastWarningAt = performance.now();
+          lastWarningAtMs = performance.now();
           log.warn({ spans: spans.length }, 'traces could not be sent');
         }
         done(result);

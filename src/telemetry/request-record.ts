@@ -5,7 +5,7 @@ import type { CallContext } from '../rest/client/call-context.ts';
 export interface RequestRecord {
   readonly requestId: string;
   /** A time of `performance.now()`. */
-  readonly startedAt: number;
+  readonly startedAtMs: number;
   /** Undefined for pages, static files and unknown paths. */
   route: 'graphql' | 'label' | undefined;
   /** Undefined if the request was rejected before its operation was selected. */
@@ -37,7 +37,7 @@ export interface RequestRecordContext {
 export function createRequestRecord(requestId: string): RequestRecord {
   return {
     requestId,
-    startedAt: performance.now(),
+    startedAtMs: performance.now(),
     route: undefined,
     operation: undefined,
     callContext: undefined,

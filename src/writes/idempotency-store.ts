@@ -63,8 +63,8 @@ export function createMemoryStore({
   }
 
   function removeExpired(entries: Map<string, Entry>): void {
-    for (const [key, { expiresAt }] of entries) {
-      if (expiresAt > now()) return;
+    for (const [key, { expiresAtMs }] of entries) {
+      if (expiresAtMs > now()) return;
       remove(key);
     }
   }
@@ -86,14 +86,14 @@ export function createMemoryStore({
   return {
     claim: async (key, record) => {
       const entry = tenants.get(tenantOf(key))?.get(key);
-      if (entry !== undefined && entry.expiresAt > now()) return entry.record;
+      if (entry !== undefined && entry.expiresAtMs > now()) return entry.record;
       // Without this, the Map would keep an expired entry at its old position, and the order of expiry would be
       // wrong.
       remove(key);
       if (size >= maxKeys) evict();
       const entries = tenants.get(tenantOf(key)) ?? new Map<string, Entry>();
       removeExpired(entries);
-      tenants.set(tenantOf(key), entries.set(key, { record, expiresAt: now() + lifetimeMs }));
+      tenants.set(tenantOf(key), entries.set(key, { record, expiresAtMs: now() + lifetimeMs }));
       size += 1;
       return undefined;
     },
@@ -109,7 +109,7 @@ export function createMemoryStore({
 
 interface Entry {
   record: KeyRecord;
-  expiresAt: number;
+  expiresAtMs: number;
 }
 
 function tenantOf(key: string): string {

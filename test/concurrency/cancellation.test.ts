@@ -41,9 +41,9 @@ test('work goes on until all have given up who wait for it, each of whom counts 
 test('a pause ends with its time, or as its signal aborts, and leaves no listener', async () => {
   const client = new AbortController();
   const { signal } = client;
-  const startedAt = performance.now();
+  const startedAtMs = performance.now();
   await pause(20, signal);
-  expect(performance.now() - startedAt).toBeGreaterThanOrEqual(18);
+  expect(performance.now() - startedAtMs).toBeGreaterThanOrEqual(18);
   expect(getEventListeners(signal, 'abort')).toEqual([]);
   const long = pause(60_000, signal);
   client.abort();

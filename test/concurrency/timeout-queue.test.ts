@@ -4,7 +4,7 @@ import { type TimeoutEntry, TimeoutQueue } from '../../src/concurrency/timeout-q
 import { until } from '../fixtures/rest-service.ts';
 
 function timed(onTimeout: () => void): TimeoutEntry {
-  return { before: undefined, after: undefined, endsAt: undefined, onTimeout };
+  return { before: undefined, after: undefined, endsAtMs: undefined, onTimeout };
 }
 
 test('all whose time runs hear of its end in their order, unless they were stopped, be it on the way', async () => {
@@ -44,20 +44,20 @@ test('entries that started within a millisecond end in one step', async () => {
   try {
     const timeouts = new TimeoutQueue(20);
     const timedOut: string[] = [];
-    const startedAt = performance.now();
+    const startedAtMs = performance.now();
     const clock = vi.spyOn(performance, 'now');
     for (const [name, afterMs] of [
       ['first', 0],
       ['near', 0.9],
       ['later', 2],
     ] as const) {
-      clock.mockReturnValue(startedAt + afterMs);
+      clock.mockReturnValue(startedAtMs + afterMs);
       timeouts.start(timed(() => timedOut.push(name)));
     }
-    clock.mockReturnValue(startedAt + 20);
+    clock.mockReturnValue(startedAtMs + 20);
     vi.advanceTimersByTime(20);
     expect(timedOut).toEqual(['first', 'near']);
-    clock.mockReturnValue(startedAt + 22);
+    clock.mockReturnValue(startedAtMs + 22);
     vi.advanceTimersByTime(2);
     expect(timedOut).toEqual(['first', 'near', 'later']);
   } finally {

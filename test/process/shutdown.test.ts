@@ -108,8 +108,8 @@ describe('SIGTERM', () => {
       const burst = () => Promise.all(Array.from({ length: 80 }, () => statusOf(server.url)));
       server.signal('SIGTERM');
       const outcomes = new Set<unknown>();
-      const startedAt = performance.now();
-      while (performance.now() - startedAt < 450) for (const one of await burst()) outcomes.add(one);
+      const startedAtMs = performance.now();
+      while (performance.now() - startedAtMs < 450) for (const one of await burst()) outcomes.add(one);
       expect(outcomes).toEqual(new Set([200]));
       expect(await server.exit).toEqual({ code: 0, signal: null, errors: '' });
       expect(await statusOf(server.url)).toBe('ECONNREFUSED');

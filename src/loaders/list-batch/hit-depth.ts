@@ -21,19 +21,19 @@ export class HitDepth {
   readonly #now: () => number;
   #isFirst = true;
   #batchesWithoutPage = 0;
-  #lastReadAt: number;
+  #lastReadAtMs: number;
 
   constructor(process: ProcessDepth, now: () => number) {
     this.#process = process;
     this.#now = now;
-    this.#lastReadAt = now();
+    this.#lastReadAtMs = now();
     this.depth = process.depth;
   }
 
   /** Updates the estimate from the scan of a batch. */
   learn(batch: ReadBatch): void {
     const rows = batch.rowsRead - batch.rowsBefore;
-    this.#lastReadAt = this.#now();
+    this.#lastReadAtMs = this.#now();
     this.#batchesWithoutPage = 0;
     if (rows <= 0 && batch.hits.length === 0 && !batch.isWholeList) return;
     const share = batch.hits.length / batch.idCount;
@@ -64,7 +64,7 @@ export class HitDepth {
    */
   isTrialDue(): boolean {
     return (
-      this.#batchesWithoutPage + 1 >= batchesPerTrial || this.#now() - this.#lastReadAt >= trialIntervalMs
+      this.#batchesWithoutPage + 1 >= batchesPerTrial || this.#now() - this.#lastReadAtMs >= trialIntervalMs
     );
   }
 }

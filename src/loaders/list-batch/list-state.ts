@@ -12,7 +12,7 @@ export interface ProcessListState {
 export function createProcessListState(): ProcessListState {
   return {
     depths: new ByKind(() => new ProcessDepth()),
-    completeness: { comparedAt: Number.NEGATIVE_INFINITY },
+    completeness: { comparedAtMs: Number.NEGATIVE_INFINITY },
   };
 }
 

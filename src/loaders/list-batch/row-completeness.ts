@@ -19,8 +19,8 @@ export class RowCompleteness {
   #pageCount = 0;
   /** The number of started comparisons, and the start of the last one. */
   #comparisonCount = 0;
-  #startedAt = Number.NEGATIVE_INFINITY;
-  #comparedAt = Number.NEGATIVE_INFINITY;
+  #startedAtMs = Number.NEGATIVE_INFINITY;
+  #comparedAtMs = Number.NEGATIVE_INFINITY;
   #incompleteUntil = Number.NEGATIVE_INFINITY;
 
   constructor(process: ProcessCompleteness, now: () => number) {
@@ -44,14 +44,14 @@ export class RowCompleteness {
     if (!this.#isDue(now)) return undefined;
     const index = Math.floor(names.length / 2) + this.#comparisonCount;
     this.#comparisonCount += 1;
-    this.#startedAt = now;
+    this.#startedAtMs = now;
     return names[index % names.length];
   }
 
   #isDue(now: number): boolean {
-    if (this.#comparisonCount >= 3 && now - this.#startedAt < comparisonIntervalMs) return false;
-    if (now - this.#process.comparedAt >= comparisonIntervalMs) return true;
-    return this.#pageCount >= pagesBeforeComparison && now - this.#comparedAt >= comparisonIntervalMs;
+    if (this.#comparisonCount >= 3 && now - this.#startedAtMs < comparisonIntervalMs) return false;
+    if (now - this.#process.comparedAtMs >= comparisonIntervalMs) return true;
+    return this.#pageCount >= pagesBeforeComparison && now - this.#comparedAtMs >= comparisonIntervalMs;
   }
 
   /** Counts a batch that read pages. */
@@ -77,8 +77,8 @@ export class RowCompleteness {
       const row = rows.get(comparedName);
       const record = row && (await within(limitMs, reads.start(comparedName)));
       if (!row || !record || record instanceof Error) return undefined;
-      this.#comparedAt = this.#now();
-      this.#process.comparedAt = this.#comparedAt;
+      this.#comparedAtMs = this.#now();
+      this.#process.comparedAtMs = this.#comparedAtMs;
       if (!lacksFields(row, record)) return undefined;
     }
     const records = await reads.all(names);
@@ -100,14 +100,14 @@ export class RowCompleteness {
     if (lacking === 0 || lacking < Math.min(pairs.length, 2)) return;
     this.#incompleteUntil = this.#now() + incompleteMs;
     // The next page of any tenant is compared again, and so is the next page of this tenant.
-    this.#process.comparedAt = Number.NEGATIVE_INFINITY;
+    this.#process.comparedAtMs = Number.NEGATIVE_INFINITY;
     this.#pageCount = pagesBeforeComparison;
   }
 }
 
 /** When a row of the list was last compared, for any tenant. */
 export interface ProcessCompleteness {
-  comparedAt: number;
+  comparedAtMs: number;
 }
 
 const comparisonIntervalMs = 30_000;

@@ -25,7 +25,7 @@ export interface MeasuredPage<Row> {
 
 interface CachedPage extends MeasuredPage<unknown> {
   /** When the page was requested. The rows may be as old as that. */
-  requestedAt: number;
+  requestedAtMs: number;
 }
 
 /**
@@ -97,7 +97,7 @@ export class CachedPages {
   find(key: string): { page: Page<unknown>; isStale: boolean } | undefined {
     const { pages, now, referenceMs } = this.#shared;
     const cached = pages.get(this.#keyOf(key));
-    return cached && { page: cached.page, isStale: now() - cached.requestedAt >= referenceMs };
+    return cached && { page: cached.page, isStale: now() - cached.requestedAtMs >= referenceMs };
   }
 
   /** Reads a page and caches it. Errors and pages with an invalid row are not cached. */
@@ -139,13 +139,13 @@ async function readAndCache<Row>(
   key: string,
   read: () => Promise<MeasuredPage<Row>>,
 ): Promise<Page<Row>> {
-  const requestedAt = now();
+  const requestedAtMs = now();
   const measuredPage = await read();
   const isWhole = !measuredPage.page.rows.some((row) => row instanceof InvalidResponseError);
   // The response to an older request may arrive after a newer one.
-  const isNewest = (pages.peek(key)?.requestedAt ?? requestedAt) <= requestedAt;
+  const isNewest = (pages.peek(key)?.requestedAtMs ?? requestedAtMs) <= requestedAtMs;
   if (referenceMs > 0 && isWhole && isNewest)
-    pages.set(key, { ...measuredPage, requestedAt }, { start: requestedAt });
+    pages.set(key, { ...measuredPage, requestedAtMs }, { start: requestedAtMs });
   return measuredPage.page;
 }
 

@@ -41,7 +41,7 @@ const primary = connect<PrimaryMethods, WorkerMethods>(
 
 function start({ upstreamUrl, bearer, trustedDocuments, secret }: StartOptions): Promise<RunningServer> {
   return startServer(config, {
-    upstream: { url: new URL(upstreamUrl), description: Promise.resolve(''), bearer, close: async () => {} },
+    upstream: { url: new URL(upstreamUrl), bearer, close: async () => {} },
     trustedDocuments,
     log,
     metrics: { page: () => primary.call('metricsPage') },

@@ -38,8 +38,8 @@ export interface CallContext {
   onCallFinished(entry: CallLogEntry): void;
   /** Called when REST rejects the access token (401). */
   onTokenRejected(): void;
-  /** Called when REST accepts the access token. `sentAt`: when that call was sent, by `performance.now()`. */
-  onTokenAccepted(sentAt: number): void;
+  /** Called when REST accepts the access token. `sentAtMs`: when that call was sent, by `performance.now()`. */
+  onTokenAccepted(sentAtMs: number): void;
   /** Whether REST has rejected the access token and has not accepted the token since. */
   isTokenRejected(): boolean;
 }
@@ -119,7 +119,7 @@ export function createCallContexts({
           stopSharingPendingReads(tenant);
           onTokenRejected(tenant);
         },
-        onTokenAccepted: (sentAt) => tenants.accept(tenant.id, sentAt),
+        onTokenAccepted: (sentAtMs) => tenants.accept(tenant.id, sentAtMs),
         isTokenRejected: () => tenants.isRejected(tenant.id),
       };
     },

@@ -94,6 +94,6 @@ export function recordCall(callLog: CallLog, call: RestCall, fieldPath?: FieldPa
 
 /** Creates an empty call log. Its time starts now. */
 export function createCallLog(): CallLog {
-  const startedAt = performance.now();
-  return { entries: [], cached: 0, savedByList: 0, elapsedMs: () => performance.now() - startedAt };
+  const startedAtMs = performance.now();
+  return { entries: [], cached: 0, savedByList: 0, elapsedMs: () => performance.now() - startedAtMs };
 }

@@ -2,7 +2,7 @@
 export class ServiceClock {
   #date: string | undefined;
   #dateMs = 0;
-  #receivedAt = 0;
+  #receivedAtMs = 0;
 
   /** Sets the clock to the `date` header of a response that has just started. Ignores a missing or invalid date. */
   update(date: string | string[] | undefined): void {
@@ -14,7 +14,7 @@ export class ServiceClock {
       this.#date = date;
       this.#dateMs = dateMs;
     }
-    this.#receivedAt = performance.now();
+    this.#receivedAtMs = performance.now();
   }
 
   /**
@@ -22,6 +22,6 @@ export class ServiceClock {
    * with a `date` header has arrived.
    */
   now(): number | undefined {
-    return this.#date === undefined ? undefined : this.#dateMs + performance.now() - this.#receivedAt;
+    return this.#date === undefined ? undefined : this.#dateMs + performance.now() - this.#receivedAtMs;
   }
 }

@@ -108,7 +108,7 @@ const baseReconnectPauseMs = 100;
 abstract class Attempt<Value> implements ResponseHandler, TimeoutEntry {
   before: TimeoutEntry | undefined;
   after: TimeoutEntry | undefined;
-  endsAt: number | undefined;
+  endsAtMs: number | undefined;
   protected readonly request: TransportRequest<Value>;
   readonly #state: TransportState;
   #timeouts: TimeoutQueue;

@@ -49,13 +49,13 @@ interface CallCount {
 
 /** The calls of a window of five seconds. */
 interface Window extends CallCount {
-  readonly startedAt: number;
+  readonly startedAtMs: number;
   /** Calls per tenant id, from the tenant's first failure on. Without failures the Map stays empty. */
   readonly byTenant: Map<string, CallCount>;
 }
 
-function emptyWindow(startedAt: number): Window {
-  return { startedAt, calls: 0, failed: 0, byTenant: new Map() };
+function emptyWindow(startedAtMs: number): Window {
+  return { startedAtMs, calls: 0, failed: 0, byTenant: new Map() };
 }
 
 function isFailing({ calls, failed }: CallCount): boolean {
@@ -82,7 +82,7 @@ export function createCircuitBreaker({
   let failedProbe: { tenant: string; until: number } | undefined;
 
   function windowAt(nowMs: number): Window {
-    const ageMs = nowMs - currentWindow.startedAt;
+    const ageMs = nowMs - currentWindow.startedAtMs;
     if (ageMs >= windowMs) {
       previousWindow = ageMs < 2 * windowMs ? currentWindow : emptyWindow(nowMs);
       currentWindow = emptyWindow(nowMs);

@@ -71,8 +71,8 @@ export function createCompiledQueries(schema: GraphQLSchema): CompiledQueries {
   return ({ definition, document }) => compiledQueryOf(definition, document);
 }
 
-// Outcomes of four conditions. The plans of further outcomes are not kept: to plan costs no more than to run.
-const maxPlans = 16;
+// The outcomes of two conditions. Plans of further outcomes are not kept: to plan costs no more than to run.
+const maxPlans = 4;
 
 /** The plans of a query: one for each outcome of its @skip and @include. Undefined if a condition is not a boolean. */
 function createPlans(

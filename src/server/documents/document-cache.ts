@@ -83,13 +83,13 @@ function dropStackTrace(error: Error): void {
 }
 
 /**
- * Estimates the memory of a cached document in bytes. Measured: 270 to 440 bytes per token, and up to 770 with a
- * compiled query. A parsed text of brackets and short names takes 200 times its length. Comments are tokens too.
+ * Estimates the memory of a cached document in bytes. Measured: 270 to 440 bytes per token, and 220 more for
+ * each of up to four plans. A parsed text of brackets and short names takes 200 times its length. Comments are tokens too.
  */
 function estimateBytes({ document }: CachedDocument, text: string): number {
   let tokens = 0;
   for (let token = document?.loc?.startToken; token; token = token.next ?? undefined) tokens += 1;
-  return 2 * text.length + 800 * (document?.tokenCount ?? tokens) + 200 * tokens + 2_000;
+  return 2 * text.length + 1_000 * (document?.tokenCount ?? tokens) + 200 * tokens + 2_000;
 }
 
 /** Yoga plugin: parses and validates by `documents`. Yoga's own caches are bounded by count, not by size. */

@@ -95,7 +95,7 @@ export function loggedRequests(
 }
 
 function writeLogLine(log: Log, requestRecord: RequestRecord, status: number, isAborted: boolean): void {
-  const { requestId, startedAt, route, operation, callContext, joined, errors } = requestRecord;
+  const { requestId, startedAtMs, route, operation, callContext, joined, errors } = requestRecord;
   const totals = callContext && totalsOf(callContext.callLog);
   const fields = {
     requestId,
@@ -105,7 +105,7 @@ function writeLogLine(log: Log, requestRecord: RequestRecord, status: number, is
     // A prefix: enough to distinguish tenants, too short to identify one.
     tenant: callContext?.tenant.id.slice(0, 12),
     status,
-    ms: roundToTenths(performance.now() - startedAt),
+    ms: roundToTenths(performance.now() - startedAtMs),
     restMs: totals && roundToTenths(totals.restMs),
     calls: totals?.calls,
     shared: totals?.shared,

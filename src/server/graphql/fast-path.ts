@@ -23,7 +23,7 @@ import type { ReportError } from '../../telemetry/error-report.ts';
 import type { HeaderReader, RequestRecord } from '../../telemetry/request-record.ts';
 import type { CompiledQueries } from '../compiled-queries/compiled-queries.ts';
 import { type DocumentSources, requestedOperation } from '../documents/requested-operation.ts';
-import { type ContentCoding, compress, contentCodingFor, minCompressedBytes } from '../http/compression.ts';
+import { type ContentCoding, compress, contentCodingOf } from '../http/compression.ts';
 import { mediaTypeFor } from '../http/media-types.ts';
 import { type BodyReadResult, type ParsedBody, parseBody, receiveBody } from '../http/request-body.ts';
 import { authorizationError } from '../http/request-checks.ts';
@@ -57,10 +57,8 @@ export function fastPath(options: FastPathOptions, fallback: Fallback): RequestL
     ...options,
     fallback,
     fixedHeaderList,
-    maskedByResult: new WeakMap(),
-    bodyByResult: new WeakMap(),
+    sharedResponses: new WeakMap(),
     onePerRound: createOnePerRound(),
-    compressedByResult: { br: new WeakMap(), gzip: new WeakMap() },
   };
   const defer = createDefer();
   return (request, response) => {
@@ -99,16 +97,23 @@ interface FastPathDependencies extends FastPathOptions {
   fallback: Fallback;
   /** Names and values alternate. */
   fixedHeaderList: readonly string[];
-  maskedByResult: WeakMap<ExecutionResult, ExecutionResult>;
-  /** Serialized bodies of results that several requests share. */
-  bodyByResult: WeakMap<ExecutionResult, Buffer>;
+  /** By unmasked result. */
+  sharedResponses: WeakMap<ExecutionResult, SharedResponse>;
   onePerRound: Defer;
-  /** Compressed bodies, also unfinished ones. A request does not know whether others join it, so each adds its own. */
-  compressedByResult: Readonly<Record<ContentCoding, WeakMap<ExecutionResult, Promise<Buffer>>>>;
 }
 
-/** A shared body of more bytes is sent to one client in each round, because hundreds of clients may share it. */
-const maxBytesAtOnce = 262_144;
+/** What the requests of one result share. */
+interface SharedResponse {
+  /** With masked errors. */
+  result: ExecutionResult;
+  /** Undefined until a second request needs the same body. */
+  body: Buffer | undefined;
+  br: Promise<Buffer> | undefined;
+  gzip: Promise<Buffer> | undefined;
+}
+
+/** A shared body of at least this size has a round of the event loop alone, because hundreds of clients may share it. */
+const minBytesForOwnRound = 262_144;
 
 const clientGoneError = new Error('The client has gone');
 
@@ -152,6 +157,7 @@ class FastRequest implements OperationRequest {
     else
       result.then(
         (unmaskedResult) => this.#respond(unmaskedResult),
+        // Only an error of this server rejects. The fallback runs the query again, and reports the error.
         () => this.#fallBack(),
       );
   }
@@ -188,25 +194,27 @@ class FastRequest implements OperationRequest {
     const { requestRecord } = this;
     const { accessLog, compressResponses, report } = this.#dependencies;
     try {
-      const result = this.#masked(unmaskedResult);
-      accessLog.recordResult(requestRecord, result);
-      const body = this.#bodyOf(result);
+      const shared = this.#sharedOf(unmaskedResult);
+      accessLog.recordResult(requestRecord, shared.result);
+      // One request alone needs no Buffer: Node writes the text.
+      if (requestRecord.joined) shared.body ??= Buffer.from(JSON.stringify(shared.result));
+      const body = shared.body ?? JSON.stringify(shared.result);
       const byteLength = Buffer.byteLength(body);
+      const acceptEncoding = this.#request.headers['accept-encoding'];
       const coding =
-        compressResponses && byteLength >= minCompressedBytes && !this.response.destroyed
-          ? contentCodingFor(this.#request.headers['accept-encoding'])
+        compressResponses && !this.response.destroyed
+          ? contentCodingOf(byteLength, acceptEncoding)
           : undefined;
       if (coding === undefined) {
-        if (requestRecord.joined && byteLength > maxBytesAtOnce)
-          this.#dependencies.onePerRound(() => this.#send(body, byteLength));
-        else this.#send(body, byteLength);
+        this.#sendInTurn(body, byteLength);
         return;
       }
-      this.#compressed(result, body, coding).then(
-        (compressed) => this.#send(compressed, compressed.length, coding),
+      shared[coding] ??= compress(body, coding);
+      shared[coding].then(
+        (compressed) => this.#sendInTurn(compressed, compressed.length, coding),
         (error: unknown) => {
           report(error, requestRecord.requestId);
-          this.#send(body, byteLength);
+          this.#sendInTurn(body, byteLength);
         },
       );
     } catch {
@@ -214,7 +222,29 @@ class FastRequest implements OperationRequest {
     }
   }
 
-  #send(body: string | Buffer, byteLength: number, coding?: ContentCoding): void {
+  /** What all requests with this result share. A request does not know whether others join it. */
+  #sharedOf(unmaskedResult: ExecutionResult): SharedResponse {
+    const { sharedResponses, maskedErrors } = this.#dependencies;
+    let shared = sharedResponses.get(unmaskedResult);
+    if (shared === undefined) {
+      shared = {
+        result: withMaskedErrors(unmaskedResult, maskedErrors),
+        body: undefined,
+        br: undefined,
+        gzip: undefined,
+      };
+      sharedResponses.set(unmaskedResult, shared);
+    }
+    return shared;
+  }
+
+  #sendInTurn(body: string | Buffer, byteLength: number, coding?: ContentCoding): void {
+    const send = () => this.#send(body, byteLength, coding);
+    if (this.requestRecord.joined && byteLength >= minBytesForOwnRound) this.#dependencies.onePerRound(send);
+    else send();
+  }
+
+  #send(body: string | Buffer, byteLength: number, coding: ContentCoding | undefined): void {
     const { requestRecord } = this;
     const { accessLog, responseHeaders, fixedHeaderList } = this.#dependencies;
     const response = this.response;
@@ -230,39 +260,6 @@ class FastRequest implements OperationRequest {
     } catch {
       this.#fallBack();
     }
-  }
-
-  /** The result with masked errors, which is the same object for all requests that share the result. */
-  #masked(result: ExecutionResult): ExecutionResult {
-    if (result.errors === undefined) return result;
-    const { maskedByResult, maskedErrors } = this.#dependencies;
-    let masked = maskedByResult.get(result);
-    if (masked === undefined) {
-      masked = withMaskedErrors(result, maskedErrors);
-      maskedByResult.set(result, masked);
-    }
-    return masked;
-  }
-
-  #bodyOf(result: ExecutionResult): string | Buffer {
-    if (!this.requestRecord.joined) return JSON.stringify(result);
-    const { bodyByResult } = this.#dependencies;
-    let body = bodyByResult.get(result);
-    if (body === undefined) {
-      body = Buffer.from(JSON.stringify(result));
-      bodyByResult.set(result, body);
-    }
-    return body;
-  }
-
-  #compressed(result: ExecutionResult, body: string | Buffer, coding: ContentCoding): Promise<Buffer> {
-    const compressedByResult = this.#dependencies.compressedByResult[coding];
-    let compressed = compressedByResult.get(result);
-    if (compressed === undefined) {
-      compressed = compress(body, coding);
-      compressedByResult.set(result, compressed);
-    }
-    return compressed;
   }
 
   #fallBack(refusal?: ExecutionResult): void {

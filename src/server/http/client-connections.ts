@@ -40,7 +40,7 @@ export interface ClientConnection {
   /** The number of bytes received when the body last made progress. */
   progressBytes: number;
   /** The time of this progress. Undefined until the first sweep after the request. */
-  progressAt: number | undefined;
+  progressAtMs: number | undefined;
   /** The time since which response bytes wait for the client. Undefined if no bytes wait. */
   blockedSince: number | undefined;
 }
@@ -68,12 +68,12 @@ export function createConnections(
     connection.blockedSince = undefined;
     if (!isReceivingBody(connection)) return;
     if (
-      connection.progressAt === undefined ||
+      connection.progressAtMs === undefined ||
       socket.bytesRead - connection.progressBytes >= minProgressBytes
     ) {
       connection.progressBytes = socket.bytesRead;
-      connection.progressAt = now;
-    } else if (now - connection.progressAt >= timeouts.stallTimeoutMs) onStall(socket);
+      connection.progressAtMs = now;
+    } else if (now - connection.progressAtMs >= timeouts.stallTimeoutMs) onStall(socket);
   }
 
   return {
@@ -82,7 +82,7 @@ export function createConnections(
         response: undefined,
         responseBefore: undefined,
         progressBytes: 0,
-        progressAt: undefined,
+        progressAtMs: undefined,
         blockedSince: undefined,
       };
       connections.set(socket, connection);
@@ -98,7 +98,7 @@ export function createConnections(
       if (connection === undefined) return;
       connection.responseBefore = connection.response;
       connection.response = response;
-      connection.progressAt = undefined;
+      connection.progressAtMs = undefined;
     },
     isResponding(socket) {
       const { response, responseBefore } = connections.get(socket) ?? {};

@@ -11,7 +11,7 @@ import type { RequestRecordContext } from '../../telemetry/request-record.ts';
 export type ContentCoding = 'br' | 'gzip';
 
 /** Smaller bodies are not compressed, because they fit into one packet of the network anyway. */
-export const minCompressedBytes = 1_024;
+const minCompressedBytes = 1_024;
 
 // Higher levels save a few more percent, for up to twice the CPU time.
 const gzipOptions = { level: 4 };
@@ -26,6 +26,14 @@ export async function compress(
   coding: ContentCoding,
 ): Promise<Buffer<ArrayBuffer>> {
   return coding === 'br' ? brotliAsync(body, brotliOptions) : gzipAsync(body, gzipOptions);
+}
+
+/** The coding of a response body. Undefined if the body is too small, or if its client accepts no coding. */
+export function contentCodingOf(
+  byteLength: number,
+  acceptEncoding: string | null | undefined,
+): ContentCoding | undefined {
+  return byteLength >= minCompressedBytes ? contentCodingFor(acceptEncoding) : undefined;
 }
 
 /**
@@ -64,9 +72,9 @@ export function compressedResponses(
     // Not async, because an async hook creates a promise for every response.
     onResponse({ request, response, serverContext, setResponse, fetchAPI }) {
       const { headers } = response;
-      if (!(Number(headers.get('content-length')) >= minCompressedBytes)) return undefined;
       if (!compressedTypes.test(headers.get('content-type') ?? '')) return undefined;
-      const coding = contentCodingFor(request.headers.get('accept-encoding'));
+      const byteLength = Number(headers.get('content-length'));
+      const coding = contentCodingOf(byteLength, request.headers.get('accept-encoding'));
       const isWanted = request.method !== 'HEAD' && !request.signal.aborted && !serverContext.res?.destroyed;
       if (coding === undefined || !isWanted) return undefined;
       return compressedResponse(response, coding, fetchAPI).then(setResponse, (error: unknown) =>

@@ -3,6 +3,7 @@ import { createServer, type IncomingMessage, type RequestListener, type ServerRe
 import type { AddressInfo } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { setImmediate as nextRound, setTimeout as sleep } from 'node:timers/promises';
+import { within } from '../../concurrency/within.ts';
 import { createRequestIds } from '../../telemetry/request-ids.ts';
 import { type ConnectionTimeouts, createConnections } from './client-connections.ts';
 import { type HttpError, type OnHttpError, writeHttpError } from './http-error.ts';
@@ -52,7 +53,7 @@ const shutdownSweepMs = 50;
 const firstRequestGraceMs = 500;
 // No connection for this time: probably none is on its way from the kernel, or from the primary process.
 const quietMs = 20;
-// Under steady load, the server then stops listening after a shorter quiet time.
+// After this time, one event-loop round without a connection is enough. After twice this time, none is needed.
 const maxQuietWaitMs = 500;
 
 const unsupportedExpectation: HttpError = {
@@ -157,9 +158,9 @@ export async function listen(
    * (docs/decisions/0020-quiet-before-close.md).
    */
   async function untilQuiet(): Promise<void> {
-    const startedAt = performance.now();
+    const startedAtMs = performance.now();
     const maxWaitMs = Math.min(maxQuietWaitMs, options.drainGraceMs / 2);
-    const isWithin = (ms: number) => performance.now() - startedAt < ms;
+    const isWithin = (ms: number) => performance.now() - startedAtMs < ms;
     let countBefore: number;
     do {
       countBefore = connectionCount;
@@ -175,25 +176,24 @@ export async function listen(
       if (response?.headersSent === false) response.shouldKeepAlive = false;
     }
     if (acceptMs > 0) await sleep(acceptMs);
-    const graceEndsAt = performance.now() + idleMs + options.drainGraceMs;
+    const graceEndsAtMs = performance.now() + idleMs + options.drainGraceMs;
     await untilQuiet();
     if (idleMs > 0) {
-      const closed = new Promise<void>((resolve) => server.close(() => resolve()));
-      await Promise.race([closed, sleep(idleMs, undefined, { ref: false })]);
+      await within(idleMs, new Promise<void>((resolve) => server.close(() => resolve())));
     }
     await new Promise<void>((resolve) => {
       // `server.close` waits for all connections and stops the request timeouts. Without the sweep it would wait for idle
       // connections, unused browser connections and incomplete requests.
-      const shutdownAt = performance.now();
+      const shutdownAtMs = performance.now();
       const sweepForShutdown = () => {
-        const elapsedMs = performance.now() - shutdownAt;
+        const elapsedMs = performance.now() - shutdownAtMs;
         connections.sweepForShutdown({
           first: elapsedMs >= firstRequestGraceMs,
           body: elapsedMs >= stallTimeoutMs,
         });
       };
       const shutdownSweep = setInterval(sweepForShutdown, shutdownSweepMs);
-      const graceMs = Math.max(0, graceEndsAt - performance.now());
+      const graceMs = Math.max(0, graceEndsAtMs - performance.now());
       const grace = setTimeout(() => server.closeAllConnections(), graceMs);
       server.close(() => {
         clearInterval(sweep);

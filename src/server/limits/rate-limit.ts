@@ -14,7 +14,7 @@ export interface PointCost {
 /** The points that a token had at a time of `performance.now()`. Negative after an operation above the burst. */
 interface Bucket {
   points: number;
-  at: number;
+  measuredAtMs: number;
 }
 
 /** A token saves the points of this time. A page that starts several operations is then not refused. */
@@ -39,10 +39,10 @@ export class RateLimit {
    */
   charge(tenant: Tenant, points: number): { cost: PointCost; error: HttpError | undefined } {
     const now = performance.now();
-    const bucket = this.#buckets.of(tenant, () => ({ points: this.#burst, at: now }));
-    const refilled = bucket.points + ((now - bucket.at) / 1000) * this.#pointsPerSecond;
+    const bucket = this.#buckets.of(tenant, () => ({ points: this.#burst, measuredAtMs: now }));
+    const refilled = bucket.points + ((now - bucket.measuredAtMs) / 1000) * this.#pointsPerSecond;
     bucket.points = Math.min(this.#burst, refilled);
-    bucket.at = now;
+    bucket.measuredAtMs = now;
     const missing = Math.min(points, this.#burst) - bucket.points;
     if (missing <= 0) bucket.points -= points;
     const cost = {

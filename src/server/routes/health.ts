@@ -22,15 +22,16 @@ const defaultCacheMs = 3_000;
  */
 export function createHealth(probe: Probe, cacheMs = defaultCacheMs): Health {
   let isShuttingDown = false;
-  let cached: { reason: Promise<string | undefined>; expiresAt: number } | undefined;
+  let cached: { reason: Promise<string | undefined>; expiresAtMs: number } | undefined;
 
   function probeCached(): Promise<string | undefined> {
-    if (cached !== undefined && performance.now() < cached.expiresAt) return cached.reason;
-    const pending = { reason: probe(), expiresAt: Number.POSITIVE_INFINITY };
+    if (cached !== undefined && performance.now() < cached.expiresAtMs) return cached.reason;
+    const pending = { reason: probe(), expiresAtMs: Number.POSITIVE_INFINITY };
     cached = pending;
-    pending.reason.finally(() => {
-      pending.expiresAt = performance.now() + cacheMs;
-    });
+    const expireLater = () => {
+      pending.expiresAtMs = performance.now() + cacheMs;
+    };
+    pending.reason.then(expireLater, expireLater);
     return pending.reason;
   }
 

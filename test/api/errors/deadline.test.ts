@@ -150,5 +150,5 @@ test('an operation that is answered leaves no clock behind', async () => {
   // Of the 20 orders their operations and their calls, and of the write its operation alone.
   const timed = started.mock.calls.map(([one]) => one);
   started.mockRestore();
-  expect([timed.length, timed.filter(({ endsAt }) => endsAt !== undefined)]).toEqual([41, []]);
+  expect([timed.length, timed.filter(({ endsAtMs }) => endsAtMs !== undefined)]).toEqual([41, []]);
 });

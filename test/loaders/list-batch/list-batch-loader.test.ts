@@ -29,21 +29,21 @@ function pagesOf(rows: Page<Row>['rows'], givenRows = (pageSize: number) => page
 /** Of a tenant new to a process that has just compared a row of the list. */
 function comparedState(now = () => 0) {
   const process = createProcessListState();
-  process.completeness.comparedAt = 0;
+  process.completeness.comparedAtMs = 0;
   return new ListState(process, now);
 }
 
 /** Makes a call and reports its start and end, as the REST client does. */
 async function observed<Answer>(callContext: CallContext, call: () => Promise<Answer>): Promise<Answer> {
   callContext.onCallSent();
-  const startedAt = performance.now();
+  const startedAtMs = performance.now();
   const answer = await call();
   callContext.onCallFinished({
     method: 'GET',
     route: '/v1/rows',
     status: 200,
     startMs: 0,
-    durationMs: performance.now() - startedAt,
+    durationMs: performance.now() - startedAtMs,
     bytes: 0,
     retries: 0,
     isShared: false,

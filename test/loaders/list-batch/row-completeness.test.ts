@@ -25,7 +25,7 @@ describe('rows are compared', () => {
     cost?: number;
   }
   const whole = { cost: 1 };
-  const process = () => ({ comparedAt: Number.NEGATIVE_INFINITY });
+  const process = () => ({ comparedAtMs: Number.NEGATIVE_INFINITY });
   const names = ['a', 'b', 'c', 'd'];
   const isDue = (completeness: RowCompleteness) => completeness.startComparison(names) !== undefined;
 

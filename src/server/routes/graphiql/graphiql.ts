@@ -1,7 +1,7 @@
 import type { FetchAPI, Plugin } from 'graphql-yoga';
 import type { ReportError } from '../../../telemetry/error-report.ts';
 import type { TrustedDocuments } from '../../documents/trusted-documents.ts';
-import { contentCodingFor, minCompressedBytes } from '../../http/compression.ts';
+import { contentCodingOf } from '../../http/compression.ts';
 import { Asset, type Assets, readAssets } from './assets.ts';
 import { contentSecurityPolicy, renderPage } from './page.ts';
 import { readTabs, trustedDocumentTabs } from './tabs.ts';
@@ -81,8 +81,9 @@ async function fileResponse(
   { compressResponses, report }: GraphiqlOptions,
   { Response }: FetchAPI,
 ): Promise<Response> {
-  const mayCompress = compressResponses && file.bytes.byteLength >= minCompressedBytes;
-  const coding = mayCompress ? contentCodingFor(request.headers.get('accept-encoding')) : undefined;
+  const coding = compressResponses
+    ? contentCodingOf(file.bytes.byteLength, request.headers.get('accept-encoding'))
+    : undefined;
   const compressed = coding && (await file.compressed(coding).catch((error: unknown) => void report(error)));
   const bytes = compressed ?? file.bytes;
   return new Response(request.method === 'HEAD' ? null : bytes, {
