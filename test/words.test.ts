@@ -115,3 +115,19 @@ test.each([
 ])('%j has no such word', (text) => {
   expect(findingsIn('a.ts', text)).toEqual([]);
 });
+
+test.each(globSync(['*.md', 'docs/**/*.md', 'bench/*.md', 'src/**/*.md'], { cwd: root }))(
+  'the lines of %s are at most 120 characters wide',
+  (page) => {
+    let isCode = false;
+    const wide = readFileSync(join(root, page), 'utf8')
+      .split('\n')
+      .map((line, index) => ({ line, number: index + 1 }))
+      .filter(({ line }) => {
+        if (line.trimStart().startsWith('```')) isCode = !isCode;
+        // A row of a table is one line.
+        return !isCode && line.length > 120 && !line.trimStart().startsWith('|');
+      });
+    expect(wide.map(({ number }) => number)).toEqual([]);
+  },
+);

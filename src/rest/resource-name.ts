@@ -2,8 +2,8 @@ import { BadInputError } from './errors.ts';
 import { type namedOtherwise, type ResourceKind, wireSchemas } from './wire-schema.ts';
 
 /**
- * The collections whose names have the form `<collection>/<identifier>` ("What the service does", Conventions): all
- * kinds of records except those with names of other forms, and couriers, which have a name and no record.
+ * The collections whose names have the form `<collection>/<identifier>` ("What the service does", Conventions). Kinds
+ * of records with names of other forms are left out. Couriers are added: they have such a name, but no record.
  */
 export type Collection = Exclude<ResourceKind, keyof typeof namedOtherwise> | 'couriers';
 

@@ -9,9 +9,9 @@ import type { RecordResult } from '../record-loader.ts';
 import type { PointReads } from './point-reads.ts';
 
 /**
- * Finds out for one tenant whether list rows lack fields that the GET of the same record returns. One row is
- * compared with its record: on the first page of the process and on a tenant's third page, then every 30 seconds
- * for each of the two. So a new token causes no comparison.
+ * Finds out for one tenant whether list rows lack fields that the GET of the same record returns. One row is compared
+ * with its record on the first page of the process, and on a tenant's third page. Both repeat every 30 seconds. So a
+ * new token causes no comparison.
  */
 export class RowCompleteness {
   readonly #process: ProcessCompleteness;

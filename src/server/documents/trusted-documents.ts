@@ -62,8 +62,8 @@ const notAllowedError: HttpError = {
 };
 
 /**
- * Reads trusted documents from a JSON file: an object of texts by id, as Relay's compiler and GraphQL Code Generator
- * write it, or the manifest of Apollo's tools.
+ * Reads trusted documents from a JSON file. It is an object of texts by id, as Relay's compiler and GraphQL Code
+ * Generator write it, or a manifest of Apollo's tools.
  * @throws Error if the file can't be read or has another format. The message describes the reason.
  */
 export async function readTrustedDocuments(file: string): Promise<TrustedDocuments> {
