@@ -40,7 +40,7 @@ export const limitSettings = {
   ),
   nodes: wholeNumber(
     'MAX_NODES',
-    '5000',
+    '3000',
     [1, 100_000_000],
     'The highest number of objects that an operation can return, computed with the values of its variables.',
   ),

@@ -25,7 +25,9 @@ export interface DispatcherOptions {
   proxy?: ProxyOptions | undefined;
 }
 
-const thisMachine = /^(.*\.)?localhost\.?$|^127(\.\d+){3}$|^\[::1\]$/;
+// A connection to an unspecified address, such as 0.0.0.0, reaches this machine.
+const thisMachine =
+  /^(.*\.)?localhost\.?$|^127(\.\d+){3}$|^0\.0\.0\.0$|^\[::(1|ffff:7f[\da-f]{2}:[\da-f]{1,4})?\]$/;
 
 /**
  * Creates the connections to REST, through a proxy if one is set (docs/decisions/0019-proxy-of-undici.md). Requests name
@@ -49,4 +51,13 @@ export function createDispatcher(baseUrl: URL, options: DispatcherOptions): Disp
     // A tunnel counts as a connection: the proxy must open it within the same time.
     clientFactory: (origin, given) => new Pool(origin, { ...given, headersTimeout: connectTimeoutMs }),
   });
+}
+
+/** Why a request got no response: Node's error code, such as ECONNREFUSED. The error's message may have the address. */
+export function failureCodeOf(error: unknown): string {
+  // undici has no code of its own for the status of a proxy.
+  const [, status] = (error instanceof Error && /^Proxy .*\((\d{3})\)/.exec(error.message)) || [];
+  if (status !== undefined) return `the proxy answers ${status}`;
+  const code = error instanceof Error && 'code' in error ? error.code : undefined;
+  return typeof code === 'string' && /^[A-Z][A-Z0-9_]+$/.test(code) ? code : 'unknown error';
 }

@@ -1,6 +1,17 @@
 import type { Cancellation } from '../concurrency/cancellation.ts';
 import { describeCall, isRead, type RestCall } from './call.ts';
 
+/** Creates an error without a stack trace (docs/decisions/0011-errors-without-stack-traces.md). */
+export function withoutStackTrace<Value>(create: () => Value): Value {
+  const { stackTraceLimit } = Error;
+  Error.stackTraceLimit = 0;
+  try {
+    return create();
+  } finally {
+    Error.stackTraceLimit = stackTraceLimit;
+  }
+}
+
 /**
  * The base class of expected errors: of the client's input, of REST's response, or of the network.
  * Messages are for logs and developers. The server decides which message a GraphQL client gets.
@@ -8,7 +19,7 @@ import { describeCall, isRead, type RestCall } from './call.ts';
 export abstract class WaybillError extends Error {
   abstract override readonly name: string;
 
-  /** Makes an error without a stack trace (docs/decisions/0011-errors-without-stack-traces.md). */
+  /** Makes an error without a stack trace, as `withoutStackTrace` does: `super` cannot be called in a function. */
   constructor(message?: string, options?: ErrorOptions) {
     const { stackTraceLimit } = Error;
     Error.stackTraceLimit = 0;

@@ -1,4 +1,4 @@
-import { createDispatcher, type ProxyOptions, userAgent } from './dispatcher.ts';
+import { createDispatcher, failureCodeOf, type ProxyOptions, userAgent } from './dispatcher.ts';
 
 /** Options of `createProbe`. */
 export interface ProbeOptions {
@@ -50,18 +50,9 @@ export async function probeRest({
     await body.dump();
     return undefined;
   } catch (error) {
-    return isTimedOut ? `no answer within ${timeoutMs} ms` : codeOf(error);
+    return isTimedOut ? `no answer within ${timeoutMs} ms` : failureCodeOf(error);
   } finally {
     clearTimeout(timer);
     await dispatcher.destroy();
   }
-}
-
-/** Node's error code, such as ECONNREFUSED. The error's message may contain the address. */
-function codeOf(error: unknown): string {
-  // undici has no code of its own for the status of a proxy.
-  const [, status] = (error instanceof Error && /^Proxy .*\((\d{3})\)/.exec(error.message)) || [];
-  if (status !== undefined) return `the proxy answers ${status}`;
-  const code = error instanceof Error && 'code' in error ? error.code : undefined;
-  return typeof code === 'string' && /^[A-Z][A-Z0-9_]+$/.test(code) ? code : 'unknown error';
 }

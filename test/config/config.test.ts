@@ -62,7 +62,7 @@ const defaults = {
       listItems: 100,
       valueCharacters: 262_144,
       first: 1_000,
-      nodes: 5_000,
+      nodes: 3_000,
     },
   },
   showCost: undefined,

@@ -32,7 +32,7 @@ export const Money = builder.objectRef<MoneySource>('Money').implement({
       args: {
         locale: t.arg.string({
           defaultValue: 'es-CO',
-          description: 'A BCP 47 language tag, such as `es-CO` or `en-US`.',
+          description: 'A BCP 47 language tag of at most 100 characters, such as `es-CO` or `en-US`.',
         }),
       },
       resolve: ({ cents, currency }, { locale }) => {
@@ -45,23 +45,31 @@ export const Money = builder.objectRef<MoneySource>('Money').implement({
 });
 
 // A formatter takes much longer to create than to use, and V8 frees its memory only in a full garbage collection.
-const formatters = new Map<string, Intl.NumberFormat>();
-// Clients may send any language tag of any length. Tags in common use have at most 35 characters.
+// Undefined for a tag that is none: the check takes as long.
+const formatters = new Map<string, Intl.NumberFormat | undefined>();
+// Clients may send any language tag. Tags in common use have at most 35 characters.
 const maxFormatters = 100;
-const maxCachedTagLength = 35;
+const maxTagLength = 100;
 
+/** @throws BadInputError if the locale is no language tag. */
 function cachedFormatter(locale: string, currency: string): Intl.NumberFormat {
   const key = `${locale} ${currency}`;
-  const cached = formatters.get(key);
-  if (cached !== undefined) return cached;
-  const created = createFormatter(locale, currency);
-  if (locale.length > maxCachedTagLength) return created;
-  if (formatters.size >= maxFormatters) formatters.clear();
-  formatters.set(key, created);
-  return created;
+  let formatter = formatters.get(key);
+  if (formatter === undefined && locale.length <= maxTagLength && !formatters.has(key)) {
+    if (formatters.size >= maxFormatters) formatters.clear();
+    formatter = createFormatter(locale, currency);
+    formatters.set(key, formatter);
+  }
+  if (formatter === undefined) {
+    throw new BadInputError(
+      `Expected "locale" to be a language tag, such as "es-CO", but got ${quoteForMessage(locale)}.`,
+    );
+  }
+  return formatter;
 }
 
-function createFormatter(locale: string, currency: string): Intl.NumberFormat {
+/** @returns undefined if the locale is no language tag. */
+function createFormatter(locale: string, currency: string): Intl.NumberFormat | undefined {
   try {
     return new Intl.NumberFormat(locale, {
       style: 'currency',
@@ -70,13 +78,9 @@ function createFormatter(locale: string, currency: string): Intl.NumberFormat {
       minimumFractionDigits: 2,
       trailingZeroDisplay: 'stripIfInteger',
     });
-  } catch (cause) {
-    throw new BadInputError(
-      `Expected "locale" to be a language tag, such as "es-CO", but got ${quoteForMessage(locale)}.`,
-      {
-        cause,
-      },
-    );
+  } catch (error) {
+    if (error instanceof RangeError) return undefined;
+    throw error;
   }
 }
 

@@ -1,5 +1,6 @@
 import { errors as undiciErrors } from 'undici';
 import { describeCall, isRead, type RestCall } from '../call.ts';
+import { failureCodeOf } from '../dispatcher.ts';
 import {
   AbortedError,
   DeadlineError,
@@ -67,5 +68,5 @@ function networkFailure(name: string, error: unknown): WaybillError {
       cause: error,
     });
   }
-  return new UnavailableError(`${name} got no answer (${code})`, { cause: error });
+  return new UnavailableError(`${name} got no answer (${failureCodeOf(error)})`, { cause: error });
 }

@@ -11,6 +11,7 @@ import {
   type OperationDefinitionNode,
   type VariableValues,
 } from 'graphql';
+import { withoutStackTrace } from '../../rest/errors.ts';
 
 /** A field of a selection set, merged with all its repetitions, on objects of one type. */
 export interface SelectedField {
@@ -114,7 +115,11 @@ export class Execution {
   fail(error: unknown, responsePath: ResponsePath): void {
     if (this.#isNull || isBelowNull(responsePath)) return;
     this.#errors ??= [];
-    this.#errors.push(locatedError(error, responsePath.field.nodes, pathKeys(responsePath)));
+    // `error` keeps its own trace. With one more for each error, thousands of them would hold the event loop for long.
+    const located = withoutStackTrace(() =>
+      locatedError(error, responsePath.field.nodes, pathKeys(responsePath)),
+    );
+    this.#errors.push(located);
     // Set even if null propagates further up: `isBelowNull` then detects pending values below this path.
     responsePath.container[responsePath.key] = null;
     if (propagateNull(responsePath)) return;

@@ -1,6 +1,6 @@
 import { type ExecutionResult, GraphQLError, type GraphQLErrorExtensions } from 'graphql';
 import type { Plugin } from 'graphql-yoga';
-import { WaybillError } from '../../rest/errors.ts';
+import { WaybillError, withoutStackTrace } from '../../rest/errors.ts';
 import type { ReportError } from '../../telemetry/error-report.ts';
 import { type ClientError, toClientError, truncateMessage } from '../http/client-error.ts';
 
@@ -121,7 +121,9 @@ function locatedLike(
   { nodes, source, positions, path }: GraphQLError,
   extensions: GraphQLErrorExtensions,
 ): GraphQLError {
-  return new GraphQLError(truncateMessage(message), { nodes, source, positions, path, extensions });
+  return withoutStackTrace(
+    () => new GraphQLError(truncateMessage(message), { nodes, source, positions, path, extensions }),
+  );
 }
 
 /** Codes of errors that keep their HTTP status even for `application/json`. */

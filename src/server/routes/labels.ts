@@ -10,6 +10,7 @@ import { httpErrorResponse, type NodeContext } from '../graphql/yoga-request.ts'
 import { toClientError } from '../http/client-error.ts';
 import { methodNotAllowed } from '../http/http-error.ts';
 import type { LoadShedder } from '../http/load-shedding.ts';
+import { mayRefuseTypes } from '../http/media-types.ts';
 import { authorizationError, bearerOf } from '../http/request-checks.ts';
 import { streamedBody } from './streamed-body.ts';
 
@@ -84,7 +85,13 @@ async function labelResponse(
     return new fetchAPI.Response(null, { headers });
   } catch (error) {
     const { code, ...content } = toClientError(error);
-    const httpError = { status: statusByCode[code] ?? 502, code, ...content };
+    const httpError = {
+      status: statusByCode[code] ?? 502,
+      code,
+      ...content,
+      // A browser gets a page in place of this error.
+      ...(error instanceof MissingBearerError && { headers: { vary: 'accept' } }),
+    };
     if (code !== 'INTERNAL_SERVER_ERROR') return httpErrorResponse(httpError, context, fetchAPI);
     report(error, requestRecord?.requestId);
     return httpErrorResponse({ ...httpError, requestId: requestRecord?.requestId }, context, fetchAPI);
@@ -93,7 +100,9 @@ async function labelResponse(
 
 /** Whether a browser navigates to the address. It then sends no access token. */
 function isOpenedInBrowser({ headers }: Request): boolean {
-  return !headers.has('authorization') && headers.get('accept')?.includes('text/html') === true;
+  const ranges = headers.get('accept')?.toLowerCase().split(',') ?? [];
+  const isHtml = (range: string) => /^\s*text\/html\s*(;|$)/.test(range) && !mayRefuseTypes(range);
+  return !headers.has('authorization') && ranges.some(isHtml);
 }
 
 const missingTokenHtml = `<!doctype html>

@@ -161,7 +161,7 @@ test('introspections that are too large for one operation are refused, also with
     data: undefined,
     errors: [
       {
-        message: expect.stringMatching(/^The limit "nodes" allows 5000, but there are \d+ objects at most\./),
+        message: expect.stringMatching(/^The limit "nodes" allows 3000, but there are \d+ objects at most\./),
         locations: [{ line: 1, column: 1 }],
         extensions: { code: 'GRAPHQL_LIMIT_EXCEEDED', retryable: false },
       },

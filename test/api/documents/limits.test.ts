@@ -143,7 +143,7 @@ describe('nodes', () => {
       errors: [
         {
           message:
-            'The limit "nodes" allows 5000, but there are 10100 objects at most. ' +
+            'The limit "nodes" allows 3000, but there are 10100 objects at most. ' +
             'Lower "first", or nest fewer lists in lists.',
           locations: [{ line: 1, column: 1 }],
           extensions: { code: 'GRAPHQL_LIMIT_EXCEEDED', retryable: false },

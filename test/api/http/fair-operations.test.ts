@@ -1,4 +1,5 @@
 import type { RequestListener } from 'node:http';
+import { getIntrospectionQuery } from 'graphql';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type Listener, listen } from '../../fixtures/listen.ts';
 import { openRaw, parseRaw, type RawConnection } from '../../fixtures/raw-http.ts';
@@ -115,6 +116,48 @@ test("one token's clients that read nothing leave others their turn, and cost a 
   expect(pagesRead()).toBe(pages);
   expect((await askSmall('ana')).status).toBe(200);
 }, 60_000);
+
+test('introspections that nobody reads start no more of them, and operations with a token go on', async () => {
+  await using small = await startApp(
+    (_request, response) => response.end('{"name":"organization/a"}'),
+    {},
+    {
+      unreadBytesAtOnce: 1_000_000,
+    },
+  );
+  const server = await listen(small.app, '127.0.0.1', 0);
+  const post = (query: string, authorization?: string) =>
+    fetch(new URL('/graphql', server.url), {
+      method: 'POST',
+      headers: { 'content-type': 'application/json', ...(authorization && { authorization }) },
+      body: JSON.stringify({ query }),
+    });
+  const introspection = getIntrospectionQuery();
+  const client = await openRaw(server);
+  client.socket.pause();
+  const body = JSON.stringify({ query: introspection });
+  const request = `POST /graphql HTTP/1.1\r\nhost: a\r\ncontent-type: application/json\r\ncontent-length: ${body.length}\r\n\r\n${body}`;
+  client.socket.write(request.repeat(150));
+  const refused = await pollFor(() => post(introspection), 503);
+  expect(refused.headers.get('retry-after')).toBe('1');
+  expect(await refused.json()).toMatchObject({ errors: [{ extensions: { code: 'OVERLOADED' } }] });
+  const other = await post('{ organization { id } }', 'Bearer ana');
+  expect(await other.json()).toEqual({ data: { organization: { id: 'organization/a' } } });
+  client.socket.destroy();
+  await (await pollFor(() => post(introspection), 200)).text();
+  await server.close();
+});
+
+/** Sends requests until a response has this status. */
+async function pollFor(send: () => Promise<Response>, status: number): Promise<Response> {
+  for (let attempt = 0; attempt < 200; attempt += 1) {
+    const response = await send();
+    if (response.status === status) return response;
+    await response.text();
+    await settle(20);
+  }
+  throw new Error(`Expected a response with the status ${status}`);
+}
 
 test('a query that waited for its turn and then joins an equal one gives its turn to the next', async () => {
   const held = new Map<string, () => void>();

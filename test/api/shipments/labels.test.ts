@@ -116,6 +116,18 @@ describe('opened in a browser', () => {
     expect(calls()).toEqual([]);
   });
 
+  test.each([
+    ['TEXT/HTML', 'text/html; charset=utf-8'],
+    ['application/json, text/html;q=0', 'application/json; charset=utf-8'],
+    ['text/html; q=0.0, */*', 'application/json; charset=utf-8'],
+  ])('by a client that accepts %j, answers %s', async (accepted, contentType) => {
+    const response = await waybill.fetch(label, { headers: { accept: accepted } });
+    await response.text();
+    expect(response.status).toBe(401);
+    expect(response.headers.get('content-type')).toBe(contentType);
+    expect(response.headers.get('vary')).toBe('accept, accept-encoding');
+  });
+
   test('with a token, answers the PDF or JSON', async () => {
     const authorization = `Bearer ${waybill.sandbox.tokens.first}`;
     const response = await waybill.fetch(label, { headers: { accept, authorization } });

@@ -42,6 +42,16 @@ test('a token has the points of ten seconds, and is refused without a REST call 
   expect((await waybill.ask(orders(1), 'ana')).errors).toBeUndefined();
 });
 
+test('equal queries that share one execution pay each', async () => {
+  await using waybill = await start(1);
+  const responses = await Promise.all([1, 2].map(() => waybill.ask(orders(6), 'ana')));
+  expect(responses.map(({ errors }) => errors?.map(({ code }) => code))).toEqual([
+    undefined,
+    ['RATE_LIMITED'],
+  ]);
+  expect(waybill.calls()).toHaveLength(1);
+});
+
 test('an operation above the burst runs with all points, and leaves a debt', async () => {
   await using waybill = await start(1);
   expect((await waybill.ask(orders(20), 'ana')).errors).toBeUndefined();

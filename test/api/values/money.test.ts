@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import {
   BalanceDocument,
   CurrenciesDocument,
@@ -140,6 +140,25 @@ describe('a locale', () => {
     ]);
     expect(errors?.[0]?.message.length).toBeLessThan(200);
   });
+
+  test('of more than 100 characters is refused', async () => {
+    const locale = `es-CO-x${'-abcdefgh'.repeat(11)}`;
+    const { errors } = await waybill.ask(SellingPriceDocument, { id: 'ca2481', locale });
+    expect(errors).toMatchObject([{ extensions: { code: 'BAD_USER_INPUT' } }]);
+  });
+
+  // Creating a formatter takes about 30 microseconds, and a response has thousands of amounts.
+  test.each(['es-CO-u-nu-latn-cf-account-x-aaaaaaaa-bbbbbbbb', 'no_tag!'])(
+    'is looked at once for all amounts: %s',
+    async (locale) => {
+      const formats = vi.spyOn(Intl, 'NumberFormat');
+      await waybill.ask(
+        `{ orders(first: 20) { nodes { sellingPrice { formatted(locale: ${JSON.stringify(locale)}) } } } }`,
+      );
+      expect(formats).toHaveBeenCalledTimes(1);
+      formats.mockRestore();
+    },
+  );
 
   test('of null is the standard one', async () => {
     const { data } = await waybill.ask(SellingPriceDocument, { id: 'ca2481', locale: null });

@@ -1,4 +1,4 @@
-import { brotliDecompressSync, gunzipSync } from 'node:zlib';
+import { brotliCompressSync, brotliDecompressSync, constants, gunzipSync, gzipSync } from 'node:zlib';
 import { expect, test } from 'vitest';
 import { compress, contentCodingFor } from '../../../src/server/http/compression.ts';
 
@@ -48,6 +48,13 @@ test('a long header is read in a short time', () => {
   expect(contentCodingFor(`${'gzip;'.repeat(1_500)}${', '.repeat(4_000)}`)).toBe('gzip');
   expect(contentCodingFor(`gzip;${' '.repeat(16_000)}q=0`)).toBe(undefined);
   expect(performance.now() - started).toBeLessThan(100);
+});
+
+test('both codings have the level 4', async () => {
+  const text = Array.from({ length: 500 }, (_, index) => `order ${index * 7919} of ${index % 13}`).join();
+  const params = { [constants.BROTLI_PARAM_QUALITY]: 4 };
+  expect(await compress(text, 'br')).toEqual(brotliCompressSync(text, { params }));
+  expect(await compress(text, 'gzip')).toEqual(gzipSync(text, { level: 4 }));
 });
 
 test('compressed texts and bytes are the same again afterwards', async () => {

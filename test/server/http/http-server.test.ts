@@ -233,3 +233,20 @@ describe('a pipelined request', () => {
     await listener.close();
   });
 });
+
+test('connections that the kernel has accepted before the close are answered, and none is reset', async () => {
+  const listener = await listen(answerOk, '127.0.0.1', 0);
+  const port = Number(listener.url.port);
+  const outcomes = Array.from({ length: 80 }, async () => {
+    const socket = connect(port, '127.0.0.1');
+    socket.write('GET / HTTP/1.1\r\nhost: a\r\n\r\n');
+    return text(socket).then(
+      (response) => response.slice(0, 15),
+      (error: NodeJS.ErrnoException) => error.code,
+    );
+  });
+  // The sockets connect in the next tick. The server accepts them later in this round.
+  await new Promise<void>((resolve) => process.nextTick(resolve));
+  await listener.close();
+  expect(await Promise.all(outcomes)).toEqual(Array(80).fill('HTTP/1.1 200 OK'));
+});

@@ -41,6 +41,20 @@ test('clients that read no schema lose their connections after 5 seconds, and no
   expect(disconnected).toEqual(['first schema']);
 });
 
+test('beyond the budget, each token with unread bytes has an equal share', () => {
+  const openResponses = new OpenResponses(100, () => {});
+  const tenants = ['a', 'b', 'c', 'd'].map((id) => ({ id, writes: 0 }));
+  const isBelowShare = () => tenants.map((tenant) => openResponses.isBelowShare(tenant));
+  for (const [index, bytes] of [49, 30, 20].entries()) {
+    openResponses.watch(tenants[index] ?? schemaReader, stalled('', bytes, []));
+  }
+  vi.advanceTimersByTime(50);
+  expect(isBelowShare()).toEqual([true, true, true, true]);
+  openResponses.watch(schemaReader, stalled('', 1, []));
+  vi.advanceTimersByTime(50);
+  expect(isBelowShare()).toEqual([false, false, true, true]);
+});
+
 test('beyond the budget, the oldest clients that take nothing lose their connections, whoever they are', () => {
   const disconnected: string[] = [];
   const openResponses = new OpenResponses(100, () => {});
