@@ -97,16 +97,14 @@ interface FastPathDependencies extends FastPathOptions {
   fallback: Fallback;
   /** Names and values alternate. */
   fixedHeaderList: readonly string[];
-  /** By unmasked result. */
   sharedResponses: WeakMap<ExecutionResult, SharedResponse>;
   onePerRound: Defer;
 }
 
-/** What the requests of one result share. */
+/** What the requests of one result share. Each part is undefined until a request needs it. */
 interface SharedResponse {
-  /** With masked errors. */
-  result: ExecutionResult;
-  /** Undefined until a second request needs the same body. */
+  /** The result with masked errors. Not set without errors: V8 would keep each result for longer than its request. */
+  masked: ExecutionResult | undefined;
   body: Buffer | undefined;
   br: Promise<Buffer> | undefined;
   gzip: Promise<Buffer> | undefined;
@@ -194,11 +192,9 @@ class FastRequest implements OperationRequest {
     const { requestRecord } = this;
     const { accessLog, compressResponses, report } = this.#dependencies;
     try {
-      const shared = this.#sharedOf(unmaskedResult);
-      accessLog.recordResult(requestRecord, shared.result);
-      // One request alone needs no Buffer: Node writes the text.
-      if (requestRecord.joined) shared.body ??= Buffer.from(JSON.stringify(shared.result));
-      const body = shared.body ?? JSON.stringify(shared.result);
+      const result = this.#masked(unmaskedResult);
+      accessLog.recordResult(requestRecord, result);
+      const body = requestRecord.joined ? this.#sharedBodyOf(result) : JSON.stringify(result);
       const byteLength = Buffer.byteLength(body);
       const acceptEncoding = this.#request.headers['accept-encoding'];
       const coding =
@@ -209,6 +205,7 @@ class FastRequest implements OperationRequest {
         this.#sendInTurn(body, byteLength);
         return;
       }
+      const shared = this.#sharedOf(result);
       shared[coding] ??= compress(body, coding);
       shared[coding].then(
         (compressed) => this.#sendInTurn(compressed, compressed.length, coding),
@@ -222,18 +219,27 @@ class FastRequest implements OperationRequest {
     }
   }
 
+  /** The result with masked errors, which is the same object for all requests that share the result. */
+  #masked(result: ExecutionResult): ExecutionResult {
+    if (result.errors === undefined) return result;
+    const shared = this.#sharedOf(result);
+    shared.masked ??= withMaskedErrors(result, this.#dependencies.maskedErrors);
+    return shared.masked;
+  }
+
+  #sharedBodyOf(result: ExecutionResult): Buffer {
+    const shared = this.#sharedOf(result);
+    shared.body ??= Buffer.from(JSON.stringify(result));
+    return shared.body;
+  }
+
   /** What all requests with this result share. A request does not know whether others join it. */
-  #sharedOf(unmaskedResult: ExecutionResult): SharedResponse {
-    const { sharedResponses, maskedErrors } = this.#dependencies;
-    let shared = sharedResponses.get(unmaskedResult);
+  #sharedOf(result: ExecutionResult): SharedResponse {
+    const { sharedResponses } = this.#dependencies;
+    let shared = sharedResponses.get(result);
     if (shared === undefined) {
-      shared = {
-        result: withMaskedErrors(unmaskedResult, maskedErrors),
-        body: undefined,
-        br: undefined,
-        gzip: undefined,
-      };
-      sharedResponses.set(unmaskedResult, shared);
+      shared = { masked: undefined, body: undefined, br: undefined, gzip: undefined };
+      sharedResponses.set(result, shared);
     }
     return shared;
   }
