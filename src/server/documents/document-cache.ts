@@ -1,5 +1,6 @@
 import { type DocumentNode, GraphQLError } from 'graphql';
 import type { Plugin } from 'graphql-yoga';
+import { createOnePerRound } from '../../concurrency/event-loop-round.ts';
 import { SegmentedCache } from './segmented-cache.ts';
 
 /** The result of parsing and validating a document. */
@@ -14,6 +15,8 @@ export interface CachedDocument {
 export interface DocumentCache {
   /** The errors of a text, parsing and validating it if necessary. Does not count as a use of the document. */
   errorsOf(text: string): readonly GraphQLError[];
+  /** Whether the document of a text is cached. Does not count as a use of the document. */
+  has(text: string): boolean;
   /** The cached document of a text. Undefined if the document is not cached. */
   cached(text: string): CachedDocument | undefined;
   /**
@@ -70,6 +73,7 @@ export function createDocumentCache({ parse, validate }: DocumentReader, maxByte
   }
 
   return {
+    has: (text) => entries.peek(text) !== undefined,
     cached,
     load: (text) => cached(text) ?? readAndCache(text),
     errorsOf: (text) => (entries.peek(text) ?? readAndCache(text)).errors,
@@ -95,8 +99,14 @@ function estimateBytes({ document }: CachedDocument, text: string): number {
 /** Yoga plugin: parses and validates by `documents`. Yoga's own caches are bounded by count, not by size. */
 export function cachedDocuments(documents: DocumentCache): Plugin {
   const errorsOf = new WeakMap<DocumentNode, readonly GraphQLError[]>();
+  const onePerRound = createOnePerRound();
 
   return {
+    // Parsing a new document takes about a millisecond, and hundreds of connections may send one in the same round.
+    onParams({ params: { query } }) {
+      if (typeof query !== 'string' || documents.has(query)) return undefined;
+      return new Promise((resolve) => onePerRound(resolve));
+    },
     // Not `setParsedDocument`: an error thrown in this hook would bypass the plugins that add code and status.
     onParse({ setParseFn }) {
       setParseFn((source: string) => {

@@ -103,3 +103,17 @@ test('the executor runs mutations', () => {
   const text = 'mutation { updateOrders(inputs: []) { __typename } }';
   expect(compiledUses(text, 2)).toEqual([undefined, undefined]);
 });
+
+test('new documents are parsed one in each round, so that known ones go on', async () => {
+  const known = '{ __typename }';
+  await waybill.ask(known);
+  const finished: string[] = [];
+  const send = async (name: string, query: string) => {
+    const { data } = await waybill.ask(query);
+    expect(data).toBeDefined();
+    finished.push(name);
+  };
+  const sent = Array.from({ length: 50 }, (_, index) => send('new', `{ new${index}: __typename }`));
+  await Promise.all([...sent, send('known', known)]);
+  expect(finished.indexOf('known')).toBeLessThan(25);
+});
