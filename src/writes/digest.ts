@@ -21,6 +21,7 @@ function canonicalJson(value: unknown): string {
  * version adds a field with a default.
  */
 export function withoutDefaults(input: object, defaults: Readonly<Record<string, unknown>>): object {
-  const differs = ([name, value]: [string, unknown]) => canonicalJson(value) !== canonicalJson(defaults[name]);
+  const differs = ([name, value]: [string, unknown]) =>
+    canonicalJson(value) !== canonicalJson(defaults[name]);
   return Object.fromEntries(Object.entries(input).filter(differs));
 }

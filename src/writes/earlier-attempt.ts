@@ -2,7 +2,6 @@ import { pause } from '../concurrency/cancellation.ts';
 import { stopSharingPendingReads } from '../concurrency/tenant.ts';
 import type { Loaders } from '../loaders/loaders.ts';
 import type { RestApi } from '../rest/api.ts';
-import type { CreateQuoteJson } from '../rest/api-types.ts';
 import type { CallContext } from '../rest/client/call-context.ts';
 import {
   AbortedError,
@@ -12,27 +11,30 @@ import {
   StatusError,
 } from '../rest/errors.ts';
 import { isNameOf, type ResourceName } from '../rest/resource-name.ts';
-import type { OfferJson, OrderJson, QuoteJson, ShipmentJson } from '../rest/wire-schema.ts';
-import { type Attempt, earliestCreation } from './attempt-start.ts';
+import type { OrderJson, ShipmentJson } from '../rest/wire-schema.ts';
 import { ConflictError, NotFoundError } from './errors.ts';
 import { findCreatedShipment, withRecovery } from './recovery.ts';
+import type { ChosenOffer } from './restored-records.ts';
+import { earliestCreation, elapsedSinceMs, monotonicNowMs, type WriteAttempt } from './write-attempt.ts';
 
 /** The checkpoint of an idempotency key: `POST /v1/shipments` was about to be sent for this quote and offer. */
 export interface ShippingProgress {
-  quoteRequest: CreateQuoteJson;
-  quote: QuoteJson;
-  offer: OfferJson;
-  attempt: Attempt;
+  /** The resource name of the quote. */
+  quote: string;
+  offer: ChosenOffer;
+  /** A digest of the fields of the order that the quote depends on. */
+  terms: string;
+  attempt: WriteAttempt;
 }
 
 /** The checkpoint of an order's lock: its last `POST /v1/shipments`, under any idempotency key. */
 export interface ShippingNote {
   /** The resource name of the quote that the shipment accepts. */
   quote: string;
-  attempt: Attempt;
+  attempt: WriteAttempt;
   /**
-   * When the POST was sent or aborted, in milliseconds since 1970 by this machine's clock. While present, REST may
-   * still be processing the POST. Absent once REST has responded or closed the connection.
+   * When the POST was sent or aborted, in milliseconds of the machine's monotonic clock. While present, REST may still be
+   * processing the POST. Absent once REST has responded or closed the connection.
    */
   unsettledSinceMs?: number;
   /** The resource name of the created shipment, once known. */
@@ -86,7 +88,7 @@ export function createEarlierShipping({
       if (ownProgress === undefined) throw new NotFoundError(name);
       throw new OutcomeUnknownError(`${name} is gone, and may have been shipped`);
     }
-    const ownQuote = ownProgress?.quote.name;
+    const ownQuote = ownProgress?.quote;
     if (isNameOf('shipments', order.shipment)) {
       if (ownProgress === undefined) return { order, shipment: null };
       const shipment = await loadShipment(order.shipment);
@@ -95,7 +97,7 @@ export function createEarlierShipping({
     if (note?.shipment !== undefined && note.quote === ownQuote) {
       return { order, shipment: await loadShipment(note.shipment) };
     }
-    if (note?.shipment !== undefined && Date.now() - note.attempt.localMs < maxNamingDelayMs) {
+    if (note?.shipment !== undefined && elapsedSinceMs(note.attempt) < maxNamingDelayMs) {
       throw notNamedYet(order.name, note.shipment);
     }
     const candidates = note?.shipment === undefined ? [ownProgress, note] : [ownProgress];
@@ -106,7 +108,7 @@ export function createEarlierShipping({
     candidates: readonly (ShippingProgress | ShippingNote | undefined)[],
   ): Promise<ShipmentJson | null> {
     const attempts = candidates.filter((attempt) => attempt !== undefined);
-    const quotes = attempts.map(({ quote }) => (typeof quote === 'string' ? quote : quote.name));
+    const quotes = attempts.map(({ quote }) => quote);
     const since = () => {
       const times = attempts.map(({ attempt }) => earliestCreation(attempt, api));
       return times.every((time) => time !== undefined) ? Math.min(...times) : undefined;
@@ -147,7 +149,9 @@ export function createEarlierShipping({
 /** Returns for how many milliseconds more REST may be processing the noted attempt. */
 function unsettledMs(note: ShippingNote | undefined): number {
   if (note?.unsettledSinceMs === undefined || note.shipment !== undefined) return 0;
-  return note.unsettledSinceMs + maxProcessingMs - Date.now();
+  const elapsedMs = monotonicNowMs() - note.unsettledSinceMs;
+  // A restart of the machine resets the clock, and takes longer than REST may need.
+  return elapsedMs < 0 ? 0 : maxProcessingMs - elapsedMs;
 }
 
 /** Returns whether a write was aborted here or by a gateway, so that REST may still be processing the write. */

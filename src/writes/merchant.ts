@@ -13,7 +13,6 @@ import {
   UnavailableError,
   WaybillError,
 } from '../rest/errors.ts';
-import { isNameOf } from '../rest/resource-name.ts';
 import type { Digest } from './digest.ts';
 import type { KeyStore } from './store/key-store.ts';
 
@@ -57,17 +56,18 @@ export function createMerchants({ api, store, digest, service }: MerchantsOption
 
   async function ask(callContext: CallContext): Promise<string> {
     const tokenDigest = digest(['token', service, callContext.bearer]);
-    let name: unknown;
+    let name: string;
     try {
       ({ name } = await api.getOrganization(callContext));
     } catch (error) {
       if (error instanceof StatusError && error.status === 403) return tokenDigest;
+      if (error instanceof InvalidResponseError && error.hasOtherName) return tokenDigest;
       // A 404 may also come from a deploy of REST. It must not turn one merchant into as many as there are tokens.
       if (isNotFound(error) && !(await store.wasOrganizationShown(serviceDigest))) return tokenDigest;
       throw isAboutOrganization(error) ? new MerchantUnknownError(error) : error;
     }
     // The literal `mine` would make one merchant of all.
-    if (!isNameOf('organization', name) || name === 'organization/mine') return tokenDigest;
+    if (name === 'organization/mine') return tokenDigest;
     await store.noteOrganizationShown(serviceDigest);
     return digest(['organization', service, name]);
   }
@@ -99,6 +99,12 @@ export function createMerchants({ api, store, digest, service }: MerchantsOption
 /** Whether REST answered, or failed to answer, the question for the organization. A 401 is about the token. */
 function isAboutOrganization(error: unknown): error is WaybillError {
   if (error instanceof StatusError) return error.status !== 401;
-  const types = [UnavailableError, DeadlineError, CircuitOpenError, InvalidResponseError, ResponseTooLargeError];
+  const types = [
+    UnavailableError,
+    DeadlineError,
+    CircuitOpenError,
+    InvalidResponseError,
+    ResponseTooLargeError,
+  ];
   return types.some((type) => error instanceof type);
 }

@@ -1,4 +1,4 @@
-import type { QuoteJson } from '../../rest/wire-schema.ts';
+import type { NamedRecord } from '../../writes/restored-records.ts';
 import { builder } from '../builder.ts';
 import {
   centsAtLeast,
@@ -11,7 +11,7 @@ import {
 import { runMutation } from '../mutation/run-mutation.ts';
 import { Conflict, InvalidInput, NotFound, OutcomeUnknown } from '../mutation/user-error.ts';
 import { PackageInput, packageRules } from './package-input.ts';
-import { Quote } from './quote.ts';
+import { loadCreatedQuote, Quote } from './quote.ts';
 
 const CreateQuoteInput = builder.inputType('CreateQuoteInput', {
   description: 'A package, and the way that it is to go.',
@@ -59,14 +59,15 @@ const rules = objectOf({
 });
 
 const CreateQuoteSuccess = builder
-  .objectRef<{ __typename: 'CreateQuoteSuccess'; quote: QuoteJson }>('CreateQuoteSuccess')
+  .objectRef<{ __typename: 'CreateQuoteSuccess'; quote: NamedRecord }>('CreateQuoteSuccess')
   .implement({
     description: 'The couriers have answered.',
     fields: (t) => ({
-      quote: t.expose('quote', {
+      quote: t.field({
         type: Quote,
         nullable: false,
         description: 'The quote, with the offer or the refusal of each courier.',
+        resolve: ({ quote }, _args, { loaders }, info) => loadCreatedQuote(quote, loaders, info),
       }),
     }),
   });

@@ -143,6 +143,7 @@ abstract class Attempt<Value> implements ResponseHandler, TimeoutEntry {
 
   send(): void {
     const options = dispatchOptions(this.#state, this.request);
+    if (!isRead(this.call)) this.request.callContext.beforeWrite?.();
     this.request.signal.addEventListener('abort', this);
     this.#timeouts.start(this);
     // Only a write is dispatched again within one attempt.
@@ -224,6 +225,12 @@ abstract class Attempt<Value> implements ResponseHandler, TimeoutEntry {
     this.#reconnects += 1;
     this.#pause = setTimeout(() => {
       this.#pause = undefined;
+      try {
+        this.request.callContext.beforeWrite?.();
+      } catch (refusal) {
+        this.failed(refusal, false);
+        return;
+      }
       this.entry.retries += 1;
       this.#response = new IncomingResponse(this);
       this.#response.dispatch(this.#state.pool, options);
