@@ -4,6 +4,7 @@ import { readConfig } from '../../../src/config/config.ts';
 import type { RestApi } from '../../../src/rest/api.ts';
 import { BadInputError } from '../../../src/rest/errors.ts';
 import { createApp } from '../../../src/server/app.ts';
+import { memoryStore } from '../../fixtures/memory-store.ts';
 import { order } from '../../fixtures/order-to-create.ts';
 import { startApp } from '../../fixtures/start-app.ts';
 import { type Answer, startWaybill } from '../../harness.ts';
@@ -245,6 +246,8 @@ describe('a mistake of this server', () => {
   test.each(mistakes)('%s is masked, and reported', async (_what, fail) => {
     const reported: unknown[][] = [];
     const app = createApp({
+      keyStore: memoryStore,
+      service: 'test',
       api: { getOrganization: fail } as unknown as RestApi, // Only this method is called.
       ...readConfig({}).app,
       publicUrl: () => new URL('http://waybill.test'),

@@ -18,7 +18,7 @@ interface Stage extends Browser {
 async function setStage(liveHost?: string): Promise<Stage> {
   const sandbox = await startSandbox({ now: startOfTime });
   const config = readConfig({ REFERENCE_DATA_MS: '0' });
-  const { app, client } = connectApp(new URL(sandbox.url), config, {
+  const { app, close } = await connectApp(new URL(sandbox.url), config, {
     graphiqlBearer: sandbox.tokens.first,
     graphiqlLiveHost: liveHost,
     report: (error) => {
@@ -35,7 +35,7 @@ async function setStage(liveHost?: string): Promise<Stage> {
     async close() {
       await browser.close();
       await closeListener();
-      await client.close();
+      await close();
       await sandbox.close();
     },
   };

@@ -7,11 +7,14 @@ import type { RestApi } from '../../../src/rest/api.ts';
 import { createProbe } from '../../../src/rest/health-probe.ts';
 import { createApp } from '../../../src/server/app.ts';
 import { createHealth, type Health } from '../../../src/server/routes/health.ts';
+import { memoryStore } from '../../fixtures/memory-store.ts';
 import { startService } from '../../fixtures/rest-service.ts';
 
 /** The application with this health; none of its requests gets as far as REST. */
 function appWith(health: Health) {
   return createApp({
+    keyStore: memoryStore,
+    service: 'test',
     api: {} as RestApi,
     ...readConfig({}).app,
     publicUrl: () => new URL('http://waybill.test'),

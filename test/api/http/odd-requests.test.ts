@@ -6,10 +6,13 @@ import { readConfig } from '../../../src/config/config.ts';
 import type { RestApi } from '../../../src/rest/api.ts';
 import { createApp } from '../../../src/server/app.ts';
 import { type Listener, listen } from '../../fixtures/listen.ts';
+import { memoryStore } from '../../fixtures/memory-store.ts';
 
 // None of these requests gets as far as REST.
 const reported: unknown[] = [];
 const app = createApp({
+  keyStore: memoryStore,
+  service: 'test',
   api: {} as RestApi,
   ...readConfig({}).app,
   publicUrl: () => new URL('http://waybill.test'),
