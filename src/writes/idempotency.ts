@@ -1,4 +1,5 @@
 import { type Cancellation, pause } from '../concurrency/cancellation.ts';
+import type { Tenant } from '../concurrency/tenant.ts';
 import type { CallContext } from '../rest/client/call-context.ts';
 import { AbortedError, mayHaveHappened, OperationDeadlineError, WaybillError } from '../rest/errors.ts';
 import { createDigest, type Digest } from './digest.ts';
@@ -158,24 +159,28 @@ export function createIdempotency({ store, merchants, report }: IdempotencyOptio
     digest,
     async runOnce(write, key, callContext) {
       if (key === undefined || key === null) return write.run(withoutClaim);
-      const merchant = await merchants.of(callContext);
-      const name = { merchant, id: digest([write.operation, key]) };
+      const { signal, tenant } = callContext;
+      const name = { merchant: await merchants.of(callContext), id: digest([write.operation, key]) };
       const fingerprint = digest(write.input);
-      return turns.take(name, fingerprint, callContext.signal, async () => {
-        const claimed = await claim(name, fingerprint, callContext.signal);
+      return turns.takeOrShare({ name, fingerprint, signal, tenant }, async () => {
+        const claimed = await claim(name, fingerprint, signal);
+        if (claimed.state === 'claimed') return runClaimed(claimed, write);
         // The key belongs to one mutation, so work of the same type stored the outcome.
-        if (claimed.state === 'done')
-          return write.restore(claimed.outcome as Parameters<typeof write.restore>[0]);
-        return runClaimed(claimed, write);
+        return write.restore(claimed.outcome as Parameters<typeof write.restore>[0]);
       });
     },
 
-    async withLock(resource, callContext, work) {
+    async withLock<Note, Result>(
+      resource: string,
+      callContext: CallContext,
+      work: (lock: Lock<Note>) => Promise<Result>,
+    ) {
+      const { signal, tenant } = callContext;
       const name = { merchant: await merchants.of(callContext), id: digest(['lock', resource]) };
-      return turns.take(name, lockFingerprint, callContext.signal, async () => {
-        const claimed = await claim(name, lockFingerprint, callContext.signal);
-        if (claimed.state === 'done') throw new Error('expected a lock to have no outcome');
-        const lock = new ClaimedLock<Parameters<typeof work>[0]['note']>(store, claimed, report);
+      return turns.take({ name, fingerprint: lockFingerprint, signal, tenant }, async () => {
+        const claimed = await claim(name, lockFingerprint, signal);
+        if (claimed.state === 'done') throw new Error('expected a lock without an outcome');
+        const lock = new ClaimedLock<Note>(store, claimed, report);
         try {
           return await work(lock);
         } finally {
@@ -236,42 +241,67 @@ function expectNotAborted({ aborted, reason }: Cancellation): void {
     : new AbortedError(abortedMessage, { cause: reason });
 }
 
-/** The work of this process on each key, one after the other. */
-interface Turns {
-  /**
-   * Runs work after all earlier work on the key has ended.
-   * @throws ConflictError if the earlier work has another fingerprint, and AbortedError.
-   */
-  take<Result>(
-    name: KeyName,
-    fingerprint: string,
-    signal: Cancellation,
-    work: () => Promise<Result>,
-  ): Promise<Result>;
+/** A request to work on a key. */
+interface TurnRequest {
+  name: KeyName;
+  fingerprint: string;
+  /** Ends the waiting. */
+  signal: Cancellation;
+  tenant: Tenant;
 }
 
-/** Creates turns. Work of this process waits here, so that one request at a time asks the store for a key. */
+/** The work of this process on each key. One request at a time asks the store for a key. */
+interface Turns {
+  /** Runs work after all earlier work on the key. @throws ConflictError for another fingerprint, and AbortedError. */
+  take<Result>(request: TurnRequest, work: () => Promise<Result>): Promise<Result>;
+  /** Like `take`, but takes the result of the last work on the key if the same access token runs it now. */
+  takeOrShare<Result>(request: TurnRequest, work: () => Promise<Result>): Promise<Result>;
+}
+
 function createTurns(): Turns {
-  const lastByKey = new Map<string, { fingerprint: string; ended: Promise<void> }>();
+  const lastByKey = new Map<
+    string,
+    { request: TurnRequest; result: Promise<unknown>; ended: Promise<void> }
+  >();
+  const keyOf = ({ name: { merchant, id } }: TurnRequest) => `${merchant}.${id}`;
+
+  function take<Result>(request: TurnRequest, work: () => Promise<Result>): Promise<Result> {
+    const key = keyOf(request);
+    const earlier = lastByKey.get(key);
+    if (earlier !== undefined && earlier.request.fingerprint !== request.fingerprint) throw otherInputError();
+    const result = (earlier?.ended ?? Promise.resolve()).then(() => {
+      expectNotAborted(request.signal);
+      return work();
+    });
+    const last = { request, result, ended: result.then(ignore, ignore) };
+    lastByKey.set(key, last);
+    void last.ended.then(() => {
+      if (lastByKey.get(key) === last) lastByKey.delete(key);
+    });
+    return earlier === undefined ? result : untilAborted(earlier.ended, request.signal).then(() => result);
+  }
+
   return {
-    take({ merchant, id }, fingerprint, signal, work) {
-      const key = `${merchant}.${id}`;
-      const earlier = lastByKey.get(key);
-      if (earlier !== undefined && earlier.fingerprint !== fingerprint) throw otherInputError();
-      const turn = (earlier?.ended ?? Promise.resolve()).then(() => {
-        expectNotAborted(signal);
-        return work();
-      });
-      const ignore = () => {};
-      const own = { fingerprint, ended: turn.then(ignore, ignore) };
-      lastByKey.set(key, own);
-      void own.ended.then(() => {
-        if (lastByKey.get(key) === own) lastByKey.delete(key);
-      });
-      return earlier === undefined ? turn : untilAborted(earlier.ended, signal).then(() => turn);
+    take,
+    async takeOrShare<Result>(request: TurnRequest, work: () => Promise<Result>) {
+      while (true) {
+        const { tenant, fingerprint, signal } = request;
+        const earlier = lastByKey.get(keyOf(request));
+        const isSame = earlier?.request.tenant === tenant && earlier.request.fingerprint === fingerprint;
+        if (earlier === undefined || !isSame) return take(request, work);
+        try {
+          // The key belongs to one mutation, so its work has results of the same type.
+          return (await earlier.result) as Result;
+        } catch (error) {
+          // The operation of the earlier work was aborted. This operation was not, so it runs the work itself.
+          if (!(error instanceof AbortedError) || signal.aborted) throw error;
+        }
+      }
     },
   };
 }
+
+const ignore = () => {};
 
 /** Waits for earlier work. @throws OperationDeadlineError or AbortedError as soon as the signal aborts. */
 async function untilAborted(ended: Promise<void>, signal: Cancellation): Promise<void> {

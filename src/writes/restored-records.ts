@@ -30,7 +30,7 @@ export type StoredShipping =
 export type ShippedOrder =
   | {
       order: OrderJson | NamedRecord;
-      quote: NamedRecord;
+      quote: QuoteJson | NamedRecord;
       offer: OfferJson;
       shipment: ShipmentJson;
     }

@@ -11,7 +11,7 @@ import type {
 import type { CallContext } from '../rest/client/call-context.ts';
 import { OutcomeUnknownError } from '../rest/errors.ts';
 import type { ConversationName, ResourceName } from '../rest/resource-name.ts';
-import type { MessageJson, OrderJson, ShipmentJson } from '../rest/wire-schema.ts';
+import type { MessageJson, OrderJson, QuoteJson, ShipmentJson } from '../rest/wire-schema.ts';
 import { withoutDefaults } from './digest.ts';
 import type { ShippingProgress } from './earlier-attempt.ts';
 import { bothHeld, type Held, type Idempotency, type IdempotentWrite } from './idempotency.ts';
@@ -49,8 +49,8 @@ export interface Writes {
   createOrder(order: CreateOrderJson, key: Key): Promise<OrderJson>;
   /** Sends `PATCH /v1/orders/{id}`. Takes no key, because the update is idempotent. */
   updateOrder(order: ResourceName<'orders'>, update: UpdateOrderJson): Promise<OrderJson>;
-  /** Sends `POST /v1/quotes`. @returns the name of the quote, which is also in the loaders, unless the key is repeated. */
-  createQuote(quote: CreateQuoteJson, key: Key): Promise<NamedRecord>;
+  /** Sends `POST /v1/quotes`. For a repeated key it returns the name of the quote. */
+  createQuote(quote: CreateQuoteJson, key: Key): Promise<QuoteJson | NamedRecord>;
   /** Sends `POST /v1/shipments`. */
   createShipment(shipment: CreateShipmentJson, key: Key): Promise<ShipmentJson>;
   /**
@@ -160,7 +160,7 @@ export function createWrites(
       return updated;
     },
     createQuote: (quote, key) =>
-      runOnce<NamedRecord, string>(
+      runOnce<QuoteJson | NamedRecord, string>(
         {
           operation: 'createQuote',
           input: quote,

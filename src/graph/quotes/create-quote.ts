@@ -1,3 +1,4 @@
+import type { QuoteJson } from '../../rest/wire-schema.ts';
 import type { NamedRecord } from '../../writes/restored-records.ts';
 import { builder } from '../builder.ts';
 import {
@@ -59,7 +60,7 @@ const rules = objectOf({
 });
 
 const CreateQuoteSuccess = builder
-  .objectRef<{ __typename: 'CreateQuoteSuccess'; quote: NamedRecord }>('CreateQuoteSuccess')
+  .objectRef<{ __typename: 'CreateQuoteSuccess'; quote: QuoteJson | NamedRecord }>('CreateQuoteSuccess')
   .implement({
     description: 'The couriers have answered.',
     fields: (t) => ({

@@ -136,14 +136,16 @@ builder.queryField('quote', (t) =>
 );
 
 /**
- * Loads the quote that a mutation has created. A new quote is in the loaders. A repeated key costs `GET /v1/quotes/{id}`
- * unless only the id is selected.
+ * Loads the quote of a mutation. For a repeated key it is a name, which costs `GET /v1/quotes/{id}` unless only the id is
+ * selected.
  * @throws StatusError if REST no longer has the quote
  */
 export async function loadCreatedQuote(
-  { name }: NamedRecord,
+  quote: QuoteJson | NamedRecord,
   loaders: Loaders,
   info: GraphQLResolveInfo,
 ): Promise<QuoteJson> {
+  if ('offers' in quote) return quote;
+  const { name } = quote;
   return (await relatedRecord('quotes', name, loaders, info)) ?? restoredRecordMissing(name);
 }

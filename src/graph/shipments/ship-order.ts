@@ -24,7 +24,7 @@ interface ShipOrderSuccessSource {
   __typename: 'ShipOrderSuccess';
   /** The order as it was before it was shipped; for a repeated key only its name. */
   order: OrderJson | NamedRecord;
-  quote: NamedRecord;
+  quote: QuoteJson | NamedRecord;
   offer: OfferJson;
   shipment: ShipmentJson;
 }

@@ -95,7 +95,7 @@ describe('/health/ready', () => {
 
   test('asks REST once for all who ask at the same time, and not again for a while', async () => {
     const answers: ((reason: string | undefined) => void)[] = [];
-    const health = createHealth(() => new Promise((resolve) => answers.push(resolve)), 100);
+    const health = createHealth(() => new Promise((resolve) => answers.push(resolve)), { cacheMs: 100 });
     const both = Promise.all([ask(health, '/health/ready'), ask(health, '/health/ready')]);
     await expect.poll(() => answers.length).toBe(1);
     answers[0]?.('REST is out.');
