@@ -119,7 +119,12 @@ const homes: { package: RegExp; folders: string[]; why: string }[] = [
   },
   { package: /^dataloader$/, folders: ['loaders'], why: 'src/loaders does all batching' },
   {
-    package: /^(fastify|@fastify\/.*|typebox|node:sqlite|@cantoo\/pdf-lib|bwip-js)$/,
+    package: /^node:sqlite$/,
+    folders: ['sandbox', 'writes'],
+    why: 'only the key store and the sandbox have a database',
+  },
+  {
+    package: /^(fastify|@fastify\/.*|typebox|@cantoo\/pdf-lib|bwip-js)$/,
     folders: ['sandbox'],
     why: 'only the sandbox serves REST',
   },

@@ -158,10 +158,15 @@ function prepareFile(path: string): void {
 
 /** Whether the file has no tables. @throws FileProblem if the file has tables that are not of this version. */
 function isFresh(database: DatabaseSync): boolean {
-  const id = pragma(database, 'application_id');
-  const version = pragma(database, 'user_version');
-  const hasTables = database.prepare('SELECT 1 FROM sqlite_schema').get() !== undefined;
-  if (id === 0 && version === 0 && !hasTables) return true;
+  // One statement, so that another process that creates the tables is seen before or after that, not half-way.
+  const { id, version, hasTables } =
+    database
+      .prepare(
+        `SELECT (SELECT application_id FROM pragma_application_id) AS id, EXISTS (SELECT 1 FROM sqlite_schema)
+        AS hasTables, (SELECT user_version FROM pragma_user_version) AS version`,
+      )
+      .get() ?? {};
+  if (id === 0 && version === 0 && hasTables === 0) return true;
   if (id !== applicationId) throw new FileProblem('belongs to another program. Name another file.');
   if (version === schemaVersion) return false;
   throw new FileProblem(

@@ -70,7 +70,10 @@ export async function openSqliteStore(options: SqliteStoreOptions): Promise<KeyS
       if (message.kind === 'transaction') receive(message);
     });
     thread.on('error', (error) => stop(`The thread of the key store failed: ${error}. Restart the server.`));
-    thread.on('exit', () => stop('The thread of the key store ended. Restart the server.'));
+    thread.on('exit', () => {
+      thread = undefined;
+      stop('The thread of the key store ended. Restart the server.');
+    });
     // After the listeners, as a listener for messages keeps the process alive. The timers of operations do, too.
     thread.unref();
     return thread;
@@ -100,8 +103,7 @@ export async function openSqliteStore(options: SqliteStoreOptions): Promise<KeyS
   function post(operation: Operation): number {
     lastId += 1;
     const request: Request = { id: lastId, deadlineMs: monotonicMs() + timeoutMs, operation };
-    thread ??= start();
-    thread.postMessage(request);
+    (thread ?? start()).postMessage(request);
     return lastId;
   }
 
@@ -125,11 +127,12 @@ export async function openSqliteStore(options: SqliteStoreOptions): Promise<KeyS
 
   async function close(): Promise<void> {
     end ??= 'The key store is closed.';
-    if (thread === undefined) return;
-    const exit = once(thread, 'exit');
-    thread.postMessage('close');
+    const ending = thread;
+    if (ending === undefined) return;
+    const exit = once(ending, 'exit');
+    ending.postMessage('close');
     await within(timeoutMs, exit);
-    await thread.terminate();
+    await ending.terminate();
   }
 
   if (!isInMemory) {
