@@ -58,7 +58,8 @@ export function createHealth(
 
 /**
  * `GET /health/live`: whether the process responds. `GET /health/ready`: whether the server is ready for requests,
- * with the reason if not. A ready server may refuse some writes: `problem` says why. Neither route needs an access token or has a request limit.
+ * with the reason if not. A ready server may refuse some writes: `problem` says why. Neither route needs an access
+ * token or has a request limit.
  */
 export function healthRoute(health: Health): Plugin<object, NodeContext> {
   return {

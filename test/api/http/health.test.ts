@@ -108,6 +108,19 @@ describe('/health/ready', () => {
     expect(await later).toEqual(ready);
   });
 
+  test('stays 200 with the problem of a key store that fails', async () => {
+    let problem: string | undefined = 'The disk of the key store is full.';
+    const health = createHealth(async () => undefined, { problem: () => problem });
+    expect(await ask(health, '/health/ready')).toEqual({ status: 200, body: { status: 'ready', problem } });
+    problem = undefined;
+    expect(await ask(health, '/health/ready')).toEqual(ready);
+  });
+
+  test('is 503 without the problem of the key store if REST is out', async () => {
+    const health = createHealth(async () => 'REST is out.', { problem: () => 'The disk is full.' });
+    expect(await ask(health, '/health/ready')).toEqual(notReady('REST is out.'));
+  });
+
   test('is 503 once the server is ending, without a word to REST', async () => {
     const health = createHealth(async () => {
       throw new Error('asked REST');
