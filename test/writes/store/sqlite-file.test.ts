@@ -99,6 +99,16 @@ describe('the file of a store', () => {
     expect(await (await open()).claim(key, 'input')).toEqual({ state: 'done', outcome: 'outcome' });
   });
 
+  test('has no valid lease from before a boot', async () => {
+    const store = await open();
+    await mustClaim(store, key);
+    await store.close();
+    expect(await (await open()).claim(key, 'input')).toEqual({ state: 'held' });
+    // A boot restarts the monotonic clock, so that earlier times are in the future.
+    execute('UPDATE owners SET renewed_ms = renewed_ms + 1000000');
+    expect(await (await open()).claim(key, 'input')).toMatchObject({ state: 'claimed', isResumed: true });
+  });
+
   test('loses expired keys a hundred at a time', async () => {
     let nowMs = 0;
     const store = await open({ now: () => nowMs });
