@@ -211,6 +211,11 @@ describe('a process that stands still', () => {
     await sleep(leaseMs);
     child.kill('SIGCONT');
     expect(await ask(child, { run: 'holds', claim })).toEqual({ value: false });
+    const next = await claimIn(child, { ...key, id: 'next' });
+    await ask(child, { run: 'release', claim: next });
+    await sleep(leaseMs);
+    // Nothing renews the lease for the lost claim.
+    expect(await ask(child, { run: 'holds', claim: next })).toEqual({ value: false });
     expect(await ask(child, { run: 'checkpoint', claim, value: 2 })).toEqual({ error: 'ClaimLostError' });
     const store = await open();
     expect(await store.claim(key, 'input')).toMatchObject({ state: 'claimed', isResumed: true });
@@ -301,6 +306,22 @@ describe('another process that stands still inside a transaction', () => {
     await claimWhenFree(store, { ...key, id: 'other' });
     expect(store.holds(claim)).toBe(false);
     await expect(store.checkpoint(claim, 'progress')).rejects.toThrow(ClaimLostError);
+  });
+
+  test('stores no checkpoint whose caller stopped waiting', async () => {
+    // A transaction waits 750 ms. The second checkpoint waits for the first, and then beyond its own time.
+    const store = await open({ timeoutMs: 1000, leaseMs: 10_000 });
+    const claim = await mustClaim(store, key);
+    await store.checkpoint(claim, 'old');
+    const child = startChild();
+    await ask(child, { run: 'lock', file });
+    const first = expect(store.checkpoint(claim, 'first')).rejects.toThrow(StoreUnavailableError);
+    await sleep(100);
+    const second = expect(store.checkpoint(claim, 'second')).rejects.toThrow(StoreUnavailableError);
+    await Promise.all([first, second]);
+    await kill(child);
+    await store.abandon(claim);
+    expect(await store.claim(key, 'input')).toMatchObject({ progress: 'old' });
   });
 });
 
