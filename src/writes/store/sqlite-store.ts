@@ -164,14 +164,15 @@ export async function openSqliteStore(options: SqliteStoreOptions): Promise<KeyS
           throw new TypeError(`A claim has no state ${result.state}`);
       }
     },
-    checkpoint: (claim, progress, { restartLifetime = false } = {}) =>
+    checkpoint: async (claim, progress, { restartLifetime = false } = {}) =>
       change({
         kind: 'checkpoint',
         claim,
         progress: JSON.stringify(progress) ?? null,
         expiresAtMs: restartLifetime ? now() + lifetimeMs : null,
       }),
-    finish: (claim, outcome) => change({ kind: 'finish', claim, outcome: JSON.stringify(outcome) ?? 'null' }),
+    finish: async (claim, outcome) =>
+      change({ kind: 'finish', claim, outcome: JSON.stringify(outcome) ?? 'null' }),
     abandon: (claim) => change({ kind: 'abandon', claim }),
     release: (claim) => change({ kind: 'release', claim }),
     holds(claim: Claim) {
