@@ -273,7 +273,7 @@ const commands: Record<string, Runner[] | ((command: string) => Promise<void>)> 
   'npm cit': [gate],
   'npm ci && npm start': [gate, npmStartTest],
   'UPSTREAM_URL=https://api.example.com npm start': starts,
-  'NODE_ENV=production UPSTREAM_URL=https://api.example.com npm start': starts,
+  'NODE_ENV=production UPSTREAM_URL=https://api.example.com STATE_FILE=waybill.sqlite npm start': starts,
   'OTEL_EXPORTER_OTLP_ENDPOINT=http://localhost:4318 npm start': starts,
   'npm ci --omit=dev --omit=optional': installs,
   [`curl -s http://127.0.0.1:4000/graphql \\
