@@ -82,7 +82,7 @@ export async function disturbAt(checkpoint: Checkpoint, disturbance: Disturbance
   };
   const server = await startRestarted(settings);
   try {
-    const write = await makeWrite(sandbox, numberOf.indexOf(checkpoint.mutation), 'w-');
+    const write = await makeWrite(sandbox, numberOf.indexOf(checkpoint.mutation), 'write-1');
     const remove = holdCall(sandbox, checkpoint);
     sandbox.requests.clear();
     const lost = sendOnce(server.url() ?? '', write, sandbox.tokens.first);
