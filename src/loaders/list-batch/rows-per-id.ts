@@ -8,7 +8,8 @@ const minShare = 0.1;
 /** After a page without hits, the next page looks this many times deeper. */
 const deeperAfterMiss = 4;
 const maxMissesInARow = 2;
-const pauseMs = 30_000;
+/** How long batches use GETs after trouble with the list, or after pages without hits. */
+export const pauseMs = 30_000;
 // The last 5 % of the hits may lie very deep. GETs for them cost less than the rows down to them.
 const countedShare = 0.95;
 
