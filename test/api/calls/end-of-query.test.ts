@@ -37,11 +37,7 @@ test('a query aborts a prefetched page that it does not use', async () => {
     }
     const shipments = names('shipments', 200).map((shipment) => ({ ...shipment, ...delivered }));
     const [, name] = /^\/v1\/(shipments\/\d+)$/.exec(path) ?? [];
-    return answerJson(name === undefined ? { shipments } : { name, ...delivered })(
-      request,
-      response,
-      body,
-    );
+    return answerJson(name === undefined ? { shipments } : { name, ...delivered })(request, response, body);
   });
   const post = () => waybill.app.fetch('http://waybill.test/graphql', ask(board));
   await (await post()).json();

@@ -90,9 +90,12 @@ test('records are read by id while the circuit of their list is open', async () 
     data: { orders: { nodes: names.map(() => ({ shipment: { status: 'DELIVERED' } })) } },
     errors: undefined,
   });
-  expect(waybill.calls().slice(before + 5).sort()).toEqual(
-    names.map((name) => `GET /v1/shipments/${name}`).sort(),
-  );
+  expect(
+    waybill
+      .calls()
+      .slice(before + 5)
+      .sort(),
+  ).toEqual(names.map((name) => `GET /v1/shipments/${name}`).sort());
 });
 
 test.each<[string, Record<string, string>, () => RequestInit]>([
