@@ -13,7 +13,7 @@ import type { BatchWay, ListedKind, LoadingObserver } from '../loading-observer.
 import { BatchLoader, type RecordResult, settleAll } from '../record-loader.ts';
 import { ListScan, lacksFields } from './list-scan.ts';
 import { type ListState, longPauseMs } from './list-state.ts';
-import { maxRowsPerId, pauseMs, type RowsPerId } from './rows-per-id.ts';
+import { headroom, maxRowsPerId, pauseMs, type RowsPerId } from './rows-per-id.ts';
 
 /** Smaller batches use GETs: one page without hits would cost more than 1.2 calls per id. */
 const minIdsForPage = 5;
@@ -170,9 +170,11 @@ export class ListBatchLoader<Json extends { name: string }> extends BatchLoader<
     try {
       for (let pageCount = 1; pageCount <= maxPages; pageCount += 1) {
         const rowsPast = scan.rows.length - rowsBefore;
-        // Beyond the expected rows, each page doubles the rows read: a batch needs few pages in a row.
-        const pageSize = Math.min(Math.max(expectedRows - rowsPast, rowsPast), maxPageSize);
-        const { nextPageToken: pageToken, missingCount } = scan;
+        const { nextPageToken: pageToken, missingCount, hits } = scan;
+        // Beyond the expected rows, the missing ids are assumed to have the density of the hits so far.
+        const rowsForMissing = Math.ceil((rowsPast / Math.max(hits.length, 1)) * missingCount * headroom);
+        const isBeyond = rowsPast >= expectedRows;
+        const pageSize = Math.min(isBeyond ? rowsForMissing : expectedRows - rowsPast, maxPageSize);
         const page = await (pending ??
           readPage(pageToken === undefined ? { pageSize } : { pageSize, pageToken }));
         pending = undefined;

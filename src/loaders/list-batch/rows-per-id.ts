@@ -2,7 +2,7 @@
 export const maxRowsPerId = 32;
 const initialRowsPerId = 1.6;
 /** Pages have a quarter more rows than estimated: the next batch may lie a little deeper. */
-const headroom = 1.25;
+export const headroom = 1.25;
 const minUsefulShare = 0.5;
 const minShare = 0.1;
 /** After a page without hits, the next page looks this many times deeper. */
