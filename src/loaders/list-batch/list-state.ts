@@ -131,7 +131,7 @@ export class ListState {
 // There are few filters, but clients may combine order statuses freely.
 const maxFilters = 100;
 
-/** One value per filter of the list that names ids. Above 100 filters, all start anew. */
+/** One value per filter of the list that names ids. Above 100 filters, all values are dropped. */
 function byFilter<Value>(create: (filter: string) => Value): (filter: string) => Value {
   const values = new Map<string, Value>();
   return (filter) => {
