@@ -208,9 +208,8 @@ export class ListBatchLoader<Json extends { name: string }> extends BatchLoader<
     }
     const [probed = null] = await settleAll(names.slice(0, 1), read);
     if (probed instanceof Error) return names.map(() => pageError);
-    // The list alone is in trouble. Its second failure in a row is worth one GET per id.
     const others = names.slice(1);
-    const results = state.noteTrouble() ? await settleAll(others, read) : others.map(() => pageError);
+    const results = state.noteFailure() ? await settleAll(others, read) : others.map(() => pageError);
     return [probed, ...results];
   }
 

@@ -3,37 +3,49 @@ import { pauseMs, RowsPerId, SharedRowsPerId } from './rows-per-id.ts';
 /** How long batches use GETs after a refusal or incomplete rows, which do not change soon. One row is compared as often. */
 export const longPauseMs = 600_000;
 
+// A service that fails now and then fails a page now and then. GETs for all ids would make it slower.
+const failuresOfToken = 2;
+const failuresOfTokens = 3;
+
 /**
- * A pause after trouble. After the pause, one batch tries the list. The others use GETs until that page is read, because
- * a list that hangs would stop all of them.
+ * The failures of a list in a row, while GETs worked, and the pause after too many. After the pause, one batch tries the
+ * list. The others use GETs until that page is read, because a list that hangs would stop all of them.
  */
-class TroublePause {
-  #untilMs = Number.NEGATIVE_INFINITY;
+class Trouble {
+  readonly #maxFailures: number;
+  #failures = 0;
+  #pausedUntilMs = Number.NEGATIVE_INFINITY;
   #isTrying = false;
 
-  isOver(nowMs: number): boolean {
-    return nowMs >= this.#untilMs;
+  constructor(maxFailures: number) {
+    this.#maxFailures = maxFailures;
   }
 
-  /** Starts the pause. @returns whether the list was in trouble before. */
-  start(nowMs: number): boolean {
-    const wasInTrouble = this.#untilMs !== Number.NEGATIVE_INFINITY;
-    this.#untilMs = nowMs + pauseMs;
+  isPaused(nowMs: number): boolean {
+    return nowMs < this.#pausedUntilMs;
+  }
+
+  /** A page failed. @returns whether batches now use GETs. */
+  noteFailure(nowMs: number): boolean {
+    this.#failures += 1;
+    if (this.#failures < this.#maxFailures) return false;
+    this.#pausedUntilMs = nowMs + pauseMs;
     this.#isTrying = false;
-    return wasInTrouble;
+    return true;
   }
 
   /** Called before a batch reads a page. */
-  tryPage(nowMs: number): void {
-    if (this.#untilMs === Number.NEGATIVE_INFINITY) return;
-    this.#untilMs = nowMs + pauseMs;
+  noteRequest(nowMs: number): void {
+    if (this.#failures < this.#maxFailures) return;
+    this.#pausedUntilMs = nowMs + pauseMs;
     this.#isTrying = true;
   }
 
-  /** Ends the trouble, unless the page was requested before the trouble. */
+  /** A page was read. A page that was requested before the pause does not end it. */
   noteSuccess(): void {
-    if (this.#isTrying) this.#untilMs = Number.NEGATIVE_INFINITY;
-    this.#isTrying = false;
+    if (this.#failures >= this.#maxFailures && !this.#isTrying) return;
+    this.#failures = 0;
+    this.#pausedUntilMs = Number.NEGATIVE_INFINITY;
   }
 }
 
@@ -41,12 +53,11 @@ class TroublePause {
 export class SharedListState {
   readonly now: () => number;
   readonly rowsPerId = byFilter(() => new SharedRowsPerId());
-  readonly trouble = new TroublePause();
+  readonly trouble = new Trouble(failuresOfTokens);
   #nextComparisonMs = Number.NEGATIVE_INFINITY;
   #hasCompared = false;
   #incompleteUntilMs = Number.NEGATIVE_INFINITY;
-  /** The first token in trouble since a page was read. */
-  #firstInTrouble: ListState | undefined;
+  #lastInTrouble: ListState | undefined;
 
   /** @param now A clock in milliseconds with any origin. */
   constructor(now: () => number) {
@@ -74,18 +85,11 @@ export class SharedListState {
     if (isIncomplete) this.#incompleteUntilMs = this.now() + longPauseMs;
   }
 
-  /**
-   * Pauses the list for all tokens once two are in trouble. One token may have a rate limit or a size of its own.
-   * @returns whether the list was paused for all tokens before.
-   */
-  noteTrouble(token: ListState): boolean {
-    this.#firstInTrouble ??= token;
-    return this.#firstInTrouble !== token && this.trouble.start(this.now());
-  }
-
-  noteSuccess(): void {
-    this.#firstInTrouble = undefined;
-    this.trouble.noteSuccess();
+  /** Failures of one token in a row count once: it may have a rate limit or a size of its own. */
+  noteFailure(token: ListState): boolean {
+    const isOther = this.#lastInTrouble !== token;
+    this.#lastInTrouble = token;
+    return isOther && this.trouble.noteFailure(this.now());
   }
 }
 
@@ -93,7 +97,7 @@ export class SharedListState {
 export class ListState {
   readonly shared: SharedListState;
   readonly rowsPerId: (filter: string) => RowsPerId;
-  readonly #trouble = new TroublePause();
+  readonly #trouble = new Trouble(failuresOfToken);
   #pausedUntilMs = Number.NEGATIVE_INFINITY;
 
   constructor(shared: SharedListState) {
@@ -106,9 +110,9 @@ export class ListState {
     const { shared } = this;
     const nowMs = shared.now();
     if (nowMs < this.#pausedUntilMs || shared.hasIncompleteRows) return false;
-    if (!this.#trouble.isOver(nowMs) || !shared.trouble.isOver(nowMs)) return false;
-    this.#trouble.tryPage(nowMs);
-    shared.trouble.tryPage(nowMs);
+    if (this.#trouble.isPaused(nowMs) || shared.trouble.isPaused(nowMs)) return false;
+    this.#trouble.noteRequest(nowMs);
+    shared.trouble.noteRequest(nowMs);
     return true;
   }
 
@@ -116,15 +120,15 @@ export class ListState {
     this.#pausedUntilMs = this.shared.now() + ms;
   }
 
-  /** A page failed as the calls of an overloaded service fail, but a GET worked. @returns whether this was so before. */
-  noteTrouble(): boolean {
-    const wasInTrouble = this.#trouble.start(this.shared.now());
-    return this.shared.noteTrouble(this) || wasInTrouble;
+  /** A page failed as the calls of an overloaded service fail, but a GET worked. @returns whether batches now use GETs. */
+  noteFailure(): boolean {
+    const isPaused = this.#trouble.noteFailure(this.shared.now());
+    return this.shared.noteFailure(this) || isPaused;
   }
 
   noteSuccess(): void {
     this.#trouble.noteSuccess();
-    this.shared.noteSuccess();
+    this.shared.trouble.noteSuccess();
   }
 }
 

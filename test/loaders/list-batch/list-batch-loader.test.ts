@@ -345,7 +345,7 @@ describe('a page that fails as an overloaded service fails', () => {
     expect(later.calls).toEqual(['20']);
   });
 
-  test('pauses the list of the token for 30 seconds if one GET works', async () => {
+  test('twice in a row pauses the list of the token for 30 seconds if GETs work', async () => {
     let nowMs = 0;
     const shared = comparedState(() => nowMs);
     const state = new ListState(shared);
@@ -357,11 +357,12 @@ describe('a page that fails as an overloaded service fails', () => {
       expect(await loadAll(loader, names(10))).toEqual(named(...names(10)));
       return loader.calls;
     };
+    // The second failure in a row costs no id its record.
+    expect(await calls({ state, list: failing(status(503)) })).toEqual(['20', ...names(10)]);
     nowMs = 29_999;
     expect(await calls({ state })).toEqual(names(10));
     expect(await calls({ state: new ListState(shared) })).toEqual(['20']);
     nowMs = 30_000;
-    // The second failure in a row costs no id its record.
     expect(await calls({ state, list: failing(status(503)) })).toEqual(['20', ...names(10)]);
     expect(await calls({ state })).toEqual(names(10));
     nowMs = 60_000;
@@ -369,7 +370,19 @@ describe('a page that fails as an overloaded service fails', () => {
     expect(await calls({ state })).toHaveLength(1);
   });
 
-  test('pauses the list of all tokens once two tokens have this trouble', async () => {
+  test('leaves the list in use if the next page is read', async () => {
+    const state = new ListState(comparedState());
+    for (let time = 0; time < 3; time += 1) {
+      const broken = start({ state, list: failing(status(503)) });
+      await loadAll(broken, names(10));
+      expect(broken.calls).toHaveLength(2);
+      const working = start({ state });
+      expect(await loadAll(working, names(10))).toEqual(named(...names(10)));
+      expect(working.calls).toHaveLength(1);
+    }
+  });
+
+  test('three times in a row, for several tokens, pauses the list of all tokens', async () => {
     let nowMs = 0;
     const shared = comparedState(() => nowMs);
     for (let token = 0; token < 2; token += 1) {
@@ -380,17 +393,23 @@ describe('a page that fails as an overloaded service fails', () => {
       expect(await loadAll(loader, names(10))).toEqual(named(...names(10)));
       return loader.calls;
     };
+    expect(await calls(failing(status(503)))).toEqual(['20', ...names(10)]);
     nowMs = 29_999;
     expect(await calls()).toEqual(names(10));
     nowMs = 30_000;
     expect(await calls(failing(status(503)))).toEqual(['20', ...names(10)]);
     expect(await calls()).toEqual(names(10));
+    nowMs = 60_000;
+    expect(await calls()).toEqual(['20']);
+    expect(await calls()).toHaveLength(1);
   });
 
   test('is tried by one batch after the pause, and the others send GETs', async () => {
     let nowMs = 0;
     const state = new ListState(comparedState(() => nowMs));
-    await loadAll(start({ state, list: failing(status(503)) }), names(10));
+    for (let time = 0; time < 2; time += 1) {
+      await loadAll(start({ state, list: failing(status(503)) }), names(10));
+    }
     nowMs = 30_000;
     const page = Promise.withResolvers<Page<Row>>();
     const trying = start({ state, list: () => page.promise });
