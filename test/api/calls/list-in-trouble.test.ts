@@ -1,7 +1,7 @@
 import type { ServerResponse } from 'node:http';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { startBoardApp } from '../../fixtures/board-app.ts';
-import { type BoardService, boardNode, boardNodes } from '../../fixtures/board-service.ts';
+import { type BoardService, boardNode, boardNodes, delays } from '../../fixtures/board-service.ts';
 
 type BoardApp = Awaited<ReturnType<typeof startBoardApp>>;
 
@@ -188,6 +188,8 @@ test('a list without labels costs two pages, and then GETs', async () => {
 test('a list without prices is not used for any board of a server that starts under load', async () => {
   await using app = await start();
   app.service.changeRow = ({ totalCostCents: _, ...row }) => row;
+  // Pages come before the record that shows what they lack.
+  app.service.behaviour = delays(1, 50);
   const tokens = Array.from({ length: 8 }, (_, index) => `token-${index}`);
   for (const board of await Promise.all(tokens.map((token) => app.board(token)))) {
     expect(board.codes).toEqual([]);
