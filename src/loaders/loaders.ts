@@ -18,8 +18,8 @@ import type {
   ShipmentJson,
   TemplateJson,
 } from '../rest/wire-schema.ts';
-import { type ListBatchLoader, listBatchLoader } from './list-batch/list-batch-loader.ts';
-import { ordersWithShipments } from './list-batch/prefetch.ts';
+import { ListBatchLoader } from './list-batch/list-batch-loader.ts';
+import { ordersWithShipments } from './list-batch/order-shipments.ts';
 import { type Cursors, createCursors } from './paging/cursor.ts';
 import { allRecords, type PageLoader, pageLoader } from './paging/page-loader.ts';
 import { type RecordLoader, recordLoader, wholeListLoader } from './record-loader.ts';
@@ -78,9 +78,10 @@ interface InternalLoaders extends Loaders {
 /** Creates each loader from the operation and from other loaders. */
 const loadersOf = lazyProperties<Operation, InternalLoaders>({
   orderById: ({ api, callContext, loaderStates, state }) =>
-    listBatchLoader({
+    new ListBatchLoader({
       get: api.getOrder,
       list: api.listOrders,
+      isRowComplete: () => true,
       kind: 'orders',
       maxPageSize: maxPageSize.orders,
       callContext,
@@ -93,15 +94,12 @@ const loadersOf = lazyProperties<Operation, InternalLoaders>({
   orderPage: ({ api, callContext }, { orderById }) =>
     pageLoader((query) => api.listOrders(query, callContext), orderById),
   orderPageWithShipments: ({ state }, { orderPage, shipmentById }) =>
-    ordersWithShipments({
-      orderPage,
-      shipmentById,
-      shipments: state.shipments,
-    }),
+    ordersWithShipments(orderPage, shipmentById, state.shipments),
   shipmentById: ({ api, callContext, loaderStates, state }) =>
-    listBatchLoader({
+    new ListBatchLoader({
       get: api.getShipment,
       list: api.listShipments,
+      isRowComplete: hasExpectedLabel,
       kind: 'shipments',
       maxPageSize: maxPageSize.shipments,
       callContext,
@@ -158,6 +156,13 @@ async function findOrder(pages: Loaders['orderPage'], referenceId: string): Prom
   const [first, ...others] = found.filter((order) => order.referenceId === referenceId);
   if (first === undefined) return null;
   return others.reduce((newest, order) => (createdMs(order) > createdMs(newest) ? order : newest), first);
+}
+
+const statusesWithoutLabel: readonly string[] = ['GENERATING_LABEL', 'WITH_ERROR', 'CANCELLED'];
+
+/** Whether a shipment has the label that its status requires ("Shipment status"). */
+function hasExpectedLabel({ status, label }: ShipmentJson): boolean {
+  return Boolean(label) || (status !== undefined && statusesWithoutLabel.includes(status));
 }
 
 /** The creation time in milliseconds. An order without a valid time counts as older than all others. */

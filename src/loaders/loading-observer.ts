@@ -1,8 +1,5 @@
-/**
- * How a batch of ids was loaded. `gets`: one GET per id. `page`: from list pages. `trial`: from list pages although
- * no saving was expected. Otherwise by GETs after a page had no hits (`no rows`), timed out, or failed.
- */
-export type BatchWay = 'gets' | 'page' | 'trial' | 'no rows' | 'timeout' | 'failed';
+/** How a batch of ids was loaded: one GET per id, or list pages. The pages had hits, had none, or the last one failed. */
+export type BatchWay = 'gets' | 'page' | 'no rows' | 'failed';
 
 /** The records that have both a GET endpoint and a list endpoint. */
 export type ListedKind = 'orders' | 'shipments';

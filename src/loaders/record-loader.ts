@@ -87,7 +87,8 @@ export function batchLoader<Json>(loadBatch: LoadBatch<Json>, pathKey?: string):
 
 type LoadBatch<Json> = (names: readonly string[], fieldPaths: FieldPathLog) => Promise<RecordResult<Json>[]>;
 
-class BatchLoader<Json> implements RecordLoader<Json> {
+/** The loader of `batchLoader`, for loaders that do more. */
+export class BatchLoader<Json> implements RecordLoader<Json> {
   readonly #fieldPaths = createFieldPathLog();
   /** The common key of all field paths. Undefined: each name is its own key. */
   readonly #pathKey: string | undefined;
@@ -98,7 +99,7 @@ class BatchLoader<Json> implements RecordLoader<Json> {
   /** Primed rows not yet in `#primed`. The next load adds them. */
   #unreadRows: (readonly (Named<Json> | InvalidResponseError)[])[] | undefined;
 
-  constructor(loadBatch: LoadBatch<Json>, pathKey: string | undefined) {
+  constructor(loadBatch: LoadBatch<Json>, pathKey?: string) {
     this.#pathKey = pathKey;
     this.#loader = new DataLoader<string, Json | null>((names) => loadBatch(names, this.#fieldPaths), {
       cacheMap: this.#promiseByName,

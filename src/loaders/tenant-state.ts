@@ -1,5 +1,5 @@
 import { PerTenant, type Tenant } from '../concurrency/tenant.ts';
-import { createProcessListState, ListState, type ProcessListState } from './list-batch/list-state.ts';
+import { ListState, SharedListState } from './list-batch/list-state.ts';
 import { type LoadingObserver, noObserver } from './loading-observer.ts';
 import { type CachedPages, createPageCache, type PageCache } from './reference/page-cache.ts';
 
@@ -29,8 +29,7 @@ export interface LoaderState {
 interface LoaderStateSource {
   pageCache: PageCache;
   /** The state of each list that all tenants share. */
-  lists: { orders: ProcessListState; shipments: ProcessListState };
-  now: () => number;
+  lists: { orders: SharedListState; shipments: SharedListState };
 }
 
 /** Creates each part on first access: a thousand tenants are kept, and most of them need few parts. */
@@ -50,14 +49,12 @@ class LazyLoaderState implements LoaderState {
   }
 
   get orders(): ListState {
-    const { lists, now } = this.#source;
-    this.#orders ??= new ListState(lists.orders, now);
+    this.#orders ??= new ListState(this.#source.lists.orders);
     return this.#orders;
   }
 
   get shipments(): ListState {
-    const { lists, now } = this.#source;
-    this.#shipments ??= new ListState(lists.shipments, now);
+    this.#shipments ??= new ListState(this.#source.lists.shipments);
     return this.#shipments;
   }
 
@@ -92,8 +89,8 @@ export function createLoaderStates(
   { now = () => performance.now(), observer = noObserver }: LoaderStatesOptions = {},
 ): LoaderStates {
   const pageCache = createPageCache({ ...options, now });
-  const lists = { orders: createProcessListState(), shipments: createProcessListState() };
-  const source: LoaderStateSource = { pageCache, lists, now };
+  const lists = { orders: new SharedListState(now), shipments: new SharedListState(now) };
+  const source: LoaderStateSource = { pageCache, lists };
   const stateByTenant = new PerTenant<LoaderState>();
   const make = () => new LazyLoaderState(source);
   return {

@@ -1,46 +1,29 @@
-/**
- * Loads batches of ids, from list pages if pages cost less than one GET per id
- * (docs/decisions/0007-list-pages-for-batches.md). The steps of a batch:
- * 1. Plan (planner.ts): estimate from the hit depth how many list rows to read, and compare the cost with GETs.
- * 2. Scan (list-scan.ts): read the planned pages from the newest row on. A row with one of the ids is a hit.
- * 3. Point reads (point-reads.ts): send one GET for each id without a hit.
- * 4. Learn (hit-depth.ts): record how deep in the list the hits were, for the next plan.
- * row-completeness.ts sometimes compares a row with its GET. Rows that lack fields turn list pages off for a while.
- * prefetch.ts requests the first page early, together with the page of orders that names the ids.
- * A batch costs at most 1.2 calls per id, even if the list holds none of its ids.
- */
-
 import type { Page, PageQuery } from '../../rest/api-types.ts';
 import type { CallContext } from '../../rest/client/call-context.ts';
-import { currentFieldPath, type FieldPathLog, type FieldPaths } from '../../rest/client/field-path.ts';
-import type { BatchWay, ListedKind, LoadingObserver } from '../loading-observer.ts';
-import { batchLoader, type RecordLoader, type RecordResult, settleAll } from '../record-loader.ts';
-import type { HitDepth } from './hit-depth.ts';
-import { isPage, type ListScan, type PendingPage, readPage, scanList } from './list-scan.ts';
-import type { ListState } from './list-state.ts';
+import type { FieldPathLog } from '../../rest/client/field-path.ts';
 import {
-  type CostModel,
-  type ExpectedHits,
-  minIdsForPage,
-  type Plan,
-  planFor,
-  timeLimitMs,
-  trialFor,
-} from './planner.ts';
-import { PointReads } from './point-reads.ts';
+  CircuitOpenError,
+  DeadlineError,
+  InvalidResponseError,
+  ResponseTooLargeError,
+  StatusError,
+  UnavailableError,
+} from '../../rest/errors.ts';
+import type { BatchWay, ListedKind, LoadingObserver } from '../loading-observer.ts';
+import { BatchLoader, type RecordResult, settleAll } from '../record-loader.ts';
+import { ListScan, lacksFields } from './list-scan.ts';
+import { type ListState, longPauseMs } from './list-state.ts';
+import { headroom, maxRowsPerId, pauseMs, type RowsPerId } from './rows-per-id.ts';
 
-/** Batches without a prefetch hint share one hit depth under this name. */
-const idsKind = 'ids';
+/** Smaller batches use GETs: one page without hits would cost more than 1.2 calls per id. */
+const minIdsForPage = 5;
+const minIdsPerPage = 10;
 
-// A page is prefetched only if it is expected to hold at least half of the ids.
-const minPrefetchShare = 0.5;
-// The number of ids is an estimate, so a prefetched page has a quarter more rows than planned.
-const prefetchMargin = 1.25;
-
-/** Names found in rows of another list. The operation will probably load them soon. */
-export interface PrefetchHint extends ExpectedHits {
-  names: ReadonlySet<string>;
-  hitDepth: HitDepth;
+/** Where in the list the records of a batch are expected. */
+export interface ListPosition {
+  /** The number of list rows before the first expected record. */
+  rowsBefore: number;
+  rowsPerId: RowsPerId;
 }
 
 /** The endpoints, limits and state that a list-batch loader uses. */
@@ -48,225 +31,241 @@ export interface ListBatchLoaderOptions<Json> {
   get(name: string, callContext: CallContext): Promise<Json>;
   /** Reads a page of the list of the same records. The newest record usually comes first. */
   list(query: PageQuery, callContext: CallContext): Promise<Page<Json>>;
+  /** Whether a row can stand for its record. */
+  isRowComplete(row: Json): boolean;
   kind: ListedKind;
   /** The most rows of one page ("List query parameters"). */
   maxPageSize: number;
   callContext: CallContext;
-  /** The tenant's state for this list. */
   state: ListState;
   /** Whether the settings allow pages to serve batches. */
   isListUsed: boolean;
   observer: LoadingObserver;
 }
 
-/** A loader of records that have both a GET endpoint and a list endpoint. */
-export interface ListBatchLoader<Json> extends RecordLoader<Json> {
-  /** Requests the page planned for `count` ids, if the page is expected to hold at least half of them. */
-  prefetch(count: number, expected: ExpectedHits): void;
-  /** Adds names that will probably be loaded. The first batch with one of them uses the prefetched page. */
-  addHint(hint: PrefetchHint): void;
-}
-
 /**
- * Creates the list-batch loader of one operation. Each name gets the result of its GET, even if the list fails.
- * An error that all calls would meet now, such as 401 or 429, ends the batch: names not found yet get that error.
+ * Loads batches of ids: reads one page of the list, then sends a GET for each id that the page lacks
+ * (docs/decisions/0021-one-page-for-a-batch.md). A slow page is waited for. A page that fails as the calls of an
+ * overloaded service fail is not replaced by GETs, so trouble makes no more calls than health.
  */
-export function listBatchLoader<Json extends { name: string }>(
-  options: ListBatchLoaderOptions<Json>,
-): ListBatchLoader<Json> {
-  return new BatchesFromList(options);
-}
-
-class BatchesFromList<Json extends { name: string }> implements ListBatchLoader<Json> {
+export class ListBatchLoader<Json extends { name: string }> extends BatchLoader<Json> {
   readonly #options: ListBatchLoaderOptions<Json>;
-  readonly #records: RecordLoader<Json>;
-  #hints: readonly PrefetchHint[] = [];
-  #prefetched: { page: PendingPage<Json>; fieldPaths: Set<FieldPaths> } | undefined;
+  #expected: ListPosition | undefined;
+  #prefetched: Promise<Page<Json>> | undefined;
   // Counts invalidations. A page requested before an invalidation must not prime records after it.
   #generation = 0;
 
   constructor(options: ListBatchLoaderOptions<Json>) {
+    super((names, fieldPaths) => this.#loadBatch(names, fieldPaths));
     this.#options = options;
-    this.#records = batchLoader((names, fieldPaths) => this.#loadBatch(names, fieldPaths));
   }
 
-  load(name: string): Promise<Json | null> {
-    return this.#records.load(name);
+  override prime(rows: Page<Json>['rows']): void {
+    const { state, isRowComplete } = this.#options;
+    if (state.shared.hasIncompleteRows) return;
+    const isUsable = (row: (typeof rows)[number]) =>
+      row instanceof InvalidResponseError || isRowComplete(row);
+    super.prime(rows.every(isUsable) ? rows : rows.filter(isUsable));
   }
 
-  find(name: string): Json | Promise<Json | null> {
-    return this.#records.find(name);
-  }
-
-  prime(rows: Page<Json>['rows']): void {
-    if (!this.#options.state.completeness.isIncomplete()) this.#records.prime(rows);
-  }
-
-  replace(name: string, record: Json): void {
+  override replace(name: string, record: Json): void {
     this.#forgetList();
-    this.#records.replace(name, record);
+    super.replace(name, record);
   }
 
-  clear(name: string): void {
+  override clear(name: string): void {
     this.#forgetList();
-    this.#records.clear(name);
+    super.clear(name);
   }
 
-  clearAll(): void {
+  override clearAll(): void {
     this.#forgetList();
-    this.#records.clearAll();
+    super.clearAll();
   }
 
-  addHint(hint: PrefetchHint): void {
-    this.#hints = [...this.#hints, hint];
+  /** The next batch is read from this position, and uses the prefetched page. */
+  expect(position: ListPosition): void {
+    this.#expected = position;
   }
 
-  prefetch(count: number, expected: ExpectedHits): void {
-    if (this.#prefetched !== undefined || !this.#isListUsable()) return;
-    const { observer, kind, maxPageSize } = this.#options;
-    const plan = planFor(count, expected, this.#costModel());
-    if (plan === undefined || plan.rows > maxPageSize || plan.share < minPrefetchShare) return;
+  /** Requests the page for `idCount` ids before the ids are known, if the ids will probably fit in one page. */
+  prefetch(idCount: number, position: ListPosition): void {
+    const { list, callContext, observer, kind, maxPageSize } = this.#options;
+    const pageSize = position.rowsBefore + position.rowsPerId.rowsFor(idCount);
+    if (this.#prefetched !== undefined || pageSize > maxPageSize) return;
+    if (!this.#mayReadPage(idCount, position)) return;
     observer.prefetchedPage(kind, 'asked');
-    const fieldPath = currentFieldPath.getStore();
-    const fieldPaths = new Set(fieldPath === undefined ? [] : [fieldPath]);
-    const pageSize = Math.min(Math.ceil(plan.rows * prefetchMargin), maxPageSize);
-    this.#prefetched = {
-      page: currentFieldPath.run(fieldPaths, () => this.#read({ pageSize }, count)),
-      fieldPaths,
-    };
+    this.#prefetched = list({ pageSize }, callContext);
+    // The batch that uses the page handles the error.
+    this.#prefetched.catch(() => {});
   }
 
   #loadBatch(names: readonly string[], fieldPaths: FieldPathLog): Promise<RecordResult<Json>[]> {
-    const hint = this.#hints.length === 0 ? undefined : this.#takeHint(names);
-    const prefetched = hint && fieldPaths.runForKeys(names, () => this.#takePrefetched());
-    if (prefetched !== undefined || names.length >= minIdsForPage) {
-      return this.#loadFromList(names, hint, prefetched, fieldPaths);
+    const { get, callContext, state, observer, kind } = this.#options;
+    const position = this.#expected ?? { rowsBefore: 0, rowsPerId: state.rowsPerId('ids') };
+    const prefetched = this.#expected && this.#prefetched;
+    if (prefetched !== undefined) observer.prefetchedPage(kind, 'used');
+    this.#forgetPosition();
+    if (prefetched !== undefined || this.#mayReadPage(names.length, position)) {
+      return this.#loadFromList(names, position, prefetched, fieldPaths);
     }
-    const { get, callContext, observer, kind } = this.#options;
     observer.batch(kind, names.length, 'gets');
     const read = (name: string) => get(name, callContext);
     return settleAll(names, (name) => fieldPaths.runForKey(name, read));
   }
 
-  /** Removes the hints that contain any of these names, and returns the first of them. */
-  #takeHint(names: readonly string[]): PrefetchHint | undefined {
-    const hints = this.#hints.filter((hint) => names.some((name) => hint.names.has(name)));
-    this.#hints = this.#hints.filter((hint) => !hints.includes(hint));
-    return hints[0];
-  }
-
-  #takePrefetched(): PendingPage<Json> | undefined {
-    if (this.#prefetched === undefined || this.#options.state.completeness.isIncomplete()) return undefined;
-    const { page, fieldPaths } = this.#prefetched;
-    const { observer, kind } = this.#options;
-    this.#prefetched = undefined;
-    observer.prefetchedPage(kind, 'used');
-    const fieldPath = currentFieldPath.getStore();
-    if (fieldPath !== undefined) fieldPaths.add(fieldPath);
-    return page;
+  #mayReadPage(idCount: number, { rowsBefore, rowsPerId }: ListPosition): boolean {
+    const { isListUsed, state } = this.#options;
+    if (!isListUsed || idCount < minIdsForPage || rowsBefore > maxRowsPerId * idCount) return false;
+    return !rowsPerId.isPaused(state.shared.now()) && state.mayReadPage();
   }
 
   async #loadFromList(
     names: readonly string[],
-    hint: PrefetchHint | undefined,
-    prefetched: PendingPage<Json> | undefined,
+    position: ListPosition,
+    prefetched: Promise<Page<Json>> | undefined,
     fieldPaths: FieldPathLog,
   ): Promise<RecordResult<Json>[]> {
-    const { get, callContext, state, observer, kind, maxPageSize } = this.#options;
+    const { get, list, callContext, state, isRowComplete, observer, kind } = this.#options;
     const generation = this.#generation;
-    const { rowsBefore, hitDepth } = hint ?? { rowsBefore: 0, hitDepth: state.depths.of(idsKind) };
-    const plan = this.#isListUsable()
-      ? planOrTrial(names.length, rowsBefore, hitDepth, this.#costModel())
-      : undefined;
-    const pointReads = new PointReads({ get, callContext, fieldPaths, times: state.times });
-    const pendingScan = scanList<Json>(names, {
-      plan,
-      prefetched,
-      maxPageSize,
-      readsLeft: () => callContext.readsLeft(),
-      read: (query, missing) => fieldPaths.runForKeys(missing, () => this.#read(query, missing.length)),
-    });
-    const canCompare = plan !== undefined && callContext.readsLeft() > 0;
-    // Sent in parallel with the page. If the page lacks the record, the GET is needed anyway.
-    const comparedName = canCompare ? state.completeness.startComparison(names) : undefined;
-    if (comparedName !== undefined) pointReads.start(comparedName);
-
-    const scan = await pendingScan;
-    observer.batch(kind, names.length, wayOf(scan, plan));
-    this.#learn(names.length, scan, rowsBefore, hitDepth);
-    const { outcome } = scan;
-    if (outcome instanceof Error) return names.map((name) => scan.rowOf(name) ?? outcome);
-    const pointResults = scan.missingCount === 0 ? [] : await pointReads.all(scan.missingNames());
-    // Another operation may have found incomplete rows in the meantime.
-    const isCheckNeeded = comparedName !== undefined || state.completeness.isIncomplete();
-    const limitMs = timeLimitMs(0, 1, this.#costModel());
-    const replacements = isCheckNeeded
-      ? await state.completeness.replacementRecords(scan.foundRows(), comparedName, pointReads, limitMs)
-      : undefined;
-    callContext.callLog.savedByList += names.length - pointReads.count;
-    if (this.#generation === generation && this.#isListUsable()) this.#records.prime(scan.rows);
-    let pointIndex = 0;
+    const reads = new Map<string, Promise<Json>>();
+    const read = (name: string) => {
+      const pending = reads.get(name) ?? fieldPaths.runForKey(name, (key) => get(key, callContext));
+      reads.set(name, pending);
+      return pending;
+    };
+    const comparedName = this.#startComparison(names, read);
+    const scan = new ListScan<Json>(names, isRowComplete);
+    const error = await this.#readPages(scan, position, prefetched, (query) =>
+      fieldPaths.runForKeys(names, () => list(query, callContext)),
+    );
+    observer.batch(kind, names.length, wayOf(scan.hits.length, error));
+    if (comparedName !== undefined) await this.#compare(scan.rowOf(comparedName), read(comparedName));
+    const areRowsUsable = !state.shared.hasIncompleteRows;
+    if (this.#generation === generation) this.prime(scan.rows);
+    const missing = areRowsUsable ? scan.missingNames() : names;
+    const results =
+      error === undefined ? await settleAll(missing, read) : await this.#afterFailure(error, missing, read);
+    if (areRowsUsable) callContext.callLog.savedByList += savedCalls(scan, comparedName);
+    let index = 0;
     return names.map((name) => {
-      const row = scan.rowOf(name);
-      if (row !== undefined) return replacements === undefined ? row : (replacements.get(name) ?? null);
-      pointIndex += 1;
-      return pointResults[pointIndex - 1] ?? null;
+      const row = areRowsUsable ? scan.rowOf(name) : undefined;
+      if (row !== undefined) return row;
+      index += 1;
+      return results[index - 1] ?? null;
     });
   }
 
-  #learn(idCount: number, scan: ListScan<Json>, rowsBefore: number, hitDepth: HitDepth): void {
-    const { state } = this.#options;
-    const { pageCount, outcome, hits, isAtEnd, rows } = scan;
-    const isEmpty = isPage(outcome) && outcome.rows.length === 0 && !isAtEnd;
-    if (outcome === 'failed' || outcome === 'timeout' || isEmpty) state.startBackOff();
-    if (pageCount === 0) hitDepth.countBatchWithoutPage();
-    else state.completeness.countPage();
-    if (rows.length > 0 || isAtEnd) {
-      hitDepth.learn({ idCount, hits, rowsBefore, rowsRead: rows.length, isWholeList: isAtEnd });
+  /** Reads pages into the scan, and learns from them. @returns the error of the last page, if any. */
+  async #readPages(
+    scan: ListScan<Json>,
+    { rowsBefore, rowsPerId }: ListPosition,
+    prefetched: Promise<Page<Json>> | undefined,
+    readPage: (query: PageQuery) => Promise<Page<Json>>,
+  ): Promise<unknown> {
+    const { state, maxPageSize } = this.#options;
+    const expectedRows = rowsPerId.rowsFor(scan.idCount);
+    const maxPages = Math.max(1, Math.floor(scan.idCount / minIdsPerPage));
+    let pending = prefetched;
+    try {
+      for (let pageCount = 1; pageCount <= maxPages; pageCount += 1) {
+        const rowsPast = scan.rows.length - rowsBefore;
+        const { nextPageToken: pageToken, missingCount, hits } = scan;
+        // Beyond the expected rows, the missing ids are assumed to have the density of the hits so far.
+        const rowsForMissing = Math.ceil((rowsPast / Math.max(hits.length, 1)) * missingCount * headroom);
+        const isBeyond = rowsPast >= expectedRows;
+        const pageSize = Math.min(isBeyond ? rowsForMissing : expectedRows - rowsPast, maxPageSize);
+        const page = await (pending ??
+          readPage(pageToken === undefined ? { pageSize } : { pageSize, pageToken }));
+        pending = undefined;
+        const hitCount = scan.add(page);
+        state.noteSuccess();
+        // A page that ends before half of the expected rows may have few ids.
+        const isJudged = scan.rows.length - rowsBefore >= Math.min(expectedRows, maxPageSize) / 2;
+        const mayGoOn = !isJudged || hitCount * 4 >= missingCount;
+        if (scan.isAtEnd || scan.missingCount < minIdsForPage || !mayGoOn) break;
+      }
+      rowsPerId.learn(scan, rowsBefore, state.shared.now());
+      return undefined;
+    } catch (error) {
+      return error;
     }
   }
 
-  #isListUsable(): boolean {
-    const { isListUsed, state } = this.#options;
-    return isListUsed && state.isUsable();
+  /** The results of the ids that a failed page leaves. `read` sends the GET of an id. */
+  async #afterFailure(
+    error: unknown,
+    names: readonly string[],
+    read: (name: string) => Promise<Json>,
+  ): Promise<RecordResult<Json>[]> {
+    const { state } = this.#options;
+    const pageError = error instanceof Error ? error : new Error('a page failed', { cause: error });
+    const reaction = reactionTo(error);
+    if (reaction === 'fail') return names.map(() => pageError);
+    if (reaction !== 'probe') {
+      state.pause(reaction.pauseMs);
+      return settleAll(names, read);
+    }
+    const [probed = null] = await settleAll(names.slice(0, 1), read);
+    if (probed instanceof Error) return names.map(() => pageError);
+    const others = names.slice(1);
+    const results = state.noteFailure() ? await settleAll(others, read) : others.map(() => pageError);
+    return [probed, ...results];
   }
 
-  #costModel(): CostModel {
-    const { state, callContext, maxPageSize } = this.#options;
-    return { times: state.times, callsAtOnce: callContext.callsPerOperation, maxPageSize };
+  /** Requests the record of one id, if its row is to be compared. Sent in parallel with the page. */
+  #startComparison(names: readonly string[], read: (name: string) => Promise<Json>): string | undefined {
+    const { state, callContext } = this.#options;
+    const name = names[Math.floor(names.length / 2)];
+    // The page needs a read of the budget, too.
+    if (name === undefined || callContext.readsLeft() < 2 || !state.shared.mayCompare()) return undefined;
+    // `#compare` and the batch handle the error.
+    read(name).catch(() => {});
+    return name;
   }
 
-  #read(query: PageQuery, idCount: number): PendingPage<Json> {
-    const { list, callContext, state } = this.#options;
-    const limitMs = timeLimitMs(query.pageSize, idCount, this.#costModel());
-    return readPage(query, { list, callContext, times: state.times, limitMs });
+  /** Compares a row with its record. Without a row, the record is one that the batch lacks anyway. */
+  async #compare(row: Json | undefined, pendingRecord: Promise<Json>): Promise<void> {
+    if (row === undefined) return;
+    const record = await pendingRecord.catch(() => undefined);
+    this.#options.state.shared.compared(record && lacksFields(row, record));
   }
 
   #forgetList(): void {
     this.#generation += 1;
-    this.#prefetched?.page.abort();
+    this.#forgetPosition();
+  }
+
+  #forgetPosition(): void {
     this.#prefetched = undefined;
-    this.#hints = [];
+    this.#expected = undefined;
   }
 }
 
-function wayOf<Json extends { name: string }>(
-  { pageCount, outcome, hits }: ListScan<Json>,
-  plan: Plan | undefined,
-): BatchWay {
-  if (pageCount === 0) return 'gets';
-  if (outcome === 'timeout') return 'timeout';
-  if (!isPage(outcome)) return 'failed';
-  if (hits.length === 0) return 'no rows';
-  return plan?.isTrial === true ? 'trial' : 'page';
+const overloadStatuses: readonly number[] = [408, 429, 502, 503, 504];
+
+/**
+ * What a batch does after the error of a page. `probe`: the service may be overloaded, so one GET finds out. A pause:
+ * GETs replace the list for this time. `fail`: GETs would meet this error, too.
+ */
+function reactionTo(error: unknown): 'probe' | { pauseMs: number } | 'fail' {
+  if (error instanceof StatusError) {
+    const { status } = error;
+    if (overloadStatuses.includes(status)) return 'probe';
+    if (status === 401) return 'fail';
+    return { pauseMs: status >= 400 && status <= 499 ? longPauseMs : pauseMs };
+  }
+  if (error instanceof InvalidResponseError || error instanceof ResponseTooLargeError) return { pauseMs };
+  const isSilent = [UnavailableError, DeadlineError, CircuitOpenError].some((type) => error instanceof type);
+  return isSilent ? 'probe' : 'fail';
 }
 
-function planOrTrial(
-  idCount: number,
-  rowsBefore: number,
-  hitDepth: HitDepth,
-  costModel: CostModel,
-): Plan | undefined {
-  const plan = planFor(idCount, { rowsBefore, hitDepth }, costModel);
-  return plan ?? (hitDepth.isTrialDue() ? trialFor(idCount, costModel) : undefined);
+/** The hits in place of GETs. The record that was compared needed its GET. */
+function savedCalls<Json extends { name: string }>(scan: ListScan<Json>, comparedName = ''): number {
+  return scan.hits.length - (scan.rowOf(comparedName) === undefined ? 0 : 1);
+}
+
+function wayOf(hitCount: number, error: unknown): BatchWay {
+  if (error !== undefined) return 'failed';
+  return hitCount === 0 ? 'no rows' : 'page';
 }
