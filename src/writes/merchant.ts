@@ -21,8 +21,10 @@ export class MerchantUnknownError extends WaybillError {
   override readonly name = 'MerchantUnknownError';
 
   constructor(cause: Error) {
+    // The text of a failure of REST is not for clients.
+    const reason = cause instanceof StatusError ? cause.summary : cause.message;
     super(
-      `The organization of this access token cannot be read: ${cause.message}. Nothing was sent. Retry with the same key.`,
+      `The organization of this access token cannot be read: ${reason}. Nothing was sent. Retry with the same key.`,
       { cause },
     );
   }

@@ -43,7 +43,10 @@ export function outcomeOf(error: unknown, silentMs: number): CallOutcome {
   // 501 does not count as failed: REST is available, but does not implement the request.
   if (failure instanceof StatusError)
     return failure.status >= 500 && failure.status !== 501 ? 'failed' : 'answered';
-  return failure instanceof UnavailableError || failure instanceof DeadlineError ? 'failed' : 'answered';
+  if (failure instanceof UnavailableError || failure instanceof DeadlineError) return 'failed';
+  const hasResponse = failure instanceof InvalidResponseError || failure instanceof ResponseTooLargeError;
+  // `beforeWrite` has refused the write, so nothing was sent.
+  return hasResponse ? 'answered' : 'aborted';
 }
 
 function hasHung(error: AbortedError, silentMs: number): boolean {

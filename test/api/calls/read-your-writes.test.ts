@@ -3,14 +3,17 @@ import { describe, expect, test } from 'vitest';
 import { readConfig } from '../../../src/config/config.ts';
 import { createLoaders, type Loaders } from '../../../src/loaders/loaders.ts';
 import { createLoaderStates } from '../../../src/loaders/tenant-state.ts';
+import { createDigest } from '../../../src/writes/digest.ts';
 import { createIdempotency } from '../../../src/writes/idempotency.ts';
-import { createMemoryStore } from '../../../src/writes/idempotency-store.ts';
+import { createMerchants } from '../../../src/writes/merchant.ts';
 import { createWrites, type Writes } from '../../../src/writes/writes.ts';
 import {
   type CreateOrderInput,
   type CreateQuoteInput,
   CreateTwoOrdersDocument,
 } from '../../documents.generated.ts';
+import { organizationCall } from '../../fixtures/learn-merchant.ts';
+import { memoryStore } from '../../fixtures/memory-store.ts';
 import { order, post } from '../../fixtures/order-to-create.ts';
 import { startRestClient, until } from '../../fixtures/rest-service.ts';
 import { startWaybill } from '../../harness.ts';
@@ -117,7 +120,7 @@ describe('what a request reads after it has recorded an order', () => {
       { first: { __typename: 'OutcomeUnknown' }, second: among(id, [id, 'Primera']) },
       undefined,
     ]);
-    expect(calls).toEqual([post, 'GET /v1/orders?pageSize=1000&search=lost', list]);
+    expect(calls).toEqual([organizationCall, post, 'GET /v1/orders?pageSize=1000&search=lost', list]);
   });
 });
 
@@ -156,7 +159,7 @@ describe('the mutations of one request', () => {
   });
 });
 
-describe('who waits for the same key in another request forgets what is stale too', () => {
+describe('a request that waits for the same key of another request forgets stale records', () => {
   const { location: _, ...person } = order.recipient;
   const shipment = {
     quote: 'quotes/1',
@@ -199,11 +202,15 @@ describe('who waits for the same key in another request forgets what is stale to
     const held: ServerResponse[] = [];
     await using rest = await startRestClient((request, response) => {
       if (request.method === 'POST') held.push(response);
-      else response.end(JSON.stringify({ orders: [], shipments: [], messages: [] }));
+      else response.end(JSON.stringify({ name: 'organization/1', orders: [], shipments: [], messages: [] }));
     });
-    const secret = Buffer.from('a secret');
-    const store = createMemoryStore({ maxKeys: 20_000 });
-    const idempotency = createIdempotency({ store, report: raise, secret });
+    const merchants = createMerchants({
+      api: rest.api,
+      store: memoryStore,
+      digest: createDigest(memoryStore.secret),
+      service: rest.service.url.href,
+    });
+    const idempotency = createIdempotency({ store: memoryStore, merchants, report: raise });
     const operation = () => {
       const callContext = rest.callContext();
       const loaders = createLoaders(rest.api, callContext, createLoaderStates(loading));
@@ -218,6 +225,6 @@ describe('who waits for the same key in another request forgets what is stale to
     expect(await written).toEqual([{ name }, { name }]);
     await read(other.loaders);
     const lines = rest.service.requests.map((request) => request.line);
-    expect(lines).toEqual([line, expect.stringMatching(/^POST /), line]);
+    expect(lines).toEqual([line, organizationCall, expect.stringMatching(/^POST /), line]);
   });
 });
