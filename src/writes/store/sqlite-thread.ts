@@ -130,13 +130,13 @@ function serve(port: MessagePort, data: ThreadData): void {
     if (openKeys.size > 0 || endings.length > 0 || failure !== undefined) run([]);
   }, leaseMs / 5);
 
-  port.on('message', (first: Request | 'close') => {
+  port.on('message', (first: Request[] | 'close') => {
     const messages = [first];
     for (let next = receiveMessageOnPort(port); next !== undefined; next = receiveMessageOnPort(port))
       messages.push(next.message);
-    const requests = messages.filter((message) => message !== 'close');
+    const requests = messages.filter((message) => message !== 'close').flat();
     if (requests.length > 0) run(requests);
-    if (requests.length === messages.length) return;
+    if (!messages.includes('close')) return;
     clearInterval(timer);
     database.close();
     port.close();
