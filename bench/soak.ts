@@ -56,6 +56,7 @@ const settings = {
   DOCUMENT_CACHE_BYTES: '1000000',
   PERSISTED_QUERY_BYTES: '100000',
   DRAIN_WAIT_MS: '0',
+  STATE_FILE: 'memory',
 };
 
 const print = (text: string) => process.stdout.write(`${text}\n`);

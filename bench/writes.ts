@@ -43,9 +43,11 @@ if (!options['seeds-only']) {
   for (const disturbance of disturbances.filter((name) => name.includes(options.disturbances)))
     await printCheckpoints(disturbance);
 }
-for (const seed of options.seeds.split(',').map(Number)) {
+for (const seed of options.seeds
+  .split(',')
+  .filter((text) => text !== '')
+  .map(Number)) {
   const startedAtMs = performance.now();
-  if (seed === 0) continue;
   const { results, faults, kills, stops } = await writeThroughKills(seed, Number(options.writes));
   const seconds = Math.round((performance.now() - startedAtMs) / 1_000);
   const rows = Object.entries(results)

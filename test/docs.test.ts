@@ -290,6 +290,7 @@ const commands: Record<string, Runner[] | ((command: string) => Promise<void>)> 
   'git worktree add ../before HEAD~1': inScratchRepository,
   'npm run bench -- --against ../before --workloads order,shipments': [benchTest("'--against', ")],
   'npm run bench:calls': [benchTest("'bench/round-trips.ts'")],
+  'npm run bench:writes': [benchTest("'bench/writes.ts'")],
   'npm run bench:soak': [benchTest("'bench/soak.ts'")],
 };
 

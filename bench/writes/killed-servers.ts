@@ -46,10 +46,10 @@ export async function writeThroughKills(seed: number, writeCount: number): Promi
 
   let isDone = false;
   async function disturb(): Promise<void> {
-    while (!isDone) {
+    // The first one is a kill, however short the run is.
+    for (let kind = 0; !isDone; kind = random()) {
       await pause(500 + random() * 1_500);
       const server = pick(servers);
-      const kind = random();
       if (kind < 0.5) {
         report.kills += 1;
         await server.restart();
