@@ -8,7 +8,7 @@ import { cpus } from 'node:os';
 import { parseArgs } from 'node:util';
 import { pairsTable } from './peers/against.ts';
 import { areSame, callsOf, compareAnswers, describedCalls, turnsOf } from './peers/answers.ts';
-import { askFor, measure } from './peers/rounds.ts';
+import { askFor, coldMs, measure, measureCold } from './peers/rounds.ts';
 import { described, hasLoad, loads, type Scenario, scenarios } from './peers/scenarios.ts';
 import { install, limitName, type ServerEntry, servers, versionsOf, waybillName } from './peers/servers.ts';
 import { resultsTable, startUpTable } from './peers/tables.ts';
@@ -36,6 +36,7 @@ const rounds = {
 };
 // All servers are compared by these rounds. On a busy machine, the rounds of one server differ by a third.
 const fullRounds = isShort ? rounds.rounds : 3 * rounds.rounds;
+const coldWorkloads: readonly WorkloadName[] = ['shipments', 'deep'];
 // V8 has compiled the hot code after about 50,000 requests for single orders. On a busy machine, a request needed a
 // quarter more CPU time after eight seconds of requests than after 16 seconds, because V8 still compiled.
 const warmUpMs = Number(options['warm-up-ms'] ?? (options.against ? 9_000 : isShort ? 5_000 : 20_000));
@@ -88,6 +89,13 @@ async function measured(all: readonly Server[], scenario: Scenario): Promise<voi
   print(`\n${resultsTable(seen)}`);
 }
 
+/** Starts the servers again for each round, so no other server runs beside the measured server. */
+async function measuredCold(installed: readonly ServerEntry[], scenario: Scenario): Promise<void> {
+  print(`\nWith servers that have just started, ${described(scenario)}:`);
+  const seen = await measureCold(installed, scenario, { start, upstream, ...rounds });
+  print(`\n${resultsTable(seen)}`);
+}
+
 function leftOut(error: unknown): void {
   print(`\nNot measured: ${error instanceof Error ? error.message : error}`);
   process.exitCode = 1;
@@ -110,6 +118,8 @@ async function run(installed: readonly ServerEntry[], workload: WorkloadName): P
   } finally {
     for (const server of running) server.stop();
   }
+  const full = coldWorkloads.includes(workload) && chosen.find((scenario) => hasLoad(scenario, loads.full));
+  if (full) await measuredCold(installed, full).catch(leftOut);
 }
 
 async function compareServers(): Promise<void> {
@@ -120,7 +130,8 @@ async function compareServers(): Promise<void> {
   const installed = chosen.filter(install);
   print(`${new Date().toISOString().slice(0, 10)}, Node ${process.versions.node}, ${cpus()[0]?.model}, \
 ${cpus().length} cores: ${sharing}. ${rounds.rounds} rounds of ${rounds.roundMs / 1_000} s each, \
-and ${fullRounds} with a new bearer on every request, no delay and ${loads.full.connections} connections.\n`);
+and ${fullRounds} with a new bearer on every request, no delay and ${loads.full.connections} connections. \
+One cold round of ${coldMs / 1_000} s for each three rounds.\n`);
   for (const entry of installed) print(`- ${[entry.name, versionsOf(entry)].filter(Boolean).join(': ')}`);
   for (const workload of wanted) await run(installed, workload);
   print(`\n### Start-up and memory at rest\n\n${await startUpTable(installed, start, rounds.rounds)}`);

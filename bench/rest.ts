@@ -7,8 +7,10 @@ export interface Rest {
   record<Json>(name: string): Promise<Json>;
   /** The rows of one page of a list, such as `orders`. The name of the list is the last part of its path. */
   page<Json>(path: string, query: Query): Promise<Json[]>;
-  /** The rows of all pages, 1,000 at a time. */
-  all<Json>(path: string): Promise<Json[]>;
+  /** The token of the page that follows this page. */
+  tokenAfter(path: string, query: Query): Promise<string>;
+  /** The rows of all pages, 1,000 at a time, or of the pages until `isEnough`. */
+  all<Json>(path: string, isEnough?: (rows: readonly Json[]) => Promise<boolean>): Promise<Json[]>;
   close(): Promise<void>;
 }
 
@@ -37,14 +39,15 @@ export function createRest(url: string, bearer: string): Rest {
     // The sandbox follows the REST interface here too.
     record: async <Json>(name: string) => (await get(name)) as Json,
     page: async <Json>(path: string, query: Query) => (await page<Json>(path, query)).rows,
-    async all<Json>(path: string) {
+    tokenAfter: async (path, query) => (await page(path, query)).nextPageToken,
+    async all<Json>(path: string, isEnough = async (_rows: readonly Json[]) => false) {
       const rows: Json[] = [];
       let pageToken: string | undefined;
       do {
         const answer = await page<Json>(path, { pageSize: 1000, ...(pageToken ? { pageToken } : {}) });
         rows.push(...answer.rows);
         pageToken = answer.nextPageToken;
-      } while (pageToken);
+      } while (pageToken && !(await isEnough(rows)));
       return rows;
     },
     close: () => pool.close(),

@@ -20,11 +20,15 @@ import {
   shipmentShown,
 } from './shown-records.ts';
 
-/** A screen: a query, and the same data by a hand-written REST client with the fewest calls. */
-export interface Screen {
+/** A query, and the name of its operation for messages. */
+export interface Question {
   name: string;
   query: string;
   variables?: Record<string, unknown>;
+}
+
+/** A screen: a query, and the same data by a hand-written REST client with the fewest calls. */
+export interface Screen extends Question {
   /** The `data` of the query, with more fields of the same records. */
   byRest(rest: Rest): Promise<object>;
 }
@@ -279,3 +283,43 @@ export const screens: readonly [Screen, ...Screen[]] = [
   organizationHeader,
   originPicker,
 ];
+
+/**
+ * The orders that a merchant sees after paging through 2,000 newer orders. None of their shipments is new.
+ * @param endCursorOf Returns the end cursor of a page of orders for the token of the measured requests.
+ */
+export async function orderBoardFarDown(
+  rest: Rest,
+  endCursorOf: (question: Question) => Promise<string>,
+): Promise<Screen> {
+  const name = 'order board, 2,000 orders down';
+  const newer = { pageSize: 1000 };
+  const query = `query Newer($after: String) {
+    orders(first: ${newer.pageSize}, after: $after) { pageInfo { endCursor } }
+  }`;
+  const middle = await endCursorOf({ name, query });
+  const after = await endCursorOf({ name, query, variables: { after: middle } });
+  const pageToken = await rest.tokenAfter('orders', {
+    ...newer,
+    pageToken: await rest.tokenAfter('orders', newer),
+  });
+  return {
+    name,
+    query: `query OrderBoardFarDown($after: String) { orders(first: 100, after: $after) { nodes {
+      id status recipient { fullName } shipment { id status totalCost { cents } label { url } }
+    } } }`,
+    variables: { after },
+    async byRest(rest) {
+      const pendingOrders = rest.page<OrderJson>('orders', { pageSize: 100, pageToken });
+      // The first page of shipments and the orders are read at the same time.
+      const shipments = await rest.all<ShipmentJson>('shipments', async (rows) => {
+        const listed = new Set(rows.map(({ name }) => name));
+        return (await pendingOrders).every(({ shipment }) => !shipment || listed.has(shipment));
+      });
+      const orders = await pendingOrders;
+      const shipmentOf = await shipmentsOf(rest, orders, shipments);
+      const nodes = orders.map((order) => orderShown(order, { shipment: shipmentShown(shipmentOf(order)) }));
+      return { orders: { nodes } };
+    },
+  };
+}

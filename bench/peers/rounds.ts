@@ -1,8 +1,10 @@
+import { setTimeout as pause } from 'node:timers/promises';
 import { type LoadSeen, load, percentile, requestText } from '../load.ts';
 import { median } from '../markdown-table.ts';
 import type { Server } from '../server-process.ts';
 import type { Upstream } from '../upstream.ts';
 import { nextBearer, type Scenario } from './scenarios.ts';
+import type { ServerEntry } from './servers.ts';
 import { bodiesOf } from './workloads.ts';
 
 /** The results of one round of a server. */
@@ -11,6 +13,7 @@ export interface Round {
   cpuUsPerRequest: number;
   p50Ms: number;
   p99Ms: number;
+  /** Of a cold round, only in its last second. */
   callsPerRequest: number;
   /** The CPU time divided by the time: 1 is a whole core. */
   busy: number;
@@ -28,14 +31,27 @@ export interface RoundOptions {
   roundMs: number;
 }
 
+export interface ColdOptions {
+  start: (entry: ServerEntry) => Promise<Server>;
+  upstream: Upstream;
+  /** The number of other rounds. There is one cold round for each three of them. */
+  rounds: number;
+}
+
+/** The length of a cold round in milliseconds. */
+export const coldMs = 5_000;
+// The last part of a cold round, in which calls are counted.
+const countedMs = 1_000;
+
 // The place of the token in a prepared request.
 const tokenPlace = '\0';
 
-/** Sends requests to a server for a time. */
+/** Sends requests to a server for a time. Calls `onAsk` for each request. */
 export function askFor(
   { port, entry }: Server,
   { workload, bearer, connections }: Scenario,
   forMs: number,
+  onAsk = () => {},
 ): Promise<LoadSeen> {
   const headers = ['accept: application/json', 'content-type: application/json'];
   const halves = bodiesOf(workload, entry.documents?.[workload]).map((body) =>
@@ -43,6 +59,7 @@ export function askFor(
   );
   let count = 0;
   const next = () => {
+    onAsk();
     const [before = '', after = ''] = halves[count++ % halves.length] ?? [];
     return { text: before + nextBearer(bearer) + after };
   };
@@ -59,31 +76,79 @@ export async function measure(
   { rounds, roundMs }: RoundOptions,
 ): Promise<Measured[]> {
   const measured = servers.map((server) => ({ server, rounds: [] as Round[] }));
-  const quiet = { delayMs: scenario.delayMs, keepsCalls: false };
   for (const server of servers) server.forgetPeak();
   for (let round = 0; round < rounds; round++) {
-    const first = round % measured.length;
-    for (const { server, rounds } of [...measured.slice(first), ...measured.slice(0, first)]) {
-      await upstream.turnTo(quiet);
-      const cpuBefore = server.cpuUs();
-      const { requests, ms, latenciesMs } = await askFor(server, scenario, roundMs);
-      const cpuUs = server.cpuUs() - cpuBefore;
-      const calls = (await upstream.turnTo(quiet)).count;
-      rounds.push({
-        requestsPerSecond: (requests / ms) * 1_000,
-        cpuUsPerRequest: cpuUs / requests,
-        p50Ms: percentile(latenciesMs, 0.5),
-        p99Ms: percentile(latenciesMs, 0.99),
-        callsPerRequest: calls / requests,
-        busy: cpuUs / 1_000 / ms,
-      });
-    }
+    for (const { server, rounds } of rotated(measured, round))
+      rounds.push(await roundOf(server, upstream, scenario, roundMs));
   }
   return measured.map(({ server, rounds }) => ({
     name: server.entry.name,
     rounds,
     peakBytes: server.peakBytes(),
   }));
+}
+
+/**
+ * Measures all servers in turns, each alone. Each round starts a new server, which gets the load from its first
+ * request on.
+ */
+export async function measureCold(
+  entries: readonly ServerEntry[],
+  scenario: Scenario,
+  { start, upstream, rounds }: ColdOptions,
+): Promise<Measured[]> {
+  const measured = entries.map((entry) => ({ entry, name: entry.name, rounds: [] as Round[], peakBytes: 0 }));
+  for (let round = 0; round < rounds / 3; round++) {
+    for (const seen of rotated(measured, round)) {
+      const server = await start(seen.entry);
+      try {
+        seen.rounds.push(await roundOf(server, upstream, scenario));
+        seen.peakBytes = Math.max(seen.peakBytes, server.peakBytes());
+      } finally {
+        server.stop();
+      }
+    }
+  }
+  return measured;
+}
+
+function rotated<Item>(items: readonly Item[], by: number): Item[] {
+  const first = by % items.length;
+  return [...items.slice(first), ...items.slice(0, first)];
+}
+
+/** @param roundMs The length of the round. Undefined for a cold round. */
+async function roundOf(
+  server: Server,
+  upstream: Upstream,
+  scenario: Scenario,
+  roundMs?: number,
+): Promise<Round> {
+  const count = async () => (await upstream.turnTo({ delayMs: scenario.delayMs, keepsCalls: false })).count;
+  let asked = 0;
+  // Each connection asks again after a response, so as many requests end in a second as start.
+  async function lastCallsPerRequest(): Promise<number> {
+    await pause(coldMs - countedMs);
+    await count();
+    const askedBefore = asked;
+    await pause(countedMs);
+    return (await count()) / (asked - askedBefore);
+  }
+  await count();
+  const cpuBefore = server.cpuUs();
+  const load = askFor(server, scenario, roundMs ?? coldMs, () => void asked++);
+  const lastCalls = roundMs === undefined ? lastCallsPerRequest() : undefined;
+  // The count ends first even if the load fails, because the next count would get its result.
+  const { requests, ms, latenciesMs } = await load.finally(() => lastCalls);
+  const cpuUs = server.cpuUs() - cpuBefore;
+  return {
+    requestsPerSecond: (requests / ms) * 1_000,
+    cpuUsPerRequest: cpuUs / requests,
+    p50Ms: percentile(latenciesMs, 0.5),
+    p99Ms: percentile(latenciesMs, 0.99),
+    callsPerRequest: (await lastCalls) ?? (await count()) / requests,
+    busy: cpuUs / 1_000 / ms,
+  };
 }
 
 /** The median of one figure of all rounds. */

@@ -7,12 +7,12 @@ import type { ServerEntry } from './servers.ts';
 const head = [
   'server',
   'requests/s',
+  'REST calls',
   'of the limit',
   'CPU µs/request',
   'times the limit',
   'p50 ms',
   'p99 ms',
-  'REST calls',
   'core',
   'peak MB',
 ];
@@ -27,12 +27,12 @@ export function resultsTable(measured: readonly Measured[]): string {
   const rows = measured.map(({ name, rounds, peakBytes }) => [
     name,
     range(rounds, 'requestsPerSecond'),
+    shown(medianOf(rounds, 'callsPerRequest')),
     shareOf(rounds, limit, 'requestsPerSecond').toFixed(2),
     range(rounds, 'cpuUsPerRequest'),
     shareOf(rounds, limit, 'cpuUsPerRequest').toFixed(2),
     shown(medianOf(rounds, 'p50Ms')),
     shown(medianOf(rounds, 'p99Ms')),
-    shown(medianOf(rounds, 'callsPerRequest')),
     `${Math.round(medianOf(rounds, 'busy') * 100)} %`,
     Math.round(megabytes(peakBytes)),
   ]);

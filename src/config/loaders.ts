@@ -11,6 +11,6 @@ export const loadingSettings = {
   listsForBatches: yesOrNo(
     'UPSTREAM_LISTS_FOR_BATCHES',
     'yes',
-    'Whether Waybill may read many records from list pages if that is probably cheaper. It may then also prefetch shipments together with orders.',
+    'Whether Waybill may read five or more records from pages of their list. It may then also prefetch shipments together with orders.',
   ),
 };

@@ -20,7 +20,7 @@ export const serverSettings = {
   stateFile: anyText(
     'STATE_FILE',
     undefined,
-    'The file of idempotency keys and locks, or `memory`. With `NODE_ENV=production` and a live service this setting is required. By default, the keys are in memory and lost at the end.',
+    'The file of idempotency keys and locks, on a local disk, or `memory`. With `NODE_ENV=production` and a live service this setting is required. By default, the keys are in memory and lost at the end.',
   ),
   publicUrl: httpUrl(
     'PUBLIC_URL',

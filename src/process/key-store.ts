@@ -1,9 +1,9 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { ConfigError } from '../config/config.ts';
 import { type KeyStore, StoreOpenError } from '../writes/store/key-store.ts';
 import { openSqliteStore } from '../writes/store/sqlite-store.ts';
-import { unusableSetting } from './startup-errors.ts';
 
 /** The value of STATE_FILE for keys in the memory of this process. */
 const memory = 'memory';
@@ -11,7 +11,9 @@ const memory = 'memory';
 /** Opens the store of STATE_FILE. @throws ConfigError if the file cannot be used. */
 export function openKeyStore(stateFile = memory): Promise<KeyStore> {
   return openSqliteStore({ file: stateFile }).catch((error: unknown) => {
-    throw error instanceof StoreOpenError ? unusableSetting('STATE_FILE', error) : error;
+    throw error instanceof StoreOpenError
+      ? new ConfigError(`STATE_FILE: ${error.message}`, { cause: error })
+      : error;
   });
 }
 

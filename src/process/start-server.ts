@@ -92,8 +92,10 @@ export async function startServer(config: Config, parts: ServerParts): Promise<R
       // A mutation continues after its client has disconnected, so it may still run after all connections are closed.
       await mutations.whenIdle(graceEndsAtMs - performance.now());
       await client.close();
-      await within(closeTimeoutMs, parts.keyStore.close());
-      await within(closeTimeoutMs, Promise.all([telemetry.close(), upstream.close()]));
+      await within(
+        closeTimeoutMs,
+        Promise.all([parts.keyStore.close(), telemetry.close(), upstream.close()]),
+      );
     },
   };
 }

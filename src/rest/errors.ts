@@ -187,15 +187,6 @@ export function mayHaveHappened(error: unknown): boolean {
   return error instanceof OutcomeUnknownError || !(error instanceof WaybillError);
 }
 
-/**
- * Whether every other call of the same operation would now fail with this error too.
- * An open circuit is no such error: a list and its records have separate circuits.
- */
-export function failsAllCalls(error: unknown): error is WaybillError {
-  if (error instanceof StatusError) return error.status === 401 || error.status === 429;
-  return error instanceof OverloadedError || error instanceof OperationDeadlineError;
-}
-
 /** Whether REST rejected the request. A request that took too long (408, or 499 of some proxies) is not rejected. */
 function isRejection(status: number): boolean {
   return status >= 400 && status <= 499 && status !== 408 && status !== 499;

@@ -264,7 +264,7 @@ function createLoadingMetrics(registry: Registry): LoadingObserver {
   });
   const batches = new Counter({
     name: 'waybill_batches_total',
-    help: 'Batches of ids by kind and by way of loading (gets, page, trial, no rows, timeout, failed).',
+    help: 'Batches of ids by kind and by way of loading (gets: one GET per id, page: pages had some of the ids, no rows: pages had none, failed: a page failed).',
     labelNames: ['kind', 'way'],
     registers,
   });

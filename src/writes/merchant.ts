@@ -85,7 +85,7 @@ export function createMerchants({ api, store, digest, service }: MerchantsOption
     try {
       return await known;
     } catch (error) {
-      // The operation that asked has ended or has no reads left. This one asks anew.
+      // The operation that asked has ended or has no reads left. This one asks again.
       const isOfOther = error instanceof AbortedError || error instanceof BudgetExceededError;
       if (isOfOther && !callContext.signal.aborted) return merchantOf(callContext);
       throw error;

@@ -43,8 +43,9 @@ const CreateQuoteInput = builder.inputType('CreateQuoteInput', {
     }),
     idempotencyKey: t.string({
       description:
-        'A key of your own, 1 to 255 characters, new for each quote. Sent again with the same input within 24 hours, it ' +
-        'gives the same quote and asks for none twice.',
+        'A key of your own, 1 to 255 characters, new for each quote. For 24 hours the same key and input, with any access ' +
+        'token of the merchant, return the same quote and request none twice. A repeated key costs `GET /v1/quotes/{id}` ' +
+        "unless only the quote's id is selected.",
     }),
   }),
 });

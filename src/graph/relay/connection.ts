@@ -86,7 +86,7 @@ export function connectionOf<Json extends Named>(ref: ObjectRef<Types, Json>, it
     fields: (t) => ({
       cursor: t.string({
         nullable: false,
-        description: 'Reads the list on from here, as `after` with the same filters and access token.',
+        description: 'Pass it as `after`, with the same filters, to read the rows after this one.',
         resolve: ({ connection, index }) => connection.cursorOf(index),
       }),
       node: t.field({

@@ -37,8 +37,9 @@ const CreateShipmentInput = builder.inputType('CreateShipmentInput', {
     }),
     idempotencyKey: t.string({
       description:
-        'A key of your own, 1 to 255 characters, new for each shipment. Sent again with the same input within 24 hours, ' +
-        'it gives the same shipment and ships nothing twice.',
+        'A key of your own, 1 to 255 characters, new for each shipment. For 24 hours the same key and input, with any ' +
+        'access token of the merchant, return the same shipment and ship nothing twice. A repeated key costs ' +
+        '`GET /v1/shipments/{id}`. Requests with keys accept a quote one after another.',
     }),
   }),
 });

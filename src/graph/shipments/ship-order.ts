@@ -98,8 +98,9 @@ builder.mutationFields((t) => ({
     description:
       'Ships an order: asks the couriers for a quote from the origin to the recipient, for the cash on delivery of the ' +
       'order; takes an offer; and creates the shipment, which is paid for. Costs `GET /v1/orders/{id}` and ' +
-      '`GET /v1/origins`, then `POST /v1/quotes`, then `POST /v1/shipments`. An order is shipped once: a ' +
-      'second request waits for the first one and is a `Conflict`, or has the same key and gives the same shipment. After ' +
+      '`GET /v1/origins`, then `POST /v1/quotes`, then `POST /v1/shipments`. An order is shipped ' +
+      'once, over all access tokens of the merchant. A second request waits for the first, and then is a `Conflict`, or ' +
+      'returns the same shipment for the same key. After ' +
       'an attempt that got no answer to the last call, any request for the order looks for the shipment with ' +
       '`GET /v1/orders/{id}`, and `GET /v1/shipments/{id}` or `GET /v1/shipments`. Only where there is none, one is ' +
       'created.',

@@ -12,8 +12,8 @@ import {
 import type { BatchWay, ListedKind, LoadingObserver } from '../loading-observer.ts';
 import { BatchLoader, type RecordResult, settleAll } from '../record-loader.ts';
 import { ListScan, lacksFields } from './list-scan.ts';
-import { type ListState, longPauseMs, pauseMs } from './list-state.ts';
-import { maxRowsPerId, type RowsPerId } from './rows-per-id.ts';
+import { type ListState, longPauseMs } from './list-state.ts';
+import { headroom, maxRowsPerId, pauseMs, type RowsPerId } from './rows-per-id.ts';
 
 /** Smaller batches use GETs: one page without hits would cost more than 1.2 calls per id. */
 const minIdsForPage = 5;
@@ -92,8 +92,8 @@ export class ListBatchLoader<Json extends { name: string }> extends BatchLoader<
   prefetch(idCount: number, position: ListPosition): void {
     const { list, callContext, observer, kind, maxPageSize } = this.#options;
     const pageSize = position.rowsBefore + position.rowsPerId.rowsFor(idCount);
-    if (pageSize > maxPageSize || !this.#isPageWorthwhile(idCount, position)) return;
-    if (this.#prefetched !== undefined) return;
+    if (this.#prefetched !== undefined || pageSize > maxPageSize) return;
+    if (!this.#mayReadPage(idCount, position)) return;
     observer.prefetchedPage(kind, 'asked');
     this.#prefetched = list({ pageSize }, callContext);
     // The batch that uses the page handles the error.
@@ -106,7 +106,7 @@ export class ListBatchLoader<Json extends { name: string }> extends BatchLoader<
     const prefetched = this.#expected && this.#prefetched;
     if (prefetched !== undefined) observer.prefetchedPage(kind, 'used');
     this.#forgetPosition();
-    if (prefetched !== undefined || this.#isPageWorthwhile(names.length, position)) {
+    if (prefetched !== undefined || this.#mayReadPage(names.length, position)) {
       return this.#loadFromList(names, position, prefetched, fieldPaths);
     }
     observer.batch(kind, names.length, 'gets');
@@ -114,10 +114,10 @@ export class ListBatchLoader<Json extends { name: string }> extends BatchLoader<
     return settleAll(names, (name) => fieldPaths.runForKey(name, read));
   }
 
-  #isPageWorthwhile(idCount: number, { rowsBefore, rowsPerId }: ListPosition): boolean {
+  #mayReadPage(idCount: number, { rowsBefore, rowsPerId }: ListPosition): boolean {
     const { isListUsed, state } = this.#options;
     if (!isListUsed || idCount < minIdsForPage || rowsBefore > maxRowsPerId * idCount) return false;
-    return !state.isPaused && !rowsPerId.isPaused(state.shared.now());
+    return !rowsPerId.isPaused(state.shared.now()) && state.mayReadPage();
   }
 
   async #loadFromList(
@@ -146,7 +146,7 @@ export class ListBatchLoader<Json extends { name: string }> extends BatchLoader<
     const missing = areRowsUsable ? scan.missingNames() : names;
     const results =
       error === undefined ? await settleAll(missing, read) : await this.#afterFailure(error, missing, read);
-    callContext.callLog.savedByList += names.length - reads.size;
+    if (areRowsUsable) callContext.callLog.savedByList += savedCalls(scan, comparedName);
     let index = 0;
     return names.map((name) => {
       const row = areRowsUsable ? scan.rowOf(name) : undefined;
@@ -170,9 +170,11 @@ export class ListBatchLoader<Json extends { name: string }> extends BatchLoader<
     try {
       for (let pageCount = 1; pageCount <= maxPages; pageCount += 1) {
         const rowsPast = scan.rows.length - rowsBefore;
-        // Beyond the expected rows, each page doubles the rows read: a batch needs few pages in a row.
-        const pageSize = Math.min(Math.max(expectedRows - rowsPast, rowsPast), maxPageSize);
-        const { nextPageToken: pageToken, missingCount } = scan;
+        const { nextPageToken: pageToken, missingCount, hits } = scan;
+        // Beyond the expected rows, the missing ids are assumed to have the density of the hits so far.
+        const rowsForMissing = Math.ceil((rowsPast / Math.max(hits.length, 1)) * missingCount * headroom);
+        const isBeyond = rowsPast >= expectedRows;
+        const pageSize = Math.min(isBeyond ? rowsForMissing : expectedRows - rowsPast, maxPageSize);
         const page = await (pending ??
           readPage(pageToken === undefined ? { pageSize } : { pageSize, pageToken }));
         pending = undefined;
@@ -183,11 +185,10 @@ export class ListBatchLoader<Json extends { name: string }> extends BatchLoader<
         const mayGoOn = !isJudged || hitCount * 4 >= missingCount;
         if (scan.isAtEnd || scan.missingCount < minIdsForPage || !mayGoOn) break;
       }
+      rowsPerId.learn(scan, rowsBefore, state.shared.now());
       return undefined;
     } catch (error) {
       return error;
-    } finally {
-      if (scan.isAtEnd || scan.rows.length > 0) rowsPerId.learn(scan, rowsBefore, state.shared.now());
     }
   }
 
@@ -207,9 +208,8 @@ export class ListBatchLoader<Json extends { name: string }> extends BatchLoader<
     }
     const [probed = null] = await settleAll(names.slice(0, 1), read);
     if (probed instanceof Error) return names.map(() => pageError);
-    // The list alone is in trouble. Its second failure in a row is worth one GET per id.
     const others = names.slice(1);
-    const results = state.noteTrouble() ? await settleAll(others, read) : others.map(() => pageError);
+    const results = state.noteFailure() ? await settleAll(others, read) : others.map(() => pageError);
     return [probed, ...results];
   }
 
@@ -224,10 +224,11 @@ export class ListBatchLoader<Json extends { name: string }> extends BatchLoader<
     return name;
   }
 
-  /** Compares a row with its record. A record that cannot be read says nothing about the list. */
+  /** Compares a row with its record. Without a row, the record is one that the batch lacks anyway. */
   async #compare(row: Json | undefined, pendingRecord: Promise<Json>): Promise<void> {
-    const record = row && (await pendingRecord.catch(() => undefined));
-    if (row && record) this.#options.state.shared.compared(lacksFields(row, record));
+    if (row === undefined) return;
+    const record = await pendingRecord.catch(() => undefined);
+    this.#options.state.shared.compared(record && lacksFields(row, record));
   }
 
   #forgetList(): void {
@@ -257,6 +258,11 @@ function reactionTo(error: unknown): 'probe' | { pauseMs: number } | 'fail' {
   if (error instanceof InvalidResponseError || error instanceof ResponseTooLargeError) return { pauseMs };
   const isSilent = [UnavailableError, DeadlineError, CircuitOpenError].some((type) => error instanceof type);
   return isSilent ? 'probe' : 'fail';
+}
+
+/** The hits in place of GETs. The record that was compared needed its GET. */
+function savedCalls<Json extends { name: string }>(scan: ListScan<Json>, comparedName = ''): number {
+  return scan.hits.length - (scan.rowOf(comparedName) === undefined ? 0 : 1);
 }
 
 function wayOf(hitCount: number, error: unknown): BatchWay {

@@ -2,8 +2,6 @@ import type { Page } from '../../rest/api-types.ts';
 import { InvalidResponseError } from '../../rest/errors.ts';
 import { isJsonObject } from '../../rest/json-object.ts';
 
-const noIndex = -1;
-
 /** The rows read for one batch, and which of them are records of the batch: the hits. */
 export class ListScan<Row extends { name: string }> {
   /** All rows read so far in list order, including invalid rows. */
@@ -14,21 +12,19 @@ export class ListScan<Row extends { name: string }> {
   isAtEnd = false;
   readonly #names: readonly string[];
   readonly #isRowComplete: (row: Row) => boolean;
-  /** The row index of each name. Numbers: one object per name would cost more than the rest of the scan. */
-  readonly #indexByName = new Map<string, number>();
+  /** The hit of each name of the batch, or null if there is none yet. */
+  readonly #hitByName = new Map<string, Row | null>();
 
   /** @param isRowComplete Whether a row can stand for its record. */
   constructor(names: readonly string[], isRowComplete: (row: Row) => boolean) {
     this.#names = names;
     this.#isRowComplete = isRowComplete;
-    for (const name of names) this.#indexByName.set(name, noIndex);
+    for (const name of names) this.#hitByName.set(name, null);
   }
 
   /** The row of a name, or undefined if no complete row with this name was read. */
   rowOf(name: string): Row | undefined {
-    const index = this.#indexByName.get(name);
-    // Only valid rows have an index.
-    return index === undefined || index === noIndex ? undefined : (this.rows[index] as Row);
+    return this.#hitByName.get(name) ?? undefined;
   }
 
   get idCount(): number {
@@ -43,7 +39,7 @@ export class ListScan<Row extends { name: string }> {
   missingNames(): readonly string[] {
     if (this.hits.length === 0) return this.#names;
     if (this.missingCount === 0) return [];
-    return this.#names.filter((name) => this.#indexByName.get(name) === noIndex);
+    return this.#names.filter((name) => this.#hitByName.get(name) === null);
   }
 
   /** Adds the rows of a page. @returns the number of hits in the page. */
@@ -51,11 +47,10 @@ export class ListScan<Row extends { name: string }> {
     const hitsBefore = this.hits.length;
     let index = this.rows.length;
     for (const row of rows) {
-      if (!(row instanceof InvalidResponseError) && this.#indexByName.get(row.name) === noIndex) {
-        if (this.#isRowComplete(row)) {
-          this.#indexByName.set(row.name, index);
-          this.hits.push(index);
-        }
+      const isMissing = !(row instanceof InvalidResponseError) && this.#hitByName.get(row.name) === null;
+      if (isMissing && this.#isRowComplete(row)) {
+        this.#hitByName.set(row.name, row);
+        this.hits.push(index);
       }
       index += 1;
     }

@@ -2,13 +2,14 @@
 export const maxRowsPerId = 32;
 const initialRowsPerId = 1.6;
 /** Pages have a quarter more rows than estimated: the next batch may lie a little deeper. */
-const headroom = 1.25;
+export const headroom = 1.25;
 const minUsefulShare = 0.5;
 const minShare = 0.1;
 /** After a page without hits, the next page looks this many times deeper. */
 const deeperAfterMiss = 4;
 const maxMissesInARow = 2;
-const pauseMs = 30_000;
+/** How long batches use GETs after trouble with the list, or after pages without hits. */
+export const pauseMs = 30_000;
 // The last 5 % of the hits may lie very deep. GETs for them cost less than the rows down to them.
 const countedShare = 0.95;
 

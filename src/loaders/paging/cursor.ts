@@ -19,7 +19,8 @@ const maxLength = 16_384;
 
 /**
  * The cursors of one list with its filters. A cursor works with any access token that REST lets read the list: it is not
- * signed, and a cursor that a client makes up reaches REST as a page token with the client's own access token.
+ * signed, and a cursor that a client makes up reaches REST as a page token with the client's own access token
+ * (docs/decisions/0023-cursors-without-a-signature.md).
  */
 export class ListCursors {
   readonly #list: string;

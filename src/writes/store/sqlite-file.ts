@@ -1,4 +1,4 @@
-import { accessSync, chmodSync, closeSync, constants, existsSync, openSync, statSync } from 'node:fs';
+import { accessSync, chmodSync, closeSync, constants, existsSync, openSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { monotonicMs } from './lease.ts';
@@ -37,9 +37,7 @@ const tables = `
 
 // Primary result codes of SQLite.
 const busy = 5;
-const readOnly = 8;
 const full = 13;
-const cannotOpen = 14;
 const protocol = 15;
 const notADatabase = 26;
 
@@ -62,30 +60,19 @@ export interface OpenOptions {
  */
 export function openDatabase(options: OpenOptions): { database: DatabaseSync; secret: Uint8Array } {
   const { path, secret, busyTimeoutMs, maxPages } = options;
-  if (path !== ':memory:') prepareFile(path);
+  const isFile = path !== ':memory:';
+  if (isFile) prepareFile(path);
   const database = new DatabaseSync(path, { timeout: busyTimeoutMs });
   try {
     const deadlineMs = monotonicMs() + busyTimeoutMs;
-    retryWhileBusy(deadlineMs, () => {
-      if (!isFresh(database)) return;
-      database.exec('BEGIN IMMEDIATE');
-      try {
-        // Another process may have created the tables meanwhile.
-        if (isFresh(database)) {
-          database.exec(tables);
-          database.prepare('INSERT INTO secrets VALUES (?)').run(secret);
-        }
-        database.exec('COMMIT');
-      } finally {
-        if (database.isTransaction) database.exec('ROLLBACK');
-      }
-    });
-    if (path !== ':memory:') {
-      for (const file of [path, `${path}-wal`, `${path}-shm`]) if (existsSync(file)) chmodSync(file, 0o600);
-      retryWhileBusy(deadlineMs, () => database.exec('PRAGMA journal_mode = WAL'));
-      if (pragma(database, 'journal_mode') !== 'wal')
-        throw new FileProblem('is on a file system without WAL. Put it on a local disk.');
-    }
+    const mustCreate = retryWhileBusy(deadlineMs, () => isFresh(database));
+    // Before the secret is written. This may be an empty file with another mode.
+    const files = isFile ? [path, `${path}-wal`, `${path}-shm`].filter((file) => existsSync(file)) : [];
+    for (const file of files) chmodSync(file, 0o600);
+    if (mustCreate) retryWhileBusy(deadlineMs, () => create(database, secret));
+    if (isFile) retryWhileBusy(deadlineMs, () => database.exec('PRAGMA journal_mode = WAL'));
+    if (isFile && pragma(database, 'journal_mode') !== 'wal')
+      throw new FileProblem('is on a file system without WAL. Put it on a local disk.');
     database.exec('PRAGMA synchronous = FULL');
     if (pragma(database, 'synchronous') !== 2) throw new FileProblem('does not accept synchronous = FULL.');
     if (maxPages !== undefined) database.exec(`PRAGMA max_page_count = ${maxPages}`);
@@ -106,6 +93,11 @@ export function isSqliteError(error: unknown): error is Error & { errcode: numbe
   return error instanceof Error && 'errcode' in error && typeof error.errcode === 'number';
 }
 
+/** Whether another process has locked the database. */
+export function isBusy(error: unknown): boolean {
+  return isSqliteError(error) && [busy, protocol].includes(error.errcode & 0xff);
+}
+
 /** Says why SQLite cannot open a file, in the form of `FileProblem`. */
 export function openProblem(error: unknown): string {
   if (error instanceof FileProblem) return error.message;
@@ -115,11 +107,8 @@ export function openProblem(error: unknown): string {
       return 'is not a SQLite file. Name another file.';
     case busy:
       return 'is locked by another process. Stop that process, or try again.';
-    case cannotOpen:
-    case readOnly:
-      return `cannot be opened for writing (${message}). Check the permissions of the file and its directory.`;
     default:
-      return `cannot be opened (${message}). Check the file and its directory.`;
+      return `cannot be opened (${message}). Check the file, its permissions and its directory.`;
   }
 }
 
@@ -146,7 +135,6 @@ function prepareFile(path: string): void {
     if (code !== 'EEXIST')
       throw new FileProblem(`cannot be created (${code}). Check the permissions of its directory.`);
   }
-  if (!statSync(path).isFile()) throw new FileProblem('is not a file. Name a file.');
   try {
     accessSync(path, constants.R_OK | constants.W_OK);
     accessSync(dirname(path), constants.W_OK);
@@ -174,19 +162,31 @@ function isFresh(database: DatabaseSync): boolean {
   );
 }
 
+function create(database: DatabaseSync, secret: Uint8Array): void {
+  database.exec('BEGIN IMMEDIATE');
+  try {
+    // Another process may have created the tables meanwhile.
+    if (isFresh(database)) {
+      database.exec(tables);
+      database.prepare('INSERT INTO secrets VALUES (?)').run(secret);
+    }
+    database.exec('COMMIT');
+  } finally {
+    if (database.isTransaction) database.exec('ROLLBACK');
+  }
+}
+
 function pragma(database: DatabaseSync, name: string): unknown {
   return database.prepare(`PRAGMA ${name}`).get()?.[name];
 }
 
-function retryWhileBusy(deadlineMs: number, work: () => void): void {
+/** For the start alone: SQLite does not always wait while another process changes the journal mode. */
+function retryWhileBusy<Value>(deadlineMs: number, work: () => Value): Value {
   for (;;) {
     try {
-      work();
-      return;
+      return work();
     } catch (error) {
-      // SQLite does not always wait while another process changes the journal mode.
-      const isBusy = isSqliteError(error) && [busy, protocol].includes(error.errcode & 0xff);
-      if (!isBusy || monotonicMs() >= deadlineMs) throw error;
+      if (!isBusy(error) || monotonicMs() >= deadlineMs) throw error;
       Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 10);
     }
   }

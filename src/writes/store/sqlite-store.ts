@@ -57,6 +57,7 @@ export async function openSqliteStore(options: SqliteStoreOptions): Promise<KeyS
   const marginMs = leaseMs / 20;
 
   const waiting = new Map<number, PromiseWithResolvers<Result>>();
+  let unsent: Request[] = [];
   let lastId = 0;
   let failure: string | undefined;
   // Why the store responds no more.
@@ -103,8 +104,19 @@ export async function openSqliteStore(options: SqliteStoreOptions): Promise<KeyS
   function post(operation: Operation): number {
     lastId += 1;
     const request: Request = { id: lastId, deadlineMs: monotonicMs() + timeoutMs, operation };
-    (thread ?? start()).postMessage(request);
+    if (unsent.length === 0) process.nextTick(send);
+    unsent.push(request);
     return lastId;
+  }
+
+  /**
+   * Sends the requests of one moment together. They share a transaction, and their callers go on together: the reads
+   * that follow become one batch.
+   */
+  function send(): void {
+    const requests = unsent;
+    unsent = [];
+    if (requests.length > 0) (thread ?? start()).postMessage(requests);
   }
 
   async function run(operation: Operation): Promise<Result> {
@@ -127,6 +139,7 @@ export async function openSqliteStore(options: SqliteStoreOptions): Promise<KeyS
 
   async function close(): Promise<void> {
     end ??= 'The key store is closed.';
+    send();
     const ending = thread;
     if (ending === undefined) return;
     const exit = once(ending, 'exit');
@@ -164,14 +177,15 @@ export async function openSqliteStore(options: SqliteStoreOptions): Promise<KeyS
           throw new TypeError(`A claim has no state ${result.state}`);
       }
     },
-    checkpoint: (claim, progress, { restartLifetime = false } = {}) =>
+    checkpoint: async (claim, progress, { restartLifetime = false } = {}) =>
       change({
         kind: 'checkpoint',
         claim,
         progress: JSON.stringify(progress) ?? null,
         expiresAtMs: restartLifetime ? now() + lifetimeMs : null,
       }),
-    finish: (claim, outcome) => change({ kind: 'finish', claim, outcome: JSON.stringify(outcome) ?? 'null' }),
+    finish: async (claim, outcome) =>
+      change({ kind: 'finish', claim, outcome: JSON.stringify(outcome) ?? 'null' }),
     abandon: (claim) => change({ kind: 'abandon', claim }),
     release: (claim) => change({ kind: 'release', claim }),
     holds(claim: Claim) {

@@ -2,6 +2,7 @@ import { type MessagePort, parentPort, receiveMessageOnPort, workerData } from '
 import { createKeyTable, isLive, type Operation, type Result } from './key-table.ts';
 import { monotonicMs, ownerOf, SharedLease } from './lease.ts';
 import {
+  isBusy,
   isSqliteError,
   type OpenOptions,
   openDatabase,
@@ -34,7 +35,7 @@ export type Reply = { id: number; result: Result } | { id: number; problem: stri
 export type Message =
   | { kind: 'opened'; secret: Uint8Array }
   | { kind: 'notOpened'; problem: string }
-  /** `failure`: why a part of the transaction failed. */
+  /** `failure`: why the last transaction failed. */
   | { kind: 'transaction'; replies: Reply[]; failure: string | undefined };
 
 /** Runs the operations of a store. All waiting requests share a transaction, and so one write to the disk. */
@@ -45,8 +46,6 @@ function serve(port: MessagePort, data: ThreadData): void {
   const shared = new SharedLease(data.leaseMemory);
   const begin = database.prepare('BEGIN IMMEDIATE');
   const commit = database.prepare('COMMIT');
-  const savepoint = database.prepare('SAVEPOINT operation');
-  const releaseSavepoint = database.prepare('RELEASE operation');
   const writeLease = database.prepare(`INSERT INTO owners VALUES (:owner, :monotonicMs, :leaseMs)
     ON CONFLICT DO UPDATE SET renewed_ms = :monotonicMs`);
   const removeDeadOwners = database.prepare(`DELETE FROM owners WHERE owner = :ended OR NOT (${isLive})`);
@@ -59,21 +58,7 @@ function serve(port: MessagePort, data: ThreadData): void {
   let endings: Request[] = [];
   let failure: string | undefined;
 
-  /** Runs an operation. If it fails, the transaction goes on. @throws if SQLite ended the transaction. */
-  function attempt({ id, operation }: Request, owner: string, nowMs: number): Reply {
-    savepoint.run();
-    try {
-      const result = table.execute(operation, { owner, monotonicMs: nowMs });
-      releaseSavepoint.run();
-      return { id, result };
-    } catch (error) {
-      if (!isSqliteError(error) || !database.isTransaction) throw error;
-      database.exec('ROLLBACK TO operation; RELEASE operation');
-      return { id, problem: operationProblem(error) };
-    }
-  }
-
-  /** Renews the lease if necessary, and runs the requests. @returns the replies after COMMIT. */
+  /** Runs requests in one transaction, which renews the lease if necessary. @returns the replies after COMMIT. */
   function commitAll(requests: Request[]): Reply[] {
     begin.run();
     // Read after the wait for other processes: they could take over expired claims until here.
@@ -84,9 +69,9 @@ function serve(port: MessagePort, data: ThreadData): void {
     const owner = ownerOf(storeId, epoch);
     const claim = requests.map(({ operation }) => operation).find((operation) => operation.kind === 'claim');
     const isDue = nowMs >= lease.renewedMs + leaseMs / 5;
+    const isNeeded = claim !== undefined || (openKeys.size > 0 && !isExpired);
     // After a failure, the lease shows whether the store can write again.
-    const renews =
-      failure !== undefined || (isDue && (claim !== undefined || (openKeys.size > 0 && !isExpired)));
+    const renews = (isNeeded && isDue) || failure !== undefined;
     if (renews) {
       if (isExpired) removeDeadOwners.run({ ended: ownerOf(storeId, lease.epoch), monotonicMs: nowMs });
       writeLease.run({ owner, monotonicMs: nowMs, leaseMs });
@@ -94,7 +79,7 @@ function serve(port: MessagePort, data: ThreadData): void {
     if (claim !== undefined) table.removeExpired(claim.nowMs, nowMs);
     const replies = requests
       .filter(({ deadlineMs, operation }) => nowMs < deadlineMs || isEnding(operation))
-      .map((request) => attempt(request, owner, nowMs));
+      .map(({ id, operation }) => ({ id, result: table.execute(operation, { owner, monotonicMs: nowMs }) }));
     commit.run();
     if (isExpired) openKeys.clear();
     if (renews) {
@@ -104,28 +89,32 @@ function serve(port: MessagePort, data: ThreadData): void {
     return replies;
   }
 
-  function run(newRequests: Request[]): void {
-    const requests = [...endings, ...newRequests];
-    let replies: Reply[];
+  /** Runs requests in one transaction. If the transaction fails, each request gets a transaction of its own. */
+  function commitOrFail(requests: Request[]): Reply[] {
     try {
-      replies = commitAll(requests);
+      const replies = commitAll(requests);
       failure = undefined;
+      return replies;
     } catch (error) {
       if (database.isTransaction) database.exec('ROLLBACK');
       if (!isSqliteError(error)) throw error;
       const problem = operationProblem(error);
       failure = problem;
-      replies = requests.map(({ id }) => ({ id, problem }));
+      if (requests.length > 1 && !isBusy(error))
+        return requests.flatMap((request) => commitOrFail([request]));
+      return requests.map(({ id }) => ({ id, problem }));
     }
-    const replyById = new Map(replies.map((reply) => [reply.id, reply]));
+  }
+
+  function run(newRequests: Request[]): void {
+    const requestById = new Map([...endings, ...newRequests].map((request) => [request.id, request]));
+    const replies = commitOrFail([...requestById.values()]);
     endings = [];
-    for (const request of requests) {
-      const reply = replyById.get(request.id);
-      if (reply === undefined) continue;
-      if ('problem' in reply) {
-        failure ??= reply.problem;
-        if (isEnding(request.operation)) endings.push(request);
-      } else trackOpenKeys(request.operation, reply.result);
+    for (const reply of replies) {
+      const request = requestById.get(reply.id);
+      if (request === undefined) continue;
+      if ('result' in reply) trackOpenKeys(request.operation, reply.result);
+      else if (isEnding(request.operation)) endings.push(request);
     }
     const message: Message = { kind: 'transaction', replies, failure };
     port.postMessage(message);
@@ -141,13 +130,13 @@ function serve(port: MessagePort, data: ThreadData): void {
     if (openKeys.size > 0 || endings.length > 0 || failure !== undefined) run([]);
   }, leaseMs / 5);
 
-  port.on('message', (first: Request | 'close') => {
+  port.on('message', (first: Request[] | 'close') => {
     const messages = [first];
     for (let next = receiveMessageOnPort(port); next !== undefined; next = receiveMessageOnPort(port))
       messages.push(next.message);
-    const requests = messages.filter((message) => message !== 'close');
+    const requests = messages.filter((message) => message !== 'close').flat();
     if (requests.length > 0) run(requests);
-    if (requests.length === messages.length) return;
+    if (!messages.includes('close')) return;
     clearInterval(timer);
     database.close();
     port.close();

@@ -1,5 +1,5 @@
 import { afterAll, afterEach, describe, expect, test } from 'vitest';
-import { startSandbox } from '../../../src/sandbox/sandbox.ts';
+import { type Fault, startSandbox } from '../../../src/sandbox/sandbox.ts';
 import { startOfTime, startWaybill, type Waybill } from '../../harness.ts';
 
 const sandbox = await startSandbox({ now: startOfTime });
@@ -20,7 +20,7 @@ async function startAnew(environment: Record<string, string> = {}): Promise<Wayb
   return waybill;
 }
 
-/** A server that has held a row of both lists against its get just now, and knows nothing of the first merchant. */
+/** A server that has just compared a row of both lists with its record, and knows nothing of the first merchant. */
 async function start(environment: Record<string, string> = {}): Promise<Waybill> {
   const waybill = await startAnew(environment);
   const { errors, data } = await waybill.ask<{ orders: ById; shipments: ById }, unknown>(
@@ -44,7 +44,7 @@ interface ById {
   nodes: ({ id: string } | null)[];
 }
 
-/** Names of the first merchant's, who has shipments 1 to 2047 and orders 1 to 2500; the higher the newer. */
+/** Names of the first merchant's records: shipments 1 to 2047 and orders 1 to 2500, the newest with the highest number. */
 const shipment = (index: number) => `shipments/ca${String(index).padStart(4, '0')}`;
 const order = (index: number) => `orders/ca${String(index).padStart(4, '0')}`;
 const count = (length: number, nth: (index: number) => string) =>
@@ -52,6 +52,12 @@ const count = (length: number, nth: (index: number) => string) =>
 const newest = (length: number) => count(length, (index) => shipment(2047 - index));
 const spread = (length: number) => count(length, (index) => shipment(1 + index * Math.floor(2047 / length)));
 const withoutNextPage = (answer: unknown) => ({ ...Object(answer), nextPageToken: '' });
+/** Changes the rows of the list of shipments, from each row and its index. */
+const rows = (change: (row: Record<string, unknown>, index: number) => unknown) => (answer: unknown) => {
+  // The sandbox's list of shipments has this form.
+  const list = answer as { shipments: Record<string, unknown>[] };
+  return { ...list, shipments: list.shipments.map(change) };
+};
 const gets = (names: readonly string[]) => names.map((name) => `GET /v1/${name}`);
 
 async function idsAndCalls({ ask }: Waybill, ids: readonly string[]) {
@@ -64,7 +70,7 @@ describe('the shipments of a page of orders', () => {
   test.each([
     [100, 'GET /v1/shipments?pageSize=150'],
     [1_000, 'GET /v1/shipments?pageSize=1000'],
-  ])('are a page of their own list: of %i', async (first, page) => {
+  ])('are one page of their own list: %i orders', async (first, page) => {
     const waybill = await start();
     const { data, errors, calls } = await waybill.ask(board, { first });
     expect(calls).toEqual([`GET /v1/orders?pageSize=${first}`, page]);
@@ -74,10 +80,8 @@ describe('the shipments of a page of orders', () => {
     expect(expected.calls.length).toBeGreaterThan(first / 2);
   });
 
-  test.each([10, 100, 500, 1_000])('of %i orders cost at most three calls, however often', async (first) => {
+  test.each([10, 100, 500, 1_000])('of %i orders cost at most three calls, every time', async (first) => {
     const waybill = await startAnew();
-    // Far from REST, as which of the two ways is quicker is chance where calls take no time.
-    sandbox.faults.add({ kind: 'delay', delayMs: 30 });
     for (let time = 0; time < 6; time += 1) {
       const { errors, calls } = await waybill.ask(board, { first });
       expect(errors).toBeUndefined();
@@ -85,13 +89,16 @@ describe('the shipments of a page of orders', () => {
     }
   });
 
-  test('are one get each where that is a handful, or where lists are not to be used', async () => {
-    const few = await start();
-    const { calls } = await few.ask(board, { first: 6 });
+  test('cost one GET each if there are four', async () => {
+    const waybill = await start();
+    const { calls } = await waybill.ask(board, { first: 6 });
     expect(calls.slice(1).sort()).toEqual(gets(newest(3)).sort());
-    const plain = await start({ UPSTREAM_LISTS_FOR_BATCHES: 'no' });
-    const answer = await plain.ask(board, { first: 20 });
-    expect(answer.calls.slice(1).sort()).toEqual(gets(newest(12)).sort());
+  });
+
+  test('cost one GET each if the settings allow no lists', async () => {
+    const waybill = await start({ UPSTREAM_LISTS_FOR_BATCHES: 'no' });
+    const { calls } = await waybill.ask(board, { first: 20 });
+    expect(calls.slice(1).sort()).toEqual(gets(newest(12)).sort());
   });
 
   test('count as saved calls in the cost of the operation', async () => {
@@ -118,35 +125,28 @@ describe('the shipments of a page of orders', () => {
 });
 
 describe('ids', () => {
-  test('of orders are answered from the list of orders', async () => {
+  test('of orders are read from the list of orders', async () => {
     const waybill = await start();
     const ids = count(30, (index) => order(2500 - index));
     expect(await idsAndCalls(waybill, ids)).toEqual(['GET /v1/orders?pageSize=60']);
   });
 
-  test('spread over the whole history cost at most 1.2 times one get each, however often', async () => {
+  test('spread over the whole list cost its three pages once their depth is known', async () => {
     const waybill = await start();
     const ids = spread(100);
-    const calls = await idsAndCalls(waybill, ids);
-    // Of the newest 200, every twentieth is one of them.
-    const found = ids.filter((id) => id > shipment(2047 - 200));
-    expect(found).toHaveLength(7);
-    const page = 'GET /v1/shipments?pageSize=200';
-    expect(calls).toEqual([...gets(ids.filter((id) => !found.includes(id))), page]);
-    // How deep it looks next depends on how long the first page took.
+    const first = await idsAndCalls(waybill, ids);
+    expect(first.filter((call) => call.includes('?'))).toHaveLength(1);
+    expect(first).toHaveLength(94);
     for (let time = 0; time < 5; time += 1) {
-      expect((await idsAndCalls(waybill, ids)).length).toBeLessThanOrEqual(101);
+      expect((await idsAndCalls(waybill, ids)).length).toBeLessThanOrEqual(6);
     }
   });
 
-  test('that are nowhere in the list keep the next from it, but not those of another merchant or another list', async () => {
+  test('without a row turn later ids of their token from the list of the same kind', async () => {
     const waybill = await start();
     const old = count(50, (index) => shipment(1 + index));
-    // It ends with its first page: how deep the next batches look in one that goes on depends on how long pages take.
-    sandbox.faults.add({ path: '/v1/shipments', kind: 'change', change: withoutNextPage });
-    expect(await idsAndCalls(waybill, old)).toEqual([...gets(old), 'GET /v1/shipments?pageSize=100']);
-    sandbox.faults.clear();
-    expect(await idsAndCalls(waybill, old)).toEqual(gets(old));
+    expect(await idsAndCalls(waybill, old)).toEqual([...gets(old), 'GET /v1/shipments?pageSize=99']);
+    expect(await idsAndCalls(waybill, old)).toEqual([...gets(old), 'GET /v1/shipments?pageSize=395']);
     expect(await idsAndCalls(waybill, newest(50))).toEqual(gets(newest(50)).sort());
     const second = await waybill.ask(board, { first: 50 }, sandbox.tokens.second);
     expect(second.calls).toEqual(['GET /v1/orders?pageSize=50', 'GET /v1/shipments?pageSize=72']);
@@ -155,36 +155,17 @@ describe('ids', () => {
     ]);
   });
 
-  test('that were not in the list do not keep those from it that a list of orders has named', async () => {
+  test('without a row do not turn boards from the list', async () => {
     const waybill = await start();
     const old = count(50, (index) => shipment(1 + index));
-    const isBoardCheap = async () => {
-      const { calls } = await waybill.ask(board, { first: 50 });
-      // Now and then a row is held against its get.
-      expect(calls.length).toBeLessThanOrEqual(3);
-    };
-    await isBoardCheap();
-    for (let times = 0; times < 5; times += 1) {
+    for (let time = 0; time < 5; time += 1) {
       await idsAndCalls(waybill, old);
-      await isBoardCheap();
+      const { calls } = await waybill.ask(board, { first: 50 });
+      expect(calls).toHaveLength(2);
     }
   });
 
-  test('that are never in the list are looked for in it now and then', async () => {
-    const waybill = await start();
-    const old = count(5, (index) => shipment(1 + index));
-    let pages = 0;
-    for (let batch = 0; batch < 45; batch += 1) {
-      const calls = await idsAndCalls(waybill, old);
-      expect(calls.slice(0, 5)).toEqual(gets(old));
-      pages += calls.length - 5;
-    }
-    // At first and twice as a trial; and up to three times deeper, where pages turn out to be quick.
-    expect(pages).toBeGreaterThanOrEqual(3);
-    expect(pages).toBeLessThanOrEqual(6);
-  });
-
-  test('that do not exist are null, and one that fails harms no other', async () => {
+  test('that do not exist are null, and a failed GET harms no other', async () => {
     const waybill = await start();
     sandbox.faults.add({ path: `/v1/${shipment(1)}`, kind: 'status', status: 500 });
     const { data, errors, calls } = await waybill.ask<ById, unknown>(byId, {
@@ -198,111 +179,77 @@ describe('ids', () => {
   });
 });
 
-describe('a list that is not what it should be', () => {
+describe('twenty ids have their records if the list', () => {
   const page = 'GET /v1/shipments?pageSize=40';
-  /** Rows of the list as `change` makes them, from the index of each. */
-  const rows = (change: (row: Record<string, unknown>, index: number) => unknown) => (answer: unknown) => {
-    // What the sandbox answers for its list of shipments.
-    const list = answer as { shipments: Record<string, unknown>[] };
-    return { ...list, shipments: list.shipments.map(change) };
-  };
   const path = '/v1/shipments';
 
-  test.each([
-    ['fails', { path, kind: 'status', status: 503 } as const, [page, ...gets(newest(20))]],
+  test.each<[string, Fault, string[]]>([
+    ['answers 500', { path, kind: 'status', status: 500 }, [page, ...gets(newest(20))]],
+    ['has no rows', { path, kind: 'change', change: () => ({ shipments: [] }) }, [page, ...gets(newest(20))]],
+    ['is cut off', { path, kind: 'cut-json' }, [page, ...gets(newest(20))]],
     [
-      'has no rows',
-      { path, kind: 'change', change: () => ({ shipments: [] }) } as const,
-      [page, ...gets(newest(20))],
-    ],
-    ['breaks off', { path, kind: 'cut-json' } as const, [page, ...gets(newest(20))]],
-    [
-      'has broken rows',
-      {
-        path,
-        kind: 'change',
-        change: rows((row, index) => (index < 2 ? { ...row, name: 'x' } : row)),
-      } as const,
+      'has two invalid rows',
+      { path, kind: 'change', change: rows((row, index) => (index < 2 ? { ...row, name: 'x' } : row)) },
       [page, ...gets(newest(2))],
     ],
-    [
-      'gives fewer rows than it is asked for',
-      {
-        path,
-        kind: 'change',
-        change: withoutNextPage,
-      } as const,
-      [page],
-    ],
-  ])('harms nothing: one that %s', async (_what, fault, calls) => {
+    ['ends with the page', { path, kind: 'change', change: withoutNextPage }, [page]],
+  ])('%s', async (_what, fault, calls) => {
     const waybill = await start();
     sandbox.faults.add(fault);
     expect(await idsAndCalls(waybill, newest(20))).toEqual(calls.toSorted());
   });
+});
 
-  test('whose rows lack what a get has is seen at its first page, handed out to nobody, and not asked again', async () => {
-    const waybill = await startAnew();
-    const change = rows(({ totalCostCents: _, ...row }) => row);
-    sandbox.faults.add({ path, kind: 'change', change });
-    expect(await idsAndCalls(waybill, newest(20))).toEqual([...gets(newest(20)), page].sort());
-    expect(await idsAndCalls(waybill, newest(20))).toEqual(gets(newest(20)).sort());
-    const { data } = await waybill.ask<ById, unknown>(byId, { ids: newest(20) });
-    expect(data.nodes).toEqual(
-      newest(20).map((id) => ({ id, status: expect.any(String), totalCost: { cents: expect.any(Number) } })),
-    );
-  });
+describe('a row of the list', () => {
+  const page = 'GET /v1/shipments?pageSize=40';
+  const path = '/v1/shipments';
 
-  test('in which one row alone lacks something has changed meanwhile, and is asked again', async () => {
-    const waybill = await startAnew();
-    const checked = newest(20)[10];
-    const change = rows(({ totalCostCents, ...row }) =>
-      row.name === checked ? row : { ...row, totalCostCents },
-    );
-    sandbox.faults.add({ path, kind: 'change', change });
-    expect(await idsAndCalls(waybill, newest(20))).toEqual([...gets(newest(20)), page].sort());
-    expect(await idsAndCalls(waybill, newest(20))).toEqual([
-      expect.stringMatching(/shipments\?pageSize=\d+$/),
-    ]);
-  });
-
-  test('for one merchant is seen at the third page of theirs, and not asked again for them alone', async () => {
-    const waybill = await start();
-    const board = () => idsAndCalls(waybill, newest(20));
-    await board();
-    await board();
-    sandbox.faults.add({ path, kind: 'change', change: rows(({ totalCostCents: _, ...row }) => row) });
-    expect((await board()).filter((call) => !call.includes('?'))).toEqual(gets(newest(20)).sort());
-    sandbox.faults.clear();
-    expect(await board()).toEqual(gets(newest(20)).sort());
-    const ofSecond = `{ orders(first: 50) { nodes { shipment { status } } } }`;
-    const { calls } = await waybill.ask(ofSecond, {}, sandbox.tokens.second);
-    expect(calls[1]).toMatch(/shipments\?pageSize=\d+$/);
-  });
-
-  test('that holds a row against its get does so twice a minute, at the cost of that get', async () => {
+  test('is compared with its record at the first page of the process', async () => {
     const waybill = await startAnew();
     expect(await idsAndCalls(waybill, newest(20))).toEqual([...gets(newest(20).slice(10, 11)), page]);
     expect(await idsAndCalls(waybill, newest(20))).toHaveLength(1);
   });
-});
 
-describe('a list that answers no call now is not got around by gets:', () => {
+  test('that lacks fields is not shown, and the list is not read again', async () => {
+    const waybill = await startAnew();
+    const change = rows(({ totalCostCents: _, ...row }) => row);
+    sandbox.faults.add({ path, kind: 'change', change });
+    const first = await waybill.ask<ById, unknown>(byId, { ids: newest(20) });
+    expect(first.calls.sort()).toEqual([...gets(newest(20)), page].sort());
+    expect(first.data.nodes).toEqual(
+      newest(20).map((id) => ({ id, status: expect.any(String), totalCost: { cents: expect.any(Number) } })),
+    );
+    expect(await idsAndCalls(waybill, newest(20))).toEqual(gets(newest(20)).sort());
+    const { calls } = await waybill.ask(board, { first: 50 }, sandbox.tokens.second);
+    expect(calls.filter((call) => call.includes('shipments?'))).toEqual([]);
+  });
+
   test.each([
-    [429, 'RATE_LIMITED'],
-    [401, 'UNAUTHENTICATED'],
-  ])('%i', async (status, code) => {
+    ['GENERATING_LABEL', undefined, false],
+    ['WITH_ERROR', undefined, false],
+    ['CANCELLED', undefined, false],
+    ['DELIVERED', undefined, true],
+    ['LABEL_GENERATED', undefined, true],
+    ['A_NEW_STATUS', undefined, true],
+  ])('with the status %s and the label %s is read by its id: %s', async (status, label, isRead) => {
     const waybill = await start();
-    sandbox.faults.add({ kind: 'status', status });
-    const { data, errors, calls } = await waybill.ask<ById, { ids: string[] }>(byId, {
-      ids: newest(20),
-    });
-    expect(data.nodes).toEqual(newest(20).map(() => null));
-    expect(errors?.map(({ extensions }) => extensions?.code)).toEqual(newest(20).map(() => code));
-    expect(calls).toEqual(['GET /v1/shipments?pageSize=40']);
+    const change = rows((row, index) => (index === 0 ? { ...row, status, label } : row));
+    sandbox.faults.add({ path, kind: 'change', change });
+    const expected = isRead ? [...gets(newest(1)), page] : [page];
+    expect(await idsAndCalls(waybill, newest(20))).toEqual(expected);
   });
 });
 
-test('after a write, what the list has said before it is asked for anew', async () => {
+test('401 for a page fails all its ids, and sends no GET', async () => {
+  const waybill = await start();
+  sandbox.faults.add({ kind: 'status', status: 401 });
+  const { data, errors, calls } = await waybill.ask<ById, { ids: string[] }>(byId, { ids: newest(20) });
+  expect(data.nodes).toEqual(newest(20).map(() => null));
+  expect(errors?.map(({ extensions }) => extensions?.code)).toEqual(newest(20).map(() => 'UNAUTHENTICATED'));
+  expect(calls).toEqual(['GET /v1/shipments?pageSize=40']);
+});
+
+test('a write makes the next batch read a new page', async () => {
   const waybill = await start();
   // Six of the newest orders that have been shipped.
   const shipped = ['ca2499', 'ca2497', 'ca2495', 'ca2494', 'ca2493', 'ca2491'];
@@ -316,11 +263,10 @@ test('after a write, what the list has said before it is asked for anew', async 
   const results = shipped.map(() => ({ order: { shipment: { status: expect.any(String) } } }));
   expect([data, errors]).toEqual([{ first: results, second: results }, undefined]);
   const patches = shipped.map((id) => `PATCH /v1/orders/${id}`);
-  const page = 'GET /v1/shipments?pageSize=12';
   expect([...calls.slice(0, 6).sort(), calls[6], ...calls.slice(7, 13).sort(), ...calls.slice(13)]).toEqual([
     ...patches.toSorted(),
-    page,
+    'GET /v1/shipments?pageSize=12',
     ...patches.toSorted(),
-    page,
+    expect.stringMatching(/^GET \/v1\/shipments\?pageSize=1\d$/),
   ]);
 });

@@ -1,16 +1,22 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import type { Cancellation } from '../../../src/concurrency/cancellation.ts';
-import { createDefer } from '../../../src/concurrency/event-loop-round.ts';
 import {
+  ListBatchLoader,
   type ListBatchLoaderOptions,
-  listBatchLoader,
 } from '../../../src/loaders/list-batch/list-batch-loader.ts';
-import { createProcessListState, ListState } from '../../../src/loaders/list-batch/list-state.ts';
+import { ListState, SharedListState } from '../../../src/loaders/list-batch/list-state.ts';
 import { noObserver } from '../../../src/loaders/loading-observer.ts';
 import type { Page, PageQuery } from '../../../src/rest/api-types.ts';
-import type { CallContext } from '../../../src/rest/client/call-context.ts';
-import { InvalidResponseError, StatusError } from '../../../src/rest/errors.ts';
+import {
+  BudgetExceededError,
+  CircuitOpenError,
+  DeadlineError,
+  InvalidResponseError,
+  OverloadedError,
+  ResponseTooLargeError,
+  StatusError,
+  UnavailableError,
+} from '../../../src/rest/errors.ts';
 import { createCallContexts } from '../../fixtures/call-contexts.ts';
 import { loadAll, named, type Row } from './list.ts';
 
@@ -26,30 +32,11 @@ function pagesOf(rows: Page<Row>['rows'], givenRows = (pageSize: number) => page
   };
 }
 
-/** Of a tenant new to a process that has just compared a row of the list. */
-function comparedState(now = () => 0) {
-  const process = createProcessListState();
-  process.completeness.comparedAtMs = 0;
-  return new ListState(process, now);
-}
-
-/** Makes a call and reports its start and end, as the REST client does. */
-async function observed<Answer>(callContext: CallContext, call: () => Promise<Answer>): Promise<Answer> {
-  callContext.onCallSent();
-  const startedAtMs = performance.now();
-  const answer = await call();
-  callContext.onCallFinished({
-    method: 'GET',
-    route: '/v1/rows',
-    status: 200,
-    startMs: 0,
-    durationMs: performance.now() - startedAtMs,
-    bytes: 0,
-    retries: 0,
-    isShared: false,
-    askedBy: [],
-  });
-  return answer;
+/** The state of all tokens in a process that has just compared a row of the list. */
+function comparedState(now = () => 0): SharedListState {
+  const shared = new SharedListState(now);
+  shared.compared(false);
+  return shared;
 }
 
 /** A loader of a new operation over records `r1`, `r2` and so on, and the calls that it makes. */
@@ -58,124 +45,148 @@ function start(options: Partial<ListBatchLoaderOptions<Row>> = {}) {
   const callContext = options.callContext ?? callContexts.of('a', new AbortController().signal);
   const list = options.list ?? pagesOf(named(...names(2_000)));
   const get = options.get ?? (async (name) => ({ name }));
-  const loader = listBatchLoader<Row>({
+  const loader = new ListBatchLoader<Row>({
     kind: 'orders',
+    isRowComplete: () => true,
     maxPageSize: 1_000,
-    state: comparedState(),
+    state: new ListState(comparedState()),
     isListUsed: true,
     observer: noObserver,
     ...options,
     callContext,
     get(name, callContext) {
       calls.push(name);
-      return observed(callContext, () => get(name, callContext));
+      return get(name, callContext);
     },
     list(query, callContext) {
       calls.push(
         query.pageToken === undefined ? `${query.pageSize}` : `${query.pageSize}@${query.pageToken}`,
       );
-      return observed(callContext, () => list(query, callContext));
+      return list(query, callContext);
     },
   });
   return Object.assign(loader, { calls, callLog: callContext.callLog });
 }
 
-const notFound = (name: string) =>
-  new StatusError({ method: 'GET', path: `/v1/${name}` }, 404, { fields: [] }, undefined);
+const call = { method: 'GET', path: '/v1/list' } as const;
+const status = (code: number) => new StatusError(call, code, { fields: [] }, undefined);
+const failing = (error: Error) => () => Promise.reject(error);
 
 describe('a batch', () => {
-  test('of five is a page of the list', async () => {
+  test('of five reads a page of the list', async () => {
     const loader = start();
     expect(await loadAll(loader, names(5))).toEqual(named(...names(5)));
     expect([loader.calls, loader.callLog.savedByList]).toEqual([['10'], 5]);
   });
 
-  test('of four is four gets', async () => {
+  test('of four sends four GETs', async () => {
     const loader = start();
     expect(await loadAll(loader, names(4))).toEqual(named(...names(4)));
     expect([loader.calls, loader.callLog.savedByList]).toEqual([names(4), 0]);
   });
 
-  test('is gets where lists are not to be used', async () => {
+  test('sends GETs if the settings allow no lists', async () => {
     const loader = start({ isListUsed: false });
     await loadAll(loader, names(100));
     expect([loader.calls, loader.callLog.savedByList]).toEqual([names(100), 0]);
   });
 
-  test('asks by id for what the page has not', async () => {
+  test('sends GETs for what the page lacks', async () => {
     const loader = start();
     const wanted = [...names(17), 'r100', 'r200', 'r2000'];
     expect(await loadAll(loader, wanted)).toEqual(named(...wanted));
     expect([loader.calls, loader.callLog.savedByList]).toEqual([['40', 'r100', 'r200', 'r2000'], 17]);
   });
 
-  test('of a thousand goes from page to page', async () => {
+  test('of a thousand reads page after page', async () => {
     const loader = start({ maxPageSize: 250 });
     await loadAll(loader, names(900));
     expect(loader.calls).toEqual(['250', '250@250', '250@500', '250@750']);
   });
 
-  test('keeps what came along', async () => {
+  test('keeps the other rows of its page', async () => {
     const loader = start();
     await loadAll(loader, names(5));
     expect(await loader.load('r10')).toEqual({ name: 'r10' });
     expect(loader.calls).toEqual(['10']);
   });
 
-  test('has null for what is nowhere, and an error for its own get alone', async () => {
+  test('has null for a missing record, and an error for a failed GET', async () => {
     const failure = new InvalidResponseError('broken');
-    const get = (name: string) => Promise.reject(name === 'x' ? notFound(name) : failure);
+    const get = (name: string) => Promise.reject(name === 'x' ? status(404) : failure);
     const loader = start({ get });
     expect(await loadAll(loader, [...names(10), 'x', 'y'])).toEqual([...named(...names(10)), null, failure]);
-    expect(loader.calls).toEqual(['24', 'x', 'y']);
+    expect(loader.calls).toEqual(['25', 'x', 'y']);
+  });
+
+  test('of five may be expected 160 rows down, and no further', async () => {
+    const state = new ListState(comparedState());
+    for (const [rowsBefore, calls] of [
+      [160, ['170']],
+      [161, names(5, 162)],
+    ] as const) {
+      const loader = start({ state });
+      loader.expect({ rowsBefore, rowsPerId: state.rowsPerId('orders') });
+      expect(await loadAll(loader, names(5, 162))).toEqual(named(...names(5, 162)));
+      expect(loader.calls).toEqual(calls);
+    }
+  });
+
+  test('does not keep the rows of a page that was requested before a write', async () => {
+    const loader = start({
+      async list(query) {
+        loader.clear('r6');
+        return pagesOf(named(...names(2_000)))(query);
+      },
+    });
+    await loadAll(loader, names(5));
+    await loader.load('r6');
+    expect(loader.calls).toEqual(['10', 'r6']);
   });
 });
 
-describe('a list that is not what it should be harms no batch:', () => {
-  const five = [...names(5)];
-  const answersOf = named(...five);
-  const list = (list: ListBatchLoaderOptions<Row>['list']) => ({ list });
-  const failing = async () => {
-    throw notFound('list');
-  };
-
-  test.each<[string, Partial<ListBatchLoaderOptions<Row>>, string[], string[]]>([
-    ['it fails', list(failing), five, ['10', ...five]],
-    ['it is empty', list(pagesOf([])), five, ['10', ...five]],
-    ['it is empty, and goes on', list(async () => ({ rows: [], nextPageToken: 't' })), five, ['10', ...five]],
+describe('every id has its record if the list', () => {
+  test.each<[string, ListBatchLoaderOptions<Row>['list'], string[], string[]]>([
+    ['fails', failing(status(500)), names(5), ['10', ...names(5)]],
+    ['is empty', pagesOf([]), names(5), ['10', ...names(5)]],
     [
-      'a row is broken',
-      list(pagesOf([...named('r1', 'r2', 'r4', 'r5'), new InvalidResponseError('r3')])),
-      five,
+      'is empty, with a page token',
+      async () => ({ rows: [], nextPageToken: 't' }),
+      names(5),
+      ['10', ...names(5)],
+    ],
+    [
+      'has an invalid row',
+      pagesOf([...named('r1', 'r2', 'r4', 'r5'), new InvalidResponseError('r3')]),
+      names(5),
       ['10', 'r3'],
     ],
-    ['it has a row twice', list(pagesOf(named('r1', 'r1', ...five))), five, ['10']],
+    ['has a row twice', pagesOf(named('r1', 'r1', ...names(5))), names(5), ['10']],
     [
-      'it gives fewer rows than it was asked for',
-      list(pagesOf(named(...names(2_000)), () => 20)),
+      'gives 20 rows of 120',
+      pagesOf(named(...names(2_000)), () => 20),
       names(60),
-      ['120', '@20', '@40'],
+      ['120', '100@20', '80@40'],
     ],
     [
-      'it gives a few rows only',
-      list(pagesOf(named(...names(2_000)), () => 3)),
+      'gives 3 rows of 120',
+      pagesOf(named(...names(2_000)), () => 3),
       names(60),
-      ['120', ...names(57, 4)],
+      ['120', '117@3', '114@6', '111@9', '108@12', '105@15', ...names(42, 19)],
     ],
     [
-      'it repeats a page token',
-      list(async () => ({ rows: named(...names(40)), nextPageToken: 't' })),
+      'repeats a page token',
+      async () => ({ rows: named(...names(40)), nextPageToken: 't' }),
       names(60),
-      ['120', '@t', ...names(20, 41)],
+      ['120', '80@t', ...names(20, 41)],
     ],
-  ])('%s', async (_what, options, wanted, calls) => {
-    const loader = start(options);
-    expect(await loadAll(loader, wanted)).toEqual(wanted === five ? answersOf : named(...wanted));
-    // How many rows are asked for next depends on how long the first page took.
-    expect(loader.calls.map((call) => call.replace(/^\d+@/, '@'))).toEqual(calls);
+  ])('%s', async (_what, list, wanted, calls) => {
+    const loader = start({ list });
+    expect(await loadAll(loader, wanted)).toEqual(named(...wanted));
+    expect(loader.calls).toEqual(calls);
   });
 
-  test('whatever it gives, every name is answered for at most 1.2 calls each', async () => {
+  test('gives any pages, for at most 1.2 calls per id', async () => {
     const row = fc.oneof(
       { weight: 9, arbitrary: fc.integer({ min: 1, max: 60 }).map((index) => ({ name: `r${index}` })) },
       { weight: 1, arbitrary: fc.constant(new InvalidResponseError('broken')) },
@@ -190,241 +201,318 @@ describe('a list that is not what it should be harms no batch:', () => {
       minLength: 1,
     });
     await fc.assert(
-      fc.asyncProperty(batches, fc.array(page, { maxLength: 20 }), async (operations, answers) => {
-        const state = new ListState();
-        const list = answers.values();
+      fc.asyncProperty(batches, fc.array(page, { maxLength: 20 }), async (operations, pages) => {
+        const state = new ListState(new SharedListState(() => 0));
+        const list = pages.values();
         for (const ids of operations) {
           const wanted = ids.map((id) => `r${id}`);
           const loader = start({
             state,
             async list() {
               const answer = list.next().value;
-              if (!answer) throw notFound('list');
+              if (!answer) throw status(500);
               return answer;
             },
           });
           expect(await loadAll(loader, wanted)).toEqual(named(...wanted));
-          expect(loader.calls.length).toBeLessThanOrEqual(1.2 * wanted.length);
+          // The compared row may cost one GET more.
+          expect(loader.calls.length).toBeLessThanOrEqual(1.2 * wanted.length + 1);
         }
       }),
     );
   });
 });
 
-test('a list without hits is not read until a trial is due', async () => {
-  const state = comparedState();
+test('two pages without hits pause the list for 30 seconds', async () => {
+  let nowMs = 0;
+  const state = new ListState(comparedState(() => nowMs));
   const calls = async () => {
-    const loader = start({ state, list: async () => ({ rows: [], nextPageToken: undefined }) });
+    const loader = start({ state, list: pagesOf(named(...names(2_000, 5_000))) });
     await loadAll(loader, names(50));
     return loader.calls;
   };
   expect(await calls()).toEqual(['100', ...names(50)]);
-  for (let batch = 1; batch < 20; batch += 1) expect(await calls()).toEqual(names(50));
-  expect(await calls()).toEqual(['800', ...names(50)]);
+  expect(await calls()).toEqual(['400', ...names(50)]);
+  nowMs = 29_999;
+  expect(await calls()).toEqual(names(50));
+  nowMs = 30_000;
+  expect(await calls()).toEqual(['1000', ...names(50)]);
 });
 
-describe('a row of the first page is compared with its record', () => {
-  test('which is asked for at the same time', async () => {
-    const state = new ListState(undefined, () => 0);
-    const loader = start({ state });
+describe('a row is compared with its record', () => {
+  test('once in ten minutes', async () => {
+    let nowMs = 0;
+    const shared = new SharedListState(() => nowMs);
+    const calls = async () => {
+      const loader = start({ state: new ListState(shared) });
+      expect(await loadAll(loader, names(20))).toEqual(named(...names(20)));
+      return [loader.calls, loader.callLog.savedByList];
+    };
+    expect(await calls()).toEqual([['r11', '40'], 19]);
+    nowMs = 599_999;
+    expect(await calls()).toEqual([[expect.stringMatching(/^\d+$/)], 20]);
+    nowMs = 600_000;
+    expect(await calls()).toEqual([['r11', expect.stringMatching(/^\d+$/)], 19]);
+  });
+
+  test('by each batch until the first result', async () => {
+    const shared = new SharedListState(() => 0);
+    const get = async (name: string) => ({ name, cost: 1 });
+    const loaders = Array.from({ length: 3 }, () => start({ state: new ListState(shared), get }));
+    const whole = names(20).map((name) => ({ name, cost: 1 }));
+    const results = await Promise.all(loaders.map((loader) => loadAll(loader, names(20))));
+    expect(results).toEqual([whole, whole, whole]);
+    expect(loaders.map(({ calls }) => calls.slice(0, 2))).toEqual(loaders.map(() => ['r11', '40']));
+  });
+
+  test('after 30 seconds if the record could not be read', async () => {
+    let nowMs = 0;
+    const shared = new SharedListState(() => nowMs);
+    const calls = async () => {
+      const loader = start({ state: new ListState(shared), get: failing(status(503)) });
+      expect(await loadAll(loader, names(20))).toEqual(named(...names(20)));
+      return loader.calls;
+    };
+    expect(await calls()).toEqual(['r11', '40']);
+    nowMs = 29_999;
+    expect(await calls()).toHaveLength(1);
+    nowMs = 30_000;
+    expect(await calls()).toHaveLength(2);
+  });
+
+  test('only if the budget has a read for the page, too', async () => {
+    const limited = createCallContexts({ readsPerOperation: 1 });
+    const callContext = limited.of('a', new AbortController().signal);
+    const loader = start({ state: new ListState(new SharedListState(() => 0)), callContext });
     expect(await loadAll(loader, names(20))).toEqual(named(...names(20)));
-    expect([loader.calls, loader.callLog.savedByList]).toEqual([['40', 'r11'], 19]);
-    const later = start({ state });
-    await loadAll(later, names(20));
-    expect(later.calls).toEqual([expect.stringMatching(/^\d+$/)]);
+    expect(loader.calls).toEqual(['40']);
   });
 
-  test('or another one where the first is not on the page', async () => {
-    const rows = named(...names(10), ...names(100, 12));
-    const loader = start({ state: new ListState(), list: pagesOf(rows) });
-    await loadAll(loader, names(20));
-    expect(loader.calls).toEqual(['40', 'r11', 'r20']);
-  });
-
-  test('and where it lacks something, each name is answered by its get, and later ones without a page', async () => {
-    const state = new ListState();
+  test('and if the row lacks a field, no token uses the list for ten minutes', async () => {
+    let nowMs = 0;
+    const shared = new SharedListState(() => nowMs);
     const failure = new InvalidResponseError('broken');
     const get = async (name: string) => {
-      if (name === 'r5') throw notFound(name);
+      if (name === 'r5') throw status(404);
       if (name === 'r6') throw failure;
       return { name, cost: 1 };
     };
     const whole = names(20).map((name) => ({ name, cost: 1 }));
-    const answers = [...whole.slice(0, 4), null, failure, ...whole.slice(6)];
-    const loader = start({ state, get });
-    expect(await loadAll(loader, names(20))).toEqual(answers);
-    expect(loader.calls).toEqual(['40', 'r11', ...names(20).filter((name) => name !== 'r11')]);
+    const results = [...whole.slice(0, 4), null, failure, ...whole.slice(6)];
+    const loader = start({ state: new ListState(shared), get });
+    expect(await loadAll(loader, names(20))).toEqual(results);
+    expect(loader.calls).toEqual(['r11', '40', ...names(20).filter((name) => name !== 'r11')]);
     expect(loader.callLog.savedByList).toBe(0);
-    const later = start({ state, get });
+    nowMs = 599_999;
+    const later = start({ state: new ListState(shared), get });
     later.prime(named('r1'));
-    expect(await loadAll(later, names(20))).toEqual(answers);
+    expect(await loadAll(later, names(20))).toEqual(results);
     expect(later.calls).toEqual(names(20));
+    nowMs = 600_000;
+    const complete = start({ state: new ListState(shared) });
+    expect(await loadAll(complete, names(20))).toEqual(named(...names(20)));
+    expect(complete.calls).toEqual(['r11', expect.stringMatching(/^\d+$/)]);
   });
 
-  test.each<[string, () => Promise<Row>]>([
-    ['fails', () => Promise.reject(notFound('r'))],
-    ['never comes', () => new Promise(() => {})],
-  ])(
-    'and where that %s, the rows are answered, and of the next page another is compared',
-    async (_what, answer) => {
-      const state = new ListState();
-      state.times.observeGet(1);
-      for (const compared of ['r11', 'r12']) {
-        const get = (name: string) => (name === compared ? answer() : Promise.resolve({ name }));
-        const loader = start({ state, get });
-        expect(await loadAll(loader, names(20))).toEqual(named(...names(20)));
-        expect(loader.calls.slice(1)).toEqual([compared]);
-      }
-    },
-  );
+  test('and may lack a field if the record was updated meanwhile', async () => {
+    const loader = start({
+      state: new ListState(new SharedListState(() => 0)),
+      list: pagesOf(names(20).map((name) => ({ name, updateTime: '1' }))),
+      get: async (name) => ({ name, updateTime: '2', cost: 1 }),
+    });
+    await loadAll(loader, names(20));
+    expect(loader.calls).toEqual(['r11', '40']);
+  });
 });
 
-describe('a list that hangs', () => {
-  /** A page that never arrives. Its call fails when it is aborted, as in the REST client. */
-  const hanging: ListBatchLoaderOptions<Row>['list'] = (_query, { signal }) =>
-    new Promise((_, reject) => {
-      signal.addEventListener('abort', () => reject(new Error('aborted')));
-    });
+describe('a page that fails as an overloaded service fails', () => {
+  test.each<[string, Error]>([
+    ...[408, 429, 502, 503, 504].map((code): [string, Error] => [`${code}`, status(code)]),
+    ['no response', new UnavailableError('reset')],
+    ['a timeout', new DeadlineError('late')],
+    ['an open circuit', new CircuitOpenError(call, 1_000)],
+  ])('fails all ids if one GET fails too: %s', async (_what, error) => {
+    const loader = start({ list: failing(error), get: failing(status(503)) });
+    expect(await loadAll(loader, names(10))).toEqual(names(10).map(() => error));
+    expect([loader.calls, loader.callLog.savedByList]).toEqual([['20', 'r1'], 0]);
+  });
 
-  test('is aborted at its time limit, and not read for ten seconds', async () => {
-    let now = 0;
-    const state = comparedState(() => now);
-    state.times.observeGet(1);
-    const calls = async (list?: typeof hanging) => {
-      const loader = start({ state, ...(list && { list }) });
+  test('leaves the list in use if one GET fails too', async () => {
+    const state = new ListState(comparedState());
+    await loadAll(start({ state, list: failing(status(503)), get: failing(status(503)) }), names(10));
+    const later = start({ state });
+    expect(await loadAll(later, names(10))).toEqual(named(...names(10)));
+    expect(later.calls).toEqual(['20']);
+  });
+
+  test('twice in a row pauses the list of the token for 30 seconds if GETs work', async () => {
+    let nowMs = 0;
+    const shared = comparedState(() => nowMs);
+    const state = new ListState(shared);
+    const broken = start({ state, list: failing(status(503)) });
+    expect(await loadAll(broken, names(10))).toEqual([{ name: 'r1' }, ...names(9).map(() => status(503))]);
+    expect(broken.calls).toEqual(['20', 'r1']);
+    const calls = async (options: Partial<ListBatchLoaderOptions<Row>>) => {
+      const loader = start(options);
       expect(await loadAll(loader, names(10))).toEqual(named(...names(10)));
       return loader.calls;
     };
-    expect(await calls(hanging)).toEqual(['20', ...names(10)]);
-    now = 9_999;
-    expect(await calls()).toEqual(names(10));
-    now = 10_000;
-    expect(await calls()).toEqual(['20']);
+    // The second failure in a row costs no id its record.
+    expect(await calls({ state, list: failing(status(503)) })).toEqual(['20', ...names(10)]);
+    nowMs = 29_999;
+    expect(await calls({ state })).toEqual(names(10));
+    expect(await calls({ state: new ListState(shared) })).toEqual(['20']);
+    nowMs = 30_000;
+    expect(await calls({ state, list: failing(status(503)) })).toEqual(['20', ...names(10)]);
+    expect(await calls({ state })).toEqual(names(10));
+    nowMs = 60_000;
+    expect(await calls({ state })).toEqual(['20']);
+    expect(await calls({ state })).toHaveLength(1);
   });
 
-  test('is aborted if it holds the only slot of the operation', async () => {
-    let slot: Promise<unknown> = Promise.resolve();
-    const inSlot = <Answer>(make: () => Promise<Answer>): Promise<Answer> => {
-      const made = slot.then(make);
-      slot = made.catch(() => {});
-      return made;
+  test('leaves the list in use if the next page is read', async () => {
+    const state = new ListState(comparedState());
+    for (let time = 0; time < 3; time += 1) {
+      const broken = start({ state, list: failing(status(503)) });
+      await loadAll(broken, names(10));
+      expect(broken.calls).toHaveLength(2);
+      const working = start({ state });
+      expect(await loadAll(working, names(10))).toEqual(named(...names(10)));
+      expect(working.calls).toHaveLength(1);
+    }
+  });
+
+  test('three times in a row, for several tokens, pauses the list of all tokens', async () => {
+    let nowMs = 0;
+    const shared = comparedState(() => nowMs);
+    for (let token = 0; token < 2; token += 1) {
+      await loadAll(start({ state: new ListState(shared), list: failing(status(503)) }), names(10));
+    }
+    const calls = async (list?: ListBatchLoaderOptions<Row>['list']) => {
+      const loader = start({ state: new ListState(shared), ...(list && { list }) });
+      expect(await loadAll(loader, names(10))).toEqual(named(...names(10)));
+      return loader.calls;
     };
-    const state = comparedState();
-    state.times.observeGet(1);
-    const loader = listBatchLoader<Row>({
-      kind: 'orders',
-      maxPageSize: 1_000,
-      callContext: callContexts.of('a', new AbortController().signal),
-      state,
-      isListUsed: true,
-      observer: noObserver,
-      list: (query, own) =>
-        inSlot(() => {
-          own.onCallSent();
-          return hanging(query, own);
-        }),
-      get: (name) => inSlot(async () => ({ name })),
-    });
-    expect(await loadAll(loader, names(10))).toEqual(named(...names(10)));
+    expect(await calls(failing(status(503)))).toEqual(['20', ...names(10)]);
+    nowMs = 29_999;
+    expect(await calls()).toEqual(names(10));
+    nowMs = 30_000;
+    expect(await calls(failing(status(503)))).toEqual(['20', ...names(10)]);
+    expect(await calls()).toEqual(names(10));
+    nowMs = 60_000;
+    expect(await calls()).toEqual(['20']);
+    expect(await calls()).toHaveLength(1);
   });
 
-  test('is not late as long as it waits for its slot', async () => {
-    const pages = pagesOf(named(...names(100)));
-    const state = comparedState();
-    state.times.observeGet(1);
-    const callContext = callContexts.of('a', new AbortController().signal);
-    const loader = listBatchLoader<Row>({
-      kind: 'orders',
-      maxPageSize: 1_000,
-      callContext,
-      state,
-      isListUsed: true,
-      observer: noObserver,
-      get: () => Promise.reject(new Error('expected no get')),
-      async list(query, callContext) {
-        await new Promise((resolve) => setTimeout(resolve, 300));
-        return observed(callContext, () => pages(query));
-      },
-    });
-    expect(await loadAll(loader, names(10))).toEqual(named(...names(10)));
+  test('is tried by one batch after the pause, and the others send GETs', async () => {
+    let nowMs = 0;
+    const state = new ListState(comparedState(() => nowMs));
+    for (let time = 0; time < 2; time += 1) {
+      await loadAll(start({ state, list: failing(status(503)) }), names(10));
+    }
+    nowMs = 30_000;
+    const page = Promise.withResolvers<Page<Row>>();
+    const trying = start({ state, list: () => page.promise });
+    const results = loadAll(trying, names(10));
+    const other = start({ state });
+    expect(await loadAll(other, names(10))).toEqual(named(...names(10)));
+    expect([trying.calls, other.calls]).toEqual([['20'], names(10)]);
+    page.resolve({ rows: named(...names(20)), nextPageToken: undefined });
+    expect(await results).toEqual(named(...names(10)));
+    const later = start({ state });
+    await loadAll(later, names(10));
+    expect(later.calls).toEqual(['18']);
   });
 
-  test('is not late where the page came in while the process was busy', async () => {
-    const page: Page<Row> = { rows: named(...names(10)), nextPageToken: undefined };
-    const state = comparedState();
-    state.times.observeGet(1);
-    const coming = Promise.withResolvers<Page<Row>>();
-    const defer = createDefer();
-    const { port1, port2 } = new MessageChannel();
-    port2.onmessage = () => defer(() => coming.resolve(page));
-    const loader = start({ state, list: () => coming.promise });
-    const answers = loadAll(loader, names(10));
-    // From here on timers come first, then what has come in.
-    await new Promise((resolve) => setImmediate(resolve));
-    port1.postMessage('it is here');
-    const busyUntil = performance.now() + 250;
-    while (performance.now() < busyUntil);
-    expect(await answers).toEqual(named(...names(10)));
-    expect(loader.calls).toEqual(['20']);
-    port2.close();
+  test('leaves the hits of an earlier page', async () => {
+    const list = ({ pageToken }: PageQuery) =>
+      pageToken === undefined ? pagesOf(named(...names(100)))({ pageSize: 15 }) : failing(status(503))();
+    const loader = start({ list });
+    const failed = names(24, 17).map(() => status(503));
+    expect(await loadAll(loader, names(40))).toEqual([...named(...names(16)), ...failed]);
+    expect([loader.calls, loader.callLog.savedByList]).toEqual([['80', '65@15', 'r16'], 15]);
   });
 });
 
-describe('a list that answers no call of this caller now ends the batch:', () => {
-  test.each([401, 429])('%i', async (status) => {
-    const refusal = new StatusError({ method: 'GET', path: '/v1/list' }, status, { fields: [] }, undefined);
-    const loader = start({ list: () => Promise.reject(refusal) });
-    expect(await loadAll(loader, names(10))).toEqual(names(10).map(() => refusal));
-    expect(loader.calls).toEqual(['20']);
+describe('a list that is refused or broken', () => {
+  test.each<[string, Error, number]>([
+    ['400', status(400), 600_000],
+    ['403', status(403), 600_000],
+    ['404', status(404), 600_000],
+    ['301', status(301), 30_000],
+    ['500', status(500), 30_000],
+    ['501', status(501), 30_000],
+    ['an invalid body', new InvalidResponseError('html'), 30_000],
+    ['a body that is too large', new ResponseTooLargeError('large'), 30_000],
+  ])('is not read by the token for a while, and ids have their GETs: %s', async (_what, error, pauseMs) => {
+    let nowMs = 0;
+    const shared = comparedState(() => nowMs);
+    const state = new ListState(shared);
+    const calls = async (options: Partial<ListBatchLoaderOptions<Row>>) => {
+      const loader = start(options);
+      expect(await loadAll(loader, names(10))).toEqual(named(...names(10)));
+      return loader.calls;
+    };
+    expect(await calls({ state, list: failing(error) })).toEqual(['20', ...names(10)]);
+    nowMs = pauseMs - 1;
+    expect(await calls({ state })).toEqual(names(10));
+    expect(await calls({ state: new ListState(shared) })).toEqual(['20']);
+    nowMs = pauseMs;
+    expect(await calls({ state })).toContain('20');
   });
 });
 
-describe('a page that was prefetched', () => {
-  /** Prefetches a page and adds the names, as for a list of orders. The page has 2.5 rows per name. */
-  function prefetchFor(
-    loader: ReturnType<typeof start>,
-    state: ListState,
-    count: number,
-    wanted = names(count),
-  ) {
-    const expected = { rowsBefore: 0, hitDepth: state.depths.of('orders') };
-    loader.prefetch(count, expected);
-    loader.addHint({ ...expected, names: new Set(wanted) });
+test.each<[string, Error]>([
+  ['401', status(401)],
+  ['a full queue', new OverloadedError(4, 'all tokens')],
+  ['a spent budget', new BudgetExceededError(call, 10)],
+])('an error that GETs would meet too fails all ids: %s', async (_what, error) => {
+  const loader = start({ list: failing(error) });
+  expect(await loadAll(loader, names(10))).toEqual(names(10).map(() => error));
+  expect(loader.calls).toEqual(['20']);
+});
+
+describe('a prefetched page', () => {
+  /** Prefetches a page, and expects the ids of a batch in it, as for a list of orders. */
+  function prefetchFor(loader: ReturnType<typeof start>, state: ListState, idCount: number) {
+    const position = { rowsBefore: 0, rowsPerId: state.rowsPerId('orders') };
+    loader.prefetch(idCount, position);
+    loader.expect(position);
   }
 
-  test('answers what is expected, and nobody else waits for it', async () => {
-    const state = comparedState();
+  test('serves the batch', async () => {
+    const state = new ListState(comparedState());
     const loader = start({ state });
-    const wanted = ['r2', 'r3', 'r90'];
-    prefetchFor(loader, state, 12, wanted);
-    expect(await loader.load('r1')).toEqual({ name: 'r1' });
+    prefetchFor(loader, state, 12);
     expect(await loadAll(loader, ['r3', 'r2', 'r90'])).toEqual(named('r3', 'r2', 'r90'));
-    expect(loader.calls).toEqual(['30', 'r1', 'r90']);
-    expect(state.depths.of('orders').wasUseful).toBe(true);
-    expect(loader.callLog.savedByList).toBe(2);
+    expect([loader.calls, loader.callLog.savedByList]).toEqual([['25', 'r90'], 2]);
+    expect(state.rowsPerId('orders').wasUseful).toBe(true);
   });
 
-  test('is one, however often it is wanted, and none for few ids', async () => {
-    const state = comparedState();
+  test('is requested once, and not for four ids', async () => {
+    const state = new ListState(comparedState());
     const loader = start({ state });
     prefetchFor(loader, state, 4);
     prefetchFor(loader, state, 12);
     prefetchFor(loader, state, 16);
-    expect(loader.calls).toEqual(['30']);
+    expect(loader.calls).toEqual(['25']);
   });
 
-  test.each<[string, number, number, string[]]>([
-    ['fails is followed by the page that would have been asked for', 503, 20, ['50', '40']],
-    ['fails is followed by gets where there are few', 503, 10, ['25', ...names(10)]],
-    ['is refused as every call would be fails nothing that was asked for', 429, 20, ['50', '40']],
-  ])('and %s', async (_what, status, count, calls) => {
-    const refusal = new StatusError({ method: 'GET', path: '/v1/list' }, status, { fields: [] }, undefined);
-    const answers = [Promise.reject(refusal)];
-    const pages = pagesOf(named(...names(100)));
-    const state = comparedState();
-    const loader = start({ state, list: (query) => answers.pop() ?? pages(query) });
-    prefetchFor(loader, state, count);
-    expect(await loadAll(loader, names(count))).toEqual(named(...names(count)));
+  test('is not requested if one page has too few rows', async () => {
+    const state = new ListState(comparedState());
+    const loader = start({ state, maxPageSize: 20 });
+    prefetchFor(loader, state, 12);
+    expect(loader.calls).toEqual([]);
+  });
+
+  test.each([
+    [500, named(...names(20)), ['40', ...names(20)]],
+    [503, [{ name: 'r1' }, ...names(19).map(() => status(503))], ['40', 'r1']],
+  ])('that fails with %i counts as the page of the batch', async (code, results, calls) => {
+    const state = new ListState(comparedState());
+    const loader = start({ state, list: failing(status(code)) });
+    prefetchFor(loader, state, 20);
+    expect(await loadAll(loader, names(20))).toEqual(results);
     expect(loader.calls).toEqual(calls);
   });
 
@@ -432,49 +520,12 @@ describe('a page that was prefetched', () => {
     ['a record is written', (loader) => loader.replace('r50', { name: 'r50' })],
     ['a record is cleared', (loader) => loader.clear('r50')],
     ['all are cleared', (loader) => loader.clearAll()],
-  ])('is aborted and not used once %s', async (_what, write) => {
-    const signals: Cancellation[] = [];
-    const pages = pagesOf(named(...names(2_000)));
-    const state = comparedState();
-    const loader = start({
-      state,
-      list: (query, { signal }) => {
-        signals.push(signal);
-        return pages(query);
-      },
-    });
-    prefetchFor(loader, state, 12, names(3));
+  ])('is not used after %s', async (_what, write) => {
+    const state = new ListState(comparedState());
+    const loader = start({ state });
+    prefetchFor(loader, state, 12);
     write(loader);
-    await loadAll(loader, names(3));
-    expect(loader.calls).toEqual(['30', ...names(3)]);
-    expect(signals.map(({ aborted }) => aborted)).toEqual([true]);
+    expect(await loadAll(loader, names(3))).toEqual(named(...names(3)));
+    expect(loader.calls).toEqual(['25', ...names(3)]);
   });
-});
-
-test('no page is asked for where it might take the read that the last name needs', async () => {
-  const state = comparedState();
-  const limited = (readsPerOperation: number) =>
-    createCallContexts({ callsPerOperation: 16, readsPerOperation }).of('a', new AbortController().signal);
-  state.depths.of('ids').share = 0.8;
-  const loader = start({ state, callContext: limited(10) });
-  await loadAll(loader, names(10));
-  expect(loader.calls).toEqual(names(10));
-  const richer = start({ state, callContext: limited(11) });
-  await loadAll(richer, names(10));
-  expect(richer.calls[0]).toMatch(/^\d+$/);
-  const sure = start({ callContext: limited(10) });
-  await loadAll(sure, names(10));
-  expect(sure.calls).toEqual(['20']);
-});
-
-test('the rows of a page requested before a write are not kept', async () => {
-  const loader = start({
-    async list(query) {
-      loader.clear('r6');
-      return pagesOf(named(...names(2_000)))(query);
-    },
-  });
-  await loadAll(loader, names(5));
-  await loader.load('r6');
-  expect(loader.calls).toEqual(['10', 'r6']);
 });

@@ -1,0 +1,109 @@
+import { describe, expect, test } from 'vitest';
+import { RowsPerId, SharedRowsPerId } from '../../../src/loaders/list-batch/rows-per-id.ts';
+
+/** A batch of ids with hits at these indexes of the rows. */
+const batch = (idCount: number, hits: number[], rowCount: number, isAtEnd = false) => ({
+  idCount,
+  hits,
+  rows: Array.from({ length: rowCount }),
+  isAtEnd,
+});
+const every = (step: number, hitCount: number, from = 0) =>
+  Array.from({ length: hitCount }, (_, index) => from + index * step);
+
+/** An estimate that has seen the batches, all at the time 0. */
+function learned(...batches: ReturnType<typeof batch>[]): RowsPerId {
+  const rowsPerId = new RowsPerId(new SharedRowsPerId());
+  for (const one of batches) rowsPerId.learn(one, 0, 0);
+  return rowsPerId;
+}
+
+describe('the estimate', () => {
+  test('starts at 1.6 rows per id, and pages have a quarter more', () => {
+    expect(learned().rowsFor(100)).toBe(200);
+  });
+
+  test('follows deeper hits at once', () => {
+    // 100 ids in 400 rows, so 4 rows per id.
+    expect(learned(batch(100, every(4, 100), 400)).rowsFor(100)).toBeGreaterThanOrEqual(495);
+  });
+
+  test('follows less deep hits slowly', () => {
+    const dense = batch(100, every(1, 100), 200);
+    expect(learned(dense).rowsFor(100)).toBe(175);
+    expect(learned(...Array.from({ length: 20 }, () => dense)).rowsFor(100)).toBeLessThanOrEqual(126);
+  });
+
+  test('assumes the density of the hits below a page that was too short', () => {
+    expect(learned(batch(100, every(4, 50), 200)).rowsFor(100)).toBeGreaterThanOrEqual(490);
+  });
+
+  test('ignores the deepest 5 % of the hits', () => {
+    expect(learned(batch(100, [...every(1, 95), ...every(1, 5, 900)], 1_000)).rowsFor(100)).toBe(175);
+  });
+
+  test('counts rows from the first expected hit on', () => {
+    const rowsPerId = new RowsPerId(new SharedRowsPerId());
+    rowsPerId.learn(batch(100, every(1, 100, 1_000), 1_200), 1_000, 0);
+    expect(rowsPerId.rowsFor(100)).toBe(175);
+  });
+});
+
+describe('a page with less than a tenth of its ids', () => {
+  const miss = batch(100, every(20, 9), 200);
+
+  test('makes the estimate four times deeper', () => {
+    expect(learned(miss).rowsFor(100)).toBe(800);
+  });
+
+  test('leaves the estimate if the list has no more rows', () => {
+    expect(learned(batch(100, [], 200, true)).rowsFor(100)).toBe(200);
+  });
+
+  test.each([
+    ['once, pauses nothing', [miss], false],
+    ['twice in a row, pauses pages', [miss, miss], true],
+    ['twice, but not in a row, pauses nothing', [miss, batch(100, every(2, 100), 200), miss], false],
+  ])('%s', (_what, batches, isPaused) => {
+    expect(learned(...batches).isPaused(29_999)).toBe(isPaused);
+    expect(learned(...batches).isPaused(30_000)).toBe(false);
+  });
+});
+
+test('more than 32 rows per id pause pages, and the estimate is that of new tokens', () => {
+  const shared = new SharedRowsPerId();
+  const rowsPerId = new RowsPerId(shared);
+  rowsPerId.learn(batch(10, every(40, 10), 400), 0, 0);
+  expect([rowsPerId.isPaused(29_999), rowsPerId.isPaused(30_000)]).toEqual([true, false]);
+  expect(rowsPerId.rowsFor(100)).toBe(new RowsPerId(shared).rowsFor(100));
+});
+
+test.each([
+  [50, true],
+  [49, false],
+])('a batch that found %i of 100 ids was useful: %s', (hitCount, wasUseful) => {
+  expect(learned(batch(100, every(1, hitCount), 200)).wasUseful).toBe(wasUseful);
+});
+
+describe('the estimate of new tokens', () => {
+  const deep = batch(100, every(10, 100), 1_000);
+
+  test('moves by at most a quarter for one token, however many batches it has', () => {
+    const shared = new SharedRowsPerId();
+    const rowsPerId = new RowsPerId(shared);
+    for (let count = 0; count < 10; count += 1) rowsPerId.learn(deep, 0, 0);
+    expect(shared.value).toBe(2);
+  });
+
+  test('follows many tokens', () => {
+    const shared = new SharedRowsPerId();
+    for (let token = 0; token < 30; token += 1) new RowsPerId(shared).learn(deep, 0, 0);
+    expect(new RowsPerId(shared).rowsFor(100)).toBeGreaterThan(1_200);
+  });
+
+  test('ignores pages that found less than half of their ids', () => {
+    const shared = new SharedRowsPerId();
+    new RowsPerId(shared).learn(batch(100, every(20, 40), 1_000), 0, 0);
+    expect(shared.value).toBe(1.6);
+  });
+});
