@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { organizationCall } from '../../fixtures/learn-merchant.ts';
+import { organizationCall } from '../../fixtures/known-merchant.ts';
 import { orderToShip } from '../../fixtures/order-to-ship.ts';
 import { startWaybill } from '../../harness.ts';
 

@@ -12,7 +12,7 @@ import {
   type CreateQuoteInput,
   CreateTwoOrdersDocument,
 } from '../../documents.generated.ts';
-import { organizationCall } from '../../fixtures/learn-merchant.ts';
+import { organizationCall } from '../../fixtures/known-merchant.ts';
 import { memoryStore } from '../../fixtures/memory-store.ts';
 import { order, post } from '../../fixtures/order-to-create.ts';
 import { startRestClient, until } from '../../fixtures/rest-service.ts';

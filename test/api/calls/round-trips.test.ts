@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { RecordOrderDocument, ShipToLabelDocument } from '../../documents.generated.ts';
-import { organizationCall } from '../../fixtures/learn-merchant.ts';
+import { organizationCall } from '../../fixtures/known-merchant.ts';
 import { orderInput, parcel } from '../../fixtures/order-to-ship.ts';
 import { startWaybill, type Waybill } from '../../harness.ts';
 

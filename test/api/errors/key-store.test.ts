@@ -1,6 +1,6 @@
 import { afterAll, describe, expect, test } from 'vitest';
 import { type KeyStore, StoreUnavailableError } from '../../../src/writes/store/key-store.ts';
-import { organizationCall } from '../../fixtures/learn-merchant.ts';
+import { organizationCall } from '../../fixtures/known-merchant.ts';
 import { memoryStore } from '../../fixtures/memory-store.ts';
 import { inputFor, literal } from '../../fixtures/mutation-inputs.ts';
 import { startWaybill } from '../../harness.ts';

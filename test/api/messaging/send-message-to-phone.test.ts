@@ -1,12 +1,12 @@
 import { afterAll, afterEach, describe, expect, test } from 'vitest';
 import { SendMessageToPhoneDocument, type SendMessageToPhoneInput } from '../../documents.generated.ts';
-import { learnMerchant, organizationCall } from '../../fixtures/learn-merchant.ts';
+import { learnMerchants, organizationCall } from '../../fixtures/known-merchant.ts';
 import { startWaybill } from '../../harness.ts';
 
 const waybill = await startWaybill();
 const { ask, sandbox } = waybill;
 const hurried = await startWaybill({ UPSTREAM_TIMEOUT_MS: '200' }, { sandbox });
-await learnMerchant(waybill);
+await learnMerchants(waybill, waybill.sandbox.tokens.first);
 
 afterEach(() => sandbox.faults.clear());
 afterAll(async () => {

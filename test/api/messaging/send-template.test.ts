@@ -7,13 +7,13 @@ import {
   TemplatePreviewDocument,
 } from '../../documents.generated.ts';
 import { builtInNames, seedWithBuiltInNames } from '../../fixtures/built-in-names-template.ts';
-import { learnMerchant } from '../../fixtures/learn-merchant.ts';
+import { learnMerchants } from '../../fixtures/known-merchant.ts';
 import { startWaybill } from '../../harness.ts';
 
 const waybill = await startWaybill({ MAX_LIST_ITEMS: '3000' }, { seed: seedWithBuiltInNames });
 const { ask, sandbox } = waybill;
 const hurried = await startWaybill({ UPSTREAM_TIMEOUT_MS: '1000' }, { sandbox });
-await learnMerchant(waybill);
+await learnMerchants(waybill, waybill.sandbox.tokens.first);
 
 afterEach(() => sandbox.faults.clear());
 afterAll(async () => {

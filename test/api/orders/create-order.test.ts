@@ -4,14 +4,14 @@ import {
   type CreateOrderInput,
   CreateWholeOrderDocument,
 } from '../../documents.generated.ts';
-import { learnMerchant, organizationCall } from '../../fixtures/learn-merchant.ts';
+import { learnMerchants, organizationCall } from '../../fixtures/known-merchant.ts';
 import { answered, order, post, recorded } from '../../fixtures/order-to-create.ts';
 import { startWaybill, type Waybill } from '../../harness.ts';
 
 let waybill: Waybill;
 beforeAll(async () => {
   waybill = await startWaybill();
-  await learnMerchant(waybill);
+  await learnMerchants(waybill, waybill.sandbox.tokens.first);
 });
 afterAll(() => waybill[Symbol.asyncDispose]());
 

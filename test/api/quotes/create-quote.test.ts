@@ -5,13 +5,13 @@ import {
   type CreateQuoteInput,
   CreateWholeQuoteDocument,
 } from '../../documents.generated.ts';
-import { learnMerchant, organizationCall } from '../../fixtures/learn-merchant.ts';
+import { learnMerchants, organizationCall } from '../../fixtures/known-merchant.ts';
 import { type Answer, startWaybill, type Waybill } from '../../harness.ts';
 
 let waybill: Waybill;
 beforeAll(async () => {
   waybill = await startWaybill();
-  await learnMerchant(waybill);
+  await learnMerchants(waybill, waybill.sandbox.tokens.first);
 });
 afterEach(() => waybill.sandbox.faults.clear());
 afterAll(() => waybill[Symbol.asyncDispose]());
@@ -391,7 +391,7 @@ describe('a quote that gets no answer is OutcomeUnknown, after one call', () => 
   test('within UPSTREAM_TIMEOUT_MS', async () => {
     await using impatient = await startWaybill({ UPSTREAM_TIMEOUT_MS: '300' }, { sandbox: waybill.sandbox });
     fail({ kind: 'hang' });
-    await learnMerchant(impatient);
+    await learnMerchants(impatient, impatient.sandbox.tokens.first);
     const answer = await impatient.ask(CreateQuoteDocument, { input: { ...input, idempotencyKey: 'late' } });
     expect(answer).toEqual(answered(unknown('late'), [post]));
   });

@@ -17,8 +17,8 @@ import {
 } from 'graphql';
 import { afterAll, describe, expect, test } from 'vitest';
 import { schema } from '../../../src/graph/schema.ts';
+import { learnMerchants } from '../../fixtures/known-merchant.ts';
 import { knownIdFor } from '../../fixtures/known-records.ts';
-import { learnMerchant } from '../../fixtures/learn-merchant.ts';
 import { inputFor, literal } from '../../fixtures/mutation-inputs.ts';
 import { startWaybill } from '../../harness.ts';
 
@@ -144,7 +144,7 @@ describe('what a field costs', async () => {
   const waybill = await startWaybill();
   afterAll(() => waybill[Symbol.asyncDispose]());
   // The call for the merchant is made once per token, so no description of a field names it.
-  await learnMerchant(waybill);
+  await learnMerchants(waybill, waybill.sandbox.tokens.first);
 
   test('is known for every type', () => {
     expect(Object.keys(samples).sort()).toEqual(objectTypes.map(({ name }) => name).sort());
