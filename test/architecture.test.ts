@@ -26,6 +26,7 @@ const layers: Record<string, string[]> = {
     'single-process.ts',
     'start-server.ts',
     'config-resources.ts banner.ts',
+    'key-store.ts',
     'upstream.ts',
     'startup-errors.ts',
     'signals.ts node-runtime.ts',
