@@ -87,7 +87,14 @@ test(
 test(
   'npm run bench:writes does no write twice while servers are killed',
   async () => {
-    const { code, output, rows } = await run('bench/writes.ts', '--seeds-only', '--seeds', '7', '--writes', '90');
+    const { code, output, rows } = await run(
+      'bench/writes.ts',
+      '--seeds-only',
+      '--seeds',
+      '7',
+      '--writes',
+      '90',
+    );
     expect(output).toContain('No write was done twice or lost.');
     expect(output).toMatch(/Seed 7: [1-9]\d* kills/);
     const successes = rows.map(([result = '']) => result).filter((result) => result.endsWith('Success'));

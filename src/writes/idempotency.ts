@@ -305,6 +305,8 @@ const ignore = () => {};
 
 /** Waits for earlier work. @throws OperationDeadlineError or AbortedError as soon as the signal aborts. */
 async function untilAborted(ended: Promise<void>, signal: Cancellation): Promise<void> {
+  // A listener that is added after the abort is never called.
+  expectNotAborted(signal);
   const aborted = Promise.withResolvers<void>();
   signal.addEventListener('abort', aborted.resolve);
   await Promise.race([ended, aborted.promise]);
