@@ -143,12 +143,15 @@ abstract class Attempt<Value> implements ResponseHandler, TimeoutEntry {
 
   send(): void {
     const options = dispatchOptions(this.#state, this.request);
-    if (!isRead(this.call)) this.request.callContext.beforeWrite?.();
     this.request.signal.addEventListener('abort', this);
     this.#timeouts.start(this);
     // Only a write is dispatched again within one attempt.
     if (!isRead(this.call)) this.#options = options;
     this.#response.dispatch(this.#state.pool, options);
+  }
+
+  beforeSend(): void {
+    if (!isRead(this.call)) this.request.callContext.beforeWrite?.();
   }
 
   received(response: BufferedResponse): void {
@@ -225,12 +228,6 @@ abstract class Attempt<Value> implements ResponseHandler, TimeoutEntry {
     this.#reconnects += 1;
     this.#pause = setTimeout(() => {
       this.#pause = undefined;
-      try {
-        this.request.callContext.beforeWrite?.();
-      } catch (refusal) {
-        this.failed(refusal, false);
-        return;
-      }
       this.entry.retries += 1;
       this.#response = new IncomingResponse(this);
       this.#response.dispatch(this.#state.pool, options);
