@@ -24,7 +24,7 @@ export class MerchantUnknownError extends WaybillError {
     // The text of a failure of REST is not for clients.
     const reason = cause instanceof StatusError ? cause.summary : cause.message;
     super(
-      `The organization of this access token cannot be read: ${reason}. Nothing was sent. Retry with the same key.`,
+      `The organization of this access token cannot be read: ${reason}. Nothing was sent. Send the same request again.`,
       { cause },
     );
   }

@@ -228,7 +228,7 @@ describe('the merchant is unknown', () => {
     expect(error).toBeInstanceOf(MerchantUnknownError);
     expect(error.cause).toBe(cause);
     expect(error.message).toMatch(
-      /^The organization of this access token cannot be read: GET .+\. Nothing was sent\. Retry with the same key\.$/,
+      /^The organization of this access token cannot be read: GET .+\. Nothing was sent\. Send the same request again\.$/,
     );
   });
 

@@ -189,7 +189,9 @@ describe.runIf(hasBrowser)('GraphiQL before a live service', () => {
     ]);
 
     isAgreed = true;
-    expect(await run(stage, 'CreateOrder')).toMatchObject({ calls: ['POST /v1/orders'] });
+    expect(await run(stage, 'CreateOrder')).toMatchObject({
+      calls: ['GET /v1/organizations/mine', 'POST /v1/orders'],
+    });
     expect(await run(stage, 'ShipOrder')).toMatchObject({ answer: { data: {} } });
     expect(questions).toHaveLength(2);
   });
