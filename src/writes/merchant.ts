@@ -51,27 +51,34 @@ export interface MerchantsOptions {
   service: string;
 }
 
+/** The merchant of a token. After a 404, another token may show that the service has organizations. */
+interface KnownMerchant {
+  merchant: string;
+  isNotFound?: boolean;
+}
+
 /** Creates the merchants of one REST service. */
 export function createMerchants({ api, store, digest, service }: MerchantsOptions): Merchants {
-  const pendingByTenant = new PerTenant<Promise<string>>();
+  const pendingByTenant = new PerTenant<Promise<KnownMerchant>>();
   const serviceDigest = digest(['service', service]);
+  const wasOrganizationShown = () => store.wasOrganizationShown(serviceDigest);
 
-  async function ask(callContext: CallContext): Promise<string> {
-    const tokenDigest = digest(['token', service, callContext.bearer]);
+  async function ask(callContext: CallContext): Promise<KnownMerchant> {
+    const token = { merchant: digest(['token', service, callContext.bearer]) };
     let name: string;
     try {
       ({ name } = await api.getOrganization(callContext));
     } catch (error) {
-      if (error instanceof StatusError && error.status === 403) return tokenDigest;
-      if (error instanceof InvalidResponseError && error.hasOtherName) return tokenDigest;
+      if (error instanceof StatusError && error.status === 403) return token;
+      if (error instanceof InvalidResponseError && error.hasOtherName) return token;
       // A 404 may also come from a deploy of REST. It must not turn one merchant into as many as there are tokens.
-      if (isNotFound(error) && !(await store.wasOrganizationShown(serviceDigest))) return tokenDigest;
+      if (isNotFound(error) && !(await wasOrganizationShown())) return { ...token, isNotFound: true };
       throw isAboutOrganization(error) ? new MerchantUnknownError(error) : error;
     }
     // The literal `mine` would make one merchant of all.
-    if (name === 'organization/mine') return tokenDigest;
+    if (name === 'organization/mine') return token;
     await store.noteOrganizationShown(serviceDigest);
-    return digest(['organization', service, name]);
+    return { merchant: digest(['organization', service, name]) };
   }
 
   async function merchantOf(callContext: CallContext): Promise<string> {
@@ -80,10 +87,14 @@ export function createMerchants({ api, store, digest, service }: MerchantsOption
     if (known === undefined) {
       const pending = ask(callContext);
       pending.catch(() => pendingByTenant.drop(tenant));
-      return pendingByTenant.of(tenant, () => pending);
+      return (await pendingByTenant.of(tenant, () => pending)).merchant;
     }
     try {
-      return await known;
+      const { merchant, isNotFound } = await known;
+      if (isNotFound !== true || !(await wasOrganizationShown())) return merchant;
+      // The 404 has come from a deploy of REST.
+      if (pendingByTenant.known(tenant) === known) pendingByTenant.drop(tenant);
+      return merchantOf(callContext);
     } catch (error) {
       // The operation that asked has ended or has no reads left. This one asks again.
       const isOfOther = error instanceof AbortedError || error instanceof BudgetExceededError;

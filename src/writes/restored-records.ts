@@ -2,7 +2,7 @@ import { type Loaders, maxPageSize } from '../loaders/loaders.ts';
 import type { SendMessageJson, SendToPhoneJson } from '../rest/api-types.ts';
 import { InvalidResponseError, StatusError } from '../rest/errors.ts';
 import type { MessageJson, OfferJson, OrderJson, QuoteJson, ShipmentJson } from '../rest/wire-schema.ts';
-import { noOfferReason, type OfferPreference, offersOf } from './offer-selection.ts';
+import { noOfferReason, type OfferPreference } from './offer-selection.ts';
 
 /** A record of which only the name is known. Its other fields cost a GET. */
 export interface NamedRecord {
@@ -21,9 +21,12 @@ export type ChosenOffer = Pick<
   'courier' | 'shipmentCostCents' | 'returnShipmentCostCents' | 'estimatedDeliveryOperatingDays'
 >;
 
+/** An offer without texts that a person wrote. */
+export type StoredOffer = Pick<OfferJson, keyof ChosenOffer | 'status'>;
+
 /** The result of `shipOrder`, as it is stored under its key. Without a shipment, no offer was chosen. */
 export type StoredShipping =
-  | { quote: string }
+  | { quote: string; offers: StoredOffer[] }
   | { quote: string; order: string; offer: ChosenOffer; shipment: string };
 
 /** The shipment, or the quote of which no offer matches the preference, with the reason. */
@@ -34,12 +37,16 @@ export type ShippedOrder =
       offer: OfferJson;
       shipment: ShipmentJson;
     }
-  | { quote: QuoteJson; noOfferReason: string };
+  | { quote: QuoteJson | NamedRecord; offers: readonly StoredOffer[]; noOfferReason: string };
 
 /** The fields of an offer that may be stored: no text that a person wrote. */
-export function toChosenOffer(offer: OfferJson): ChosenOffer {
+export function toChosenOffer(offer: ChosenOffer): ChosenOffer {
   const { courier, shipmentCostCents, returnShipmentCostCents, estimatedDeliveryOperatingDays } = offer;
   return { courier, shipmentCostCents, returnShipmentCostCents, estimatedDeliveryOperatingDays };
+}
+
+function toStoredOffer(offer: StoredOffer): StoredOffer {
+  return { ...toChosenOffer(offer), status: offer.status };
 }
 
 /** The offer of a shipment that was created before. Only available offers are chosen. */
@@ -55,7 +62,7 @@ export function toSentMessage({ name, createTime }: MessageJson): SentMessage {
 /** What to store of a shipped order. */
 export function toStoredShipping(shipped: ShippedOrder): StoredShipping {
   const quote = shipped.quote.name;
-  if ('noOfferReason' in shipped) return { quote };
+  if ('noOfferReason' in shipped) return { quote, offers: shipped.offers.map(toStoredOffer) };
   return {
     quote,
     order: shipped.order.name,
@@ -102,8 +109,8 @@ export function createRestoredRecords(loaders: Loaders) {
           shipment: created,
         };
       }
-      const quote = (await loaders.quoteById.load(stored.quote)) ?? restoredRecordMissing(stored.quote);
-      return { quote, noOfferReason: noOfferReason(offersOf(quote), preference) };
+      const { quote, offers } = stored;
+      return { quote: { name: quote }, offers, noOfferReason: noOfferReason(offers, preference) };
     },
   };
 }

@@ -4,8 +4,7 @@
 import type { Loaders } from '../loaders/loaders.ts';
 import type { RestApi } from '../rest/api.ts';
 import type { CreateQuoteJson, CreateShipmentJson } from '../rest/api-types.ts';
-import type { CallContext } from '../rest/client/call-context.ts';
-import { InvalidResponseError, isConflict, mayHaveHappened } from '../rest/errors.ts';
+import { InvalidResponseError, isConflict } from '../rest/errors.ts';
 import { isNameOf, type ResourceName } from '../rest/resource-name.ts';
 import type {
   OrderJson,
@@ -17,17 +16,17 @@ import type {
 } from '../rest/wire-schema.ts';
 import type { Digest } from './digest.ts';
 import {
-  createEarlierShipping,
+  type EarlierShipping,
   notNamedYet,
+  postNoted,
   type ShippingNote,
   type ShippingProgress,
-  wasAborted,
 } from './earlier-attempt.ts';
 import { ConflictError, NotFoundError } from './errors.ts';
 import { type Attempt, bothHeld, type Held, type Lock } from './idempotency.ts';
 import { noOfferReason, type OfferPreference, offersOf, selectOffer } from './offer-selection.ts';
 import { fromChosenOffer, type ShippedOrder, toChosenOffer } from './restored-records.ts';
-import { monotonicNowMs, writeAttemptNow } from './write-attempt.ts';
+import { writeAttemptNow } from './write-attempt.ts';
 
 /** Which order to ship, from which origin, in which package, and with which offer. */
 export interface ShipOrderRequest extends OfferPreference {
@@ -49,9 +48,9 @@ export const shipOrderDefaults = {
 
 interface ShipOrderDependencies {
   api: RestApi;
-  callContext: CallContext;
   loaders: Loaders;
   digest: Digest;
+  earlierShipping: EarlierShipping;
   withLock<Result>(resource: string, work: (lock: OrderLock) => Promise<Result>): Promise<Result>;
   createQuote(quote: CreateQuoteJson, held: Held): Promise<QuoteJson>;
   createShipment(shipment: CreateShipmentJson, held: Held): Promise<ShipmentJson>;
@@ -68,15 +67,13 @@ type ShippableOrder = OrderJson & { recipient: { location: string } };
  */
 export function createShipOrder({
   api,
-  callContext,
   loaders,
   digest,
+  earlierShipping,
   withLock,
   createQuote,
   createShipment,
 }: ShipOrderDependencies) {
-  const earlierShipping = createEarlierShipping({ api, callContext, loaders });
-
   function shipOrder(
     request: ShipOrderRequest,
     ownProgress: ShippingProgress | undefined,
@@ -116,7 +113,7 @@ export function createShipOrder({
     const quote = await createQuote(quoteRequest, bothHeld(attempt, lock));
     const offers = offersOf(quote);
     const offer = selectOffer(offers, request);
-    if (offer === null) return { quote, noOfferReason: noOfferReason(offers, request) };
+    if (offer === null) return { quote, offers, noOfferReason: noOfferReason(offers, request) };
     const terms = digest(termsOf(order));
     const progress = { quote: quote.name, offer: toChosenOffer(offer), terms, attempt: writeAttemptNow(api) };
     await attempt.checkpoint(progress);
@@ -135,7 +132,7 @@ export function createShipOrder({
     attempt: ShippingAttempt,
     lock: OrderLock,
   ): Promise<ShippedOrder> {
-    const { order, shipment } = await earlierShipping.find(request.order, ownProgress, lock.note);
+    const { order, shipment } = await earlierShipping.find(request.order, ownProgress, lock);
     if (shipment !== null) return useExistingShipment(order, shipment, ownProgress, lock);
     // A quote without a response has no effect, so another quote is safe.
     if (ownProgress === undefined) return startShipping(request, attempt, lock);
@@ -148,7 +145,7 @@ export function createShipOrder({
     } catch (error) {
       if (!isConflict(error)) throw error;
       // REST may have finished the earlier attempt after the search.
-      const found = await earlierShipping.find(request.order, ownProgress, lock.note);
+      const found = await earlierShipping.find(request.order, ownProgress, lock);
       if (found.shipment === null) throw error;
       return useExistingShipment(found.order, found.shipment, ownProgress, lock);
     }
@@ -162,11 +159,8 @@ export function createShipOrder({
     held: Held,
     lock: OrderLock,
   ): Promise<ShipmentJson> {
-    const previousNote = lock.note;
-    const note = { quote, attempt };
-    await lock.checkpoint({ ...note, unsettledSinceMs: monotonicNowMs() });
-    try {
-      const shipment = await createShipment(
+    return postNoted(lock, quote, attempt, writeAttemptNow(api), () =>
+      createShipment(
         {
           quote,
           courier: offer.courier,
@@ -175,17 +169,8 @@ export function createShipOrder({
           requiresPickup: request.requiresPickup,
         },
         held,
-      );
-      // The order is shipped, even if the note cannot be stored.
-      await lock.tryCheckpoint({ ...note, shipment: shipment.name });
-      return shipment;
-    } catch (error) {
-      // This failure does not undo an earlier attempt, which may have succeeded, so the earlier note is restored.
-      if (!mayHaveHappened(error)) await lock.tryCheckpoint(previousNote);
-      else
-        await lock.tryCheckpoint(wasAborted(error) ? { ...note, unsettledSinceMs: monotonicNowMs() } : note);
-      throw error;
-    }
+      ),
+    );
   }
 
   /**

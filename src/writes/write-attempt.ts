@@ -1,4 +1,5 @@
 import type { RestApi } from '../rest/api.ts';
+import { monotonicMs } from './store/lease.ts';
 
 /** When a write was first sent, as JSON. A record that the write created cannot be older. */
 export interface WriteAttempt {
@@ -13,25 +14,17 @@ export interface WriteAttempt {
 /** The service reports its clock in whole seconds, and it may also round down the `createTime` of a new record. */
 const slackMs = 2_000;
 
-/** The machine's monotonic clock in milliseconds. All processes of the machine share it; a restart of the machine resets it. */
-export function monotonicNowMs(): number {
-  return Number(process.hrtime.bigint() / 1_000_000n);
-}
-
 /** Returns an attempt that starts now. */
 export function writeAttemptNow({ serviceTime }: RestApi): WriteAttempt {
   const serviceMs = serviceTime();
-  const now = { localMs: Date.now(), monotonicMs: monotonicNowMs() };
+  const now = { localMs: Date.now(), monotonicMs: monotonicMs() };
   return serviceMs === undefined ? now : { ...now, serviceMs };
 }
 
 /** The milliseconds since an attempt. After a restart of the machine, the wall clock is the only one left. */
-export function elapsedSinceMs({
-  localMs,
-  monotonicMs,
-}: Pick<WriteAttempt, 'localMs' | 'monotonicMs'>): number {
-  const monotonicElapsedMs = monotonicNowMs() - monotonicMs;
-  return monotonicElapsedMs >= 0 ? monotonicElapsedMs : Date.now() - localMs;
+export function elapsedSinceMs(attempt: WriteAttempt): number {
+  const elapsedMs = monotonicMs() - attempt.monotonicMs;
+  return elapsedMs >= 0 ? elapsedMs : Date.now() - attempt.localMs;
 }
 
 /**

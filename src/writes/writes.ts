@@ -10,11 +10,24 @@ import type {
 } from '../rest/api-types.ts';
 import type { CallContext } from '../rest/client/call-context.ts';
 import { OutcomeUnknownError } from '../rest/errors.ts';
-import type { ConversationName, ResourceName } from '../rest/resource-name.ts';
+import { type ConversationName, isNameOf, type ResourceName } from '../rest/resource-name.ts';
 import type { MessageJson, OrderJson, QuoteJson, ShipmentJson } from '../rest/wire-schema.ts';
 import { withoutDefaults } from './digest.ts';
-import type { ShippingProgress } from './earlier-attempt.ts';
-import { bothHeld, type Held, type Idempotency, type IdempotentWrite } from './idempotency.ts';
+import {
+  createEarlierShipping,
+  postNoted,
+  type ShippingNote,
+  type ShippingProgress,
+  shippedAlready,
+} from './earlier-attempt.ts';
+import {
+  type Attempt,
+  bothHeld,
+  type Held,
+  type Idempotency,
+  type IdempotentWrite,
+  type Lock,
+} from './idempotency.ts';
 import {
   invalidateAfterMessage,
   invalidateAfterOrderCreation,
@@ -95,6 +108,13 @@ export function createWrites(
     return created;
   }
 
+  async function createOrder(order: CreateOrderJson, attempt: Attempt<WriteAttempt>): Promise<OrderJson> {
+    await attempt.checkpoint(writeAttemptNow(api));
+    const created = await api.createOrder(order, contextOf(attempt));
+    replaceOrder(loaders, created);
+    return created;
+  }
+
   async function createShipment(shipment: CreateShipmentJson, attempt: Held) {
     const created = await api
       .createShipment(shipment, contextOf(attempt))
@@ -103,12 +123,38 @@ export function createWrites(
     return created;
   }
 
+  const earlierShipping = createEarlierShipping({ api, callContext, loaders });
+  const withLock = <Result>(resource: string, work: (lock: Lock<ShippingNote>) => Promise<Result>) =>
+    idempotency.withLock(resource, writeContext, work);
+
+  /**
+   * Accepts a quote under the lock of its order, as `shipOrder` does, or of the quote if it has no order. So an order or a
+   * quote has one shipment, whatever the keys.
+   * @throws ConflictError if an earlier request has created a shipment that the order does not name yet.
+   */
+  async function acceptQuote(shipment: CreateShipmentJson, attempt: Held): Promise<ShipmentJson> {
+    const order = (await loaders.quoteById.load(shipment.quote))?.order;
+    const isOfOrder = isNameOf('orders', order);
+    return withLock(isOfOrder ? order : shipment.quote, async (lock) => {
+      if (lock.note !== undefined) {
+        const earlier = isOfOrder
+          ? (await earlierShipping.find(order, undefined, lock)).shipment
+          : await earlierShipping.findByQuote(lock);
+        if (earlier !== null) throw shippedAlready(isOfOrder ? order : shipment.quote, earlier.name);
+      }
+      const now = writeAttemptNow(api);
+      return postNoted(lock, shipment.quote, now, now, () =>
+        createShipment(shipment, bothHeld(attempt, lock)),
+      );
+    });
+  }
+
   const shipOrder = createShipOrder({
     api,
-    callContext,
     loaders,
     digest: idempotency.digest,
-    withLock: (resource, work) => idempotency.withLock(resource, writeContext, work),
+    earlierShipping,
+    withLock,
     createQuote,
     createShipment,
   });
@@ -134,14 +180,11 @@ export function createWrites(
           {
             operation: 'createOrder',
             input: order,
-            async run(attempt) {
-              await attempt.checkpoint(writeAttemptNow(api));
-              const created = await api.createOrder(order, contextOf(attempt));
-              replaceOrder(loaders, created);
-              return created;
-            },
-            async resume(earlier) {
-              const since = () => earlier && earliestCreation(earlier, api);
+            run: (attempt) => createOrder(order, attempt),
+            async resume(earlier, attempt) {
+              // Without a checkpoint, nothing was sent.
+              if (earlier === undefined) return createOrder(order, attempt);
+              const since = () => earliestCreation(earlier, api);
               const found = await withRecovery(() => findCreatedOrder(loaders, order, since));
               return found ?? outcomeUnknown(true);
             },
@@ -175,13 +218,10 @@ export function createWrites(
         {
           operation: 'createShipment',
           input: shipment,
-          // Two requests with different keys must not accept a quote at the same time.
           run: (attempt) =>
             key === undefined || key === null
               ? createShipment(shipment, attempt)
-              : idempotency.withLock(shipment.quote, writeContext, (lock) =>
-                  createShipment(shipment, bothHeld(attempt, lock)),
-                ),
+              : acceptQuote(shipment, attempt),
           toStored: ({ name }) => name,
           restore: restored.shipment,
         },

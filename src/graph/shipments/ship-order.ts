@@ -71,7 +71,7 @@ async function rereadOrder(
 interface NoOfferSource {
   __typename: 'NoOffer';
   message: string;
-  quote: QuoteJson;
+  quote: QuoteJson | NamedRecord;
 }
 
 const NoOffer = builder.objectRef<NoOfferSource>('NoOffer').implement({
@@ -79,10 +79,11 @@ const NoOffer = builder.objectRef<NoOfferSource>('NoOffer').implement({
     'No available offer is as wished, and nothing was shipped. `message` says why, and what offers there are.',
   interfaces: [UserError],
   fields: (t) => ({
-    quote: t.expose('quote', {
+    quote: t.field({
       type: Quote,
       nullable: false,
       description: 'The quote that was asked for, with the offer or the refusal of each courier.',
+      resolve: ({ quote }, _args, { loaders }, info) => loadCreatedQuote(quote, loaders, info),
     }),
   }),
 });

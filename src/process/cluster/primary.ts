@@ -22,6 +22,7 @@ import { createWorkerPool } from './worker-pool.ts';
 export async function runPrimary(config: Config): Promise<void> {
   const trustedDocuments = await trustedDocumentsOf(config);
   const stateFile = sharedStateFile(config.stateFile);
+  process.once('exit', stateFile.remove);
   // Checked here, so that an unusable file ends the start with one message.
   await (await openKeyStore(stateFile.path)).close();
   const upstream = await openUpstream(config);
@@ -92,6 +93,5 @@ export async function runPrimary(config: Config): Promise<void> {
     if (!endedWell) process.exitCode = 1;
     await within(logFlushTimeoutMs, Promise.all([logMultiplexer.ended(), upstream.close()]));
     await output.end(logFlushTimeoutMs);
-    stateFile.remove();
   }
 }

@@ -16,7 +16,7 @@ export interface Claim {
 /**
  * The state of a key after `claim`.
  * - `claimed`: the caller works on the key. `isResumed`: earlier work ended with an unknown outcome. `progress` is the
- *   last checkpoint of that work. It is undefined if that work sent nothing.
+ *   last checkpoint of that work; undefined if that work stored none.
  * - `done`: the work has ended with `outcome`.
  * - `held`: this process or another one works on the key.
  * - `conflict`: the key belongs to another fingerprint.

@@ -87,12 +87,10 @@ export function createKeyTable(database: DatabaseSync, maxKeysPerMerchant: numbe
   function change(
     statement: StatementSync,
     { key, owner }: Claim,
-    lease: OperationLease,
     ...values: (string | number | null)[]
   ): Result {
-    const isLost =
-      owner !== lease.owner || statement.run(...values, key.merchant, key.id, owner).changes === 0;
-    return { state: isLost ? 'lost' : 'stored' };
+    const { changes } = statement.run(...values, key.merchant, key.id, owner);
+    return { state: changes === 0 ? 'lost' : 'stored' };
   }
 
   return {
@@ -104,13 +102,15 @@ export function createKeyTable(database: DatabaseSync, maxKeysPerMerchant: numbe
         case 'claim':
           return claim(operation, lease);
         case 'checkpoint':
-          return change(checkpoint, operation.claim, lease, operation.progress, operation.expiresAtMs);
+          // After a gap in the lease, the work may not go on, even if nobody has taken it over.
+          if (operation.claim.owner !== lease.owner) return { state: 'lost' };
+          return change(checkpoint, operation.claim, operation.progress, operation.expiresAtMs);
         case 'finish':
-          return change(finish, operation.claim, lease, operation.outcome);
+          return change(finish, operation.claim, operation.outcome);
         case 'abandon':
-          return change(abandon, operation.claim, lease);
+          return change(abandon, operation.claim);
         case 'release':
-          return change(release, operation.claim, lease);
+          return change(release, operation.claim);
         case 'noteService':
           noteService.run(operation.service);
           return { state: 'stored' };

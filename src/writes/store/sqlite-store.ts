@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
+import { resolve } from 'node:path';
 import { Worker } from 'node:worker_threads';
 import { within } from '../../concurrency/within.ts';
 import {
@@ -31,6 +32,8 @@ export interface SqliteStoreOptions {
   maxPages?: number;
 }
 
+/** While the disk hangs, requests wait in memory until the thread answers. */
+const maxUnanswered = 10_000;
 const dayMs = 24 * 60 * 60 * 1000;
 
 /**
@@ -44,7 +47,8 @@ export async function openSqliteStore(options: SqliteStoreOptions): Promise<KeyS
   const storeId = randomBytes(12).toString('base64url');
   const lease = new SharedLease();
   const data: ThreadData = {
-    path: isInMemory ? ':memory:' : file,
+    // A whole path: SQLite reads texts such as `:memory:` and `file:` in a way of its own.
+    path: isInMemory ? ':memory:' : resolve(file),
     secret: randomBytes(32),
     busyTimeoutMs: 0.75 * timeoutMs,
     storeId,
@@ -56,9 +60,11 @@ export async function openSqliteStore(options: SqliteStoreOptions): Promise<KeyS
   // A pause between `holds` and the write is not seen, so `holds` ends a little earlier than the lease.
   const marginMs = leaseMs / 20;
 
+  const noResponse = `The key store did not respond within ${timeoutMs} ms. Check its disk.`;
   const waiting = new Map<number, PromiseWithResolvers<Result>>();
   let unsent: Request[] = [];
   let lastId = 0;
+  let answeredId = 0;
   let failure: string | undefined;
   // Why the store responds no more.
   let end: string | undefined;
@@ -88,6 +94,7 @@ export async function openSqliteStore(options: SqliteStoreOptions): Promise<KeyS
 
   function receive(message: Extract<Message, { kind: 'transaction' }>): void {
     failure = message.failure;
+    answeredId = Math.max(answeredId, message.lastId);
     for (const reply of message.replies) {
       const waiter = waiting.get(reply.id);
       waiting.delete(reply.id);
@@ -121,6 +128,7 @@ export async function openSqliteStore(options: SqliteStoreOptions): Promise<KeyS
 
   async function run(operation: Operation): Promise<Result> {
     if (end !== undefined) throw new StoreUnavailableError(end);
+    if (lastId - answeredId > maxUnanswered) throw new StoreUnavailableError(noResponse);
     const id = post(operation);
     const waiter = Promise.withResolvers<Result>();
     waiting.set(id, waiter);
@@ -128,7 +136,7 @@ export async function openSqliteStore(options: SqliteStoreOptions): Promise<KeyS
     const result = await within(timeoutMs, waiter.promise);
     if (result !== undefined) return result;
     waiting.delete(id);
-    failure ??= `The key store did not respond within ${timeoutMs} ms. Check its disk.`;
+    failure ??= noResponse;
     throw new StoreUnavailableError(failure);
   }
 

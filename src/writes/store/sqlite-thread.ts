@@ -36,7 +36,8 @@ export type Message =
   | { kind: 'opened'; secret: Uint8Array }
   | { kind: 'notOpened'; problem: string }
   /** `failure`: why the last transaction failed. */
-  | { kind: 'transaction'; replies: Reply[]; failure: string | undefined };
+  /** `lastId`: the thread has seen all requests up to this one. */
+  | { kind: 'transaction'; replies: Reply[]; lastId: number; failure: string | undefined };
 
 /** Runs the operations of a store. All waiting requests share a transaction, and so one write to the disk. */
 function serve(port: MessagePort, data: ThreadData): void {
@@ -116,7 +117,8 @@ function serve(port: MessagePort, data: ThreadData): void {
       if ('result' in reply) trackOpenKeys(request.operation, reply.result);
       else if (isEnding(request.operation)) endings.push(request);
     }
-    const message: Message = { kind: 'transaction', replies, failure };
+    const lastId = newRequests.at(-1)?.id ?? 0;
+    const message: Message = { kind: 'transaction', replies, lastId, failure };
     port.postMessage(message);
   }
 
