@@ -180,6 +180,7 @@ export function createApp(options: AppOptions): App {
     schema,
     limits,
     loadShedder,
+    isAccepted: (tenant) => tenants.isAccepted(tenant),
     requestsAtOnce: options.loadShedding.graphql,
     unreadBytesAtOnce: options.unreadBytesAtOnce ?? defaultUnreadBudgetBytes,
     pointsPerSecond: options.pointsPerSecond ?? 0,
