@@ -46,7 +46,11 @@ const layers: Record<string, string[]> = {
     'limits',
     'document-syntax http',
   ],
-  'src/server/routes': ['graphiql', 'labels.ts health.ts metrics.ts not-found.ts', 'streamed-body.ts'],
+  'src/server/routes': [
+    'graphiql',
+    'labels.ts health.ts metrics.ts not-found.ts',
+    'label-queue.ts streamed-body.ts',
+  ],
   'src/graph': [
     'print-schema.ts',
     'schema.ts',

@@ -37,6 +37,7 @@ import type { Limits } from './limits/limits.ts';
 import { truncatedErrors } from './limits/truncate-errors.ts';
 import { graphiql } from './routes/graphiql/graphiql.ts';
 import { createHealth, type Health, healthRoute } from './routes/health.ts';
+import { LabelQueue } from './routes/label-queue.ts';
 import { labelRoute } from './routes/labels.ts';
 import { metricsRoute } from './routes/metrics.ts';
 import { notFoundRoute } from './routes/not-found.ts';
@@ -79,6 +80,8 @@ export interface AppOptions extends ContextOptions, DocumentOptions, Omit<CallCo
   pointsPerSecond?: number;
   /** The maximum number of concurrent requests per route. */
   loadShedding: LoadSheddingLimits;
+  /** How long a label request waits for a slot, in milliseconds. By default 10 seconds. */
+  labelWaitMs?: number;
   /** The origins whose pages may call this server from a browser, by default none. */
   corsOrigins?: readonly string[] | undefined;
   /** Whether responses are compressed for clients that accept it. */
@@ -227,7 +230,11 @@ export function createApp(options: AppOptions): App {
       labelRoute({
         api: options.api,
         callContexts: shared.callContexts,
-        loadShedder,
+        queue: new LabelQueue({
+          requestsAtOnce: options.loadShedding.label,
+          waitMs: options.labelWaitMs,
+        }),
+        isTokenAccepted: tenants.isRemembered,
         report: options.report,
         tracing,
       }),

@@ -159,7 +159,7 @@ export interface ConnectionRequest<Json, Query extends PageQuery> {
 
 /**
  * Reads the page of a list that `first` and `after` select.
- * @throws BadInputError for an invalid `first` or `after`, without a REST call
+ * @throws BadInputError for an invalid `first`, and InvalidCursorError for an invalid `after`, without a REST call
  */
 export async function connect<Json extends { name: string }, Query extends PageQuery>({
   list,

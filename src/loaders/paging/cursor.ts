@@ -1,6 +1,11 @@
 import { hash } from 'node:crypto';
-import { BadInputError } from '../../rest/errors.ts';
+import { WaybillError } from '../../rest/errors.ts';
 import { queryKey } from './page-loader.ts';
+
+/** The client's cursor is none, or belongs to another list or to other filters. Found before any call to REST. */
+export class InvalidCursorError extends WaybillError {
+  override readonly name = 'InvalidCursorError';
+}
 
 /** A position between two rows of a list. Reading can continue from there. */
 export interface Position {
@@ -38,12 +43,12 @@ export class ListCursors {
     return Buffer.from(JSON.stringify(fields)).toString('base64url');
   }
 
-  /** @throws BadInputError if the cursor is of another list or other filters, or is no cursor. */
+  /** @throws InvalidCursorError if the cursor is of another list or other filters, or is no cursor. */
   decode(cursor: string): Position {
     const fields = cursor.length > maxLength ? undefined : parsePayload(cursor);
     const position = Array.isArray(fields) && fields[0] === this.#digest ? positionFrom(fields) : undefined;
     if (position !== undefined) return position;
-    throw new BadInputError(
+    throw new InvalidCursorError(
       'Expected as "after" a cursor that this list gave for the same filters. Start again without "after".',
     );
   }

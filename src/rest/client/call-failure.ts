@@ -1,6 +1,6 @@
 import { errors as undiciErrors } from 'undici';
 import { describeCall, isRead, type RestCall } from '../call.ts';
-import { failureCodeOf } from '../dispatcher.ts';
+import { failureCodeOf, isRefusedByProxy } from '../dispatcher.ts';
 import {
   AbortedError,
   DeadlineError,
@@ -19,7 +19,7 @@ import type { CallOutcome } from '../protection/circuit-breaker.ts';
 export function failureOf(call: RestCall, error: unknown, isSent: boolean): WaybillError {
   if (error instanceof StatusError) return error;
   const failure = error instanceof WaybillError ? error : networkFailure(describeCall(call), error);
-  return isSent ? failureAfterSend(call, failure) : failure;
+  return isSent && !isRefusedByProxy(error) ? failureAfterSend(call, failure) : failure;
 }
 
 /** The error for a call that failed after the request was sent. The outcome of a write is then unknown. */

@@ -198,7 +198,9 @@ abstract class Attempt<Value> implements ResponseHandler, TimeoutEntry {
     let value: Value;
     try {
       if (!isSuccess(response.status)) {
-        throw statusErrorOf(this.call, response, this.request.callContext.bearer);
+        const { bearer: accessToken } = this.request.callContext;
+        const restHost = this.#state.baseUrl.hostname;
+        throw statusErrorOf(this.call, response, { accessToken, restHost });
       }
       value = this.parse(response.text ?? '');
     } catch (error) {

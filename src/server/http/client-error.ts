@@ -1,3 +1,4 @@
+import { InvalidCursorError } from '../../loaders/paging/cursor.ts';
 import {
   AbortedError,
   BadInputError,
@@ -40,6 +41,7 @@ export function toClientError(error: unknown): ClientError {
     retryable,
   });
   if (error instanceof BadInputError) return clientError('BAD_USER_INPUT');
+  if (error instanceof InvalidCursorError) return clientError('INVALID_CURSOR');
   if (error instanceof MissingBearerError) return clientError('UNAUTHENTICATED');
   if (error instanceof UnavailableError) return clientError('UPSTREAM_UNAVAILABLE', true);
   if (error instanceof DeadlineError) return clientError('UPSTREAM_TIMEOUT', true);

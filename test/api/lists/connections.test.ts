@@ -105,7 +105,7 @@ describe('after', () => {
     const { data, errors, calls } = await waybill.ask(OrderNamesDocument, { ...variables, after }, bearer);
     expect([data, calls]).toEqual([{ orders: null }, []]);
     expect(errors).toMatchObject([
-      { path: ['orders'], extensions: { code: 'BAD_USER_INPUT', retryable: false } },
+      { path: ['orders'], extensions: { code: 'INVALID_CURSOR', retryable: false } },
     ]);
     expect(errors?.[0]?.message).toMatch(
       /^Expected as "after" a cursor that this list gave for the same filters/,

@@ -1,6 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { ListCursors, type Position } from '../../../src/loaders/paging/cursor.ts';
-import { BadInputError } from '../../../src/rest/errors.ts';
+import { InvalidCursorError, ListCursors, type Position } from '../../../src/loaders/paging/cursor.ts';
 
 const cursors = new ListCursors('orders', { status: ['NEW'] });
 const position: Position = { pageToken: 'a token', rowsBefore: 200, skip: 3, anchor: 'orders/7' };
@@ -59,8 +58,8 @@ describe('rejected is a cursor', () => {
     ['a further filter', new ListCursors('orders', { status: ['NEW'], search: 'a' })],
     ['no filter', new ListCursors('orders', {})],
   ])('of %s', (_what, others) => {
-    expect(() => others.decode(cursor)).toThrow(BadInputError);
-    expect(() => cursors.decode(others.encode(position))).toThrow(BadInputError);
+    expect(() => others.decode(cursor)).toThrow(InvalidCursorError);
+    expect(() => cursors.decode(others.encode(position))).toThrow(InvalidCursorError);
   });
 
   test.each([
@@ -82,7 +81,7 @@ describe('rejected is a cursor', () => {
   ])('that is %s', (_what, text) => {
     const before = performance.now();
     expect(() => cursors.decode(text)).toThrow(
-      new BadInputError(
+      new InvalidCursorError(
         'Expected as "after" a cursor that this list gave for the same filters. Start again without "after".',
       ),
     );
@@ -106,12 +105,12 @@ describe('rejected is a cursor', () => {
     ['with null rows', [digest, 't', null, 1, 'orders/7']],
     ['with an anchor that is no text', [digest, 't', 1, 1, { name: 'orders/7' }]],
   ])('of JSON that is %s', (_what, json) => {
-    expect(() => cursors.decode(encode(json))).toThrow(BadInputError);
+    expect(() => cursors.decode(encode(json))).toThrow(InvalidCursorError);
   });
 
   test('whose JSON has a name of the prototype in place of the digest', () => {
     for (const name of ['__proto__', 'constructor']) {
-      expect(() => cursors.decode(encode([name, 't', 1, 1, null]))).toThrow(BadInputError);
+      expect(() => cursors.decode(encode([name, 't', 1, 1, null]))).toThrow(InvalidCursorError);
     }
   });
 });
