@@ -22,7 +22,7 @@ export class LabelQueue {
     this.#waitMs = waitMs;
     this.#queue = new FairQueue({
       capacity: requestsAtOnce,
-      maxWeightPerOwner: Math.ceil(requestsAtOnce / 2),
+      maxWeightOf: () => Math.ceil(requestsAtOnce / 2),
       maxWaiting,
       overloaded: (waiting) => new Error(`${waiting} requests for labels wait already.`),
     });
