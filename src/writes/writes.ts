@@ -130,23 +130,29 @@ export function createWrites(
   /**
    * Accepts a quote under the lock of its order, as `shipOrder` does, or of the quote if it has no order. So an order or a
    * quote has one shipment, whatever the keys.
-   * @throws ConflictError if an earlier request has created a shipment that the order does not name yet.
+   * @throws ConflictError if an earlier request has created a shipment.
    */
   async function acceptQuote(shipment: CreateShipmentJson, attempt: Held): Promise<ShipmentJson> {
-    const order = (await loaders.quoteById.load(shipment.quote))?.order;
+    const { quote } = shipment;
+    const order = (await loaders.quoteById.load(quote))?.order;
     const isOfOrder = isNameOf('orders', order);
-    return withLock(isOfOrder ? order : shipment.quote, async (lock) => {
+    return withLock(isOfOrder ? order : quote, async (lock) => {
       if (lock.note !== undefined) {
         const earlier = isOfOrder
-          ? (await earlierShipping.find(order, undefined, lock)).shipment
-          : await earlierShipping.findByQuote(lock);
-        if (earlier !== null) throw shippedAlready(isOfOrder ? order : shipment.quote, earlier.name);
+          ? await earlierShipmentOf(order, lock)
+          : (await earlierShipping.findByQuote(lock))?.name;
+        if (earlier !== undefined) throw shippedAlready(isOfOrder ? order : quote, earlier);
       }
       const now = writeAttemptNow(api);
-      return postNoted(lock, shipment.quote, now, now, () =>
-        createShipment(shipment, bothHeld(attempt, lock)),
-      );
+      return postNoted(lock, quote, now, now, () => createShipment(shipment, bothHeld(attempt, lock)));
     });
+  }
+
+  /** Returns the name of an order's shipment, even if REST would ship the order again. */
+  async function earlierShipmentOf(order: ResourceName<'orders'>, lock: Lock<ShippingNote>) {
+    const found = await earlierShipping.find(order, undefined, lock);
+    if (found.shipment !== null) return found.shipment.name;
+    return isNameOf('shipments', found.order.shipment) ? found.order.shipment : undefined;
   }
 
   const shipOrder = createShipOrder({

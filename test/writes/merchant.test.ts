@@ -194,6 +194,21 @@ describe('a 404 after any token of the service has shown an organization', () =>
     expect(asked).toEqual(['ana']);
   });
 
+  test.each<[string, Ask, boolean]>([
+    ['its organization, once REST shows it', named('organization/1'), true],
+    ['unknown while REST answers 404', failing(status(404)), false],
+  ])('makes the merchant of an earlier 404 %s', async (_what, ask, isShown) => {
+    const { of, asked, answerWith } = startMerchants(failing(status(404)));
+    await of('ana');
+    answerWith(named('organization/1'));
+    const organization = await of('eva');
+    answerWith(ask);
+    const ana = of('ana');
+    if (isShown) expect(await ana).toBe(organization);
+    else expect(await errorOf(ana)).toBeInstanceOf(MerchantUnknownError);
+    expect(asked).toEqual(['ana', 'eva', 'ana']);
+  });
+
   test('of another service lets the token be the merchant', async () => {
     await shown();
     expect(await startMerchants(failing(status(404))).of('ana')).toMatch(/^[\w-]{43}$/);

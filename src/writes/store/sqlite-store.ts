@@ -128,7 +128,7 @@ export async function openSqliteStore(options: SqliteStoreOptions): Promise<KeyS
 
   async function run(operation: Operation): Promise<Result> {
     if (end !== undefined) throw new StoreUnavailableError(end);
-    if (lastId - answeredId > maxUnanswered) throw new StoreUnavailableError(noResponse);
+    if (lastId - answeredId >= maxUnanswered) throw new StoreUnavailableError(noResponse);
     const id = post(operation);
     const waiter = Promise.withResolvers<Result>();
     waiting.set(id, waiter);

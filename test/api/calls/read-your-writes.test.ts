@@ -179,6 +179,8 @@ describe('a request that waits for the same key of another request forgets stale
     write(writes: Writes): Promise<unknown>;
     read(loaders: Loaders): Promise<unknown>;
     line: string;
+    /** The reads before the POST. */
+    reads?: string[];
   }>([
     {
       name: 'orders/1',
@@ -191,6 +193,7 @@ describe('a request that waits for the same key of another request forgets stale
       write: ({ createShipment }) => createShipment(shipment, 'k'),
       read: ({ shipmentPage }) => shipmentPage.load({ pageSize: 1 }),
       line: 'GET /v1/shipments?pageSize=1',
+      reads: ['GET /v1/quotes/1'],
     },
     {
       name: 'channels/1/conversations/1/messages/1',
@@ -198,11 +201,12 @@ describe('a request that waits for the same key of another request forgets stale
       read: ({ messagePage }) => messagePage.load({ ...conversation, pageSize: 1 }),
       line: 'GET /v1/channels/1/conversations/1/messages?pageSize=1',
     },
-  ])('for $name', async ({ name, write, read, line }) => {
+  ])('for $name', async ({ name, write, read, line, reads = [] }) => {
+    const listed = { name: 'organization/1', orders: [], shipments: [], messages: [] };
     const held: ServerResponse[] = [];
     await using rest = await startRestClient((request, response) => {
       if (request.method === 'POST') held.push(response);
-      else response.end(JSON.stringify({ name: 'organization/1', orders: [], shipments: [], messages: [] }));
+      else response.end(JSON.stringify(request.url === '/v1/quotes/1' ? { name: 'quotes/1' } : listed));
     });
     const merchants = createMerchants({
       api: rest.api,
@@ -225,6 +229,6 @@ describe('a request that waits for the same key of another request forgets stale
     expect(await written).toEqual([{ name }, { name }]);
     await read(other.loaders);
     const lines = rest.service.requests.map((request) => request.line);
-    expect(lines).toEqual([line, organizationCall, expect.stringMatching(/^POST /), line]);
+    expect(lines).toEqual([line, organizationCall, ...reads, expect.stringMatching(/^POST /), line]);
   });
 });

@@ -49,6 +49,15 @@ describe('a key store that fails', () => {
   });
 });
 
+test('createOrder runs anew with a key whose earlier attempt has stored no checkpoint', async () => {
+  // The first server dies before its checkpoint.
+  await using dying = await startWith({ checkpoint: unavailable, release: memoryStore.abandon });
+  const ask = (waybill: typeof dying) => waybill.ask(createOrder({ idempotencyKey: 'no checkpoint' }));
+  expect(await ask(dying)).toMatchObject({ data: { createOrder: null }, calls: [organizationCall] });
+  await using next = await startWith({});
+  expect(await ask(next)).toMatchObject({ data: created, calls: [organizationCall, post] });
+});
+
 test('a write whose claim is lost before the bytes is OVERLOADED, and is not sent', async () => {
   let isHeld = false;
   await using losing = await startWith({ holds: (claim) => isHeld && memoryStore.holds(claim) });

@@ -1,7 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import { startSandbox } from '../../../src/sandbox/sandbox.ts';
-import type { ShippingNote } from '../../../src/writes/earlier-attempt.ts';
+import type { ShippingNote, ShippingProgress } from '../../../src/writes/earlier-attempt.ts';
 import type { KeyStore } from '../../../src/writes/store/key-store.ts';
+import type { WriteAttempt } from '../../../src/writes/write-attempt.ts';
 import {
   CreateOrderDocument,
   OrderByReferenceDocument,
@@ -140,30 +141,55 @@ describe('an order that names its shipment only later', () => {
     expect(third.calls).toEqual([`GET /v1/${input.order}`, origins]);
   });
 
-  test('is shipped again if it names no shipment after an hour', async () => {
-    let agedMs = 0;
-    const aging: KeyStore = {
+  /** A server before which the times of stored attempts are `age.ms` milliseconds earlier. */
+  async function startAging() {
+    const age = { ms: 0 };
+    const earlier = ({ localMs, monotonicMs }: WriteAttempt) => ({
+      localMs: localMs - age.ms,
+      monotonicMs: monotonicMs - age.ms,
+    });
+    const keyStore: KeyStore = {
       ...memoryStore,
       async claim(key, fingerprint) {
         const claimed = await memoryStore.claim(key, fingerprint);
         if (claimed.state !== 'claimed' || claimed.progress === undefined) return claimed;
-        // Only the lock of the order has progress here.
-        const note = claimed.progress as ShippingNote;
-        const { localMs, monotonicMs } = note.attempt;
-        const attempt = { localMs: localMs - agedMs, monotonicMs: monotonicMs - agedMs };
-        return { ...claimed, progress: { ...note, attempt } };
+        // Here, all progress is of shipOrder and its lock.
+        const progress = claimed.progress as ShippingProgress | ShippingNote;
+        const attempt = earlier(progress.attempt);
+        const aged =
+          'lastAttempt' in progress ? { attempt, lastAttempt: earlier(progress.lastAttempt) } : { attempt };
+        return { ...claimed, progress: { ...progress, ...aged } };
       },
     };
-    await using waybill = await startWaybill({}, { quirks: late, keyStore: aging });
+    return { age, waybill: await startWaybill({}, { quirks: late, keyStore }) };
+  }
+
+  test('is shipped again if it names no shipment after an hour', async () => {
+    const { age, waybill } = await startAging();
+    await using _waybill = waybill;
     const input = await orderToShip(waybill);
     expect((await ship(waybill, input)).result.__typename).toBe('ShipOrderSuccess');
-    agedMs = 3_590_000;
+    age.ms = 3_590_000;
     expect((await ship(waybill, input)).result.__typename).toBe('Conflict');
     // The conflict has stored the aged note.
-    agedMs = 3_600_000;
+    age.ms = 3_600_000;
     const { result, calls } = await ship(waybill, input);
     expect(result.__typename).toBe('ShipOrderSuccess');
     expect(calls).toEqual([`GET /v1/${input.order}`, origins, postQuote, postShipment]);
+  });
+
+  test('has an hour from the last attempt of a key, not from its first', async () => {
+    const { age, waybill } = await startAging();
+    await using _waybill = waybill;
+    const input = { ...(await orderToShip(waybill)), idempotencyKey: 'an hour later' };
+    waybill.sandbox.faults.add({ kind: 'reset', method: 'POST', path: '/v1/shipments', times: 1 });
+    expect((await ship(waybill, input)).result.__typename).toBe('OutcomeUnknown');
+    age.ms = 3_600_000;
+    expect((await ship(waybill, input)).result.__typename).toBe('ShipOrderSuccess');
+    age.ms = 0;
+    const other = await ship(waybill, { ...input, idempotencyKey: 'another key' });
+    expect(other.result.__typename).toBe('Conflict');
+    expect(await shipmentsByOrder(waybill.sandbox, startOfTime)).toEqual(onceEach([input.order]));
   });
 });
 

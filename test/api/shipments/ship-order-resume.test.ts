@@ -436,14 +436,26 @@ describe('an idempotencyKey', () => {
     await expectOneShipment(answer);
   });
 
-  test('gives NoOffer again, with the quote as it is now', async () => {
+  test('gives NoOffer again without a call if only the id of the quote is selected', async () => {
     const input = { ...(await keyed()), maxShipmentCostCents: 0 };
     const first = await ship(input);
     expect(first.data).toMatchObject({ shipOrder: { __typename: 'NoOffer' } });
     expect(first.calls).toEqual(quoted(input.order));
+    expect(await ship(input)).toEqual({ ...first, calls: [] });
+  });
+
+  test('gives NoOffer again with its first message and the quote as it is now', async () => {
+    const input = { ...(await keyed()), maxShipmentCostCents: 0 };
+    const first = await ship(input);
     if (first.data.shipOrder.__typename !== 'NoOffer') throw new Error(JSON.stringify(first.data));
-    const { quote } = first.data.shipOrder;
-    expect(await ship(input)).toEqual({ ...first, calls: [`GET /v1/${quote.id}`] });
+    const { message, quote } = first.data.shipOrder;
+    waybill.changeAnswer(`/v1/${quote.id}`, { offers: [] });
+    const document = `mutation ($input: ShipOrderInput!) {
+      shipOrder(input: $input) { ... on NoOffer { message quote { id offers { status } } } }
+    }`;
+    const { data, calls } = await waybill.ask<unknown, unknown>(document, { input });
+    expect(data).toEqual({ shipOrder: { message, quote: { id: quote.id, offers: [] } } });
+    expect(calls).toEqual([`GET /v1/${quote.id}`]);
   });
 
   test('is free again after what REST refused', async () => {

@@ -43,8 +43,8 @@ async function open(options: Partial<SqliteStoreOptions> = {}): Promise<KeyStore
   return store;
 }
 
-function startChild(): ChildProcess {
-  const child = fork(join(import.meta.dirname, 'store-child.ts'), { execArgv: [] });
+function startChild(cwd?: string): ChildProcess {
+  const child = fork(join(import.meta.dirname, 'store-child.ts'), { execArgv: [], cwd });
   children.push(child);
   return child;
 }
@@ -221,6 +221,27 @@ describe('a process that stands still', () => {
     expect(await store.claim(key, 'input')).toMatchObject({ state: 'claimed', isResumed: true });
   });
 
+  test('can end its work after its lease if nobody took it over', async () => {
+    const child = await openChild();
+    const [finished, abandoned, released] = [
+      await claimIn(child, { ...key, id: 'finished' }),
+      await claimIn(child, { ...key, id: 'abandoned' }),
+      await claimIn(child, { ...key, id: 'released' }),
+    ];
+    child.kill('SIGSTOP');
+    await sleep(leaseMs);
+    child.kill('SIGCONT');
+    // The next claim starts a new lease.
+    await claimIn(child, key);
+    expect(await ask(child, { run: 'finish', claim: finished, value: 'outcome' })).toEqual({});
+    expect(await ask(child, { run: 'abandon', claim: abandoned })).toEqual({});
+    expect(await ask(child, { run: 'release', claim: released })).toEqual({});
+    const store = await open();
+    expect(await store.claim(finished.key, 'input')).toEqual({ state: 'done', outcome: 'outcome' });
+    expect(await store.claim(abandoned.key, 'input')).toMatchObject({ isResumed: true });
+    expect(await store.claim(released.key, 'input')).toMatchObject({ isResumed: false });
+  });
+
   test('keeps its claims after a pause that is shorter than its lease', async () => {
     const child = await openChild();
     const claim = await claimIn(child, key);
@@ -373,4 +394,14 @@ test.each(['a file', 'memory'])('an open store in %s does not keep a process ali
   const exit = once(child, 'exit');
   child.disconnect();
   expect(await exit).toEqual([0, null]);
+});
+
+test('a store with the name :memory: is a file', async () => {
+  const child = startChild(folder);
+  await ask(child, { run: 'open', options: { file: ':memory:' } });
+  const claim = await claimIn(child, key);
+  await ask(child, { run: 'finish', claim, value: 'outcome' });
+  await kill(child);
+  file = join(folder, ':memory:');
+  expect(await (await open()).claim(key, 'input')).toEqual({ state: 'done', outcome: 'outcome' });
 });

@@ -41,3 +41,12 @@ test('a store in memory that was not used closes', async () => {
   await store.close();
   await expect(store.wasOrganizationShown('service')).rejects.toThrow(StoreUnavailableError);
 });
+
+test('a store refuses requests beyond 10,000 without an answer', async () => {
+  const store = await openSqliteStore({ file: 'memory', timeoutMs: 30_000 });
+  const accepted = Array.from({ length: 10_000 }, () => store.wasOrganizationShown('service'));
+  await expect(store.wasOrganizationShown('service')).rejects.toThrow(StoreUnavailableError);
+  expect(new Set(await Promise.all(accepted))).toEqual(new Set([false]));
+  expect(await store.wasOrganizationShown('service')).toBe(false);
+  await store.close();
+});
