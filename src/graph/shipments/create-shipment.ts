@@ -77,7 +77,8 @@ builder.mutationField('createShipment', (t) =>
     type: CreateShipmentResult,
     description:
       'Accepts an offer of a quote: creates the shipment, which costs what was offered, and has its label made. Costs ' +
-      '`POST /v1/shipments`.',
+      '`POST /v1/shipments`, and with a new `idempotencyKey` first `GET /v1/quotes/{id}`. With keys, an order has one ' +
+      'shipment, and so has a quote without an order: a second request waits for the first, and then is a `Conflict`.',
     args: {
       input: t.arg({ type: CreateShipmentInput, required: true, description: 'What is shipped, and how.' }),
     },

@@ -35,8 +35,7 @@ export type Reply = { id: number; result: Result } | { id: number; problem: stri
 export type Message =
   | { kind: 'opened'; secret: Uint8Array }
   | { kind: 'notOpened'; problem: string }
-  /** `failure`: why the last transaction failed. */
-  /** `lastId`: the thread has seen all requests up to this one. */
+  /** `lastId`: the thread has seen all requests up to this one. `failure`: why the last transaction failed. */
   | { kind: 'transaction'; replies: Reply[]; lastId: number; failure: string | undefined };
 
 /** Runs the operations of a store. All waiting requests share a transaction, and so one write to the disk. */

@@ -76,6 +76,7 @@ const sometimes: Record<string, string[]> = {
   'Label.pdfUrl': ['GET /v1/shipments/{id}/label'],
   'Order.shipment': ['GET /v1/shipments'],
   'Mutation.createOrder': ['GET /v1/orders'],
+  'Mutation.createShipment': ['GET /v1/quotes/{id}'],
   'Mutation.shipOrder': ['GET /v1/shipments', 'GET /v1/shipments/{id}'],
   'ShipOrderSuccess.order': ['GET /v1/orders/{id}'],
 };
