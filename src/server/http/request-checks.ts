@@ -153,10 +153,16 @@ export function urlError(request: IncomingMessage): HttpError | undefined {
     headers.host = host;
     request.url = path.startsWith('/') ? path : `/${path}`;
   }
+  if (request.url !== undefined && plainTarget.test(request.url) && plainHost.test(headers.host ?? ''))
+    return undefined;
   const url = parseUrl(request);
   if (url === null) return badRequest('The header "Host" and the request target make no URL.');
   return hasPathOf(url, request) ? undefined : ambiguousPath;
 }
+
+// Parsing a URL costs a twentieth of a small request. These targets and hosts form a URL that keeps the path.
+const plainTarget = /^(?:\/\w[\w-]*)+(?:\.\w+)?(?:\?[\w=&-]*)?$/;
+const plainHost = /^(?:[a-z][a-z\d-]*|127\.0\.0\.1)(?:\.[a-z][a-z\d-]*)*(?::\d{1,4})?$/;
 
 function parseUrl({ headers: { host = '' }, url = '/' }: IncomingMessage): URL | null {
   // These characters would end the host early. The rest would become path, query or fragment.
