@@ -11,6 +11,7 @@ import { readConfig } from '../src/config/config.ts';
 import { createRestApi } from '../src/rest/api.ts';
 import { createRestClient } from '../src/rest/client/client.ts';
 import { createApp } from '../src/server/app.ts';
+import { openSqliteStore } from '../src/writes/store/sqlite-store.ts';
 import { markdownTable, median } from './markdown-table.ts';
 import { createRest } from './rest.ts';
 import { orderBoardFarDown, type Question, type Screen, screens } from './screens.ts';
@@ -59,6 +60,7 @@ const otherToken = 'sandbox-sur-textil';
 const upstream = await startUpstream('sandbox-process.ts');
 const rest = createRest(upstream.url, token);
 // All servers share one REST client, so connections stay open as those of the hand-written client do.
+const keyStore = await openSqliteStore({ file: 'memory' });
 const client = createRestClient({ baseUrl: new URL(upstream.url), ...readConfig({}).rest });
 
 /** A server in this process that is called by `fetch`, and that calls REST over HTTP. */
@@ -67,6 +69,8 @@ function createWaybill(environment: Record<string, string> = {}) {
   const app = createApp({
     ...config.app,
     api: createRestApi(client, config.parameterNames),
+    keyStore,
+    service: 'bench',
     publicUrl: () => new URL('http://waybill.bench'),
     report: (error) => {
       throw error;

@@ -53,10 +53,10 @@ const settings = {
   UPSTREAM_TIMEOUT_MS: '1500',
   OPERATION_TIMEOUT_MS: '4000',
   RESPONSE_TIMEOUT_MS: '2000',
-  IDEMPOTENCY_KEYS: '200',
   DOCUMENT_CACHE_BYTES: '1000000',
   PERSISTED_QUERY_BYTES: '100000',
   DRAIN_WAIT_MS: '0',
+  STATE_FILE: 'memory',
 };
 
 const print = (text: string) => process.stdout.write(`${text}\n`);

@@ -18,7 +18,7 @@ let order: UpstreamOrder = { delayMs: 0, keepsCalls: false };
 let count = 0;
 let calls: Call[] = [];
 let lastTurn = 0;
-let created = 0;
+let createdCount = 0;
 
 const faults: Record<string, Answer> = {
   hang: () => {},
@@ -96,10 +96,13 @@ function answerTo(line: string, bearer: string | undefined): Answer {
   const own = mark === '' ? path : path.replaceAll(`/${mark}`, '/');
   if (own.endsWith('/label'))
     return withHead('200 OK', `%PDF-1.4 ${mark} ${'x'.repeat(4_000)}`, 'application/pdf');
-  const json = method === 'POST' ? newOrder() : jsonOf(own);
+  const created = method === 'POST' ? newOrder() : undefined;
+  const json = created ?? jsonOf(own);
   if (json === undefined) return notFound;
   const answer = withHead('200 OK', mark === '' ? JSON.stringify(json) : marked(json, mark));
   if (method === 'GET') answers.set(mark + line, answer);
+  // A repeated idempotency key reads the order.
+  if (created !== undefined) answers.set(`${mark}GET /v1/${created.name.replace('/', `/${mark}`)}`, answer);
   return answer;
 }
 
@@ -119,9 +122,9 @@ function jsonOf(path: string): unknown {
   };
 }
 
-function newOrder(): object {
-  created += 1;
-  return { ...lists.get('orders')?.[0], name: `orders/or${1_000 + created}` };
+function newOrder(): { name: string } {
+  createdCount += 1;
+  return { ...lists.get('orders')?.[0], name: `orders/or${1_000 + createdCount}` };
 }
 
 /** JSON with the merchant's mark in identifiers and notes. Identifiers that merchants share have no mark. */

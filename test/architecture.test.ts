@@ -26,6 +26,7 @@ const layers: Record<string, string[]> = {
     'single-process.ts',
     'start-server.ts',
     'config-resources.ts banner.ts',
+    'key-store.ts',
     'upstream.ts',
     'startup-errors.ts',
     'signals.ts node-runtime.ts',
@@ -45,7 +46,11 @@ const layers: Record<string, string[]> = {
     'limits',
     'document-syntax http',
   ],
-  'src/server/routes': ['graphiql', 'labels.ts health.ts metrics.ts not-found.ts', 'streamed-body.ts'],
+  'src/server/routes': [
+    'graphiql',
+    'labels.ts health.ts metrics.ts not-found.ts',
+    'label-queue.ts streamed-body.ts',
+  ],
   'src/graph': [
     'print-schema.ts',
     'schema.ts',
@@ -119,7 +124,12 @@ const homes: { package: RegExp; folders: string[]; why: string }[] = [
   },
   { package: /^dataloader$/, folders: ['loaders'], why: 'src/loaders does all batching' },
   {
-    package: /^(fastify|@fastify\/.*|typebox|node:sqlite|@cantoo\/pdf-lib|bwip-js)$/,
+    package: /^node:sqlite$/,
+    folders: ['sandbox', 'writes'],
+    why: 'only the key store and the sandbox have a database',
+  },
+  {
+    package: /^(fastify|@fastify\/.*|typebox|@cantoo\/pdf-lib|bwip-js)$/,
     folders: ['sandbox'],
     why: 'only the sandbox serves REST',
   },

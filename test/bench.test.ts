@@ -85,6 +85,34 @@ test(
 );
 
 test(
+  'npm run bench:writes does no write twice while servers are killed',
+  async () => {
+    const { code, output, rows } = await run(
+      'bench/writes.ts',
+      '--seeds-only',
+      '--seeds',
+      '7',
+      '--writes',
+      '90',
+    );
+    expect(output).toContain('No write was done twice or lost.');
+    expect(output).toMatch(/Seed 7: [1-9]\d* kills/);
+    const successes = rows.map(([result = '']) => result).filter((result) => result.endsWith('Success'));
+    // A killed server may leave the outcomes of some writes unknown.
+    expect(successes).toEqual([
+      'createOrder CreateOrderSuccess',
+      'createQuote CreateQuoteSuccess',
+      'createShipment CreateShipmentSuccess',
+      'sendMessage SendMessageSuccess',
+      'sendMessageToPhone SendMessageSuccess',
+      'shipOrder ShipOrderSuccess',
+    ]);
+    expect(code).toBe(0);
+  },
+  timeoutMs,
+);
+
+test(
   'npm run bench:soak asks and attacks, and holds what does not depend on the machine',
   async () => {
     const quick = ['--requests', '200', '--rate', '100', '--warm-up-ms', '500'];

@@ -18,6 +18,7 @@ import { limitSettings } from '../src/config/limits.ts';
 import { settingPrefixes } from '../src/config/unknown-settings.ts';
 import { schema } from '../src/graph/schema.ts';
 import { routeOf } from '../src/rest/call.ts';
+import { startSandbox } from '../src/sandbox/sandbox.ts';
 import { fixedLimits } from '../src/server/limits/limits.ts';
 import { createMetrics } from '../src/telemetry/metrics.ts';
 import {
@@ -272,7 +273,7 @@ const commands: Record<string, Runner[] | ((command: string) => Promise<void>)> 
   'npm cit': [gate],
   'npm ci && npm start': [gate, npmStartTest],
   'UPSTREAM_URL=https://api.example.com npm start': starts,
-  'NODE_ENV=production UPSTREAM_URL=https://api.example.com npm start': starts,
+  'NODE_ENV=production UPSTREAM_URL=https://api.example.com STATE_FILE=waybill.sqlite npm start': starts,
   'OTEL_EXPORTER_OTLP_ENDPOINT=http://localhost:4318 npm start': starts,
   'npm ci --omit=dev --omit=optional': installs,
   [`curl -s http://127.0.0.1:4000/graphql \\
@@ -280,11 +281,16 @@ const commands: Record<string, Runner[] | ((command: string) => Promise<void>)> 
   -H 'content-type: application/json' \\
   -d '{"query": "query Order($id: ID!) { order(id: $id) { id status } }", "variables": {"id": "ca2481"}}'`]:
     asks,
+  "curl -s -X POST http://127.0.0.1:4001/sandbox/tokens/end -H 'authorization: Bearer sandbox-cafe-andino'":
+    asksSandbox,
+  "curl -s -X POST http://127.0.0.1:4001/sandbox/tokens/issue -H 'authorization: Bearer sandbox-cafe-andino'":
+    asksSandbox,
   'cp .env.example .env && set -a && . ./.env && npm start': starts,
   'npm run bench -- --short': [benchTest("'bench/bench.ts', '--short'")],
   'git worktree add ../before HEAD~1': inScratchRepository,
   'npm run bench -- --against ../before --workloads order,shipments': [benchTest("'--against', ")],
   'npm run bench:calls': [benchTest("'bench/round-trips.ts'")],
+  'npm run bench:writes': [benchTest("'bench/writes.ts'")],
   'npm run bench:soak': [benchTest("'bench/soak.ts'")],
 };
 
@@ -333,6 +339,17 @@ async function asks(command: string): Promise<void> {
   const response = JSON.parse(output);
   expect(response).toHaveProperty('data');
   expect(response).not.toHaveProperty('errors');
+}
+
+/** Runs a command that sends a request to `npm run sandbox`. The sandbox of this test has another port. */
+async function asksSandbox(command: string): Promise<void> {
+  const sandbox = await startSandbox();
+  const { code, output } = await startCommand(command.replace('http://127.0.0.1:4001', sandbox.url), root)
+    .exit;
+  await sandbox.close();
+  // The shell has no such program.
+  if (code === 127) return;
+  expect(JSON.parse(output)).toEqual({ token: expect.any(String), ended: command.includes('/end ') });
 }
 
 /** Runs a command in a repository with two commits. */

@@ -19,7 +19,7 @@ export type CreateOrderInput = {
   contentDescription: string;
   /** Who ships the order: one of the two names that the REST service has for itself, which is meant where it is left out, and for its partner. `Order.fulfiller` shows them. */
   fulfiller?: string | null | undefined;
-  /** A key of your own, 1 to 255 characters, new for each order. Sent again with the same input within 24 hours, it gives the same order and records nothing twice. */
+  /** A key of your own, 1 to 255 characters, new for each order. For 24 hours the same key and input, with any access token of the merchant, return the same order and record nothing twice. A repeated key costs `GET /v1/orders/{id}`. */
   idempotencyKey?: string | null | undefined;
   /** Notes to the order, 3 to 2048 characters. */
   notes: string;
@@ -43,7 +43,7 @@ export type CreateQuoteInput = {
   cashOnDeliveryRequestCents?: number | null | undefined;
   /** Where the package goes: a location, in the same form. */
   destination: string | number;
-  /** A key of your own, 1 to 255 characters, new for each quote. Sent again with the same input within 24 hours, it gives the same quote and asks for none twice. */
+  /** A key of your own, 1 to 255 characters, new for each quote. For 24 hours the same key and input, with any access token of the merchant, return the same quote and request none twice. A repeated key costs `GET /v1/quotes/{id}` unless only the quote's id is selected. */
   idempotencyKey?: string | null | undefined;
   /** The order that the package belongs to, `orders/<identifier>` or the bare identifier. A shipment created from the quote is then the shipment of this order. */
   order?: string | number | null | undefined;
@@ -57,7 +57,7 @@ export type CreateQuoteInput = {
 export type CreateShipmentInput = {
   /** The courier whose offer is accepted, `couriers/<code>` or the bare code: one with an `available` offer. */
   courier: string | number;
-  /** A key of your own, 1 to 255 characters, new for each shipment. Sent again with the same input within 24 hours, it gives the same shipment and ships nothing twice. */
+  /** A key of your own, 1 to 255 characters, new for each shipment. For 24 hours the same key and input, with any access token of the merchant, return the same shipment and ship nothing twice. A repeated key costs `GET /v1/shipments/{id}`. Requests with keys accept a quote one after another. */
   idempotencyKey?: string | null | undefined;
   /** Where the package is collected: one of the merchant's origins, at the location that the quote starts from, `origins/<identifier>` or the bare identifier. */
   origin: string | number;
@@ -225,7 +225,7 @@ export type SendMessageInput = {
   content: MessageContentInput;
   /** The conversation, `channels/<identifier>/conversations/<identifier>`. */
   conversation: string | number;
-  /** A key of your own, 1 to 255 characters, new for each message. Sent again with the same input within 24 hours, it gives the same message and sends nothing twice. */
+  /** A key of your own, 1 to 255 characters, new for each message. For 24 hours the same key and input, with any access token of the merchant, return the same message and send nothing twice. A repeated key costs `GET /v1/channels/{id}/conversations/{id}/messages`. */
   idempotencyKey?: string | null | undefined;
 };
 
@@ -233,7 +233,7 @@ export type SendMessageInput = {
 export type SendMessageToPhoneInput = {
   /** The channel to send it through, `channels/<identifier>` or the bare identifier. */
   channel: string | number;
-  /** A key of your own, 1 to 255 characters, new for each message. Sent again with the same input within 24 hours, it gives the same message and sends nothing twice. */
+  /** A key of your own, 1 to 255 characters, new for each message. For 24 hours the same key and input, with any access token of the merchant, return the same message and send nothing twice. A repeated key costs `GET /v1/channels/{id}/conversations/{id}/messages`. */
   idempotencyKey?: string | null | undefined;
   /** The customer's name. */
   name: string;
@@ -257,7 +257,7 @@ export type SendTemplateInput = {
 
 /** An order to ship, from where, and in what package. It goes to the recipient of the order. */
 export type ShipOrderInput = {
-  /** A key of your own, 1 to 255 characters, new for each shipment. Sent again with the same input within 24 hours, it gives the same result and ships nothing twice; after an `OutcomeUnknown` it goes on where that has ended. */
+  /** A key of your own, 1 to 255 characters, new for each shipment. For 24 hours the same key and input, with any access token of the merchant, return the same result and ship nothing twice. After an `OutcomeUnknown`, they continue after the last known step. A repeated key costs `GET /v1/shipments/{id}`, and for `NoOffer` `GET /v1/quotes/{id}`. */
   idempotencyKey?: string | null | undefined;
   /** The most that the shipment may cost, from 0, without what collecting the cash on delivery costs. Left out or null, there is no limit. */
   maxShipmentCostCents?: number | null | undefined;

@@ -38,11 +38,11 @@ export interface WaybillOptions
       ConnectOptions,
       | 'bodyBytesAtOnce'
       | 'compileQueries'
-      | 'idempotencyStore'
+      | 'keyStore'
       | 'log'
       | 'trustedDocuments'
       | 'tokenRejections'
-      | 'secret'
+      | 'service'
       | 'telemetry'
       | 'unreadBytesAtOnce'
     >,
@@ -63,7 +63,7 @@ export async function startWaybill(
   // Nothing is known from an earlier operation, and nothing is tried again, unless a test is about that, so that each test
   // sees the calls of its own, each once.
   const config = readConfig({ REFERENCE_DATA_MS: '0', UPSTREAM_RETRIES: '0', ...environment });
-  const { app, client } = connectApp(new URL(sandbox.url), config, {
+  const { app, close } = await connectApp(new URL(sandbox.url), config, {
     ...options,
     loading: { ...config.app.loading, ...(referenceGraceMs !== undefined && { referenceGraceMs }) },
     report: (error) => {
@@ -95,7 +95,7 @@ export async function startWaybill(
         change: (answer) => ({ ...Object(answer), ...fields }),
       }),
     async [Symbol.asyncDispose]() {
-      await client.close();
+      await close();
       if (shared === undefined) await sandbox.close();
     },
   };

@@ -40,7 +40,7 @@ export function waybillIn(directory: string): ServerEntry {
     name: waybillName,
     directory,
     args,
-    env: { LOG_LEVEL: 'silent' },
+    env: { LOG_LEVEL: 'silent', STATE_FILE: 'memory' },
     packages: [],
     isInShort: true,
     path,

@@ -29,6 +29,44 @@ export function createDefer(): Defer {
   };
 }
 
+/** Work that takes longer than this ends the starts of a round, in milliseconds. */
+const maxRoundMs = 10;
+
+/**
+ * Bounds the work that starts in one round of the event loop: after 10 ms nothing more starts, and the event loop reads
+ * other connections first. One piece of work may last longer (docs/decisions/0024-turns-by-rounds.md).
+ */
+export class RoundBudget {
+  readonly #onNextRound: () => void;
+  #startedAtMs: number | undefined;
+  #isRefused = false;
+
+  /** @param onNextRound Called in the next round after `hasTime` was false. */
+  constructor(onNextRound: () => void) {
+    this.#onNextRound = onNextRound;
+  }
+
+  /** Whether work may start now. */
+  hasTime(): boolean {
+    const now = performance.now();
+    if (this.#startedAtMs === undefined) {
+      this.#startedAtMs = now;
+      setImmediate(() => this.#endRound());
+      return true;
+    }
+    if (now - this.#startedAtMs < maxRoundMs) return true;
+    this.#isRefused = true;
+    return false;
+  }
+
+  #endRound(): void {
+    this.#startedAtMs = undefined;
+    if (!this.#isRefused) return;
+    this.#isRefused = false;
+    this.#onNextRound();
+  }
+}
+
 /**
  * Creates a function that runs one step in each event-loop round, in order. For steps that are long by themselves:
  * between two of them, the event loop reads other connections.

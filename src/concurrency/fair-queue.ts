@@ -9,17 +9,21 @@ export interface QueueEntry<Entry> extends ListNode<Entry> {
 }
 
 /** Options of a FairQueue. */
-export interface FairQueueOptions<Owner> {
+export interface FairQueueOptions<Owner, Entry> {
   /** The total weight of granted slots that weigh more than `lightWeight`. The last granted slot may exceed the capacity. */
   capacity: number;
-  /** At most this many entries wait, of which one owner may have half. No limit by default. */
+  /** At most this many entries wait. No limit by default. */
   maxWaiting?: number;
+  /** At most this many entries of one owner wait. By default half of `maxWaiting`. */
+  maxWaitingOf?(owner: Owner): number;
   /** The total weight of the granted slots of one owner. One slot that weighs more is granted alone. No limit by default. */
-  maxWeightPerOwner?: number;
+  maxWeightOf?(owner: Owner): number;
+  /** Whether anything may start in this round of the event loop. Call `grantWaiting` in the next one. By default true. */
+  hasTime?(): boolean;
   /** An owner without a slot gets one of at most this weight at any time. Such a slot takes no capacity. By default 0. */
   lightWeight?: number;
-  /** Whether an owner may get slots now. Call `grantWaiting` when the result changes to true. By default true. */
-  isOpenTo?(owner: Owner): boolean;
+  /** Whether an entry may get a slot now. Call `grantWaiting` when the result changes to true. By default true. */
+  isOpenTo?(entry: Entry): boolean;
   /**
    * Makes the error for an entry that may not wait.
    * `waiting` entries of `scope` wait already: of `all` owners, or of the entry's `own` owner.
@@ -44,9 +48,8 @@ class OwnerQueue<Owner, Entry extends ListNode<Entry>> extends LinkedList<Entry>
  * One owner with many entries cannot block another owner with few (docs/decisions/0009-fair-queue.md).
  */
 export class FairQueue<Owner, Entry extends QueueEntry<Entry>> {
-  readonly #options: FairQueueOptions<Owner>;
+  readonly #options: FairQueueOptions<Owner, Entry>;
   readonly #maxWaiting: number;
-  readonly #maxWaitingPerOwner: number;
   readonly #lightWeight: number;
   /** Only owners with waiting entries. */
   readonly #ownerQueues = new Map<Owner, OwnerQueue<Owner, Entry>>();
@@ -57,11 +60,11 @@ export class FairQueue<Owner, Entry extends QueueEntry<Entry>> {
   #usedCapacity = 0;
   #waiting = 0;
   #isGranting = false;
+  #isGrantScheduled = false;
 
-  constructor(options: FairQueueOptions<Owner>) {
+  constructor(options: FairQueueOptions<Owner, Entry>) {
     this.#options = options;
     this.#maxWaiting = options.maxWaiting ?? Number.POSITIVE_INFINITY;
-    this.#maxWaitingPerOwner = Math.ceil(this.#maxWaiting / 2);
     this.#lightWeight = options.lightWeight ?? 0;
   }
 
@@ -87,7 +90,7 @@ export class FairQueue<Owner, Entry extends QueueEntry<Entry>> {
     // After the grants, free capacity is left only if all waiting owners are at limits of their own. A new owner then
     // overtakes nobody.
     const isNext = this.#waiting === 0 || !(this.#isGranting || this.#ownerQueues.has(owner));
-    if (isNext && this.#mayStart(owner, entry)) {
+    if (isNext && this.#hasTime && this.#mayStart(owner, entry)) {
       this.#grant(owner, entry);
       return undefined;
     }
@@ -97,8 +100,9 @@ export class FairQueue<Owner, Entry extends QueueEntry<Entry>> {
       ownerQueue = new OwnerQueue(owner);
       this.#ownerQueues.set(owner, ownerQueue);
       this.#roundRobin.add(ownerQueue);
-    } else if (ownerQueue.length >= this.#maxWaitingPerOwner) {
-      return this.#options.overloaded(this.#maxWaitingPerOwner, 'own');
+    } else {
+      const maxWaiting = this.#options.maxWaitingOf?.(owner) ?? Math.ceil(this.#maxWaiting / 2);
+      if (ownerQueue.length >= maxWaiting) return this.#options.overloaded(maxWaiting, 'own');
     }
     ownerQueue.add(entry);
     this.#waiting += 1;
@@ -132,23 +136,47 @@ export class FairQueue<Owner, Entry extends QueueEntry<Entry>> {
     if (this.#isGranting) return;
     this.#isGranting = true;
     try {
-      while (this.#hasCapacity || this.#lightWeight > 0) {
-        const ownerQueue = this.#nextOwner();
-        if (ownerQueue === undefined) break;
-        const entry = this.#dequeue(ownerQueue);
-        if (entry !== undefined) this.#grant(ownerQueue.owner, entry);
+      while ((this.#hasCapacity || this.#lightWeight > 0) && this.#hasTime) {
+        const next = this.#nextInTurn();
+        if (next === undefined) break;
+        this.#dequeue(next.ownerQueue, next.entry);
+        this.#grant(next.ownerQueue.owner, next.entry);
+        if (this.#options.hasTime === undefined) continue;
+        // A waiting entry starts to work after this method has returned. So its time is known in the next round.
+        this.#grantInNextRound();
+        break;
       }
     } finally {
       this.#isGranting = false;
     }
   }
 
-  #mayStart(owner: Owner, { weight }: Entry): boolean {
-    const { maxWeightPerOwner, isOpenTo } = this.#options;
+  get #hasTime(): boolean {
+    return this.#options.hasTime?.() ?? true;
+  }
+
+  #grantInNextRound(): void {
+    if (this.#isGrantScheduled || this.#waiting === 0) return;
+    this.#isGrantScheduled = true;
+    setImmediate(() => {
+      this.#isGrantScheduled = false;
+      this.grantWaiting();
+    });
+  }
+
+  #mayStart(owner: Owner, entry: Entry): boolean {
+    return this.#isOpenTo(entry) && this.#hasRoomFor(owner, entry);
+  }
+
+  #isOpenTo(entry: Entry): boolean {
+    return this.#options.isOpenTo?.(entry) ?? true;
+  }
+
+  #hasRoomFor(owner: Owner, { weight }: Entry): boolean {
+    const maxWeightPerOwner = this.#options.maxWeightOf?.(owner);
     const used = this.#usedByOwner.get(owner) ?? 0;
     if (!this.#hasCapacity && (used > 0 || weight > this.#lightWeight)) return false;
-    if (maxWeightPerOwner !== undefined && used > 0 && used + weight > maxWeightPerOwner) return false;
-    return isOpenTo === undefined || isOpenTo(owner);
+    return maxWeightPerOwner === undefined || used === 0 || used + weight <= maxWeightPerOwner;
   }
 
   #grant(owner: Owner, entry: Entry): void {
@@ -163,28 +191,28 @@ export class FairQueue<Owner, Entry extends QueueEntry<Entry>> {
   }
 
   #addToOwner(owner: Owner, weight: number): void {
-    if (this.#options.maxWeightPerOwner === undefined && this.#lightWeight === 0) return;
+    if (this.#options.maxWeightOf === undefined && this.#lightWeight === 0) return;
     const used = (this.#usedByOwner.get(owner) ?? 0) + weight;
     if (used > 0) this.#usedByOwner.set(owner, used);
     else this.#usedByOwner.delete(owner);
   }
 
-  /** @returns the first owner in turn whose first entry may start. */
-  #nextOwner(): OwnerQueue<Owner, Entry> | undefined {
-    let ownerQueue = this.#roundRobin.first;
-    while (ownerQueue?.first !== undefined && !this.#mayStart(ownerQueue.owner, ownerQueue.first)) {
-      ownerQueue = ownerQueue.after;
+  /** The first owner in turn whose first open entry has room, and that entry. */
+  #nextInTurn(): { ownerQueue: OwnerQueue<Owner, Entry>; entry: Entry } | undefined {
+    for (let ownerQueue = this.#roundRobin.first; ownerQueue !== undefined; ownerQueue = ownerQueue.after) {
+      let entry = ownerQueue.first;
+      while (entry !== undefined && !this.#isOpenTo(entry)) entry = entry.after;
+      if (entry !== undefined && this.#hasRoomFor(ownerQueue.owner, entry)) return { ownerQueue, entry };
     }
-    return ownerQueue;
+    return undefined;
   }
 
-  /** Removes the first entry of an owner. The owner then waits for its next turn. */
-  #dequeue(ownerQueue: OwnerQueue<Owner, Entry>): Entry | undefined {
+  /** Removes a waiting entry of an owner. The owner then waits for its next turn. */
+  #dequeue(ownerQueue: OwnerQueue<Owner, Entry>, entry: Entry): void {
     this.#roundRobin.remove(ownerQueue);
     this.#waiting -= 1;
-    const entry = ownerQueue.shift();
+    ownerQueue.remove(entry);
     if (ownerQueue.length > 0) this.#roundRobin.add(ownerQueue);
     else this.#ownerQueues.delete(ownerQueue.owner);
-    return entry;
   }
 }

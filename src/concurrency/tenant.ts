@@ -56,6 +56,8 @@ export interface Tenants {
   isRejected(id: string): boolean;
   /** Keeps a tenant after its operations end. Only for tokens that REST accepted: made-up tokens would evict them. */
   remember(tenant: Tenant): void;
+  /** Whether REST has accepted the tenant's access token within an hour, and has not rejected it since. */
+  isAccepted(tenant: Tenant): boolean;
   /** Whether the tenant of an access token is remembered. */
   isRemembered(bearer: string): boolean;
 }
@@ -76,6 +78,8 @@ function keyedHash(key: string, text: string): string {
   return hash('sha256', key + text, 'base64url');
 }
 
+const maxAccepted = 100_000;
+const acceptedMs = 3_600_000;
 // More than the number of real tokens. Made-up tokens evict the oldest entries.
 const maxRejected = 10_000;
 
@@ -89,6 +93,21 @@ export function createTenants({ maxTenants = 1_000, secret }: TenantsOptions): T
   let sweepAtSize = 2 * maxTenants;
   // When REST rejected each token. By id, because the tenant object may no longer exist.
   const rejectedAtMs = new LRUCache<string, number>({ max: maxRejected });
+
+  // Ids only, in two generations: many more tokens than tenants are remembered. A Map of times would delete an entry for
+  // each new one, which cost a tenth of a small request.
+  let accepted = new Set<string>();
+  let acceptedBefore = new Set<string>();
+  let acceptedSinceMs = performance.now();
+
+  function noteAccepted(id: string): void {
+    if (accepted.size >= maxAccepted / 2 || performance.now() - acceptedSinceMs >= acceptedMs) {
+      acceptedBefore = accepted;
+      accepted = new Set();
+      acceptedSinceMs = performance.now();
+    }
+    accepted.add(id);
+  }
 
   function create(id: string): Tenant {
     if (tenantRefs.size >= sweepAtSize) sweep();
@@ -115,12 +134,20 @@ export function createTenants({ maxTenants = 1_000, secret }: TenantsOptions): T
       return remembered.get(id) ?? tenantRefs.get(id)?.deref() ?? create(id);
     },
     withId: (id) => tenantRefs.get(id)?.deref(),
-    reject: (id) => void rejectedAtMs.set(id, performance.now()),
+    reject(id) {
+      rejectedAtMs.set(id, performance.now());
+      accepted.delete(id);
+      acceptedBefore.delete(id);
+    },
     accept(id, sentAtMs) {
       if (sentAtMs > (rejectedAtMs.peek(id) ?? Number.POSITIVE_INFINITY)) rejectedAtMs.delete(id);
     },
     isRejected: (id) => rejectedAtMs.has(id),
-    remember: (tenant) => void remembered.set(tenant.id, tenant),
+    remember(tenant) {
+      remembered.set(tenant.id, tenant);
+      noteAccepted(tenant.id);
+    },
+    isAccepted: ({ id }) => accepted.has(id) || acceptedBefore.has(id),
     isRemembered: (bearer) => remembered.has(keyedHash(key, bearer)),
   };
 }

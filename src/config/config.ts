@@ -112,6 +112,7 @@ export function readConfig(environment: Environment) {
   errors.push(
     ...workerErrors(server, rest),
     ...upstreamErrors(environment),
+    ...stateFileErrors(environment, server, upstreamUrl),
     ...duplicateNameErrors(parameterNames),
     ...metricsErrors(metrics),
     ...unknownSettings(
@@ -134,6 +135,20 @@ function workerErrors(
   const [workersName, connectionsName] = [serverSettings.workers.variable, restSettings.connections.variable];
   return [
     `${workersName}, ${connectionsName}: expected a connection for each worker, but got "${workers}", "${connections}".`,
+  ];
+}
+
+/** Returns an error if production has no file for the keys: after a restart, a repeated key would write again. */
+function stateFileErrors(
+  environment: Environment,
+  { stateFile }: ValuesOf<typeof serverSettings>,
+  upstreamUrl: URL | 'sandbox' | undefined,
+): string[] {
+  const isLive = upstreamUrl instanceof URL;
+  if (environment.NODE_ENV !== 'production' || !isLive || stateFile !== undefined) return [];
+  const { variable } = serverSettings.stateFile;
+  return [
+    `${variable}: expected the path of a file for idempotency keys where NODE_ENV is "production", or "memory" to lose them at a restart, but got none.`,
   ];
 }
 

@@ -31,7 +31,7 @@ export const loadSheddingSettings = {
     'LABEL_REQUESTS_AT_ONCE',
     '32',
     [1, 1_000_000],
-    'The highest number of label requests at the same time. One token gets at most half. Their REST connections are not part of `UPSTREAM_CONNECTIONS`.',
+    'The highest number of label requests at the same time. One token gets at most half. Further requests wait for up to 10 seconds. Their REST connections are not part of `UPSTREAM_CONNECTIONS`.',
   ),
 };
 

@@ -37,10 +37,4 @@ export const operationSettings = {
     [0, 1_000_000],
     'The points that each token gets per second. An operation costs its `nodes`, at least 1. A token saves the points of 10 seconds. 0 means no rate limit.',
   ),
-  idempotencyKeys: wholeNumber(
-    'IDEMPOTENCY_KEYS',
-    '20000',
-    [1, 10_000_000],
-    'The highest number of stored idempotency keys. Each is stored for 24 hours. Beyond it, the token with the most keys loses its oldest.',
-  ),
 };

@@ -17,6 +17,11 @@ export const serverSettings = {
     [1, 256],
     'The number of processes that serve the port. With more than one, a further process starts and replaces them.',
   ),
+  stateFile: anyText(
+    'STATE_FILE',
+    undefined,
+    'The file of idempotency keys and locks, on a local disk, or `memory`. With `NODE_ENV=production` and a live service this setting is required. By default, the keys are in memory and lost at the end.',
+  ),
   publicUrl: httpUrl(
     'PUBLIC_URL',
     'The URL at which clients reach this server. `Label.pdfUrl` begins with this URL. By default, it is the address of the listener.',

@@ -20,7 +20,6 @@ import type {
 } from '../rest/wire-schema.ts';
 import { ListBatchLoader } from './list-batch/list-batch-loader.ts';
 import { ordersWithShipments } from './list-batch/order-shipments.ts';
-import { type Cursors, createCursors } from './paging/cursor.ts';
 import { allRecords, type PageLoader, pageLoader } from './paging/page-loader.ts';
 import { type RecordLoader, recordLoader, wholeListLoader } from './record-loader.ts';
 import { locationLoader } from './reference/location-loader.ts';
@@ -58,7 +57,6 @@ export interface Loaders {
   templatePage: ReferencePageLoader<TemplateJson, ChannelQuery>;
   templatesByChannel: RecordLoader<TemplateJson[]>;
   messagePage: PageLoader<MessageJson, ConversationQuery>;
-  cursors: Cursors;
 }
 
 /** What the loaders of one operation are made from. */
@@ -139,7 +137,6 @@ const loadersOf = lazyProperties<Operation, InternalLoaders>({
   templatesByChannel: (_operation, { templatePage }) =>
     recordLoader((channel) => allRecords(templatePage, { channel, pageSize: maxPageSize.templates })),
   messagePage: ({ api, callContext }) => pageLoader((query) => api.listMessages(query, callContext)),
-  cursors: ({ callContext }) => createCursors(callContext.bearer),
 });
 
 /** Creates the loaders of one operation. All calls use `callContext`. `loaderStates` keeps what operations learn. */

@@ -1,4 +1,5 @@
 import type { Config } from '../config/config.ts';
+import { describeStateFile } from './key-store.ts';
 import type { Upstream } from './upstream.ts';
 
 /**
@@ -9,13 +10,14 @@ import type { Upstream } from './upstream.ts';
 export async function banner(
   url: URL,
   { description, bearer }: Upstream,
-  { app, operationsFile, workers }: Config,
+  { app, operationsFile, stateFile, workers }: Config,
   metricsUrl: URL | undefined,
 ): Promise<string> {
   const lines = [
     `${app.schemaAccess === 'private' ? 'GraphQL  ' : 'GraphiQL '} ${url.href}graphql`,
     `REST      ${await description}`,
     ...(metricsUrl === undefined ? [] : [`Metrics   ${metricsUrl.href}metrics`]),
+    `Keys      ${describeStateFile(stateFile)}`,
     ...(workers === 1 ? [] : [`Workers   ${workers}`]),
   ];
   if (operationsFile !== undefined) {

@@ -3,6 +3,7 @@ import { metricsListener } from '../server/routes/metrics.ts';
 import { createJsonLog, createStandardOutput } from '../telemetry/json-log.ts';
 import { banner } from './banner.ts';
 import { listenOn, trustedDocumentsOf } from './config-resources.ts';
+import { openKeyStore } from './key-store.ts';
 import { drainWaitOf, endOnSignals, logFlushTimeoutMs } from './signals.ts';
 import { startServer } from './start-server.ts';
 import { openUpstream } from './upstream.ts';
@@ -10,10 +11,11 @@ import { openUpstream } from './upstream.ts';
 /** Runs the server in one process until a signal ends it. @throws ConfigError and TrustedDocumentsError. */
 export async function serve(config: Config): Promise<void> {
   const trustedDocuments = await trustedDocumentsOf(config);
+  const keyStore = await openKeyStore(config.stateFile);
   const upstream = await openUpstream(config);
   const output = createStandardOutput();
   const log = createJsonLog(config.logLevel, output.stream);
-  const server = await startServer(config, { upstream, trustedDocuments, log });
+  const server = await startServer(config, { upstream, trustedDocuments, keyStore, log });
   const { metrics, onHttpError } = server;
   const { metricsPort } = config;
   const metricsServer =

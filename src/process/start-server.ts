@@ -12,6 +12,7 @@ import { createErrorReporter } from '../telemetry/error-report.ts';
 import type { Log } from '../telemetry/log.ts';
 import type { Metrics } from '../telemetry/metrics.ts';
 import { startTelemetry } from '../telemetry/telemetry.ts';
+import type { KeyStore } from '../writes/store/key-store.ts';
 import { hasMetrics, listenOn } from './config-resources.ts';
 import { closeTimeoutMs, drainWaitOf, type EndReason } from './signals.ts';
 import type { Upstream } from './upstream.ts';
@@ -20,11 +21,13 @@ import type { Upstream } from './upstream.ts';
 export interface ServerParts {
   upstream: Pick<Upstream, 'url' | 'bearer' | 'close'>;
   trustedDocuments: TrustedDocuments | undefined;
+  /** The store of idempotency keys. `end` closes it. */
+  keyStore: KeyStore;
   log: Log;
   /** Optional: replaces the metrics page of this process by one of all workers. */
   metrics?: Pick<Metrics, 'page'>;
-  /** Optional: the state that workers share. */
-  shared?: Pick<AppOptions, 'idempotencyStore' | 'tokenRejections' | 'secret'>;
+  /** Optional: shares rejected access tokens with other processes. */
+  tokenRejections?: AppOptions['tokenRejections'];
 }
 
 /** A listening server. */
@@ -50,12 +53,16 @@ export async function startServer(config: Config, parts: ServerParts): Promise<R
   const metrics = telemetry.metrics && { ...telemetry.metrics, ...parts.metrics };
   const client = createRestClient({ baseUrl: upstream.url, ...config.rest, observer });
   metrics?.showOpenCircuits(client.openCircuits);
-  const health = createHealth(createProbe({ baseUrl: upstream.url, proxy: config.rest.proxy }));
+  const health = createHealth(createProbe({ baseUrl: upstream.url, proxy: config.rest.proxy }), {
+    problem: parts.keyStore.failure,
+  });
   const mutations = createRunningMutations();
   const app = createApp({
     api: createRestApi(client, config.parameterNames, telemetry.drift),
     ...config.app,
-    ...parts.shared,
+    ...(parts.tokenRejections && { tokenRejections: parts.tokenRejections }),
+    keyStore: parts.keyStore,
+    service: config.upstreamUrl?.href.replace(/\/$/, '') ?? 'sandbox',
     trustedDocuments: parts.trustedDocuments,
     showCost: config.showCost ?? config.upstreamUrl === undefined,
     publicUrl: () => config.publicUrl ?? listener.url,
@@ -85,7 +92,10 @@ export async function startServer(config: Config, parts: ServerParts): Promise<R
       // A mutation continues after its client has disconnected, so it may still run after all connections are closed.
       await mutations.whenIdle(graceEndsAtMs - performance.now());
       await client.close();
-      await within(closeTimeoutMs, Promise.all([telemetry.close(), upstream.close()]));
+      await within(
+        closeTimeoutMs,
+        Promise.all([parts.keyStore.close(), telemetry.close(), upstream.close()]),
+      );
     },
   };
 }

@@ -55,9 +55,18 @@ export function createDispatcher(baseUrl: URL, options: DispatcherOptions): Disp
 
 /** Why a request got no response: Node's error code, such as ECONNREFUSED. The error's message may have the address. */
 export function failureCodeOf(error: unknown): string {
-  // undici has no code of its own for the status of a proxy.
-  const [, status] = (error instanceof Error && /^Proxy .*\((\d{3})\)/.exec(error.message)) || [];
+  const status = proxyStatusOf(error);
   if (status !== undefined) return `the proxy answers ${status}`;
   const code = error instanceof Error && 'code' in error ? error.code : undefined;
   return typeof code === 'string' && /^[A-Z][A-Z0-9_]+$/.test(code) ? code : 'unknown error';
+}
+
+/** Whether the proxy wants other credentials (407). REST then has got no part of the request. */
+export function isRefusedByProxy(error: unknown): boolean {
+  return proxyStatusOf(error) === '407';
+}
+
+/** The status with which the proxy itself responded. undici has it in the message alone, without a code of its own. */
+function proxyStatusOf(error: unknown): string | undefined {
+  return error instanceof Error ? /^Proxy .*\((\d{3})\)/.exec(error.message)?.[1] : undefined;
 }

@@ -78,6 +78,16 @@ export class StatusError extends WaybillError {
 /** REST's response to a read does not fit the REST interface. */
 export class InvalidResponseError extends WaybillError {
   override readonly name = 'InvalidResponseError';
+  /** Whether the response is a record whose name has another form than the REST interface says. */
+  readonly hasOtherName: boolean;
+
+  constructor(
+    message: string,
+    { hasOtherName = false, ...options }: ErrorOptions & { hasOtherName?: boolean } = {},
+  ) {
+    super(message, options);
+    this.hasOtherName = hasOtherName;
+  }
 }
 
 /** REST's response to a read is larger than the server accepts. */

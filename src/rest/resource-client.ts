@@ -56,7 +56,8 @@ export function createResourceClient(
   ): Json & { name: string } {
     drift?.look(kind, [json], bearer);
     if (!isRecordOf(kind, json)) {
-      throw unexpectedResponse(call, `something that is no record of ${kind}`);
+      const hasOtherName = isJsonObject(json) && typeof json.name === 'string';
+      throw unexpectedResponse(call, `something that is no record of ${kind}`, hasOtherName);
     }
     // The interface promises the fields of Json. The graph checks each field that it returns.
     return json as Json & { name: string };
@@ -137,8 +138,9 @@ function nameFault(kind: ResourceKind, row: unknown): string {
   return `: its name is not "${form}"`;
 }
 
-function unexpectedResponse(call: RestCall, content: string): WaybillError {
-  return failureAfterSend(call, new InvalidResponseError(`${describeCall(call)} answered ${content}`));
+function unexpectedResponse(call: RestCall, content: string, hasOtherName = false): WaybillError {
+  const message = `${describeCall(call)} answered ${content}`;
+  return failureAfterSend(call, new InvalidResponseError(message, { hasOtherName }));
 }
 
 function nextPageToken(call: RestCall, token: unknown): string | undefined {

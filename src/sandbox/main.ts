@@ -20,9 +20,11 @@ const sandbox = await startSandbox({
   ...(values.file === undefined ? {} : { file: values.file }),
 });
 
+const { first, firstRefreshed, second } = sandbox.tokens;
 console.log(`REST    ${sandbox.url} (OpenAPI at ${sandbox.url}/openapi.json)
-Tokens  ${sandbox.tokens.first}, ${sandbox.tokens.second}
-Try     curl -s '${sandbox.url}/v1/orders?pageSize=3' -H 'authorization: Bearer ${sandbox.tokens.first}'`);
+Tokens  ${first} and ${firstRefreshed} of one merchant, ${second} of another
+Try     curl -s '${sandbox.url}/v1/orders?pageSize=3' -H 'authorization: Bearer ${first}'
+End     curl -s -X POST '${sandbox.url}/sandbox/tokens/end' -H 'authorization: Bearer ${first}'`);
 
 for (const signal of ['SIGINT', 'SIGTERM'] as const) {
   process.once(signal, () => sandbox.close());

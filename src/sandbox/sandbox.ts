@@ -10,7 +10,7 @@ import { type Clock, createClock } from './store/clock.ts';
 import type { List } from './store/collection.ts';
 import { openDatabase } from './store/database.ts';
 import { formatNames } from './store/identifiers.ts';
-import type { Merchant } from './store/merchants.ts';
+import type { Merchant, Merchants } from './store/merchants.ts';
 import { createStore, type Store, sharedLocations } from './store/store.ts';
 
 export type { Fault, FaultEffect, FaultMatch, Faults } from './faults/faults.ts';
@@ -40,8 +40,19 @@ export interface SandboxOptions {
 export interface Sandbox {
   /** The base URL, such as `http://127.0.0.1:41234`, without a slash at the end. */
   url: string;
-  /** The merchants' bearer tokens. */
-  tokens: { first: string; second: string };
+  /**
+   * Access tokens that are valid at the start: two of the first merchant, `first` and `firstRefreshed`, and one of the
+   * second. They stay the same when a token ends or is issued.
+   */
+  tokens: { first: string; firstRefreshed: string; second: string };
+  /** Ends a token: requests with it are 401 from now on. @throws RangeError for a token that was never issued. */
+  endToken(token: string): void;
+  /**
+   * Issues another token of the same merchant. Earlier tokens stay valid.
+   * @param token any token of the merchant, also one that has ended
+   * @throws RangeError for a token that was never issued.
+   */
+  issueToken(token: string): string;
   clock: Clock;
   faults: Faults;
   requests: RequestLog;
@@ -65,12 +76,14 @@ export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbo
   const service = { store, clock, staleOrders: createStaleOrders(clock), url: () => url };
   const server = await createServer({ service, faults, quirks, log: requests, report });
   server.addHook('onClose', async () => database.close());
+  let tokens: Sandbox['tokens'];
   try {
     if (database.isEmpty) {
       database.create(() =>
         writeSeed(store, formatNames(quirks.identifiers, seed(clock.now())), clock.now()),
       );
     }
+    tokens = tokensOfMerchants(store.merchants);
     await server.listen({ host, port });
   } catch (error) {
     await server.close();
@@ -79,8 +92,26 @@ export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbo
   // A server that listens on a port has an AddressInfo: no pipe name and no null.
   const address = server.server.address() as AddressInfo;
   url = `http://${address.family === 'IPv6' ? `[${address.address}]` : address.address}:${address.port}`;
-  const [first = '', second = ''] = store.merchants.tokens();
-  return { url, tokens: { first, second }, clock, faults, requests, close: () => server.close() };
+  return {
+    url,
+    tokens,
+    endToken: (token) => void store.merchants.endToken(token),
+    issueToken: (token) => store.merchants.issueToken(token).text,
+    clock,
+    faults,
+    requests,
+    close: () => server.close(),
+  };
+}
+
+/** Issues the tokens that a start needs and a file lacks, because it is new, of version 1, or its tokens have ended. */
+function tokensOfMerchants(merchants: Merchants): Sandbox['tokens'] {
+  const [ofFirst = [], ofSecond = []] = merchants
+    .all()
+    .map((merchant) => merchants.validTokens(merchant, merchant.rank === 'first' ? 2 : 1));
+  const [first = '', firstRefreshed = ''] = ofFirst;
+  const [second = ''] = ofSecond;
+  return { first, firstRefreshed, second };
 }
 
 function emitWarning(error: unknown): void {

@@ -5,13 +5,13 @@ import Fastify from 'fastify';
 import { alterResponse, replacesResponse, sendReplacement } from './faults/fault-effects.ts';
 import type { FaultSource } from './faults/faults.ts';
 import type { Quirks } from './faults/quirks.ts';
-import { authenticate } from './http/authentication.ts';
+import { authenticate, unauthenticated } from './http/authentication.ts';
 import { addOpenApi } from './http/openapi.ts';
 import { createEntry, type RequestSink } from './http/request-log.ts';
 import { removeRowFields, setDate } from './http/response-quirks.ts';
 import type { Server, Service } from './http/server-type.ts';
 import { requestCompiler, responseCompiler } from './http/validation.ts';
-import { notFound, ServiceError, toServiceError } from './interface/service-error.ts';
+import { notFound, toServiceError } from './interface/service-error.ts';
 import { applyDueTransitions } from './rules/due-transitions.ts';
 
 const maxBodyBytes = 256 * 1024;
@@ -52,6 +52,7 @@ export async function createServer(options: ServerOptions): Promise<Server> {
   server.setValidatorCompiler(requestCompiler);
   server.setSerializerCompiler(responseCompiler);
   server.decorateRequest('merchant');
+  server.decorateRequest('accessToken');
   server.decorateRequest('fault');
   server.decorateRequest('quirks');
   server.decorateRequest('entry');
@@ -59,17 +60,18 @@ export async function createServer(options: ServerOptions): Promise<Server> {
   server.addHook('preClose', async () => closing.abort());
 
   server.addHook('onRequest', async (request) => {
-    const { bearer, merchant } = authenticate(service.store.merchants, request.headers.authorization);
-    request.entry = createEntry(request.raw, bearer);
+    const caller = authenticate(service.store.merchants, request.headers.authorization);
+    const { text, token } = caller;
+    request.entry = createEntry(request.raw, caller);
     log.add(request.entry);
-    request.fault = faults.take(request.method, request.entry.path);
+    request.fault = faults.take(request.method, request.entry.path, text);
     request.quirks = request.fault?.kind === 'quirks' ? { ...quirks, ...request.fault.quirks } : quirks;
-    if (merchant !== undefined) request.merchant = merchant;
-    else if (!request.routeOptions.config.open && !replacesResponse(request.fault)) {
-      throw new ServiceError(
-        401,
-        bearer === 'none' ? 'A bearer token is required' : 'This bearer token is unknown',
-      );
+    const { open, takesEndedToken } = request.routeOptions.config;
+    if (token !== undefined && (!token.hasEnded || takesEndedToken)) {
+      request.accessToken = token;
+      request.merchant = token.merchant;
+    } else if (!open && !replacesResponse(request.fault)) {
+      throw unauthenticated(caller);
     }
   });
 

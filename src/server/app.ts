@@ -1,8 +1,7 @@
-import { randomBytes } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { createYoga, type YogaServerInstance } from 'graphql-yoga';
 import type { RunningMutations } from '../concurrency/running-mutations.ts';
-import { createTenants } from '../concurrency/tenant.ts';
+import { createTenants, type Tenant } from '../concurrency/tenant.ts';
 import { schema } from '../graph/schema.ts';
 import { createLoaderStates, type LoadingOptions } from '../loaders/tenant-state.ts';
 import type { RestApi } from '../rest/api.ts';
@@ -11,8 +10,10 @@ import { type Log, silentLog } from '../telemetry/log.ts';
 import type { Metrics } from '../telemetry/metrics.ts';
 import type { HeaderReader } from '../telemetry/request-record.ts';
 import type { Tracing } from '../telemetry/tracing.ts';
+import { createDigest } from '../writes/digest.ts';
 import { createIdempotency } from '../writes/idempotency.ts';
-import { createMemoryStore, type IdempotencyStore } from '../writes/idempotency-store.ts';
+import { createMerchants } from '../writes/merchant.ts';
+import type { KeyStore } from '../writes/store/key-store.ts';
 import { createCompiledQueries } from './compiled-queries/compiled-queries.ts';
 import { cachedDocuments } from './documents/document-cache.ts';
 import { createDocumentSources, type DocumentOptions } from './documents/document-sources.ts';
@@ -36,6 +37,7 @@ import type { Limits } from './limits/limits.ts';
 import { truncatedErrors } from './limits/truncate-errors.ts';
 import { graphiql } from './routes/graphiql/graphiql.ts';
 import { createHealth, type Health, healthRoute } from './routes/health.ts';
+import { LabelQueue } from './routes/label-queue.ts';
 import { labelRoute } from './routes/labels.ts';
 import { metricsRoute } from './routes/metrics.ts';
 import { notFoundRoute } from './routes/not-found.ts';
@@ -62,17 +64,12 @@ export interface AppOptions extends ContextOptions, DocumentOptions, Omit<CallCo
   showMetrics?: boolean;
   /** Creates spans of operations and REST calls. Undefined when tracing is off. */
   tracing?: Tracing | undefined;
-  /** The store of idempotency keys, by default in memory. */
-  idempotencyStore?: IdempotencyStore;
-  /**
-   * The key of the hashes of access tokens and idempotency keys. By default random, so that the hashes mean nothing
-   * outside this process.
-   */
-  secret?: Buffer;
+  /** The store of idempotency keys and locks. Its secret is the key of the hashes of access tokens, too. */
+  keyStore: KeyStore;
+  /** Names the REST service in the store: its URL, or `sandbox`. */
+  service: string;
   /** Shares rejected access tokens with other processes. By default nothing is shared. */
   tokenRejections?: TokenRejections;
-  /** The maximum number of keys in the in-memory idempotency store. */
-  idempotencyKeys: number;
   /** The maximum size of a request body in bytes. */
   maxBodyBytes: number;
   /** The maximum number of bytes buffered for all incomplete request bodies together, by default 64 MiB. */
@@ -83,6 +80,8 @@ export interface AppOptions extends ContextOptions, DocumentOptions, Omit<CallCo
   pointsPerSecond?: number;
   /** The maximum number of concurrent requests per route. */
   loadShedding: LoadSheddingLimits;
+  /** How long a label request waits for a slot, in milliseconds. By default 10 seconds. */
+  labelWaitMs?: number;
   /** The origins whose pages may call this server from a browser, by default none. */
   corsOrigins?: readonly string[] | undefined;
   /** Whether responses are compressed for clients that accept it. */
@@ -124,30 +123,32 @@ export interface App {
  * @throws TrustedDocumentsError if a trusted document is not valid.
  */
 export function createApp(options: AppOptions): App {
-  const { secret = randomBytes(32) } = options;
+  const { keyStore, service, api } = options;
   const loaderStates = createLoaderStates(options.loading, { observer: options.metrics?.loading });
-  const tenants = createTenants({ secret });
+  const tenants = createTenants({ secret: keyStore.secret });
+  const digest = createDigest(keyStore.secret);
+  const merchants = createMerchants({ api, store: keyStore, digest, service });
   const tokenRejections = options.tokenRejections ?? { publish: () => {}, subscribe: () => {} };
+  const forget = (tenant: Tenant) => {
+    loaderStates.forget(tenant);
+    merchants.forget(tenant);
+  };
   tokenRejections.subscribe((id) => {
     tenants.reject(id);
     const tenant = tenants.withId(id);
-    if (tenant !== undefined) loaderStates.forget(tenant);
+    if (tenant !== undefined) forget(tenant);
   });
   const shared = {
     callContexts: createCallContexts({
       ...options,
       tenants,
       onTokenRejected(tenant) {
-        loaderStates.forget(tenant);
+        forget(tenant);
         tokenRejections.publish(tenant.id);
       },
     }),
     loaderStates,
-    idempotency: createIdempotency({
-      store: options.idempotencyStore ?? createMemoryStore({ maxKeys: options.idempotencyKeys }),
-      report: options.report,
-      secret,
-    }),
+    idempotency: createIdempotency({ store: keyStore, merchants, report: options.report }),
   };
   const { metrics, mutations, tracing, limits, compressResponses, report, log = silentLog } = options;
   const loadShedder = createLoadShedder(options.loadShedding);
@@ -182,6 +183,7 @@ export function createApp(options: AppOptions): App {
     schema,
     limits,
     loadShedder,
+    isAccepted: (tenant) => tenants.isAccepted(tenant),
     requestsAtOnce: options.loadShedding.graphql,
     unreadBytesAtOnce: options.unreadBytesAtOnce ?? defaultUnreadBudgetBytes,
     pointsPerSecond: options.pointsPerSecond ?? 0,
@@ -228,7 +230,11 @@ export function createApp(options: AppOptions): App {
       labelRoute({
         api: options.api,
         callContexts: shared.callContexts,
-        loadShedder,
+        queue: new LabelQueue({
+          requestsAtOnce: options.loadShedding.label,
+          waitMs: options.labelWaitMs,
+        }),
+        isTokenAccepted: tenants.isRemembered,
         report: options.report,
         tracing,
       }),

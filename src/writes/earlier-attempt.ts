@@ -2,37 +2,47 @@ import { pause } from '../concurrency/cancellation.ts';
 import { stopSharingPendingReads } from '../concurrency/tenant.ts';
 import type { Loaders } from '../loaders/loaders.ts';
 import type { RestApi } from '../rest/api.ts';
-import type { CreateQuoteJson } from '../rest/api-types.ts';
 import type { CallContext } from '../rest/client/call-context.ts';
 import {
   AbortedError,
   abortedError,
   DeadlineError,
+  mayHaveHappened,
   OutcomeUnknownError,
   StatusError,
 } from '../rest/errors.ts';
 import { isNameOf, type ResourceName } from '../rest/resource-name.ts';
-import type { OfferJson, OrderJson, QuoteJson, ShipmentJson } from '../rest/wire-schema.ts';
-import { type Attempt, earliestCreation } from './attempt-start.ts';
+import type { OrderJson, ShipmentJson } from '../rest/wire-schema.ts';
 import { ConflictError, NotFoundError } from './errors.ts';
+import type { Lock } from './idempotency.ts';
 import { findCreatedShipment, withRecovery } from './recovery.ts';
+import type { ChosenOffer } from './restored-records.ts';
+import { monotonicMs } from './store/lease.ts';
+import { earliestCreation, elapsedSinceMs, type WriteAttempt } from './write-attempt.ts';
 
 /** The checkpoint of an idempotency key: `POST /v1/shipments` was about to be sent for this quote and offer. */
 export interface ShippingProgress {
-  quoteRequest: CreateQuoteJson;
-  quote: QuoteJson;
-  offer: OfferJson;
-  attempt: Attempt;
+  /** The resource name of the quote. */
+  quote: string;
+  offer: ChosenOffer;
+  /** A digest of the fields of the order that the quote depends on. */
+  terms: string;
+  attempt: WriteAttempt;
 }
 
 /** The checkpoint of an order's lock: its last `POST /v1/shipments`, under any idempotency key. */
 export interface ShippingNote {
   /** The resource name of the quote that the shipment accepts. */
   quote: string;
-  attempt: Attempt;
+  /** The first attempt to accept this quote. */
+  attempt: WriteAttempt;
+  /** The last attempt to accept this quote. */
+  lastAttempt: WriteAttempt;
+  /** Whether the POST waits to be sent, or is on its way. A later holder of the lock gets such a note from a dead one. */
+  isSending?: boolean;
   /**
-   * When the POST was sent or aborted, in milliseconds since 1970 by this machine's clock. While present, REST may
-   * still be processing the POST. Absent once REST has responded or closed the connection.
+   * Since when no process can send the POST any more, in milliseconds of the machine's monotonic clock. While present,
+   * REST may still be processing the POST. Absent once REST has responded or closed the connection.
    */
   unsettledSinceMs?: number;
   /** The resource name of the created shipment, once known. */
@@ -56,6 +66,9 @@ interface EarlierOutcome {
   shipment: ShipmentJson | null;
 }
 
+/** The search for the outcome of earlier attempts to ship an order. */
+export type EarlierShipping = ReturnType<typeof createEarlierShipping>;
+
 /** Creates the search for the outcome of earlier attempts to ship an order. */
 export function createEarlierShipping({
   api,
@@ -76,6 +89,18 @@ export function createEarlierShipping({
     if (signal.aborted) throw abortedError({ method: 'POST', path: '/v1/shipments' }, signal);
   }
 
+  /** Waits until REST can no longer be processing the noted POST. */
+  async function settle(lock: Lock<ShippingNote>): Promise<void> {
+    if (lock.note?.isSending === true) {
+      // Its process has died, and could send it until now: the POST may have waited for a slot.
+      await lock.checkpoint({ ...lock.note, isSending: false, unsettledSinceMs: monotonicMs() });
+    }
+    const unsettledForMs = unsettledMs(lock.note);
+    if (unsettledForMs > 0) await waitForRest(unsettledForMs);
+    // The earlier attempt may have run in another process, so a pending shared read may be older than that attempt.
+    stopSharingPendingReads(callContext.tenant);
+  }
+
   async function lookUp(
     name: ResourceName<'orders'>,
     ownProgress: ShippingProgress | undefined,
@@ -86,7 +111,7 @@ export function createEarlierShipping({
       if (ownProgress === undefined) throw new NotFoundError(name);
       throw new OutcomeUnknownError(`${name} is gone, and may have been shipped`);
     }
-    const ownQuote = ownProgress?.quote.name;
+    const ownQuote = ownProgress?.quote;
     if (isNameOf('shipments', order.shipment)) {
       if (ownProgress === undefined) return { order, shipment: null };
       const shipment = await loadShipment(order.shipment);
@@ -95,7 +120,7 @@ export function createEarlierShipping({
     if (note?.shipment !== undefined && note.quote === ownQuote) {
       return { order, shipment: await loadShipment(note.shipment) };
     }
-    if (note?.shipment !== undefined && Date.now() - note.attempt.localMs < maxNamingDelayMs) {
+    if (note?.shipment !== undefined && elapsedSinceMs(note.lastAttempt) < maxNamingDelayMs) {
       throw notNamedYet(order.name, note.shipment);
     }
     const candidates = note?.shipment === undefined ? [ownProgress, note] : [ownProgress];
@@ -106,7 +131,7 @@ export function createEarlierShipping({
     candidates: readonly (ShippingProgress | ShippingNote | undefined)[],
   ): Promise<ShipmentJson | null> {
     const attempts = candidates.filter((attempt) => attempt !== undefined);
-    const quotes = attempts.map(({ quote }) => (typeof quote === 'string' ? quote : quote.name));
+    const quotes = attempts.map(({ quote }) => quote);
     const since = () => {
       const times = attempts.map(({ attempt }) => earliestCreation(attempt, api));
       return times.every((time) => time !== undefined) ? Math.min(...times) : undefined;
@@ -125,7 +150,7 @@ export function createEarlierShipping({
      * Waits until REST can no longer be processing the last POST, then looks for its shipment.
      * @param ownProgress the checkpoint of the same idempotency key. Without one, the shipment is null if the order
      * names one.
-     * @param note the checkpoint of the order's lock.
+     * @param lock the order's lock.
      * @throws NotFoundError if the order does not exist.
      * @throws ConflictError if another key shipped the order and the order does not name its shipment yet.
      * @throws OutcomeUnknownError if a shipment may exist that cannot be identified.
@@ -133,28 +158,69 @@ export function createEarlierShipping({
     async find(
       order: ResourceName<'orders'>,
       ownProgress: ShippingProgress | undefined,
-      note: ShippingNote | undefined,
+      lock: Lock<ShippingNote>,
     ): Promise<EarlierOutcome> {
-      const unsettledForMs = unsettledMs(note);
-      if (unsettledForMs > 0) await waitForRest(unsettledForMs);
-      // The earlier attempt may have run in another process, so a pending shared read may be older than that attempt.
-      stopSharingPendingReads(callContext.tenant);
-      return withRecovery(() => lookUp(order, ownProgress, note));
+      await settle(lock);
+      return withRecovery(() => lookUp(order, ownProgress, lock.note));
+    },
+    /** Does the same for the lock of a quote without an order. @returns the shipment of the last POST, or null. */
+    async findByQuote(lock: Lock<ShippingNote>): Promise<ShipmentJson | null> {
+      await settle(lock);
+      const { note } = lock;
+      return withRecovery(() =>
+        note?.shipment === undefined ? findShipment([note]) : loadShipment(note.shipment),
+      );
     },
   };
+}
+
+/**
+ * Sends `POST /v1/shipments`, and notes the attempt and its result at a lock.
+ * @param attempt the first attempt to accept this quote.
+ */
+export async function postNoted(
+  lock: Lock<ShippingNote>,
+  quote: string,
+  attempt: WriteAttempt,
+  lastAttempt: WriteAttempt,
+  post: () => Promise<ShipmentJson>,
+): Promise<ShipmentJson> {
+  const previousNote = lock.note;
+  const note = { quote, attempt, lastAttempt };
+  await lock.checkpoint({ ...note, isSending: true });
+  try {
+    const shipment = await post();
+    // The quote is accepted, even if the note cannot be stored.
+    await lock.tryCheckpoint({ ...note, shipment: shipment.name });
+    return shipment;
+  } catch (error) {
+    // This failure does not undo an earlier attempt, which may have succeeded, so the earlier note is restored.
+    if (!mayHaveHappened(error)) await lock.tryCheckpoint(previousNote);
+    else await lock.tryCheckpoint(wasAborted(error) ? { ...note, unsettledSinceMs: monotonicMs() } : note);
+    throw error;
+  }
 }
 
 /** Returns for how many milliseconds more REST may be processing the noted attempt. */
 function unsettledMs(note: ShippingNote | undefined): number {
   if (note?.unsettledSinceMs === undefined || note.shipment !== undefined) return 0;
-  return note.unsettledSinceMs + maxProcessingMs - Date.now();
+  const elapsedMs = monotonicMs() - note.unsettledSinceMs;
+  // A restart of the machine resets the clock, and takes longer than REST may need.
+  return elapsedMs < 0 ? 0 : maxProcessingMs - elapsedMs;
 }
 
 /** Returns whether a write was aborted here or by a gateway, so that REST may still be processing the write. */
-export function wasAborted(error: unknown): boolean {
+function wasAborted(error: unknown): boolean {
   const cause = error instanceof OutcomeUnknownError ? error.cause : error;
   if (cause instanceof StatusError) return [408, 499, 504].includes(cause.status);
   return cause instanceof DeadlineError || cause instanceof AbortedError;
+}
+
+/** Returns the error for an order or a quote that an earlier request has shipped. */
+export function shippedAlready(name: string, shipment: string): ConflictError {
+  return new ConflictError(
+    `${name} is shipped already, as ${shipment}. Nothing was done. Look at shipment(id: "${shipment}").`,
+  );
 }
 
 /** Returns the error for an order that is shipped but does not name its shipment yet. */

@@ -1,57 +1,53 @@
-import { createHmac } from 'node:crypto';
+import { type Cancellation, pause } from '../concurrency/cancellation.ts';
 import type { Tenant } from '../concurrency/tenant.ts';
-import { AbortedError, mayHaveHappened } from '../rest/errors.ts';
+import type { CallContext } from '../rest/client/call-context.ts';
+import { AbortedError, mayHaveHappened, OperationDeadlineError, WaybillError } from '../rest/errors.ts';
+import { createDigest, type Digest } from './digest.ts';
 import { ConflictError } from './errors.ts';
-import type { IdempotencyStore, KeyRecord } from './idempotency-store.ts';
-import { createSharedStore } from './shared-store.ts';
+import type { Merchants } from './merchant.ts';
+import {
+  type Claim,
+  ClaimLostError,
+  type ClaimResult,
+  type KeyName,
+  type KeyStore,
+} from './store/key-store.ts';
 
-/** Work that runs once per idempotency key. */
-export interface Work<Outcome, Progress> {
+/** A write that runs once per idempotency key. `Stored` is JSON: the names and times of what the write created. */
+export interface IdempotentWrite<Result, Stored, Progress> {
   /** The name of the mutation, such as `createOrder`. Each mutation has its own keys. */
   operation: string;
-  /** The input, as JSON whose fields are always in the same order. */
-  input: unknown;
-  /** Runs the work for the first time. `checkpoint` stores the progress for `resume`. */
-  perform(checkpoint: (progress: Progress) => Promise<void>): Promise<Outcome>;
+  /** The validated input without its defaults, as JSON. */
+  input: object;
+  /** Runs the write for the first time. */
+  run(attempt: Attempt<Progress>): Promise<Result>;
   /**
-   * Runs instead of `perform` if the outcome of an earlier attempt is unknown. Looks for the records that the attempt
-   * has created before it creates any.
+   * Runs instead of `run` if the outcome of an earlier attempt is unknown. Looks for the records that the attempt has
+   * created before it creates any.
    * @param progress the last checkpoint of the earlier attempt; undefined if the attempt stored none.
    * @throws OutcomeUnknownError if the outcome stays unknown.
    */
-  resume(progress: Progress | undefined, checkpoint: (progress: Progress) => Promise<void>): Promise<Outcome>;
+  resume(progress: Progress | undefined, attempt: Attempt<Progress>): Promise<Result>;
+  /** What to store of a result. */
+  toStored(result: Result): Stored;
+  /** Reads a result through REST with the access token of the caller. */
+  restore(stored: Stored): Promise<Result>;
 }
 
-/** The idempotency key of a mutation, and the tenant it belongs to. Without a key, nothing is stored. */
-export interface IdempotencyKey {
-  tenant: Tenant;
-  key: string | null | undefined;
-  /** Called before a stored outcome is returned. Throws if REST no longer accepts the tenant's access token. */
-  expectTokenAccepted?: () => Promise<void>;
+/** The claim of a key or a lock. */
+export interface Held {
+  /** Called before the bytes of a write leave. @throws ClaimLostError if another process may have the claim. */
+  expectHeld(): void;
 }
 
-/** Runs work once per key, and serializes work on one resource (docs/decisions/0012-idempotent-writes.md). */
-export interface Idempotency {
-  /**
-   * Runs the work, or returns the outcome of earlier or still running work under the same key. Work that fails and
-   * certainly changed nothing frees the key.
-   * @throws ConflictError if the key was used with another input, and the errors of the work.
-   */
-  runOnce<Outcome, Progress>(work: Work<Outcome, Progress>, idempotencyKey: IdempotencyKey): Promise<Outcome>;
-  /**
-   * Runs work while it holds the lock of a resource, such as an order. No other work of the tenant holds the lock
-   * then, in this process or another.
-   * @throws the errors of the work.
-   */
-  withLock<Note, Result>(
-    resource: string,
-    tenant: Tenant,
-    work: (lock: Lock<Note>) => Promise<Result>,
-  ): Promise<Result>;
+/** Work under a claim. */
+export interface Attempt<Progress> extends Held {
+  /** Stores the progress before the write that it describes is sent. */
+  checkpoint(progress: Progress): Promise<void>;
 }
 
-/** The lock of a resource, with a note about the resource. The note is JSON, and is stored as long as a key. */
-export interface Lock<Note> {
+/** The lock of a resource, with a note about the resource. The note is JSON, and is stored for 24 hours. */
+export interface Lock<Note> extends Held {
   /** The current note. At first, the note that the previous holder of the lock stored. */
   readonly note: Note | undefined;
   /** Replaces the note; undefined removes it. */
@@ -60,125 +56,272 @@ export interface Lock<Note> {
   tryCheckpoint(note: Note | undefined): Promise<void>;
 }
 
-/** Options of `createIdempotency`. */
+/** A write that needs both claims. */
+export function bothHeld(one: Held, other: Held): Held {
+  return {
+    expectHeld() {
+      one.expectHeld();
+      other.expectHeld();
+    },
+  };
+}
+
+/** Runs writes once per key, and one at a time on a resource (docs/decisions/0022-keys-of-a-merchant-in-a-file.md). */
+export interface Idempotency {
+  /** Makes digests with the secret of the store. */
+  readonly digest: Digest;
+  /**
+   * Runs the write, or restores the result of earlier work under the same key of the merchant. A write that fails and
+   * certainly changed nothing frees the key. Without a key, the write just runs.
+   * @throws ConflictError if the key was used with another input, KeysFullError, and the errors of the write.
+   */
+  runOnce<Result, Stored, Progress>(
+    write: IdempotentWrite<Result, Stored, Progress>,
+    key: string | null | undefined,
+    callContext: CallContext,
+  ): Promise<Result>;
+  /** Runs work while it holds the lock of a resource, such as an order. No other work of the merchant holds it then. */
+  withLock<Note, Result>(
+    resource: string,
+    callContext: CallContext,
+    work: (lock: Lock<Note>) => Promise<Result>,
+  ): Promise<Result>;
+}
+
+/** The merchant has too many keys. Keys leave after 24 hours. */
+export class KeysFullError extends WaybillError {
+  override readonly name = 'KeysFullError';
+}
+
+/** What `createIdempotency` uses. */
 export interface IdempotencyOptions {
-  /** The store of keys. A store without `finish` serves this process alone. */
-  store: IdempotencyStore;
+  store: KeyStore;
+  merchants: Merchants;
   /** Called with an error of the store that does not change the outcome of the work. */
   report: (error: unknown) => void;
-  /** The key of the digests of keys and inputs. Processes that share a store need the same one. */
-  secret: Buffer;
 }
 
-/** Creates the idempotency of a process. Keys are separate for each tenant and operation. */
-export function createIdempotency({
-  store: configuredStore,
-  report,
-  secret,
-}: IdempotencyOptions): Idempotency {
-  // A store without `finish` does not wait in `claim`. The shared store waits for pending work on the same key.
-  const store =
-    configuredStore.finish === undefined ? createSharedStore(configuredStore).join() : configuredStore;
-  const running = new Map<string, { fingerprint: string; outcome: Promise<unknown> }>();
-  const digest = (value: unknown) =>
-    createHmac('sha256', secret).update(JSON.stringify(value)).digest('base64url');
+/** The pauses between the questions whether another process still works on a key. */
+const firstPollMs = 20;
+const maxPollMs = 200;
+/** The fingerprint of all work on a lock: the same, so that a lock has no conflicts. */
+const lockFingerprint = 'lock';
 
-  async function claimAndRun<Outcome, Progress>(
-    id: string,
-    fingerprint: string,
-    { perform, resume }: Work<Outcome, Progress>,
-    { expectTokenAccepted }: IdempotencyKey,
-  ): Promise<Outcome> {
-    const earlier = await store.claim(id, { fingerprint });
-    if (earlier !== undefined) expectSameInput(earlier.fingerprint, fingerprint);
-    if (earlier?.outcome !== undefined) {
-      await expectTokenAccepted?.();
-      // The id contains the operation, so work of the same type stored the outcome.
-      return earlier.outcome as Outcome;
-    }
+/** Creates the idempotency of a process. */
+export function createIdempotency({ store, merchants, report }: IdempotencyOptions): Idempotency {
+  const digest = createDigest(store.secret);
+  const turns = createTurns();
 
-    let record: KeyRecord = earlier ?? { fingerprint };
-    const checkpoint = async (progress: Progress) => {
-      record = { fingerprint, progress };
-      await store.replace(id, record);
-    };
-    try {
-      const outcome = await (earlier === undefined
-        ? perform(checkpoint)
-        : resume(earlier.progress as Progress | undefined, checkpoint));
-      // The work has succeeded, even if its outcome cannot be stored.
-      await store.replace(id, { fingerprint, outcome }).catch(report);
-      return outcome;
-    } catch (error) {
-      // After an earlier attempt, the key stays claimed, because that attempt may have succeeded.
-      if (earlier === undefined && !mayHaveHappened(error)) await store.release(id).catch(report);
-      throw error;
-    } finally {
-      await store.finish?.(id).catch(report);
+  /** Claims a key, and waits while another process works on it. @throws AbortedError */
+  async function claim(name: KeyName, fingerprint: string, signal: Cancellation): Promise<Claimed> {
+    let pollMs = firstPollMs;
+    while (true) {
+      expectNotAborted(signal);
+      const result = await store.claim(name, fingerprint);
+      if (result.state === 'conflict') throw otherInputError();
+      if (result.state === 'full') throw new KeysFullError(fullMessage);
+      if (result.state !== 'held') return result;
+      await pause(pollMs, signal);
+      pollMs = Math.min(2 * pollMs, maxPollMs);
     }
   }
 
-  async function runOnce<Outcome, Progress>(
-    work: Work<Outcome, Progress>,
-    idempotencyKey: IdempotencyKey,
-  ): Promise<Outcome> {
-    const { tenant, key } = idempotencyKey;
-    if (key === undefined || key === null) return work.perform(async () => {});
-    const id = `${tenant.id}.${digest([work.operation, key])}`;
-    const fingerprint = digest(work.input);
-    const runningWork = running.get(id);
-    if (runningWork === undefined) {
-      const outcome = claimAndRun(id, fingerprint, work, idempotencyKey);
-      running.set(id, { fingerprint, outcome });
-      return outcome.finally(() => running.delete(id));
-    }
-    expectSameInput(runningWork.fingerprint, fingerprint);
-    try {
-      // The id contains the operation, so work of the same type is running.
-      return (await runningWork.outcome) as Outcome;
-    } catch (error) {
-      // The operation of the running work was aborted. This operation was not, so it runs the work itself.
-      if (error instanceof AbortedError) return runOnce(work, idempotencyKey);
-      throw error;
-    }
+  /** Ends a claim. The work has ended already, so a failure of the store changes no result. */
+  async function endClaim(ended: Promise<void>): Promise<void> {
+    // Another process has taken over a lost claim.
+    await ended.catch((error: unknown) => (error instanceof ClaimLostError ? undefined : report(error)));
   }
 
-  async function withLock<Note, Result>(
-    resource: string,
-    tenant: Tenant,
-    work: (lock: Lock<Note>) => Promise<Result>,
+  async function runClaimed<Result, Stored, Progress>(
+    { claim, progress, isResumed }: Claimed & { state: 'claimed' },
+    write: IdempotentWrite<Result, Stored, Progress>,
   ): Promise<Result> {
-    const id = `${tenant.id}.${digest(['hold', resource])}`;
-    // The same for all work, so that `claim` waits for the previous holder instead of reporting a conflict.
-    const fingerprint = 'hold';
-    const earlier = await store.claim(id, { fingerprint });
-    // Work on the same kind of resource stored the note.
-    let note = earlier?.progress as Note | undefined;
-    const checkpoint = async (newNote: Note | undefined) => {
-      await store.replace(id, { fingerprint, progress: newNote });
-      note = newNote;
+    const attempt: Attempt<Progress> = {
+      checkpoint: (newProgress) => store.checkpoint(claim, newProgress),
+      expectHeld: () => expectHeld(store, claim),
     };
     try {
-      return await work({
-        get note() {
-          return note;
-        },
-        checkpoint,
-        tryCheckpoint: (newNote) => checkpoint(newNote).catch(report),
-      });
-    } finally {
-      if (note === undefined) await store.release(id).catch(report);
-      await store.finish?.(id).catch(report);
+      // The key belongs to one mutation, so work of the same type stored the progress.
+      const result = await (isResumed
+        ? write.resume(progress as Progress | undefined, attempt)
+        : write.run(attempt));
+      await endClaim(store.finish(claim, write.toStored(result)));
+      return result;
+    } catch (error) {
+      // After an earlier attempt the key stays taken, because that attempt may have succeeded.
+      const isFree = !isResumed && !mayHaveHappened(error);
+      await endClaim(isFree ? store.release(claim) : store.abandon(claim));
+      throw error;
     }
   }
 
-  return { runOnce, withLock };
+  return {
+    digest,
+    async runOnce(write, key, callContext) {
+      if (key === undefined || key === null) return write.run(withoutClaim);
+      const { signal, tenant } = callContext;
+      const name = { merchant: await merchants.of(callContext), id: digest([write.operation, key]) };
+      const fingerprint = digest(write.input);
+      return turns.takeOrShare({ name, fingerprint, signal, tenant }, async () => {
+        const claimed = await claim(name, fingerprint, signal);
+        if (claimed.state === 'claimed') return runClaimed(claimed, write);
+        // The key belongs to one mutation, so work of the same type stored the outcome.
+        return write.restore(claimed.outcome as Parameters<typeof write.restore>[0]);
+      });
+    },
+
+    async withLock<Note, Result>(
+      resource: string,
+      callContext: CallContext,
+      work: (lock: Lock<Note>) => Promise<Result>,
+    ) {
+      const { signal, tenant } = callContext;
+      const name = { merchant: await merchants.of(callContext), id: digest(['lock', resource]) };
+      return turns.take({ name, fingerprint: lockFingerprint, signal, tenant }, async () => {
+        const claimed = await claim(name, lockFingerprint, signal);
+        if (claimed.state === 'done') throw new Error('expected a lock without an outcome');
+        const lock = new ClaimedLock<Note>(store, claimed, report);
+        try {
+          return await work(lock);
+        } finally {
+          await endClaim(
+            lock.note === undefined ? store.release(claimed.claim) : store.abandon(claimed.claim),
+          );
+        }
+      });
+    },
+  };
 }
 
-function expectSameInput(earlier: string, fingerprint: string): void {
-  if (earlier === fingerprint) return;
-  throw new ConflictError(
-    'This idempotencyKey was given before, with another input. Nothing was done. Take a new key for what is to be ' +
-      'done anew, or send the same input to learn what came of it.',
+type Claimed = Extract<ClaimResult, { state: 'claimed' | 'done' }>;
+
+class ClaimedLock<Note> implements Lock<Note> {
+  note: Note | undefined;
+  readonly #store: KeyStore;
+  readonly #claim: Claim;
+  readonly #report: (error: unknown) => void;
+
+  constructor(
+    store: KeyStore,
+    { claim, progress }: Claimed & { state: 'claimed' },
+    report: (error: unknown) => void,
+  ) {
+    this.#store = store;
+    this.#claim = claim;
+    this.#report = report;
+    // Work on the same kind of resource stored the note.
+    this.note = progress as Note | undefined;
+  }
+
+  async checkpoint(note: Note | undefined): Promise<void> {
+    await this.#store.checkpoint(this.#claim, note, { restartLifetime: true });
+    this.note = note;
+  }
+
+  tryCheckpoint(note: Note | undefined): Promise<void> {
+    return this.checkpoint(note).catch(this.#report);
+  }
+
+  expectHeld(): void {
+    expectHeld(this.#store, this.#claim);
+  }
+}
+
+const withoutClaim: Attempt<unknown> = { checkpoint: async () => {}, expectHeld: () => {} };
+
+function expectHeld(store: KeyStore, claim: Claim): void {
+  if (!store.holds(claim)) throw new ClaimLostError();
+}
+
+/** @throws OperationDeadlineError or AbortedError after the signal has aborted. */
+function expectNotAborted({ aborted, reason }: Cancellation): void {
+  if (!aborted) return;
+  throw reason instanceof OperationDeadlineError
+    ? reason
+    : new AbortedError(abortedMessage, { cause: reason });
+}
+
+/** A request to work on a key. */
+interface TurnRequest {
+  name: KeyName;
+  fingerprint: string;
+  /** Ends the waiting. */
+  signal: Cancellation;
+  tenant: Tenant;
+}
+
+/** The work of this process on each key. One request at a time asks the store for a key. */
+interface Turns {
+  /** Runs work after all earlier work on the key. @throws ConflictError for another fingerprint, and AbortedError. */
+  take<Result>(request: TurnRequest, work: () => Promise<Result>): Promise<Result>;
+  /** Like `take`, but takes the result of the last work on the key if the same access token runs it now. */
+  takeOrShare<Result>(request: TurnRequest, work: () => Promise<Result>): Promise<Result>;
+}
+
+function createTurns(): Turns {
+  const lastByKey = new Map<
+    string,
+    { request: TurnRequest; result: Promise<unknown>; ended: Promise<void> }
+  >();
+  const keyOf = ({ name: { merchant, id } }: TurnRequest) => `${merchant}.${id}`;
+
+  function take<Result>(request: TurnRequest, work: () => Promise<Result>): Promise<Result> {
+    const key = keyOf(request);
+    const earlier = lastByKey.get(key);
+    if (earlier !== undefined && earlier.request.fingerprint !== request.fingerprint) throw otherInputError();
+    const result = (earlier?.ended ?? Promise.resolve()).then(() => {
+      expectNotAborted(request.signal);
+      return work();
+    });
+    const last = { request, result, ended: result.then(ignore, ignore) };
+    lastByKey.set(key, last);
+    void last.ended.then(() => {
+      if (lastByKey.get(key) === last) lastByKey.delete(key);
+    });
+    return earlier === undefined ? result : untilAborted(earlier.ended, request.signal).then(() => result);
+  }
+
+  return {
+    take,
+    async takeOrShare<Result>(request: TurnRequest, work: () => Promise<Result>) {
+      while (true) {
+        const { tenant, fingerprint, signal } = request;
+        const earlier = lastByKey.get(keyOf(request));
+        const isSame = earlier?.request.tenant === tenant && earlier.request.fingerprint === fingerprint;
+        if (earlier === undefined || !isSame) return take(request, work);
+        try {
+          // The key belongs to one mutation, so its work has results of the same type.
+          return (await earlier.result) as Result;
+        } catch (error) {
+          // The operation of the earlier work was aborted. This operation was not, so it runs the work itself.
+          if (!(error instanceof AbortedError) || signal.aborted) throw error;
+        }
+      }
+    },
+  };
+}
+
+const ignore = () => {};
+
+/** Waits for earlier work. @throws OperationDeadlineError or AbortedError as soon as the signal aborts. */
+async function untilAborted(ended: Promise<void>, signal: Cancellation): Promise<void> {
+  // A listener that is added after the abort is never called.
+  expectNotAborted(signal);
+  const aborted = Promise.withResolvers<void>();
+  signal.addEventListener('abort', aborted.resolve);
+  await Promise.race([ended, aborted.promise]);
+  signal.removeEventListener('abort', aborted.resolve);
+  expectNotAborted(signal);
+}
+
+const abortedMessage = 'The request was given up while it waited for its idempotencyKey';
+
+const fullMessage =
+  'This merchant has used all of its idempotency keys. Nothing was sent. Keys become free 24 hours after their first use.';
+
+function otherInputError(): ConflictError {
+  return new ConflictError(
+    'This idempotencyKey was used with another input. Nothing was sent. Use a new key for a new write, or the original ' +
+      'input to get the original result.',
   );
 }

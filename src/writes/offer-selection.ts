@@ -31,7 +31,7 @@ export function selectOffer(
 
 /** Returns a message that says why no offer matches, which offers are available, and what to change. */
 export function noOfferReason(
-  offers: readonly OfferJson[],
+  offers: readonly Pick<OfferJson, 'courier' | 'status' | 'shipmentCostCents'>[],
   { offer: { courier }, maxShipmentCostCents: maxCents }: OfferPreference,
 ): string {
   const available = offers.filter(isAvailable);

@@ -11,7 +11,7 @@ import {
   OutcomeUnknownError,
 } from '../rest/errors.ts';
 import type { OrderJson, ShipmentJson } from '../rest/wire-schema.ts';
-import { creationTime } from './attempt-start.ts';
+import { creationTime } from './write-attempt.ts';
 
 /**
  * Runs `find`, which looks for the record that an attempt without a response may have created.

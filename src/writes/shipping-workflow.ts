@@ -4,11 +4,9 @@
 import type { Loaders } from '../loaders/loaders.ts';
 import type { RestApi } from '../rest/api.ts';
 import type { CreateQuoteJson, CreateShipmentJson } from '../rest/api-types.ts';
-import type { CallContext } from '../rest/client/call-context.ts';
-import { InvalidResponseError, isConflict, mayHaveHappened } from '../rest/errors.ts';
+import { InvalidResponseError, isConflict } from '../rest/errors.ts';
 import { isNameOf, type ResourceName } from '../rest/resource-name.ts';
 import type {
-  OfferJson,
   OrderJson,
   OriginJson,
   PackageJson,
@@ -16,17 +14,19 @@ import type {
   RecipientJson,
   ShipmentJson,
 } from '../rest/wire-schema.ts';
-import { attemptNow } from './attempt-start.ts';
+import type { Digest } from './digest.ts';
 import {
-  createEarlierShipping,
+  type EarlierShipping,
   notNamedYet,
+  postNoted,
   type ShippingNote,
   type ShippingProgress,
-  wasAborted,
 } from './earlier-attempt.ts';
 import { ConflictError, NotFoundError } from './errors.ts';
-import type { Idempotency, Lock } from './idempotency.ts';
+import { type Attempt, bothHeld, type Held, type Lock } from './idempotency.ts';
 import { noOfferReason, type OfferPreference, offersOf, selectOffer } from './offer-selection.ts';
+import { fromChosenOffer, type ShippedOrder, toChosenOffer } from './restored-records.ts';
+import { writeAttemptNow } from './write-attempt.ts';
 
 /** Which order to ship, from which origin, in which package, and with which offer. */
 export interface ShipOrderRequest extends OfferPreference {
@@ -36,21 +36,24 @@ export interface ShipOrderRequest extends OfferPreference {
   requiresPickup: boolean;
 }
 
-/** The shipment, or the quote of which no offer matches the preference, with the reason. */
-export type ShippedOrder =
-  | { order: OrderJson; quote: QuoteJson; offer: OfferJson; shipment: ShipmentJson }
-  | { quote: QuoteJson; noOfferReason: string };
-
-type Checkpoint = (progress: ShippingProgress) => Promise<void>;
 type OrderLock = Lock<ShippingNote>;
+type ShippingAttempt = Attempt<ShippingProgress>;
+
+/** The values that a request for shipping has if the client leaves them out. */
+export const shipOrderDefaults = {
+  offer: { prefer: 'CHEAPEST' },
+  maxShipmentCostCents: null,
+  requiresPickup: true,
+} as const;
 
 interface ShipOrderDependencies {
   api: RestApi;
-  callContext: CallContext;
   loaders: Loaders;
-  withLock: Idempotency['withLock'];
-  createQuote(quote: CreateQuoteJson): Promise<QuoteJson>;
-  createShipment(shipment: CreateShipmentJson): Promise<ShipmentJson>;
+  digest: Digest;
+  earlierShipping: EarlierShipping;
+  withLock<Result>(resource: string, work: (lock: OrderLock) => Promise<Result>): Promise<Result>;
+  createQuote(quote: CreateQuoteJson, held: Held): Promise<QuoteJson>;
+  createShipment(shipment: CreateShipmentJson, held: Held): Promise<ShipmentJson>;
 }
 
 /** An order that has the fields that its quote and its shipment need. */
@@ -60,36 +63,35 @@ type ShippableOrder = OrderJson & { recipient: { location: string } };
  * Creates the function that ships an order: it reads the order and the origin, creates a quote, selects an offer, and
  * creates the shipment. A lock lets one request at a time do so for an order. The note of the lock describes
  * the last attempt.
- * @returns a function of the request, of the progress of an earlier attempt with the same key, and of `checkpoint`.
+ * @returns a function of the request, of the progress of an earlier attempt with the same key, and of this attempt.
  */
 export function createShipOrder({
   api,
-  callContext,
   loaders,
+  digest,
+  earlierShipping,
   withLock,
   createQuote,
   createShipment,
 }: ShipOrderDependencies) {
-  const earlierShipping = createEarlierShipping({ api, callContext, loaders });
-
   function shipOrder(
     request: ShipOrderRequest,
     ownProgress: ShippingProgress | undefined,
-    checkpoint: Checkpoint,
+    attempt: ShippingAttempt,
   ): Promise<ShippedOrder> {
-    return withLock<ShippingNote, ShippedOrder>(request.order, callContext.tenant, (lock) => {
+    return withLock(request.order, (lock) => {
       // While this request waited for the lock, the order may have changed. A noted shipment does not change.
       if (lock.note?.shipment === undefined) loaders.orderById.clear(request.order);
       return ownProgress === undefined && lock.note === undefined
-        ? startShipping(request, checkpoint, lock)
-        : resumeShipping(request, ownProgress, checkpoint, lock);
+        ? startShipping(request, attempt, lock)
+        : resumeShipping(request, ownProgress, attempt, lock);
     });
   }
 
   /** Ships an order that no earlier attempt has shipped. */
   async function startShipping(
     request: ShipOrderRequest,
-    checkpoint: Checkpoint,
+    attempt: ShippingAttempt,
     lock: OrderLock,
   ): Promise<ShippedOrder> {
     // A paid shipment must start at the current origin, so cached pages of origins are not used.
@@ -108,13 +110,15 @@ export function createShipOrder({
       cashOnDeliveryRequestCents: order.cashOnDeliveryRequestCents,
       order: order.name,
     };
-    const quote = await createQuote(quoteRequest);
+    const quote = await createQuote(quoteRequest, bothHeld(attempt, lock));
     const offers = offersOf(quote);
     const offer = selectOffer(offers, request);
-    if (offer === null) return { quote, noOfferReason: noOfferReason(offers, request) };
-    const progress = { quoteRequest, quote, offer, attempt: attemptNow(api) };
-    await checkpoint(progress);
-    return createOrderShipment(request, order, progress, lock);
+    if (offer === null) return { quote, offers, noOfferReason: noOfferReason(offers, request) };
+    const terms = digest(termsOf(order));
+    const progress = { quote: quote.name, offer: toChosenOffer(offer), terms, attempt: writeAttemptNow(api) };
+    await attempt.checkpoint(progress);
+    const shipment = await createOrderShipment(request, order, progress, bothHeld(attempt, lock), lock);
+    return { order: shippedOrder(order, shipment), quote, offer, shipment };
   }
 
   /**
@@ -125,21 +129,23 @@ export function createShipOrder({
   async function resumeShipping(
     request: ShipOrderRequest,
     ownProgress: ShippingProgress | undefined,
-    checkpoint: Checkpoint,
+    attempt: ShippingAttempt,
     lock: OrderLock,
   ): Promise<ShippedOrder> {
-    const { order, shipment } = await earlierShipping.find(request.order, ownProgress, lock.note);
+    const { order, shipment } = await earlierShipping.find(request.order, ownProgress, lock);
     if (shipment !== null) return useExistingShipment(order, shipment, ownProgress, lock);
     // A quote without a response has no effect, so another quote is safe.
-    if (ownProgress === undefined) return startShipping(request, checkpoint, lock);
+    if (ownProgress === undefined) return startShipping(request, attempt, lock);
     expectShippable(order);
-    if (!matchesQuoteRequest(order, ownProgress)) return startShipping(request, checkpoint, lock);
+    // The order may have changed since the quote was created.
+    if (digest(termsOf(order)) !== ownProgress.terms) return startShipping(request, attempt, lock);
     try {
-      return await createOrderShipment(request, order, ownProgress, lock);
+      const created = await createOrderShipment(request, order, ownProgress, bothHeld(attempt, lock), lock);
+      return resumedShipping(order, ownProgress, created);
     } catch (error) {
       if (!isConflict(error)) throw error;
       // REST may have finished the earlier attempt after the search.
-      const found = await earlierShipping.find(request.order, ownProgress, lock.note);
+      const found = await earlierShipping.find(request.order, ownProgress, lock);
       if (found.shipment === null) throw error;
       return useExistingShipment(found.order, found.shipment, ownProgress, lock);
     }
@@ -149,30 +155,22 @@ export function createShipOrder({
   async function createOrderShipment(
     request: ShipOrderRequest,
     order: OrderJson,
-    progress: ShippingProgress,
+    { quote, offer, attempt }: ShippingProgress,
+    held: Held,
     lock: OrderLock,
-  ): Promise<ShippedOrder> {
-    const { quote, offer, attempt } = progress;
-    const previousNote = lock.note;
-    const note = { quote: quote.name, attempt };
-    await lock.checkpoint({ ...note, unsettledSinceMs: Date.now() });
-    try {
-      const shipment = await createShipment({
-        quote: quote.name,
-        courier: offer.courier,
-        origin: request.origin,
-        recipient: shipmentRecipient(order.recipient),
-        requiresPickup: request.requiresPickup,
-      });
-      // The order is shipped, even if the note cannot be stored.
-      await lock.tryCheckpoint({ ...note, shipment: shipment.name });
-      return shippedOrder(order, progress, shipment);
-    } catch (error) {
-      // This failure does not undo an earlier attempt, which may have succeeded, so the earlier note is restored.
-      if (!mayHaveHappened(error)) await lock.tryCheckpoint(previousNote);
-      else await lock.tryCheckpoint(wasAborted(error) ? { ...note, unsettledSinceMs: Date.now() } : note);
-      throw error;
-    }
+  ): Promise<ShipmentJson> {
+    return postNoted(lock, quote, attempt, writeAttemptNow(api), () =>
+      createShipment(
+        {
+          quote,
+          courier: offer.courier,
+          origin: request.origin,
+          recipient: shipmentRecipient(order.recipient),
+          requiresPickup: request.requiresPickup,
+        },
+        held,
+      ),
+    );
   }
 
   /**
@@ -186,20 +184,30 @@ export function createShipOrder({
     lock: OrderLock,
   ): Promise<ShippedOrder> {
     if (lock.note !== undefined) await lock.tryCheckpoint({ ...lock.note, shipment: shipment.name });
-    if (ownProgress !== undefined && shipment.quote === ownProgress.quote.name)
-      return shippedOrder(order, ownProgress, shipment);
+    if (ownProgress !== undefined && shipment.quote === ownProgress.quote)
+      return resumedShipping(order, ownProgress, shipment);
     throw notNamedYet(order.name, shipment.name);
   }
 
   return shipOrder;
 }
 
-function shippedOrder(
+function shippedOrder(order: OrderJson, { name }: ShipmentJson): OrderJson {
+  return { ...order, shipment: name };
+}
+
+/** The result of a shipment whose quote was created by an earlier attempt. */
+function resumedShipping(
   order: OrderJson,
   { quote, offer }: ShippingProgress,
   shipment: ShipmentJson,
 ): ShippedOrder {
-  return { order: { ...order, shipment: shipment.name }, quote, offer, shipment };
+  return {
+    order: shippedOrder(order, shipment),
+    quote: { name: quote },
+    offer: fromChosenOffer(offer),
+    shipment,
+  };
 }
 
 /** An order of these statuses cannot be shipped, or shipped again ("Order status"). */
@@ -231,15 +239,9 @@ function locationOf({ name, location }: OriginJson): string {
   throw new InvalidResponseError(`REST sent ${name} without its location`);
 }
 
-/** Returns whether the quote still fits the order, which may have changed since the quote was created. */
-function matchesQuoteRequest(
-  { recipient, cashOnDeliveryRequestCents }: OrderJson,
-  { quoteRequest }: ShippingProgress,
-): boolean {
-  return (
-    recipient.location === quoteRequest.destination &&
-    cashOnDeliveryRequestCents === quoteRequest.cashOnDeliveryRequestCents
-  );
+/** The fields of an order that its quote depends on. */
+function termsOf({ recipient, cashOnDeliveryRequestCents }: OrderJson): object {
+  return { destination: recipient.location, cashOnDeliveryRequestCents };
 }
 
 /**

@@ -10,11 +10,24 @@ import type {
 } from '../rest/api-types.ts';
 import type { CallContext } from '../rest/client/call-context.ts';
 import { OutcomeUnknownError } from '../rest/errors.ts';
-import type { ConversationName, ResourceName } from '../rest/resource-name.ts';
+import { type ConversationName, isNameOf, type ResourceName } from '../rest/resource-name.ts';
 import type { MessageJson, OrderJson, QuoteJson, ShipmentJson } from '../rest/wire-schema.ts';
-import { type Attempt, attemptNow, earliestCreation } from './attempt-start.ts';
-import type { ShippingProgress } from './earlier-attempt.ts';
-import type { Idempotency, IdempotencyKey } from './idempotency.ts';
+import { withoutDefaults } from './digest.ts';
+import {
+  createEarlierShipping,
+  postNoted,
+  type ShippingNote,
+  type ShippingProgress,
+  shippedAlready,
+} from './earlier-attempt.ts';
+import {
+  type Attempt,
+  bothHeld,
+  type Held,
+  type Idempotency,
+  type IdempotentWrite,
+  type Lock,
+} from './idempotency.ts';
 import {
   invalidateAfterMessage,
   invalidateAfterOrderCreation,
@@ -25,7 +38,17 @@ import {
   replaceShipment,
 } from './invalidation.ts';
 import { findCreatedOrder, withRecovery } from './recovery.ts';
-import { createShipOrder, type ShipOrderRequest, type ShippedOrder } from './shipping-workflow.ts';
+import {
+  createRestoredRecords,
+  type NamedRecord,
+  type SentMessage,
+  type ShippedOrder,
+  type StoredShipping,
+  toSentMessage,
+  toStoredShipping,
+} from './restored-records.ts';
+import { createShipOrder, type ShipOrderRequest, shipOrderDefaults } from './shipping-workflow.ts';
+import { earliestCreation, type WriteAttempt, writeAttemptNow } from './write-attempt.ts';
 
 /** The client's idempotency key. Work with a key runs once; without a key, each request runs it. */
 type Key = string | null | undefined;
@@ -39,8 +62,8 @@ export interface Writes {
   createOrder(order: CreateOrderJson, key: Key): Promise<OrderJson>;
   /** Sends `PATCH /v1/orders/{id}`. Takes no key, because the update is idempotent. */
   updateOrder(order: ResourceName<'orders'>, update: UpdateOrderJson): Promise<OrderJson>;
-  /** Sends `POST /v1/quotes`. */
-  createQuote(quote: CreateQuoteJson, key: Key): Promise<QuoteJson>;
+  /** Sends `POST /v1/quotes`. For a repeated key it returns the name of the quote. */
+  createQuote(quote: CreateQuoteJson, key: Key): Promise<QuoteJson | NamedRecord>;
   /** Sends `POST /v1/shipments`. */
   createShipment(shipment: CreateShipmentJson, key: Key): Promise<ShipmentJson>;
   /**
@@ -72,78 +95,110 @@ export function createWrites(
   // A client that disconnects aborts its reads. A write continues until the operation's deadline, because the outcome
   // of an aborted write is unknown.
   const writeContext: CallContext = { ...callContext, signal: callContext.deadline.signal };
-
-  const idempotencyKey = (key: Key): IdempotencyKey => ({
-    tenant: callContext.tenant,
-    key,
-    async expectTokenAccepted() {
-      if (callContext.isTokenRejected()) await api.getOrganization(callContext);
-    },
+  const restored = createRestoredRecords(loaders);
+  /** The context of the calls of an attempt: the claim is checked before the bytes of each write leave. */
+  const contextOf = ({ expectHeld }: Held): CallContext => ({
+    ...writeContext,
+    beforeWrite: expectHeld,
   });
 
-  /**
-   * Runs a write once per key. `resume` does not search for the record of an earlier attempt: it throws
-   * OutcomeUnknownError. Another request may run the work, so each request clears its own loaders afterwards.
-   */
-  function runOnce<Created>(
-    operation: string,
-    input: unknown,
-    key: Key,
-    write: () => Promise<Created>,
-  ): Promise<Created> {
-    return idempotency.runOnce(
-      { operation, input, perform: write, resume: async () => outcomeUnknown(false) },
-      idempotencyKey(key),
-    );
-  }
-
-  async function createQuote(quote: CreateQuoteJson): Promise<QuoteJson> {
-    const created = await api.createQuote(quote, writeContext);
+  async function createQuote(quote: CreateQuoteJson, attempt: Held) {
+    const created = await api.createQuote(quote, contextOf(attempt));
     replaceQuote(loaders, created);
     return created;
   }
 
-  async function createShipment(shipment: CreateShipmentJson): Promise<ShipmentJson> {
+  async function createOrder(order: CreateOrderJson, attempt: Attempt<WriteAttempt>): Promise<OrderJson> {
+    await attempt.checkpoint(writeAttemptNow(api));
+    const created = await api.createOrder(order, contextOf(attempt));
+    replaceOrder(loaders, created);
+    return created;
+  }
+
+  async function createShipment(shipment: CreateShipmentJson, attempt: Held) {
     const created = await api
-      .createShipment(shipment, writeContext)
+      .createShipment(shipment, contextOf(attempt))
       .finally(() => invalidateAfterShipmentCreation(loaders));
     replaceShipment(loaders, created);
     return created;
   }
 
-  const createOrder = async (order: CreateOrderJson): Promise<OrderJson> => {
-    const created = await api.createOrder(order, writeContext);
-    replaceOrder(loaders, created);
-    return created;
-  };
+  const earlierShipping = createEarlierShipping({ api, callContext, loaders });
+  const withLock = <Result>(resource: string, work: (lock: Lock<ShippingNote>) => Promise<Result>) =>
+    idempotency.withLock(resource, writeContext, work);
+
+  /**
+   * Accepts a quote under the lock of its order, as `shipOrder` does, or of the quote if it has no order. So an order or a
+   * quote has one shipment, whatever the keys.
+   * @throws ConflictError if an earlier request has created a shipment.
+   */
+  async function acceptQuote(shipment: CreateShipmentJson, attempt: Held): Promise<ShipmentJson> {
+    const { quote } = shipment;
+    const order = (await loaders.quoteById.load(quote))?.order;
+    const isOfOrder = isNameOf('orders', order);
+    return withLock(isOfOrder ? order : quote, async (lock) => {
+      if (lock.note !== undefined) {
+        const earlier = isOfOrder
+          ? await earlierShipmentOf(order, lock)
+          : (await earlierShipping.findByQuote(lock))?.name;
+        if (earlier !== undefined) throw shippedAlready(isOfOrder ? order : quote, earlier);
+      }
+      const now = writeAttemptNow(api);
+      return postNoted(lock, quote, now, now, () => createShipment(shipment, bothHeld(attempt, lock)));
+    });
+  }
+
+  /** Returns the name of an order's shipment, even if REST would ship the order again. */
+  async function earlierShipmentOf(order: ResourceName<'orders'>, lock: Lock<ShippingNote>) {
+    const found = await earlierShipping.find(order, undefined, lock);
+    if (found.shipment !== null) return found.shipment.name;
+    return isNameOf('shipments', found.order.shipment) ? found.order.shipment : undefined;
+  }
 
   const shipOrder = createShipOrder({
     api,
-    callContext,
     loaders,
-    withLock: idempotency.withLock,
+    digest: idempotency.digest,
+    earlierShipping,
+    withLock,
     createQuote,
     createShipment,
   });
 
+  /**
+   * Runs a write once per key. Its outcome cannot be looked up: after an attempt without a response, each request with
+   * the key throws OutcomeUnknownError.
+   */
+  function runOnce<Created, Stored>(
+    write: Pick<
+      IdempotentWrite<Created, Stored, never>,
+      'operation' | 'input' | 'run' | 'toStored' | 'restore'
+    >,
+    key: Key,
+  ): Promise<Created> {
+    return idempotency.runOnce({ ...write, resume: async () => outcomeUnknown(false) }, key, writeContext);
+  }
+
   return {
     createOrder: (order, key) =>
       idempotency
-        .runOnce(
+        .runOnce<OrderJson, string, WriteAttempt>(
           {
             operation: 'createOrder',
             input: order,
-            perform: async (checkpoint) => {
-              await checkpoint(attemptNow(api));
-              return createOrder(order);
-            },
-            resume: async (attempt: Attempt | undefined) => {
-              const since = () => attempt && earliestCreation(attempt, api);
+            run: (attempt) => createOrder(order, attempt),
+            async resume(earlier, attempt) {
+              // Without a checkpoint, nothing was sent.
+              if (earlier === undefined) return createOrder(order, attempt);
+              const since = () => earliestCreation(earlier, api);
               const found = await withRecovery(() => findCreatedOrder(loaders, order, since));
               return found ?? outcomeUnknown(true);
             },
+            toStored: ({ name }) => name,
+            restore: restored.order,
           },
-          idempotencyKey(key),
+          key,
+          writeContext,
         )
         .finally(() => invalidateAfterOrderCreation(loaders)),
     updateOrder: async (order, update) => {
@@ -153,30 +208,68 @@ export function createWrites(
       replaceOrder(loaders, updated);
       return updated;
     },
-    createQuote: (quote, key) => runOnce('createQuote', quote, key, () => createQuote(quote)),
-    createShipment: (shipment, key) =>
-      runOnce('createShipment', shipment, key, () => createShipment(shipment)).finally(() =>
-        invalidateAfterShipmentCreation(loaders),
+    createQuote: (quote, key) =>
+      runOnce<QuoteJson | NamedRecord, string>(
+        {
+          operation: 'createQuote',
+          input: quote,
+          run: (attempt) => createQuote(quote, attempt),
+          toStored: ({ name }) => name,
+          restore: async (name) => ({ name }),
+        },
+        key,
       ),
+    createShipment: (shipment, key) =>
+      runOnce<ShipmentJson, string>(
+        {
+          operation: 'createShipment',
+          input: shipment,
+          run: (attempt) =>
+            key === undefined || key === null
+              ? createShipment(shipment, attempt)
+              : acceptQuote(shipment, attempt),
+          toStored: ({ name }) => name,
+          restore: restored.shipment,
+        },
+        key,
+      ).finally(() => invalidateAfterShipmentCreation(loaders)),
     sendMessage: ({ name, channel, conversation }, message, key, expectValid) =>
-      runOnce('sendMessage', { conversation: name, message }, key, async () => {
-        await expectValid();
-        return api.sendMessage(channel, conversation, message, writeContext);
-      }).finally(() => invalidateAfterMessage(loaders)),
+      runOnce<MessageJson, SentMessage>(
+        {
+          operation: 'sendMessage',
+          input: { conversation: name, message },
+          async run(attempt) {
+            await expectValid();
+            return api.sendMessage(channel, conversation, message, contextOf(attempt));
+          },
+          toStored: toSentMessage,
+          restore: (sent) => restored.message(sent, message),
+        },
+        key,
+      ).finally(() => invalidateAfterMessage(loaders)),
     sendToPhone: (channel, message, key) =>
-      runOnce('sendMessageToPhone', { channel, message }, key, () =>
-        api.sendToPhone(channel, message, writeContext),
+      runOnce<MessageJson, SentMessage>(
+        {
+          operation: 'sendMessageToPhone',
+          input: { channel, message },
+          run: (attempt) => api.sendToPhone(channel, message, contextOf(attempt)),
+          toStored: toSentMessage,
+          restore: (sent) => restored.message(sent, message),
+        },
+        key,
       ).finally(() => invalidateAfterMessage(loaders)),
     shipOrder: async (request, key) => {
-      const outcome = await idempotency.runOnce(
+      const outcome = await idempotency.runOnce<ShippedOrder, StoredShipping, ShippingProgress>(
         {
           operation: 'shipOrder',
-          input: request,
-          perform: (checkpoint) => shipOrder(request, undefined, checkpoint),
-          resume: (progress: ShippingProgress | undefined, checkpoint) =>
-            shipOrder(request, progress, checkpoint),
+          input: withoutDefaults(request, shipOrderDefaults),
+          run: (attempt) => shipOrder(request, undefined, attempt),
+          resume: (progress, attempt) => shipOrder(request, progress, attempt),
+          toStored: toStoredShipping,
+          restore: (stored) => restored.shipping(stored, request),
         },
-        idempotencyKey(key),
+        key,
+        writeContext,
       );
       // Another request may have shipped the order while this request waited for the key.
       if ('shipment' in outcome) invalidateAfterShipmentCreation(loaders);

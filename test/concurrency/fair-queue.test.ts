@@ -217,8 +217,8 @@ test('an owner has at most its weight, and owners that are closed wait, while ot
   const closed = new Set<string>();
   const queue = new FairQueue<string, WeighedEntry>({
     capacity: 10,
-    maxWeightPerOwner: 5,
-    isOpenTo: (owner) => !closed.has(owner),
+    maxWeightOf: () => 5,
+    isOpenTo: ({ owner }) => !closed.has(owner),
     overloaded: () => new Error('full'),
   });
   const Entry = entriesOf(queue, granted);
@@ -296,7 +296,46 @@ test('a stream of light entries keeps no heavy one waiting', () => {
   expect(granted).toContain('b 5');
 });
 
-interface WeighedEntry extends QueueEntry<WeighedEntry> {}
+test('starts nothing more in a round without time, and one waiting entry in each later round', async () => {
+  const granted: string[] = [];
+  let hasTime = true;
+  const queue = new FairQueue<string, WeighedEntry>({
+    capacity: 10,
+    hasTime: () => hasTime,
+    overloaded: () => new Error('full'),
+  });
+  const Entry = entriesOf(queue, granted);
+  new Entry('a', 1);
+  hasTime = false;
+  for (const owner of ['a', 'a', 'b']) new Entry(owner, 1);
+  expect([granted, queue.waiting]).toEqual([['a 1'], 3]);
+  hasTime = true;
+  queue.grantWaiting();
+  expect([granted, queue.waiting]).toEqual([['a 1', 'a 1'], 2]);
+  await new Promise(setImmediate);
+  expect(granted).toEqual(['a 1', 'a 1', 'b 1']);
+  await new Promise(setImmediate);
+  expect([granted, queue.waiting]).toEqual([['a 1', 'a 1', 'b 1', 'a 1'], 0]);
+});
+
+test('a closed entry of an owner does not keep the next one waiting', () => {
+  const granted: string[] = [];
+  const queue = new FairQueue<string, WeighedEntry>({
+    capacity: 1,
+    isOpenTo: ({ weight }) => weight !== 2,
+    overloaded: () => new Error('full'),
+  });
+  const Entry = entriesOf(queue, granted);
+  const first = new Entry('a', 1);
+  new Entry('a', 2);
+  new Entry('a', 3);
+  queue.release('a', first);
+  expect([granted, queue.waiting]).toEqual([['a 1', 'a 3'], 1]);
+});
+
+interface WeighedEntry extends QueueEntry<WeighedEntry> {
+  readonly owner: string;
+}
 
 /** A class of entries that ask for their slot at once. `granted` gets their owner and weight. */
 function entriesOf(queue: FairQueue<string, WeighedEntry>, granted: string[]) {

@@ -126,3 +126,24 @@ describe('a bearer that REST refuses', () => {
     expect([tenants.isRejected('tenant 0'), tenants.isRejected('tenant 1')]).toEqual([false, true]);
   });
 });
+
+test('a token is accepted from its first response until REST rejects it', () => {
+  const tenants = createTenants();
+  const tenant = tenants.of('a');
+  expect(tenants.isAccepted(tenant)).toBe(false);
+  tenants.remember(tenant);
+  expect(tenants.isAccepted(tenant)).toBe(true);
+  tenants.reject(tenant.id);
+  expect(tenants.isAccepted(tenant)).toBe(false);
+});
+
+test('accepted tokens are kept beyond the tenants that are remembered', () => {
+  const tenants = createTenants({ maxTenants: 2 });
+  const first = tenants.of('first');
+  tenants.remember(first);
+  for (let index = 0; index < 1_000; index += 1) tenants.remember(tenants.of(`token ${index}`));
+  expect([tenants.isRemembered('first'), tenants.isAccepted(first)]).toEqual([false, true]);
+  // Two generations of 50,000 ids.
+  for (let index = 0; index < 110_000; index += 1) tenants.remember(tenants.of(`later ${index}`));
+  expect(tenants.isAccepted(first)).toBe(false);
+});

@@ -16,6 +16,7 @@ const defaults = {
   host: '127.0.0.1',
   port: 4000,
   workers: 1,
+  stateFile: undefined,
   publicUrl: undefined,
   upstreamUrl: undefined,
   sandboxFile: undefined,
@@ -53,7 +54,6 @@ const defaults = {
     callsAtOnce: 64,
     callsWaiting: 1_000,
     pointsPerSecond: 0,
-    idempotencyKeys: 20_000,
     loading: { referenceMs: 60_000, listsForBatches: true },
     limits: {
       tokens: 5_000,
@@ -173,6 +173,18 @@ describe('what is accepted', () => {
     expect(readConfig({ UPSTREAM_URL: 'sandbox', NODE_ENV: 'production' })).toEqual(defaults);
   });
 
+  test.each(['/var/lib/waybill/state.sqlite', 'memory'])(
+    'in production before a live service, STATE_FILE %s',
+    (stateFile) => {
+      const environment = { NODE_ENV: 'production', UPSTREAM_URL: 'https://rest.example' };
+      expect(readConfig({ ...environment, STATE_FILE: stateFile }).stateFile).toBe(stateFile);
+    },
+  );
+
+  test('before a live service outside production, no STATE_FILE', () => {
+    expect(readConfig({ UPSTREAM_URL: 'https://rest.example' }).stateFile).toBeUndefined();
+  });
+
   test('nothing, where NODE_ENV is not "production"', () => {
     expect(readConfig({ NODE_ENV: 'development' })).toEqual(defaults);
   });
@@ -181,6 +193,7 @@ describe('what is accepted', () => {
     const environment = {
       PORT: '0',
       WORKERS: '3',
+      STATE_FILE: '/var/lib/waybill/state.sqlite',
       HOST: '::1',
       PUBLIC_URL: 'https://waybill.example/shop/',
       UPSTREAM_URL: 'http://rest.example:8080/base',
@@ -200,7 +213,6 @@ describe('what is accepted', () => {
       OPERATION_TIMEOUT_MS: '1',
       UPSTREAM_QUEUE: '2',
       RATE_LIMIT_POINTS_PER_SECOND: '50',
-      IDEMPOTENCY_KEYS: '500',
       REFERENCE_DATA_MS: '0',
       UPSTREAM_LISTS_FOR_BATCHES: 'no',
       SHOW_COST: 'yes',
@@ -238,6 +250,7 @@ describe('what is accepted', () => {
     expect(readConfig(environment)).toEqual({
       port: 0,
       workers: 3,
+      stateFile: '/var/lib/waybill/state.sqlite',
       host: '::1',
       metrics: true,
       metricsPort: 9464,
@@ -281,7 +294,6 @@ describe('what is accepted', () => {
         callsAtOnce: 10_000,
         callsWaiting: 2,
         pointsPerSecond: 50,
-        idempotencyKeys: 500,
         loading: { referenceMs: 0, listsForBatches: false },
         limits: Object.fromEntries(Object.keys(limitSettings).map((limit) => [limit, 100])),
       },
@@ -429,6 +441,7 @@ describe('what is refused', () => {
     'UPSTREAM_',
     'DRAIN_SECONDS',
     'IDEMPOTENCY_TTL',
+    'IDEMPOTENCY_KEYS',
     'PERSISTED_QUERY_FILE',
     'REFERENCE_DATA_SECONDS',
   ])('%s, which begins as only settings do', (name) => {
@@ -449,6 +462,15 @@ describe('what is refused', () => {
       '  UPSTREAM_UR: there is no such setting; did you mean UPSTREAM_URL?',
     ]);
     expect(faultsOf({ NODE_ENV: 'production', UPSTREAM_URL: 'x' }).split('\n')).toHaveLength(2);
+  });
+
+  test.each([{}, { STATE_FILE: '' }])('in production before a live service, no STATE_FILE: %j', (none) => {
+    const environment = { NODE_ENV: 'production', UPSTREAM_URL: 'https://rest.example', ...none };
+    expect(faultsOf(environment)).toBe(
+      "These settings of the environment can't be used:\n" +
+        '  STATE_FILE: expected the path of a file for idempotency keys where NODE_ENV is "production", or "memory" to ' +
+        'lose them at a restart, but got none.',
+    );
   });
 
   test('a port for metrics that are not shown', () => {

@@ -131,7 +131,7 @@ describe.concurrent('before a live service', () => {
     expect(await main.stop()).toMatchObject({ code: 0, signal: null, errors: '' });
   });
 
-  test('it says where it is, before which service, and how to try it', async () => {
+  test('the start text has the addresses, the keys and a command to try', async () => {
     await using service = await startService(answerJson(orders));
     const main = startServer({ UPSTREAM_URL: `${service.url.href}base` });
     const { text, graphql } = await main.banner();
@@ -139,6 +139,7 @@ describe.concurrent('before a live service', () => {
       [
         `GraphiQL  http://127.0.0.1:${graphql.port}/graphql`,
         `REST      the live service at ${service.url.href}base (answers)`,
+        'Keys      in memory: a restart forgets them (see STATE_FILE)',
         `Try       curl -s http://127.0.0.1:${graphql.port}/graphql -H 'content-type: application/json' \\`,
         `            -H 'authorization: Bearer <access token>' -d '{"query":"${ordersQuery}"}'`,
         '',

@@ -15,9 +15,10 @@ function tagWith(...flags: string[]): string {
   return execFileSync(process.execPath, [...flags, '-p', 'v8.cachedDataVersionTag()'], { encoding: 'utf8' });
 }
 
-// Has each process say its tag when it ends.
+// Has each process, but no thread of it, say its tag when it ends.
 const sayTag = `--import=data:text/javascript,${encodeURIComponent(
-  "import { cachedDataVersionTag } from 'node:v8'; process.on('exit', () => console.error(cachedDataVersionTag()));",
+  "import { cachedDataVersionTag } from 'node:v8'; import { isMainThread } from 'node:worker_threads'; " +
+    "if (isMainThread) process.on('exit', () => console.error(cachedDataVersionTag()));",
 )}`;
 
 test('workers run under the flags of the process that leads them', async () => {

@@ -1,8 +1,10 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
+import { readConfig } from '../../src/config/config.ts';
 import type { ProxyOptions } from '../../src/rest/dispatcher.ts';
 import { mayHaveHappened } from '../../src/rest/errors.ts';
 import { probeRest } from '../../src/rest/health-probe.ts';
+import { connectApp } from '../fixtures/connect-app.ts';
 import { startProxy } from '../fixtures/proxy.ts';
 import { answerJson, errorOf, startRestClient, startService, until } from '../fixtures/rest-service.ts';
 
@@ -68,6 +70,43 @@ describe('a proxy', () => {
     for (let cause: unknown = error; cause instanceof Error; cause = cause.cause) {
       expect(`${cause.stack}${JSON.stringify(cause)}`).not.toMatch(/pass|bWU6|me:/);
     }
+  });
+
+  test('that refuses a plain write by 407 has sent nothing, and the write is retryable', async () => {
+    await using service = await startService(answerOrder, true);
+    await using proxy = await startProxy(service.url, { status: 407 });
+    const config = readConfig({
+      UPSTREAM_URL: restUrl.href,
+      HTTP_PROXY: proxy.url.href,
+      UPSTREAM_RETRIES: '0',
+    });
+    const { app, close } = await connectApp(restUrl, config, { report: () => {} });
+    const query = `mutation { write: updateOrder(input: { id: "7", notes: "Dejar en portería" }) { __typename } }`;
+    const [written, read] = await Promise.all(
+      [query, '{ read: order(id: "7") { id } }'].map(async (document) => {
+        const response = await app.fetch('http://waybill.test/graphql', {
+          method: 'POST',
+          headers: { 'content-type': 'application/json', authorization: 'Bearer secret-token' },
+          body: JSON.stringify({ query: document }),
+        });
+        return response.json();
+      }),
+    );
+    await close();
+    const failed = (field: string, call: string) => ({
+      data: { [field]: null },
+      errors: [
+        {
+          message: `${call} got no answer (the proxy answers 407)`,
+          path: [field],
+          extensions: { code: 'UPSTREAM_UNAVAILABLE', retryable: true },
+        },
+      ],
+    });
+    expect(written).toMatchObject(failed('write', 'PATCH /v1/orders/7'));
+    expect(read).toMatchObject(failed('read', 'GET /v1/orders/7'));
+    expect(proxy.lines.map((line) => line.split(' ')[0]).sort()).toEqual(['GET', 'PATCH']);
+    expect(service.lines()).toEqual([]);
   });
 
   test.each([

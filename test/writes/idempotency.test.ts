@@ -1,46 +1,18 @@
 import { describe, expect, test } from 'vitest';
-import { AbortedError, OutcomeUnknownError, StatusError, UnavailableError } from '../../src/rest/errors.ts';
+import {
+  AbortedError,
+  OperationDeadlineError,
+  OutcomeUnknownError,
+  StatusError,
+  UnavailableError,
+} from '../../src/rest/errors.ts';
 import { ConflictError } from '../../src/writes/errors.ts';
-import { createIdempotency, type IdempotencyKey, type Work } from '../../src/writes/idempotency.ts';
-import { createMemoryStore, type IdempotencyStore } from '../../src/writes/idempotency-store.ts';
-
-const raise = (error: unknown) => {
-  throw error;
-};
-
-const secret = Buffer.from('a secret');
-const keyed: IdempotencyKey = { tenant: { id: 'tenant', writes: 0 }, key: 'k' };
-
-/** An idempotency, and a log of the work that was run. */
-function startWork() {
-  const { runOnce } = createIdempotency({
-    store: createMemoryStore({ maxKeys: 20_000 }),
-    report: raise,
-    secret,
-  });
-  const log: string[] = [];
-  return {
-    log,
-    /** Runs work once; `who` names the request in the log. */
-    ask: (who: string, part: Partial<Work<unknown, string>> = {}, otherwise: Partial<IdempotencyKey> = {}) =>
-      runOnce(
-        {
-          operation: 'write',
-          input: { a: 1 },
-          perform: async () => {
-            log.push(`${who} performs`);
-            return who;
-          },
-          resume: async (progress) => {
-            log.push(`${who} resumes from ${progress}`);
-            return who;
-          },
-          ...part,
-        },
-        { ...keyed, ...otherwise },
-      ),
-  };
-}
+import { KeysFullError } from '../../src/writes/idempotency.ts';
+import { ClaimLostError, type KeyStore, StoreUnavailableError } from '../../src/writes/store/key-store.ts';
+import { openSqliteStore } from '../../src/writes/store/sqlite-store.ts';
+import { startWork, type WorkRequest } from '../fixtures/keyed-work.ts';
+import { memoryStore } from '../fixtures/memory-store.ts';
+import { errorOf } from '../fixtures/rest-service.ts';
 
 const failing = (error: Error) => async (): Promise<never> => {
   throw error;
@@ -51,72 +23,103 @@ const broken = new TypeError('a bug');
 const unreachable = new UnavailableError('no address');
 
 describe('a key', () => {
-  test('gives the same outcome, done once', async () => {
+  test('gives the stored result to a later request', async () => {
     const { log, ask } = startWork();
     expect([await ask('a'), await ask('b')]).toEqual(['a', 'a']);
-    expect(await Promise.all([ask('c'), ask('d')])).toEqual(['a', 'a']);
-    expect(log).toEqual(['a performs']);
+    expect(log).toEqual(['a runs', 'b restores']);
   });
 
-  test('gives an outcome of null again too', async () => {
+  test('shares the result with requests of the same token at the same time', async () => {
     const { log, ask } = startWork();
-    const outcomes = [await ask('a', { perform: async () => null }), await ask('b')];
-    expect([outcomes, log]).toEqual([[null, null], []]);
+    expect(await Promise.all([ask('a'), ask('b'), ask('c')])).toEqual(['a', 'a', 'a']);
+    expect(log).toEqual(['a runs']);
   });
 
-  test.each([null, undefined])('of %s is none', async (key) => {
+  test('lets another token of the merchant wait for the stored result', async () => {
     const { log, ask } = startWork();
-    expect([await ask('a', {}, { key }), await ask('b', {}, { key })]).toEqual(['a', 'b']);
-    expect(log).toEqual(['a performs', 'b performs']);
+    const token = 'next token';
+    expect(await Promise.all([ask('a'), ask('b', { token }), ask('c', { token })])).toEqual(['a', 'a', 'a']);
+    expect(log).toEqual(['a runs', 'b restores']);
   });
 
-  test.each<[string, Partial<Work<unknown, string>>, Partial<IdempotencyKey>]>([
-    ['another bearer', {}, { tenant: { id: 'other', writes: 0 } }],
-    ['another operation', { operation: 'other' }, {}],
-    ['another key', {}, { key: 'other' }],
-    // Were they put together with a separator, these would be the same.
-    ['parts that are the same in a row', { operation: 'write","k' }, { key: '' }],
-  ])('is another with %s', async (_what, part, otherwise) => {
+  test('gives a result of null again', async () => {
+    const { log, ask } = startWork();
+    expect([await ask('a', { run: async () => null }), await ask('b')]).toEqual([null, null]);
+    expect(log).toEqual(['b restores']);
+  });
+
+  test('gives the error of a read that fails, and reads again', async () => {
     const { log, ask } = startWork();
     await ask('a');
-    expect(await ask('b', part, otherwise)).toBe('b');
-    expect(log).toEqual(['a performs', 'b performs']);
+    await expect(ask('b', { restore: failing(unreachable) })).rejects.toBe(unreachable);
+    expect(await ask('c')).toBe('a');
+    expect(log).toEqual(['a runs', 'c restores']);
   });
 
-  test('is a conflict with another input: during the work, after it, and after no known end', async () => {
+  test.each([null])('of %s is none', async (key) => {
+    const merchantOf = failing(new Error('expected no key'));
+    const { log, ask } = startWork({ merchantOf });
+    expect([await ask('a', { key }), await ask('b', { key })]).toEqual(['a', 'b']);
+    expect(log).toEqual(['a runs', 'b runs']);
+  });
+
+  test.each<[string, WorkRequest]>([
+    ['another merchant', { token: 'other token' }],
+    ['another operation', { operation: 'other' }],
+    ['another key', { key: 'other' }],
+    // With a separator between the parts, these would be the same.
+    ['parts that are the same in a row', { operation: 'write","k', key: '' }],
+  ])('is another key with %s', async (_what, request) => {
     const { log, ask } = startWork();
-    const other = { input: { a: 2 } };
+    await ask('a');
+    expect(await ask('b', request)).toBe('b');
+    expect(log).toEqual(['a runs', 'b runs']);
+  });
+
+  test.each(['token', 'next token'])('is a conflict with another input of the %s', async (token) => {
+    const { log, ask } = startWork();
+    const other = { input: { a: 2 }, token };
     const { promise: end, resolve } = Promise.withResolvers();
-    const first = ask('a', { perform: () => end });
+    const first = ask('a', { run: () => end });
     await expect(ask('b', other)).rejects.toThrow(ConflictError);
     resolve('done');
     expect(await first).toBe('done');
     await expect(ask('c', other)).rejects.toThrow(ConflictError);
-    await expect(ask('d', { perform: failing(unknown) }, { key: 'd' })).rejects.toBe(unknown);
-    await expect(ask('e', other, { key: 'd' })).rejects.toThrow(ConflictError);
+    await expect(ask('d', { key: 'd', run: failing(unknown) })).rejects.toBe(unknown);
+    await expect(ask('e', { ...other, key: 'd' })).rejects.toThrow(ConflictError);
     expect(log).toEqual([]);
+  });
+
+  test('is refused if the merchant has no room for keys', async () => {
+    const store = await openSqliteStore({ file: 'memory', maxKeysPerMerchant: 1 });
+    const { log, ask } = startWork({ store });
+    await ask('a');
+    await expect(ask('b', { key: 'new' })).rejects.toThrow(KeysFullError);
+    expect(await ask('c')).toBe('a');
+    expect(log).toEqual(['a runs', 'c restores']);
+    await store.close();
   });
 });
 
 describe('after a failure', () => {
-  test('of what was not done, the key is free, for another input too', async () => {
+  test('of work that changed nothing, the key is free for any input', async () => {
     const { log, ask } = startWork();
-    await expect(ask('a', { perform: failing(unreachable) })).rejects.toBe(unreachable);
+    await expect(ask('a', { run: failing(unreachable) })).rejects.toBe(unreachable);
     expect(await ask('b', { input: { a: 2 } })).toBe('b');
-    expect(log).toEqual(['b performs']);
+    expect(log).toEqual(['b runs']);
   });
 
-  test.each([unknown, broken])('of what may have been done, it is resumed: $name', async (error) => {
+  test.each([unknown, broken])('of work with an unknown outcome, it is resumed: $name', async (error) => {
     const { log, ask } = startWork();
-    await expect(ask('a', { perform: failing(error) })).rejects.toBe(error);
+    await expect(ask('a', { run: failing(error) })).rejects.toBe(error);
     expect([await ask('b'), await ask('c')]).toEqual(['b', 'b']);
-    expect(log).toEqual(['b resumes from undefined']);
+    expect(log).toEqual(['b resumes from undefined', 'c restores']);
   });
 
-  test('it is resumed from where it was', async () => {
+  test('work is resumed from its last checkpoint', async () => {
     const { log, ask } = startWork();
     const stopped = ask('a', {
-      perform: async (checkpoint) => {
+      run: async ({ checkpoint }) => {
         await checkpoint('step 1');
         await checkpoint('step 2');
         throw unknown;
@@ -124,7 +127,7 @@ describe('after a failure', () => {
     });
     await expect(stopped).rejects.toBe(unknown);
     const again = ask('b', {
-      resume: async (progress, checkpoint) => {
+      resume: async (progress, { checkpoint }) => {
         log.push(`b resumes from ${progress}`);
         await checkpoint('step 3');
         throw unknown;
@@ -135,42 +138,48 @@ describe('after a failure', () => {
     expect(log).toEqual(['b resumes from step 2', 'c resumes from step 3']);
   });
 
-  test.each([unknown, unreachable, aborted])(
-    'of resuming, it is resumed again, whatever failed: $name',
-    async (error) => {
-      const { log, ask } = startWork();
-      await expect(ask('a', { perform: failing(unknown) })).rejects.toBe(unknown);
-      await expect(ask('b', { resume: failing(error) })).rejects.toBe(error);
-      expect(await ask('c')).toBe('c');
-      expect(log).toEqual(['c resumes from undefined']);
-    },
-  );
+  test.each([unknown, unreachable, aborted])('of resumed work, it is resumed again: $name', async (error) => {
+    const { log, ask } = startWork();
+    await expect(ask('a', { run: failing(unknown) })).rejects.toBe(unknown);
+    await expect(ask('b', { resume: failing(error) })).rejects.toBe(error);
+    expect(await ask('c')).toBe('c');
+    expect(log).toEqual(['c resumes from undefined']);
+  });
 });
 
-describe('those who wait for the same key', () => {
-  test('get the failure of the one before them', async () => {
+describe('requests that wait for a key', () => {
+  test('of the same token get the failure of the work', async () => {
     const { log, ask } = startWork();
-    const all = [ask('a', { perform: failing(unreachable) }), ask('b'), ask('c')];
+    const all = [ask('a', { run: failing(unreachable) }), ask('b'), ask('c')];
     const outcomes = await Promise.allSettled(all);
     expect(outcomes).toEqual(outcomes.map(() => ({ status: 'rejected', reason: unreachable })));
     expect(log).toEqual([]);
   });
 
-  test('do it themselves, once, where the one before them has left', async () => {
+  test('of another token run the work if it failed and changed nothing', async () => {
+    const { log, ask } = startWork();
+    const first = ask('a', { run: failing(unreachable) });
+    const second = ask('b', { token: 'next token' });
+    await expect(first).rejects.toBe(unreachable);
+    expect(await second).toBe('b');
+    expect(log).toEqual(['b runs']);
+  });
+
+  test('run the work once if its operation was aborted', async () => {
     const { log, ask } = startWork();
     const [first, ...others] = await Promise.allSettled([
-      ask('a', { perform: failing(aborted) }),
+      ask('a', { run: failing(aborted) }),
       ask('b'),
       ask('c'),
     ]);
     expect(first).toEqual({ status: 'rejected', reason: aborted });
     expect(others).toEqual(others.map(() => ({ status: 'fulfilled', value: 'b' })));
-    expect(log).toEqual(['b performs']);
+    expect(log).toEqual(['b runs']);
   });
 
-  test('resume it where the one before them has left while it did', async () => {
+  test('resume the work once if the operation that resumed it was aborted', async () => {
     const { log, ask } = startWork();
-    await expect(ask('a', { perform: failing(unknown) })).rejects.toBe(unknown);
+    await expect(ask('a', { run: failing(unknown) })).rejects.toBe(unknown);
     const outcomes = await Promise.allSettled([
       ask('b', { resume: failing(aborted) }),
       ask('c', { resume: failing(aborted) }),
@@ -185,77 +194,169 @@ describe('those who wait for the same key', () => {
     ]);
     expect(log).toEqual(['d resumes from undefined']);
   });
+
+  test.each([
+    [
+      'the deadline, while they wait',
+      new OperationDeadlineError('shipOrder', 30),
+      OperationDeadlineError,
+      10,
+    ],
+    ['the client, while they wait', new Error('the client has left'), AbortedError, 10],
+    ['the client, before they wait', new Error('the client has left'), AbortedError, 0],
+  ])('end as soon as their operation is ended by %s', async (_what, reason, type, waitMs) => {
+    const { log, ask } = startWork();
+    const { promise: end, resolve } = Promise.withResolvers();
+    const first = ask('a', { run: () => end });
+    const controller = new AbortController();
+    const waiting = ask('b', { token: 'next token', signal: controller.signal });
+    const last = ask('c', { token: 'third token' });
+    if (waitMs > 0) await new Promise((continued) => setTimeout(continued, waitMs));
+    controller.abort(reason);
+    expect(await errorOf(waiting)).toBeInstanceOf(type);
+    resolve('done');
+    expect(await Promise.all([first, last])).toEqual(['done', 'done']);
+    expect(log).toEqual(['c restores']);
+  });
 });
 
-test('a store learns neither token, key nor input', async () => {
+describe('two processes with one store', () => {
+  const merchant = 'merchant of two processes';
+  let keys = 0;
+  const newKey = () => {
+    keys += 1;
+    return `key ${keys}`;
+  };
+  const startTwo = () => [startWork({ merchant }), startWork({ merchant })] as const;
+
+  test('know the same keys', async () => {
+    const [one, other] = startTwo();
+    const key = newKey();
+    expect([await one.ask('a', { key }), await other.ask('b', { key })]).toEqual(['a', 'a']);
+    expect(other.log).toEqual(['b restores']);
+    await expect(other.ask('c', { key, input: {} })).rejects.toThrow(ConflictError);
+  });
+
+  test('run work once at the same time', async () => {
+    const [one, other] = startTwo();
+    const key = newKey();
+    const { promise: end, resolve } = Promise.withResolvers();
+    const first = one.ask('a', { key, run: () => end });
+    const second = other.ask('b', { key });
+    await expect(other.ask('c', { key, input: {} })).rejects.toThrow(ConflictError);
+    resolve('done');
+    expect(await Promise.all([first, second])).toEqual(['done', 'done']);
+    expect(other.log).toEqual(['b restores']);
+  });
+
+  test('do not wait longer for each other than the operation runs', async () => {
+    const [one, other] = startTwo();
+    const key = newKey();
+    const { promise: end, resolve } = Promise.withResolvers();
+    const first = one.ask('a', { key, run: () => end });
+    const controller = new AbortController();
+    const second = other.ask('b', { key, signal: controller.signal });
+    setTimeout(() => controller.abort(new OperationDeadlineError('shipOrder', 50)), 50);
+    expect(await errorOf(second)).toBeInstanceOf(OperationDeadlineError);
+    resolve('done');
+    expect(await first).toBe('done');
+    expect(other.log).toEqual([]);
+  });
+
+  test('hold a lock one after the other, and pass its note on', async () => {
+    const [one, other] = startTwo();
+    const { promise: end, resolve } = Promise.withResolvers();
+    const first = one.withLock(async (lock) => {
+      await lock.checkpoint('posted');
+      await end;
+      await lock.checkpoint('shipped');
+    });
+    let isWaiting = true;
+    const second = other.withLock(async ({ note }) => {
+      isWaiting = false;
+      return note;
+    });
+    await new Promise((continued) => setTimeout(continued, 60));
+    expect(isWaiting).toBe(true);
+    resolve('done');
+    await first;
+    expect(await second).toBe('shipped');
+  });
+});
+
+test('a store learns neither the key nor the input', async () => {
   const seen: unknown[] = [];
-  const memoryStore = createMemoryStore({ maxKeys: 20_000 });
-  const store: IdempotencyStore = {
-    claim: (...given) => {
-      seen.push(given);
+  const store: KeyStore = {
+    ...memoryStore,
+    claim(...given) {
+      seen.push(...given);
       return memoryStore.claim(...given);
     },
-    replace: async (...given) => {
-      seen.push(given);
+    finish(claim, outcome) {
+      seen.push(outcome);
+      return memoryStore.finish(claim, outcome);
     },
-    release: async () => {},
   };
-  const work = {
-    operation: 'write',
-    input: { note: 'an input' },
-    perform: async () => 'done',
-    resume: async () => 'done',
-  };
-  await createIdempotency({ store, secret, report: raise }).runOnce(work, {
-    tenant: { id: 'a tenant', writes: 0 },
-    key: 'a key',
-  });
-  const key = expect.stringMatching(/^a tenant\.[\w-]{43}$/);
-  const fingerprint = expect.stringMatching(/^[\w-]{43}$/);
-  expect(seen).toEqual([
-    [key, { fingerprint }],
-    [key, { fingerprint, outcome: 'done' }],
-  ]);
-});
-
-test('servers with the same secret and store know the same keys, and with another secret none', async () => {
-  const store = createMemoryStore({ maxKeys: 20_000 });
-  const ask = (secret: Buffer, outcome: string) =>
-    createIdempotency({ store, secret, report: raise }).runOnce(
-      { operation: 'write', input: 1, perform: async () => outcome, resume: async () => outcome },
-      keyed,
-    );
-  const [one, other] = [Buffer.from('one'), Buffer.from('other')];
-  expect([await ask(one, 'a'), await ask(one, 'b'), await ask(other, 'c')]).toEqual(['a', 'a', 'c']);
+  const { ask } = startWork({ store, merchant: 'a merchant' });
+  await ask('a result', { key: 'a key', input: { note: 'an input' } });
+  const digest = expect.stringMatching(/^[\w-]{43}$/);
+  expect(seen).toEqual([{ merchant: 'a merchant', id: digest }, digest, { result: 'a result' }]);
 });
 
 describe('a store that fails', () => {
+  const failure = new StoreUnavailableError('the disk is full');
+  const failingStore = (method: keyof KeyStore, error: Error = failure): KeyStore => ({
+    ...memoryStore,
+    [method]: failing(error),
+  });
   const refusal = new StatusError({ method: 'POST', path: '/v1/orders' }, 400, { fields: [] });
 
-  /** A store of which one method fails, and work that ends like this. */
-  async function ask(method: keyof IdempotencyStore, perform: () => Promise<string>) {
-    const reported: unknown[] = [];
-    const failure = new Error('the store is down');
-    const store = { ...createMemoryStore({ maxKeys: 20_000 }), [method]: () => Promise.reject(failure) };
-    const { runOnce } = createIdempotency({ store, report: (error) => reported.push(error), secret });
-    const outcome = await runOnce({ operation: 'write', input: 1, perform, resume: perform }, keyed).catch(
-      (error: unknown) => error,
-    );
-    return { outcome, isReported: reported.includes(failure), failure };
-  }
-
-  test('after the work loses nothing of what it came to', async () => {
-    expect(await ask('replace', async () => 'done')).toMatchObject({ outcome: 'done', isReported: true });
-    const refused = await ask('release', () => Promise.reject(refusal));
-    expect(refused).toMatchObject({ outcome: refusal, isReported: true });
+  test('before the work keeps the work from running', async () => {
+    const { log, ask } = startWork({ store: failingStore('claim') });
+    await expect(ask('a')).rejects.toBe(failure);
+    expect(log).toEqual([]);
   });
 
-  test('before the work keeps it from being done', async () => {
-    let isDone = false;
-    const { outcome, failure } = await ask('claim', async () => {
-      isDone = true;
-      return 'done';
+  test('at a checkpoint frees the key', async () => {
+    const store = failingStore('checkpoint');
+    const { log, ask } = startWork({ store });
+    const stopped = ask('a', {
+      run: async ({ checkpoint }) => {
+        await checkpoint('about to send');
+        log.push('a sends');
+      },
     });
-    expect([outcome, isDone]).toEqual([failure, false]);
+    await expect(stopped).rejects.toBe(failure);
+    expect(await ask('b')).toBe('b');
+    expect(log).toEqual(['b runs']);
   });
+
+  test.each<[keyof KeyStore, () => Promise<string>, unknown]>([
+    ['finish', async () => 'done', 'done'],
+    ['release', failing(refusal), refusal],
+    ['abandon', failing(unknown), unknown],
+  ])('at %s changes no outcome, and is reported', async (method, run, expected) => {
+    const { ask, reported } = startWork({ store: failingStore(method) });
+    expect(await ask('a', { run }).catch((error: unknown) => error)).toBe(expected);
+    expect(reported).toEqual([failure]);
+  });
+
+  test('is not reported if another process has taken over the claim', async () => {
+    const { ask, reported } = startWork({ store: failingStore('finish', new ClaimLostError()) });
+    expect(await ask('a')).toBe('a');
+    expect(reported).toEqual([]);
+  });
+});
+
+test('a merchant that cannot be found out leaves the key free', async () => {
+  let error: Error | undefined = unreachable;
+  const merchantOf = async () => {
+    if (error !== undefined) throw error;
+    return 'merchant found later';
+  };
+  const { log, ask } = startWork({ merchantOf });
+  await expect(ask('a')).rejects.toBe(unreachable);
+  error = undefined;
+  expect(await ask('b')).toBe('b');
+  expect(log).toEqual(['b runs']);
 });

@@ -63,9 +63,12 @@ builder.queryFields((t) => ({
     description: "The merchant's channels. Costs `GET /v1/channels`.",
     args: connectionArgs(maxPageSize.channels),
     resolve: (_root, args, { loaders }) =>
-      connect(
-        { list: 'channels', pages: loaders.channelPage, query: {}, args, maximum: maxPageSize.channels },
-        loaders,
-      ),
+      connect({
+        list: 'channels',
+        pages: loaders.channelPage,
+        query: {},
+        args,
+        maximum: maxPageSize.channels,
+      }),
   }),
 }));

@@ -178,15 +178,12 @@ builder.objectField(Conversation, 'messages', (t) =>
       '`GET /v1/channels/{id}/conversations/{id}/messages`.',
     args: connectionArgs(maxPageSize.messages),
     resolve: ({ channel, conversation }, args, { loaders }) =>
-      connect(
-        {
-          list: 'messages',
-          pages: loaders.messagePage,
-          query: { channel, conversation },
-          args,
-          maximum: maxPageSize.messages,
-        },
-        loaders,
-      ),
+      connect({
+        list: 'messages',
+        pages: loaders.messagePage,
+        query: { channel, conversation },
+        args,
+        maximum: maxPageSize.messages,
+      }),
   }),
 );

@@ -15,8 +15,9 @@ const SendMessageToPhoneInput = builder.inputType('SendMessageToPhoneInput', {
     text: t.string({ required: true, description: 'Free text, as the customer will read it.' }),
     idempotencyKey: t.string({
       description:
-        'A key of your own, 1 to 255 characters, new for each message. Sent again with the same input within 24 hours, ' +
-        'it gives the same message and sends nothing twice.',
+        'A key of your own, 1 to 255 characters, new for each message. For 24 hours the same key and input, with any ' +
+        'access token of the merchant, return the same message and send nothing twice. A repeated key costs ' +
+        '`GET /v1/channels/{id}/conversations/{id}/messages`.',
     }),
   }),
 });

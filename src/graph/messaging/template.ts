@@ -118,16 +118,13 @@ builder.objectFields(Channel, (t) => ({
     description: 'The templates of the channel. Costs `GET /v1/channels/{id}/templates`.',
     args: connectionArgs(maxPageSize.templates),
     resolve: ({ name: channel }, args, { loaders }) =>
-      connect(
-        {
-          list: 'templates',
-          pages: loaders.templatePage,
-          query: { channel },
-          args,
-          maximum: maxPageSize.templates,
-        },
-        loaders,
-      ),
+      connect({
+        list: 'templates',
+        pages: loaders.templatePage,
+        query: { channel },
+        args,
+        maximum: maxPageSize.templates,
+      }),
   }),
   template: t.field({
     type: Template,

@@ -92,8 +92,8 @@ export const NotFound = builder.objectRef<NotFoundSource>('NotFound').implement(
 
 export const Conflict = builder.objectRef<ConflictSource>('Conflict').implement({
   description:
-    'What there is does not allow it, and nothing was done: an order that is shipped already, or an `idempotencyKey` ' +
-    'that was given with another input.',
+    'The current state does not allow this change: the order is shipped already, or the `idempotencyKey` was used with ' +
+    'another input. Nothing was written.',
   interfaces: [UserError],
 });
 
@@ -105,8 +105,8 @@ export const OutcomeUnknown = builder.objectRef<OutcomeUnknownSource>('OutcomeUn
   fields: (t) => ({
     idempotencyKey: t.exposeString('idempotencyKey', {
       description:
-        'The key that was given. With it, `createOrder` of an order with a `referenceId` and `shipOrder` look for what was ' +
-        'done; all others answer the same again, and do nothing twice.',
+        'The key of the request. Retry with this key. `shipOrder`, and `createOrder` with a `referenceId`, first look for ' +
+        'the earlier result. Other mutations return `OutcomeUnknown` again and write nothing.',
     }),
   }),
 });

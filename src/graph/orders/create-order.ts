@@ -64,8 +64,8 @@ const CreateOrderInput = builder.inputType('CreateOrderInput', {
     }),
     idempotencyKey: t.string({
       description:
-        'A key of your own, 1 to 255 characters, new for each order. Sent again with the same input within 24 hours, it ' +
-        'gives the same order and records nothing twice.',
+        'A key of your own, 1 to 255 characters, new for each order. For 24 hours the same key and input, with any access ' +
+        'token of the merchant, return the same order and record nothing twice. A repeated key costs `GET /v1/orders/{id}`.',
     }),
   }),
 });

@@ -102,19 +102,16 @@ builder.objectFields(Recipient, (t) => ({
     },
     resolve: (recipient, { status, ...args }, { loaders }) => {
       const phoneNumber = phoneNumberOf(recipient);
-      return connect(
-        {
-          // A name of its own: this list drops rows of the search, so cursors of the two lists differ.
-          list: 'recipient.orders',
-          pages: loaders.orderPage,
-          query: { search: phoneNumber, status: statusFilter(status) },
-          args,
-          maximum: maxPageSize.orders,
-          // The search of REST also matches reference IDs and names ("List query parameters").
-          isInList: (order) => order.recipient?.phoneNumber === phoneNumber,
-        },
-        loaders,
-      );
+      return connect({
+        // A name of its own: this list drops rows of the search, so cursors of the two lists differ.
+        list: 'recipient.orders',
+        pages: loaders.orderPage,
+        query: { search: phoneNumber, status: statusFilter(status) },
+        args,
+        maximum: maxPageSize.orders,
+        // The search of REST also matches reference IDs and names ("List query parameters").
+        isInList: (order) => order.recipient?.phoneNumber === phoneNumber,
+      });
     },
   }),
 }));
@@ -162,16 +159,13 @@ builder.queryFields((t) => ({
       }),
     },
     resolve: (_root, { status, search, ...args }, { loaders }, info) =>
-      connect(
-        {
-          list: 'orders',
-          pages: selectsShipments(info) ? loaders.orderPageWithShipments : loaders.orderPage,
-          query: { search: searchText('search', search) || undefined, status: statusFilter(status) },
-          args,
-          maximum: maxPageSize.orders,
-        },
-        loaders,
-      ),
+      connect({
+        list: 'orders',
+        pages: selectsShipments(info) ? loaders.orderPageWithShipments : loaders.orderPage,
+        query: { search: searchText('search', search) || undefined, status: statusFilter(status) },
+        args,
+        maximum: maxPageSize.orders,
+      }),
   }),
 }));
 

@@ -62,15 +62,12 @@ builder.queryFields((t) => ({
       }),
     },
     resolve: (_root, { search, ...args }, { loaders }) =>
-      connect(
-        {
-          list: 'locations',
-          pages: loaders.locationPage,
-          query: { query: searchText('search', search) || undefined },
-          args,
-          maximum: maxPageSize.locations,
-        },
-        loaders,
-      ),
+      connect({
+        list: 'locations',
+        pages: loaders.locationPage,
+        query: { query: searchText('search', search) || undefined },
+        args,
+        maximum: maxPageSize.locations,
+      }),
   }),
 }));

@@ -43,9 +43,6 @@ builder.queryFields((t) => ({
     description: "The merchant's origins. Costs `GET /v1/origins`.",
     args: connectionArgs(maxPageSize.origins),
     resolve: (_root, args, { loaders }) =>
-      connect(
-        { list: 'origins', pages: loaders.originPage, query: {}, args, maximum: maxPageSize.origins },
-        loaders,
-      ),
+      connect({ list: 'origins', pages: loaders.originPage, query: {}, args, maximum: maxPageSize.origins }),
   }),
 }));

@@ -1,4 +1,5 @@
 import type { QuoteJson } from '../../rest/wire-schema.ts';
+import type { NamedRecord } from '../../writes/restored-records.ts';
 import { builder } from '../builder.ts';
 import {
   centsAtLeast,
@@ -11,7 +12,7 @@ import {
 import { runMutation } from '../mutation/run-mutation.ts';
 import { Conflict, InvalidInput, NotFound, OutcomeUnknown } from '../mutation/user-error.ts';
 import { PackageInput, packageRules } from './package-input.ts';
-import { Quote } from './quote.ts';
+import { loadCreatedQuote, Quote } from './quote.ts';
 
 const CreateQuoteInput = builder.inputType('CreateQuoteInput', {
   description: 'A package, and the way that it is to go.',
@@ -42,8 +43,9 @@ const CreateQuoteInput = builder.inputType('CreateQuoteInput', {
     }),
     idempotencyKey: t.string({
       description:
-        'A key of your own, 1 to 255 characters, new for each quote. Sent again with the same input within 24 hours, it ' +
-        'gives the same quote and asks for none twice.',
+        'A key of your own, 1 to 255 characters, new for each quote. For 24 hours the same key and input, with any access ' +
+        'token of the merchant, return the same quote and request none twice. A repeated key costs `GET /v1/quotes/{id}` ' +
+        "unless only the quote's id is selected.",
     }),
   }),
 });
@@ -59,14 +61,15 @@ const rules = objectOf({
 });
 
 const CreateQuoteSuccess = builder
-  .objectRef<{ __typename: 'CreateQuoteSuccess'; quote: QuoteJson }>('CreateQuoteSuccess')
+  .objectRef<{ __typename: 'CreateQuoteSuccess'; quote: QuoteJson | NamedRecord }>('CreateQuoteSuccess')
   .implement({
     description: 'The couriers have answered.',
     fields: (t) => ({
-      quote: t.expose('quote', {
+      quote: t.field({
         type: Quote,
         nullable: false,
         description: 'The quote, with the offer or the refusal of each courier.',
+        resolve: ({ quote }, _args, { loaders }, info) => loadCreatedQuote(quote, loaders, info),
       }),
     }),
   });

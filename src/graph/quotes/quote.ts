@@ -1,6 +1,9 @@
+import type { GraphQLResolveInfo } from 'graphql';
+import type { Loaders } from '../../loaders/loaders.ts';
 import { isNameOf, resourceName } from '../../rest/resource-name.ts';
 import type { OfferJson, PackageDimensionsJson, PackageJson, QuoteJson } from '../../rest/wire-schema.ts';
 import { cheapest, fastest, isAvailable, offersOf } from '../../writes/offer-selection.ts';
+import { type NamedRecord, restoredRecordMissing } from '../../writes/restored-records.ts';
 import { builder } from '../builder.ts';
 import { Money, money, shipmentCurrency } from '../fields/money.ts';
 import { relatedRecord } from '../fields/related-record.ts';
@@ -131,3 +134,18 @@ builder.queryField('quote', (t) =>
     resolve: (_root, { id }, { loaders }) => loaders.quoteById.load(resourceName('quotes', id)),
   }),
 );
+
+/**
+ * Loads the quote of a mutation. For a repeated key it is a name, which costs `GET /v1/quotes/{id}` unless only the id is
+ * selected.
+ * @throws StatusError if REST no longer has the quote
+ */
+export async function loadCreatedQuote(
+  quote: QuoteJson | NamedRecord,
+  loaders: Loaders,
+  info: GraphQLResolveInfo,
+): Promise<QuoteJson> {
+  if ('offers' in quote) return quote;
+  const { name } = quote;
+  return (await relatedRecord('quotes', name, loaders, info)) ?? restoredRecordMissing(name);
+}

@@ -1,7 +1,6 @@
 import type { ObjectRef } from '@pothos/core';
-import type { Loaders } from '../../loaders/loaders.ts';
-import type { Position } from '../../loaders/paging/cursor.ts';
-import { type PageLoader, queryKey } from '../../loaders/paging/page-loader.ts';
+import { ListCursors } from '../../loaders/paging/cursor.ts';
+import type { PageLoader } from '../../loaders/paging/page-loader.ts';
 import { type PageSlice, readPageSlice } from '../../loaders/paging/page-slice.ts';
 import type { PageQuery } from '../../rest/api-types.ts';
 import { BadInputError, type InvalidResponseError } from '../../rest/errors.ts';
@@ -87,7 +86,7 @@ export function connectionOf<Json extends Named>(ref: ObjectRef<Types, Json>, it
     fields: (t) => ({
       cursor: t.string({
         nullable: false,
-        description: 'Reads the list on from here, as `after` with the same filters and access token.',
+        description: 'Pass it as `after`, with the same filters, to read the rows after this one.',
         resolve: ({ connection, index }) => connection.cursorOf(index),
       }),
       node: t.field({
@@ -146,7 +145,7 @@ export function connectionArgs(maximum: number) {
 
 /** The list to read, its filters and the requested page. */
 export interface ConnectionRequest<Json, Query extends PageQuery> {
-  /** The list name for signing cursors. A cursor is valid for one list name with the same filters. */
+  /** The list name for cursors. A cursor is valid for one list name with the same filters. */
   list: string;
   pages: PageLoader<Json, Query>;
   /** The list's filters. */
@@ -160,17 +159,21 @@ export interface ConnectionRequest<Json, Query extends PageQuery> {
 
 /**
  * Reads the page of a list that `first` and `after` select.
- * @throws BadInputError for an invalid `first` or `after`, without a REST call
+ * @throws BadInputError for an invalid `first`, and InvalidCursorError for an invalid `after`, without a REST call
  */
-export async function connect<Json extends { name: string }, Query extends PageQuery>(
-  { list, pages, query, args, maximum, isInList }: ConnectionRequest<Json, Query>,
-  loaders: Loaders,
-): Promise<Connection<Json>> {
+export async function connect<Json extends { name: string }, Query extends PageQuery>({
+  list,
+  pages,
+  query,
+  args,
+  maximum,
+  isInList,
+}: ConnectionRequest<Json, Query>): Promise<Connection<Json>> {
   const first = args.first ?? defaultPageSize;
   if (first < 0 || first > maximum) {
     throw new BadInputError(`Expected "first" to be from 0 to ${maximum}, but got ${first}.`);
   }
-  const cursors = new ListCursors(loaders, list, query);
+  const cursors = new ListCursors(list, query);
   const after = typeof args.after === 'string' ? cursors.decode(args.after) : undefined;
   const slice = await readPageSlice({
     pages,
@@ -181,33 +184,4 @@ export async function connect<Json extends { name: string }, Query extends PageQ
     ...(isInList === undefined ? {} : { isInList }),
   });
   return new Connection(slice, after !== undefined, cursors);
-}
-
-/** Encodes and decodes the cursors of one list. The signature covers the list name and its filters. */
-class ListCursors {
-  readonly #loaders: Loaders;
-  readonly #list: string;
-  readonly #query: object;
-  #cachedListKey: string | undefined;
-
-  constructor(loaders: Loaders, list: string, query: object) {
-    this.#loaders = loaders;
-    this.#list = list;
-    this.#query = query;
-  }
-
-  /** Makes the signed cursor of a position in the list. */
-  encode(position: Position): string {
-    return this.#loaders.cursors.encode(this.#listKey(), position);
-  }
-
-  /** Reads a position from a cursor. @throws BadInputError if it is not a cursor of this list. */
-  decode(cursor: string): Position {
-    return this.#loaders.cursors.decode(this.#listKey(), cursor);
-  }
-
-  #listKey(): string {
-    this.#cachedListKey ??= `${this.#list} ${queryKey(this.#query)}`;
-    return this.#cachedListKey;
-  }
 }

@@ -37,8 +37,9 @@ const CreateShipmentInput = builder.inputType('CreateShipmentInput', {
     }),
     idempotencyKey: t.string({
       description:
-        'A key of your own, 1 to 255 characters, new for each shipment. Sent again with the same input within 24 hours, ' +
-        'it gives the same shipment and ships nothing twice.',
+        'A key of your own, 1 to 255 characters, new for each shipment. For 24 hours the same key and input, with any ' +
+        'access token of the merchant, return the same shipment and ship nothing twice. A repeated key costs ' +
+        '`GET /v1/shipments/{id}`. Requests with keys accept a quote one after another.',
     }),
   }),
 });
@@ -76,7 +77,8 @@ builder.mutationField('createShipment', (t) =>
     type: CreateShipmentResult,
     description:
       'Accepts an offer of a quote: creates the shipment, which costs what was offered, and has its label made. Costs ' +
-      '`POST /v1/shipments`.',
+      '`POST /v1/shipments`, and with a new `idempotencyKey` first `GET /v1/quotes/{id}`. With keys, an order has one ' +
+      'shipment, and so has a quote without an order: a second request waits for the first, and then is a `Conflict`.',
     args: {
       input: t.arg({ type: CreateShipmentInput, required: true, description: 'What is shipped, and how.' }),
     },

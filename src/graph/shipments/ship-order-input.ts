@@ -56,8 +56,10 @@ export const ShipOrderInput = builder.inputType('ShipOrderInput', {
     }),
     idempotencyKey: t.string({
       description:
-        'A key of your own, 1 to 255 characters, new for each shipment. Sent again with the same input within 24 hours, ' +
-        'it gives the same result and ships nothing twice; after an `OutcomeUnknown` it goes on where that has ended.',
+        'A key of your own, 1 to 255 characters, new for each shipment. For 24 hours the same key and input, with any ' +
+        'access token of the merchant, return the same result and ship nothing twice. After an `OutcomeUnknown`, they ' +
+        'continue after the last known step. A repeated key costs `GET /v1/shipments/{id}`, and for `NoOffer` ' +
+        '`GET /v1/quotes/{id}`.',
     }),
   }),
 });

@@ -1,7 +1,7 @@
 import type { GraphQLResolveInfo } from 'graphql';
 import type { Loaders } from '../../loaders/loaders.ts';
 import type { OfferJson, OrderJson, QuoteJson, ShipmentJson } from '../../rest/wire-schema.ts';
-import type { ShippedOrder } from '../../writes/shipping-workflow.ts';
+import { type NamedRecord, restoredRecordMissing, type ShippedOrder } from '../../writes/restored-records.ts';
 import { builder } from '../builder.ts';
 import type { Context } from '../context.ts';
 import { selectsOnlyId } from '../fields/related-record.ts';
@@ -16,15 +16,15 @@ import {
   WriteFailed,
 } from '../mutation/user-error.ts';
 import { Order } from '../orders/order.ts';
-import { Offer, Quote } from '../quotes/quote.ts';
+import { loadCreatedQuote, Offer, Quote } from '../quotes/quote.ts';
 import { ShipOrderInput, shipOrderRules } from './ship-order-input.ts';
 import { Shipment } from './shipment.ts';
 
 interface ShipOrderSuccessSource {
   __typename: 'ShipOrderSuccess';
-  /** The order as it was before it was shipped. */
-  order: OrderJson;
-  quote: QuoteJson;
+  /** The order as it was before it was shipped; for a repeated key only its name. */
+  order: OrderJson | NamedRecord;
+  quote: QuoteJson | NamedRecord;
   offer: OfferJson;
   shipment: ShipmentJson;
 }
@@ -39,12 +39,14 @@ const ShipOrderSuccess = builder.objectRef<ShipOrderSuccessSource>('ShipOrderSuc
         'The order as it is now. Costs `GET /v1/orders/{id}` unless only its id is selected; where that fails, it is ' +
         'the order as it was before, with its shipment.',
       resolve: ({ order }, _args, { loaders }, info) =>
-        selectsOnlyId(info) ? order : rereadOrder(order, loaders),
+        // Only the id is selected, so nothing but the name is read from the order.
+        selectsOnlyId(info) ? (order as OrderJson) : rereadOrder(order, loaders),
     }),
-    quote: t.expose('quote', {
+    quote: t.field({
       type: Quote,
       nullable: false,
       description: 'The quote that was asked for, with the offer or the refusal of each courier.',
+      resolve: ({ quote }, _args, { loaders }, info) => loadCreatedQuote(quote, loaders, info),
     }),
     offer: t.expose('offer', { type: Offer, nullable: false, description: 'The offer that was taken.' }),
     shipment: t.expose('shipment', {
@@ -56,16 +58,20 @@ const ShipOrderSuccess = builder.objectRef<ShipOrderSuccessSource>('ShipOrderSuc
 });
 
 /** Reads the order again. If that fails, returns the earlier order: the client must still learn of the shipment. */
-async function rereadOrder(earlierOrder: OrderJson, { orderById }: Loaders): Promise<OrderJson> {
-  orderById.clear(earlierOrder.name);
-  const updatedOrder = await orderById.load(earlierOrder.name).catch(() => null);
-  return updatedOrder ?? earlierOrder;
+async function rereadOrder(
+  earlierOrder: OrderJson | NamedRecord,
+  { orderById }: Loaders,
+): Promise<OrderJson> {
+  const { name } = earlierOrder;
+  orderById.clear(name);
+  if (!('status' in earlierOrder)) return (await orderById.load(name)) ?? restoredRecordMissing(name);
+  return (await orderById.load(name).catch(() => null)) ?? earlierOrder;
 }
 
 interface NoOfferSource {
   __typename: 'NoOffer';
   message: string;
-  quote: QuoteJson;
+  quote: QuoteJson | NamedRecord;
 }
 
 const NoOffer = builder.objectRef<NoOfferSource>('NoOffer').implement({
@@ -73,10 +79,11 @@ const NoOffer = builder.objectRef<NoOfferSource>('NoOffer').implement({
     'No available offer is as wished, and nothing was shipped. `message` says why, and what offers there are.',
   interfaces: [UserError],
   fields: (t) => ({
-    quote: t.expose('quote', {
+    quote: t.field({
       type: Quote,
       nullable: false,
       description: 'The quote that was asked for, with the offer or the refusal of each courier.',
+      resolve: ({ quote }, _args, { loaders }, info) => loadCreatedQuote(quote, loaders, info),
     }),
   }),
 });
@@ -92,8 +99,9 @@ builder.mutationFields((t) => ({
     description:
       'Ships an order: asks the couriers for a quote from the origin to the recipient, for the cash on delivery of the ' +
       'order; takes an offer; and creates the shipment, which is paid for. Costs `GET /v1/orders/{id}` and ' +
-      '`GET /v1/origins`, then `POST /v1/quotes`, then `POST /v1/shipments`. An order is shipped once: a ' +
-      'second request waits for the first one and is a `Conflict`, or has the same key and gives the same shipment. After ' +
+      '`GET /v1/origins`, then `POST /v1/quotes`, then `POST /v1/shipments`. An order is shipped ' +
+      'once, over all access tokens of the merchant. A second request waits for the first, and then is a `Conflict`, or ' +
+      'returns the same shipment for the same key. After ' +
       'an attempt that got no answer to the last call, any request for the order looks for the shipment with ' +
       '`GET /v1/orders/{id}`, and `GET /v1/shipments/{id}` or `GET /v1/shipments`. Only where there is none, one is ' +
       'created.',

@@ -131,9 +131,12 @@ builder.queryFields((t) => ({
       'oldest.',
     args: connectionArgs(maxPageSize.shipments),
     resolve: (_root, args, { loaders }) =>
-      connect(
-        { list: 'shipments', pages: loaders.shipmentPage, query: {}, args, maximum: maxPageSize.shipments },
-        loaders,
-      ),
+      connect({
+        list: 'shipments',
+        pages: loaders.shipmentPage,
+        query: {},
+        args,
+        maximum: maxPageSize.shipments,
+      }),
   }),
 }));

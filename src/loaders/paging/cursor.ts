@@ -1,5 +1,11 @@
-import { createHmac, timingSafeEqual } from 'node:crypto';
-import { BadInputError } from '../../rest/errors.ts';
+import { hash } from 'node:crypto';
+import { WaybillError } from '../../rest/errors.ts';
+import { queryKey } from './page-loader.ts';
+
+/** The client's cursor is none, or belongs to another list or to other filters. Found before any call to REST. */
+export class InvalidCursorError extends WaybillError {
+  override readonly name = 'InvalidCursorError';
+}
 
 /** A position between two rows of a list. Reading can continue from there. */
 export interface Position {
@@ -13,57 +19,56 @@ export interface Position {
   anchor: string | undefined;
 }
 
-/** Converts positions to the cursors that clients hold, and back. */
-export interface Cursors {
-  encode(list: string, position: Position): string;
-  /** @throws BadInputError if the cursor is of another list, other filters or another token, or is forged. */
-  decode(list: string, cursor: string): Position;
-}
-
 // A REST page token must fit into a request line, so no valid cursor is longer.
 const maxLength = 16_384;
-const signatureBytes = 16;
 
 /**
- * Creates cursors signed with the access token. Cursors of another token are rejected. Servers need no common
- * secret, and cursors stay valid after a restart. `list`, the list name with its filters, is signed too.
+ * The cursors of one list with its filters. A cursor works with any access token that REST lets read the list: it is not
+ * signed, and a cursor that a client makes up reaches REST as a page token with the client's own access token
+ * (docs/decisions/0023-cursors-without-a-signature.md).
  */
-export function createCursors(bearer: string): Cursors {
-  const sign = (list: string, payload: string) =>
-    createHmac('sha256', bearer)
-      .update(`waybill cursor\n${list}\n${payload}`)
-      .digest()
-      .subarray(0, signatureBytes);
+export class ListCursors {
+  readonly #list: string;
+  readonly #query: object;
+  #cachedDigest: string | undefined;
 
-  return {
-    encode(list, { pageToken, rowsBefore, skip, anchor }) {
-      const fields = [pageToken ?? null, rowsBefore, skip, anchor ?? null];
-      const payload = Buffer.from(JSON.stringify(fields)).toString('base64url');
-      return `${payload}.${sign(list, payload).toString('base64url')}`;
-    },
-    decode(list, cursor) {
-      const [payload = '', signature = '', ...more] = cursor.length > maxLength ? [] : cursor.split('.');
-      const actual = Buffer.from(signature, 'base64url');
-      const expected = sign(list, payload);
-      const isSigned =
-        more.length === 0 && actual.length === expected.length && timingSafeEqual(actual, expected);
-      const position = isSigned ? positionFrom(payload) : undefined;
-      if (position !== undefined) return position;
-      throw new BadInputError(
-        'Expected as "after" a cursor that this list gave for the same filters and the same access token. ' +
-          'Start again without "after".',
-      );
-    },
-  };
+  /** @param query The filters of the list. */
+  constructor(list: string, query: object) {
+    this.#list = list;
+    this.#query = query;
+  }
+
+  encode({ pageToken, rowsBefore, skip, anchor }: Position): string {
+    const fields = [this.#digest, pageToken ?? null, rowsBefore, skip, anchor ?? null];
+    return Buffer.from(JSON.stringify(fields)).toString('base64url');
+  }
+
+  /** @throws InvalidCursorError if the cursor is of another list or other filters, or is no cursor. */
+  decode(cursor: string): Position {
+    const fields = cursor.length > maxLength ? undefined : parsePayload(cursor);
+    const position = Array.isArray(fields) && fields[0] === this.#digest ? positionFrom(fields) : undefined;
+    if (position !== undefined) return position;
+    throw new InvalidCursorError(
+      'Expected as "after" a cursor that this list gave for the same filters. Start again without "after".',
+    );
+  }
+
+  /** Tells lists and filters apart. */
+  get #digest(): string {
+    this.#cachedDigest ??= hash('sha256', `${this.#list} ${queryKey(this.#query)}`, 'base64url').slice(0, 11);
+    return this.#cachedDigest;
+  }
 }
 
-/** Validates the payload. A signed payload may still be wrong: clients hold the signing key, their own token. */
-function positionFrom(payload: string): Position | undefined {
-  const fields = parsePayload(payload);
-  if (!Array.isArray(fields) || fields.length !== 4) return undefined;
-  const [pageToken, rowsBefore, skip, anchor] = fields.map((field: unknown) => field ?? undefined);
+/** Validates the fields: clients may have made them up. */
+function positionFrom(values: readonly unknown[]): Position | undefined {
+  const [pageToken, rowsBefore, skip, anchor] = values.slice(1).map((field) => field ?? undefined);
   const isValid =
-    isTextOrAbsent(pageToken) && isRowCount(rowsBefore) && isRowCount(skip) && isTextOrAbsent(anchor);
+    values.length === 5 &&
+    isTextOrAbsent(pageToken) &&
+    isRowCount(rowsBefore) &&
+    isRowCount(skip) &&
+    isTextOrAbsent(anchor);
   return isValid ? { pageToken, rowsBefore, skip, anchor } : undefined;
 }
 
@@ -71,7 +76,7 @@ function parsePayload(payload: string): unknown {
   try {
     return JSON.parse(Buffer.from(payload, 'base64url').toString());
   } catch {
-    // Not JSON, so `encode` did not write this payload.
+    // Not JSON, so `encode` did not make this cursor.
     return undefined;
   }
 }

@@ -1,5 +1,4 @@
 import cluster from 'node:cluster';
-import { randomBytes } from 'node:crypto';
 import { fileURLToPath } from 'node:url';
 import { within } from '../../concurrency/within.ts';
 import type { Config } from '../../config/config.ts';
@@ -7,10 +6,9 @@ import { reportEarlyErrors } from '../../server/http/http-error.ts';
 import type { Listener } from '../../server/http/http-server.ts';
 import { metricsListener } from '../../server/routes/metrics.ts';
 import { createJsonLog, createStandardOutput } from '../../telemetry/json-log.ts';
-import { createMemoryStore } from '../../writes/idempotency-store.ts';
-import { createSharedStore } from '../../writes/shared-store.ts';
 import { banner } from '../banner.ts';
 import { hasMetrics, listenOn, trustedDocumentsOf } from '../config-resources.ts';
+import { openKeyStore, sharedStateFile } from '../key-store.ts';
 import { closeTimeoutMs, drainWaitOf, type EndReason, endOnSignals, logFlushTimeoutMs } from '../signals.ts';
 import { openUpstream } from '../upstream.ts';
 import { createLogMultiplexer } from './log-multiplexer.ts';
@@ -18,11 +16,15 @@ import { createWorkerPool } from './worker-pool.ts';
 
 /**
  * Runs the server as several worker processes that share its port, until a signal ends it. The primary process owns
- * the single instances: the idempotency keys, the sandbox, the metrics page, the log.
+ * the single instances: the sandbox, the metrics page, the log.
  * @throws ConfigError, and WorkerStartError if a worker cannot start.
  */
 export async function runPrimary(config: Config): Promise<void> {
   const trustedDocuments = await trustedDocumentsOf(config);
+  const stateFile = sharedStateFile(config.stateFile);
+  process.once('exit', stateFile.remove);
+  // Checked here, so that an unusable file ends the start with one message.
+  await (await openKeyStore(stateFile.path)).close();
   const upstream = await openUpstream(config);
   const output = createStandardOutput();
   const logMultiplexer = createLogMultiplexer((text) => output.stream.write(text));
@@ -45,9 +47,8 @@ export async function runPrimary(config: Config): Promise<void> {
       upstreamUrl: upstream.url.href,
       bearer: upstream.bearer,
       trustedDocuments,
-      secret: randomBytes(32).toString('base64'),
+      stateFile: stateFile.path,
     },
-    store: createSharedStore(createMemoryStore({ maxKeys: config.app.idempotencyKeys })),
     metrics: metricsModule?.createSummedMetrics(),
     log,
     onWorkerStarted: (worker) => logMultiplexer.add(worker.stdout),

@@ -3,7 +3,6 @@ import { within } from '../../concurrency/within.ts';
 import type { SummedMetrics } from '../../telemetry/aggregated-metrics.ts';
 import type { Log } from '../../telemetry/log.ts';
 import type { MetricsPage } from '../../telemetry/metrics.ts';
-import type { SharedStore } from '../../writes/shared-store.ts';
 import type { EndReason } from '../signals.ts';
 import { WorkerStartError } from '../startup-errors.ts';
 import { type ExitStatus, startWorker, type WorkerHandle } from './worker-handle.ts';
@@ -26,7 +25,6 @@ export interface WorkerPoolOptions {
   /** The number of workers. */
   size: number;
   startOptions: StartOptions;
-  store: SharedStore;
   /** Undefined when metrics are off. */
   metrics: SummedMetrics | undefined;
   log: Log;
@@ -47,7 +45,7 @@ const snapshotTimeoutMs = 1_000;
 
 /** Creates a pool without workers; `start` starts them. */
 export function createWorkerPool(options: WorkerPoolOptions): WorkerPool {
-  const { startOptions, store, metrics, log } = options;
+  const { startOptions, metrics, log } = options;
   const workers = new Set<WorkerHandle>();
   /** The listening workers for which no replacement was requested. */
   const serving = new Set<WorkerHandle>();
@@ -57,9 +55,7 @@ export function createWorkerPool(options: WorkerPoolOptions): WorkerPool {
 
   /** Starts one worker, and returns its URL. @throws WorkerStartError */
   async function startOne(): Promise<URL> {
-    const { leave: leaveStore, ...keys } = store.join();
     const worker = startWorker({
-      ...keys,
       metricsPage,
       tokenRejected: async (tenantId) => notifyOthers(worker, tenantId),
       lastSnapshot: async (snapshot) => void metrics?.take(worker.id, snapshot),
@@ -69,7 +65,6 @@ export function createWorkerPool(options: WorkerPoolOptions): WorkerPool {
     options.onWorkerStarted(worker);
     void worker.exited.then((exitStatus) => {
       workers.delete(worker);
-      leaveStore();
       metrics?.left(worker.id);
       if (serving.delete(worker)) void replaceExited(worker, exitStatus);
     });

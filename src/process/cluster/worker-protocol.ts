@@ -1,6 +1,5 @@
 import type { TrustedDocuments } from '../../server/documents/trusted-documents.ts';
 import type { MetricsPage, MetricsSnapshot } from '../../telemetry/metrics.ts';
-import type { WorkerStore } from '../../writes/shared-store.ts';
 import type { EndReason } from '../signals.ts';
 
 /** The data that the primary process passes to a worker. The worker itself reads the settings of the environment. */
@@ -9,8 +8,8 @@ export interface StartOptions {
   /** The access token for the GraphiQL page; undefined for a live service. */
   bearer: string | undefined;
   trustedDocuments: TrustedDocuments | undefined;
-  /** Base64. The same for all workers, so that they compute the same digests of access tokens and keys. */
-  secret: string;
+  /** The file of idempotency keys. Its secret gives all workers the same digests of access tokens and keys. */
+  stateFile: string;
 }
 
 /** The methods of a worker that the primary process calls. */
@@ -25,8 +24,8 @@ export interface WorkerMethods {
   end(reason: EndReason): Promise<void>;
 }
 
-/** The methods of the primary process that a worker calls: the shared idempotency store, and more. */
-export interface PrimaryMethods extends Omit<WorkerStore, 'leave'> {
+/** The methods of the primary process that a worker calls. */
+export interface PrimaryMethods {
   /** Returns the metrics of all workers as one page. */
   metricsPage(): Promise<MetricsPage>;
   /** REST rejected the access token of the tenant. The primary process notifies the other workers. */

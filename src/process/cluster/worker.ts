@@ -2,6 +2,7 @@ import cluster from 'node:cluster';
 import { within } from '../../concurrency/within.ts';
 import { readConfig } from '../../config/config.ts';
 import { createJsonLog, createStandardOutput } from '../../telemetry/json-log.ts';
+import { openKeyStore } from '../key-store.ts';
 import { type EndReason, onSignals } from '../signals.ts';
 import { type RunningServer, startServer } from '../start-server.ts';
 import { operatorErrorMessage } from '../startup-errors.ts';
@@ -39,26 +40,19 @@ const primary = connect<PrimaryMethods, WorkerMethods>(
     operatorErrorMessage(error) ?? (error instanceof Error ? (error.stack ?? error.message) : String(error)),
 );
 
-function start({ upstreamUrl, bearer, trustedDocuments, secret }: StartOptions): Promise<RunningServer> {
+async function start(options: StartOptions): Promise<RunningServer> {
+  const { upstreamUrl, bearer, trustedDocuments, stateFile } = options;
   return startServer(config, {
     upstream: { url: new URL(upstreamUrl), bearer, close: async () => {} },
     trustedDocuments,
     log,
     metrics: { page: () => primary.call('metricsPage') },
-    shared: {
-      secret: Buffer.from(secret, 'base64'),
-      tokenRejections: {
-        // An error is ignored: if the primary process has exited, this process exits too.
-        publish: (tenantId) => void primary.call('tokenRejected', tenantId).catch(() => {}),
-        subscribe(listener) {
-          onTokenRejected = listener;
-        },
-      },
-      idempotencyStore: {
-        claim: (key, record) => primary.call('claim', key, record),
-        replace: (key, record) => primary.call('replace', key, record),
-        release: (key) => primary.call('release', key),
-        finish: (key) => primary.call('finish', key),
+    keyStore: await openKeyStore(stateFile),
+    tokenRejections: {
+      // An error is ignored: if the primary process has exited, this process exits too.
+      publish: (tenantId) => void primary.call('tokenRejected', tenantId).catch(() => {}),
+      subscribe(listener) {
+        onTokenRejected = listener;
       },
     },
   });

@@ -40,6 +40,8 @@ export interface CallContext {
   onTokenRejected(): void;
   /** Called when REST accepts the access token. `sentAtMs`: when that call was sent, by `performance.now()`. */
   onTokenAccepted(sentAtMs: number): void;
+  /** Called before the bytes of a write leave, also again before it is sent on another connection. May throw. */
+  readonly beforeWrite?: () => void;
   /** Whether REST has rejected the access token and has not accepted the token since. */
   isTokenRejected(): boolean;
 }

@@ -1,6 +1,6 @@
 import { errors as undiciErrors } from 'undici';
 import { describeCall, isRead, type RestCall } from '../call.ts';
-import { failureCodeOf } from '../dispatcher.ts';
+import { failureCodeOf, isRefusedByProxy } from '../dispatcher.ts';
 import {
   AbortedError,
   DeadlineError,
@@ -19,7 +19,7 @@ import type { CallOutcome } from '../protection/circuit-breaker.ts';
 export function failureOf(call: RestCall, error: unknown, isSent: boolean): WaybillError {
   if (error instanceof StatusError) return error;
   const failure = error instanceof WaybillError ? error : networkFailure(describeCall(call), error);
-  return isSent ? failureAfterSend(call, failure) : failure;
+  return isSent && !isRefusedByProxy(error) ? failureAfterSend(call, failure) : failure;
 }
 
 /** The error for a call that failed after the request was sent. The outcome of a write is then unknown. */
@@ -43,7 +43,10 @@ export function outcomeOf(error: unknown, silentMs: number): CallOutcome {
   // 501 does not count as failed: REST is available, but does not implement the request.
   if (failure instanceof StatusError)
     return failure.status >= 500 && failure.status !== 501 ? 'failed' : 'answered';
-  return failure instanceof UnavailableError || failure instanceof DeadlineError ? 'failed' : 'answered';
+  if (failure instanceof UnavailableError || failure instanceof DeadlineError) return 'failed';
+  const hasResponse = failure instanceof InvalidResponseError || failure instanceof ResponseTooLargeError;
+  // `beforeWrite` has refused the write, so nothing was sent.
+  return hasResponse ? 'answered' : 'aborted';
 }
 
 function hasHung(error: AbortedError, silentMs: number): boolean {

@@ -1,15 +1,12 @@
 import type { RestCall } from '../call.ts';
 import { type ErrorDetails, type FieldError, StatusError } from '../errors.ts';
 import { isJsonObject } from '../json-object.ts';
+import { type PrivateTexts, publicText } from './public-text.ts';
 
 /** Bytes. A larger error body is not read, because real error messages are far smaller. */
 export const maxErrorBodyBytes = 65_536;
 
-const maxTextLength = 300;
 const maxFields = 50;
-// A shorter token is no secret, and its letters occur in the words of every message. Replacing them would spoil all
-// messages, and would show where the token's letters are.
-const minSecretLength = 8;
 
 /** A response with a status other than 2xx. */
 export interface ErrorResponse {
@@ -20,9 +17,13 @@ export interface ErrorResponse {
   text: string | undefined;
 }
 
-/** Creates the error for a non-2xx response to `call`. Replaces an `accessToken` that the body repeats. */
-export function statusErrorOf(call: RestCall, response: ErrorResponse, accessToken: string): StatusError {
-  const details = readErrorBody(response.text ?? '', accessToken);
+/** Creates the error for a non-2xx response to `call`. Its texts are fit for clients, as `publicText` says. */
+export function statusErrorOf(
+  call: RestCall,
+  response: ErrorResponse,
+  privateTexts: PrivateTexts,
+): StatusError {
+  const details = readErrorBody(response.text ?? '', privateTexts);
   return new StatusError(call, response.status, details, retryAfterMs(response.retryAfter));
 }
 
@@ -34,26 +35,23 @@ export function statusErrorOf(call: RestCall, response: ErrorResponse, accessTok
  * - RFC 9457 problem details: `{title, detail, errors}`;
  * - common framework forms: `{message, errors}`, `{message, fields}` and FastAPI's `{detail}`.
  * Field errors are a list of objects with a path and a reason, or a map from paths to texts. Any other body, such as
- * HTML or plain text, is ignored: its text may not be meant for a client. Only the first line of a message is kept,
- * because a stack trace may follow. The query of each URL or path is removed, because a query may hold search terms
- * or a token.
+ * HTML or plain text, is ignored: its text may not be meant for a client.
  */
-export function readErrorBody(body: string, accessToken: string): ErrorDetails {
+export function readErrorBody(body: string, privateTexts: PrivateTexts): ErrorDetails {
   const json = parseJson(body);
   if (!isJsonObject(json)) return { fields: [] };
   const error = isJsonObject(json.error) ? { ...json, ...json.error } : json;
-  const cleanLine = (text: string) => {
-    const line = text.trim().split(/[\r\n]/, 1)[0] ?? '';
-    const isSecret = accessToken.length >= minSecretLength;
-    return truncate(isSecret ? line.replaceAll(accessToken, '<access token>') : line);
-  };
+  const { restHost } = privateTexts;
+  // A host of one word, such as `orders`, may also be the name of a field.
+  const privateInPaths = { ...privateTexts, restHost: restHost.includes('.') ? restHost : '' };
   const message = firstText(error, ['message', 'detail', 'title', 'error', 'errors']);
   const fields = [error.details, error.errors, error.fields, error.detail].flatMap(fieldErrorsIn);
   return {
-    ...(message === undefined ? {} : { message: withoutQueries(cleanLine(message)) }),
-    fields: fields
-      .slice(0, maxFields)
-      .map((field) => ({ path: cleanLine(field.path), message: withoutQueries(cleanLine(field.message)) })),
+    ...(message === undefined ? {} : { message: publicText(message, privateTexts) }),
+    fields: fields.slice(0, maxFields).map(({ path, message }) => ({
+      path: publicText(path, privateInPaths),
+      message: publicText(message, privateTexts),
+    })),
   };
 }
 
@@ -79,8 +77,9 @@ function fieldErrorOf(item: unknown): FieldError[] {
   const path = firstText(item, ['field', 'path', 'name', 'loc', 'instancePath', 'pointer'], '.');
   const message = firstText(item, ['message', 'description', 'reason', 'msg', 'detail']);
   if (path === undefined || message === undefined) return [];
-  // The path may be a JSON pointer, also in the form of a URI fragment.
-  return [{ path: path.replace(/^#?\//, '').replaceAll('/', '.'), message }];
+  // The path may be a JSON pointer, also in the form of a URI fragment. A URL stays, so that `publicText` finds it.
+  const isUrl = path.includes('//');
+  return [{ path: isUrl ? path : path.replace(/^#?\//, '').replaceAll('/', '.'), message }];
 }
 
 /** The first of the named properties that is a non-empty text, or a list of texts and numbers, which is joined. */
@@ -108,22 +107,6 @@ function parseJson(body: string): unknown {
     // Not JSON: the text may not be meant for a client.
     return undefined;
   }
-}
-
-function truncate(text: string): string {
-  return text.length > maxTextLength ? `${text.slice(0, maxTextLength)}…` : text;
-}
-
-// A URL query: a question mark and the text after the question mark. Either an equals sign follows in the same word,
-// or a slash precedes the question mark in the same word. A space ends the query, unless an ampersand follows later.
-const queryPattern = /\?(?:[^\s"<>`=]*=|(?<=\/\S*)(?=[^\s"<>`]))[^\s"<>`]*(?:[^"<>`]*&[^\s"<>`]+)?/g;
-
-/**
- * Removes the queries of URLs and paths. Keeps question marks that end a question. For short texts only: the run time
- * is quadratic.
- */
-function withoutQueries(text: string): string {
-  return text.replace(queryPattern, '');
 }
 
 // The largest GraphQL `Int`, about 25 days.

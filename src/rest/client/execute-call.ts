@@ -162,7 +162,9 @@ class CallExecution<Value> implements TransportRequest<Value> {
     try {
       this.#transport.send(this);
     } catch (error) {
-      this.failed(error);
+      // Nothing was sent, so the call says nothing about REST.
+      this.#circuit.recordOutcome(this.callContext.tenant, this.#permit, 'aborted');
+      queueMicrotask(() => this.#reject(error));
     }
   }
 

@@ -29,6 +29,8 @@ export interface ResponseHandler {
   readonly maxBytes: number;
   /** The clock that is set to the `date` header of the response. */
   readonly serviceClock: ServiceClock | undefined;
+  /** Called when a connection is there, before the bytes of the request leave. An error ends the request unsent. */
+  beforeSend(): void;
   received(response: BufferedResponse): void;
   /**
    * Optional: called at the first bytes of a 2xx response. Without this method, or for an empty body, `received` is
@@ -87,9 +89,19 @@ export class IncomingResponse implements Dispatcher.DispatchHandler, BodySource 
   onRequestStart(controller: Dispatcher.DispatchController): void {
     // Unwanted if the handler aborted during the wait, or if undici starts the request a second time: a write must
     // not be sent twice.
-    const isUnwanted = this.#isDone || this.#controller !== undefined;
+    const isUnwanted = this.#isDone || this.#controller !== undefined || !this.#mayBeSent();
     this.#controller = controller;
     if (isUnwanted) controller.abort(notNeededError());
+  }
+
+  #mayBeSent(): boolean {
+    try {
+      this.#handler.beforeSend();
+      return true;
+    } catch (error) {
+      this.fail(error);
+      return false;
+    }
   }
 
   onResponseStart(

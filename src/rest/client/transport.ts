@@ -150,6 +150,10 @@ abstract class Attempt<Value> implements ResponseHandler, TimeoutEntry {
     this.#response.dispatch(this.#state.pool, options);
   }
 
+  beforeSend(): void {
+    if (!isRead(this.call)) this.request.callContext.beforeWrite?.();
+  }
+
   received(response: BufferedResponse): void {
     // Recorded before parsing, because parsing may be deferred.
     this.entry.durationMs = this.request.callContext.callLog.elapsedMs() - this.entry.startMs;
@@ -194,7 +198,9 @@ abstract class Attempt<Value> implements ResponseHandler, TimeoutEntry {
     let value: Value;
     try {
       if (!isSuccess(response.status)) {
-        throw statusErrorOf(this.call, response, this.request.callContext.bearer);
+        const { bearer: accessToken } = this.request.callContext;
+        const restHost = this.#state.baseUrl.hostname;
+        throw statusErrorOf(this.call, response, { accessToken, restHost });
       }
       value = this.parse(response.text ?? '');
     } catch (error) {

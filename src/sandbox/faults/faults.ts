@@ -6,6 +6,8 @@ export interface FaultMatch {
   method?: string;
   /** The whole path without the query, or a pattern for it. By default any path. */
   path?: string | RegExp;
+  /** The access token of the request, without `Bearer`. By default any token, and also none. */
+  token?: string;
   times?: number;
 }
 
@@ -54,8 +56,11 @@ export interface Faults {
 
 /** The faults of a sandbox, for its server to read. */
 export interface FaultSource {
-  /** Returns the fault for a request and counts one use of it. Undefined if no fault matches. */
-  take(method: string, path: string): FaultEffect | undefined;
+  /**
+   * Returns the fault for a request and counts one use of it. Undefined if no fault matches.
+   * @param token the access token of the request; undefined without one
+   */
+  take(method: string, path: string, token: string | undefined): FaultEffect | undefined;
 }
 
 /** Creates an empty list of faults. */
@@ -72,9 +77,9 @@ export function createFaults(): Faults & FaultSource {
     clear() {
       activeFaults = [];
     },
-    take(method, path) {
+    take(method, path, token) {
       const activeFault = activeFaults.find(
-        ({ fault, remainingTimes }) => remainingTimes > 0 && matches(fault, method, path),
+        ({ fault, remainingTimes }) => remainingTimes > 0 && matches(fault, method, path, token),
       );
       if (activeFault === undefined) return undefined;
       activeFault.remainingTimes -= 1;
@@ -83,7 +88,8 @@ export function createFaults(): Faults & FaultSource {
   };
 }
 
-function matches(fault: FaultMatch, method: string, path: string): boolean {
+function matches(fault: FaultMatch, method: string, path: string, token: string | undefined): boolean {
+  if (fault.token !== undefined && fault.token !== token) return false;
   if (fault.method !== undefined && fault.method !== method) return false;
   if (fault.path === undefined) return true;
   return typeof fault.path === 'string' ? fault.path === path : fault.path.test(path);

@@ -1,6 +1,7 @@
 import type { IncomingMessage } from 'node:http';
+import type { Caller } from './authentication.ts';
 
-/** The merchant of a request's token. The log does not store the token. */
+/** The merchant of a request's token, also of a token that has ended. The log does not store the token. */
 export type BearerKind = 'first' | 'second' | 'none' | 'unknown';
 
 /** A received request. */
@@ -15,6 +16,8 @@ export interface RequestEntry {
   /** The response status. Undefined before the response, or if a fault sent none. */
   status: number | undefined;
   bearer: BearerKind;
+  /** Which token of its merchant the request has: 1 for the first. Undefined without a known token. */
+  tokenNumber: number | undefined;
   /** The request headers without `authorization`. */
   headers: Record<string, string>;
 }
@@ -54,7 +57,7 @@ export function createRequestLog(): RequestLog & RequestSink {
 /** Creates the entry of a new request. The server adds body and status later. */
 export function createEntry(
   { method = '', url = '', headers }: IncomingMessage,
-  bearer: BearerKind,
+  { text, token }: Caller,
 ): RequestEntry {
   const [path = '', ...query] = url.split('?');
   const { authorization, ...others } = headers;
@@ -64,7 +67,8 @@ export function createEntry(
     query: Object.fromEntries(new URLSearchParams(query.join('?'))),
     body: undefined,
     status: undefined,
-    bearer,
+    bearer: token?.merchant.rank ?? (text === undefined ? 'none' : 'unknown'),
+    tokenNumber: token?.number,
     headers: Object.fromEntries(Object.entries(others).map(([name, value]) => [name, String(value)])),
   };
 }

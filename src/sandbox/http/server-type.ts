@@ -10,7 +10,7 @@ import type { FaultEffect } from '../faults/faults.ts';
 import type { Quirks } from '../faults/quirks.ts';
 import type { StaleOrders } from '../rules/stale-orders.ts';
 import type { Clock } from '../store/clock.ts';
-import type { Merchant } from '../store/merchants.ts';
+import type { AccessToken, Merchant } from '../store/merchants.ts';
 import type { Store } from '../store/store.ts';
 import type { RequestEntry } from './request-log.ts';
 
@@ -36,6 +36,8 @@ declare module 'fastify' {
   interface FastifyRequest {
     /** The merchant of the request. Set on all routes that are not `open`. */
     merchant: Merchant;
+    /** The access token of the request. Set on all routes that are not `open`. */
+    accessToken: AccessToken;
     /** The fault of this request, if any. */
     fault: FaultEffect | undefined;
     /** The sandbox's quirks, overridden by quirks of the request's fault. */
@@ -46,5 +48,7 @@ declare module 'fastify' {
   interface FastifyContextConfig {
     /** Whether the route needs no bearer token. */
     open?: boolean;
+    /** Whether the route also takes a token that has ended. */
+    takesEndedToken?: boolean;
   }
 }

@@ -33,7 +33,7 @@ export interface Seed {
 
 /** The initial data of one merchant. */
 export interface MerchantSeed {
-  /** The bearer token of the merchant. */
+  /** The first bearer token of the merchant. The sandbox issues the others. */
   token: string;
   organization: Organization;
   origins: Origin[];

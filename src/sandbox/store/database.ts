@@ -2,8 +2,19 @@ import { randomBytes } from 'node:crypto';
 import { DatabaseSync, type SQLInputValue, type StatementSync } from 'node:sqlite';
 import { resembles } from '../interface/name-search.ts';
 
-/** The version of the tables. A file of another version is not opened. */
-const schemaVersion = 1;
+/** The version of the tables. A file of version 1 is upgraded. A file of any other version is not opened. */
+const schemaVersion = 2;
+
+/** A merchant has any number of tokens. They keep their rows after their end, so that the next can be issued. */
+const merchantTables = `
+  CREATE TABLE merchants (
+    sequence INTEGER PRIMARY KEY, id TEXT NOT NULL UNIQUE, prefix TEXT NOT NULL, organization TEXT NOT NULL
+  ) STRICT;
+  CREATE TABLE tokens (
+    token TEXT PRIMARY KEY, merchant TEXT NOT NULL, number INTEGER NOT NULL, ended INTEGER NOT NULL DEFAULT 0,
+    UNIQUE (merchant, number)
+  ) STRICT;
+`;
 
 /**
  * The table `records` holds every record as the JSON of responses, in order of creation. Each collection fills the
@@ -11,9 +22,7 @@ const schemaVersion = 1;
  */
 const tables = `
   CREATE TABLE settings (name TEXT PRIMARY KEY, value TEXT NOT NULL) STRICT;
-  CREATE TABLE merchants (
-    token TEXT PRIMARY KEY, id TEXT NOT NULL UNIQUE, prefix TEXT NOT NULL, organization TEXT NOT NULL
-  ) STRICT;
+  ${merchantTables}
   CREATE TABLE records (
     sequence INTEGER PRIMARY KEY, merchant TEXT NOT NULL, path TEXT NOT NULL, key TEXT NOT NULL, json TEXT NOT NULL,
     status TEXT, phone TEXT, reference TEXT, words TEXT,
@@ -21,6 +30,17 @@ const tables = `
     UNIQUE (merchant, path, key)
   ) STRICT;
   CREATE VIRTUAL TABLE names USING fts5 (name, tokenize = 'trigram');
+`;
+
+/** Version 1 had the one token of a merchant in the table of merchants. */
+const upgradeFrom1 = `
+  ALTER TABLE merchants RENAME TO merchants_of_1;
+  ${merchantTables}
+  INSERT INTO merchants (id, prefix, organization)
+    SELECT id, prefix, organization FROM merchants_of_1 ORDER BY rowid;
+  INSERT INTO tokens (token, merchant, number) SELECT token, id, 1 FROM merchants_of_1;
+  DROP TABLE merchants_of_1;
+  PRAGMA user_version = 2;
 `;
 
 /** Created after the seed is written: this takes half the time of updating them with each row. */
@@ -45,7 +65,10 @@ export interface Database {
   close(): void;
 }
 
-/** Opens a database file, or a database in memory for undefined. @throws for a file of another schema version. */
+/**
+ * Opens a database file, or a database in memory for undefined. Upgrades a file of version 1.
+ * @throws for a file of another schema version.
+ */
 export function openDatabase(file: string | undefined): Database {
   const sqlite = new DatabaseSync(file ?? ':memory:');
   const statements = new Map<string, StatementSync>();
@@ -68,10 +91,11 @@ export function openDatabase(file: string | undefined): Database {
   };
   const isEmpty = sqlite.prepare('SELECT 1 FROM sqlite_schema').get() === undefined;
   const fileVersion = sqlite.prepare('PRAGMA user_version').get()?.user_version;
-  if (!isEmpty && fileVersion !== schemaVersion) {
+  if (!isEmpty && fileVersion !== 1 && fileVersion !== schemaVersion) {
     sqlite.close();
     throw new Error(`${file} is no sandbox of layout ${schemaVersion} (its user_version is ${fileVersion})`);
   }
+  if (fileVersion === 1) transaction(() => sqlite.exec(upgradeFrom1));
   // A commit survives a crash of the process. A power failure may lose the last commits.
   sqlite.exec('PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL');
   sqlite.function('resembles', { deterministic: true }, (name, text) =>

@@ -4,6 +4,7 @@
 import type { ExecutionResult } from 'graphql';
 import { joinableMs } from '../../concurrency/coalescing-map.ts';
 import type { RunningMutations } from '../../concurrency/running-mutations.ts';
+import type { Tenant } from '../../concurrency/tenant.ts';
 import type { Operation } from '../document-syntax/operation.ts';
 import type { PointCost, RateLimit } from '../limits/rate-limit.ts';
 import type { Admission, QueuedOperation } from './admission.ts';
@@ -52,6 +53,7 @@ export class SchemaOperation implements AcceptedOperation {
 export class RestOperation implements AcceptedOperation, QueuedOperation {
   before: QueuedOperation | undefined;
   after: QueuedOperation | undefined;
+  owner: Tenant | undefined;
   readonly context: OperationContext;
   readonly weight: number;
   readonly #operation: Operation;
@@ -101,6 +103,10 @@ export class RestOperation implements AcceptedOperation, QueuedOperation {
     if (equalQuery === undefined && !this.#isGranted) return this.#waitAndStart(execute);
     // An operation with a slot of its own may share the result of an equal query too.
     return this.#start(execute, mayJoin ? equalQuery : this.#findEqualQuery());
+  }
+
+  get tenant(): Tenant {
+    return this.context.tenant;
   }
 
   /** Called when the turn of the operation comes. */

@@ -1,5 +1,6 @@
 import type { ServerResponse } from 'node:http';
 import type { ExecutionResult, GraphQLError } from 'graphql';
+import { RoundBudget } from '../../concurrency/event-loop-round.ts';
 import { FairQueue, type QueueEntry } from '../../concurrency/fair-queue.ts';
 import type { Tenant } from '../../concurrency/tenant.ts';
 import { overloaded } from '../http/http-error.ts';
@@ -10,6 +11,8 @@ import { refusalError, refusalOf } from './refusal.ts';
 /** The limits of `Admission`. */
 export interface AdmissionOptions {
   loadShedder: LoadShedder;
+  /** Whether REST has accepted the token within an hour. */
+  isAccepted: (tenant: Tenant) => boolean;
   /** The maximum number of concurrent GraphQL requests. */
   requestsAtOnce: number;
   /** The maximum number of objects in the response of an operation. */
@@ -19,7 +22,19 @@ export interface AdmissionOptions {
 }
 
 /** An operation that waits for its turn, or runs. Its weight is its estimated number of objects, at least 1. */
-export interface QueuedOperation extends QueueEntry<QueuedOperation> {}
+export interface QueuedOperation extends QueueEntry<QueuedOperation> {
+  readonly tenant: Tenant;
+  /** The owner of its turn, set by `enter`. It stays the same when REST accepts the token. */
+  owner: Tenant | undefined;
+}
+
+/**
+ * The owner of the turns of all tokens that REST has not accepted within an hour. Anybody can make up a token, so each of
+ * them would get turns of its own.
+ */
+const unknownTokens: Tenant = { id: 'unknown', writes: 0 };
+/** Unknown tokens leave a quarter of the capacity and of the waiting room to tokens that REST has accepted. */
+const shareOfUnknown = 3 / 4;
 
 // Room for ten of the heaviest operations, two for each of five tokens. An operation keeps its slot while it waits for
 // REST.
@@ -37,18 +52,25 @@ export class Admission {
   readonly #queue: FairQueue<Tenant, QueuedOperation>;
   readonly #openResponses: OpenResponses;
   readonly #loadShedder: LoadShedder;
+  readonly #isAccepted: (tenant: Tenant) => boolean;
 
-  constructor({ loadShedder, requestsAtOnce, maxNodes, unreadBytesAtOnce }: AdmissionOptions) {
+  constructor({ loadShedder, isAccepted, requestsAtOnce, maxNodes, unreadBytesAtOnce }: AdmissionOptions) {
     this.#loadShedder = loadShedder;
+    this.#isAccepted = isAccepted;
     this.#openResponses = new OpenResponses(unreadBytesAtOnce, () => this.#queue.grantWaiting());
     // Operations of weight 1 are limited by `requestsAtOnce` alone.
     const capacity = Math.max(heaviestAtOnce * maxNodes, requestsAtOnce);
+    const maxWeightPerToken = Math.max(heaviestAtOncePerToken * maxNodes, Math.ceil(requestsAtOnce / 2));
+    const maxWaiting = Math.ceil(requestsAtOnce / 2);
+    const round = new RoundBudget(() => this.#queue.grantWaiting());
     this.#queue = new FairQueue({
       capacity,
-      maxWeightPerOwner: Math.max(heaviestAtOncePerToken * maxNodes, Math.ceil(requestsAtOnce / 2)),
+      maxWeightOf: (owner) => (owner === unknownTokens ? shareOfUnknown * capacity : maxWeightPerToken),
       lightWeight,
-      maxWaiting: Math.ceil(requestsAtOnce / 2),
-      isOpenTo: (tenant) => this.#openResponses.isBelowShare(tenant),
+      maxWaiting,
+      maxWaitingOf: (owner) => Math.ceil((owner === unknownTokens ? shareOfUnknown : 1 / 2) * maxWaiting),
+      hasTime: () => round.hasTime(),
+      isOpenTo: ({ tenant }) => this.isOpenTo(tenant),
       overloaded: (waiting, scope) =>
         overloadedError(
           `${waiting} operations of ${scope === 'all' ? 'all tokens' : 'this token'} wait for their turn, and no more may.`,
@@ -68,7 +90,8 @@ export class Admission {
   ): ExecutionResult | undefined {
     const refusal = this.admit(tenant, response);
     if (refusal !== undefined) return refusal;
-    const error = this.#queue.acquire(tenant, operation);
+    operation.owner = this.#isAccepted(tenant) ? tenant : unknownTokens;
+    const error = this.#queue.acquire(operation.owner, operation);
     // A GraphQL error: `overloaded` makes it.
     return error && { errors: [error as GraphQLError] };
   }
@@ -92,7 +115,7 @@ export class Admission {
    * @returns the result of the operation.
    */
   stopWaiting(tenant: Tenant, operation: QueuedOperation, hasTimedOut: boolean): ExecutionResult {
-    this.#queue.remove(tenant, operation);
+    this.#queue.remove(operation.owner ?? tenant, operation);
     return hasTimedOut
       ? { errors: [overloadedError('It waited too long for its turn.')] }
       : refusalOf({
@@ -105,7 +128,7 @@ export class Admission {
 
   /** Ends a running operation. */
   release(tenant: Tenant, operation: QueuedOperation): void {
-    this.#queue.release(tenant, operation);
+    this.#queue.release(operation.owner ?? tenant, operation);
   }
 
   /** Watches the response to an operation that needs only the schema. @returns the result if it may not start. */

@@ -3,6 +3,7 @@
 
 import type { ExecutionResult, GraphQLSchema } from 'graphql';
 import type { RunningMutations } from '../../concurrency/running-mutations.ts';
+import type { Tenant } from '../../concurrency/tenant.ts';
 import type { CallContext, CallContexts } from '../../rest/client/call-context.ts';
 import { createCallLog } from '../../rest/client/call-log.ts';
 import type { Tracing } from '../../telemetry/tracing.ts';
@@ -45,6 +46,8 @@ export interface OperationRunnerOptions {
   schema: GraphQLSchema;
   limits: Limits;
   loadShedder: LoadShedder;
+  /** Whether REST has accepted the token within an hour. */
+  isAccepted: (tenant: Tenant) => boolean;
   /** The maximum number of concurrent GraphQL requests. */
   requestsAtOnce: number;
   /** The budget of response bytes that no client has taken yet. */

@@ -1,3 +1,4 @@
+import { InvalidCursorError } from '../../loaders/paging/cursor.ts';
 import {
   AbortedError,
   BadInputError,
@@ -13,6 +14,9 @@ import {
   StatusError,
   UnavailableError,
 } from '../../rest/errors.ts';
+import { KeysFullError } from '../../writes/idempotency.ts';
+import { MerchantUnknownError } from '../../writes/merchant.ts';
+import { ClaimLostError, StoreUnavailableError } from '../../writes/store/key-store.ts';
 
 /** The part of an error that clients see. No other detail of an error leaves the server. */
 export interface ClientError {
@@ -37,6 +41,7 @@ export function toClientError(error: unknown): ClientError {
     retryable,
   });
   if (error instanceof BadInputError) return clientError('BAD_USER_INPUT');
+  if (error instanceof InvalidCursorError) return clientError('INVALID_CURSOR');
   if (error instanceof MissingBearerError) return clientError('UNAUTHENTICATED');
   if (error instanceof UnavailableError) return clientError('UPSTREAM_UNAVAILABLE', true);
   if (error instanceof DeadlineError) return clientError('UPSTREAM_TIMEOUT', true);
@@ -46,9 +51,11 @@ export function toClientError(error: unknown): ClientError {
   if (error instanceof CircuitOpenError) {
     return { ...clientError('UPSTREAM_CIRCUIT_OPEN', true), retryAfterMs: error.retryAfterMs };
   }
-  if (error instanceof OverloadedError) {
+  if ([OverloadedError, StoreUnavailableError, ClaimLostError].some((type) => error instanceof type)) {
     return { ...clientError('OVERLOADED', true), retryAfterMs: overloadRetryAfterMs };
   }
+  if (error instanceof MerchantUnknownError) return clientError('UPSTREAM_UNAVAILABLE', true);
+  if (error instanceof KeysFullError) return clientError('RATE_LIMITED');
   if (error instanceof OperationDeadlineError) return clientError('DEADLINE_EXCEEDED', true);
   if (error instanceof AbortedError) return clientError('REQUEST_ABORTED');
   return { message: 'Something went wrong in this server.', code: 'INTERNAL_SERVER_ERROR', retryable: false };

@@ -2,11 +2,11 @@ import type { ServerResponse } from 'node:http';
 import type { Tenant } from '../../concurrency/tenant.ts';
 import { type HttpError, overloaded } from './http-error.ts';
 
-/** The routes that have a limit of their own, so that one route cannot exhaust the other. */
-export type LimitedRoute = 'graphql' | 'label';
+/** The routes whose requests are rejected above their limit. Labels wait instead (server/routes/label-queue.ts). */
+export type LimitedRoute = 'graphql';
 
 /** The maximum number of concurrent requests per route. One token has half. */
-export type LoadSheddingLimits = Readonly<Record<LimitedRoute, number>>;
+export type LoadSheddingLimits = Readonly<Record<LimitedRoute | 'label', number>>;
 
 /**
  * Rejects requests above the limit of their route, and requests of a token above its half of it. A request counts from
@@ -26,10 +26,7 @@ export interface LoadShedder {
 
 /** Creates a load shedder with these limits. */
 export function createLoadShedder(limits: LoadSheddingLimits): LoadShedder {
-  const routes = {
-    graphql: new RouteLimit(limits.graphql, 'GraphQL requests'),
-    label: new RouteLimit(limits.label, 'Requests for labels'),
-  };
+  const routes = { graphql: new RouteLimit(limits.graphql, 'GraphQL requests') };
   return {
     overloadError: (route) => routes[route].overloadError(),
     // A closed response emits no second `close` and would be counted forever.

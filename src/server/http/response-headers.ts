@@ -63,6 +63,8 @@ export function responseHeaders({ fixed, forRequest }: ResponseHeaders, cors: Co
       if (headers.get('connection') === 'keep-alive') headers.delete('connection');
       // Yoga sets `no-cache` for streams, which permits caches to store them.
       if (headers.get('cache-control') === 'no-cache') headers.delete('cache-control');
+      // Yoga sets `none` for event streams, which is no coding of HTTP (RFC 9110, section 8.4).
+      if (headers.get('content-encoding') === 'none') headers.delete('content-encoding');
       for (const [name, value] of fixed) if (!headers.has(name)) headers.set(name, value);
       // The response to a preflight has its own CORS headers.
       if (isPreflight(request)) return;

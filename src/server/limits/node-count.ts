@@ -43,7 +43,8 @@ interface PageCheck {
 
 /**
  * The maximum number of objects in a response: a fixed part, and parts that variables multiply. List items and
- * objects with an id count. Objects that are always embedded in another object do not count.
+ * objects with an id count, and so do the rows that a page asks of REST. Objects that are always embedded in another
+ * object do not count.
  */
 export interface NodeCount {
   fixed: number;
@@ -130,7 +131,11 @@ export function estimateNodes(
     if (size?.by === 'first') {
       const count = countOf(node, 'first', rowCountOf, defaultPageSize);
       pages.push({ count, maximum: size.maximum, coordinate, node });
-      addTimes(total, 1, nodeCountOf(type, sets, count));
+      const rows = atLeastOne(count);
+      const inner = nodeCountOf(type, sets, rows);
+      // A page without selected rows costs the rows that REST is asked for.
+      if (isEmpty(inner)) addTimes(total, rows, { fixed: 1, variable: [] });
+      else addTimes(total, 1, inner);
       return;
     }
     const inner = nodeCountOf(type, sets, 0);
@@ -173,13 +178,23 @@ export function estimateNodes(
 /** Adds `inner` to `total`, multiplied by `count`. */
 function addTimes(total: NodeCount, count: Count, inner: NodeCount): void {
   // 0 times `Infinity` would be NaN.
-  if (count === 0 || (inner.fixed === 0 && inner.variable.length === 0)) return;
+  if (count === 0 || isEmpty(inner)) return;
   if (typeof count === 'number') {
     total.fixed += count * inner.fixed;
     for (const { times, ...rest } of inner.variable) total.variable.push({ times: count * times, ...rest });
   } else {
     total.variable.push({ times: 1, count, inner });
   }
+}
+
+function isEmpty({ fixed, variable }: NodeCount): boolean {
+  return fixed === 0 && variable.length === 0;
+}
+
+/** The rows that a page asks of REST: one for `first: 0`, which tells whether there are any. */
+function atLeastOne(count: Count): Count {
+  if (typeof count === 'number') return Math.max(count, 1);
+  return { ...count, of: (value) => Math.max(count.of(value), 1), default: Math.max(count.default, 1) };
 }
 
 /** The rows of a page by the value of `first`. */

@@ -17,7 +17,8 @@ import { estimateNodes, resolveCount, resolveNodeCount } from './node-count.ts';
 export interface OperationLimits {
   /**
    * Checks an operation of a valid document.
-   * @returns the error if a limit is exceeded, and otherwise the number of objects that the response has at most.
+   * @returns the error if a limit is exceeded, and otherwise the weight: the objects that the response has and the rows
+   * that pages ask of REST at most, and 10 for each write.
    */
   check(operation: Operation): GraphQLError | number;
 }
@@ -44,13 +45,16 @@ export function createOperationLimits(schema: GraphQLSchema, limits: Limits): Op
       const writeCount = writes.reduce<number>((sum, count) => sum + resolveCount(count, values), 0);
       if (writeCount > fixedLimits.writes)
         return limitExceeded('writes', fixedLimits.writes, writeCount, definition);
-      const nodeCount = Math.ceil(resolveNodeCount(nodes, values));
+      const nodeCount = Math.ceil(resolveNodeCount(nodes, values)) + pointsPerWrite * writeCount;
       return nodeCount > limits.nodes
         ? limitExceeded('nodes', limits.nodes, nodeCount, definition)
         : nodeCount;
     },
   };
 }
+
+/** A write costs REST as much as a page of this many rows. */
+const pointsPerWrite = 10;
 
 // Up to these sizes, the executors find up to 100 errors in a few milliseconds.
 const maxValuesChecked = 500;

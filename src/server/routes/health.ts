@@ -9,6 +9,8 @@ export type Probe = () => Promise<string | undefined>;
 export interface Health {
   /** The reason why the server is not ready, in words fit for the public. Undefined if the server is ready. */
   reasonNotReady(): Promise<string | undefined>;
+  /** A problem of a server that is ready, as a sentence. Undefined if there is none. */
+  problem(): string | undefined;
   /** Marks the server as not ready. Called when the shutdown starts. */
   markNotReady(): void;
 }
@@ -16,11 +18,18 @@ export interface Health {
 // The health checks of all load balancers together probe REST at most once in this time.
 const defaultCacheMs = 3_000;
 
-/**
- * Creates the readiness of a server.
- * @param probe called on demand, one call at a time, and at most once in `cacheMs` milliseconds.
- */
-export function createHealth(probe: Probe, cacheMs = defaultCacheMs): Health {
+/** Options of `createHealth`. */
+export interface HealthOptions {
+  /** The probe is called at most once in this time. */
+  cacheMs?: number;
+  problem?: () => string | undefined;
+}
+
+/** Creates the readiness of a server. `probe` is called on demand, one call at a time. */
+export function createHealth(
+  probe: Probe,
+  { cacheMs = defaultCacheMs, problem = () => undefined }: HealthOptions = {},
+): Health {
   let isShuttingDown = false;
   let cached: { reason: Promise<string | undefined>; expiresAtMs: number } | undefined;
 
@@ -40,6 +49,7 @@ export function createHealth(probe: Probe, cacheMs = defaultCacheMs): Health {
       const reason = isShuttingDown ? undefined : await probeCached();
       return isShuttingDown ? 'This server is ending.' : reason;
     },
+    problem,
     markNotReady() {
       isShuttingDown = true;
     },
@@ -48,7 +58,8 @@ export function createHealth(probe: Probe, cacheMs = defaultCacheMs): Health {
 
 /**
  * `GET /health/live`: whether the process responds. `GET /health/ready`: whether the server is ready for requests,
- * with the reason if not. Neither route needs an access token or has a request limit.
+ * with the reason if not. A ready server may refuse some writes: `problem` says why. Neither route needs an access
+ * token or has a request limit.
  */
 export function healthRoute(health: Health): Plugin<object, NodeContext> {
   return {
@@ -65,7 +76,7 @@ export function healthRoute(health: Health): Plugin<object, NodeContext> {
         const reason = await health.reasonNotReady();
         endResponse(
           reason === undefined
-            ? jsonResponse(request, 200, { status: 'ready' }, fetchAPI)
+            ? jsonResponse(request, 200, { status: 'ready', problem: health.problem() }, fetchAPI)
             : jsonResponse(request, 503, { status: 'not ready', reason }, fetchAPI),
         );
       }

@@ -9,9 +9,9 @@ import type { Tracing } from '../../telemetry/tracing.ts';
 import { httpErrorResponse, type NodeContext } from '../graphql/yoga-request.ts';
 import { toClientError } from '../http/client-error.ts';
 import { methodNotAllowed } from '../http/http-error.ts';
-import type { LoadShedder } from '../http/load-shedding.ts';
 import { mayRefuseTypes } from '../http/media-types.ts';
 import { authorizationError, bearerOf } from '../http/request-checks.ts';
+import type { LabelQueue } from './label-queue.ts';
 import { streamedBody } from './streamed-body.ts';
 
 const route = /^\/labels\/([^/]+)\.pdf$/;
@@ -20,7 +20,9 @@ const route = /^\/labels\/([^/]+)\.pdf$/;
 export interface LabelRouteOptions {
   api: RestApi;
   callContexts: CallContexts;
-  loadShedder: LoadShedder;
+  queue: LabelQueue;
+  /** Whether REST has accepted an access token. All other tokens are one owner of the queue. */
+  isTokenAccepted(bearer: string): boolean;
   report: ReportError;
   tracing: Tracing | undefined;
 }
@@ -38,8 +40,7 @@ export function labelRoute(options: LabelRouteOptions): Plugin<object, NodeConte
       if (serverContext.requestRecord !== undefined) serverContext.requestRecord.route = 'label';
       if (request.method === 'GET' || request.method === 'HEAD') {
         const { req } = serverContext;
-        const httpError =
-          (req && authorizationError(req.rawHeaders)) ?? options.loadShedder.overloadError('label');
+        const httpError = req && authorizationError(req.rawHeaders);
         endResponse(
           httpError === undefined
             ? await labelResponse(options, encodedId, request, serverContext, fetchAPI)
@@ -53,7 +54,7 @@ export function labelRoute(options: LabelRouteOptions): Plugin<object, NodeConte
 }
 
 async function labelResponse(
-  { api, callContexts, loadShedder, report, tracing }: LabelRouteOptions,
+  { api, callContexts, queue, isTokenAccepted, report, tracing }: LabelRouteOptions,
   encodedId: string,
   request: Request,
   context: NodeContext,
@@ -70,9 +71,12 @@ async function labelResponse(
       requestRecord.callContext = callContext;
       tracing?.begin(requestRecord, request.headers);
     }
-    const limitError = loadShedder.admit('label', callContext.tenant, response);
+    const owner = isTokenAccepted(bearer) ? callContext.tenant.id : ownerOfOtherTokens;
+    const limitError = await queue.enter(owner, response);
     if (limitError !== undefined) return httpErrorResponse(limitError, context, fetchAPI);
     const { body, contentLength } = await api.getLabel(id, callContext);
+    // The label proves that REST accepts the token.
+    callContext.callLog.entries.forEach(callContext.onCallFinished);
     const headers = {
       'content-type': 'application/pdf',
       'content-disposition': `inline; ${fileNameParameters(id)}`,
@@ -97,6 +101,9 @@ async function labelResponse(
     return httpErrorResponse({ ...httpError, requestId: requestRecord?.requestId }, context, fetchAPI);
   }
 }
+
+// No id of a tenant is empty.
+const ownerOfOtherTokens = '';
 
 /** Whether a browser navigates to the address. It then sends no access token. */
 function isOpenedInBrowser({ headers }: Request): boolean {

@@ -244,7 +244,7 @@ describe('who asked', () => {
     ]);
   });
 
-  test('is the mutation, of each call of its workflow', async () => {
+  test('is the mutation, of each call of its workflow and of the call for the merchant', async () => {
     await using waybill = await startWaybill();
     const input = await orderToShip(waybill);
     const { data, extensions } = await answerTo(
@@ -257,6 +257,7 @@ describe('who asked', () => {
     expect(data).toEqual({ ship: { __typename: 'ShipOrderSuccess', order: { status: 'READY' } } });
     expect(extensions?.upstream).toEqual(
       cost([
+        shown(['GET', '/v1/organizations/mine'], ['ship']),
         shown(['GET', '/v1/orders/{id}'], ['ship']),
         shown(['GET', '/v1/origins'], ['ship']),
         shown(['POST', '/v1/quotes'], ['ship'], { status: 201 }),
@@ -296,7 +297,7 @@ describe('errors keep it not away:', () => {
     expect(extensions?.upstream).toEqual(cost([shown(mine, ['organization'], { status: null, bytes: 0 })]));
   });
 
-  test('a call that is still under way when the field that it was made below is blank already', async () => {
+  test('a call that is pending when the field above it is null already', async () => {
     await using waybill = await startWaybill();
     const input = await orderToShip(waybill);
     const { faults } = waybill.sandbox;
@@ -316,6 +317,7 @@ describe('errors keep it not away:', () => {
     ]);
     expect(extensions?.upstream).toEqual(
       cost([
+        shown(['GET', '/v1/organizations/mine'], ['ship']),
         shown(['GET', '/v1/orders/{id}'], ['ship']),
         shown(['GET', '/v1/origins'], ['ship']),
         shown(['POST', '/v1/quotes'], ['ship'], { status: 201 }),

@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import { organizationCall } from '../../fixtures/known-merchant.ts';
 import { orderToShip } from '../../fixtures/order-to-ship.ts';
 import { startWaybill } from '../../harness.ts';
 
@@ -47,7 +48,7 @@ describe('a template that is to be sent', () => {
   });
 });
 
-test('an order is shipped from where its origin is now', async () => {
+test('ships an order from the current place of its origin', async () => {
   await using waybill = await startWaybill(kept);
   const clear = waybill.sandbox.faults.add({
     path: '/v1/origins',
@@ -62,5 +63,6 @@ test('an order is shipped from where its origin is now', async () => {
     { input },
   );
   expect(data).toEqual({ shipOrder: { __typename: 'ShipOrderSuccess' } });
-  expect(calls.slice(0, 2).sort()).toEqual([`GET /v1/${input.order}`, origins]);
+  expect(calls[0]).toBe(organizationCall);
+  expect(calls.slice(1, 3).sort()).toEqual([`GET /v1/${input.order}`, origins]);
 });

@@ -3,14 +3,17 @@ import { describe, expect, test } from 'vitest';
 import { readConfig } from '../../../src/config/config.ts';
 import { createLoaders, type Loaders } from '../../../src/loaders/loaders.ts';
 import { createLoaderStates } from '../../../src/loaders/tenant-state.ts';
+import { createDigest } from '../../../src/writes/digest.ts';
 import { createIdempotency } from '../../../src/writes/idempotency.ts';
-import { createMemoryStore } from '../../../src/writes/idempotency-store.ts';
+import { createMerchants } from '../../../src/writes/merchant.ts';
 import { createWrites, type Writes } from '../../../src/writes/writes.ts';
 import {
   type CreateOrderInput,
   type CreateQuoteInput,
   CreateTwoOrdersDocument,
 } from '../../documents.generated.ts';
+import { organizationCall } from '../../fixtures/known-merchant.ts';
+import { memoryStore } from '../../fixtures/memory-store.ts';
 import { order, post } from '../../fixtures/order-to-create.ts';
 import { startRestClient, until } from '../../fixtures/rest-service.ts';
 import { startWaybill } from '../../harness.ts';
@@ -117,7 +120,7 @@ describe('what a request reads after it has recorded an order', () => {
       { first: { __typename: 'OutcomeUnknown' }, second: among(id, [id, 'Primera']) },
       undefined,
     ]);
-    expect(calls).toEqual([post, 'GET /v1/orders?pageSize=1000&search=lost', list]);
+    expect(calls).toEqual([organizationCall, post, 'GET /v1/orders?pageSize=1000&search=lost', list]);
   });
 });
 
@@ -156,7 +159,7 @@ describe('the mutations of one request', () => {
   });
 });
 
-describe('who waits for the same key in another request forgets what is stale too', () => {
+describe('a request that waits for the same key of another request forgets stale records', () => {
   const { location: _, ...person } = order.recipient;
   const shipment = {
     quote: 'quotes/1',
@@ -176,6 +179,8 @@ describe('who waits for the same key in another request forgets what is stale to
     write(writes: Writes): Promise<unknown>;
     read(loaders: Loaders): Promise<unknown>;
     line: string;
+    /** The reads before the POST. */
+    reads?: string[];
   }>([
     {
       name: 'orders/1',
@@ -188,6 +193,7 @@ describe('who waits for the same key in another request forgets what is stale to
       write: ({ createShipment }) => createShipment(shipment, 'k'),
       read: ({ shipmentPage }) => shipmentPage.load({ pageSize: 1 }),
       line: 'GET /v1/shipments?pageSize=1',
+      reads: ['GET /v1/quotes/1'],
     },
     {
       name: 'channels/1/conversations/1/messages/1',
@@ -195,15 +201,20 @@ describe('who waits for the same key in another request forgets what is stale to
       read: ({ messagePage }) => messagePage.load({ ...conversation, pageSize: 1 }),
       line: 'GET /v1/channels/1/conversations/1/messages?pageSize=1',
     },
-  ])('for $name', async ({ name, write, read, line }) => {
+  ])('for $name', async ({ name, write, read, line, reads = [] }) => {
+    const listed = { name: 'organization/1', orders: [], shipments: [], messages: [] };
     const held: ServerResponse[] = [];
     await using rest = await startRestClient((request, response) => {
       if (request.method === 'POST') held.push(response);
-      else response.end(JSON.stringify({ orders: [], shipments: [], messages: [] }));
+      else response.end(JSON.stringify(request.url === '/v1/quotes/1' ? { name: 'quotes/1' } : listed));
     });
-    const secret = Buffer.from('a secret');
-    const store = createMemoryStore({ maxKeys: 20_000 });
-    const idempotency = createIdempotency({ store, report: raise, secret });
+    const merchants = createMerchants({
+      api: rest.api,
+      store: memoryStore,
+      digest: createDigest(memoryStore.secret),
+      service: rest.service.url.href,
+    });
+    const idempotency = createIdempotency({ store: memoryStore, merchants, report: raise });
     const operation = () => {
       const callContext = rest.callContext();
       const loaders = createLoaders(rest.api, callContext, createLoaderStates(loading));
@@ -218,6 +229,6 @@ describe('who waits for the same key in another request forgets what is stale to
     expect(await written).toEqual([{ name }, { name }]);
     await read(other.loaders);
     const lines = rest.service.requests.map((request) => request.line);
-    expect(lines).toEqual([line, expect.stringMatching(/^POST /), line]);
+    expect(lines).toEqual([line, organizationCall, ...reads, expect.stringMatching(/^POST /), line]);
   });
 });

@@ -221,6 +221,7 @@ test(`compiled queries answer as the standard executor does, for the same calls:
   expect([...reached].sort()).toEqual(ownTypes.sort());
   expect([...codes].sort()).toEqual([
     'BAD_USER_INPUT',
+    'INVALID_CURSOR',
     'NOT_FOUND',
     'UPSTREAM_INVALID_RESPONSE',
     'UPSTREAM_UNAVAILABLE',

@@ -79,16 +79,19 @@ describe('nodes', () => {
   test.each<[query: string, variables: Record<string, unknown>, nodes: number]>([
     ['{ __typename organization { balance { cents } } }', {}, 1],
     ['{ order(id: "a") { id recipient { address { locality } } } }', {}, 1],
-    ['{ orders { pageInfo { hasNextPage } } }', {}, 0],
+    // The rows that REST is asked for.
+    ['{ orders { pageInfo { hasNextPage } } }', {}, 20],
+    ['{ orders(first: 0) { pageInfo { hasNextPage } } }', {}, 1],
+    ['{ orders(first: 5) { nodes { recipient { orders(first: 0) { nodes { id } } } } } }', {}, 10],
     ['{ orders { nodes { id } } }', {}, 20],
     ['{ orders(first: null) { nodes { id } } }', {}, 20],
-    ['{ orders(first: 0) { nodes { id shipment { id } } } }', {}, 0],
+    ['{ orders(first: 0) { nodes { id shipment { id } } } }', {}, 2],
     ['{ orders(first: 7) { edges { cursor node { id } } } }', {}, 7],
     ['{ orders(first: 7) { nodes { id } edges { node { shipment { id } } } } }', {}, 21],
     [first, { first: 1_000 }, 2_000],
     [first, {}, 40],
     [first, { first: null }, 40],
-    [first, { first: 'many' }, 0],
+    [first, { first: 'many' }, 2],
     ['query ($first: Int = 3) { orders(first: $first) { nodes { id } } }', {}, 3],
     ['query ($first: Int = 3) { orders(first: $first) { nodes { id } } }', { first: 5 }, 5],
     ['{ nodes(ids: ["a", "b"]) { id } }', {}, 2],
@@ -116,12 +119,13 @@ describe('nodes', () => {
     [
       'mutation ($inputs: [UpdateOrderInput!]!) { updateOrders(inputs: $inputs) { ... on UpdateOrderSuccess { order { id } } } }',
       { inputs: [{}, {}, {}] },
-      6,
+      // Ten for each write.
+      36,
     ],
     [
       `{ orders(first: 0) { nodes { ${'recipient { orders(first: 1000) { nodes { '.repeat(120)} id ${'} } } '.repeat(120)} } } }`,
       {},
-      0,
+      Number.POSITIVE_INFINITY,
     ],
     [
       `{ orders(first: 1000) { nodes { ${'recipient { orders(first: 1000) { nodes { '.repeat(40)} id ${'} } } '.repeat(40)} } } }`,
@@ -222,4 +226,11 @@ describe('values', () => {
     );
     expect(answer.calls).toEqual([]);
   });
+});
+
+test('refuses a page of no rows under each of a thousand orders without a call', async () => {
+  const fields = Array.from({ length: 29 }, (_, index) => `f${index}: orders(first: 0) { nodes { id } }`);
+  const answer = await ask(`{ orders(first: 1000) { nodes { recipient { ${fields.join(' ')} } } } }`);
+  expect(answer).toMatchObject({ status: 400, data: undefined, calls: [] });
+  expect(answer.errors?.[0]?.message).toMatch(/^The limit "nodes" allows 3000, but there are 30000 objects/);
 });

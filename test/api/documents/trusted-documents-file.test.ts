@@ -90,7 +90,7 @@ describe.concurrent('a start is refused', () => {
   });
 });
 
-test('a start says what is taken, and where there is no page to explore it', async () => {
+test('a start says which documents run, and leaves out the page to explore them', async () => {
   const file = await fileOf({ a: '{ __typename }' });
   const env = { PORT: '0', UPSTREAM_URL: 'http://127.0.0.1:1', OPERATIONS_FILE: file, SCHEMA: 'private' };
   const cwd = resolve(import.meta.dirname, '../../..');
@@ -101,6 +101,7 @@ test('a start says what is taken, and where there is no page to explore it', asy
     expect(endpoint).toMatch(/^GraphQL {3}http:\/\/127\.0\.0\.1:\d+\/graphql$/);
     expect(lines).toEqual([
       'REST      the live service at http://127.0.0.1:1/ (does not answer: ECONNREFUSED; the server starts anyway)',
+      'Keys      in memory: a restart forgets them (see STATE_FILE)',
       `Runs      what is in ${file} alone`,
     ]);
   } finally {

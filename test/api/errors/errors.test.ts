@@ -4,6 +4,7 @@ import { readConfig } from '../../../src/config/config.ts';
 import type { RestApi } from '../../../src/rest/api.ts';
 import { BadInputError } from '../../../src/rest/errors.ts';
 import { createApp } from '../../../src/server/app.ts';
+import { memoryStore } from '../../fixtures/memory-store.ts';
 import { order } from '../../fixtures/order-to-create.ts';
 import { startApp } from '../../fixtures/start-app.ts';
 import { type Answer, startWaybill } from '../../harness.ts';
@@ -136,6 +137,14 @@ describe('a status', () => {
     ['nothing', '', 'application/json', ''],
     ['JSON of no known shape', '[{"stack":"x"}]', 'application/json', ''],
     ['a stack in JSON', '{"message":"boom\\n    at app.js:1:1","stack":"x"}', 'application/json', ': boom'],
+    ['a URL', '{"message":"no https://h.example/x"}', 'application/json', ': no <URL>'],
+    [
+      'an IP address',
+      '{"message":"no 10.0.0.1:80 and no ::1"}',
+      'application/json',
+      ': no <IP address>:80 and no <IP address>',
+    ],
+    ['the host of REST', '{"message":"127.0.0.1 is busy"}', 'application/json', ': <IP address> is busy'],
     ['the token', '{"message":"no sandbox-cafe-andino"}', 'application/json', ': no <access token>'],
   ])('with %s in its body tells no more than a message', async (_what, body, contentType, told) => {
     sandbox.faults.add({ kind: 'status', status: 409, body, contentType });
@@ -245,6 +254,8 @@ describe('a mistake of this server', () => {
   test.each(mistakes)('%s is masked, and reported', async (_what, fail) => {
     const reported: unknown[][] = [];
     const app = createApp({
+      keyStore: memoryStore,
+      service: 'test',
       api: { getOrganization: fail } as unknown as RestApi, // Only this method is called.
       ...readConfig({}).app,
       publicUrl: () => new URL('http://waybill.test'),

@@ -1,6 +1,8 @@
 import type { IncomingMessage } from 'node:http';
 import { describe, expect, test } from 'vitest';
-import { type Answer, answerJson, answerText } from '../../fixtures/rest-service.ts';
+import { readConfig } from '../../../src/config/config.ts';
+import { connectApp } from '../../fixtures/connect-app.ts';
+import { type Answer, answerJson, answerText, startService } from '../../fixtures/rest-service.ts';
 import { startApp } from '../../fixtures/start-app.ts';
 
 // What may be wrong in what REST answers, as a client of the graph sees it, with retries as they are by default.
@@ -104,6 +106,51 @@ describe('a list', () => {
     });
     expect(waybill.calls()).toEqual(list('pageSize=5', 'pageSize=3&pageToken=next'));
   });
+});
+
+test('a 4xx of a read or write shows no URL, IP address or host of REST', async () => {
+  const text = 'see https://h.example/x, 10.0.0.1, fe80::1 and localhost';
+  const shown = 'see <URL>, <IP address>, <IP address> and <host>';
+  const errors = [{ field: 'order.notes', message: text }];
+  await using service = await startService(answerJson({ message: text, errors }, 422));
+  const atLocalhost = new URL(service.url);
+  atLocalhost.hostname = 'localhost';
+  const config = readConfig({ UPSTREAM_RETRIES: '0' });
+  const { app, close } = await connectApp(atLocalhost, config, { report: () => {} });
+  const init = {
+    method: 'POST',
+    headers: { 'content-type': 'application/json', authorization: 'Bearer token' },
+  };
+  const query = `mutation ($input: UpdateOrderInput!) {
+      updateOrder(input: $input) { __typename ... on InvalidInput { message fields { path message } } }
+    }`;
+  const write = { query, variables: { input: { id: '7', notes: 'Dejar en portería' } } };
+  const [read, written] = await Promise.all(
+    [{ query: '{ order(id: "7") { id } }' }, write].map(async (body) => {
+      const response = await app.fetch('http://waybill.test/graphql', {
+        ...init,
+        body: JSON.stringify(body),
+      });
+      return response.json();
+    }),
+  );
+  await close();
+  expect(read.errors).toMatchObject([
+    {
+      message: `GET /v1/orders/7 answered 422: ${shown}`,
+      extensions: { code: 'BAD_USER_INPUT', fields: [{ path: 'order.notes', message: shown }] },
+    },
+  ]);
+  expect(written).toEqual({
+    data: {
+      updateOrder: {
+        __typename: 'InvalidInput',
+        message: shown,
+        fields: [{ path: 'notes', message: shown }],
+      },
+    },
+  });
+  expect(service.lines().sort()).toEqual(['GET /v1/orders/7', 'PATCH /v1/orders/7']);
 });
 
 describe('a label', () => {

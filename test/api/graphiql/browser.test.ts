@@ -18,7 +18,7 @@ interface Stage extends Browser {
 async function setStage(liveHost?: string): Promise<Stage> {
   const sandbox = await startSandbox({ now: startOfTime });
   const config = readConfig({ REFERENCE_DATA_MS: '0' });
-  const { app, client } = connectApp(new URL(sandbox.url), config, {
+  const { app, close } = await connectApp(new URL(sandbox.url), config, {
     graphiqlBearer: sandbox.tokens.first,
     graphiqlLiveHost: liveHost,
     report: (error) => {
@@ -35,7 +35,7 @@ async function setStage(liveHost?: string): Promise<Stage> {
     async close() {
       await browser.close();
       await closeListener();
-      await client.close();
+      await close();
       await sandbox.close();
     },
   };
@@ -180,18 +180,60 @@ describe.runIf(hasBrowser)('GraphiQL before a live service', () => {
     expect(await page.evaluate(() => document.documentElement.scrollHeight - innerHeight)).toBe(0);
   });
 
-  test('asks before a mutation, and until the person agrees, but not before a query', async () => {
-    const notSent = { errors: [{ message: 'The mutation was not sent.' }] };
+  const notSent = { errors: [{ message: 'The mutation was not sent.' }] };
+
+  test('asks before each mutation, and not before a query', async () => {
     expect(await runUnsent(stage, 'CreateOrder')).toEqual({ answer: notSent, calls: [] });
     expect(await run(stage, 'Missing')).toMatchObject({ answer: { data: { missing: null } } });
     expect(questions).toEqual([
-      'api.example.com is a live service. Send mutations, which change its data, until this page is closed?',
+      'api.example.com is a live service. Send this mutation, which changes its data?',
     ]);
 
     isAgreed = true;
-    expect(await run(stage, 'CreateOrder')).toMatchObject({ calls: ['POST /v1/orders'] });
+    expect(await run(stage, 'CreateOrder')).toMatchObject({
+      calls: ['GET /v1/organizations/mine', 'POST /v1/orders'],
+    });
     expect(await run(stage, 'ShipOrder')).toMatchObject({ answer: { data: {} } });
-    expect(questions).toHaveLength(2);
+    expect(questions).toHaveLength(3);
+    isAgreed = false;
+    expect(await runUnsent(stage, 'CreateOrder')).toEqual({ answer: notSent, calls: [] });
+    expect(questions).toHaveLength(4);
+  });
+
+  /** Opens GraphiQL with this document in a tab of its own. */
+  async function openWith(query: string): Promise<void> {
+    const address = new URL('/graphql', stage.url);
+    address.searchParams.set('query', query);
+    await stage.page.goto(address.href);
+    questions.length = 0;
+  }
+
+  test.each([
+    [
+      'First',
+      `fragment Done on UpdateOrderSuccess { order { id } }
+      mutation First { updateOrder(input: { id: "ca2481", notes: "a } b" }) { ...Done } }`,
+    ],
+    [
+      'Second',
+      `fragment Done on UpdateOrderSuccess { order { id } }
+      # {
+      mutation Second($id: ID! = "{") { updateOrder(input: { id: $id, notes: null }) { ...Done } }`,
+    ],
+  ])('asks where a fragment comes first: %s', async (name, query) => {
+    await openWith(query);
+    expect(await runUnsent(stage, name)).toEqual({ answer: notSent, calls: [] });
+    expect(questions).toHaveLength(1);
+  });
+
+  test('does not ask before a query whose names and texts speak of a mutation', async () => {
+    await openWith(
+      `query Third { orders(first: 1, search: "} mutation {") { nodes { ...mutation } } }
+      fragment mutation on Order { mutation: id }`,
+    );
+    const { answer } = await run(stage, 'Third');
+    expect(answer).toMatchObject({ data: { orders: { nodes: [] } } });
+    expect(questions).toEqual([]);
   });
 
   test('asked no other host and complained of nothing', () => {

@@ -11,10 +11,13 @@ import type { RestApi } from '../../../src/rest/api.ts';
 import { createApp } from '../../../src/server/app.ts';
 import { readTabs } from '../../../src/server/routes/graphiql/tabs.ts';
 import { listen } from '../../fixtures/listen.ts';
+import { memoryStore } from '../../fixtures/memory-store.ts';
 
 // Nothing here asks REST for anything.
 function createOfflineApp(graphiqlBearer?: string) {
   return createApp({
+    keyStore: memoryStore,
+    service: 'test',
     api: {} as RestApi,
     ...readConfig({}).app,
     publicUrl: () => new URL('http://waybill.test'),

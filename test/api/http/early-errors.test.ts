@@ -5,12 +5,15 @@ import { createApp } from '../../../src/server/app.ts';
 import { reportEarlyErrors } from '../../../src/server/http/http-error.ts';
 import { createMetrics } from '../../../src/telemetry/metrics.ts';
 import { type Listener, listen } from '../../fixtures/listen.ts';
+import { memoryStore } from '../../fixtures/memory-store.ts';
 import { openRaw, sendRaw } from '../../fixtures/raw-http.ts';
 import { recordedLog } from '../../fixtures/recorded-log.ts';
 import { until } from '../../fixtures/rest-service.ts';
 
 // None of these requests gets as far as REST.
 const app = createApp({
+  keyStore: memoryStore,
+  service: 'test',
   api: {} as RestApi,
   ...readConfig({}).app,
   publicUrl: () => new URL('http://waybill.test'),

@@ -73,6 +73,8 @@ const pagesRead = () => waybill.calls().filter((line) => line.startsWith('GET /v
 const statusOf = (client: RawConnection) => parseRaw(client.received()).status;
 
 test("one token's clients that read nothing leave others their turn, and cost a bounded number of bytes", async () => {
+  // REST has accepted the token, so it has turns of its own.
+  await askSmall('ana');
   const clients = await startClients(60, 'ana');
   const withStatus = (status: number) => clients.filter((client) => statusOf(client) === status);
   await until(() => withStatus(503).length > 0 && withStatus(200).length >= 4, 20_000);
@@ -115,6 +117,34 @@ test("one token's clients that read nothing leave others their turn, and cost a 
   await settle(500);
   expect(pagesRead()).toBe(pages);
   expect((await askSmall('ana')).status).toBe(200);
+}, 60_000);
+
+test('heavy requests of made-up tokens let health checks and accepted tokens pass', async () => {
+  await askSmall('eva');
+  // Each costs tens of milliseconds and no REST call.
+  const fields = Array.from({ length: 15 }, (_, index) => `f${index}: nodes(ids: $ids) { id }`);
+  const body = JSON.stringify({
+    query: `query ($ids: [ID!]!) { ${fields.join(' ')} }`,
+    variables: { ids: Array.from({ length: 100 }, () => 'x') },
+  });
+  let answered = 0;
+  const attack = Array.from({ length: 60 }, async (_, index) => {
+    const response = await fetch(new URL('/graphql', listener.url), {
+      method: 'POST',
+      headers: { 'content-type': 'application/json', authorization: `Bearer made-up-${index}` },
+      body,
+    });
+    await response.text();
+    answered += 1;
+  });
+  await until(() => answered > 0);
+  const before = answered;
+  expect((await fetch(new URL('/health/live', listener.url))).status).toBe(200);
+  const afterHealth = answered;
+  expect((await askSmall('eva')).status).toBe(200);
+  expect(afterHealth - before).toBeLessThan(15);
+  expect(answered - before).toBeLessThan(30);
+  await Promise.all(attack);
 }, 60_000);
 
 test('introspections that nobody reads start no more of them, and operations with a token go on', async () => {

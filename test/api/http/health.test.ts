@@ -7,11 +7,14 @@ import type { RestApi } from '../../../src/rest/api.ts';
 import { createProbe } from '../../../src/rest/health-probe.ts';
 import { createApp } from '../../../src/server/app.ts';
 import { createHealth, type Health } from '../../../src/server/routes/health.ts';
+import { memoryStore } from '../../fixtures/memory-store.ts';
 import { startService } from '../../fixtures/rest-service.ts';
 
 /** The application with this health; none of its requests gets as far as REST. */
 function appWith(health: Health) {
   return createApp({
+    keyStore: memoryStore,
+    service: 'test',
     api: {} as RestApi,
     ...readConfig({}).app,
     publicUrl: () => new URL('http://waybill.test'),
@@ -92,7 +95,7 @@ describe('/health/ready', () => {
 
   test('asks REST once for all who ask at the same time, and not again for a while', async () => {
     const answers: ((reason: string | undefined) => void)[] = [];
-    const health = createHealth(() => new Promise((resolve) => answers.push(resolve)), 100);
+    const health = createHealth(() => new Promise((resolve) => answers.push(resolve)), { cacheMs: 100 });
     const both = Promise.all([ask(health, '/health/ready'), ask(health, '/health/ready')]);
     await expect.poll(() => answers.length).toBe(1);
     answers[0]?.('REST is out.');
@@ -103,6 +106,19 @@ describe('/health/ready', () => {
     await expect.poll(() => answers.length).toBe(2);
     answers[1]?.(undefined);
     expect(await later).toEqual(ready);
+  });
+
+  test('stays 200 with the problem of a key store that fails', async () => {
+    let problem: string | undefined = 'The disk of the key store is full.';
+    const health = createHealth(async () => undefined, { problem: () => problem });
+    expect(await ask(health, '/health/ready')).toEqual({ status: 200, body: { status: 'ready', problem } });
+    problem = undefined;
+    expect(await ask(health, '/health/ready')).toEqual(ready);
+  });
+
+  test('is 503 without the problem of the key store if REST is out', async () => {
+    const health = createHealth(async () => 'REST is out.', { problem: () => 'The disk is full.' });
+    expect(await ask(health, '/health/ready')).toEqual(notReady('REST is out.'));
   });
 
   test('is 503 once the server is ending, without a word to REST', async () => {

@@ -3,9 +3,12 @@ import { describe, expect, test } from 'vitest';
 import { readConfig } from '../../../src/config/config.ts';
 import type { RestApi } from '../../../src/rest/api.ts';
 import { createApp } from '../../../src/server/app.ts';
+import { memoryStore } from '../../fixtures/memory-store.ts';
 
 // The audits ask for introspection only, so that no REST service stands behind this server.
 const app = createApp({
+  keyStore: memoryStore,
+  service: 'test',
   api: {} as RestApi,
   ...readConfig({}).app,
   publicUrl: () => new URL('http://waybill.test'),

@@ -6,10 +6,14 @@ import { readConfig } from '../../../src/config/config.ts';
 import type { RestApi } from '../../../src/rest/api.ts';
 import { createApp } from '../../../src/server/app.ts';
 import { type Listener, listen } from '../../fixtures/listen.ts';
+import { memoryStore } from '../../fixtures/memory-store.ts';
+import { sendRaw } from '../../fixtures/raw-http.ts';
 
 // None of these requests gets as far as REST.
 const reported: unknown[] = [];
 const app = createApp({
+  keyStore: memoryStore,
+  service: 'test',
   api: {} as RestApi,
   ...readConfig({}).app,
   publicUrl: () => new URL('http://waybill.test'),
@@ -76,6 +80,56 @@ describe('the address of a request', () => {
       expect(JSON.parse(body)).toEqual({ data: { __typename: 'Query' } });
     },
   );
+});
+
+describe('an ambiguous path', () => {
+  const ambiguous = badRequest(
+    'The path is ambiguous: send it percent-encoded, and without "//", "#", "\\" and segments such as "..".',
+  );
+  test.each([
+    '/labels/..\\metrics',
+    '/labels/../metrics',
+    '/labels/..',
+    '/./graphql',
+    '/labels/%2e%2E/health/live',
+    '/labels/.%2e/health/live',
+    '/labels\\ca2036.pdf',
+    '//graphql',
+    '//127.0.0.1/graphql',
+    '/health//live',
+    '/graphql/#',
+    '/graphql#?query={__typename}',
+    '/graphql?query={__typename}#',
+    '/labels/a{b}.pdf',
+    'http://a/labels/../metrics',
+    'http://a//graphql',
+  ])('GET %s is a 400 before routing', async (target) => {
+    const { status, body } = await send(target, 'a');
+    expect([status, JSON.parse(body)]).toEqual([400, ambiguous]);
+  });
+
+  test('is a 400 also for a POST of a document that the fast path knows', async () => {
+    await post(typename);
+    const head = `Host: a\r\ncontent-type: application/json\r\ncontent-length: ${typename.length}`;
+    for (const target of ['//graphql', '/x/../graphql', '/graphql#']) {
+      const answer = await sendRaw(listener, `POST ${target} HTTP/1.1\r\n${head}\r\n\r\n${typename}`);
+      expect([answer.status, JSON.parse(answer.body)]).toEqual([400, ambiguous]);
+    }
+  });
+
+  test.each([
+    ['/graphql?query={__typename}&x=//a/../b\\', 200],
+    ['/graphql/?query=%7B__typename%7D', 200],
+    ['/health/live?', 200],
+    ['/health/live?a=../b', 200],
+    ['/labels/%2e%2e.pdf', 401],
+    ['/labels/..a.pdf', 401],
+    ['/labels/..%2fmetrics.pdf', 401],
+    ['/labels/a%5Cb.pdf', 401],
+    ['/', 404],
+  ])('is not %s', async (target, status) => {
+    expect((await send(target, 'a')).status).toBe(status);
+  });
 });
 
 describe('a target that is a whole URL', () => {

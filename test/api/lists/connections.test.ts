@@ -21,6 +21,7 @@ function seeded(collection: string, newest: number, count: number, skipped = 0):
   return Array.from({ length: count }, (_, index) => `${collection}/ca${identifier(index)}`);
 }
 
+const encoded = (json: unknown) => Buffer.from(JSON.stringify(json)).toString('base64url');
 const names = (nodes: readonly ({ id: string } | null)[]) => nodes.map((node) => node?.id);
 const token = '[\\w-]{32}';
 const laterPage = (size: number) =>
@@ -104,7 +105,7 @@ describe('after', () => {
     const { data, errors, calls } = await waybill.ask(OrderNamesDocument, { ...variables, after }, bearer);
     expect([data, calls]).toEqual([{ orders: null }, []]);
     expect(errors).toMatchObject([
-      { path: ['orders'], extensions: { code: 'BAD_USER_INPUT', retryable: false } },
+      { path: ['orders'], extensions: { code: 'INVALID_CURSOR', retryable: false } },
     ]);
     expect(errors?.[0]?.message).toMatch(
       /^Expected as "after" a cursor that this list gave for the same filters/,
@@ -115,7 +116,8 @@ describe('after', () => {
     ['empty', ''],
     ['a word', 'forged'],
     ['two words', 'forged.forged'],
-    ['without a signature', `${Buffer.from('[null,2,null]').toString('base64url')}.`],
+    ['a position without its list', encoded([null, 2, 0, null])],
+    ['JSON that is no array', encoded({ pageToken: null, rowsBefore: 2 })],
     ['a page token', 'AAAAAAAADzNmcMsru0xWf1hfhTUXFekX'],
     ['NUL', '\u0000'],
     // About as large as the values of a request may be.
@@ -130,25 +132,60 @@ describe('after', () => {
     expect(errors).toMatchObject([{ extensions: { code: 'GRAPHQL_LIMIT_EXCEEDED', retryable: false } }]);
   });
 
-  test('is refused where a cursor’s place or its signature was changed', async () => {
-    const [payload = '', signature = ''] = (await cursorOf({})).split('.');
-    const place = JSON.parse(Buffer.from(payload, 'base64url').toString()) as unknown[];
-    const moved = Buffer.from(JSON.stringify([place[0], 1, null])).toString('base64url');
-    await refuses(`${moved}.${signature}`);
-    await refuses(`${payload}.${signature.startsWith('A') ? 'B' : 'A'}${signature.slice(1)}`);
-    await refuses(`${payload}.${signature.slice(1)}`);
+  test('is refused without a call when its position was changed to an invalid one', async () => {
+    const cursor = await cursorOf({});
+    const [digest, ...position] = JSON.parse(Buffer.from(cursor, 'base64url').toString()) as unknown[];
+    await refuses(encoded([digest, position[0], -1, 0, null]));
+    await refuses(encoded([digest, position[0], 2]));
+    await refuses(encoded(['A'.repeat(11), ...position]));
+    await refuses(cursor.slice(0, -8));
   });
 
-  test('is refused for other filters, another list or another merchant', async () => {
+  test('is refused without a call for other filters or another list', async () => {
     const cursor = await cursorOf({});
     await refuses(cursor, { status: ['NEW'] });
     await refuses(cursor, { search: 'Lucia' });
-    await refuses(cursor, {}, waybill.sandbox.tokens.second);
     await refuses(await cursorOf({ status: ['NEW'] }), { status: ['NEW', 'READY'] });
     await refuses(await cursorOf({ search: 'Lucia' }), {});
-    await refuses(await cursorOf({}, waybill.sandbox.tokens.second));
     const { data } = await waybill.ask(ShipmentNamesDocument, { first: 2 });
     await refuses(data.shipments.pageInfo.endCursor ?? '');
+  });
+
+  test('works with another token of the merchant', async () => {
+    const { tokens } = waybill.sandbox;
+    const after = await cursorOf({}, tokens.first);
+    const { data, calls } = await waybill.ask(OrderNamesDocument, { first: 1, after }, tokens.firstRefreshed);
+    expect(names(data.orders.nodes)).toEqual(['orders/ca2498']);
+    expect(calls).toEqual([laterPage(1)]);
+  });
+
+  test('works with the next token after the first one has ended', async () => {
+    const { sandbox } = waybill;
+    const ended = sandbox.issueToken(sandbox.tokens.first);
+    const after = await cursorOf({}, ended);
+    const next = sandbox.issueToken(ended);
+    sandbox.endToken(ended);
+    const refused = await waybill.ask(OrderNamesDocument, { first: 1, after }, ended);
+    expect(refused.errors).toMatchObject([{ extensions: { code: 'UNAUTHENTICATED' } }]);
+    const { data } = await waybill.ask(OrderNamesDocument, { first: 1, after }, next);
+    expect(names(data.orders.nodes)).toEqual(['orders/ca2498']);
+  });
+
+  test('works after a restart of the server', async () => {
+    const after = await cursorOf({});
+    await using restarted = await startWaybill({}, { sandbox: waybill.sandbox });
+    const { data, calls } = await restarted.ask(OrderNamesDocument, { first: 1, after });
+    expect(names(data.orders.nodes)).toEqual(['orders/ca2498']);
+    expect(calls).toEqual([laterPage(1)]);
+  });
+
+  test('of another merchant is refused by REST', async () => {
+    const { second } = waybill.sandbox.tokens;
+    const after = await cursorOf({});
+    const { data, errors, calls } = await waybill.ask(OrderNamesDocument, { after }, second);
+    expect(data).toEqual({ orders: null });
+    expect(errors).toMatchObject([{ path: ['orders'], extensions: { code: 'BAD_USER_INPUT' } }]);
+    expect(calls).toEqual([laterPage(20)]);
   });
 
   test('holds where the same filters come in another order', async () => {

@@ -233,7 +233,7 @@ describe('a search of the locations', () => {
     ]);
     const other = await ask(LocationSearchDocument, { search: 'Medellín', first: 1, after });
     expect(other.data).toEqual({ locations: null });
-    expect(other.errors).toMatchObject([{ path: ['locations'], extensions: { code: 'BAD_USER_INPUT' } }]);
+    expect(other.errors).toMatchObject([{ path: ['locations'], extensions: { code: 'INVALID_CURSOR' } }]);
     expect(other.calls).toEqual([]);
   });
 

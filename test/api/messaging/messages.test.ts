@@ -146,7 +146,7 @@ describe('messages', () => {
     const after = data.conversation?.messages?.pageInfo.endCursor;
     const other = await ask(MessagePageDocument, { conversation: 'channels/ca1/conversations/ca52', after });
     expect(other.data).toEqual({ conversation: { messages: null } });
-    expect(other.errors).toMatchObject([{ extensions: { code: 'BAD_USER_INPUT' } }]);
+    expect(other.errors).toMatchObject([{ extensions: { code: 'INVALID_CURSOR' } }]);
     expect(other.calls).toEqual([]);
   });
 });

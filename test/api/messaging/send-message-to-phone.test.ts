@@ -1,10 +1,12 @@
 import { afterAll, afterEach, describe, expect, test } from 'vitest';
 import { SendMessageToPhoneDocument, type SendMessageToPhoneInput } from '../../documents.generated.ts';
+import { learnMerchants, organizationCall } from '../../fixtures/known-merchant.ts';
 import { startWaybill } from '../../harness.ts';
 
 const waybill = await startWaybill();
 const { ask, sandbox } = waybill;
 const hurried = await startWaybill({ UPSTREAM_TIMEOUT_MS: '200' }, { sandbox });
+await learnMerchants(waybill, waybill.sandbox.tokens.first);
 
 afterEach(() => sandbox.faults.clear());
 afterAll(async () => {
@@ -223,12 +225,23 @@ describe('an idempotencyKey', () => {
   const sendAlone = (input: object) =>
     ask<{ sendMessageToPhone: object }, unknown>(alone, { input: { ...lucia, ...input } });
 
+  /** The call of a repeated key: the newest page of the conversation with the phone. */
+  const newestPage = 'GET /v1/channels/ca1/conversations/ca60/messages?pageSize=100';
+
+  test('costs a call for the merchant before the first write of a token only', async () => {
+    await using fresh = await startWaybill({}, { sandbox });
+    const costOf = async (input: object) => (await fresh.ask(alone, { input: { ...lucia, ...input } })).calls;
+    expect(await costOf({})).toEqual([post]);
+    expect(await costOf({ idempotencyKey: 'merchant 1' })).toEqual([organizationCall, post]);
+    expect(await costOf({ idempotencyKey: 'merchant 2' })).toEqual([post]);
+  });
+
   test('given twice at once, and later again, sends one text', async () => {
     const input = { idempotencyKey: 'thrice' };
     const both = await Promise.all([sendAlone(input), sendAlone(input)]);
     expect(sandbox.requests.lines()).toEqual([post]);
     const later = await sendAlone(input);
-    expect(later.calls).toEqual([]);
+    expect(later.calls).toEqual([newestPage]);
     expect(later.data).toEqual({ sendMessageToPhone: { sent: { id: expect.any(String) } } });
     expect(both.map(({ data }) => data)).toEqual([later.data, later.data]);
   });
@@ -244,7 +257,11 @@ describe('an idempotencyKey', () => {
     const { data, errors, calls } = await sendAlone({ ...key, ...other });
     expect({ data, errors, calls }).toEqual({
       data: {
-        sendMessageToPhone: { message: expect.stringMatching(/^This idempotencyKey was given before/) },
+        sendMessageToPhone: {
+          message: expect.stringMatching(
+            /^This idempotencyKey was used with another input\. Nothing was sent\./,
+          ),
+        },
       },
       errors: undefined,
       calls: [],
@@ -255,6 +272,18 @@ describe('an idempotencyKey', () => {
     const first = await sendAlone({ idempotencyKey: 'either', channel: 'ca1' });
     expect(first.calls).toEqual([post]);
     const again = await sendAlone({ idempotencyKey: 'either', channel: 'channels/ca1' });
-    expect(again).toEqual({ ...first, calls: [] });
+    expect(again).toEqual({ ...first, calls: [newestPage] });
+  });
+
+  test('given again shows the repeated text once the message has left the newest page', async () => {
+    const input = { ...lucia, text: 'Vieja', idempotencyKey: 'old' };
+    const { data } = await ask(SendMessageToPhoneDocument, { input });
+    sandbox.faults.add({ method: 'GET', kind: 'change', change: () => ({ messages: [] }) });
+    const again = await ask(SendMessageToPhoneDocument, { input });
+    if (data.sendMessageToPhone.__typename !== 'SendMessageSuccess') throw new Error(JSON.stringify(data));
+    const { sent } = data.sendMessageToPhone;
+    const conversation = { ...sent.conversation, messages: { nodes: [] } };
+    expect(again.data.sendMessageToPhone).toMatchObject({ sent: { ...sent, conversation } });
+    expect(again.calls).toEqual([newestPage, newestPage.replace('100', '1')]);
   });
 });

@@ -4,11 +4,14 @@ import {
   type SendMessageInput,
   SendTwoAndReadDocument,
 } from '../../documents.generated.ts';
+import { learnMerchants, organizationCall } from '../../fixtures/known-merchant.ts';
 import { startWaybill } from '../../harness.ts';
 
 const waybill = await startWaybill();
 const { ask, sandbox } = waybill;
 const hurried = await startWaybill({ UPSTREAM_TIMEOUT_MS: '200' }, { sandbox });
+await learnMerchants(waybill, waybill.sandbox.tokens.first);
+await learnMerchants(hurried, hurried.sandbox.tokens.first);
 
 afterEach(() => sandbox.faults.clear());
 afterAll(async () => {
@@ -19,6 +22,8 @@ afterAll(async () => {
 const conversation = 'channels/ca1/conversations/ca57';
 const path = `/v1/${conversation}/messages`;
 const post = `POST ${path}`;
+/** The call of a repeated key: the newest page of the conversation. */
+const newestPage = `GET ${path}?pageSize=100`;
 
 const send = (text: string, input: Partial<SendMessageInput> = {}) =>
   ask(SendMessageDocument, { input: { conversation, content: { text }, ...input } });
@@ -30,6 +35,17 @@ async function sentTimes(text: string): Promise<number> {
   });
   const { messages } = (await response.json()) as { messages: { text?: string }[] }; // As the interface says.
   return messages.filter((message) => message.text === text).length;
+}
+
+/** Changes the rows of the conversation's messages, until the end of the test. */
+function changeNewestPage(change: (rows: { text?: string }[]) => object[]): void {
+  sandbox.faults.add({
+    method: 'GET',
+    path,
+    kind: 'change',
+    // The cast is safe: the interface says so.
+    change: (page) => ({ messages: change((page as { messages: { text?: string }[] }).messages) }),
+  });
 }
 
 const lookFirst =
@@ -288,7 +304,10 @@ describe('what REST refuses', () => {
   ])('for no fault of the input is an error: %i', async (status, extensions) => {
     const headers = { 'retry-after': '3' };
     sandbox.faults.add({ method: 'POST', path, kind: 'status', status, headers });
-    const { data, errors, calls } = await send('Hola');
+    // After 401, a server forgets what it has learned with the token.
+    await using fresh = await startWaybill({}, { sandbox });
+    const input = { conversation, content: { text: 'Hola' } };
+    const { data, errors, calls } = await fresh.ask(SendMessageDocument, { input });
     expect(data).toEqual({ sendMessage: null });
     expect(errors).toEqual([
       expect.objectContaining({
@@ -362,14 +381,66 @@ describe('a message that was sent and not answered', () => {
 });
 
 describe('an idempotencyKey', () => {
-  test('given again with the same input gives the same message, without a call', async () => {
+  test('costs a call for the merchant before the first write of a token only', async () => {
+    await using fresh = await startWaybill({}, { sandbox });
+    const costOf = async (idempotencyKey?: string, bearer?: string) => {
+      const input = { conversation, content: { text: 'Hola' }, ...(idempotencyKey && { idempotencyKey }) };
+      return (await fresh.ask(SendMessageDocument, { input }, bearer)).calls;
+    };
+    expect(await costOf()).toEqual([post]);
+    expect(await costOf('merchant 1')).toEqual([organizationCall, post]);
+    expect(await costOf('merchant 2')).toEqual([post]);
+    const { firstRefreshed } = sandbox.tokens;
+    expect(await costOf('merchant 3', firstRefreshed)).toEqual([organizationCall, post]);
+    expect(await costOf('merchant 4', firstRefreshed)).toEqual([post]);
+  });
+
+  test('given again returns the message as it is now', async () => {
     const first = await send('Gracias 💛', { idempotencyKey: 'thanks' });
     expect(first.calls).toEqual([post]);
     const again = await send('Gracias 💛', { idempotencyKey: 'thanks' });
-    expect(again.data).toEqual(first.data);
-    expect(again.data.sendMessage.__typename).toBe('SendMessageSuccess');
-    expect(again.calls).toEqual([]);
+    expect(again).toEqual({ ...first, calls: [newestPage] });
+    changeNewestPage((rows) => rows.map((row) => ({ ...row, status: 'READ' })));
+    const later = await send('Gracias 💛', { idempotencyKey: 'thanks' });
+    expect(later.data.sendMessage).toMatchObject({ sent: { text: 'Gracias 💛', status: 'READ' } });
     expect(await sentTimes('Gracias 💛')).toBe(1);
+  });
+
+  test('given again with another token of the merchant returns the message', async () => {
+    const input = { conversation, content: { text: 'Con otro token' }, idempotencyKey: 'refreshed' };
+    const first = await send('Con otro token', input);
+    const again = await ask(SendMessageDocument, { input }, sandbox.tokens.firstRefreshed);
+    expect(again).toEqual({ ...first, calls: [organizationCall, newestPage] });
+    expect(await sentTimes('Con otro token')).toBe(1);
+  });
+
+  test('given again shows the repeated text once the message has left the newest page', async () => {
+    const query = `mutation ($input: SendMessageInput!) { sendMessage(input: $input) {
+      ... on SendMessageSuccess { sent { id createTime status contentType text body template { name } } }
+    } }`;
+    const sendOld = () =>
+      ask(query, { input: { conversation, content: { text: 'Vieja' }, idempotencyKey: 'old' } });
+    const first = await sendOld();
+    expect(first.data).toMatchObject({ sendMessage: { sent: { text: 'Vieja', status: 'SENDING' } } });
+    changeNewestPage((rows) => rows.filter(({ text }) => text !== 'Vieja'));
+    expect(await sendOld()).toEqual({ ...first, calls: [newestPage] });
+  });
+
+  test('given again fails with its read, and stays taken', async () => {
+    const first = await send('No se lee', { idempotencyKey: 'unreadable' });
+    sandbox.faults.add({ method: 'GET', path, kind: 'status', status: 503, times: 1 });
+    const failed = await send('No se lee', { idempotencyKey: 'unreadable' });
+    expect([failed.data, failed.calls]).toEqual([{ sendMessage: null }, [newestPage]]);
+    expect(failed.errors).toMatchObject([
+      {
+        message: `${newestPage.replace(/\?.*/, '')} answered 503`,
+        extensions: { code: 'UPSTREAM_UNAVAILABLE', retryable: true },
+      },
+    ]);
+    expect(await send('No se lee', { idempotencyKey: 'unreadable' })).toEqual({
+      ...first,
+      calls: [newestPage],
+    });
   });
 
   test('given twice at once sends one message', async () => {
@@ -393,8 +464,8 @@ describe('an idempotencyKey', () => {
         sendMessage: {
           __typename: 'Conflict',
           message:
-            'This idempotencyKey was given before, with another input. Nothing was done. Take a new key for what is to ' +
-            'be done anew, or send the same input to learn what came of it.',
+            'This idempotencyKey was used with another input. Nothing was sent. Use a new key for a new write, or the ' +
+            'original input to get the original result.',
         },
       },
       errors: undefined,

@@ -7,11 +7,13 @@ import {
   TemplatePreviewDocument,
 } from '../../documents.generated.ts';
 import { builtInNames, seedWithBuiltInNames } from '../../fixtures/built-in-names-template.ts';
+import { learnMerchants } from '../../fixtures/known-merchant.ts';
 import { startWaybill } from '../../harness.ts';
 
 const waybill = await startWaybill({ MAX_LIST_ITEMS: '3000' }, { seed: seedWithBuiltInNames });
 const { ask, sandbox } = waybill;
 const hurried = await startWaybill({ UPSTREAM_TIMEOUT_MS: '1000' }, { sandbox });
+await learnMerchants(waybill, waybill.sandbox.tokens.first);
 
 afterEach(() => sandbox.faults.clear());
 afterAll(async () => {
@@ -24,6 +26,8 @@ const messages = `/v1/${conversation}/messages`;
 const templates = '/v1/channels/ca1/templates';
 const list = `GET ${templates}?pageSize=100`;
 const post = `POST ${messages}`;
+/** The call of a repeated key: the newest page of the conversation. */
+const newestPage = `GET ${messages}?pageSize=100`;
 
 type Parameters = Extract<SendTemplateInput['bodyParameters'], readonly unknown[]>;
 
@@ -488,11 +492,18 @@ describe('what REST refuses of a template comes back at its place', () => {
 });
 
 describe('an idempotencyKey of a template', () => {
-  test('given again makes no call at all, not even for the definition', async () => {
+  test('given again reads the message, but not the definition', async () => {
     const first = await send(confirmed, 'again');
     expect(first.calls).toEqual([list, post]);
     const again = await send(confirmed, 'again');
-    expect(again).toEqual({ ...first, calls: [] });
+    expect(again).toEqual({ ...first, calls: [newestPage] });
+  });
+
+  test('given again shows the repeated values once the message has left the newest page', async () => {
+    const first = await send(confirmed, 'old');
+    sandbox.faults.add({ method: 'GET', path: messages, kind: 'change', change: () => ({ messages: [] }) });
+    const again = await send(confirmed, 'old');
+    expect(again).toEqual({ ...first, calls: [newestPage] });
   });
 
   test('given twice at once looks once and sends once', async () => {

@@ -1,15 +1,17 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import {
   CreateOrderDocument,
   type CreateOrderInput,
   CreateWholeOrderDocument,
 } from '../../documents.generated.ts';
+import { learnMerchants, organizationCall } from '../../fixtures/known-merchant.ts';
 import { answered, order, post, recorded } from '../../fixtures/order-to-create.ts';
 import { startWaybill, type Waybill } from '../../harness.ts';
 
 let waybill: Waybill;
 beforeAll(async () => {
   waybill = await startWaybill();
+  await learnMerchants(waybill, waybill.sandbox.tokens.first);
 });
 afterAll(() => waybill[Symbol.asyncDispose]());
 
@@ -95,7 +97,7 @@ describe('an order', () => {
     expect(bodies(fresh)).toEqual([order]);
   });
 
-  test('with every field is recorded in one call, which sends each but the key', async () => {
+  test('with every field is recorded in one call, which sends each field but the key', async () => {
     await using fresh = await startWaybill();
     const input = { ...whole, idempotencyKey: 'every field' };
     const answer = await fresh.ask(CreateWholeOrderDocument, { input });
@@ -116,8 +118,9 @@ describe('an order', () => {
       paymentMethods: ['PSE', 'NEQUI'],
       fulfiller: 'PARTNER',
     };
-    expect(answer).toEqual(answered({ __typename: 'CreateOrderSuccess', order: result }, [post]));
-    expect(bodies(fresh)).toEqual([whole]);
+    const calls = [organizationCall, post];
+    expect(answer).toEqual(answered({ __typename: 'CreateOrderSuccess', order: result }, calls));
+    expect(bodies(fresh)).toEqual([undefined, whole]);
   });
 
   test('is there for whoever reads it next', async () => {
@@ -161,6 +164,64 @@ describe('an order', () => {
     };
     expect(await ask({ recipient: { ...recipient, location } })).toEqual(answered(result, [post]));
     expect(bodies()).toEqual([{ ...order, recipient: { ...recipient, location } }]);
+  });
+});
+
+describe('an idempotencyKey', () => {
+  afterEach(() => waybill.sandbox.faults.clear());
+
+  const createdId = async (fields: Partial<CreateOrderInput>) => {
+    const { data } = await ask(fields);
+    if (data.createOrder.__typename !== 'CreateOrderSuccess') throw new Error(data.createOrder.message);
+    return data.createOrder.order.id;
+  };
+
+  test('costs a call for the merchant before the first write of a token only', async () => {
+    await using fresh = await startWaybill({}, { sandbox: waybill.sandbox });
+    const costOf = async (fields: Partial<CreateOrderInput>) =>
+      (await fresh.ask(CreateOrderDocument, { input: { ...order, ...fields } })).calls;
+    expect(await costOf({})).toEqual([post]);
+    expect(await costOf({ idempotencyKey: 'merchant 1' })).toEqual([organizationCall, post]);
+    expect(await costOf({ idempotencyKey: 'merchant 2' })).toEqual([post]);
+  });
+
+  test('given again returns the order as it is now', async () => {
+    const id = await createdId({ idempotencyKey: 'now' });
+    await waybill.ask(
+      'mutation ($id: ID!) { updateOrder(input: { id: $id, notes: "Nueva" }) { __typename } }',
+      {
+        id,
+      },
+    );
+    const input = { ...order, idempotencyKey: 'now' };
+    const { data, calls } = await waybill.ask(CreateWholeOrderDocument, { input });
+    expect(data.createOrder).toMatchObject({ order: { id, notes: 'Nueva' } });
+    expect(calls).toEqual([`GET /v1/${id}`]);
+  });
+
+  test.each([404, 503])('given again fails with its read, and stays taken: %i', async (status) => {
+    const idempotencyKey = `read fails with ${status}`;
+    const id = await createdId({ idempotencyKey });
+    waybill.sandbox.faults.add({ method: 'GET', path: `/v1/${id}`, kind: 'status', status, times: 1 });
+    const failed = await ask({ idempotencyKey });
+    expect([failed.data, failed.calls]).toEqual([{ createOrder: null }, [`GET /v1/${id}`]]);
+    const code = status === 404 ? 'NOT_FOUND' : 'UPSTREAM_UNAVAILABLE';
+    expect(failed.errors).toMatchObject([{ message: expect.stringContaining(id), extensions: { code } }]);
+    expect(await ask({ idempotencyKey })).toEqual(
+      answered({ ...recorded, order: { id } }, [`GET /v1/${id}`]),
+    );
+  });
+
+  test('given with another input is a conflict, without a call', async () => {
+    await createdId({ idempotencyKey: 'other input' });
+    const { data, calls } = await ask({ idempotencyKey: 'other input', notes: 'Otra' });
+    expect(data.createOrder).toEqual({
+      __typename: 'Conflict',
+      message:
+        'This idempotencyKey was used with another input. Nothing was sent. Use a new key for a new write, or the ' +
+        'original input to get the original result.',
+    });
+    expect(calls).toEqual([]);
   });
 });
 

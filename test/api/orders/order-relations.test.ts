@@ -136,7 +136,7 @@ describe('a recipient', () => {
       { after },
     );
     expect(data).toEqual({ orders: null });
-    expect(errors).toMatchObject([{ path: ['orders'], extensions: { code: 'BAD_USER_INPUT' } }]);
+    expect(errors).toMatchObject([{ path: ['orders'], extensions: { code: 'INVALID_CURSOR' } }]);
     expect(calls).toEqual([]);
   });
 

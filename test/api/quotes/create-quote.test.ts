@@ -5,11 +5,13 @@ import {
   type CreateQuoteInput,
   CreateWholeQuoteDocument,
 } from '../../documents.generated.ts';
+import { learnMerchants, organizationCall } from '../../fixtures/known-merchant.ts';
 import { type Answer, startWaybill, type Waybill } from '../../harness.ts';
 
 let waybill: Waybill;
 beforeAll(async () => {
   waybill = await startWaybill();
+  await learnMerchants(waybill, waybill.sandbox.tokens.first);
 });
 afterEach(() => waybill.sandbox.faults.clear());
 afterAll(() => waybill[Symbol.asyncDispose]());
@@ -354,8 +356,10 @@ describe('what is broken is an error of the field', () => {
       },
     ],
   ])('%s, after one call', async (_what, fault, error) => {
+    // After 401, a server forgets what it has learned with the token.
+    await using fresh = await startWaybill({}, { sandbox: waybill.sandbox });
     fail(fault);
-    expect(told(await ask())).toEqual({
+    expect(told(await fresh.ask(CreateQuoteDocument, { input }))).toEqual({
       status: 200,
       data: { createQuote: null },
       errors: [{ path: ['createQuote'], ...error }],
@@ -385,8 +389,9 @@ describe('a quote that gets no answer is OutcomeUnknown, after one call', () => 
   });
 
   test('within UPSTREAM_TIMEOUT_MS', async () => {
-    await using impatient = await startWaybill({ UPSTREAM_TIMEOUT_MS: '50' }, { sandbox: waybill.sandbox });
+    await using impatient = await startWaybill({ UPSTREAM_TIMEOUT_MS: '300' }, { sandbox: waybill.sandbox });
     fail({ kind: 'hang' });
+    await learnMerchants(impatient, impatient.sandbox.tokens.first);
     const answer = await impatient.ask(CreateQuoteDocument, { input: { ...input, idempotencyKey: 'late' } });
     expect(answer).toEqual(answered(unknown('late'), [post]));
   });
@@ -401,11 +406,50 @@ describe('a quote that gets no answer is OutcomeUnknown, after one call', () => 
 });
 
 describe('an idempotencyKey', () => {
+  test('costs a call for the merchant before the first write of a token only', async () => {
+    await using fresh = await startWaybill({}, { sandbox: waybill.sandbox });
+    const costOf = async (fields: Partial<CreateQuoteInput>) =>
+      (await fresh.ask(CreateQuoteDocument, { input: { ...input, ...fields } })).calls;
+    expect(await costOf({})).toEqual([post]);
+    expect(await costOf({ idempotencyKey: 'merchant 1' })).toEqual([organizationCall, post]);
+    expect(await costOf({ idempotencyKey: 'merchant 2' })).toEqual([post]);
+  });
+
   test('gives the same quote for the same input, however its ids are written', async () => {
     const idempotencyKey = 'twice';
     const first = await ask({ idempotencyKey });
     expect(first).toEqual(answered(success, [post]));
     expect(await ask({ idempotencyKey, origin: 'huila-pitalito' })).toEqual({ ...first, calls: [] });
+  });
+
+  test('given again reads the quote if more than its id is selected', async () => {
+    const whole = { input: { ...input, idempotencyKey: 'read again' } };
+    const first = await waybill.ask(CreateWholeQuoteDocument, whole);
+    expect(first.calls).toEqual([post]);
+    if (first.data.createQuote.__typename !== 'CreateQuoteSuccess') throw new Error(JSON.stringify(first));
+    const read = `GET /v1/${first.data.createQuote.quote.id}`;
+    expect(await waybill.ask(CreateWholeQuoteDocument, whole)).toEqual({ ...first, calls: [read] });
+  });
+
+  test('given again for an expired quote fails if more than its id is selected', async () => {
+    const idempotencyKey = 'expired';
+    const first = await ask({ idempotencyKey });
+    if (first.data.createQuote.__typename !== 'CreateQuoteSuccess') throw new Error(JSON.stringify(first));
+    const { id } = first.data.createQuote.quote;
+    waybill.sandbox.faults.add({ method: 'GET', path: `/v1/${id}`, kind: 'status', status: 404 });
+    const whole = await waybill.ask(CreateWholeQuoteDocument, { input: { ...input, idempotencyKey } });
+    expect([whole.data, whole.calls]).toEqual([{ createQuote: null }, [`GET /v1/${id}`]]);
+    expect(whole.errors).toMatchObject([
+      { message: expect.stringContaining(id), extensions: { code: 'NOT_FOUND', retryable: false } },
+    ]);
+    expect(await ask({ idempotencyKey })).toEqual({ ...first, calls: [] });
+  });
+
+  test('given again with another token of the merchant gives the same quote', async () => {
+    const idempotencyKey = 'refreshed';
+    const first = await ask({ idempotencyKey });
+    const again = await ask({ idempotencyKey }, waybill.sandbox.tokens.firstRefreshed);
+    expect(again).toEqual({ ...first, calls: [organizationCall] });
   });
 
   test('makes one call of equal requests at once', async () => {
@@ -422,8 +466,8 @@ describe('an idempotencyKey', () => {
     const result = {
       __typename: 'Conflict',
       message:
-        'This idempotencyKey was given before, with another input. Nothing was done. Take a new key for what is to be ' +
-        'done anew, or send the same input to learn what came of it.',
+        'This idempotencyKey was used with another input. Nothing was sent. Use a new key for a new write, or the ' +
+        'original input to get the original result.',
     };
     expect(await ask({ idempotencyKey, order: 'ca2496' })).toEqual(answered(result, []));
   });
@@ -433,7 +477,7 @@ describe('an idempotencyKey', () => {
     expect(await ask({ idempotencyKey: 'same key' }, first)).toEqual(answered(success, [post]));
     const quote = { id: expect.stringMatching(/^quotes\/st\d{4}$/) };
     expect(await ask({ idempotencyKey: 'same key' }, second)).toEqual(
-      answered({ ...success, quote }, [post]),
+      answered({ ...success, quote }, [organizationCall, post]),
     );
   });
 

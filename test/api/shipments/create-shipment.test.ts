@@ -4,7 +4,6 @@ import { createLoaders } from '../../../src/loaders/loaders.ts';
 import { createLoaderStates } from '../../../src/loaders/tenant-state.ts';
 import type { Fault } from '../../../src/sandbox/sandbox.ts';
 import { createIdempotency } from '../../../src/writes/idempotency.ts';
-import { createMemoryStore } from '../../../src/writes/idempotency-store.ts';
 import { createWrites } from '../../../src/writes/writes.ts';
 import {
   CreateQuoteDocument,
@@ -14,6 +13,8 @@ import {
   CreateWholeShipmentDocument,
   ShipBetweenQuotesDocument,
 } from '../../documents.generated.ts';
+import { learnMerchants, organizationCall, otherInputMessage } from '../../fixtures/known-merchant.ts';
+import { memoryStore } from '../../fixtures/memory-store.ts';
 import { answerJson, startRestClient } from '../../fixtures/rest-service.ts';
 import { type Answer, startWaybill, type Waybill } from '../../harness.ts';
 
@@ -54,7 +55,9 @@ let waybill: Waybill;
 let input: CreateShipmentInput;
 beforeAll(async () => {
   waybill = await startWaybill();
-  input = { ...ofOrder, quote: await quoteFor(quoteInput, waybill.sandbox.tokens.first) };
+  const { first, second } = waybill.sandbox.tokens;
+  input = { ...ofOrder, quote: await quoteFor(quoteInput, first) };
+  await learnMerchants(waybill, first, second);
 });
 afterEach(() => waybill.sandbox.faults.clear());
 afterAll(() => waybill[Symbol.asyncDispose]());
@@ -66,7 +69,15 @@ async function quoteFor(wish: CreateQuoteInput, bearer: string): Promise<string>
   throw new Error(data.createQuote.message);
 }
 
+/** The fields of a request with a key, for a quote of its own: all keys together accept a quote once. */
+async function keyed(idempotencyKey: string) {
+  return { idempotencyKey, quote: await quoteFor(quoteInput, waybill.sandbox.tokens.first) };
+}
+
 const post = 'POST /v1/shipments';
+const read = (id: string) => `GET /v1/${id}`;
+/** The calls of a new key. */
+const posted = ({ quote }: { quote: string }) => [read(quote), post];
 const success = {
   __typename: 'CreateShipmentSuccess',
   shipment: { id: expect.stringMatching(/^shipments\/ca\d{4}$/) },
@@ -79,6 +90,12 @@ const unknown = (idempotencyKey: string | null, quote = input.quote) => ({
     'shipments. Only if there is none, ship it again, with a new idempotencyKey.',
   idempotencyKey,
 });
+
+/** The success in an answer. @throws if it is another member of the result. */
+function created({ data }: Awaited<ReturnType<typeof ask>>) {
+  if (data.createShipment.__typename === 'CreateShipmentSuccess') return data.createShipment;
+  throw new Error(JSON.stringify(data));
+}
 
 const ask = (fields: Partial<CreateShipmentInput> = {}, bearer?: string) =>
   waybill.ask(CreateShipmentDocument, { input: { ...input, ...fields } }, bearer);
@@ -151,9 +168,11 @@ describe('a shipment', () => {
       document: null,
       address: { ...recipient.address, organization: null },
     };
-    const answer = await ask({ recipient: person, requiresPickup: false, idempotencyKey: 'nulls' });
-    expect(answer).toEqual(answered(success, [post]));
-    expect(bodies(waybill)).toEqual([{ ...input, recipient: person, requiresPickup: false }]);
+    const fields = await keyed('nulls');
+    const answer = await ask({ ...fields, recipient: person, requiresPickup: false });
+    expect(answer).toEqual(answered(success, posted(fields)));
+    const { quote } = fields;
+    expect(bodies(waybill)[1]).toEqual({ ...input, quote, recipient: person, requiresPickup: false });
   });
 
   test('goes to a person with a document at an organization', async () => {
@@ -222,9 +241,9 @@ describe('what the same request reads afterwards is fresh', () => {
       return answerJson(json)(request, response, body);
     });
     const loaders = createLoaders(rest.api, rest.callContext(), createLoaderStates(loading));
-    const secret = Buffer.from('a secret');
-    const store = createMemoryStore({ maxKeys: 20_000 });
-    const idempotency = createIdempotency({ store, report: raise, secret });
+    // No write of this test has a key, so none asks for the merchant.
+    const merchants = { of: () => Promise.reject(new Error('expected no key')), forget: () => {} };
+    const idempotency = createIdempotency({ store: memoryStore, merchants, report: raise });
     const writes = createWrites(rest.api, rest.callContext(), loaders, idempotency);
     const read = async () => {
       await loaders.shipmentPage.load({ pageSize: 1 });
@@ -304,7 +323,8 @@ describe('an input that cannot be right is refused without a call', () => {
   });
 
   test('and a key of 255 characters is taken', async () => {
-    expect(await ask({ idempotencyKey: '🔑'.repeat(255) })).toEqual(answered(success, [post]));
+    const fields = await keyed('🔑'.repeat(255));
+    expect(await ask(fields)).toEqual(answered(success, posted(fields)));
   });
 });
 
@@ -467,11 +487,13 @@ describe('a shipment that gets no answer is OutcomeUnknown, after one call', () 
   });
 
   test('within UPSTREAM_TIMEOUT_MS', async () => {
-    await using impatient = await startWaybill({ UPSTREAM_TIMEOUT_MS: '50' }, { sandbox: waybill.sandbox });
+    await using impatient = await startWaybill({ UPSTREAM_TIMEOUT_MS: '200' }, { sandbox: waybill.sandbox });
+    await learnMerchants(impatient, waybill.sandbox.tokens.first);
     fail({ kind: 'hang' });
-    const variables = { input: { ...input, idempotencyKey: 'late' } };
+    const fields = await keyed('late');
+    const variables = { input: { ...input, ...fields } };
     const answer = await impatient.ask(CreateShipmentDocument, variables);
-    expect(answer).toEqual(answered(unknown('late'), [post]));
+    expect(answer).toEqual(answered(unknown('late', fields.quote), posted(fields)));
   });
 
   test('and stays so for its key, without a second call, though it has happened', async () => {
@@ -480,55 +502,60 @@ describe('a shipment that gets no answer is OutcomeUnknown, after one call', () 
     faults.add({ method: 'POST', path: '/v1/shipments', kind: 'applied-then-cut', times: 1 });
     const send = (idempotencyKey: string) =>
       fresh.ask(CreateShipmentDocument, { input: { ...ofOrder, idempotencyKey } });
-    expect(await send('cut')).toEqual(answered(unknown('cut', ofOrder.quote), [post]));
+    const calls = [organizationCall, ...posted(ofOrder)];
+    expect(await send('cut')).toEqual(answered(unknown('cut', ofOrder.quote), calls));
     expect(await send('cut')).toEqual(answered(unknown('cut', ofOrder.quote), []));
     const { data } = await fresh.ask('{ quote(id: "ca2151") { order { shipment { id } } } }');
     expect(data).toEqual({ quote: { order: { shipment: { id: 'shipments/ca2048' } } } });
-    const message = 'orders/ca2496 is shipped already, as shipments/ca2048';
-    expect(await send('cut, then anew')).toEqual(answered({ __typename: 'Conflict', message }, [post]));
+    const message =
+      'orders/ca2496 is shipped already, as shipments/ca2048. Nothing was done. Look at shipment(id: "shipments/ca2048").';
+    expect(await send('cut, then anew')).toEqual(
+      answered({ __typename: 'Conflict', message }, [read(ofOrder.quote), read('orders/ca2496')]),
+    );
   });
 });
 
 describe('an idempotencyKey', () => {
-  test('gives the same shipment for the same input, however its ids are written', async () => {
-    const idempotencyKey = 'twice';
-    const first = await ask({ idempotencyKey });
-    expect(first).toEqual(answered(success, [post]));
-    expect(await ask({ idempotencyKey, origin: 'ca1' })).toEqual({ ...first, calls: [] });
+  // A 401 of an earlier test has forgotten the merchant.
+  beforeAll(() => learnMerchants(waybill, waybill.sandbox.tokens.first));
+
+  test('gives the same shipment for the same input with ids of another form', async () => {
+    const fields = await keyed('twice');
+    const first = await ask(fields);
+    expect(first).toEqual(answered(success, posted(fields)));
+    const { shipment } = created(first);
+    expect(await ask({ ...fields, origin: 'ca1' })).toEqual({ ...first, calls: [read(shipment.id)] });
   });
 
   test('makes one call of equal requests at once', async () => {
-    const answers = await Promise.all(Array.from({ length: 20 }, () => ask({ idempotencyKey: 'at once' })));
+    const fields = await keyed('at once');
+    const answers = await Promise.all(Array.from({ length: 20 }, () => ask(fields)));
     const [first] = answers;
     expect(first?.data).toEqual({ createShipment: success });
     expect(answers.map(({ data }) => data)).toEqual(answers.map(() => first?.data));
-    expect(waybill.sandbox.requests.lines()).toEqual([post]);
+    expect(waybill.sandbox.requests.lines()).toEqual(posted(fields));
   });
 
-  test('is Conflict with another input, without a call', async () => {
-    const idempotencyKey = 'other input';
-    expect(await ask({ idempotencyKey })).toEqual(answered(success, [post]));
-    const result = {
-      __typename: 'Conflict',
-      message:
-        'This idempotencyKey was given before, with another input. Nothing was done. Take a new key for what is to be ' +
-        'done anew, or send the same input to learn what came of it.',
-    };
-    expect(await ask({ idempotencyKey, requiresPickup: false })).toEqual(answered(result, []));
+  test('is Conflict with another input', async () => {
+    const fields = await keyed('other input');
+    expect(await ask(fields)).toEqual(answered(success, posted(fields)));
+    const result = { __typename: 'Conflict', message: otherInputMessage };
+    expect(await ask({ ...fields, requiresPickup: false })).toEqual(answered(result, []));
   });
 
   test('may be that of another operation', async () => {
     const quote = await quoteFor({ ...quoteInput, idempotencyKey: 'shared' }, waybill.sandbox.tokens.first);
-    expect(await ask({ quote, idempotencyKey: 'shared' })).toEqual(answered(success, [post]));
+    expect(await ask({ quote, idempotencyKey: 'shared' })).toEqual(answered(success, posted({ quote })));
   });
 
   test("of one merchant is not another's", async () => {
     const { first, second } = waybill.sandbox.tokens;
     const quote = await quoteFor({ ...quoteInput, origin: 'locations/antioquia-itagui' }, second);
-    expect(await ask({ idempotencyKey: 'same key' }, first)).toEqual(answered(success, [post]));
+    const fields = await keyed('same key');
+    expect(await ask(fields, first)).toEqual(answered(success, posted(fields)));
     const shipment = { id: expect.stringMatching(/^shipments\/st\d{4}$/) };
-    const answer = await ask({ idempotencyKey: 'same key', quote, origin: 'st1' }, second);
-    expect(answer).toEqual(answered({ ...success, shipment }, [post]));
+    const answer = await ask({ ...fields, quote, origin: 'st1' }, second);
+    expect(answer).toEqual(answered({ ...success, shipment }, posted({ quote })));
   });
 
   test('that is null counts as none', async () => {
@@ -539,10 +566,10 @@ describe('an idempotencyKey', () => {
   });
 
   test.each([400, 404, 409, 413, 429])('is free again after %d, when nothing was done', async (status) => {
-    const idempotencyKey = `free after ${status}`;
+    const fields = await keyed(`free after ${status}`);
     fail({ kind: 'status', status, times: 1 });
-    expect((await ask({ idempotencyKey })).calls).toEqual([post]);
-    expect(await ask({ idempotencyKey })).toEqual(answered(success, [post]));
+    expect((await ask(fields)).calls).toEqual(posted(fields));
+    expect(await ask(fields)).toEqual(answered(success, posted(fields)));
   });
 
   test.each<[string, Fault]>([
@@ -551,11 +578,11 @@ describe('an idempotencyKey', () => {
     ['503', { kind: 'status', status: 503 }],
     ['504', { kind: 'status', status: 504 }],
   ])('ships nothing again after %s, when it may have been done', async (what, fault) => {
-    const idempotencyKey = `kept after ${what}`;
+    const fields = await keyed(`kept after ${what}`);
     fail({ ...fault, times: 1 });
-    const { data, calls } = await ask({ idempotencyKey });
-    expect([data, calls]).toEqual([{ createShipment: null }, [post]]);
-    expect(await ask({ idempotencyKey })).toEqual(answered(unknown(idempotencyKey), []));
+    const { data, calls } = await ask(fields);
+    expect([data, calls]).toEqual([{ createShipment: null }, posted(fields)]);
+    expect(await ask(fields)).toEqual(answered(unknown(fields.idempotencyKey, fields.quote), []));
   });
 
   test.each<[string, Fault]>([
@@ -563,9 +590,10 @@ describe('an idempotencyKey', () => {
     ['another kind of record', { kind: 'change', change: () => ({ name: 'orders/ca2496' }) }],
     ['no record', { kind: 'change', change: () => [] }],
   ])('ships nothing again after %s, as it was done', async (what, fault) => {
-    const idempotencyKey = `kept after ${what}`;
+    const fields = await keyed(`kept after ${what}`);
+    const result = unknown(fields.idempotencyKey, fields.quote);
     fail({ ...fault, times: 1 });
-    expect(await ask({ idempotencyKey })).toEqual(answered(unknown(idempotencyKey), [post]));
-    expect(await ask({ idempotencyKey })).toEqual(answered(unknown(idempotencyKey), []));
+    expect(await ask(fields)).toEqual(answered(result, posted(fields)));
+    expect(await ask(fields)).toEqual(answered(result, []));
   });
 });

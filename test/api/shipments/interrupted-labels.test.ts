@@ -54,48 +54,6 @@ test.each<[string, (response: ServerResponse) => void]>([
   await Promise.allSettled(gone);
 });
 
-test("one token's labels take at most half of the places for labels, and room comes back", async () => {
-  const held: ServerResponse[] = [];
-  await using waybill = await startListening(
-    beside((response) => held.push(response)),
-    { LABEL_REQUESTS_AT_ONCE: '4' },
-  );
-  const client = new AbortController();
-  const hers = ['1', '2'].map((id) => waybill.label(id, 'ana', client.signal).catch(String));
-  await until(() => held.length === 2);
-  const refused = await waybill.label('3', 'ana');
-  expect([refused.status, refused.headers.get('retry-after'), await refused.json()]).toEqual([
-    503,
-    '1',
-    {
-      errors: [
-        {
-          message:
-            'Requests for labels under way: 2 of this token, which is as many as one may have. Try again soon.',
-          extensions: { code: 'OVERLOADED', retryable: true, retryAfterMs: 1_000 },
-        },
-      ],
-    },
-  ]);
-  expect(waybill.calls()).toHaveLength(2);
-  const other = waybill.label('4', 'eva');
-  await until(() => held.length === 3);
-  client.abort();
-  await Promise.all(hers);
-  await expect
-    .poll(async () => {
-      const again = new AbortController();
-      setTimeout(() => again.abort(), 100);
-      return waybill.label('5', 'ana', again.signal).then(
-        ({ status }) => status,
-        () => 'taken',
-      );
-    })
-    .toBe('taken');
-  held[2]?.writeHead(200, { 'content-type': 'application/pdf' }).end('%PDF');
-  expect(await (await other).text()).toBe('%PDF');
-});
-
 test('a label that drips for ever is cut off after RESPONSE_TIMEOUT_MS, at both ends', async () => {
   let open = 0;
   await using waybill = await startListening(

@@ -1,6 +1,7 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import type { Fault, FaultEffect } from '../../../src/sandbox/sandbox.ts';
 import { ShipOrderDocument, type ShipOrderInput } from '../../documents.generated.ts';
+import { learnMerchants, otherInputMessage } from '../../fixtures/known-merchant.ts';
 import { type OrderToShip, orderToShip } from '../../fixtures/order-to-ship.ts';
 import { type Answer, startWaybill, type Waybill } from '../../harness.ts';
 
@@ -10,6 +11,9 @@ let impatient: Waybill;
 beforeAll(async () => {
   waybill = await startWaybill();
   impatient = await startWaybill({ UPSTREAM_TIMEOUT_MS: '800' }, { sandbox: waybill.sandbox });
+  const { first, second } = waybill.sandbox.tokens;
+  await learnMerchants(waybill, first, second);
+  await learnMerchants(impatient, first);
 });
 afterEach(() => waybill.sandbox.faults.clear());
 afterAll(async () => {
@@ -86,6 +90,12 @@ async function shipmentsOf(order: string) {
   return { named: data.order.shipment?.id, ofQuotes };
 }
 
+/** The id of the shipment in an answer. @throws if it is another member of the result. */
+function shipmentIdOf({ data }: Awaited<ReturnType<typeof ship>>): string {
+  if (data.shipOrder.__typename === 'ShipOrderSuccess') return data.shipOrder.shipment.id;
+  throw new Error(JSON.stringify(data));
+}
+
 /** Holds the sandbox to exactly one shipment for the order, the one that was answered. */
 async function expectOneShipment({ data }: Awaited<ReturnType<typeof ship>>): Promise<void> {
   if (data.shipOrder.__typename !== 'ShipOrderSuccess') throw new Error(JSON.stringify(data));
@@ -139,7 +149,7 @@ describe.each(withoutAnswer)('a shipment that gets no answer, by the fault "$kin
     const rest = isDone ? [`GET /v1/${named}`] : [newestShipments, postShipment];
     expect(answer).toEqual(answered(success(input.order), [read(input.order), ...rest]));
     await expectOneShipment(answer);
-    expect(await ship(input)).toEqual({ ...answer, calls: [] });
+    expect(await ship(input)).toEqual({ ...answer, calls: [`GET /v1/${shipmentIdOf(answer)}`] });
   });
 
   test('stays OutcomeUnknown for as long as no answer comes', async () => {
@@ -397,7 +407,7 @@ describe('an idempotencyKey', () => {
     if (first !== undefined) await expectOneShipment(first);
   });
 
-  test('gives the same for the same input, however it is written', async () => {
+  test('gives the same shipment for the same input in another form', async () => {
     const input = await keyed();
     const answer = await ship(input);
     expect(answer).toEqual(answered(success(input.order), posted(input.order)));
@@ -405,7 +415,8 @@ describe('an idempotencyKey', () => {
     const nulls = { offer: null, maxShipmentCostCents: null };
     const whole = { offer: { prefer: 'CHEAPEST' }, requiresPickup: true } as const;
     for (const written of [bare, nulls, whole]) {
-      expect(await ship({ ...input, ...written })).toEqual({ ...answer, calls: [] });
+      const calls = [`GET /v1/${shipmentIdOf(answer)}`];
+      expect(await ship({ ...input, ...written })).toEqual({ ...answer, calls });
     }
     await expectOneShipment(answer);
   });
@@ -420,22 +431,31 @@ describe('an idempotencyKey', () => {
     const input = await keyed();
     const answer = await ship(input);
     expect(answer).toEqual(answered(success(input.order), posted(input.order)));
-    const result = {
-      __typename: 'Conflict',
-      message:
-        'This idempotencyKey was given before, with another input. Nothing was done. Take a new key for what is to be ' +
-        'done anew, or send the same input to learn what came of it.',
-    };
+    const result = { __typename: 'Conflict', message: otherInputMessage };
     expect(await ship({ ...input, ...fields })).toEqual(answered(result, []));
     await expectOneShipment(answer);
   });
 
-  test('keeps that there was no offer', async () => {
+  test('gives NoOffer again without a call if only the id of the quote is selected', async () => {
     const input = { ...(await keyed()), maxShipmentCostCents: 0 };
     const first = await ship(input);
     expect(first.data).toMatchObject({ shipOrder: { __typename: 'NoOffer' } });
     expect(first.calls).toEqual(quoted(input.order));
     expect(await ship(input)).toEqual({ ...first, calls: [] });
+  });
+
+  test('gives NoOffer again with its first message and the quote as it is now', async () => {
+    const input = { ...(await keyed()), maxShipmentCostCents: 0 };
+    const first = await ship(input);
+    if (first.data.shipOrder.__typename !== 'NoOffer') throw new Error(JSON.stringify(first.data));
+    const { message, quote } = first.data.shipOrder;
+    waybill.changeAnswer(`/v1/${quote.id}`, { offers: [] });
+    const document = `mutation ($input: ShipOrderInput!) {
+      shipOrder(input: $input) { ... on NoOffer { message quote { id offers { status } } } }
+    }`;
+    const { data, calls } = await waybill.ask<unknown, unknown>(document, { input });
+    expect(data).toEqual({ shipOrder: { message, quote: { id: quote.id, offers: [] } } });
+    expect(calls).toEqual([`GET /v1/${quote.id}`]);
   });
 
   test('is free again after what REST refused', async () => {
@@ -459,7 +479,7 @@ describe('an idempotencyKey', () => {
     expect(calls).toEqual(posted(other.order));
   });
 
-  test('tells the order as it is now, also for a shipment of before', async () => {
+  test('gives the order and its shipment as they are now', async () => {
     const input = await keyed();
     const answer = await ship(input);
     waybill.sandbox.clock.advance(60_000);
@@ -474,7 +494,7 @@ describe('an idempotencyKey', () => {
         shipment: expect.objectContaining({ id: expect.any(String) }),
       },
     });
-    expect(calls).toEqual([read(input.order)]);
+    expect(calls).toEqual([`GET /v1/${shipmentIdOf(answer)}`, read(input.order)]);
   });
 
   test('goes on for a client that has left, who learns of it by the same key', async () => {

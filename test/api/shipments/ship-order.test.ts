@@ -1,12 +1,14 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest';
 import type { Fault } from '../../../src/sandbox/sandbox.ts';
 import { ShipOrderDocument, type ShipOrderInput, ShipWholeOrderDocument } from '../../documents.generated.ts';
+import { learnMerchants } from '../../fixtures/known-merchant.ts';
 import { type OrderToShip, orderInput, orderToShip, parcel } from '../../fixtures/order-to-ship.ts';
 import { type Answer, startWaybill, type Waybill } from '../../harness.ts';
 
 let waybill: Waybill;
 beforeAll(async () => {
   waybill = await startWaybill();
+  await learnMerchants(waybill, waybill.sandbox.tokens.first);
 });
 afterEach(() => waybill.sandbox.faults.clear());
 afterAll(() => waybill[Symbol.asyncDispose]());
@@ -82,6 +84,7 @@ describe('an order', () => {
 
   test('is shipped with the cheapest offer, to its recipient, for its cash on delivery', async () => {
     await using fresh = await startWaybill();
+    await learnMerchants(fresh, fresh.sandbox.tokens.first);
     const input = await orderToShip(fresh);
     const answer = inOrder(await fresh.ask(ShipWholeOrderDocument, { input }));
     const result = {
@@ -197,11 +200,12 @@ describe('an order', () => {
   });
 
   test('is read at the same time as the origins', async () => {
-    await using impatient = await startWaybill({ UPSTREAM_TIMEOUT_MS: '50' }, { sandbox: waybill.sandbox });
+    await using impatient = await startWaybill({ UPSTREAM_TIMEOUT_MS: '200' }, { sandbox: waybill.sandbox });
     const input = await orderToShip(waybill);
     fail({ kind: 'hang', path: pathOf(input.order) });
+    await learnMerchants(impatient, waybill.sandbox.tokens.first);
     const answer = inOrder(await impatient.ask(ShipOrderDocument, { input }));
-    const message = `GET ${pathOf(input.order)} was not answered within 50 ms`;
+    const message = `GET ${pathOf(input.order)} was not answered within 200 ms`;
     expect(told(answer)).toEqual(
       failed({ message, code: 'UPSTREAM_TIMEOUT', retryable: true }, reads(input.order)),
     );
@@ -541,6 +545,8 @@ describe('what is broken is an error of the field', () => {
         expect(waybill.sandbox.requests.entries().map((entry) => entry.status)).not.toContain(undefined),
       );
       await new Promise((resolve) => setTimeout(resolve, 5));
+      // A 401 forgets the merchant of the token.
+      await learnMerchants(waybill, waybill.sandbox.tokens.first);
     }
   });
 });
@@ -558,6 +564,7 @@ describe('the order of a success', () => {
 
   test('leads to the new shipment without reading that', async () => {
     await using fresh = await startWaybill();
+    await learnMerchants(fresh, fresh.sandbox.tokens.first);
     const input = await orderToShip(fresh);
     const { data, calls } = inOrder(await fresh.ask<WithOrder, unknown>(withOrder, { input }));
     expect(data.shipOrder.order).toEqual({

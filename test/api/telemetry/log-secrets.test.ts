@@ -3,6 +3,7 @@ import { readConfig } from '../../../src/config/config.ts';
 import type { RestApi } from '../../../src/rest/api.ts';
 import { createApp } from '../../../src/server/app.ts';
 import { createErrorReporter } from '../../../src/telemetry/error-report.ts';
+import { memoryStore } from '../../fixtures/memory-store.ts';
 import { recordedLog } from '../../fixtures/recorded-log.ts';
 import { type Answer, answerJson, answerText } from '../../fixtures/rest-service.ts';
 import { startApp } from '../../fixtures/start-app.ts';
@@ -124,6 +125,8 @@ describe('a fault of the server', () => {
   async function linesOf(fail: () => unknown) {
     const { log, text, lines } = recordedLog();
     const app = createApp({
+      keyStore: memoryStore,
+      service: 'test',
       // Only this method is called.
       api: { getOrganization: async () => fail() } as unknown as RestApi,
       ...readConfig({}).app,

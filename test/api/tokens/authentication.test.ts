@@ -189,18 +189,28 @@ test('two merchants who ask the same at once, 100 times, each see their own', as
   expect(answers.filter((_body, index) => index % 2 === 1)).toEqual(Array(100).fill(expected[1]));
 });
 
-test('a cursor of one merchant is none of the other', async () => {
-  const cursor = '{ orders(first: 1) { pageInfo { endCursor } } }';
-  const { body } = await post(cursor, `Bearer ${sandbox.tokens.first}`);
-  expect(body).toMatchObject({ data: { orders: { pageInfo: { endCursor: expect.any(String) } } } });
-  const end = /"endCursor":"([^"]+)"/.exec(JSON.stringify(body))?.[1];
-  const next = await post(
-    `{ orders(first: 1, after: "${end}") { nodes { id } } }`,
-    `Bearer ${sandbox.tokens.second}`,
-  );
-  expect(next.body).toMatchObject({
-    data: { orders: null },
-    errors: [{ extensions: { code: 'BAD_USER_INPUT' } }],
+describe('a cursor', () => {
+  /** Asks for the order after the first one of the first merchant, with another token. */
+  async function askNext(token: string): Promise<Reply> {
+    const cursor = '{ orders(first: 1) { pageInfo { endCursor } } }';
+    const { body } = await post(cursor, `Bearer ${sandbox.tokens.first}`);
+    const end = /"endCursor":"([^"]+)"/.exec(JSON.stringify(body))?.[1];
+    return post(`{ orders(first: 1, after: "${end}") { nodes { id } } }`, `Bearer ${token}`);
+  }
+  const page = expect.stringMatching(/^GET \/v1\/orders\?pageSize=1&pageToken=/);
+
+  test('works with the next token of its merchant', async () => {
+    const { body, calls } = await askNext(sandbox.tokens.firstRefreshed);
+    expect(body).toEqual({ data: { orders: { nodes: [{ id: 'orders/ca2499' }] } } });
+    expect(calls).toEqual([page]);
   });
-  expect(next.calls).toEqual([]);
+
+  test('is refused by REST with a token of another merchant', async () => {
+    const { body, calls } = await askNext(sandbox.tokens.second);
+    expect(body).toMatchObject({
+      data: { orders: null },
+      errors: [{ extensions: { code: 'BAD_USER_INPUT' } }],
+    });
+    expect(calls).toEqual([page]);
+  });
 });

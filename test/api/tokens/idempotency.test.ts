@@ -2,11 +2,13 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { print } from 'graphql';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import type { Fault } from '../../../src/sandbox/sandbox.ts';
+import { openSqliteStore } from '../../../src/writes/store/sqlite-store.ts';
 import {
   CreateOrderDocument,
   type CreateOrderInput,
   CreateQuoteDocument,
 } from '../../documents.generated.ts';
+import { learnMerchants, organizationCall, otherInputMessage } from '../../fixtures/known-merchant.ts';
 import {
   amongTheNewest,
   answered,
@@ -24,6 +26,8 @@ import { startWaybill, type Waybill } from '../../harness.ts';
 let waybill: Waybill;
 beforeAll(async () => {
   waybill = await startWaybill();
+  const { first, second } = waybill.sandbox.tokens;
+  await learnMerchants(waybill, first, second);
 });
 afterEach(() => waybill.sandbox.faults.clear());
 afterAll(() => waybill[Symbol.asyncDispose]());
@@ -32,12 +36,13 @@ const ask = (fields: Partial<CreateOrderInput>, bearer?: string) =>
   waybill.ask(CreateOrderDocument, { input: { ...order, ...fields } }, bearer);
 const fail = (fault: Fault) => waybill.sandbox.faults.add({ method: 'POST', path: '/v1/orders', ...fault });
 const search = (referenceId: string) => `GET /v1/orders?pageSize=1000&search=${referenceId}`;
-const conflict = {
-  __typename: 'Conflict',
-  message:
-    'This idempotencyKey was given before, with another input. Nothing was done. Take a new key for what is to be ' +
-    'done anew, or send the same input to learn what came of it.',
-};
+const conflict = { __typename: 'Conflict', message: otherInputMessage };
+
+/** The call that reads the order of an answer. */
+function readOf({ data }: Awaited<ReturnType<typeof ask>>): string {
+  if (data.createOrder.__typename === 'CreateOrderSuccess') return `GET /v1/${data.createOrder.order.id}`;
+  throw new Error(JSON.stringify(data));
+}
 
 /** How many orders of the sandbox have this reference. */
 async function countOf(referenceId: string): Promise<number> {
@@ -64,8 +69,9 @@ const leaving = (fields: Partial<CreateOrderInput>, signal: AbortSignal) =>
   });
 
 describe('a key with the same input', () => {
-  test('makes one call of 50 requests at once, and gives each the same answer', async () => {
+  test('makes one call of 50 requests at once', async () => {
     const fields = { idempotencyKey: 'at once', referenceId: 'at-once' };
+    fail({ kind: 'delay', delayMs: 300, times: 1 });
     const answers = await Promise.all(Array.from({ length: 50 }, () => ask(fields)));
     const [first] = answers;
     expect(answers).toEqual(
@@ -75,15 +81,15 @@ describe('a key with the same input', () => {
     expect(await countOf('at-once')).toBe(1);
   });
 
-  test('gives the same order later, without a call', async () => {
+  test('gives the same order later, as REST has it then', async () => {
     const fields = { idempotencyKey: 'later' };
     const first = await ask(fields);
     expect(first).toEqual(answered(recorded, [post]));
     waybill.sandbox.clock.advance(60_000);
-    expect(await ask(fields)).toEqual({ ...first, calls: [] });
+    expect(await ask(fields)).toEqual({ ...first, calls: [readOf(first)] });
   });
 
-  test('is the same however the ids and the order of its fields are written', async () => {
+  test('is the same with ids and fields in another form and order', async () => {
     const first = await ask({ idempotencyKey: 'other words' });
     const { recipient, ...others } = order;
     const { location: _, ...person } = recipient;
@@ -91,7 +97,7 @@ describe('a key with the same input', () => {
     const again = await waybill.ask(CreateOrderDocument, {
       input: { idempotencyKey: 'other words', ...others, recipient: bare },
     });
-    expect(again).toEqual({ ...first, calls: [] });
+    expect(again).toEqual({ ...first, calls: [readOf(first)] });
   });
 
   test('does once what one request asks for twice', async () => {
@@ -115,13 +121,13 @@ describe('a key with another input', () => {
     ['a field more', { status: 'NEW' }],
     ['a null where the other had nothing', { recipient: { ...order.recipient, document: null } }],
     ['the same text, decomposed', { notes: order.notes.normalize('NFD') }],
-  ])('is Conflict, without a call: %s', async (what, fields) => {
+  ])('is Conflict: %s', async (what, fields) => {
     const idempotencyKey = `other input: ${what}`;
     expect(await ask({ idempotencyKey })).toEqual(answered(recorded, [post]));
     expect(await ask({ idempotencyKey, ...fields })).toEqual(answered(conflict, []));
   });
 
-  test('is so while the first is under way, which it does not harm', async () => {
+  test('is Conflict while the first request runs', async () => {
     fail({ kind: 'delay', delayMs: 50, times: 1 });
     const idempotencyKey = 'under way';
     const first = ask({ idempotencyKey });
@@ -132,30 +138,32 @@ describe('a key with another input', () => {
     expect(await ask({ idempotencyKey, sellingPriceCents: 1 })).toEqual(answered(conflict, []));
   });
 
-  test('is so after an attempt that got no answer', async () => {
+  test('is Conflict after an attempt without an answer', async () => {
     fail({ kind: 'reset', times: 1 });
     const idempotencyKey = 'other input, unknown';
     expect((await ask({ idempotencyKey })).calls).toEqual([post]);
     expect(await ask({ idempotencyKey, sellingPriceCents: 1 })).toEqual(answered(conflict, []));
   });
 
-  test('is refused by a rule before it is compared, and the key stays what it is', async () => {
+  test('is refused by a rule before it is compared', async () => {
     const idempotencyKey = 'refused by a rule';
-    expect(await ask({ idempotencyKey })).toEqual(answered(recorded, [post]));
+    const first = await ask({ idempotencyKey });
+    expect(first).toEqual(answered(recorded, [post]));
     const result = refused(['notes', 'must be 3 to 2048 characters long, but has 0']);
     expect(await ask({ idempotencyKey, notes: '' })).toEqual(answered(result, []));
-    expect(await ask({ idempotencyKey })).toEqual(answered(recorded, []));
+    expect(await ask({ idempotencyKey })).toEqual({ ...first, calls: [readOf(first)] });
   });
 });
 
 describe('a key is known', () => {
-  test('by bearer: the same of another merchant is another', async () => {
+  test('by merchant: the key of another merchant is another key', async () => {
     const { first, second } = waybill.sandbox.tokens;
     const fields = { idempotencyKey: 'same key' };
     expect(await ask(fields, first)).toEqual(answered(recorded, [post]));
     const result = { ...recorded, order: { id: expect.stringMatching(/^orders\/st\d{4}$/) } };
-    expect(await ask(fields, second)).toEqual(answered(result, [post]));
-    expect(await ask(fields, second)).toEqual(answered(result, []));
+    const other = await ask(fields, second);
+    expect(other).toEqual(answered(result, [post]));
+    expect(await ask(fields, second)).toEqual({ ...other, calls: [readOf(other)] });
   });
 
   test('by operation: a quote may have the same', async () => {
@@ -189,18 +197,28 @@ describe('a key is known', () => {
     expect(second.data).not.toEqual(first.data);
   });
 
-  test('as many at a time as IDEMPOTENCY_KEYS says, the newest', async () => {
-    await using small = await startWaybill({ IDEMPOTENCY_KEYS: '2' }, { sandbox: waybill.sandbox });
-    const send = async (idempotencyKey: string) =>
-      (await small.ask(CreateOrderDocument, { input: { ...order, idempotencyKey } })).calls;
-    expect([await send('one'), await send('two'), await send('three')]).toEqual([[post], [post], [post]]);
-    expect([await send('three'), await send('two')]).toEqual([[], []]);
-    expect(await send('one')).toEqual([post]);
+  test('until the share of its merchant is full: then a new key is RATE_LIMITED', async () => {
+    const keyStore = await openSqliteStore({ file: 'memory', maxKeysPerMerchant: 2 });
+    await using small = await startWaybill({}, { sandbox: waybill.sandbox, keyStore });
+    await learnMerchants(small, waybill.sandbox.tokens.first, waybill.sandbox.tokens.second);
+    const send = (idempotencyKey: string, bearer?: string) =>
+      small.ask(CreateOrderDocument, { input: { ...order, idempotencyKey } }, bearer);
+    const first = await send('one');
+    expect([first.calls, (await send('two')).calls]).toEqual([[post], [post]]);
+    const refused = await send('three');
+    expect(refused).toMatchObject({
+      data: { createOrder: null },
+      errors: [{ message: expect.stringMatching(/Nothing was sent/), extensions: { code: 'RATE_LIMITED' } }],
+      calls: [],
+    });
+    expect((await send('one')).data).toEqual(first.data);
+    expect((await send('three', waybill.sandbox.tokens.second)).calls).toEqual([post]);
+    await keyStore.close();
   });
 });
 
 describe('a key is free again', () => {
-  test.each([400, 401, 403, 404, 409, 413, 422, 429])('after %d, when nothing was done', async (status) => {
+  test.each([400, 403, 404, 409, 413, 422, 429])('after %d, when nothing was done', async (status) => {
     const idempotencyKey = `free after ${status}`;
     fail({ kind: 'status', status, times: 1 });
     expect((await ask({ idempotencyKey })).calls).toEqual([post]);
@@ -208,10 +226,17 @@ describe('a key is free again', () => {
     const mended = { idempotencyKey, notes: 'Ninguna' };
     const answer = await ask(mended);
     expect(answer).toEqual(answered(recorded, [post]));
-    expect(await ask(mended)).toEqual({ ...answer, calls: [] });
+    expect(await ask(mended)).toEqual({ ...answer, calls: [readOf(answer)] });
   });
 
-  test('after a refusal that many have waited for, and each was told of', async () => {
+  test('after 401, which also forgets the merchant of the token', async () => {
+    const fields = { idempotencyKey: 'free after 401' };
+    fail({ kind: 'status', status: 401, times: 1 });
+    expect((await ask(fields)).calls).toEqual([post]);
+    expect(await ask(fields)).toEqual(answered(recorded, [organizationCall, post]));
+  });
+
+  test('after a refusal that many requests have waited for', async () => {
     fail({ kind: 'status', status: 400, body: { message: 'Bad.' }, times: 1 });
     const fields = { idempotencyKey: 'refused at once' };
     const answers = await Promise.all(Array.from({ length: 10 }, () => ask(fields)));
@@ -233,7 +258,7 @@ describe('after an attempt of which nobody knows what came of it, the same key',
     ['a reset', { kind: 'reset' }],
     ['an answer cut short', { kind: 'short' }],
     ['an answer that cannot be read', { kind: 'cut-json' }],
-  ])('posts nothing, where there is no reference to look by: %s', async (what, fault) => {
+  ])('posts nothing without a reference to search for: %s', async (what, fault) => {
     const idempotencyKey = `kept after ${what}`;
     fail({ ...fault, times: 1 });
     expect((await ask({ idempotencyKey })).calls).toEqual([post]);
@@ -243,7 +268,7 @@ describe('after an attempt of which nobody knows what came of it, the same key',
   });
 
   test.each<[string, Fault]>([...statuses, ['a reset', { kind: 'reset' }]])(
-    'looks, and posts nothing where it finds none: %s',
+    'posts nothing if the search finds no order: %s',
     async (what, fault) => {
       const fields = { idempotencyKey: `looked for after ${what}`, referenceId: `lost-${what}` };
       fail({ ...fault, times: 1 });
@@ -260,7 +285,7 @@ describe('after an attempt of which nobody knows what came of it, the same key',
     { kind: 'short' },
     { kind: 'cut-json' },
     { kind: 'change', change: () => 'recorded' },
-  ])('takes the order that it finds, and keeps to it, after the fault "$kind"', async (fault) => {
+  ])('gives the order that it finds after the fault "$kind"', async (fault) => {
     const fields = { idempotencyKey: `found after ${fault.kind}`, referenceId: `found-${fault.kind}` };
     fail({ ...fault, times: 1 });
     expect(await ask(fields)).toEqual(
@@ -268,7 +293,7 @@ describe('after an attempt of which nobody knows what came of it, the same key',
     );
     const found = await ask(fields);
     expect(found).toEqual(answered(recorded, [search(fields.referenceId)]));
-    expect(await ask(fields)).toEqual({ ...found, calls: [] });
+    expect(await ask(fields)).toEqual({ ...found, calls: [readOf(found)] });
     expect(await countOf(fields.referenceId)).toBe(1);
   });
 
@@ -329,7 +354,7 @@ describe('after an attempt of which nobody knows what came of it, the same key',
     [401, 'UNAUTHENTICATED'],
     [429, 'RATE_LIMITED'],
     [503, 'UPSTREAM_UNAVAILABLE'],
-  ])('tells why it cannot look, after %d, and looks again', async (status, code) => {
+  ])('searches again after a search that failed with %d', async (status, code) => {
     const fields = { idempotencyKey: `looked in vain: ${status}`, referenceId: `looked-in-vain-${status}` };
     fail({ kind: 'applied-then-cut', times: 1 });
     await ask(fields);
@@ -337,7 +362,8 @@ describe('after an attempt of which nobody knows what came of it, the same key',
     const { data, errors, calls } = await ask(fields);
     expect([data, errors?.map(({ extensions }) => extensions.code)]).toEqual([{ createOrder: null }, [code]]);
     expect(calls).toEqual([search(fields.referenceId)]);
-    expect(await ask(fields)).toEqual(answered(recorded, [search(fields.referenceId)]));
+    const relearned = status === 401 ? [organizationCall] : [];
+    expect(await ask(fields)).toEqual(answered(recorded, [...relearned, search(fields.referenceId)]));
   });
 
   test.each([400, 404, 409])('takes a refusal of its look for none of the order: %d', async (status) => {

@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import { organizationCall } from '../../fixtures/known-merchant.ts';
 import { order } from '../../fixtures/order-to-create.ts';
 import { type Answer, answerAsPromised, startService, until } from '../../fixtures/rest-service.ts';
 import { post, startWorkers } from '../../fixtures/workers-process.ts';
@@ -57,7 +58,7 @@ async function startApp(answer: Answer) {
 const success = { __typename: 'CreateOrderSuccess', order: { id: 'orders/1' } };
 
 describe('a key that several workers are given', { timeout: 60_000 }, () => {
-  test('writes once, also while the write is running, and each of them knows the key later', async () => {
+  test('writes once for requests at the same time and later', async () => {
     const { waiting, answer } = holding(1);
     await using waybill = await startApp(answer);
     const { ask, lines, answeredBy } = waybill;
@@ -73,14 +74,14 @@ describe('a key that several workers are given', { timeout: 60_000 }, () => {
     waiting[0]?.();
     expect(await Promise.all(asked)).toEqual(asked.map(() => success));
     expect([await ask(fields), await ask(fields)]).toEqual([success, success]);
-    expect(lines()).toEqual([posted]);
+    expect(lines().filter((line) => line === posted)).toHaveLength(1);
     await until(() => answeredBy().size === 2);
   });
 
   test('is free for each of them after a refusal', async () => {
     let refusals = 0;
     await using waybill = await startApp((request, response, body) => {
-      if (refusals > 0) return answerAsPromised(request, response, body);
+      if (refusals > 0 || request.method !== 'POST') return answerAsPromised(request, response, body);
       refusals += 1;
       return response.writeHead(403).end();
     });
@@ -90,7 +91,7 @@ describe('a key that several workers are given', { timeout: 60_000 }, () => {
     expect(posts()).toBe(2);
   });
 
-  test('is never free after a worker has died in the middle of the write', async () => {
+  test('is not free after a worker has died during the write', async () => {
     const { waiting, answer } = holding(1);
     await using waybill = await startApp(answer);
     const { server, workers, ask, lines } = waybill;
@@ -110,6 +111,7 @@ describe('a key that several workers are given', { timeout: 60_000 }, () => {
     expect([await ask(fields), await ask(fields)]).toEqual([unknown, unknown]);
     expect(await ask({ ...fields, sellingPriceCents: 1 })).toEqual({ __typename: 'Conflict' });
     const searched = expect.stringMatching(/^GET \/v1\/orders\?.*search=r/);
-    expect(lines()).toEqual([posted, searched, searched, searched]);
+    const writesAndSearches = lines().filter((line) => line !== organizationCall);
+    expect(writesAndSearches).toEqual([posted, searched, searched, searched]);
   });
 });

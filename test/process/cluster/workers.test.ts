@@ -37,12 +37,13 @@ describe('two workers before the sandbox', slow, () => {
     at = await server.listening();
   }, 30_000);
 
-  test('say once where they are', () => {
+  test('print one start text', () => {
     const { origin } = at;
     expect(at.banner.split('\n').map((line) => line.replace(/:\d+$/, ''))).toEqual([
       `GraphiQL  ${origin}/graphql`,
       'REST      the embedded sandbox at http://127.0.0.1',
       `Metrics   ${origin}/metrics`,
+      'Keys      in memory: a restart forgets them (see STATE_FILE)',
       'Workers   2',
       `Try       curl -s ${origin}/graphql -H 'content-type: application/json' \\`,
       expect.stringContaining('sandbox-cafe-andino'),

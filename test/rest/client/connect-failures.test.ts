@@ -9,6 +9,7 @@ import {
   OutcomeUnknownError,
   UnavailableError,
 } from '../../../src/rest/errors.ts';
+import { freePort } from '../../fixtures/free-port.ts';
 import { type Answer, answerJson, errorOf, startRestClient } from '../../fixtures/rest-service.ts';
 import { newOrder } from '../bodies.ts';
 
@@ -31,17 +32,6 @@ function countFailures(then: () => void = () => {}): { count: number } {
 }
 
 afterEach(() => connectError.unsubscribe(listener));
-
-/** Finds a port on which no process listens. */
-async function freePort(): Promise<number> {
-  const server = createSocketServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  // The cast is safe: the address of a TCP server is an object.
-  const { port } = server.address() as AddressInfo;
-  server.close();
-  await once(server, 'close');
-  return port;
-}
 
 const startRestClientAt = (baseUrl: string, options = {}) =>
   startRestClient(never, { baseUrl: new URL(baseUrl), ...options });

@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import { readErrorBody } from '../../../src/rest/client/error-body.ts';
 
-const read = (body: unknown) =>
-  readErrorBody(typeof body === 'string' ? body : JSON.stringify(body), 'secret-token');
+const read = (body: unknown, restHost = 'rest.internal', accessToken = 'secret-token') =>
+  readErrorBody(typeof body === 'string' ? body : JSON.stringify(body), { accessToken, restHost });
 
 describe('the fields of an error body', () => {
   const field = { path: 'recipient.email', message: 'is no address' };
@@ -124,21 +124,23 @@ describe('the message of an error body', () => {
     ['t', 'that token is too old'],
     ['7-signs', 'the token 7-signs is too old'],
   ])('but the token %s is too short to be secret', (token, message) => {
-    expect(readErrorBody(JSON.stringify({ message }), token)).toEqual({ message, fields: [] });
+    expect(read({ message }, '', token)).toEqual({ message, fields: [] });
   });
 
   test('a token of 8 characters is replaced', () => {
-    const { message } = readErrorBody('{"message":"no token 8letters"}', '8letters');
+    const { message } = read({ message: 'no token 8letters' }, '', '8letters');
     expect(message).toBe('no token <access token>');
   });
 });
 
 describe('the query of a URL or path is removed', () => {
   test.each([
-    ['GET http://h/x?search=ann&token=abc failed', 'GET http://h/x failed'],
+    ['GET http://h/x?search=ann&token=abc failed', 'GET <URL> failed'],
+    ['GET https://h/x?search=Ann Lee&token=abc failed', 'GET <URL> failed'],
+    ['GET https://h/x?abc failed', 'GET <URL> failed'],
     ['/v1/orders?search=ann&token=abc', '/v1/orders'],
     ['no such page: /v1/orders?abc', 'no such page: /v1/orders'],
-    ['see "https://h/x?search=ann" and "/y?phone=57", please', 'see "https://h/x" and "/y", please'],
+    ['see "https://h/x?search=ann" and "/y?phone=57", please', 'see "<URL>" and "/y", please'],
     ['h.example?search=ann failed', 'h.example failed'],
     ['orders?search=ann failed', 'orders failed'],
     ['parameters ?search=ann are wrong', 'parameters  are wrong'],
@@ -159,4 +161,59 @@ describe('the query of a URL or path is removed', () => {
       expect(read({ message: text }).message).toBe(text);
     },
   );
+});
+
+describe('a URL, an IP address and the host of REST are replaced', () => {
+  test.each([
+    ['see (https://10.0.0.1:8443/docs), or ftp://h.', 'see (<URL>), or <URL>.'],
+    ['no such page: //h.example/x', 'no such page: <URL>'],
+    ['at postgres://me:pass@db:5432/main', 'at <URL>'],
+    ['Is it http://[::1]:80/x?', 'Is it <URL>?'],
+    ['connect ECONNREFUSED 10.0.0.1:5432', 'connect ECONNREFUSED <IP address>:5432'],
+    ['from 192.168.255.10.', 'from <IP address>.'],
+    ['to fe80::1: refused', 'to <IP address>: refused'],
+    ['to [2001:db8:0:0:0:0:0:1]:80', 'to [<IP address>]:80'],
+    ['to ::1 or ::ffff:10.0.0.1', 'to <IP address> or <IP address>'],
+    ['getaddrinfo ENOTFOUND REST.internal', 'getaddrinfo ENOTFOUND <host>'],
+    ['at db.rest.internal:80', 'at db.<host>:80'],
+  ])('%s', (text, expected) => {
+    expect(read({ message: text, errors: [{ field: 'notes', message: text }] })).toEqual({
+      message: expected,
+      fields: [{ path: 'notes', message: expected }],
+    });
+  });
+
+  test('also in the path of a field', () => {
+    const fields = ['https://h/x', '10.0.0.1', 'rest.internal:80', 'notes'];
+    const { fields: told } = read({ errors: fields.map((field) => ({ field, message: 'refused' })) });
+    expect(told.map(({ path }) => path)).toEqual(['<URL>', '<IP address>', '<host>:80', 'notes']);
+    expect(read({ errors: { 'https://h/x': 'refused' } }).fields).toEqual([
+      { path: '<URL>', message: 'refused' },
+    ]);
+  });
+
+  test('a host of one word is replaced in messages as a whole word, and not in paths', () => {
+    const errors = [{ field: 'orders', message: 'no orders' }];
+    expect(read({ message: 'getaddrinfo ENOTFOUND orders:80; reorders', errors }, 'orders')).toEqual({
+      message: 'getaddrinfo ENOTFOUND <host>:80; reorders',
+      fields: [{ path: 'orders', message: 'no <host>' }],
+    });
+  });
+
+  test.each([
+    'at 10:30:45, or 2026-11-02T14:00:00.000Z',
+    'COP 1.234.567.890 is more than 1.5',
+    'version 1.2.3',
+    'a :: b, Foo::bar, 00:1a:2b:3c:4d:5e',
+    'one//two // three',
+    'the rest of internal notes',
+  ])('but not %s', (text) => {
+    expect(read({ message: text }).message).toBe(text);
+  });
+
+  test.each(['a://', ':', '1.', 'ab:', ' //', '?x', 'a://a?'])('within 50 ms for 64 KiB of %j', (text) => {
+    const start = performance.now();
+    read({ message: text.repeat(65_536 / text.length) });
+    expect(performance.now() - start).toBeLessThan(50);
+  });
 });

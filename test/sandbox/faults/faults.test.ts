@@ -151,6 +151,17 @@ test('match by method, by path, so many times, until removed', async () => {
   expect(await status('/v1/orders/ca0002')).toBe(200);
 });
 
+test('matches one token of a merchant, or a token that nobody has', async () => {
+  const { faults, tokens } = client.sandbox;
+  const status = async (token: string) => (await client.get('/v1/origins', token)).status;
+  faults.add({ kind: 'status', status: 500, body: {}, token: tokens.firstRefreshed, times: 1 });
+  faults.add({ kind: 'status', status: 503, body: {}, token: 'stranger' });
+  expect([await status(tokens.first), await status(tokens.second)]).toEqual([200, 200]);
+  expect([await status(tokens.firstRefreshed), await status('stranger')]).toEqual([500, 503]);
+  expect(await status(tokens.firstRefreshed)).toBe(200);
+  expect((await fetch(`${client.sandbox.url}/v1/origins`)).status).toBe(401);
+});
+
 test('a fault comes before the bearer is looked at', async () => {
   client.sandbox.faults.add({ kind: 'status', status: 500, body: {} });
   expect((await client.get(path, 'nobody')).status).toBe(500);

@@ -23,6 +23,20 @@ test('lines show the path as it was sent and the query decoded, in order of arri
   expect(client.sandbox.requests.lines()).toEqual([]);
 });
 
+test('entries have the merchant and the number of the token, also after its end', async () => {
+  const { sandbox } = client;
+  const { first, firstRefreshed, second } = sandbox.tokens;
+  const issued = sandbox.issueToken(second);
+  sandbox.endToken(issued);
+  for (const token of [first, firstRefreshed, second, issued]) await client.get('/v1/origins', token);
+  expect(sandbox.requests.entries()).toMatchObject([
+    { bearer: 'first', tokenNumber: 1, status: 200 },
+    { bearer: 'first', tokenNumber: 2, status: 200 },
+    { bearer: 'second', tokenNumber: 1, status: 200 },
+    { bearer: 'second', tokenNumber: 2, status: 401 },
+  ]);
+});
+
 test('entries tell everything but the token', async () => {
   await client.post('/v1/orders?x=1', { a: 1 }, client.sandbox.tokens.second);
   await client.get('/v1/nothing');
@@ -32,7 +46,7 @@ test('entries tell everything but the token', async () => {
   expect(entries).toMatchObject([
     { method: 'POST', path: '/v1/orders', query: { x: '1' }, body: { a: 1 }, status: 400, bearer: 'second' },
     { method: 'GET', path: '/v1/nothing', query: {}, status: 404, bearer: 'first' },
-    { method: 'GET', path: '/v1/origins', status: 401, bearer: 'unknown' },
+    { method: 'GET', path: '/v1/origins', status: 401, bearer: 'unknown', tokenNumber: undefined },
     { method: 'GET', path: '/openapi.json', status: 200, bearer: 'none' },
   ]);
   expect(entries[0]?.headers['content-type']).toBe('application/json');

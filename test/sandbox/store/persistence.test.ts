@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { startSandbox } from '../../../src/sandbox/sandbox.ts';
 import { newOrder, openSandbox, smallSeed } from '../client.ts';
@@ -36,6 +37,64 @@ test('a file survives a restart, with tokens of pages and of labels, and is not 
   await second.close();
 });
 
+test('a file keeps which tokens have ended, and a start has two valid ones of the first merchant', async () => {
+  const file = join(folder, 'ended.db');
+  const earlier = await startSandbox({ file, seed: smallSeed });
+  const { first, firstRefreshed } = earlier.tokens;
+  const issued = earlier.issueToken(first);
+  earlier.endToken(first);
+  earlier.endToken(issued);
+  await earlier.close();
+  const later = await openSandbox({ file });
+  const { tokens } = later.sandbox;
+  expect(tokens.first).toBe(firstRefreshed);
+  expect([first, firstRefreshed, issued]).not.toContain(tokens.firstRefreshed);
+  const status = async (token: string) => (await later.get('/v1/origins', token)).status;
+  expect(await Promise.all([first, issued, tokens.first, tokens.firstRefreshed].map(status))).toEqual([
+    401, 401, 200, 200,
+  ]);
+  await later.close();
+});
+
+test('a file of version 1 keeps its data and its tokens, and gets the new ones', async () => {
+  const file = join(folder, 'version-1.db');
+  const earlier = await openSandbox({ file, seed: smallSeed });
+  const order = (await earlier.post('/v1/orders', newOrder)).body;
+  await earlier.close();
+  const database = new DatabaseSync(file);
+  database.exec(`
+    ALTER TABLE merchants RENAME TO later_merchants;
+    CREATE TABLE merchants (
+      token TEXT PRIMARY KEY, id TEXT NOT NULL UNIQUE, prefix TEXT NOT NULL, organization TEXT NOT NULL
+    ) STRICT;
+    INSERT INTO merchants SELECT token, id, prefix, organization
+      FROM later_merchants JOIN tokens ON merchant = id WHERE number = 1 ORDER BY sequence;
+    DROP TABLE later_merchants;
+    DROP TABLE tokens;
+    PRAGMA user_version = 1;
+  `);
+  database.close();
+  for (const _start of [1, 2]) {
+    const later = await openSandbox({ file });
+    const { tokens } = later.sandbox;
+    expect(tokens).toEqual(earlier.sandbox.tokens);
+    expect((await later.get(`/v1/${order.name}`, tokens.firstRefreshed)).body).toEqual(order);
+    expect((await later.get('/v1/organizations/mine', tokens.second)).body.name).toBe(
+      'organization/second-one',
+    );
+    await later.close();
+  }
+});
+
+test('a file of a later version is not opened', async () => {
+  const file = join(folder, 'later.db');
+  await (await startSandbox({ file, seed: smallSeed })).close();
+  const database = new DatabaseSync(file);
+  database.exec('PRAGMA user_version = 3');
+  database.close();
+  await expect(startSandbox({ file })).rejects.toThrow('is no sandbox of layout 2 (its user_version is 3)');
+});
+
 test('a file that was not filled to the end is filled again', async () => {
   const file = join(folder, 'broken-off.db');
   const seed = () => {
@@ -66,9 +125,14 @@ test('it runs on its own, and ends on a signal', async () => {
   const [greeting] = await once(run.stdout, 'data');
   const url = /REST {4}(\S+) /.exec(String(greeting))?.[1];
   expect((await fetch(`${url}/openapi.json`)).status).toBe(200);
-  expect(String(greeting)).toContain('Tokens  sandbox-cafe-andino, sandbox-sur-textil');
+  expect(String(greeting)).toContain(
+    'Tokens  sandbox-cafe-andino and sandbox-cafe-andino-2 of one merchant, sandbox-sur-textil of another',
+  );
   expect(String(greeting)).toContain(
     `curl -s '${url}/v1/orders?pageSize=3' -H 'authorization: Bearer sandbox-cafe-andino'`,
+  );
+  expect(String(greeting)).toContain(
+    `curl -s -X POST '${url}/sandbox/tokens/end' -H 'authorization: Bearer sandbox-cafe-andino'`,
   );
   run.kill('SIGTERM');
   const [code, signal] = await once(run, 'exit');

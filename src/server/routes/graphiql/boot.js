@@ -18,6 +18,9 @@ document.addEventListener(
   { capture: true },
 );
 
+// A block string, a string or a comment of GraphQL.
+const textOrComment = /"""(?:\\"""|[\s\S])*?"""|"(?:\\.|[^"\\])*"|#.*/g;
+
 if (options.liveHost !== undefined) {
   showLiveService(options.liveHost);
   self.fetch = askBeforeMutations(self.fetch, options.liveHost);
@@ -47,22 +50,30 @@ function showLiveService(host) {
   document.title = `Live service: ${host} – ${document.title}`;
 }
 
-/** Wraps `fetch`, so that it asks before a mutation is sent. Once the person has agreed, it asks no more. */
+/** Wraps `fetch`, so that it asks before each mutation. */
 function askBeforeMutations(fetch, host) {
-  const question = `${host} is a live service. Send mutations, which change its data, until this page is closed?`;
-  let maySendMutations = false;
+  const question = `${host} is a live service. Send this mutation, which changes its data?`;
   return async (input, init) => {
-    if (isMutation(init?.body)) {
-      maySendMutations ||= confirm(question);
-      if (!maySendMutations) return Response.json({ errors: [{ message: 'The mutation was not sent.' }] });
+    if (isMutation(init?.body) && !confirm(question)) {
+      return Response.json({ errors: [{ message: 'The mutation was not sent.' }] });
     }
     return fetch(input, init);
   };
 }
 
-/** Whether a body has a mutation. GraphiQL prints the one operation that it sends in canonical form. */
+/** Whether a body has a mutation. GraphiQL sends one operation and its fragments, in any order and without line breaks. */
 function isMutation(body) {
-  return typeof body === 'string' && /^mutation\b/m.test(JSON.parse(body).query);
+  if (typeof body !== 'string') return false;
+  const withoutTexts = String(JSON.parse(body).query).replace(textOrComment, '');
+  const withoutArguments = replaceNested(withoutTexts, /\([^()]*\)/g, '');
+  const definitions = replaceNested(withoutArguments, /\{[^{}]*\}/g, ';').split(';');
+  return definitions.some((definition) => /^[\s,]*mutation\b/.test(definition));
+}
+
+/** Replaces the innermost brackets until none are left. */
+function replaceNested(text, brackets, replacement) {
+  const replaced = text.replace(brackets, replacement);
+  return replaced === text ? text : replaceNested(replaced, brackets, replacement);
 }
 
 /** The browser's storage for edited tabs. The prefix changes with the initial tabs, so new initial tabs appear. */

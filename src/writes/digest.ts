@@ -1,0 +1,27 @@
+import { createHmac } from 'node:crypto';
+
+/** Makes a digest of a JSON value. Equal values have equal digests, in any order of fields and in any process. */
+export type Digest = (value: unknown) => string;
+
+/** Creates digests that reveal nothing without the secret. A digest stays the same as long as the secret. */
+export function createDigest(secret: Buffer): Digest {
+  return (value) => createHmac('sha256', secret).update(canonicalJson(value)).digest('base64url');
+}
+
+/** JSON with the fields of each object in the order of their names. A field with the value undefined is left out. */
+function canonicalJson(value: unknown): string {
+  return JSON.stringify(value, (_name, part: unknown) => {
+    if (typeof part !== 'object' || part === null || Array.isArray(part)) return part;
+    return Object.fromEntries(Object.entries(part).sort(([a], [b]) => (a < b ? -1 : 1)));
+  });
+}
+
+/**
+ * Returns the fields of an input that differ from their defaults. The digest of these fields stays the same if a later
+ * version adds a field with a default.
+ */
+export function withoutDefaults(input: object, defaults: Readonly<Record<string, unknown>>): object {
+  const differs = ([name, value]: [string, unknown]) =>
+    canonicalJson(value) !== canonicalJson(defaults[name]);
+  return Object.fromEntries(Object.entries(input).filter(differs));
+}

@@ -1,0 +1,123 @@
+import { PerTenant, type Tenant } from '../concurrency/tenant.ts';
+import type { RestApi } from '../rest/api.ts';
+import type { CallContext } from '../rest/client/call-context.ts';
+import {
+  AbortedError,
+  BudgetExceededError,
+  CircuitOpenError,
+  DeadlineError,
+  InvalidResponseError,
+  isNotFound,
+  ResponseTooLargeError,
+  StatusError,
+  UnavailableError,
+  WaybillError,
+} from '../rest/errors.ts';
+import type { Digest } from './digest.ts';
+import type { KeyStore } from './store/key-store.ts';
+
+/** The merchant of an access token cannot be found out now, so no write with a key was sent. */
+export class MerchantUnknownError extends WaybillError {
+  override readonly name = 'MerchantUnknownError';
+
+  constructor(cause: Error) {
+    // The text of a failure of REST is not for clients.
+    const reason = cause instanceof StatusError ? cause.summary : cause.message;
+    super(
+      `The organization of this access token cannot be read: ${reason}. Nothing was sent. Send the same request again.`,
+      { cause },
+    );
+  }
+}
+
+/** Finds out to which merchant an access token belongs. */
+export interface Merchants {
+  /**
+   * The digest of the merchant: the token's organization, or the token itself if REST shows no organization. Asks REST
+   * once per token ("Organization").
+   * @throws MerchantUnknownError, and the errors that any call of the operation would meet.
+   */
+  of(callContext: CallContext): Promise<string>;
+  /** Forgets the merchant of a token that REST has rejected. */
+  forget(tenant: Tenant): void;
+}
+
+/** What `createMerchants` uses. */
+export interface MerchantsOptions {
+  api: Pick<RestApi, 'getOrganization'>;
+  store: KeyStore;
+  digest: Digest;
+  /** Names the REST service: organizations of two services are different merchants. */
+  service: string;
+}
+
+/** The merchant of a token. After a 404, another token may show that the service has organizations. */
+interface KnownMerchant {
+  merchant: string;
+  isNotFound?: boolean;
+}
+
+/** Creates the merchants of one REST service. */
+export function createMerchants({ api, store, digest, service }: MerchantsOptions): Merchants {
+  const pendingByTenant = new PerTenant<Promise<KnownMerchant>>();
+  const serviceDigest = digest(['service', service]);
+  const wasOrganizationShown = () => store.wasOrganizationShown(serviceDigest);
+
+  async function ask(callContext: CallContext): Promise<KnownMerchant> {
+    const token = { merchant: digest(['token', service, callContext.bearer]) };
+    let name: string;
+    try {
+      ({ name } = await api.getOrganization(callContext));
+    } catch (error) {
+      if (error instanceof StatusError && error.status === 403) return token;
+      if (error instanceof InvalidResponseError && error.hasOtherName) return token;
+      // A 404 may also come from a deploy of REST. It must not turn one merchant into as many as there are tokens.
+      if (isNotFound(error) && !(await wasOrganizationShown())) return { ...token, isNotFound: true };
+      throw isAboutOrganization(error) ? new MerchantUnknownError(error) : error;
+    }
+    // The literal `mine` would make one merchant of all.
+    if (name === 'organization/mine') return token;
+    await store.noteOrganizationShown(serviceDigest);
+    return { merchant: digest(['organization', service, name]) };
+  }
+
+  async function merchantOf(callContext: CallContext): Promise<string> {
+    const { tenant } = callContext;
+    const known = pendingByTenant.known(tenant);
+    if (known === undefined) {
+      const pending = ask(callContext);
+      pending.catch(() => pendingByTenant.drop(tenant));
+      return (await pendingByTenant.of(tenant, () => pending)).merchant;
+    }
+    try {
+      const { merchant, isNotFound } = await known;
+      if (isNotFound !== true || !(await wasOrganizationShown())) return merchant;
+      // The 404 has come from a deploy of REST.
+      if (pendingByTenant.known(tenant) === known) pendingByTenant.drop(tenant);
+      return merchantOf(callContext);
+    } catch (error) {
+      // The operation that asked has ended or has no reads left. This one asks again.
+      const isOfOther = error instanceof AbortedError || error instanceof BudgetExceededError;
+      if (isOfOther && !callContext.signal.aborted) return merchantOf(callContext);
+      throw error;
+    }
+  }
+
+  return {
+    of: merchantOf,
+    forget: (tenant) => pendingByTenant.drop(tenant),
+  };
+}
+
+/** Whether REST answered, or failed to answer, the question for the organization. A 401 is about the token. */
+function isAboutOrganization(error: unknown): error is WaybillError {
+  if (error instanceof StatusError) return error.status !== 401;
+  const types = [
+    UnavailableError,
+    DeadlineError,
+    CircuitOpenError,
+    InvalidResponseError,
+    ResponseTooLargeError,
+  ];
+  return types.some((type) => error instanceof type);
+}

@@ -1,0 +1,87 @@
+import { WaybillError } from '../../rest/errors.ts';
+
+/** A key or a lock of a merchant. Both parts are digests: they reveal neither the merchant nor the client's key. */
+export interface KeyName {
+  readonly merchant: string;
+  readonly id: string;
+}
+
+/** The right of this process to work on a key. It lasts while `holds` is true. */
+export interface Claim {
+  readonly key: KeyName;
+  /** The store that made the claim, and the epoch of its lease. */
+  readonly owner: string;
+}
+
+/**
+ * The state of a key after `claim`.
+ * - `claimed`: the caller works on the key. `isResumed`: earlier work ended with an unknown outcome. `progress` is the
+ *   last checkpoint of that work; undefined if that work stored none.
+ * - `done`: the work has ended with `outcome`.
+ * - `held`: this process or another one works on the key.
+ * - `conflict`: the key belongs to another fingerprint.
+ * - `full`: the key is new, and the merchant has no room for new keys.
+ */
+export type ClaimResult =
+  | { state: 'claimed'; claim: Claim; progress: unknown; isResumed: boolean }
+  | { state: 'done'; outcome: unknown }
+  | { state: 'held' }
+  | { state: 'conflict' }
+  | { state: 'full' };
+
+/**
+ * Stores keys and locks beyond the life of a process. Several processes may share a store. All methods but `holds`,
+ * `failure` and `close` reject with StoreUnavailableError if the store fails or responds too late.
+ */
+export interface KeyStore {
+  /** The secret of all digests: 32 random bytes that belong to the stored keys and live as long. */
+  readonly secret: Buffer;
+  /**
+   * Claims a key for the input with this fingerprint, in one atomic step. Each `claimed` gives the key a new lifetime.
+   * If this rejects, the key is not claimed, or the store undoes the claim.
+   */
+  claim(key: KeyName, fingerprint: string): Promise<ClaimResult>;
+  /**
+   * Stores the progress of the work, as JSON, before the write that it describes is sent. `restartLifetime` gives the
+   * key a new lifetime. @throws ClaimLostError
+   */
+  checkpoint(claim: Claim, progress: unknown, options?: { restartLifetime?: boolean }): Promise<void>;
+  /**
+   * Ends the work with its outcome, as JSON. Later claims get this outcome. The claim ends here, and with `abandon` and
+   * `release`, even if they reject: the store then tries again until it succeeds. @throws ClaimLostError
+   */
+  finish(claim: Claim, outcome: unknown): Promise<void>;
+  /** Ends the work with an unknown outcome. The next claim gets the last progress. @throws ClaimLostError */
+  abandon(claim: Claim): Promise<void>;
+  /** Frees the key, as if it had never been claimed. @throws ClaimLostError */
+  release(claim: Claim): Promise<void>;
+  /** Whether the lease of this process has had no gap since the claim. Needs no I/O. */
+  holds(claim: Claim): boolean;
+  /** Stores that a token of this REST service has shown an organization. `service` is a digest. Has no expiry. */
+  noteOrganizationShown(service: string): Promise<void>;
+  /** Whether `noteOrganizationShown` was called for this service. */
+  wasOrganizationShown(service: string): Promise<boolean>;
+  /** Why the last operation of the store failed, as a sentence; undefined if the store works. */
+  failure(): string | undefined;
+  /** Completes the pending operations and closes the store. Open claims become work with an unknown outcome. */
+  close(): Promise<void>;
+}
+
+/** The work on a key may not go on: its lease expired, or the key belongs to another process or is gone. */
+export class ClaimLostError extends WaybillError {
+  override readonly name = 'ClaimLostError';
+
+  constructor() {
+    super('The claim on this key is lost. Send the request again with the same key.');
+  }
+}
+
+/** The store failed or responded too late. The message says why, and what an operator can do. */
+export class StoreUnavailableError extends WaybillError {
+  override readonly name = 'StoreUnavailableError';
+}
+
+/** The file of a store cannot be used. The message starts with the file's name and says what to do. */
+export class StoreOpenError extends Error {
+  override readonly name = 'StoreOpenError';
+}

@@ -1,0 +1,122 @@
+import type { DatabaseSync, StatementSync } from 'node:sqlite';
+import type { Claim, KeyName } from './key-store.ts';
+
+/** An operation of the store. Progress and outcome are JSON. Times are of the wall clock, in milliseconds. */
+export type Operation =
+  | { kind: 'claim'; key: KeyName; fingerprint: string; nowMs: number; expiresAtMs: number }
+  | { kind: 'checkpoint'; claim: Claim; progress: string | null; expiresAtMs: number | null }
+  | { kind: 'finish'; claim: Claim; outcome: string }
+  | { kind: 'abandon'; claim: Claim }
+  | { kind: 'release'; claim: Claim }
+  | { kind: 'noteService'; service: string }
+  | { kind: 'hasService'; service: string };
+
+/** The result of an operation. Progress and outcome are JSON. */
+export type Result =
+  | { state: 'claimed'; claim: Claim; progress: string | null; isResumed: boolean }
+  | { state: 'done'; outcome: string }
+  | { state: 'held' | 'conflict' | 'full' | 'stored' | 'lost' | 'yes' | 'no' };
+
+/** The lease with which an operation runs. */
+export interface OperationLease {
+  /** The owner of new claims. Claims of earlier owners are lost. */
+  owner: string;
+  /** The time by `monotonicMs`. */
+  monotonicMs: number;
+}
+
+/** The operations on the tables. They run in the transaction of the caller and throw what SQLite throws. */
+export interface KeyTable {
+  execute(operation: Operation, lease: OperationLease): Result;
+  /** Removes at most 100 keys whose lifetime has ended. `nowMs` is of the wall clock. */
+  removeExpired(nowMs: number, monotonicMs: number): void;
+}
+
+/** Which rows of `owners` have a valid lease. `monotonicMs` restarts at boot, so a time in the future is invalid. */
+export const isLive = 'renewed_ms <= :monotonicMs AND :monotonicMs < renewed_ms + lease_ms';
+
+/** Prepares the statements of the tables, which must exist. */
+export function createKeyTable(database: DatabaseSync, maxKeysPerMerchant: number): KeyTable {
+  const isHeld = `EXISTS (SELECT 1 FROM owners WHERE owners.owner = keys.owner AND ${isLive})`;
+  const find = database.prepare(`SELECT rowid, fingerprint, progress, outcome, expires_at_ms AS expiresAtMs,
+    ${isHeld} AS isHeld FROM keys WHERE merchant = :merchant AND id = :id`);
+  const removeRow = database.prepare('DELETE FROM keys WHERE rowid = ?');
+  const prepareRemoval = (condition: string) =>
+    database.prepare(`DELETE FROM keys WHERE rowid IN (SELECT rowid FROM keys
+      WHERE ${condition} expires_at_ms <= :nowMs AND NOT ${isHeld} LIMIT 100)`);
+  const removeExpired = prepareRemoval('');
+  const removeExpiredOf = prepareRemoval('merchant = :merchant AND');
+  const countKeys = database.prepare('SELECT key_count AS keyCount FROM merchants WHERE merchant = ?');
+  const add = database.prepare(
+    'INSERT INTO keys (merchant, id, fingerprint, owner, expires_at_ms) VALUES (?, ?, ?, ?, ?)',
+  );
+  const resume = database.prepare('UPDATE keys SET owner = ?, expires_at_ms = ? WHERE rowid = ?');
+  const ifClaimed = 'WHERE merchant = ? AND id = ? AND owner = ?';
+  const checkpoint = database.prepare(
+    `UPDATE keys SET progress = ?, expires_at_ms = coalesce(?, expires_at_ms) ${ifClaimed}`,
+  );
+  const finish = database.prepare(`UPDATE keys SET outcome = ?, progress = NULL, owner = NULL ${ifClaimed}`);
+  const abandon = database.prepare(`UPDATE keys SET owner = NULL ${ifClaimed}`);
+  const release = database.prepare(`DELETE FROM keys ${ifClaimed}`);
+  const noteService = database.prepare('INSERT OR IGNORE INTO services VALUES (?)');
+  const hasService = database.prepare('SELECT 1 FROM services WHERE service = ?');
+
+  function claim(
+    { key, fingerprint, nowMs, expiresAtMs }: Extract<Operation, { kind: 'claim' }>,
+    { owner, monotonicMs }: OperationLease,
+  ): Result {
+    const { merchant, id } = key;
+    const row = find.get({ merchant, id, monotonicMs });
+    if (row !== undefined && (row.isHeld === 1 || Number(row.expiresAtMs) > nowMs)) {
+      if (row.fingerprint !== fingerprint) return { state: 'conflict' };
+      if (row.outcome !== null) return { state: 'done', outcome: String(row.outcome) };
+      if (row.isHeld === 1) return { state: 'held' };
+      resume.run(owner, expiresAtMs, Number(row.rowid));
+      const progress = row.progress === null ? null : String(row.progress);
+      return { state: 'claimed', claim: { key, owner }, progress, isResumed: true };
+    }
+    if (row !== undefined) removeRow.run(Number(row.rowid));
+    const isFull = () => Number(countKeys.get(merchant)?.keyCount ?? 0) >= maxKeysPerMerchant;
+    if (isFull()) removeExpiredOf.run({ merchant, nowMs, monotonicMs });
+    if (isFull()) return { state: 'full' };
+    add.run(merchant, id, fingerprint, owner, expiresAtMs);
+    return { state: 'claimed', claim: { key, owner }, progress: null, isResumed: false };
+  }
+
+  /** Runs a statement on a claimed row. The claim is lost if another owner has the row, or nobody. */
+  function change(
+    statement: StatementSync,
+    { key, owner }: Claim,
+    ...values: (string | number | null)[]
+  ): Result {
+    const { changes } = statement.run(...values, key.merchant, key.id, owner);
+    return { state: changes === 0 ? 'lost' : 'stored' };
+  }
+
+  return {
+    removeExpired: (nowMs, monotonicMs) => {
+      removeExpired.run({ nowMs, monotonicMs });
+    },
+    execute(operation, lease) {
+      switch (operation.kind) {
+        case 'claim':
+          return claim(operation, lease);
+        case 'checkpoint':
+          // After a gap in the lease, the work may not go on, even if nobody has taken it over.
+          if (operation.claim.owner !== lease.owner) return { state: 'lost' };
+          return change(checkpoint, operation.claim, operation.progress, operation.expiresAtMs);
+        case 'finish':
+          return change(finish, operation.claim, operation.outcome);
+        case 'abandon':
+          return change(abandon, operation.claim);
+        case 'release':
+          return change(release, operation.claim);
+        case 'noteService':
+          noteService.run(operation.service);
+          return { state: 'stored' };
+        case 'hasService':
+          return { state: hasService.get(operation.service) === undefined ? 'no' : 'yes' };
+      }
+    },
+  };
+}

@@ -1,0 +1,193 @@
+import { accessSync, chmodSync, closeSync, constants, existsSync, openSync } from 'node:fs';
+import { dirname } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import { monotonicMs } from './lease.ts';
+
+/** "WAYB" in ASCII: marks the files of this store. */
+export const applicationId = 0x57415942;
+
+/** The version of the tables. A file of another version is not opened. */
+export const schemaVersion = 1;
+
+const tables = `
+  CREATE TABLE secrets (secret BLOB NOT NULL) STRICT;
+  CREATE TABLE services (service TEXT PRIMARY KEY) STRICT; -- with tokens that have shown an organization
+  -- Times of the machine's monotonic clock. The lease is valid from renewed_ms for lease_ms.
+  CREATE TABLE owners (owner TEXT PRIMARY KEY, renewed_ms INTEGER NOT NULL, lease_ms INTEGER NOT NULL) STRICT;
+  CREATE TABLE keys (
+    merchant TEXT NOT NULL, id TEXT NOT NULL, fingerprint TEXT NOT NULL,
+    progress TEXT, outcome TEXT, -- JSON
+    owner TEXT, -- of unfinished work
+    expires_at_ms INTEGER NOT NULL, -- by the wall clock
+    UNIQUE (merchant, id)
+  ) STRICT;
+  CREATE INDEX keys_by_expiry ON keys (expires_at_ms);
+  CREATE INDEX keys_of_merchant_by_expiry ON keys (merchant, expires_at_ms);
+  CREATE TABLE merchants (merchant TEXT PRIMARY KEY, key_count INTEGER NOT NULL) STRICT;
+  CREATE TRIGGER key_added AFTER INSERT ON keys BEGIN
+    INSERT INTO merchants VALUES (new.merchant, 1) ON CONFLICT DO UPDATE SET key_count = key_count + 1;
+  END;
+  CREATE TRIGGER key_removed AFTER DELETE ON keys BEGIN
+    UPDATE merchants SET key_count = key_count - 1 WHERE merchant = old.merchant;
+    DELETE FROM merchants WHERE merchant = old.merchant AND key_count = 0;
+  END;
+  PRAGMA application_id = ${applicationId};
+  PRAGMA user_version = ${schemaVersion};
+`;
+
+// Primary result codes of SQLite.
+const busy = 5;
+const full = 13;
+const protocol = 15;
+const notADatabase = 26;
+
+/** How a database is opened. */
+export interface OpenOptions {
+  /** A path, or `:memory:`. */
+  path: string;
+  /** The secret of a database that has none yet. */
+  secret: Uint8Array;
+  /** How long a transaction waits for other processes, in milliseconds. */
+  busyTimeoutMs: number;
+  /** The maximum size in pages of 4 KB; undefined for no maximum. */
+  maxPages: number | undefined;
+}
+
+/**
+ * Opens the database of a store, and creates it if the file is missing or empty.
+ * @returns the database with the secret in it.
+ * @throws FileProblem, and the errors of SQLite.
+ */
+export function openDatabase(options: OpenOptions): { database: DatabaseSync; secret: Uint8Array } {
+  const { path, secret, busyTimeoutMs, maxPages } = options;
+  const isFile = path !== ':memory:';
+  if (isFile) prepareFile(path);
+  const database = new DatabaseSync(path, { timeout: busyTimeoutMs });
+  try {
+    const deadlineMs = monotonicMs() + busyTimeoutMs;
+    const mustCreate = retryWhileBusy(deadlineMs, () => isFresh(database));
+    // Before the secret is written. This may be an empty file with another mode.
+    const files = isFile ? [path, `${path}-wal`, `${path}-shm`].filter((file) => existsSync(file)) : [];
+    for (const file of files) chmodSync(file, 0o600);
+    if (mustCreate) retryWhileBusy(deadlineMs, () => create(database, secret));
+    if (isFile) retryWhileBusy(deadlineMs, () => database.exec('PRAGMA journal_mode = WAL'));
+    if (isFile && pragma(database, 'journal_mode') !== 'wal')
+      throw new FileProblem('is on a file system without WAL. Put it on a local disk.');
+    database.exec('PRAGMA synchronous = FULL');
+    if (pragma(database, 'synchronous') !== 2) throw new FileProblem('does not accept synchronous = FULL.');
+    if (maxPages !== undefined) database.exec(`PRAGMA max_page_count = ${maxPages}`);
+    const stored = database.prepare('SELECT secret FROM secrets').get()?.secret;
+    if (!(stored instanceof Uint8Array)) throw new FileProblem('has lost its secret. Name a new file.');
+    return { database, secret: stored };
+  } catch (error) {
+    database.close();
+    throw error;
+  }
+}
+
+/** Why a file cannot be the store. The message follows the file's name. */
+export class FileProblem extends Error {}
+
+/** Whether an error comes from SQLite. */
+export function isSqliteError(error: unknown): error is Error & { errcode: number } {
+  return error instanceof Error && 'errcode' in error && typeof error.errcode === 'number';
+}
+
+/** Whether another process has locked the database. */
+export function isBusy(error: unknown): boolean {
+  return isSqliteError(error) && [busy, protocol].includes(error.errcode & 0xff);
+}
+
+/** Says why SQLite cannot open a file, in the form of `FileProblem`. */
+export function openProblem(error: unknown): string {
+  if (error instanceof FileProblem) return error.message;
+  const message = error instanceof Error ? error.message : String(error);
+  switch (isSqliteError(error) && error.errcode & 0xff) {
+    case notADatabase:
+      return 'is not a SQLite file. Name another file.';
+    case busy:
+      return 'is locked by another process. Stop that process, or try again.';
+    default:
+      return `cannot be opened (${message}). Check the file, its permissions and its directory.`;
+  }
+}
+
+/** Says why an operation failed, as a sentence for operators. */
+export function operationProblem(error: Error & { errcode: number }): string {
+  switch (error.errcode & 0xff) {
+    case full:
+      return 'The disk of the key store is full. Free some space.';
+    case busy:
+      return 'Another process keeps the key store locked. End that process if it does not respond.';
+    default:
+      return `The key store failed: ${error.message}. Check its file and disk.`;
+  }
+}
+
+function prepareFile(path: string): void {
+  try {
+    // SQLite gives the -wal and -shm files the mode of this file.
+    closeSync(openSync(path, 'wx', 0o600));
+  } catch (error) {
+    const code = error instanceof Error && 'code' in error ? error.code : undefined;
+    if (code === 'ENOENT' || code === 'ENOTDIR')
+      throw new FileProblem('is in a directory that does not exist. Create the directory.');
+    if (code !== 'EEXIST')
+      throw new FileProblem(`cannot be created (${code}). Check the permissions of its directory.`);
+  }
+  try {
+    accessSync(path, constants.R_OK | constants.W_OK);
+    accessSync(dirname(path), constants.W_OK);
+  } catch {
+    // Opened by SQLite, the file would be read-only without an error.
+    throw new FileProblem('is not writable. Check the permissions of the file and its directory.');
+  }
+}
+
+/** Whether the file has no tables. @throws FileProblem if the file has tables that are not of this version. */
+function isFresh(database: DatabaseSync): boolean {
+  // One statement, so that another process that creates the tables is seen before or after that, not half-way.
+  const { id, version, hasTables } =
+    database
+      .prepare(
+        `SELECT (SELECT application_id FROM pragma_application_id) AS id, EXISTS (SELECT 1 FROM sqlite_schema)
+        AS hasTables, (SELECT user_version FROM pragma_user_version) AS version`,
+      )
+      .get() ?? {};
+  if (id === 0 && version === 0 && hasTables === 0) return true;
+  if (id !== applicationId) throw new FileProblem('belongs to another program. Name another file.');
+  if (version === schemaVersion) return false;
+  throw new FileProblem(
+    `has version ${version}, and this Waybill knows version ${schemaVersion}. Use the newer Waybill, or a new file.`,
+  );
+}
+
+function create(database: DatabaseSync, secret: Uint8Array): void {
+  database.exec('BEGIN IMMEDIATE');
+  try {
+    // Another process may have created the tables meanwhile.
+    if (isFresh(database)) {
+      database.exec(tables);
+      database.prepare('INSERT INTO secrets VALUES (?)').run(secret);
+    }
+    database.exec('COMMIT');
+  } finally {
+    if (database.isTransaction) database.exec('ROLLBACK');
+  }
+}
+
+function pragma(database: DatabaseSync, name: string): unknown {
+  return database.prepare(`PRAGMA ${name}`).get()?.[name];
+}
+
+/** For the start alone: SQLite does not always wait while another process changes the journal mode. */
+function retryWhileBusy<Value>(deadlineMs: number, work: () => Value): Value {
+  for (;;) {
+    try {
+      return work();
+    } catch (error) {
+      if (!isBusy(error) || monotonicMs() >= deadlineMs) throw error;
+      Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 10);
+    }
+  }
+}

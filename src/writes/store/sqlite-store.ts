@@ -1,0 +1,211 @@
+import { randomBytes } from 'node:crypto';
+import { once } from 'node:events';
+import { resolve } from 'node:path';
+import { Worker } from 'node:worker_threads';
+import { within } from '../../concurrency/within.ts';
+import {
+  type Claim,
+  ClaimLostError,
+  type KeyStore,
+  StoreOpenError,
+  StoreUnavailableError,
+} from './key-store.ts';
+import type { Operation, Result } from './key-table.ts';
+import { monotonicMs, ownerOf, SharedLease } from './lease.ts';
+import type { Message, Request, ThreadData } from './sqlite-thread.ts';
+
+/** Options of `openSqliteStore`. All times are in milliseconds. */
+export interface SqliteStoreOptions {
+  /** A path, or `memory` for a store that ends with this process. */
+  file: string;
+  /** How long a process that no longer renews its lease keeps its claims. By default 5,000. */
+  leaseMs?: number;
+  /** How long an operation may take. By default 2,000. */
+  timeoutMs?: number;
+  /** The maximum number of keys and locks of a merchant. By default 100,000. */
+  maxKeysPerMerchant?: number;
+  /** How long a key is stored. By default 24 hours. */
+  lifetimeMs?: number;
+  /** The wall clock. By default `Date.now`. */
+  now?: () => number;
+  /** The maximum size of the database in pages of 4 KB. For tests of a full disk. */
+  maxPages?: number;
+}
+
+/** While the disk hangs, requests wait in memory until the thread answers. */
+const maxUnanswered = 10_000;
+const dayMs = 24 * 60 * 60 * 1000;
+
+/**
+ * Opens a store in a SQLite file, and creates the file if it is missing. A thread of its own does all I/O. In memory,
+ * the thread starts with the first operation.
+ * @throws StoreOpenError if the file cannot be used.
+ */
+export async function openSqliteStore(options: SqliteStoreOptions): Promise<KeyStore> {
+  const { file, leaseMs = 5000, timeoutMs = 2000, lifetimeMs = dayMs, now = Date.now } = options;
+  const isInMemory = file === 'memory';
+  const storeId = randomBytes(12).toString('base64url');
+  const lease = new SharedLease();
+  const data: ThreadData = {
+    // A whole path: SQLite reads texts such as `:memory:` and `file:` in a way of its own.
+    path: isInMemory ? ':memory:' : resolve(file),
+    secret: randomBytes(32),
+    busyTimeoutMs: 0.75 * timeoutMs,
+    storeId,
+    leaseMs,
+    maxKeysPerMerchant: options.maxKeysPerMerchant ?? 100_000,
+    maxPages: options.maxPages,
+    leaseMemory: lease.memory,
+  };
+  // A pause between `holds` and the write is not seen, so `holds` ends a little earlier than the lease.
+  const marginMs = leaseMs / 20;
+
+  const noResponse = `The key store did not respond within ${timeoutMs} ms. Check its disk.`;
+  const waiting = new Map<number, PromiseWithResolvers<Result>>();
+  let unsent: Request[] = [];
+  let lastId = 0;
+  let answeredId = 0;
+  let failure: string | undefined;
+  // Why the store responds no more.
+  let end: string | undefined;
+  let thread: Worker | undefined;
+  let closing: Promise<void> | undefined;
+
+  function start(): Worker {
+    thread = new Worker(new URL('./sqlite-thread.ts', import.meta.url), { workerData: data });
+    thread.on('message', (message: Message) => {
+      if (message.kind === 'transaction') receive(message);
+    });
+    thread.on('error', (error) => stop(`The thread of the key store failed: ${error}. Restart the server.`));
+    thread.on('exit', () => {
+      thread = undefined;
+      stop('The thread of the key store ended. Restart the server.');
+    });
+    // After the listeners, as a listener for messages keeps the process alive. The timers of operations do, too.
+    thread.unref();
+    return thread;
+  }
+
+  function stop(reason: string): void {
+    end ??= reason;
+    for (const { reject } of waiting.values()) reject(new StoreUnavailableError(end));
+    waiting.clear();
+  }
+
+  function receive(message: Extract<Message, { kind: 'transaction' }>): void {
+    failure = message.failure;
+    answeredId = Math.max(answeredId, message.lastId);
+    for (const reply of message.replies) {
+      const waiter = waiting.get(reply.id);
+      waiting.delete(reply.id);
+      if ('problem' in reply) waiter?.reject(new StoreUnavailableError(reply.problem));
+      else if (waiter !== undefined) waiter.resolve(reply.result);
+      else if (reply.result.state === 'claimed') {
+        // The caller has stopped waiting. Without this, the key would be held as long as this process lives.
+        const { claim, isResumed } = reply.result;
+        post({ kind: isResumed ? 'abandon' : 'release', claim });
+      }
+    }
+  }
+
+  function post(operation: Operation): number {
+    lastId += 1;
+    const request: Request = { id: lastId, deadlineMs: monotonicMs() + timeoutMs, operation };
+    if (unsent.length === 0) process.nextTick(send);
+    unsent.push(request);
+    return lastId;
+  }
+
+  /**
+   * Sends the requests of one moment together. They share a transaction, and their callers go on together: the reads
+   * that follow become one batch.
+   */
+  function send(): void {
+    const requests = unsent;
+    unsent = [];
+    if (requests.length > 0) (thread ?? start()).postMessage(requests);
+  }
+
+  async function run(operation: Operation): Promise<Result> {
+    if (end !== undefined) throw new StoreUnavailableError(end);
+    if (lastId - answeredId >= maxUnanswered) throw new StoreUnavailableError(noResponse);
+    const id = post(operation);
+    const waiter = Promise.withResolvers<Result>();
+    waiting.set(id, waiter);
+    // Keeps the process alive, which the thread does not.
+    const result = await within(timeoutMs, waiter.promise);
+    if (result !== undefined) return result;
+    waiting.delete(id);
+    failure ??= noResponse;
+    throw new StoreUnavailableError(failure);
+  }
+
+  async function change(operation: Operation): Promise<void> {
+    const { state } = await run(operation);
+    if (state === 'lost') throw new ClaimLostError();
+  }
+
+  async function close(): Promise<void> {
+    end ??= 'The key store is closed.';
+    send();
+    const ending = thread;
+    if (ending === undefined) return;
+    const exit = once(ending, 'exit');
+    ending.postMessage('close');
+    await within(timeoutMs, exit);
+    await ending.terminate();
+  }
+
+  if (!isInMemory) {
+    // `once` rejects with the thread's error if the thread fails.
+    const opening = start();
+    opening.ref();
+    const [message] = await once(opening, 'message');
+    const first: Message = message;
+    opening.unref();
+    if (first.kind === 'notOpened') throw new StoreOpenError(`${file} ${first.problem}`);
+    if (first.kind === 'opened') data.secret = first.secret;
+  }
+
+  return {
+    secret: Buffer.from(data.secret),
+    async claim(key, fingerprint) {
+      const nowMs = now();
+      const result = await run({ kind: 'claim', key, fingerprint, nowMs, expiresAtMs: nowMs + lifetimeMs });
+      switch (result.state) {
+        case 'claimed':
+          return { ...result, progress: result.progress === null ? undefined : JSON.parse(result.progress) };
+        case 'done':
+          return { state: 'done', outcome: JSON.parse(result.outcome) };
+        case 'held':
+        case 'conflict':
+        case 'full':
+          return { state: result.state };
+        default:
+          throw new TypeError(`A claim has no state ${result.state}`);
+      }
+    },
+    checkpoint: async (claim, progress, { restartLifetime = false } = {}) =>
+      change({
+        kind: 'checkpoint',
+        claim,
+        progress: JSON.stringify(progress) ?? null,
+        expiresAtMs: restartLifetime ? now() + lifetimeMs : null,
+      }),
+    finish: async (claim, outcome) =>
+      change({ kind: 'finish', claim, outcome: JSON.stringify(outcome) ?? 'null' }),
+    abandon: (claim) => change({ kind: 'abandon', claim }),
+    release: (claim) => change({ kind: 'release', claim }),
+    holds(claim: Claim) {
+      const epoch = end === undefined ? lease.epoch(marginMs) : undefined;
+      return epoch !== undefined && claim.owner === ownerOf(storeId, epoch);
+    },
+    noteOrganizationShown: (service) => change({ kind: 'noteService', service }),
+    wasOrganizationShown: async (service) => (await run({ kind: 'hasService', service })).state === 'yes',
+    failure: () => end ?? failure,
+    close() {
+      closing ??= close();
+      return closing;
+    },
+  };
+}

@@ -1,0 +1,89 @@
+import { afterAll, describe, expect, test } from 'vitest';
+import { type KeyStore, StoreUnavailableError } from '../../../src/writes/store/key-store.ts';
+import { organizationCall } from '../../fixtures/known-merchant.ts';
+import { memoryStore } from '../../fixtures/memory-store.ts';
+import { inputFor, literal } from '../../fixtures/mutation-inputs.ts';
+import { startWaybill } from '../../harness.ts';
+
+const { sandbox, ...waybill } = await startWaybill();
+afterAll(() => waybill[Symbol.asyncDispose]());
+
+/** A server with a key store that fails in these methods. */
+const startWith = (methods: Partial<KeyStore>) =>
+  startWaybill({}, { sandbox, keyStore: { ...memoryStore, ...methods } });
+
+const full = 'The disk of the key store is full.';
+const unavailable = async () => {
+  throw new StoreUnavailableError(full);
+};
+const overloaded = { code: 'OVERLOADED', retryable: true, retryAfterMs: 1_000 };
+
+const createOrder = (fields: object) =>
+  `mutation { createOrder(input: ${literal({ ...inputFor('createOrder'), ...fields })}) { __typename } }`;
+const created = { createOrder: { __typename: 'CreateOrderSuccess' } };
+const post = 'POST /v1/orders';
+
+describe('a key store that fails', () => {
+  test.each<[string, Partial<KeyStore>]>([
+    ['a claim', { claim: unavailable }],
+    ['the checkpoint before the write', { checkpoint: unavailable }],
+    ['the note of the organization', { noteOrganizationShown: unavailable }],
+  ])('at %s refuses a write with a key: OVERLOADED, not sent', async (what, methods) => {
+    await using failing = await startWith(methods);
+    const { data, errors, calls } = await failing.ask(createOrder({ idempotencyKey: what }));
+    expect([data, calls]).toEqual([{ createOrder: null }, [organizationCall]]);
+    expect(errors).toMatchObject([{ message: full, path: ['createOrder'], extensions: overloaded }]);
+    // The same key works with a store that works.
+    await using working = await startWith({});
+    expect(await working.ask(createOrder({ idempotencyKey: what }))).toMatchObject({
+      data: created,
+      calls: [organizationCall, post],
+    });
+  });
+
+  test('refuses neither queries nor writes without a key', async () => {
+    await using failing = await startWith({ claim: unavailable, noteOrganizationShown: unavailable });
+    expect(await failing.ask(createOrder({}))).toMatchObject({ data: created, calls: [post] });
+    const { data } = await failing.ask('{ organization { id } }');
+    expect(data).toEqual({ organization: { id: 'organization/cafe-andino' } });
+  });
+});
+
+test('createOrder runs anew with a key whose earlier attempt has stored no checkpoint', async () => {
+  // The first server dies before its checkpoint.
+  await using dying = await startWith({ checkpoint: unavailable, release: memoryStore.abandon });
+  const ask = (waybill: typeof dying) => waybill.ask(createOrder({ idempotencyKey: 'no checkpoint' }));
+  expect(await ask(dying)).toMatchObject({ data: { createOrder: null }, calls: [organizationCall] });
+  await using next = await startWith({});
+  expect(await ask(next)).toMatchObject({ data: created, calls: [organizationCall, post] });
+});
+
+test('a write whose claim is lost before the bytes is OVERLOADED, and is not sent', async () => {
+  let isHeld = false;
+  await using losing = await startWith({ holds: (claim) => isHeld && memoryStore.holds(claim) });
+  const ask = () => losing.ask(createOrder({ idempotencyKey: 'lost claim' }));
+  const { data, errors, calls } = await ask();
+  expect([data, calls]).toEqual([{ createOrder: null }, [organizationCall]]);
+  expect(errors).toMatchObject([
+    {
+      message: 'The claim on this key is lost. Send the request again with the same key.',
+      extensions: overloaded,
+    },
+  ]);
+  isHeld = true;
+  expect(await ask()).toMatchObject({ data: created, calls: [post] });
+});
+
+test('a new key of a merchant without room is RATE_LIMITED, and nothing is sent', async () => {
+  await using crowded = await startWith({ claim: async () => ({ state: 'full' }) });
+  const { data, errors, calls } = await crowded.ask(createOrder({ idempotencyKey: 'no room' }));
+  expect([data, calls]).toEqual([{ createOrder: null }, [organizationCall]]);
+  expect(errors).toMatchObject([
+    {
+      message:
+        'This merchant has used all of its idempotency keys. Nothing was sent. Keys become free 24 hours after their ' +
+        'first use.',
+      extensions: { code: 'RATE_LIMITED', retryable: false },
+    },
+  ]);
+});

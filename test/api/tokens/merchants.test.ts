@@ -1,0 +1,115 @@
+import { describe, expect, test } from 'vitest';
+import type { Fault } from '../../../src/sandbox/sandbox.ts';
+import { CreateOrderDocument } from '../../documents.generated.ts';
+import { organizationCall } from '../../fixtures/known-merchant.ts';
+import { order, post } from '../../fixtures/order-to-create.ts';
+import { startWaybill, type Waybill } from '../../harness.ts';
+
+// The merchant of an access token is its organization, which the server asks for once per token.
+
+const path = '/v1/organizations/mine';
+const fail = ({ sandbox }: Waybill, fault: Fault) => sandbox.faults.add({ path, ...fault });
+const create = ({ ask }: Waybill, bearer?: string, idempotencyKey: string | null = 'key') =>
+  ask(CreateOrderDocument, { input: { ...order, idempotencyKey } }, bearer);
+
+/** The posts of both tokens of the first merchant with one key: one if they are one merchant, else two. */
+async function postsOfBoth(waybill: Waybill): Promise<number> {
+  const { first, firstRefreshed } = waybill.sandbox.tokens;
+  const calls: string[] = [];
+  for (const token of [first, firstRefreshed]) calls.push(...(await create(waybill, token)).calls);
+  return calls.filter((call) => call === post).length;
+}
+
+describe('the organization', () => {
+  test('is asked for once per token', async () => {
+    await using waybill = await startWaybill();
+    const { firstRefreshed } = waybill.sandbox.tokens;
+    expect((await create(waybill)).calls).toEqual([organizationCall, post]);
+    expect((await create(waybill, undefined, 'other')).calls).toEqual([post]);
+    expect((await create(waybill, firstRefreshed, 'third')).calls).toEqual([organizationCall, post]);
+  });
+
+  test('is asked for once by requests at the same time', async () => {
+    await using waybill = await startWaybill();
+    fail(waybill, { kind: 'delay', delayMs: 50, times: 1 });
+    await Promise.all(['a', 'b', 'c'].map((key) => create(waybill, undefined, key)));
+    expect(waybill.sandbox.requests.lines().sort()).toEqual([organizationCall, post, post, post]);
+  });
+
+  test('is not asked for by a write without a key', async () => {
+    await using waybill = await startWaybill();
+    expect((await create(waybill, undefined, null)).calls).toEqual([post]);
+  });
+
+  test.each(['{ orders(first: 1) { nodes { id } } }', '{ order(id: "ca2481") { id } }'])(
+    'is not asked for by the query %s',
+    async (query) => {
+      await using waybill = await startWaybill();
+      expect((await waybill.ask(query)).calls).not.toContain(organizationCall);
+    },
+  );
+
+  test('is asked for again after a 401', async () => {
+    await using waybill = await startWaybill();
+    await create(waybill);
+    waybill.sandbox.faults.add({ kind: 'status', status: 401, path: '/v1/orders/ca2481', times: 1 });
+    await waybill.ask('{ order(id: "ca2481") { id } }');
+    expect((await create(waybill, undefined, 'other')).calls).toEqual([organizationCall, post]);
+  });
+});
+
+describe('each token is a merchant of its own', () => {
+  test.each<[string, Fault]>([
+    ['refuses the organization with 403', { kind: 'status', status: 403 }],
+    ['has no organizations', { kind: 'status', status: 404 }],
+    ['names it "organization/mine"', { kind: 'change', change: () => ({ name: 'organization/mine' }) }],
+    ['gives it another kind of name', { kind: 'change', change: () => ({ name: 'merchants/1' }) }],
+  ])('if REST %s', async (_what, fault) => {
+    await using waybill = await startWaybill();
+    fail(waybill, fault);
+    expect(await postsOfBoth(waybill)).toBe(2);
+    // The key still holds for the same token.
+    expect((await create(waybill)).calls).not.toContain(post);
+  });
+});
+
+describe('a write with a key is refused', () => {
+  const refused = {
+    data: { createOrder: null },
+    errors: [{ extensions: { code: 'UPSTREAM_UNAVAILABLE', retryable: true } }],
+    calls: [organizationCall],
+  };
+
+  test.each<[string, Fault]>([
+    ['500', { kind: 'status', status: 500 }],
+    ['503', { kind: 'status', status: 503 }],
+    ['a reset', { kind: 'reset' }],
+    ['cut JSON', { kind: 'cut-json' }],
+    ['no name', { kind: 'change', change: () => ({}) }],
+  ])('while REST answers the organization with %s', async (_what, fault) => {
+    await using waybill = await startWaybill();
+    const heal = fail(waybill, fault);
+    expect(await create(waybill)).toMatchObject(refused);
+    heal();
+    expect((await create(waybill)).calls).toEqual([organizationCall, post]);
+  });
+
+  test('after a 404 if a token of the service has shown an organization', async () => {
+    await using waybill = await startWaybill();
+    const { firstRefreshed, second } = waybill.sandbox.tokens;
+    await create(waybill);
+    const heal = fail(waybill, { kind: 'status', status: 404 });
+    for (const token of [firstRefreshed, second]) expect(await create(waybill, token)).toMatchObject(refused);
+    heal();
+    expect((await create(waybill, second)).calls).toEqual([organizationCall, post]);
+  });
+
+  test('with UNAUTHENTICATED after a 401', async () => {
+    await using waybill = await startWaybill();
+    fail(waybill, { kind: 'status', status: 401 });
+    expect(await create(waybill)).toMatchObject({
+      errors: [{ extensions: { code: 'UNAUTHENTICATED', retryable: false } }],
+      calls: [organizationCall],
+    });
+  });
+});

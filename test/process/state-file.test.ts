@@ -1,0 +1,96 @@
+import { mkdtempSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import { afterAll, describe, expect, test } from 'vitest';
+import { startMain } from '../fixtures/main-process.ts';
+
+const directory = mkdtempSync(join(tmpdir(), 'waybill-state-'));
+afterAll(() => rmSync(directory, { recursive: true }));
+
+const live = { UPSTREAM_URL: 'http://127.0.0.1:1' };
+const production = { ...live, NODE_ENV: 'production' };
+const inMemory = 'Keys      in memory: a restart forgets them (see STATE_FILE)';
+
+/** Creates a path in the directory of this file. */
+const pathOf = (name: string) => join(directory, name);
+
+/** Creates a SQLite file with a table and these pragmas. */
+function createDatabase(path: string, pragmas = ''): void {
+  const database = new DatabaseSync(path);
+  database.exec(`CREATE TABLE other (a); ${pragmas}`);
+  database.close();
+}
+
+/** Starts the server, ends it after its start text, and returns the lines of the text. */
+async function startTextOf(environment: Record<string, string>): Promise<string[]> {
+  const main = startMain(environment);
+  const text = await main.banner();
+  main.signal('SIGTERM');
+  expect(await main.exit).toEqual({ code: 0, signal: null, errors: '' });
+  return text.split('\n');
+}
+
+describe('the start text', () => {
+  test('names the file of the keys', async () => {
+    const file = pathOf('keys');
+    expect(await startTextOf({ ...production, STATE_FILE: file })).toContain(`Keys      in ${file}`);
+    expect(statSync(file).mode & 0o777).toBe(0o600);
+  });
+
+  test('says that keys in memory are lost', async () => {
+    expect(await startTextOf({ ...production, STATE_FILE: 'memory' })).toContain(inMemory);
+  });
+});
+
+test('production with a live service needs STATE_FILE', async () => {
+  const { exit } = startMain(production);
+  expect(await exit).toEqual({
+    code: 1,
+    signal: null,
+    errors:
+      "These settings of the environment can't be used:\n" +
+      '  STATE_FILE: expected the path of a file for idempotency keys where NODE_ENV is "production", or "memory" to ' +
+      'lose them at a restart, but got none.\n',
+  });
+});
+
+describe.each(['1', '2'])('with WORKERS=%s, the start ends with one sentence on STATE_FILE', (workers) => {
+  test.each<[string, (file: string) => void, string]>([
+    [
+      'in a directory that does not exist',
+      () => {},
+      'is in a directory that does not exist. Create the directory.',
+    ],
+    [
+      'with text',
+      (file) => writeFileSync(file, 'text '.repeat(1_000)),
+      'is not a SQLite file. Name another file.',
+    ],
+    ['of another program', (file) => createDatabase(file), 'belongs to another program. Name another file.'],
+    [
+      'of a newer version',
+      (file) => createDatabase(file, 'PRAGMA application_id = 0x57415942; PRAGMA user_version = 99;'),
+      'has version 99, and this Waybill knows version 1. Use the newer Waybill, or a new file.',
+    ],
+  ])('for a file %s', async (what, create, problem) => {
+    const name = what.includes('exist') ? 'missing/keys' : `${what.replaceAll(' ', '-')}-${workers}`;
+    const path = pathOf(name);
+    create(path);
+    const { exit, output } = startMain({ ...live, WORKERS: workers, STATE_FILE: path });
+    expect(await exit).toEqual({ code: 1, signal: null, errors: `STATE_FILE: ${path} ${problem}\n` });
+    expect(output()).toBe('');
+  });
+});
+
+test('workers share a private file, which their end removes', async () => {
+  const temporary = mkdtempSync(pathOf('tmp-'));
+  const main = startMain({ ...live, WORKERS: '2', TMPDIR: temporary });
+  expect(await main.banner()).toContain(inMemory);
+  const [name = ''] = readdirSync(temporary).filter((entry) => entry.startsWith('waybill-keys-'));
+  expect(statSync(join(temporary, name)).mode & 0o777).toBe(0o700);
+  expect(readdirSync(join(temporary, name))).toContain('keys');
+  main.signal('SIGTERM');
+  expect(await main.exit).toEqual({ code: 0, signal: null, errors: '' });
+  expect(readdirSync(temporary).filter((entry) => entry.startsWith('waybill-keys-'))).toEqual([]);
+});

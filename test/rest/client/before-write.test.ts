@@ -1,0 +1,188 @@
+import { channel } from 'node:diagnostics_channel';
+import { createServer, type Server } from 'node:http';
+import { Pool } from 'undici';
+import { afterEach, describe, expect, test } from 'vitest';
+import { CancelSource } from '../../../src/concurrency/cancellation.ts';
+import { executeCall } from '../../../src/rest/client/execute-call.ts';
+import { createJsonTransport } from '../../../src/rest/client/transport.ts';
+import { mayHaveHappened, OutcomeUnknownError, WaybillError } from '../../../src/rest/errors.ts';
+import type { CallOutcome } from '../../../src/rest/protection/circuit-breaker.ts';
+import { createRetries } from '../../../src/rest/protection/retries.ts';
+import { createCallContexts } from '../../fixtures/call-contexts.ts';
+import { freePort } from '../../fixtures/free-port.ts';
+import {
+  answerAsPromised,
+  answerJson,
+  errorOf,
+  startRestClient,
+  until,
+} from '../../fixtures/rest-service.ts';
+import { newOrder, orderUpdate } from '../bodies.ts';
+
+class LostError extends WaybillError {
+  override readonly name = 'LostError';
+}
+const lost = new LostError('the claim is lost');
+const refuse = () => {
+  throw lost;
+};
+
+describe('before the bytes of a write', () => {
+  test('is called once for each write, and not for a read', async () => {
+    await using rest = await startRestClient(answerAsPromised);
+    const sentBefore: string[][] = [];
+    const beforeWrite = () => void sentBefore.push(rest.service.lines());
+    const callContext = { ...rest.callContext(), beforeWrite };
+    await rest.api.getOrder('7', callContext);
+    await rest.api.createOrder(newOrder, callContext);
+    await rest.api.updateOrder('7', orderUpdate, callContext);
+    expect(rest.service.lines()).toEqual(['GET /v1/orders/7', 'POST /v1/orders', 'PATCH /v1/orders/7']);
+    expect(sentBefore).toEqual([['GET /v1/orders/7'], ['GET /v1/orders/7', 'POST /v1/orders']]);
+  });
+
+  test('is called after the write has got its slot', async () => {
+    const held: (() => void)[] = [];
+    await using rest = await startRestClient((request, response, body) => {
+      held.push(() => answerAsPromised(request, response, body));
+    });
+    const callContext = rest.callContext(undefined, 1);
+    let checks = 0;
+    const beforeWrite = () => {
+      checks += 1;
+    };
+    const read = rest.api.getOrder('7', callContext);
+    const written = rest.api.createOrder(newOrder, { ...callContext, beforeWrite });
+    await until(() => held.length === 1);
+    expect(checks).toBe(0);
+    held[0]?.();
+    await read;
+    await until(() => held.length === 2);
+    expect(checks).toBe(1);
+    held[1]?.();
+    expect(await written).toEqual({ name: 'orders/1' });
+  });
+
+  test('an error of the check is the error of the write, and nothing is sent', async () => {
+    await using rest = await startRestClient(answerAsPromised);
+    const error = await errorOf(
+      rest.api.createOrder(newOrder, { ...rest.callContext(), beforeWrite: refuse }),
+    );
+    expect(error).toBe(lost);
+    expect(mayHaveHappened(error)).toBe(false);
+    expect(rest.service.lines()).toEqual([]);
+  });
+
+  test('an error of the check leaves the slot to the next call', async () => {
+    await using rest = await startRestClient(answerAsPromised);
+    const callContext = rest.callContext(undefined, 1);
+    await errorOf(rest.api.createOrder(newOrder, { ...callContext, beforeWrite: refuse }));
+    expect(await rest.api.getOrder('7', callContext)).toEqual({ name: 'orders/7' });
+  });
+
+  test('is not called again for a write whose connection has broken', async () => {
+    await using rest = await startRestClient((request) => request.socket.destroy());
+    let checks = 0;
+    const beforeWrite = () => {
+      checks += 1;
+    };
+    const error = await errorOf(rest.api.createOrder(newOrder, { ...rest.callContext(), beforeWrite }));
+    expect(error).toBeInstanceOf(OutcomeUnknownError);
+    expect(checks).toBe(1);
+  });
+});
+
+/** The channel on which undici publishes each failed connection. */
+const connectError = channel('undici:client:connectError');
+let onRefused: () => void = () => {};
+afterEach(() => connectError.unsubscribe(onRefused));
+
+describe('after a refused connection', () => {
+  /**
+   * Writes to a service that starts to listen after the first refused connection.
+   * @param check called before the write is sent.
+   */
+  async function writeToLateService(check: () => void) {
+    const port = await freePort();
+    await using rest = await startRestClient(() => {}, { baseUrl: new URL(`http://127.0.0.1:${port}`) });
+    const events: string[] = [];
+    const server: Server = createServer((request, response) => {
+      events.push('sent');
+      answerJson({ name: 'orders/7' })(request, response, '');
+    });
+    onRefused = () => {
+      events.push('refused');
+      server.listen(port, '127.0.0.1');
+    };
+    connectError.subscribe(onRefused);
+    const beforeWrite = () => {
+      events.push('checked');
+      check();
+    };
+    try {
+      const result = await rest.api
+        .createOrder(newOrder, { ...rest.callContext(), beforeWrite })
+        .catch((error: unknown) => error);
+      return { result, events };
+    } finally {
+      server.close();
+      server.closeAllConnections();
+    }
+  }
+
+  test('the check is called once there is a connection, before the write is sent', async () => {
+    const { result, events } = await writeToLateService(() => {});
+    expect(result).toEqual({ name: 'orders/7' });
+    expect(events).toEqual(['refused', 'checked', 'sent']);
+  });
+
+  test('a write is not sent if the check throws', async () => {
+    const { result, events } = await writeToLateService(refuse);
+    expect(result).toBe(lost);
+    expect(events).toEqual(['refused', 'checked']);
+  });
+});
+
+describe('the circuit breaker counts a write that the check refused neither way', () => {
+  /** The outcome that the circuit breaker gets of a write to this service. */
+  async function outcomeOf(baseUrl: URL, beforeWrite: () => void): Promise<CallOutcome[]> {
+    const outcomes: CallOutcome[] = [];
+    const circuit = {
+      acquirePermit: () => 'usual' as const,
+      recordOutcome: (_tenant: unknown, _permit: unknown, outcome: CallOutcome) =>
+        void outcomes.push(outcome),
+      retryAfterMs: () => 0,
+      isOpen: () => false,
+    };
+    const policy = {
+      circuits: { of: () => circuit, open: () => [] },
+      retries: createRetries({ maxRetries: 0 }),
+      observer: undefined,
+    };
+    const pool = new Pool(baseUrl);
+    const transport = createJsonTransport(pool, { baseUrl, callTimeoutMs: 2_000, maxResponseBytes: 1_000 });
+    const signal = new CancelSource();
+    const callContext = {
+      ...createCallContexts({ callsPerOperation: 1 }).of('token', signal),
+      beforeWrite,
+    };
+    const call = { method: 'POST' as const, path: '/v1/orders', body: {} };
+    await errorOf(
+      new Promise((resolve, reject) => {
+        executeCall(policy, transport, call, callContext, { signal, fieldPath: undefined, resolve, reject });
+      }),
+    );
+    await pool.destroy();
+    return outcomes;
+  }
+
+  test('where REST listens', async () => {
+    await using rest = await startRestClient(answerAsPromised);
+    expect(await outcomeOf(rest.service.url, refuse)).toEqual(['aborted']);
+    expect(rest.service.lines()).toEqual([]);
+  });
+
+  test('but a write that nobody answers is failed', async () => {
+    const baseUrl = new URL(`http://127.0.0.1:${await freePort()}`);
+    expect(await outcomeOf(baseUrl, () => {})).toEqual(['failed']);
+  });
+});

@@ -1,0 +1,128 @@
+import { describe, expect, test } from 'vitest';
+import { bothHeld } from '../../src/writes/idempotency.ts';
+import { ClaimLostError, type KeyStore, StoreUnavailableError } from '../../src/writes/store/key-store.ts';
+import { startWork } from '../fixtures/keyed-work.ts';
+import { memoryStore } from '../fixtures/memory-store.ts';
+
+describe('a lock', () => {
+  test('is held by one request at a time, in order', async () => {
+    const { withLock, log } = startWork();
+    const hold = (who: string, token: string) =>
+      withLock(
+        async () => {
+          log.push(`${who} begins`);
+          await new Promise((resolve) => setTimeout(resolve, 5));
+          log.push(`${who} ends`);
+        },
+        { token },
+      );
+    await Promise.all([hold('a', 'token'), hold('b', 'next token'), hold('c', 'token')]);
+    expect(log).toEqual(['a begins', 'a ends', 'b begins', 'b ends', 'c begins', 'c ends']);
+  });
+
+  test.each([
+    ['another resource', { resource: 'orders/2' }],
+    ['another merchant', { token: 'other token' }],
+  ])('does not hold %s', async (_what, request) => {
+    const { withLock } = startWork();
+    const held = withLock(async (lock) => {
+      await lock.checkpoint('posted');
+      return withLock(async ({ note }) => note, request);
+    });
+    expect(await held).toBeUndefined();
+  });
+
+  test('keeps its note for the next holder', async () => {
+    const { withLock } = startWork();
+    await withLock(async (lock) => {
+      expect(lock.note).toBeUndefined();
+      await lock.checkpoint('posted');
+      expect(lock.note).toBe('posted');
+    });
+    expect(await withLock(async ({ note }) => note)).toBe('posted');
+    expect(await withLock(async ({ note }) => note)).toBe('posted');
+  });
+
+  test('forgets its note with undefined', async () => {
+    const { withLock } = startWork();
+    await withLock((lock) => lock.checkpoint('posted'));
+    await withLock((lock) => lock.checkpoint(undefined));
+    expect(await withLock(async ({ note }) => note)).toBeUndefined();
+  });
+
+  test('keeps its note after work that failed', async () => {
+    const { withLock } = startWork();
+    const failed = withLock(async (lock) => {
+      await lock.checkpoint('posted');
+      throw new Error('a bug');
+    });
+    await expect(failed).rejects.toThrow('a bug');
+    expect(await withLock(async ({ note }) => note)).toBe('posted');
+  });
+});
+
+describe('a claim that is lost', () => {
+  const lost: KeyStore = { ...memoryStore, holds: () => false };
+
+  test('stops the work of a key before its write', async () => {
+    const { ask } = startWork({ store: lost });
+    const asked = ask('a', {
+      run: async ({ expectHeld }) => {
+        expectHeld();
+        return 'sent';
+      },
+    });
+    await expect(asked).rejects.toThrow(ClaimLostError);
+  });
+
+  test('stops the work of a lock before its write', async () => {
+    const { withLock } = startWork({ store: lost });
+    await expect(withLock(async (lock) => lock.expectHeld())).rejects.toThrow(ClaimLostError);
+  });
+
+  test('stops a write that needs two claims', () => {
+    const held = { expectHeld() {} };
+    const lostClaim = {
+      expectHeld() {
+        throw new ClaimLostError();
+      },
+    };
+    expect(() => bothHeld(held, held).expectHeld()).not.toThrow();
+    for (const both of [bothHeld(held, lostClaim), bothHeld(lostClaim, held)])
+      expect(() => both.expectHeld()).toThrow(ClaimLostError);
+  });
+});
+
+describe('a lock whose store fails', () => {
+  const failure = new StoreUnavailableError('the disk is full');
+  const failing = (method: keyof KeyStore): KeyStore => ({
+    ...memoryStore,
+    [method]: () => Promise.reject(failure),
+  });
+
+  test('does not let the work start', async () => {
+    const { withLock } = startWork({ store: failing('claim') });
+    await expect(withLock(async () => 'done')).rejects.toBe(failure);
+  });
+
+  test('rejects a checkpoint, and keeps the earlier note', async () => {
+    const { withLock } = startWork({ store: failing('checkpoint') });
+    const note = await withLock(async (lock) => {
+      await expect(lock.checkpoint('posted')).rejects.toBe(failure);
+      return lock.note;
+    });
+    expect(note).toBeUndefined();
+  });
+
+  test('reports a failure of tryCheckpoint', async () => {
+    const { withLock, reported } = startWork({ store: failing('checkpoint') });
+    await withLock((lock) => lock.tryCheckpoint('posted'));
+    expect(reported).toEqual([failure]);
+  });
+
+  test('reports that it cannot end, and gives the result', async () => {
+    const { withLock, reported } = startWork({ store: failing('release') });
+    expect(await withLock(async () => 'done')).toBe('done');
+    expect(reported).toEqual([failure]);
+  });
+});

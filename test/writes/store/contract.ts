@@ -1,0 +1,258 @@
+import { afterEach, describe, expect, test } from 'vitest';
+import type { Claim, KeyName, KeyStore } from '../../../src/writes/store/key-store.ts';
+import { ClaimLostError } from '../../../src/writes/store/key-store.ts';
+
+/** What a test sets. Times are in milliseconds. */
+export interface ContractOptions {
+  now?: () => number;
+  maxKeysPerMerchant?: number;
+}
+
+/** How the contract opens an implementation. */
+export interface Implementation {
+  open(options: ContractOptions): Promise<KeyStore>;
+  /** Opens a second store on the keys of the last `open`. Absent if processes cannot share the keys. */
+  openSecond?(options: ContractOptions): Promise<KeyStore>;
+}
+
+const hourMs = 60 * 60 * 1000;
+const key = { merchant: 'merchant', id: 'key' };
+
+/** Claims a key that must be free or resumable. */
+export async function mustClaim(store: KeyStore, name: KeyName, fingerprint = 'input'): Promise<Claim> {
+  const result = await store.claim(name, fingerprint);
+  if (result.state !== 'claimed') throw new Error(`${name.id} is ${result.state}`);
+  return result.claim;
+}
+
+/** The tests that every implementation of KeyStore passes. */
+export function describeKeyStore(name: string, { open, openSecond }: Implementation): void {
+  describe(`the key store of ${name}`, () => {
+    const opened: KeyStore[] = [];
+    afterEach(async () => {
+      for (const store of opened.splice(0)) await store.close();
+    });
+    const use = async (opening: Promise<KeyStore> | undefined): Promise<KeyStore> => {
+      const store = await opening;
+      if (store === undefined) throw new Error('no second store');
+      opened.push(store);
+      return store;
+    };
+
+    test('gives a free key to one of two claims', async () => {
+      const store = await use(open({}));
+      const [first, second] = await Promise.all([store.claim(key, 'input'), store.claim(key, 'input')]);
+      expect(first).toEqual({
+        state: 'claimed',
+        claim: { key, owner: expect.any(String) },
+        progress: undefined,
+        isResumed: false,
+      });
+      expect(second).toEqual({ state: 'held' });
+    });
+
+    test('keeps the keys of merchants apart', async () => {
+      const store = await use(open({}));
+      await mustClaim(store, key);
+      expect(await store.claim({ ...key, merchant: 'other' }, 'input')).toMatchObject({ state: 'claimed' });
+    });
+
+    test('gives the outcome of finished work', async () => {
+      const store = await use(open({}));
+      const outcome = { orders: ['orders/1', null], priceCents: 5 };
+      await store.finish(await mustClaim(store, key), outcome);
+      expect(await store.claim(key, 'input')).toEqual({ state: 'done', outcome });
+    });
+
+    test('gives null as the outcome of work without a value', async () => {
+      const store = await use(open({}));
+      await store.finish(await mustClaim(store, key), undefined);
+      expect(await store.claim(key, 'input')).toEqual({ state: 'done', outcome: null });
+    });
+
+    test('gives the last progress of abandoned work', async () => {
+      const store = await use(open({}));
+      const first = await mustClaim(store, key);
+      await store.checkpoint(first, { step: 1 });
+      await store.checkpoint(first, { step: 2 });
+      await store.abandon(first);
+      const second = await store.claim(key, 'input');
+      expect(second).toMatchObject({ state: 'claimed', progress: { step: 2 }, isResumed: true });
+    });
+
+    test('resumes abandoned work without progress', async () => {
+      const store = await use(open({}));
+      await store.abandon(await mustClaim(store, key));
+      expect(await store.claim(key, 'input')).toMatchObject({ progress: undefined, isResumed: true });
+    });
+
+    test('frees a released key for any input', async () => {
+      const store = await use(open({}));
+      const first = await mustClaim(store, key);
+      await store.checkpoint(first, 'progress');
+      await store.release(first);
+      const second = await store.claim(key, 'other input');
+      expect(second).toMatchObject({ state: 'claimed', progress: undefined, isResumed: false });
+    });
+
+    test.each(['held', 'abandoned', 'finished'])(
+      'rejects another input for a key that is %s',
+      async (state) => {
+        const store = await use(open({}));
+        const claim = await mustClaim(store, key);
+        if (state === 'abandoned') await store.abandon(claim);
+        if (state === 'finished') await store.finish(claim, 'outcome');
+        expect(await store.claim(key, 'other input')).toEqual({ state: 'conflict' });
+      },
+    );
+
+    test.each(['abandon', 'finish', 'release'] as const)('loses a claim after %s', async (end) => {
+      const store = await use(open({}));
+      const claim = await mustClaim(store, key);
+      await store[end](claim, 'outcome');
+      await expect(store.checkpoint(claim, 'progress')).rejects.toThrow(ClaimLostError);
+      await expect(store.finish(claim, 'outcome')).rejects.toThrow(ClaimLostError);
+      await expect(store.abandon(claim)).rejects.toThrow(ClaimLostError);
+      await expect(store.release(claim)).rejects.toThrow(ClaimLostError);
+    });
+
+    test('holds a claim from its start', async () => {
+      const store = await use(open({}));
+      const claim = await mustClaim(store, key);
+      expect(store.holds(claim)).toBe(true);
+      expect(store.holds({ key, owner: 'another.1' })).toBe(false);
+    });
+
+    test('holds no claim after close', async () => {
+      const store = await use(open({}));
+      const claim = await mustClaim(store, key);
+      await store.close();
+      expect(store.holds(claim)).toBe(false);
+      await expect(store.claim(key, 'input')).rejects.toThrow('The key store is closed.');
+    });
+
+    test('keeps a key for 24 hours of the wall clock', async () => {
+      let nowMs = 0;
+      const store = await use(open({ now: () => nowMs }));
+      await store.finish(await mustClaim(store, key), 'outcome');
+      nowMs = 24 * hourMs - 1;
+      expect(await store.claim(key, 'other input')).toEqual({ state: 'conflict' });
+      nowMs = 24 * hourMs;
+      expect(await store.claim(key, 'other input')).toMatchObject({ state: 'claimed', isResumed: false });
+    });
+
+    test.each([1, -1])('keeps keys and claims when the wall clock jumps by %i h', async (hours) => {
+      let nowMs = 100 * hourMs;
+      const store = await use(open({ now: () => nowMs }));
+      const claim = await mustClaim(store, key);
+      const ended = { ...key, id: 'ended' };
+      await store.finish(await mustClaim(store, ended), 'outcome');
+      nowMs += hours * hourMs;
+      expect(store.holds(claim)).toBe(true);
+      expect(await store.claim(key, 'input')).toEqual({ state: 'held' });
+      expect(await store.claim(ended, 'input')).toEqual({ state: 'done', outcome: 'outcome' });
+      await store.checkpoint(claim, 'progress');
+    });
+
+    test('keeps a key beyond its lifetime while work on the key runs', async () => {
+      let nowMs = 0;
+      const store = await use(open({ now: () => nowMs }));
+      const claim = await mustClaim(store, key);
+      nowMs = 25 * hourMs;
+      expect(await store.claim(key, 'input')).toEqual({ state: 'held' });
+      expect(await store.claim(key, 'other input')).toEqual({ state: 'conflict' });
+      await store.finish(claim, 'outcome');
+    });
+
+    test.each([
+      [false, { isResumed: false }],
+      [true, { isResumed: true, progress: 'posted' }],
+    ])('gives a new lifetime by a checkpoint: %s', async (restartLifetime, expected) => {
+      let nowMs = 0;
+      const store = await use(open({ now: () => nowMs }));
+      const claim = await mustClaim(store, key);
+      nowMs = 23 * hourMs;
+      await store.checkpoint(claim, 'posted', { restartLifetime });
+      await store.abandon(claim);
+      nowMs = 25 * hourMs;
+      expect(await store.claim(key, 'input')).toMatchObject(expected);
+    });
+
+    test('gives a new lifetime to a resumed key', async () => {
+      let nowMs = 0;
+      const store = await use(open({ now: () => nowMs }));
+      await store.abandon(await mustClaim(store, key));
+      nowMs = 23 * hourMs;
+      await store.finish(await mustClaim(store, key), 'outcome');
+      nowMs = 25 * hourMs;
+      expect(await store.claim(key, 'input')).toEqual({ state: 'done', outcome: 'outcome' });
+    });
+
+    test('refuses only new keys of a merchant without room', async () => {
+      const store = await use(open({ maxKeysPerMerchant: 2 }));
+      await store.finish(await mustClaim(store, key), 'outcome');
+      const second = await mustClaim(store, { ...key, id: 'second' });
+      expect(await store.claim({ ...key, id: 'third' }, 'input')).toEqual({ state: 'full' });
+      expect(await store.claim(key, 'input')).toEqual({ state: 'done', outcome: 'outcome' });
+      expect(await store.claim({ merchant: 'other', id: 'third' }, 'input')).toMatchObject({
+        state: 'claimed',
+      });
+      await store.release(second);
+      expect(await store.claim({ ...key, id: 'third' }, 'input')).toMatchObject({ state: 'claimed' });
+    });
+
+    test('has room again when the keys of a merchant expire', async () => {
+      let nowMs = 0;
+      const store = await use(open({ maxKeysPerMerchant: 1, now: () => nowMs }));
+      await store.finish(await mustClaim(store, key), 'outcome');
+      nowMs = 24 * hourMs;
+      expect(await store.claim({ ...key, id: 'second' }, 'input')).toMatchObject({ state: 'claimed' });
+    });
+
+    test('remembers that a service has shown an organization', async () => {
+      const store = await use(open({}));
+      await store.noteOrganizationShown('service');
+      await store.noteOrganizationShown('service');
+      expect(await store.wasOrganizationShown('service')).toBe(true);
+      expect(await store.wasOrganizationShown('another service')).toBe(false);
+    });
+
+    test('reports no failure while it works', async () => {
+      const store = await use(open({}));
+      await mustClaim(store, key);
+      expect(store.failure()).toBeUndefined();
+    });
+
+    describe.skipIf(openSecond === undefined)('that two processes share', () => {
+      const openTwo = async () => [await use(open({})), await use(openSecond?.({}))] as const;
+
+      test('gives a free key to one of them', async () => {
+        const [a, b] = await openTwo();
+        const results = await Promise.all([a.claim(key, 'input'), b.claim(key, 'input')]);
+        expect(results.map(({ state }) => state).sort()).toEqual(['claimed', 'held']);
+      });
+
+      test('gives both the outcome, the conflicts and the services', async () => {
+        const [a, b] = await openTwo();
+        await a.finish(await mustClaim(a, key), 'outcome');
+        expect(await b.claim(key, 'input')).toEqual({ state: 'done', outcome: 'outcome' });
+        expect(await b.claim(key, 'other input')).toEqual({ state: 'conflict' });
+        await a.noteOrganizationShown('service');
+        expect(await b.wasOrganizationShown('service')).toBe(true);
+        expect(b.secret).toEqual(a.secret);
+      });
+
+      test('lets one resume what the other abandons', async () => {
+        const [a, b] = await openTwo();
+        const claim = await mustClaim(a, key);
+        await a.checkpoint(claim, 'progress');
+        await a.abandon(claim);
+        const resumed = await b.claim(key, 'input');
+        expect(resumed).toMatchObject({ state: 'claimed', progress: 'progress', isResumed: true });
+        await expect(a.finish(claim, 'outcome')).rejects.toThrow(ClaimLostError);
+        expect(a.holds(await mustClaim(a, { ...key, id: 'own' }))).toBe(true);
+        expect(await a.claim(key, 'input')).toEqual({ state: 'held' });
+      });
+    });
+  });
+}

@@ -1,0 +1,407 @@
+import { type ChildProcess, fork } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { monitorEventLoopDelay } from 'node:perf_hooks';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import {
+  type Claim,
+  ClaimLostError,
+  type ClaimResult,
+  type KeyName,
+  type KeyStore,
+  StoreUnavailableError,
+} from '../../../src/writes/store/key-store.ts';
+import { openSqliteStore, type SqliteStoreOptions } from '../../../src/writes/store/sqlite-store.ts';
+import { mustClaim } from './contract.ts';
+import type { Command } from './store-child.ts';
+
+const leaseMs = 1500;
+const key = { merchant: 'merchant', id: 'key' };
+
+let folder = '';
+let file = '';
+const children: ChildProcess[] = [];
+const stores: KeyStore[] = [];
+
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'waybill-'));
+  file = join(folder, 'keys.db');
+});
+
+afterEach(async () => {
+  for (const child of children.splice(0)) await kill(child);
+  for (const store of stores.splice(0)) await store.close();
+  rmSync(folder, { recursive: true });
+});
+
+async function open(options: Partial<SqliteStoreOptions> = {}): Promise<KeyStore> {
+  const store = await openSqliteStore({ file, leaseMs, ...options });
+  stores.push(store);
+  return store;
+}
+
+function startChild(cwd?: string): ChildProcess {
+  const child = fork(join(import.meta.dirname, 'store-child.ts'), { execArgv: [], cwd });
+  children.push(child);
+  return child;
+}
+
+async function ask(child: ChildProcess, command: Command): Promise<{ value?: unknown; error?: string }> {
+  const response = once(child, 'message');
+  child.send(command);
+  return (await response)[0];
+}
+
+async function openChild(): Promise<ChildProcess> {
+  const child = startChild();
+  expect(await ask(child, { run: 'open', options: { file, leaseMs } })).toEqual({ value: 'opened' });
+  return child;
+}
+
+async function claimIn(child: ChildProcess, name: KeyName): Promise<Claim> {
+  // The child sends what its `claim` returns.
+  const { state, ...result } = (await ask(child, { run: 'claim', key: name })).value as ClaimResult;
+  if (!('claim' in result)) throw new Error(`${name.id} is ${state}`);
+  return result.claim;
+}
+
+async function kill(child: ChildProcess): Promise<void> {
+  if (child.exitCode !== null || child.signalCode !== null) return;
+  const exit = once(child, 'exit');
+  child.kill('SIGKILL');
+  await exit;
+}
+
+/** Runs `work` up to `maxRounds` times, as other processes of the machine may stop this one meanwhile. */
+async function eventLoopDelayMs(
+  maxRounds: number,
+  work: (round: number) => Promise<unknown>,
+): Promise<number> {
+  let leastMs = Number.POSITIVE_INFINITY;
+  for (let round = 0; round < maxRounds && leastMs > 20; round += 1) {
+    const delay = monitorEventLoopDelay({ resolution: 1 });
+    delay.enable();
+    await sleep(20);
+    delay.reset();
+    await work(round);
+    await sleep(20);
+    delay.disable();
+    leastMs = Math.min(leastMs, delay.max / 1e6);
+  }
+  return leastMs;
+}
+
+/** Claims a key again and again until it is not held. */
+async function claimWhenFree(store: KeyStore, name: KeyName): Promise<ClaimResult> {
+  for (;;) {
+    const result = await store.claim(name, 'input').catch((error: unknown) => {
+      if (error instanceof StoreUnavailableError) return undefined;
+      throw error;
+    });
+    if (result !== undefined && result.state !== 'held') return result;
+    await sleep(20);
+  }
+}
+
+describe('a process that is killed', () => {
+  const states: Record<
+    string,
+    { expected: object; isEnded?: boolean; make(child: ChildProcess): Promise<unknown> }
+  > = {
+    claimed: {
+      make: (child) => claimIn(child, { ...key, id: 'claimed' }),
+      expected: { state: 'claimed', isResumed: true, progress: undefined },
+    },
+    'at a checkpoint': {
+      make: async (child) => {
+        const claim = await claimIn(child, { ...key, id: 'at a checkpoint' });
+        return ask(child, { run: 'checkpoint', claim, value: 1 });
+      },
+      expected: { state: 'claimed', isResumed: true, progress: 1 },
+    },
+    resumed: {
+      make: async (child) => {
+        const name = { ...key, id: 'resumed' };
+        const claim = await claimIn(child, name);
+        await ask(child, { run: 'checkpoint', claim, value: 1 });
+        await ask(child, { run: 'abandon', claim });
+        return claimIn(child, name);
+      },
+      expected: { state: 'claimed', isResumed: true, progress: 1 },
+    },
+    abandoned: {
+      make: async (child) => {
+        const claim = await claimIn(child, { ...key, id: 'abandoned' });
+        return ask(child, { run: 'abandon', claim });
+      },
+      isEnded: true,
+      expected: { state: 'claimed', isResumed: true, progress: undefined },
+    },
+    finished: {
+      make: async (child) => {
+        const claim = await claimIn(child, { ...key, id: 'finished' });
+        return ask(child, { run: 'finish', claim, value: 'outcome' });
+      },
+      isEnded: true,
+      expected: { state: 'done', outcome: 'outcome' },
+    },
+    released: {
+      make: async (child) => {
+        const claim = await claimIn(child, { ...key, id: 'released' });
+        return ask(child, { run: 'release', claim });
+      },
+      isEnded: true,
+      expected: { state: 'claimed', isResumed: false, progress: undefined },
+    },
+  };
+
+  test('leaves no key free whose work has not ended', async () => {
+    const child = await openChild();
+    const store = await open();
+    for (const { make } of Object.values(states)) expect(await make(child)).not.toHaveProperty('error');
+    await kill(child);
+    for (const [id, { isEnded = false, expected }] of Object.entries(states))
+      expect(await store.claim({ ...key, id }, 'input'), id).toMatchObject(
+        isEnded ? expected : { state: 'held' },
+      );
+    await sleep(leaseMs);
+    for (const [id, { isEnded = false, expected }] of Object.entries(states)) {
+      if (isEnded) continue;
+      expect(await store.claim({ ...key, id }, 'other input'), id).toEqual({ state: 'conflict' });
+      expect(await store.claim({ ...key, id }, 'input'), id).toMatchObject(expected);
+    }
+  });
+
+  test('leaves its keys to the next process', async () => {
+    const child = await openChild();
+    await claimIn(child, key);
+    await kill(child);
+    await sleep(leaseMs);
+    const store = await open();
+    expect(await store.claim(key, 'input')).toMatchObject({ state: 'claimed', isResumed: true });
+  });
+});
+
+describe('a process that stands still', () => {
+  test('loses its claims to another process after its lease', async () => {
+    const child = await openChild();
+    const store = await open();
+    const claim = await claimIn(child, key);
+    expect(await ask(child, { run: 'checkpoint', claim, value: 'progress' })).toEqual({});
+    child.kill('SIGSTOP');
+    await sleep(leaseMs);
+    const taken = await mustClaim(store, key);
+    child.kill('SIGCONT');
+    expect(await ask(child, { run: 'holds', claim })).toEqual({ value: false });
+    expect(await ask(child, { run: 'checkpoint', claim, value: 2 })).toEqual({ error: 'ClaimLostError' });
+    expect(await ask(child, { run: 'finish', claim, value: 2 })).toEqual({ error: 'ClaimLostError' });
+    const own = await claimIn(child, { ...key, id: 'own' });
+    expect(await ask(child, { run: 'holds', claim })).toEqual({ value: false });
+    expect(await ask(child, { run: 'holds', claim: own })).toEqual({ value: true });
+    await store.finish(taken, 'outcome');
+  });
+
+  test('loses its claims after its lease though nobody takes them', async () => {
+    const child = await openChild();
+    const claim = await claimIn(child, key);
+    child.kill('SIGSTOP');
+    await sleep(leaseMs);
+    child.kill('SIGCONT');
+    expect(await ask(child, { run: 'holds', claim })).toEqual({ value: false });
+    const next = await claimIn(child, { ...key, id: 'next' });
+    await ask(child, { run: 'release', claim: next });
+    await sleep(leaseMs);
+    // Nothing renews the lease for the lost claim.
+    expect(await ask(child, { run: 'holds', claim: next })).toEqual({ value: false });
+    expect(await ask(child, { run: 'checkpoint', claim, value: 2 })).toEqual({ error: 'ClaimLostError' });
+    const store = await open();
+    expect(await store.claim(key, 'input')).toMatchObject({ state: 'claimed', isResumed: true });
+  });
+
+  test('can end its work after its lease if nobody took it over', async () => {
+    const child = await openChild();
+    const [finished, abandoned, released] = [
+      await claimIn(child, { ...key, id: 'finished' }),
+      await claimIn(child, { ...key, id: 'abandoned' }),
+      await claimIn(child, { ...key, id: 'released' }),
+    ];
+    child.kill('SIGSTOP');
+    await sleep(leaseMs);
+    child.kill('SIGCONT');
+    // The next claim starts a new lease.
+    await claimIn(child, key);
+    expect(await ask(child, { run: 'finish', claim: finished, value: 'outcome' })).toEqual({});
+    expect(await ask(child, { run: 'abandon', claim: abandoned })).toEqual({});
+    expect(await ask(child, { run: 'release', claim: released })).toEqual({});
+    const store = await open();
+    expect(await store.claim(finished.key, 'input')).toEqual({ state: 'done', outcome: 'outcome' });
+    expect(await store.claim(abandoned.key, 'input')).toMatchObject({ isResumed: true });
+    expect(await store.claim(released.key, 'input')).toMatchObject({ isResumed: false });
+  });
+
+  test('keeps its claims after a pause that is shorter than its lease', async () => {
+    const child = await openChild();
+    const claim = await claimIn(child, key);
+    child.kill('SIGSTOP');
+    await sleep(leaseMs / 5);
+    child.kill('SIGCONT');
+    expect(await ask(child, { run: 'holds', claim })).toEqual({ value: true });
+    expect(await ask(child, { run: 'finish', claim, value: 'outcome' })).toEqual({});
+  });
+});
+
+test('an idle process keeps its claims longer than a lease', async () => {
+  const store = await open();
+  const other = await open();
+  const claim = await mustClaim(store, key);
+  await sleep(1.5 * leaseMs);
+  expect(store.holds(claim)).toBe(true);
+  expect(await other.claim(key, 'input')).toEqual({ state: 'held' });
+  await store.checkpoint(claim, 'progress');
+});
+
+test('a store without claims keeps no lease', async () => {
+  const store = await open();
+  const first = await mustClaim(store, key);
+  await store.release(first);
+  await sleep(leaseMs);
+  expect(store.holds(first)).toBe(false);
+  const second = await mustClaim(store, key);
+  expect(second.owner).not.toBe(first.owner);
+  expect(store.holds(second)).toBe(true);
+});
+
+describe('another process that stands still inside a transaction', () => {
+  test('fails a claim within 2 s, and holds the event loop for at most 20 ms', async () => {
+    const store = await open();
+    const child = startChild();
+    await ask(child, { run: 'lock', file });
+    child.kill('SIGSTOP');
+    const delayMs = await eventLoopDelayMs(3, async (round) => {
+      const startMs = performance.now();
+      const names = Array.from({ length: 100 }, (_, index) => ({ ...key, id: `${round}.${index}` }));
+      const results = await Promise.allSettled(names.map((name) => store.claim(name, 'input')));
+      expect(performance.now() - startMs).toBeLessThan(2500);
+      for (const result of results)
+        expect(result).toMatchObject({ status: 'rejected', reason: expect.any(StoreUnavailableError) });
+    });
+    expect(delayMs).toBeLessThanOrEqual(20);
+    expect(store.failure()).toMatch(/^Another process keeps the key store locked\./);
+    await kill(child);
+    expect(await claimWhenFree(store, { ...key, id: '0.0' })).toMatchObject({ isResumed: false });
+    expect(store.failure()).toBeUndefined();
+  });
+
+  test('delays the end of work, which the store then stores', async () => {
+    const store = await open({ leaseMs: 20_000, timeoutMs: 300 });
+    const claims = await Promise.all(
+      ['finish', 'abandon', 'release'].map((id) => mustClaim(store, { ...key, id })),
+    );
+    const child = startChild();
+    await ask(child, { run: 'lock', file });
+    const [finished, abandoned, released] = claims;
+    if (finished === undefined || abandoned === undefined || released === undefined)
+      throw new Error('no claim');
+    await Promise.all([
+      expect(store.finish(finished, 'outcome')).rejects.toThrow(StoreUnavailableError),
+      expect(store.abandon(abandoned)).rejects.toThrow(StoreUnavailableError),
+      expect(store.release(released)).rejects.toThrow(StoreUnavailableError),
+    ]);
+    await kill(child);
+    expect(await claimWhenFree(store, finished.key)).toEqual({ state: 'done', outcome: 'outcome' });
+    expect(await claimWhenFree(store, abandoned.key)).toMatchObject({ isResumed: true });
+    expect(await claimWhenFree(store, released.key)).toMatchObject({ isResumed: false });
+  });
+
+  test('costs the claims of this process when it lasts longer than the lease', async () => {
+    const store = await open();
+    const claim = await mustClaim(store, key);
+    const child = startChild();
+    await ask(child, { run: 'lock', file });
+    await sleep(leaseMs);
+    expect(store.holds(claim)).toBe(false);
+    await kill(child);
+    await claimWhenFree(store, { ...key, id: 'other' });
+    expect(store.holds(claim)).toBe(false);
+    await expect(store.checkpoint(claim, 'progress')).rejects.toThrow(ClaimLostError);
+  });
+
+  test('stores no checkpoint whose caller stopped waiting', async () => {
+    // A transaction waits 750 ms. The second checkpoint waits for the first, and then beyond its own time.
+    const store = await open({ timeoutMs: 1000, leaseMs: 10_000 });
+    const claim = await mustClaim(store, key);
+    await store.checkpoint(claim, 'old');
+    const child = startChild();
+    await ask(child, { run: 'lock', file });
+    const first = expect(store.checkpoint(claim, 'first')).rejects.toThrow(StoreUnavailableError);
+    await sleep(100);
+    const second = expect(store.checkpoint(claim, 'second')).rejects.toThrow(StoreUnavailableError);
+    await Promise.all([first, second]);
+    await kill(child);
+    await store.abandon(claim);
+    expect(await store.claim(key, 'input')).toMatchObject({ progress: 'old' });
+  });
+});
+
+test.each([false, true])('undoes a claim that came too late, with earlier work: %s', async (isResumed) => {
+  const store = await open({ timeoutMs: 300 });
+  const first = await mustClaim(store, key);
+  if (isResumed) await store.checkpoint(first, 'progress');
+  await (isResumed ? store.abandon(first) : store.release(first));
+  const { promise, resolve } = Promise.withResolvers<Promise<ClaimResult>>();
+  // From here, the event loop runs timers before it reads messages.
+  setImmediate(() => {
+    const claim = store.claim(key, 'input');
+    claim.catch(() => 'asserted below');
+    resolve(Promise.resolve(claim));
+    Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 400);
+  });
+  await expect(promise).rejects.toThrow(StoreUnavailableError);
+  expect(await claimWhenFree(store, key)).toMatchObject({
+    isResumed,
+    progress: isResumed ? 'progress' : undefined,
+  });
+});
+
+test('100 claims at once hold the event loop for at most 20 ms', async () => {
+  const store = await open();
+  await mustClaim(store, key);
+  const delayMs = await eventLoopDelayMs(10, async (round) => {
+    const names = Array.from({ length: 100 }, (_, index) => ({ ...key, id: `${round}.${index}` }));
+    const claims = await Promise.all(names.map((name) => mustClaim(store, name)));
+    await Promise.all(claims.map((claim) => store.checkpoint(claim, { step: 1 })));
+    await Promise.all(claims.map((claim) => store.finish(claim, { order: 'orders/1' })));
+  });
+  expect(delayMs).toBeLessThanOrEqual(20);
+});
+
+test('processes that start at once create one file', async () => {
+  const opened = await Promise.all(Array.from({ length: 4 }, () => openChild()));
+  const states = await Promise.all(opened.map((child) => ask(child, { run: 'claim', key })));
+  // The children send what their `claim` returns.
+  const results = states.map(({ value }) => value as ClaimResult);
+  expect(results.map(({ state }) => state).sort()).toEqual(['claimed', 'held', 'held', 'held']);
+});
+
+test.each(['a file', 'memory'])('an open store in %s does not keep a process alive', async (place) => {
+  const child = startChild();
+  const options = { file: place === 'memory' ? place : file };
+  await ask(child, { run: 'open', options });
+  await claimIn(child, key);
+  const exit = once(child, 'exit');
+  child.disconnect();
+  expect(await exit).toEqual([0, null]);
+});
+
+test('a store with the name :memory: is a file', async () => {
+  const child = startChild(folder);
+  await ask(child, { run: 'open', options: { file: ':memory:' } });
+  const claim = await claimIn(child, key);
+  await ask(child, { run: 'finish', claim, value: 'outcome' });
+  await kill(child);
+  file = join(folder, ':memory:');
+  expect(await (await open()).claim(key, 'input')).toEqual({ state: 'done', outcome: 'outcome' });
+});

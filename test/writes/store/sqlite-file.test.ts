@@ -1,0 +1,245 @@
+import { chmodSync, mkdirSync, mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { type KeyStore, StoreOpenError, StoreUnavailableError } from '../../../src/writes/store/key-store.ts';
+import { applicationId, openDatabase } from '../../../src/writes/store/sqlite-file.ts';
+import { openSqliteStore, type SqliteStoreOptions } from '../../../src/writes/store/sqlite-store.ts';
+import { mustClaim } from './contract.ts';
+
+const hourMs = 60 * 60 * 1000;
+const key = { merchant: 'merchant', id: 'key' };
+
+let folder = '';
+let file = '';
+const stores: KeyStore[] = [];
+
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'waybill-'));
+  file = join(folder, 'keys.db');
+});
+
+afterEach(async () => {
+  for (const store of stores.splice(0)) await store.close();
+  chmodSync(folder, 0o700);
+  rmSync(folder, { recursive: true });
+});
+
+async function open(options: Partial<SqliteStoreOptions> = {}): Promise<KeyStore> {
+  const store = await openSqliteStore({ file, ...options });
+  stores.push(store);
+  return store;
+}
+
+/** Runs SQL on the file of a closed store, or on a new file. */
+function execute(sql: string): void {
+  const database = new DatabaseSync(file);
+  database.exec(sql);
+  database.close();
+}
+
+function query(sql: string): unknown {
+  const database = new DatabaseSync(file, { readOnly: true });
+  const [value] = Object.values(database.prepare(sql).get() ?? {});
+  database.close();
+  return value;
+}
+
+const permissionsOf = (path: string) => (statSync(path).mode & 0o777).toString(8);
+
+describe('the file of a store', () => {
+  test.each([
+    ['journal_mode', 'wal'],
+    ['synchronous', 2],
+    ['application_id', applicationId],
+    ['user_version', 1],
+  ])('has %s = %j', (name, value) => {
+    const options = { path: file, secret: Buffer.alloc(32), busyTimeoutMs: 100, maxPages: undefined };
+    for (const state of ['new', 'existing']) {
+      const { database } = openDatabase(options);
+      expect(database.prepare(`PRAGMA ${name}`).get(), state).toEqual({
+        [name]: value,
+      });
+      database.close();
+    }
+  });
+
+  test('is private to its user', async () => {
+    writeFileSync(file, '', { mode: 0o644 });
+    const store = await open();
+    await mustClaim(store, key);
+    expect(['', '-wal', '-shm'].map((suffix) => permissionsOf(`${file}${suffix}`))).toEqual(
+      Array(3).fill('600'),
+    );
+  });
+
+  test('becomes private again', async () => {
+    await (await open()).close();
+    chmodSync(file, 0o666);
+    await mustClaim(await open(), key);
+    expect(['', '-wal', '-shm'].map((suffix) => permissionsOf(`${file}${suffix}`))).toEqual(
+      Array(3).fill('600'),
+    );
+  });
+
+  test('keeps its secret', async () => {
+    const { secret, close } = await open();
+    expect(secret).toHaveLength(32);
+    await close();
+    expect((await open()).secret).toEqual(secret);
+    file = join(folder, 'another.db');
+    expect((await open()).secret).not.toEqual(secret);
+  });
+
+  test('keeps its keys after close', async () => {
+    const store = await open();
+    await store.finish(await mustClaim(store, key), 'outcome');
+    await store.close();
+    expect(await (await open()).claim(key, 'input')).toEqual({ state: 'done', outcome: 'outcome' });
+  });
+
+  test('has no valid lease from before a boot', async () => {
+    const store = await open();
+    await mustClaim(store, key);
+    await store.close();
+    expect(await (await open()).claim(key, 'input')).toEqual({ state: 'held' });
+    // A boot restarts the monotonic clock, so that earlier times are in the future.
+    execute('UPDATE owners SET renewed_ms = renewed_ms + 1000000');
+    expect(await (await open()).claim(key, 'input')).toMatchObject({ state: 'claimed', isResumed: true });
+  });
+
+  test('loses expired keys a hundred at a time', async () => {
+    let nowMs = 0;
+    const store = await open({ now: () => nowMs });
+    const merchants = Array.from({ length: 150 }, (_, index) => `merchant ${index}`);
+    for (const merchant of merchants)
+      await store.release(await mustClaim(store, { merchant, id: 'released' }));
+    await Promise.all(
+      merchants.map(async (merchant) => store.abandon(await mustClaim(store, { merchant, id: 'key' }))),
+    );
+    expect(query('SELECT count(*) FROM keys')).toBe(150);
+    nowMs = 24 * hourMs;
+    await mustClaim(store, key);
+    expect(query('SELECT count(*) FROM keys')).toBe(51);
+    await mustClaim(store, { ...key, id: 'next' });
+    expect(query('SELECT count(*) FROM keys')).toBe(2);
+    expect(query('SELECT count(*) FROM merchants')).toBe(1);
+  });
+});
+
+describe('a file that cannot be a store', () => {
+  const openError = async (): Promise<string> => {
+    const error: unknown = await open().catch((reason: unknown) => reason);
+    if (!(error instanceof StoreOpenError)) throw error;
+    return error.message.replace(folder, '');
+  };
+
+  test('is no SQLite file', async () => {
+    writeFileSync(file, 'A file of another program, '.repeat(100));
+    expect(await openError()).toBe('/keys.db is not a SQLite file. Name another file.');
+  });
+
+  test.each([
+    ['has no application_id', 'CREATE TABLE keys (id)'],
+    ['has another application_id', 'PRAGMA application_id = 1'],
+    ['has another application_id and the same version', 'PRAGMA application_id = 1; PRAGMA user_version = 1'],
+  ])('%s, and stays as it is', async (_, sql) => {
+    execute(sql);
+    expect(await openError()).toBe('/keys.db belongs to another program. Name another file.');
+    expect(query('PRAGMA journal_mode')).toBe('delete');
+  });
+
+  test('has a newer version', async () => {
+    await (await open()).close();
+    stores.length = 0;
+    execute('PRAGMA user_version = 2');
+    expect(await openError()).toBe(
+      '/keys.db has version 2, and this Waybill knows version 1. Use the newer Waybill, or a new file.',
+    );
+  });
+
+  test('has no directory', async () => {
+    file = join(folder, 'missing', 'keys.db');
+    expect(await openError()).toBe(
+      '/missing/keys.db is in a directory that does not exist. Create the directory.',
+    );
+  });
+
+  test('is a directory', async () => {
+    mkdirSync(file);
+    expect(await openError()).toMatch(
+      /^\/keys\.db cannot be opened \(unable to open database file\)\. Check /,
+    );
+  });
+
+  test('is in a directory that is not writable', async () => {
+    // For root, only a directory of the kernel is not writable.
+    if (process.getuid?.() === 0) file = '/sys/keys.db';
+    else chmodSync(folder, 0o500);
+    expect(await openError()).toMatch(
+      /keys\.db cannot be created \(\w+\)\. Check the permissions of its directory\.$/,
+    );
+  });
+
+  test.skipIf(process.getuid?.() === 0)('is not writable', async () => {
+    await (await open()).close();
+    chmodSync(file, 0o400);
+    expect(await openError()).toBe(
+      '/keys.db is not writable. Check the permissions of the file and its directory.',
+    );
+  });
+
+  test('has lost its tables', async () => {
+    await (await open()).close();
+    execute('DROP TABLE secrets');
+    expect(await openError()).toMatch(/^\/keys\.db cannot be opened \(no such table: secrets\)\./);
+  });
+});
+
+describe('a full disk', () => {
+  const large = 'x'.repeat(200_000);
+
+  test('fails the operations that need space, until there is space', async () => {
+    const store = await open({ maxPages: 30 });
+    const claim = await mustClaim(store, key);
+    const rejection = store.checkpoint(claim, large);
+    await expect(rejection).rejects.toThrow(StoreUnavailableError);
+    await expect(rejection).rejects.toThrow('The disk of the key store is full. Free some space.');
+    expect(store.failure()).toBe('The disk of the key store is full. Free some space.');
+    await store.checkpoint(claim, 'small');
+    expect(store.failure()).toBeUndefined();
+    await store.abandon(claim);
+    expect(await store.claim(key, 'input')).toMatchObject({ progress: 'small' });
+  });
+
+  test('fails one of the operations that share a transaction', async () => {
+    const store = await open({ maxPages: 30 });
+    const claim = await mustClaim(store, key);
+    const second = await mustClaim(store, { ...key, id: 'second' });
+    const results = await Promise.allSettled([
+      store.checkpoint(claim, 'small'),
+      store.checkpoint(second, large),
+      store.claim({ ...key, id: 'third' }, 'input'),
+    ]);
+    expect(results.map(({ status }) => status)).toEqual(['fulfilled', 'rejected', 'fulfilled']);
+  });
+
+  test('refuses new keys and still gives stored outcomes', async () => {
+    const store = await open({ maxPages: 30 });
+    const name = (index: number) => ({ ...key, id: `${index} ${'x'.repeat(500)}` });
+    let count = 0;
+    const error: unknown = await (async () => {
+      for (; count < 1000; count += 1) await store.finish(await mustClaim(store, name(count)), count);
+    })().catch((reason: unknown) => reason);
+    expect(error).toBeInstanceOf(StoreUnavailableError);
+    expect(await store.claim(name(0), 'input')).toEqual({ state: 'done', outcome: 0 });
+  });
+
+  test('is over for failure() without another operation', async () => {
+    const store = await open({ maxPages: 30, leaseMs: 500 });
+    await expect(store.noteOrganizationShown(large)).rejects.toThrow(StoreUnavailableError);
+    expect(store.failure()).toBeDefined();
+    await expect.poll(() => store.failure(), { timeout: 5000 }).toBeUndefined();
+  });
+});

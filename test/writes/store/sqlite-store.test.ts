@@ -1,0 +1,52 @@
+import { randomUUID } from 'node:crypto';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, expect, test } from 'vitest';
+import { type KeyName, StoreUnavailableError } from '../../../src/writes/store/key-store.ts';
+import { openSqliteStore } from '../../../src/writes/store/sqlite-store.ts';
+import { describeKeyStore, mustClaim } from './contract.ts';
+
+describeKeyStore('memory', { open: (options) => openSqliteStore({ file: 'memory', ...options }) });
+
+const folder = mkdtempSync(join(tmpdir(), 'waybill-'));
+afterAll(() => rmSync(folder, { recursive: true }));
+
+let file = '';
+describeKeyStore('a file', {
+  open: (options) => {
+    file = join(folder, `${randomUUID()}.db`);
+    return openSqliteStore({ file, ...options });
+  },
+  openSecond: (options) => openSqliteStore({ file, ...options }),
+});
+
+test('a store whose thread failed responds no more', async () => {
+  const store = await openSqliteStore({ file: 'memory' });
+  const claim = await mustClaim(store, { merchant: 'merchant', id: 'key' });
+  // Deliberately wrong: SQLite stores no objects, so the thread throws.
+  const invalid = { merchant: 'merchant', id: {} } as unknown as KeyName;
+  const problem = /^The thread of the key store failed: .*\. Restart the server\.$/;
+  await expect(store.claim(invalid, 'input')).rejects.toThrow(problem);
+  await expect(store.finish(claim, 'outcome')).rejects.toThrow(StoreUnavailableError);
+  expect(store.holds(claim)).toBe(false);
+  expect(store.failure()).toMatch(problem);
+  await store.close();
+});
+
+test('a store in memory that was not used closes', async () => {
+  const store = await openSqliteStore({ file: 'memory' });
+  expect(store.secret).toHaveLength(32);
+  expect(store.failure()).toBeUndefined();
+  await store.close();
+  await expect(store.wasOrganizationShown('service')).rejects.toThrow(StoreUnavailableError);
+});
+
+test('a store refuses requests beyond 10,000 without an answer', async () => {
+  const store = await openSqliteStore({ file: 'memory', timeoutMs: 30_000 });
+  const accepted = Array.from({ length: 10_000 }, () => store.wasOrganizationShown('service'));
+  await expect(store.wasOrganizationShown('service')).rejects.toThrow(StoreUnavailableError);
+  expect(new Set(await Promise.all(accepted))).toEqual(new Set([false]));
+  expect(await store.wasOrganizationShown('service')).toBe(false);
+  await store.close();
+});
