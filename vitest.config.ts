@@ -10,6 +10,8 @@ export default defineConfig({
   test: {
     include: ['test/**/*.test.ts'],
     testTimeout: 20_000,
+    // More than the two cores of CI: many files wait for timeouts, leases and processes.
+    maxWorkers: 3,
     // The files share nothing but what they import, which would take longer to load anew than most of them to run.
     isolate: false,
   },
