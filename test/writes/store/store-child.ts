@@ -21,7 +21,8 @@ async function execute(command: Command): Promise<unknown> {
     return 'opened';
   }
   if (command.run === 'lock') {
-    locked = new DatabaseSync(command.file);
+    // The store may be in a transaction of its own.
+    locked = new DatabaseSync(command.file, { timeout: 5_000 });
     locked.exec('BEGIN IMMEDIATE');
     return locked.isTransaction;
   }
