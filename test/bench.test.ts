@@ -113,6 +113,23 @@ test(
 );
 
 test(
+  'npm run bench:fairness measures a burst and an attack that goes on',
+  async () => {
+    const attacks = ['--attacks', 'one request;30 connections of made-up tokens, one document'];
+    const { code, rows } = await run('bench/fairness.ts', '--tries', '1', '--samples', '5', ...attacks);
+    const seen = rows.map((cells) => [cells[0], cells[5]]);
+    expect(seen).toEqual(
+      expect.arrayContaining([
+        ['one request with 29,000 empty pages', '0'],
+        ['30 connections of made-up tokens, one document', '0'],
+      ]),
+    );
+    expect(code).toBe(0);
+  },
+  timeoutMs,
+);
+
+test(
   'npm run bench:soak asks and attacks, and holds what does not depend on the machine',
   async () => {
     const quick = ['--requests', '200', '--rate', '100', '--warm-up-ms', '500'];

@@ -291,6 +291,7 @@ const commands: Record<string, Runner[] | ((command: string) => Promise<void>)> 
   'npm run bench -- --against ../before --workloads order,shipments': [benchTest("'--against', ")],
   'npm run bench:calls': [benchTest("'bench/round-trips.ts'")],
   'npm run bench:writes': [benchTest("'bench/writes.ts'")],
+  'npm run bench:fairness': [benchTest("'bench/fairness.ts'")],
   'npm run bench:soak': [benchTest("'bench/soak.ts'")],
 };
 
