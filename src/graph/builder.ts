@@ -7,10 +7,11 @@ import type { Context } from './context.ts';
  */
 export const builder = new SchemaBuilder<{
   Context: Context;
+  DefaultFieldNullability: false;
   Scalars: {
     ID: { Input: string; Output: string };
     DateTime: { Input: string; Output: string };
     Cents: { Input: number; Output: number };
     URL: { Input: string; Output: string };
   };
-}>({});
+}>({ defaultFieldNullability: false });

@@ -10,15 +10,10 @@ export const Channel = builder.objectRef<ChannelJson>('Channel').implement({
   description: 'A messaging account of the merchant, through which customers are written to.',
   interfaces: [Node],
   fields: (t) => ({
-    type: t.exposeString('type', {
-      nullable: false,
-      description: 'The network, in lower case, such as `chat`.',
-    }),
-    active: t.exposeBoolean('active', {
-      nullable: false,
-      description: 'Whether messages can be sent through it.',
-    }),
+    type: t.exposeString('type', { description: 'The network, in lower case, such as `chat`.' }),
+    active: t.exposeBoolean('active', { description: 'Whether messages can be sent through it.' }),
     phoneNumber: t.string({
+      nullable: true,
       description: 'The phone number that customers see, where the network has one.',
       resolve: phoneNumberOf,
     }),
@@ -52,6 +47,7 @@ registerNode({
 builder.queryFields((t) => ({
   channel: t.field({
     type: Channel,
+    nullable: true,
     description: 'One channel, or null where there is none. Costs `GET /v1/channels`, once for all channels.',
     args: {
       id: t.arg.id({ required: true, description: '`channels/<identifier>` or the bare identifier.' }),
@@ -60,6 +56,7 @@ builder.queryFields((t) => ({
   }),
   channels: t.field({
     type: ChannelConnection,
+    nullable: true,
     description: "The merchant's channels. Costs `GET /v1/channels`.",
     args: connectionArgs(maxPageSize.channels),
     resolve: (_root, args, { loaders }) =>

@@ -13,6 +13,7 @@ export const Conversation = builder.objectRef<ConversationName>('Conversation').
   fields: (t) => ({
     channel: t.field({
       type: Channel,
+      nullable: true,
       description:
         'The channel. Costs `GET /v1/channels`, once for all channels, unless only its id is selected.',
       resolve: ({ channel }, _args, { loaders }, info) => relatedRecord('channels', channel, loaders, info),
@@ -29,6 +30,7 @@ registerNode({
 builder.objectField(Channel, 'conversation', (t) =>
   t.field({
     type: Conversation,
+    nullable: true,
     description: 'A conversation of this channel. No call is made, so that it is not known to exist.',
     args: {
       id: t.arg.id({
@@ -49,6 +51,7 @@ builder.objectField(Channel, 'conversation', (t) =>
 builder.queryField('conversation', (t) =>
   t.field({
     type: Conversation,
+    nullable: true,
     description: 'A conversation by its id. No call is made, so that it is not known to exist.',
     args: {
       id: t.arg.id({ required: true, description: '`channels/<identifier>/conversations/<identifier>`.' }),

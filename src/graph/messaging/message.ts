@@ -32,8 +32,8 @@ const messageContentType = openEnum('MessageContentType', 'What a message consis
 const TemplateParameter = builder.objectRef<{ name: string; value: string }>('TemplateParameter').implement({
   description: 'The value of one parameter of a sent template.',
   fields: (t) => ({
-    name: t.exposeString('name', { nullable: false, description: 'The name of the parameter.' }),
-    value: t.exposeString('value', { nullable: false, description: 'The text that was put there.' }),
+    name: t.exposeString('name', { description: 'The name of the parameter.' }),
+    value: t.exposeString('value', { description: 'The text that was put there.' }),
   }),
 });
 
@@ -45,27 +45,23 @@ interface SentTemplateSource extends SentTemplateJson {
 const SentTemplate = builder.objectRef<SentTemplateSource>('SentTemplate').implement({
   description: 'The template of a message, with the values that were sent.',
   fields: (t) => ({
-    name: t.exposeString('name', { nullable: false, description: 'The name of the template.' }),
-    language: t.exposeString('language', {
-      nullable: false,
-      description: 'The language code it was sent in.',
-    }),
+    name: t.exposeString('name', { description: 'The name of the template.' }),
+    language: t.exposeString('language', { description: 'The language code it was sent in.' }),
     headerParameters: t.field({
       type: [TemplateParameter],
-      nullable: { list: false, items: false },
       description: 'The values in the header.',
       extensions: { estimatedItems: 2 },
       resolve: (sent) => parameterList(sent.headerParameters),
     }),
     bodyParameters: t.field({
       type: [TemplateParameter],
-      nullable: { list: false, items: false },
       description: 'The values in the body.',
       extensions: { estimatedItems: 5 },
       resolve: (sent) => parameterList(sent.bodyParameters),
     }),
     definition: t.field({
       type: Template,
+      nullable: true,
       description:
         'The template as it is defined today; null where it is gone. Costs `GET /v1/channels/{id}/templates`, once ' +
         "for all of the channel's templates.",
@@ -100,33 +96,28 @@ export const Message = builder.objectRef<MessageJson>('Message').implement({
   description: 'A message that a customer was sent.',
   fields: (t) => ({
     id: t.exposeID('name', {
-      nullable: false,
       description: '`channels/<identifier>/conversations/<identifier>/messages/<identifier>`.',
     }),
-    createTime: t.expose('createTime', {
-      type: 'DateTime',
-      nullable: false,
-      description: 'When it was created.',
-    }),
+    createTime: t.expose('createTime', { type: 'DateTime', description: 'When it was created.' }),
     status: t.field({
       type: messageStatus.ref,
-      nullable: false,
       description: 'How far it has come.',
       resolve: (message) => messageStatus.recognize(message.status),
     }),
     contentType: t.field({
       type: messageContentType.ref,
-      nullable: false,
       description: 'Whether it is a text or a template.',
       resolve: (message) => messageContentType.recognize(message.contentType),
     }),
-    text: t.exposeString('text', { description: 'The text; null for a template.' }),
+    text: t.exposeString('text', { nullable: true, description: 'The text; null for a template.' }),
     template: t.field({
       type: SentTemplate,
+      nullable: true,
       description: 'The template with its values; null for a text.',
       resolve: sentTemplate,
     }),
     body: t.string({
+      nullable: true,
       description:
         'What the customer reads: the text, or the header, body and footer of the template, filled in. Null where the ' +
         'template is gone. For a template it costs `GET /v1/channels/{id}/templates`, once for all.',
@@ -142,7 +133,6 @@ export const Message = builder.objectRef<MessageJson>('Message').implement({
     }),
     conversation: t.field({
       type: Conversation,
-      nullable: false,
       description: 'The conversation it belongs to.',
       resolve: conversationOf,
     }),
@@ -173,6 +163,7 @@ const MessageConnection = connectionOf(Message, 'messages');
 builder.objectField(Conversation, 'messages', (t) =>
   t.field({
     type: MessageConnection,
+    nullable: true,
     description:
       'The messages of the conversation, in the order in which the REST service lists them. Costs ' +
       '`GET /v1/channels/{id}/conversations/{id}/messages`.',

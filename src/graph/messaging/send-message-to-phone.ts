@@ -28,6 +28,7 @@ const rules = objectOf({ channel: idOf('channels'), phone: text, name: text, tex
 builder.mutationField('sendMessageToPhone', (t) =>
   t.field({
     type: SendMessageResult,
+    nullable: true,
     description:
       "Sends a text to a phone number, into the customer's conversation or a new one, which `sent.conversation` " +
       'names. Costs `POST /v1/channels/{id}/messages`.',

@@ -53,7 +53,6 @@ const SendMessageSuccess = builder
     fields: (t) => ({
       sent: t.expose('sent', {
         type: Message,
-        nullable: false,
         description: 'The message as it was taken on; its `status` says later how far it has come.',
       }),
     }),
@@ -67,6 +66,7 @@ export const SendMessageResult = builder.unionType('SendMessageResult', {
 builder.mutationField('sendMessage', (t) =>
   t.field({
     type: SendMessageResult,
+    nullable: true,
     description:
       'Sends a text or a template into a conversation. Costs `POST /v1/channels/{id}/conversations/{id}/messages`; for ' +
       'a template `GET /v1/channels/{id}/templates` comes before it, and nothing is sent that does not fit the template.',

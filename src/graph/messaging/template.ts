@@ -11,21 +11,17 @@ const TemplateParameterDefinition = builder
   .implement({
     description: 'A place in the text of a template that every message fills in.',
     fields: (t) => ({
-      name: t.exposeString('name', { nullable: false, description: 'Its name, as it stands in `{{name}}`.' }),
-      example: t.exposeString('example', { description: 'A value to show what is meant.' }),
+      name: t.exposeString('name', { description: 'Its name, as it stands in `{{name}}`.' }),
+      example: t.exposeString('example', { nullable: true, description: 'A value to show what is meant.' }),
     }),
   });
 
 const TemplateText = builder.objectRef<TemplateTextJson>('TemplateText').implement({
   description: 'The header or the body of a template.',
   fields: (t) => ({
-    text: t.exposeString('text', {
-      nullable: false,
-      description: 'The text, with `{{name}}` for each parameter.',
-    }),
+    text: t.exposeString('text', { description: 'The text, with `{{name}}` for each parameter.' }),
     parameters: t.field({
       type: [TemplateParameterDefinition],
-      nullable: { list: false, items: false },
       description: 'The parameters of the text.',
       extensions: { estimatedItems: 5 },
       resolve: ({ parameters }) => parameters ?? [],
@@ -36,17 +32,14 @@ const TemplateText = builder.objectRef<TemplateTextJson>('TemplateText').impleme
 const TemplatePreview = builder.objectRef<FilledTemplate>('TemplatePreview').implement({
   description: 'A template as the customer would read it, and what is wrong with the parameters.',
   fields: (t) => ({
-    header: t.exposeString('header', { description: 'The header, filled in.' }),
+    header: t.exposeString('header', { nullable: true, description: 'The header, filled in.' }),
     body: t.exposeString('body', {
+      nullable: true,
       description: 'The body, filled in. What has no value keeps its `{{name}}`.',
     }),
-    footer: t.exposeString('footer', { description: 'The footer.' }),
-    missing: t.exposeStringList('missing', {
-      nullable: false,
-      description: 'The parameters that have no value.',
-    }),
+    footer: t.exposeString('footer', { nullable: true, description: 'The footer.' }),
+    missing: t.exposeStringList('missing', { description: 'The parameters that have no value.' }),
     unknown: t.exposeStringList('unknown', {
-      nullable: false,
       description: 'The values that the template has no parameter for.',
     }),
   }),
@@ -63,26 +56,25 @@ export const TemplateParameterInput = builder.inputType('TemplateParameterInput'
 export const Template = builder.objectRef<TemplateJson>('Template').implement({
   description: 'A message of a channel, approved once and sent many times with other parameters.',
   fields: (t) => ({
-    name: t.exposeString('name', {
-      nullable: false,
-      description: 'Its name; with the language it is unique.',
+    name: t.exposeString('name', { description: 'Its name; with the language it is unique.' }),
+    language: t.exposeString('language', { description: 'The language code, such as `es`.' }),
+    category: t.exposeString('category', {
+      nullable: true,
+      description: 'What it is for, in the words of the network.',
     }),
-    language: t.exposeString('language', {
-      nullable: false,
-      description: 'The language code, such as `es`.',
+    header: t.expose('header', {
+      type: TemplateText,
+      nullable: true,
+      description: 'The line above the body.',
     }),
-    category: t.exposeString('category', { description: 'What it is for, in the words of the network.' }),
-    header: t.expose('header', { type: TemplateText, description: 'The line above the body.' }),
-    body: t.expose('body', { type: TemplateText, description: 'The text of the message.' }),
-    footer: t.exposeString('footer', { description: 'The line below the body.' }),
+    body: t.expose('body', { type: TemplateText, nullable: true, description: 'The text of the message.' }),
+    footer: t.exposeString('footer', { nullable: true, description: 'The line below the body.' }),
     buttons: t.stringList({
-      nullable: false,
       description: 'The captions of its buttons.',
       resolve: ({ buttons }) => buttons ?? [],
     }),
     preview: t.field({
       type: TemplatePreview,
-      nullable: false,
       description: 'The template filled in with these values. Nothing is sent, and no call is made.',
       args: {
         headerParameters: t.arg({
@@ -115,6 +107,7 @@ const TemplateConnection = connectionOf(Template, 'templates');
 builder.objectFields(Channel, (t) => ({
   templates: t.field({
     type: TemplateConnection,
+    nullable: true,
     description: 'The templates of the channel. Costs `GET /v1/channels/{id}/templates`.',
     args: connectionArgs(maxPageSize.templates),
     resolve: ({ name: channel }, args, { loaders }) =>
@@ -128,6 +121,7 @@ builder.objectFields(Channel, (t) => ({
   }),
   template: t.field({
     type: Template,
+    nullable: true,
     description:
       'The template of this name, or null where there is none. Costs `GET /v1/channels/{id}/templates`, once for all.',
     args: {

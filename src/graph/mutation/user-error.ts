@@ -41,7 +41,6 @@ export const UserError = builder.interfaceRef<UserErrorSource>('UserError').impl
     'the success.',
   fields: (t) => ({
     message: t.exposeString('message', {
-      nullable: false,
       description:
         'What was expected, what came, and what to do; in its own words where it is the REST service that refused.',
     }),
@@ -52,13 +51,11 @@ const InvalidField = builder.objectRef<InvalidFieldSource>('InvalidField').imple
   description: 'A field of an input that is not as it should be.',
   fields: (t) => ({
     path: t.exposeString('path', {
-      nullable: false,
       description:
         'Where it is in the input, such as `recipient.address.addressLines` or `paymentMethods.0`; empty where it is ' +
         'the input as a whole.',
     }),
     message: t.exposeString('message', {
-      nullable: false,
       description:
         'What is wrong, to be read after the name of the field: `must be 3 to 128 characters long`.',
     }),
@@ -72,7 +69,6 @@ export const InvalidInput = builder.objectRef<InvalidInputSource>('InvalidInput'
   fields: (t) => ({
     fields: t.expose('fields', {
       type: [InvalidField],
-      nullable: { list: false, items: false },
       description: 'The faults, to be shown each next to its field; empty where the REST service named none.',
       extensions: { estimatedItems: 5 },
     }),
@@ -84,7 +80,6 @@ export const NotFound = builder.objectRef<NotFoundSource>('NotFound').implement(
   interfaces: [UserError],
   fields: (t) => ({
     missingId: t.exposeID('missingId', {
-      nullable: false,
       description: 'The id that nothing was found by. It is not called `id`, as it is no id of this object.',
     }),
   }),
@@ -104,6 +99,7 @@ export const OutcomeUnknown = builder.objectRef<OutcomeUnknownSource>('OutcomeUn
   interfaces: [UserError],
   fields: (t) => ({
     idempotencyKey: t.exposeString('idempotencyKey', {
+      nullable: true,
       description:
         'The key of the request. Retry with this key. `shipOrder`, and `createOrder` with a `referenceId`, first look for ' +
         'the earlier result. Other mutations return `OutcomeUnknown` again and write nothing.',
@@ -127,14 +123,13 @@ export const WriteFailed = builder.objectRef<WriteFailedSource>('WriteFailed').i
   interfaces: [UserError],
   fields: (t) => ({
     code: t.exposeString('code', {
-      nullable: false,
       description: 'The same as `extensions.code` of an error, such as `RATE_LIMITED`.',
     }),
     retryable: t.exposeBoolean('retryable', {
-      nullable: false,
       description: 'Whether the same input may succeed when it is sent again.',
     }),
     retryAfterMs: t.exposeInt('retryAfterMs', {
+      nullable: true,
       description: 'How long to wait before that, in milliseconds, where the REST service says so.',
     }),
   }),

@@ -26,11 +26,7 @@ const OrderInitialStatus = builder.enumType('OrderInitialStatus', {
 const CreateOrderInput = builder.inputType('CreateOrderInput', {
   description: 'The order to record. What is not needed may be left out; null is refused.',
   fields: (t) => ({
-    recipient: t.field({
-      type: OrderRecipientInput,
-      required: true,
-      description: 'Who receives the order.',
-    }),
+    recipient: t.field({ type: OrderRecipientInput, required: true, description: 'Who receives the order.' }),
     contentDescription: t.string({
       required: true,
       description: 'What is in the package, in 3 to 128 characters.',
@@ -90,11 +86,7 @@ const CreateOrderSuccess = builder
   .implement({
     description: 'The order is recorded.',
     fields: (t) => ({
-      order: t.expose('order', {
-        type: Order,
-        nullable: false,
-        description: 'The order as it was recorded.',
-      }),
+      order: t.expose('order', { type: Order, description: 'The order as it was recorded.' }),
     }),
   });
 
@@ -106,6 +98,7 @@ const CreateOrderResult = builder.unionType('CreateOrderResult', {
 builder.mutationField('createOrder', (t) =>
   t.field({
     type: CreateOrderResult,
+    nullable: true,
     description:
       'Records an order. Costs `POST /v1/orders`; with the key of an attempt that got no answer, a searched ' +
       '`GET /v1/orders` instead.',

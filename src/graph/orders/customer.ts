@@ -17,18 +17,11 @@ export const customerReliability = openEnum(
 export const CustomerBehavior = builder.objectRef<CustomerBehaviorJson>('CustomerBehavior').implement({
   description: "What became of a customer's shipments so far.",
   fields: (t) => ({
-    totalShipments: t.exposeInt('totalShipments', { nullable: false, description: 'Shipments in all.' }),
-    deliveredShipments: t.exposeInt('deliveredShipments', {
-      nullable: false,
-      description: 'Of these, delivered.',
-    }),
-    returnedShipments: t.exposeInt('returnedShipments', {
-      nullable: false,
-      description: 'Of these, returned.',
-    }),
+    totalShipments: t.exposeInt('totalShipments', { description: 'Shipments in all.' }),
+    deliveredShipments: t.exposeInt('deliveredShipments', { description: 'Of these, delivered.' }),
+    returnedShipments: t.exposeInt('returnedShipments', { description: 'Of these, returned.' }),
     reliability: t.field({
       type: customerReliability.ref,
-      nullable: false,
       description: 'The judgement that follows from these numbers.',
       resolve: (behavior) => customerReliability.recognize(behavior.reliability),
     }),

@@ -16,70 +16,55 @@ export const Order = builder.objectRef<OrderJson>('Order').implement({
   description: 'What a customer ordered and where it goes.',
   interfaces: [Node],
   fields: (t) => ({
-    createTime: t.expose('createTime', {
-      type: 'DateTime',
-      nullable: false,
-      description: 'When it was recorded.',
-    }),
-    updateTime: t.expose('updateTime', {
-      type: 'DateTime',
-      nullable: false,
-      description: 'When it last changed.',
-    }),
+    createTime: t.expose('createTime', { type: 'DateTime', description: 'When it was recorded.' }),
+    updateTime: t.expose('updateTime', { type: 'DateTime', description: 'When it last changed.' }),
     status: t.field({
       type: orderStatus.ref,
-      nullable: false,
       description: 'How far the order has come.',
       resolve: (order) => orderStatus.recognize(order.status),
     }),
-    recipient: t.expose('recipient', {
-      type: Recipient,
-      nullable: false,
-      description: 'Who receives the order.',
-    }),
+    recipient: t.expose('recipient', { type: Recipient, description: 'Who receives the order.' }),
     contentDescription: t.exposeString('contentDescription', {
-      nullable: false,
       description: 'What is in the package, in 3 to 128 characters.',
     }),
-    notes: t.exposeString('notes', {
-      nullable: false,
-      description: 'Notes to the order, 3 to 2048 characters.',
-    }),
+    notes: t.exposeString('notes', { description: 'Notes to the order, 3 to 2048 characters.' }),
     sellingPrice: t.field({
       type: Money,
-      nullable: false,
       description: 'What the customer pays for the order; for reporting only.',
       resolve: (order, _args, { currency }) => money(order.sellingPriceCents, currency),
     }),
     cashOnDelivery: t.field({
       type: Money,
-      nullable: false,
       description: 'What the courier collects on delivery; zero where nothing is due.',
       resolve: (order, _args, { currency }) => money(order.cashOnDeliveryRequestCents, currency),
     }),
     customerReliability: t.field({
       type: customerReliability.ref,
-      nullable: false,
       description: 'How far this customer can be relied on.',
       resolve: (order) => customerReliability.recognize(order.customerReliability),
     }),
     customerBehavior: t.expose('customerBehavior', {
       type: CustomerBehavior,
-      nullable: false,
       description: "What became of this customer's shipments so far.",
     }),
     referenceId: t.exposeString('referenceId', {
+      nullable: true,
       description: 'The id of the order in the e-commerce system that it came from.',
     }),
     referenceGid: t.exposeString('referenceGid', {
+      nullable: true,
       description: 'The global id of the order in that system.',
     }),
     referenceUrl: t.expose('referenceUrl', {
       type: 'URL',
+      nullable: true,
       description: 'The page of the order in that system.',
     }),
-    paymentMethods: t.exposeStringList('paymentMethods', { description: 'How the customer pays.' }),
-    fulfiller: t.exposeString('fulfiller', { nullable: false, description: 'Who ships the order.' }),
+    paymentMethods: t.exposeStringList('paymentMethods', {
+      nullable: true,
+      description: 'How the customer pays.',
+    }),
+    fulfiller: t.exposeString('fulfiller', { description: 'Who ships the order.' }),
   }),
 });
 
@@ -94,6 +79,7 @@ registerNode({
 builder.objectFields(Recipient, (t) => ({
   orders: t.field({
     type: OrderConnection,
+    nullable: true,
     description:
       'The orders of this phone number. Costs a searched `GET /v1/orders` for each distinct number.',
     args: {
@@ -125,12 +111,14 @@ function phoneNumberOf({ phoneNumber }: RecipientJson): string {
 builder.queryFields((t) => ({
   order: t.field({
     type: Order,
+    nullable: true,
     description: 'One order, or null where there is none. Costs `GET /v1/orders/{id}`.',
     args: { id: t.arg.id({ required: true, description: '`orders/<identifier>` or the bare identifier.' }) },
     resolve: (_root, { id }, { loaders }) => loaders.orderById.load(resourceName('orders', id)),
   }),
   orderByReference: t.field({
     type: Order,
+    nullable: true,
     description:
       'The order with this reference that was recorded last, or null where there is none. Costs a searched `GET /v1/orders`.',
     args: {
@@ -148,6 +136,7 @@ builder.queryFields((t) => ({
   }),
   orders: t.field({
     type: OrderConnection,
+    nullable: true,
     description:
       'Orders, newest first. Costs `GET /v1/orders`. The REST service decides the order, and some begin with the oldest.',
     args: {

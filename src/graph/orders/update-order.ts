@@ -54,9 +54,7 @@ const UpdateOrderInput = builder.inputType('UpdateOrderInput', {
       type: 'Cents',
       description: 'What the courier is to collect on delivery, from 0.',
     }),
-    paymentMethods: t.stringList({
-      description: 'How the customer pays, in place of the list as a whole.',
-    }),
+    paymentMethods: t.stringList({ description: 'How the customer pays, in place of the list as a whole.' }),
     contentDescription: t.string({ description: 'What is in the package, in 3 to 128 characters.' }),
     notes: t.string({ description: 'Notes to the order, 3 to 2048 characters.' }),
     fulfiller: t.string({
@@ -96,11 +94,7 @@ const UpdateOrderSuccess = builder
   .implement({
     description: 'The order is updated.',
     fields: (t) => ({
-      order: t.expose('order', {
-        type: Order,
-        nullable: false,
-        description: 'The order as it is now.',
-      }),
+      order: t.expose('order', { type: Order, description: 'The order as it is now.' }),
     }),
   });
 
@@ -112,13 +106,14 @@ const UpdateOrderResult = builder.unionType('UpdateOrderResult', {
 builder.mutationFields((t) => ({
   updateOrder: t.field({
     type: UpdateOrderResult,
+    nullable: true,
     description: 'Changes the fields of an order that the input holds. Costs `PATCH /v1/orders/{id}`.',
     args: { input: t.arg({ type: UpdateOrderInput, required: true, description: 'What is to change.' }) },
     resolve: (_root, { input }, context, info) => update(input, context, info),
   }),
   updateOrders: t.field({
     type: [UpdateOrderResult],
-    nullable: { list: true, items: false },
+    nullable: true,
     description:
       'Changes up to 100 orders, and answers in their order, each with a result of its own; where all fail alike, for no ' +
       'fault of their own, with that one error. Costs ' +

@@ -12,17 +12,14 @@ export const Location = builder.objectRef<LocationJson>('Location').implement({
   interfaces: [Node],
   fields: (t) => ({
     regionCode: t.string({
-      nullable: false,
       description: 'The country, as an ISO 3166-1 alpha-2 code such as `CO`.',
       resolve: (location) => addressOf(location).regionCode,
     }),
     administrativeArea: t.string({
-      nullable: false,
       description: 'The state, province or department.',
       resolve: (location) => addressOf(location).administrativeArea,
     }),
     locality: t.string({
-      nullable: false,
       description: 'The city or municipality.',
       resolve: (location) => addressOf(location).locality,
     }),
@@ -46,6 +43,7 @@ registerNode({
 builder.queryFields((t) => ({
   location: t.field({
     type: Location,
+    nullable: true,
     description: 'One location, or null where there is none. Costs a filtered `GET /v1/locations`.',
     args: {
       id: t.arg.id({ required: true, description: '`locations/<identifier>` or the bare identifier.' }),
@@ -54,6 +52,7 @@ builder.queryFields((t) => ({
   }),
   locations: t.field({
     type: LocationConnection,
+    nullable: true,
     description: 'The locations that are supported. Costs `GET /v1/locations`.',
     args: {
       ...connectionArgs(maxPageSize.locations),

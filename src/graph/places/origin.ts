@@ -14,12 +14,13 @@ export const Origin = builder.objectRef<OriginJson>('Origin').implement({
   fields: (t) => ({
     location: t.field({
       type: Location,
+      nullable: true,
       description:
         'Its place among the supported locations. Costs a filtered `GET /v1/locations` unless only its id is selected.',
       resolve: ({ location }, _args, { loaders }, info) =>
         relatedRecord('locations', location, loaders, info),
     }),
-    address: t.expose('address', { type: Address, description: 'Where it is.' }),
+    address: t.expose('address', { type: Address, nullable: true, description: 'Where it is.' }),
   }),
 });
 
@@ -34,12 +35,14 @@ registerNode({
 builder.queryFields((t) => ({
   origin: t.field({
     type: Origin,
+    nullable: true,
     description: 'One origin, or null where there is none. Costs `GET /v1/origins`, once for all origins.',
     args: { id: t.arg.id({ required: true, description: '`origins/<identifier>` or the bare identifier.' }) },
     resolve: (_root, { id }, { loaders }) => loaders.originById.load(resourceName('origins', id)),
   }),
   origins: t.field({
     type: OriginConnection,
+    nullable: true,
     description: "The merchant's origins. Costs `GET /v1/origins`.",
     args: connectionArgs(maxPageSize.origins),
     resolve: (_root, args, { loaders }) =>

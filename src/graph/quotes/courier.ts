@@ -10,7 +10,6 @@ export const Courier = builder.objectRef<{ name: string }>('Courier').implement(
   interfaces: [Node],
   fields: (t) => ({
     code: t.string({
-      nullable: false,
       description: 'The part of the id after the slash.',
       resolve: ({ name }) => name.slice('couriers/'.length),
     }),

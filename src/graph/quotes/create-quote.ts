@@ -67,7 +67,6 @@ const CreateQuoteSuccess = builder
     fields: (t) => ({
       quote: t.field({
         type: Quote,
-        nullable: false,
         description: 'The quote, with the offer or the refusal of each courier.',
         resolve: ({ quote }, _args, { loaders }, info) => loadCreatedQuote(quote, loaders, info),
       }),
@@ -82,6 +81,7 @@ const CreateQuoteResult = builder.unionType('CreateQuoteResult', {
 builder.mutationField('createQuote', (t) =>
   t.field({
     type: CreateQuoteResult,
+    nullable: true,
     description: 'Asks the couriers for their offers for a package. Costs `POST /v1/quotes`.',
     args: {
       input: t.arg({ type: CreateQuoteInput, required: true, description: 'The package and its way.' }),

@@ -49,16 +49,17 @@ interface Edge<Json> {
 const PageInfo = builder.objectRef<Connection<unknown>>('PageInfo').implement({
   description: 'Where a page stands in its list.',
   fields: (t) => ({
-    hasNextPage: t.exposeBoolean('hasNextPage', { nullable: false, description: 'Whether more follows.' }),
+    hasNextPage: t.exposeBoolean('hasNextPage', { description: 'Whether more follows.' }),
     hasPreviousPage: t.exposeBoolean('hasPreviousPage', {
-      nullable: false,
       description: 'Whether the page was asked for with `after`. Lists are read forward only.',
     }),
     startCursor: t.string({
+      nullable: true,
       description: 'The cursor of the first edge; null on an empty page.',
       resolve: (connection) => (connection.nodes.length === 0 ? null : connection.cursorOf(0)),
     }),
     endCursor: t.string({
+      nullable: true,
       description: 'The cursor of the last edge, for `after`; null on an empty page.',
       resolve: (connection) => {
         const { length } = connection.nodes;
@@ -85,12 +86,12 @@ export function connectionOf<Json extends Named>(ref: ObjectRef<Types, Json>, it
     description: `One of the ${items}, with its place in the list.`,
     fields: (t) => ({
       cursor: t.string({
-        nullable: false,
         description: 'Pass it as `after`, with the same filters, to read the rows after this one.',
         resolve: ({ connection, index }) => connection.cursorOf(index),
       }),
       node: t.field({
         type: node,
+        nullable: true,
         description: 'Null only where REST gave a broken record, with an error that names it.',
         // GraphQL turns an error instance into the field's own error.
         resolve: ({ node }) => node as Named,
@@ -100,11 +101,7 @@ export function connectionOf<Json extends Named>(ref: ObjectRef<Types, Json>, it
   const connection = builder.objectRef<Connection<Named>>(`${node.name}Connection`).implement({
     description: `A page of ${items}.`,
     fields: (t) => ({
-      edges: t.expose('edges', {
-        type: [edge],
-        nullable: { list: false, items: false },
-        description: `The ${items} with their cursors.`,
-      }),
+      edges: t.expose('edges', { type: [edge], description: `The ${items} with their cursors.` }),
       nodes: t.field({
         type: [node],
         nullable: { list: false, items: true },
@@ -114,7 +111,6 @@ export function connectionOf<Json extends Named>(ref: ObjectRef<Types, Json>, it
       }),
       pageInfo: t.field({
         type: PageInfo,
-        nullable: false,
         description: 'Where this page stands in the list.',
         resolve: (source) => source,
       }),

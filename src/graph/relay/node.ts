@@ -39,7 +39,6 @@ export const Node = builder.interfaceRef<{ name: string }>('Node').implement({
   resolveType: ({ name }) => nodeTypes.find((type) => type.owns(name))?.typename,
   fields: (t) => ({
     id: t.exposeID('name', {
-      nullable: false,
       description: 'The resource name, `<collection>/<identifier>`. Unique among all types, and stable.',
     }),
   }),
@@ -48,6 +47,7 @@ export const Node = builder.interfaceRef<{ name: string }>('Node').implement({
 builder.queryFields((t) => ({
   node: t.field({
     type: Node,
+    nullable: true,
     description:
       'Any object by its id, or null where there is none. It costs what the query for its type costs, such as ' +
       '`GET /v1/orders/{id}` for an order.',

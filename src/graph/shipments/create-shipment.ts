@@ -61,7 +61,6 @@ const CreateShipmentSuccess = builder
     fields: (t) => ({
       shipment: t.expose('shipment', {
         type: Shipment,
-        nullable: false,
         description: 'The shipment as it was created; its label may exist already.',
       }),
     }),
@@ -75,6 +74,7 @@ const CreateShipmentResult = builder.unionType('CreateShipmentResult', {
 builder.mutationField('createShipment', (t) =>
   t.field({
     type: CreateShipmentResult,
+    nullable: true,
     description:
       'Accepts an offer of a quote: creates the shipment, which costs what was offered, and has its label made. Costs ' +
       '`POST /v1/shipments`, and with a new `idempotencyKey` first `GET /v1/quotes/{id}`. With keys, an order has one ' +

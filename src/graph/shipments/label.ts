@@ -10,18 +10,17 @@ export const Label = builder.objectRef<LabelledShipment>('Label').implement({
   description: 'The label to print and stick on the package, a PDF.',
   fields: (t) => ({
     id: t.id({
-      nullable: false,
       description: '`labels/<identifier>`. A label is read with its shipment, and not by this id.',
       resolve: labelId,
     }),
     url: t.expose('labelUrl', {
       type: 'URL',
+      nullable: true,
       description:
         'A signed address of the PDF that needs no access token. It is valid for 5 days from when it was issued.',
     }),
     pdfUrl: t.field({
       type: 'URL',
-      nullable: false,
       description:
         "This server's own address of the PDF. It never goes stale, and needs the access token in the " +
         '`Authorization` header. Fetching it costs `GET /v1/shipments/{id}/label`.',

@@ -16,9 +16,7 @@ const OfferChoiceInput = builder.inputType('OfferChoiceInput', {
   isOneOf: true,
   fields: (t) => ({
     prefer: t.field({ type: OfferPreference, description: 'Take the best one.' }),
-    courier: t.id({
-      description: 'Take the offer of this courier, `couriers/<code>` or the bare code.',
-    }),
+    courier: t.id({ description: 'Take the offer of this courier, `couriers/<code>` or the bare code.' }),
   }),
 });
 
