@@ -1,10 +1,8 @@
-import { maxPageSize } from '../../loaders/loaders.ts';
 import { InvalidResponseError } from '../../rest/errors.ts';
-import { isNameOf, resourceName } from '../../rest/resource-name.ts';
 import type { ChannelJson } from '../../rest/wire-schema.ts';
 import { builder } from '../builder.ts';
-import { connect, connectionArgs, connectionOf } from '../relay/connection.ts';
-import { Node, registerNode } from '../relay/node.ts';
+import { defineList } from '../relay/connection.ts';
+import { defineRecordQuery, Node } from '../relay/node.ts';
 
 export const Channel = builder.objectRef<ChannelJson>('Channel').implement({
   description: 'A messaging account of the merchant, through which customers are written to.',
@@ -36,36 +34,16 @@ function phoneNumberOf(channel: ChannelJson): string | null {
   return null;
 }
 
-const ChannelConnection = connectionOf(Channel, 'channels');
+const channelList = defineList(Channel, 'channels');
 
-registerNode({
-  typename: 'Channel',
-  owns: (id) => isNameOf('channels', id),
-  load: (id, { channelById }) => channelById.load(id),
-});
+defineRecordQuery('channel', Channel, 'channels', 'Costs `GET /v1/channels`, once for all channels.');
 
 builder.queryFields((t) => ({
-  channel: t.field({
-    type: Channel,
-    nullable: true,
-    description: 'One channel, or null where there is none. Costs `GET /v1/channels`, once for all channels.',
-    args: {
-      id: t.arg.id({ required: true, description: '`channels/<identifier>` or the bare identifier.' }),
-    },
-    resolve: (_root, { id }, { loaders }) => loaders.channelById.load(resourceName('channels', id)),
-  }),
   channels: t.field({
-    type: ChannelConnection,
+    type: channelList.type,
     nullable: true,
     description: "The merchant's channels. Costs `GET /v1/channels`.",
-    args: connectionArgs(maxPageSize.channels),
-    resolve: (_root, args, { loaders }) =>
-      connect({
-        list: 'channels',
-        pages: loaders.channelPage,
-        query: {},
-        args,
-        maximum: maxPageSize.channels,
-      }),
+    args: channelList.args,
+    resolve: (_root, args, { loaders }) => channelList.read(loaders.channelPage, args, {}),
   }),
 }));

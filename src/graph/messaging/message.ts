@@ -1,4 +1,3 @@
-import { maxPageSize } from '../../loaders/loaders.ts';
 import { InvalidResponseError } from '../../rest/errors.ts';
 import {
   type ConversationName,
@@ -10,8 +9,8 @@ import type { MessageJson, SentTemplateJson, TemplateJson } from '../../rest/wir
 import { builder } from '../builder.ts';
 import type { Context } from '../context.ts';
 import { openEnum } from '../fields/open-enum.ts';
-import { connect, connectionArgs, connectionOf } from '../relay/connection.ts';
-import { registerUnreadable } from '../relay/node.ts';
+import { defineList } from '../relay/connection.ts';
+import { registerNonRefetchable } from '../relay/node.ts';
 import { Conversation } from './conversation.ts';
 import { findTemplate, Template } from './template.ts';
 import { fillTemplate, joinParts } from './template-text.ts';
@@ -152,29 +151,23 @@ function conversationOf({ name }: MessageJson): ConversationName {
   );
 }
 
-registerUnreadable({
+registerNonRefetchable({
   owns: isMessageName,
   instead: (id) =>
     `A message is read with its conversation: conversation(id: "${conversationOfMessage(id)?.name}") { messages { nodes { id } } }.`,
 });
 
-const MessageConnection = connectionOf(Message, 'messages');
+const messageList = defineList(Message, 'messages');
 
 builder.objectField(Conversation, 'messages', (t) =>
   t.field({
-    type: MessageConnection,
+    type: messageList.type,
     nullable: true,
     description:
       'The messages of the conversation, in the order in which the REST service lists them. Costs ' +
       '`GET /v1/channels/{id}/conversations/{id}/messages`.',
-    args: connectionArgs(maxPageSize.messages),
+    args: messageList.args,
     resolve: ({ channel, conversation }, args, { loaders }) =>
-      connect({
-        list: 'messages',
-        pages: loaders.messagePage,
-        query: { channel, conversation },
-        args,
-        maximum: maxPageSize.messages,
-      }),
+      messageList.read(loaders.messagePage, args, { channel, conversation }),
   }),
 );

@@ -1,8 +1,7 @@
-import { maxPageSize } from '../../loaders/loaders.ts';
 import { BadInputError } from '../../rest/errors.ts';
 import type { TemplateJson, TemplateParameterJson, TemplateTextJson } from '../../rest/wire-schema.ts';
 import { builder } from '../builder.ts';
-import { connect, connectionArgs, connectionOf } from '../relay/connection.ts';
+import { defineList } from '../relay/connection.ts';
 import { Channel } from './channel.ts';
 import { type FilledTemplate, fillTemplate } from './template-text.ts';
 
@@ -102,22 +101,16 @@ function valuesByName(
   throw new BadInputError(`Expected each name in "${argument}" once, but one of them comes twice.`);
 }
 
-const TemplateConnection = connectionOf(Template, 'templates');
+const templateList = defineList(Template, 'templates');
 
 builder.objectFields(Channel, (t) => ({
   templates: t.field({
-    type: TemplateConnection,
+    type: templateList.type,
     nullable: true,
     description: 'The templates of the channel. Costs `GET /v1/channels/{id}/templates`.',
-    args: connectionArgs(maxPageSize.templates),
+    args: templateList.args,
     resolve: ({ name: channel }, args, { loaders }) =>
-      connect({
-        list: 'templates',
-        pages: loaders.templatePage,
-        query: { channel },
-        args,
-        maximum: maxPageSize.templates,
-      }),
+      templateList.read(loaders.templatePage, args, { channel }),
   }),
   template: t.field({
     type: Template,

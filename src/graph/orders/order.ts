@@ -1,13 +1,11 @@
-import { maxPageSize } from '../../loaders/loaders.ts';
 import { BadInputError, InvalidResponseError } from '../../rest/errors.ts';
-import { isNameOf, resourceName } from '../../rest/resource-name.ts';
 import type { OrderJson, RecipientJson } from '../../rest/wire-schema.ts';
 import { builder } from '../builder.ts';
 import { Money, money } from '../fields/money.ts';
 import { selectsMoreThanIdAt } from '../fields/related-record.ts';
-import { connect, connectionArgs, connectionOf } from '../relay/connection.ts';
-import { Node, registerNode } from '../relay/node.ts';
-import { searchText } from '../relay/search-text.ts';
+import { searchText } from '../fields/search-text.ts';
+import { defineList } from '../relay/connection.ts';
+import { defineRecordQuery, Node } from '../relay/node.ts';
 import { CustomerBehavior, customerReliability } from './customer.ts';
 import { orderStatus, statusFilter } from './order-status.ts';
 import { Recipient } from './recipient.ts';
@@ -68,36 +66,30 @@ export const Order = builder.objectRef<OrderJson>('Order').implement({
   }),
 });
 
-const OrderConnection = connectionOf(Order, 'orders');
-
-registerNode({
-  typename: 'Order',
-  owns: (id) => isNameOf('orders', id),
-  load: (id, { orderById }) => orderById.load(id),
-});
+const orderList = defineList(Order, 'orders');
 
 builder.objectFields(Recipient, (t) => ({
   orders: t.field({
-    type: OrderConnection,
+    type: orderList.type,
     nullable: true,
     description:
       'The orders of this phone number. Costs a searched `GET /v1/orders` for each distinct number.',
     args: {
-      ...connectionArgs(maxPageSize.orders),
+      ...orderList.args,
       status: t.arg({ type: [orderStatus.ref], description: 'Only orders with one of these statuses.' }),
     },
     resolve: (recipient, { status, ...args }, { loaders }) => {
       const phoneNumber = phoneNumberOf(recipient);
-      return connect({
-        // A name of its own: this list drops rows of the search, so cursors of the two lists differ.
-        list: 'recipient.orders',
-        pages: loaders.orderPage,
-        query: { search: phoneNumber, status: statusFilter(status) },
+      return orderList.read(
+        loaders.orderPage,
         args,
-        maximum: maxPageSize.orders,
-        // The search of REST also matches reference IDs and names ("List query parameters").
-        isInList: (order) => order.recipient?.phoneNumber === phoneNumber,
-      });
+        { search: phoneNumber, status: statusFilter(status) },
+        {
+          cursorList: 'recipient.orders',
+          // The search of REST also matches reference IDs and names ("List query parameters").
+          includes: (order) => order.recipient?.phoneNumber === phoneNumber,
+        },
+      );
     },
   }),
 }));
@@ -108,14 +100,9 @@ function phoneNumberOf({ phoneNumber }: RecipientJson): string {
   throw new InvalidResponseError('Expected a phone number of a recipient from REST');
 }
 
+defineRecordQuery('order', Order, 'orders', 'Costs `GET /v1/orders/{id}`.');
+
 builder.queryFields((t) => ({
-  order: t.field({
-    type: Order,
-    nullable: true,
-    description: 'One order, or null where there is none. Costs `GET /v1/orders/{id}`.',
-    args: { id: t.arg.id({ required: true, description: '`orders/<identifier>` or the bare identifier.' }) },
-    resolve: (_root, { id }, { loaders }) => loaders.orderById.load(resourceName('orders', id)),
-  }),
   orderByReference: t.field({
     type: Order,
     nullable: true,
@@ -135,12 +122,12 @@ builder.queryFields((t) => ({
     },
   }),
   orders: t.field({
-    type: OrderConnection,
+    type: orderList.type,
     nullable: true,
     description:
       'Orders, newest first. Costs `GET /v1/orders`. The REST service decides the order, and some begin with the oldest.',
     args: {
-      ...connectionArgs(maxPageSize.orders),
+      ...orderList.args,
       status: t.arg({ type: [orderStatus.ref], description: 'Only orders with one of these statuses.' }),
       search: t.arg.string({
         description:
@@ -148,12 +135,9 @@ builder.queryFields((t) => ({
       }),
     },
     resolve: (_root, { status, search, ...args }, { loaders }, info) =>
-      connect({
-        list: 'orders',
-        pages: selectsShipments(info) ? loaders.orderPageWithShipments : loaders.orderPage,
-        query: { search: searchText('search', search) || undefined, status: statusFilter(status) },
-        args,
-        maximum: maxPageSize.orders,
+      orderList.read(selectsShipments(info) ? loaders.orderPageWithShipments : loaders.orderPage, args, {
+        search: searchText('search', search) || undefined,
+        status: statusFilter(status),
       }),
   }),
 }));

@@ -1,6 +1,6 @@
 import { isNameOf } from '../../rest/resource-name.ts';
 import { builder } from '../builder.ts';
-import { assertNameOf } from '../fields/related-record.ts';
+import { checkName } from '../fields/related-record.ts';
 import { Node, registerNode } from '../relay/node.ts';
 
 export const Courier = builder.objectRef<{ name: string }>('Courier').implement({
@@ -24,6 +24,6 @@ registerNode({
 
 /** Makes the source of the courier that a REST payload names. @throws InvalidResponseError for any other name. */
 export function courierNamed(name: string): { name: string } {
-  assertNameOf('couriers', name);
+  checkName('couriers', name);
   return { name };
 }

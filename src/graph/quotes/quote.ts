@@ -1,6 +1,5 @@
 import type { GraphQLResolveInfo } from 'graphql';
 import type { Loaders } from '../../loaders/loaders.ts';
-import { isNameOf, resourceName } from '../../rest/resource-name.ts';
 import type { OfferJson, PackageDimensionsJson, PackageJson, QuoteJson } from '../../rest/wire-schema.ts';
 import { cheapest, fastest, isAvailable, offersOf } from '../../writes/offer-selection.ts';
 import { type NamedRecord, restoredRecordMissing } from '../../writes/restored-records.ts';
@@ -9,7 +8,7 @@ import { Money, money, shipmentCurrency } from '../fields/money.ts';
 import { relatedRecord } from '../fields/related-record.ts';
 import { Order } from '../orders/order.ts';
 import { Location } from '../places/location.ts';
-import { Node, registerNode } from '../relay/node.ts';
+import { defineRecordQuery, Node } from '../relay/node.ts';
 import { Courier, courierNamed } from './courier.ts';
 
 const PackageDimensions = builder.objectRef<PackageDimensionsJson>('PackageDimensions').implement({
@@ -145,21 +144,7 @@ export const Quote = builder.objectRef<QuoteJson>('Quote').implement({
   }),
 });
 
-registerNode({
-  typename: 'Quote',
-  owns: (id) => isNameOf('quotes', id),
-  load: (id, { quoteById }) => quoteById.load(id),
-});
-
-builder.queryField('quote', (t) =>
-  t.field({
-    type: Quote,
-    nullable: true,
-    description: 'One quote, or null where there is none. Costs `GET /v1/quotes/{id}`.',
-    args: { id: t.arg.id({ required: true, description: '`quotes/<identifier>` or the bare identifier.' }) },
-    resolve: (_root, { id }, { loaders }) => loaders.quoteById.load(resourceName('quotes', id)),
-  }),
-);
+defineRecordQuery('quote', Quote, 'quotes', 'Costs `GET /v1/quotes/{id}`.');
 
 /**
  * Loads the quote of a mutation. For a repeated key it is a name, which costs `GET /v1/quotes/{id}` unless only the id is

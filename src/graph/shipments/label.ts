@@ -1,7 +1,7 @@
 import { InvalidResponseError } from '../../rest/errors.ts';
 import type { ShipmentJson } from '../../rest/wire-schema.ts';
 import { builder } from '../builder.ts';
-import { registerUnreadable } from '../relay/node.ts';
+import { registerNonRefetchable } from '../relay/node.ts';
 
 /** A shipment whose label exists. */
 export type LabelledShipment = ShipmentJson & { label: string };
@@ -35,7 +35,7 @@ function labelId({ name, label }: LabelledShipment): string {
   return label.startsWith('labels/') ? label : `labels/${label}`;
 }
 
-registerUnreadable({
+registerNonRefetchable({
   owns: (id) => id.startsWith('labels/'),
   instead: () => 'A label is read with its shipment: shipment(id: …) { label { id url pdfUrl } }.',
 });

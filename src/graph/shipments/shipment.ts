@@ -1,5 +1,3 @@
-import { maxPageSize } from '../../loaders/loaders.ts';
-import { isNameOf, resourceName } from '../../rest/resource-name.ts';
 import type { ShipmentJson } from '../../rest/wire-schema.ts';
 import { builder } from '../builder.ts';
 import { Money, money, shipmentCurrency } from '../fields/money.ts';
@@ -10,8 +8,8 @@ import { Recipient } from '../orders/recipient.ts';
 import { Origin } from '../places/origin.ts';
 import { Courier, courierNamed } from '../quotes/courier.ts';
 import { Quote } from '../quotes/quote.ts';
-import { connect, connectionArgs, connectionOf } from '../relay/connection.ts';
-import { Node, registerNode } from '../relay/node.ts';
+import { defineList } from '../relay/connection.ts';
+import { defineRecordQuery, Node } from '../relay/node.ts';
 import { hasLabel, Label } from './label.ts';
 
 const shipmentStatus = openEnum('ShipmentStatus', 'How far a shipment has come.', {
@@ -113,13 +111,7 @@ export const Shipment = builder.objectRef<ShipmentJson>('Shipment').implement({
   }),
 });
 
-const ShipmentConnection = connectionOf(Shipment, 'shipments');
-
-registerNode({
-  typename: 'Shipment',
-  owns: (id) => isNameOf('shipments', id),
-  load: (id, { shipmentById }) => shipmentById.load(id),
-});
+const shipmentList = defineList(Shipment, 'shipments');
 
 builder.objectField(Order, 'shipment', (t) =>
   t.field({
@@ -132,30 +124,16 @@ builder.objectField(Order, 'shipment', (t) =>
   }),
 );
 
+defineRecordQuery('shipment', Shipment, 'shipments', 'Costs `GET /v1/shipments/{id}`.');
+
 builder.queryFields((t) => ({
-  shipment: t.field({
-    type: Shipment,
-    nullable: true,
-    description: 'One shipment, or null where there is none. Costs `GET /v1/shipments/{id}`.',
-    args: {
-      id: t.arg.id({ required: true, description: '`shipments/<identifier>` or the bare identifier.' }),
-    },
-    resolve: (_root, { id }, { loaders }) => loaders.shipmentById.load(resourceName('shipments', id)),
-  }),
   shipments: t.field({
-    type: ShipmentConnection,
+    type: shipmentList.type,
     nullable: true,
     description:
       'Shipments, newest first. Costs `GET /v1/shipments`. The REST service decides the order, and some begin with the ' +
       'oldest.',
-    args: connectionArgs(maxPageSize.shipments),
-    resolve: (_root, args, { loaders }) =>
-      connect({
-        list: 'shipments',
-        pages: loaders.shipmentPage,
-        query: {},
-        args,
-        maximum: maxPageSize.shipments,
-      }),
+    args: shipmentList.args,
+    resolve: (_root, args, { loaders }) => shipmentList.read(loaders.shipmentPage, args, {}),
   }),
 }));
