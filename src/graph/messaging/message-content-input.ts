@@ -1,7 +1,7 @@
 import * as v from 'valibot';
 import type { SendMessageJson } from '../../rest/api-types.ts';
 import { builder } from '../builder.ts';
-import { listOf, objectOf, optional, text } from '../mutation/input-rules.ts';
+import { list, object, optional, text } from '../mutation/input-rules.ts';
 import { TemplateParameterInput } from './template.ts';
 
 const SendTemplateInput = builder.inputType('SendTemplateInput', {
@@ -33,7 +33,7 @@ export const MessageContentInput = builder.inputType('MessageContentInput', {
 
 /** The rules of a list of named values. Names are unique, because REST takes the values as a map. */
 const parameterRules = v.pipe(
-  listOf(objectOf({ name: text, value: text })),
+  list(object({ name: text, value: text })),
   v.rawCheck(({ dataset, addIssue }) => {
     if (!dataset.typed) return;
     const { value: input } = dataset;
@@ -52,10 +52,10 @@ const parameterRules = v.pipe(
 );
 
 /** The rules of the body of a new message ("Endpoints"). `isOneOf` already ensures exactly one of the two fields. */
-export const messageContentRules = objectOf({
+export const messageContentRules = object({
   text: optional(text),
   template: optional(
-    objectOf({
+    object({
       name: text,
       language: text,
       headerParameters: optional(parameterRules),

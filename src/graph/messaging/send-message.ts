@@ -2,9 +2,9 @@ import * as v from 'valibot';
 import { type ConversationName, conversationName, quoteForMessage } from '../../rest/resource-name.ts';
 import type { MessageJson } from '../../rest/wire-schema.ts';
 import { builder } from '../builder.ts';
-import { idempotencyKey, objectOf, text } from '../mutation/input-rules.ts';
+import { idempotencyKey, object, text } from '../mutation/input-rules.ts';
 import { runMutation } from '../mutation/run-mutation.ts';
-import { Conflict, InvalidInput, NotFound, OutcomeUnknown } from '../mutation/user-error.ts';
+import { NotFound, resultUnion } from '../mutation/user-error.ts';
 import { Message } from './message.ts';
 import { MessageContentInput, messageContentRules, messageJson } from './message-content-input.ts';
 import { checkTemplateFits } from './template-check.ts';
@@ -44,7 +44,7 @@ const conversationId = v.pipe(
 );
 
 /** The rules of the input of `sendMessage`. */
-const rules = objectOf({ conversation: conversationId, content: messageContentRules, idempotencyKey });
+const rules = object({ conversation: conversationId, content: messageContentRules, idempotencyKey });
 
 const SendMessageSuccess = builder
   .objectRef<{ __typename: 'SendMessageSuccess'; sent: MessageJson }>('SendMessageSuccess')
@@ -58,10 +58,10 @@ const SendMessageSuccess = builder
     }),
   });
 
-export const SendMessageResult = builder.unionType('SendMessageResult', {
-  description: 'What came of sending a message.',
-  types: [SendMessageSuccess, InvalidInput, NotFound, Conflict, OutcomeUnknown],
-});
+export const SendMessageResult = resultUnion('SendMessageResult', 'What came of sending a message.', [
+  SendMessageSuccess,
+  NotFound,
+]);
 
 builder.mutationField('sendMessage', (t) =>
   t.field({

@@ -1,38 +1,41 @@
-import { builder } from '../builder.ts';
+import type { ObjectParam } from '@pothos/core';
+import { builder, type SchemaTypes } from '../builder.ts';
 
 interface UserErrorSource {
   message: string;
 }
 
-/** The source of `InvalidField`: one error of an input. */
 export interface InvalidFieldSource {
-  /** The dotted path in the input, such as `recipient.address.addressLines`. Empty for the input as a whole. */
+  /** Dotted; empty for the input as a whole. */
   path: string;
-  /** The description of the error. A client reads the message after the name of the field. */
+  /** A client reads it after the name of the field. */
   message: string;
 }
 
-/** The source of `InvalidInput`: the input breaks the rules. */
 export interface InvalidInputSource extends UserErrorSource {
   __typename: 'InvalidInput';
   fields: InvalidFieldSource[];
 }
 
-/** The source of `NotFound`: the record to change does not exist. */
 export interface NotFoundSource extends UserErrorSource {
   __typename: 'NotFound';
   missingId: string;
 }
 
-/** The source of `Conflict`: existing data does not allow the write. */
 export interface ConflictSource extends UserErrorSource {
   __typename: 'Conflict';
 }
 
-/** The source of `OutcomeUnknown`: REST may or may not have done the write. */
 export interface OutcomeUnknownSource extends UserErrorSource {
   __typename: 'OutcomeUnknown';
   idempotencyKey: string | null;
+}
+
+export interface WriteFailedSource extends UserErrorSource {
+  __typename: 'WriteFailed';
+  code: string;
+  retryable: boolean;
+  retryAfterMs?: number;
 }
 
 export const UserError = builder.interfaceRef<UserErrorSource>('UserError').implement({
@@ -107,14 +110,6 @@ export const OutcomeUnknown = builder.objectRef<OutcomeUnknownSource>('OutcomeUn
   }),
 });
 
-/** The source of `WriteFailed`: one write of a batch failed for a reason other than its input. */
-export interface WriteFailedSource extends UserErrorSource {
-  __typename: 'WriteFailed';
-  code: string;
-  retryable: boolean;
-  retryAfterMs?: number;
-}
-
 export const WriteFailed = builder.objectRef<WriteFailedSource>('WriteFailed').implement({
   description:
     'One item of a list of writes failed for a reason that is not in its input. Only lists have it: for a single write, ' +
@@ -134,3 +129,10 @@ export const WriteFailed = builder.objectRef<WriteFailedSource>('WriteFailed').i
     }),
   }),
 });
+
+/** Makes the union of a mutation's own result types with the errors that every mutation may return. */
+export const resultUnion = <Types extends ObjectParam<SchemaTypes>>(
+  name: string,
+  description: string,
+  ownTypes: Types[],
+) => builder.unionType(name, { description, types: [...ownTypes, InvalidInput, Conflict, OutcomeUnknown] });

@@ -3,15 +3,15 @@ import { builder } from '../builder.ts';
 import {
   centsAtLeast,
   idempotencyKey,
-  listOf,
+  list,
   number,
-  objectOf,
+  object,
   optional,
   text,
   textOfLength,
 } from '../mutation/input-rules.ts';
 import { runMutation } from '../mutation/run-mutation.ts';
-import { Conflict, InvalidInput, OutcomeUnknown } from '../mutation/user-error.ts';
+import { resultUnion } from '../mutation/user-error.ts';
 import { Order } from './order.ts';
 import { OrderRecipientInput, orderRecipientRules } from './recipient-input.ts';
 
@@ -67,14 +67,14 @@ const CreateOrderInput = builder.inputType('CreateOrderInput', {
 });
 
 /** The rules of "Create Order body fields". */
-const rules = objectOf({
+const rules = object({
   recipient: orderRecipientRules,
   contentDescription: textOfLength(3, 128),
   notes: textOfLength(3, 2048),
   sellingPriceCents: number,
   cashOnDeliveryRequestCents: centsAtLeast(0),
   status: optional(text),
-  paymentMethods: optional(listOf(text)),
+  paymentMethods: optional(list(text)),
   referenceId: optional(text),
   referenceUrl: optional(text),
   fulfiller: optional(text),
@@ -90,10 +90,9 @@ const CreateOrderSuccess = builder
     }),
   });
 
-const CreateOrderResult = builder.unionType('CreateOrderResult', {
-  description: 'What came of recording an order.',
-  types: [CreateOrderSuccess, InvalidInput, Conflict, OutcomeUnknown],
-});
+const CreateOrderResult = resultUnion('CreateOrderResult', 'What came of recording an order.', [
+  CreateOrderSuccess,
+]);
 
 builder.mutationField('createOrder', (t) =>
   t.field({

@@ -6,18 +6,18 @@ import { builder } from '../builder.ts';
 import type { Context } from '../context.ts';
 import {
   centsAtLeast,
-  idOf,
-  listOf,
+  list,
   number,
-  objectOf,
+  object,
   optional,
+  recordId,
   text,
   textOfLength,
 } from '../mutation/input-rules.ts';
 import type { RestToInputPaths } from '../mutation/rest-to-input-path.ts';
 import { runBatch } from '../mutation/run-batch.ts';
 import { runMutation } from '../mutation/run-mutation.ts';
-import { Conflict, InvalidInput, NotFound, OutcomeUnknown, WriteFailed } from '../mutation/user-error.ts';
+import { NotFound, resultUnion, WriteFailed } from '../mutation/user-error.ts';
 import { Order } from './order.ts';
 import { OrderRecipientInput, orderRecipientRules } from './recipient-input.ts';
 
@@ -69,7 +69,7 @@ const fieldRules = {
   recipient: optional(orderRecipientRules),
   sellingPriceCents: optional(number),
   cashOnDeliveryRequestCents: optional(centsAtLeast(0)),
-  paymentMethods: optional(listOf(text)),
+  paymentMethods: optional(list(text)),
   contentDescription: optional(textOfLength(3, 128)),
   notes: optional(textOfLength(3, 2048)),
   fulfiller: optional(text),
@@ -81,7 +81,7 @@ const updatableFields = Object.keys(fieldRules) as UpdateOrderField[]; // `satis
 const updateMaskOf = (input: object) => updatableFields.filter((field) => Object.hasOwn(input, field));
 
 const rules = v.pipe(
-  objectOf({ id: idOf('orders'), ...fieldRules }),
+  object({ id: recordId('orders'), ...fieldRules }),
   // Unlike `check`, `rawCheck` also runs if a field has an error.
   v.rawCheck(({ dataset: { value }, addIssue }) => {
     if (value instanceof Object && updateMaskOf(value).length > 0) return;
@@ -98,10 +98,11 @@ const UpdateOrderSuccess = builder
     }),
   });
 
-const UpdateOrderResult = builder.unionType('UpdateOrderResult', {
-  description: 'What came of updating an order.',
-  types: [UpdateOrderSuccess, InvalidInput, NotFound, Conflict, OutcomeUnknown, WriteFailed],
-});
+const UpdateOrderResult = resultUnion('UpdateOrderResult', 'What came of updating an order.', [
+  UpdateOrderSuccess,
+  NotFound,
+  WriteFailed,
+]);
 
 builder.mutationFields((t) => ({
   updateOrder: t.field({

@@ -4,13 +4,13 @@ import { builder } from '../builder.ts';
 import {
   centsAtLeast,
   idempotencyKey,
-  idOf,
   locationId,
-  objectOf,
+  object,
   optional,
+  recordId,
 } from '../mutation/input-rules.ts';
 import { runMutation } from '../mutation/run-mutation.ts';
-import { Conflict, InvalidInput, NotFound, OutcomeUnknown } from '../mutation/user-error.ts';
+import { NotFound, resultUnion } from '../mutation/user-error.ts';
 import { PackageInput, packageRules } from './package-input.ts';
 import { loadCreatedQuote, Quote } from './quote.ts';
 
@@ -51,12 +51,12 @@ const CreateQuoteInput = builder.inputType('CreateQuoteInput', {
 });
 
 /** The rules of the request fields of "Quote". */
-const rules = objectOf({
+const rules = object({
   origin: locationId,
   destination: locationId,
   package: packageRules,
   cashOnDeliveryRequestCents: optional(centsAtLeast(0)),
-  order: optional(idOf('orders')),
+  order: optional(recordId('orders')),
   idempotencyKey,
 });
 
@@ -73,10 +73,10 @@ const CreateQuoteSuccess = builder
     }),
   });
 
-const CreateQuoteResult = builder.unionType('CreateQuoteResult', {
-  description: 'What came of asking for a quote.',
-  types: [CreateQuoteSuccess, InvalidInput, NotFound, Conflict, OutcomeUnknown],
-});
+const CreateQuoteResult = resultUnion('CreateQuoteResult', 'What came of asking for a quote.', [
+  CreateQuoteSuccess,
+  NotFound,
+]);
 
 builder.mutationField('createQuote', (t) =>
   t.field({

@@ -7,14 +7,7 @@ import type { Context } from '../context.ts';
 import { selectsOnlyId } from '../fields/related-record.ts';
 import { runBatch } from '../mutation/run-batch.ts';
 import { runMutation } from '../mutation/run-mutation.ts';
-import {
-  Conflict,
-  InvalidInput,
-  NotFound,
-  OutcomeUnknown,
-  UserError,
-  WriteFailed,
-} from '../mutation/user-error.ts';
+import { NotFound, resultUnion, UserError, WriteFailed } from '../mutation/user-error.ts';
 import { Order } from '../orders/order.ts';
 import { loadCreatedQuote, Offer, Quote } from '../quotes/quote.ts';
 import { ShipOrderInput, shipOrderRules } from './ship-order-input.ts';
@@ -84,10 +77,12 @@ const NoOffer = builder.objectRef<NoOfferSource>('NoOffer').implement({
   }),
 });
 
-const ShipOrderResult = builder.unionType('ShipOrderResult', {
-  description: 'What came of shipping an order.',
-  types: [ShipOrderSuccess, NoOffer, InvalidInput, NotFound, Conflict, OutcomeUnknown, WriteFailed],
-});
+const ShipOrderResult = resultUnion('ShipOrderResult', 'What came of shipping an order.', [
+  ShipOrderSuccess,
+  NoOffer,
+  NotFound,
+  WriteFailed,
+]);
 
 builder.mutationFields((t) => ({
   shipOrder: t.field({
