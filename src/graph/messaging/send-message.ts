@@ -58,10 +58,10 @@ const SendMessageSuccess = builder
     }),
   });
 
-export const SendMessageResult = resultUnion('SendMessageResult', 'What came of sending a message.', [
-  SendMessageSuccess,
-  NotFound,
-]);
+export const SendMessageResult = resultUnion('SendMessageResult', {
+  description: 'What came of sending a message.',
+  types: [SendMessageSuccess, NotFound],
+});
 
 builder.mutationField('sendMessage', (t) =>
   t.field({

@@ -133,6 +133,5 @@ export const WriteFailed = builder.objectRef<WriteFailedSource>('WriteFailed').i
 /** Makes the union of a mutation's own result types with the errors that every mutation may return. */
 export const resultUnion = <Types extends ObjectParam<SchemaTypes>>(
   name: string,
-  description: string,
-  ownTypes: Types[],
-) => builder.unionType(name, { description, types: [...ownTypes, InvalidInput, Conflict, OutcomeUnknown] });
+  { description, types }: { description: string; types: Types[] },
+) => builder.unionType(name, { description, types: [...types, InvalidInput, Conflict, OutcomeUnknown] });

@@ -90,9 +90,10 @@ const CreateOrderSuccess = builder
     }),
   });
 
-const CreateOrderResult = resultUnion('CreateOrderResult', 'What came of recording an order.', [
-  CreateOrderSuccess,
-]);
+const CreateOrderResult = resultUnion('CreateOrderResult', {
+  description: 'What came of recording an order.',
+  types: [CreateOrderSuccess],
+});
 
 builder.mutationField('createOrder', (t) =>
   t.field({

@@ -98,11 +98,10 @@ const UpdateOrderSuccess = builder
     }),
   });
 
-const UpdateOrderResult = resultUnion('UpdateOrderResult', 'What came of updating an order.', [
-  UpdateOrderSuccess,
-  NotFound,
-  WriteFailed,
-]);
+const UpdateOrderResult = resultUnion('UpdateOrderResult', {
+  description: 'What came of updating an order.',
+  types: [UpdateOrderSuccess, NotFound, WriteFailed],
+});
 
 builder.mutationFields((t) => ({
   updateOrder: t.field({

@@ -73,10 +73,10 @@ const CreateQuoteSuccess = builder
     }),
   });
 
-const CreateQuoteResult = resultUnion('CreateQuoteResult', 'What came of asking for a quote.', [
-  CreateQuoteSuccess,
-  NotFound,
-]);
+const CreateQuoteResult = resultUnion('CreateQuoteResult', {
+  description: 'What came of asking for a quote.',
+  types: [CreateQuoteSuccess, NotFound],
+});
 
 builder.mutationField('createQuote', (t) =>
   t.field({

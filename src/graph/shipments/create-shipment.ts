@@ -66,10 +66,10 @@ const CreateShipmentSuccess = builder
     }),
   });
 
-const CreateShipmentResult = resultUnion('CreateShipmentResult', 'What came of creating a shipment.', [
-  CreateShipmentSuccess,
-  NotFound,
-]);
+const CreateShipmentResult = resultUnion('CreateShipmentResult', {
+  description: 'What came of creating a shipment.',
+  types: [CreateShipmentSuccess, NotFound],
+});
 
 builder.mutationField('createShipment', (t) =>
   t.field({

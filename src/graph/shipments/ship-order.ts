@@ -77,12 +77,10 @@ const NoOffer = builder.objectRef<NoOfferSource>('NoOffer').implement({
   }),
 });
 
-const ShipOrderResult = resultUnion('ShipOrderResult', 'What came of shipping an order.', [
-  ShipOrderSuccess,
-  NoOffer,
-  NotFound,
-  WriteFailed,
-]);
+const ShipOrderResult = resultUnion('ShipOrderResult', {
+  description: 'What came of shipping an order.',
+  types: [ShipOrderSuccess, NoOffer, NotFound, WriteFailed],
+});
 
 builder.mutationFields((t) => ({
   shipOrder: t.field({
