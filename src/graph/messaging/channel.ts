@@ -13,17 +13,13 @@ export const Channel = builder.objectRef<ChannelJson>('Channel').implement({
     phoneNumber: t.string({
       nullable: true,
       description: 'The phone number that customers see, where the network has one.',
-      resolve: phoneNumberOf,
+      resolve: findPhoneNumber,
     }),
   }),
 });
 
-/**
- * Finds the phone number of a channel. REST puts the number into an object named after the network, such as `chatApp`
- * ("Channel"). Networks are not known in advance: the first object with a phone number counts.
- * @throws InvalidResponseError if the phone number is no text
- */
-function phoneNumberOf(channel: ChannelJson): string | null {
+/** REST puts it into an object named after the network, such as `chatApp` ("Channel"). No list of networks is known. */
+function findPhoneNumber(channel: ChannelJson): string | null {
   for (const value of Object.values(channel)) {
     if (typeof value !== 'object' || value === null || !('phoneNumber' in value)) continue;
     const { phoneNumber } = value;

@@ -39,8 +39,8 @@ builder.objectField(Channel, 'conversation', (t) =>
       }),
     },
     resolve: ({ name: channel }, { id }) => {
-      const found = conversationName(id.includes('/') ? id : `${channel}/conversations/${id}`);
-      if (found?.channel === channel) return found;
+      const conversation = conversationName(id.includes('/') ? id : `${channel}/conversations/${id}`);
+      if (conversation?.channel === channel) return conversation;
       throw new BadInputError(
         `Expected the id of a conversation of ${channel}, but got ${quoteForMessage(id)}.`,
       );
@@ -57,8 +57,8 @@ builder.queryField('conversation', (t) =>
       id: t.arg.id({ required: true, description: '`channels/<identifier>/conversations/<identifier>`.' }),
     },
     resolve: (_root, { id }) => {
-      const found = conversationName(id);
-      if (found !== undefined) return found;
+      const conversation = conversationName(id);
+      if (conversation !== undefined) return conversation;
       throw new BadInputError(
         `Expected the id of a conversation, "channels/<identifier>/conversations/<identifier>", but got ${quoteForMessage(id)}.`,
       );

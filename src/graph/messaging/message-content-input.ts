@@ -31,7 +31,7 @@ export const MessageContentInput = builder.inputType('MessageContentInput', {
   }),
 });
 
-/** The rules of a list of named values. Names are unique, because REST takes the values as a map. */
+// Names are unique, because REST takes the values as a map.
 const parameterRules = v.pipe(
   list(object({ name: text, value: text })),
   v.rawCheck(({ dataset, addIssue }) => {
@@ -51,7 +51,7 @@ const parameterRules = v.pipe(
   }),
 );
 
-/** The rules of the body of a new message ("Endpoints"). `isOneOf` already ensures exactly one of the two fields. */
+/** The rules of the body of a new message ("Endpoints"). `isOneOf` ensures exactly one of the two fields. */
 export const messageContentRules = object({
   text: optional(text),
   template: optional(
@@ -64,7 +64,6 @@ export const messageContentRules = object({
   ),
 });
 
-/** A validated message: a text or a template. */
 export type MessageContent = v.InferOutput<typeof messageContentRules>;
 
 /**
@@ -73,22 +72,14 @@ export type MessageContent = v.InferOutput<typeof messageContentRules>;
  */
 export function messageJson({ text = '', template }: MessageContent): SendMessageJson {
   if (template === undefined) return { text };
-  const { name, language, headerParameters, bodyParameters } = template;
-  return {
-    template: {
-      name,
-      language,
-      headerParameters: valuesByName(headerParameters),
-      bodyParameters: valuesByName(bodyParameters),
-    },
-  };
+  const headerParameters = valuesByName(template.headerParameters);
+  const bodyParameters = valuesByName(template.bodyParameters);
+  return { template: { name: template.name, language: template.language, headerParameters, bodyParameters } };
 }
 
-/**
- * Turns a list of named values into a map, sorted by name: the order of the values does not change the message.
- * Object.fromEntries keeps a parameter named `__proto__`; an assignment would lose it.
- */
+/** Sorted, because the order of the values does not change the message. */
 function valuesByName(parameters: readonly { name: string; value: string }[] = []): Record<string, string> {
   const sorted = parameters.toSorted((a, b) => (a.name < b.name ? -1 : 1));
+  // An assignment would lose a parameter named `__proto__`.
   return Object.fromEntries(sorted.map(({ name, value }) => [name, value]));
 }

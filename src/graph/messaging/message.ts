@@ -5,9 +5,8 @@ import {
   isMessageName,
   quoteForMessage,
 } from '../../rest/resource-name.ts';
-import type { MessageJson, SentTemplateJson, TemplateJson } from '../../rest/wire-schema.ts';
+import type { MessageJson, SentTemplateJson } from '../../rest/wire-schema.ts';
 import { builder } from '../builder.ts';
-import type { Context } from '../context.ts';
 import { openEnum } from '../fields/open-enum.ts';
 import { defineList } from '../relay/connection.ts';
 import { registerNonRefetchable } from '../relay/node.ts';
@@ -28,18 +27,22 @@ const messageContentType = openEnum('MessageContentType', 'What a message consis
   TEMPLATE: 'A template with its parameters.',
 });
 
-const TemplateParameter = builder.objectRef<{ name: string; value: string }>('TemplateParameter').implement({
+interface SentTemplateSource extends SentTemplateJson {
+  channel: string;
+}
+
+interface Parameter {
+  name: string;
+  value: string;
+}
+
+const TemplateParameter = builder.objectRef<Parameter>('TemplateParameter').implement({
   description: 'The value of one parameter of a sent template.',
   fields: (t) => ({
     name: t.exposeString('name', { description: 'The name of the parameter.' }),
     value: t.exposeString('value', { description: 'The text that was put there.' }),
   }),
 });
-
-/** The template of a sent message, with the channel that defines the template. */
-interface SentTemplateSource extends SentTemplateJson {
-  channel: string;
-}
 
 const SentTemplate = builder.objectRef<SentTemplateSource>('SentTemplate').implement({
   description: 'The template of a message, with the values that were sent.',
@@ -64,31 +67,21 @@ const SentTemplate = builder.objectRef<SentTemplateSource>('SentTemplate').imple
       description:
         'The template as it is defined today; null where it is gone. Costs `GET /v1/channels/{id}/templates`, once ' +
         "for all of the channel's templates.",
-      resolve: definitionOf,
+      resolve: (sent, _args, { loaders }) => findTemplate(sent, loaders),
     }),
   }),
 });
 
-function parameterList(
-  parameters: Record<string, string> | null | undefined,
-): { name: string; value: string }[] {
+function parameterList(parameters: SentTemplateJson['bodyParameters']): Parameter[] {
   return [...parameterValues(parameters)].map(([name, value]) => ({ name, value }));
 }
 
-/** Reads the values by parameter name. @throws InvalidResponseError if REST sent anything but a map of texts. */
-function parameterValues(parameters: Record<string, string> | null | undefined): Map<string, string> {
+/** @throws InvalidResponseError if REST sent anything but a map of texts. */
+function parameterValues(parameters: SentTemplateJson['bodyParameters']): Map<string, string> {
   const map: unknown = parameters ?? {};
   const values = typeof map === 'object' && !Array.isArray(map) ? Object.entries(map ?? {}) : undefined;
   if (values?.every(([, value]) => typeof value === 'string')) return new Map(values);
   throw new InvalidResponseError('Expected texts by name as the parameters of a sent template from REST');
-}
-
-async function definitionOf(
-  { channel, name, language }: SentTemplateSource,
-  _args: unknown,
-  { loaders }: Context,
-): Promise<TemplateJson | null> {
-  return findTemplate(await loaders.templatesByChannel.load(channel), name, language);
 }
 
 export const Message = builder.objectRef<MessageJson>('Message').implement({
@@ -120,10 +113,10 @@ export const Message = builder.objectRef<MessageJson>('Message').implement({
       description:
         'What the customer reads: the text, or the header, body and footer of the template, filled in. Null where the ' +
         'template is gone. For a template it costs `GET /v1/channels/{id}/templates`, once for all.',
-      resolve: async (message, args, context) => {
+      resolve: async (message, _args, { loaders }) => {
         const sent = sentTemplate(message);
         if (sent === null) return message.text ?? null;
-        const definition = await definitionOf(sent, args, context);
+        const definition = await findTemplate(sent, loaders);
         if (definition === null) return null;
         const header = parameterValues(sent.headerParameters);
         const body = parameterValues(sent.bodyParameters);
@@ -133,19 +126,19 @@ export const Message = builder.objectRef<MessageJson>('Message').implement({
     conversation: t.field({
       type: Conversation,
       description: 'The conversation it belongs to.',
-      resolve: conversationOf,
+      resolve: conversation,
     }),
   }),
 });
 
 function sentTemplate(message: MessageJson): SentTemplateSource | null {
   if (message.template === undefined || message.template === null) return null;
-  return { ...message.template, channel: conversationOf(message).channel };
+  return { ...message.template, channel: conversation(message).channel };
 }
 
-function conversationOf({ name }: MessageJson): ConversationName {
-  const conversation = conversationOfMessage(name);
-  if (conversation !== undefined) return conversation;
+function conversation({ name }: MessageJson): ConversationName {
+  const parsed = conversationOfMessage(name);
+  if (parsed !== undefined) return parsed;
   throw new InvalidResponseError(
     `Expected the name of a message from REST, but got ${quoteForMessage(name)}`,
   );

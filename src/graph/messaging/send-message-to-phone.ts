@@ -22,7 +22,6 @@ const SendMessageToPhoneInput = builder.inputType('SendMessageToPhoneInput', {
   }),
 });
 
-/** The rules of the input of `sendMessageToPhone` ("Endpoints"). */
 const rules = object({ channel: recordId('channels'), phone: text, name: text, text, idempotencyKey });
 
 builder.mutationField('sendMessageToPhone', (t) =>

@@ -30,7 +30,7 @@ const SendMessageInput = builder.inputType('SendMessageInput', {
   }),
 });
 
-/** The rule of a conversation id. It is a whole name, because a bare identifier is unique in one channel only. */
+// A whole name, because a bare identifier is unique in one channel only.
 const conversationId = v.pipe(
   text,
   v.rawTransform(({ dataset: { value }, addIssue, NEVER }): ConversationName => {
@@ -43,7 +43,6 @@ const conversationId = v.pipe(
   }),
 );
 
-/** The rules of the input of `sendMessage`. */
 const rules = object({ conversation: conversationId, content: messageContentRules, idempotencyKey });
 
 const SendMessageSuccess = builder

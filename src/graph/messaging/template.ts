@@ -1,3 +1,4 @@
+import type { Loaders } from '../../loaders/loaders.ts';
 import { BadInputError } from '../../rest/errors.ts';
 import type { TemplateJson, TemplateParameterJson, TemplateTextJson } from '../../rest/wire-schema.ts';
 import { builder } from '../builder.ts';
@@ -94,10 +95,10 @@ export const Template = builder.objectRef<TemplateJson>('Template').implement({
 /** @throws BadInputError for a repeated name, because one of its values would be lost. */
 function valuesByName(
   argument: string,
-  parameters: readonly { name: string; value: string }[] | null | undefined,
+  parameters: readonly (typeof TemplateParameterInput.$inferInput)[] | null | undefined,
 ): Map<string, string> {
-  const values = new Map((parameters ?? []).map(({ name, value }) => [name, value]));
-  if (values.size === (parameters ?? []).length) return values;
+  const values = new Map(parameters?.map(({ name, value }) => [name, value]));
+  if (values.size === (parameters?.length ?? 0)) return values;
   throw new BadInputError(`Expected each name in "${argument}" once, but one of them comes twice.`);
 }
 
@@ -123,21 +124,24 @@ builder.objectFields(Channel, (t) => ({
         description: 'The language code; left out, the first of that name is given.',
       }),
     },
-    resolve: async (channel, { name, language }, { loaders }) =>
-      findTemplate(await loaders.templatesByChannel.load(channel.name), name, language),
+    resolve: (channel, { name, language }, { loaders }) =>
+      findTemplate({ channel: channel.name, name, language }, loaders),
   }),
 }));
 
-/**
- * Finds a template in the list of a channel.
- * @param language the language code; by default the first template with the name matches
- */
-export function findTemplate(
-  templates: readonly TemplateJson[] | null,
-  name: string,
-  language: string | null | undefined,
-): TemplateJson | null {
-  const matches = (template: TemplateJson) =>
-    template.name === name && (language === null || language === undefined || template.language === language);
-  return templates?.find(matches) ?? null;
+interface TemplateKey {
+  channel: string;
+  name: string;
+  /** By default the first template with the name matches. */
+  language?: string | null | undefined;
+}
+
+export async function findTemplate(
+  { channel, name, language }: TemplateKey,
+  { templatesByChannel }: Loaders,
+): Promise<TemplateJson | null> {
+  const templates = (await templatesByChannel.load(channel)) ?? [];
+  return (
+    templates.find((found) => found.name === name && found.language === (language ?? found.language)) ?? null
+  );
 }

@@ -40,7 +40,7 @@ export async function runBatch<Input, Result>(
   return results;
 }
 
-/** Returns `abc` for both `orders/abc` and `abc`. */
+/** `abc` for both `orders/abc` and `abc`. */
 function bareIdentifier(id: string): string {
   return id.slice(id.lastIndexOf('/') + 1);
 }
