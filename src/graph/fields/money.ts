@@ -2,7 +2,6 @@ import { BadInputError, InvalidResponseError } from '../../rest/errors.ts';
 import { quoteForMessage } from '../../rest/resource-name.ts';
 import { builder } from '../builder.ts';
 
-/** The source of `Money`. */
 interface MoneySource {
   cents: number;
   currency: string;

@@ -70,38 +70,14 @@ export function checkName(collection: Collection, name: string): void {
   );
 }
 
-/** Whether the field's selections need only the record's name: `id` and `__typename`. */
-export const selectsOnlyId = memoizedByField((fields, childrenOf) =>
-  childrenOf(fields).every(isIdOrTypename),
-);
-
 /**
- * Makes a predicate on a field: whether the operation selects more than the id of a record below the field.
+ * Makes a predicate on a field: whether the operation selects more than the id of a record below the field. The result
+ * is cached by field node, unless a @skip or @include condition may change it. Without the cache, each row of a list
+ * would evaluate the predicate, which takes longer than the rest of the row.
  * @param paths the field names from the field to the record; one matching path is enough
  */
 export function selectsMoreThanIdAt(
   ...paths: readonly (readonly string[])[]
-): (info: GraphQLResolveInfo) => boolean {
-  return memoizedByField((fields, childrenOf) =>
-    paths.some((path) => {
-      const records = path.reduce<readonly FieldNode[]>(
-        (parents, name) => childrenOf(parents).filter((field) => field.name.value === name),
-        fields,
-      );
-      return !childrenOf(records).every(isIdOrTypename);
-    }),
-  );
-}
-
-/** Returns the selected child fields of fields, with fragments expanded. */
-type ChildrenOf = (parents: readonly FieldNode[]) => FieldNode[];
-
-/**
- * Caches the result of a predicate by field node, unless a @skip or @include condition may change the result. Without
- * the cache, each row of a list would evaluate the predicate, which takes longer than the rest of the row.
- */
-function memoizedByField(
-  evaluate: (fields: readonly FieldNode[], childrenOf: ChildrenOf) => boolean,
 ): (info: GraphQLResolveInfo) => boolean {
   const cache = new WeakMap<FieldNode, boolean>();
   return (info) => {
@@ -111,15 +87,27 @@ function memoizedByField(
     const cached = isSingleNode ? cache.get(field) : undefined;
     if (cached !== undefined) return cached;
     let isUnconditional = true;
-    const result = evaluate(fieldNodes, (parents) => {
+    function childrenOf(parents: readonly FieldNode[]): FieldNode[] {
       const children = selectChildren(parents, info);
       isUnconditional &&= children.isUnconditional;
       return children.fields;
+    }
+    const result = paths.some((path) => {
+      const records = path.reduce<readonly FieldNode[]>(
+        (parents, name) => childrenOf(parents).filter((child) => child.name.value === name),
+        fieldNodes,
+      );
+      return !childrenOf(records).every(isIdOrTypename);
     });
     if (isSingleNode && isUnconditional) cache.set(field, result);
     return result;
   };
 }
+
+const selectsMoreThanId = selectsMoreThanIdAt([]);
+
+/** Whether a field with a record needs only its name, for `id` and `__typename`. */
+export const selectsOnlyId = (info: GraphQLResolveInfo) => !selectsMoreThanId(info);
 
 function isIdOrTypename({ name }: FieldNode): boolean {
   return name.value === 'id' || name.value === '__typename';

@@ -90,7 +90,6 @@ const textShape = v.pipe(
 /** The parts of "Template" that define parameters. */
 const definitionShape = v.object({ header: v.nullish(textShape), body: textShape });
 
-/** Finds missing values and unknown names. */
 function parameterErrors(
   part: 'header' | 'body',
   values: Template['bodyParameters'] = [],

@@ -2,7 +2,6 @@ import type { CustomerBehaviorJson } from '../../rest/wire-schema.ts';
 import { builder } from '../builder.ts';
 import { openEnum } from '../fields/open-enum.ts';
 
-/** The reliability of a customer, with unknown values. */
 export const customerReliability = openEnum(
   'CustomerReliability',
   'How far a customer can be relied on to accept a package, judged by their earlier shipments.',

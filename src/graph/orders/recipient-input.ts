@@ -12,7 +12,6 @@ const AddressInput = builder.inputType('AddressInput', {
   }),
 });
 
-/** The input fields that recipients of orders and of shipments share. */
 const personFields = (t: InputFieldBuilder<(typeof builder)['$inferSchemaTypes'], 'InputObject'>) => ({
   firstName: t.string({ required: true, description: 'Given names.' }),
   lastName: t.string({ required: true, description: 'Family names.' }),
@@ -60,7 +59,6 @@ export const OrderRecipientInput = builder.inputType('OrderRecipientInput', {
   }),
 });
 
-/** The rules of the recipient of an order. */
 export const orderRecipientRules = object({ ...personRules, location: locationId });
 
 export const ShipmentRecipientInput = builder.inputType('ShipmentRecipientInput', {
@@ -68,5 +66,4 @@ export const ShipmentRecipientInput = builder.inputType('ShipmentRecipientInput'
   fields: personFields,
 });
 
-/** The rules of the recipient of a shipment. */
 export const shipmentRecipientRules = object(personRules);

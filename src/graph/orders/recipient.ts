@@ -6,7 +6,6 @@ import { relatedRecord } from '../fields/related-record.ts';
 import { Address } from '../places/address.ts';
 import { Location } from '../places/location.ts';
 
-/** The kind of an identity document, with unknown values. */
 export const documentType = openEnum('DocumentType', 'The kind of an identity document.', {
   CC: 'Cédula de ciudadanía: a Colombian citizen.',
   CE: 'Cédula de extranjería: a foreign resident.',

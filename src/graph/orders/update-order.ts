@@ -77,7 +77,6 @@ const fieldRules = {
 
 const updatableFields = Object.keys(fieldRules) as UpdateOrderField[]; // `satisfies` ensures that these are all keys.
 
-/** The update mask: the names of all updatable fields in the input. */
 const updateMaskOf = (input: object) => updatableFields.filter((field) => Object.hasOwn(input, field));
 
 const rules = v.pipe(

@@ -22,7 +22,7 @@ registerNode({
   load: async (name) => ({ name }),
 });
 
-/** Makes the source of the courier that a REST payload names. @throws InvalidResponseError for any other name. */
+/** @param name from a REST payload. @throws InvalidResponseError if it is not the name of a courier */
 export function courierNamed(name: string): { name: string } {
   checkName('couriers', name);
   return { name };

@@ -24,7 +24,7 @@ export const PackageInput = builder.inputType('PackageInput', {
   }),
 });
 
-/** The rules of the package of a quote request. "Quote" has no bounds; "Limits" bounds content descriptions. */
+/** "Quote" has no bounds; "Limits" bounds content descriptions. */
 export const packageRules = object({
   declaredValueCents: number,
   dimensions: object({ lengthCm: number, widthCm: number, heightCm: number }),

@@ -3,8 +3,7 @@ import type { ShipmentJson } from '../../rest/wire-schema.ts';
 import { builder } from '../builder.ts';
 import { registerNonRefetchable } from '../relay/node.ts';
 
-/** A shipment whose label exists. */
-export type LabelledShipment = ShipmentJson & { label: string };
+type LabelledShipment = ShipmentJson & { label: string };
 
 export const Label = builder.objectRef<LabelledShipment>('Label').implement({
   description: 'The label to print and stick on the package, a PDF.',
@@ -29,7 +28,6 @@ export const Label = builder.objectRef<LabelledShipment>('Label').implement({
   }),
 });
 
-/** The id in the form `labels/<identifier>`. @throws InvalidResponseError if the label of REST is no text. */
 function labelId({ name, label }: LabelledShipment): string {
   if (typeof label !== 'string') throw new InvalidResponseError(`${name} came with a label that is no text`);
   return label.startsWith('labels/') ? label : `labels/${label}`;
@@ -40,7 +38,6 @@ registerNonRefetchable({
   instead: () => 'A label is read with its shipment: shipment(id: …) { label { id url pdfUrl } }.',
 });
 
-/** Whether the label of a shipment exists. */
 export function hasLabel(shipment: ShipmentJson): shipment is LabelledShipment {
   return shipment.label !== undefined && shipment.label !== null && shipment.label !== '';
 }
