@@ -78,7 +78,7 @@ const layers: Record<string, string[]> = {
     'client',
     'protection',
     'api-types.ts',
-    'resource-name.ts',
+    'resource-name.ts offers.ts',
     'wire-schema.ts errors.ts',
     'call.ts dispatcher.ts json-object.ts',
   ],
