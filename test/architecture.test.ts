@@ -19,7 +19,7 @@ const layers: Record<string, string[]> = {
     'writes',
     'loaders',
     'rest',
-    'concurrency',
+    'concurrency base',
   ],
   'src/process': [
     'cluster',
@@ -80,7 +80,7 @@ const layers: Record<string, string[]> = {
     'api-types.ts',
     'resource-name.ts offers.ts',
     'wire-schema.ts errors.ts',
-    'call.ts dispatcher.ts json-object.ts',
+    'call.ts dispatcher.ts',
   ],
   'src/sandbox': [
     'main.ts',

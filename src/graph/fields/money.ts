@@ -1,5 +1,5 @@
+import { quoteForMessage } from '../../base/quote-for-message.ts';
 import { BadInputError, InvalidResponseError } from '../../rest/errors.ts';
-import { quoteForMessage } from '../../rest/resource-name.ts';
 import { builder } from '../builder.ts';
 
 interface MoneySource {

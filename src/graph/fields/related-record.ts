@@ -8,10 +8,11 @@ import {
   type SelectionNode,
   type SelectionSetNode,
 } from 'graphql';
+import { quoteForMessage } from '../../base/quote-for-message.ts';
 import type { Loaders } from '../../loaders/loaders.ts';
 import type { RecordLoader } from '../../loaders/record-loader.ts';
 import { InvalidResponseError } from '../../rest/errors.ts';
-import { type Collection, isNameOf, quoteForMessage } from '../../rest/resource-name.ts';
+import { type Collection, isNameOf } from '../../rest/resource-name.ts';
 import type {
   ChannelJson,
   LocationJson,

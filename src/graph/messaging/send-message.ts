@@ -1,5 +1,6 @@
 import * as v from 'valibot';
-import { type ConversationName, conversationName, quoteForMessage } from '../../rest/resource-name.ts';
+import { quoteForMessage } from '../../base/quote-for-message.ts';
+import { type ConversationName, conversationName } from '../../rest/resource-name.ts';
 import type { MessageJson } from '../../rest/wire-schema.ts';
 import { builder } from '../builder.ts';
 import { idempotencyKey, object, text } from '../mutation/input-rules.ts';

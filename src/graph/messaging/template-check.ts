@@ -1,9 +1,9 @@
 import * as v from 'valibot';
+import { quoteForMessage } from '../../base/quote-for-message.ts';
 import { type Loaders, maxPageSize } from '../../loaders/loaders.ts';
 import { pagesFrom } from '../../loaders/paging/page-loader.ts';
 import type { Page } from '../../rest/api-types.ts';
 import { AbortedError, InvalidResponseError } from '../../rest/errors.ts';
-import { quoteForMessage } from '../../rest/resource-name.ts';
 import type { TemplateJson } from '../../rest/wire-schema.ts';
 import { InvalidInputError } from '../mutation/run-mutation.ts';
 import type { InvalidFieldSource } from '../mutation/user-error.ts';

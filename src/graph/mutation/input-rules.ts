@@ -1,11 +1,7 @@
 import * as v from 'valibot';
+import { quoteForMessage } from '../../base/quote-for-message.ts';
 import { BadInputError } from '../../rest/errors.ts';
-import {
-  type Collection,
-  quoteForMessage,
-  type ResourceName,
-  resourceName,
-} from '../../rest/resource-name.ts';
+import { type Collection, type ResourceName, resourceName } from '../../rest/resource-name.ts';
 import type { InvalidFieldSource } from './user-error.ts';
 
 // The rules of inputs. GraphQL has already validated the types, but accepts null for each optional field. REST does not.

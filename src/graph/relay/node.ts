@@ -1,7 +1,8 @@
 import type { ObjectRef } from '@pothos/core';
+import { quoteForMessage } from '../../base/quote-for-message.ts';
 import type { Loaders } from '../../loaders/loaders.ts';
 import { BadInputError } from '../../rest/errors.ts';
-import { isNameOf, quoteForMessage, resourceName } from '../../rest/resource-name.ts';
+import { isNameOf, resourceName } from '../../rest/resource-name.ts';
 import { builder, type SchemaTypes } from '../builder.ts';
 import { type RecordByCollection, recordLoaders } from '../fields/related-record.ts';
 

@@ -154,6 +154,6 @@ describe('the store of Relay', () => {
     const order = { id, status: 'NEW', notes: 'Hola', shipment: { id, label: null } };
     startRelay().environment.commitPayload(operation, { order });
     const expected = expect.stringContaining('conflicting types `Order` and `Shipment`');
-    expect(warnings.mock.calls.splice(0)).toEqual([[expected]]);
+    expect(warnings.splice(0)).toEqual([[expected]]);
   });
 });
