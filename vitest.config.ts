@@ -9,6 +9,7 @@ export default defineConfig({
   ssr: { resolve: { conditions, externalConditions: conditions } },
   test: {
     include: ['test/**/*.test.ts'],
+    setupFiles: ['test/set-up.ts'],
     testTimeout: 20_000,
     // More than the two cores of CI: many files wait for timeouts, leases and processes.
     maxWorkers: 3,

@@ -1,17 +1,6 @@
 import type { Cancellation } from '../concurrency/cancellation.ts';
 import { describeCall, isRead, type RestCall } from './call.ts';
 
-/** Creates an error without a stack trace (docs/decisions/0011-errors-without-stack-traces.md). */
-export function withoutStackTrace<Value>(create: () => Value): Value {
-  const { stackTraceLimit } = Error;
-  Error.stackTraceLimit = 0;
-  try {
-    return create();
-  } finally {
-    Error.stackTraceLimit = stackTraceLimit;
-  }
-}
-
 /**
  * The base class of expected errors: of the client's input, of REST's response, or of the network.
  * Messages are for logs and developers. The server decides which message a GraphQL client gets.

@@ -1,10 +1,10 @@
+import { isJsonObject } from '../base/json-object.ts';
 import type { Page, PageQuery } from './api-types.ts';
 import { describeCall, type RestCall } from './call.ts';
 import type { CallContext } from './client/call-context.ts';
 import { failureAfterSend } from './client/call-failure.ts';
 import type { SendJsonCall } from './client/single-flight.ts';
 import { InvalidResponseError, type WaybillError } from './errors.ts';
-import { isJsonObject } from './json-object.ts';
 import { type Collection, isMessageName, isNameOf, recordPath, resourceName } from './resource-name.ts';
 import type { DriftWatch } from './schema-drift.ts';
 import { namedOtherwise, type ResourceKind } from './wire-schema.ts';

@@ -4,7 +4,7 @@
  */
 
 import * as v from 'valibot';
-import { isJsonObject } from './json-object.ts';
+import { isJsonObject } from '../base/json-object.ts';
 
 const text = v.string();
 const number = v.number();

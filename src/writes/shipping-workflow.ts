@@ -5,6 +5,7 @@ import type { Loaders } from '../loaders/loaders.ts';
 import type { RestApi } from '../rest/api.ts';
 import type { CreateQuoteJson, CreateShipmentJson } from '../rest/api-types.ts';
 import { InvalidResponseError, isConflict } from '../rest/errors.ts';
+import { readOffers } from '../rest/offers.ts';
 import { isNameOf, type ResourceName } from '../rest/resource-name.ts';
 import type {
   OrderJson,
@@ -24,7 +25,7 @@ import {
 } from './earlier-attempt.ts';
 import { ConflictError, NotFoundError } from './errors.ts';
 import { type Attempt, bothHeld, type Held, type Lock } from './idempotency.ts';
-import { noOfferReason, type OfferPreference, offersOf, selectOffer } from './offer-selection.ts';
+import { noOfferReason, type OfferPreference, selectOffer } from './offer-selection.ts';
 import { fromChosenOffer, type ShippedOrder, toChosenOffer } from './restored-records.ts';
 import { writeAttemptNow } from './write-attempt.ts';
 
@@ -111,7 +112,7 @@ export function createShipOrder({
       order: order.name,
     };
     const quote = await createQuote(quoteRequest, bothHeld(attempt, lock));
-    const offers = offersOf(quote);
+    const offers = readOffers(quote);
     const offer = selectOffer(offers, request);
     if (offer === null) return { quote, offers, noOfferReason: noOfferReason(offers, request) };
     const terms = digest(termsOf(order));

@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import { quoteForMessage } from '../../src/base/quote-for-message.ts';
 import { BadInputError } from '../../src/rest/errors.ts';
 import {
   bareIdentifier,
@@ -6,7 +7,6 @@ import {
   conversationOfMessage,
   isMessageName,
   isNameOf,
-  quoteForMessage,
   resourceName,
 } from '../../src/rest/resource-name.ts';
 

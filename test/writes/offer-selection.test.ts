@@ -1,11 +1,7 @@
 import { describe, expect, test } from 'vitest';
+import { readOffers } from '../../src/rest/offers.ts';
 import type { OfferJson } from '../../src/rest/wire-schema.ts';
-import {
-  noOfferReason,
-  type OfferPreference,
-  offersOf,
-  selectOffer,
-} from '../../src/writes/offer-selection.ts';
+import { noOfferReason, type OfferPreference, selectOffer } from '../../src/writes/offer-selection.ts';
 
 interface Unusual {
   cost?: unknown;
@@ -167,5 +163,5 @@ test.each([
   ['a list with a null', [null]],
 ])('%s is no list of offers', (_what, offers) => {
   const quote = JSON.parse(JSON.stringify({ name: 'quotes/1', offers }));
-  expect(() => offersOf(quote)).toThrow('quotes/1 came without a list of offers');
+  expect(() => readOffers(quote)).toThrow('quotes/1 came without a list of offers');
 });

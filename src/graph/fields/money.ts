@@ -1,8 +1,7 @@
+import { quoteForMessage } from '../../base/quote-for-message.ts';
 import { BadInputError, InvalidResponseError } from '../../rest/errors.ts';
-import { quoteForMessage } from '../../rest/resource-name.ts';
 import { builder } from '../builder.ts';
 
-/** The source of `Money`. */
 interface MoneySource {
   cents: number;
   currency: string;
@@ -21,13 +20,11 @@ export function money(cents: number | null | undefined, currency: string): Money
 export const Money = builder.objectRef<MoneySource>('Money').implement({
   description: 'An amount of money, exact to the cent.',
   fields: (t) => ({
-    cents: t.expose('cents', { type: 'Cents', nullable: false, description: 'The whole amount in cents.' }),
+    cents: t.expose('cents', { type: 'Cents', description: 'The whole amount in cents.' }),
     currency: t.exposeString('currency', {
-      nullable: false,
       description: 'The ISO 4217 code of the currency, such as `COP`.',
     }),
     formatted: t.string({
-      nullable: false,
       description: 'The amount for people to read, with its currency sign, as `locale` writes it.',
       args: {
         locale: t.arg.string({

@@ -6,7 +6,6 @@ const UNRECOGNIZED = 'UNRECOGNIZED';
 /**
  * Makes a GraphQL enum for an enum of the REST service. UNRECOGNIZED stands for a value that REST adds later, so that
  * a new value never fails a field.
- * @param values the known values, each with its description
  * @returns the enum type and `recognize`, which maps a value of REST to the enum
  */
 export function openEnum<Value extends string>(

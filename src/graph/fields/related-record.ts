@@ -8,34 +8,41 @@ import {
   type SelectionNode,
   type SelectionSetNode,
 } from 'graphql';
+import { quoteForMessage } from '../../base/quote-for-message.ts';
 import type { Loaders } from '../../loaders/loaders.ts';
 import type { RecordLoader } from '../../loaders/record-loader.ts';
 import { InvalidResponseError } from '../../rest/errors.ts';
-import { type Collection, isNameOf, quoteForMessage } from '../../rest/resource-name.ts';
+import { type Collection, isNameOf } from '../../rest/resource-name.ts';
+import type {
+  ChannelJson,
+  LocationJson,
+  OrderJson,
+  OriginJson,
+  QuoteJson,
+  ShipmentJson,
+} from '../../rest/wire-schema.ts';
 
-/** The loaders of related records, by collection. Functions, because `Loaders` makes each loader on first use. */
-const relatedLoaders = {
-  orders: ({ orderById }: Loaders) => orderById,
-  shipments: ({ shipmentById }: Loaders) => shipmentById,
-  quotes: ({ quoteById }: Loaders) => quoteById,
-  origins: ({ originById }: Loaders) => originById,
-  locations: ({ locationById }: Loaders) => locationById,
-  channels: ({ channelById }: Loaders) => channelById,
-} satisfies { [C in Collection]?: unknown };
+/** The collections whose records have an id. */
+export interface RecordByCollection {
+  orders: OrderJson;
+  shipments: ShipmentJson;
+  quotes: QuoteJson;
+  origins: OriginJson;
+  locations: LocationJson;
+  channels: ChannelJson;
+}
 
-type RelatedCollection = keyof typeof relatedLoaders;
-
-/** The record type of each collection, inferred from its loader. */
-type RecordByCollection = {
-  [C in RelatedCollection]: ReturnType<(typeof relatedLoaders)[C]> extends RecordLoader<infer Json>
-    ? Json
-    : never;
+/** Functions, because `Loaders` makes each loader on first use. */
+export const recordLoaders: {
+  readonly [C in keyof RecordByCollection]: (loaders: Loaders) => RecordLoader<RecordByCollection[C]>;
+} = {
+  orders: ({ orderById }) => orderById,
+  shipments: ({ shipmentById }) => shipmentById,
+  quotes: ({ quoteById }) => quoteById,
+  origins: ({ originById }) => originById,
+  locations: ({ locationById }) => locationById,
+  channels: ({ channelById }) => channelById,
 };
-
-// The mapped type lets TypeScript infer the record type from the collection.
-const loaderFor: {
-  readonly [C in RelatedCollection]: (loaders: Loaders) => RecordLoader<RecordByCollection[C]>;
-} = relatedLoaders;
 
 /**
  * Loads the record that a REST payload names. If only `id` is selected, the name is enough and no call is made.
@@ -43,59 +50,35 @@ const loaderFor: {
  * @param info the resolve info of the field; without it the record is always loaded
  * @throws InvalidResponseError if `name` is not a name of `collection`
  */
-export function relatedRecord<C extends RelatedCollection>(
+export function relatedRecord<C extends keyof RecordByCollection>(
   collection: C,
   name: string | null | undefined,
   loaders: Loaders,
   info?: GraphQLResolveInfo,
 ): RecordByCollection[C] | Promise<RecordByCollection[C] | null> | null {
   if (name === undefined || name === null || name === '') return null;
-  assertNameOf(collection, name);
+  checkName(collection, name);
   // Only the id is selected, so nothing but the name is read from the record.
   if (info !== undefined && selectsOnlyId(info)) return { name } as RecordByCollection[C];
-  return loaderFor[collection](loaders).find(name);
+  return recordLoaders[collection](loaders).find(name);
 }
 
 /** Checks a name from REST. @throws InvalidResponseError if it is not a name of `collection`. */
-export function assertNameOf(collection: Collection, name: string): void {
+export function checkName(collection: Collection, name: string): void {
   if (isNameOf(collection, name)) return;
   throw new InvalidResponseError(
     `Expected a name of ${collection} from REST, but got ${quoteForMessage(String(name))}`,
   );
 }
 
-/** Whether the field's selections need only the record's name: `id` and `__typename`. */
-export const selectsOnlyId = memoizedByField((fields, childrenOf) =>
-  childrenOf(fields).every(isIdOrTypename),
-);
-
 /**
- * Makes a predicate on a field: whether the operation selects more than the id of a record below the field.
+ * Makes a predicate on a field: whether the operation selects more than the id of a record below the field. The result
+ * is cached by field node, unless a @skip or @include condition may change it. Without the cache, each row of a list
+ * would evaluate the predicate, which takes longer than the rest of the row.
  * @param paths the field names from the field to the record; one matching path is enough
  */
 export function selectsMoreThanIdAt(
   ...paths: readonly (readonly string[])[]
-): (info: GraphQLResolveInfo) => boolean {
-  return memoizedByField((fields, childrenOf) =>
-    paths.some((path) => {
-      const records = path.reduce<readonly FieldNode[]>(
-        (parents, name) => childrenOf(parents).filter((field) => field.name.value === name),
-        fields,
-      );
-      return !childrenOf(records).every(isIdOrTypename);
-    }),
-  );
-}
-
-/** Returns the selected child fields of fields, with fragments expanded. */
-type ChildrenOf = (parents: readonly FieldNode[]) => FieldNode[];
-
-/**
- * Caches the result of a predicate by field node, unless a @skip or @include condition may change the result. Without
- * the cache, each row of a list would evaluate the predicate, which takes longer than the rest of the row.
- */
-function memoizedByField(
-  evaluate: (fields: readonly FieldNode[], childrenOf: ChildrenOf) => boolean,
 ): (info: GraphQLResolveInfo) => boolean {
   const cache = new WeakMap<FieldNode, boolean>();
   return (info) => {
@@ -105,15 +88,27 @@ function memoizedByField(
     const cached = isSingleNode ? cache.get(field) : undefined;
     if (cached !== undefined) return cached;
     let isUnconditional = true;
-    const result = evaluate(fieldNodes, (parents) => {
+    function childrenOf(parents: readonly FieldNode[]): FieldNode[] {
       const children = selectChildren(parents, info);
       isUnconditional &&= children.isUnconditional;
       return children.fields;
+    }
+    const result = paths.some((path) => {
+      const records = path.reduce<readonly FieldNode[]>(
+        (parents, name) => childrenOf(parents).filter((child) => child.name.value === name),
+        fieldNodes,
+      );
+      return !childrenOf(records).every(isIdOrTypename);
     });
     if (isSingleNode && isUnconditional) cache.set(field, result);
     return result;
   };
 }
+
+const selectsMoreThanId = selectsMoreThanIdAt([]);
+
+/** Whether a field with a record needs only its name, for `id` and `__typename`. */
+export const selectsOnlyId = (info: GraphQLResolveInfo) => !selectsMoreThanId(info);
 
 function isIdOrTypename({ name }: FieldNode): boolean {
   return name.value === 'id' || name.value === '__typename';

@@ -1,5 +1,6 @@
+import { quoteForMessage } from '../../base/quote-for-message.ts';
 import { BadInputError } from '../../rest/errors.ts';
-import { type ConversationName, conversationName, quoteForMessage } from '../../rest/resource-name.ts';
+import { type ConversationName, conversationName } from '../../rest/resource-name.ts';
 import { builder } from '../builder.ts';
 import { relatedRecord } from '../fields/related-record.ts';
 import { Node, registerNode } from '../relay/node.ts';
@@ -13,6 +14,7 @@ export const Conversation = builder.objectRef<ConversationName>('Conversation').
   fields: (t) => ({
     channel: t.field({
       type: Channel,
+      nullable: true,
       description:
         'The channel. Costs `GET /v1/channels`, once for all channels, unless only its id is selected.',
       resolve: ({ channel }, _args, { loaders }, info) => relatedRecord('channels', channel, loaders, info),
@@ -29,6 +31,7 @@ registerNode({
 builder.objectField(Channel, 'conversation', (t) =>
   t.field({
     type: Conversation,
+    nullable: true,
     description: 'A conversation of this channel. No call is made, so that it is not known to exist.',
     args: {
       id: t.arg.id({
@@ -37,8 +40,8 @@ builder.objectField(Channel, 'conversation', (t) =>
       }),
     },
     resolve: ({ name: channel }, { id }) => {
-      const found = conversationName(id.includes('/') ? id : `${channel}/conversations/${id}`);
-      if (found?.channel === channel) return found;
+      const conversation = conversationName(id.includes('/') ? id : `${channel}/conversations/${id}`);
+      if (conversation?.channel === channel) return conversation;
       throw new BadInputError(
         `Expected the id of a conversation of ${channel}, but got ${quoteForMessage(id)}.`,
       );
@@ -49,13 +52,14 @@ builder.objectField(Channel, 'conversation', (t) =>
 builder.queryField('conversation', (t) =>
   t.field({
     type: Conversation,
+    nullable: true,
     description: 'A conversation by its id. No call is made, so that it is not known to exist.',
     args: {
       id: t.arg.id({ required: true, description: '`channels/<identifier>/conversations/<identifier>`.' }),
     },
     resolve: (_root, { id }) => {
-      const found = conversationName(id);
-      if (found !== undefined) return found;
+      const conversation = conversationName(id);
+      if (conversation !== undefined) return conversation;
       throw new BadInputError(
         `Expected the id of a conversation, "channels/<identifier>/conversations/<identifier>", but got ${quoteForMessage(id)}.`,
       );

@@ -1,7 +1,7 @@
 import * as v from 'valibot';
 import type { SendMessageJson } from '../../rest/api-types.ts';
 import { builder } from '../builder.ts';
-import { listOf, objectOf, optional, text } from '../mutation/input-rules.ts';
+import { list, object, optional, text } from '../mutation/input-rules.ts';
 import { TemplateParameterInput } from './template.ts';
 
 const SendTemplateInput = builder.inputType('SendTemplateInput', {
@@ -31,9 +31,9 @@ export const MessageContentInput = builder.inputType('MessageContentInput', {
   }),
 });
 
-/** The rules of a list of named values. Names are unique, because REST takes the values as a map. */
+// Names are unique, because REST takes the values as a map.
 const parameterRules = v.pipe(
-  listOf(objectOf({ name: text, value: text })),
+  list(object({ name: text, value: text })),
   v.rawCheck(({ dataset, addIssue }) => {
     if (!dataset.typed) return;
     const { value: input } = dataset;
@@ -51,11 +51,11 @@ const parameterRules = v.pipe(
   }),
 );
 
-/** The rules of the body of a new message ("Endpoints"). `isOneOf` already ensures exactly one of the two fields. */
-export const messageContentRules = objectOf({
+/** The rules of the body of a new message ("Endpoints"). `isOneOf` ensures exactly one of the two fields. */
+export const messageContentRules = object({
   text: optional(text),
   template: optional(
-    objectOf({
+    object({
       name: text,
       language: text,
       headerParameters: optional(parameterRules),
@@ -64,7 +64,6 @@ export const messageContentRules = objectOf({
   ),
 });
 
-/** A validated message: a text or a template. */
 export type MessageContent = v.InferOutput<typeof messageContentRules>;
 
 /**
@@ -73,22 +72,14 @@ export type MessageContent = v.InferOutput<typeof messageContentRules>;
  */
 export function messageJson({ text = '', template }: MessageContent): SendMessageJson {
   if (template === undefined) return { text };
-  const { name, language, headerParameters, bodyParameters } = template;
-  return {
-    template: {
-      name,
-      language,
-      headerParameters: valuesByName(headerParameters),
-      bodyParameters: valuesByName(bodyParameters),
-    },
-  };
+  const headerParameters = valuesByName(template.headerParameters);
+  const bodyParameters = valuesByName(template.bodyParameters);
+  return { template: { name: template.name, language: template.language, headerParameters, bodyParameters } };
 }
 
-/**
- * Turns a list of named values into a map, sorted by name: the order of the values does not change the message.
- * Object.fromEntries keeps a parameter named `__proto__`; an assignment would lose it.
- */
+/** Sorted, because the order of the values does not change the message. */
 function valuesByName(parameters: readonly { name: string; value: string }[] = []): Record<string, string> {
   const sorted = parameters.toSorted((a, b) => (a.name < b.name ? -1 : 1));
+  // An assignment would lose a parameter named `__proto__`.
   return Object.fromEntries(sorted.map(({ name, value }) => [name, value]));
 }

@@ -1,17 +1,11 @@
-import { maxPageSize } from '../../loaders/loaders.ts';
+import { quoteForMessage } from '../../base/quote-for-message.ts';
 import { InvalidResponseError } from '../../rest/errors.ts';
-import {
-  type ConversationName,
-  conversationOfMessage,
-  isMessageName,
-  quoteForMessage,
-} from '../../rest/resource-name.ts';
-import type { MessageJson, SentTemplateJson, TemplateJson } from '../../rest/wire-schema.ts';
+import { type ConversationName, conversationOfMessage, isMessageName } from '../../rest/resource-name.ts';
+import type { MessageJson, SentTemplateJson } from '../../rest/wire-schema.ts';
 import { builder } from '../builder.ts';
-import type { Context } from '../context.ts';
 import { openEnum } from '../fields/open-enum.ts';
-import { connect, connectionArgs, connectionOf } from '../relay/connection.ts';
-import { registerUnreadable } from '../relay/node.ts';
+import { defineList } from '../relay/connection.ts';
+import { registerNonRefetchable } from '../relay/node.ts';
 import { Conversation } from './conversation.ts';
 import { findTemplate, Template } from './template.ts';
 import { fillTemplate, joinParts } from './template-text.ts';
@@ -29,111 +23,96 @@ const messageContentType = openEnum('MessageContentType', 'What a message consis
   TEMPLATE: 'A template with its parameters.',
 });
 
-const TemplateParameter = builder.objectRef<{ name: string; value: string }>('TemplateParameter').implement({
-  description: 'The value of one parameter of a sent template.',
-  fields: (t) => ({
-    name: t.exposeString('name', { nullable: false, description: 'The name of the parameter.' }),
-    value: t.exposeString('value', { nullable: false, description: 'The text that was put there.' }),
-  }),
-});
-
-/** The template of a sent message, with the channel that defines the template. */
 interface SentTemplateSource extends SentTemplateJson {
   channel: string;
 }
 
+interface Parameter {
+  name: string;
+  value: string;
+}
+
+const TemplateParameter = builder.objectRef<Parameter>('TemplateParameter').implement({
+  description: 'The value of one parameter of a sent template.',
+  fields: (t) => ({
+    name: t.exposeString('name', { description: 'The name of the parameter.' }),
+    value: t.exposeString('value', { description: 'The text that was put there.' }),
+  }),
+});
+
 const SentTemplate = builder.objectRef<SentTemplateSource>('SentTemplate').implement({
   description: 'The template of a message, with the values that were sent.',
   fields: (t) => ({
-    name: t.exposeString('name', { nullable: false, description: 'The name of the template.' }),
-    language: t.exposeString('language', {
-      nullable: false,
-      description: 'The language code it was sent in.',
-    }),
+    name: t.exposeString('name', { description: 'The name of the template.' }),
+    language: t.exposeString('language', { description: 'The language code it was sent in.' }),
     headerParameters: t.field({
       type: [TemplateParameter],
-      nullable: { list: false, items: false },
       description: 'The values in the header.',
       extensions: { estimatedItems: 2 },
       resolve: (sent) => parameterList(sent.headerParameters),
     }),
     bodyParameters: t.field({
       type: [TemplateParameter],
-      nullable: { list: false, items: false },
       description: 'The values in the body.',
       extensions: { estimatedItems: 5 },
       resolve: (sent) => parameterList(sent.bodyParameters),
     }),
     definition: t.field({
       type: Template,
+      nullable: true,
       description:
         'The template as it is defined today; null where it is gone. Costs `GET /v1/channels/{id}/templates`, once ' +
         "for all of the channel's templates.",
-      resolve: definitionOf,
+      resolve: (sent, _args, { loaders }) => findTemplate(sent, loaders),
     }),
   }),
 });
 
-function parameterList(
-  parameters: Record<string, string> | null | undefined,
-): { name: string; value: string }[] {
+function parameterList(parameters: SentTemplateJson['bodyParameters']): Parameter[] {
   return [...parameterValues(parameters)].map(([name, value]) => ({ name, value }));
 }
 
-/** Reads the values by parameter name. @throws InvalidResponseError if REST sent anything but a map of texts. */
-function parameterValues(parameters: Record<string, string> | null | undefined): Map<string, string> {
+/** @throws InvalidResponseError if REST sent anything but a map of texts. */
+function parameterValues(parameters: SentTemplateJson['bodyParameters']): Map<string, string> {
   const map: unknown = parameters ?? {};
   const values = typeof map === 'object' && !Array.isArray(map) ? Object.entries(map ?? {}) : undefined;
   if (values?.every(([, value]) => typeof value === 'string')) return new Map(values);
   throw new InvalidResponseError('Expected texts by name as the parameters of a sent template from REST');
 }
 
-async function definitionOf(
-  { channel, name, language }: SentTemplateSource,
-  _args: unknown,
-  { loaders }: Context,
-): Promise<TemplateJson | null> {
-  return findTemplate(await loaders.templatesByChannel.load(channel), name, language);
-}
-
 export const Message = builder.objectRef<MessageJson>('Message').implement({
   description: 'A message that a customer was sent.',
   fields: (t) => ({
     id: t.exposeID('name', {
-      nullable: false,
       description: '`channels/<identifier>/conversations/<identifier>/messages/<identifier>`.',
     }),
-    createTime: t.expose('createTime', {
-      type: 'DateTime',
-      nullable: false,
-      description: 'When it was created.',
-    }),
+    createTime: t.expose('createTime', { type: 'DateTime', description: 'When it was created.' }),
     status: t.field({
       type: messageStatus.ref,
-      nullable: false,
       description: 'How far it has come.',
       resolve: (message) => messageStatus.recognize(message.status),
     }),
     contentType: t.field({
       type: messageContentType.ref,
-      nullable: false,
       description: 'Whether it is a text or a template.',
       resolve: (message) => messageContentType.recognize(message.contentType),
     }),
-    text: t.exposeString('text', { description: 'The text; null for a template.' }),
+    text: t.exposeString('text', { nullable: true, description: 'The text; null for a template.' }),
     template: t.field({
       type: SentTemplate,
+      nullable: true,
       description: 'The template with its values; null for a text.',
       resolve: sentTemplate,
     }),
     body: t.string({
+      nullable: true,
       description:
         'What the customer reads: the text, or the header, body and footer of the template, filled in. Null where the ' +
         'template is gone. For a template it costs `GET /v1/channels/{id}/templates`, once for all.',
-      resolve: async (message, args, context) => {
+      resolve: async (message, _args, { loaders }) => {
         const sent = sentTemplate(message);
         if (sent === null) return message.text ?? null;
-        const definition = await definitionOf(sent, args, context);
+        const definition = await findTemplate(sent, loaders);
         if (definition === null) return null;
         const header = parameterValues(sent.headerParameters);
         const body = parameterValues(sent.bodyParameters);
@@ -142,48 +121,42 @@ export const Message = builder.objectRef<MessageJson>('Message').implement({
     }),
     conversation: t.field({
       type: Conversation,
-      nullable: false,
       description: 'The conversation it belongs to.',
-      resolve: conversationOf,
+      resolve: conversation,
     }),
   }),
 });
 
 function sentTemplate(message: MessageJson): SentTemplateSource | null {
   if (message.template === undefined || message.template === null) return null;
-  return { ...message.template, channel: conversationOf(message).channel };
+  return { ...message.template, channel: conversation(message).channel };
 }
 
-function conversationOf({ name }: MessageJson): ConversationName {
-  const conversation = conversationOfMessage(name);
-  if (conversation !== undefined) return conversation;
+function conversation({ name }: MessageJson): ConversationName {
+  const parsed = conversationOfMessage(name);
+  if (parsed !== undefined) return parsed;
   throw new InvalidResponseError(
     `Expected the name of a message from REST, but got ${quoteForMessage(name)}`,
   );
 }
 
-registerUnreadable({
+registerNonRefetchable({
   owns: isMessageName,
   instead: (id) =>
     `A message is read with its conversation: conversation(id: "${conversationOfMessage(id)?.name}") { messages { nodes { id } } }.`,
 });
 
-const MessageConnection = connectionOf(Message, 'messages');
+const messageList = defineList(Message, 'messages');
 
 builder.objectField(Conversation, 'messages', (t) =>
   t.field({
-    type: MessageConnection,
+    type: messageList.type,
+    nullable: true,
     description:
       'The messages of the conversation, in the order in which the REST service lists them. Costs ' +
       '`GET /v1/channels/{id}/conversations/{id}/messages`.',
-    args: connectionArgs(maxPageSize.messages),
+    args: messageList.args,
     resolve: ({ channel, conversation }, args, { loaders }) =>
-      connect({
-        list: 'messages',
-        pages: loaders.messagePage,
-        query: { channel, conversation },
-        args,
-        maximum: maxPageSize.messages,
-      }),
+      messageList.read(loaders.messagePage, args, { channel, conversation }),
   }),
 );

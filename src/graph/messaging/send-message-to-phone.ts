@@ -1,5 +1,5 @@
 import { builder } from '../builder.ts';
-import { idempotencyKey, idOf, objectOf, text } from '../mutation/input-rules.ts';
+import { idempotencyKey, object, recordId, text } from '../mutation/input-rules.ts';
 import { runMutation } from '../mutation/run-mutation.ts';
 import { SendMessageResult } from './send-message.ts';
 
@@ -22,12 +22,12 @@ const SendMessageToPhoneInput = builder.inputType('SendMessageToPhoneInput', {
   }),
 });
 
-/** The rules of the input of `sendMessageToPhone` ("Endpoints"). */
-const rules = objectOf({ channel: idOf('channels'), phone: text, name: text, text, idempotencyKey });
+const rules = object({ channel: recordId('channels'), phone: text, name: text, text, idempotencyKey });
 
 builder.mutationField('sendMessageToPhone', (t) =>
   t.field({
     type: SendMessageResult,
+    nullable: true,
     description:
       "Sends a text to a phone number, into the customer's conversation or a new one, which `sent.conversation` " +
       'names. Costs `POST /v1/channels/{id}/messages`.',

@@ -1,10 +1,11 @@
 import * as v from 'valibot';
-import { type ConversationName, conversationName, quoteForMessage } from '../../rest/resource-name.ts';
+import { quoteForMessage } from '../../base/quote-for-message.ts';
+import { type ConversationName, conversationName } from '../../rest/resource-name.ts';
 import type { MessageJson } from '../../rest/wire-schema.ts';
 import { builder } from '../builder.ts';
-import { idempotencyKey, objectOf, text } from '../mutation/input-rules.ts';
+import { idempotencyKey, object, text } from '../mutation/input-rules.ts';
 import { runMutation } from '../mutation/run-mutation.ts';
-import { Conflict, InvalidInput, NotFound, OutcomeUnknown } from '../mutation/user-error.ts';
+import { NotFound, resultUnion } from '../mutation/user-error.ts';
 import { Message } from './message.ts';
 import { MessageContentInput, messageContentRules, messageJson } from './message-content-input.ts';
 import { checkTemplateFits } from './template-check.ts';
@@ -30,7 +31,7 @@ const SendMessageInput = builder.inputType('SendMessageInput', {
   }),
 });
 
-/** The rule of a conversation id. It is a whole name, because a bare identifier is unique in one channel only. */
+// A whole name, because a bare identifier is unique in one channel only.
 const conversationId = v.pipe(
   text,
   v.rawTransform(({ dataset: { value }, addIssue, NEVER }): ConversationName => {
@@ -43,8 +44,7 @@ const conversationId = v.pipe(
   }),
 );
 
-/** The rules of the input of `sendMessage`. */
-const rules = objectOf({ conversation: conversationId, content: messageContentRules, idempotencyKey });
+const rules = object({ conversation: conversationId, content: messageContentRules, idempotencyKey });
 
 const SendMessageSuccess = builder
   .objectRef<{ __typename: 'SendMessageSuccess'; sent: MessageJson }>('SendMessageSuccess')
@@ -53,20 +53,20 @@ const SendMessageSuccess = builder
     fields: (t) => ({
       sent: t.expose('sent', {
         type: Message,
-        nullable: false,
         description: 'The message as it was taken on; its `status` says later how far it has come.',
       }),
     }),
   });
 
-export const SendMessageResult = builder.unionType('SendMessageResult', {
+export const SendMessageResult = resultUnion('SendMessageResult', {
   description: 'What came of sending a message.',
-  types: [SendMessageSuccess, InvalidInput, NotFound, Conflict, OutcomeUnknown],
+  types: [SendMessageSuccess, NotFound],
 });
 
 builder.mutationField('sendMessage', (t) =>
   t.field({
     type: SendMessageResult,
+    nullable: true,
     description:
       'Sends a text or a template into a conversation. Costs `POST /v1/channels/{id}/conversations/{id}/messages`; for ' +
       'a template `GET /v1/channels/{id}/templates` comes before it, and nothing is sent that does not fit the template.',

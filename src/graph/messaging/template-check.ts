@@ -1,9 +1,9 @@
 import * as v from 'valibot';
+import { quoteForMessage } from '../../base/quote-for-message.ts';
 import { type Loaders, maxPageSize } from '../../loaders/loaders.ts';
 import { pagesFrom } from '../../loaders/paging/page-loader.ts';
 import type { Page } from '../../rest/api-types.ts';
 import { AbortedError, InvalidResponseError } from '../../rest/errors.ts';
-import { quoteForMessage } from '../../rest/resource-name.ts';
 import type { TemplateJson } from '../../rest/wire-schema.ts';
 import { InvalidInputError } from '../mutation/run-mutation.ts';
 import type { InvalidFieldSource } from '../mutation/user-error.ts';
@@ -14,9 +14,8 @@ type Template = NonNullable<MessageContent['template']>;
 type Rows = Page<TemplateJson>['rows'];
 
 /**
- * Compares a template with its definition before the message is sent. If the definition can't be read, the check
- * passes and REST validates the message.
- * @param content the message; a text passes
+ * Compares a template with its definition before the message is sent. A text passes. If the definition can't be read,
+ * the check passes and REST validates the message.
  * @param channel the resource name of the channel
  * @throws InvalidInputError with all errors of the template
  */
@@ -26,24 +25,15 @@ export async function checkTemplateFits(
   loaders: Loaders,
 ): Promise<void> {
   if (template === undefined) return;
-  if ((await readTemplateErrors(template, channel, loaders)).length === 0) return;
+  if (findErrors(template, await readTemplates(channel, loaders)).length === 0) return;
   // An older list may lack a new template. Read the list again before the template is rejected.
   loaders.templatePage.forgetEarlier();
-  const errors = await readTemplateErrors(template, channel, loaders);
+  const errors = findErrors(template, await readTemplates(channel, loaders));
   if (errors.length > 0) throw new InvalidInputError(errors);
 }
 
-async function readTemplateErrors(
-  template: Template,
-  channel: string,
-  loaders: Loaders,
-): Promise<InvalidFieldSource[]> {
-  const rows = await templatesOf(channel, loaders);
-  return rows === undefined ? [] : templateErrors(template, rows);
-}
-
-/** All templates of a channel, invalid records included. Undefined if the list can't be read. */
-async function templatesOf(channel: string, { templatePage }: Loaders): Promise<Rows | undefined> {
+/** Invalid records included. Undefined if the list can't be read. */
+async function readTemplates(channel: string, { templatePage }: Loaders): Promise<Rows | undefined> {
   const rows: Rows[number][] = [];
   try {
     for await (const page of pagesFrom(templatePage, { channel, pageSize: maxPageSize.templates })) {
@@ -51,13 +41,14 @@ async function templatesOf(channel: string, { templatePage }: Loaders): Promise<
     }
     return rows;
   } catch (error) {
-    // After an abort nothing may be sent. Any other error passes the check: REST then validates the message itself.
+    // After an abort nothing may be sent.
     if (error instanceof AbortedError) throw error;
     return undefined;
   }
 }
 
-function templateErrors(template: Template, rows: Rows): InvalidFieldSource[] {
+function findErrors(template: Template, rows: Rows | undefined): InvalidFieldSource[] {
+  if (rows === undefined) return [];
   const readable = rows.filter(hasNameAndLanguage);
   const sameName = readable.filter(({ name }) => name === template.name);
   const definition = sameName.find(({ language }) => language === template.language);
@@ -71,16 +62,16 @@ function templateErrors(template: Template, rows: Rows): InvalidFieldSource[] {
   // An invalid record may be the requested template.
   if (readable.length < rows.length) return [];
   if (sameName.length > 0) {
-    const languages = sameName.map(({ language }) => language);
-    const message = `must be one in which the template exists, ${oneOfNames(languages)}, but is ${quoteForMessage(template.language)}`;
-    return [{ path: 'content.template.language', message }];
+    const expected = `one in which the template exists, ${oneOfNames(sameName.map(({ language }) => language))}`;
+    return [wrongValue('content.template.language', expected, template.language)];
   }
   const names = readable.map(({ name }) => name);
-  const message =
-    names.length === 0
-      ? `must be a template of the channel, which has none, but is ${quoteForMessage(template.name)}`
-      : `must be a template of the channel, ${oneOfNames(names)}, but is ${quoteForMessage(template.name)}`;
-  return [{ path: 'content.template.name', message }];
+  const choice = names.length === 0 ? 'which has none' : oneOfNames(names);
+  return [wrongValue('content.template.name', `a template of the channel, ${choice}`, template.name)];
+}
+
+function wrongValue(path: string, expected: string, value: string): InvalidFieldSource {
+  return { path, message: `must be ${expected}, but is ${quoteForMessage(value)}` };
 }
 
 function hasNameAndLanguage(row: Rows[number]): row is TemplateJson {
@@ -99,7 +90,6 @@ const textShape = v.pipe(
 /** The parts of "Template" that define parameters. */
 const definitionShape = v.object({ header: v.nullish(textShape), body: textShape });
 
-/** The errors of the values for one part of a template: missing values and unknown names. */
 function parameterErrors(
   part: 'header' | 'body',
   values: Template['bodyParameters'] = [],
@@ -107,8 +97,8 @@ function parameterErrors(
 ): InvalidFieldSource[] {
   const path = `content.template.${part}Parameters`;
   const names = parameterNames(definition[part]);
-  const valueNames = new Set(values.map(({ name }) => name));
-  const missing = [...names].filter((name) => !valueNames.has(name));
+  const given = new Set(values.map(({ name }) => name));
+  const missing = [...names].filter((name) => !given.has(name));
   const expected =
     names.size === 0
       ? `must be left out, as the ${part} of the template takes no values`
@@ -125,7 +115,6 @@ function parameterErrors(
 
 const maxShownNames = 10;
 
-/** Lists the distinct names to choose from, at most 10 of them. */
 function oneOfNames(names: Iterable<string>): string {
   const distinct = [...new Set(names)];
   const omitted = distinct.length - maxShownNames;

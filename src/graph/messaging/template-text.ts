@@ -1,13 +1,12 @@
 import { InvalidResponseError } from '../../rest/errors.ts';
 import type { TemplateJson, TemplateTextJson } from '../../rest/wire-schema.ts';
 
-/** The values of a template's parameters, by name. Maps, because a parameter may have the name `__proto__`. */
+/** By parameter name. Maps, because a parameter may have the name `__proto__`. */
 export interface TemplateValues {
   header: ReadonlyMap<string, string>;
   body: ReadonlyMap<string, string>;
 }
 
-/** The texts of a template with its parameters filled in. */
 export interface FilledTemplate {
   header: string | null;
   body: string | null;
@@ -51,9 +50,9 @@ function fillText(
   return text?.replace(placeholder, (unfilled, name: string) => values.get(name) ?? unfilled) ?? null;
 }
 
-/** @throws InvalidResponseError if the value is no text. */
 function textOrNull(value: string | null | undefined): string | null {
-  if (value === undefined || value === null || typeof value === 'string') return value ?? null;
+  if (value === undefined || value === null) return null;
+  if (typeof value === 'string') return value;
   throw new InvalidResponseError('Expected the parts of a template from REST to be texts');
 }
 

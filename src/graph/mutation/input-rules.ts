@@ -1,55 +1,43 @@
 import * as v from 'valibot';
+import { quoteForMessage } from '../../base/quote-for-message.ts';
 import { BadInputError } from '../../rest/errors.ts';
-import {
-  type Collection,
-  quoteForMessage,
-  type ResourceName,
-  resourceName,
-} from '../../rest/resource-name.ts';
+import { type Collection, type ResourceName, resourceName } from '../../rest/resource-name.ts';
 import type { InvalidFieldSource } from './user-error.ts';
 
-/**
- * The building blocks of the validation rules of inputs. GraphQL has already validated the types. For every optional
- * field, GraphQL accepts an explicit null and REST does not: these rules reject the null.
- * A client reads each error message after the name of its field.
- */
+// The rules of inputs. GraphQL has already validated the types, but accepts null for each optional field. REST does not.
+// A client reads each message after the name of its field.
 
 const notNull = 'must not be null: leave it out instead';
 
-/** A text of any length. */
 export const text = v.string(notNull);
-/** True or false. */
 export const boolean = v.boolean(notNull);
-/** A number of any size. */
 export const number = v.number(notNull);
-
-/** An input object with these fields. A field wrapped in `optional` may be absent. */
-export const objectOf = <Entries extends v.ObjectEntries>(entries: Entries) => v.object(entries, notNull);
-/** A list of any length. */
-export const listOf = <Item extends v.GenericSchema>(item: Item) => v.array(item, notNull);
+export const object = <Entries extends v.ObjectEntries>(entries: Entries) => v.object(entries, notNull);
+export const list = <Item extends v.GenericSchema>(item: Item) => v.array(item, notNull);
 /** A field that may be absent but not null. */
-export const optional = <Schema extends v.GenericSchema>(schema: Schema) => v.exactOptional(schema);
-/** A value that may be null. */
-export const nullable = <Schema extends v.GenericSchema>(schema: Schema) => v.nullable(schema);
+export const optional = v.exactOptional;
+export const nullable = v.nullable;
 
-/** A text of `min` to `max` characters ("Limits"). A character is a Unicode code point, not a UTF-16 unit. */
+/** A text of `min` to `max` Unicode code points ("Limits"). */
 export const textOfLength = (min: number, max: number) =>
   v.pipe(
     text,
     v.check(
-      (value) => isWithin(lengthOf(value), min, max),
-      ({ input }) => `must be ${min} to ${max} characters long, but has ${lengthOf(input)}`,
+      (value) => {
+        const count = characterCount(value);
+        return count >= min && count <= max;
+      },
+      ({ input }) => `must be ${min} to ${max} characters long, but has ${characterCount(input)}`,
     ),
   );
 
-/** Counts code points. It does not copy the text, which may have megabytes. */
-function lengthOf(value: string): number {
-  let length = 0;
-  for (const _character of value) length += 1;
-  return length;
+/** Counts without a copy of the text, which may have megabytes. */
+function characterCount(value: string): number {
+  let count = 0;
+  for (const _character of value) count += 1;
+  return count;
 }
 
-/** An amount of at least `min` cents. */
 export const centsAtLeast = (min: number) =>
   v.pipe(
     number,
@@ -60,10 +48,10 @@ export const centsAtLeast = (min: number) =>
   );
 
 /**
- * An id of a collection: a resource name or a bare identifier. The rule returns the resource name.
- * @param maxLength the most characters of the resource name; no limit by default
+ * A resource name or a bare identifier. The rule returns the resource name.
+ * @param maxLength the most characters of the resource name
  */
-export const idOf = <C extends Collection>(collection: C, maxLength = Number.POSITIVE_INFINITY) =>
+export const recordId = <C extends Collection>(collection: C, maxLength = Number.POSITIVE_INFINITY) =>
   v.pipe(
     text,
     v.rawTransform(({ dataset: { value }, addIssue, NEVER }): ResourceName<C> => {
@@ -79,25 +67,6 @@ export const idOf = <C extends Collection>(collection: C, maxLength = Number.POS
     }),
   );
 
-/** A location id. Only location names have a limit of their own ("Limits"). */
-export const locationId = idOf('locations', 96);
-
-/** The client's idempotency key of a write. Null means no key. */
-export const idempotencyKey = v.exactOptional(v.nullable(textOfLength(1, 255)));
-
-/** The validated value of an input, or all its errors. */
-export type ValidationResult<Output> = { value: Output } | { errors: InvalidFieldSource[] };
-
-/** Validates an input against its rules, without a REST call. */
-export function validateInput<Rules extends v.GenericSchema>(
-  rules: Rules,
-  input: unknown,
-): ValidationResult<v.InferOutput<Rules>> {
-  const { success, output, issues } = v.safeParse(rules, input);
-  if (success) return { value: output };
-  return { errors: issues.map((issue) => ({ path: v.getDotPath(issue) ?? '', message: issue.message })) };
-}
-
 function nameOrUndefined<C extends Collection>(collection: C, id: string): ResourceName<C> | undefined {
   try {
     return resourceName(collection, id);
@@ -107,6 +76,18 @@ function nameOrUndefined<C extends Collection>(collection: C, id: string): Resou
   }
 }
 
-function isWithin(value: number, min: number, max: number): boolean {
-  return value >= min && value <= max;
+/** Only location names have a limit of their own ("Limits"). */
+export const locationId = recordId('locations', 96);
+
+/** Null means no key. */
+export const idempotencyKey = optional(nullable(textOfLength(1, 255)));
+
+/** Validates an input against its rules, without a REST call. @returns the validated value, or all errors */
+export function validateInput<Rules extends v.GenericSchema>(
+  rules: Rules,
+  input: unknown,
+): { value: v.InferOutput<Rules> } | { errors: InvalidFieldSource[] } {
+  const { success, output, issues } = v.safeParse(rules, input);
+  if (success) return { value: output };
+  return { errors: issues.map((issue) => ({ path: v.getDotPath(issue) ?? '', message: issue.message })) };
 }

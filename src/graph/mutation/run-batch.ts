@@ -4,8 +4,6 @@ import type { WriteFailedSource } from './user-error.ts';
 /**
  * Runs one write for each input of a batch mutation. Writes to the same order run one after another, in input order.
  * Other writes run concurrently: the limits of the operation bound the number of inputs and of concurrent calls.
- * @param orderIdOf returns the id of the order that an input writes to
- * @param run runs the write of one input
  * @returns the results in input order; a write that throws becomes a `WriteFailed`
  * @throws the first error if all writes failed with the same code, because the inputs are then not the cause
  */
@@ -40,7 +38,7 @@ export async function runBatch<Input, Result>(
   return results;
 }
 
-/** Returns `abc` for both `orders/abc` and `abc`. */
+/** `abc` for both `orders/abc` and `abc`. */
 function bareIdentifier(id: string): string {
   return id.slice(id.lastIndexOf('/') + 1);
 }

@@ -19,30 +19,24 @@ import type {
   OutcomeUnknownSource,
 } from './user-error.ts';
 
-/** The results of a failed mutation of any kind. */
 type FailureSource = InvalidInputSource | ConflictSource | OutcomeUnknownSource;
 
-/** The input of a mutation, its validation rules, and the write that the mutation runs. */
-export interface MutationSpec<Rules extends GenericSchema, Success> {
+interface Mutation<Rules extends GenericSchema, Success> {
   rules: Rules;
-  /** The input from the client. Not every input type has an idempotency key. */
   input: object & { idempotencyKey?: string | null | undefined };
   info: GraphQLResolveInfo;
-  /** Runs the write with the validated input. */
   run(value: InferOutput<Rules>): Promise<Success>;
   /** Input paths of REST fields whose paths differ. Errors of REST name fields by REST paths. */
   restToInputPaths?: RestToInputPaths;
   /**
-   * Returns sentences that tell a person how to find out whether a write of unknown outcome was done.
+   * Sentences that tell a person how to find out whether a write of unknown outcome was done.
    * @param wasNotFound whether the server has already searched for the written record, without result
    */
   adviceOnUnknownOutcome(value: InferOutput<Rules>, wasNotFound: boolean): string;
 }
 
-/** A mutation whose write has a target record. REST may report that the record does not exist. */
-export interface TargetedMutationSpec<Rules extends GenericSchema, Success>
-  extends MutationSpec<Rules, Success> {
-  /** The id of the target record. */
+interface Targeted<Rules extends GenericSchema> {
+  /** The id of the record that the write needs. REST may report that it does not exist. */
   targetId(value: InferOutput<Rules>): string;
 }
 
@@ -53,15 +47,13 @@ export interface TargetedMutationSpec<Rules extends GenericSchema, Success>
  * @throws any other error of the write unchanged
  */
 export function runMutation<Rules extends GenericSchema, Success>(
-  mutation: MutationSpec<Rules, Success> & { targetId?: undefined },
+  mutation: Mutation<Rules, Success> & { targetId?: undefined },
 ): Promise<Success | FailureSource>;
 export function runMutation<Rules extends GenericSchema, Success>(
-  mutation: TargetedMutationSpec<Rules, Success>,
+  mutation: Mutation<Rules, Success> & Targeted<Rules>,
 ): Promise<Success | FailureSource | NotFoundSource>;
 export async function runMutation<Rules extends GenericSchema, Success>(
-  mutation: MutationSpec<Rules, Success> & {
-    targetId?: TargetedMutationSpec<Rules, Success>['targetId'] | undefined;
-  },
+  mutation: Mutation<Rules, Success> & { targetId?: Targeted<Rules>['targetId'] | undefined },
 ): Promise<Success | FailureSource | NotFoundSource> {
   const validation = validateInput(mutation.rules, mutation.input);
   if ('errors' in validation) return invalidInput(validation.errors);
@@ -70,7 +62,12 @@ export async function runMutation<Rules extends GenericSchema, Success>(
     return await mutation.run(value);
   } catch (error) {
     if (error instanceof OutcomeUnknownError) {
-      return outcomeUnknown(mutation, mutation.adviceOnUnknownOutcome(value, error.wasNotFound));
+      const advice = mutation.adviceOnUnknownOutcome(value, error.wasNotFound);
+      return {
+        __typename: 'OutcomeUnknown',
+        message: `It was sent, but no answer came that tells what became of it: it may have happened or not. ${advice}`,
+        idempotencyKey: mutation.input.idempotencyKey ?? null,
+      };
     }
     if (error instanceof NotFoundError) return notFound(error.id, error.message);
     if (error instanceof ConflictError) return { __typename: 'Conflict', message: error.message };
@@ -82,7 +79,7 @@ export async function runMutation<Rules extends GenericSchema, Success>(
       if (isNotFound(error) && mutation.targetId !== undefined)
         return notFound(mutation.targetId(value), message);
       if (isNotFound(error) || isRejectedInput(error))
-        return invalidInput(invalidFieldsOf(error, mutation), message);
+        return invalidInput(invalidFields(error, mutation), message);
     }
     throw error;
   }
@@ -99,14 +96,14 @@ export class InvalidInputError extends WaybillError {
   }
 }
 
-/** Maps the fields that REST rejects to input paths. A field that the input does not have gets the empty path. */
-function invalidFieldsOf(
+/** A field that the input does not have gets the empty path. */
+function invalidFields(
   { details }: StatusError,
   {
     info,
     input,
     restToInputPaths = {},
-  }: Pick<MutationSpec<GenericSchema, unknown>, 'info' | 'input' | 'restToInputPaths'>,
+  }: Pick<Mutation<GenericSchema, unknown>, 'info' | 'input' | 'restToInputPaths'>,
 ): InvalidFieldSource[] {
   const type = inputTypeOf(info);
   return details.fields.map(({ path: restPath, message }) => {
@@ -134,17 +131,6 @@ function invalidInput(errors: InvalidFieldSource[], message?: string): InvalidIn
 
 function notFound(missingId: string, message: string): NotFoundSource {
   return { __typename: 'NotFound', missingId, message };
-}
-
-function outcomeUnknown(
-  { input: { idempotencyKey = null } }: Pick<MutationSpec<GenericSchema, unknown>, 'input'>,
-  advice: string,
-): OutcomeUnknownSource {
-  return {
-    __typename: 'OutcomeUnknown',
-    message: `It was sent, but no answer came that tells what became of it: it may have happened or not. ${advice}`,
-    idempotencyKey,
-  };
 }
 
 function fieldSentence({ path, message }: InvalidFieldSource): string {

@@ -1,38 +1,41 @@
-import { builder } from '../builder.ts';
+import type { ObjectParam } from '@pothos/core';
+import { builder, type SchemaTypes } from '../builder.ts';
 
 interface UserErrorSource {
   message: string;
 }
 
-/** The source of `InvalidField`: one error of an input. */
 export interface InvalidFieldSource {
-  /** The dotted path in the input, such as `recipient.address.addressLines`. Empty for the input as a whole. */
+  /** Dotted; empty for the input as a whole. */
   path: string;
-  /** The description of the error. A client reads the message after the name of the field. */
+  /** A client reads it after the name of the field. */
   message: string;
 }
 
-/** The source of `InvalidInput`: the input breaks the rules. */
 export interface InvalidInputSource extends UserErrorSource {
   __typename: 'InvalidInput';
   fields: InvalidFieldSource[];
 }
 
-/** The source of `NotFound`: the record to change does not exist. */
 export interface NotFoundSource extends UserErrorSource {
   __typename: 'NotFound';
   missingId: string;
 }
 
-/** The source of `Conflict`: existing data does not allow the write. */
 export interface ConflictSource extends UserErrorSource {
   __typename: 'Conflict';
 }
 
-/** The source of `OutcomeUnknown`: REST may or may not have done the write. */
 export interface OutcomeUnknownSource extends UserErrorSource {
   __typename: 'OutcomeUnknown';
   idempotencyKey: string | null;
+}
+
+export interface WriteFailedSource extends UserErrorSource {
+  __typename: 'WriteFailed';
+  code: string;
+  retryable: boolean;
+  retryAfterMs?: number;
 }
 
 export const UserError = builder.interfaceRef<UserErrorSource>('UserError').implement({
@@ -41,7 +44,6 @@ export const UserError = builder.interfaceRef<UserErrorSource>('UserError').impl
     'the success.',
   fields: (t) => ({
     message: t.exposeString('message', {
-      nullable: false,
       description:
         'What was expected, what came, and what to do; in its own words where it is the REST service that refused.',
     }),
@@ -52,13 +54,11 @@ const InvalidField = builder.objectRef<InvalidFieldSource>('InvalidField').imple
   description: 'A field of an input that is not as it should be.',
   fields: (t) => ({
     path: t.exposeString('path', {
-      nullable: false,
       description:
         'Where it is in the input, such as `recipient.address.addressLines` or `paymentMethods.0`; empty where it is ' +
         'the input as a whole.',
     }),
     message: t.exposeString('message', {
-      nullable: false,
       description:
         'What is wrong, to be read after the name of the field: `must be 3 to 128 characters long`.',
     }),
@@ -72,7 +72,6 @@ export const InvalidInput = builder.objectRef<InvalidInputSource>('InvalidInput'
   fields: (t) => ({
     fields: t.expose('fields', {
       type: [InvalidField],
-      nullable: { list: false, items: false },
       description: 'The faults, to be shown each next to its field; empty where the REST service named none.',
       extensions: { estimatedItems: 5 },
     }),
@@ -84,7 +83,6 @@ export const NotFound = builder.objectRef<NotFoundSource>('NotFound').implement(
   interfaces: [UserError],
   fields: (t) => ({
     missingId: t.exposeID('missingId', {
-      nullable: false,
       description: 'The id that nothing was found by. It is not called `id`, as it is no id of this object.',
     }),
   }),
@@ -104,20 +102,13 @@ export const OutcomeUnknown = builder.objectRef<OutcomeUnknownSource>('OutcomeUn
   interfaces: [UserError],
   fields: (t) => ({
     idempotencyKey: t.exposeString('idempotencyKey', {
+      nullable: true,
       description:
         'The key of the request. Retry with this key. `shipOrder`, and `createOrder` with a `referenceId`, first look for ' +
         'the earlier result. Other mutations return `OutcomeUnknown` again and write nothing.',
     }),
   }),
 });
-
-/** The source of `WriteFailed`: one write of a batch failed for a reason other than its input. */
-export interface WriteFailedSource extends UserErrorSource {
-  __typename: 'WriteFailed';
-  code: string;
-  retryable: boolean;
-  retryAfterMs?: number;
-}
 
 export const WriteFailed = builder.objectRef<WriteFailedSource>('WriteFailed').implement({
   description:
@@ -127,15 +118,20 @@ export const WriteFailed = builder.objectRef<WriteFailedSource>('WriteFailed').i
   interfaces: [UserError],
   fields: (t) => ({
     code: t.exposeString('code', {
-      nullable: false,
       description: 'The same as `extensions.code` of an error, such as `RATE_LIMITED`.',
     }),
     retryable: t.exposeBoolean('retryable', {
-      nullable: false,
       description: 'Whether the same input may succeed when it is sent again.',
     }),
     retryAfterMs: t.exposeInt('retryAfterMs', {
+      nullable: true,
       description: 'How long to wait before that, in milliseconds, where the REST service says so.',
     }),
   }),
 });
+
+/** Makes the union of a mutation's own result types with the errors that every mutation may return. */
+export const resultUnion = <Types extends ObjectParam<SchemaTypes>>(
+  name: string,
+  { description, types }: { description: string; types: Types[] },
+) => builder.unionType(name, { description, types: [...types, InvalidInput, Conflict, OutcomeUnknown] });

@@ -3,15 +3,15 @@ import { builder } from '../builder.ts';
 import {
   centsAtLeast,
   idempotencyKey,
-  listOf,
+  list,
   number,
-  objectOf,
+  object,
   optional,
   text,
   textOfLength,
 } from '../mutation/input-rules.ts';
 import { runMutation } from '../mutation/run-mutation.ts';
-import { Conflict, InvalidInput, OutcomeUnknown } from '../mutation/user-error.ts';
+import { resultUnion } from '../mutation/user-error.ts';
 import { Order } from './order.ts';
 import { OrderRecipientInput, orderRecipientRules } from './recipient-input.ts';
 
@@ -26,11 +26,7 @@ const OrderInitialStatus = builder.enumType('OrderInitialStatus', {
 const CreateOrderInput = builder.inputType('CreateOrderInput', {
   description: 'The order to record. What is not needed may be left out; null is refused.',
   fields: (t) => ({
-    recipient: t.field({
-      type: OrderRecipientInput,
-      required: true,
-      description: 'Who receives the order.',
-    }),
+    recipient: t.field({ type: OrderRecipientInput, required: true, description: 'Who receives the order.' }),
     contentDescription: t.string({
       required: true,
       description: 'What is in the package, in 3 to 128 characters.',
@@ -71,14 +67,14 @@ const CreateOrderInput = builder.inputType('CreateOrderInput', {
 });
 
 /** The rules of "Create Order body fields". */
-const rules = objectOf({
+const rules = object({
   recipient: orderRecipientRules,
   contentDescription: textOfLength(3, 128),
   notes: textOfLength(3, 2048),
   sellingPriceCents: number,
   cashOnDeliveryRequestCents: centsAtLeast(0),
   status: optional(text),
-  paymentMethods: optional(listOf(text)),
+  paymentMethods: optional(list(text)),
   referenceId: optional(text),
   referenceUrl: optional(text),
   fulfiller: optional(text),
@@ -90,22 +86,19 @@ const CreateOrderSuccess = builder
   .implement({
     description: 'The order is recorded.',
     fields: (t) => ({
-      order: t.expose('order', {
-        type: Order,
-        nullable: false,
-        description: 'The order as it was recorded.',
-      }),
+      order: t.expose('order', { type: Order, description: 'The order as it was recorded.' }),
     }),
   });
 
-const CreateOrderResult = builder.unionType('CreateOrderResult', {
+const CreateOrderResult = resultUnion('CreateOrderResult', {
   description: 'What came of recording an order.',
-  types: [CreateOrderSuccess, InvalidInput, Conflict, OutcomeUnknown],
+  types: [CreateOrderSuccess],
 });
 
 builder.mutationField('createOrder', (t) =>
   t.field({
     type: CreateOrderResult,
+    nullable: true,
     description:
       'Records an order. Costs `POST /v1/orders`; with the key of an attempt that got no answer, a searched ' +
       '`GET /v1/orders` instead.',

@@ -2,7 +2,6 @@ import type { CustomerBehaviorJson } from '../../rest/wire-schema.ts';
 import { builder } from '../builder.ts';
 import { openEnum } from '../fields/open-enum.ts';
 
-/** The reliability of a customer, with unknown values. */
 export const customerReliability = openEnum(
   'CustomerReliability',
   'How far a customer can be relied on to accept a package, judged by their earlier shipments.',
@@ -17,18 +16,11 @@ export const customerReliability = openEnum(
 export const CustomerBehavior = builder.objectRef<CustomerBehaviorJson>('CustomerBehavior').implement({
   description: "What became of a customer's shipments so far.",
   fields: (t) => ({
-    totalShipments: t.exposeInt('totalShipments', { nullable: false, description: 'Shipments in all.' }),
-    deliveredShipments: t.exposeInt('deliveredShipments', {
-      nullable: false,
-      description: 'Of these, delivered.',
-    }),
-    returnedShipments: t.exposeInt('returnedShipments', {
-      nullable: false,
-      description: 'Of these, returned.',
-    }),
+    totalShipments: t.exposeInt('totalShipments', { description: 'Shipments in all.' }),
+    deliveredShipments: t.exposeInt('deliveredShipments', { description: 'Of these, delivered.' }),
+    returnedShipments: t.exposeInt('returnedShipments', { description: 'Of these, returned.' }),
     reliability: t.field({
       type: customerReliability.ref,
-      nullable: false,
       description: 'The judgement that follows from these numbers.',
       resolve: (behavior) => customerReliability.recognize(behavior.reliability),
     }),

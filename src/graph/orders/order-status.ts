@@ -1,7 +1,6 @@
 import { BadInputError } from '../../rest/errors.ts';
 import { openEnum } from '../fields/open-enum.ts';
 
-/** The status of an order, with unknown values. */
 export const orderStatus = openEnum('OrderStatus', 'How far an order has come.', {
   NEW: 'Recorded, not yet confirmed.',
   CONFIRMED: 'Confirmed with the customer.',
@@ -12,10 +11,7 @@ export const orderStatus = openEnum('OrderStatus', 'How far an order has come.',
   RETURN: 'On its way back, or returned. Set by the service.',
 });
 
-/**
- * The statuses for the status filter of REST, sorted and without duplicates. An absent or empty list means no filter.
- * @throws BadInputError for UNRECOGNIZED
- */
+/** Sorted and without duplicates. An absent or empty list means no filter. @throws BadInputError for UNRECOGNIZED */
 export function statusFilter(status: readonly string[] | null | undefined): string[] | undefined {
   if (status?.includes('UNRECOGNIZED')) {
     throw new BadInputError(

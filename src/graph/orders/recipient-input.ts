@@ -1,7 +1,7 @@
 import type { InputFieldBuilder } from '@pothos/core';
 import * as v from 'valibot';
 import { builder } from '../builder.ts';
-import { listOf, locationId, nullable, objectOf, optional, text } from '../mutation/input-rules.ts';
+import { list, locationId, nullable, object, optional, text } from '../mutation/input-rules.ts';
 import { documentType } from './recipient.ts';
 
 const AddressInput = builder.inputType('AddressInput', {
@@ -12,7 +12,6 @@ const AddressInput = builder.inputType('AddressInput', {
   }),
 });
 
-/** The input fields that recipients of orders and of shipments share. */
 const personFields = (t: InputFieldBuilder<(typeof builder)['$inferSchemaTypes'], 'InputObject'>) => ({
   firstName: t.string({ required: true, description: 'Given names.' }),
   lastName: t.string({ required: true, description: 'Family names.' }),
@@ -32,7 +31,7 @@ const personRules = {
   lastName: text,
   email: text,
   phoneNumber: text,
-  address: objectOf({ addressLines: listOf(text), organization: optional(nullable(text)) }),
+  address: object({ addressLines: list(text), organization: optional(nullable(text)) }),
   documentType: optional(
     nullable(
       v.pipe(
@@ -60,13 +59,11 @@ export const OrderRecipientInput = builder.inputType('OrderRecipientInput', {
   }),
 });
 
-/** The rules of the recipient of an order. */
-export const orderRecipientRules = objectOf({ ...personRules, location: locationId });
+export const orderRecipientRules = object({ ...personRules, location: locationId });
 
 export const ShipmentRecipientInput = builder.inputType('ShipmentRecipientInput', {
   description: "The person who receives a shipment, at the destination of the shipment's quote.",
   fields: personFields,
 });
 
-/** The rules of the recipient of a shipment. */
-export const shipmentRecipientRules = objectOf(personRules);
+export const shipmentRecipientRules = object(personRules);

@@ -6,7 +6,6 @@ import { relatedRecord } from '../fields/related-record.ts';
 import { Address } from '../places/address.ts';
 import { Location } from '../places/location.ts';
 
-/** The kind of an identity document, with unknown values. */
 export const documentType = openEnum('DocumentType', 'The kind of an identity document.', {
   CC: 'Cédula de ciudadanía: a Colombian citizen.',
   CE: 'Cédula de extranjería: a foreign resident.',
@@ -17,24 +16,25 @@ export const documentType = openEnum('DocumentType', 'The kind of an identity do
 export const Recipient = builder.objectRef<RecipientJson>('Recipient').implement({
   description: 'The person who receives a package, as the order or the shipment has recorded them.',
   fields: (t) => ({
-    firstName: t.exposeString('firstName', { nullable: false, description: 'Given names.' }),
-    lastName: t.exposeString('lastName', { nullable: false, description: 'Family names.' }),
-    fullName: t.string({
-      nullable: false,
-      description: 'First and last name with a space between them.',
-      resolve: fullName,
-    }),
+    firstName: t.exposeString('firstName', { description: 'Given names.' }),
+    lastName: t.exposeString('lastName', { description: 'Family names.' }),
+    fullName: t.string({ description: 'First and last name with a space between them.', resolve: fullName }),
     documentType: t.field({
       type: documentType.ref,
+      nullable: true,
       description: 'The kind of identity document, where one was given.',
       resolve: (recipient) => documentType.recognize(recipient.documentType),
     }),
-    document: t.exposeString('document', { description: 'The number of the identity document.' }),
-    email: t.exposeString('email', { nullable: false, description: 'Email address.' }),
-    phoneNumber: t.exposeString('phoneNumber', { nullable: false, description: 'Phone number.' }),
-    address: t.expose('address', { type: Address, nullable: false, description: 'Where the package goes.' }),
+    document: t.exposeString('document', {
+      nullable: true,
+      description: 'The number of the identity document.',
+    }),
+    email: t.exposeString('email', { description: 'Email address.' }),
+    phoneNumber: t.exposeString('phoneNumber', { description: 'Phone number.' }),
+    address: t.expose('address', { type: Address, description: 'Where the package goes.' }),
     location: t.field({
       type: Location,
+      nullable: true,
       description:
         "The place of the address among the supported locations. Null on a shipment's recipient. " +
         'Costs a filtered `GET /v1/locations` for each distinct location, unless only its id is selected.',

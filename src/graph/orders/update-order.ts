@@ -6,18 +6,18 @@ import { builder } from '../builder.ts';
 import type { Context } from '../context.ts';
 import {
   centsAtLeast,
-  idOf,
-  listOf,
+  list,
   number,
-  objectOf,
+  object,
   optional,
+  recordId,
   text,
   textOfLength,
 } from '../mutation/input-rules.ts';
 import type { RestToInputPaths } from '../mutation/rest-to-input-path.ts';
 import { runBatch } from '../mutation/run-batch.ts';
 import { runMutation } from '../mutation/run-mutation.ts';
-import { Conflict, InvalidInput, NotFound, OutcomeUnknown, WriteFailed } from '../mutation/user-error.ts';
+import { NotFound, resultUnion, WriteFailed } from '../mutation/user-error.ts';
 import { Order } from './order.ts';
 import { OrderRecipientInput, orderRecipientRules } from './recipient-input.ts';
 
@@ -54,9 +54,7 @@ const UpdateOrderInput = builder.inputType('UpdateOrderInput', {
       type: 'Cents',
       description: 'What the courier is to collect on delivery, from 0.',
     }),
-    paymentMethods: t.stringList({
-      description: 'How the customer pays, in place of the list as a whole.',
-    }),
+    paymentMethods: t.stringList({ description: 'How the customer pays, in place of the list as a whole.' }),
     contentDescription: t.string({ description: 'What is in the package, in 3 to 128 characters.' }),
     notes: t.string({ description: 'Notes to the order, 3 to 2048 characters.' }),
     fulfiller: t.string({
@@ -71,7 +69,7 @@ const fieldRules = {
   recipient: optional(orderRecipientRules),
   sellingPriceCents: optional(number),
   cashOnDeliveryRequestCents: optional(centsAtLeast(0)),
-  paymentMethods: optional(listOf(text)),
+  paymentMethods: optional(list(text)),
   contentDescription: optional(textOfLength(3, 128)),
   notes: optional(textOfLength(3, 2048)),
   fulfiller: optional(text),
@@ -79,11 +77,10 @@ const fieldRules = {
 
 const updatableFields = Object.keys(fieldRules) as UpdateOrderField[]; // `satisfies` ensures that these are all keys.
 
-/** The update mask: the names of all updatable fields in the input. */
 const updateMaskOf = (input: object) => updatableFields.filter((field) => Object.hasOwn(input, field));
 
 const rules = v.pipe(
-  objectOf({ id: idOf('orders'), ...fieldRules }),
+  object({ id: recordId('orders'), ...fieldRules }),
   // Unlike `check`, `rawCheck` also runs if a field has an error.
   v.rawCheck(({ dataset: { value }, addIssue }) => {
     if (value instanceof Object && updateMaskOf(value).length > 0) return;
@@ -96,29 +93,26 @@ const UpdateOrderSuccess = builder
   .implement({
     description: 'The order is updated.',
     fields: (t) => ({
-      order: t.expose('order', {
-        type: Order,
-        nullable: false,
-        description: 'The order as it is now.',
-      }),
+      order: t.expose('order', { type: Order, description: 'The order as it is now.' }),
     }),
   });
 
-const UpdateOrderResult = builder.unionType('UpdateOrderResult', {
+const UpdateOrderResult = resultUnion('UpdateOrderResult', {
   description: 'What came of updating an order.',
-  types: [UpdateOrderSuccess, InvalidInput, NotFound, Conflict, OutcomeUnknown, WriteFailed],
+  types: [UpdateOrderSuccess, NotFound, WriteFailed],
 });
 
 builder.mutationFields((t) => ({
   updateOrder: t.field({
     type: UpdateOrderResult,
+    nullable: true,
     description: 'Changes the fields of an order that the input holds. Costs `PATCH /v1/orders/{id}`.',
     args: { input: t.arg({ type: UpdateOrderInput, required: true, description: 'What is to change.' }) },
     resolve: (_root, { input }, context, info) => update(input, context, info),
   }),
   updateOrders: t.field({
     type: [UpdateOrderResult],
-    nullable: { list: true, items: false },
+    nullable: true,
     description:
       'Changes up to 100 orders, and answers in their order, each with a result of its own; where all fail alike, for no ' +
       'fault of their own, with that one error. Costs ' +

@@ -11,21 +11,15 @@ export const Organization = builder.objectRef<OrganizationJson>('Organization').
   fields: (t) => ({
     balance: t.field({
       type: Money,
-      nullable: false,
       description: 'What is on the account; negative where the merchant owes.',
       resolve: (organization, _args, { currency }) => money(organization.balanceCents, currency),
     }),
     creditLimit: t.field({
       type: Money,
-      nullable: false,
       description: 'How far the balance may go below zero.',
       resolve: (organization, _args, { currency }) => money(organization.creditLimitCents, currency),
     }),
-    isCreditUser: t.boolean({
-      nullable: false,
-      description: 'Whether the balance is negative.',
-      resolve: isCreditUser,
-    }),
+    isCreditUser: t.boolean({ description: 'Whether the balance is negative.', resolve: isCreditUser }),
   }),
 });
 
@@ -47,6 +41,7 @@ registerNode({
 builder.queryField('organization', (t) =>
   t.field({
     type: Organization,
+    nullable: true,
     description: 'The organization of the access token. Costs `GET /v1/organizations/mine`.',
     resolve: (_root, _args, { loaders }) => loaders.organization.load('mine'),
   }),

@@ -5,20 +5,16 @@ export const Address = builder.objectRef<AddressJson>('Address').implement({
   description: 'A postal address.',
   fields: (t) => ({
     regionCode: t.exposeString('regionCode', {
-      nullable: false,
       description: 'The country, as an ISO 3166-1 alpha-2 code such as `CO`.',
     }),
     administrativeArea: t.exposeString('administrativeArea', {
-      nullable: false,
       description: 'The state, province or department.',
     }),
-    locality: t.exposeString('locality', { nullable: false, description: 'The city or municipality.' }),
+    locality: t.exposeString('locality', { description: 'The city or municipality.' }),
     addressLines: t.exposeStringList('addressLines', {
-      nullable: false,
       description: 'The street detail, two lines as a rule.',
     }),
     organization: t.exposeString('organization', {
-      nullable: false,
       description: 'The company or building at the address; may be empty.',
     }),
   }),

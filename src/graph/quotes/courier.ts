@@ -1,6 +1,6 @@
 import { isNameOf } from '../../rest/resource-name.ts';
 import { builder } from '../builder.ts';
-import { assertNameOf } from '../fields/related-record.ts';
+import { checkName } from '../fields/related-record.ts';
 import { Node, registerNode } from '../relay/node.ts';
 
 export const Courier = builder.objectRef<{ name: string }>('Courier').implement({
@@ -10,7 +10,6 @@ export const Courier = builder.objectRef<{ name: string }>('Courier').implement(
   interfaces: [Node],
   fields: (t) => ({
     code: t.string({
-      nullable: false,
       description: 'The part of the id after the slash.',
       resolve: ({ name }) => name.slice('couriers/'.length),
     }),
@@ -23,8 +22,8 @@ registerNode({
   load: async (name) => ({ name }),
 });
 
-/** Makes the source of the courier that a REST payload names. @throws InvalidResponseError for any other name. */
+/** @param name from a REST payload. @throws InvalidResponseError if it is not the name of a courier */
 export function courierNamed(name: string): { name: string } {
-  assertNameOf('couriers', name);
+  checkName('couriers', name);
   return { name };
 }

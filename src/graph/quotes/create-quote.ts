@@ -4,13 +4,13 @@ import { builder } from '../builder.ts';
 import {
   centsAtLeast,
   idempotencyKey,
-  idOf,
   locationId,
-  objectOf,
+  object,
   optional,
+  recordId,
 } from '../mutation/input-rules.ts';
 import { runMutation } from '../mutation/run-mutation.ts';
-import { Conflict, InvalidInput, NotFound, OutcomeUnknown } from '../mutation/user-error.ts';
+import { NotFound, resultUnion } from '../mutation/user-error.ts';
 import { PackageInput, packageRules } from './package-input.ts';
 import { loadCreatedQuote, Quote } from './quote.ts';
 
@@ -51,12 +51,12 @@ const CreateQuoteInput = builder.inputType('CreateQuoteInput', {
 });
 
 /** The rules of the request fields of "Quote". */
-const rules = objectOf({
+const rules = object({
   origin: locationId,
   destination: locationId,
   package: packageRules,
   cashOnDeliveryRequestCents: optional(centsAtLeast(0)),
-  order: optional(idOf('orders')),
+  order: optional(recordId('orders')),
   idempotencyKey,
 });
 
@@ -67,21 +67,21 @@ const CreateQuoteSuccess = builder
     fields: (t) => ({
       quote: t.field({
         type: Quote,
-        nullable: false,
         description: 'The quote, with the offer or the refusal of each courier.',
         resolve: ({ quote }, _args, { loaders }, info) => loadCreatedQuote(quote, loaders, info),
       }),
     }),
   });
 
-const CreateQuoteResult = builder.unionType('CreateQuoteResult', {
+const CreateQuoteResult = resultUnion('CreateQuoteResult', {
   description: 'What came of asking for a quote.',
-  types: [CreateQuoteSuccess, InvalidInput, NotFound, Conflict, OutcomeUnknown],
+  types: [CreateQuoteSuccess, NotFound],
 });
 
 builder.mutationField('createQuote', (t) =>
   t.field({
     type: CreateQuoteResult,
+    nullable: true,
     description: 'Asks the couriers for their offers for a package. Costs `POST /v1/quotes`.',
     args: {
       input: t.arg({ type: CreateQuoteInput, required: true, description: 'The package and its way.' }),

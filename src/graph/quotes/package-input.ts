@@ -1,5 +1,5 @@
 import { builder } from '../builder.ts';
-import { number, objectOf, textOfLength } from '../mutation/input-rules.ts';
+import { number, object, textOfLength } from '../mutation/input-rules.ts';
 
 const PackageDimensionsInput = builder.inputType('PackageDimensionsInput', {
   description: 'The outer size of a package.',
@@ -24,10 +24,10 @@ export const PackageInput = builder.inputType('PackageInput', {
   }),
 });
 
-/** The rules of the package of a quote request. "Quote" has no bounds; "Limits" bounds content descriptions. */
-export const packageRules = objectOf({
+/** "Quote" has no bounds; "Limits" bounds content descriptions. */
+export const packageRules = object({
   declaredValueCents: number,
-  dimensions: objectOf({ lengthCm: number, widthCm: number, heightCm: number }),
+  dimensions: object({ lengthCm: number, widthCm: number, heightCm: number }),
   weightKg: number,
   contentDescription: textOfLength(3, 128),
 });

@@ -1,16 +1,17 @@
 import type { ObjectRef } from '@pothos/core';
+import { maxPageSize } from '../../loaders/loaders.ts';
 import { ListCursors } from '../../loaders/paging/cursor.ts';
 import type { PageLoader } from '../../loaders/paging/page-loader.ts';
 import { type PageSlice, readPageSlice } from '../../loaders/paging/page-slice.ts';
 import type { PageQuery } from '../../rest/api-types.ts';
 import { BadInputError, type InvalidResponseError } from '../../rest/errors.ts';
-import { builder } from '../builder.ts';
+import { builder, type SchemaTypes } from '../builder.ts';
 
-/** The default page size, in rows. */
+/** In rows. */
 export const defaultPageSize = 20;
 
-/** A page of a list, the source of a connection type. The getters make edges and cursors only if selected. */
-export class Connection<Json> {
+/** The source of a connection type. The getters make edges and cursors only if selected. */
+class Connection<Json> {
   readonly hasPreviousPage: boolean;
   readonly #slice: PageSlice<Json>;
   readonly #cursors: ListCursors;
@@ -33,15 +34,13 @@ export class Connection<Json> {
     return this.nodes.map((node, index) => ({ node, index, connection: this }));
   }
 
-  /** The cursor of the edge at this index. */
-  cursorOf(index: number): string {
+  cursorAt(index: number): string {
     return this.#cursors.encode(this.#slice.positionAfter(index));
   }
 }
 
 interface Edge<Json> {
   node: Json | InvalidResponseError;
-  /** The index of the edge in the connection. */
   index: number;
   connection: Connection<Json>;
 }
@@ -49,20 +48,21 @@ interface Edge<Json> {
 const PageInfo = builder.objectRef<Connection<unknown>>('PageInfo').implement({
   description: 'Where a page stands in its list.',
   fields: (t) => ({
-    hasNextPage: t.exposeBoolean('hasNextPage', { nullable: false, description: 'Whether more follows.' }),
+    hasNextPage: t.exposeBoolean('hasNextPage', { description: 'Whether more follows.' }),
     hasPreviousPage: t.exposeBoolean('hasPreviousPage', {
-      nullable: false,
       description: 'Whether the page was asked for with `after`. Lists are read forward only.',
     }),
     startCursor: t.string({
+      nullable: true,
       description: 'The cursor of the first edge; null on an empty page.',
-      resolve: (connection) => (connection.nodes.length === 0 ? null : connection.cursorOf(0)),
+      resolve: (connection) => (connection.nodes.length === 0 ? null : connection.cursorAt(0)),
     }),
     endCursor: t.string({
+      nullable: true,
       description: 'The cursor of the last edge, for `after`; null on an empty page.',
       resolve: (connection) => {
         const { length } = connection.nodes;
-        return length === 0 ? null : connection.cursorOf(length - 1);
+        return length === 0 ? null : connection.cursorAt(length - 1);
       },
     }),
   }),
@@ -72,25 +72,38 @@ interface Named {
   name: string;
 }
 
-type Types = (typeof builder)['$inferSchemaTypes'];
+interface PageArgs {
+  first?: number | null | undefined;
+  after?: string | null | undefined;
+}
+
+interface RowFilter<Json> {
+  /** The list name in cursors, in place of the list of REST: cursors of the two lists differ. */
+  cursorList: string;
+  includes(row: Json): boolean;
+}
 
 /**
- * Makes the types `XConnection` and `XEdge` for the type `X`.
- * @param items the plural noun for descriptions, such as "orders"
+ * Makes the types `XConnection` and `XEdge` for a type `X` with a list in REST ("List query parameters").
+ * @returns the connection type, the arguments `first` and `after` of its fields, and `read`, which reads a page
  */
-export function connectionOf<Json extends Named>(ref: ObjectRef<Types, Json>, items: string) {
+export function defineList<Json extends Named>(
+  ref: ObjectRef<SchemaTypes, Json>,
+  list: keyof typeof maxPageSize,
+) {
+  const maximum = maxPageSize[list];
   // A connection reads only the name of a record. Pothos can't infer field types from a type parameter.
-  const node = ref as unknown as ObjectRef<Types, Named>;
+  const node = ref as unknown as ObjectRef<SchemaTypes, Named>;
   const edge = builder.objectRef<Edge<Named>>(`${node.name}Edge`).implement({
-    description: `One of the ${items}, with its place in the list.`,
+    description: `One of the ${list}, with its place in the list.`,
     fields: (t) => ({
       cursor: t.string({
-        nullable: false,
         description: 'Pass it as `after`, with the same filters, to read the rows after this one.',
-        resolve: ({ connection, index }) => connection.cursorOf(index),
+        resolve: ({ connection, index }) => connection.cursorAt(index),
       }),
       node: t.field({
         type: node,
+        nullable: true,
         description: 'Null only where REST gave a broken record, with an error that names it.',
         // GraphQL turns an error instance into the field's own error.
         resolve: ({ node }) => node as Named,
@@ -98,90 +111,59 @@ export function connectionOf<Json extends Named>(ref: ObjectRef<Types, Json>, it
     }),
   });
   const connection = builder.objectRef<Connection<Named>>(`${node.name}Connection`).implement({
-    description: `A page of ${items}.`,
+    description: `A page of ${list}.`,
     fields: (t) => ({
-      edges: t.expose('edges', {
-        type: [edge],
-        nullable: { list: false, items: false },
-        description: `The ${items} with their cursors.`,
-      }),
+      edges: t.expose('edges', { type: [edge], description: `The ${list} with their cursors.` }),
       nodes: t.field({
         type: [node],
         nullable: { list: false, items: true },
-        description: `The ${items} alone. Null only where REST gave a broken record, with an error that names it.`,
+        description: `The ${list} alone. Null only where REST gave a broken record, with an error that names it.`,
         // GraphQL turns an error instance in a list into that item's own error.
         resolve: ({ nodes }) => nodes as readonly Named[],
       }),
       pageInfo: t.field({
         type: PageInfo,
-        nullable: false,
         description: 'Where this page stands in the list.',
         resolve: (source) => source,
       }),
     }),
   });
-  return connection as unknown as ObjectRef<Types, Connection<Json>>;
-}
-
-/** The arguments of a connection field. Null and absent both mean the default. */
-export interface ConnectionArgs {
-  first?: number | null | undefined;
-  after?: string | null | undefined;
-}
-
-/**
- * Makes the arguments `first` and `after`.
- * @param maximum the largest page size of this list in REST, in rows ("List query parameters")
- */
-export function connectionArgs(maximum: number) {
-  return builder.args((t) => ({
+  const args = builder.args((t) => ({
     first: t.int({
       description: `How many, from 0 to ${maximum}; ${defaultPageSize} when left out.`,
       extensions: { maximum },
     }),
     after: t.string({ description: 'A cursor of this list: what follows it is returned.' }),
   }));
-}
 
-/** The list to read, its filters and the requested page. */
-export interface ConnectionRequest<Json, Query extends PageQuery> {
-  /** The list name for cursors. A cursor is valid for one list name with the same filters. */
-  list: string;
-  pages: PageLoader<Json, Query>;
-  /** The list's filters. */
-  query: Omit<Query, keyof PageQuery>;
-  args: ConnectionArgs;
-  /** The largest page size of this list in REST, in rows. */
-  maximum: number;
-  /** Whether a row belongs to the list, for a filter that REST does not have. By default all rows belong. */
-  isInList?: (row: Json) => boolean;
-}
-
-/**
- * Reads the page of a list that `first` and `after` select.
- * @throws BadInputError for an invalid `first`, and InvalidCursorError for an invalid `after`, without a REST call
- */
-export async function connect<Json extends { name: string }, Query extends PageQuery>({
-  list,
-  pages,
-  query,
-  args,
-  maximum,
-  isInList,
-}: ConnectionRequest<Json, Query>): Promise<Connection<Json>> {
-  const first = args.first ?? defaultPageSize;
-  if (first < 0 || first > maximum) {
-    throw new BadInputError(`Expected "first" to be from 0 to ${maximum}, but got ${first}.`);
+  /**
+   * Reads the page that `first` and `after` select.
+   * @param query the filters of REST
+   * @param filter for rows that REST cannot leave out
+   * @throws BadInputError for an invalid `first`, and InvalidCursorError for an invalid `after`, without a REST call
+   */
+  async function read<Query extends PageQuery>(
+    pages: PageLoader<Json, Query>,
+    pageArgs: PageArgs,
+    query: Omit<Query, keyof PageQuery>,
+    filter?: RowFilter<Json>,
+  ): Promise<Connection<Json>> {
+    const first = pageArgs.first ?? defaultPageSize;
+    if (first < 0 || first > maximum) {
+      throw new BadInputError(`Expected "first" to be from 0 to ${maximum}, but got ${first}.`);
+    }
+    const cursors = new ListCursors(filter?.cursorList ?? list, query);
+    const after = typeof pageArgs.after === 'string' ? cursors.decode(pageArgs.after) : undefined;
+    const slice = await readPageSlice({
+      pages,
+      query,
+      first,
+      after,
+      maxPageSize: maximum,
+      ...(filter === undefined ? {} : { isInList: filter.includes }),
+    });
+    return new Connection(slice, after !== undefined, cursors);
   }
-  const cursors = new ListCursors(list, query);
-  const after = typeof args.after === 'string' ? cursors.decode(args.after) : undefined;
-  const slice = await readPageSlice({
-    pages,
-    query,
-    first,
-    after,
-    maxPageSize: maximum,
-    ...(isInList === undefined ? {} : { isInList }),
-  });
-  return new Connection(slice, after !== undefined, cursors);
+
+  return { type: connection as unknown as ObjectRef<SchemaTypes, Connection<Json>>, args, read };
 }

@@ -1,22 +1,21 @@
+import type { ObjectRef } from '@pothos/core';
+import { quoteForMessage } from '../../base/quote-for-message.ts';
 import type { Loaders } from '../../loaders/loaders.ts';
 import { BadInputError } from '../../rest/errors.ts';
-import { quoteForMessage } from '../../rest/resource-name.ts';
-import { builder } from '../builder.ts';
+import { isNameOf, resourceName } from '../../rest/resource-name.ts';
+import { builder, type SchemaTypes } from '../builder.ts';
+import { type RecordByCollection, recordLoaders } from '../fields/related-record.ts';
 
-/** Tells `node(id:)` how to load the records of one type. Each Node type registers itself in its own file. */
-export interface NodeType {
+interface NodeType {
   typename: string;
-  /** Whether the form of an id matches this type. */
   owns(id: string): boolean;
-  /** Loads the record, or null if there is none. @throws BadInputError for a malformed id. */
+  /** Resolves to null if there is no record. @throws BadInputError for a malformed id. */
   load(id: string, loaders: Loaders): Promise<{ name: string } | null>;
 }
 
-/** A type whose records have ids, but no REST call to read them by id. */
-export interface UnreadableType {
-  /** Whether the form of an id matches this type. */
+interface UnreadableType {
   owns(id: string): boolean;
-  /** Returns a sentence on how to read the record instead. */
+  /** A sentence on how to read the record instead. */
   instead(id: string): string;
 }
 
@@ -29,8 +28,8 @@ export function registerNode(type: NodeType): void {
   nodeTypes.push(type);
 }
 
-/** Makes `node(id:)` fail for ids of a type, with a message on how to read the record instead. */
-export function registerUnreadable(type: UnreadableType): void {
+/** Makes `node(id:)` fail for ids that REST has no call for, with a message on how to read the record instead. */
+export function registerNonRefetchable(type: UnreadableType): void {
   unreadableTypes.push(type);
 }
 
@@ -39,15 +38,45 @@ export const Node = builder.interfaceRef<{ name: string }>('Node').implement({
   resolveType: ({ name }) => nodeTypes.find((type) => type.owns(name))?.typename,
   fields: (t) => ({
     id: t.exposeID('name', {
-      nullable: false,
       description: 'The resource name, `<collection>/<identifier>`. Unique among all types, and stable.',
     }),
   }),
 });
 
+/**
+ * Makes records of a collection readable by id: with `node(id:)`, and with a query of their own.
+ * @param cost a sentence on the calls that the query costs
+ */
+export function defineRecordQuery<C extends keyof RecordByCollection>(
+  queryName: string,
+  ref: ObjectRef<SchemaTypes, RecordByCollection[C]>,
+  collection: C,
+  cost: string,
+): void {
+  const load = (name: string, loaders: Loaders): Promise<{ name: string } | null> =>
+    recordLoaders[collection](loaders).load(name);
+  registerNode({ typename: ref.name, owns: (id) => isNameOf(collection, id), load });
+  builder.queryField(queryName, (t) =>
+    t.field({
+      // Pothos can't infer the type of a field from a type parameter.
+      type: ref as unknown as ObjectRef<SchemaTypes, { name: string }>,
+      nullable: true,
+      description: `One ${queryName}, or null where there is none. ${cost}`,
+      args: {
+        id: t.arg.id({
+          required: true,
+          description: `\`${collection}/<identifier>\` or the bare identifier.`,
+        }),
+      },
+      resolve: (_root, { id }, { loaders }) => load(resourceName(collection, id), loaders),
+    }),
+  );
+}
+
 builder.queryFields((t) => ({
   node: t.field({
     type: Node,
+    nullable: true,
     description:
       'Any object by its id, or null where there is none. It costs what the query for its type costs, such as ' +
       '`GET /v1/orders/{id}` for an order.',

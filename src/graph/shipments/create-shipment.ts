@@ -1,8 +1,8 @@
 import type { ShipmentJson } from '../../rest/wire-schema.ts';
 import { builder } from '../builder.ts';
-import { boolean, idempotencyKey, idOf, objectOf } from '../mutation/input-rules.ts';
+import { boolean, idempotencyKey, object, recordId } from '../mutation/input-rules.ts';
 import { runMutation } from '../mutation/run-mutation.ts';
-import { Conflict, InvalidInput, NotFound, OutcomeUnknown } from '../mutation/user-error.ts';
+import { NotFound, resultUnion } from '../mutation/user-error.ts';
 import { ShipmentRecipientInput, shipmentRecipientRules } from '../orders/recipient-input.ts';
 import { Shipment } from './shipment.ts';
 
@@ -45,10 +45,10 @@ const CreateShipmentInput = builder.inputType('CreateShipmentInput', {
 });
 
 /** The rules of "Create Shipment body". */
-const rules = objectOf({
-  quote: idOf('quotes'),
-  courier: idOf('couriers'),
-  origin: idOf('origins'),
+const rules = object({
+  quote: recordId('quotes'),
+  courier: recordId('couriers'),
+  origin: recordId('origins'),
   recipient: shipmentRecipientRules,
   requiresPickup: boolean,
   idempotencyKey,
@@ -61,20 +61,20 @@ const CreateShipmentSuccess = builder
     fields: (t) => ({
       shipment: t.expose('shipment', {
         type: Shipment,
-        nullable: false,
         description: 'The shipment as it was created; its label may exist already.',
       }),
     }),
   });
 
-const CreateShipmentResult = builder.unionType('CreateShipmentResult', {
+const CreateShipmentResult = resultUnion('CreateShipmentResult', {
   description: 'What came of creating a shipment.',
-  types: [CreateShipmentSuccess, InvalidInput, NotFound, Conflict, OutcomeUnknown],
+  types: [CreateShipmentSuccess, NotFound],
 });
 
 builder.mutationField('createShipment', (t) =>
   t.field({
     type: CreateShipmentResult,
+    nullable: true,
     description:
       'Accepts an offer of a quote: creates the shipment, which costs what was offered, and has its label made. Costs ' +
       '`POST /v1/shipments`, and with a new `idempotencyKey` first `GET /v1/quotes/{id}`. With keys, an order has one ' +

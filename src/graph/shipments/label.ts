@@ -1,27 +1,25 @@
 import { InvalidResponseError } from '../../rest/errors.ts';
 import type { ShipmentJson } from '../../rest/wire-schema.ts';
 import { builder } from '../builder.ts';
-import { registerUnreadable } from '../relay/node.ts';
+import { registerNonRefetchable } from '../relay/node.ts';
 
-/** A shipment whose label exists. */
-export type LabelledShipment = ShipmentJson & { label: string };
+type LabelledShipment = ShipmentJson & { label: string };
 
 export const Label = builder.objectRef<LabelledShipment>('Label').implement({
   description: 'The label to print and stick on the package, a PDF.',
   fields: (t) => ({
     id: t.id({
-      nullable: false,
       description: '`labels/<identifier>`. A label is read with its shipment, and not by this id.',
       resolve: labelId,
     }),
     url: t.expose('labelUrl', {
       type: 'URL',
+      nullable: true,
       description:
         'A signed address of the PDF that needs no access token. It is valid for 5 days from when it was issued.',
     }),
     pdfUrl: t.field({
       type: 'URL',
-      nullable: false,
       description:
         "This server's own address of the PDF. It never goes stale, and needs the access token in the " +
         '`Authorization` header. Fetching it costs `GET /v1/shipments/{id}/label`.',
@@ -30,18 +28,16 @@ export const Label = builder.objectRef<LabelledShipment>('Label').implement({
   }),
 });
 
-/** The id in the form `labels/<identifier>`. @throws InvalidResponseError if the label of REST is no text. */
 function labelId({ name, label }: LabelledShipment): string {
   if (typeof label !== 'string') throw new InvalidResponseError(`${name} came with a label that is no text`);
   return label.startsWith('labels/') ? label : `labels/${label}`;
 }
 
-registerUnreadable({
+registerNonRefetchable({
   owns: (id) => id.startsWith('labels/'),
   instead: () => 'A label is read with its shipment: shipment(id: …) { label { id url pdfUrl } }.',
 });
 
-/** Whether the label of a shipment exists. */
 export function hasLabel(shipment: ShipmentJson): shipment is LabelledShipment {
   return shipment.label !== undefined && shipment.label !== null && shipment.label !== '';
 }

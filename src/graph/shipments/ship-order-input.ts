@@ -1,6 +1,13 @@
 import * as v from 'valibot';
 import { builder } from '../builder.ts';
-import { boolean, centsAtLeast, idempotencyKey, idOf, objectOf, optional } from '../mutation/input-rules.ts';
+import {
+  boolean,
+  centsAtLeast,
+  idempotencyKey,
+  object,
+  optional,
+  recordId,
+} from '../mutation/input-rules.ts';
 import { PackageInput, packageRules } from '../quotes/package-input.ts';
 
 const OfferPreference = builder.enumType('OfferPreference', {
@@ -16,9 +23,7 @@ const OfferChoiceInput = builder.inputType('OfferChoiceInput', {
   isOneOf: true,
   fields: (t) => ({
     prefer: t.field({ type: OfferPreference, description: 'Take the best one.' }),
-    courier: t.id({
-      description: 'Take the offer of this courier, `couriers/<code>` or the bare code.',
-    }),
+    courier: t.id({ description: 'Take the offer of this courier, `couriers/<code>` or the bare code.' }),
   }),
 });
 
@@ -65,12 +70,15 @@ export const ShipOrderInput = builder.inputType('ShipOrderInput', {
 });
 
 /** The rules of "Quote" and "Create Shipment body", for the fields that do not come from the order and the origin. */
-export const shipOrderRules = objectOf({
-  order: idOf('orders'),
-  origin: idOf('origins'),
+export const shipOrderRules = object({
+  order: recordId('orders'),
+  origin: recordId('origins'),
   package: packageRules,
   offer: v.nullish(
-    objectOf({ prefer: optional(v.picklist(['CHEAPEST', 'FASTEST'])), courier: optional(idOf('couriers')) }),
+    object({
+      prefer: optional(v.picklist(['CHEAPEST', 'FASTEST'])),
+      courier: optional(recordId('couriers')),
+    }),
     { prefer: 'CHEAPEST' },
   ),
   maxShipmentCostCents: v.nullish(centsAtLeast(0), null),

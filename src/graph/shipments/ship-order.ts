@@ -7,14 +7,7 @@ import type { Context } from '../context.ts';
 import { selectsOnlyId } from '../fields/related-record.ts';
 import { runBatch } from '../mutation/run-batch.ts';
 import { runMutation } from '../mutation/run-mutation.ts';
-import {
-  Conflict,
-  InvalidInput,
-  NotFound,
-  OutcomeUnknown,
-  UserError,
-  WriteFailed,
-} from '../mutation/user-error.ts';
+import { NotFound, resultUnion, UserError, WriteFailed } from '../mutation/user-error.ts';
 import { Order } from '../orders/order.ts';
 import { loadCreatedQuote, Offer, Quote } from '../quotes/quote.ts';
 import { ShipOrderInput, shipOrderRules } from './ship-order-input.ts';
@@ -34,7 +27,6 @@ const ShipOrderSuccess = builder.objectRef<ShipOrderSuccessSource>('ShipOrderSuc
   fields: (t) => ({
     order: t.field({
       type: Order,
-      nullable: false,
       description:
         'The order as it is now. Costs `GET /v1/orders/{id}` unless only its id is selected; where that fails, it is ' +
         'the order as it was before, with its shipment.',
@@ -44,14 +36,12 @@ const ShipOrderSuccess = builder.objectRef<ShipOrderSuccessSource>('ShipOrderSuc
     }),
     quote: t.field({
       type: Quote,
-      nullable: false,
       description: 'The quote that was asked for, with the offer or the refusal of each courier.',
       resolve: ({ quote }, _args, { loaders }, info) => loadCreatedQuote(quote, loaders, info),
     }),
-    offer: t.expose('offer', { type: Offer, nullable: false, description: 'The offer that was taken.' }),
+    offer: t.expose('offer', { type: Offer, description: 'The offer that was taken.' }),
     shipment: t.expose('shipment', {
       type: Shipment,
-      nullable: false,
       description: 'The shipment as it was created; its label may exist already.',
     }),
   }),
@@ -81,21 +71,21 @@ const NoOffer = builder.objectRef<NoOfferSource>('NoOffer').implement({
   fields: (t) => ({
     quote: t.field({
       type: Quote,
-      nullable: false,
       description: 'The quote that was asked for, with the offer or the refusal of each courier.',
       resolve: ({ quote }, _args, { loaders }, info) => loadCreatedQuote(quote, loaders, info),
     }),
   }),
 });
 
-const ShipOrderResult = builder.unionType('ShipOrderResult', {
+const ShipOrderResult = resultUnion('ShipOrderResult', {
   description: 'What came of shipping an order.',
-  types: [ShipOrderSuccess, NoOffer, InvalidInput, NotFound, Conflict, OutcomeUnknown, WriteFailed],
+  types: [ShipOrderSuccess, NoOffer, NotFound, WriteFailed],
 });
 
 builder.mutationFields((t) => ({
   shipOrder: t.field({
     type: ShipOrderResult,
+    nullable: true,
     description:
       'Ships an order: asks the couriers for a quote from the origin to the recipient, for the cash on delivery of the ' +
       'order; takes an offer; and creates the shipment, which is paid for. Costs `GET /v1/orders/{id}` and ' +
@@ -112,7 +102,7 @@ builder.mutationFields((t) => ({
   }),
   shipOrders: t.field({
     type: [ShipOrderResult],
-    nullable: { list: true, items: false },
+    nullable: true,
     description:
       'Ships up to 100 orders, and answers in their order, each with a result of its own; where all fail alike, for no ' +
       'fault of their own, with that one error. Costs `GET /v1/origins` once ' +

@@ -1,6 +1,6 @@
+import { isJsonObject } from '../../base/json-object.ts';
 import type { Page } from '../../rest/api-types.ts';
 import { InvalidResponseError } from '../../rest/errors.ts';
-import { isJsonObject } from '../../rest/json-object.ts';
 
 /** The rows read for one batch, and which of them are records of the batch: the hits. */
 export class ListScan<Row extends { name: string }> {

@@ -1,6 +1,6 @@
+import { isJsonObject } from '../../base/json-object.ts';
 import type { RestCall } from '../call.ts';
 import { type ErrorDetails, type FieldError, StatusError } from '../errors.ts';
-import { isJsonObject } from '../json-object.ts';
 import { type PrivateTexts, publicText } from './public-text.ts';
 
 /** Bytes. A larger error body is not read, because real error messages are far smaller. */

@@ -11,7 +11,7 @@ import {
   type OperationDefinitionNode,
   type VariableValues,
 } from 'graphql';
-import { withoutStackTrace } from '../../rest/errors.ts';
+import { withoutStackTrace } from '../../base/stack-trace.ts';
 
 /** A field of a selection set, merged with all its repetitions, on objects of one type. */
 export interface SelectedField {

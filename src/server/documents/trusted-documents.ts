@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
-import { isJsonObject } from '../../rest/json-object.ts';
+import { isJsonObject } from '../../base/json-object.ts';
 import { badRequest, type HttpError } from '../http/http-error.ts';
 import type { DocumentCache } from './document-cache.ts';
 import { bareId, createDocumentLookup, type DocumentLookup } from './persisted-queries.ts';

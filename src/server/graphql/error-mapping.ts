@@ -1,6 +1,7 @@
 import { type ExecutionResult, GraphQLError, type GraphQLErrorExtensions } from 'graphql';
 import type { Plugin } from 'graphql-yoga';
-import { WaybillError, withoutStackTrace } from '../../rest/errors.ts';
+import { withoutStackTrace } from '../../base/stack-trace.ts';
+import { WaybillError } from '../../rest/errors.ts';
 import type { ReportError } from '../../telemetry/error-report.ts';
 import { type ClientError, toClientError, truncateMessage } from '../http/client-error.ts';
 

@@ -1,8 +1,8 @@
 import type { FetchAPI, Plugin } from 'graphql-yoga';
+import { quoteForMessage } from '../../base/quote-for-message.ts';
 import type { RestApi } from '../../rest/api.ts';
 import type { CallContexts } from '../../rest/client/call-context.ts';
 import { BadInputError, MissingBearerError } from '../../rest/errors.ts';
-import { quoteForMessage } from '../../rest/resource-name.ts';
 import type { ReportError } from '../../telemetry/error-report.ts';
 import { countError } from '../../telemetry/request-record.ts';
 import type { Tracing } from '../../telemetry/tracing.ts';

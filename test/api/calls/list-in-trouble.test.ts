@@ -1,5 +1,5 @@
 import type { ServerResponse } from 'node:http';
-import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
+import { beforeEach, describe, expect, test, vi } from 'vitest';
 import { startBoardApp } from '../../fixtures/board-app.ts';
 import { type BoardService, boardNode, boardNodes, delays } from '../../fixtures/board-service.ts';
 
@@ -15,7 +15,6 @@ beforeEach(() => {
   passedMs = 0;
   vi.spyOn(performance, 'now').mockImplementation(() => realNow() + passedMs);
 });
-afterEach(() => vi.restoreAllMocks());
 
 /** Moves the clock of the server forward. No operation may be running. */
 function passTime(ms: number): void {

@@ -1,5 +1,4 @@
-import { setTimeout as sleep } from 'node:timers/promises';
-import { expect, test } from 'vitest';
+import { expect, test, vi } from 'vitest';
 import { type Answer, answerJson, until } from '../../fixtures/rest-service.ts';
 import { startApp } from '../../fixtures/start-app.ts';
 
@@ -222,7 +221,8 @@ test('while one call tries whether REST is back, others are not made', async () 
   const before = waybill.calls().length;
   isBack = true;
   // The pause of an open circuit.
-  await sleep(5_100);
+  const realNow = performance.now.bind(performance);
+  vi.spyOn(performance, 'now').mockImplementation(() => realNow() + 5_100);
   const probe = waybill.ask(query, 'ida');
   await until(() => held.length === 1);
   const { errors } = await waybill.ask(query, 'eva');

@@ -149,6 +149,5 @@ test('an operation that is answered leaves no clock behind', async () => {
   expect(clocks()).toBeLessThanOrEqual(before);
   // Of the 20 orders their operations and their calls, and of the write its operation alone.
   const timed = started.mock.calls.map(([one]) => one);
-  started.mockRestore();
   expect([timed.length, timed.filter(({ endsAtMs }) => endsAtMs !== undefined)]).toEqual([41, []]);
 });

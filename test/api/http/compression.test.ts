@@ -4,7 +4,7 @@ import type { Transform } from 'node:stream';
 import { promisify } from 'node:util';
 import { brotliDecompressSync, createBrotliCompress, createGzip, gunzipSync } from 'node:zlib';
 import { getIntrospectionQuery } from 'graphql';
-import { afterAll, afterEach, describe, expect, test, vi } from 'vitest';
+import { afterAll, describe, expect, test, vi } from 'vitest';
 import { silentLog } from '../../../src/telemetry/log.ts';
 import { startTelemetry } from '../../../src/telemetry/telemetry.ts';
 import { type Listener, listen } from '../../fixtures/listen.ts';
@@ -17,7 +17,6 @@ const telemetry = await startTelemetry({ metrics: true, process: false, tracing:
 const waybill = await startWaybill({}, { telemetry });
 const listener = await listen(waybill.app, '127.0.0.1', 0);
 
-afterEach(() => vi.restoreAllMocks());
 afterAll(async () => {
   await listener.close();
   await waybill[Symbol.asyncDispose]();

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { cheapest, fastest } from '../../../src/rest/offers.ts';
 import type { OfferJson } from '../../../src/rest/wire-schema.ts';
-import { cheapest, fastest } from '../../../src/writes/offer-selection.ts';
 import {
   QuoteBestOffersDocument,
   QuoteOfferStatusesDocument,

@@ -156,7 +156,6 @@ describe('a locale', () => {
         `{ orders(first: 20) { nodes { sellingPrice { formatted(locale: ${JSON.stringify(locale)}) } } } }`,
       );
       expect(formats).toHaveBeenCalledTimes(1);
-      formats.mockRestore();
     },
   );
 

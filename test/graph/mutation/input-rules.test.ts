@@ -2,12 +2,12 @@ import { describe, expect, test } from 'vitest';
 import {
   centsAtLeast,
   idempotencyKey,
-  idOf,
-  listOf,
+  list,
   locationId,
   nullable,
-  objectOf,
+  object,
   optional,
+  recordId,
   text,
   textOfLength,
   validateInput,
@@ -53,17 +53,17 @@ describe('a bound is within', () => {
 });
 
 test('an id comes out as the resource name', () => {
-  expect(validateInput(idOf('orders'), 'ca2481')).toEqual({ value: 'orders/ca2481' });
-  expect(validateInput(idOf('orders'), 'orders/ca2481')).toEqual({ value: 'orders/ca2481' });
+  expect(validateInput(recordId('orders'), 'ca2481')).toEqual({ value: 'orders/ca2481' });
+  expect(validateInput(recordId('orders'), 'orders/ca2481')).toEqual({ value: 'orders/ca2481' });
 });
 
 describe('a null', () => {
-  const rules = objectOf({
+  const rules = object({
     required: text,
     left: optional(text),
     empty: optional(nullable(text)),
     idempotencyKey,
-    list: optional(listOf(objectOf({ name: text }))),
+    list: optional(list(object({ name: text }))),
   });
 
   test('is refused where there is none, also within a list', () => {
@@ -86,9 +86,9 @@ describe('a null', () => {
 });
 
 test('all faults are found, in the order of the rules and not of the input', () => {
-  const rules = objectOf({
+  const rules = object({
     a: textOfLength(1, 1),
-    b: objectOf({ c: centsAtLeast(0), d: textOfLength(1, 1) }),
+    b: object({ c: centsAtLeast(0), d: textOfLength(1, 1) }),
     e: textOfLength(1, 1),
   });
   const outcome = validateInput(rules, { e: '', b: { d: '', c: -1 }, a: '' });
@@ -96,11 +96,11 @@ test('all faults are found, in the order of the rules and not of the input', () 
 });
 
 test('what comes out has its fields in the order of the rules', () => {
-  const outcome = validateInput(objectOf({ a: text, b: optional(text), c: text }), { c: '3', a: '1' });
+  const outcome = validateInput(object({ a: text, b: optional(text), c: text }), { c: '3', a: '1' });
   expect(JSON.stringify(outcome)).toBe('{"value":{"a":"1","c":"3"}}');
 });
 
 test('an input as GraphQL makes it, without a prototype, is like any other', () => {
   const input = Object.assign(Object.create(null), { a: '1' });
-  expect(validateInput(objectOf({ a: text }), input)).toEqual({ value: { a: '1' } });
+  expect(validateInput(object({ a: text }), input)).toEqual({ value: { a: '1' } });
 });

@@ -1,6 +1,6 @@
 import { BadInputError } from '../../rest/errors.ts';
 
-// Several times the length of any name or reference. It fits a URL even if each character takes 12 bytes there.
+// Code points. They fit a URL even if each takes 12 bytes there.
 const maxCharacters = 256;
 
 /**
@@ -9,11 +9,11 @@ const maxCharacters = 256;
  * @throws BadInputError for more than 256 characters (code points), without a REST call
  */
 export function searchText<Text extends string | null | undefined>(argument: string, text: Text): Text {
-  // A text never has more code points than UTF-16 units, so most texts need no count.
   if (typeof text !== 'string' || text.length <= maxCharacters) return text;
-  const characterCount = text.length > 2 * maxCharacters ? `more than ${maxCharacters}` : [...text].length;
-  if (typeof characterCount === 'number' && characterCount <= maxCharacters) return text;
+  // A longer text need not be counted.
+  const count = text.length > 2 * maxCharacters ? undefined : [...text].length;
+  if (count !== undefined && count <= maxCharacters) return text;
   throw new BadInputError(
-    `Expected "${argument}" to have at most ${maxCharacters} characters, but it has ${characterCount}.`,
+    `Expected "${argument}" to have at most ${maxCharacters} characters, but it has ${count ?? `more than ${maxCharacters}`}.`,
   );
 }
