@@ -1,7 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { createYoga, type YogaServerInstance } from 'graphql-yoga';
 import type { RunningMutations } from '../concurrency/running-mutations.ts';
-import { createTenants, type Tenant } from '../concurrency/tenant.ts';
 import { schema } from '../graph/schema.ts';
 import { createLoaderStates, type LoadingOptions } from '../loaders/tenant-state.ts';
 import type { RestApi } from '../rest/api.ts';
@@ -10,6 +9,7 @@ import { type Log, silentLog } from '../telemetry/log.ts';
 import type { Metrics } from '../telemetry/metrics.ts';
 import type { HeaderReader } from '../telemetry/request-record.ts';
 import type { Tracing } from '../telemetry/tracing.ts';
+import { createTenants, type Tenant } from '../tenancy/tenant.ts';
 import { createDigest } from '../writes/digest.ts';
 import { createIdempotency } from '../writes/idempotency.ts';
 import { createMerchants } from '../writes/merchant.ts';

@@ -1,7 +1,7 @@
 import type { Cancellation } from '../../concurrency/cancellation.ts';
 import { FairQueue } from '../../concurrency/fair-queue.ts';
 import { type Deadline, noDeadline } from '../../concurrency/operation-scope.ts';
-import { stopSharingPendingReads, type Tenant, type Tenants } from '../../concurrency/tenant.ts';
+import { stopSharingPendingReads, type Tenant, type Tenants } from '../../tenancy/tenant.ts';
 import type { RestCall } from '../call.ts';
 import { BudgetExceededError, OverloadedError } from '../errors.ts';
 import { OperationQueue, type Slot } from '../protection/operation-queue.ts';

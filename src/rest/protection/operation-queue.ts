@@ -1,7 +1,7 @@
 import type { Cancellation } from '../../concurrency/cancellation.ts';
 import type { FairQueue, QueueEntry } from '../../concurrency/fair-queue.ts';
 import { LinkedList } from '../../concurrency/linked-list.ts';
-import type { Tenant } from '../../concurrency/tenant.ts';
+import type { Tenant } from '../../tenancy/tenant.ts';
 import type { RestCall } from '../call.ts';
 import { abortedError } from '../errors.ts';
 

@@ -2,9 +2,9 @@
 // plan of a compiled query, and Yoga's executor for all other operations.
 
 import type { ExecutionResult } from 'graphql';
-import { joinableMs } from '../../concurrency/coalescing-map.ts';
 import type { RunningMutations } from '../../concurrency/running-mutations.ts';
-import type { Tenant } from '../../concurrency/tenant.ts';
+import { joinableMs } from '../../tenancy/coalescing-map.ts';
+import type { Tenant } from '../../tenancy/tenant.ts';
 import type { Operation } from '../document-syntax/operation.ts';
 import type { PointCost, RateLimit } from '../limits/rate-limit.ts';
 import type { Admission, QueuedOperation } from './admission.ts';

@@ -2,7 +2,7 @@ import type { ServerResponse } from 'node:http';
 import type { ExecutionResult, GraphQLError } from 'graphql';
 import { RoundBudget } from '../../concurrency/event-loop-round.ts';
 import { FairQueue, type QueueEntry } from '../../concurrency/fair-queue.ts';
-import type { Tenant } from '../../concurrency/tenant.ts';
+import type { Tenant } from '../../tenancy/tenant.ts';
 import { overloaded } from '../http/http-error.ts';
 import type { LoadShedder } from '../http/load-shedding.ts';
 import { OpenResponses, schemaReader } from '../http/open-responses.ts';

@@ -1,5 +1,4 @@
 import { createOperationScopes, type OperationScope } from '../../concurrency/operation-scope.ts';
-import type { Tenant } from '../../concurrency/tenant.ts';
 import type { Context } from '../../graph/context.ts';
 import { createLoaders, type Loaders } from '../../loaders/loaders.ts';
 import type { LoaderStates } from '../../loaders/tenant-state.ts';
@@ -9,6 +8,7 @@ import type { CallLog } from '../../rest/client/call-log.ts';
 import { operationScopeErrors } from '../../rest/errors.ts';
 import { bareIdentifier } from '../../rest/resource-name.ts';
 import type { ReportError } from '../../telemetry/error-report.ts';
+import type { Tenant } from '../../tenancy/tenant.ts';
 import type { Idempotency } from '../../writes/idempotency.ts';
 import { createWrites, type Writes } from '../../writes/writes.ts';
 import { toClientError } from '../http/client-error.ts';

@@ -3,10 +3,10 @@
 
 import type { ExecutionResult, GraphQLSchema } from 'graphql';
 import type { RunningMutations } from '../../concurrency/running-mutations.ts';
-import type { Tenant } from '../../concurrency/tenant.ts';
 import type { CallContext, CallContexts } from '../../rest/client/call-context.ts';
 import { createCallLog } from '../../rest/client/call-log.ts';
 import type { Tracing } from '../../telemetry/tracing.ts';
+import type { Tenant } from '../../tenancy/tenant.ts';
 import type { Operation } from '../document-syntax/operation.ts';
 import type { LoadShedder } from '../http/load-shedding.ts';
 import { bearerOf } from '../http/request-checks.ts';

@@ -1,5 +1,5 @@
 import type { ServerResponse } from 'node:http';
-import type { Tenant } from '../../concurrency/tenant.ts';
+import type { Tenant } from '../../tenancy/tenant.ts';
 import { type HttpError, overloaded } from './http-error.ts';
 
 /** The routes whose requests are rejected above their limit. Labels wait instead (server/routes/label-queue.ts). */

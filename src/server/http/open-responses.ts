@@ -1,6 +1,6 @@
 import type { ServerResponse } from 'node:http';
 import { LinkedList, type ListNode } from '../../concurrency/linked-list.ts';
-import type { Tenant } from '../../concurrency/tenant.ts';
+import type { Tenant } from '../../tenancy/tenant.ts';
 
 /** The default budget of a process for response bytes that no client has taken yet. One token has half. */
 export const defaultUnreadBudgetBytes = 67_108_864;

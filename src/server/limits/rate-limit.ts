@@ -1,4 +1,4 @@
-import { PerTenant, type Tenant } from '../../concurrency/tenant.ts';
+import { PerTenant, type Tenant } from '../../tenancy/tenant.ts';
 import type { HttpError } from '../http/http-error.ts';
 
 /** What an operation has cost its token, as clients see it in `extensions.cost`. */

@@ -2,9 +2,9 @@ import { setImmediate as afterEvents } from 'node:timers/promises';
 import { expect, test } from 'vitest';
 import { neverAborted } from '../../../src/concurrency/cancellation.ts';
 import { FairQueue } from '../../../src/concurrency/fair-queue.ts';
-import type { Tenant } from '../../../src/concurrency/tenant.ts';
 import { OverloadedError } from '../../../src/rest/errors.ts';
 import { type CallQueue, OperationQueue } from '../../../src/rest/protection/operation-queue.ts';
+import type { Tenant } from '../../../src/tenancy/tenant.ts';
 import { errorOf } from '../../fixtures/rest-service.ts';
 
 const ana: Tenant = { id: 'ana', writes: 0 };

@@ -2,7 +2,7 @@ import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import pLimit from 'p-limit';
 import { describe, expect, test } from 'vitest';
-import type { Tenant } from '../../src/concurrency/tenant.ts';
+import type { Tenant } from '../../src/tenancy/tenant.ts';
 import { createCallContexts } from '../fixtures/call-contexts.ts';
 import { answerJson, startRestClient, until } from '../fixtures/rest-service.ts';
 import { createTenants } from '../fixtures/tenants.ts';
