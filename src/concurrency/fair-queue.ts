@@ -14,7 +14,6 @@ export abstract class QueueEntry implements ListNode<QueueEntry> {
   abstract onSlotGranted(): void;
 }
 
-/** Options of a FairQueue. */
 export interface FairQueueOptions {
   /** The total weight of granted slots that weigh more than `lightWeight`. */
   capacity: number;

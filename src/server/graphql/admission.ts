@@ -7,7 +7,6 @@ import { type HttpError, overloaded } from '../http/http-error.ts';
 import { OpenResponses } from '../http/open-responses.ts';
 import { refusalOf } from './refusal.ts';
 
-/** The limits of `Admission`. */
 export interface AdmissionOptions {
   /** The maximum number of concurrent GraphQL requests. */
   requestsAtOnce: number;

@@ -3,7 +3,6 @@ import { FairQueue, QueueEntry } from '../../concurrency/fair-queue.ts';
 import type { Owner } from '../../concurrency/owner.ts';
 import { type HttpError, overloaded } from '../http/http-error.ts';
 
-/** The limits of a `LabelQueue`. */
 export interface LabelQueueOptions {
   /** The maximum number of label requests at the same time. One token has half. */
   requestsAtOnce: number;
