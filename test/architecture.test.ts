@@ -19,6 +19,7 @@ const layers: Record<string, string[]> = {
     'writes',
     'loaders',
     'rest',
+    'tenancy',
     'concurrency base',
   ],
   'src/process': [

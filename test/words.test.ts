@@ -48,7 +48,6 @@ const fieldTerms = /\b(?:in|single|shared-in)-flight(?:-requests)?\.(?:test\.)?(
 
 /** Texts of errors that clients know already. They change with the next text of their error. */
 const errorTexts: Record<string, RegExp> = {
-  'src/server/http/load-shedding.ts': /requests} under way: /g,
   'src/writes/idempotency.ts': /'done anew, /,
 };
 

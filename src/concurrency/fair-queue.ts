@@ -1,146 +1,155 @@
 import { LinkedList, type ListNode } from './linked-list.ts';
+import { type Excess, type Owner, Shares } from './owner.ts';
 
 /** A request for a slot. The entry is itself a list node, so that waiting allocates no object and no promise. */
-export interface QueueEntry<Entry> extends ListNode<Entry> {
-  /** How much of the queue's capacity the slot of this entry takes. */
-  readonly weight: number;
-  /** Called when the entry gets its slot. The owner of the entry releases the slot later. Must not throw. */
-  onSlotGranted(): void;
+export abstract class QueueEntry implements ListNode<QueueEntry> {
+  before: QueueEntry | undefined;
+  after: QueueEntry | undefined;
+  /** Only the queue sets it. */
+  turn: 'none' | 'waiting' | 'granted' = 'none';
+  abstract readonly owner: Owner;
+  /** How much of the queue's capacity the slot takes. */
+  abstract readonly weight: number;
+  /** Called when an entry that waited gets its slot. Must not throw. */
+  abstract onSlotGranted(): void;
 }
 
-/** Options of a FairQueue. */
-export interface FairQueueOptions<Owner, Entry> {
-  /** The total weight of granted slots that weigh more than `lightWeight`. The last granted slot may exceed the capacity. */
+export interface FairQueueOptions {
+  /** The total weight of granted slots that weigh more than `lightWeight`. */
   capacity: number;
-  /** At most this many entries wait. No limit by default. */
+  /** The total weight of the granted slots of one token. One slot that weighs more is granted alone. No limit by default. */
+  maxWeightPerToken?: number;
+  /** At most this many entries wait, half of them with one token. No limit by default. */
   maxWaiting?: number;
-  /** At most this many entries of one owner wait. By default half of `maxWaiting`. */
-  maxWaitingOf?(owner: Owner): number;
-  /** The total weight of the granted slots of one owner. One slot that weighs more is granted alone. No limit by default. */
-  maxWeightOf?(owner: Owner): number;
-  /** Whether anything may start in this round of the event loop. Call `grantWaiting` in the next one. By default true. */
-  hasTime?(): boolean;
   /** An owner without a slot gets one of at most this weight at any time. Such a slot takes no capacity. By default 0. */
   lightWeight?: number;
-  /** Whether an entry may get a slot now. Call `grantWaiting` when the result changes to true. By default true. */
-  isOpenTo?(entry: Entry): boolean;
-  /**
-   * Makes the error for an entry that may not wait.
-   * `waiting` entries of `scope` wait already: of `all` owners, or of the entry's `own` owner.
-   */
-  overloaded(waiting: number, scope: 'all' | 'own'): Error;
+  /** Whether anything may start in this round of the event loop. Call `grantWaiting` in the next one. By default true. */
+  hasTime?(): boolean;
+  /** Whether an owner may get a slot now. Call `grantWaiting` when the result changes to true. By default true. */
+  isOpenTo?(owner: Owner): boolean;
 }
 
-/** The waiting entries of one owner. */
-class OwnerQueue<Owner, Entry extends ListNode<Entry>> extends LinkedList<Entry> {
-  before: OwnerQueue<Owner, Entry> | undefined;
-  after: OwnerQueue<Owner, Entry> | undefined;
-  readonly owner: Owner;
+/** Lists by key that take turns: the first one is next. */
+class Turns<List extends ListNode<List> & { readonly length: number }> extends LinkedList<List> {
+  readonly #byKey = new Map<object, List>();
 
-  constructor(owner: Owner) {
-    super();
-    this.owner = owner;
+  get(key: object): List | undefined {
+    return this.#byKey.get(key);
+  }
+
+  /** Adds a list, as the last one in turn. */
+  set(key: object, list: List): List {
+    this.#byKey.set(key, list);
+    this.add(list);
+    return list;
+  }
+
+  /** Makes a list the last one in turn, or forgets the list if it is empty. */
+  endTurn(key: object, list: List): void {
+    this.remove(list);
+    if (list.length > 0) this.add(list);
+    else this.#byKey.delete(key);
   }
 }
 
+/** The waiting entries of an accepted token, or of one connection of the other tokens. */
+class Lane extends LinkedList<QueueEntry> implements ListNode<Lane> {
+  before: Lane | undefined;
+  after: Lane | undefined;
+}
+
+/** The lanes of one owner. An accepted token has one. */
+class OwnerLanes extends Turns<Lane> implements ListNode<OwnerLanes> {
+  before: OwnerLanes | undefined;
+  after: OwnerLanes | undefined;
+}
+
+const otherTokens = {};
+const ownerKey = ({ token, connection }: Owner): object => (connection === undefined ? token : otherTokens);
+const laneKey = ({ token, connection }: Owner): object => (connection === undefined ? token : connection);
+
 /**
  * Grants slots up to a capacity. When no slot is free, entries wait, and owners get free slots in round-robin order.
- * One owner with many entries cannot block another owner with few (docs/decisions/0009-fair-queue.md).
+ * Tokens that REST has not accepted are one owner, and take its turns by connection. So one with many entries cannot block
+ * another one with few (docs/decisions/0009-fair-queue.md).
  */
-export class FairQueue<Owner, Entry extends QueueEntry<Entry>> {
-  readonly #options: FairQueueOptions<Owner, Entry>;
-  readonly #maxWaiting: number;
+export class FairQueue {
+  readonly #options: FairQueueOptions;
   readonly #lightWeight: number;
-  /** Only owners with waiting entries. */
-  readonly #ownerQueues = new Map<Owner, OwnerQueue<Owner, Entry>>();
-  /** The values of `#ownerQueues`, the next owner first. */
-  readonly #roundRobin = new LinkedList<OwnerQueue<Owner, Entry>>();
-  /** The weight of the granted slots of each owner. Empty without the options that need it. */
-  readonly #usedByOwner = new Map<Owner, number>();
-  #usedCapacity = 0;
-  #waiting = 0;
+  readonly #slots: Shares;
+  readonly #waiting: Shares;
+  readonly #owners = new Turns<OwnerLanes>();
   #isGranting = false;
   #isGrantScheduled = false;
 
-  constructor(options: FairQueueOptions<Owner, Entry>) {
+  constructor(options: FairQueueOptions) {
+    const { capacity, maxWeightPerToken, maxWaiting = Number.POSITIVE_INFINITY, lightWeight = 0 } = options;
     this.#options = options;
-    this.#maxWaiting = options.maxWaiting ?? Number.POSITIVE_INFINITY;
-    this.#lightWeight = options.lightWeight ?? 0;
+    this.#lightWeight = lightWeight;
+    this.#slots = new Shares(capacity, maxWeightPerToken);
+    this.#waiting = new Shares(maxWaiting, Math.ceil(maxWaiting / 2));
   }
 
   /** The number of waiting entries of all owners. */
   get waiting(): number {
-    return this.#waiting;
+    return this.#waiting.used;
   }
 
   /** Whether `acquire` would grant a slot immediately, to an owner below its own limits. */
   get hasFreeSlot(): boolean {
-    return this.#hasCapacity && this.#waiting === 0;
-  }
-
-  get #hasCapacity(): boolean {
-    return this.#usedCapacity < this.#options.capacity;
+    return !this.#slots.isUsedUp && this.waiting === 0;
   }
 
   /**
-   * Grants the entry a slot before this method returns if a slot is free, and otherwise lets the entry wait.
-   * @returns the error if the entry may neither start nor wait.
+   * Grants the entry a slot if one is free, and otherwise lets the entry wait.
+   * @returns what happened. An `Excess`: the entry may neither start nor wait.
    */
-  acquire(owner: Owner, entry: Entry): Error | undefined {
+  acquire(entry: QueueEntry): 'granted' | 'waiting' | Excess {
+    const { owner } = entry;
+    const lanes = this.#owners.get(ownerKey(owner));
+    const mayStart = this.#hasTime && this.#mayStart(entry);
     // After the grants, free capacity is left only if all waiting owners are at limits of their own. A new owner then
     // overtakes nobody.
-    const isNext = this.#waiting === 0 || !(this.#isGranting || this.#ownerQueues.has(owner));
-    if (isNext && this.#hasTime && this.#mayStart(owner, entry)) {
-      this.#grant(owner, entry);
-      return undefined;
+    const isNext = this.waiting === 0 || !(this.#isGranting || lanes !== undefined);
+    if (mayStart && isNext) {
+      this.#grant(entry);
+      return 'granted';
     }
-    if (this.#waiting >= this.#maxWaiting) return this.#options.overloaded(this.#maxWaiting, 'all');
-    let ownerQueue = this.#ownerQueues.get(owner);
-    if (ownerQueue === undefined) {
-      ownerQueue = new OwnerQueue(owner);
-      this.#ownerQueues.set(owner, ownerQueue);
-      this.#roundRobin.add(ownerQueue);
-    } else {
-      const maxWaiting = this.#options.maxWaitingOf?.(owner) ?? Math.ceil(this.#maxWaiting / 2);
-      if (ownerQueue.length >= maxWaiting) return this.#options.overloaded(maxWaiting, 'own');
-    }
-    ownerQueue.add(entry);
-    this.#waiting += 1;
-    return undefined;
+    const excess = this.#waiting.excess(owner);
+    if (excess !== undefined) return excess;
+    const ownerLanes = lanes ?? this.#owners.set(ownerKey(owner), new OwnerLanes());
+    const lane = ownerLanes.get(laneKey(owner)) ?? ownerLanes.set(laneKey(owner), new Lane());
+    lane.add(entry);
+    this.#waiting.add(owner, 1);
+    entry.turn = 'waiting';
+    // Other lanes of its owner may wait for limits of their own.
+    if (mayStart) this.#grantInNextRound();
+    return 'waiting';
   }
 
-  /** Removes an entry that waits. */
-  remove(owner: Owner, entry: Entry): void {
-    const ownerQueue = this.#ownerQueues.get(owner);
-    if (ownerQueue === undefined) return;
-    ownerQueue.remove(entry);
-    this.#waiting -= 1;
-    if (ownerQueue.length === 0) {
-      this.#ownerQueues.delete(owner);
-      this.#roundRobin.remove(ownerQueue);
-    }
+  /** Gives back the slot of an entry, or its place among those that wait. Does nothing if the entry has neither. */
+  leave(entry: QueueEntry): void {
+    const { turn, owner, weight } = entry;
+    if (turn === 'none') return;
+    entry.turn = 'none';
+    if (turn === 'waiting') this.#dequeue(entry, false);
+    else this.#slots.add(owner, -weight, -this.#weightOfCapacity(weight));
     // The next entry of the owner may weigh less.
-    this.grantWaiting();
-  }
-
-  /** Releases the slot of an entry and grants the free capacity to waiting entries. */
-  release(owner: Owner, entry: Entry): void {
-    this.#addToCapacity(-1, entry);
-    this.#addToOwner(owner, -entry.weight);
     this.grantWaiting();
   }
 
   /** Grants the free capacity to waiting entries whose owners may start. */
   grantWaiting(): void {
-    // An entry may release its slot inside `onSlotGranted`. The outer loop then grants that slot, without recursion.
+    // An entry may leave inside `onSlotGranted`. The outer loop then grants that slot, without recursion.
     if (this.#isGranting) return;
     this.#isGranting = true;
     try {
-      while ((this.#hasCapacity || this.#lightWeight > 0) && this.#hasTime) {
-        const next = this.#nextInTurn();
-        if (next === undefined) break;
-        this.#dequeue(next.ownerQueue, next.entry);
-        this.#grant(next.ownerQueue.owner, next.entry);
+      while ((!this.#slots.isUsedUp || this.#lightWeight > 0) && this.#hasTime) {
+        const entry = this.#nextInTurn();
+        if (entry === undefined) break;
+        this.#dequeue(entry, true);
+        this.#grant(entry);
+        entry.onSlotGranted();
         if (this.#options.hasTime === undefined) continue;
         // A waiting entry starts to work after this method has returned. So its time is known in the next round.
         this.#grantInNextRound();
@@ -156,7 +165,7 @@ export class FairQueue<Owner, Entry extends QueueEntry<Entry>> {
   }
 
   #grantInNextRound(): void {
-    if (this.#isGrantScheduled || this.#waiting === 0) return;
+    if (this.#isGrantScheduled || this.waiting === 0) return;
     this.#isGrantScheduled = true;
     setImmediate(() => {
       this.#isGrantScheduled = false;
@@ -164,55 +173,50 @@ export class FairQueue<Owner, Entry extends QueueEntry<Entry>> {
     });
   }
 
-  #mayStart(owner: Owner, entry: Entry): boolean {
-    return this.#isOpenTo(entry) && this.#hasRoomFor(owner, entry);
+  #mayStart(entry: QueueEntry): boolean {
+    return this.#isOpenTo(entry) && this.#hasRoomFor(entry);
   }
 
-  #isOpenTo(entry: Entry): boolean {
-    return this.#options.isOpenTo?.(entry) ?? true;
+  #isOpenTo({ owner }: QueueEntry): boolean {
+    return this.#options.isOpenTo?.(owner) ?? true;
   }
 
-  #hasRoomFor(owner: Owner, { weight }: Entry): boolean {
-    const maxWeightPerOwner = this.#options.maxWeightOf?.(owner);
-    const used = this.#usedByOwner.get(owner) ?? 0;
-    if (!this.#hasCapacity && (used > 0 || weight > this.#lightWeight)) return false;
-    return maxWeightPerOwner === undefined || used === 0 || used + weight <= maxWeightPerOwner;
+  #hasRoomFor({ owner, weight }: QueueEntry): boolean {
+    if (weight <= this.#lightWeight && !this.#slots.isUsedBy(owner)) return true;
+    return !this.#slots.isUsedUp && this.#slots.ownExcess(owner, weight) === undefined;
   }
 
-  #grant(owner: Owner, entry: Entry): void {
-    this.#addToCapacity(1, entry);
-    this.#addToOwner(owner, entry.weight);
-    entry.onSlotGranted();
+  #grant(entry: QueueEntry): void {
+    entry.turn = 'granted';
+    this.#slots.add(entry.owner, entry.weight, this.#weightOfCapacity(entry.weight));
   }
 
   /** Light slots take no capacity. Otherwise a stream of them could keep a heavy entry waiting forever. */
-  #addToCapacity(sign: 1 | -1, { weight }: Entry): void {
-    if (weight > this.#lightWeight) this.#usedCapacity += sign * weight;
+  #weightOfCapacity(weight: number): number {
+    return weight > this.#lightWeight ? weight : 0;
   }
 
-  #addToOwner(owner: Owner, weight: number): void {
-    if (this.#options.maxWeightOf === undefined && this.#lightWeight === 0) return;
-    const used = (this.#usedByOwner.get(owner) ?? 0) + weight;
-    if (used > 0) this.#usedByOwner.set(owner, used);
-    else this.#usedByOwner.delete(owner);
-  }
-
-  /** The first owner in turn whose first open entry has room, and that entry. */
-  #nextInTurn(): { ownerQueue: OwnerQueue<Owner, Entry>; entry: Entry } | undefined {
-    for (let ownerQueue = this.#roundRobin.first; ownerQueue !== undefined; ownerQueue = ownerQueue.after) {
-      let entry = ownerQueue.first;
-      while (entry !== undefined && !this.#isOpenTo(entry)) entry = entry.after;
-      if (entry !== undefined && this.#hasRoomFor(ownerQueue.owner, entry)) return { ownerQueue, entry };
+  /** The first open entry with room, in the order of turns. */
+  #nextInTurn(): QueueEntry | undefined {
+    for (let lanes = this.#owners.first; lanes !== undefined; lanes = lanes.after) {
+      for (let lane = lanes.first; lane !== undefined; lane = lane.after) {
+        let entry = lane.first;
+        while (entry !== undefined && !this.#isOpenTo(entry)) entry = entry.after;
+        if (entry !== undefined && this.#hasRoomFor(entry)) return entry;
+      }
     }
     return undefined;
   }
 
-  /** Removes a waiting entry of an owner. The owner then waits for its next turn. */
-  #dequeue(ownerQueue: OwnerQueue<Owner, Entry>, entry: Entry): void {
-    this.#roundRobin.remove(ownerQueue);
-    this.#waiting -= 1;
-    ownerQueue.remove(entry);
-    if (ownerQueue.length > 0) this.#roundRobin.add(ownerQueue);
-    else this.#ownerQueues.delete(ownerQueue.owner);
+  /** Removes a waiting entry. `endsTurn`: its owner and its connection then wait for their next turn. */
+  #dequeue(entry: QueueEntry, endsTurn: boolean): void {
+    const { owner } = entry;
+    const lanes = this.#owners.get(ownerKey(owner));
+    const lane = lanes?.get(laneKey(owner));
+    if (lanes === undefined || lane === undefined) return;
+    lane.remove(entry);
+    this.#waiting.add(owner, -1);
+    if (endsTurn || lane.length === 0) lanes.endTurn(laneKey(owner), lane);
+    if (endsTurn || lanes.length === 0) this.#owners.endTurn(ownerKey(owner), lanes);
   }
 }

@@ -1,4 +1,4 @@
-import { PerTenant, type Tenant } from '../concurrency/tenant.ts';
+import { PerTenant, type Tenant } from '../tenancy/tenant.ts';
 import { ListState, SharedListState } from './list-batch/list-state.ts';
 import { type LoadingObserver, noObserver } from './loading-observer.ts';
 import { type CachedPages, createPageCache, type PageCache } from './reference/page-cache.ts';

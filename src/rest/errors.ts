@@ -1,4 +1,5 @@
 import type { Cancellation } from '../concurrency/cancellation.ts';
+import type { Excess } from '../concurrency/owner.ts';
 import { describeCall, isRead, type RestCall } from './call.ts';
 
 /**
@@ -146,10 +147,9 @@ export class CircuitOpenError extends WaybillError {
 export class OverloadedError extends WaybillError {
   override readonly name = 'OverloadedError';
 
-  /** `waiting` calls with the access tokens of `scope` wait already. */
-  constructor(waiting: number, scope: 'all tokens' | 'this token') {
+  constructor({ limit, scope }: Excess) {
     super(
-      `A call to REST was not made: ${waiting} of ${scope} wait for their turn, and no more may. Try again later.`,
+      `A call to REST was not made: ${limit} of ${scope} wait for their turn, and no more may. Try again later.`,
     );
   }
 }

@@ -1,7 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { createYoga, type YogaServerInstance } from 'graphql-yoga';
 import type { RunningMutations } from '../concurrency/running-mutations.ts';
-import { createTenants, type Tenant } from '../concurrency/tenant.ts';
 import { schema } from '../graph/schema.ts';
 import { createLoaderStates, type LoadingOptions } from '../loaders/tenant-state.ts';
 import type { RestApi } from '../rest/api.ts';
@@ -10,6 +9,7 @@ import { type Log, silentLog } from '../telemetry/log.ts';
 import type { Metrics } from '../telemetry/metrics.ts';
 import type { HeaderReader } from '../telemetry/request-record.ts';
 import type { Tracing } from '../telemetry/tracing.ts';
+import { createTenants, type Tenant } from '../tenancy/tenant.ts';
 import { createDigest } from '../writes/digest.ts';
 import { createIdempotency } from '../writes/idempotency.ts';
 import { createMerchants } from '../writes/merchant.ts';
@@ -20,6 +20,7 @@ import { createDocumentSources, type DocumentOptions } from './documents/documen
 import { idParameters, persistedDocuments } from './documents/persisted-queries.ts';
 import { hiddenSuggestions } from './documents/schema-access.ts';
 import { createAccessLog, loggedRequests } from './graphql/access-log.ts';
+import { Admission } from './graphql/admission.ts';
 import { createMaskedErrors, validationErrors } from './graphql/error-mapping.ts';
 import { fastPath } from './graphql/fast-path.ts';
 import type { ContextOptions } from './graphql/operation-context.ts';
@@ -28,12 +29,12 @@ import { yogaOperations } from './graphql/yoga-execution.ts';
 import { type NodeContext, readYogaRequest } from './graphql/yoga-request.ts';
 import { compressedResponses } from './http/compression.ts';
 import { createCors } from './http/cors.ts';
-import { createLoadShedder, type LoadSheddingLimits } from './http/load-shedding.ts';
 import { defaultUnreadBudgetBytes } from './http/open-responses.ts';
 import { createBodyBudget, defaultBodyBudgetBytes } from './http/request-body.ts';
 import { bearerOf } from './http/request-checks.ts';
 import { createResponseHeaders, responseHeaders } from './http/response-headers.ts';
 import type { Limits } from './limits/limits.ts';
+import { RateLimit } from './limits/rate-limit.ts';
 import { truncatedErrors } from './limits/truncate-errors.ts';
 import { graphiql } from './routes/graphiql/graphiql.ts';
 import { createHealth, type Health, healthRoute } from './routes/health.ts';
@@ -79,7 +80,7 @@ export interface AppOptions extends ContextOptions, DocumentOptions, Omit<CallCo
   /** The points that each token gets per second, by default 0: no rate limit. */
   pointsPerSecond?: number;
   /** The maximum number of concurrent requests per route. */
-  loadShedding: LoadSheddingLimits;
+  loadShedding: Readonly<Record<'graphql' | 'label', number>>;
   /** How long a label request waits for a slot, in milliseconds. By default 10 seconds. */
   labelWaitMs?: number;
   /** The origins whose pages may call this server from a browser, by default none. */
@@ -151,7 +152,13 @@ export function createApp(options: AppOptions): App {
     idempotency: createIdempotency({ store: keyStore, merchants, report: options.report }),
   };
   const { metrics, mutations, tracing, limits, compressResponses, report, log = silentLog } = options;
-  const loadShedder = createLoadShedder(options.loadShedding);
+  const admission = new Admission({
+    requestsAtOnce: options.loadShedding.graphql,
+    maxNodes: limits.nodes,
+    unreadBytesAtOnce: options.unreadBytesAtOnce ?? defaultUnreadBudgetBytes,
+  });
+  const { pointsPerSecond = 0 } = options;
+  const rateLimit = pointsPerSecond > 0 ? new RateLimit(pointsPerSecond) : undefined;
   const cors = createCors(options.corsOrigins ?? [], log);
   const headers = createResponseHeaders({ cors, isHttps: options.isHttps ?? false, compressResponses });
   const isTokenKnown = (headers: HeaderReader) => {
@@ -177,16 +184,13 @@ export function createApp(options: AppOptions): App {
   const requestOptions = {
     maxBodyBytes: options.maxBodyBytes,
     budget: createBodyBudget(options.bodyBytesAtOnce ?? defaultBodyBudgetBytes),
-    loadShedder,
+    admission,
   };
   const runner = createOperationRunner({
     schema,
     limits,
-    loadShedder,
-    isAccepted: (tenant) => tenants.isAccepted(tenant),
-    requestsAtOnce: options.loadShedding.graphql,
-    unreadBytesAtOnce: options.unreadBytesAtOnce ?? defaultUnreadBudgetBytes,
-    pointsPerSecond: options.pointsPerSecond ?? 0,
+    admission,
+    rateLimit,
     shared,
     context: options,
     mutations,
@@ -234,7 +238,7 @@ export function createApp(options: AppOptions): App {
           requestsAtOnce: options.loadShedding.label,
           waitMs: options.labelWaitMs,
         }),
-        isTokenAccepted: tenants.isRemembered,
+        rateLimit,
         report: options.report,
         tracing,
       }),

@@ -1,5 +1,4 @@
 import { pause } from '../concurrency/cancellation.ts';
-import { stopSharingPendingReads } from '../concurrency/tenant.ts';
 import type { Loaders } from '../loaders/loaders.ts';
 import type { RestApi } from '../rest/api.ts';
 import type { CallContext } from '../rest/client/call-context.ts';
@@ -13,6 +12,7 @@ import {
 } from '../rest/errors.ts';
 import { isNameOf, type ResourceName } from '../rest/resource-name.ts';
 import type { OrderJson, ShipmentJson } from '../rest/wire-schema.ts';
+import { stopSharingPendingReads } from '../tenancy/tenant.ts';
 import { ConflictError, NotFoundError } from './errors.ts';
 import type { Lock } from './idempotency.ts';
 import { findCreatedShipment, withRecovery } from './recovery.ts';

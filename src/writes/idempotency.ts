@@ -1,7 +1,7 @@
 import { type Cancellation, pause } from '../concurrency/cancellation.ts';
-import type { Tenant } from '../concurrency/tenant.ts';
 import type { CallContext } from '../rest/client/call-context.ts';
 import { AbortedError, mayHaveHappened, OperationDeadlineError, WaybillError } from '../rest/errors.ts';
+import type { Tenant } from '../tenancy/tenant.ts';
 import { createDigest, type Digest } from './digest.ts';
 import { ConflictError } from './errors.ts';
 import type { Merchants } from './merchant.ts';

@@ -1,4 +1,3 @@
-import { PerTenant, type Tenant } from '../concurrency/tenant.ts';
 import type { RestApi } from '../rest/api.ts';
 import type { CallContext } from '../rest/client/call-context.ts';
 import {
@@ -13,6 +12,7 @@ import {
   UnavailableError,
   WaybillError,
 } from '../rest/errors.ts';
+import { PerTenant, type Tenant } from '../tenancy/tenant.ts';
 import type { Digest } from './digest.ts';
 import type { KeyStore } from './store/key-store.ts';
 

@@ -1,356 +1,287 @@
-import { setImmediate as afterEvents } from 'node:timers/promises';
+import { setImmediate as nextRound } from 'node:timers/promises';
 import { expect, test } from 'vitest';
-import { neverAborted } from '../../src/concurrency/cancellation.ts';
-import { FairQueue, type QueueEntry } from '../../src/concurrency/fair-queue.ts';
-import type { Tenant } from '../../src/concurrency/tenant.ts';
-import { OverloadedError } from '../../src/rest/errors.ts';
-import { type CallQueue, OperationQueue, type Slot } from '../../src/rest/protection/operation-queue.ts';
-import { errorOf } from '../fixtures/rest-service.ts';
+import { FairQueue, type FairQueueOptions, QueueEntry } from '../../src/concurrency/fair-queue.ts';
+import { type Excess, type Owner, Shares } from '../../src/concurrency/owner.ts';
 
-const ana: Tenant = { id: 'ana', writes: 0 };
-const eva: Tenant = { id: 'eva', writes: 0 };
-const ida: Tenant = { id: 'ida', writes: 0 };
-const call = { method: 'GET', path: '/v1/orders' } as const;
+const accepted = (name: string): Owner => ({ token: { name }, connection: undefined });
+const [ana, eva, ida] = [accepted('ana'), accepted('eva'), accepted('ida')];
+/** A token that REST has not accepted, on one of two connections. */
+const connections = [{}, {}] as const;
+const other = (connection: 0 | 1, token: object = {}): Owner => ({
+  token,
+  connection: connections[connection],
+});
 
-function createQueue(capacity: number, maxWaiting = Number.POSITIVE_INFINITY): CallQueue {
-  const overloaded = (waiting: number) => new OverloadedError(waiting, 'all tokens');
-  return new FairQueue({ capacity, maxWaiting, overloaded });
-}
+class Entry extends QueueEntry {
+  readonly name: string;
+  readonly owner: Owner;
+  readonly weight: number;
+  readonly onSlotGranted: () => void;
 
-/** Runs in a slot that this queue alone grants. */
-async function run<Answer>(
-  queue: CallQueue,
-  tenant: Tenant,
-  make: (slot: Slot) => Promise<Answer>,
-  signal?: AbortSignal,
-): Promise<Answer> {
-  const operation = new OperationQueue(queue, tenant, Number.POSITIVE_INFINITY);
-  const slot = await operation.acquireSlot(call, signal ?? neverAborted);
-  try {
-    return await make(slot);
-  } finally {
-    slot.release();
+  constructor(name: string, owner: Owner, weight: number, onSlotGranted: () => void) {
+    super();
+    this.name = name;
+    this.owner = owner;
+    this.weight = weight;
+    this.onSlotGranted = onSlotGranted;
   }
 }
 
-/** Puts calls into a queue. `endOne` ends the oldest running call. */
-function createCalls(queue: CallQueue) {
-  const begun: string[] = [];
-  const running: (() => void)[] = [];
+/** A queue, and the names of its entries in the order in which they got their slots. */
+function createQueue(options: FairQueueOptions) {
+  const queue = new FairQueue(options);
+  const granted: string[] = [];
+  const outcomes: ('granted' | 'waiting' | Excess)[] = [];
   return {
-    begun,
-    running,
-    ask(tenant: Tenant, name: string, signal?: AbortSignal): Promise<string> {
-      const make = () => {
-        begun.push(name);
-        return new Promise<string>((resolve) => running.push(() => resolve(name)));
-      };
-      return run(queue, tenant, make, signal);
-    },
-    /** Ends the oldest running call, and lets the next one start. */
-    async endOne(): Promise<void> {
-      running.shift()?.();
-      await afterEvents();
+    queue,
+    granted,
+    outcomes,
+    /** Asks for a slot. */
+    ask(name: string, owner: Owner, weight = 1): Entry {
+      const entry = new Entry(name, owner, weight, () => granted.push(name));
+      const outcome = queue.acquire(entry);
+      outcomes.push(outcome);
+      if (outcome === 'granted') granted.push(name);
+      return entry;
     },
   };
 }
 
-test('at most `capacity` calls run, and each call that ends makes room for one', async () => {
-  const { ask, begun, running, endOne } = createCalls(createQueue(3));
-  const answers = [0, 1, 2, 3, 4].map((number) => ask(number % 2 === 0 ? ana : eva, `${number}`));
-  await afterEvents();
-  for (const most of [3, 3, 3, 2, 1]) {
-    expect(running).toHaveLength(most);
-    await endOne();
+test('grants slots up to its capacity, and one for each that is given back', () => {
+  const { queue, granted, ask, outcomes } = createQueue({ capacity: 2 });
+  const first = ask('1', ana);
+  ask('2', eva);
+  ask('3', ana);
+  ask('4', eva);
+  expect([granted, outcomes]).toEqual([
+    ['1', '2'],
+    ['granted', 'granted', 'waiting', 'waiting'],
+  ]);
+  queue.leave(first);
+  expect([granted, queue.waiting, queue.hasFreeSlot]).toEqual([['1', '2', '3'], 1, false]);
+});
+
+test('lets one call of a token wait for one of the thousand calls of another', () => {
+  const { queue, granted, ask } = createQueue({ capacity: 1 });
+  const entries = Array.from({ length: 1_000 }, (_, number) => ask(`ana ${number}`, ana));
+  ask('eva', eva);
+  for (const entry of entries.slice(0, 2)) queue.leave(entry);
+  expect(granted).toEqual(['ana 0', 'ana 1', 'eva']);
+});
+
+test('gives turns to tokens, each with its own entries in their order', () => {
+  const { queue, granted, ask } = createQueue({ capacity: 1 });
+  const entries = ['a0', 'a1', 'a2'].map((name) => ask(name, ana));
+  entries.push(...['e0', 'e1'].map((name) => ask(name, eva)), ask('i0', ida));
+  while (granted.length < entries.length) {
+    const latest = entries.find(({ name }) => name === granted.at(-1));
+    if (latest !== undefined) queue.leave(latest);
   }
-  expect(begun).toEqual(['0', '1', '2', '3', '4']);
-  expect(await Promise.all(answers)).toEqual(['0', '1', '2', '3', '4']);
+  expect(granted).toEqual(['a0', 'a1', 'e0', 'i0', 'a2', 'e1']);
 });
 
-test("a tenant's thousand waiting calls keep another's one waiting for no more than one turn", async () => {
-  const { ask, begun, endOne } = createCalls(createQueue(1));
-  for (let number = 0; number < 1_000; number += 1) void ask(ana, `ana ${number}`);
-  void ask(eva, 'eva 0');
-  await afterEvents();
-  for (let turn = 0; turn < 3; turn += 1) await endOne();
-  expect(begun).toEqual(['ana 0', 'ana 1', 'eva 0', 'ana 2']);
-});
-
-test('tenants take turns, each with its own calls in their order', async () => {
-  const { ask, begun, endOne } = createCalls(createQueue(2));
-  for (const number of [0, 1, 2, 3]) void ask(ana, `ana ${number}`);
-  for (const number of [0, 1]) void ask(eva, `eva ${number}`);
-  void ask(ida, 'ida 0');
-  for (let turn = 0; turn < 7; turn += 1) await endOne();
-  expect(begun).toEqual(['ana 0', 'ana 1', 'ana 2', 'eva 0', 'ida 0', 'ana 3', 'eva 1']);
-});
-
-test.each<[string, () => Promise<never>]>([
-  ['fails', () => Promise.reject(new Error('broken'))],
-  [
-    'throws before it has begun',
-    () => {
-      throw new Error('broken');
-    },
-  ],
-])('a call that %s frees its place', async (_how, fail) => {
-  const queue = createQueue(1);
-  const errors = [0, 1, 2].map(() => errorOf(run(queue, ana, fail)));
-  const answer = run(queue, ana, async () => 'answered');
-  expect((await Promise.all(errors)).map(({ message }) => message)).toEqual(['broken', 'broken', 'broken']);
-  expect(await answer).toBe('answered');
-});
-
-test('a queue that has emptied goes on', async () => {
-  const queue = createQueue(1);
-  for (const name of ['first', 'second']) {
-    const answers = [0, 1, 2].map(() => run(queue, ana, async () => name));
-    expect(await Promise.all(answers)).toEqual([name, name, name]);
+test('gives one turn to all tokens that REST has not accepted, and takes it by connection', () => {
+  const { queue, granted, ask } = createQueue({ capacity: 1 });
+  const entries = [ask('first', ida)];
+  for (const number of [0, 1, 2]) entries.push(ask(`one ${number}`, other(0)));
+  for (const number of [0, 1]) entries.push(ask(`two ${number}`, other(1)));
+  for (const number of [0, 1]) entries.push(ask(`ana ${number}`, ana));
+  while (granted.length < entries.length) {
+    const latest = entries.find(({ name }) => name === granted.at(-1));
+    if (latest !== undefined) queue.leave(latest);
   }
+  expect(granted).toEqual(['first', 'one 0', 'ana 0', 'two 0', 'ana 1', 'one 1', 'two 1', 'one 2']);
 });
 
-test('a call that is given up leaves its place to others at once', async () => {
-  const queue = createQueue(1, 4);
-  const { ask, begun, endOne } = createCalls(queue);
-  const first = ask(ana, 'first');
-  const client = new AbortController();
-  const gone = [0, 1].map((number) => errorOf(ask(ana, `gone ${number}`, client.signal)));
-  const stays = ask(eva, 'stays');
-  expect(queue.waiting).toBe(3);
-  client.abort();
-  expect((await Promise.all(gone)).map(({ name }) => name)).toEqual(['AbortedError', 'AbortedError']);
+test('keeps a quarter of the slots free of tokens that REST has not accepted', () => {
+  const { queue, granted, ask } = createQueue({ capacity: 4 });
+  const [first] = ['1', '2', '3', '4'].map((name) => ask(name, other(0)));
+  expect([granted, queue.waiting]).toEqual([['1', '2', '3'], 1]);
+  ask('ana', ana);
+  expect(granted).toEqual(['1', '2', '3', 'ana']);
+  if (first !== undefined) queue.leave(first);
+  expect(granted).toEqual(['1', '2', '3', 'ana', '4']);
+});
+
+test('keeps a quarter of the places to wait free of tokens that REST has not accepted', () => {
+  const { ask, outcomes } = createQueue({ capacity: 1, maxWaiting: 4 });
+  for (const name of ['1', '2', '3', '4', '5']) ask(name, other(0));
+  for (const name of ['6', '7']) ask(name, ana);
+  expect(outcomes).toEqual([
+    'granted',
+    'waiting',
+    'waiting',
+    'waiting',
+    { limit: 3, scope: 'tokens that REST has not accepted' },
+    'waiting',
+    { limit: 4, scope: 'all tokens' },
+  ]);
+});
+
+test('lets half of those that wait be of one token, accepted or not', () => {
+  const { ask, outcomes } = createQueue({ capacity: 1, maxWaiting: 4 });
+  const token = {};
+  ask('running', ida);
+  for (const owner of [ana, ana, ana, other(0, token), other(1, token), other(0, token)]) ask('waits', owner);
+  expect(outcomes.slice(1)).toEqual([
+    'waiting',
+    'waiting',
+    { limit: 2, scope: 'this token' },
+    'waiting',
+    'waiting',
+    { limit: 4, scope: 'all tokens' },
+  ]);
+});
+
+test('frees the place of an entry that leaves while it waits', () => {
+  const { queue, granted, ask } = createQueue({ capacity: 1, maxWaiting: 2 });
+  const first = ask('first', ana);
+  const gone = ask('gone', ana);
+  queue.leave(gone);
+  queue.leave(gone);
+  ask('next', ana);
   expect(queue.waiting).toBe(1);
-  const later = ask(ana, 'later');
-  const tooLate = errorOf(ask(ana, 'never', client.signal));
-  expect((await tooLate).name).toBe('AbortedError');
-  for (let turn = 0; turn < 3; turn += 1) await endOne();
-  expect(await Promise.all([first, stays, later])).toEqual(['first', 'stays', 'later']);
-  expect([begun, queue.waiting]).toEqual([['first', 'stays', 'later'], 0]);
+  queue.leave(first);
+  expect([granted, queue.waiting]).toEqual([['first', 'next'], 0]);
 });
 
-test('a call that has begun is not given up here', async () => {
-  const { ask, endOne } = createCalls(createQueue(1));
-  const client = new AbortController();
-  const answer = ask(ana, 'begun', client.signal);
-  await afterEvents();
-  client.abort();
-  await endOne();
-  expect(await answer).toBe('begun');
+test('lets an entry that gave its slot back wait for another one', () => {
+  const { queue, granted, ask } = createQueue({ capacity: 1 });
+  const pausing = ask('pausing', ana);
+  const next = ask('next', eva);
+  queue.leave(pausing);
+  expect(queue.acquire(pausing)).toBe('waiting');
+  queue.leave(next);
+  expect(granted).toEqual(['pausing', 'next', 'pausing']);
 });
 
-test('a call that pauses leaves its place to others, and has its turn again after them', async () => {
-  const queue = createQueue(1);
-  const { ask, begun, endOne } = createCalls(queue);
-  const { signal } = new AbortController();
-  const pause = Promise.withResolvers<void>();
-  const paused = run(queue, ana, async (slot) => {
-    slot.release();
-    await pause.promise;
-    await slot.reacquire(signal);
-    begun.push('paused');
-    return 'paused';
-  });
-  const other = ask(eva, 'other');
-  await afterEvents();
-  expect(begun).toEqual(['other']);
-  pause.resolve();
-  await afterEvents();
-  expect([begun, queue.waiting]).toEqual([['other'], 1]);
-  await endOne();
-  expect(await Promise.all([paused, other])).toEqual(['paused', 'other']);
-  expect(begun).toEqual(['other', 'paused']);
+test('grants a slot that an entry gives back at once', () => {
+  const queue = new FairQueue({ capacity: 1 });
+  const first = new Entry('first', ana, 1, () => {});
+  queue.acquire(first);
+  const granted: number[] = [];
+  for (let number = 0; number < 10_000; number += 1) {
+    const entry: Entry = new Entry('short', ana, 1, () => {
+      granted.push(number);
+      queue.leave(entry);
+    });
+    queue.acquire(entry);
+  }
+  queue.leave(first);
+  expect([granted.length, queue.hasFreeSlot]).toEqual([10_000, true]);
 });
 
-test('a call that finds no place after its pause, or is given up in it, leaves none behind', async () => {
-  const queue = createQueue(1, 2);
-  const { ask, endOne } = createCalls(queue);
-  const client = new AbortController();
-  const pauses = [0, 1].map(() => Promise.withResolvers<void>());
-  const [full, given] = pauses.map(({ promise }, index) =>
-    errorOf(
-      run(queue, index === 0 ? ana : ida, async (slot) => {
-        slot.release();
-        await promise;
-        await slot.reacquire(client.signal);
-        return 'made';
-      }),
-    ),
-  );
-  await afterEvents();
-  const answers = [ask(eva, 'a'), ask(eva, 'b'), ask(ana, 'c')];
-  await afterEvents();
-  pauses[0]?.resolve();
-  expect((await full)?.name).toBe('OverloadedError');
-  client.abort();
-  pauses[1]?.resolve();
-  expect((await given)?.name).toBe('AbortedError');
-  for (let turn = 0; turn < 3; turn += 1) await endOne();
-  expect(await Promise.all(answers)).toEqual(['a', 'b', 'c']);
-  // As many at a time as before.
-  const last = ['d', 'e'].map((name) => ask(eva, name));
-  await afterEvents();
-  expect(queue.waiting).toBe(1);
-  for (let turn = 0; turn < 2; turn += 1) await endOne();
-  expect(await Promise.all(last)).toEqual(['d', 'e']);
+test('leaves room for fewer entries that weigh more, and all for one that weighs more than all', () => {
+  const { queue, granted, ask } = createQueue({ capacity: 10 });
+  const light = ask('6', ana, 6);
+  const heavy = ask('100', eva, 100);
+  ask('1', ana, 1);
+  ask('9', eva, 9);
+  queue.leave(light);
+  expect(granted).toEqual(['6', '100']);
+  queue.leave(heavy);
+  expect([granted, queue.hasFreeSlot]).toEqual([['6', '100', '1', '9'], false]);
 });
 
-test('slots that weigh more leave room for fewer, and one that weighs more than all has all', () => {
-  const granted: string[] = [];
-  const queue = new FairQueue<string, WeighedEntry>({ capacity: 10, overloaded: () => new Error('full') });
-  const Weighed = entriesOf(queue, granted);
-  const [light, heavy] = [
-    new Weighed('a', 6),
-    new Weighed('b', 100),
-    new Weighed('c', 1),
-    new Weighed('d', 9),
-  ];
-  if (light === undefined || heavy === undefined) throw new Error('four, as above');
-  expect([granted, queue.waiting]).toEqual([['a 6', 'b 100'], 2]);
-  queue.release('a', light);
-  expect(granted).toEqual(['a 6', 'b 100']);
-  queue.release('b', heavy);
-  expect([granted, queue.waiting, queue.hasFreeSlot]).toEqual([['a 6', 'b 100', 'c 1', 'd 9'], 0, false]);
+test('grants a token at most its weight, in its order', () => {
+  const { queue, granted, ask } = createQueue({ capacity: 10, maxWeightPerToken: 5 });
+  // A slot that weighs more than a token may have is granted alone.
+  const heavy = ask('7', ana, 7);
+  ask('2', ana, 2);
+  const four = ask('4', ana, 4);
+  ask('eva 1', eva, 1);
+  expect(granted).toEqual(['7', 'eva 1']);
+  queue.leave(heavy);
+  ask('1', ana, 1);
+  expect(granted).toEqual(['7', 'eva 1', '2']);
+  queue.leave(four);
+  expect(granted).toEqual(['7', 'eva 1', '2', '1']);
 });
 
-test('an owner has at most its weight, and owners that are closed wait, while others go on', () => {
-  const granted: string[] = [];
-  const closed = new Set<string>();
-  const queue = new FairQueue<string, WeighedEntry>({
-    capacity: 10,
-    maxWeightOf: () => 5,
-    isOpenTo: ({ owner }) => !closed.has(owner),
-    overloaded: () => new Error('full'),
-  });
-  const Entry = entriesOf(queue, granted);
-  const take = () => granted.splice(0);
-  const heavy = new Entry('a', 7);
-  const [two, four] = [new Entry('a', 2), new Entry('a', 4)];
-  const other = new Entry('b', 1);
-  // A slot that weighs more than an owner may have is granted alone.
-  expect([take(), queue.waiting]).toEqual([['a 7', 'b 1'], 2]);
-  queue.release('a', heavy);
-  expect([take(), queue.waiting]).toEqual([['a 2'], 1]);
-  // The first of an owner is next, also where a later one would fit.
-  const one = new Entry('a', 1);
-  expect([take(), queue.waiting]).toEqual([[], 2]);
-  queue.remove('a', four);
-  expect([take(), queue.waiting]).toEqual([['a 1'], 0]);
-
-  closed.add('a');
-  for (const [owner, entry] of [
-    ['a', two],
-    ['a', one],
-    ['b', other],
-  ] as const)
-    queue.release(owner, entry);
-  const waits = new Entry('a', 1);
-  const goesOn = new Entry('b', 3);
-  expect([take(), queue.waiting]).toEqual([['b 3'], 1]);
+test('lets owners that are closed wait, while others go on', () => {
+  const closed = new Set<Owner>([ana]);
+  const isOpenTo = (owner: Owner) => !closed.has(owner);
+  const { queue, granted, ask } = createQueue({ capacity: 10, isOpenTo });
+  ask('ana', ana);
+  ask('eva', eva);
+  expect(granted).toEqual(['eva']);
   closed.clear();
   queue.grantWaiting();
-  expect([take(), queue.waiting]).toEqual([['a 1'], 0]);
-  queue.release('a', waits);
-  queue.release('b', goesOn);
-  expect(queue.hasFreeSlot).toBe(true);
+  expect(granted).toEqual(['eva', 'ana']);
 });
 
-test('an owner without a slot gets a light one beside a full capacity', () => {
-  const granted: string[] = [];
-  const queue = new FairQueue<string, WeighedEntry>({
-    capacity: 10,
-    lightWeight: 2,
-    overloaded: () => new Error('full'),
-  });
-  const Entry = entriesOf(queue, granted);
-  const take = () => granted.splice(0);
-  const full = new Entry('a', 10);
-  const light = new Entry('b', 2);
-  const [second, third] = [new Entry('b', 1), new Entry('b', 1)];
-  new Entry('c', 3);
-  new Entry('a', 1);
-  expect([take(), queue.waiting]).toEqual([['a 10', 'b 2'], 4]);
-  queue.release('b', light);
-  expect([take(), queue.waiting]).toEqual([['b 1'], 3]);
-  queue.release('b', second);
-  expect([take(), queue.waiting]).toEqual([['b 1'], 2]);
-  queue.release('a', full);
-  expect([take(), queue.waiting]).toEqual([['c 3', 'a 1'], 0]);
-  queue.release('b', third);
+test('starts the next entry of a connection when the first one is closed', () => {
+  const [closed, open] = [other(0), other(0)];
+  const { queue, granted, ask } = createQueue({ capacity: 1, isOpenTo: (owner) => owner !== closed });
+  const first = ask('first', ana);
+  ask('closed', closed);
+  ask('open', open);
+  queue.leave(first);
+  expect([granted, queue.waiting]).toEqual([['first', 'open'], 1]);
 });
 
-test('a stream of light entries keeps no heavy one waiting', () => {
-  const granted: string[] = [];
-  const queue = new FairQueue<string, WeighedEntry>({
-    capacity: 10,
-    lightWeight: 2,
-    overloaded: () => new Error('full'),
-  });
-  const Entry = entriesOf(queue, granted);
-  const full = new Entry('a', 10);
-  new Entry('heavy', 5);
-  const light = Array.from({ length: 20 }, (_, index) => new Entry(`light ${index}`, 2));
-  queue.release('a', full);
-  expect(granted).toContain('heavy 5');
-  for (const entry of light) queue.release(entry.owner, entry);
-  new Entry('b', 5);
-  expect(granted).toContain('b 5');
+test('starts another unknown token in the next round when only a closed one waits', async () => {
+  const closed = other(0);
+  const { granted, ask } = createQueue({ capacity: 4, isOpenTo: (owner) => owner !== closed });
+  ask('closed', closed);
+  ask('open', other(1));
+  await nextRound();
+  expect(granted).toEqual(['open']);
 });
 
-test('starts nothing more in a round without time, and one waiting entry in each later round', async () => {
-  const granted: string[] = [];
+test('grants an owner without a slot a light one beside a full capacity', () => {
+  const { queue, granted, ask } = createQueue({ capacity: 10, maxWeightPerToken: 100, lightWeight: 2 });
+  const full = ask('full', ana, 10);
+  const light = ask('light', eva, 2);
+  for (const [name, owner, weight] of [
+    ['eva 1', eva, 1],
+    ['ida 3', ida, 3],
+    ['ana 1', ana, 1],
+  ] as const)
+    ask(name, owner, weight);
+  expect(granted).toEqual(['full', 'light']);
+  queue.leave(light);
+  expect(granted).toEqual(['full', 'light', 'eva 1']);
+  queue.leave(full);
+  expect(granted).toEqual(['full', 'light', 'eva 1', 'ida 3', 'ana 1']);
+});
+
+test('lets a stream of light entries keep no heavy one waiting', () => {
+  const { queue, granted, ask } = createQueue({ capacity: 10, maxWeightPerToken: 100, lightWeight: 2 });
+  const full = ask('full', ana, 10);
+  ask('heavy', eva, 5);
+  for (let number = 0; number < 20; number += 1) ask('light', accepted(`${number}`), 2);
+  queue.leave(full);
+  expect(granted).toContain('heavy');
+});
+
+test('starts nothing in a round without time, and one waiting entry in each later round', async () => {
   let hasTime = true;
-  const queue = new FairQueue<string, WeighedEntry>({
-    capacity: 10,
-    hasTime: () => hasTime,
-    overloaded: () => new Error('full'),
-  });
-  const Entry = entriesOf(queue, granted);
-  new Entry('a', 1);
+  const { queue, granted, ask } = createQueue({ capacity: 10, hasTime: () => hasTime });
+  ask('1', ana);
   hasTime = false;
-  for (const owner of ['a', 'a', 'b']) new Entry(owner, 1);
-  expect([granted, queue.waiting]).toEqual([['a 1'], 3]);
+  for (const name of ['2', '3']) ask(name, ana);
+  ask('eva', eva);
+  expect(granted).toEqual(['1']);
   hasTime = true;
   queue.grantWaiting();
-  expect([granted, queue.waiting]).toEqual([['a 1', 'a 1'], 2]);
-  await new Promise(setImmediate);
-  expect(granted).toEqual(['a 1', 'a 1', 'b 1']);
-  await new Promise(setImmediate);
-  expect([granted, queue.waiting]).toEqual([['a 1', 'a 1', 'b 1', 'a 1'], 0]);
+  expect(granted).toEqual(['1', '2']);
+  await nextRound();
+  expect(granted).toEqual(['1', '2', 'eva']);
+  await nextRound();
+  expect(granted).toEqual(['1', '2', 'eva', '3']);
 });
 
-test('a closed entry of an owner does not keep the next one waiting', () => {
-  const granted: string[] = [];
-  const queue = new FairQueue<string, WeighedEntry>({
-    capacity: 1,
-    isOpenTo: ({ weight }) => weight !== 2,
-    overloaded: () => new Error('full'),
-  });
-  const Entry = entriesOf(queue, granted);
-  const first = new Entry('a', 1);
-  new Entry('a', 2);
-  new Entry('a', 3);
-  queue.release('a', first);
-  expect([granted, queue.waiting]).toEqual([['a 1', 'a 3'], 1]);
+test('gives tokens equal parts of a total that is used up', () => {
+  const shares = new Shares(100, 50);
+  for (const [owner, amount] of [
+    [ana, 49],
+    [eva, 30],
+    [ida, 20],
+  ] as const)
+    shares.add(owner, amount);
+  const excesses = () => [ana, eva, ida, accepted('new')].map((owner) => shares.ownExcess(owner)?.scope);
+  expect(excesses()).toEqual([undefined, undefined, undefined, undefined]);
+  shares.add(ida, 5);
+  expect(excesses()).toEqual(['this token', undefined, undefined, undefined]);
 });
-
-interface WeighedEntry extends QueueEntry<WeighedEntry> {
-  readonly owner: string;
-}
-
-/** A class of entries that ask for their slot at once. `granted` gets their owner and weight. */
-function entriesOf(queue: FairQueue<string, WeighedEntry>, granted: string[]) {
-  return class implements WeighedEntry {
-    before: WeighedEntry | undefined;
-    after: WeighedEntry | undefined;
-    readonly owner: string;
-    readonly weight: number;
-    constructor(owner: string, weight: number) {
-      this.owner = owner;
-      this.weight = weight;
-      expect(queue.acquire(owner, this)).toBeUndefined();
-    }
-    onSlotGranted() {
-      granted.push(`${this.owner} ${this.weight}`);
-    }
-  };
-}

@@ -257,7 +257,7 @@ describe('the merchant is unknown', () => {
 describe('other errors stay as they are', () => {
   test.each<[string, Error]>([
     ['a 401', status(401)],
-    ['a full queue', new OverloadedError(7, 'this token')],
+    ['a full queue', new OverloadedError({ limit: 7, scope: 'this token' })],
     ['the deadline of the operation', new OperationDeadlineError('The operation', 30)],
     ['a used read budget', new BudgetExceededError(call, 250)],
     ['a bug', new TypeError('a bug')],

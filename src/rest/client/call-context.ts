@@ -1,10 +1,11 @@
 import type { Cancellation } from '../../concurrency/cancellation.ts';
 import { FairQueue } from '../../concurrency/fair-queue.ts';
 import { type Deadline, noDeadline } from '../../concurrency/operation-scope.ts';
-import { stopSharingPendingReads, type Tenant, type Tenants } from '../../concurrency/tenant.ts';
+import type { Owner } from '../../concurrency/owner.ts';
+import { stopSharingPendingReads, type Tenant, type Tenants } from '../../tenancy/tenant.ts';
 import type { RestCall } from '../call.ts';
-import { BudgetExceededError, OverloadedError } from '../errors.ts';
-import { OperationQueue, type Slot } from '../protection/operation-queue.ts';
+import { BudgetExceededError } from '../errors.ts';
+import { OperationQueue } from '../protection/operation-queue.ts';
 import { type CallLog, type CallLogEntry, createCallLog } from './call-log.ts';
 
 /** The access token, deadline, limits and call log that the REST calls of one GraphQL operation share. */
@@ -13,6 +14,8 @@ export interface CallContext {
   readonly bearer: string;
   /** The access token's tenant. Data that outlives the operation refers to the tenant, not to the token. */
   readonly tenant: Tenant;
+  /** Whose turn the operation takes, and its calls. */
+  readonly owner: Owner;
   /** Aborts the calls when no client waits for the operation any more, or when the operation ends. */
   readonly signal: Cancellation;
   /** The operation's deadline. Applies even while clients still wait. */
@@ -48,8 +51,13 @@ export interface CallContext {
 
 /** Creates the call contexts of this process. */
 export interface CallContexts {
-  /** Creates the call context of one operation. `bearer`: the access token. No deadline by default. */
-  of(bearer: string, signal: Cancellation, deadline?: Deadline): CallContext;
+  /**
+   * Creates the call context of one operation.
+   * @param bearer the access token.
+   * @param deadline none by default.
+   * @param connection the client's connection. Undefined for a call through `fetch`.
+   */
+  of(bearer: string, signal: Cancellation, deadline?: Deadline, connection?: object): CallContext;
   /** The tenant of an access token, for code that makes no calls. */
   tenantOf(bearer: string): Tenant;
   /** The number of calls, of all operations, that wait for a slot. */
@@ -80,27 +88,24 @@ export function createCallContexts({
   tenants,
   onTokenRejected = noop,
 }: CallContextsOptions): CallContexts {
-  const calls = new FairQueue<Tenant, Slot>({
-    capacity: callsAtOnce,
-    maxWaiting: callsWaiting,
-    overloaded: (waiting, whose) =>
-      new OverloadedError(waiting, whose === 'all' ? 'all tokens' : 'this token'),
-  });
+  const calls = new FairQueue({ capacity: callsAtOnce, maxWaiting: callsWaiting });
   return {
     callsWaiting: () => calls.waiting,
     tenantOf: tenants.of,
-    of(bearer, signal, deadline = noDeadline) {
+    of(bearer, signal, deadline = noDeadline, connection) {
       const tenant = tenants.of(bearer);
+      const owner = tenants.owner(tenant, connection);
       let readsLeft = readsPerOperation;
       let isRemembered = false;
       return {
         bearer,
         tenant,
+        owner,
         signal,
         deadline,
         callLog: createCallLog(),
         callsPerOperation,
-        queue: new OperationQueue(calls, tenant, callsPerOperation),
+        queue: new OperationQueue(calls, owner, callsPerOperation),
         useReadBudget(call) {
           if (readsLeft === 0) throw new BudgetExceededError(call, readsPerOperation);
           readsLeft -= 1;

@@ -2,7 +2,7 @@
 // before each attempt and reports the call to the observer. The next step is transport.ts.
 
 import { type Cancellation, pause } from '../../concurrency/cancellation.ts';
-import { stopSharingPendingReads } from '../../concurrency/tenant.ts';
+import { stopSharingPendingReads } from '../../tenancy/tenant.ts';
 import { isRead, type RestCall, routeOf } from '../call.ts';
 import { abortedError, CircuitOpenError, isUnauthenticated, OverloadedError } from '../errors.ts';
 import type { CircuitBreaker, CircuitPermit, Circuits } from '../protection/circuit-breaker.ts';

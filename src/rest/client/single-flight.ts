@@ -3,7 +3,7 @@
 // step.
 
 import { CancelSource } from '../../concurrency/cancellation.ts';
-import { CoalescingMap, joinableMs } from '../../concurrency/coalescing-map.ts';
+import { CoalescingMap, joinableMs } from '../../tenancy/coalescing-map.ts';
 import { isRead, queryString, type RestCall } from '../call.ts';
 import { abortedError } from '../errors.ts';
 import { Slot } from '../protection/operation-queue.ts';

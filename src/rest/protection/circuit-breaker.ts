@@ -1,4 +1,4 @@
-import type { Tenant } from '../../concurrency/tenant.ts';
+import type { Tenant } from '../../tenancy/tenant.ts';
 
 /** A permit to send a call: `usual` while the circuit is closed, `probe` for a test call while it is open. */
 export type CircuitPermit = 'usual' | 'probe';

@@ -1,20 +1,17 @@
 import type { Cancellation } from '../../concurrency/cancellation.ts';
-import type { FairQueue, QueueEntry } from '../../concurrency/fair-queue.ts';
+import { type FairQueue, QueueEntry } from '../../concurrency/fair-queue.ts';
 import { LinkedList } from '../../concurrency/linked-list.ts';
-import type { Tenant } from '../../concurrency/tenant.ts';
+import type { Owner } from '../../concurrency/owner.ts';
 import type { RestCall } from '../call.ts';
-import { abortedError } from '../errors.ts';
-
-/** The queue that all operations share. It grants the slots for calls to REST. */
-export type CallQueue = FairQueue<Tenant, Slot>;
+import { abortedError, OverloadedError } from '../errors.ts';
 
 /**
  * A call's request for a slot, and the slot itself once it is granted.
  * Its states in order: `idle`, `backlog` (of its operation), `queued` (in the shared queue), `granted`, `idle`.
  */
-export abstract class Slot implements QueueEntry<Slot> {
-  before: Slot | undefined;
-  after: Slot | undefined;
+export abstract class Slot extends QueueEntry {
+  declare before: Slot | undefined;
+  declare after: Slot | undefined;
   state: 'idle' | 'backlog' | 'queued' | 'granted' = 'idle';
   /** The queue that acquires this slot. A shared read gets the queue of another operation when its leader changes. */
   operationQueue: OperationQueue | undefined;
@@ -32,6 +29,11 @@ export abstract class Slot implements QueueEntry<Slot> {
 
   get weight(): number {
     return 1;
+  }
+
+  get owner(): Owner {
+    if (this.operationQueue === undefined) throw new Error('Only a slot in a queue has an owner.');
+    return this.operationQueue.owner;
   }
 
   onSlotGranted(): void {
@@ -99,8 +101,8 @@ class PromisedSlot extends Slot {
  * One large operation therefore cannot fill the shared queue (docs/decisions/0009-fair-queue.md).
  */
 export class OperationQueue {
-  readonly #sharedQueue: CallQueue;
-  readonly #tenant: Tenant;
+  readonly owner: Owner;
+  readonly #sharedQueue: FairQueue;
   readonly #maxConcurrent: number;
   readonly #maxQueued: number;
   readonly #backlog = new LinkedList<Slot>();
@@ -108,9 +110,9 @@ export class OperationQueue {
   #grantedCount = 0;
   #isDraining = false;
 
-  constructor(sharedQueue: CallQueue, tenant: Tenant, maxConcurrent: number) {
+  constructor(sharedQueue: FairQueue, owner: Owner, maxConcurrent: number) {
     this.#sharedQueue = sharedQueue;
-    this.#tenant = tenant;
+    this.owner = owner;
     this.#maxConcurrent = maxConcurrent;
     this.#maxQueued = Math.ceil(maxConcurrent / 8);
   }
@@ -153,7 +155,7 @@ export class OperationQueue {
     if (slot.state !== 'granted') return;
     slot.state = 'idle';
     this.#grantedCount -= 1;
-    this.#sharedQueue.release(this.#tenant, slot);
+    this.#sharedQueue.leave(slot);
     this.#drainBacklog();
   }
 
@@ -162,7 +164,7 @@ export class OperationQueue {
     if (slot.state === 'backlog') {
       this.#backlog.remove(slot);
     } else if (slot.state === 'queued') {
-      this.#sharedQueue.remove(this.#tenant, slot);
+      this.#sharedQueue.leave(slot);
       this.#queuedCount -= 1;
     } else return;
     slot.state = 'idle';
@@ -193,10 +195,14 @@ export class OperationQueue {
   #enqueue(slot: Slot): void {
     slot.state = 'queued';
     this.#queuedCount += 1;
-    const overloadedError = this.#sharedQueue.acquire(this.#tenant, slot);
-    if (overloadedError === undefined) return;
+    const outcome = this.#sharedQueue.acquire(slot);
+    if (outcome === 'waiting') return;
+    if (outcome === 'granted') {
+      this.onSlotGranted(slot);
+      return;
+    }
     slot.state = 'idle';
     this.#queuedCount -= 1;
-    slot.refuse(overloadedError);
+    slot.refuse(new OverloadedError(outcome));
   }
 }

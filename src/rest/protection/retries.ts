@@ -1,4 +1,4 @@
-import type { Tenant } from '../../concurrency/tenant.ts';
+import type { Tenant } from '../../tenancy/tenant.ts';
 import { DeadlineError, StatusError, UnavailableError } from '../errors.ts';
 
 const basePauseMs = 100;

@@ -2,12 +2,14 @@
 // plan of a compiled query, and Yoga's executor for all other operations.
 
 import type { ExecutionResult } from 'graphql';
-import { joinableMs } from '../../concurrency/coalescing-map.ts';
+import { QueueEntry } from '../../concurrency/fair-queue.ts';
+import type { Owner } from '../../concurrency/owner.ts';
 import type { RunningMutations } from '../../concurrency/running-mutations.ts';
-import type { Tenant } from '../../concurrency/tenant.ts';
+import { joinableMs } from '../../tenancy/coalescing-map.ts';
 import type { Operation } from '../document-syntax/operation.ts';
+import type { HttpError } from '../http/http-error.ts';
 import type { PointCost, RateLimit } from '../limits/rate-limit.ts';
-import type { Admission, QueuedOperation } from './admission.ts';
+import { type Admission, didNotRun } from './admission.ts';
 import { withUpstreamCost } from './cost-report.ts';
 import { withOrderedErrors } from './error-mapping.ts';
 import type { OperationContext } from './operation-context.ts';
@@ -22,6 +24,13 @@ export interface AcceptedOperation {
   /** Runs the operation by `execute`, or returns the result of an equal query that is already running. */
   run(execute: Execute): Promise<ExecutionResult>;
 }
+
+const clientGone: HttpError = {
+  status: 499,
+  code: 'REQUEST_ABORTED',
+  message: 'The client closed the connection before the operation ran.',
+  retryable: false,
+};
 
 /** The state by which operations pay, wait for their turn, and share results. All operations share it. */
 export interface RunState {
@@ -50,10 +59,7 @@ export class SchemaOperation implements AcceptedOperation {
 }
 
 /** An operation that makes REST calls. A class: closures and async functions would cost several times as much. */
-export class RestOperation implements AcceptedOperation, QueuedOperation {
-  before: QueuedOperation | undefined;
-  after: QueuedOperation | undefined;
-  owner: Tenant | undefined;
+export class RestOperation extends QueueEntry implements AcceptedOperation {
   readonly context: OperationContext;
   readonly weight: number;
   readonly #operation: Operation;
@@ -61,7 +67,6 @@ export class RestOperation implements AcceptedOperation, QueuedOperation {
   readonly #runState: RunState;
   /** Set once the points are charged. */
   #cost: PointCost | undefined;
-  #isGranted = false;
   /** Equal queries have the same key. Undefined for a mutation, and for a query that is never shared. */
   #sharingKey: string | undefined;
   /** Ends the wait: with undefined when the turn comes, and otherwise with the result of the operation. */
@@ -76,6 +81,7 @@ export class RestOperation implements AcceptedOperation, QueuedOperation {
     request: OperationRequest,
     runState: RunState,
   ) {
+    super();
     this.context = context;
     this.weight = Math.max(1, nodes);
     this.#operation = operation;
@@ -95,31 +101,36 @@ export class RestOperation implements AcceptedOperation, QueuedOperation {
     // A query that shares the response body of an equal one costs next to nothing, so it needs no turn.
     // A call through `fetch` has no unread bytes, so it may always join.
     const mayJoin =
-      response === undefined || (sharesBody && !this.#showsPoints && admission.isOpenTo(tenant));
+      response === undefined || (sharesBody && !this.#showsPoints && admission.isOpenTo(this.owner));
     const equalQuery = mayJoin ? this.#findEqualQuery() : undefined;
-    const refusal =
-      equalQuery === undefined ? admission.enter(tenant, this, response) : admission.admit(tenant, response);
-    if (refusal !== undefined) return Promise.resolve(this.#refused(refusal));
-    if (equalQuery === undefined && !this.#isGranted) return this.#waitAndStart(execute);
+    if (equalQuery !== undefined) {
+      const refusal = admission.admit(this.owner, response);
+      return refusal === undefined
+        ? this.#start(execute, equalQuery)
+        : Promise.resolve(this.#refused(refusal));
+    }
+    const outcome = admission.enter(this, response);
+    if (outcome === 'waiting') return this.#waitAndStart(execute);
     // An operation with a slot of its own may share the result of an equal query too.
-    return this.#start(execute, mayJoin ? equalQuery : this.#findEqualQuery());
+    return outcome === 'started'
+      ? this.#start(execute, mayJoin ? undefined : this.#findEqualQuery())
+      : Promise.resolve(this.#refused(outcome));
   }
 
-  get tenant(): Tenant {
-    return this.context.tenant;
+  get owner(): Owner {
+    return this.context.owner;
   }
 
-  /** Called when the turn of the operation comes. */
   onSlotGranted(): void {
-    this.#isGranted = true;
     this.#endWait?.(undefined);
   }
 
-  /** Handles the end of the scope while the operation waits: its client has gone, or its time has passed. */
+  /** Handles the end of the scope while the operation waits. */
   handleEvent(): void {
-    if (this.#isGranted) return;
-    const { scope, tenant } = this.context;
-    this.#endWait?.(this.#runState.admission.stopWaiting(tenant, this, scope.deadline.signal.aborted));
+    if (this.turn !== 'waiting') return;
+    this.#runState.admission.leave(this);
+    const hasTimedOut = this.context.scope.deadline.signal.aborted;
+    this.#endWait?.(hasTimedOut ? didNotRun('It waited too long for its turn.') : refusalOf(clientGone));
   }
 
   async #waitAndStart(execute: Execute): Promise<ExecutionResult> {
@@ -134,7 +145,9 @@ export class RestOperation implements AcceptedOperation, QueuedOperation {
     if (refusal !== undefined) return this.#refused(refusal);
     const equalQuery = this.#findEqualQuery();
     // It shares the body of the equal query, so it needs its slot no more.
-    if (equalQuery !== undefined && this.#request.sharesBody && !this.#showsPoints) this.#releaseSlot();
+    if (equalQuery !== undefined && this.#request.sharesBody && !this.#showsPoints) {
+      this.#runState.admission.leave(this);
+    }
     return this.#start(execute, equalQuery);
   }
 
@@ -211,13 +224,7 @@ export class RestOperation implements AcceptedOperation, QueuedOperation {
   #finish(): void {
     if (this.#inFlight !== undefined) this.#runState.sharing.remove(this.#inFlight);
     this.#endScope();
-    this.#releaseSlot();
-  }
-
-  #releaseSlot(): void {
-    if (!this.#isGranted) return;
-    this.#isGranted = false;
-    this.#runState.admission.release(this.context.tenant, this);
+    this.#runState.admission.leave(this);
   }
 
   #endScope(): void {

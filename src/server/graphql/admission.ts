@@ -1,18 +1,13 @@
 import type { ServerResponse } from 'node:http';
-import type { ExecutionResult, GraphQLError } from 'graphql';
+import type { ExecutionResult } from 'graphql';
 import { RoundBudget } from '../../concurrency/event-loop-round.ts';
 import { FairQueue, type QueueEntry } from '../../concurrency/fair-queue.ts';
-import type { Tenant } from '../../concurrency/tenant.ts';
-import { overloaded } from '../http/http-error.ts';
-import type { LoadShedder } from '../http/load-shedding.ts';
-import { OpenResponses, schemaReader } from '../http/open-responses.ts';
-import { refusalError, refusalOf } from './refusal.ts';
+import type { Owner } from '../../concurrency/owner.ts';
+import { type HttpError, overloaded } from '../http/http-error.ts';
+import { OpenResponses } from '../http/open-responses.ts';
+import { refusalOf } from './refusal.ts';
 
-/** The limits of `Admission`. */
 export interface AdmissionOptions {
-  loadShedder: LoadShedder;
-  /** Whether REST has accepted the token within an hour. */
-  isAccepted: (tenant: Tenant) => boolean;
   /** The maximum number of concurrent GraphQL requests. */
   requestsAtOnce: number;
   /** The maximum number of objects in the response of an operation. */
@@ -20,21 +15,6 @@ export interface AdmissionOptions {
   /** The budget of response bytes that no client has taken yet. */
   unreadBytesAtOnce: number;
 }
-
-/** An operation that waits for its turn, or runs. Its weight is its estimated number of objects, at least 1. */
-export interface QueuedOperation extends QueueEntry<QueuedOperation> {
-  readonly tenant: Tenant;
-  /** The owner of its turn, set by `enter`. It stays the same when REST accepts the token. */
-  owner: Tenant | undefined;
-}
-
-/**
- * The owner of the turns of all tokens that REST has not accepted within an hour. Anybody can make up a token, so each of
- * them would get turns of its own.
- */
-const unknownTokens: Tenant = { id: 'unknown', writes: 0 };
-/** Unknown tokens leave a quarter of the capacity and of the waiting room to tokens that REST has accepted. */
-const shareOfUnknown = 3 / 4;
 
 // Room for ten of the heaviest operations, two for each of five tokens. An operation keeps its slot while it waits for
 // REST.
@@ -46,99 +26,74 @@ const lightWeight = 100;
 
 /**
  * Lets operations start. One token runs at most twice `maxNodes`, and all tokens together ten times. Further operations
- * wait. Tokens with waiting operations start one in turn (docs/decisions/0015-fair-operations.md).
+ * wait, and owners start one in turn (docs/decisions/0026-one-rule-of-owners.md).
  */
 export class Admission {
-  readonly #queue: FairQueue<Tenant, QueuedOperation>;
+  readonly #queue: FairQueue;
   readonly #openResponses: OpenResponses;
-  readonly #loadShedder: LoadShedder;
-  readonly #isAccepted: (tenant: Tenant) => boolean;
 
-  constructor({ loadShedder, isAccepted, requestsAtOnce, maxNodes, unreadBytesAtOnce }: AdmissionOptions) {
-    this.#loadShedder = loadShedder;
-    this.#isAccepted = isAccepted;
-    this.#openResponses = new OpenResponses(unreadBytesAtOnce, () => this.#queue.grantWaiting());
-    // Operations of weight 1 are limited by `requestsAtOnce` alone.
-    const capacity = Math.max(heaviestAtOnce * maxNodes, requestsAtOnce);
-    const maxWeightPerToken = Math.max(heaviestAtOncePerToken * maxNodes, Math.ceil(requestsAtOnce / 2));
-    const maxWaiting = Math.ceil(requestsAtOnce / 2);
-    const round = new RoundBudget(() => this.#queue.grantWaiting());
+  constructor({ requestsAtOnce, maxNodes, unreadBytesAtOnce }: AdmissionOptions) {
+    const grantWaiting = () => this.#queue.grantWaiting();
+    const round = new RoundBudget(grantWaiting);
+    this.#openResponses = new OpenResponses(requestsAtOnce, unreadBytesAtOnce, grantWaiting);
+    // Operations of weight 1 are limited by `requestsAtOnce` alone, and so are those that wait.
     this.#queue = new FairQueue({
-      capacity,
-      maxWeightOf: (owner) => (owner === unknownTokens ? shareOfUnknown * capacity : maxWeightPerToken),
+      capacity: Math.max(heaviestAtOnce * maxNodes, requestsAtOnce),
+      maxWeightPerToken: Math.max(heaviestAtOncePerToken * maxNodes, Math.ceil(requestsAtOnce / 2)),
       lightWeight,
-      maxWaiting,
-      maxWaitingOf: (owner) => Math.ceil((owner === unknownTokens ? shareOfUnknown : 1 / 2) * maxWaiting),
       hasTime: () => round.hasTime(),
-      isOpenTo: ({ tenant }) => this.isOpenTo(tenant),
-      overloaded: (waiting, scope) =>
-        overloadedError(
-          `${waiting} operations of ${scope === 'all' ? 'all tokens' : 'this token'} wait for their turn, and no more may.`,
-        ),
+      isOpenTo: (owner) => this.isOpenTo(owner),
     });
   }
 
+  /** The error while no request at all is admitted. */
+  overloadError(): HttpError | undefined {
+    return this.#openResponses.overloadError();
+  }
+
   /**
-   * Calls `operation.onSlotGranted` before this method returns if the operation may start now. Otherwise it waits.
+   * Counts the request of an operation, and lets the operation start or wait.
+   * @param operation weighs its estimated number of objects, at least 1.
    * @param response undefined for a call through `fetch`.
-   * @returns the result if the operation may neither start nor wait.
+   * @returns what happened. A result: the operation may neither start nor wait.
    */
   enter(
-    tenant: Tenant,
-    operation: QueuedOperation,
+    operation: QueueEntry,
     response: ServerResponse | undefined,
-  ): ExecutionResult | undefined {
-    const refusal = this.admit(tenant, response);
+  ): 'started' | 'waiting' | ExecutionResult {
+    const refusal = this.admit(operation.owner, response);
     if (refusal !== undefined) return refusal;
-    operation.owner = this.#isAccepted(tenant) ? tenant : unknownTokens;
-    const error = this.#queue.acquire(operation.owner, operation);
-    // A GraphQL error: `overloaded` makes it.
-    return error && { errors: [error as GraphQLError] };
+    return this.#queue.acquire(operation) === 'granted' ? 'started' : 'waiting';
   }
 
-  /** Counts a request, and watches its response. @returns the result if the operation may not run. */
-  admit(tenant: Tenant, response: ServerResponse | undefined): ExecutionResult | undefined {
-    const httpError = this.#loadShedder.admit('graphql', tenant, response);
-    if (httpError !== undefined) return refusalOf(httpError);
-    this.#openResponses.watch(tenant, response);
-    return undefined;
+  /** Counts a request that needs no turn. @returns the result if its operation may not run. */
+  admit(owner: Owner, response: ServerResponse | undefined): ExecutionResult | undefined {
+    const httpError = this.#openResponses.admit(owner, response);
+    return httpError && refusalOf(httpError);
   }
 
-  /** Whether the clients of a token take its responses, so that it may start more operations. */
-  isOpenTo(tenant: Tenant): boolean {
-    return this.#openResponses.isBelowShare(tenant);
+  /** Whether the clients of an owner take its responses, so that it may start more operations. */
+  isOpenTo(owner: Owner): boolean {
+    return this.#openResponses.isOpenTo(owner);
   }
 
-  /**
-   * Ends the wait of an operation.
-   * @param hasTimedOut whether its time has passed. Otherwise its client has gone.
-   * @returns the result of the operation.
-   */
-  stopWaiting(tenant: Tenant, operation: QueuedOperation, hasTimedOut: boolean): ExecutionResult {
-    this.#queue.remove(operation.owner ?? tenant, operation);
-    return hasTimedOut
-      ? { errors: [overloadedError('It waited too long for its turn.')] }
-      : refusalOf({
-          status: 499,
-          code: 'REQUEST_ABORTED',
-          message: 'The client closed the connection before the operation ran.',
-          retryable: false,
-        });
-  }
-
-  /** Ends a running operation. */
-  release(tenant: Tenant, operation: QueuedOperation): void {
-    this.#queue.release(operation.owner ?? tenant, operation);
+  /** Ends an operation that runs or waits. */
+  leave(operation: QueueEntry): void {
+    this.#queue.leave(operation);
   }
 
   /** Watches the response to an operation that needs only the schema. @returns the result if it may not start. */
   watchSchemaResponse(response: ServerResponse | undefined): ExecutionResult | undefined {
-    this.#openResponses.watch(schemaReader, response);
-    if (this.#openResponses.isBelowShare(schemaReader)) return undefined;
-    return { errors: [overloadedError('Too many responses wait for clients that do not read them.')] };
+    if (response === undefined) return undefined;
+    const anonymousOwner = { token: undefined, connection: response.req.socket };
+    this.#openResponses.watch(anonymousOwner, response);
+    return this.isOpenTo(anonymousOwner)
+      ? undefined
+      : didNotRun('Too many responses wait for clients that do not read them.');
   }
 }
 
-function overloadedError(reason: string): GraphQLError {
-  return refusalError(overloaded(`The operation did not run: ${reason} Try again soon.`));
+/** The result of an operation that did not run because there is too much to do. */
+export function didNotRun(reason: string): ExecutionResult {
+  return refusalOf(overloaded(`The operation did not run: ${reason} Try again soon.`));
 }

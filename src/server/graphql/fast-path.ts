@@ -51,7 +51,7 @@ export interface FastPathOptions extends RequestBodyOptions, DocumentSources {
 
 /** Creates a listener that runs cached queries itself, and passes all other requests to `fallback`. */
 export function fastPath(options: FastPathOptions, fallback: Fallback): RequestListener {
-  const { maxBodyBytes, budget, loadShedder, responseHeaders } = options;
+  const { maxBodyBytes, budget, admission, responseHeaders } = options;
   const fixedHeaderList = responseHeaders.fixed.flat();
   const dependencies: FastPathDependencies = {
     ...options,
@@ -65,7 +65,7 @@ export function fastPath(options: FastPathOptions, fallback: Fallback): RequestL
     const mediaType = hasFastPathHead(request, maxBodyBytes)
       ? mediaTypeFor(request.headers.accept)
       : undefined;
-    if (mediaType === undefined || loadShedder.overloadError('graphql') !== undefined) {
+    if (mediaType === undefined || admission.overloadError() !== undefined) {
       fallback(request, response, {});
       return;
     }

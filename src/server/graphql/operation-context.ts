@@ -1,5 +1,5 @@
 import { createOperationScopes, type OperationScope } from '../../concurrency/operation-scope.ts';
-import type { Tenant } from '../../concurrency/tenant.ts';
+import type { Owner } from '../../concurrency/owner.ts';
 import type { Context } from '../../graph/context.ts';
 import { createLoaders, type Loaders } from '../../loaders/loaders.ts';
 import type { LoaderStates } from '../../loaders/tenant-state.ts';
@@ -9,6 +9,7 @@ import type { CallLog } from '../../rest/client/call-log.ts';
 import { operationScopeErrors } from '../../rest/errors.ts';
 import { bareIdentifier } from '../../rest/resource-name.ts';
 import type { ReportError } from '../../telemetry/error-report.ts';
+import type { Tenant } from '../../tenancy/tenant.ts';
 import type { Idempotency } from '../../writes/idempotency.ts';
 import { createWrites, type Writes } from '../../writes/writes.ts';
 import { toClientError } from '../http/client-error.ts';
@@ -33,6 +34,8 @@ export interface ContextOptions {
 /** The context value of an operation: the members for resolvers, and those that only the server uses. */
 export interface OperationContext extends Context {
   readonly tenant: Tenant;
+  /** Whose turn the operation takes. */
+  readonly owner: Owner;
   /** Aborts when the last waiting request has gone. Requests for an equal query add themselves as waiters. */
   readonly scope: OperationScope;
   /** The REST calls of the operation so far. */
@@ -63,7 +66,8 @@ export function createContextFactory(shared: SharedState, options: ContextOption
     const { headers, requestRecord } = request;
     const scope = createScope();
     request.onAbort(scope.addWaiter());
-    const callContext = callContexts.of(bearer, scope.signal, scope.deadline);
+    const connection = request.response?.req.socket;
+    const callContext = callContexts.of(bearer, scope.signal, scope.deadline, connection);
     const loaders = createLoaders(options.api, callContext, loaderStates);
     return new ResolverContext(
       dependencies,
@@ -127,6 +131,10 @@ class ResolverContext implements OperationContext {
 
   get tenant(): Tenant {
     return this.#callContext.tenant;
+  }
+
+  get owner(): Owner {
+    return this.#callContext.owner;
   }
 
   get callLog(): CallLog {

@@ -1,7 +1,7 @@
 import type { ExecutionResult } from 'graphql';
-import { CoalescingMap, joinableMs } from '../../concurrency/coalescing-map.ts';
 import type { OperationScope } from '../../concurrency/operation-scope.ts';
-import type { Tenant } from '../../concurrency/tenant.ts';
+import { CoalescingMap, joinableMs } from '../../tenancy/coalescing-map.ts';
+import type { Tenant } from '../../tenancy/tenant.ts';
 import type { Operation } from '../document-syntax/operation.ts';
 import { perOperation } from '../document-syntax/operation-memo.ts';
 

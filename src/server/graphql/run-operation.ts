@@ -3,23 +3,21 @@
 
 import type { ExecutionResult, GraphQLSchema } from 'graphql';
 import type { RunningMutations } from '../../concurrency/running-mutations.ts';
-import type { Tenant } from '../../concurrency/tenant.ts';
 import type { CallContext, CallContexts } from '../../rest/client/call-context.ts';
 import { createCallLog } from '../../rest/client/call-log.ts';
 import type { Tracing } from '../../telemetry/tracing.ts';
 import type { Operation } from '../document-syntax/operation.ts';
-import type { LoadShedder } from '../http/load-shedding.ts';
 import { bearerOf } from '../http/request-checks.ts';
 import type { Limits } from '../limits/limits.ts';
 import { createOperationLimits } from '../limits/operation-limits.ts';
-import { RateLimit } from '../limits/rate-limit.ts';
+import type { RateLimit } from '../limits/rate-limit.ts';
 import {
   type AcceptedOperation,
   RestOperation,
   type RunState,
   SchemaOperation,
 } from './accepted-operation.ts';
-import { Admission } from './admission.ts';
+import type { Admission } from './admission.ts';
 import {
   type ContextOptions,
   createContextFactory,
@@ -45,15 +43,9 @@ export interface RefusedOperation {
 export interface OperationRunnerOptions {
   schema: GraphQLSchema;
   limits: Limits;
-  loadShedder: LoadShedder;
-  /** Whether REST has accepted the token within an hour. */
-  isAccepted: (tenant: Tenant) => boolean;
-  /** The maximum number of concurrent GraphQL requests. */
-  requestsAtOnce: number;
-  /** The budget of response bytes that no client has taken yet. */
-  unreadBytesAtOnce: number;
-  /** The points that each token gets per second. 0: no rate limit. */
-  pointsPerSecond: number;
+  admission: Admission;
+  /** Undefined: no rate limit. */
+  rateLimit: RateLimit | undefined;
   shared: SharedState;
   context: ContextOptions;
   /** Tracks mutations, so that a shutdown can wait for them. Undefined: mutations are not tracked. */
@@ -85,8 +77,8 @@ export function createOperationRunner(options: OperationRunnerOptions): Operatio
   const runState: RunState = {
     sharing: new QuerySharing(),
     mutations: options.mutations,
-    admission: new Admission({ ...options, maxNodes: limits.nodes }),
-    rateLimit: options.pointsPerSecond > 0 ? new RateLimit(options.pointsPerSecond) : undefined,
+    admission: options.admission,
+    rateLimit: options.rateLimit,
   };
 
   return {

@@ -3,7 +3,6 @@ import { type ExecutionResult, GraphQLError } from 'graphql';
 import type { FetchAPI, GraphQLParams, Plugin } from 'graphql-yoga';
 import { countError, type RequestRecordContext } from '../../telemetry/request-record.ts';
 import { type HttpError, httpErrorBody, httpErrorHeaders } from '../http/http-error.ts';
-import type { LoadShedder } from '../http/load-shedding.ts';
 import { mayRefuseTypes, withoutRefusedTypes } from '../http/media-types.ts';
 import {
   type BodyBudget,
@@ -15,6 +14,7 @@ import {
 } from '../http/request-body.ts';
 import { authorizationError, bodyTooLarge, requestHeadError } from '../http/request-checks.ts';
 import { lingeringClose } from '../http/socket-errors.ts';
+import type { Admission } from './admission.ts';
 
 /** The context of a request from Node's HTTP server. Empty if the application is called by `fetch`. */
 export interface NodeContext extends RequestRecordContext {
@@ -28,19 +28,19 @@ export interface NodeContext extends RequestRecordContext {
   refusal?: ExecutionResult | undefined;
 }
 
-/** How request bodies are read, and when requests are shed. */
+/** How request bodies are read, and when requests are refused. */
 export interface RequestBodyOptions {
   maxBodyBytes: number;
   budget: BodyBudget;
-  loadShedder: LoadShedder;
+  admission: Pick<Admission, 'overloadError'>;
 }
 
 /**
- * Yoga plugin: rejects invalid request heads, and reads and parses bodies. Load shedding counts an operation only when it
- * is admitted, so that slow uploads occupy no capacity.
+ * Yoga plugin: rejects invalid request heads, and reads and parses bodies. A request counts only when its operation is
+ * admitted, so that slow uploads occupy no capacity.
  */
 export function readYogaRequest(options: RequestBodyOptions): Plugin<object, NodeContext> {
-  const { maxBodyBytes, loadShedder } = options;
+  const { maxBodyBytes, admission } = options;
   return {
     onRequestParse({ request, serverContext, requestParser, setRequestParser, endResponse, fetchAPI }) {
       const { req } = serverContext;
@@ -51,7 +51,7 @@ export function readYogaRequest(options: RequestBodyOptions): Plugin<object, Nod
         (req && authorizationError(req.rawHeaders)) ??
         requestHeadError(method, headers, maxBodyBytes) ??
         // Before the body is read: the bodies of shed requests are not read.
-        loadShedder.overloadError('graphql');
+        admission.overloadError();
       const accept = headers.get('accept');
       if (accept !== null && mayRefuseTypes(accept)) headers.set('accept', withoutRefusedTypes(accept));
       if (httpError !== undefined) {

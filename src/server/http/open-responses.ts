@@ -1,6 +1,7 @@
 import type { ServerResponse } from 'node:http';
 import { LinkedList, type ListNode } from '../../concurrency/linked-list.ts';
-import type { Tenant } from '../../concurrency/tenant.ts';
+import { type Owner, Shares } from '../../concurrency/owner.ts';
+import { type HttpError, overloaded } from './http-error.ts';
 
 /** The default budget of a process for response bytes that no client has taken yet. One token has half. */
 export const defaultUnreadBudgetBytes = 67_108_864;
@@ -10,16 +11,12 @@ const maxStallMs = 5_000;
 // Within this time, operations of one token produce a few MB.
 const measureMs = 50;
 
-/**
- * The tenant of all operations that need only the schema. They need no access token, so anybody could use up the share
- * of this tenant. While its share is used up, its clients therefore lose their connections as if the budget were.
- */
-export const schemaReader: Tenant = { id: 'schema', writes: 0 };
-
 /** The response to an operation, from its admission until it is closed. */
 interface OpenResponse extends ListNode<OpenResponse> {
-  readonly tenant: Tenant;
+  readonly owner: Owner;
   readonly response: ServerResponse;
+  /** Whether the request counts, because its response is not written yet. */
+  isAtWork: boolean;
   /** The bytes that the operating system had not taken when they were last measured. */
   queuedBytes: number;
   /** When the queued bytes last changed. A time of `performance.now()`. */
@@ -27,73 +24,102 @@ interface OpenResponse extends ListNode<OpenResponse> {
 }
 
 /**
- * The open responses to GraphQL operations, with the bytes that their clients have not taken yet
- * (docs/decisions/0015-fair-operations.md).
+ * The open responses to GraphQL operations. A request counts until the server has written its response. From then on, the
+ * bytes count that its client has not taken (docs/decisions/0026-one-rule-of-owners.md).
  */
 export class OpenResponses {
   readonly #list = new LinkedList<OpenResponse>();
+  readonly #requestsAtWork: Shares;
   readonly #budgetBytes: number;
   readonly #onMeasured: () => void;
-  /** Only tenants with unread bytes. */
-  #unreadByTenant = new Map<Tenant, number>();
-  #unreadBytes = 0;
+  #unreadBytes: Shares;
   #timer: NodeJS.Timeout | undefined;
 
   /**
-   * @param onMeasured called after each measurement, which may have changed `isBelowShare`.
+   * @param requestsAtOnce the maximum number of requests whose responses are not written yet. One token has half.
+   * @param budgetBytes for response bytes that no client has taken. One token has half.
+   * @param onMeasured called after each measurement, which may have changed `isOpenTo`.
    */
-  constructor(budgetBytes: number, onMeasured: () => void) {
+  constructor(requestsAtOnce: number, budgetBytes: number, onMeasured: () => void) {
+    this.#requestsAtWork = new Shares(requestsAtOnce, Math.ceil(requestsAtOnce / 2));
     this.#budgetBytes = budgetBytes;
+    this.#unreadBytes = this.#noUnreadBytes();
     this.#onMeasured = onMeasured;
   }
 
-  /** Watches a response until it is closed. `response` is undefined for a call through `fetch`. */
-  watch(tenant: Tenant, response: ServerResponse | undefined): void {
-    if (response === undefined || response.closed) return;
+  /** The error while no request at all is admitted. */
+  overloadError(): HttpError | undefined {
+    return this.#requestsAtWork.isUsedUp ? tooManyRequests('all tokens') : undefined;
+  }
+
+  /**
+   * Counts a request, and watches its response until it is closed.
+   * @param response undefined for a call through `fetch`, which is neither limited nor counted.
+   * @returns the error if the server, or the owner, is at its limit. The request is not counted then.
+   */
+  admit(owner: Owner, response: ServerResponse | undefined): HttpError | undefined {
+    // A closed response emits no second `close` and would be counted forever.
+    if (response === undefined || response.closed) return undefined;
+    const excess = this.#requestsAtWork.excess(owner);
+    if (excess !== undefined) return tooManyRequests(excess.scope);
+    this.#requestsAtWork.add(owner, 1);
+    this.#watch(owner, response, true);
+    return undefined;
+  }
+
+  /** Watches a response that is written at once. Its request does not count. */
+  watch(owner: Owner, response: ServerResponse | undefined): void {
+    if (response !== undefined && !response.closed) this.#watch(owner, response, false);
+  }
+
+  /** Whether an owner may produce more response bytes now. */
+  isOpenTo(owner: Owner): boolean {
+    return this.#unreadBytes.ownExcess(owner) === undefined;
+  }
+
+  #watch(owner: Owner, response: ServerResponse, isAtWork: boolean): void {
     const entry: OpenResponse = {
       before: undefined,
       after: undefined,
-      tenant,
+      owner,
       response,
+      isAtWork,
       queuedBytes: 0,
       changedAtMs: 0,
     };
     this.#list.add(entry);
-    response.once('close', () => this.#list.remove(entry));
+    response.once('close', () => {
+      this.#endWork(entry);
+      this.#list.remove(entry);
+    });
     // The timer stops itself when no response is open.
     this.#timer ??= setInterval(() => this.#measure(), measureMs).unref();
   }
 
-  /** Whether a token may produce more response bytes now. */
-  isBelowShare(tenant: Tenant): boolean {
-    const unread = this.#unreadByTenant.get(tenant);
-    if (unread === undefined) return true;
-    // When the budget is used up, all tokens with unread bytes have equal shares. A token without any goes on.
-    const shares = this.#isUsedUp ? Math.max(2, this.#unreadByTenant.size) : 2;
-    return unread < this.#budgetBytes / shares;
+  #endWork(entry: OpenResponse): void {
+    if (!entry.isAtWork) return;
+    entry.isAtWork = false;
+    this.#requestsAtWork.add(entry.owner, -1);
   }
 
-  get #isUsedUp(): boolean {
-    return this.#unreadBytes >= this.#budgetBytes;
+  #noUnreadBytes(): Shares {
+    return new Shares(this.#budgetBytes, this.#budgetBytes / 2);
   }
 
-  /** Adds the unread bytes up. A sum of all open responses also sees pipelined ones, which emit no event of their own. */
+  /** Looks at all open responses: a pipelined one that waits behind another emits no event of its own. */
   #measure(): void {
     const now = performance.now();
-    this.#unreadByTenant = new Map();
-    this.#unreadBytes = 0;
+    const unreadBytes = this.#noUnreadBytes();
     for (let entry = this.#list.first; entry !== undefined; entry = entry.after) {
       const bytes = entry.response.writableLength;
       const queuedBytes = queuedBytesOf(entry.response);
       if (queuedBytes === 0 || queuedBytes !== entry.queuedBytes) entry.changedAtMs = now;
       entry.queuedBytes = queuedBytes;
-      if (bytes === 0) continue;
-      this.#unreadByTenant.set(entry.tenant, (this.#unreadByTenant.get(entry.tenant) ?? 0) + bytes);
-      this.#unreadBytes += bytes;
+      if (bytes > 0) unreadBytes.add(entry.owner, bytes);
+      if (entry.response.writableEnded) this.#endWork(entry);
     }
-    if (this.#isUsedUp) this.#closeStalled(now, this.#unreadBytes, this.#budgetBytes);
-    const schemaBytes = this.#unreadByTenant.get(schemaReader) ?? 0;
-    this.#closeStalled(now, schemaBytes, this.#budgetBytes / 2, schemaReader);
+    this.#unreadBytes = unreadBytes;
+    this.#closeStalled(now);
     this.#onMeasured();
     if (this.#list.first !== undefined) return;
     clearInterval(this.#timer);
@@ -101,21 +127,25 @@ export class OpenResponses {
   }
 
   /**
-   * Closes the connections of clients that take nothing, until their unread bytes are below the limit. The oldest
-   * response is first.
-   * @param tenant closes only the connections of this tenant.
+   * Closes the connections of clients that take nothing, until there is room. The oldest response is first. Tokens that REST
+   * has not accepted lose theirs when they use up their own part.
    */
-  #closeStalled(now: number, unreadBytes: number, limitBytes: number, tenant?: Tenant): void {
-    let remainingBytes = unreadBytes;
+  #closeStalled(now: number): void {
+    const unreadBytes = this.#unreadBytes;
     for (let entry = this.#list.first; entry !== undefined; entry = entry.after) {
-      if (remainingBytes < limitBytes) return;
-      if (tenant !== undefined && entry.tenant !== tenant) continue;
+      const { owner, response } = entry;
+      const isOfOthers = owner.connection !== undefined;
+      if (!unreadBytes.isUsedUp && !(isOfOthers && unreadBytes.isUsedUpByOthers)) continue;
       if (entry.queuedBytes === 0 || now - entry.changedAtMs < maxStallMs) continue;
-      remainingBytes -= entry.response.writableLength;
+      unreadBytes.add(owner, -response.writableLength);
       // The connection breaks, so that the client cannot mistake a partial response for a complete one.
-      entry.response.socket?.destroy();
+      response.socket?.destroy();
     }
   }
+}
+
+function tooManyRequests(scope: string): HttpError {
+  return overloaded(`The server runs as many GraphQL requests of ${scope} as it may. Try again soon.`);
 }
 
 /** The bytes that a socket has not passed to the operating system. 0 for a response that waits behind another one. */

@@ -1,9 +1,9 @@
-import { PerTenant, type Tenant } from '../../concurrency/tenant.ts';
+import { PerTenant, type Tenant } from '../../tenancy/tenant.ts';
 import type { HttpError } from '../http/http-error.ts';
 
 /** What an operation has cost its token, as clients see it in `extensions.cost`. */
 export interface PointCost {
-  /** The points of this operation. */
+  /** The points of this request. */
   points: number;
   /** The points that the token has left. */
   remaining: number;
@@ -20,7 +20,7 @@ interface Bucket {
 /** A token saves the points of this time. A page that starts several operations is then not refused. */
 const burstSeconds = 10;
 
-/** A rate limit for each token, in points per second (docs/decisions/0016-rate-limit-by-points.md). */
+/** A rate limit for each token, in points per second (docs/decisions/0026-one-rule-of-owners.md). */
 export class RateLimit {
   // Kept with the tenant: made-up tokens evict no bucket of a token that REST knows.
   readonly #buckets = new PerTenant<Bucket>();
@@ -33,8 +33,8 @@ export class RateLimit {
   }
 
   /**
-   * Takes the points of an operation, before its execution. They are never given back.
-   * An operation that costs more than the burst runs when the token has all of its points, and leaves a debt.
+   * Takes the points of a request, before it runs. They are never given back.
+   * A request that costs more than the burst runs when the token has all of its points, and leaves a debt.
    * @returns the error if the token has too few points. Nothing is taken then.
    */
   charge(tenant: Tenant, points: number): { cost: PointCost; error: HttpError | undefined } {
@@ -62,8 +62,8 @@ export class RateLimit {
       status: 429,
       code: 'RATE_LIMITED',
       message:
-        `The operation did not run: it costs ${points} points, but this token has ${remaining} left. ` +
-        `Try again in ${retryAfterMs} ms, or ask for fewer objects.`,
+        `The request costs ${points} points, but this token has ${remaining} left. Nothing ran. ` +
+        `Retry in ${retryAfterMs} ms, or ask for fewer objects.`,
       retryable: true,
       retryAfterMs,
     };

@@ -1,94 +1,65 @@
 import type { ServerResponse } from 'node:http';
-import { FairQueue, type QueueEntry } from '../../concurrency/fair-queue.ts';
+import { FairQueue, QueueEntry } from '../../concurrency/fair-queue.ts';
+import type { Owner } from '../../concurrency/owner.ts';
 import { type HttpError, overloaded } from '../http/http-error.ts';
 
-/** The limits of a `LabelQueue`. */
 export interface LabelQueueOptions {
-  /** The maximum number of label requests at the same time. One owner has half. */
+  /** The maximum number of label requests at the same time. One token has half. */
   requestsAtOnce: number;
   /** How long a request waits for a slot, in milliseconds. By default 10 seconds. */
   waitMs?: number | undefined;
 }
 
-// One owner has half. A request that waits keeps a connection and a few KiB.
+// A request that waits keeps a connection and a few KiB.
 const maxWaiting = 1_000;
 
 /** The slots of the label route. When no slot is free, requests wait, and owners get free slots in turn. */
 export class LabelQueue {
-  readonly #queue: FairQueue<string, LabelRequest>;
+  readonly #queue: FairQueue;
   readonly #waitMs: number;
 
   constructor({ requestsAtOnce, waitMs = 10_000 }: LabelQueueOptions) {
     this.#waitMs = waitMs;
-    this.#queue = new FairQueue({
-      capacity: requestsAtOnce,
-      maxWeightOf: () => Math.ceil(requestsAtOnce / 2),
-      maxWaiting,
-      overloaded: (waiting) => new Error(`${waiting} requests for labels wait already.`),
-    });
+    const maxWeightPerToken = Math.ceil(requestsAtOnce / 2);
+    this.#queue = new FairQueue({ capacity: requestsAtOnce, maxWeightPerToken, maxWaiting });
   }
 
   /**
    * Waits for a slot. The slot is released when the response closes. A client that leaves earlier stops waiting.
-   * @param owner Requests of one owner have the limits and the turn of one.
    * @param response undefined for a call through `fetch`, which needs no slot.
    * @returns undefined once the request has a slot, or else the error.
    */
-  async enter(owner: string, response: ServerResponse | undefined): Promise<HttpError | undefined> {
+  async enter(owner: Owner, response: ServerResponse | undefined): Promise<HttpError | undefined> {
     // A closed response emits no second `close`, and would keep its slot forever.
     if (response === undefined || response.closed) return undefined;
     const { promise, resolve } = Promise.withResolvers<HttpError | undefined>();
-    const request = new LabelRequest(this.#queue, owner, resolve);
-    const error = this.#queue.acquire(owner, request);
-    if (error !== undefined) return tooMany(error.message);
-    response.once('close', () => request.leave(clientGone));
-    if (!request.hasSlot) {
-      const timedOut = tooMany(`The request for a label waited ${this.#waitMs} ms for its turn.`);
-      request.timer = setTimeout(() => request.leave(timedOut), this.#waitMs);
-    }
-    return promise;
+    const request = new LabelRequest(owner, () => resolve(undefined));
+    const outcome = this.#queue.acquire(request);
+    if (typeof outcome === 'object') return tooMany(`${outcome.limit} requests for labels wait already.`);
+    // Once the request has its slot, the second call of `resolve` has no effect.
+    const leave = (error: HttpError) => {
+      this.#queue.leave(request);
+      resolve(error);
+    };
+    response.once('close', () => leave(clientGone));
+    if (outcome === 'granted') return undefined;
+    const timedOut = tooMany(`The request for a label waited ${this.#waitMs} ms for its turn.`);
+    const timer = setTimeout(() => {
+      if (request.turn === 'waiting') leave(timedOut);
+    }, this.#waitMs);
+    return promise.finally(() => clearTimeout(timer));
   }
 }
 
-class LabelRequest implements QueueEntry<LabelRequest> {
-  before: LabelRequest | undefined;
-  after: LabelRequest | undefined;
+class LabelRequest extends QueueEntry {
   readonly weight = 1;
-  hasSlot = false;
-  /** Ends the wait. */
-  timer: NodeJS.Timeout | undefined;
-  #hasLeft = false;
-  readonly #queue: FairQueue<string, LabelRequest>;
-  readonly #owner: string;
-  readonly #resolve: (error: HttpError | undefined) => void;
+  readonly owner: Owner;
+  readonly onSlotGranted: () => void;
 
-  constructor(
-    queue: FairQueue<string, LabelRequest>,
-    owner: string,
-    resolve: (error: HttpError | undefined) => void,
-  ) {
-    this.#queue = queue;
-    this.#owner = owner;
-    this.#resolve = resolve;
-  }
-
-  onSlotGranted(): void {
-    clearTimeout(this.timer);
-    this.hasSlot = true;
-    this.#resolve(undefined);
-  }
-
-  /** Gives back the slot, or the place in the queue. `error`: why a request leaves that still waits. */
-  leave(error: HttpError): void {
-    if (this.#hasLeft) return;
-    this.#hasLeft = true;
-    clearTimeout(this.timer);
-    if (this.hasSlot) {
-      this.#queue.release(this.#owner, this);
-    } else {
-      this.#queue.remove(this.#owner, this);
-      this.#resolve(error);
-    }
+  constructor(owner: Owner, onSlotGranted: () => void) {
+    super();
+    this.owner = owner;
+    this.onSlotGranted = onSlotGranted;
   }
 }
 

@@ -1,5 +1,6 @@
 import type { FetchAPI, Plugin } from 'graphql-yoga';
 import { quoteForMessage } from '../../base/quote-for-message.ts';
+import { noDeadline } from '../../concurrency/operation-scope.ts';
 import type { RestApi } from '../../rest/api.ts';
 import type { CallContexts } from '../../rest/client/call-context.ts';
 import { BadInputError, MissingBearerError } from '../../rest/errors.ts';
@@ -11,8 +12,12 @@ import { toClientError } from '../http/client-error.ts';
 import { methodNotAllowed } from '../http/http-error.ts';
 import { mayRefuseTypes } from '../http/media-types.ts';
 import { authorizationError, bearerOf } from '../http/request-checks.ts';
+import type { RateLimit } from '../limits/rate-limit.ts';
 import type { LabelQueue } from './label-queue.ts';
 import { streamedBody } from './streamed-body.ts';
+
+// A label is a file of 100 KB or more, which REST makes. A write costs as much.
+const pointsOfLabel = 10;
 
 const route = /^\/labels\/([^/]+)\.pdf$/;
 
@@ -21,8 +26,8 @@ export interface LabelRouteOptions {
   api: RestApi;
   callContexts: CallContexts;
   queue: LabelQueue;
-  /** Whether REST has accepted an access token. All other tokens are one owner of the queue. */
-  isTokenAccepted(bearer: string): boolean;
+  /** Undefined: no rate limit. */
+  rateLimit: RateLimit | undefined;
   report: ReportError;
   tracing: Tracing | undefined;
 }
@@ -54,7 +59,7 @@ export function labelRoute(options: LabelRouteOptions): Plugin<object, NodeConte
 }
 
 async function labelResponse(
-  { api, callContexts, queue, isTokenAccepted, report, tracing }: LabelRouteOptions,
+  { api, callContexts, queue, rateLimit, report, tracing }: LabelRouteOptions,
   encodedId: string,
   request: Request,
   context: NodeContext,
@@ -66,13 +71,14 @@ async function labelResponse(
     const bearer = bearerOf(request.headers);
     if (bearer instanceof MissingBearerError) throw bearer;
     const id = decodeId(encodedId);
-    const callContext = callContexts.of(bearer, request.signal);
+    const callContext = callContexts.of(bearer, request.signal, noDeadline, response?.req.socket);
     if (requestRecord !== undefined) {
       requestRecord.callContext = callContext;
       tracing?.begin(requestRecord, request.headers);
     }
-    const owner = isTokenAccepted(bearer) ? callContext.tenant.id : ownerOfOtherTokens;
-    const limitError = await queue.enter(owner, response);
+    const limitError =
+      rateLimit?.charge(callContext.tenant, pointsOfLabel).error ??
+      (await queue.enter(callContext.owner, response));
     if (limitError !== undefined) return httpErrorResponse(limitError, context, fetchAPI);
     const { body, contentLength } = await api.getLabel(id, callContext);
     // The label proves that REST accepts the token.
@@ -101,9 +107,6 @@ async function labelResponse(
     return httpErrorResponse({ ...httpError, requestId: requestRecord?.requestId }, context, fetchAPI);
   }
 }
-
-// No id of a tenant is empty.
-const ownerOfOtherTokens = '';
 
 /** Whether a browser navigates to the address. It then sends no access token. */
 function isOpenedInBrowser({ headers }: Request): boolean {

@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import { answerJson, until } from '../../fixtures/rest-service.ts';
 import { startApp } from '../../fixtures/start-app.ts';
 
-/** A service that answers nothing until it is let. */
+/** A service that answers nothing until it is let, apart from the order by which it accepts tokens. */
 function holding() {
   const held: [IncomingMessage, ServerResponse][] = [];
   let isHeld = true;
@@ -12,7 +12,9 @@ function holding() {
   return {
     held,
     answer: (request: IncomingMessage, response: ServerResponse) =>
-      isHeld ? held.push([request, response]) : reply(request, response),
+      isHeld && request.url !== '/v1/orders/accept'
+        ? held.push([request, response])
+        : reply(request, response),
     letGo() {
       isHeld = false;
       for (const [request, response] of held) reply(request, response);
@@ -34,6 +36,15 @@ const refused = (waiting: number, whose: string) => ({
     },
   ],
 });
+
+type Waybill = Awaited<ReturnType<typeof startApp>>;
+
+/** Lets REST accept tokens, so that each is an owner of its own. */
+async function accept({ ask }: Waybill, ...bearers: string[]): Promise<void> {
+  for (const bearer of bearers) await ask(order('accept'), bearer);
+}
+
+const callsOf = (waybill: Waybill) => waybill.calls().filter((line) => line !== 'GET /v1/orders/accept');
 
 const limits = { UPSTREAM_CONNECTIONS: '1', UPSTREAM_QUEUE: '4' };
 
@@ -60,6 +71,7 @@ test("a tenant's one call waits for one of another's many, and not for all", asy
     UPSTREAM_CONNECTIONS: '1',
     UPSTREAM_LISTS_FOR_BATCHES: 'no',
   });
+  await accept(waybill, 'ana', 'eva');
   const ids = Array.from({ length: 20 }, (_, index) => `${index}`);
   const many = waybill.ask(
     `{ ${ids.map((id) => `o${id}: order(id: "${id}") { fulfiller }`).join(' ')} }`,
@@ -71,13 +83,14 @@ test("a tenant's one call waits for one of another's many, and not for all", asy
   letGo();
   expect(await one).toEqual(whole);
   expect((await many).errors).toBeUndefined();
-  expect(waybill.calls().indexOf('GET /v1/orders/eva')).toBeLessThanOrEqual(2);
-  expect(waybill.calls()).toHaveLength(21);
+  expect(callsOf(waybill).indexOf('GET /v1/orders/eva')).toBeLessThanOrEqual(2);
+  expect(callsOf(waybill)).toHaveLength(21);
 });
 
 test('all tenants together have so many places, and none is refused once there is room again', async () => {
   const { answer, held, letGo } = holding();
   await using waybill = await startApp(answer, limits);
+  await accept(waybill, 'ana', 'eva', 'ida');
   const answers = [waybill.ask(order('0'), 'ana')];
   await until(() => held.length === 1);
   for (const bearer of ['ana', 'eva']) {
@@ -88,7 +101,24 @@ test('all tenants together have so many places, and none is refused once there i
   letGo();
   expect(await Promise.all(answers)).toEqual(answers.map(() => whole));
   expect(await waybill.ask(order('9'), 'ida')).toEqual(whole);
-  expect(waybill.calls()).toHaveLength(6);
+  expect(callsOf(waybill)).toHaveLength(6);
+});
+
+test('calls of tokens that REST has not accepted leave a place to accepted ones', async () => {
+  const { answer, held, letGo } = holding();
+  await using waybill = await startApp(answer, limits);
+  await accept(waybill, 'ana');
+  const answers = [waybill.ask(order('0'), 'made-up-0')];
+  await until(() => held.length === 1);
+  answers.push(...['1', '2', '3'].map((id) => waybill.ask(order(id), `made-up-${id}`)));
+  await settle();
+  expect(await waybill.ask(order('4'), 'made-up-4')).toEqual(refused(3, 'tokens that REST has not accepted'));
+  answers.push(waybill.ask(order('5'), 'ana'));
+  await settle();
+  letGo();
+  expect(await Promise.all(answers)).toEqual(answers.map(() => whole));
+  // The accepted token has the second turn.
+  expect(callsOf(waybill)).toEqual(['0', '1', '5', '2', '3'].map((id) => `GET /v1/orders/${id}`));
 });
 
 test('a write that is refused was not sent, and says so', async () => {

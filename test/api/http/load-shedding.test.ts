@@ -6,10 +6,12 @@ import { until } from '../../fixtures/rest-service.ts';
 import { startApp } from '../../fixtures/start-app.ts';
 
 const held: ServerResponse[] = [];
-const waybill = await startApp((_request, response) => held.push(response), {
-  GRAPHQL_REQUESTS_AT_ONCE: '2',
-  LABEL_REQUESTS_AT_ONCE: '1',
-});
+// Of four requests, one token has two, and tokens that REST has not accepted have three.
+const waybill = await startApp(
+  (request, response) =>
+    request.url === '/v1/orders/accept' ? response.end('{"name":"orders/accept"}') : held.push(response),
+  { GRAPHQL_REQUESTS_AT_ONCE: '4', LABEL_REQUESTS_AT_ONCE: '2' },
+);
 const authorization = 'Bearer token';
 let tokens = 0;
 
@@ -23,11 +25,14 @@ afterAll(async () => {
 });
 
 const query = (id: string) => JSON.stringify({ query: `{ order(id: "${id}") { id } }` });
-const post = (id: string, signal?: AbortSignal) =>
+/** Sends a query, by default with a token of its own. */
+const post = (
+  id: string,
+  { signal, token = `token-${++tokens}` }: { signal?: AbortSignal; token?: string } = {},
+) =>
   fetch(new URL('/graphql', listener.url), {
     method: 'POST',
-    // Each with a token of its own, because one token has half of the requests.
-    headers: { authorization: `Bearer token-${++tokens}`, 'content-type': 'application/json' },
+    headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
     body: query(id),
     ...(signal && { signal }),
   });
@@ -40,37 +45,62 @@ async function overloaded(response: Response, message: string) {
   });
 }
 
-const called = () => waybill.service.lines();
+const called = () =>
+  waybill.service
+    .lines()
+    .filter((line) => line !== 'GET /v1/orders/accept')
+    .sort();
 
-test('requests beyond the limit of their route are refused at once, those of others are not, and room comes back', async () => {
+test('requests of unknown tokens beyond three quarters are refused, and accepted tokens go on', async () => {
+  for (const token of ['ana', 'eva']) await (await post('accept', { token })).text();
   const gone = new AbortController();
-  const first = post('a');
-  const second = post('b', gone.signal);
-  await until(() => held.length === 2);
-  const tooMany = 'GraphQL requests under way: 2, which is as many as this server takes. Try again soon.';
-  await overloaded(await post('c'), tooMany);
-  expect(called().sort()).toEqual(['GET /v1/orders/a', 'GET /v1/orders/b']);
+  const unknown = [post('a'), post('b'), post('c', { signal: gone.signal })];
+  await until(() => held.length === 3);
+  const tooMany = (scope: string) =>
+    `The server runs as many GraphQL requests of ${scope} as it may. Try again soon.`;
+  await overloaded(await post('d'), tooMany('tokens that REST has not accepted'));
+  expect(called()).toEqual(['a', 'b', 'c'].map((id) => `GET /v1/orders/${id}`));
+  const accepted = post('e', { token: 'ana' });
+  await until(() => held.length === 4);
+  await overloaded(await post('f', { token: 'eva' }), tooMany('all tokens'));
 
   // The routes are apart from each other, and health is never refused.
   const labelled = label();
-  await until(() => held.length === 3);
+  await until(() => held.length === 5);
   for (const path of ['/health/live', '/health/ready']) {
     expect((await fetch(new URL(path, listener.url))).status).toBe(200);
   }
-  expect(called()).toHaveLength(3);
+  expect(called()).toHaveLength(5);
 
-  // A client that goes away makes room, and so does an answer that is taken.
+  // A client that leaves makes room, and so does a response that is written.
   gone.abort();
-  await expect(second).rejects.toThrow('aborted');
-  await until(() => held.some(({ req, closed }) => req.url === '/v1/orders/b' && closed));
-  const third = post('d');
-  await until(() => held.length === 4);
-  held.find((response) => response.req.url === '/v1/orders/a')?.end('{"name":"orders/a"}');
-  expect(await (await first).json()).toEqual({ data: { order: { id: 'orders/a' } } });
-  const fourth = post('e');
-  await until(() => held.length === 5);
+  await expect(unknown.pop()).rejects.toThrow('aborted');
+  await until(() => held.some(({ req, closed }) => req.url === '/v1/orders/c' && closed));
+  const next = [post('g')];
+  await until(() => held.length === 6);
+  held.find((response) => response.req.url === '/v1/orders/e')?.end('{"name":"orders/e"}');
+  expect(await (await accepted).json()).toEqual({ data: { order: { id: 'orders/e' } } });
+  next.push(post('h', { token: 'eva' }));
+  await until(() => held.length === 7);
   for (const response of held) response.end('{"name":"orders/none"}');
-  expect([(await third).status, (await fourth).status, (await labelled).status]).toEqual([200, 200, 502]);
+  const statuses = (await Promise.all([...unknown, ...next])).map(({ status }) => status);
+  expect([statuses, (await labelled).status]).toEqual([[200, 200, 200, 200], 502]);
+});
+
+test('a request gives its place back when its response is written behind a slow one', async () => {
+  const before = held.length;
+  const client = await openRaw(listener);
+  // The responses to the others are written, and none of them can be sent before the first one.
+  client.socket.write(pipelined(query('slow')) + pipelined(query('accept')));
+  await until(() => held.length === before + 1);
+  await new Promise((resolve) => setTimeout(resolve, 100));
+  // Two requests of the same token would be refused while both count.
+  const next = post('next', { token: 'token' });
+  await until(() => held.length === before + 2);
+  expect(client.received()).toBe('');
+  for (const response of held) response.end('{"name":"orders/none"}');
+  expect((await next).status).toBe(200);
+  client.socket.destroy();
 });
 
 const pipelined = (body: string) =>
@@ -80,7 +110,7 @@ test.each([
   ['valid', query('slow')],
   ['invalid', JSON.stringify({ query: '{ nope }' })],
   ['of the schema alone', JSON.stringify({ query: '{ __typename }' })],
-])("one token's pipelined requests, %s, leave the other half to others", async (_what, body) => {
+])("one token's pipelined requests, %s, leave the other requests to others", async (_what, body) => {
   const before = held.length;
   const client = await openRaw(listener);
   // The first one waits for REST, and all other responses wait behind its response.

@@ -74,7 +74,7 @@ test('labels beyond the slots wait, and tokens get free slots in turn', async ()
   );
 });
 
-test('one token has half of the slots, and so have all that REST has not accepted', async () => {
+test('one token has half of two slots, and all that REST has not accepted have one', async () => {
   await using stage = await startWithSlots(2);
   const { label, called, send } = stage;
   await stage.accept('ana');
@@ -93,6 +93,25 @@ test('one token has half of the slots, and so have all that REST has not accepte
     send(id);
   }
   expect((await Promise.all(labels)).map(({ status }) => status)).toEqual([200, 200, 200, 200]);
+});
+
+test('tokens that REST has not accepted leave a quarter of the slots to accepted ones', async () => {
+  await using stage = await startWithSlots(4);
+  const { label, called, send } = stage;
+  await stage.accept('ana');
+  const labels: Promise<Response>[] = [];
+  for (const id of ['m1', 'm2', 'm3', 'm4']) {
+    labels.push(label(id, `made-up-${id}`));
+    await settle();
+  }
+  expect(called()).toEqual(['m1', 'm2', 'm3']);
+  labels.push(label('a1', 'ana'));
+  await until(() => called().includes('a1'));
+  for (const id of ['m1', 'm2', 'm3', 'a1', 'm4']) {
+    await until(() => called().includes(id));
+    send(id);
+  }
+  expect((await Promise.all(labels)).map(({ status }) => status)).toEqual([200, 200, 200, 200, 200]);
 });
 
 test('a label proves that REST accepts the token, which then has a turn of its own', async () => {
@@ -157,7 +176,7 @@ test('a client that leaves gives back its place and its slot', async () => {
   expect(await Promise.all(gone)).toEqual(Array(2).fill(expect.stringContaining('AbortError')));
 });
 
-test('of one owner at most 500 labels wait, and others still get their slot', async () => {
+test('at most 500 labels of one token wait, and others still get their slot', async () => {
   await using stage = await startWithSlots(2);
   const { label, called, send } = stage;
   await stage.accept('ana');
@@ -168,7 +187,7 @@ test('of one owner at most 500 labels wait, and others still get their slot', as
   await expect
     .poll(async () => {
       const signal = AbortSignal.timeout(500);
-      return label('x', 'other', signal).then(
+      return label('x', 'made-up', signal).then(
         async (refused) => [refused.status, (await refused.json()).errors[0].message],
         () => 'waits',
       );

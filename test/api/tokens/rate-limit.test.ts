@@ -24,7 +24,7 @@ test('a token has the points of ten seconds, and is refused without a REST call 
   expect(errors).toEqual([
     {
       message: expect.stringMatching(
-        /^The operation did not run: it costs 3 points, but this token has 0 left\. Try again in \d+ ms, or ask for fewer objects\.$/,
+        /^The request costs 3 points, but this token has 0 left\. Nothing ran\. Retry in \d+ ms, or ask for fewer objects\.$/,
       ),
       code: 'RATE_LIMITED',
       retryable: true,
@@ -115,4 +115,22 @@ test.each([
   } finally {
     await listener.close();
   }
+});
+
+test('a label costs ten points of its token, and is refused without a REST call beyond', async () => {
+  await using waybill = await startApp(
+    (_request, response) => response.writeHead(200, { 'content-type': 'application/pdf' }).end('%PDF'),
+    { RATE_LIMIT_POINTS_PER_SECOND: '1' },
+  );
+  const label = () =>
+    waybill.app.fetch('http://waybill.test/labels/a.pdf', { headers: { authorization: 'Bearer ana' } });
+  const first = await label();
+  expect([first.status, await first.text()]).toEqual([200, '%PDF']);
+  const refused = await label();
+  expect([refused.status, Number(refused.headers.get('retry-after'))]).toEqual([429, expect.closeTo(9, -1)]);
+  const { errors } = await refused.json();
+  expect(errors).toMatchObject([{ extensions: { code: 'RATE_LIMITED', retryable: true } }]);
+  // Labels and operations have the same points.
+  expect((await waybill.ask(orders(1), 'ana')).errors).toMatchObject([{ code: 'RATE_LIMITED' }]);
+  expect(waybill.calls()).toEqual(['GET /v1/shipments/a/label']);
 });

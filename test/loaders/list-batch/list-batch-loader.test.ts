@@ -464,7 +464,7 @@ describe('a list that is refused or broken', () => {
 
 test.each<[string, Error]>([
   ['401', status(401)],
-  ['a full queue', new OverloadedError(4, 'all tokens')],
+  ['a full queue', new OverloadedError({ limit: 4, scope: 'all tokens' })],
   ['a spent budget', new BudgetExceededError(call, 10)],
 ])('an error that GETs would meet too fails all ids: %s', async (_what, error) => {
   const loader = start({ list: failing(error) });

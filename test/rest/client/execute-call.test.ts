@@ -121,7 +121,7 @@ describe('a read that waits for a retry', () => {
       },
       { retries: 2 },
     );
-    const callContexts = createCallContexts({ callsPerOperation: 2, callsAtOnce: 1, callsWaiting: 2 });
+    const callContexts = createCallContexts({ callsPerOperation: 2, callsAtOnce: 1, callsWaiting: 3 });
     const { signal } = new AbortController();
     const [ana, eva, ida] = ['ana', 'eva', 'ida'].map((who) => callContexts.of(who, signal)) as [
       CallContext,

@@ -504,7 +504,7 @@ describe('the cost of a shared read', () => {
 
 test('thousands of waiters that are refused one after the other as leader all fail', async () => {
   await using rest = await startHolding();
-  const callContexts = createCallContexts({ callsPerOperation: 1, callsAtOnce: 1, callsWaiting: 2 });
+  const callContexts = createCallContexts({ callsPerOperation: 1, callsAtOnce: 1, callsWaiting: 3 });
   const gone = new CancelSource();
   const large = callContexts.of('a', gone);
   const [running, held] = ['1', '7'].map((id) => errorOf(rest.api.getOrder(id, large)));

@@ -1,10 +1,10 @@
 import { expect, test } from 'vitest';
-import type { Tenant } from '../../../src/concurrency/tenant.ts';
 import {
   type CallOutcome,
   createCircuitBreaker,
   createCircuits,
 } from '../../../src/rest/protection/circuit-breaker.ts';
+import type { Tenant } from '../../../src/tenancy/tenant.ts';
 
 const tenant = (id: string): Tenant => ({ id, writes: 0 });
 const ana = tenant('ana');

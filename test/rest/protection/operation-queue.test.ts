@@ -2,23 +2,22 @@ import { setImmediate as afterEvents } from 'node:timers/promises';
 import { expect, test } from 'vitest';
 import { neverAborted } from '../../../src/concurrency/cancellation.ts';
 import { FairQueue } from '../../../src/concurrency/fair-queue.ts';
-import type { Tenant } from '../../../src/concurrency/tenant.ts';
-import { OverloadedError } from '../../../src/rest/errors.ts';
-import { type CallQueue, OperationQueue } from '../../../src/rest/protection/operation-queue.ts';
+import type { Owner } from '../../../src/concurrency/owner.ts';
+import { OperationQueue } from '../../../src/rest/protection/operation-queue.ts';
+import { acceptedOwner } from '../../fixtures/owner.ts';
 import { errorOf } from '../../fixtures/rest-service.ts';
 
-const ana: Tenant = { id: 'ana', writes: 0 };
-const eva: Tenant = { id: 'eva', writes: 0 };
+const ana = acceptedOwner({ id: 'ana', writes: 0 });
+const eva = acceptedOwner({ id: 'eva', writes: 0 });
 const call = { method: 'GET', path: '/v1/orders' } as const;
 
-function createQueue(capacity: number, maxWaiting = Number.POSITIVE_INFINITY): CallQueue {
-  const overloaded = (waiting: number) => new OverloadedError(waiting, 'all tokens');
-  return new FairQueue({ capacity, maxWaiting, overloaded });
+function createQueue(capacity: number, maxWaiting = Number.POSITIVE_INFINITY): FairQueue {
+  return new FairQueue({ capacity, maxWaiting });
 }
 
 /** An operation with calls. `endOne` ends the oldest running call. */
-function createOperation(queue: CallQueue, tenant: Tenant, maxConcurrent: number) {
-  const operation = new OperationQueue(queue, tenant, maxConcurrent);
+function createOperation(queue: FairQueue, owner: Owner, maxConcurrent: number) {
+  const operation = new OperationQueue(queue, owner, maxConcurrent);
   const begun: number[] = [];
   const running: (() => void)[] = [];
   return {
@@ -72,15 +71,15 @@ test('it takes what is free, and has an eighth of as many in the queue of all', 
 
 test('forty operations of a hundred calls each fill the queue to an eighth of what they may have at once', async () => {
   const queue = createQueue(64, 1_000);
-  const tenants = numbers(40).map((number): Tenant => ({ id: `${number}`, writes: 0 }));
-  const operations = tenants.map((tenant) => createOperation(queue, tenant, 64));
+  const owners = numbers(40).map((number) => acceptedOwner({ id: `${number}`, writes: 0 }));
+  const operations = owners.map((owner) => createOperation(queue, owner, 64));
   const answers = operations.flatMap(({ ask }) => ask(100));
   await afterEvents();
   expect(queue.waiting).toBe(320 - 8);
   while (operations.some(({ running }) => running.length > 0)) {
     for (const { endOne } of operations) await endOne();
   }
-  expect(await Promise.all(answers)).toEqual(tenants.flatMap(() => numbers(100)));
+  expect(await Promise.all(answers)).toEqual(owners.flatMap(() => numbers(100)));
 });
 
 test('calls that are refused or given up make room as well, and are none that wait', async () => {

@@ -49,7 +49,7 @@ describe('a read that another operation makes', () => {
   test('is answered where the queue is full and refuses all that would be made', async () => {
     await using rest = await startHolding();
     const { api } = rest;
-    const callContexts = createCallContexts({ callsPerOperation: 1, callsAtOnce: 1, callsWaiting: 2 });
+    const callContexts = createCallContexts({ callsPerOperation: 1, callsAtOnce: 1, callsWaiting: 3 });
     const first = api.getOrder('7', callContexts.of('ana', signal));
     const others = ['1', '2'].map((id) => api.getOrder(id, callContexts.of(id, signal)));
     const late = callContexts.of('ana', signal);

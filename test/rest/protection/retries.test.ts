@@ -1,5 +1,4 @@
 import { describe, expect, test } from 'vitest';
-import type { Tenant } from '../../../src/concurrency/tenant.ts';
 import {
   AbortedError,
   BudgetExceededError,
@@ -10,6 +9,7 @@ import {
   UnavailableError,
 } from '../../../src/rest/errors.ts';
 import { createRetries, type Retries } from '../../../src/rest/protection/retries.ts';
+import type { Tenant } from '../../../src/tenancy/tenant.ts';
 
 const call = { method: 'GET' as const, path: '/v1/orders/7' };
 const status = (code: number, retryAfterMs?: number) =>

@@ -1,15 +1,22 @@
 import { EventEmitter } from 'node:events';
 import type { ServerResponse } from 'node:http';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
-import { OpenResponses, schemaReader } from '../../../src/server/http/open-responses.ts';
+import type { Owner } from '../../../src/concurrency/owner.ts';
+import { OpenResponses } from '../../../src/server/http/open-responses.ts';
+import { acceptedOwner } from '../../fixtures/owner.ts';
 
 beforeEach(() => void vi.useFakeTimers());
 afterEach(() => void vi.useRealTimers());
 
+const merchant = acceptedOwner({ id: 'merchant', writes: 0 });
+const anonymous: Owner = { token: undefined, connection: {} };
+const unknown = (id: string): Owner => ({ token: { id }, connection: {} });
+
 /** A response of which the client takes nothing. `disconnected` gets its name when its connection is closed. */
-function stalled(name: string, bytes: number, disconnected: string[]): ServerResponse {
+function stalled(name: string, bytes: number, disconnected: string[] = []) {
   const response = Object.assign(new EventEmitter(), {
     closed: false,
+    writableEnded: false,
     writableLength: bytes,
     socket: {
       writableLength: bytes,
@@ -19,51 +26,95 @@ function stalled(name: string, bytes: number, disconnected: string[]): ServerRes
       },
     },
   });
-  // OpenResponses reads no other member.
-  return response as unknown as ServerResponse;
+  return {
+    // OpenResponses reads no other member.
+    response: response as unknown as ServerResponse,
+    end() {
+      response.writableEnded = true;
+    },
+  };
 }
 
-test('clients that read no schema lose their connections after 5 seconds, and no client with a token does', () => {
+const start = (requestsAtOnce = 100) => new OpenResponses(requestsAtOnce, 100, () => {});
+const measure = () => vi.advanceTimersByTime(50);
+
+test('tokens that REST has not accepted leave a quarter of the unread bytes to the others', () => {
+  const openResponses = start();
+  for (const name of ['a', 'b']) openResponses.watch(unknown(name), stalled(name, 38).response);
+  measure();
+  expect([unknown('c'), anonymous, merchant].map((owner) => openResponses.isOpenTo(owner))).toEqual([
+    false,
+    false,
+    true,
+  ]);
+});
+
+test('one token has half of the unread bytes', () => {
+  const openResponses = start();
+  openResponses.watch(merchant, stalled('', 50).response);
+  measure();
+  expect(
+    [merchant, acceptedOwner({ id: 'b', writes: 0 })].map((owner) => openResponses.isOpenTo(owner)),
+  ).toEqual([false, true]);
+});
+
+test('unknown clients that take nothing lose their connections while they use up their part', () => {
   const disconnected: string[] = [];
-  const openResponses = new OpenResponses(100, () => {});
-  const merchant = { id: 'merchant', writes: 0 };
-  openResponses.watch(merchant, stalled('orders', 49, disconnected));
-  openResponses.watch(schemaReader, stalled('first schema', 20, disconnected));
-  openResponses.watch(schemaReader, stalled('second schema', 30, disconnected));
+  const openResponses = start();
+  openResponses.watch(merchant, stalled('merchant', 20, disconnected).response);
+  openResponses.watch(anonymous, stalled('first', 40, disconnected).response);
+  openResponses.watch(unknown('a'), stalled('second', 36, disconnected).response);
   vi.advanceTimersByTime(4_950);
-  expect(openResponses.isBelowShare(schemaReader)).toBe(false);
-  expect(openResponses.isBelowShare(merchant)).toBe(true);
-  expect(disconnected).toEqual([]);
-  vi.advanceTimersByTime(200);
-  expect(disconnected).toEqual(['first schema']);
-  expect(openResponses.isBelowShare(schemaReader)).toBe(true);
+  expect([openResponses.isOpenTo(anonymous), disconnected]).toEqual([false, []]);
   vi.advanceTimersByTime(20_000);
-  expect(disconnected).toEqual(['first schema']);
+  expect([openResponses.isOpenTo(anonymous), disconnected]).toEqual([true, ['first']]);
 });
 
-test('beyond the budget, each token with unread bytes has an equal share', () => {
-  const openResponses = new OpenResponses(100, () => {});
-  const tenants = ['a', 'b', 'c', 'd'].map((id) => ({ id, writes: 0 }));
-  const isBelowShare = () => tenants.map((tenant) => openResponses.isBelowShare(tenant));
-  for (const [index, bytes] of [49, 30, 20].entries()) {
-    openResponses.watch(tenants[index] ?? schemaReader, stalled('', bytes, []));
-  }
-  vi.advanceTimersByTime(50);
-  expect(isBelowShare()).toEqual([true, true, true, true]);
-  openResponses.watch(schemaReader, stalled('', 1, []));
-  vi.advanceTimersByTime(50);
-  expect(isBelowShare()).toEqual([false, false, true, true]);
-});
-
-test('beyond the budget, the oldest clients that take nothing lose their connections, whoever they are', () => {
+test('the oldest clients that take nothing lose their connections beyond the budget', () => {
   const disconnected: string[] = [];
-  const openResponses = new OpenResponses(100, () => {});
-  for (const [index, name] of ['first', 'second', 'third'].entries()) {
-    openResponses.watch({ id: name, writes: 0 }, stalled(name, index === 0 ? 10 : 45, disconnected));
-  }
+  const openResponses = start();
+  for (const [name, bytes] of [
+    ['first', 10],
+    ['second', 45],
+    ['third', 45],
+  ] as const)
+    openResponses.watch(acceptedOwner({ id: name, writes: 0 }), stalled(name, bytes, disconnected).response);
   vi.advanceTimersByTime(5_000);
   expect(disconnected).toEqual([]);
-  openResponses.watch({ id: 'fourth', writes: 0 }, stalled('fourth', 20, disconnected));
+  openResponses.watch(merchant, stalled('fourth', 20, disconnected).response);
   vi.advanceTimersByTime(100);
   expect(disconnected).toEqual(['first', 'second']);
+});
+
+test('a request counts until its response is written, also if its client does not read', () => {
+  const openResponses = start(1);
+  const first = stalled('first', 10);
+  expect(openResponses.admit(merchant, first.response)).toBeUndefined();
+  expect(openResponses.overloadError()?.code).toBe('OVERLOADED');
+  first.end();
+  measure();
+  expect(openResponses.admit(merchant, stalled('second', 10).response)).toBeUndefined();
+  // The close of the first one gives nothing back again.
+  first.response.emit('close');
+  expect(openResponses.overloadError()?.code).toBe('OVERLOADED');
+});
+
+test('a request counts until its connection is closed', () => {
+  const openResponses = start(1);
+  const { response } = stalled('', 0);
+  openResponses.admit(merchant, response);
+  response.emit('close');
+  expect(openResponses.overloadError()).toBeUndefined();
+});
+
+test('tokens that REST has not accepted leave a quarter of the requests to the others', () => {
+  const openResponses = start(4);
+  const admit = (owner: Owner) => openResponses.admit(owner, stalled('', 0).response)?.message;
+  expect(['a', 'b', 'c', 'd'].map((id) => admit(unknown(id)))).toEqual([
+    undefined,
+    undefined,
+    undefined,
+    'The server runs as many GraphQL requests of tokens that REST has not accepted as it may. Try again soon.',
+  ]);
+  expect(admit(merchant)).toBeUndefined();
 });

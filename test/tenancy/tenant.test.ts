@@ -2,7 +2,7 @@ import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import pLimit from 'p-limit';
 import { describe, expect, test } from 'vitest';
-import type { Tenant } from '../../src/concurrency/tenant.ts';
+import type { Tenant } from '../../src/tenancy/tenant.ts';
 import { createCallContexts } from '../fixtures/call-contexts.ts';
 import { answerJson, startRestClient, until } from '../fixtures/rest-service.ts';
 import { createTenants } from '../fixtures/tenants.ts';
@@ -127,23 +127,33 @@ describe('a bearer that REST refuses', () => {
   });
 });
 
-test('a token is accepted from its first response until REST rejects it', () => {
+test('a token is an owner of its own from its first response until REST rejects it', () => {
   const tenants = createTenants();
   const tenant = tenants.of('a');
-  expect(tenants.isAccepted(tenant)).toBe(false);
+  const connection = {};
+  const owner = () => tenants.owner(tenant, connection);
+  expect(owner()).toEqual({ token: tenant, connection });
   tenants.remember(tenant);
-  expect(tenants.isAccepted(tenant)).toBe(true);
+  expect(owner()).toEqual({ token: tenant, connection: undefined });
   tenants.reject(tenant.id);
-  expect(tenants.isAccepted(tenant)).toBe(false);
+  expect(owner()).toEqual({ token: tenant, connection });
+});
+
+test('calls through fetch take turns as one connection', () => {
+  const tenants = createTenants();
+  const [first, second] = ['a', 'b'].map((bearer) => tenants.owner(tenants.of(bearer), undefined));
+  expect(first?.connection).toBe(second?.connection);
+  expect(first?.connection).toBeDefined();
 });
 
 test('accepted tokens are kept beyond the tenants that are remembered', () => {
   const tenants = createTenants({ maxTenants: 2 });
   const first = tenants.of('first');
+  const isAccepted = () => tenants.owner(first, {}).connection === undefined;
   tenants.remember(first);
   for (let index = 0; index < 1_000; index += 1) tenants.remember(tenants.of(`token ${index}`));
-  expect([tenants.isRemembered('first'), tenants.isAccepted(first)]).toEqual([false, true]);
+  expect([tenants.isRemembered('first'), isAccepted()]).toEqual([false, true]);
   // Two generations of 50,000 ids.
   for (let index = 0; index < 110_000; index += 1) tenants.remember(tenants.of(`later ${index}`));
-  expect(tenants.isAccepted(first)).toBe(false);
+  expect(isAccepted()).toBe(false);
 });

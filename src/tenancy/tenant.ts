@@ -1,5 +1,6 @@
 import { hash } from 'node:crypto';
 import { LRUCache } from 'lru-cache';
+import type { Owner } from '../concurrency/owner.ts';
 
 /** The holder of one access token. All operations with the same token share one Tenant object. */
 export interface Tenant {
@@ -56,8 +57,12 @@ export interface Tenants {
   isRejected(id: string): boolean;
   /** Keeps a tenant after its operations end. Only for tokens that REST accepted: made-up tokens would evict them. */
   remember(tenant: Tenant): void;
-  /** Whether REST has accepted the tenant's access token within an hour, and has not rejected it since. */
-  isAccepted(tenant: Tenant): boolean;
+  /**
+   * The owner of a request. A token is an owner of its own if REST has accepted it within an hour, and has not rejected it
+   * since.
+   * @param connection undefined for a call through `fetch`.
+   */
+  owner(tenant: Tenant, connection: object | undefined): Owner;
   /** Whether the tenant of an access token is remembered. */
   isRemembered(bearer: string): boolean;
 }
@@ -78,6 +83,7 @@ function keyedHash(key: string, text: string): string {
   return hash('sha256', key + text, 'base64url');
 }
 
+const noConnection = {};
 const maxAccepted = 100_000;
 const acceptedMs = 3_600_000;
 // More than the number of real tokens. Made-up tokens evict the oldest entries.
@@ -147,7 +153,10 @@ export function createTenants({ maxTenants = 1_000, secret }: TenantsOptions): T
       remembered.set(tenant.id, tenant);
       noteAccepted(tenant.id);
     },
-    isAccepted: ({ id }) => accepted.has(id) || acceptedBefore.has(id),
+    owner: (token, connection = noConnection) => ({
+      token,
+      connection: accepted.has(token.id) || acceptedBefore.has(token.id) ? undefined : connection,
+    }),
     isRemembered: (bearer) => remembered.has(keyedHash(key, bearer)),
   };
 }

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { CoalescingMap } from '../../src/concurrency/coalescing-map.ts';
-import { stopSharingPendingReads, type Tenant } from '../../src/concurrency/tenant.ts';
+import { CoalescingMap } from '../../src/tenancy/coalescing-map.ts';
+import { stopSharingPendingReads, type Tenant } from '../../src/tenancy/tenant.ts';
 
 const tenant = (id: string): Tenant => ({ id, writes: 0 });
 
