@@ -18,7 +18,7 @@ export interface FairQueueOptions<Owner, Entry> {
   maxWaitingOf?(owner: Owner): number;
   /** The total weight of the granted slots of one owner. One slot that weighs more is granted alone. No limit by default. */
   maxWeightOf?(owner: Owner): number;
-  /** Whether anything may start in this round of the event loop. Call `grantWaiting` in the next one. By default true. */
+  /** Whether anything may start now. Call `grantWaiting` after a false. By default true. */
   hasTime?(): boolean;
   /** An owner without a slot gets one of at most this weight at any time. Such a slot takes no capacity. By default 0. */
   lightWeight?: number;
@@ -60,7 +60,6 @@ export class FairQueue<Owner, Entry extends QueueEntry<Entry>> {
   #usedCapacity = 0;
   #waiting = 0;
   #isGranting = false;
-  #isGrantScheduled = false;
 
   constructor(options: FairQueueOptions<Owner, Entry>) {
     this.#options = options;
@@ -136,15 +135,11 @@ export class FairQueue<Owner, Entry extends QueueEntry<Entry>> {
     if (this.#isGranting) return;
     this.#isGranting = true;
     try {
-      while ((this.#hasCapacity || this.#lightWeight > 0) && this.#hasTime) {
+      while (this.#waiting > 0 && (this.#hasCapacity || this.#lightWeight > 0) && this.#hasTime) {
         const next = this.#nextInTurn();
         if (next === undefined) break;
         this.#dequeue(next.ownerQueue, next.entry);
         this.#grant(next.ownerQueue.owner, next.entry);
-        if (this.#options.hasTime === undefined) continue;
-        // A waiting entry starts to work after this method has returned. So its time is known in the next round.
-        this.#grantInNextRound();
-        break;
       }
     } finally {
       this.#isGranting = false;
@@ -153,15 +148,6 @@ export class FairQueue<Owner, Entry extends QueueEntry<Entry>> {
 
   get #hasTime(): boolean {
     return this.#options.hasTime?.() ?? true;
-  }
-
-  #grantInNextRound(): void {
-    if (this.#isGrantScheduled || this.#waiting === 0) return;
-    this.#isGrantScheduled = true;
-    setImmediate(() => {
-      this.#isGrantScheduled = false;
-      this.grantWaiting();
-    });
   }
 
   #mayStart(owner: Owner, entry: Entry): boolean {

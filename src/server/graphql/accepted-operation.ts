@@ -3,6 +3,7 @@
 
 import type { ExecutionResult } from 'graphql';
 import { joinableMs } from '../../concurrency/coalescing-map.ts';
+import { loopBudget, StepQueue } from '../../concurrency/event-loop-round.ts';
 import type { RunningMutations } from '../../concurrency/running-mutations.ts';
 import type { Tenant } from '../../concurrency/tenant.ts';
 import type { Operation } from '../document-syntax/operation.ts';
@@ -13,7 +14,7 @@ import { withOrderedErrors } from './error-mapping.ts';
 import type { OperationContext } from './operation-context.ts';
 import type { Execute, OperationRequest } from './operation-request.ts';
 import type { InFlightQuery, QuerySharing } from './query-sharing.ts';
-import { refusalOf } from './refusal.ts';
+import { clientGone, refusalOf } from './refusal.ts';
 
 /** An operation that may run. */
 export interface AcceptedOperation {
@@ -33,19 +34,31 @@ export interface RunState {
   rateLimit: RateLimit | undefined;
 }
 
-/** An operation that needs only the schema, such as an introspection. It ends at once, so it waits for no turn. */
+const schemaSteps = new StepQueue();
+
+/** An operation that needs only the schema, such as an introspection. It waits until the event loop has time. */
 export class SchemaOperation implements AcceptedOperation {
   readonly context = {};
+  readonly #nodes: number;
   readonly #request: OperationRequest;
   readonly #admission: Admission;
 
-  constructor(request: OperationRequest, admission: Admission) {
+  constructor(nodes: number, request: OperationRequest, admission: Admission) {
+    this.#nodes = nodes;
     this.#request = request;
     this.#admission = admission;
   }
 
-  async run(execute: Execute): Promise<ExecutionResult> {
-    return this.#admission.watchSchemaResponse(this.#request.response) ?? execute();
+  run(execute: Execute): Promise<ExecutionResult> {
+    return new Promise((resolve) => {
+      schemaSteps.run(this.#nodes, () => resolve(this.#start(execute)));
+    });
+  }
+
+  async #start(execute: Execute): Promise<ExecutionResult> {
+    const { response } = this.#request;
+    if (response?.destroyed === true) return clientGone();
+    return this.#admission.watchSchemaResponse(response) ?? execute();
   }
 }
 
@@ -112,6 +125,7 @@ export class RestOperation implements AcceptedOperation, QueuedOperation {
   /** Called when the turn of the operation comes. */
   onSlotGranted(): void {
     this.#isGranted = true;
+    loopBudget.start(this.weight);
     this.#endWait?.(undefined);
   }
 

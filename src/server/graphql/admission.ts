@@ -1,12 +1,12 @@
 import type { ServerResponse } from 'node:http';
 import type { ExecutionResult, GraphQLError } from 'graphql';
-import { RoundBudget } from '../../concurrency/event-loop-round.ts';
+import { loopBudget } from '../../concurrency/event-loop-round.ts';
 import { FairQueue, type QueueEntry } from '../../concurrency/fair-queue.ts';
 import type { Tenant } from '../../concurrency/tenant.ts';
 import { overloaded } from '../http/http-error.ts';
 import type { LoadShedder } from '../http/load-shedding.ts';
 import { OpenResponses, schemaReader } from '../http/open-responses.ts';
-import { refusalError, refusalOf } from './refusal.ts';
+import { clientGone, refusalError, refusalOf } from './refusal.ts';
 
 /** The limits of `Admission`. */
 export interface AdmissionOptions {
@@ -62,14 +62,18 @@ export class Admission {
     const capacity = Math.max(heaviestAtOnce * maxNodes, requestsAtOnce);
     const maxWeightPerToken = Math.max(heaviestAtOncePerToken * maxNodes, Math.ceil(requestsAtOnce / 2));
     const maxWaiting = Math.ceil(requestsAtOnce / 2);
-    const round = new RoundBudget(() => this.#queue.grantWaiting());
+    const grantWaiting = () => this.#queue.grantWaiting();
     this.#queue = new FairQueue({
       capacity,
       maxWeightOf: (owner) => (owner === unknownTokens ? shareOfUnknown * capacity : maxWeightPerToken),
       lightWeight,
       maxWaiting,
       maxWaitingOf: (owner) => Math.ceil((owner === unknownTokens ? shareOfUnknown : 1 / 2) * maxWaiting),
-      hasTime: () => round.hasTime(),
+      hasTime() {
+        if (loopBudget.hasTime()) return true;
+        loopBudget.notifyInTurn(grantWaiting);
+        return false;
+      },
       isOpenTo: ({ tenant }) => this.isOpenTo(tenant),
       overloaded: (waiting, scope) =>
         overloadedError(
@@ -116,14 +120,7 @@ export class Admission {
    */
   stopWaiting(tenant: Tenant, operation: QueuedOperation, hasTimedOut: boolean): ExecutionResult {
     this.#queue.remove(operation.owner ?? tenant, operation);
-    return hasTimedOut
-      ? { errors: [overloadedError('It waited too long for its turn.')] }
-      : refusalOf({
-          status: 499,
-          code: 'REQUEST_ABORTED',
-          message: 'The client closed the connection before the operation ran.',
-          retryable: false,
-        });
+    return hasTimedOut ? { errors: [overloadedError('It waited too long for its turn.')] } : clientGone();
   }
 
   /** Ends a running operation. */

@@ -3,6 +3,7 @@ import { createServer, type IncomingMessage, type RequestListener, type ServerRe
 import type { AddressInfo } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { setImmediate as nextRound, setTimeout as sleep } from 'node:timers/promises';
+import { loopBudget } from '../../concurrency/event-loop-round.ts';
 import { within } from '../../concurrency/within.ts';
 import { createRequestIds } from '../../telemetry/request-ids.ts';
 import { type ConnectionTimeouts, createConnections } from './client-connections.ts';
@@ -100,6 +101,7 @@ export async function listen(
   let connectionCount = 0;
   server.on('connection', (socket) => {
     connectionCount += 1;
+    loopBudget.onConnection();
     connections.add(socket);
   });
   const requestIdOf = createRequestIds();
