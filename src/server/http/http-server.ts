@@ -107,19 +107,21 @@ export async function listen(
   const requestIdOf = createRequestIds();
   const onRequest: RequestListener = (request, response) => {
     if (connections.isClosing(request.socket)) return;
-    connections.onRequest(request.socket, response);
     if (isShuttingDown) response.shouldKeepAlive = false;
-    const httpError = ambiguityError(request) ?? urlError(request);
-    if (httpError === undefined) requestListener(request, response);
-    else rejectRequest(request, response, httpError);
+    connections.onRequest(request.socket, response, () => {
+      const httpError = ambiguityError(request) ?? urlError(request);
+      if (httpError === undefined) requestListener(request, response);
+      else rejectRequest(request, response, httpError);
+    });
   };
   server.on('request', onRequest);
   // The reader of the body sends `100 Continue`.
   server.on('checkContinue', onRequest);
   server.on('checkExpectation', (request, response) => {
     if (connections.isClosing(request.socket)) return;
-    connections.onRequest(request.socket, response);
-    rejectRequest(request, response, unsupportedExpectation);
+    connections.onRequest(request.socket, response, () =>
+      rejectRequest(request, response, unsupportedExpectation),
+    );
   });
   server.on('drop', () => onHttpError({ status: undefined, code: 'OVERLOADED' }));
 
@@ -130,6 +132,8 @@ export async function listen(
   }
 
   function writeSocketError(socket: Duplex, code: string | undefined): void {
+    // The server itself does not read the rest of the request.
+    if (code === 'ERR_HTTP_REQUEST_TIMEOUT' && connections.isWaiting(socket)) return;
     if (code === 'ECONNRESET' || connections.isResponding(socket)) {
       socket.destroy();
       return;
