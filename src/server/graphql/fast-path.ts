@@ -107,6 +107,8 @@ interface SharedResponse {
 
 /** A shared body of at least this size waits until the event loop has time, because hundreds of clients may share it. */
 const minLargeBodyBytes = 262_144;
+/** To write these bytes to a socket takes at most as long as a node. The kernel takes most of them later. */
+const bytesPerNode = 4_096;
 
 const clientGoneError = new Error('The client has gone');
 
@@ -242,7 +244,7 @@ class FastRequest implements OperationRequest {
   #sendInTurn(body: string | Buffer, byteLength: number, coding?: ContentCoding): void {
     const send = () => this.#send(body, byteLength, coding);
     if (this.requestRecord.joined && byteLength >= minLargeBodyBytes)
-      this.#dependencies.largeBodies.run(0, send);
+      this.#dependencies.largeBodies.run(byteLength / bytesPerNode, send);
     else send();
   }
 
