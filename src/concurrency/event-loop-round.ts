@@ -29,59 +29,123 @@ export function createDefer(): Defer {
   };
 }
 
-/** Work that takes longer than this ends the starts of a round, in milliseconds. */
+/** After this time in a round, nothing more starts. In milliseconds. */
 const maxRoundMs = 10;
+/** The nodes of all pieces that may start before their time is known. Their work takes about 10 ms. */
+const maxUnmeasuredNodes = 600;
+/** A piece without nodes takes as long as these. */
+const minNodes = 10;
+// Each round accepts one connection. A flood of connections must not stop the work.
+const maxRestRounds = 50;
 
 /**
- * Bounds the work that starts in one round of the event loop: after 10 ms nothing more starts, and the event loop reads
- * other connections first. One piece of work may last longer (docs/decisions/0024-turns-by-rounds.md).
+ * Bounds the work that starts in one round of the event loop. After 10 ms of work no further piece starts, and the event
+ * loop accepts new connections and reads from the others first (docs/decisions/0027-one-budget-of-the-event-loop.md).
  */
-export class RoundBudget {
-  readonly #onNextRound: () => void;
+export class LoopBudget {
+  /** The sources of pieces that wait, in turn. */
+  readonly #sources = new Set<() => void>();
+  /** Undefined before the first work of a round. */
   #startedAtMs: number | undefined;
-  #isRefused = false;
+  #unmeasuredNodes = 0;
+  #restRounds: number | undefined;
+  #newConnections = 0;
 
-  /** @param onNextRound Called in the next round after `hasTime` was false. */
-  constructor(onNextRound: () => void) {
-    this.#onNextRound = onNextRound;
+  /** Whether a piece of work may start now. */
+  hasTime(): boolean {
+    const startedAtMs = this.#startedAtMs ?? this.#beginRound();
+    return (
+      this.#restRounds === undefined &&
+      this.#unmeasuredNodes < maxUnmeasuredNodes &&
+      performance.now() - startedAtMs < maxRoundMs
+    );
   }
 
-  /** Whether work may start now. */
-  hasTime(): boolean {
-    const now = performance.now();
-    if (this.#startedAtMs === undefined) {
-      this.#startedAtMs = now;
-      setImmediate(() => this.#endRound());
-      return true;
-    }
-    if (now - this.#startedAtMs < maxRoundMs) return true;
-    this.#isRefused = true;
-    return false;
+  /**
+   * Counts a piece that starts now. Most of its work runs in promises, after the start. So its nodes stand for its time
+   * until these promises have run.
+   */
+  start(nodes: number): void {
+    // Node runs a tick that a microtask queues after all microtasks.
+    if (this.#unmeasuredNodes === 0) queueMicrotask(() => process.nextTick(this.#onMeasured));
+    this.#unmeasuredNodes += Math.max(nodes, minNodes);
+  }
+
+  /** Calls `source` once, as soon as it may start a piece. Sources take turns. */
+  notifyInTurn(source: () => void): void {
+    this.#sources.add(source);
+    if (this.#startedAtMs === undefined) this.#beginRound();
+  }
+
+  onConnection(): void {
+    this.#newConnections += 1;
+  }
+
+  #beginRound(): number {
+    this.#startedAtMs = performance.now();
+    setImmediate(() => this.#endRound());
+    return this.#startedAtMs;
   }
 
   #endRound(): void {
+    if (this.#mustRest()) {
+      this.#restRounds = (this.#restRounds ?? -1) + 1;
+      this.#newConnections = 0;
+      setImmediate(() => this.#endRound());
+      return;
+    }
+    this.#restRounds = undefined;
     this.#startedAtMs = undefined;
-    if (!this.#isRefused) return;
-    this.#isRefused = false;
-    this.#onNextRound();
+    if (this.#sources.size > 0) this.#startWaiting();
+  }
+
+  /** Whether the next round only accepts connections and reads: after a long round, until no connection is new. */
+  #mustRest(): boolean {
+    if (this.#restRounds !== undefined) return this.#newConnections > 0 && this.#restRounds < maxRestRounds;
+    return this.#startedAtMs !== undefined && performance.now() - this.#startedAtMs >= maxRoundMs;
+  }
+
+  readonly #onMeasured = (): void => {
+    this.#unmeasuredNodes = 0;
+    this.#startWaiting();
+  };
+
+  #startWaiting(): void {
+    for (const source of this.#sources) {
+      if (!this.hasTime()) return;
+      this.#sources.delete(source);
+      source();
+    }
   }
 }
 
-/**
- * Creates a function that runs one step in each event-loop round, in order. For steps that are long by themselves:
- * between two of them, the event loop reads other connections.
- */
-export function createOnePerRound(): Defer {
-  const steps: (() => void)[] = [];
+/** The budget of this thread's event loop. */
+export const loopBudget = new LoopBudget();
 
-  function runStep(): void {
-    const step = steps.shift();
-    if (steps.length > 0) setImmediate(runStep);
-    step?.();
+/** Steps of one kind. A step starts at once if the event loop has time, and otherwise in turn with other work. */
+export class StepQueue {
+  readonly #steps: { nodes: number; step: () => void }[] = [];
+  readonly #budget: LoopBudget;
+
+  constructor(budget = loopBudget) {
+    this.#budget = budget;
   }
 
-  return (step) => {
-    steps.push(step);
-    if (steps.length === 1) setImmediate(runStep);
+  /**
+   * Starts a step, now or later. Steps must not throw.
+   * @param nodes the GraphQL nodes whose work takes as long as the step and the promises that it settles.
+   */
+  run(nodes: number, step: () => void): void {
+    this.#steps.push({ nodes, step });
+    if (this.#steps.length === 1 && this.#budget.hasTime()) this.#startNext();
+    else this.#budget.notifyInTurn(this.#startNext);
+  }
+
+  readonly #startNext = (): void => {
+    const next = this.#steps.shift();
+    if (next === undefined) return;
+    if (this.#steps.length > 0) this.#budget.notifyInTurn(this.#startNext);
+    this.#budget.start(next.nodes);
+    next.step();
   };
 }

@@ -23,7 +23,7 @@ export interface FairQueueOptions {
   maxWaiting?: number;
   /** An owner without a slot gets one of at most this weight at any time. Such a slot takes no capacity. By default 0. */
   lightWeight?: number;
-  /** Whether anything may start in this round of the event loop. Call `grantWaiting` in the next one. By default true. */
+  /** Whether anything may start now. Call `grantWaiting` after a false. By default true. */
   hasTime?(): boolean;
   /** Whether an owner may get a slot now. Call `grantWaiting` when the result changes to true. By default true. */
   isOpenTo?(owner: Owner): boolean;
@@ -80,7 +80,6 @@ export class FairQueue {
   readonly #waiting: Shares;
   readonly #owners = new Turns<OwnerLanes>();
   #isGranting = false;
-  #isGrantScheduled = false;
 
   constructor(options: FairQueueOptions) {
     const { capacity, maxWeightPerToken, maxWaiting = Number.POSITIVE_INFINITY, lightWeight = 0 } = options;
@@ -108,9 +107,9 @@ export class FairQueue {
     const { owner } = entry;
     const lanes = this.#owners.get(ownerKey(owner));
     const mayStart = this.#hasTime && this.#mayStart(entry);
-    // After the grants, free capacity is left only if all waiting owners are at limits of their own. A new owner then
+    // After the grants, free capacity is left only if all waiting lanes are at limits of their own. A new lane then
     // overtakes nobody.
-    const isNext = this.waiting === 0 || !(this.#isGranting || lanes !== undefined);
+    const isNext = this.waiting === 0 || !(this.#isGranting || lanes?.get(laneKey(owner)) !== undefined);
     if (mayStart && isNext) {
       this.#grant(entry);
       return 'granted';
@@ -122,8 +121,6 @@ export class FairQueue {
     lane.add(entry);
     this.#waiting.add(owner, 1);
     entry.turn = 'waiting';
-    // Other lanes of its owner may wait for limits of their own.
-    if (mayStart) this.#grantInNextRound();
     return 'waiting';
   }
 
@@ -144,16 +141,12 @@ export class FairQueue {
     if (this.#isGranting) return;
     this.#isGranting = true;
     try {
-      while ((!this.#slots.isUsedUp || this.#lightWeight > 0) && this.#hasTime) {
+      while (this.waiting > 0 && (!this.#slots.isUsedUp || this.#lightWeight > 0) && this.#hasTime) {
         const entry = this.#nextInTurn();
         if (entry === undefined) break;
         this.#dequeue(entry, true);
         this.#grant(entry);
         entry.onSlotGranted();
-        if (this.#options.hasTime === undefined) continue;
-        // A waiting entry starts to work after this method has returned. So its time is known in the next round.
-        this.#grantInNextRound();
-        break;
       }
     } finally {
       this.#isGranting = false;
@@ -162,15 +155,6 @@ export class FairQueue {
 
   get #hasTime(): boolean {
     return this.#options.hasTime?.() ?? true;
-  }
-
-  #grantInNextRound(): void {
-    if (this.#isGrantScheduled || this.waiting === 0) return;
-    this.#isGrantScheduled = true;
-    setImmediate(() => {
-      this.#isGrantScheduled = false;
-      this.grantWaiting();
-    });
   }
 
   #mayStart(entry: QueueEntry): boolean {

@@ -1,5 +1,5 @@
-import { afterEach, expect, test, vi } from 'vitest';
-import { createDefer, createOnePerRound } from '../../src/concurrency/event-loop-round.ts';
+import { afterEach, describe, expect, test, vi } from 'vitest';
+import { createDefer, LoopBudget, StepQueue } from '../../src/concurrency/event-loop-round.ts';
 
 afterEach(() => vi.unstubAllGlobals());
 
@@ -41,26 +41,131 @@ test('messages ready on several ports are all read before a step that the first 
   expect(seen).toEqual(['read 0', 'read 1', 'read 2', 'taken 0', 'taken 1', 'taken 2']);
 });
 
-test('steps of one each round run in order, and each after a round of its own', () => {
+/** A budget whose rounds, ticks and clock a test drives. */
+function createTestBudget() {
   const rounds: (() => void)[] = [];
-  vi.stubGlobal('setImmediate', (runRound: () => void) => rounds.push(runRound));
-  const onePerRound = createOnePerRound();
-  const taken: string[] = [];
-  const takenAfterRound = () => {
-    rounds.shift()?.();
-    return taken.join(' ');
+  vi.stubGlobal('setImmediate', (endRound: () => void) => rounds.push(endRound));
+  let nowMs = 0;
+  vi.spyOn(performance, 'now').mockImplementation(() => nowMs);
+  const budget = new LoopBudget();
+  return {
+    budget,
+    work(ms: number) {
+      nowMs += ms;
+    },
+    endRound() {
+      rounds.shift()?.();
+    },
+    isCalm: () => rounds.length === 0,
   };
-  onePerRound(() => {
-    taken.push('one');
-    onePerRound(() => taken.push('three'));
+}
+
+/** Runs all promises, and then what waits for them. */
+const settlePromises = () => new Promise<void>((resolve) => setTimeout(resolve));
+
+describe('the budget of a round', () => {
+  afterEach(() => vi.restoreAllMocks());
+
+  test('allows no start after 10 ms, until the next round is over', () => {
+    const { budget, work, endRound, isCalm } = createTestBudget();
+    expect(budget.hasTime()).toBe(true);
+    work(9);
+    expect(budget.hasTime()).toBe(true);
+    work(1);
+    expect(budget.hasTime()).toBe(false);
+    endRound();
+    expect(budget.hasTime()).toBe(false);
+    endRound();
+    expect(isCalm()).toBe(true);
+    expect(budget.hasTime()).toBe(true);
   });
-  onePerRound(() => taken.push('two'));
-  expect([takenAfterRound(), takenAfterRound(), takenAfterRound()]).toEqual([
-    'one',
-    'one two',
-    'one two three',
-  ]);
-  expect(rounds).toEqual([]);
-  onePerRound(() => taken.push('four'));
-  expect(takenAfterRound()).toBe('one two three four');
+
+  test('needs no rest after a short round', () => {
+    const { budget, work, endRound, isCalm } = createTestBudget();
+    budget.hasTime();
+    work(9);
+    endRound();
+    expect(isCalm()).toBe(true);
+    work(9);
+    expect(budget.hasTime()).toBe(true);
+  });
+
+  test('rests until a round has accepted no connection', () => {
+    const { budget, work, endRound, isCalm } = createTestBudget();
+    const source = vi.fn();
+    budget.hasTime();
+    budget.notifyInTurn(source);
+    work(50);
+    endRound();
+    for (let round = 0; round < 20; round += 1) {
+      budget.onConnection();
+      endRound();
+    }
+    expect([source.mock.calls.length, isCalm()]).toEqual([0, false]);
+    endRound();
+    expect(source).toHaveBeenCalledOnce();
+  });
+
+  test('rests for at most 50 rounds', () => {
+    const { budget, work, endRound } = createTestBudget();
+    const source = vi.fn();
+    budget.hasTime();
+    budget.notifyInTurn(source);
+    work(50);
+    endRound();
+    let rounds = 0;
+    while (source.mock.calls.length === 0) {
+      budget.onConnection();
+      endRound();
+      rounds += 1;
+    }
+    expect(rounds).toBe(51);
+  });
+
+  test('starts 600 nodes before their promises have run', async () => {
+    const { budget } = createTestBudget();
+    budget.start(599);
+    expect(budget.hasTime()).toBe(true);
+    budget.start(0);
+    expect(budget.hasTime()).toBe(false);
+    await settlePromises();
+    expect(budget.hasTime()).toBe(true);
+  });
+
+  test('knows the time of a piece after all of its promises', async () => {
+    const { budget, work } = createTestBudget();
+    const source = vi.fn();
+    const runPiece = async () => {
+      for (let step = 0; step < 10; step += 1) {
+        await null;
+        work(1);
+      }
+    };
+    budget.hasTime();
+    budget.start(3_000);
+    void runPiece();
+    budget.notifyInTurn(source);
+    await settlePromises();
+    expect(source).not.toHaveBeenCalled();
+  });
+
+  test('goes round its sources, one piece each', async () => {
+    const { budget } = createTestBudget();
+    const [documents, bodies] = [new StepQueue(budget), new StepQueue(budget)];
+    const started: string[] = [];
+    for (const name of ['document 1', 'document 2', 'document 3'])
+      documents.run(600, () => started.push(name));
+    for (const name of ['body 1', 'body 2']) bodies.run(600, () => started.push(name));
+    expect(started).toEqual(['document 1']);
+    await settlePromises();
+    await settlePromises();
+    expect(started).toEqual(['document 1', 'document 2', 'body 1', 'document 3', 'body 2']);
+  });
+
+  test('lets a step of an empty queue start at once', () => {
+    const { budget } = createTestBudget();
+    const step = vi.fn();
+    new StepQueue(budget).run(10, step);
+    expect(step).toHaveBeenCalledOnce();
+  });
 });

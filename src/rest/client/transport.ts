@@ -3,7 +3,7 @@
 
 import { type Dispatcher, errors as undiciErrors } from 'undici';
 import type { Cancellation } from '../../concurrency/cancellation.ts';
-import { createDefer, type Defer, maxDeferredBytes } from '../../concurrency/event-loop-round.ts';
+import { createDefer, type Defer, maxDeferredBytes, StepQueue } from '../../concurrency/event-loop-round.ts';
 import { type TimeoutEntry, TimeoutQueue } from '../../concurrency/timeout-queue.ts';
 import { describeCall, isRead, queryString, type RestCall } from '../call.ts';
 import { userAgent } from '../dispatcher.ts';
@@ -67,6 +67,7 @@ interface TransportState extends TransportOptions {
   readonly pool: Dispatcher;
   readonly timeouts: TimeoutQueue;
   readonly defer: Defer;
+  readonly largeBodies: StepQueue;
   readonly origin: string;
   /** The path of the base address, without a trailing slash. */
   readonly basePath: string;
@@ -76,7 +77,8 @@ function createState(pool: Dispatcher, options: TransportOptions): TransportStat
   const timeouts = new TimeoutQueue(options.callTimeoutMs);
   const basePath = options.baseUrl.pathname.replace(/\/$/, '');
   const { origin } = options.baseUrl;
-  return { ...options, pool, timeouts, defer: options.defer ?? createDefer(), origin, basePath };
+  const defer = options.defer ?? createDefer();
+  return { ...options, pool, timeouts, defer, largeBodies: new StepQueue(), origin, basePath };
 }
 
 /** Creates a transport for calls with a JSON response: reads and writes. */
@@ -95,6 +97,9 @@ export function createStreamTransport(
   const bodyTimeouts = new TimeoutQueue(streamTimeoutMs);
   return { send: (request) => new StreamAttempt(state, request, bodyTimeouts).send() };
 }
+
+/** To parse a record of this size and to write it into the response takes as long as a node. */
+const charactersPerNode = 500;
 
 const maxReconnects = 2;
 const baseReconnectPauseMs = 100;
@@ -157,8 +162,10 @@ abstract class Attempt<Value> implements ResponseHandler, TimeoutEntry {
   received(response: BufferedResponse): void {
     // Recorded before parsing, because parsing may be deferred.
     this.entry.durationMs = this.request.callContext.callLog.elapsedMs() - this.entry.startMs;
-    if ((response.text?.length ?? 0) > maxDeferredBytes) this.#complete(response);
-    else this.#state.defer(() => this.#complete(response));
+    const complete = () => this.#complete(response);
+    const characters = response.text?.length ?? 0;
+    if (characters > maxDeferredBytes) this.#state.largeBodies.run(characters / charactersPerNode, complete);
+    else this.#state.defer(complete);
   }
 
   failed(error: unknown, isSent: boolean): void {

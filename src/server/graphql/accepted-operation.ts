@@ -2,12 +2,12 @@
 // plan of a compiled query, and Yoga's executor for all other operations.
 
 import type { ExecutionResult } from 'graphql';
+import { loopBudget, StepQueue } from '../../concurrency/event-loop-round.ts';
 import { QueueEntry } from '../../concurrency/fair-queue.ts';
 import type { Owner } from '../../concurrency/owner.ts';
 import type { RunningMutations } from '../../concurrency/running-mutations.ts';
 import { joinableMs } from '../../tenancy/coalescing-map.ts';
 import type { Operation } from '../document-syntax/operation.ts';
-import type { HttpError } from '../http/http-error.ts';
 import type { PointCost, RateLimit } from '../limits/rate-limit.ts';
 import { type Admission, didNotRun } from './admission.ts';
 import { withUpstreamCost } from './cost-report.ts';
@@ -15,7 +15,7 @@ import { withOrderedErrors } from './error-mapping.ts';
 import type { OperationContext } from './operation-context.ts';
 import type { Execute, OperationRequest } from './operation-request.ts';
 import type { InFlightQuery, QuerySharing } from './query-sharing.ts';
-import { refusalOf } from './refusal.ts';
+import { clientGone, refusalOf } from './refusal.ts';
 
 /** An operation that may run. */
 export interface AcceptedOperation {
@@ -24,13 +24,6 @@ export interface AcceptedOperation {
   /** Runs the operation by `execute`, or returns the result of an equal query that is already running. */
   run(execute: Execute): Promise<ExecutionResult>;
 }
-
-const clientGone: HttpError = {
-  status: 499,
-  code: 'REQUEST_ABORTED',
-  message: 'The client closed the connection before the operation ran.',
-  retryable: false,
-};
 
 /** The state by which operations pay, wait for their turn, and share results. All operations share it. */
 export interface RunState {
@@ -42,19 +35,31 @@ export interface RunState {
   rateLimit: RateLimit | undefined;
 }
 
-/** An operation that needs only the schema, such as an introspection. It ends at once, so it waits for no turn. */
+const schemaSteps = new StepQueue();
+
+/** An operation that needs only the schema, such as an introspection. It waits until the event loop has time. */
 export class SchemaOperation implements AcceptedOperation {
   readonly context = {};
+  readonly #nodes: number;
   readonly #request: OperationRequest;
   readonly #admission: Admission;
 
-  constructor(request: OperationRequest, admission: Admission) {
+  constructor(nodes: number, request: OperationRequest, admission: Admission) {
+    this.#nodes = nodes;
     this.#request = request;
     this.#admission = admission;
   }
 
-  async run(execute: Execute): Promise<ExecutionResult> {
-    return this.#admission.watchSchemaResponse(this.#request.response) ?? execute();
+  run(execute: Execute): Promise<ExecutionResult> {
+    return new Promise((resolve) => {
+      schemaSteps.run(this.#nodes, () => resolve(this.#start(execute)));
+    });
+  }
+
+  async #start(execute: Execute): Promise<ExecutionResult> {
+    const { response } = this.#request;
+    if (response?.destroyed === true) return clientGone();
+    return this.#admission.watchSchemaResponse(response) ?? execute();
   }
 }
 
@@ -111,10 +116,10 @@ export class RestOperation extends QueueEntry implements AcceptedOperation {
     }
     const outcome = admission.enter(this, response);
     if (outcome === 'waiting') return this.#waitAndStart(execute);
+    if (outcome !== 'started') return Promise.resolve(this.#refused(outcome));
+    loopBudget.start(this.weight);
     // An operation with a slot of its own may share the result of an equal query too.
-    return outcome === 'started'
-      ? this.#start(execute, mayJoin ? undefined : this.#findEqualQuery())
-      : Promise.resolve(this.#refused(outcome));
+    return this.#start(execute, mayJoin ? undefined : this.#findEqualQuery());
   }
 
   get owner(): Owner {
@@ -122,6 +127,7 @@ export class RestOperation extends QueueEntry implements AcceptedOperation {
   }
 
   onSlotGranted(): void {
+    loopBudget.start(this.weight);
     this.#endWait?.(undefined);
   }
 
@@ -130,7 +136,7 @@ export class RestOperation extends QueueEntry implements AcceptedOperation {
     if (this.turn !== 'waiting') return;
     this.#runState.admission.leave(this);
     const hasTimedOut = this.context.scope.deadline.signal.aborted;
-    this.#endWait?.(hasTimedOut ? didNotRun('It waited too long for its turn.') : refusalOf(clientGone));
+    this.#endWait?.(hasTimedOut ? didNotRun('It waited too long for its turn.') : clientGone());
   }
 
   async #waitAndStart(execute: Execute): Promise<ExecutionResult> {

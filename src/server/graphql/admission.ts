@@ -1,6 +1,6 @@
 import type { ServerResponse } from 'node:http';
 import type { ExecutionResult } from 'graphql';
-import { RoundBudget } from '../../concurrency/event-loop-round.ts';
+import { loopBudget } from '../../concurrency/event-loop-round.ts';
 import { FairQueue, type QueueEntry } from '../../concurrency/fair-queue.ts';
 import type { Owner } from '../../concurrency/owner.ts';
 import { type HttpError, overloaded } from '../http/http-error.ts';
@@ -34,14 +34,17 @@ export class Admission {
 
   constructor({ requestsAtOnce, maxNodes, unreadBytesAtOnce }: AdmissionOptions) {
     const grantWaiting = () => this.#queue.grantWaiting();
-    const round = new RoundBudget(grantWaiting);
     this.#openResponses = new OpenResponses(requestsAtOnce, unreadBytesAtOnce, grantWaiting);
     // Operations of weight 1 are limited by `requestsAtOnce` alone, and so are those that wait.
     this.#queue = new FairQueue({
       capacity: Math.max(heaviestAtOnce * maxNodes, requestsAtOnce),
       maxWeightPerToken: Math.max(heaviestAtOncePerToken * maxNodes, Math.ceil(requestsAtOnce / 2)),
       lightWeight,
-      hasTime: () => round.hasTime(),
+      hasTime() {
+        if (loopBudget.hasTime()) return true;
+        loopBudget.notifyInTurn(grantWaiting);
+        return false;
+      },
       isOpenTo: (owner) => this.isOpenTo(owner),
     });
   }

@@ -13,12 +13,7 @@
 
 import type { IncomingHttpHeaders, IncomingMessage, RequestListener, ServerResponse } from 'node:http';
 import type { ExecutionResult } from 'graphql';
-import {
-  createDefer,
-  createOnePerRound,
-  type Defer,
-  maxDeferredBytes,
-} from '../../concurrency/event-loop-round.ts';
+import { createDefer, maxDeferredBytes, StepQueue } from '../../concurrency/event-loop-round.ts';
 import type { ReportError } from '../../telemetry/error-report.ts';
 import type { HeaderReader, RequestRecord } from '../../telemetry/request-record.ts';
 import type { CompiledQueries } from '../compiled-queries/compiled-queries.ts';
@@ -58,7 +53,7 @@ export function fastPath(options: FastPathOptions, fallback: Fallback): RequestL
     fallback,
     fixedHeaderList,
     sharedResponses: new WeakMap(),
-    onePerRound: createOnePerRound(),
+    largeBodies: new StepQueue(),
   };
   const defer = createDefer();
   return (request, response) => {
@@ -98,7 +93,7 @@ interface FastPathDependencies extends FastPathOptions {
   /** Names and values alternate. */
   fixedHeaderList: readonly string[];
   sharedResponses: WeakMap<ExecutionResult, SharedResponse>;
-  onePerRound: Defer;
+  largeBodies: StepQueue;
 }
 
 /** What the requests of one result share. Each part is undefined until a request needs it. */
@@ -110,8 +105,10 @@ interface SharedResponse {
   gzip: Promise<Buffer> | undefined;
 }
 
-/** A shared body of at least this size has a round of the event loop alone, because hundreds of clients may share it. */
-const minBytesForOwnRound = 262_144;
+/** A shared body of at least this size waits until the event loop has time, because hundreds of clients may share it. */
+const minLargeBodyBytes = 262_144;
+/** To write these bytes to a socket takes at most as long as a node. The kernel takes most of them later. */
+const bytesPerNode = 4_096;
 
 const clientGoneError = new Error('The client has gone');
 
@@ -246,7 +243,8 @@ class FastRequest implements OperationRequest {
 
   #sendInTurn(body: string | Buffer, byteLength: number, coding?: ContentCoding): void {
     const send = () => this.#send(body, byteLength, coding);
-    if (this.requestRecord.joined && byteLength >= minBytesForOwnRound) this.#dependencies.onePerRound(send);
+    if (this.requestRecord.joined && byteLength >= minLargeBodyBytes)
+      this.#dependencies.largeBodies.run(byteLength / bytesPerNode, send);
     else send();
   }
 

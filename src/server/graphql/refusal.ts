@@ -14,3 +14,13 @@ export function refusalError({ status, message, headers: _headers, ...extensions
   const http = { status, headers, spec: status !== 503 };
   return new GraphQLError(message, { extensions: { ...extensions, http } });
 }
+
+/** The result of an operation whose client has gone before the operation ran. */
+export function clientGone(): ExecutionResult {
+  return refusalOf({
+    status: 499,
+    code: 'REQUEST_ABORTED',
+    message: 'The client closed the connection before the operation ran.',
+    retryable: false,
+  });
+}

@@ -103,7 +103,7 @@ export function createOperationRunner(options: OperationRunnerOptions): Operatio
       const nodes = check(operation);
       if (typeof nodes !== 'number') return { refusal: { errors: [nodes] } };
       return context === undefined
-        ? new SchemaOperation(request, runState.admission)
+        ? new SchemaOperation(nodes, request, runState.admission)
         : new RestOperation(context, nodes, operation, request, runState);
     },
   };

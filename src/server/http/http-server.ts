@@ -3,6 +3,7 @@ import { createServer, type IncomingMessage, type RequestListener, type ServerRe
 import type { AddressInfo } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { setImmediate as nextRound, setTimeout as sleep } from 'node:timers/promises';
+import { loopBudget } from '../../concurrency/event-loop-round.ts';
 import { within } from '../../concurrency/within.ts';
 import { createRequestIds } from '../../telemetry/request-ids.ts';
 import { type ConnectionTimeouts, createConnections } from './client-connections.ts';
@@ -100,24 +101,27 @@ export async function listen(
   let connectionCount = 0;
   server.on('connection', (socket) => {
     connectionCount += 1;
+    loopBudget.onConnection();
     connections.add(socket);
   });
   const requestIdOf = createRequestIds();
   const onRequest: RequestListener = (request, response) => {
     if (connections.isClosing(request.socket)) return;
-    connections.onRequest(request.socket, response);
     if (isShuttingDown) response.shouldKeepAlive = false;
-    const httpError = ambiguityError(request) ?? urlError(request);
-    if (httpError === undefined) requestListener(request, response);
-    else rejectRequest(request, response, httpError);
+    connections.onRequest(request.socket, response, () => {
+      const httpError = ambiguityError(request) ?? urlError(request);
+      if (httpError === undefined) requestListener(request, response);
+      else rejectRequest(request, response, httpError);
+    });
   };
   server.on('request', onRequest);
   // The reader of the body sends `100 Continue`.
   server.on('checkContinue', onRequest);
   server.on('checkExpectation', (request, response) => {
     if (connections.isClosing(request.socket)) return;
-    connections.onRequest(request.socket, response);
-    rejectRequest(request, response, unsupportedExpectation);
+    connections.onRequest(request.socket, response, () =>
+      rejectRequest(request, response, unsupportedExpectation),
+    );
   });
   server.on('drop', () => onHttpError({ status: undefined, code: 'OVERLOADED' }));
 
@@ -128,6 +132,8 @@ export async function listen(
   }
 
   function writeSocketError(socket: Duplex, code: string | undefined): void {
+    // The server itself does not read the rest of the request.
+    if (code === 'ERR_HTTP_REQUEST_TIMEOUT' && connections.isWaiting(socket)) return;
     if (code === 'ECONNRESET' || connections.isResponding(socket)) {
       socket.destroy();
       return;

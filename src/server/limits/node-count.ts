@@ -6,6 +6,7 @@ import {
   isAbstractType,
   isCompositeType,
   isInterfaceType,
+  isNonNullType,
   type OperationDefinitionNode,
   type SelectionSetNode,
   valueFromASTUntyped,
@@ -43,8 +44,8 @@ interface PageCheck {
 
 /**
  * The maximum number of objects in a response: a fixed part, and parts that variables multiply. List items and
- * objects with an id count, and so do the rows that a page asks of REST. Objects that are always embedded in another
- * object do not count.
+ * objects with an id count, and so do the rows that a page asks of REST. Of the other fields, only those count that a
+ * client can make fail more often than once in an object: with arguments, and repeated under an alias.
  */
 export interface NodeCount {
   fixed: number;
@@ -100,13 +101,16 @@ export function estimateNodes(
     page: Count,
   ): NodeCount {
     const total: NodeCount = { fixed: 0, variable: [] };
+    const coordinates = new Set<string>();
     // Fields of one response name under different type conditions are separate. At most one of them has a result.
     const keyOf = (field: FieldSelection) => `${field.condition ?? parent.name}.${responseName(field)}`;
     for (const group of Map.groupBy(selectedFields(sets, fragmentOf), keyOf).values()) {
       const [{ node, condition } = {}] = group;
       const type = condition === undefined ? parent : schema.getType(condition);
       if (node !== undefined && isCompositeType(type)) {
-        addField(total, type, node, selectionSetsOf(group), page);
+        const coordinate = `${type.name}.${node.name.value}`;
+        addField(total, type, node, selectionSetsOf(group), page, coordinates.has(coordinate));
+        coordinates.add(coordinate);
       }
     }
     return total;
@@ -118,30 +122,42 @@ export function estimateNodes(
     node: FieldNode,
     sets: readonly SelectionSetNode[],
     page: Count,
+    isRepeated: boolean,
   ): void {
     const field = schema.getField(parent, node.name.value);
     if (field === undefined) return;
     const type = getNamedType(field.type);
-    if (!isCompositeType(type)) return;
+    const isWrite = parent === schema.getMutationType();
+    // Each may be an error of its own: a client chooses the arguments, and how often a broken field is repeated.
+    const mayFail = !isWrite && (hasArguments(node) || (isRepeated && !isNonNullType(field.type)));
+    if (!isCompositeType(type)) {
+      if (mayFail) total.fixed += 1;
+      return;
+    }
     const coordinate = `${parent.name}.${field.name}`;
     const average = introspection.get(coordinate);
     const size: ListSize | undefined =
       average === undefined ? listSizeOf(parent, field) : { by: 'estimate', items: average };
-    if (parent === schema.getMutationType()) writes.push(size?.by === 'argument' ? sizeOf(size, node, 0) : 1);
+    if (isWrite) writes.push(size?.by === 'argument' ? sizeOf(size, node, 0) : 1);
     if (size?.by === 'first') {
       const count = countOf(node, 'first', rowCountOf, defaultPageSize);
       pages.push({ count, maximum: size.maximum, coordinate, node });
       const rows = atLeastOne(count);
       const inner = nodeCountOf(type, sets, rows);
+      addTimes(total, 1, inner);
       // A page without selected rows costs the rows that REST is asked for.
-      if (isEmpty(inner)) addTimes(total, rows, { fixed: 1, variable: [] });
-      else addTimes(total, 1, inner);
+      if (!selectsRows(sets)) addTimes(total, rows, { fixed: 1, variable: [] });
       return;
     }
     const inner = nodeCountOf(type, sets, 0);
     // An edge and its node count as one object.
-    if (size !== undefined || (mayBeNode(schema, type) && !parent.name.endsWith('Edge'))) inner.fixed += 1;
+    const isObject = mayBeNode(schema, type) && !parent.name.endsWith('Edge');
+    if (size !== undefined || isObject || mayFail) inner.fixed += 1;
     addTimes(total, size === undefined ? 1 : sizeOf(size, node, page), inner);
+  }
+
+  function selectsRows(sets: readonly SelectionSetNode[]): boolean {
+    return selectedFields(sets, fragmentOf).some(({ node }) => rowFields.has(node.name.value));
   }
 
   function sizeOf(size: Exclude<ListSize, { by: 'first' }>, node: FieldNode, page: Count): Count {
@@ -175,6 +191,9 @@ export function estimateNodes(
   return { nodes, pages, writes };
 }
 
+/** The fields of a connection that return its rows. */
+const rowFields = new Set(['nodes', 'edges']);
+
 /** Adds `inner` to `total`, multiplied by `count`. */
 function addTimes(total: NodeCount, count: Count, inner: NodeCount): void {
   // 0 times `Infinity` would be NaN.
@@ -185,6 +204,10 @@ function addTimes(total: NodeCount, count: Count, inner: NodeCount): void {
   } else {
     total.variable.push({ times: 1, count, inner });
   }
+}
+
+function hasArguments(node: FieldNode): boolean {
+  return node.arguments !== undefined && node.arguments.length > 0;
 }
 
 function isEmpty({ fixed, variable }: NodeCount): boolean {

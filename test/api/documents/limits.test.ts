@@ -104,6 +104,13 @@ describe('nodes', () => {
     ['query ($ids: [ID!]!) { nodes(ids: $ids) { id } }', { ids: 'a' }, 1],
     ['{ quote(id: "a") { offers { courier { id } } } }', {}, 21],
     ['{ a: orders(first: 5) { nodes { id } } b: orders(first: 6) { nodes { id } } }', {}, 11],
+    ['{ orders(first: 5) { pageInfo { endCursor again: endCursor } } }', {}, 6],
+    // Fields that a client can make fail more often than once in an object.
+    ['{ orders(first: 5) { nodes { sellingPrice { formatted } } } }', {}, 5],
+    ['{ orders(first: 5) { nodes { sellingPrice { formatted(locale: "x") } } } }', {}, 10],
+    ['{ shipments(first: 5) { nodes { a: totalCost { cents } b: totalCost { cents } } } }', {}, 10],
+    ['{ shipments(first: 5) { nodes { a: createTime b: createTime c: createTime } } }', {}, 15],
+    ['{ orders(first: 5) { nodes { a: status b: status } } }', {}, 5],
     // What is answered as one is counted as one.
     [
       '{ orders(first: 5) { nodes { shipment { id } } } ...F } fragment F on Query { orders(first: 5) { nodes { shipment { status } } } }',
@@ -233,4 +240,34 @@ test('refuses a page of no rows under each of a thousand orders without a call',
   const answer = await ask(`{ orders(first: 1000) { nodes { recipient { ${fields.join(' ')} } } } }`);
   expect(answer).toMatchObject({ status: 400, data: undefined, calls: [] });
   expect(answer.errors?.[0]?.message).toMatch(/^The limit "nodes" allows 3000, but there are 30000 objects/);
+});
+
+describe('a response has at most as many errors as its operation has nodes', () => {
+  const aliases = (field: string) =>
+    Array.from({ length: 9 }, (_, index) => `a${index}: ${field} { formatted(locale: "!") }`).join(' ');
+
+  test.each([
+    [
+      'a wrong language of three amounts',
+      `{ shipments(first: 50) { nodes { shipmentCost { formatted(locale: "!") } totalCost { formatted(locale: "!") } } } }`,
+    ],
+    [
+      'a wrong language of one amount under nine names',
+      `{ shipments(first: 50) { nodes { ${aliases('totalCost')} } } }`,
+    ],
+    ['ids that are none', `{ a: nodes(ids: ["x", "y"]) { id } b: nodes(ids: ["x", "y"]) { id } }`],
+  ])('with %s', async (_what, query) => {
+    const { errors = [], data } = await ask(query);
+    expect(data).toBeDefined();
+    expect(errors.length).toBeGreaterThan(0);
+    expect(errors.length).toBeLessThanOrEqual(nodesOf(query));
+  });
+
+  test('and is refused above the limit, without a call', async () => {
+    const answer = await ask(`{ shipments(first: 1000) { nodes { ${aliases('totalCost')} } } }`);
+    expect(answer).toMatchObject({ status: 400, data: undefined, calls: [] });
+    expect(answer.errors?.[0]?.message).toMatch(
+      /^The limit "nodes" allows 3000, but there are 18000 objects/,
+    );
+  });
 });

@@ -1,5 +1,5 @@
 import { once } from 'node:events';
-import { Agent, get, type RequestListener } from 'node:http';
+import { Agent, get, type RequestListener, type ServerResponse } from 'node:http';
 import { connect, createServer, type Socket } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { describe, expect, test } from 'vitest';
@@ -249,4 +249,91 @@ test('connections that the kernel has accepted before the close are answered, an
   await new Promise<void>((resolve) => process.nextTick(resolve));
   await listener.close();
   expect(await Promise.all(outcomes)).toEqual(Array(80).fill('HTTP/1.1 200 OK'));
+});
+
+describe('pipelined requests', () => {
+  /** Answers each request with its path after 5 ms, when its body has been read. */
+  function createCountingApp() {
+    const app = { running: 0, mostRunning: 0, sockets: new Set<Socket>(), listener: answerOk };
+    app.listener = async (request, response) => {
+      app.running += 1;
+      app.mostRunning = Math.max(app.mostRunning, app.running);
+      app.sockets.add(request.socket);
+      await text(request);
+      await new Promise((resolve) => setTimeout(resolve, 5));
+      app.running -= 1;
+      response.end(`${request.url};`);
+    };
+    return app;
+  }
+
+  test.each([
+    ['without a body', (index: number) => `GET /${index} HTTP/1.1\r\nhost: a\r\n\r\n`],
+    [
+      'with a body of 2 KB',
+      (index: number) =>
+        `POST /${index} HTTP/1.1\r\nhost: a\r\ncontent-length: 2000\r\n\r\n${'x'.repeat(2_000)}`,
+    ],
+  ])('%s: at most 10 run, and all get their responses in order', async (_what, requestAt) => {
+    const app = createCountingApp();
+    // The connection is paused for longer than this time, in the middle of a request.
+    const listener = await listen(app.listener, '127.0.0.1', 0, { headersTimeoutMs: 40 });
+    const socket = await opened(listener);
+    let received = '';
+    socket.on('data', (chunk) => {
+      received += chunk;
+    });
+    socket.write(Array.from({ length: 200 }, (_, index) => requestAt(index)).join(''));
+    await until(() => received.includes('/199;'), 10_000);
+    expect(app.mostRunning).toBe(10);
+    expect(received.match(/\/\d+;/g)).toEqual(Array.from({ length: 200 }, (_, index) => `/${index};`));
+    socket.destroy();
+    await listener.close();
+  });
+
+  test('are not read while 10 run', async () => {
+    const app = createCountingApp();
+    const listener = await listen(
+      (request) => {
+        app.running += 1;
+        app.sockets.add(request.socket);
+        request.resume();
+      },
+      '127.0.0.1',
+      0,
+    );
+    const socket = await opened(listener);
+    const request = `POST / HTTP/1.1\r\nhost: a\r\ncontent-length: 2000\r\n\r\n${'x'.repeat(2_000)}`;
+    socket.write(request.repeat(5_000));
+    await until(() => app.running === 10);
+    await new Promise((resolve) => setTimeout(resolve, 100));
+    expect(app.running).toBe(10);
+    for (const { bytesRead } of app.sockets) expect(bytesRead).toBeLessThan(200_000);
+    // The server does not see the end of a connection that it does not read.
+    for (const serverSocket of app.sockets) serverSocket.destroy();
+    socket.destroy();
+    await listener.close();
+  });
+
+  test('that wait do not run after the connection has closed', async () => {
+    const responses: ServerResponse[] = [];
+    const listener = await listen(
+      (_request, response) => {
+        responses.push(response);
+      },
+      '127.0.0.1',
+      0,
+    );
+    const socket = await opened(listener);
+    socket.write('GET / HTTP/1.1\r\nhost: a\r\n\r\n'.repeat(12));
+    await until(() => responses.length === 10);
+    const [first] = responses;
+    if (first !== undefined) first.shouldKeepAlive = false;
+    first?.end();
+    socket.resume();
+    await once(socket, 'close');
+    await new Promise((resolve) => setTimeout(resolve, 20));
+    expect(responses).toHaveLength(10);
+    await listener.close();
+  });
 });
