@@ -8,6 +8,7 @@ import type { CallContext, CallContexts } from '../../rest/client/call-context.t
 import { createCallLog } from '../../rest/client/call-log.ts';
 import type { Tracing } from '../../telemetry/tracing.ts';
 import type { Operation } from '../document-syntax/operation.ts';
+import type { DocumentCache } from '../documents/document-cache.ts';
 import type { LoadShedder } from '../http/load-shedding.ts';
 import { bearerOf } from '../http/request-checks.ts';
 import type { Limits } from '../limits/limits.ts';
@@ -48,6 +49,7 @@ export interface OperationRunnerOptions {
   loadShedder: LoadShedder;
   /** Whether REST has accepted the token within an hour. */
   isAccepted: (tenant: Tenant) => boolean;
+  documents: DocumentCache;
   /** The maximum number of concurrent GraphQL requests. */
   requestsAtOnce: number;
   /** The budget of response bytes that no client has taken yet. */
@@ -110,9 +112,10 @@ export function createOperationRunner(options: OperationRunnerOptions): Operatio
       }
       const nodes = check(operation);
       if (typeof nodes !== 'number') return { refusal: { errors: [nodes] } };
-      return context === undefined
-        ? new SchemaOperation(request, runState.admission)
-        : new RestOperation(context, nodes, operation, request, runState);
+      if (context === undefined) return new SchemaOperation(request, runState.admission);
+      // Anybody can make up a token, so only accepted ones protect documents from eviction.
+      if (options.isAccepted(context.tenant)) options.documents.promote(document);
+      return new RestOperation(context, nodes, operation, request, runState);
     },
   };
 }

@@ -7,7 +7,7 @@ import { within } from '../../concurrency/within.ts';
 import { createRequestIds } from '../../telemetry/request-ids.ts';
 import { type ConnectionTimeouts, createConnections } from './client-connections.ts';
 import { type HttpError, type OnHttpError, writeHttpError } from './http-error.ts';
-import { ambiguityError, urlError } from './request-checks.ts';
+import { checkAmbiguity, checkUrl } from './request-checks.ts';
 import { parserError, writeErrorToSocket } from './socket-errors.ts';
 
 /** A server that listens on a port. */
@@ -107,7 +107,7 @@ export async function listen(
     if (connections.isClosing(request.socket)) return;
     connections.onRequest(request.socket, response);
     if (isShuttingDown) response.shouldKeepAlive = false;
-    const httpError = ambiguityError(request) ?? urlError(request);
+    const httpError = checkAmbiguity(request) ?? checkUrl(request);
     if (httpError === undefined) requestListener(request, response);
     else rejectRequest(request, response, httpError);
   };
