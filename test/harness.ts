@@ -3,6 +3,7 @@ import { print } from 'graphql';
 import { readConfig } from '../src/config/config.ts';
 import { type Sandbox, type SandboxOptions, startSandbox } from '../src/sandbox/sandbox.ts';
 import type { App } from '../src/server/app.ts';
+import type { Limits } from '../src/server/limits/limits.ts';
 import { type ConnectOptions, connectApp } from './fixtures/connect-app.ts';
 
 /** The seed and the clock of every test start here. */
@@ -49,6 +50,8 @@ export interface WaybillOptions
     Pick<SandboxOptions, 'quirks' | 'seed'> {
   /** One that is shared, and closed by whoever started it; by default it has its own. */
   sandbox?: Sandbox;
+  /** Fixed limits to lift. */
+  limits?: Partial<Limits>;
   /** How long stale reference data is still answered, in milliseconds; as by default. */
   referenceGraceMs?: number;
 }
@@ -56,7 +59,7 @@ export interface WaybillOptions
 /** A sandbox on a free port and the application before it, with settings as the environment would hold them. */
 export async function startWaybill(
   environment: Record<string, string> = {},
-  { seed, quirks, sandbox: shared, referenceGraceMs, ...options }: WaybillOptions = {},
+  { seed, quirks, sandbox: shared, referenceGraceMs, limits, ...options }: WaybillOptions = {},
 ): Promise<Waybill> {
   const sandbox =
     shared ?? (await startSandbox({ now: startOfTime, ...(seed && { seed }), ...(quirks && { quirks }) }));
@@ -65,6 +68,7 @@ export async function startWaybill(
   const config = readConfig({ REFERENCE_DATA_MS: '0', UPSTREAM_RETRIES: '0', ...environment });
   const { app, close } = await connectApp(new URL(sandbox.url), config, {
     ...options,
+    limits: { ...config.app.limits, ...limits },
     loading: { ...config.app.loading, ...(referenceGraceMs !== undefined && { referenceGraceMs }) },
     report: (error) => {
       throw error;

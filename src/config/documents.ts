@@ -6,7 +6,7 @@ export const documentSettings = {
     'SCHEMA',
     'public',
     ['public', 'private'],
-    'Whether clients may explore the schema. `private` refuses introspection, serves no GraphiQL, and reveals no names of the schema in errors.',
+    'Whether clients may explore the schema. `private` refuses introspection, serves no GraphiQL, and suggests no names in errors.',
   ),
   documentCacheBytes: wholeNumber(
     'DOCUMENT_CACHE_BYTES',

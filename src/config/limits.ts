@@ -12,31 +12,7 @@ export const limitSettings = {
     'MAX_DEPTH',
     '12',
     [1, 200],
-    'The highest number of nested fields, with fragments expanded. Introspection has a limit of its own.',
-  ),
-  aliases: wholeNumber(
-    'MAX_ALIASES',
-    '30',
-    [0, 10_000],
-    'The highest number of aliases of an operation. An alias counts each time its fragment is used.',
-  ),
-  listItems: wholeNumber(
-    'MAX_LIST_ITEMS',
-    '100',
-    [1, 100_000],
-    'The highest number of items of one list in an argument or a variable, at any level.',
-  ),
-  valueCharacters: wholeNumber(
-    'MAX_VALUE_CHARACTERS',
-    '262144',
-    [100, 10_000_000],
-    'The highest number of characters of all texts and field names in the variables of an operation.',
-  ),
-  first: wholeNumber(
-    'MAX_FIRST',
-    '1000',
-    [0, 1_000],
-    'The highest value of `first`. A list may have a lower limit of its own.',
+    'The highest number of nested fields, with fragments expanded. Introspection does not count.',
   ),
   nodes: wholeNumber(
     'MAX_NODES',

@@ -33,7 +33,7 @@ import { defaultUnreadBudgetBytes } from './http/open-responses.ts';
 import { createBodyBudget, defaultBodyBudgetBytes } from './http/request-body.ts';
 import { bearerOf } from './http/request-checks.ts';
 import { createResponseHeaders, responseHeaders } from './http/response-headers.ts';
-import type { Limits } from './limits/limits.ts';
+import { fixedLimits, type LimitSettings, type Limits } from './limits/limits.ts';
 import { RateLimit } from './limits/rate-limit.ts';
 import { truncatedErrors } from './limits/truncate-errors.ts';
 import { graphiql } from './routes/graphiql/graphiql.ts';
@@ -55,8 +55,8 @@ export interface AppOptions extends ContextOptions, DocumentOptions, Omit<CallCo
   compileQueries?: boolean;
   /** How loaders cache reference data and batch REST calls. */
   loading: LoadingOptions;
-  /** The maximum sizes of documents and variables. */
-  limits: Limits;
+  /** The limits of documents that are settings. Tests also lift fixed limits. */
+  limits: LimitSettings & Partial<Limits>;
   /** The log for one line per operation. By default nothing is logged. */
   log?: Log;
   /** The metrics to update. By default nothing is counted. */
@@ -151,7 +151,8 @@ export function createApp(options: AppOptions): App {
     loaderStates,
     idempotency: createIdempotency({ store: keyStore, merchants, report: options.report }),
   };
-  const { metrics, mutations, tracing, limits, compressResponses, report, log = silentLog } = options;
+  const limits = { ...fixedLimits, ...options.limits };
+  const { metrics, mutations, tracing, compressResponses, report, log = silentLog } = options;
   const admission = new Admission({
     requestsAtOnce: options.loadShedding.graphql,
     maxNodes: limits.nodes,
@@ -161,15 +162,15 @@ export function createApp(options: AppOptions): App {
   const rateLimit = pointsPerSecond > 0 ? new RateLimit(pointsPerSecond) : undefined;
   const cors = createCors(options.corsOrigins ?? [], log);
   const headers = createResponseHeaders({ cors, isHttps: options.isHttps ?? false, compressResponses });
-  const isTokenKnown = (headers: HeaderReader) => {
+  const isTokenAccepted = (headers: HeaderReader) => {
     const bearer = bearerOf(headers);
-    return typeof bearer === 'string' && tenants.isRemembered(bearer);
+    return typeof bearer === 'string' && tenants.isAccepted(tenants.of(bearer));
   };
-  const { documents, documentLookup } = createDocumentSources(
+  const { documents, documentPolicy } = createDocumentSources(
     schema,
     limits,
     options,
-    isTokenKnown,
+    isTokenAccepted,
     metrics?.documentRead,
   );
   const isPrivate = options.schemaAccess === 'private';
@@ -189,6 +190,7 @@ export function createApp(options: AppOptions): App {
   const runner = createOperationRunner({
     schema,
     limits,
+    documents,
     admission,
     rateLimit,
     shared,
@@ -245,9 +247,9 @@ export function createApp(options: AppOptions): App {
       notFoundRoute(),
       // GraphQL requests: check the head, read the body, find the document text, parse and validate the document.
       readYogaRequest(requestOptions),
-      persistedDocuments(documentLookup),
+      persistedDocuments(documentPolicy),
       cachedDocuments(documents),
-      // Errors: hide names of a private schema, shorten the error list, add error codes.
+      // Errors: suggest no names of a private schema, shorten the error list, add error codes.
       isPrivate && hiddenSuggestions(),
       truncatedErrors(),
       validationErrors(options.report),
@@ -264,7 +266,7 @@ export function createApp(options: AppOptions): App {
     compressResponses,
     report,
     maskedErrors,
-    documentLookup,
+    documentPolicy,
     documents,
     compiledQueries,
     runner,

@@ -58,13 +58,12 @@ export interface Tenants {
   /** Keeps a tenant after its operations end. Only for tokens that REST accepted: made-up tokens would evict them. */
   remember(tenant: Tenant): void;
   /**
-   * The owner of a request. A token is an owner of its own if REST has accepted it within an hour, and has not rejected it
-   * since.
+   * The owner of a request. An accepted token is an owner of its own.
    * @param connection undefined for a call through `fetch`.
    */
   owner(tenant: Tenant, connection: object | undefined): Owner;
-  /** Whether the tenant of an access token is remembered. */
-  isRemembered(bearer: string): boolean;
+  /** Whether REST has accepted the tenant's access token within an hour, and has not rejected it since. */
+  isAccepted(tenant: Tenant): boolean;
 }
 
 /** Options of `createTenants`. */
@@ -115,6 +114,8 @@ export function createTenants({ maxTenants = 1_000, secret }: TenantsOptions): T
     accepted.add(id);
   }
 
+  const isAccepted = ({ id }: Tenant): boolean => accepted.has(id) || acceptedBefore.has(id);
+
   function create(id: string): Tenant {
     if (tenantRefs.size >= sweepAtSize) sweep();
     const tenant: Tenant = { id, writes: 0 };
@@ -153,10 +154,10 @@ export function createTenants({ maxTenants = 1_000, secret }: TenantsOptions): T
       remembered.set(tenant.id, tenant);
       noteAccepted(tenant.id);
     },
+    isAccepted,
     owner: (token, connection = noConnection) => ({
       token,
-      connection: accepted.has(token.id) || acceptedBefore.has(token.id) ? undefined : connection,
+      connection: isAccepted(token) ? undefined : connection,
     }),
-    isRemembered: (bearer) => remembered.has(keyedHash(key, bearer)),
   };
 }

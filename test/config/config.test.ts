@@ -58,10 +58,6 @@ const defaults = {
     limits: {
       tokens: 5_000,
       depth: 12,
-      aliases: 30,
-      listItems: 100,
-      valueCharacters: 262_144,
-      first: 1_000,
       nodes: 3_000,
     },
   },

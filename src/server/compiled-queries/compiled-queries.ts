@@ -9,7 +9,7 @@ import {
 } from 'graphql';
 import type { Operation, RawVariables } from '../document-syntax/operation.ts';
 import { perOperation } from '../document-syntax/operation-memo.ts';
-import { createSelectionSizes, definitionsOf } from '../document-syntax/selections.ts';
+import { collectDefinitions, createSelectionSizes } from '../document-syntax/selections.ts';
 import { conditionVariablesOf, withoutConditions } from './conditions.ts';
 import { ObjectPlan } from './object-plan.ts';
 import { type ExecutablePlan, Execution } from './plan-execution.ts';
@@ -80,7 +80,7 @@ function createPlans(
   document: DocumentNode,
   operation: OperationDefinitionNode,
 ): (variables: Readonly<Record<string, unknown>>) => QueryPlan | undefined {
-  const fragments = [...definitionsOf(document).fragments.values()];
+  const fragments = [...collectDefinitions(document).fragments.values()];
   const declared = new Set(operation.variableDefinitions?.map(({ variable }) => variable.name.value));
   // The other variables belong to other operations of the document.
   const names = conditionVariablesOf(document).filter((name) => declared.has(name));
@@ -118,7 +118,7 @@ const prototypeAlias = '__proto__';
  */
 export function isCompilable(document: DocumentNode, operation: OperationDefinitionNode): boolean {
   if (document.loc?.source.body.includes(prototypeAlias) !== false) return false;
-  const { fragments } = definitionsOf(document);
+  const { fragments } = collectDefinitions(document);
   const size = createSelectionSizes((name) => fragments.get(name)).of(operation);
   return size.selections <= maxSelections && Math.max(size.depth, size.introspectionDepth) <= maxDepth;
 }

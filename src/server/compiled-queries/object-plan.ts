@@ -16,7 +16,7 @@ import {
   type FieldSelection,
   responseName,
   selectedFields,
-  selectionSetsOf,
+  selectionSets,
 } from '../document-syntax/selections.ts';
 import {
   type Container,
@@ -101,7 +101,7 @@ class FieldPlan implements SelectedField {
     this.nodes = [node, ...more];
     const { type } = definition;
     this.isNullable = !isNonNullType(type);
-    const sets = selectionSetsOf(fields);
+    const sets = selectionSets(fields);
     const nullableType = isNonNullType(type) ? type.ofType : type;
     const property = exposedProperty(definition);
     this.#property = property;

@@ -1,5 +1,4 @@
 import type {
-  DirectiveNode,
   DocumentNode,
   FieldNode,
   FragmentDefinitionNode,
@@ -7,14 +6,13 @@ import type {
   SelectionSetNode,
 } from 'graphql';
 
-/** The operations and fragments of a document. */
 export interface Definitions {
   operations: OperationDefinitionNode[];
   fragments: ReadonlyMap<string, FragmentDefinitionNode>;
 }
 
 /** Collects the operations and fragments of a document. The last of several fragments with one name wins. */
-export function definitionsOf({ definitions }: DocumentNode): Definitions {
+export function collectDefinitions({ definitions }: DocumentNode): Definitions {
   const operations: OperationDefinitionNode[] = [];
   const fragments = new Map<string, FragmentDefinitionNode>();
   for (const definition of definitions) {
@@ -25,7 +23,7 @@ export function definitionsOf({ definitions }: DocumentNode): Definitions {
 }
 
 /** Returns the definition of a fragment by its name. */
-export type FragmentOf = (name: string) => FragmentDefinitionNode | undefined;
+export type FragmentByName = (name: string) => FragmentDefinitionNode | undefined;
 
 /** A field of a selection set, fragments expanded. */
 export interface FieldSelection {
@@ -42,7 +40,7 @@ export interface FieldSelection {
  */
 export function selectedFields(
   sets: readonly SelectionSetNode[],
-  fragmentOf: FragmentOf,
+  fragmentByName: FragmentByName,
   includes: (condition: string) => boolean = () => true,
 ): FieldSelection[] {
   const fields: FieldSelection[] = [];
@@ -58,7 +56,7 @@ export function selectedFields(
         if (visitedFragments.has(selection.name.value)) continue;
         visitedFragments.add(selection.name.value);
       }
-      const fragment = selection.kind === 'InlineFragment' ? selection : fragmentOf(selection.name.value);
+      const fragment = selection.kind === 'InlineFragment' ? selection : fragmentByName(selection.name.value);
       if (fragment === undefined) continue;
       const condition = fragment.typeCondition?.name.value;
       if (condition === undefined || includes(condition))
@@ -76,7 +74,7 @@ export function responseName({ node: { alias, name } }: FieldSelection): string 
 }
 
 /** The selection sets of fields that are merged in the response. */
-export function selectionSetsOf(fields: readonly FieldSelection[]): SelectionSetNode[] {
+export function selectionSets(fields: readonly FieldSelection[]): SelectionSetNode[] {
   return fields.flatMap(({ node: { selectionSet } }) => selectionSet ?? []);
 }
 
@@ -84,19 +82,14 @@ export function selectionSetsOf(fields: readonly FieldSelection[]): SelectionSet
 export interface SelectionSize {
   /** Fields, inline fragments and fragment spreads. */
   selections: number;
-  /** Fields of the topmost level. */
-  rootFields: number;
   aliases: number;
-  directives: number;
   /** Nesting of fields, without introspection fields. */
   depth: number;
   /** Nesting of introspection fields. */
   introspectionDepth: number;
 }
 
-/** Measures the definitions of a document. */
 export interface SelectionSizes {
-  /** The size of a definition. */
   of(definition: OperationDefinitionNode | FragmentDefinitionNode): SelectionSize;
   /** Whether a fragment has been measured, by itself or within another definition. */
   hasMeasured(fragment: FragmentDefinitionNode): boolean;
@@ -106,15 +99,13 @@ export interface SelectionSizes {
 
 const emptySize: SelectionSize = {
   selections: 0,
-  rootFields: 0,
   aliases: 0,
-  directives: 0,
   depth: 0,
   introspectionDepth: 0,
 };
 
 /** Creates a measure that visits each fragment once, and adds its size at each spread. The time is linear. */
-export function createSelectionSizes(fragmentOf: FragmentOf): SelectionSizes {
+export function createSelectionSizes(fragmentByName: FragmentByName): SelectionSizes {
   const sizes = new Map<string, SelectionSize | 'being measured'>();
   let isCyclic = false;
 
@@ -126,11 +117,9 @@ export function createSelectionSizes(fragmentOf: FragmentOf): SelectionSizes {
           ? sizeOfField(selection)
           : selection.kind === 'InlineFragment'
             ? sizeOfSelectionSet(selection.selectionSet)
-            : sizeOfFragment(fragmentOf(selection.name.value));
+            : sizeOfFragment(fragmentByName(selection.name.value));
       sum.selections += size.selections + 1;
-      sum.rootFields += size.rootFields;
       sum.aliases += size.aliases;
-      sum.directives += size.directives + directiveCount(selection.directives);
       sum.depth = Math.max(sum.depth, size.depth);
       sum.introspectionDepth = Math.max(sum.introspectionDepth, size.introspectionDepth);
     }
@@ -140,7 +129,6 @@ export function createSelectionSizes(fragmentOf: FragmentOf): SelectionSizes {
   function sizeOfField({ name, alias, selectionSet }: FieldNode): SelectionSize {
     const size = sizeOfSelectionSet(selectionSet);
     const isIntrospection = name.value === '__schema' || name.value === '__type';
-    size.rootFields = 1;
     if (alias !== undefined) size.aliases += 1;
     if (isIntrospection) {
       size.introspectionDepth = Math.max(size.depth, size.introspectionDepth) + 1;
@@ -157,7 +145,6 @@ export function createSelectionSizes(fragmentOf: FragmentOf): SelectionSizes {
     if (measured !== undefined) return measured === 'being measured' ? emptySize : measured;
     sizes.set(name, 'being measured');
     const size = sizeOfSelectionSet(fragment.selectionSet);
-    size.directives += directiveCount(fragment.directives);
     sizes.set(name, size);
     return size;
   }
@@ -165,17 +152,9 @@ export function createSelectionSizes(fragmentOf: FragmentOf): SelectionSizes {
   return {
     of(definition) {
       if (definition.kind === 'FragmentDefinition') return sizeOfFragment(definition);
-      const size = sizeOfSelectionSet(definition.selectionSet);
-      for (const { directives } of [definition, ...(definition.variableDefinitions ?? [])]) {
-        size.directives += directiveCount(directives);
-      }
-      return size;
+      return sizeOfSelectionSet(definition.selectionSet);
     },
     hasMeasured: ({ name }) => sizes.has(name.value),
     isCyclic: () => isCyclic,
   };
-}
-
-function directiveCount(directives: readonly DirectiveNode[] | undefined): number {
-  return directives?.length ?? 0;
 }

@@ -14,10 +14,6 @@ export interface CachedDocument {
 
 /** Parsed and validated documents by their text. All tenants share them because they do not depend on the tenant. */
 export interface DocumentCache {
-  /** The errors of a text, parsing and validating it if necessary. Does not count as a use of the document. */
-  errorsOf(text: string): readonly GraphQLError[];
-  /** Whether the document of a text is cached. Does not count as a use of the document. */
-  has(text: string): boolean;
   /** The cached document of a text. Undefined if the document is not cached. */
   cached(text: string): CachedDocument | undefined;
   /**
@@ -25,6 +21,8 @@ export interface DocumentCache {
    * @throws errors other than GraphQLError, such as the RangeError of a stack overflow.
    */
   load(text: string): CachedDocument;
+  /** Protects a cached document from eviction by documents that are not promoted. */
+  promote(document: DocumentNode): void;
 }
 
 /** Parses and validates documents that are not cached. */
@@ -38,8 +36,7 @@ export interface DocumentReader {
 const maxDocuments = 5_000;
 
 /**
- * Creates a segmented cache. New and invalid documents share a quarter of the memory. The second use of a valid
- * document promotes it.
+ * Creates the cache. Documents that are not promoted share a quarter of the memory.
  * @param maxBytes memory for documents, by the estimate of `estimateBytes`. 0 caches nothing.
  */
 export function createDocumentCache({ parse, validate }: DocumentReader, maxBytes: number): DocumentCache {
@@ -49,14 +46,7 @@ export function createDocumentCache({ parse, validate }: DocumentReader, maxByte
     bytesOf: estimateBytes,
   });
 
-  function readAndCache(text: string): CachedDocument {
-    const entry = readText(text);
-    entry.errors.forEach(dropStackTrace);
-    entries.add(text, entry);
-    return entry;
-  }
-
-  function readText(text: string): CachedDocument {
+  function read(text: string): CachedDocument {
     let document: DocumentNode;
     try {
       document = parse(text);
@@ -67,17 +57,20 @@ export function createDocumentCache({ parse, validate }: DocumentReader, maxByte
     return { document, errors: validate(document) };
   }
 
-  function cached(text: string): CachedDocument | undefined {
-    const entry = entries.get(text);
-    if (entry?.errors.length === 0) entries.promote(text, entry);
-    return entry;
-  }
-
   return {
-    has: (text) => entries.peek(text) !== undefined,
-    cached,
-    load: (text) => cached(text) ?? readAndCache(text),
-    errorsOf: (text) => (entries.peek(text) ?? readAndCache(text)).errors,
+    cached: (text) => entries.get(text),
+    load(text) {
+      let entry = entries.get(text);
+      if (entry === undefined) {
+        entry = read(text);
+        entry.errors.forEach(dropStackTrace);
+        entries.add(text, entry);
+      }
+      return entry;
+    },
+    promote({ loc }) {
+      if (loc !== undefined) entries.promote(loc.source.body);
+    },
   };
 }
 
@@ -102,12 +95,12 @@ const nodesPerDocument = 100;
 
 /** Yoga plugin: parses and validates by `documents`. Yoga's own caches are bounded by count, not by size. */
 export function cachedDocuments(documents: DocumentCache): Plugin<object, { res?: ServerResponse }> {
-  const errorsOf = new WeakMap<DocumentNode, readonly GraphQLError[]>();
+  const errorsByDocument = new WeakMap<DocumentNode, readonly GraphQLError[]>();
   const steps = new StepQueue();
 
   return {
     onParams({ params: { query }, context: { res }, setResult }) {
-      if (typeof query !== 'string' || documents.has(query)) return undefined;
+      if (typeof query !== 'string' || documents.cached(query) !== undefined) return undefined;
       return new Promise((resolve) => {
         steps.run(nodesPerDocument, () => {
           if (res?.destroyed === true) setResult({ errors: [new GraphQLError('The client has gone.')] });
@@ -120,12 +113,12 @@ export function cachedDocuments(documents: DocumentCache): Plugin<object, { res?
       setParseFn((source: string) => {
         const { document, errors } = documents.load(source);
         if (document === undefined) throw errors[0];
-        errorsOf.set(document, errors);
+        errorsByDocument.set(document, errors);
         return document;
       });
     },
     onValidate({ params, setResult }) {
-      const errors = errorsOf.get(params.documentAST);
+      const errors = errorsByDocument.get(params.documentAST);
       // Yoga validates a document that was not parsed by this plugin.
       if (errors !== undefined) setResult(errors);
     },

@@ -8,7 +8,6 @@ import type { DocumentSources } from './requested-operation.ts';
 import { type SchemaAccess, validationByAccess } from './schema-access.ts';
 import { onlyTrustedDocuments, type TrustedDocuments } from './trusted-documents.ts';
 
-/** Which documents are accepted, and how much memory they may take. */
 export interface DocumentOptions {
   /** Whether clients may introspect the schema. */
   schemaAccess: SchemaAccess;
@@ -21,8 +20,8 @@ export interface DocumentOptions {
 }
 
 /**
- * Creates the document cache of a schema, and the lookup of the documents of requests.
- * @param isTokenKnown whether REST has accepted the access token in these headers.
+ * Creates the document cache of a schema, and the policy for the documents of requests.
+ * @param isTokenAccepted whether REST has accepted the access token in these headers within an hour.
  * @param onRead called for each document that is parsed because it is not cached.
  * @throws TrustedDocumentsError if trusted documents are invalid.
  */
@@ -30,7 +29,7 @@ export function createDocumentSources(
   schema: GraphQLSchema,
   limits: Limits,
   { schemaAccess, documentCacheBytes, trustedDocuments, persistedQueryBytes }: DocumentOptions,
-  isTokenKnown: (headers: HeaderReader) => boolean,
+  isTokenAccepted: (headers: HeaderReader) => boolean,
   onRead = () => {},
 ): DocumentSources {
   // Must not depend on the tenant or on the values of variables, because the cache serves all requests.
@@ -43,9 +42,9 @@ export function createDocumentSources(
       validateWithin(limits, schema, document, validationByAccess[schemaAccess]),
   };
   const documents = createDocumentCache(reader, documentCacheBytes);
-  const documentLookup =
+  const documentPolicy =
     trustedDocuments === undefined
-      ? automaticPersistedQueries(documents, persistedQueryBytes, isTokenKnown)
+      ? automaticPersistedQueries(documents, persistedQueryBytes, isTokenAccepted)
       : onlyTrustedDocuments(documents, trustedDocuments);
-  return { documents, documentLookup };
+  return { documents, documentPolicy };
 }

@@ -1,6 +1,7 @@
 import { hash } from 'node:crypto';
 import { GraphQLError } from 'graphql';
 import type { GraphQLParams, Plugin } from 'graphql-yoga';
+import { isJsonObject } from '../../base/json-object.ts';
 import type { HeaderReader } from '../../telemetry/request-record.ts';
 import { badRequest, type HttpError } from '../http/http-error.ts';
 import type { DocumentCache } from './document-cache.ts';
@@ -23,43 +24,35 @@ export const idParameters = ['documentId', 'id'];
 /** The text to run, or an HTTP error. `text` is undefined if the request neither has nor names a document. */
 export type DocumentText = { text: string | undefined } | { httpError: HttpError };
 
-/** Finds the document of a request that sends the text, an id or both. */
-export interface DocumentLookup {
-  /** `headers`: those of the request, with the access token. */
-  textOf(reference: DocumentReference, headers: HeaderReader): DocumentText;
-}
-
 /** Decides which documents may run: trusted documents alone, or all with automatic persisted queries. */
 export interface DocumentPolicy {
-  /** The document of a request that sends an id alone. */
+  /** The document of a request that sends an id alone. `headers` have the access token. */
   byId(id: string, headers: HeaderReader): DocumentText;
   /** The document of a request that sends the text. `id` is the id that was sent with the text, if any. */
-  byText(text: string, id: string | undefined): DocumentText;
+  byText(text: string, id: string | undefined, headers: HeaderReader): DocumentText;
 }
 
-/** Creates the document lookup for a policy. */
-export function createDocumentLookup({ byId, byText }: DocumentPolicy): DocumentLookup {
-  return {
-    textOf(reference, headers) {
-      const parsedId = documentIdOf(reference);
-      if ('httpError' in parsedId) return parsedId;
-      const { query } = reference;
-      if (typeof query === 'string' && query !== '') return byText(query, parsedId.id);
-      // Yoga rejects a `query` that is not a string.
-      const isQueryMissing = query === undefined || query === null || query === '';
-      return isQueryMissing && parsedId.id !== undefined ? byId(parsedId.id, headers) : { text: undefined };
-    },
-  };
+/** Finds the document of a request that sends the text, an id or both. An error if ids are malformed or differ. */
+export function findDocument(
+  policy: DocumentPolicy,
+  reference: DocumentReference,
+  headers: HeaderReader,
+): DocumentText {
+  const requested = requestedId(reference);
+  if ('httpError' in requested) return requested;
+  const { id } = requested;
+  const { query } = reference;
+  if (typeof query === 'string' && query !== '') return policy.byText(query, id, headers);
+  // Yoga rejects a `query` that is not a string.
+  const isMissing = query === undefined || query === null || query === '';
+  return isMissing && id !== undefined ? policy.byId(id, headers) : { text: undefined };
 }
 
-/** The id by which a request names its document, if any. An error if ids are malformed or differ. */
-function documentIdOf({
+function requestedId({
   documentId,
   id,
   extensions,
 }: DocumentReference): { id: string | undefined } | { httpError: HttpError } {
-  // Most requests have no id.
-  if (documentId == null && id == null && extensions == null) return { id: undefined };
   const ids = new Set<string>();
   for (const value of [documentId, id]) {
     if (value == null) continue;
@@ -68,12 +61,11 @@ function documentIdOf({
     }
     ids.add(bareId(value));
   }
-  const persisted = persistedQueryOf(extensions);
+  const persisted = isJsonObject(extensions) ? extensions.persistedQuery : undefined;
   if (persisted != null) {
-    if (typeof persisted !== 'object' || !('sha256Hash' in persisted))
-      return { httpError: malformedHashError };
-    const { sha256Hash } = persisted;
-    if (!('version' in persisted) || persisted.version !== 1) return { httpError: notSupportedError };
+    if (!isJsonObject(persisted)) return { httpError: malformedHashError };
+    const { version, sha256Hash } = persisted;
+    if (version !== 1) return { httpError: notSupportedError };
     if (typeof sha256Hash !== 'string' || !/^[\da-f]{64}$/i.test(sha256Hash)) {
       return { httpError: malformedHashError };
     }
@@ -90,11 +82,6 @@ export function bareId(id: string): string {
   return id.replace(/^sha256:/, '');
 }
 
-function persistedQueryOf(extensions: unknown): unknown {
-  const hasOne = typeof extensions === 'object' && extensions !== null && 'persistedQuery' in extensions;
-  return hasOne ? extensions.persistedQuery : undefined;
-}
-
 /**
  * Apollo's automatic persisted queries. A client sends a document with its SHA-256 once, and later the hash alone.
  * Only valid documents are stored.
@@ -102,35 +89,41 @@ function persistedQueryOf(extensions: unknown): unknown {
  * All tenants share one store. Sharing is safe: only a client that has the document knows its hash. The hash runs the
  * document with the access token of the request, and no response contains the document.
  *
- * Anybody can send new texts. A text is promoted when its hash comes with a token that REST knows.
+ * Anybody can send new texts. A text is promoted when a token that REST has accepted sends the text or its hash.
  * @param maxBytes memory for the texts. 0 switches automatic persisted queries off.
- * @param isTokenKnown whether REST has accepted the access token in these headers.
+ * @param isTokenAccepted whether REST has accepted the access token in these headers within an hour.
  */
 export function automaticPersistedQueries(
   documents: DocumentCache,
   maxBytes: number,
-  isTokenKnown: (headers: HeaderReader) => boolean,
-): DocumentLookup {
+  isTokenAccepted: (headers: HeaderReader) => boolean,
+): DocumentPolicy {
   const isOff = maxBytes === 0;
   const texts = new SegmentedCache<string>({ maxBytes, bytesOf: (text) => 2 * text.length + 256 });
-  return createDocumentLookup({
+
+  function recordUse(id: string, headers: HeaderReader): void {
+    if (texts.isNew(id) && isTokenAccepted(headers)) texts.promote(id);
+  }
+
+  return {
     byId(id, headers) {
       const text = texts.get(id);
       if (text === undefined) return { httpError: isOff ? notSupportedError : notFoundError };
-      if (texts.isNew(id) && isTokenKnown(headers)) texts.promote(id, text);
+      recordUse(id, headers);
       return { text };
     },
-    byText(text, id) {
-      if (id === undefined || isOff || texts.get(id) === text) return { text };
-      if (hash('sha256', text) !== id) {
-        return {
-          httpError: badRequest('The id that the request gives to its document is not the SHA-256 of it.'),
-        };
+    byText(text, id, headers) {
+      if (id === undefined || isOff) return { text };
+      if (texts.get(id) !== text) {
+        if (hash('sha256', text) !== id) {
+          return { httpError: badRequest('The hash does not match the query.') };
+        }
+        if (documents.load(text).errors.length === 0) texts.add(id, text);
       }
-      if (documents.errorsOf(text).length === 0) texts.add(id, text);
+      recordUse(id, headers);
       return { text };
     },
-  });
+  };
 }
 
 const malformedHashError = badRequest(
@@ -154,7 +147,7 @@ const notFoundError: HttpError = {
 };
 
 /** Yoga plugin: replaces the document id of a request by the text of the document. */
-export function persistedDocuments(documentLookup: DocumentLookup): Plugin {
+export function persistedDocuments(policy: DocumentPolicy): Plugin {
   return {
     onRequestParse({ request, url }) {
       if (request.method !== 'GET') return undefined;
@@ -169,13 +162,13 @@ export function persistedDocuments(documentLookup: DocumentLookup): Plugin {
     },
     onParams({ request, params, setParams }) {
       const reference: GraphQLParams & DocumentReference = params;
-      const documentText = documentLookup.textOf(reference, request.headers);
-      if ('httpError' in documentText) {
-        const { status, message, code, retryable } = documentText.httpError;
+      const found = findDocument(policy, reference, request.headers);
+      if ('httpError' in found) {
+        const { status, message, code, retryable } = found.httpError;
         throw new GraphQLError(message, { extensions: { code, retryable, http: { status } } });
       }
-      if (documentText.text !== undefined && documentText.text !== params.query) {
-        setParams({ ...params, query: documentText.text });
+      if (found.text !== undefined && found.text !== params.query) {
+        setParams({ ...params, query: found.text });
       }
     },
   };

@@ -3,11 +3,10 @@ import type { HeaderReader } from '../../telemetry/request-record.ts';
 import type { Operation } from '../document-syntax/operation.ts';
 import type { ParsedBody } from '../http/request-body.ts';
 import type { DocumentCache } from './document-cache.ts';
-import type { DocumentLookup, DocumentReference } from './persisted-queries.ts';
+import { type DocumentPolicy, type DocumentReference, findDocument } from './persisted-queries.ts';
 
-/** Where the documents of requests come from. */
 export interface DocumentSources {
-  documentLookup: DocumentLookup;
+  documentPolicy: DocumentPolicy;
   documents: DocumentCache;
 }
 
@@ -18,15 +17,14 @@ export interface DocumentSources {
 export function requestedOperation(
   parsed: ParsedBody,
   headers: HeaderReader,
-  { documentLookup, documents }: DocumentSources,
+  { documentPolicy, documents }: DocumentSources,
 ): Operation | undefined {
   if (!('json' in parsed) || !areParameters(parsed.json)) return undefined;
   const { operationName, variables } = parsed.json;
-  const documentText = documentLookup.textOf(parsed.json, headers);
-  if ('httpError' in documentText || documentText.text === undefined) return undefined;
-  const cachedDocument = documents.cached(documentText.text);
-  if (cachedDocument?.document === undefined || cachedDocument.errors.length > 0) return undefined;
-  const { document } = cachedDocument;
+  const found = findDocument(documentPolicy, parsed.json, headers);
+  if ('httpError' in found || found.text === undefined) return undefined;
+  const { document, errors } = documents.cached(found.text) ?? {};
+  if (document === undefined || errors?.length !== 0) return undefined;
   const definition = getOperationAST(document, operationName);
   return definition ? { document, definition, variables: variables ?? undefined } : undefined;
 }

@@ -3,7 +3,7 @@ import { readFile } from 'node:fs/promises';
 import { isJsonObject } from '../../base/json-object.ts';
 import { badRequest, type HttpError } from '../http/http-error.ts';
 import type { DocumentCache } from './document-cache.ts';
-import { bareId, createDocumentLookup, type DocumentLookup } from './persisted-queries.ts';
+import { bareId, type DocumentPolicy } from './persisted-queries.ts';
 
 /** The texts of trusted documents by their ids. */
 export type TrustedDocuments = ReadonlyMap<string, string>;
@@ -20,11 +20,11 @@ export class TrustedDocumentsError extends Error {
 export function onlyTrustedDocuments(
   documents: DocumentCache,
   trustedDocuments: TrustedDocuments,
-): DocumentLookup {
+): DocumentPolicy {
   const errors = [...trustedDocuments].flatMap(([id, text]) => {
-    const [error, ...others] = documents.load(text).errors;
-    // A second use promotes the document, so that new documents do not evict it.
-    documents.cached(text);
+    const { document, errors } = documents.load(text);
+    if (document !== undefined) documents.promote(document);
+    const [error, ...others] = errors;
     if (error === undefined) return [];
     const more = others.length === 0 ? '' : ` (and ${others.length} more)`;
     return [`${JSON.stringify(id)}: ${error.message}${more}`];
@@ -37,7 +37,7 @@ export function onlyTrustedDocuments(
   const textById = new Map([...texts].map((text) => [hash('sha256', text), text]));
   // An id of the list wins over an equal hash.
   for (const [id, text] of trustedDocuments) textById.set(bareId(id), text);
-  return createDocumentLookup({
+  return {
     byId(id) {
       const text = textById.get(id);
       return text === undefined ? { httpError: notAllowedError } : { text };
@@ -45,19 +45,16 @@ export function onlyTrustedDocuments(
     byText(text, id) {
       if (!texts.has(text)) return { httpError: notAllowedError };
       if (id === undefined || textById.get(id) === text) return { text };
-      return {
-        httpError: badRequest('The id that the request gives to its document is another one\u2019s.'),
-      };
+      return { httpError: badRequest('The id belongs to another document.') };
     },
-  });
+  };
 }
 
 // 400, because 403 would make clients sign in again.
 const notAllowedError: HttpError = {
   status: 400,
   code: 'OPERATION_NOT_ALLOWED',
-  message:
-    'This server runs the operations of its list alone, and this is none of them: have it added there.',
+  message: 'This operation is not in the server\u2019s list of trusted documents.',
   retryable: false,
 };
 

@@ -102,7 +102,7 @@ function toGraphQLError(error: unknown, report: (error: unknown) => void): Graph
   // Outside fields, only parsing, validation and compilation recurse. Their depth is that of the document.
   if (isStackOverflow(cause) && pathOf(error) === undefined) {
     const http = { status: 400 };
-    return new GraphQLError('The document is nested too deeply.', {
+    return new GraphQLError('The document or its variables are nested too deeply.', {
       extensions: { code: 'GRAPHQL_VALIDATION_FAILED', retryable: false, http },
     });
   }

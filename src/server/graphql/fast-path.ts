@@ -21,7 +21,7 @@ import { type DocumentSources, requestedOperation } from '../documents/requested
 import { type ContentCoding, compress, contentCodingOf } from '../http/compression.ts';
 import { mediaTypeFor } from '../http/media-types.ts';
 import { type BodyReadResult, type ParsedBody, parseBody, receiveBody } from '../http/request-body.ts';
-import { authorizationError } from '../http/request-checks.ts';
+import { checkAuthorization } from '../http/request-checks.ts';
 import type { ResponseHeaders } from '../http/response-headers.ts';
 import type { AccessLog } from './access-log.ts';
 import { type MaskedErrors, withMaskedErrors } from './error-mapping.ts';
@@ -84,7 +84,7 @@ function hasFastPathHead(
     headers['content-encoding'] === undefined &&
     headers.expect === undefined &&
     !(Number(headers['content-length']) > maxBodyBytes) &&
-    authorizationError(rawHeaders) === undefined
+    checkAuthorization(rawHeaders) === undefined
   );
 }
 

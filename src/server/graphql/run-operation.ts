@@ -7,6 +7,7 @@ import type { CallContext, CallContexts } from '../../rest/client/call-context.t
 import { createCallLog } from '../../rest/client/call-log.ts';
 import type { Tracing } from '../../telemetry/tracing.ts';
 import type { Operation } from '../document-syntax/operation.ts';
+import type { DocumentCache } from '../documents/document-cache.ts';
 import { bearerOf } from '../http/request-checks.ts';
 import type { Limits } from '../limits/limits.ts';
 import { createOperationLimits } from '../limits/operation-limits.ts';
@@ -43,6 +44,7 @@ export interface RefusedOperation {
 export interface OperationRunnerOptions {
   schema: GraphQLSchema;
   limits: Limits;
+  documents: DocumentCache;
   admission: Admission;
   /** Undefined: no rate limit. */
   rateLimit: RateLimit | undefined;
@@ -102,9 +104,10 @@ export function createOperationRunner(options: OperationRunnerOptions): Operatio
       }
       const nodes = check(operation);
       if (typeof nodes !== 'number') return { refusal: { errors: [nodes] } };
-      return context === undefined
-        ? new SchemaOperation(nodes, request, runState.admission)
-        : new RestOperation(context, nodes, operation, request, runState);
+      if (context === undefined) return new SchemaOperation(nodes, request, runState.admission);
+      // Anybody can make up a token, so only accepted ones protect documents from eviction.
+      if (context.owner.connection === undefined) options.documents.promote(document);
+      return new RestOperation(context, nodes, operation, request, runState);
     },
   };
 }

@@ -12,7 +12,7 @@ import {
   parseText,
   readBody,
 } from '../http/request-body.ts';
-import { authorizationError, bodyTooLarge, requestHeadError } from '../http/request-checks.ts';
+import { bodyTooLarge, checkAuthorization, checkRequestHead } from '../http/request-checks.ts';
 import { lingeringClose } from '../http/socket-errors.ts';
 import type { Admission } from './admission.ts';
 
@@ -48,8 +48,8 @@ export function readYogaRequest(options: RequestBodyOptions): Plugin<object, Nod
       // Yoga responds to all other methods.
       if (method !== 'POST' && method !== 'GET') return;
       const httpError =
-        (req && authorizationError(req.rawHeaders)) ??
-        requestHeadError(method, headers, maxBodyBytes) ??
+        (req && checkAuthorization(req.rawHeaders)) ??
+        checkRequestHead(method, headers, maxBodyBytes) ??
         // Before the body is read: the bodies of shed requests are not read.
         admission.overloadError();
       const accept = headers.get('accept');

@@ -8,7 +8,7 @@ import { within } from '../../concurrency/within.ts';
 import { createRequestIds } from '../../telemetry/request-ids.ts';
 import { type ConnectionTimeouts, createConnections } from './client-connections.ts';
 import { type HttpError, type OnHttpError, writeHttpError } from './http-error.ts';
-import { ambiguityError, urlError } from './request-checks.ts';
+import { checkAmbiguity, checkUrl } from './request-checks.ts';
 import { parserError, writeErrorToSocket } from './socket-errors.ts';
 
 /** A server that listens on a port. */
@@ -109,7 +109,7 @@ export async function listen(
     if (connections.isClosing(request.socket)) return;
     if (isShuttingDown) response.shouldKeepAlive = false;
     connections.onRequest(request.socket, response, () => {
-      const httpError = ambiguityError(request) ?? urlError(request);
+      const httpError = checkAmbiguity(request) ?? checkUrl(request);
       if (httpError === undefined) requestListener(request, response);
       else rejectRequest(request, response, httpError);
     });

@@ -28,7 +28,7 @@ const responseTypes = new Set([
 ]);
 
 /** Checks `accept` before the operation runs. @returns the error if no supported media type is accepted. */
-export function acceptError(accept: string | null): HttpError | undefined {
+export function checkAccept(accept: string | null): HttpError | undefined {
   // The values that nearly all clients send.
   if (accept === null || accept === '*/*' || accept === 'application/json' || accept === '') return undefined;
   if (withoutRefusedTypes(accept).split(',').some(isResponseType)) return undefined;

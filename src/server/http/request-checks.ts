@@ -2,7 +2,7 @@ import type { IncomingMessage } from 'node:http';
 import { MissingBearerError } from '../../rest/errors.ts';
 import type { HeaderReader } from '../../telemetry/request-record.ts';
 import { badRequest, type HttpError } from './http-error.ts';
-import { acceptError, isJson } from './media-types.ts';
+import { checkAccept, isJson } from './media-types.ts';
 
 /** Browsers send a preflight before a cross-origin request with any of these headers. */
 const preflightHeaders = [
@@ -16,19 +16,19 @@ const preflightHeaders = [
  * Checks the head of a GraphQL request, so that an invalid request is rejected before its body is read.
  * @returns the error, or undefined if the head is valid.
  */
-export function requestHeadError(
+export function checkRequestHead(
   method: string,
   headers: HeaderReader,
   maxBodyBytes: number,
 ): HttpError | undefined {
   if (method !== 'POST' && method !== 'GET') return undefined;
   const error =
-    method === 'POST' ? postError(headers, maxBodyBytes) : (webSocketError(headers) ?? csrfError(headers));
-  return error ?? acceptError(headers.get('accept'));
+    method === 'POST' ? checkPost(headers, maxBodyBytes) : (checkWebSocket(headers) ?? checkCsrf(headers));
+  return error ?? checkAccept(headers.get('accept'));
 }
 
 /** Rejects a WebSocket. Other upgrades, such as `h2c`, are ignored, as HTTP allows. */
-function webSocketError(headers: HeaderReader): HttpError | undefined {
+function checkWebSocket(headers: HeaderReader): HttpError | undefined {
   if (!/\bwebsocket\b/i.test(headers.get('upgrade') ?? '')) return undefined;
   return {
     status: 501,
@@ -40,7 +40,7 @@ function webSocketError(headers: HeaderReader): HttpError | undefined {
 }
 
 /** Rejects a GET that a page of another origin can send without a preflight (cross-site request forgery). */
-function csrfError(headers: HeaderReader): HttpError | undefined {
+function checkCsrf(headers: HeaderReader): HttpError | undefined {
   const isNoCors = headers.get('sec-fetch-mode') === 'no-cors';
   if (
     !isNoCors &&
@@ -63,7 +63,7 @@ function acceptsJson(accept: string | null): boolean {
   return accept === null || /application\/(graphql-response\+)?json/i.test(accept);
 }
 
-function postError(headers: HeaderReader, maxBodyBytes: number): HttpError | undefined {
+function checkPost(headers: HeaderReader, maxBodyBytes: number): HttpError | undefined {
   if (!isJson(headers.get('content-type'))) {
     return unsupportedMediaType(
       'The body must be JSON in UTF-8: send it with the header "content-type: application/json".',
@@ -101,7 +101,7 @@ export function bodyTooLarge(maxBodyBytes: number, received: string): HttpError 
  * Rejects several `Authorization` headers. Node uses the first of them, but proxies may use the last.
  * @param rawHeaders alternating names and values, as in Node's `rawHeaders`.
  */
-export function authorizationError(rawHeaders: readonly string[]): HttpError | undefined {
+export function checkAuthorization(rawHeaders: readonly string[]): HttpError | undefined {
   const count = countOf('authorization', rawHeaders);
   if (count <= 1) return undefined;
   return {
@@ -125,7 +125,7 @@ function countOf(header: string, rawHeaders: readonly string[]): number {
  * Rejects requests that a proxy and this server may read in different ways (RFC 9112). Node uses the first of several
  * `Host` headers. It accepts some transfer codings beside `chunked`, and does not decode them.
  */
-export function ambiguityError({ headers, rawHeaders }: IncomingMessage): HttpError | undefined {
+export function checkAmbiguity({ headers, rawHeaders }: IncomingMessage): HttpError | undefined {
   const hostCount = countOf('host', rawHeaders);
   if (hostCount > 1) return badRequest(`Expected one header "Host", but ${hostCount} came.`);
   const coding = headers['transfer-encoding'];
@@ -140,7 +140,7 @@ export function ambiguityError({ headers, rawHeaders }: IncomingMessage): HttpEr
  * respond with a stack trace. A target in absolute form (RFC 9112) is split into host and path.
  * @returns the error, or undefined if both form a URL with the path of the target.
  */
-export function urlError(request: IncomingMessage): HttpError | undefined {
+export function checkUrl(request: IncomingMessage): HttpError | undefined {
   const { headers, httpVersion } = request;
   if (headers.host === undefined && httpVersion === '1.1') {
     return badRequest('A request of HTTP/1.1 needs the header "Host".');

@@ -27,7 +27,7 @@ export type ListSize =
  * What determines the number of objects in a field. Undefined for single objects, scalars and enums.
  * @throws Error for a list field of unknown size.
  */
-export function listSizeOf(parent: GraphQLNamedType, field: GraphQLField): ListSize | undefined {
+export function listSize(parent: GraphQLNamedType, field: GraphQLField): ListSize | undefined {
   const first = field.args.find(({ name }) => name === 'first');
   if (first !== undefined) {
     const { maximum } = first.extensions;

@@ -15,12 +15,12 @@ import { defaultPageSize } from '../../graph/relay/connection.ts';
 import type { RawVariables } from '../document-syntax/operation.ts';
 import {
   type FieldSelection,
-  type FragmentOf,
+  type FragmentByName,
   responseName,
   selectedFields,
-  selectionSetsOf,
+  selectionSets,
 } from '../document-syntax/selections.ts';
-import { type ListSize, listSizeOf } from './list-size.ts';
+import { type ListSize, listSize } from './list-size.ts';
 
 /** The number of items of a list: fixed by the document, or determined by a variable. */
 export type Count = number | VariableCount;
@@ -86,7 +86,7 @@ export function estimateNodes(
   schema: GraphQLSchema,
   introspection: ReadonlyMap<string, number>,
   operation: OperationDefinitionNode,
-  fragmentOf: FragmentOf,
+  fragmentByName: FragmentByName,
 ): NodeEstimate {
   const pages: PageCheck[] = [];
   const writes: Count[] = [];
@@ -104,12 +104,12 @@ export function estimateNodes(
     const coordinates = new Set<string>();
     // Fields of one response name under different type conditions are separate. At most one of them has a result.
     const keyOf = (field: FieldSelection) => `${field.condition ?? parent.name}.${responseName(field)}`;
-    for (const group of Map.groupBy(selectedFields(sets, fragmentOf), keyOf).values()) {
+    for (const group of Map.groupBy(selectedFields(sets, fragmentByName), keyOf).values()) {
       const [{ node, condition } = {}] = group;
       const type = condition === undefined ? parent : schema.getType(condition);
       if (node !== undefined && isCompositeType(type)) {
         const coordinate = `${type.name}.${node.name.value}`;
-        addField(total, type, node, selectionSetsOf(group), page, coordinates.has(coordinate));
+        addField(total, type, node, selectionSets(group), page, coordinates.has(coordinate));
         coordinates.add(coordinate);
       }
     }
@@ -137,7 +137,7 @@ export function estimateNodes(
     const coordinate = `${parent.name}.${field.name}`;
     const average = introspection.get(coordinate);
     const size: ListSize | undefined =
-      average === undefined ? listSizeOf(parent, field) : { by: 'estimate', items: average };
+      average === undefined ? listSize(parent, field) : { by: 'estimate', items: average };
     if (isWrite) writes.push(size?.by === 'argument' ? sizeOf(size, node, 0) : 1);
     if (size?.by === 'first') {
       const count = countOf(node, 'first', rowCountOf, defaultPageSize);
@@ -157,7 +157,7 @@ export function estimateNodes(
   }
 
   function selectsRows(sets: readonly SelectionSetNode[]): boolean {
-    return selectedFields(sets, fragmentOf).some(({ node }) => rowFields.has(node.name.value));
+    return selectedFields(sets, fragmentByName).some(({ node }) => rowFields.has(node.name.value));
   }
 
   function sizeOf(size: Exclude<ListSize, { by: 'first' }>, node: FieldNode, page: Count): Count {

@@ -1,15 +1,8 @@
-import {
-  GraphQLError,
-  type GraphQLSchema,
-  isInputType,
-  type OperationDefinitionNode,
-  typeFromAST,
-  validateInputValue,
-} from 'graphql';
+import { GraphQLError, type GraphQLSchema, getVariableValues, type OperationDefinitionNode } from 'graphql';
 import type { Operation, RawVariables } from '../document-syntax/operation.ts';
 import { perOperation } from '../document-syntax/operation-memo.ts';
-import { definitionsOf } from '../document-syntax/selections.ts';
-import { firstOutOfRange, fixedLimits, type Limits, limitExceeded } from './limits.ts';
+import { collectDefinitions } from '../document-syntax/selections.ts';
+import { firstOutOfRange, type Limits, limitExceeded } from './limits.ts';
 import { introspectionSizes } from './list-size.ts';
 import { estimateNodes, resolveCount, resolveNodeCount } from './node-count.ts';
 
@@ -26,26 +19,25 @@ export interface OperationLimits {
 /** Creates the check. The nodes of an operation are estimated once, and counted again for each set of variables. */
 export function createOperationLimits(schema: GraphQLSchema, limits: Limits): OperationLimits {
   const introspection = introspectionSizes(schema);
-  const estimateOf = perOperation((definition, document) => {
-    const { fragments } = definitionsOf(document);
+  const estimate = perOperation((definition, document) => {
+    const { fragments } = collectDefinitions(document);
     return estimateNodes(schema, introspection, definition, (name) => fragments.get(name));
   });
 
   return {
-    check({ document, definition, variables }) {
-      const error = variables && variablesError(schema, limits, definition, variables);
+    check({ document, definition, variables = {} }) {
+      const error = checkVariables(schema, limits, definition, variables);
       if (error !== undefined) return error;
-      const values = variables ?? {};
-      const { nodes, pages, writes } = estimateOf(definition, document);
+      const { nodes, pages, writes } = estimate(definition, document);
       for (const { count, maximum, coordinate, node } of pages) {
-        const allowed = Math.min(maximum, limits.first);
-        const first = resolveCount(count, values);
-        if (first < 0 || first > allowed) return firstOutOfRange(coordinate, allowed, first, node);
+        const first = resolveCount(count, variables);
+        if (first < 0 || first > maximum) return firstOutOfRange(coordinate, maximum, first, node);
       }
-      const writeCount = writes.reduce<number>((sum, count) => sum + resolveCount(count, values), 0);
-      if (writeCount > fixedLimits.writes)
-        return limitExceeded('writes', fixedLimits.writes, writeCount, definition);
-      const nodeCount = Math.ceil(resolveNodeCount(nodes, values)) + pointsPerWrite * writeCount;
+      const writeCount = writes.reduce<number>((sum, count) => sum + resolveCount(count, variables), 0);
+      if (writeCount > limits.writes) {
+        return limitExceeded('writes', limits.writes, writeCount, definition);
+      }
+      const nodeCount = Math.ceil(resolveNodeCount(nodes, variables)) + pointsPerWrite * writeCount;
       return nodeCount > limits.nodes
         ? limitExceeded('nodes', limits.nodes, nodeCount, definition)
         : nodeCount;
@@ -61,86 +53,36 @@ const maxValuesChecked = 500;
 const maxCharactersChecked = 8_192;
 
 /**
- * The error for variables that exceed a limit. For large variables within the limits, the first coercion error.
+ * The error for variables with too many values. For large variables within the limit, the first coercion error.
  * Undefined if there is none, and for small variables, whose coercion errors the executor reports. A coercion error
  * quotes the object around the value, so its cost grows with the object.
  */
-function variablesError(
+function checkVariables(
   schema: GraphQLSchema,
   limits: Limits,
   operation: OperationDefinitionNode,
   variables: RawVariables,
 ): GraphQLError | undefined {
+  // Without recursion, because a client may nest values more deeply than the stack allows.
+  const pending: object[] = [variables];
   let values = 0;
   let characters = 0;
-
-  function sizeError(value: unknown, depth: number): GraphQLError | undefined {
-    if (typeof value === 'string') characters += value.length;
-    if (typeof value !== 'object' || value === null) return undefined;
-    if (depth > fixedLimits.nesting) {
-      return limitExceeded('nesting', fixedLimits.nesting, `more than ${fixedLimits.nesting}`);
-    }
-    if (Array.isArray(value)) {
-      if (value.length > limits.listItems) {
-        return limitExceeded('listItems', limits.listItems, value.length);
-      }
-      return itemsSizeError(value, depth);
-    }
-    const names = Object.keys(value);
-    // Depth 1 is the object of all variables, which may have more entries.
-    if (names.length > fixedLimits.inputFields && depth > 1) {
-      return limitExceeded('inputFields', fixedLimits.inputFields, names.length);
-    }
+  for (let parent = pending.pop(); parent !== undefined; parent = pending.pop()) {
+    const names = Array.isArray(parent) ? [] : Object.keys(parent);
+    values += Array.isArray(parent) ? parent.length : names.length;
+    if (values > limits.values) return limitExceeded('values', limits.values, `more than ${limits.values}`);
     for (const name of names) characters += name.length;
-    return itemsSizeError(Object.values(value), depth);
-  }
-
-  function itemsSizeError(items: readonly unknown[], depth: number): GraphQLError | undefined {
-    for (const item of items) {
-      values += 1;
-      if (values > fixedLimits.values) {
-        return limitExceeded('values', fixedLimits.values, `more than ${fixedLimits.values}`);
-      }
-      const error = sizeError(item, depth + 1);
-      if (error !== undefined) return error;
-    }
-    return undefined;
-  }
-
-  const error = sizeError(variables, 1);
-  if (error !== undefined) return error;
-  if (characters > limits.valueCharacters) {
-    return limitExceeded('valueCharacters', limits.valueCharacters, characters);
-  }
-  const areLarge = values > maxValuesChecked || characters > maxCharactersChecked;
-  return areLarge ? firstCoercionError(schema, operation, variables) : undefined;
-}
-
-/** The first coercion error. The executors would look for up to 100 errors, and print the object around each. */
-function firstCoercionError(
-  schema: GraphQLSchema,
-  { variableDefinitions = [] }: OperationDefinitionNode,
-  variables: RawVariables,
-): GraphQLError | undefined {
-  for (const definition of variableDefinitions) {
-    const name = definition.variable.name.value;
-    const type = typeFromAST(schema, definition.type);
-    // The executor handles missing variables, which may have a default value.
-    if (!Object.hasOwn(variables, name) || !isInputType(type)) continue;
-    try {
-      const throwError = ({ message }: GraphQLError, path: readonly (string | number)[]): never => {
-        const valuePath = [name, ...path].join('.');
-        throw new GraphQLError(`Variable "$${name}" got an invalid value at "${valuePath}": ${message}`, {
-          nodes: definition,
-          extensions: { code: 'BAD_USER_INPUT', http: { status: 400 } },
-        });
-      };
-      validateInputValue(variables[name], type, throwError, true);
-    } catch (error) {
-      // `throwError` ends the search at the first error.
-      if (error instanceof GraphQLError) return error;
-      throw error;
+    const children: readonly unknown[] = Array.isArray(parent) ? parent : Object.values(parent);
+    for (const value of children) {
+      if (typeof value === 'string') characters += value.length;
+      if (typeof value === 'object' && value !== null) pending.push(value);
     }
   }
-  return undefined;
+  if (values <= maxValuesChecked && characters <= maxCharactersChecked) return undefined;
+  const { variableDefinitions = [] } = operation;
+  const options = { maxErrors: 1, hideSuggestions: true };
+  const [error] = getVariableValues(schema, variableDefinitions, variables, options).errors ?? [];
+  if (error === undefined) return undefined;
+  const { message, nodes } = error;
+  return new GraphQLError(message, { nodes, extensions: { code: 'BAD_USER_INPUT', http: { status: 400 } } });
 }

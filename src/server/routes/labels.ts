@@ -11,7 +11,7 @@ import { httpErrorResponse, type NodeContext } from '../graphql/yoga-request.ts'
 import { toClientError } from '../http/client-error.ts';
 import { methodNotAllowed } from '../http/http-error.ts';
 import { mayRefuseTypes } from '../http/media-types.ts';
-import { authorizationError, bearerOf } from '../http/request-checks.ts';
+import { bearerOf, checkAuthorization } from '../http/request-checks.ts';
 import type { RateLimit } from '../limits/rate-limit.ts';
 import type { LabelQueue } from './label-queue.ts';
 import { streamedBody } from './streamed-body.ts';
@@ -45,7 +45,7 @@ export function labelRoute(options: LabelRouteOptions): Plugin<object, NodeConte
       if (serverContext.requestRecord !== undefined) serverContext.requestRecord.route = 'label';
       if (request.method === 'GET' || request.method === 'HEAD') {
         const { req } = serverContext;
-        const httpError = req && authorizationError(req.rawHeaders);
+        const httpError = req && checkAuthorization(req.rawHeaders);
         endResponse(
           httpError === undefined
             ? await labelResponse(options, encodedId, request, serverContext, fetchAPI)

@@ -1,5 +1,6 @@
 import { afterAll, describe, expect, test } from 'vitest';
 import { parcel } from '../../fixtures/order-to-ship.ts';
+import { tooManyWrites } from '../../fixtures/too-many-writes.ts';
 import { startWaybill } from '../../harness.ts';
 
 // One operation writes at most 100 things, over all of its fields and lists.
@@ -18,21 +19,6 @@ const shipments = (count: number) =>
 const literal = (count: number) => `[${'{ id: "ca2000", notes: "changed" } '.repeat(count)}]`;
 const aliased = (count: number, field: string) =>
   Array.from({ length: count }, (_, index) => `a${index}: ${field}`).join(' ');
-
-const refusal = (count: number) => ({
-  status: 400,
-  data: undefined,
-  errors: [
-    {
-      message:
-        `The limit "writes" allows 100, but there are ${count} writes, each item of a list being one. ` +
-        'Split the operation into several.',
-      locations: [{ line: 1, column: 1 }],
-      extensions: { code: 'GRAPHQL_LIMIT_EXCEEDED', retryable: false },
-    },
-  ],
-  calls: [],
-});
 
 describe('more than 100 writes are refused before any call', () => {
   test.each<[string, number, string, Record<string, unknown>]>([
@@ -71,7 +57,7 @@ describe('more than 100 writes are refused before any call', () => {
       {},
     ],
   ])('%s', async (_what, count, document, variables) => {
-    expect(await waybill.ask(document, variables)).toEqual(refusal(count));
+    expect(await waybill.ask(document, variables)).toEqual(tooManyWrites(count));
   });
 });
 

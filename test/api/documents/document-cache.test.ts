@@ -5,6 +5,8 @@ import { type DefinitionNode, type DocumentNode, GraphQLError, Kind, parse } fro
 import { describe, expect, test } from 'vitest';
 import { perOperation } from '../../../src/server/document-syntax/operation-memo.ts';
 import { createDocumentCache } from '../../../src/server/documents/document-cache.ts';
+import { silentLog } from '../../../src/telemetry/log.ts';
+import { startTelemetry } from '../../../src/telemetry/telemetry.ts';
 import { startWaybill } from '../../harness.ts';
 
 describe('documents', () => {
@@ -40,26 +42,18 @@ describe('documents', () => {
     expect(readings).toEqual([first, second, first]);
   });
 
-  test.each(['query Refused', 'query New'])(
-    'that are asked for again are driven out by no new ones and no refused ones: %s',
-    (name) => {
-      const { readings, documents } = listed(400_000);
-      for (const text of ['{ a }', '{ a }', '{ b }']) documents.load(text);
-      for (let index = 0; index < 100; index += 1) documents.load(`${name}${index} { a }`);
-      for (let again = 0; again < 100; again += 1) documents.load(`${name}99 { a }`);
-      readings.length = 0;
-      for (const text of ['{ a }', `${name}99 { a }`, '{ b }']) documents.load(text);
-      expect(readings).toEqual(['{ b }']);
-    },
-  );
-
-  test('whose errors are looked at are not used by that', () => {
+  test('stay cached while others come and go, once they are promoted', () => {
     const { readings, documents } = listed(400_000);
-    for (let look = 0; look < 2; look += 1) expect(documents.errorsOf('{ a }')).toEqual([]);
-    for (let index = 0; index < 100; index += 1) documents.load(`{ a${index} }`);
+    const { document } = documents.load('{ a }');
+    documents.load('{ b }');
+    if (document !== undefined) documents.promote(document);
+    for (let index = 0; index < 100; index += 1) {
+      for (let again = 0; again < 2; again += 1) documents.load(`query New${index} { a }`);
+      documents.load(`query Refused${index} { a }`);
+    }
     readings.length = 0;
-    documents.load('{ a }');
-    expect(readings).toEqual(['{ a }']);
+    for (const text of ['{ a }', '{ b }']) documents.load(text);
+    expect(readings).toEqual(['{ b }']);
   });
 
   test('that are known can be had without reading', () => {
@@ -100,6 +94,27 @@ describe('documents', () => {
     expect(computed).toEqual(operations);
     expect(computed).toHaveLength(4);
   });
+});
+
+test('strangers push out no document that an accepted token has used', async () => {
+  const telemetry = await startTelemetry({ metrics: true, process: false, tracing: undefined }, silentLog);
+  await using waybill = await startWaybill({ DOCUMENT_CACHE_BYTES: '400000' }, { telemetry });
+  const parsed = async () => {
+    const { body = '' } = (await telemetry.metrics?.page()) ?? {};
+    return Number(/^waybill_documents_parsed_total (\d+)$/m.exec(body)?.[1]);
+  };
+  const query = '{ organization { id } }';
+  // REST accepts the token in the first operation.
+  for (let use = 0; use < 2; use += 1) await waybill.ask(query);
+  for (let index = 0; index < 50; index += 1) {
+    const ofStranger = `query Q${index} { organization { id } }`;
+    for (let use = 0; use < 2; use += 1) await waybill.ask(ofStranger, {}, 'stranger');
+  }
+  expect(await parsed()).toBe(51);
+  await waybill.ask(query);
+  expect(await parsed()).toBe(51);
+  await waybill.ask('query Q0 { organization { id } }', {}, 'stranger');
+  expect(await parsed()).toBe(52);
 });
 
 describe('an answer', () => {
@@ -145,7 +160,7 @@ test('the errors of what is refused keep no trace of where they were made, and o
     1_000_000,
   );
   for (const text of ['}', '{ a }']) {
-    const errors = documents.errorsOf(text);
+    const { errors } = documents.load(text);
     expect(errors).toHaveLength(1);
     expect(errors[0]?.stack).not.toMatch(/^ +at /m);
     expect(errors[0]?.originalError?.stack ?? '').not.toMatch(/^ +at /m);

@@ -1,46 +1,20 @@
-import { getNamedType, getOperationAST, isInterfaceType, isObjectType, parse } from 'graphql';
+import { GraphQLError, getNamedType, getOperationAST, isInterfaceType, isObjectType, parse } from 'graphql';
 import { afterAll, describe, expect, test } from 'vitest';
 import { readConfig } from '../../../src/config/config.ts';
 import { schema } from '../../../src/graph/schema.ts';
-import { listSizeOf } from '../../../src/server/limits/list-size.ts';
-import { maxNesting } from '../../../src/server/limits/nesting.ts';
+import { validationByAccess } from '../../../src/server/documents/schema-access.ts';
+import { parseWithin, validateWithin } from '../../../src/server/limits/document-limits.ts';
+import { fixedLimits, type Limits } from '../../../src/server/limits/limits.ts';
+import { listSize } from '../../../src/server/limits/list-size.ts';
 import { createOperationLimits } from '../../../src/server/limits/operation-limits.ts';
+import { order, repeated } from '../../fixtures/documents-too-large.ts';
 import { startWaybill } from '../../harness.ts';
 
+const limits: Limits = { ...fixedLimits, ...readConfig({}).app.limits };
 const waybill = await startWaybill();
 const { ask } = waybill;
 
 afterAll(() => waybill[Symbol.asyncDispose]());
-
-describe('brackets within brackets', () => {
-  test.each([
-    ['', 0],
-    ['{ a }', 1],
-    ['{ a(b: [1]) { c } d { e { f } } }', 3],
-    ['{{{', 3],
-    [']}){', 1],
-    ['{ a(b: "{{{") }', 2],
-    ['{ a(b: "\\"{{{") }', 2],
-    ['{ a(b: "\\\\") { b { c } } }', 3],
-    ['{ a(b: "") { b } }', 2],
-    ['{ a(b: """{{{""") }', 2],
-    ['{ a(b: """ \\""" {{{ """) { b { c } } }', 3],
-    ['{ a(b: """ " {{{ """) }', 2],
-    ['{ a(b: """{{{', 2],
-    // A string ends with its line, where the parser ends too.
-    ['{ a(b: "{{{\n{{', 4],
-    ['# {{{\n{ a }', 1],
-    ['# {{{\r{ a }', 1],
-    ['{ a # "\n { b { c } } }', 3],
-    ['{ a(b: "#") { b { c } } }', 3],
-  ])('%j', (text, depth) => {
-    expect(maxNesting(text, 50)).toBe(depth);
-  });
-
-  test('are counted no further than is of use', () => {
-    expect(maxNesting('{'.repeat(1_000_000), 50)).toBe(51);
-  });
-});
 
 test('every list of objects says how many there are', () => {
   const unknown: string[] = [];
@@ -48,7 +22,7 @@ test('every list of objects says how many there are', () => {
     if (type.name.startsWith('__') || !(isObjectType(type) || isInterfaceType(type))) continue;
     for (const field of Object.values(type.getFields())) {
       try {
-        const size = listSizeOf(type, field);
+        const size = listSize(type, field);
         // A page of a list that says of itself how long it is at most.
         if (size?.by === 'first') expect(size.maximum, field.name).toBeLessThanOrEqual(1_000);
         const isConnection = getNamedType(field.type).name.endsWith('Connection');
@@ -63,7 +37,7 @@ test('every list of objects says how many there are', () => {
 
 /** How many nodes an operation has, as its refusal says where none is allowed. */
 function nodesOf(query: string, variables: Record<string, unknown> = {}): number {
-  const { check } = createOperationLimits(schema, { ...readConfig({}).app.limits, nodes: -1 });
+  const { check } = createOperationLimits(schema, { ...limits, nodes: -1 });
   const document = parse(query);
   const definition = getOperationAST(document);
   if (!definition) throw new Error(`No single operation: ${query}`);
@@ -167,50 +141,29 @@ describe('nodes', () => {
 });
 
 describe('values', () => {
-  const refused = (message: string) => ({
-    status: 400,
-    data: undefined,
-    errors: [{ message, extensions: { code: 'GRAPHQL_LIMIT_EXCEEDED', retryable: false } }],
-    calls: [],
-  });
-  const nodes = 'query ($ids: [ID!]!) { organization { id } nodes(ids: $ids) { id } }';
+  const nodes = 'query ($ids: [ID!]!) { nodes(ids: $ids) { id } }';
 
-  test('of 101 items in a list of a variable', async () => {
-    const ids = Array.from({ length: 101 }, () => 'orders/ca2481');
-    expect(await ask(nodes, { ids })).toEqual(
-      refused(
-        'The limit "listItems" allows 100, but there are 101 items in one list. Split the list over several operations.',
-      ),
-    );
-  });
-
-  test('of 101 items in a list within an input, whatever its type', async () => {
-    const record = 'mutation ($input: CreateOrderInput!) { createOrder(input: $input) { __typename } }';
-    for (const field of ['paymentMethods', 'unknown']) {
-      const answer = await ask(record, { input: { recipient: { [field]: Array(101).fill('PSE') } } });
-      expect(answer.errors?.[0]?.message).toMatch(/^The limit "listItems" allows 100, but there are 101/);
-      expect([answer.status, answer.calls]).toEqual([400, []]);
-    }
-  });
-
-  test('20,000 deep', async () => {
-    const body = `{"query":${JSON.stringify(nodes)},"variables":{"ids":${'['.repeat(20_000)}${']'.repeat(20_000)}}}`;
+  test.each([
+    ['in a variable of the operation', (value: string) => `{"ids":${value}}`],
+    ['in a variable that the operation does not have', (value: string) => `{"ids":["a"],"more":${value}}`],
+  ])('nested 9,000 deep are refused without a call, %s', async (_where, variables) => {
+    waybill.sandbox.requests.clear();
+    const value = `${'['.repeat(9_000)}${']'.repeat(9_000)}`;
     const response = await waybill.fetch('/graphql', {
       method: 'POST',
       headers: {
         'content-type': 'application/json',
         authorization: `Bearer ${waybill.sandbox.tokens.first}`,
       },
-      body,
+      body: `{"query":${JSON.stringify(nodes)},"variables":${variables(value)}}`,
     });
-    const { status, data, errors } = refused(
-      'The limit "nesting" allows 50, but there are more than 50 brackets within brackets. Nest less deeply.',
-    );
-    expect([response.status, await response.json()]).toEqual([status, { data, errors }]);
+    expect(response.status).toBe(400);
+    expect(await response.json()).toMatchObject({ errors: [{ extensions: { retryable: false } }] });
+    expect(waybill.sandbox.requests.lines()).toEqual([]);
   });
 
   test('are looked at only with an access token', async () => {
-    const { status, errors } = await ask(nodes, { ids: Array(101).fill('orders/a') }, null);
+    const { status, errors } = await ask(nodes, { ids: Array(10_001).fill('orders/a') }, null);
     expect([status, errors?.[0]?.extensions.code]).toEqual([401, 'UNAUTHENTICATED']);
   });
 
@@ -222,16 +175,95 @@ describe('values', () => {
     );
     expect((await ask(channel(100))).errors).toBeUndefined();
   });
+});
 
-  test('of a page are within MAX_FIRST', async () => {
-    await using other = await startWaybill({ MAX_FIRST: '50' }, { sandbox: waybill.sandbox });
-    const answer = await other.ask('query ($first: Int) { orders(first: $first) { nodes { id } } }', {
-      first: 51,
-    });
-    expect(answer.errors?.[0]?.message).toBe(
-      'Expected "first" of Query.orders to be from 0 to 50, but got 51.',
+describe('without its limit, a document holds the event loop for more than 50 ms', () => {
+  const fragmentOfOrder = (index: number) => {
+    const names = ['id', 'createTime', 'notes', 'status', 'contentDescription', 'referenceId', 'updateTime'];
+    const others = ['fulfiller', 'referenceGid', 'referenceUrl', '__typename'];
+    return `fragment F${index} on Order { ${[...names, ...others][index % 11]} }`;
+  };
+  const spreads = repeated(
+    98,
+    (index) => `fragment F${index} on Query { ...F${index + 1} ${index % 2 === 0 ? '__typename' : ''} }`,
+  );
+
+  test.each<[limit: keyof Limits, document: string]>([
+    ['documentCharacters', `${'\n'.repeat(1_000_000)}${order('a b c d e f')}`],
+    ['tokens', order('id '.repeat(80_000))],
+    [
+      'selections',
+      `${repeated(450, (index) => `query Q${index} { ...F0 }`)} ${spreads} fragment F98 on Query { __typename }`,
+    ],
+    ['fragments', `${order(repeated(540, (index) => `...F${index}`))} ${repeated(540, fragmentOfOrder)}`],
+    ['repeats', order('recipient { orders(first: 1) { nodes { id notes status } } } '.repeat(230))],
+  ])('%s', (limit, document) => {
+    const lifted = { ...limits, [limit]: 10_000_000 };
+    const validation = validationByAccess.public;
+    const check = (within: Limits) =>
+      validateWithin(within, schema, parseWithin(within, document), validation);
+    const startMs = performance.now();
+    check(lifted);
+    expect(performance.now() - startMs).toBeGreaterThan(50);
+  });
+
+  test('values', () => {
+    const document = parse(
+      'mutation ($input: CreateOrderInput!) { createOrder(input: $input) { __typename } }',
     );
-    expect(answer.calls).toEqual([]);
+    const definition = getOperationAST(document);
+    if (!definition) throw new Error('Expected an operation.');
+    const input = Object.fromEntries(Array.from({ length: 90_000 }, (_, index) => [`field${index}`, 1]));
+    const { check } = createOperationLimits(schema, { ...limits, values: Number.POSITIVE_INFINITY });
+    const startMs = performance.now();
+    expect(check({ document, definition, variables: { input } })).toBeInstanceOf(GraphQLError);
+    expect(performance.now() - startMs).toBeGreaterThan(50);
+  });
+
+  test('aliases', async () => {
+    await using other = await startWaybill({}, { sandbox: waybill.sandbox, limits: { aliases: 10_000 } });
+    const fields = repeated(1_500, (index) => `a${index}: notes`);
+    const startMs = performance.now();
+    const { errors } = await other.ask(`{ orders(first: 100) { nodes { ${fields} } } }`);
+    expect(errors).toBeUndefined();
+    expect(performance.now() - startMs).toBeGreaterThan(50);
+  });
+});
+
+describe('without its limit, a document makes more than 100 calls', () => {
+  test('depth', async () => {
+    await using other = await startWaybill({}, { sandbox: waybill.sandbox, limits: { depth: 1_000 } });
+    const statuses = ['READY', 'DELIVERED', 'CONFIRMED', 'CANCELLED', 'RETURN'];
+    // A page for each set of statuses with that of the order. Each page is read after the one around it.
+    const pages = (status: string, inner: string) =>
+      Array.from({ length: 32 }, (_, set) =>
+        [status, ...statuses.filter((_status, bit) => (set >> bit) & 1)].join(),
+      ).reduce(
+        (fields, set) => `recipient { orders(first: 1, status: [${set}]) { nodes { ${fields} } } }`,
+        inner,
+      );
+    const returning = pages('IN_PROGRESS', pages('NEW', 'id'));
+    const query = `{ a: order(id: "ca2481") { ${returning} } b: order(id: "ca2500") { ${pages('NEW', pages('NEW, IN_PROGRESS', 'id'))} } }`;
+    const { errors, calls } = await other.ask(query);
+    expect([errors, calls.length > 100]).toEqual([undefined, true]);
+  });
+
+  test('nodes', async () => {
+    await using other = await startWaybill({ MAX_NODES: '10000' }, { sandbox: waybill.sandbox });
+    const query = '{ orders(first: 1000) { nodes { recipient { orders(first: 3) { nodes { id } } } } } }';
+    const { calls } = await other.ask(query);
+    expect(calls.length).toBeGreaterThan(100);
+  });
+
+  test('writes', async () => {
+    const unlimited = { writes: 1_000 };
+    await using other = await startWaybill({}, { sandbox: waybill.sandbox, limits: unlimited });
+    const inputs = Array.from({ length: 101 }, (_, index) => ({ id: `ca${2000 + index}`, notes: 'changed' }));
+    const { calls } = await other.ask(
+      'mutation ($inputs: [UpdateOrderInput!]!) { updateOrders(inputs: $inputs) { __typename } }',
+      { inputs },
+    );
+    expect(calls).toHaveLength(101);
   });
 });
 

@@ -2,7 +2,7 @@ import { hash } from 'node:crypto';
 import { type GraphQLError, parse } from 'graphql';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createDocumentCache } from '../../../src/server/documents/document-cache.ts';
-import { automaticPersistedQueries } from '../../../src/server/documents/persisted-queries.ts';
+import { automaticPersistedQueries, findDocument } from '../../../src/server/documents/persisted-queries.ts';
 import { startWaybill, type Waybill } from '../../harness.ts';
 
 const sha256 = (text: string) => hash('sha256', text);
@@ -41,7 +41,7 @@ const notSupported = refused(200, 'PERSISTED_QUERY_NOT_SUPPORTED', 'PersistedQue
 const notAllowed = refused(
   400,
   'OPERATION_NOT_ALLOWED',
-  'This server runs the operations of its list alone, and this is none of them: have it added there.',
+  'This operation is not in the server\u2019s list of trusted documents.',
 );
 
 let number = 0;
@@ -111,7 +111,7 @@ describe('automatic persisted queries', () => {
   test('another document under a hash is refused, and not remembered', async () => {
     const [query, other] = [newQuery(), newQuery()];
     expect(await send(waybill, { query: other, ...persisted(sha256(query)) })).toEqual(
-      refused(400, 'BAD_REQUEST', 'The id that the request gives to its document is not the SHA-256 of it.'),
+      refused(400, 'BAD_REQUEST', 'The hash does not match the query.'),
     );
     expect(await send(waybill, persisted(sha256(query)))).toEqual(notFound);
     // Nor does it take the place of the right one.
@@ -186,27 +186,30 @@ describe('automatic persisted queries', () => {
   test('forget the text that was used least recently', () => {
     const documents = createDocumentCache({ parse, validate: (): GraphQLError[] => [] }, 1_000_000);
     // New texts have a quarter of the memory, in which two texts of 1,000 characters have room.
-    const operations = automaticPersistedQueries(documents, 20_000, () => false);
+    const policy = automaticPersistedQueries(documents, 20_000, () => false);
     const texts = ['{ a }', '{ b }', '{ c }'].map((text) => text + ' '.repeat(1_000));
     const headers = new Headers();
-    for (const query of texts) operations.textOf({ query, ...persisted(sha256(query)) }, headers);
-    const kept = texts.filter((text) => 'text' in operations.textOf(persisted(sha256(text)), headers));
+    for (const query of texts) findDocument(policy, { query, ...persisted(sha256(query)) }, headers);
+    const kept = texts.filter((text) => 'text' in findDocument(policy, persisted(sha256(text)), headers));
     expect(kept).toEqual(texts.slice(1));
   });
 
-  test('of merchants are not forgotten for those of strangers', async () => {
+  test('strangers push out no text that an accepted token has sent or named', async () => {
     await using small = await startWaybill({ PERSISTED_QUERY_BYTES: '20000' }, { sandbox: waybill.sandbox });
-    const [query, neverNamed] = [newQuery(), newQuery()];
-    for (const text of [query, neverNamed]) await send(small, { query: text, ...persisted(sha256(text)) });
-    expect(await send(small, persisted(sha256(query)))).toEqual(order);
+    const [ofStranger, named, sent] = [newQuery(), newQuery(), newQuery()];
+    await send(small, { query: ofStranger, ...persisted(sha256(ofStranger)) }, { bearer: 'stranger' });
+    await send(small, { query: named, ...persisted(sha256(named)) }, { bearer: 'stranger' });
+    await send(small, { query: '{ organization { id } }' });
+    expect(await send(small, persisted(sha256(named)))).toEqual(order);
+    expect(await send(small, { query: sent, ...persisted(sha256(sent)) })).toEqual(order);
     for (let count = 0; count < 10; count += 1) {
       const text = newQuery() + ' '.repeat(1_000);
       await send(small, { query: text, ...persisted(sha256(text)) }, { bearer: 'stranger' });
       const { status, errors } = await send(small, persisted(sha256(text)), { bearer: 'stranger' });
       expect([status, errors[0].extensions.code]).toEqual([200, 'UNAUTHENTICATED']);
     }
-    expect(await send(small, persisted(sha256(query)))).toEqual(order);
-    expect(await send(small, persisted(sha256(neverNamed)))).toEqual(notFound);
+    for (const text of [named, sent]) expect(await send(small, persisted(sha256(text)))).toEqual(order);
+    expect(await send(small, persisted(sha256(ofStranger)))).toEqual(notFound);
   });
 });
 
@@ -266,7 +269,7 @@ describe('a list of operations', () => {
 
   test('a document of it under the id of another is refused', async () => {
     expect(await send(waybill, { query: type, id: 'order-page' })).toEqual(
-      refused(400, 'BAD_REQUEST', 'The id that the request gives to its document is another one\u2019s.'),
+      refused(400, 'BAD_REQUEST', 'The id belongs to another document.'),
     );
   });
 

@@ -4,7 +4,7 @@ import {
   type UpdateOrderInput,
   UpdateOrdersDocument,
 } from '../../documents.generated.ts';
-import { listTooLong } from '../../fixtures/list-too-long.ts';
+import { tooManyWrites } from '../../fixtures/too-many-writes.ts';
 import { startWaybill } from '../../harness.ts';
 
 const waybill = await startWaybill();
@@ -127,7 +127,7 @@ describe('a list of updates', () => {
   });
 
   test('that holds 101 is refused as a whole, without a call', async () => {
-    expect(await update(...Array(101).fill({ id: 'ca2496', notes: 'Hola' }))).toEqual(listTooLong(101));
+    expect(await update(...Array(101).fill({ id: 'ca2496', notes: 'Hola' }))).toEqual(tooManyWrites(101));
   });
 
   test('refuses the empty one, without a call', async () => {

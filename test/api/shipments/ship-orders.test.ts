@@ -2,8 +2,8 @@ import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import type { Fault } from '../../../src/sandbox/sandbox.ts';
 import { type ShipOrderInput, ShipOrdersDocument } from '../../documents.generated.ts';
 import { learnMerchants } from '../../fixtures/known-merchant.ts';
-import { listTooLong } from '../../fixtures/list-too-long.ts';
 import { type OrderToShip, orderToShip, parcel } from '../../fixtures/order-to-ship.ts';
+import { tooManyWrites } from '../../fixtures/too-many-writes.ts';
 import { startWaybill, type Waybill } from '../../harness.ts';
 
 /** Makes one call at a time and for one order, so that it is certain which one a fault befalls, and what comes after what. */
@@ -220,7 +220,7 @@ describe('a list of orders', () => {
 
 test('a list of 101 orders is refused as a whole, without a call', async () => {
   const inputs = Array.from({ length: 101 }, () => ({ order: 'ca2496', origin: 'ca1', package: parcel }));
-  expect(await ship(inputs)).toEqual(listTooLong(101));
+  expect(await ship(inputs)).toEqual(tooManyWrites(101));
 });
 
 describe('a list of orders is an error of the field', () => {

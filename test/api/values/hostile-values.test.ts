@@ -87,44 +87,14 @@ describe('values that are too large to be told of as often as they are wrong', (
   const objectOf = (fields: number) =>
     Object.fromEntries(Array.from({ length: fields }, (_, index) => [`field${index}`, 1]));
 
-  test.each<[fault: string, variables: Record<string, unknown>, message: string]>([
-    [
-      'an object of 60,000 fields that its type does not have',
-      { input: objectOf(60_000) },
-      'The limit "inputFields" allows 50, but there are 60000 fields in one input object. ' +
-        'Send the fields of its type alone, each once.',
-    ],
-    [
-      'an object of 51 fields within another one',
-      { input: { ...orderToCreate, recipient: objectOf(51) } },
-      'The limit "inputFields" allows 50, but there are 51 fields in one input object. ' +
-        'Send the fields of its type alone, each once.',
-    ],
-    [
-      '60,000 variables that the operation does not have',
-      { input: orderToCreate, ...objectOf(60_000) },
+  test.each<[fault: string, variables: Record<string, unknown>]>([
+    ['an object of 60,000 fields that its type does not have', { input: objectOf(60_000) }],
+    ['60,000 variables that the operation does not have', { input: orderToCreate, ...objectOf(60_000) }],
+    ['lists of lists, each short', { input: Array(100).fill(Array(100).fill(1)) }],
+  ])('%s', async (_fault, variables) => {
+    const message =
       'The limit "values" allows 10000, but there are more than 10000 fields and items in the variables. ' +
-        'Split the operation into several.',
-    ],
-    [
-      'lists of lists, each short',
-      { input: Array(100).fill(Array(100).fill(1)) },
-      'The limit "values" allows 10000, but there are more than 10000 fields and items in the variables. ' +
-        'Split the operation into several.',
-    ],
-    [
-      'a text of 1,000,000 characters',
-      { input: { ...objectOf(49), text: 'x'.repeat(1_000_000 - 342) } },
-      'The limit "valueCharacters" allows 262144, but there are 1000000 characters in the variables. ' +
-        'Split the operation into several, or send shorter texts.',
-    ],
-    [
-      'a name of 300,000 characters',
-      { input: { ['x'.repeat(300_000 - 5)]: 1 } },
-      'The limit "valueCharacters" allows 262144, but there are 300000 characters in the variables. ' +
-        'Split the operation into several, or send shorter texts.',
-    ],
-  ])('%s', async (_fault, variables, message) => {
+      'Split the operation into several.';
     expect(await ask(record, variables)).toEqual({
       status: 400,
       data: undefined,
@@ -139,13 +109,13 @@ describe('values that are too large to be told of as often as they are wrong', (
       'an object of 50 wrong fields, one of them a long text',
       record,
       { input: { ...objectOf(49), text: 'x'.repeat(250_000) } },
-      'Variable "$input" got an invalid value at "input": Expected value of type "CreateOrderInput" to include',
+      'Variable "$input" has invalid value: Expected value of type "CreateOrderInput" to include',
     ],
     [
       'a list of nulls behind a long text',
       nodes,
       { ids: ['x'.repeat(250_000), ...Array(99).fill(null)] },
-      'Variable "$ids" got an invalid value at "ids.1": Expected value of non-null type "ID!" not to be null.',
+      'Variable "$ids" has invalid value at [1]: Expected value of non-null type "ID!" not to be null.',
     ],
   ])('%s: the first error alone is told', async (_fault, document, variables, start) => {
     const { status, data, errors, calls } = await ask(document, variables);

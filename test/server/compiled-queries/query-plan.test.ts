@@ -2,7 +2,7 @@ import { buildSchema, type ExecutionResult, execute, type GraphQLSchema, isObjec
 import { expect, test } from 'vitest';
 import { withStrictLeafSerializers } from '../../../src/graph/fields/strict-leaf-serializers.ts';
 import { createCompiledQueries } from '../../../src/server/compiled-queries/compiled-queries.ts';
-import { definitionsOf } from '../../../src/server/document-syntax/selections.ts';
+import { collectDefinitions } from '../../../src/server/document-syntax/selections.ts';
 
 const types = `
   interface Thing { name: String! }
@@ -122,7 +122,7 @@ test.each<[what: string, query: string, variables?: Record<string, unknown>]>([
   'a query plan has the same result as the graphql-js executor: %s',
   async (_what, query, variables = {}) => {
     const document = parse(query);
-    const [definition] = definitionsOf(document).operations;
+    const [definition] = collectDefinitions(document).operations;
     if (definition === undefined) throw new Error(`Expected an operation, but got ${query}`);
     const compiled = createCompiledQueries(schema);
     const expected = completed(await execute({ schema: exactSchema, document, variableValues: variables }));
@@ -142,7 +142,7 @@ test.each([
   ['a condition is null', 'query ($is: Boolean = true) { text @include(if: $is) }', { is: null }],
 ])('leaves variables that do not fit to the graphql-js executor: %s', (_what, query, variables) => {
   const document = parse(query);
-  const [definition] = definitionsOf(document).operations;
+  const [definition] = collectDefinitions(document).operations;
   if (definition === undefined) throw new Error('Expected an operation');
   const compiled = createCompiledQueries(schema)({ document, definition, variables });
   expect(compiled).toBeTypeOf('function');
@@ -154,7 +154,7 @@ test('the conditions of another operation in the document have no say', async ()
     'query A($a: Boolean!) { text @include(if: $a) } query B($b: Boolean!) { ...F } fragment F on Query { text @include(if: $b) }',
   );
   const variables = { b: true };
-  const [, definition] = definitionsOf(document).operations;
+  const [, definition] = collectDefinitions(document).operations;
   if (definition === undefined) throw new Error('Expected two operations');
   const result = await createCompiledQueries(schema)({ document, definition, variables })?.(variables)?.({});
   expect(result?.data).toEqual({ text: 'none' });
@@ -166,7 +166,7 @@ test('each outcome of the conditions has a plan, and more outcomes than are kept
     ${names.map((name) => `${name}: text @include(if: $${name}) not_${name}: text @skip(if: $${name})`).join(' ')}
   }`;
   const document = parse(query);
-  const [definition] = definitionsOf(document).operations;
+  const [definition] = collectDefinitions(document).operations;
   if (definition === undefined) throw new Error('Expected an operation');
   const compiled = createCompiledQueries(schema);
   for (let outcome = 0; outcome < 2 ** names.length; outcome += 1) {
