@@ -34,29 +34,16 @@ export interface Waybill {
 }
 
 export interface WaybillOptions
-  extends Pick<
-      ConnectOptions,
-      | 'bodyBytesAtOnce'
-      | 'compileQueries'
-      | 'keyStore'
-      | 'log'
-      | 'trustedDocuments'
-      | 'tokenRejections'
-      | 'service'
-      | 'telemetry'
-      | 'unreadBytesAtOnce'
-    >,
+  extends Omit<ConnectOptions, 'report'>,
     Pick<SandboxOptions, 'quirks' | 'seed'> {
   /** One that is shared, and closed by whoever started it; by default it has its own. */
   sandbox?: Sandbox;
-  /** How long stale reference data is still answered, in milliseconds; as by default. */
-  referenceGraceMs?: number;
 }
 
 /** A sandbox on a free port and the application before it, with settings as the environment would hold them. */
 export async function startWaybill(
   environment: Record<string, string> = {},
-  { seed, quirks, sandbox: shared, referenceGraceMs, ...options }: WaybillOptions = {},
+  { seed, quirks, sandbox: shared, ...options }: WaybillOptions = {},
 ): Promise<Waybill> {
   const sandbox =
     shared ?? (await startSandbox({ now: startOfTime, ...(seed && { seed }), ...(quirks && { quirks }) }));
@@ -65,7 +52,6 @@ export async function startWaybill(
   const config = readConfig({ REFERENCE_DATA_MS: '0', UPSTREAM_RETRIES: '0', ...environment });
   const { app, close } = await connectApp(new URL(sandbox.url), config, {
     ...options,
-    loading: { ...config.app.loading, ...(referenceGraceMs !== undefined && { referenceGraceMs }) },
     report: (error) => {
       throw error;
     },

@@ -5,7 +5,7 @@ import type { Duplex } from 'node:stream';
 import { setImmediate as nextRound, setTimeout as sleep } from 'node:timers/promises';
 import { within } from '../../concurrency/within.ts';
 import { createRequestIds } from '../../telemetry/request-ids.ts';
-import { type ConnectionTimeouts, createConnections } from './client-connections.ts';
+import { createConnections } from './client-connections.ts';
 import { type HttpError, type OnHttpError, writeHttpError } from './http-error.ts';
 import { ambiguityError, urlError } from './request-checks.ts';
 import { parserError, writeErrorToSocket } from './socket-errors.ts';
@@ -30,7 +30,7 @@ export interface ShutdownWait {
 }
 
 /** Settings of a listener. Times are in milliseconds. */
-export interface ListenerOptions extends Omit<ConnectionTimeouts, 'stallTimeoutMs'> {
+export interface ListenerOptions {
   /** The time after which an idle connection is closed. */
   keepAliveTimeoutMs: number;
   /** The maximum number of connections. Further connections are closed at once. */
@@ -43,9 +43,14 @@ export interface ListenerOptions extends Omit<ConnectionTimeouts, 'stallTimeoutM
   headersTimeoutMs?: number;
   /** The maximum time to receive the head and body of a request, by default 30 seconds. */
   requestTimeoutMs?: number;
-  /** As in `ConnectionTimeouts`, by default 5 seconds. About 200 bytes per second are then enough. */
   stallTimeoutMs?: number;
+  responseTimeoutMs?: number | undefined;
 }
+
+/** The time in which a client must read response bytes that wait. */
+export const defaultResponseTimeoutMs = 60_000;
+// About 200 bytes of a body per second are then enough.
+const defaultStallTimeoutMs = 5_000;
 
 // The interval between sweeps for idle connections during a shutdown.
 const shutdownSweepMs = 50;
@@ -75,8 +80,8 @@ export async function listen(
   options: ListenerOptions,
   onHttpError: OnHttpError = () => {},
 ): Promise<Listener> {
-  const { headersTimeoutMs = 10_000, requestTimeoutMs = 30_000, stallTimeoutMs = 5_000 } = options;
-  const { responseTimeoutMs } = options;
+  const { headersTimeoutMs = 10_000, requestTimeoutMs = 30_000 } = options;
+  const { stallTimeoutMs = defaultStallTimeoutMs, responseTimeoutMs = defaultResponseTimeoutMs } = options;
   // Short enough that no connection outlasts its timeout by much.
   const sweepMs = Math.ceil(Math.min(1_000, stallTimeoutMs / 4, responseTimeoutMs / 4));
   const server = createServer({

@@ -6,7 +6,7 @@ import { type HttpError, overloaded } from './http-error.ts';
 export type LimitedRoute = 'graphql';
 
 /** The maximum number of concurrent requests per route. One token has half. */
-export type LoadSheddingLimits = Readonly<Record<LimitedRoute | 'label', number>>;
+export type LoadSheddingLimits = Readonly<Record<LimitedRoute, number>>;
 
 /**
  * Rejects requests above the limit of their route, and requests of a token above its half of it. A request counts from

@@ -1,6 +1,6 @@
 import { type ASTNode, GraphQLError } from 'graphql';
 
-/** The limits that are settings. A limit is the largest allowed number. */
+/** The limits that tests change. A limit is the largest allowed number. */
 export interface Limits {
   /** Tokens of a document. */
   tokens: number;
@@ -17,6 +17,16 @@ export interface Limits {
   /** The maximum number of objects in the response of an operation. */
   nodes: number;
 }
+
+/** All but `nodes`, which is a setting. */
+export const defaultLimits: Omit<Limits, 'nodes'> = {
+  tokens: 5_000,
+  depth: 12,
+  aliases: 30,
+  listItems: 100,
+  valueCharacters: 262_144,
+  first: 1_000,
+};
 
 /** The limits that are the same for every server. They bound the cost of a request before its execution. */
 export const fixedLimits = {

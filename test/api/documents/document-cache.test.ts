@@ -122,7 +122,7 @@ describe('an answer', () => {
   });
 
   test('is the same where no document is kept', async () => {
-    await using waybill = await startWaybill({ DOCUMENT_CACHE_BYTES: '0' });
+    await using waybill = await startWaybill({}, { documentCacheBytes: 0 });
     const query = '{ orders(first: 1) { nodes { id } } }';
     expect(await waybill.ask(query)).toEqual(await waybill.ask(query));
   });

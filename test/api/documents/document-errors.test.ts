@@ -181,17 +181,3 @@ test('a chain of introspected types is bounded by a limit of its own', async () 
   ]);
   expect((await ask(chain(17))).status).toBe(200);
 });
-
-describe('settings', () => {
-  test('move the limits, up and down', async () => {
-    await using other = await startWaybill(
-      { MAX_DEPTH: '13', MAX_ALIASES: '0' },
-      { sandbox: waybill.sandbox },
-    );
-    expect((await other.ask(ofDepth(13))).errors).toBeUndefined();
-    expect((await other.ask(order('a: id'))).errors?.[0]?.message).toBe(
-      'The limit "aliases" allows 0, but there are 1 aliases, as often as they are spread. ' +
-        'Split the operation into several.',
-    );
-  });
-});

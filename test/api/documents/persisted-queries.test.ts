@@ -176,7 +176,7 @@ describe('automatic persisted queries', () => {
   });
 
   test('are switched off where no memory is set for them', async () => {
-    await using without = await startWaybill({ PERSISTED_QUERY_BYTES: '0' }, { sandbox: waybill.sandbox });
+    await using without = await startWaybill({}, { persistedQueryBytes: 0, sandbox: waybill.sandbox });
     const query = newQuery();
     const reference = persisted(sha256(query));
     expect(await send(without, { query, ...reference })).toEqual(order);
@@ -195,7 +195,7 @@ describe('automatic persisted queries', () => {
   });
 
   test('of merchants are not forgotten for those of strangers', async () => {
-    await using small = await startWaybill({ PERSISTED_QUERY_BYTES: '20000' }, { sandbox: waybill.sandbox });
+    await using small = await startWaybill({}, { persistedQueryBytes: 20_000, sandbox: waybill.sandbox });
     const [query, neverNamed] = [newQuery(), newQuery()];
     for (const text of [query, neverNamed]) await send(small, { query: text, ...persisted(sha256(text)) });
     expect(await send(small, persisted(sha256(query)))).toEqual(order);

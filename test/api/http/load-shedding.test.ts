@@ -6,10 +6,11 @@ import { until } from '../../fixtures/rest-service.ts';
 import { startApp } from '../../fixtures/start-app.ts';
 
 const held: ServerResponse[] = [];
-const waybill = await startApp((_request, response) => held.push(response), {
-  GRAPHQL_REQUESTS_AT_ONCE: '2',
-  LABEL_REQUESTS_AT_ONCE: '1',
-});
+const waybill = await startApp(
+  (_request, response) => held.push(response),
+  { GRAPHQL_REQUESTS_AT_ONCE: '2' },
+  { labelRequestsAtOnce: 1 },
+);
 const authorization = 'Bearer token';
 let tokens = 0;
 

@@ -10,7 +10,7 @@ import { builtInNames, seedWithBuiltInNames } from '../../fixtures/built-in-name
 import { learnMerchants } from '../../fixtures/known-merchant.ts';
 import { startWaybill } from '../../harness.ts';
 
-const waybill = await startWaybill({ MAX_LIST_ITEMS: '3000' }, { seed: seedWithBuiltInNames });
+const waybill = await startWaybill({}, { limits: { listItems: 3_000 }, seed: seedWithBuiltInNames });
 const { ask, sandbox } = waybill;
 const hurried = await startWaybill({ UPSTREAM_TIMEOUT_MS: '1000' }, { sandbox });
 await learnMerchants(waybill, waybill.sandbox.tokens.first);
