@@ -36,7 +36,7 @@ const layers: Record<string, string[]> = {
     'print-configuration.ts',
     'configuration-page.ts',
     'config.ts',
-    'operation.ts rest.ts server.ts traces.ts unknown-settings.ts',
+    'operation.ts proxy.ts rest.ts server.ts traces.ts unknown-settings.ts',
     'setting.ts',
   ],
   'src/server': [

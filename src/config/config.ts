@@ -1,5 +1,6 @@
 import { documentSettings, loadingSettings, operationSettings } from './operation.ts';
-import { parameterNameSettings, proxySettings, restSettings } from './rest.ts';
+import { proxySettings } from './proxy.ts';
+import { parameterNameSettings, restSettings } from './rest.ts';
 import { metricsSettings, requestSettings, serverSettings } from './server.ts';
 import { type Environment, quoted, type Setting, type ValuesOf } from './setting.ts';
 import { wantsTraces } from './traces.ts';

@@ -38,6 +38,7 @@ export async function serve(
   config: Config,
   start: (config: Config, parts: ServeParts) => Promise<ServedProcesses>,
 ): Promise<void> {
+  let ending: Promise<void> | undefined;
   const trustedDocuments = await loadTrustedDocuments(config.operationsFile);
   const upstream = await openUpstream(config);
   const output = createStandardOutput();
@@ -48,7 +49,6 @@ export async function serve(
     metrics && metricsPort !== undefined
       ? await listenOn('METRICS_PORT', metricsPort, metricsListener(metrics), config, onHttpError)
       : undefined;
-  let ending: Promise<void> | undefined;
 
   endOnSignals(end, () => {
     server.kill();
