@@ -8,6 +8,7 @@ import { deepStrictEqual } from 'node:assert/strict';
 import { availableParallelism } from 'node:os';
 import { parseArgs } from 'node:util';
 import { readConfig } from '../src/config/config.ts';
+import { appSettings, parameterNames, restSettings } from '../src/process/app-settings.ts';
 import { createRestApi } from '../src/rest/api.ts';
 import { createRestClient } from '../src/rest/client/client.ts';
 import { createApp } from '../src/server/app.ts';
@@ -61,14 +62,14 @@ const upstream = await startUpstream('sandbox-process.ts');
 const rest = createRest(upstream.url, token);
 // All servers share one REST client, so connections stay open as those of the hand-written client do.
 const keyStore = await openSqliteStore({ file: 'memory' });
-const client = createRestClient({ baseUrl: new URL(upstream.url), ...readConfig({}).rest });
+const client = createRestClient({ baseUrl: new URL(upstream.url), ...restSettings(readConfig({})) });
 
 /** A server in this process that is called by `fetch`, and that calls REST over HTTP. */
 function createWaybill(environment: Record<string, string> = {}) {
   const config = readConfig(environment);
   const app = createApp({
-    ...config.app,
-    api: createRestApi(client, config.parameterNames),
+    settings: appSettings(config),
+    api: createRestApi(client, parameterNames(config)),
     keyStore,
     service: 'bench',
     publicUrl: () => new URL('http://waybill.bench'),

@@ -48,13 +48,9 @@ const mostConnections = 64;
 const mostGrowthMb = 0.25;
 const mostRatio = 2;
 
-// Caches are so small that they are full before the second half. After that, only a leak lets the heap grow.
 const settings = {
   UPSTREAM_TIMEOUT_MS: '1500',
   OPERATION_TIMEOUT_MS: '4000',
-  RESPONSE_TIMEOUT_MS: '2000',
-  DOCUMENT_CACHE_BYTES: '1000000',
-  PERSISTED_QUERY_BYTES: '100000',
   DRAIN_WAIT_MS: '0',
   STATE_FILE: 'memory',
 };
@@ -66,7 +62,11 @@ endWithChildren();
 // the server would seem slow.
 const upstream = await startUpstream('upstream-process.ts');
 const probe = ['--expose-gc', `--import=${join(import.meta.dirname, 'soak/probe.ts')}`];
-const watched = { ...waybill, args: [...probe, ...waybill.args], env: settings };
+const watched = {
+  ...waybill,
+  args: [...probe, ...waybill.args.slice(0, -1), join(import.meta.dirname, 'soak/server.ts')],
+  env: settings,
+};
 const server = await startServer(watched, upstream.url, {
   stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
   isPinned: false,

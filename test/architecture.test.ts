@@ -25,8 +25,9 @@ const layers: Record<string, string[]> = {
   'src/process': [
     'cluster',
     'single-process.ts',
+    'serve.ts',
     'start-server.ts',
-    'config-resources.ts banner.ts',
+    'app-settings.ts banner.ts listen.ts trusted-documents.ts',
     'key-store.ts',
     'upstream.ts',
     'startup-errors.ts',
@@ -36,7 +37,7 @@ const layers: Record<string, string[]> = {
     'print-configuration.ts',
     'configuration-page.ts',
     'config.ts',
-    'documents.ts http.ts limits.ts loaders.ts operation.ts proxy.ts rest.ts server.ts telemetry.ts unknown-settings.ts',
+    'operation.ts proxy.ts rest.ts server.ts traces.ts unknown-settings.ts',
     'setting.ts',
   ],
   'src/server': [
@@ -263,10 +264,10 @@ test('packages are imported in their own folders alone', () => {
   expect(strays).toEqual([]);
 });
 
-test('the environment is read in two places', () => {
+test('the environment is read in one place', () => {
   const readers = files
     .filter((file) => readFileSync(join(root, file), 'utf8').includes('process.env'))
-    .filter((file) => file !== 'src/main.ts' && file !== 'src/process/cluster/worker.ts');
+    .filter((file) => file !== 'src/main.ts');
   expect(readers, 'take the setting from the Config, which src/main.ts makes').toEqual([]);
 });
 

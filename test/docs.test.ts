@@ -14,7 +14,6 @@ import { dirname, join, relative, resolve } from 'node:path';
 import { isInputObjectType, isObjectType, parse, validate } from 'graphql';
 import { describe, expect, test } from 'vitest';
 import { environmentExample, withSettingTables } from '../src/config/configuration-page.ts';
-import { limitSettings } from '../src/config/limits.ts';
 import { settingPrefixes } from '../src/config/unknown-settings.ts';
 import { schema } from '../src/graph/schema.ts';
 import { routeOf } from '../src/rest/call.ts';
@@ -82,13 +81,6 @@ describe('docs/configuration.md', () => {
     const [text = ''] = page.text.split('<!-- settings:');
     const named = parsePage(page.path, text).codeSpans.filter((span) => span.endsWith('_'));
     expect([...new Set(named)]).toEqual([...settingPrefixes, 'OTEL_']);
-  });
-
-  test('its settings of limits are named as refusals name them', () => {
-    const variables = Object.keys(limitSettings).map(
-      (limit) => `MAX_${limit.replace(/[A-Z]/g, (letter) => `_${letter}`).toUpperCase()}`,
-    );
-    expect(Object.values(limitSettings).map(({ variable }) => variable)).toEqual(variables);
   });
 });
 

@@ -3,7 +3,6 @@ import { print } from 'graphql';
 import { readConfig } from '../src/config/config.ts';
 import { type Sandbox, type SandboxOptions, startSandbox } from '../src/sandbox/sandbox.ts';
 import type { App } from '../src/server/app.ts';
-import type { Limits } from '../src/server/limits/limits.ts';
 import { type ConnectOptions, connectApp } from './fixtures/connect-app.ts';
 
 /** The seed and the clock of every test start here. */
@@ -35,31 +34,16 @@ export interface Waybill {
 }
 
 export interface WaybillOptions
-  extends Pick<
-      ConnectOptions,
-      | 'bodyBytesAtOnce'
-      | 'compileQueries'
-      | 'keyStore'
-      | 'log'
-      | 'trustedDocuments'
-      | 'tokenRejections'
-      | 'service'
-      | 'telemetry'
-      | 'unreadBytesAtOnce'
-    >,
+  extends Omit<ConnectOptions, 'report'>,
     Pick<SandboxOptions, 'quirks' | 'seed'> {
   /** One that is shared, and closed by whoever started it; by default it has its own. */
   sandbox?: Sandbox;
-  /** Fixed limits to lift. */
-  limits?: Partial<Limits>;
-  /** How long stale reference data is still answered, in milliseconds; as by default. */
-  referenceGraceMs?: number;
 }
 
 /** A sandbox on a free port and the application before it, with settings as the environment would hold them. */
 export async function startWaybill(
   environment: Record<string, string> = {},
-  { seed, quirks, sandbox: shared, referenceGraceMs, limits, ...options }: WaybillOptions = {},
+  { seed, quirks, sandbox: shared, ...options }: WaybillOptions = {},
 ): Promise<Waybill> {
   const sandbox =
     shared ?? (await startSandbox({ now: startOfTime, ...(seed && { seed }), ...(quirks && { quirks }) }));
@@ -68,8 +52,6 @@ export async function startWaybill(
   const config = readConfig({ REFERENCE_DATA_MS: '0', UPSTREAM_RETRIES: '0', ...environment });
   const { app, close } = await connectApp(new URL(sandbox.url), config, {
     ...options,
-    limits: { ...config.app.limits, ...limits },
-    loading: { ...config.app.loading, ...(referenceGraceMs !== undefined && { referenceGraceMs }) },
     report: (error) => {
       throw error;
     },

@@ -1,35 +1,52 @@
-import { documentSettings, trustedDocumentSettings } from './documents.ts';
-import { listenerSettings, loadSheddingSettings, requestSettings } from './http.ts';
-import { limitSettings } from './limits.ts';
-import { loadingSettings } from './loaders.ts';
-import { operationSettings } from './operation.ts';
-import { proxyOf, proxySettings } from './proxy.ts';
-import { parameterNameSettings, restSettings, upstreamErrors, upstreamSettings } from './rest.ts';
-import { serverSettings } from './server.ts';
-import { type Environment, quoted, type SettingTable, type ValuesOf } from './setting.ts';
-import { metricsErrors, metricsSettings, tracingOf, tracingSettings, tracingUses } from './telemetry.ts';
+import { documentSettings, loadingSettings, operationSettings } from './operation.ts';
+import { proxySettings } from './proxy.ts';
+import { parameterNameSettings, restSettings } from './rest.ts';
+import { metricsSettings, requestSettings, serverSettings } from './server.ts';
+import { type Environment, quoted, type Setting, type ValuesOf } from './setting.ts';
+import { wantsTraces } from './traces.ts';
 import { unknownSettings } from './unknown-settings.ts';
 
 /** Every setting, in the groups and in the order of docs/configuration.md. */
 export const settingGroups = {
   Server: serverSettings,
-  'Requests and connections': { ...requestSettings, ...loadSheddingSettings, ...listenerSettings },
-  'REST service': { ...upstreamSettings, ...restSettings },
+  'Requests and connections': requestSettings,
+  'REST service': restSettings,
   'Proxy for REST': proxySettings,
   'Names of REST query parameters': parameterNameSettings,
-  Documents: { ...trustedDocumentSettings, ...documentSettings },
+  Documents: documentSettings,
   Operations: operationSettings,
   'Reference data and list pages': loadingSettings,
-  Limits: limitSettings,
   Metrics: metricsSettings,
-  Traces: tracingSettings,
 };
 
 /** Every setting by the name of its value. */
-export const settings = Object.assign({}, ...Object.values(settingGroups)) as SettingTable;
+export const settings = {
+  ...serverSettings,
+  ...requestSettings,
+  ...restSettings,
+  ...proxySettings,
+  ...parameterNameSettings,
+  ...documentSettings,
+  ...operationSettings,
+  ...loadingSettings,
+  ...metricsSettings,
+};
 
-/** Everything that can be set from outside, read once at start. */
-export type Config = ReturnType<typeof readConfig>;
+type Values = ValuesOf<typeof settings>;
+
+/** The value of each setting, read once at start. */
+export interface Config extends Omit<Values, 'upstreamUrl' | 'metrics' | keyof typeof proxySettings> {
+  /** Undefined means the embedded sandbox. */
+  readonly upstreamUrl: URL | undefined;
+  readonly metrics: boolean;
+  /** Undefined where REST is called directly. */
+  readonly proxy: Proxies | undefined;
+  readonly tracing: boolean;
+}
+
+interface Proxies extends Pick<Values, 'httpsProxy' | 'httpProxy'> {
+  readonly noProxy: string;
+}
 
 /** Some settings cannot be used. The message lists all of them. */
 export class ConfigError extends Error {
@@ -41,136 +58,93 @@ export class ConfigError extends Error {
  * @throws ConfigError that lists every invalid variable with the expected and the actual value, and every variable
  * that looks like a misspelled setting.
  */
-export function readConfig(environment: Environment) {
+export function readConfig(environment: Environment): Config {
   const errors: string[] = [];
-
-  function valuesOf<Table extends SettingTable>(
-    table: Table,
-    isUsed = (_variable: string) => true,
-  ): ValuesOf<Table> {
-    const values = Object.entries(table).map(([name, { variable, alias, defaultValue, expected, parse }]) => {
-      const setName = alias !== undefined && environment[alias] ? alias : variable;
-      const text = (isUsed(variable) && environment[setName]) || defaultValue;
-      const value = text === undefined ? undefined : parse(text);
-      if (text !== undefined && value === undefined) {
-        errors.push(`${setName}: expected ${expected}, but got ${quoted(text)}.`);
-      }
-      return [name, value];
-    });
-    // A setting with a default is undefined only if it is invalid, and then `readConfig` throws.
-    return Object.freeze(Object.fromEntries(values)) as ValuesOf<Table>;
-  }
-
-  // In the order of docs/configuration.md, which is also the order of the error messages.
-  const server = valuesOf(serverSettings);
-  const requests = valuesOf(requestSettings);
-  const loadShedding = valuesOf(loadSheddingSettings);
-  const listener = valuesOf(listenerSettings);
-  const { upstreamUrl, ...sandbox } = valuesOf(upstreamSettings);
-  const parameterNames = valuesOf(parameterNameSettings);
-  const rest = valuesOf(restSettings);
-  // The embedded sandbox is called without a proxy.
-  const proxy = valuesOf(proxySettings, () => upstreamUrl instanceof URL);
-  const trustedDocuments = valuesOf(trustedDocumentSettings);
-  const documents = valuesOf(documentSettings);
-  const operation = valuesOf(operationSettings);
-  const loading = valuesOf(loadingSettings);
-  const limits = valuesOf(limitSettings);
-  const metrics = valuesOf(metricsSettings);
-  const tracing = valuesOf(tracingSettings, tracingUses(environment));
-  const config = {
-    ...server,
-    /** Undefined means the embedded sandbox. */
-    upstreamUrl: upstreamUrl === 'sandbox' ? undefined : upstreamUrl,
-    ...sandbox,
-    ...trustedDocuments,
-    listener,
-    parameterNames,
-    rest: Object.freeze({
-      ...rest,
-      // One connection per label download, and the same timeout as for its client.
-      streamConnections: loadShedding.label,
-      streamTimeoutMs: listener.responseTimeoutMs,
-      /** Undefined where REST is called directly. */
-      proxy: proxyOf(proxy),
-    }),
-    ...metrics,
-    /** Undefined when tracing is off. */
-    tracing: tracingOf(tracing),
-    /** The options that are passed to `createApp` unchanged. */
-    app: Object.freeze({
-      ...documents,
-      ...operation,
-      ...requests,
-      loadShedding,
-      isHttps: server.publicUrl?.protocol === 'https:',
-      callsAtOnce: rest.connections,
-      loading,
-      limits,
-    }),
-  };
+  const entries = Object.entries<Setting<unknown>>(settings).map(([name, setting]) => {
+    const { variable, defaultValue, expected, parse } = setting;
+    const isProxy = Object.hasOwn(proxySettings, name);
+    const alias = variable.toLowerCase();
+    const setName = isProxy && environment[alias] ? alias : variable;
+    // The embedded sandbox is called without a proxy.
+    const text = (!(isProxy && isSandbox(environment)) && environment[setName]) || defaultValue;
+    const value = text === undefined ? undefined : parse(text);
+    if (text !== undefined && value === undefined) {
+      errors.push(`${setName}: expected ${expected}, but got ${quoted(text)}.`);
+    }
+    return [name, value];
+  });
+  // A setting with a default is undefined only if it is invalid, and then this function throws.
+  const values = Object.fromEntries(entries) as Values;
+  const variables = Object.values(settings).map(({ variable }) => variable);
   errors.push(
-    ...workerErrors(server, rest),
-    ...upstreamErrors(environment),
-    ...stateFileErrors(environment, server, upstreamUrl),
-    ...duplicateNameErrors(parameterNames),
-    ...metricsErrors(metrics),
-    ...unknownSettings(
-      environment,
-      Object.values(settings).map(({ variable }) => variable),
-    ),
+    ...workerErrors(values),
+    ...productionErrors(environment),
+    ...duplicateNameErrors(values),
+    ...metricsErrors(values),
+    ...unknownSettings(environment, variables),
   );
   if (errors.length > 0) {
     throw new ConfigError(`These settings of the environment can't be used:\n  ${errors.join('\n  ')}`);
   }
-  return Object.freeze(config);
+  const { upstreamUrl, httpsProxy, httpProxy, noProxy = '', ...others } = values;
+  const hasProxy = httpsProxy !== undefined || httpProxy !== undefined;
+  return Object.freeze({
+    ...others,
+    upstreamUrl: upstreamUrl === 'sandbox' ? undefined : upstreamUrl,
+    metrics: values.metrics ?? (upstreamUrl === 'sandbox' || values.metricsPort !== undefined),
+    proxy: hasProxy ? Object.freeze({ httpsProxy, httpProxy, noProxy }) : undefined,
+    tracing: wantsTraces(environment),
+  });
 }
 
-/** Returns an error if there are more workers than connections to REST. */
-function workerErrors(
-  { workers }: ValuesOf<typeof serverSettings>,
-  { connections }: ValuesOf<typeof restSettings>,
-): string[] {
-  if (!(workers > connections)) return [];
-  const [workersName, connectionsName] = [serverSettings.workers.variable, restSettings.connections.variable];
+function isSandbox(environment: Environment): boolean {
+  const { variable, defaultValue } = settings.upstreamUrl;
+  return (environment[variable] || defaultValue) === 'sandbox';
+}
+
+function workerErrors({ workers, upstreamConnections }: Pick<Values, 'workers' | 'upstreamConnections'>) {
+  if (!(workers > upstreamConnections)) return [];
+  const names = [settings.workers, settings.upstreamConnections].map(({ variable }) => variable).join(', ');
+  return [`${names}: expected a connection for each worker, but got "${workers}", "${upstreamConnections}".`];
+}
+
+/** The access tokens of the sandbox are public. Without a file of the keys, a repeated key writes again. */
+function productionErrors(environment: Environment): string[] {
+  const [url, file] = [settings.upstreamUrl.variable, settings.stateFile.variable];
+  if (environment.NODE_ENV !== 'production') return [];
+  if (!environment[url]) {
+    return [
+      `${url}: expected the address of the REST service where NODE_ENV is "production", or "sandbox" for the embedded sandbox, but got none.`,
+    ];
+  }
+  if (isSandbox(environment) || environment[file]) return [];
   return [
-    `${workersName}, ${connectionsName}: expected a connection for each worker, but got "${workers}", "${connections}".`,
+    `${file}: expected the path of a file for idempotency keys where NODE_ENV is "production", or "memory" to lose them at a restart, but got none.`,
   ];
 }
 
-/** Returns an error if production has no file for the keys: after a restart, a repeated key would write again. */
-function stateFileErrors(
-  environment: Environment,
-  { stateFile }: ValuesOf<typeof serverSettings>,
-  upstreamUrl: URL | 'sandbox' | undefined,
-): string[] {
-  const isLive = upstreamUrl instanceof URL;
-  if (environment.NODE_ENV !== 'production' || !isLive || stateFile !== undefined) return [];
-  const { variable } = serverSettings.stateFile;
-  return [
-    `${variable}: expected the path of a file for idempotency keys where NODE_ENV is "production", or "memory" to lose them at a restart, but got none.`,
-  ];
-}
-
-/** Returns an error for each list whose query parameters do not have different names. */
-function duplicateNameErrors(names: ValuesOf<typeof parameterNameSettings>): string[] {
-  const { pageSize, pageToken, status, search, query } = parameterNameSettings;
-  const everyList = {
-    [pageSize.variable]: names.pageSize,
-    [pageToken.variable]: names.pageToken,
-  };
-  const lists: Record<string, string>[] = [
-    { ...everyList, [status.variable]: names.status, [search.variable]: names.search },
-    { ...everyList, [query.variable]: names.query },
-  ];
+/** The query parameters of one REST list need different names. */
+function duplicateNameErrors(values: Pick<Values, keyof typeof parameterNameSettings>): string[] {
+  const lists = [
+    ['pageSizeParameter', 'pageTokenParameter', 'statusParameter', 'searchParameter'],
+    ['pageSizeParameter', 'pageTokenParameter', 'queryParameter'],
+  ] as const;
   const errors = lists.flatMap((list) => {
     // An undefined name is invalid, and has its own error.
-    const named = Object.entries(list).filter(([, name]) => name !== undefined);
-    const duplicates = named.filter(([, name]) => named.filter(([, other]) => other === name).length > 1);
+    const named = list.filter((name) => values[name] !== undefined);
+    const duplicates = named.filter((name) =>
+      named.some((one) => one !== name && values[one] === values[name]),
+    );
     if (duplicates.length === 0) return [];
-    const variables = duplicates.map(([variable]) => variable).join(', ');
-    const values = duplicates.map(([, name]) => quoted(name)).join(', ');
-    return [`${variables}: expected a name of its own for each, but got ${values}.`];
+    const variables = duplicates.map((name) => settings[name].variable).join(', ');
+    const texts = duplicates.map((name) => quoted(values[name])).join(', ');
+    return [`${variables}: expected a name of its own for each, but got ${texts}.`];
   });
   return [...new Set(errors)];
+}
+
+function metricsErrors({ metrics, metricsPort }: Pick<Values, 'metrics' | 'metricsPort'>): string[] {
+  if (metrics !== false || metricsPort === undefined) return [];
+  const names = [settings.metrics, settings.metricsPort].map(({ variable }) => variable).join(', ');
+  return [`${names}: expected no port where nothing is shown, but got "no", "${metricsPort}".`];
 }

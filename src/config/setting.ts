@@ -1,8 +1,6 @@
 /** A setting that is read from an environment variable. */
 export interface Setting<Value, DefaultValue extends string | undefined = string | undefined> {
   variable: string;
-  /** Optional: another name of the variable, which comes first. */
-  alias?: string;
   /** The default, as text of the variable; undefined if there is no default. */
   defaultValue: DefaultValue;
   /** The purpose of the setting, as printed in docs/configuration.md. */
@@ -10,7 +8,7 @@ export interface Setting<Value, DefaultValue extends string | undefined = string
   /** The valid values, for the error message "expected … but got …". */
   expected: string;
   /** Returns the value of the text; undefined if the text is invalid. */
-  parse(text: string): Value | undefined;
+  parse(value: string): Value | undefined;
 }
 
 /** Environment variables by name. */
@@ -31,133 +29,67 @@ export function quoted(value: string): string {
   return JSON.stringify(value.replace(/^(\w+:\/\/)?.*@/s, '$1…@'));
 }
 
-/** A setting whose value is a whole number from `min` to `max`. */
 export function wholeNumber<DefaultValue extends string | undefined>(
   variable: string,
   defaultValue: DefaultValue,
   [min, max]: [number, number],
   meaning: string,
 ): Setting<number, DefaultValue> {
-  return {
-    variable,
-    defaultValue,
-    meaning,
-    expected: `a whole number from ${min} to ${max}`,
-    parse: (text) => {
-      const value = /^\d{1,15}$/.test(text) ? Number(text) : Number.NaN;
-      return value >= min && value <= max ? value : undefined;
-    },
-  };
+  const expected = `a whole number from ${min} to ${max}`;
+  const parse = (value: string) =>
+    /^\d{1,15}$/.test(value) && Number(value) >= min && Number(value) <= max ? Number(value) : undefined;
+  return { variable, defaultValue, meaning, expected, parse };
 }
 
-/** A setting whose value is `yes` or `no`. */
 export function yesOrNo<DefaultValue extends 'yes' | 'no' | undefined>(
   variable: string,
   defaultValue: DefaultValue,
   meaning: string,
 ): Setting<boolean, DefaultValue> {
-  const values: Record<string, boolean> = { yes: true, no: false };
-  return {
-    variable,
-    defaultValue,
-    meaning,
-    expected: '"yes" or "no"',
-    parse: (text) => (Object.hasOwn(values, text) ? values[text] : undefined),
-  };
+  const parse = (value: string) => (value === 'yes' || value === 'no' ? value === 'yes' : undefined);
+  return { variable, defaultValue, meaning, expected: '"yes" or "no"', parse };
 }
 
-/** A setting whose value is one of `values`. */
 export function oneOf<Value extends string>(
   variable: string,
   defaultValue: Value,
   values: readonly Value[],
   meaning: string,
 ): Setting<Value, Value> {
+  const expected = `one of ${values.map((value) => `"${value}"`).join(', ')}`;
   return {
     variable,
     defaultValue,
     meaning,
-    expected: `one of ${values.map((value) => `"${value}"`).join(', ')}`,
+    expected,
     parse: (text) => values.find((value) => value === text),
   };
 }
 
-/** A setting like `oneOf`, but without a default. */
-export function oneOfOrNone<Value extends string>(
-  variable: string,
-  values: readonly [Value, ...Value[]],
-  meaning: string,
-): Setting<Value, undefined> {
-  return { ...oneOf<Value>(variable, values[0], values, meaning), defaultValue: undefined };
-}
-
-/** A setting whose value is any text. */
-export function anyText<DefaultValue extends string | undefined>(
+export function text<DefaultValue extends string | undefined>(
   variable: string,
   defaultValue: DefaultValue,
   meaning: string,
 ): Setting<string, DefaultValue> {
-  return { variable, defaultValue, meaning, expected: 'a text', parse: (text) => text };
+  return { variable, defaultValue, meaning, expected: 'a text', parse: (value) => value };
 }
 
-/** A setting whose value is an http or https URL without query, fragment or credentials. */
-export function httpUrl(variable: string, meaning: string): Setting<URL, undefined> {
-  return {
-    variable,
-    defaultValue: undefined,
-    meaning,
-    expected: 'an http or https URL without query, fragment or credentials',
-    parse: (text) => {
-      const url = URL.canParse(text) ? new URL(text) : undefined;
-      const fits = /^https?:$/.test(url?.protocol ?? '') && !/[?#@]/.test(text);
-      return fits ? url : undefined;
-    },
-  };
-}
-
-/** A setting whose value is a comma-separated list of web origins. */
-export function origins(variable: string, meaning: string): Setting<readonly string[], undefined> {
-  return {
-    variable,
-    defaultValue: undefined,
-    meaning,
-    expected: 'origins such as https://shop.example, with commas between them',
-    parse: (text) => {
-      const list = text.split(',').map((origin) => origin.trim());
-      return list.every(isOrigin) ? Object.freeze(list) : undefined;
-    },
-  };
-}
-
-/**
- * Returns whether the text is an origin as browsers send it: without path or final slash, and without a default port.
- */
-function isOrigin(text: string): boolean {
-  return /^https?:/.test(text) && URL.canParse(text) && new URL(text).origin === text;
-}
-
-/** A setting whose value is an ISO 4217 currency code. */
-export function currencyCode(
+export function pattern(
   variable: string,
   defaultValue: string,
+  valid: RegExp,
+  expected: string,
   meaning: string,
 ): Setting<string, string> {
-  return {
-    variable,
-    defaultValue,
-    meaning,
-    expected: 'an ISO 4217 code of three capital letters',
-    parse: (text) => (/^[A-Z]{3}$/.test(text) ? text : undefined),
-  };
+  const parse = (value: string) => (valid.test(value) ? value : undefined);
+  return { variable, defaultValue, meaning, expected, parse };
 }
 
-/** A setting whose value is the name of a REST query parameter. `of` describes the parameter. */
-export function parameterName(variable: string, defaultValue: string, of: string): Setting<string, string> {
-  return {
-    variable,
-    defaultValue,
-    meaning: `The name of the REST query parameter for ${of}.`,
-    expected: 'a name of letters, digits, ".", "_" and "-"',
-    parse: (text) => (/^[\w.-]+$/.test(text) ? text : undefined),
+export function httpUrl(variable: string, meaning: string): Setting<URL, undefined> {
+  const expected = 'an http or https URL without query, fragment or credentials';
+  const parse = (value: string) => {
+    const url = URL.parse(value);
+    return url !== null && /^https?:$/.test(url.protocol) && !/[?#@]/.test(value) ? url : undefined;
   };
+  return { variable, defaultValue: undefined, meaning, expected, parse };
 }

@@ -4,12 +4,28 @@ import type { Environment } from './setting.ts';
  * A variable with one of these prefixes is meant for this server. The list is explicit, because other programs use
  * most prefixes of settings too: MAX_, LOG_, REQUEST_, GRAPHQL_.
  */
-export const settingPrefixes = ['UPSTREAM_', 'DRAIN_', 'IDEMPOTENCY_', 'PERSISTED_QUERY_', 'REFERENCE_DATA_'];
+export const settingPrefixes = ['UPSTREAM_', 'DRAIN_', 'REFERENCE_DATA_'];
+
+/** Settings of earlier versions. Otherwise the fixed value would apply unnoticed. */
+export const removedSettings = [
+  'DOCUMENT_CACHE_BYTES',
+  'IDEMPOTENCY_KEYS',
+  'LABEL_REQUESTS_AT_ONCE',
+  'MAX_ALIASES',
+  'MAX_DEPTH',
+  'MAX_FIRST',
+  'MAX_LIST_ITEMS',
+  'MAX_REQUEST_BYTES',
+  'MAX_TOKENS',
+  'MAX_VALUE_CHARACTERS',
+  'PERSISTED_QUERY_BYTES',
+  'RESPONSE_TIMEOUT_MS',
+];
 
 /** A shorter name may be one edit away from an unrelated variable, such as SORT from PORT. */
 const minLength = 8;
 
-/** OpenTelemetry has many variables that are not read here. Kubernetes sets the others for each service. */
+/** OpenTelemetry reads its own variables. Kubernetes sets the others for each service. */
 const foreignPattern = /^OTEL_|_PORT$|_PORT_|_SERVICE_/;
 
 /**
@@ -23,8 +39,9 @@ export function unknownSettings(environment: Environment, settings: readonly str
   return unknown.flatMap((name) => {
     const meant = settings.find((setting) => setting.length >= minLength && isOneEdit(name, setting));
     if (meant !== undefined) return [`${name}: there is no such setting; did you mean ${meant}?`];
-    if (!settingPrefixes.some((prefix) => name.startsWith(prefix))) return [];
-    return [`${name}: there is no such setting; docs/configuration.md lists all of them.`];
+    const isOurs =
+      settingPrefixes.some((prefix) => name.startsWith(prefix)) || removedSettings.includes(name);
+    return isOurs ? [`${name}: there is no such setting; docs/configuration.md lists all of them.`] : [];
   });
 }
 

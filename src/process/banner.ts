@@ -10,11 +10,11 @@ import type { Upstream } from './upstream.ts';
 export async function banner(
   url: URL,
   { description, bearer }: Upstream,
-  { app, operationsFile, stateFile, workers }: Config,
+  { schemaAccess, operationsFile, stateFile, workers }: Config,
   metricsUrl: URL | undefined,
 ): Promise<string> {
   const lines = [
-    `${app.schemaAccess === 'private' ? 'GraphQL  ' : 'GraphiQL '} ${url.href}graphql`,
+    `${schemaAccess === 'private' ? 'GraphQL  ' : 'GraphiQL '} ${url.href}graphql`,
     `REST      ${await description}`,
     ...(metricsUrl === undefined ? [] : [`Metrics   ${metricsUrl.href}metrics`]),
     `Keys      ${describeStateFile(stateFile)}`,

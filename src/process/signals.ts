@@ -10,7 +10,7 @@ const duplicateSignalMs = 250;
 export type EndReason = 'terminated' | 'interrupted' | 'replaced';
 
 /** Returns how long a server still accepts requests. A person who presses Ctrl-C waits for no load balancer. */
-export function drainWaitOf(reason: EndReason, { drainWaitMs }: { drainWaitMs: number }): number {
+export function drainWait(reason: EndReason, { drainWaitMs }: { drainWaitMs: number }): number {
   return reason === 'interrupted' ? 0 : drainWaitMs;
 }
 

@@ -4,7 +4,7 @@ import type { Config } from '../config/config.ts';
 import { createRestApi } from '../rest/api.ts';
 import { createRestClient } from '../rest/client/client.ts';
 import { createProbe } from '../rest/health-probe.ts';
-import { type AppOptions, createApp } from '../server/app.ts';
+import { type AppOptions, createApp, type TestOptions } from '../server/app.ts';
 import type { TrustedDocuments } from '../server/documents/trusted-documents.ts';
 import { type OnHttpError, reportEarlyErrors } from '../server/http/http-error.ts';
 import { createHealth } from '../server/routes/health.ts';
@@ -13,8 +13,9 @@ import type { Log } from '../telemetry/log.ts';
 import type { Metrics } from '../telemetry/metrics.ts';
 import { startTelemetry } from '../telemetry/telemetry.ts';
 import type { KeyStore } from '../writes/store/key-store.ts';
-import { hasMetrics, listenOn } from './config-resources.ts';
-import { closeTimeoutMs, drainWaitOf, type EndReason } from './signals.ts';
+import { appSettings, parameterNames, restSettings } from './app-settings.ts';
+import { listenOn } from './listen.ts';
+import { closeTimeoutMs, drainWait, type EndReason } from './signals.ts';
 import type { Upstream } from './upstream.ts';
 
 /** The parts of a server besides its settings. */
@@ -26,6 +27,8 @@ export interface ServerParts {
   log: Log;
   /** Optional: replaces the metrics page of this process by one of all workers. */
   metrics?: Pick<Metrics, 'page'>;
+  /** Optional: limits of a benchmark. */
+  forTests?: TestOptions;
   /** Optional: shares rejected access tokens with other processes. */
   tokenRejections?: AppOptions['tokenRejections'];
 }
@@ -48,23 +51,26 @@ export interface RunningServer {
 /** Assembles the server and listens on PORT. @throws ConfigError and TrustedDocumentsError. */
 export async function startServer(config: Config, parts: ServerParts): Promise<RunningServer> {
   const { upstream, log } = parts;
-  const telemetry = await startTelemetry({ metrics: hasMetrics(config), tracing: config.tracing }, log);
+  const telemetry = await startTelemetry({ metrics: config.metrics, tracing: config.tracing }, log);
   const { tracing, observer } = telemetry;
   const metrics = telemetry.metrics && { ...telemetry.metrics, ...parts.metrics };
-  const client = createRestClient({ baseUrl: upstream.url, ...config.rest, observer });
+  const client = createRestClient({
+    baseUrl: upstream.url,
+    ...restSettings(config, parts.forTests),
+    observer,
+  });
   metrics?.showOpenCircuits(client.openCircuits);
-  const health = createHealth(createProbe({ baseUrl: upstream.url, proxy: config.rest.proxy }), {
+  const health = createHealth(createProbe({ baseUrl: upstream.url, proxy: config.proxy }), {
     problem: parts.keyStore.failure,
   });
   const mutations = createRunningMutations();
   const app = createApp({
-    api: createRestApi(client, config.parameterNames, telemetry.drift),
-    ...config.app,
-    ...(parts.tokenRejections && { tokenRejections: parts.tokenRejections }),
+    settings: appSettings(config),
+    api: createRestApi(client, parameterNames(config), telemetry.drift),
+    tokenRejections: parts.tokenRejections,
     keyStore: parts.keyStore,
     service: config.upstreamUrl?.href.replace(/\/$/, '') ?? 'sandbox',
     trustedDocuments: parts.trustedDocuments,
-    showCost: config.showCost ?? config.upstreamUrl === undefined,
     publicUrl: () => config.publicUrl ?? listener.url,
     graphiqlBearer: upstream.bearer,
     // A published page does not name the host of REST, which can be internal.
@@ -76,9 +82,17 @@ export async function startServer(config: Config, parts: ServerParts): Promise<R
     tracing,
     log,
     report: createErrorReporter(log),
+    ...(parts.forTests && { forTests: parts.forTests }),
   });
   const onHttpError = reportEarlyErrors(log, metrics);
-  const listener = await listenOn('PORT', config.port, app, config, onHttpError);
+  const listener = await listenOn(
+    'PORT',
+    config.port,
+    app,
+    config,
+    onHttpError,
+    parts.forTests?.responseTimeoutMs,
+  );
 
   return {
     url: listener.url,
@@ -86,8 +100,8 @@ export async function startServer(config: Config, parts: ServerParts): Promise<R
     onHttpError,
     async end(reason) {
       if (reason !== 'replaced') health.markNotReady();
-      const waitMs = drainWaitOf(reason, config.listener);
-      const graceEndsAtMs = performance.now() + waitMs + config.listener.drainGraceMs;
+      const waitMs = drainWait(reason, config);
+      const graceEndsAtMs = performance.now() + waitMs + config.drainGraceMs;
       await listener.close(reason === 'replaced' ? { acceptMs: 0, idleMs: waitMs } : { acceptMs: waitMs });
       // A mutation continues after its client has disconnected, so it may still run after all connections are closed.
       await mutations.whenIdle(graceEndsAtMs - performance.now());

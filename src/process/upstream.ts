@@ -37,9 +37,9 @@ export async function openUpstream(config: Config): Promise<Upstream> {
 }
 
 /** Says whether the service answers. The server starts in either case, because REST may start later. */
-async function describeService(url: URL, { rest }: Config): Promise<string> {
+async function describeService(url: URL, { proxy }: Config): Promise<string> {
   const { probeRest } = await import('../rest/health-probe.ts');
-  const failure = await probeRest({ baseUrl: url, proxy: rest.proxy });
+  const failure = await probeRest({ baseUrl: url, proxy });
   const state = failure === undefined ? 'answers' : `does not answer: ${failure}; the server starts anyway`;
   return `the live service at ${url.href} (${state})`;
 }

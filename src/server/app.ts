@@ -2,9 +2,10 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { createYoga, type YogaServerInstance } from 'graphql-yoga';
 import type { RunningMutations } from '../concurrency/running-mutations.ts';
 import { schema } from '../graph/schema.ts';
-import { createLoaderStates, type LoadingOptions } from '../loaders/tenant-state.ts';
+import { createLoaderStates } from '../loaders/tenant-state.ts';
 import type { RestApi } from '../rest/api.ts';
-import { type CallContextsOptions, createCallContexts } from '../rest/client/call-context.ts';
+import { createCallContexts } from '../rest/client/call-context.ts';
+import type { ReportError } from '../telemetry/error-report.ts';
 import { type Log, silentLog } from '../telemetry/log.ts';
 import type { Metrics } from '../telemetry/metrics.ts';
 import type { HeaderReader } from '../telemetry/request-record.ts';
@@ -16,24 +17,24 @@ import { createMerchants } from '../writes/merchant.ts';
 import type { KeyStore } from '../writes/store/key-store.ts';
 import { createCompiledQueries } from './compiled-queries/compiled-queries.ts';
 import { cachedDocuments } from './documents/document-cache.ts';
-import { createDocumentSources, type DocumentOptions } from './documents/document-sources.ts';
+import { createDocumentSources } from './documents/document-sources.ts';
 import { idParameters, persistedDocuments } from './documents/persisted-queries.ts';
-import { hiddenSuggestions } from './documents/schema-access.ts';
+import { hiddenSuggestions, type SchemaAccess } from './documents/schema-access.ts';
+import type { TrustedDocuments } from './documents/trusted-documents.ts';
 import { createAccessLog, loggedRequests } from './graphql/access-log.ts';
 import { Admission } from './graphql/admission.ts';
 import { createMaskedErrors, validationErrors } from './graphql/error-mapping.ts';
 import { fastPath } from './graphql/fast-path.ts';
-import type { ContextOptions } from './graphql/operation-context.ts';
 import { createOperationRunner } from './graphql/run-operation.ts';
 import { yogaOperations } from './graphql/yoga-execution.ts';
 import { type NodeContext, readYogaRequest } from './graphql/yoga-request.ts';
 import { compressedResponses } from './http/compression.ts';
 import { createCors } from './http/cors.ts';
 import { defaultUnreadBudgetBytes } from './http/open-responses.ts';
-import { createBodyBudget, defaultBodyBudgetBytes } from './http/request-body.ts';
+import { createBodyBudget, defaultBodyBudgetBytes, defaultMaxBodyBytes } from './http/request-body.ts';
 import { bearerOf } from './http/request-checks.ts';
 import { createResponseHeaders, responseHeaders } from './http/response-headers.ts';
-import { fixedLimits, type LimitSettings, type Limits } from './limits/limits.ts';
+import { fixedLimits, type Limits } from './limits/limits.ts';
 import { RateLimit } from './limits/rate-limit.ts';
 import { truncatedErrors } from './limits/truncate-errors.ts';
 import { graphiql } from './routes/graphiql/graphiql.ts';
@@ -43,58 +44,90 @@ import { labelRoute } from './routes/labels.ts';
 import { metricsRoute } from './routes/metrics.ts';
 import { notFoundRoute } from './routes/not-found.ts';
 
+/** The settings of the application. Times are in milliseconds. */
+export interface AppSettings {
+  schemaAccess: SchemaAccess;
+  /** ISO 4217 code. */
+  currency: string;
+  operationTimeoutMs: number;
+  /** Whether every response has the cost extension, even if the request does not ask for the extension. */
+  showCost: boolean;
+  /** The maximum number of objects in the response of an operation. */
+  maxNodes: number;
+  callsPerOperation: number;
+  readsPerOperation: number;
+  callsAtOnce: number;
+  callsWaiting: number;
+  /** The points that each token gets per second. 0: no rate limit. */
+  pointsPerSecond: number;
+  /** How long reference data is fresh. */
+  referenceMs: number;
+  listsForBatches: boolean;
+  graphqlRequestsAtOnce: number;
+  /** The origins whose pages may call this server from a browser. Undefined: none. */
+  corsOrigins: readonly string[] | undefined;
+  compressResponses: boolean;
+  /** Whether clients reach this server by HTTPS. */
+  isHttps: boolean;
+}
+
 /** The settings and resources of the application. */
-export interface AppOptions extends ContextOptions, DocumentOptions, Omit<CallContextsOptions, 'tenants'> {
-  /** The client of the REST interface. */
+export interface AppOptions {
+  settings: AppSettings;
   api: RestApi;
+  /** Called with every error that is masked for clients. */
+  report: ReportError;
+  /** The base URL by which clients reach this server. */
+  publicUrl: () => URL;
+  /** The only documents that are accepted. By default all documents are accepted. */
+  trustedDocuments?: TrustedDocuments | undefined;
   /** The access token that GraphiQL starts with. Undefined: GraphiQL shows a placeholder. */
   graphiqlBearer?: string | undefined;
   /** The host that GraphiQL names as a live service. Undefined: GraphiQL has no warning, as in the sandbox. */
   graphiqlLiveHost?: string | undefined;
-  /** Whether queries are compiled at their first use, by default true. Responses do not depend on it. */
-  compileQueries?: boolean;
-  /** How loaders cache reference data and batch REST calls. */
-  loading: LoadingOptions;
-  /** The limits of documents that are settings. Tests also lift fixed limits. */
-  limits: LimitSettings & Partial<Limits>;
-  /** The log for one line per operation. By default nothing is logged. */
+  /** By default nothing is logged. */
   log?: Log;
-  /** The metrics to update. By default nothing is counted. */
+  /** By default nothing is counted. */
   metrics?: Metrics | undefined;
   /** Whether the application serves `GET /metrics`, by default false. */
   showMetrics?: boolean;
-  /** Creates spans of operations and REST calls. Undefined when tracing is off. */
+  /** Undefined when tracing is off. */
   tracing?: Tracing | undefined;
-  /** The store of idempotency keys and locks. Its secret is the key of the hashes of access tokens, too. */
+  /** Its secret is the key of the hashes of access tokens, too. */
   keyStore: KeyStore;
   /** Names the REST service in the store: its URL, or `sandbox`. */
   service: string;
-  /** Shares rejected access tokens with other processes. By default nothing is shared. */
-  tokenRejections?: TokenRejections;
-  /** The maximum size of a request body in bytes. */
-  maxBodyBytes: number;
-  /** The maximum number of bytes buffered for all incomplete request bodies together, by default 64 MiB. */
-  bodyBytesAtOnce?: number;
-  /** The budget of response bytes that no client has taken yet, by default 64 MiB. One token has half. */
-  unreadBytesAtOnce?: number;
-  /** The points that each token gets per second, by default 0: no rate limit. */
-  pointsPerSecond?: number;
-  /** The maximum number of concurrent requests per route. */
-  loadShedding: Readonly<Record<'graphql' | 'label', number>>;
-  /** How long a label request waits for a slot, in milliseconds. By default 10 seconds. */
-  labelWaitMs?: number;
-  /** The origins whose pages may call this server from a browser, by default none. */
-  corsOrigins?: readonly string[] | undefined;
-  /** Whether responses are compressed for clients that accept it. */
-  compressResponses: boolean;
-  /** Whether clients reach this server by HTTPS, by default false. */
-  isHttps?: boolean;
+  /** By default nothing is shared. */
+  tokenRejections?: TokenRejections | undefined;
   /** Tracks running mutations, so that a shutdown can wait for them. Optional. */
   mutations?: RunningMutations;
   /** The readiness that `/health/ready` reports, by default always ready. */
   health?: Health;
-  /** Whether cached queries take the fast path, by default true. Responses do not depend on it. */
+  /** Changes parts for a test. By default none. */
+  forTests?: TestOptions;
+}
+
+/** Limits that a test makes small or large, and parts that it switches off. The defaults are beside their use. */
+export interface TestOptions {
+  /** Whether queries are compiled at their first use. Responses do not depend on it. */
+  compileQueries?: boolean;
+  /** Whether cached queries take the fast path. Responses do not depend on it. */
   fastPath?: boolean;
+  limits?: Partial<Limits>;
+  maxBodyBytes?: number;
+  /** The maximum number of bytes buffered for all incomplete request bodies together. */
+  bodyBytesAtOnce?: number;
+  /** The budget of response bytes that no client has taken yet. One token has half. */
+  unreadBytesAtOnce?: number;
+  documentCacheBytes?: number;
+  persistedQueryBytes?: number;
+  labelRequestsAtOnce?: number;
+  /** How long a label request waits for a slot, in milliseconds. */
+  labelWaitMs?: number;
+  /** The time in which a client must read response bytes that wait, and the time limit of a label at REST. */
+  responseTimeoutMs?: number;
+  /** How much longer stale reference data is served while a refresh runs, in milliseconds. */
+  referenceGraceMs?: number;
 }
 
 /** Shares rejected access tokens between processes with the same `secret`, by tenant id. */
@@ -124,12 +157,21 @@ export interface App {
  * @throws TrustedDocumentsError if a trusted document is not valid.
  */
 export function createApp(options: AppOptions): App {
-  const { keyStore, service, api } = options;
-  const loaderStates = createLoaderStates(options.loading, { observer: options.metrics?.loading });
+  const { settings, api, keyStore, service, metrics, mutations, tracing, report, forTests = {} } = options;
+  const { log = silentLog, tokenRejections = { publish: () => {}, subscribe: () => {} } } = options;
+  const { compressResponses, graphqlRequestsAtOnce } = settings;
+  const limits = { ...fixedLimits, nodes: settings.maxNodes, ...forTests.limits };
+  const loaderStates = createLoaderStates(
+    {
+      referenceMs: settings.referenceMs,
+      listsForBatches: settings.listsForBatches,
+      ...(forTests.referenceGraceMs !== undefined && { referenceGraceMs: forTests.referenceGraceMs }),
+    },
+    { observer: metrics?.loading },
+  );
   const tenants = createTenants({ secret: keyStore.secret });
   const digest = createDigest(keyStore.secret);
   const merchants = createMerchants({ api, store: keyStore, digest, service });
-  const tokenRejections = options.tokenRejections ?? { publish: () => {}, subscribe: () => {} };
   const forget = (tenant: Tenant) => {
     loaderStates.forget(tenant);
     merchants.forget(tenant);
@@ -139,29 +181,27 @@ export function createApp(options: AppOptions): App {
     const tenant = tenants.withId(id);
     if (tenant !== undefined) forget(tenant);
   });
-  const shared = {
-    callContexts: createCallContexts({
-      ...options,
-      tenants,
-      onTokenRejected(tenant) {
-        forget(tenant);
-        tokenRejections.publish(tenant.id);
-      },
-    }),
-    loaderStates,
-    idempotency: createIdempotency({ store: keyStore, merchants, report: options.report }),
-  };
-  const limits = { ...fixedLimits, ...options.limits };
-  const { metrics, mutations, tracing, compressResponses, report, log = silentLog } = options;
-  const admission = new Admission({
-    requestsAtOnce: options.loadShedding.graphql,
-    maxNodes: limits.nodes,
-    unreadBytesAtOnce: options.unreadBytesAtOnce ?? defaultUnreadBudgetBytes,
+  const callContexts = createCallContexts({
+    callsPerOperation: settings.callsPerOperation,
+    readsPerOperation: settings.readsPerOperation,
+    callsAtOnce: settings.callsAtOnce,
+    callsWaiting: settings.callsWaiting,
+    tenants,
+    onTokenRejected(tenant) {
+      forget(tenant);
+      tokenRejections.publish(tenant.id);
+    },
   });
-  const { pointsPerSecond = 0 } = options;
+  metrics?.showCallsWaiting(callContexts.callsWaiting);
+  const admission = new Admission({
+    requestsAtOnce: graphqlRequestsAtOnce,
+    maxNodes: limits.nodes,
+    unreadBytesAtOnce: forTests.unreadBytesAtOnce ?? defaultUnreadBudgetBytes,
+  });
+  const { pointsPerSecond } = settings;
   const rateLimit = pointsPerSecond > 0 ? new RateLimit(pointsPerSecond) : undefined;
-  const cors = createCors(options.corsOrigins ?? [], log);
-  const headers = createResponseHeaders({ cors, isHttps: options.isHttps ?? false, compressResponses });
+  const cors = createCors(settings.corsOrigins ?? [], log);
+  const headers = createResponseHeaders({ cors, isHttps: settings.isHttps, compressResponses });
   const isTokenAccepted = (headers: HeaderReader) => {
     const bearer = bearerOf(headers);
     return typeof bearer === 'string' && tenants.isAccepted(tenants.of(bearer));
@@ -169,13 +209,17 @@ export function createApp(options: AppOptions): App {
   const { documents, documentPolicy } = createDocumentSources(
     schema,
     limits,
-    options,
+    {
+      schemaAccess: settings.schemaAccess,
+      trustedDocuments: options.trustedDocuments,
+      documentCacheBytes: forTests.documentCacheBytes,
+      persistedQueryBytes: forTests.persistedQueryBytes,
+    },
     isTokenAccepted,
     metrics?.documentRead,
   );
-  const isPrivate = options.schemaAccess === 'private';
-  metrics?.showCallsWaiting(shared.callContexts.callsWaiting);
-  const maskedErrors = createMaskedErrors(options.report);
+  const isPrivate = settings.schemaAccess === 'private';
+  const maskedErrors = createMaskedErrors(report);
   const accessLog = createAccessLog({
     log,
     maskedErrors,
@@ -183,8 +227,8 @@ export function createApp(options: AppOptions): App {
     tracing,
   });
   const requestOptions = {
-    maxBodyBytes: options.maxBodyBytes,
-    budget: createBodyBudget(options.bodyBytesAtOnce ?? defaultBodyBudgetBytes),
+    maxBodyBytes: forTests.maxBodyBytes ?? defaultMaxBodyBytes,
+    budget: createBodyBudget(forTests.bodyBytesAtOnce ?? defaultBodyBudgetBytes),
     admission,
   };
   const runner = createOperationRunner({
@@ -193,12 +237,23 @@ export function createApp(options: AppOptions): App {
     documents,
     admission,
     rateLimit,
-    shared,
-    context: options,
+    shared: {
+      callContexts,
+      loaderStates,
+      idempotency: createIdempotency({ store: keyStore, merchants, report }),
+    },
+    context: {
+      api,
+      currency: settings.currency,
+      operationTimeoutMs: settings.operationTimeoutMs,
+      showCost: settings.showCost,
+      publicUrl: options.publicUrl,
+      report,
+    },
     mutations,
     tracing,
   });
-  const compiledQueries = options.compileQueries === false ? undefined : createCompiledQueries(schema);
+  const compiledQueries = forTests.compileQueries === false ? undefined : createCompiledQueries(schema);
 
   const yoga = createYoga<NodeContext>({
     schema,
@@ -234,14 +289,14 @@ export function createApp(options: AppOptions): App {
         }),
       metrics !== undefined && options.showMetrics === true && metricsRoute(metrics),
       labelRoute({
-        api: options.api,
-        callContexts: shared.callContexts,
+        api,
+        callContexts,
         queue: new LabelQueue({
-          requestsAtOnce: options.loadShedding.label,
-          waitMs: options.labelWaitMs,
+          requestsAtOnce: forTests.labelRequestsAtOnce,
+          waitMs: forTests.labelWaitMs,
         }),
         rateLimit,
-        report: options.report,
+        report,
         tracing,
       }),
       notFoundRoute(),
@@ -252,13 +307,13 @@ export function createApp(options: AppOptions): App {
       // Errors: suggest no names of a private schema, shorten the error list, add error codes.
       isPrivate && hiddenSuggestions(),
       truncatedErrors(),
-      validationErrors(options.report),
+      validationErrors(report),
       // Execution: with the compiled query plan if there is one, else with Yoga's executor.
       yogaOperations(runner, compiledQueries),
     ],
   });
   // The fast path runs only compiled queries.
-  if (compiledQueries === undefined || options.fastPath === false) return yoga;
+  if (compiledQueries === undefined || forTests.fastPath === false) return yoga;
   const fastPathOptions = {
     ...requestOptions,
     accessLog,

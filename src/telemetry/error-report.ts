@@ -3,7 +3,6 @@ import type { Log } from './log.ts';
 /** Reports an error that clients see masked. The request id is optional. */
 export type ReportError = (error: unknown, requestId?: string) => void;
 
-/** Creates a report function that logs internal errors of this server. */
 export function createErrorReporter(log: Log): ReportError {
   return (error, requestId) => log.error({ requestId, error: describeError(error) }, 'fault');
 }

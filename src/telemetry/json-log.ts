@@ -38,7 +38,6 @@ function createTimestamps(): () => string {
   };
 }
 
-/** A destination of log lines. */
 export interface LogOutput {
   stream: DestinationStream;
   /** Writes all buffered lines within `withinMs` milliseconds. Later lines are dropped. */

@@ -8,7 +8,6 @@ export interface Log {
   debug(fields: object, message: string): void;
 }
 
-/** A log that writes nothing. */
 export const silentLog: Log = {
   isLevelEnabled: () => false,
   error: () => {},

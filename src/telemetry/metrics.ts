@@ -13,35 +13,28 @@ export interface Metrics {
   drift(coordinate: string, kind: DriftKind): void;
   /** Counts an error before a request reached a route. `status` is undefined if no response was sent. */
   earlyError(status: number | undefined): void;
-  /** Counts a document that was not in the cache. */
   documentRead(): void;
   /** Adds a gauge of the REST calls that wait in the queue. `read` is called for every page. */
   showCallsWaiting(read: () => number): void;
   /** Adds a gauge of the open circuit breakers. `read` returns their kinds of calls, for every page. */
   showOpenCircuits(read: () => readonly string[]): void;
-  /** The content of `GET /metrics`. */
   page(): Promise<MetricsPage>;
   /** The same metrics as data, for the sums over several processes. */
   snapshot(): Promise<MetricsSnapshot>;
 }
 
-/** The metrics of one process as data. */
 export type MetricsSnapshot = Awaited<ReturnType<Registry['getMetricsAsJSON']>>;
 
-/** The response to `GET /metrics`. */
 export interface MetricsPage {
   contentType: string;
   body: string;
 }
 
-/** The settings of the metrics. */
-export interface MetricsOptions {
-  /** Whether to measure CPU time, memory, garbage collection and event-loop delay of the process. */
-  process: boolean;
-}
-
-/** Creates the metrics in a new registry. `process` starts measurements that run until the process ends. */
-export function createMetrics({ process }: MetricsOptions): Metrics {
+/**
+ * Creates the metrics in a new registry.
+ * @param options `process`: whether to measure CPU time, memory and event-loop delay until the process ends.
+ */
+export function createMetrics({ process }: { process: boolean }): Metrics {
   const registry = new Registry();
   const registers = [registry];
   if (process) collectDefaultMetrics({ register: registry });
@@ -96,16 +89,12 @@ export function createMetrics({ process }: MetricsOptions): Metrics {
   };
 }
 
-/** The number of requests after which the set of pending requests is copied. */
 const requestsBetweenCopies = 1_024;
 
 // In seconds, from the server's own time up to the timeout of an operation.
 const requestBuckets = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30];
 
-/**
- * Creates the metrics of requests and saved REST calls.
- * Labels have few values. They include neither operation names, which clients choose, nor the identity of clients.
- */
+/** Labels have few values. They include neither operation names, which clients choose, nor the identity of clients. */
 function createRequestMetrics(registry: Registry): RequestObserver {
   const registers = [registry];
   const operations = new Histogram({
@@ -191,7 +180,7 @@ function createRequestMetrics(registry: Registry): RequestObserver {
   };
 }
 
-/** The outcome of an operation for the metrics. `refused`: nothing of the operation ran. */
+/** `refused`: nothing of the operation ran. */
 function outcomeOf(
   { operation, callContext, isRejected, errors }: RequestRecord,
   isAborted: boolean,
@@ -209,7 +198,6 @@ const labeledStatuses = new Set([
   200, 201, 202, 204, 400, 401, 403, 404, 409, 410, 412, 413, 422, 429, 500, 502, 503, 504,
 ]);
 
-/** Creates the metrics of REST calls. */
 function createCallMetrics(registry: Registry): CallObserver {
   const registers = [registry];
   const calls = new Histogram({
@@ -252,7 +240,6 @@ function statusLabel(status: number | undefined): string {
   return labeledStatuses.has(status) ? String(status) : `${Math.floor(status / 100)}xx`;
 }
 
-/** Creates the metrics of batches and prefetched pages. */
 function createLoadingMetrics(registry: Registry): LoadingObserver {
   const registers = [registry];
   const sizes = new Histogram({

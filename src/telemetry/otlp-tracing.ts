@@ -1,22 +1,22 @@
-import { type Context, ROOT_CONTEXT, type Span, SpanKind, SpanStatusCode, trace } from '@opentelemetry/api';
-import { W3CTraceContextPropagator } from '@opentelemetry/core';
+import {
+  type Context,
+  type DiagLogger,
+  DiagLogLevel,
+  diag,
+  ROOT_CONTEXT,
+  type Span,
+  SpanKind,
+  SpanStatusCode,
+  trace,
+} from '@opentelemetry/api';
+import { getStringFromEnv, W3CTraceContextPropagator } from '@opentelemetry/core';
 import { detectResources, envDetector, resourceFromAttributes } from '@opentelemetry/resources';
 import { BatchSpanProcessor, type SpanExporter, TracerProvider } from '@opentelemetry/sdk-trace';
 import type { CallLogEntry } from '../rest/client/call-log.ts';
 import type { Log } from './log.ts';
 import { type HeaderReader, loggableName, type RequestRecord } from './request-record.ts';
-import { createSampler, type SamplerName } from './sampler.ts';
+import { createSampler } from './sampler.ts';
 import type { Tracing } from './tracing.ts';
-
-/** The settings of the OTLP exporter and the sampler. */
-export interface TracingOptions {
-  /** The endpoint for spans. */
-  url: URL;
-  protocol: 'http/protobuf' | 'http/json';
-  sampler: SamplerName;
-  /** The share of traces to keep, from 0 to 1, for the samplers `traceidratio` and `parentbased_traceidratio`. */
-  ratio: number;
-}
 
 /** The minimum time between two warnings about failed exports. */
 const msBetweenWarnings = 600_000;
@@ -33,19 +33,22 @@ const headersToSend = {
 };
 
 /**
- * Creates tracing that sends spans by OTLP over HTTP. Names and attributes follow OpenTelemetry's semantic
- * conventions. They never contain a document, a value or a token. OpenTelemetry's environment variables for headers,
- * timeouts, certificates and resources apply.
+ * Creates tracing that sends spans by OTLP over HTTP, as the variables of OpenTelemetry say. Its packages read and check
+ * them, and the log has their warnings. Names and attributes follow OpenTelemetry's semantic conventions. They never
+ * contain a document, a value or a token.
  */
-export async function createTracing(options: TracingOptions, log: Log): Promise<Tracing> {
+export async function createTracing(log: Log): Promise<Tracing> {
+  diag.setLogger(warningsTo(log), { logLevel: DiagLogLevel.WARN, suppressOverrideMessage: true });
+  const exporter = await createExporter();
+  const sampler = createSampler();
+  // Later warnings may have data of a request.
+  diag.disable();
   const provider = new TracerProvider({
-    sampler: createSampler(options.sampler, options.ratio),
+    sampler,
     resource: resourceFromAttributes({ 'service.name': 'waybill' }).merge(
       detectResources({ detectors: [envDetector] }),
     ),
-    spanProcessors: [
-      new BatchSpanProcessor({ exporter: withExportWarnings(await createExporter(options), log) }),
-    ],
+    spanProcessors: [new BatchSpanProcessor({ exporter: withExportWarnings(exporter, log) })],
   });
   const tracer = provider.getTracer('waybill');
   const propagator = new W3CTraceContextPropagator();
@@ -120,11 +123,23 @@ function markFailed(span: Span, type: string): void {
   span.setStatus({ code: SpanStatusCode.ERROR });
 }
 
-async function createExporter({ url, protocol }: TracingOptions): Promise<SpanExporter> {
+async function createExporter(): Promise<SpanExporter> {
+  const protocol =
+    getStringFromEnv('OTEL_EXPORTER_OTLP_TRACES_PROTOCOL') ?? getStringFromEnv('OTEL_EXPORTER_OTLP_PROTOCOL');
+  if (protocol !== undefined && !/^http\/(json|protobuf)$/.test(protocol)) {
+    diag.warn(`OTLP by ${protocol} is not supported: traces are sent by http/protobuf`);
+  }
   const { OTLPTraceExporter } = await (protocol === 'http/json'
     ? import('@opentelemetry/exporter-trace-otlp-http')
     : import('@opentelemetry/exporter-trace-otlp-proto'));
-  return new OTLPTraceExporter({ url: url.href });
+  return new OTLPTraceExporter();
+}
+
+function warningsTo(log: Log): DiagLogger {
+  const warn = (problem: string) =>
+    // A URL may have credentials.
+    log.warn({ problem: problem.replace(/\/\/[^/]*@/g, '//…@') }, 'OpenTelemetry cannot use a variable');
+  return { error: warn, warn, info() {}, debug() {}, verbose() {} };
 }
 
 /** Logs failed exports, because the library does not report them. */

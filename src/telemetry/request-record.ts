@@ -20,20 +20,17 @@ export interface RequestRecord {
   errors: Record<string, number> | undefined;
 }
 
-/** Observes every request, for metrics. Must not throw. */
+/** Must not throw. */
 export interface RequestObserver {
-  /** Called when a request arrives. */
   onRequestStarted(requestRecord: RequestRecord): void;
   /** Called once for each started request, with the status of its response. */
   onRequestFinished(requestRecord: RequestRecord, status: number, isAborted: boolean): void;
 }
 
-/** The request record in the context of a request. The plugin of the access log sets it. */
 export interface RequestRecordContext {
   requestRecord?: RequestRecord;
 }
 
-/** Creates the record of a request that arrives now. */
 export function createRequestRecord(requestId: string): RequestRecord {
   return {
     requestId,
@@ -47,13 +44,11 @@ export function createRequestRecord(requestId: string): RequestRecord {
   };
 }
 
-/** Counts an error of the response by its code. */
 export function countError(requestRecord: RequestRecord, code: string): void {
   requestRecord.errors ??= {};
   requestRecord.errors[code] = (requestRecord.errors[code] ?? 0) + 1;
 }
 
-/** The headers of a request by lower-case name. */
 export interface HeaderReader {
   get(name: string): string | null;
 }

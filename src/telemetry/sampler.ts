@@ -1,3 +1,5 @@
+import { diag } from '@opentelemetry/api';
+import { getNumberFromEnv, getStringFromEnv } from '@opentelemetry/core';
 import {
   AlwaysOffSampler,
   AlwaysOnSampler,
@@ -6,15 +8,18 @@ import {
   TraceIdRatioBasedSampler,
 } from '@opentelemetry/sdk-trace';
 
-/** The values of OpenTelemetry's `OTEL_TRACES_SAMPLER`. */
-export type SamplerName = `${'' | 'parentbased_'}${'always_on' | 'always_off' | 'traceidratio'}`;
-
-/** Creates a sampler. `ratio` is the share of traces that `traceidratio` keeps. */
-export function createSampler(name: SamplerName, ratio: number): Sampler {
-  const root = name.endsWith('always_on')
-    ? new AlwaysOnSampler()
-    : name.endsWith('always_off')
-      ? new AlwaysOffSampler()
-      : new TraceIdRatioBasedSampler(ratio);
+/** Creates the sampler of OTEL_TRACES_SAMPLER, by the names of the OpenTelemetry specification. */
+export function createSampler(): Sampler {
+  const name = getStringFromEnv('OTEL_TRACES_SAMPLER') ?? 'parentbased_always_on';
+  const root = createRootSampler(name.replace(/^parentbased_/, ''));
   return name.startsWith('parentbased_') ? new ParentBasedSampler({ root }) : root;
+}
+
+function createRootSampler(name: string): Sampler {
+  if (name === 'always_off') return new AlwaysOffSampler();
+  if (name === 'traceidratio') {
+    return new TraceIdRatioBasedSampler(getNumberFromEnv('OTEL_TRACES_SAMPLER_ARG') ?? 1);
+  }
+  if (name !== 'always_on') diag.warn(`There is no sampler ${name}: all traces are sent`);
+  return new AlwaysOnSampler();
 }

@@ -2,32 +2,27 @@ import { type CallObserver, observeAll } from '../rest/client/call-observer.ts';
 import { createDriftWatch, type DriftWatch } from '../rest/schema-drift.ts';
 import type { Log } from './log.ts';
 import type { Metrics } from './metrics.ts';
-import type { TracingOptions } from './otlp-tracing.ts';
 import type { Tracing } from './tracing.ts';
 
-/** The settings of metrics and tracing. */
 export interface TelemetryOptions {
-  /** Whether metrics are collected. If not, the metrics library is not loaded. */
+  /** If not, the metrics library is not loaded. */
   metrics: boolean;
   /** Whether CPU time, memory and event-loop delay of the process are measured, by default true. */
   process?: boolean;
-  /** Undefined when tracing is off. The tracing library is then not loaded. */
-  tracing: TracingOptions | undefined;
+  /** If not, OpenTelemetry is not loaded. */
+  tracing: boolean;
 }
 
 /** The metrics and traces of a process. */
 export interface Telemetry {
   metrics: Metrics | undefined;
   tracing: Tracing | undefined;
-  /** Observes the calls of the REST client. */
   observer: CallObserver | undefined;
-  /** Checks a sample of REST's records against the interface. */
   drift: DriftWatch;
-  /** Sends the remaining spans. */
   close(): Promise<void>;
 }
 
-/** Creates the metrics and traces of this process. */
+/** Starts the metrics and traces of this process. */
 export async function startTelemetry(
   { metrics, process = true, tracing }: TelemetryOptions,
   log: Log,
@@ -36,8 +31,9 @@ export async function startTelemetry(
   const createdMetrics = metrics
     ? await import('./metrics.ts').then(({ createMetrics }) => createMetrics({ process }))
     : undefined;
-  const createdTracing =
-    tracing && (await import('./otlp-tracing.ts').then(({ createTracing }) => createTracing(tracing, log)));
+  const createdTracing = tracing
+    ? await import('./otlp-tracing.ts').then(({ createTracing }) => createTracing(log))
+    : undefined;
   return {
     metrics: createdMetrics,
     tracing: createdTracing,

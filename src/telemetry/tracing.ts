@@ -1,7 +1,6 @@
 import type { CallObserver } from '../rest/client/call-observer.ts';
 import type { HeaderReader, RequestRecord } from './request-record.ts';
 
-/** Creates the spans of operations, label downloads and their REST calls. */
 export interface Tracing {
   /** Creates a child span per REST call and sends its trace context to REST. */
   readonly calls: CallObserver;

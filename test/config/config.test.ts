@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { ConfigError, readConfig, settingGroups, settings } from '../../src/config/config.ts';
-import { limitSettings } from '../../src/config/limits.ts';
+import { removedSettings } from '../../src/config/unknown-settings.ts';
 
 function faultsOf(environment: Record<string, string>): string {
   try {
@@ -13,65 +13,47 @@ function faultsOf(environment: Record<string, string>): string {
 }
 
 const defaults = {
-  host: '127.0.0.1',
   port: 4000,
+  host: '127.0.0.1',
   workers: 1,
   stateFile: undefined,
   publicUrl: undefined,
-  upstreamUrl: undefined,
-  sandboxFile: undefined,
-  operationsFile: undefined,
-  parameterNames: {
-    pageSize: 'pageSize',
-    pageToken: 'pageToken',
-    status: 'status',
-    search: 'search',
-    query: 'query',
-  },
-  listener: {
-    maxConnections: 10_000,
-    responseTimeoutMs: 60_000,
-    keepAliveTimeoutMs: 65_000,
-    drainWaitMs: 5_000,
-    drainGraceMs: 25_000,
-  },
-  metrics: undefined,
-  metricsPort: undefined,
-  tracing: undefined,
-  app: {
-    maxBodyBytes: 1_048_576,
-    corsOrigins: undefined,
-    compressResponses: true,
-    loadShedding: { graphql: 1_000, label: 32 },
-    isHttps: false,
-    schemaAccess: 'public',
-    documentCacheBytes: 67_108_864,
-    persistedQueryBytes: 16_777_216,
-    currency: 'COP',
-    operationTimeoutMs: 30_000,
-    callsPerOperation: 64,
-    readsPerOperation: 250,
-    callsAtOnce: 64,
-    callsWaiting: 1_000,
-    pointsPerSecond: 0,
-    loading: { referenceMs: 60_000, listsForBatches: true },
-    limits: {
-      tokens: 5_000,
-      depth: 12,
-      nodes: 3_000,
-    },
-  },
   showCost: undefined,
   logLevel: 'info',
-  rest: {
-    connections: 64,
-    callTimeoutMs: 10_000,
-    retries: 2,
-    maxResponseBytes: 16_777_216,
-    compression: false,
-    streamConnections: 32,
-    streamTimeoutMs: 60_000,
-  },
+  corsOrigins: undefined,
+  compressResponses: true,
+  graphqlRequestsAtOnce: 1_000,
+  maxConnections: 10_000,
+  keepAliveTimeoutMs: 65_000,
+  drainWaitMs: 5_000,
+  drainGraceMs: 25_000,
+  upstreamUrl: undefined,
+  sandboxFile: undefined,
+  upstreamConnections: 64,
+  upstreamTimeoutMs: 10_000,
+  upstreamRetries: 2,
+  upstreamMaxResponseBytes: 16_777_216,
+  upstreamCompression: false,
+  proxy: undefined,
+  pageSizeParameter: 'pageSize',
+  pageTokenParameter: 'pageToken',
+  statusParameter: 'status',
+  searchParameter: 'search',
+  queryParameter: 'query',
+  operationsFile: undefined,
+  schemaAccess: 'public',
+  currency: 'COP',
+  operationTimeoutMs: 30_000,
+  maxNodes: 3_000,
+  callsPerOperation: 64,
+  readsPerOperation: 250,
+  callsWaiting: 1_000,
+  pointsPerSecond: 0,
+  referenceMs: 60_000,
+  listsForBatches: true,
+  metrics: true,
+  metricsPort: undefined,
+  tracing: false,
 };
 
 describe('what is accepted', () => {
@@ -79,33 +61,26 @@ describe('what is accepted', () => {
     expect(readConfig({})).toEqual(defaults);
   });
 
-  test.each<[Record<string, string>, string | undefined]>([
-    [{ OTEL_TRACES_EXPORTER: 'otlp' }, 'http://localhost:4318/v1/traces'],
-    [
-      { OTEL_EXPORTER_OTLP_ENDPOINT: 'http://collector.example/base/' },
-      'http://collector.example/base/v1/traces',
-    ],
-    [
-      { OTEL_EXPORTER_OTLP_TRACES_ENDPOINT: 'http://collector.example/base/' },
-      'http://collector.example/base/',
-    ],
-    [{ OTEL_TRACES_EXPORTER: 'none', OTEL_EXPORTER_OTLP_ENDPOINT: 'http://collector.example' }, undefined],
-    [{ OTEL_SDK_DISABLED: 'true', OTEL_TRACES_EXPORTER: 'otlp' }, undefined],
-    [{ OTEL_SDK_DISABLED: 'TRUE', OTEL_TRACES_EXPORTER: 'otlp' }, undefined],
-    [{ OTEL_SDK_DISABLED: 'True', OTEL_EXPORTER_OTLP_PROTOCOL: 'grpc' }, undefined],
-    [{ OTEL_TRACES_EXPORTER: 'none', OTEL_TRACES_SAMPLER: 'jaeger_remote' }, undefined],
-    [{ OTEL_TRACES_SAMPLER: 'xray', OTEL_TRACES_SAMPLER_ARG: 'endpoint=http://localhost' }, undefined],
-    [
-      {
-        OTEL_EXPORTER_OTLP_ENDPOINT: 'collector:4317',
-        OTEL_EXPORTER_OTLP_PROTOCOL: 'grpc',
-        OTEL_EXPORTER_OTLP_TRACES_ENDPOINT: 'http://collector.example/traces',
-        OTEL_EXPORTER_OTLP_TRACES_PROTOCOL: 'http/protobuf',
-      },
-      'http://collector.example/traces',
-    ],
-  ])('%j sends traces to %s', (environment, address) => {
-    expect(readConfig(environment).tracing?.url.href).toBe(address);
+  test.each<[Record<string, string>, boolean]>([
+    [{ OTEL_TRACES_EXPORTER: 'otlp' }, true],
+    [{ OTEL_EXPORTER_OTLP_ENDPOINT: 'http://collector.example' }, true],
+    [{ OTEL_EXPORTER_OTLP_TRACES_ENDPOINT: 'http://collector.example/traces' }, true],
+    [{ OTEL_TRACES_EXPORTER: 'none', OTEL_EXPORTER_OTLP_ENDPOINT: 'http://collector.example' }, false],
+    [{ OTEL_TRACES_EXPORTER: 'console' }, false],
+    [{ OTEL_SDK_DISABLED: 'True', OTEL_TRACES_EXPORTER: 'otlp' }, false],
+    [{ OTEL_TRACES_SAMPLER: 'always_on' }, false],
+  ])('%j turns tracing on: %s', (environment, isOn) => {
+    expect(readConfig(environment)).toEqual({ ...defaults, tracing: isOn });
+  });
+
+  test.each([
+    [{}, true],
+    [{ UPSTREAM_URL: 'https://rest.example' }, false],
+    [{ UPSTREAM_URL: 'https://rest.example', METRICS_PORT: '0' }, true],
+    [{ UPSTREAM_URL: 'https://rest.example', METRICS: 'yes' }, true],
+    [{ METRICS: 'no' }, false],
+  ])('%j serves metrics: %s', (environment, isOn) => {
+    expect(readConfig(environment).metrics).toBe(isOn);
   });
 
   test('an empty variable counts as absent', () => {
@@ -128,7 +103,7 @@ describe('what is accepted', () => {
     'UPSTREAM_SERVICE_HOST',
     'UPSTREAM_SERVICE_PORT_HTTP',
     'METRIC_PORT',
-    // OpenTelemetry has many that are not read, and npm sets its own in lower case.
+    // OpenTelemetry reads its own, and npm sets its own in lower case.
     'OTEL_TRACES_SAMPLERS',
     'OTEL_SERVICE_NAME',
     'npm_config_upstream_url',
@@ -147,13 +122,13 @@ describe('what is accepted', () => {
   });
 
   test('a proxy in lower case comes first', () => {
-    const { rest } = readConfig({
+    const { proxy } = readConfig({
       UPSTREAM_URL: 'https://rest.example',
       HTTPS_PROXY: 'http://upper.example',
       https_proxy: 'http://lower.example',
       no_proxy: 'a.example',
     });
-    expect(rest.proxy).toEqual({
+    expect(proxy).toEqual({
       httpsProxy: new URL('http://lower.example'),
       httpProxy: undefined,
       noProxy: 'a.example',
@@ -195,8 +170,6 @@ describe('what is accepted', () => {
       UPSTREAM_URL: 'http://rest.example:8080/base',
       SANDBOX_FILE: '/var/lib/sandbox.sqlite',
       SCHEMA: 'private',
-      DOCUMENT_CACHE_BYTES: '0',
-      PERSISTED_QUERY_BYTES: '1',
       OPERATIONS_FILE: '/etc/waybill/operations.json',
       CURRENCY: 'USD',
       PAGE_SIZE_PARAMETER: 'page_size',
@@ -213,13 +186,10 @@ describe('what is accepted', () => {
       UPSTREAM_LISTS_FOR_BATCHES: 'no',
       SHOW_COST: 'yes',
       LOG_LEVEL: 'silent',
-      MAX_REQUEST_BYTES: '1024',
       CORS_ORIGINS: 'https://shop.example, http://localhost:3000',
       COMPRESSION: 'no',
       GRAPHQL_REQUESTS_AT_ONCE: '1',
-      LABEL_REQUESTS_AT_ONCE: '2',
       MAX_CONNECTIONS: '3',
-      RESPONSE_TIMEOUT_MS: '7',
       KEEP_ALIVE_TIMEOUT_MS: '8',
       DRAIN_WAIT_MS: '9',
       DRAIN_GRACE_MS: '0',
@@ -231,84 +201,56 @@ describe('what is accepted', () => {
       HTTPS_PROXY: 'https://me:pass%20word@proxy.example:8443',
       HTTP_PROXY: 'proxy.example:3128',
       NO_PROXY: '.internal.example',
-      ...Object.fromEntries(Object.values(limitSettings).map(({ variable }) => [variable, '100'])),
+      MAX_NODES: '100',
       METRICS: 'yes',
       METRICS_PORT: '9464',
-      OTEL_SDK_DISABLED: 'false',
-      OTEL_TRACES_EXPORTER: 'otlp',
-      OTEL_EXPORTER_OTLP_ENDPOINT: 'http://collector.example:4318/base/',
-      OTEL_EXPORTER_OTLP_TRACES_ENDPOINT: 'http://collector.example:4318/traces',
-      OTEL_EXPORTER_OTLP_PROTOCOL: 'http/protobuf',
-      OTEL_EXPORTER_OTLP_TRACES_PROTOCOL: 'http/json',
-      OTEL_TRACES_SAMPLER: 'parentbased_traceidratio',
-      OTEL_TRACES_SAMPLER_ARG: '0.25',
     };
     expect(readConfig(environment)).toEqual({
       port: 0,
+      host: '::1',
       workers: 3,
       stateFile: '/var/lib/waybill/state.sqlite',
-      host: '::1',
-      metrics: true,
-      metricsPort: 9464,
-      tracing: {
-        url: new URL('http://collector.example:4318/traces'),
-        protocol: 'http/json',
-        sampler: 'parentbased_traceidratio',
-        ratio: 0.25,
-      },
       publicUrl: new URL('https://waybill.example/shop/'),
-      upstreamUrl: new URL('http://rest.example:8080/base'),
-      sandboxFile: '/var/lib/sandbox.sqlite',
-      operationsFile: '/etc/waybill/operations.json',
-      parameterNames: {
-        pageSize: 'page_size',
-        pageToken: 'page.token',
-        status: 'filter-status',
-        search: 'q',
-        query: 'q',
-      },
-      listener: {
-        maxConnections: 3,
-        responseTimeoutMs: 7,
-        keepAliveTimeoutMs: 8,
-        drainWaitMs: 9,
-        drainGraceMs: 0,
-      },
-      app: {
-        maxBodyBytes: 1_024,
-        corsOrigins: ['https://shop.example', 'http://localhost:3000'],
-        compressResponses: false,
-        loadShedding: { graphql: 1, label: 2 },
-        isHttps: true,
-        schemaAccess: 'private',
-        documentCacheBytes: 0,
-        persistedQueryBytes: 1,
-        currency: 'USD',
-        operationTimeoutMs: 1,
-        callsPerOperation: 1,
-        readsPerOperation: 100_000,
-        callsAtOnce: 10_000,
-        callsWaiting: 2,
-        pointsPerSecond: 50,
-        loading: { referenceMs: 0, listsForBatches: false },
-        limits: Object.fromEntries(Object.keys(limitSettings).map((limit) => [limit, 100])),
-      },
       showCost: true,
       logLevel: 'silent',
-      rest: {
-        connections: 10_000,
-        callTimeoutMs: 600_000,
-        retries: 0,
-        maxResponseBytes: 1_024,
-        compression: true,
-        streamConnections: 2,
-        streamTimeoutMs: 7,
-        proxy: {
-          httpsProxy: new URL('https://me:pass%20word@proxy.example:8443'),
-          httpProxy: new URL('http://proxy.example:3128'),
-          noProxy: '.internal.example',
-        },
+      corsOrigins: ['https://shop.example', 'http://localhost:3000'],
+      compressResponses: false,
+      graphqlRequestsAtOnce: 1,
+      maxConnections: 3,
+      keepAliveTimeoutMs: 8,
+      drainWaitMs: 9,
+      drainGraceMs: 0,
+      upstreamUrl: new URL('http://rest.example:8080/base'),
+      sandboxFile: '/var/lib/sandbox.sqlite',
+      upstreamConnections: 10_000,
+      upstreamTimeoutMs: 600_000,
+      upstreamRetries: 0,
+      upstreamMaxResponseBytes: 1_024,
+      upstreamCompression: true,
+      proxy: {
+        httpsProxy: new URL('https://me:pass%20word@proxy.example:8443'),
+        httpProxy: new URL('http://proxy.example:3128'),
+        noProxy: '.internal.example',
       },
+      pageSizeParameter: 'page_size',
+      pageTokenParameter: 'page.token',
+      statusParameter: 'filter-status',
+      searchParameter: 'q',
+      queryParameter: 'q',
+      operationsFile: '/etc/waybill/operations.json',
+      schemaAccess: 'private',
+      currency: 'USD',
+      operationTimeoutMs: 1,
+      maxNodes: 100,
+      callsPerOperation: 1,
+      readsPerOperation: 100_000,
+      callsWaiting: 2,
+      pointsPerSecond: 50,
+      referenceMs: 0,
+      listsForBatches: false,
+      metrics: true,
+      metricsPort: 9464,
+      tracing: false,
     });
     const variables = Object.values(settingGroups).flatMap((group) =>
       Object.values(group).map(({ variable }) => variable),
@@ -318,18 +260,8 @@ describe('what is accepted', () => {
   });
 
   test('can\u2019t be changed afterwards', () => {
-    const config = readConfig({});
-    for (const part of [
-      config,
-      config.listener,
-      config.rest,
-      config.parameterNames,
-      config.app,
-      config.app.loadShedding,
-      config.app.loading,
-    ]) {
-      expect(Object.isFrozen(part)).toBe(true);
-    }
+    const config = readConfig({ UPSTREAM_URL: 'https://rest.example', HTTP_PROXY: 'proxy.example' });
+    for (const part of [config, config.proxy]) expect(Object.isFrozen(part)).toBe(true);
   });
 });
 
@@ -359,15 +291,15 @@ describe('what is refused', () => {
         '  PUBLIC_URL: expected an http or https URL without query, fragment or credentials, but got "waybill.example".',
         '  LOG_LEVEL: expected one of "fatal", "error", "warn", "info", "debug", "silent", but got "INFO".',
         '  UPSTREAM_URL: expected "sandbox", or an http or https URL without query, fragment or credentials, but got "ftp://rest.example".',
+        '  UPSTREAM_CONNECTIONS: expected a whole number from 1 to 10000, but got "-1".',
+        '  UPSTREAM_TIMEOUT_MS: expected a whole number from 1 to 600000, but got "10s".',
+        '  UPSTREAM_RETRIES: expected a whole number from 0 to 10, but got "1.5".',
+        '  UPSTREAM_MAX_RESPONSE_BYTES: expected a whole number from 1024 to 1073741824, but got "1e9".',
         '  PAGE_SIZE_PARAMETER: expected a name of letters, digits, ".", "_" and "-", but got "page size".',
         '  PAGE_TOKEN_PARAMETER: expected a name of letters, digits, ".", "_" and "-", but got "a&b".',
         '  STATUS_PARAMETER: expected a name of letters, digits, ".", "_" and "-", but got "a=b".',
         '  SEARCH_PARAMETER: expected a name of letters, digits, ".", "_" and "-", but got "ñ".',
         '  QUERY_PARAMETER: expected a name of letters, digits, ".", "_" and "-", but got " ".',
-        '  UPSTREAM_CONNECTIONS: expected a whole number from 1 to 10000, but got "-1".',
-        '  UPSTREAM_TIMEOUT_MS: expected a whole number from 1 to 600000, but got "10s".',
-        '  UPSTREAM_RETRIES: expected a whole number from 0 to 10, but got "1.5".',
-        '  UPSTREAM_MAX_RESPONSE_BYTES: expected a whole number from 1024 to 1073741824, but got "1e9".',
         '  CURRENCY: expected an ISO 4217 code of three capital letters, but got "pesos".',
         '  UPSTREAM_CALLS_PER_OPERATION: expected a whole number from 1 to 1000, but got "0".',
       ].join('\n'),
@@ -398,23 +330,6 @@ describe('what is refused', () => {
     );
   });
 
-  test('what says how to trace, where anything is traced', () => {
-    expect(
-      faultsOf({
-        OTEL_TRACES_EXPORTER: 'otlp',
-        OTEL_SDK_DISABLED: 'yes',
-        OTEL_EXPORTER_OTLP_TRACES_PROTOCOL: 'grpc',
-        OTEL_TRACES_SAMPLER: 'traceidratio',
-        OTEL_TRACES_SAMPLER_ARG: '2',
-      }).split('\n'),
-    ).toEqual([
-      "These settings of the environment can't be used:",
-      '  OTEL_SDK_DISABLED: expected "true" or "false", but got "yes".',
-      '  OTEL_EXPORTER_OTLP_TRACES_PROTOCOL: expected one of "http/protobuf", "http/json", but got "grpc".',
-      '  OTEL_TRACES_SAMPLER_ARG: expected a number from 0 to 1, but got "2".',
-    ]);
-  });
-
   test.each([
     ['UPSTREAM_URLL', 'UPSTREAM_URL'],
     ['UPSTREAM_UL', 'UPSTREAM_URL'],
@@ -425,26 +340,20 @@ describe('what is refused', () => {
     ['CORS_ORIGIN', 'CORS_ORIGINS'],
     ['CURENCY', 'CURRENCY'],
     ['METRICS_PORTS', 'METRICS_PORT'],
-    ['TEL_SDK_DISABLED', 'OTEL_SDK_DISABLED'],
   ])('%s, where %s is probably meant', (name, meant) => {
     expect(faultsOf({ [name]: 'x' })).toBe(
       `These settings of the environment can't be used:\n  ${name}: there is no such setting; did you mean ${meant}?`,
     );
   });
 
-  test.each([
-    'UPSTREAM_TIMEOUT',
-    'UPSTREAM_',
-    'DRAIN_SECONDS',
-    'IDEMPOTENCY_TTL',
-    'IDEMPOTENCY_KEYS',
-    'PERSISTED_QUERY_FILE',
-    'REFERENCE_DATA_SECONDS',
-  ])('%s, which begins as only settings do', (name) => {
-    expect(faultsOf({ [name]: 'x' })).toContain(
-      `\n  ${name}: there is no such setting; docs/configuration.md lists all of them.`,
-    );
-  });
+  test.each(['UPSTREAM_TIMEOUT', 'UPSTREAM_', 'DRAIN_SECONDS', 'REFERENCE_DATA_SECONDS', ...removedSettings])(
+    '%s, which begins as only settings do, or was one',
+    (name) => {
+      expect(faultsOf({ [name]: 'x' })).toContain(
+        `\n  ${name}: there is no such setting; docs/configuration.md lists all of them.`,
+      );
+    },
+  );
 
   test('in production, a sandbox that nobody asks for, together with all else', () => {
     const needed =
@@ -457,7 +366,9 @@ describe('what is refused', () => {
       `  ${needed}`,
       '  UPSTREAM_UR: there is no such setting; did you mean UPSTREAM_URL?',
     ]);
-    expect(faultsOf({ NODE_ENV: 'production', UPSTREAM_URL: 'x' }).split('\n')).toHaveLength(2);
+    expect(faultsOf({ NODE_ENV: 'production', UPSTREAM_URL: 'x', STATE_FILE: 'a' }).split('\n')).toHaveLength(
+      2,
+    );
   });
 
   test.each([{}, { STATE_FILE: '' }])('in production before a live service, no STATE_FILE: %j', (none) => {

@@ -7,7 +7,7 @@ import { createCallContexts } from '../fixtures/call-contexts.ts';
 import { type Answer, answerJson, startRestClient } from '../fixtures/rest-service.ts';
 import { loadAll } from './list-batch/list.ts';
 
-const { loading } = readConfig({}).app;
+const loading = readConfig({});
 
 /** Answers a target with its JSON, and any other with 404. */
 function answerBy(answers: Record<string, unknown>): Answer {

@@ -1,6 +1,6 @@
 import { Counter, Gauge, Histogram, Registry } from 'prom-client';
 import { expect, test } from 'vitest';
-import { createSummedMetrics } from '../../src/telemetry/aggregated-metrics.ts';
+import { SummedMetrics } from '../../src/telemetry/aggregated-metrics.ts';
 
 /** The metrics of a process with these numbers of received and pending requests. */
 function snapshot(asked: number, pending: number) {
@@ -16,12 +16,12 @@ function snapshot(asked: number, pending: number) {
 }
 
 /** The lines of the page that are values. */
-async function valuesOf(summed: ReturnType<typeof createSummedMetrics>): Promise<string[]> {
+async function valuesOf(summed: SummedMetrics): Promise<string[]> {
   return (await summed.page()).body.split('\n').filter((line) => line !== '' && !line.startsWith('#'));
 }
 
 test('processes are summed up, and what those have counted that have ended stays', async () => {
-  const summed = createSummedMetrics();
+  const summed = new SummedMetrics();
   summed.take(1, await snapshot(1, 10));
   summed.take(2, await snapshot(2, 20));
   const both = [

@@ -1,26 +1,15 @@
 import type { Config } from '../../config/config.ts';
 
-/**
- * Returns the settings of one worker: limits of the whole server are divided by the number of workers, rounded down.
- */
+/** Returns the settings of one worker: limits of the whole server are divided by the number of workers. */
 export function divideLimits(config: Config): Config {
-  const { rest, listener, app, workers } = config;
   // A limit of 0 stays 0, because 0 switches a feature off. Any other limit stays at least 1.
-  const share = (whole: number) => Math.min(whole, Math.max(1, Math.floor(whole / workers)));
-  const connections = share(rest.connections);
-  const loadShedding = { graphql: share(app.loadShedding.graphql), label: share(app.loadShedding.label) };
+  const share = (whole: number) => Math.min(whole, Math.max(1, Math.floor(whole / config.workers)));
   return {
     ...config,
-    listener: { ...listener, maxConnections: share(listener.maxConnections) },
-    rest: { ...rest, connections, streamConnections: loadShedding.label },
-    app: {
-      ...app,
-      loadShedding,
-      callsAtOnce: connections,
-      callsWaiting: share(app.callsWaiting),
-      pointsPerSecond: share(app.pointsPerSecond),
-      documentCacheBytes: share(app.documentCacheBytes),
-      persistedQueryBytes: share(app.persistedQueryBytes),
-    },
+    upstreamConnections: share(config.upstreamConnections),
+    callsWaiting: share(config.callsWaiting),
+    graphqlRequestsAtOnce: share(config.graphqlRequestsAtOnce),
+    maxConnections: share(config.maxConnections),
+    pointsPerSecond: share(config.pointsPerSecond),
   };
 }

@@ -1,13 +1,10 @@
 import { once } from 'node:events';
 import type { Readable } from 'node:stream';
 
-/** Merges the log lines of several streams and of its own `write`. Lines are never split. */
+/** Merges the log lines of several streams. Lines are never split. */
 export interface LogMultiplexer {
-  /** Adds one whole line with its line break. */
-  write(line: string): void;
-  /** Adds the standard output of a worker. */
   add(stream: Readable): void;
-  /** Starts to forward lines. Until then they are buffered. */
+  /** Starts to forward lines. Until then the streams buffer them. */
   start(): void;
   /** Resolves when all streams have closed. */
   ended(): Promise<void>;
@@ -16,8 +13,7 @@ export interface LogMultiplexer {
 /** @param write called with one or more whole lines. */
 export function createLogMultiplexer(write: (lines: string) => void): LogMultiplexer {
   const streams = new Set<Readable>();
-  const buffered: string[] = [];
-  let isStarted = false;
+  const { promise: started, resolve: start } = Promise.withResolvers<void>();
 
   function forward(stream: Readable): void {
     let partialLine = '';
@@ -29,17 +25,12 @@ export function createLogMultiplexer(write: (lines: string) => void): LogMultipl
   }
 
   return {
-    write: (line) => (isStarted ? write(line) : void buffered.push(line)),
     add(stream) {
       streams.add(stream);
       stream.once('close', () => streams.delete(stream));
-      if (isStarted) forward(stream);
+      void started.then(() => forward(stream));
     },
-    start() {
-      isStarted = true;
-      for (const line of buffered.splice(0)) write(line);
-      for (const stream of streams) forward(stream);
-    },
+    start,
     async ended() {
       await Promise.all([...streams].map((stream) => once(stream, 'close')));
     },

@@ -1,3 +1,5 @@
+import cluster, { type Worker } from 'node:cluster';
+import type { Readable } from 'node:stream';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { within } from '../../concurrency/within.ts';
 import type { SummedMetrics } from '../../telemetry/aggregated-metrics.ts';
@@ -5,31 +7,15 @@ import type { Log } from '../../telemetry/log.ts';
 import type { MetricsPage } from '../../telemetry/metrics.ts';
 import type { EndReason } from '../signals.ts';
 import { WorkerStartError } from '../startup-errors.ts';
-import { type ExitStatus, startWorker, type WorkerHandle } from './worker-handle.ts';
-import type { StartOptions } from './worker-protocol.ts';
+import type { StartOptions, ToPrimary, ToWorker } from './messages.ts';
 
-/** The running workers. A worker that exits is replaced, until the pool ends. */
-export interface WorkerPool {
-  /** Starts all workers, and returns their common URL. @throws WorkerStartError if a worker cannot start. */
-  start(): Promise<URL>;
-  /** Drains all workers, and kills those still running after `timeoutMs`. Returns whether all exited with code 0. */
-  end(reason: EndReason, timeoutMs: number): Promise<boolean>;
-  /** Kills all workers at once. */
-  kill(): void;
-  /** Returns the metrics of all workers as one page. */
-  metricsPage(): Promise<MetricsPage>;
-}
-
-/** Options of `createWorkerPool`. */
 export interface WorkerPoolOptions {
-  /** The number of workers. */
-  size: number;
   startOptions: StartOptions;
   /** Undefined when metrics are off. */
   metrics: SummedMetrics | undefined;
   log: Log;
-  /** Called for each worker once its process exists. */
-  onWorkerStarted(worker: WorkerHandle): void;
+  /** Called with the standard output of each new worker, which is its log. */
+  onStdout(stdout: Readable): void;
   /** Called when 5 replacements in a row could not start, with the error text of the last one. */
   onFailure(error: string): void;
 }
@@ -43,133 +29,153 @@ const maxFailedStarts = 5;
 // A worker that has not reported its metrics by then is shown with its previous ones.
 const snapshotTimeoutMs = 1_000;
 
-/** Creates a pool without workers; `start` starts them. */
-export function createWorkerPool(options: WorkerPoolOptions): WorkerPool {
-  const { startOptions, metrics, log } = options;
-  const workers = new Set<WorkerHandle>();
+/** Creates the running workers. A worker that exits is replaced, until the pool ends. */
+export function createWorkerPool({ startOptions, metrics, log, onStdout, onFailure }: WorkerPoolOptions) {
+  /** The promise of each running worker is that of its URL. */
+  const workers = new Map<Worker, PromiseWithResolvers<URL>>();
   /** The listening workers for which no replacement was requested. */
-  const serving = new Set<WorkerHandle>();
+  const serving = new Set<Worker>();
+  const snapshots = new Map<Worker, PromiseWithResolvers<void>>();
+  const allEnded = Promise.withResolvers<void>();
   let isEnding = false;
+  let hasEndedWell = true;
   let failureTimes: number[] = [];
-  let failedStarts = 0;
 
-  /** Starts one worker, and returns its URL. @throws WorkerStartError */
+  /** @throws WorkerStartError */
   async function startOne(): Promise<URL> {
-    const worker = startWorker({
-      metricsPage,
-      tokenRejected: async (tenantId) => notifyOthers(worker, tenantId),
-      lastSnapshot: async (snapshot) => void metrics?.take(worker.id, snapshot),
-      requestReplacement: () => replaceBeforeExit(worker),
-    });
-    workers.add(worker);
-    options.onWorkerStarted(worker);
-    void worker.exited.then((exitStatus) => {
+    const worker = cluster.fork();
+    const listening = Promise.withResolvers<URL>();
+    workers.set(worker, listening);
+    worker.on('message', (message: ToPrimary) => onMessage(worker, message));
+    worker.once('exit', (code: number | null, signal: string | null) => onExit(worker, code, signal));
+    // The last message arrives before the disconnect, and maybe after the exit.
+    worker.once('disconnect', () => metrics?.left(worker.id));
+    // The process could not be created.
+    worker.once('error', ({ message }) => {
+      listening.reject(new Error(`A worker could not start: ${message}`));
       workers.delete(worker);
-      metrics?.left(worker.id);
-      if (serving.delete(worker)) void replaceExited(worker, exitStatus);
     });
+    if (worker.process.stdout !== null) onStdout(worker.process.stdout);
+    send(worker, { type: 'start', options: startOptions });
     try {
-      const url = new URL(await worker.rpc.call('start', startOptions));
+      const url = await listening.promise;
       serving.add(worker);
-      log.info({ worker: worker.id, pid: worker.pid }, 'a worker serves');
+      log.info({ worker: worker.id, pid: worker.process.pid }, 'a worker serves');
       return url;
     } catch (error) {
-      worker.kill();
+      worker.process.kill('SIGKILL');
       throw new WorkerStartError(error instanceof Error ? error.message : String(error));
     }
   }
 
-  function notifyOthers(sender: WorkerHandle, tenantId: string): void {
-    for (const worker of workers) {
-      // A worker that exits meanwhile has no cached data to clear.
-      if (worker !== sender) worker.rpc.call('tokenRejected', tenantId).catch(() => {});
+  function onMessage(worker: Worker, message: ToPrimary): void {
+    if (message.type === 'listening') workers.get(worker)?.resolve(new URL(message.url));
+    if (message.type === 'failed') workers.get(worker)?.reject(new Error(message.error));
+    if (message.type === 'snapshot') {
+      metrics?.take(worker.id, message.snapshot);
+      snapshots.get(worker)?.resolve();
+      snapshots.delete(worker);
+    }
+    if (message.type === 'metrics page wanted') {
+      void metricsPage().then((page) => send(worker, { type: 'metrics page', page }));
+    }
+    if (message.type === 'replacement wanted') void replace(worker);
+    if (message.type === 'token rejected') {
+      for (const other of workers.keys()) if (other !== worker) send(other, message);
     }
   }
 
-  /** Replaces a worker that has exited without being asked to. */
-  async function replaceExited({ id }: WorkerHandle, exitStatus: ExitStatus): Promise<void> {
-    if (isEnding) return;
+  function onExit(worker: Worker, code: number | null, signal: string | null): void {
+    const error = new Error(`A worker ended by ${signal ?? `itself, with ${code}`}, while it started.`);
+    workers.get(worker)?.reject(error);
+    workers.delete(worker);
+    snapshots.get(worker)?.resolve();
+    snapshots.delete(worker);
+    const wasServing = serving.delete(worker);
+    if (isEnding) {
+      hasEndedWell &&= code === 0;
+      if (workers.size === 0) allEnded.resolve();
+      return;
+    }
+    if (!wasServing) return;
     failureTimes.push(performance.now());
-    log.warn({ worker: id, ...exitStatus }, 'a worker has ended, and another one takes its place');
-    await startReplacement();
+    log.warn({ worker: worker.id, code, signal }, 'a worker has ended, and another one takes its place');
+    void startReplacement();
   }
 
-  /** Replaces a worker that got SIGTERM. It serves until its replacement listens. */
-  async function replaceBeforeExit(worker: WorkerHandle): Promise<void> {
+  async function replace(worker: Worker): Promise<void> {
     if (isEnding || !serving.delete(worker)) return;
     log.info({ worker: worker.id }, 'a worker is to end, and another one takes its place');
     await startReplacement();
-    // If the pool ends meanwhile, `end` has sent the request already.
-    if (!isEnding) requestEnd(worker, 'replaced');
+    // If the pool ends meanwhile, `end` has sent the message already.
+    if (!isEnding) send(worker, { type: 'end', reason: 'replaced' });
   }
 
-  /** Starts one worker, with as many attempts as needed, up to `maxFailedStarts` in a row. */
   async function startReplacement(): Promise<void> {
-    for (;;) {
-      await sleep(restartDelayMs());
+    for (let failedStarts = 1; ; failedStarts += 1) {
+      const now = performance.now();
+      failureTimes = failureTimes.filter((time) => now - time < failureWindowMs);
+      const { length } = failureTimes;
+      if (length > 0) await sleep(Math.min(initialDelayMs * 2 ** (length - 1), maxDelayMs));
       if (isEnding) return;
       try {
         await startOne();
-        failedStarts = 0;
         return;
       } catch (error) {
         if (isEnding) return;
         failureTimes.push(performance.now());
-        failedStarts += 1;
         log.error({ failedStarts }, 'a worker could not start');
-        if (failedStarts >= maxFailedStarts)
-          return options.onFailure(error instanceof Error ? error.message : String(error));
+        if (failedStarts === maxFailedStarts) {
+          return onFailure(error instanceof Error ? error.message : String(error));
+        }
       }
     }
   }
 
-  function restartDelayMs(): number {
-    const now = performance.now();
-    failureTimes = failureTimes.filter((time) => now - time < failureWindowMs);
-    return failureTimes.length === 0
-      ? 0
-      : Math.min(initialDelayMs * 2 ** (failureTimes.length - 1), maxDelayMs);
-  }
-
+  /** Returns the metrics of all workers as one page. */
   async function metricsPage(): Promise<MetricsPage> {
     if (metrics === undefined) throw new Error('Nothing is counted');
-    const snapshotsTaken = [...workers].map(async (worker) => {
-      // A worker that exits meanwhile has reported its last metrics.
-      const snapshot = await worker.rpc.call('snapshot').catch(() => undefined);
-      if (snapshot !== undefined && workers.has(worker)) metrics.take(worker.id, snapshot);
+    const arrived = [...workers.keys()].map((worker) => {
+      const snapshot = snapshots.get(worker) ?? Promise.withResolvers<void>();
+      snapshots.set(worker, snapshot);
+      send(worker, { type: 'snapshot wanted' });
+      return snapshot.promise;
     });
-    await within(snapshotTimeoutMs, Promise.all(snapshotsTaken));
+    await within(snapshotTimeoutMs, Promise.all(arrived));
     return metrics.page();
   }
 
+  function kill(): void {
+    for (const worker of workers.keys()) worker.process.kill('SIGKILL');
+  }
+
   return {
-    async start() {
+    metricsPage,
+    kill,
+    /** Starts all workers, and returns their common URL. @throws WorkerStartError if a worker cannot start. */
+    async start(size: number): Promise<URL> {
       try {
-        const [url] = await Promise.all([startOne(), ...Array.from({ length: options.size - 1 }, startOne)]);
+        const [url] = await Promise.all([startOne(), ...Array.from({ length: size - 1 }, startOne)]);
         return url;
       } catch (error) {
         kill();
         throw error;
       }
     },
-    async end(reason, timeoutMs) {
+    /** Drains all workers, and kills those still running after `timeoutMs`. Returns whether all exited with code 0. */
+    async end(reason: EndReason, timeoutMs: number): Promise<boolean> {
       isEnding = true;
-      for (const worker of workers) requestEnd(worker, reason);
+      if (workers.size === 0) allEnded.resolve();
+      for (const worker of workers.keys()) send(worker, { type: 'end', reason });
       const killTimer = setTimeout(kill, timeoutMs);
-      const exits = await Promise.all([...workers].map(({ exited }) => exited));
+      await allEnded.promise;
       clearTimeout(killTimer);
-      return exits.every(({ code }) => code === 0);
+      return hasEndedWell;
     },
-    kill,
-    metricsPage,
   };
-
-  function kill(): void {
-    for (const worker of workers) worker.kill();
-  }
 }
 
-function requestEnd({ rpc }: WorkerHandle, reason: EndReason): void {
-  // The worker exits instead of responding, which rejects the call.
-  rpc.call('end', reason).catch(() => {});
+/** An error is ignored: if the worker has exited, `exit` reports that. */
+function send({ process }: Worker, message: ToWorker): void {
+  if (process.connected) process.send(message, () => {});
 }

@@ -1,81 +1,96 @@
 import cluster from 'node:cluster';
-import { within } from '../../concurrency/within.ts';
-import { readConfig } from '../../config/config.ts';
+import type { Config } from '../../config/config.ts';
 import { createJsonLog, createStandardOutput } from '../../telemetry/json-log.ts';
+import type { MetricsPage } from '../../telemetry/metrics.ts';
 import { openKeyStore } from '../key-store.ts';
 import { type EndReason, onSignals } from '../signals.ts';
 import { type RunningServer, startServer } from '../start-server.ts';
 import { operatorErrorMessage } from '../startup-errors.ts';
 import { divideLimits } from './divide-limits.ts';
-import { connect } from './rpc.ts';
-import type { PrimaryMethods, StartOptions, WorkerMethods } from './worker-protocol.ts';
+import type { StartOptions, ToPrimary, ToWorker } from './messages.ts';
 
-// A worker process. primary.ts starts several, which share the port of the server.
+/** How long the last log lines may take, in milliseconds. */
+const logFlushTimeoutMs = 500;
 
-/** How long each of the last metrics and the last log lines may take, in milliseconds. */
-const exitStepTimeoutMs = 500;
-const config = divideLimits(readConfig(process.env));
-const output = createStandardOutput();
-const log = createJsonLog(config.logLevel, output.stream, { worker: cluster.worker?.id });
-let starting: Promise<RunningServer> | undefined;
-let onTokenRejected = (_tenantId: string): void => {};
+/** Runs a worker process, which shares the port with others. The messages of the primary process start and end it. */
+export function runWorker(config: Config): void {
+  const output = createStandardOutput();
+  const log = createJsonLog(config.logLevel, output.stream, { worker: cluster.worker?.id });
+  let starting: Promise<RunningServer> | undefined;
+  let onTokenRejected = (_tenantId: string): void => {};
+  let wantedPage = Promise.withResolvers<MetricsPage>();
 
-const primary = connect<PrimaryMethods, WorkerMethods>(
-  {
-    // An error of `send` is ignored: if the primary process has exited, this process exits too.
-    send: (message) => process.send?.(message, undefined, undefined, () => {}),
-    onMessage: (listener) => process.on('message', listener),
-  },
-  {
-    async start(startOptions) {
-      starting = start(startOptions);
-      const { url } = await starting;
-      return url.href;
-    },
-    tokenRejected: async (tenantId) => onTokenRejected(tenantId),
-    snapshot: async () => (await (await starting)?.metrics?.snapshot()) ?? [],
-    end,
-  },
-  (error) =>
-    operatorErrorMessage(error) ?? (error instanceof Error ? (error.stack ?? error.message) : String(error)),
-);
-
-async function start(options: StartOptions): Promise<RunningServer> {
-  const { upstreamUrl, bearer, trustedDocuments, stateFile } = options;
-  return startServer(config, {
-    upstream: { url: new URL(upstreamUrl), bearer, close: async () => {} },
-    trustedDocuments,
-    log,
-    metrics: { page: () => primary.call('metricsPage') },
-    keyStore: await openKeyStore(stateFile),
-    tokenRejections: {
-      // An error is ignored: if the primary process has exited, this process exits too.
-      publish: (tenantId) => void primary.call('tokenRejected', tenantId).catch(() => {}),
-      subscribe(listener) {
-        onTokenRejected = listener;
+  async function start({ upstreamUrl, bearer, trustedDocuments, stateFile }: StartOptions) {
+    return startServer(divideLimits(config), {
+      upstream: { url: new URL(upstreamUrl), bearer, close: async () => {} },
+      trustedDocuments,
+      log,
+      keyStore: await openKeyStore(stateFile),
+      metrics: {
+        page() {
+          void send({ type: 'metrics page wanted' });
+          return wantedPage.promise;
+        },
       },
-    },
-  });
-}
-
-async function end(reason: EndReason): Promise<void> {
-  let hasEndedWell = false;
-  try {
-    const server = await starting;
-    await server?.end(reason);
-    const snapshot = await server?.metrics?.snapshot();
-    if (snapshot !== undefined) await within(exitStepTimeoutMs, primary.call('lastSnapshot', snapshot));
-    await output.end(exitStepTimeoutMs);
-    hasEndedWell = true;
-  } finally {
-    process.exit(hasEndedWell ? 0 : 1);
+      tokenRejections: {
+        publish: (tenantId) => void send({ type: 'token rejected', tenantId }),
+        subscribe(listener) {
+          onTokenRejected = listener;
+        },
+      },
+    });
   }
+
+  async function reportStart(starting: Promise<RunningServer>): Promise<void> {
+    try {
+      await send({ type: 'listening', url: (await starting).url.href });
+    } catch (error) {
+      const bug = error instanceof Error ? (error.stack ?? error.message) : String(error);
+      await send({ type: 'failed', error: operatorErrorMessage(error) ?? bug });
+    }
+  }
+
+  async function sendSnapshot(): Promise<void> {
+    const { metrics } = (await starting) ?? {};
+    if (metrics !== undefined) await send({ type: 'snapshot', snapshot: await metrics.snapshot() });
+  }
+
+  async function end(reason: EndReason): Promise<void> {
+    let hasEndedWell = false;
+    try {
+      await (await starting)?.end(reason);
+      await sendSnapshot();
+      await output.end(logFlushTimeoutMs);
+      hasEndedWell = true;
+    } finally {
+      process.exit(hasEndedWell ? 0 : 1);
+    }
+  }
+
+  // worker-process.ts sends all messages.
+  process.on('message', (message: ToWorker) => {
+    if (message.type === 'start') {
+      starting = start(message.options);
+      void reportStart(starting);
+    }
+    if (message.type === 'token rejected') onTokenRejected(message.tenantId);
+    if (message.type === 'snapshot wanted') void sendSnapshot();
+    if (message.type === 'metrics page') {
+      wantedPage.resolve(message.page);
+      wantedPage = Promise.withResolvers();
+    }
+    if (message.type === 'end') void end(message.reason);
+  });
+  // When the primary process exits, this process exits too. Its buffered log lines have no reader, so they are
+  // discarded.
+  cluster.worker?.on('error', () => {});
+  process.prependListener('disconnect', output.abandon);
+  // Ctrl-C reaches all processes of a terminal. Workers ignore the signal and wait for a message.
+  process.on('SIGINT', () => {});
+  onSignals(['SIGTERM'], () => void send({ type: 'replacement wanted' }), output.abandon);
 }
 
-// When the primary process exits, this process exits too. Its buffered log lines have no reader, so they are
-// discarded.
-cluster.worker?.on('error', () => {});
-process.prependListener('disconnect', output.abandon);
-// Ctrl-C reaches all processes of a terminal. Workers ignore the signal and wait for a call of the primary process.
-process.on('SIGINT', () => {});
-onSignals(['SIGTERM'], () => void primary.call('requestReplacement'), output.abandon);
+/** Resolves when the message is sent. An error is ignored: if the primary process has exited, this process exits too. */
+function send(message: ToPrimary): Promise<void> {
+  return new Promise((resolve) => process.send?.(message, undefined, undefined, () => resolve()));
+}

@@ -11,13 +11,16 @@ import { onlyTrustedDocuments, type TrustedDocuments } from './trusted-documents
 export interface DocumentOptions {
   /** Whether clients may introspect the schema. */
   schemaAccess: SchemaAccess;
-  /** Memory of the document cache. 0 caches nothing. */
-  documentCacheBytes: number;
+  /** Memory of the document cache, by default 64 MiB. 0 caches nothing. */
+  documentCacheBytes?: number | undefined;
   /** The only documents that are accepted. By default all documents are accepted. */
   trustedDocuments?: TrustedDocuments | undefined;
-  /** Memory for the texts of automatic persisted queries. 0 switches automatic persisted queries off. */
-  persistedQueryBytes: number;
+  /** Memory for the texts of automatic persisted queries, by default 16 MiB. 0 switches them off. */
+  persistedQueryBytes?: number | undefined;
 }
+
+const defaultDocumentCacheBytes = 67_108_864;
+const defaultPersistedQueryBytes = 16_777_216;
 
 /**
  * Creates the document cache of a schema, and the policy for the documents of requests.
@@ -28,7 +31,12 @@ export interface DocumentOptions {
 export function createDocumentSources(
   schema: GraphQLSchema,
   limits: Limits,
-  { schemaAccess, documentCacheBytes, trustedDocuments, persistedQueryBytes }: DocumentOptions,
+  {
+    schemaAccess,
+    documentCacheBytes = defaultDocumentCacheBytes,
+    trustedDocuments,
+    persistedQueryBytes = defaultPersistedQueryBytes,
+  }: DocumentOptions,
   isTokenAccepted: (headers: HeaderReader) => boolean,
   onRead = () => {},
 ): DocumentSources {

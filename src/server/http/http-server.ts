@@ -6,7 +6,7 @@ import { setImmediate as nextRound, setTimeout as sleep } from 'node:timers/prom
 import { loopBudget } from '../../concurrency/event-loop-round.ts';
 import { within } from '../../concurrency/within.ts';
 import { createRequestIds } from '../../telemetry/request-ids.ts';
-import { type ConnectionTimeouts, createConnections } from './client-connections.ts';
+import { createConnections } from './client-connections.ts';
 import { type HttpError, type OnHttpError, writeHttpError } from './http-error.ts';
 import { checkAmbiguity, checkUrl } from './request-checks.ts';
 import { parserError, writeErrorToSocket } from './socket-errors.ts';
@@ -31,7 +31,7 @@ export interface ShutdownWait {
 }
 
 /** Settings of a listener. Times are in milliseconds. */
-export interface ListenerOptions extends Omit<ConnectionTimeouts, 'stallTimeoutMs'> {
+export interface ListenerOptions {
   /** The time after which an idle connection is closed. */
   keepAliveTimeoutMs: number;
   /** The maximum number of connections. Further connections are closed at once. */
@@ -44,9 +44,14 @@ export interface ListenerOptions extends Omit<ConnectionTimeouts, 'stallTimeoutM
   headersTimeoutMs?: number;
   /** The maximum time to receive the head and body of a request, by default 30 seconds. */
   requestTimeoutMs?: number;
-  /** As in `ConnectionTimeouts`, by default 5 seconds. About 200 bytes per second are then enough. */
   stallTimeoutMs?: number;
+  responseTimeoutMs?: number | undefined;
 }
+
+/** The time in which a client must read response bytes that wait. */
+export const defaultResponseTimeoutMs = 60_000;
+// About 200 bytes of a body per second are then enough.
+const defaultStallTimeoutMs = 5_000;
 
 // The interval between sweeps for idle connections during a shutdown.
 const shutdownSweepMs = 50;
@@ -76,8 +81,8 @@ export async function listen(
   options: ListenerOptions,
   onHttpError: OnHttpError = () => {},
 ): Promise<Listener> {
-  const { headersTimeoutMs = 10_000, requestTimeoutMs = 30_000, stallTimeoutMs = 5_000 } = options;
-  const { responseTimeoutMs } = options;
+  const { headersTimeoutMs = 10_000, requestTimeoutMs = 30_000 } = options;
+  const { stallTimeoutMs = defaultStallTimeoutMs, responseTimeoutMs = defaultResponseTimeoutMs } = options;
   // Short enough that no connection outlasts its timeout by much.
   const sweepMs = Math.ceil(Math.min(1_000, stallTimeoutMs / 4, responseTimeoutMs / 4));
   const server = createServer({

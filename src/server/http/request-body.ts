@@ -14,6 +14,9 @@ export interface BodyBudget {
   release(bytes: number): void;
 }
 
+/** The largest accepted body of a request. */
+export const defaultMaxBodyBytes = 1_048_576;
+
 /** The default budget of a process: 64 bodies of the default maximum size. */
 export const defaultBodyBudgetBytes = 67_108_864;
 

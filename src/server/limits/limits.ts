@@ -1,20 +1,14 @@
 import { type ASTNode, GraphQLError } from 'graphql';
 
-/** The limits that are settings. A limit is the largest allowed number. */
-export interface LimitSettings {
-  /** Tokens of a document. */
-  tokens: number;
-  /** Nesting of fields, fragments expanded. Introspection does not count. */
-  depth: number;
-  /** The maximum number of objects in the response of an operation. */
-  nodes: number;
-}
-
 /**
- * The limits that are the same for every server. Each has a document that would hold the event loop for more than 50 ms,
- * or make more than 100 REST calls (test/api/documents/limits.test.ts).
+ * The limits that are the same for every server. A limit is the largest allowed number. Each has a document that would
+ * hold the event loop for more than 50 ms, or make more than 100 REST calls (test/api/documents/limits.test.ts).
  */
 export const fixedLimits = {
+  /** Tokens of a document. */
+  tokens: 5_000,
+  /** Nesting of fields, fragments expanded. Introspection does not count. */
+  depth: 12,
   /** UTF-16 units of a document. An error computes its line and column from the whole text. */
   documentCharacters: 262_144,
   /** Fields and fragments of a document, fragments expanded. Validation walks them for each operation. */
@@ -31,8 +25,10 @@ export const fixedLimits = {
   writes: 100,
 };
 
-/** All limits of a server. */
-export type Limits = LimitSettings & typeof fixedLimits;
+export type Limits = typeof fixedLimits & {
+  /** The maximum number of objects in the response of an operation. */
+  nodes: number;
+};
 
 /** The maximum number of errors in the response to a rejected request. Each error may quote the document. */
 export const maxErrorsShown = 5;

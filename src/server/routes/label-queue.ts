@@ -4,11 +4,14 @@ import type { Owner } from '../../concurrency/owner.ts';
 import { type HttpError, overloaded } from '../http/http-error.ts';
 
 export interface LabelQueueOptions {
-  /** The maximum number of label requests at the same time. One token has half. */
-  requestsAtOnce: number;
+  /** The maximum number of label requests at the same time. One token has half. By default 32. */
+  requestsAtOnce?: number | undefined;
   /** How long a request waits for a slot, in milliseconds. By default 10 seconds. */
   waitMs?: number | undefined;
 }
+
+/** Each has a REST connection of its own. */
+export const defaultLabelRequestsAtOnce = 32;
 
 // A request that waits keeps a connection and a few KiB.
 const maxWaiting = 1_000;
@@ -18,7 +21,7 @@ export class LabelQueue {
   readonly #queue: FairQueue;
   readonly #waitMs: number;
 
-  constructor({ requestsAtOnce, waitMs = 10_000 }: LabelQueueOptions) {
+  constructor({ requestsAtOnce = defaultLabelRequestsAtOnce, waitMs = 10_000 }: LabelQueueOptions) {
     this.#waitMs = waitMs;
     const maxWeightPerToken = Math.ceil(requestsAtOnce / 2);
     this.#queue = new FairQueue({ capacity: requestsAtOnce, maxWeightPerToken, maxWaiting });

@@ -18,7 +18,7 @@ import { order, post } from '../../fixtures/order-to-create.ts';
 import { startRestClient, until } from '../../fixtures/rest-service.ts';
 import { startWaybill } from '../../harness.ts';
 
-const { loading } = readConfig({}).app;
+const loading = readConfig({});
 
 const raise = (error: unknown) => {
   throw error;

@@ -97,8 +97,8 @@ describe('documents', () => {
 });
 
 test('strangers push out no document that an accepted token has used', async () => {
-  const telemetry = await startTelemetry({ metrics: true, process: false, tracing: undefined }, silentLog);
-  await using waybill = await startWaybill({ DOCUMENT_CACHE_BYTES: '400000' }, { telemetry });
+  const telemetry = await startTelemetry({ metrics: true, process: false, tracing: false }, silentLog);
+  await using waybill = await startWaybill({}, { documentCacheBytes: 400_000, telemetry });
   const parsed = async () => {
     const { body = '' } = (await telemetry.metrics?.page()) ?? {};
     return Number(/^waybill_documents_parsed_total (\d+)$/m.exec(body)?.[1]);
@@ -137,7 +137,7 @@ describe('an answer', () => {
   });
 
   test('is the same where no document is kept', async () => {
-    await using waybill = await startWaybill({ DOCUMENT_CACHE_BYTES: '0' });
+    await using waybill = await startWaybill({}, { documentCacheBytes: 0 });
     const query = '{ orders(first: 1) { nodes { id } } }';
     expect(await waybill.ask(query)).toEqual(await waybill.ask(query));
   });

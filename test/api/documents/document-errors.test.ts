@@ -159,16 +159,3 @@ test('introspections that are too large for one operation are refused, also with
     calls: [],
   });
 });
-
-describe('settings', () => {
-  test('move the limits, up and down', async () => {
-    await using other = await startWaybill(
-      { MAX_DEPTH: '13', MAX_TOKENS: '100' },
-      { sandbox: waybill.sandbox },
-    );
-    expect((await other.ask(ofDepth(13))).errors).toBeUndefined();
-    expect((await other.ask(order('id '.repeat(100)))).errors?.[0]?.extensions.code).toBe(
-      'GRAPHQL_PARSE_FAILED',
-    );
-  });
-});

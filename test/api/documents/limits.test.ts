@@ -1,6 +1,5 @@
 import { GraphQLError, getNamedType, getOperationAST, isInterfaceType, isObjectType, parse } from 'graphql';
 import { afterAll, describe, expect, test } from 'vitest';
-import { readConfig } from '../../../src/config/config.ts';
 import { schema } from '../../../src/graph/schema.ts';
 import { validationByAccess } from '../../../src/server/documents/schema-access.ts';
 import { parseWithin, validateWithin } from '../../../src/server/limits/document-limits.ts';
@@ -10,7 +9,7 @@ import { createOperationLimits } from '../../../src/server/limits/operation-limi
 import { order, repeated } from '../../fixtures/documents-too-large.ts';
 import { startWaybill } from '../../harness.ts';
 
-const limits: Limits = { ...fixedLimits, ...readConfig({}).app.limits };
+const limits: Limits = { ...fixedLimits, nodes: 3_000 };
 const waybill = await startWaybill();
 const { ask } = waybill;
 

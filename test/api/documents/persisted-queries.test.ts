@@ -176,7 +176,7 @@ describe('automatic persisted queries', () => {
   });
 
   test('are switched off where no memory is set for them', async () => {
-    await using without = await startWaybill({ PERSISTED_QUERY_BYTES: '0' }, { sandbox: waybill.sandbox });
+    await using without = await startWaybill({}, { persistedQueryBytes: 0, sandbox: waybill.sandbox });
     const query = newQuery();
     const reference = persisted(sha256(query));
     expect(await send(without, { query, ...reference })).toEqual(order);
@@ -195,7 +195,7 @@ describe('automatic persisted queries', () => {
   });
 
   test('strangers push out no text that an accepted token has sent or named', async () => {
-    await using small = await startWaybill({ PERSISTED_QUERY_BYTES: '20000' }, { sandbox: waybill.sandbox });
+    await using small = await startWaybill({}, { persistedQueryBytes: 20_000, sandbox: waybill.sandbox });
     const [ofStranger, named, sent] = [newQuery(), newQuery(), newQuery()];
     await send(small, { query: ofStranger, ...persisted(sha256(ofStranger)) }, { bearer: 'stranger' });
     await send(small, { query: named, ...persisted(sha256(named)) }, { bearer: 'stranger' });

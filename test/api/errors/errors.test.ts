@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, afterEach, describe, expect, test } from 'vitest';
 import { readConfig } from '../../../src/config/config.ts';
+import { appSettings } from '../../../src/process/app-settings.ts';
 import type { RestApi } from '../../../src/rest/api.ts';
 import { BadInputError } from '../../../src/rest/errors.ts';
 import { createApp } from '../../../src/server/app.ts';
@@ -257,7 +258,7 @@ describe('a mistake of this server', () => {
       keyStore: memoryStore,
       service: 'test',
       api: { getOrganization: fail } as unknown as RestApi, // Only this method is called.
-      ...readConfig({}).app,
+      settings: { ...appSettings(readConfig({})), showCost: false },
       publicUrl: () => new URL('http://waybill.test'),
       report: (...told) => reported.push(told),
     });

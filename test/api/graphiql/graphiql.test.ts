@@ -7,6 +7,7 @@ import { parse, validate } from 'graphql';
 import { describe, expect, test } from 'vitest';
 import { readConfig } from '../../../src/config/config.ts';
 import { schema } from '../../../src/graph/schema.ts';
+import { appSettings } from '../../../src/process/app-settings.ts';
 import type { RestApi } from '../../../src/rest/api.ts';
 import { createApp } from '../../../src/server/app.ts';
 import { readTabs } from '../../../src/server/routes/graphiql/tabs.ts';
@@ -19,7 +20,7 @@ function createOfflineApp(graphiqlBearer?: string) {
     keyStore: memoryStore,
     service: 'test',
     api: {} as RestApi,
-    ...readConfig({}).app,
+    settings: { ...appSettings(readConfig({})), showCost: false },
     publicUrl: () => new URL('http://waybill.test'),
     graphiqlBearer,
     report: (error) => {

@@ -98,7 +98,7 @@ test("one token's clients that read nothing leave others their turn, and cost a 
   await settle(5_500);
   expect(pagesRead()).toBeLessThan(12);
   expect(withStatus(200).length).toBeLessThan(12);
-  // The budget has room, so clients have RESPONSE_TIMEOUT_MS to read.
+  // The budget has room, so clients have 60 seconds to read.
   expect(cutOff).toEqual([]);
 
   // A second such token uses the budget up. Clients that took nothing for 5 seconds are then disconnected.

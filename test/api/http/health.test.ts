@@ -3,6 +3,7 @@ import type { ServerResponse } from 'node:http';
 import { createServer } from 'node:net';
 import { describe, expect, test } from 'vitest';
 import { readConfig } from '../../../src/config/config.ts';
+import { appSettings } from '../../../src/process/app-settings.ts';
 import type { RestApi } from '../../../src/rest/api.ts';
 import { createProbe } from '../../../src/rest/health-probe.ts';
 import { createApp } from '../../../src/server/app.ts';
@@ -16,7 +17,7 @@ function appWith(health: Health) {
     keyStore: memoryStore,
     service: 'test',
     api: {} as RestApi,
-    ...readConfig({}).app,
+    settings: { ...appSettings(readConfig({})), showCost: false },
     publicUrl: () => new URL('http://waybill.test'),
     health,
     report: (error) => {

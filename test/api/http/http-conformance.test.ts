@@ -1,6 +1,7 @@
 import { serverAudits } from 'graphql-http';
 import { describe, expect, test } from 'vitest';
 import { readConfig } from '../../../src/config/config.ts';
+import { appSettings } from '../../../src/process/app-settings.ts';
 import type { RestApi } from '../../../src/rest/api.ts';
 import { createApp } from '../../../src/server/app.ts';
 import { memoryStore } from '../../fixtures/memory-store.ts';
@@ -10,7 +11,7 @@ const app = createApp({
   keyStore: memoryStore,
   service: 'test',
   api: {} as RestApi,
-  ...readConfig({}).app,
+  settings: { ...appSettings(readConfig({})), showCost: false },
   publicUrl: () => new URL('http://waybill.test'),
   report: (error) => {
     throw error;

@@ -6,7 +6,7 @@ import { until } from '../../fixtures/rest-service.ts';
 import { startWaybill } from '../../harness.ts';
 
 const maxBytes = 4_096;
-const waybill = await startListening({ MAX_REQUEST_BYTES: String(maxBytes) });
+const waybill = await startListening({}, { maxBodyBytes: maxBytes });
 const { sandbox, listener, authorization, post } = waybill;
 
 beforeEach(() => sandbox.requests.clear());

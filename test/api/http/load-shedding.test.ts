@@ -10,7 +10,8 @@ const held: ServerResponse[] = [];
 const waybill = await startApp(
   (request, response) =>
     request.url === '/v1/orders/accept' ? response.end('{"name":"orders/accept"}') : held.push(response),
-  { GRAPHQL_REQUESTS_AT_ONCE: '4', LABEL_REQUESTS_AT_ONCE: '2' },
+  { GRAPHQL_REQUESTS_AT_ONCE: '4' },
+  { labelRequestsAtOnce: 2 },
 );
 const authorization = 'Bearer token';
 let tokens = 0;

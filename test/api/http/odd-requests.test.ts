@@ -3,6 +3,7 @@ import { connect } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { readConfig } from '../../../src/config/config.ts';
+import { appSettings } from '../../../src/process/app-settings.ts';
 import type { RestApi } from '../../../src/rest/api.ts';
 import { createApp } from '../../../src/server/app.ts';
 import { type Listener, listen } from '../../fixtures/listen.ts';
@@ -15,7 +16,7 @@ const app = createApp({
   keyStore: memoryStore,
   service: 'test',
   api: {} as RestApi,
-  ...readConfig({}).app,
+  settings: { ...appSettings(readConfig({})), showCost: false },
   publicUrl: () => new URL('http://waybill.test'),
   report: (error) => reported.push(error),
 });

@@ -18,7 +18,7 @@ import { memoryStore } from '../../fixtures/memory-store.ts';
 import { answerJson, startRestClient } from '../../fixtures/rest-service.ts';
 import { type Answer, startWaybill, type Waybill } from '../../harness.ts';
 
-const { loading } = readConfig({}).app;
+const loading = readConfig({});
 
 const raise = (error: unknown) => {
   throw error;

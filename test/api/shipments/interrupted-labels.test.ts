@@ -2,7 +2,7 @@ import type { ServerResponse } from 'node:http';
 import { expect, test } from 'vitest';
 import { listen } from '../../fixtures/listen.ts';
 import { type Answer, answerJson, until } from '../../fixtures/rest-service.ts';
-import { startApp } from '../../fixtures/start-app.ts';
+import { type StartAppOptions, startApp } from '../../fixtures/start-app.ts';
 
 const query = '{ order(id: "7") { fulfiller } }';
 const whole = { data: { order: { fulfiller: 'OPERATOR' } }, errors: undefined };
@@ -22,8 +22,12 @@ const drip = (response: ServerResponse) => {
 };
 
 /** The application on a real connection, with few places for labels. */
-async function startListening(answer: Answer, environment: Record<string, string>) {
-  const waybill = await startApp(answer, environment);
+async function startListening(
+  answer: Answer,
+  environment: Record<string, string>,
+  options: StartAppOptions = {},
+) {
+  const waybill = await startApp(answer, environment, options);
   const listener = await listen(waybill.app, '127.0.0.1', 0);
   return {
     ...waybill,
@@ -54,7 +58,7 @@ test.each<[string, (response: ServerResponse) => void]>([
   await Promise.allSettled(gone);
 });
 
-test('a label that drips for ever is cut off after RESPONSE_TIMEOUT_MS, at both ends', async () => {
+test('a label that drips for ever is cut off at its time limit, at both ends', async () => {
   let open = 0;
   await using waybill = await startListening(
     beside((response) => {
@@ -64,7 +68,8 @@ test('a label that drips for ever is cut off after RESPONSE_TIMEOUT_MS, at both 
       });
       drip(response);
     }),
-    { RESPONSE_TIMEOUT_MS: '300' },
+    {},
+    { responseTimeoutMs: 300 },
   );
   const label = await waybill.label('7', 'ana');
   expect([label.status, open]).toEqual([200, 1]);

@@ -15,7 +15,7 @@ async function startWithSlots(slots: number, options: StartAppOptions = {}) {
     if (id !== undefined) held.set(id, response);
     else answerJson({ name: 'orders/7', fulfiller: 'OPERATOR' })(request, response, body);
   };
-  const waybill = await startApp(answer, { LABEL_REQUESTS_AT_ONCE: `${slots}` }, options);
+  const waybill = await startApp(answer, {}, { labelRequestsAtOnce: slots, ...options });
   const listener = await listen(waybill.app, '127.0.0.1', 0);
   const label = (id: string, bearer: string, signal: AbortSignal | null = null) =>
     fetch(new URL(`/labels/${id}.pdf`, listener.url), {

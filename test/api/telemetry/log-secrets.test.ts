@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { readConfig } from '../../../src/config/config.ts';
+import { appSettings } from '../../../src/process/app-settings.ts';
 import type { RestApi } from '../../../src/rest/api.ts';
 import { createApp } from '../../../src/server/app.ts';
 import { createErrorReporter } from '../../../src/telemetry/error-report.ts';
@@ -129,7 +130,7 @@ describe('a fault of the server', () => {
       service: 'test',
       // Only this method is called.
       api: { getOrganization: async () => fail() } as unknown as RestApi,
-      ...readConfig({}).app,
+      settings: appSettings(readConfig({})),
       publicUrl: () => new URL('http://waybill.test'),
       log,
       report: createErrorReporter(log),

@@ -10,7 +10,7 @@ import { startApp } from '../../fixtures/start-app.ts';
 import { startWaybill } from '../../harness.ts';
 
 const telemetryOf = (log = silentLog) =>
-  startTelemetry({ metrics: true, process: false, tracing: undefined }, log);
+  startTelemetry({ metrics: true, process: false, tracing: false }, log);
 
 /** What a page shows, without times, the sizes of batches, and what is 0. */
 async function countsOf({ page }: Pick<Metrics, 'page'>) {

@@ -3,9 +3,8 @@ import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { buffer } from 'node:stream/consumers';
-import { describe, expect, test } from 'vitest';
+import { afterEach, describe, expect, test, vi } from 'vitest';
 import { silentLog } from '../../../src/telemetry/log.ts';
-import type { TracingOptions } from '../../../src/telemetry/otlp-tracing.ts';
 import { startTelemetry } from '../../../src/telemetry/telemetry.ts';
 import { recordedLog } from '../../fixtures/recorded-log.ts';
 import { type Answer, answerJson, until } from '../../fixtures/rest-service.ts';
@@ -81,16 +80,12 @@ const answer: Answer = (request, response, body) => {
   return answerJson(record(path.replace('/v1/', '')), status)(request, response, body);
 };
 
-async function start(given: Partial<TracingOptions> = {}, log = silentLog, collectorStatus = 200) {
+async function start(variables: Record<string, string> = {}, log = silentLog, collectorStatus = 200) {
   const collector = await startCollector(collectorStatus);
-  const tracing: TracingOptions = {
-    url: collector.url,
-    protocol: 'http/json',
-    sampler: 'parentbased_always_on',
-    ratio: 1,
-    ...given,
-  };
-  const telemetry = await startTelemetry({ metrics: false, tracing }, log);
+  vi.stubEnv('OTEL_EXPORTER_OTLP_TRACES_ENDPOINT', collector.url.href);
+  vi.stubEnv('OTEL_EXPORTER_OTLP_PROTOCOL', 'http/json');
+  for (const [name, value] of Object.entries(variables)) vi.stubEnv(name, value);
+  const telemetry = await startTelemetry({ metrics: false, tracing: true }, log);
   const waybill = await startApp(answer, {}, { telemetry });
   return {
     collector,
@@ -116,6 +111,8 @@ async function start(given: Partial<TracingOptions> = {}, log = silentLog, colle
     },
   };
 }
+
+afterEach(() => vi.unstubAllEnvs());
 
 const traceId = '0af7651916cd43dd8448eb211c80319c';
 const traceparent = `00-${traceId}-b7ad6b7169203331-01`;
@@ -216,11 +213,12 @@ describe('traces', () => {
     ]);
   });
 
+  const keepsNone = { OTEL_TRACES_SAMPLER: 'traceidratio', OTEL_TRACES_SAMPLER_ARG: '0' };
   test.each<[string, string | undefined]>([
     ['not sampled', `00-${traceId}-b7ad6b7169203331-00`],
     ['by a sampler that keeps none', undefined],
   ])('where a trace is %s, nothing is sent of it, but its id goes on', async (_what, parent) => {
-    await using traced = await start(parent === undefined ? { sampler: 'traceidratio', ratio: 0 } : {});
+    await using traced = await start(parent === undefined ? keepsNone : {});
     await traced.send('/graphql', '{ order(id: "a") { id notes } }', parent ? { traceparent: parent } : {});
     await traced.flush();
     expect(traced.collector.requests).toEqual([]);
@@ -244,7 +242,7 @@ describe('traces', () => {
     'sent as %s, they hold no document, value, identifier or token',
     async (protocol) => {
       const canary = 'canary573195550142';
-      await using traced = await start({ protocol });
+      await using traced = await start({ OTEL_EXPORTER_OTLP_TRACES_PROTOCOL: protocol });
       const headers = { authorization: `Bearer ${canary}`, cookie: canary, 'user-agent': canary };
       const queries = [
         `query Board { order(id: "${canary}") { notes } orders(search: "${canary}") { nodes { id } } }`,
@@ -278,6 +276,28 @@ describe('traces', () => {
   });
 });
 
+describe('variables of OpenTelemetry', () => {
+  test.each([
+    [{ OTEL_TRACES_SAMPLER: 'xray' }, 'There is no sampler xray: all traces are sent'],
+    [
+      { OTEL_EXPORTER_OTLP_TRACES_PROTOCOL: 'grpc' },
+      'OTLP by grpc is not supported: traces are sent by http/protobuf',
+    ],
+    [
+      { OTEL_EXPORTER_OTLP_TRACES_ENDPOINT: '//me:pass@collector' },
+      expect.stringMatching(/Could not parse .*'\/\/…@collector'/),
+    ],
+    [
+      { OTEL_EXPORTER_OTLP_TIMEOUT: '-1' },
+      expect.stringMatching(/^Configuration: OTEL_EXPORTER_OTLP_TIMEOUT /),
+    ],
+  ])('%j is a warning in the log', async (variables, problem) => {
+    const { log, lines } = recordedLog('warn');
+    await using _traced = await start(variables, log);
+    expect(lines()).toEqual([{ level: 'warn', problem, msg: 'OpenTelemetry cannot use a variable' }]);
+  });
+});
+
 test('where nothing is traced, nothing of OpenTelemetry’s SDK is loaded, and REST gets no traceparent', async () => {
   const script = `
     import { registerHooks } from 'node:module';
@@ -289,7 +309,7 @@ test('where nothing is traced, nothing of OpenTelemetry’s SDK is loaded, and R
     });
     const { startTelemetry } = await import('./src/telemetry/telemetry.ts');
     await import('./src/server/app.ts');
-    await startTelemetry({ metrics: true, tracing: undefined }, {});
+    await startTelemetry({ metrics: true, tracing: false }, {});
     console.log('started');
     process.exit(0);`;
   const output = execFileSync(process.execPath, ['--input-type=module', '-e', script], { encoding: 'utf8' });

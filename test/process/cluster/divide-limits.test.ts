@@ -2,35 +2,21 @@ import { expect, test } from 'vitest';
 import { readConfig } from '../../../src/config/config.ts';
 import { divideLimits } from '../../../src/process/cluster/divide-limits.ts';
 
-test('what bounds the server as a whole is divided among its workers, and all else is as it was', () => {
+test('divides the limits of the whole server among its workers', () => {
   const config = readConfig({ WORKERS: '3', RATE_LIMIT_POINTS_PER_SECOND: '100' });
   expect(divideLimits(config)).toEqual({
     ...config,
-    listener: { ...config.listener, maxConnections: 3_333 },
-    rest: { ...config.rest, connections: 21, streamConnections: 10 },
-    app: {
-      ...config.app,
-      loadShedding: { graphql: 333, label: 10 },
-      callsAtOnce: 21,
-      callsWaiting: 333,
-      pointsPerSecond: 33,
-      documentCacheBytes: 22_369_621,
-      persistedQueryBytes: 5_592_405,
-    },
+    maxConnections: 3_333,
+    upstreamConnections: 21,
+    graphqlRequestsAtOnce: 333,
+    callsWaiting: 333,
+    pointsPerSecond: 33,
   });
 });
 
-test('each has at least one of what there must be, and none of what was switched off', () => {
-  const { app, rest } = divideLimits(
-    readConfig({
-      WORKERS: '3',
-      UPSTREAM_CONNECTIONS: '3',
-      UPSTREAM_QUEUE: '1',
-      LABEL_REQUESTS_AT_ONCE: '2',
-      DOCUMENT_CACHE_BYTES: '0',
-    }),
+test('leaves each worker at least one of a limit that is not off', () => {
+  const { upstreamConnections, graphqlRequestsAtOnce, pointsPerSecond } = divideLimits(
+    readConfig({ WORKERS: '3', UPSTREAM_CONNECTIONS: '3', GRAPHQL_REQUESTS_AT_ONCE: '1' }),
   );
-  expect([rest.connections, app.callsWaiting, app.loadShedding.label, app.documentCacheBytes]).toEqual([
-    1, 1, 1, 0,
-  ]);
+  expect([upstreamConnections, graphqlRequestsAtOnce, pointsPerSecond]).toEqual([1, 1, 0]);
 });

@@ -254,7 +254,7 @@ describe('workers that can\u2019t start', slow, () => {
     try {
       const flag = join(folder, 'flag');
       const code = `import { existsSync } from 'node:fs';
-        if (process.argv[1].endsWith('cluster/worker-main.ts') && existsSync(${JSON.stringify(flag)})) process.exit(7);`;
+        if (process.send !== undefined && existsSync(${JSON.stringify(flag)})) process.exit(7);`;
       await using service = await startService(answerAsPromised);
       const server = startWorkers({ UPSTREAM_URL: service.url.href }, [
         '--import',

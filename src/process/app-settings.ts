@@ -1,0 +1,52 @@
+import type { Config } from '../config/config.ts';
+import type { QueryParameterNames } from '../rest/resource-client.ts';
+import type { AppSettings, TestOptions } from '../server/app.ts';
+import { defaultResponseTimeoutMs } from '../server/http/http-server.ts';
+import { defaultLabelRequestsAtOnce } from '../server/routes/label-queue.ts';
+
+/** Returns the settings of the application. */
+export function appSettings(config: Config): AppSettings {
+  return {
+    schemaAccess: config.schemaAccess,
+    currency: config.currency,
+    operationTimeoutMs: config.operationTimeoutMs,
+    showCost: config.showCost ?? config.upstreamUrl === undefined,
+    maxNodes: config.maxNodes,
+    callsPerOperation: config.callsPerOperation,
+    readsPerOperation: config.readsPerOperation,
+    callsAtOnce: config.upstreamConnections,
+    callsWaiting: config.callsWaiting,
+    pointsPerSecond: config.pointsPerSecond,
+    referenceMs: config.referenceMs,
+    listsForBatches: config.listsForBatches,
+    graphqlRequestsAtOnce: config.graphqlRequestsAtOnce,
+    corsOrigins: config.corsOrigins,
+    compressResponses: config.compressResponses,
+    isHttps: config.publicUrl?.protocol === 'https:',
+  };
+}
+
+/** Returns the settings of the REST client. A label has the same timeout at REST and at its client. */
+export function restSettings(config: Config, { responseTimeoutMs }: TestOptions = {}) {
+  return {
+    connections: config.upstreamConnections,
+    streamConnections: defaultLabelRequestsAtOnce,
+    callTimeoutMs: config.upstreamTimeoutMs,
+    streamTimeoutMs: responseTimeoutMs ?? defaultResponseTimeoutMs,
+    maxResponseBytes: config.upstreamMaxResponseBytes,
+    retries: config.upstreamRetries,
+    compression: config.upstreamCompression,
+    proxy: config.proxy,
+  };
+}
+
+/** Returns the names of REST's query parameters. */
+export function parameterNames(config: Config): QueryParameterNames {
+  return {
+    pageSize: config.pageSizeParameter,
+    pageToken: config.pageTokenParameter,
+    status: config.statusParameter,
+    search: config.searchParameter,
+    query: config.queryParameter,
+  };
+}

@@ -1,0 +1,27 @@
+import type { RequestListener } from 'node:http';
+import type { Config } from '../config/config.ts';
+import type { OnHttpError } from '../server/http/http-error.ts';
+import { type Listener, listen } from '../server/http/http-server.ts';
+import { unusableSetting } from './startup-errors.ts';
+
+/**
+ * Starts an HTTP server on HOST and `port`.
+ * @param variable the name of the port's setting.
+ * @throws ConfigError that names the setting if the address is in use or invalid.
+ */
+export function listenOn(
+  variable: string,
+  port: number,
+  requestListener: RequestListener,
+  { host, maxConnections, keepAliveTimeoutMs, drainWaitMs, drainGraceMs }: Config,
+  onHttpError: OnHttpError,
+  responseTimeoutMs?: number,
+): Promise<Listener> {
+  const options = { maxConnections, keepAliveTimeoutMs, drainWaitMs, drainGraceMs, responseTimeoutMs };
+  return listen(requestListener, host, port, options, onHttpError).catch((error: unknown) => {
+    throw unusableSetting(
+      `HOST and ${variable}: expected an address that is free, but got ${host}:${port}`,
+      error,
+    );
+  });
+}

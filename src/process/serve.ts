@@ -1,0 +1,76 @@
+import type { Config } from '../config/config.ts';
+import type { TrustedDocuments } from '../server/documents/trusted-documents.ts';
+import type { OnHttpError } from '../server/http/http-error.ts';
+import { metricsListener } from '../server/routes/metrics.ts';
+import { createStandardOutput, type LogOutput } from '../telemetry/json-log.ts';
+import type { Metrics } from '../telemetry/metrics.ts';
+import { banner } from './banner.ts';
+import { listenOn } from './listen.ts';
+import { drainWait, type EndReason, endOnSignals, logFlushTimeoutMs } from './signals.ts';
+import { loadTrustedDocuments } from './trusted-documents.ts';
+import { openUpstream, type Upstream } from './upstream.ts';
+
+/** The parts that one process and several workers have in common. */
+export interface ServeParts {
+  upstream: Upstream;
+  trustedDocuments: TrustedDocuments | undefined;
+  output: LogOutput;
+  /** Ends the server with exit code 1 after an error that no request causes. */
+  onFailure(message: string): void;
+}
+
+/** A listening server of one process or of several workers. */
+export interface ServedProcesses {
+  url: URL;
+  /** Undefined when metrics are off. */
+  metrics: Pick<Metrics, 'page'> | undefined;
+  /** Reports an HTTP error of a request that reaches no route. */
+  onHttpError: OnHttpError;
+  /** Starts the log, once the banner is printed. */
+  startLog(): void;
+  end(reason: EndReason): Promise<void>;
+  /** Ends other processes at once. */
+  kill(): void;
+}
+
+/** Runs the server until a signal ends it. @throws ConfigError, TrustedDocumentsError and WorkerStartError. */
+export async function serve(
+  config: Config,
+  start: (config: Config, parts: ServeParts) => Promise<ServedProcesses>,
+): Promise<void> {
+  let ending: Promise<void> | undefined;
+  const trustedDocuments = await loadTrustedDocuments(config.operationsFile);
+  const upstream = await openUpstream(config);
+  const output = createStandardOutput();
+  const server = await start(config, { upstream, trustedDocuments, output, onFailure });
+  const { metrics, onHttpError } = server;
+  const { metricsPort } = config;
+  const metricsServer =
+    metrics && metricsPort !== undefined
+      ? await listenOn('METRICS_PORT', metricsPort, metricsListener(metrics), config, onHttpError)
+      : undefined;
+
+  endOnSignals(end, () => {
+    server.kill();
+    output.abandon();
+  });
+  // After the signal handlers: a script that waits for the banner may send a signal at once.
+  console.log(await banner(server.url, upstream, config, metrics && (metricsServer ?? server).url));
+  server.startLog();
+
+  function end(reason: EndReason): Promise<void> {
+    ending ??= endAll(reason);
+    return ending;
+  }
+
+  async function endAll(reason: EndReason): Promise<void> {
+    await Promise.all([server.end(reason), metricsServer?.close({ acceptMs: drainWait(reason, config) })]);
+    await output.end(logFlushTimeoutMs);
+  }
+
+  function onFailure(message: string): void {
+    console.error(message);
+    process.exitCode = 1;
+    void end('terminated').then(() => process.exit());
+  }
+}
