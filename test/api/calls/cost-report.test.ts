@@ -1,9 +1,8 @@
-import { GraphQLObjectType, GraphQLSchema, GraphQLString, getOperationAST, parse } from 'graphql';
+import { GraphQLObjectType, GraphQLSchema, GraphQLString } from 'graphql';
 import { describe, expect, test } from 'vitest';
 import { withFieldPathTracking } from '../../../src/graph/fields/field-path-tracking.ts';
 import { schema } from '../../../src/graph/schema.ts';
 import { type CallLogEntry, createCallLog } from '../../../src/rest/client/call-log.ts';
-import { isCompilable } from '../../../src/server/compiled-queries/compiled-queries.ts';
 import {
   type OperationCost,
   type RequestCost,
