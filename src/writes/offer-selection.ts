@@ -10,7 +10,7 @@ export interface OfferPreference {
 }
 
 /** Returns the offers of a quote. @throws InvalidResponseError if REST sent no list of objects ("Quote"). */
-export function offersOf({ name, offers }: QuoteJson): OfferJson[] {
+export function readOffers({ name, offers }: QuoteJson): OfferJson[] {
   if (Array.isArray(offers) && offers.every((offer) => typeof offer === 'object' && offer !== null))
     return offers;
   throw new InvalidResponseError(`${name} came without a list of offers`);

@@ -3,7 +3,7 @@ import type { OfferJson } from '../../src/rest/wire-schema.ts';
 import {
   noOfferReason,
   type OfferPreference,
-  offersOf,
+  readOffers,
   selectOffer,
 } from '../../src/writes/offer-selection.ts';
 
@@ -167,5 +167,5 @@ test.each([
   ['a list with a null', [null]],
 ])('%s is no list of offers', (_what, offers) => {
   const quote = JSON.parse(JSON.stringify({ name: 'quotes/1', offers }));
-  expect(() => offersOf(quote)).toThrow('quotes/1 came without a list of offers');
+  expect(() => readOffers(quote)).toThrow('quotes/1 came without a list of offers');
 });

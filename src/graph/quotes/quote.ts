@@ -2,7 +2,7 @@ import type { GraphQLResolveInfo } from 'graphql';
 import type { Loaders } from '../../loaders/loaders.ts';
 import { isNameOf, resourceName } from '../../rest/resource-name.ts';
 import type { OfferJson, PackageDimensionsJson, PackageJson, QuoteJson } from '../../rest/wire-schema.ts';
-import { cheapest, fastest, isAvailable, offersOf } from '../../writes/offer-selection.ts';
+import { cheapest, fastest, isAvailable, readOffers } from '../../writes/offer-selection.ts';
 import { type NamedRecord, restoredRecordMissing } from '../../writes/restored-records.ts';
 import { builder } from '../builder.ts';
 import { Money, money, shipmentCurrency } from '../fields/money.ts';
@@ -109,13 +109,13 @@ export const Quote = builder.objectRef<QuoteJson>('Quote').implement({
     cheapestOffer: t.field({
       type: Offer,
       description: 'The available offer that costs least; the faster one among equals, then by courier id.',
-      resolve: (quote) => cheapest(offersOf(quote)),
+      resolve: (quote) => cheapest(readOffers(quote)),
     }),
     fastestOffer: t.field({
       type: Offer,
       description:
         'The available offer that arrives first; the cheaper one among equals, then by courier id.',
-      resolve: (quote) => fastest(offersOf(quote)),
+      resolve: (quote) => fastest(readOffers(quote)),
     }),
   }),
 });

@@ -1,4 +1,3 @@
-import { randomUUID } from 'node:crypto';
 import { LRUCache } from 'lru-cache';
 import type { Page } from '../../rest/api-types.ts';
 import { InvalidResponseError, StatusError } from '../../rest/errors.ts';
@@ -36,6 +35,7 @@ export class PageCache {
   readonly pending = new Map<string, Promise<Page<unknown>>>();
   readonly referenceMs: number;
   readonly now: () => number;
+  #lastTenantNumber = 0;
 
   constructor({
     referenceMs,
@@ -54,16 +54,23 @@ export class PageCache {
     this.referenceMs = referenceMs;
     this.now = now;
   }
+
+  /** A number that no tenant has had. */
+  newTenantNumber(): number {
+    this.#lastTenantNumber += 1;
+    return this.#lastTenantNumber;
+  }
 }
 
 /** The cached pages of one tenant. Tenants share no pages. */
 export class CachedPages {
   readonly #cache: PageCache;
   /** The start of each key. */
-  #prefix = randomUUID();
+  #tenantNumber: number;
 
   constructor(cache: PageCache) {
     this.#cache = cache;
+    this.#tenantNumber = cache.newTenantNumber();
   }
 
   /** The cached page, and whether it needs a refresh. Undefined if no page can be served. */
@@ -99,8 +106,8 @@ export class CachedPages {
 
   /** Drops all pages, including pages that are still being read. */
   forget(): void {
-    // No lookup finds pages under the old prefix. The LRU order evicts them later.
-    this.#prefix = randomUUID();
+    // No lookup finds pages under the old number. The LRU order evicts them later.
+    this.#tenantNumber = this.#cache.newTenantNumber();
   }
 
   async #readAndStore<Row>(key: string, read: () => Promise<MeasuredPage<Row>>): Promise<Page<Row>> {
@@ -120,7 +127,7 @@ export class CachedPages {
   }
 
   #keyOf(key: string): string {
-    return `${this.#prefix} ${key}`;
+    return `${this.#tenantNumber} ${key}`;
   }
 }
 
