@@ -1,5 +1,4 @@
 import { hash } from 'node:crypto';
-import * as v from 'valibot';
 import { WaybillError } from '../../rest/errors.ts';
 import { queryKey } from './page-loader.ts';
 
@@ -22,16 +21,6 @@ export interface Position {
 
 // A REST page token must fit into a request line, so no valid cursor is longer.
 const maxLength = 16_384;
-
-const rowCount = v.pipe(v.number(), v.safeInteger(), v.minValue(0));
-/** The digest of list and filters, then the fields of a Position. Clients may have made them up. */
-const payload = v.strictTuple([
-  v.string(),
-  v.nullable(v.string()),
-  rowCount,
-  rowCount,
-  v.nullable(v.string()),
-]);
 
 /**
  * The cursors of one list with its filters. A cursor works with any access token that REST lets read the list: it is not
@@ -56,11 +45,9 @@ export class ListCursors {
 
   /** @throws InvalidCursorError if the cursor is of another list or other filters, or is no cursor. */
   decode(cursor: string): Position {
-    const { success, output } = v.safeParse(payload, cursor.length > maxLength ? undefined : parse(cursor));
-    if (success && output[0] === this.#digest) {
-      const [, pageToken, rowsBefore, skip, anchor] = output;
-      return { pageToken: pageToken ?? undefined, rowsBefore, skip, anchor: anchor ?? undefined };
-    }
+    const fields = cursor.length > maxLength ? undefined : parsePayload(cursor);
+    const position = Array.isArray(fields) && fields[0] === this.#digest ? positionFrom(fields) : undefined;
+    if (position !== undefined) return position;
     throw new InvalidCursorError(
       'Expected as "after" a cursor that this list gave for the same filters. Start again without "after".',
     );
@@ -73,11 +60,32 @@ export class ListCursors {
   }
 }
 
-function parse(cursor: string): unknown {
+/** Validates the fields: clients may have made them up. */
+function positionFrom(values: readonly unknown[]): Position | undefined {
+  const [pageToken, rowsBefore, skip, anchor] = values.slice(1).map((field) => field ?? undefined);
+  const isValid =
+    values.length === 5 &&
+    isTextOrAbsent(pageToken) &&
+    isRowCount(rowsBefore) &&
+    isRowCount(skip) &&
+    isTextOrAbsent(anchor);
+  return isValid ? { pageToken, rowsBefore, skip, anchor } : undefined;
+}
+
+function parsePayload(payload: string): unknown {
   try {
-    return JSON.parse(Buffer.from(cursor, 'base64url').toString());
+    return JSON.parse(Buffer.from(payload, 'base64url').toString());
   } catch {
     // Not JSON, so `encode` did not make this cursor.
     return undefined;
   }
+}
+
+function isTextOrAbsent(value: unknown): value is string | undefined {
+  return value === undefined || typeof value === 'string';
+}
+
+/** Whether a value is a valid number of rows. */
+function isRowCount(value: unknown): value is number {
+  return typeof value === 'number' && Number.isSafeInteger(value) && value >= 0;
 }

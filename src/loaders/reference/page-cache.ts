@@ -31,7 +31,7 @@ const mebibyte = 2 ** 20;
 /** An LRU cache of reference data pages, shared by all tenants (docs/decisions/0010-reference-data-cache.md). */
 export class PageCache {
   readonly pages: LRUCache<string, CachedPage>;
-  /** The reads under way, by the same keys. */
+  /** The pages that are being read, by the same keys. */
   readonly pending = new Map<string, Promise<Page<unknown>>>();
   readonly referenceMs: number;
   readonly now: () => number;
