@@ -74,3 +74,20 @@ export function pause(ms: number, signal: Cancellation): Promise<void> {
     signal.addEventListener('abort', finish);
   });
 }
+
+/** Settles like the promise, or resolves with undefined as soon as `signal` aborts. */
+export async function untilAborted<Value>(
+  promise: Promise<Value>,
+  signal: Cancellation,
+): Promise<Value | undefined> {
+  // A listener that is added after the abort is never called.
+  if (signal.aborted) return undefined;
+  const aborted = Promise.withResolvers<undefined>();
+  const abort = () => aborted.resolve(undefined);
+  signal.addEventListener('abort', abort);
+  try {
+    return await Promise.race([promise, aborted.promise]);
+  } finally {
+    signal.removeEventListener('abort', abort);
+  }
+}

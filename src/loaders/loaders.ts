@@ -18,12 +18,13 @@ import type {
   ShipmentJson,
   TemplateJson,
 } from '../rest/wire-schema.ts';
-import { ListBatchLoader } from './list-batch/list-batch-loader.ts';
+import { ListBatchLoader, type ListBatchLoaderOptions } from './list-batch/list-batch-loader.ts';
 import { ordersWithShipments } from './list-batch/order-shipments.ts';
+import type { ListedKind } from './loading-observer.ts';
 import { allRecords, type PageLoader, pageLoader } from './paging/page-loader.ts';
 import { type RecordLoader, recordLoader, wholeListLoader } from './record-loader.ts';
 import { locationLoader } from './reference/location-loader.ts';
-import { type ReferencePageLoader, referenceLoader } from './reference/reference-loader.ts';
+import { ReferenceLoader } from './reference/reference-loader.ts';
 import type { LoaderState, LoaderStates } from './tenant-state.ts';
 
 /** The largest page size of each list in rows ("List query parameters"). */
@@ -48,19 +49,18 @@ export interface Loaders {
   shipmentPage: PageLoader<ShipmentJson, PageQuery>;
   quoteById: RecordLoader<QuoteJson>;
   originById: RecordLoader<OriginJson>;
-  originPage: ReferencePageLoader<OriginJson, PageQuery>;
+  originPage: ReferenceLoader<OriginJson, PageQuery>;
   locationById: RecordLoader<LocationJson>;
-  locationPage: ReferencePageLoader<LocationJson, LocationQuery>;
+  locationPage: ReferenceLoader<LocationJson, LocationQuery>;
   organization: RecordLoader<OrganizationJson>;
   channelById: RecordLoader<ChannelJson>;
-  channelPage: ReferencePageLoader<ChannelJson, PageQuery>;
-  templatePage: ReferencePageLoader<TemplateJson, ChannelQuery>;
+  channelPage: ReferenceLoader<ChannelJson, PageQuery>;
+  templatePage: ReferenceLoader<TemplateJson, ChannelQuery>;
   templatesByChannel: RecordLoader<TemplateJson[]>;
   messagePage: PageLoader<MessageJson, ConversationQuery>;
 }
 
-/** What the loaders of one operation are made from. */
-interface Operation {
+interface LoaderSource {
   api: RestApi;
   callContext: CallContext;
   loaderStates: LoaderStates;
@@ -73,48 +73,33 @@ interface InternalLoaders extends Loaders {
   shipmentById: ListBatchLoader<ShipmentJson>;
 }
 
-/** Creates each loader from the operation and from other loaders. */
-const loadersOf = lazyProperties<Operation, InternalLoaders>({
-  orderById: ({ api, callContext, loaderStates, state }) =>
-    new ListBatchLoader({
-      get: api.getOrder,
-      list: api.listOrders,
-      isRowComplete: () => true,
-      kind: 'orders',
-      maxPageSize: maxPageSize.orders,
-      callContext,
-      state: state.orders,
-      isListUsed: loaderStates.options.listsForBatches,
-      observer: loaderStates.observer,
-    }),
-  orderByReference: (_operation, { orderPage }) =>
+const createLazyLoaders = lazyProperties<LoaderSource, InternalLoaders>({
+  orderById: (source) =>
+    createListBatchLoader('orders', source, source.api.getOrder, source.api.listOrders, () => true),
+  orderByReference: (_source, { orderPage }) =>
     recordLoader((referenceId) => findOrder(orderPage, referenceId)),
   orderPage: ({ api, callContext }, { orderById }) =>
     pageLoader((query) => api.listOrders(query, callContext), orderById),
   orderPageWithShipments: ({ state }, { orderPage, shipmentById }) =>
     ordersWithShipments(orderPage, shipmentById, state.shipments),
-  shipmentById: ({ api, callContext, loaderStates, state }) =>
-    new ListBatchLoader({
-      get: api.getShipment,
-      list: api.listShipments,
-      isRowComplete: hasExpectedLabel,
-      kind: 'shipments',
-      maxPageSize: maxPageSize.shipments,
-      callContext,
-      state: state.shipments,
-      isListUsed: loaderStates.options.listsForBatches,
-      observer: loaderStates.observer,
-    }),
+  shipmentById: (source) =>
+    createListBatchLoader(
+      'shipments',
+      source,
+      source.api.getShipment,
+      source.api.listShipments,
+      hasExpectedLabel,
+    ),
   shipmentPage: ({ api, callContext }, { shipmentById }) =>
     pageLoader((query) => api.listShipments(query, callContext), shipmentById),
   quoteById: ({ api, callContext }) => recordLoader((name) => api.getQuote(name, callContext)),
-  originById: (_operation, { originPage }) =>
+  originById: (_source, { originPage }) =>
     wholeListLoader(
       () => allRecords(originPage, { pageSize: maxPageSize.origins }),
       () => originPage.forgetEarlier(),
     ),
   originPage: ({ api, callContext, state }) =>
-    referenceLoader(callContext, state.referencePages, 'origins', api.listOrigins),
+    new ReferenceLoader(callContext, state.referencePages, 'origins', api.listOrigins),
   locationById: ({ callContext, loaderStates }, { locationPage }) =>
     locationLoader({
       pages: locationPage,
@@ -123,25 +108,45 @@ const loadersOf = lazyProperties<Operation, InternalLoaders>({
       listsForBatches: loaderStates.options.listsForBatches,
     }),
   locationPage: ({ api, callContext, state }) =>
-    referenceLoader(callContext, state.referencePages, 'locations', api.listLocations),
+    new ReferenceLoader(callContext, state.referencePages, 'locations', api.listLocations),
   organization: ({ api, callContext }) => recordLoader(() => api.getOrganization(callContext)),
-  channelById: (_operation, { channelPage }) =>
+  channelById: (_source, { channelPage }) =>
     wholeListLoader(
       () => allRecords(channelPage, { pageSize: maxPageSize.channels }),
       () => channelPage.forgetEarlier(),
     ),
   channelPage: ({ api, callContext, state }) =>
-    referenceLoader(callContext, state.referencePages, 'channels', api.listChannels),
+    new ReferenceLoader(callContext, state.referencePages, 'channels', api.listChannels),
   templatePage: ({ api, callContext, state }) =>
-    referenceLoader(callContext, state.referencePages, 'templates', api.listTemplates),
-  templatesByChannel: (_operation, { templatePage }) =>
+    new ReferenceLoader(callContext, state.referencePages, 'templates', api.listTemplates),
+  templatesByChannel: (_source, { templatePage }) =>
     recordLoader((channel) => allRecords(templatePage, { channel, pageSize: maxPageSize.templates })),
   messagePage: ({ api, callContext }) => pageLoader((query) => api.listMessages(query, callContext)),
 });
 
 /** Creates the loaders of one operation. All calls use `callContext`. `loaderStates` keeps what operations learn. */
 export function createLoaders(api: RestApi, callContext: CallContext, loaderStates: LoaderStates): Loaders {
-  return loadersOf({ api, callContext, loaderStates, state: loaderStates.of(callContext.tenant) });
+  return createLazyLoaders({ api, callContext, loaderStates, state: loaderStates.of(callContext.tenant) });
+}
+
+function createListBatchLoader<Json extends { name: string }>(
+  kind: ListedKind,
+  { callContext, loaderStates, state }: LoaderSource,
+  get: ListBatchLoaderOptions<Json>['get'],
+  list: ListBatchLoaderOptions<Json>['list'],
+  isRowComplete: (row: Json) => boolean,
+): ListBatchLoader<Json> {
+  return new ListBatchLoader({
+    get,
+    list,
+    isRowComplete,
+    kind,
+    maxPageSize: maxPageSize[kind],
+    callContext,
+    state: state[kind],
+    isListUsed: loaderStates.options.listsForBatches,
+    observer: loaderStates.observer,
+  });
 }
 
 /**

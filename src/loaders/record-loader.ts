@@ -1,5 +1,4 @@
 import DataLoader from 'dataloader';
-import { createFieldPathLog, type FieldPathLog } from '../rest/client/field-path.ts';
 import { InvalidResponseError, isNotFound } from '../rest/errors.ts';
 
 /** The result of loading one record: the record, null if there is no such record, or the error of the call. */
@@ -8,7 +7,7 @@ export type RecordResult<Json> = Json | null | Error;
 /** Reads the records of all names in parallel. The results have the order of the names. Never rejects. */
 export function settleAll<Json>(
   names: readonly string[],
-  read: (name: string) => Promise<RecordResult<Json>>,
+  read: (name: string) => RecordResult<Json> | Promise<RecordResult<Json>>,
 ): Promise<RecordResult<Json>[]> {
   // One promise for the whole batch, because batches are large.
   return new Promise((resolve) => {
@@ -22,31 +21,33 @@ export function settleAll<Json>(
         pending -= 1;
         if (pending === 0) resolve(results);
       };
-      read(name).then(settle, (error: unknown) => settle(nullOrError(error)));
+      const result = read(name);
+      if (result instanceof Promise) result.then(settle, (error: unknown) => settle(nullOrError(error)));
+      else settle(result);
     });
   });
 }
 
-/** Maps the error of a failed call: null if REST has no such record, otherwise the error. */
 function nullOrError(error: unknown): null | Error {
   if (isNotFound(error)) return null;
-  return error instanceof Error
-    ? error
-    : new Error('a call failed with something that is no error', { cause: error });
+  return error instanceof Error ? error : new Error('a call failed', { cause: error });
 }
 
 /** Loads records by resource name. A record that does not exist is null. A failed call fails only its own name. */
 export interface RecordLoader<Json> {
+  /** Changes when a record is replaced or forgotten. */
+  readonly generation: number;
   load(name: string): Promise<Json | null>;
   /** Like `load`, but without a promise if the record is already known. */
   find(name: string): Json | Promise<Json | null>;
-  /** Adds records from other calls, so that they need no call. Records that are already known stay. */
-  prime(rows: readonly (Named<Json> | InvalidResponseError)[]): void;
-  /** Replaces the known record. */
+  /**
+   * Adds records from other calls, so that they need no call. Records that are already known stay.
+   * @param generation The generation when the call was sent. Rows of an earlier generation are outdated, and ignored.
+   */
+  prime(rows: readonly (Named<Json> | InvalidResponseError)[], generation: number): void;
   replace(name: string, record: Json): void;
   /** Forgets a record, so that the next load reads it again. */
   clear(name: string): void;
-  /** Forgets all records. */
   clearAll(): void;
 }
 
@@ -57,11 +58,8 @@ type Named<Json> = Json & { name: string };
  * requested at once. REST has no batch endpoint ("Endpoints"), so a batch of N names is N calls.
  */
 export function recordLoader<Json>(get: (name: string) => Promise<Json | null>): RecordLoader<Json> {
-  return batchLoader((names, fieldPaths) => settleAll(names, (name) => fieldPaths.runForKey(name, get)));
+  return new BatchLoader((names) => settleAll(names, get));
 }
-
-// The key of all field paths that load names from a whole list.
-const wholeListKey = 'all';
 
 /**
  * Creates a loader over a whole list, for records without a GET endpoint ("Endpoints"). Each operation reads the
@@ -76,22 +74,9 @@ export function wholeListLoader<Json extends { name: string }>(
   return new WholeListLoader(list, bypassCache);
 }
 
-/**
- * Creates a loader over a function that loads a batch of names. Each result is a record, null or an
- * error, for one name each.
- * @param pathKey The key under which the field paths of all names are recorded. By default, each name is its own key.
- */
-export function batchLoader<Json>(loadBatch: LoadBatch<Json>, pathKey?: string): RecordLoader<Json> {
-  return new BatchLoader(loadBatch, pathKey);
-}
-
-type LoadBatch<Json> = (names: readonly string[], fieldPaths: FieldPathLog) => Promise<RecordResult<Json>[]>;
-
-/** The loader of `batchLoader`, for loaders that do more. */
+/** A loader over a function that loads a batch of names. The function has one result for each name. */
 export class BatchLoader<Json> implements RecordLoader<Json> {
-  readonly #fieldPaths = createFieldPathLog();
-  /** The common key of all field paths. Undefined: each name is its own key. */
-  readonly #pathKey: string | undefined;
+  generation = 0;
   readonly #promiseByName = new Map<string, Promise<Json | null>>();
   readonly #loader: DataLoader<string, Json | null>;
   /** Primed records. DataLoader would make a promise for each, and most primed records are never loaded. */
@@ -99,11 +84,8 @@ export class BatchLoader<Json> implements RecordLoader<Json> {
   /** Primed rows not yet in `#primed`. The next load adds them. */
   #unreadRows: (readonly (Named<Json> | InvalidResponseError)[])[] | undefined;
 
-  constructor(loadBatch: LoadBatch<Json>, pathKey?: string) {
-    this.#pathKey = pathKey;
-    this.#loader = new DataLoader<string, Json | null>((names) => loadBatch(names, this.#fieldPaths), {
-      cacheMap: this.#promiseByName,
-    });
+  constructor(loadBatch: (names: readonly string[]) => Promise<RecordResult<Json>[]>) {
+    this.#loader = new DataLoader<string, Json | null>(loadBatch, { cacheMap: this.#promiseByName });
   }
 
   load(name: string): Promise<Json | null> {
@@ -112,38 +94,37 @@ export class BatchLoader<Json> implements RecordLoader<Json> {
   }
 
   find(name: string): Json | Promise<Json | null> {
-    this.#fieldPaths.note(this.#pathKey ?? name);
     const record = this.#readPrimed()?.get(name);
     if (record !== undefined) return record;
     // For a known name, DataLoader would make a second promise that waits for the rest of its batch.
     return this.#promiseByName.get(name) ?? this.#loader.load(name);
   }
 
-  prime(rows: readonly (Named<Json> | InvalidResponseError)[]): void {
+  prime(rows: readonly (Named<Json> | InvalidResponseError)[], generation: number): void {
+    if (generation !== this.generation) return;
     this.#unreadRows ??= [];
     this.#unreadRows.push(rows);
   }
 
   replace(name: string, record: Json): void {
-    const primed = this.#readPrimed() ?? new Map<string, Json>();
-    this.#primed = primed.set(name, record);
-    this.#promiseByName.delete(name);
+    this.clear(name);
+    this.#primed ??= new Map();
+    this.#primed.set(name, record);
   }
 
   clear(name: string): void {
-    this.#fieldPaths.forget(this.#pathKey ?? name);
+    this.generation += 1;
     this.#readPrimed()?.delete(name);
     this.#promiseByName.delete(name);
   }
 
   clearAll(): void {
-    this.#fieldPaths.forget();
+    this.generation += 1;
     this.#unreadRows = undefined;
     this.#primed = undefined;
     this.#promiseByName.clear();
   }
 
-  /** Adds the unread rows to `#primed`, and returns `#primed`. */
   #readPrimed(): Map<string, Json> | undefined {
     if (this.#unreadRows === undefined) return this.#primed;
     this.#primed ??= new Map();
@@ -163,15 +144,15 @@ class WholeListLoader<Json extends { name: string }> extends BatchLoader<Json> {
 
   constructor(list: () => Promise<Json[]>, bypassCache: () => boolean) {
     const read = async () => new Map((await list()).map((row) => [row.name, row]));
-    super(async (names, fieldPaths) => {
-      this.#index ??= fieldPaths.runForKeys([wholeListKey], read);
+    super(async (names) => {
+      this.#index ??= read();
       let index = await this.#index;
       if (names.some((name) => !index.has(name)) && bypassCache()) {
-        this.#index = fieldPaths.runForKeys([wholeListKey], read);
+        this.#index = read();
         index = await this.#index;
       }
       return names.map((name) => index.get(name) ?? null);
-    }, wholeListKey);
+    });
   }
 
   override clearAll(): void {

@@ -1,7 +1,7 @@
 import { PerTenant, type Tenant } from '../tenancy/tenant.ts';
 import { ListState, SharedListState } from './list-batch/list-state.ts';
 import { type LoadingObserver, noObserver } from './loading-observer.ts';
-import { type CachedPages, createPageCache, type PageCache } from './reference/page-cache.ts';
+import { CachedPages, PageCache } from './reference/page-cache.ts';
 
 /** Settings that let loaders save calls. */
 export interface LoadingOptions {
@@ -13,48 +13,39 @@ export interface LoadingOptions {
   listsForBatches: boolean;
 }
 
-/** What a tenant's loaders keep from one operation to the next. */
-export interface LoaderState {
-  /** Cached pages of reference data. */
-  readonly referencePages: CachedPages;
-  /** What earlier batches of ids have learned about the list of orders. */
-  readonly orders: ListState;
-  /** The same for the list of shipments. */
-  readonly shipments: ListState;
-  /** Drops the whole state. */
-  forget(): void;
+/** What the loaders of all tenants share. */
+interface SharedState {
+  readonly pages: PageCache;
+  readonly orders: SharedListState;
+  readonly shipments: SharedListState;
 }
 
-/** What the state of each tenant is made from. */
-interface LoaderStateSource {
-  pageCache: PageCache;
-  /** The state of each list that all tenants share. */
-  lists: { orders: SharedListState; shipments: SharedListState };
-}
-
-/** Creates each part on first access: a thousand tenants are kept, and most of them need few parts. */
-class LazyLoaderState implements LoaderState {
-  readonly #source: LoaderStateSource;
+/**
+ * What a tenant's loaders keep from one operation to the next. Each part is created on first access: a thousand tenants
+ * are kept, and most of them need few parts.
+ */
+export class LoaderState {
+  readonly #shared: SharedState;
   #referencePages: CachedPages | undefined;
   #orders: ListState | undefined;
   #shipments: ListState | undefined;
 
-  constructor(source: LoaderStateSource) {
-    this.#source = source;
+  constructor(shared: SharedState) {
+    this.#shared = shared;
   }
 
   get referencePages(): CachedPages {
-    this.#referencePages ??= this.#source.pageCache.newTenant();
+    this.#referencePages ??= new CachedPages(this.#shared.pages);
     return this.#referencePages;
   }
 
   get orders(): ListState {
-    this.#orders ??= new ListState(this.#source.lists.orders);
+    this.#orders ??= new ListState(this.#shared.orders);
     return this.#orders;
   }
 
   get shipments(): ListState {
-    this.#shipments ??= new ListState(this.#source.lists.shipments);
+    this.#shipments ??= new ListState(this.#shared.shipments);
     return this.#shipments;
   }
 
@@ -76,27 +67,22 @@ export interface LoaderStates {
   forget(tenant: Tenant): void;
 }
 
-/** Optional dependencies of the loader states. */
-export interface LoaderStatesOptions {
-  /** A clock in milliseconds with any origin. */
-  now?: () => number;
-  observer?: LoadingObserver | undefined;
-}
-
 /** Creates the loader states of the process. */
 export function createLoaderStates(
   options: LoadingOptions,
-  { now = () => performance.now(), observer = noObserver }: LoaderStatesOptions = {},
+  { observer = noObserver }: { observer?: LoadingObserver | undefined } = {},
 ): LoaderStates {
-  const pageCache = createPageCache({ ...options, now });
-  const lists = { orders: new SharedListState(now), shipments: new SharedListState(now) };
-  const source: LoaderStateSource = { pageCache, lists };
+  const now = () => performance.now();
+  const shared = {
+    pages: new PageCache({ ...options, now }),
+    orders: new SharedListState(now),
+    shipments: new SharedListState(now),
+  };
   const stateByTenant = new PerTenant<LoaderState>();
-  const make = () => new LazyLoaderState(source);
   return {
     options,
     observer,
-    of: (tenant) => stateByTenant.of(tenant, make),
+    of: (tenant) => stateByTenant.of(tenant, () => new LoaderState(shared)),
     forget: (tenant) => stateByTenant.known(tenant)?.forget(),
   };
 }

@@ -208,6 +208,11 @@ export function abortedError(call: RestCall, { reason }: Cancellation): AbortedE
   return new AbortedError(`${name} was given up by its caller`, { cause: reason });
 }
 
+/** Whether an error is about the operation that made a call. Then another operation may make the same call. */
+export function isOfOneOperation(error: unknown): boolean {
+  return error instanceof AbortedError || error instanceof BudgetExceededError;
+}
+
 /** The abort reasons in the scope of a GraphQL operation. */
 export const operationScopeErrors = {
   done: new NotNeededError('what it was wanted for is done'),

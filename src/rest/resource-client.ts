@@ -54,7 +54,7 @@ export function createResourceClient(
     call: RestCall,
     { bearer }: CallContext,
   ): Json & { name: string } {
-    drift?.look(kind, [json], bearer);
+    drift?.check(kind, [json], bearer);
     if (!isRecordOf(kind, json)) {
       const hasOtherName = isJsonObject(json) && typeof json.name === 'string';
       throw unexpectedResponse(call, `something that is no record of ${kind}`, hasOtherName);
@@ -104,7 +104,7 @@ export function createResourceClient(
         `${describeCall(call)} answered something that holds no list of ${kind}`,
       );
     }
-    drift?.look(kind, rows, callContext.bearer);
+    drift?.check(kind, rows, callContext.bearer);
     return {
       rows: rowsOf(kind, rows, call),
       nextPageToken: nextPageToken(call, json.nextPageToken),

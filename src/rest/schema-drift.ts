@@ -10,7 +10,7 @@ export interface DriftWatch {
    * Checks at most one of the rows, each time at another index.
    * @param bearer the access token of the call. Names that overlap with the token are never reported.
    */
-  look(kind: ResourceKind, rows: readonly unknown[], bearer: string): void;
+  check(kind: ResourceKind, rows: readonly unknown[], bearer: string): void;
 }
 
 /** Options of `createDriftWatch`. */
@@ -19,9 +19,9 @@ export interface DriftWatchOptions {
    * Called for each difference with the field's coordinate, such as `Order.recipient.location`.
    * An unknown field has the coordinate `Order.*`, so that the number of coordinates is bounded.
    */
-  count(coordinate: string, kind: DriftKind): void;
+  onDifference(coordinate: string, kind: DriftKind): void;
   /** Called once in ten minutes per difference. A coordinate may have an unknown field name: `Order.giftWrap`. */
-  tell(coordinate: string, kind: DriftKind): void;
+  onNewDifference(coordinate: string, kind: DriftKind): void;
   /** At most this many records are checked per second, by default 20. */
   recordsPerSecond?: number;
   /** A clock in milliseconds with any start. */
@@ -35,8 +35,8 @@ const maxCoordinates = 500;
 
 /** Creates a watch over the records that the server reads from REST. */
 export function createDriftWatch({
-  count,
-  tell,
+  onDifference,
+  onNewDifference,
   recordsPerSecond = 20,
   now = () => performance.now(),
 }: DriftWatchOptions): DriftWatch {
@@ -61,11 +61,11 @@ export function createDriftWatch({
     const lastReport = lastReports.get(`${reported} ${kind}`);
     if (lastReport !== undefined && now() - lastReport < msBetweenReports) return;
     lastReports.set(`${reported} ${kind}`, now());
-    tell(reported, kind);
+    onNewDifference(reported, kind);
   }
 
   return {
-    look(kind, rows, bearer) {
+    check(kind, rows, bearer) {
       if (rows.length === 0 || !mayCheck()) return;
       checkedRecords += 1;
       const { issues = [] } = safeParse<GenericSchema>(wireSchemas[kind], rows[checkedRecords % rows.length]);
@@ -74,7 +74,7 @@ export function createDriftWatch({
         const fieldNames = fieldNamesOf(issue);
         const unknownName = difference === 'unknown field' ? fieldNames.pop() : undefined;
         const coordinate = [typeNameOf(kind), ...fieldNames].join('.');
-        count(unknownName === undefined ? coordinate : `${coordinate}.*`, difference);
+        onDifference(unknownName === undefined ? coordinate : `${coordinate}.*`, difference);
         reportRateLimited(
           unknownName === undefined ? coordinate : `${coordinate}.${loggableName(unknownName, bearer)}`,
           difference,

@@ -41,8 +41,9 @@ export async function startTelemetry(
       [createdMetrics, createdTracing].flatMap((part) => (part === undefined ? [] : [part.calls])),
     ),
     drift: createDriftWatch({
-      count: (coordinate, kind) => createdMetrics?.drift(coordinate, kind),
-      tell: (coordinate, kind) => log.warn({ coordinate, drift: kind }, 'REST differs from its interface'),
+      onDifference: (coordinate, kind) => createdMetrics?.drift(coordinate, kind),
+      onNewDifference: (coordinate, kind) =>
+        log.warn({ coordinate, drift: kind }, 'REST differs from its interface'),
     }),
     close: async () => createdTracing?.close(),
   };

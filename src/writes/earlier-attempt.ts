@@ -66,11 +66,10 @@ interface EarlierOutcome {
   shipment: ShipmentJson | null;
 }
 
-/** The search for the outcome of earlier attempts to ship an order. */
-export type EarlierShipping = ReturnType<typeof createEarlierShipping>;
+export type ShipmentLookup = ReturnType<typeof createShipmentLookup>;
 
 /** Creates the search for the outcome of earlier attempts to ship an order. */
-export function createEarlierShipping({
+export function createShipmentLookup({
   api,
   callContext,
   loaders,
@@ -216,14 +215,13 @@ function wasAborted(error: unknown): boolean {
   return cause instanceof DeadlineError || cause instanceof AbortedError;
 }
 
-/** Returns the error for an order or a quote that an earlier request has shipped. */
 export function shippedAlready(name: string, shipment: string): ConflictError {
   return new ConflictError(
     `${name} is shipped already, as ${shipment}. Nothing was done. Look at shipment(id: "${shipment}").`,
   );
 }
 
-/** Returns the error for an order that is shipped but does not name its shipment yet. */
+/** The order does not name its shipment yet. */
 export function notNamedYet(order: string, shipment: string): ConflictError {
   return new ConflictError(
     `${order} is shipped already, as ${shipment}, which the order does not name yet. Nothing was done. ` +

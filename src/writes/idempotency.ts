@@ -1,4 +1,4 @@
-import { type Cancellation, pause } from '../concurrency/cancellation.ts';
+import { type Cancellation, pause, untilAborted } from '../concurrency/cancellation.ts';
 import type { CallContext } from '../rest/client/call-context.ts';
 import { AbortedError, mayHaveHappened, OperationDeadlineError, WaybillError } from '../rest/errors.ts';
 import type { Tenant } from '../tenancy/tenant.ts';
@@ -93,7 +93,6 @@ export class KeysFullError extends WaybillError {
   override readonly name = 'KeysFullError';
 }
 
-/** What `createIdempotency` uses. */
 export interface IdempotencyOptions {
   store: KeyStore;
   merchants: Merchants;
@@ -107,7 +106,6 @@ const maxPollMs = 200;
 /** The fingerprint of all work on a lock: the same, so that a lock has no conflicts. */
 const lockFingerprint = 'lock';
 
-/** Creates the idempotency of a process. */
 export function createIdempotency({ store, merchants, report }: IdempotencyOptions): Idempotency {
   const digest = createDigest(store.secret);
   const turns = createTurns();
@@ -241,7 +239,6 @@ function expectNotAborted({ aborted, reason }: Cancellation): void {
     : new AbortedError(abortedMessage, { cause: reason });
 }
 
-/** A request to work on a key. */
 interface TurnRequest {
   name: KeyName;
   fingerprint: string;
@@ -278,7 +275,11 @@ function createTurns(): Turns {
     void last.ended.then(() => {
       if (lastByKey.get(key) === last) lastByKey.delete(key);
     });
-    return earlier === undefined ? result : untilAborted(earlier.ended, request.signal).then(() => result);
+    if (earlier === undefined) return result;
+    return untilAborted(earlier.ended, request.signal).then(() => {
+      expectNotAborted(request.signal);
+      return result;
+    });
   }
 
   return {
@@ -302,17 +303,6 @@ function createTurns(): Turns {
 }
 
 const ignore = () => {};
-
-/** Waits for earlier work. @throws OperationDeadlineError or AbortedError as soon as the signal aborts. */
-async function untilAborted(ended: Promise<void>, signal: Cancellation): Promise<void> {
-  // A listener that is added after the abort is never called.
-  expectNotAborted(signal);
-  const aborted = Promise.withResolvers<void>();
-  signal.addEventListener('abort', aborted.resolve);
-  await Promise.race([ended, aborted.promise]);
-  signal.removeEventListener('abort', aborted.resolve);
-  expectNotAborted(signal);
-}
 
 const abortedMessage = 'The request was given up while it waited for its idempotencyKey';
 

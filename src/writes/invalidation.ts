@@ -27,22 +27,18 @@ export function invalidateAfterShipmentCreation(loaders: Loaders): void {
   loaders.organization.clearAll();
 }
 
-/** Clears the pages of messages. */
 export function invalidateAfterMessage({ messagePage }: Loaders): void {
   messagePage.clearAll();
 }
 
-/** Stores the order that a write returned. */
 export function replaceOrder({ orderById }: Loaders, order: OrderJson): void {
   orderById.replace(order.name, order);
 }
 
-/** Stores the quote that a write returned. */
 export function replaceQuote({ quoteById }: Loaders, quote: QuoteJson): void {
   quoteById.replace(quote.name, quote);
 }
 
-/** Stores the shipment that a write returned. */
 export function replaceShipment({ shipmentById }: Loaders, shipment: ShipmentJson): void {
   shipmentById.replace(shipment.name, shipment);
 }

@@ -1,12 +1,11 @@
 import type { RestApi } from '../rest/api.ts';
 import type { CallContext } from '../rest/client/call-context.ts';
 import {
-  AbortedError,
-  BudgetExceededError,
   CircuitOpenError,
   DeadlineError,
   InvalidResponseError,
   isNotFound,
+  isOfOneOperation,
   ResponseTooLargeError,
   StatusError,
   UnavailableError,
@@ -30,7 +29,6 @@ export class MerchantUnknownError extends WaybillError {
   }
 }
 
-/** Finds out to which merchant an access token belongs. */
 export interface Merchants {
   /**
    * The digest of the merchant: the token's organization, or the token itself if REST shows no organization. Asks REST
@@ -42,7 +40,6 @@ export interface Merchants {
   forget(tenant: Tenant): void;
 }
 
-/** What `createMerchants` uses. */
 export interface MerchantsOptions {
   api: Pick<RestApi, 'getOrganization'>;
   store: KeyStore;
@@ -97,8 +94,7 @@ export function createMerchants({ api, store, digest, service }: MerchantsOption
       return merchantOf(callContext);
     } catch (error) {
       // The operation that asked has ended or has no reads left. This one asks again.
-      const isOfOther = error instanceof AbortedError || error instanceof BudgetExceededError;
-      if (isOfOther && !callContext.signal.aborted) return merchantOf(callContext);
+      if (isOfOneOperation(error) && !callContext.signal.aborted) return merchantOf(callContext);
       throw error;
     }
   }

@@ -27,7 +27,7 @@ export async function withRecovery<Found>(find: () => Promise<Found>): Promise<F
   }
 }
 
-/** Returns whether the error is about the request or its response, and not about the access token or a rate limit. */
+/** Not about the access token or a rate limit. */
 function isAboutRequest(error: unknown): boolean {
   return (
     isRejectedInput(error) || isNotFound(error) || isConflict(error) || error instanceof InvalidResponseError
@@ -39,7 +39,7 @@ function isAboutRequest(error: unknown): boolean {
  * REST. Undefined if no response has reported that clock. Called after each response, which may be the first with the
  * clock.
  */
-export type Since = () => number | undefined;
+export type EarliestCreation = () => number | undefined;
 
 /**
  * Returns the order that an attempt without a response has created. The order has the reference and the other fields
@@ -49,7 +49,7 @@ export type Since = () => number | undefined;
 export async function findCreatedOrder(
   { orderPage }: Loaders,
   sentOrder: CreateOrderJson,
-  since: Since,
+  since: EarliestCreation,
 ): Promise<OrderJson | null> {
   const { referenceId } = sentOrder;
   if (referenceId === undefined || referenceId === '') return null;
@@ -94,7 +94,7 @@ export async function findCreatedShipment(
   { listShipments }: Pick<RestApi, 'listShipments'>,
   callContext: CallContext,
   quotes: readonly string[],
-  since: Since,
+  since: EarliestCreation,
 ): Promise<ShipmentJson | null> {
   const pages = pagesFrom<ShipmentJson, { pageSize: number; pageToken?: string | undefined }>(
     { load: (query) => listShipments(query, callContext) },

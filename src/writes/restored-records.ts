@@ -15,7 +15,6 @@ export interface SentMessage {
   createTime: string;
 }
 
-/** The chosen offer of a quote. */
 export type ChosenOffer = Pick<
   OfferJson,
   'courier' | 'shipmentCostCents' | 'returnShipmentCostCents' | 'estimatedDeliveryOperatingDays'
@@ -54,12 +53,10 @@ export function fromChosenOffer(offer: ChosenOffer): OfferJson {
   return { ...offer, status: 'SUCCESS' };
 }
 
-/** What to store of a message. */
 export function toSentMessage({ name, createTime }: MessageJson): SentMessage {
   return { name, createTime };
 }
 
-/** What to store of a shipped order. */
 export function toStoredShipping(shipped: ShippedOrder): StoredShipping {
   const quote = shipped.quote.name;
   if ('noOfferReason' in shipped) return { quote, offers: shipped.offers.map(toStoredOffer) };
@@ -115,7 +112,6 @@ export function createRestoredRecords(loaders: Loaders) {
   };
 }
 
-/** Throws the error of a record that a repeated write has named, but that REST does not return. */
 export function restoredRecordMissing(name: string): never {
   throw new StatusError({ method: 'GET', path: `/v1/${name}` }, 404, {
     message: `The idempotencyKey created ${name}, which this access token cannot read now. Nothing was sent.`,

@@ -1,5 +1,25 @@
-// Called by writes.ts. Ships an order: reads order and origin, creates a quote, selects an offer, creates a shipment.
-// After an attempt without a known outcome it asks earlier-attempt.ts first.
+// The states of an order that is to be shipped. `progress` is stored under the idempotency key of this request, and
+// `note` under the order's lock, which all keys of the merchant share. REST has no key for a POST, so each state after a
+// POST without a response is resolved by a search for the shipment of its quote (earlier-attempt.ts).
+//
+// | known                                        | stored                                 | next                        |
+// | -------------------------------------------- | -------------------------------------- | --------------------------- |
+// | nobody has shipped the order                 | nothing                                | create a quote, choose      |
+// | an offer is chosen                           | progress                               | note the POST               |
+// | the POST is about to leave                   | progress, note `isSending`             | send the POST               |
+// | REST has created the shipment                | progress, note with `shipment`         | store the result at the key |
+// | REST has rejected the POST                   | progress, the note from before         | throw, the key is free      |
+// | the POST has no response                     | progress, note without `shipment`      | throw OutcomeUnknownError   |
+// | the POST was aborted, REST may be at work    | progress, note with `unsettledSinceMs` | the same                    |
+//
+// The next request for the order, with any key:
+//
+// | its key has progress | the search finds | next                                                                   |
+// | -------------------- | ---------------- | ---------------------------------------------------------------------- |
+// | yes                  | its shipment     | return the shipment                                                    |
+// | yes                  | none             | POST the same quote, or a new one if the order has changed             |
+// | no                   | any shipment     | throw ConflictError                                                    |
+// | no                   | none             | create a quote: an earlier quote without a shipment has no effect      |
 
 import type { Loaders } from '../loaders/loaders.ts';
 import type { RestApi } from '../rest/api.ts';
@@ -17,9 +37,9 @@ import type {
 } from '../rest/wire-schema.ts';
 import type { Digest } from './digest.ts';
 import {
-  type EarlierShipping,
   notNamedYet,
   postNoted,
+  type ShipmentLookup,
   type ShippingNote,
   type ShippingProgress,
 } from './earlier-attempt.ts';
@@ -29,7 +49,6 @@ import { noOfferReason, type OfferPreference, selectOffer } from './offer-select
 import { fromChosenOffer, type ShippedOrder, toChosenOffer } from './restored-records.ts';
 import { writeAttemptNow } from './write-attempt.ts';
 
-/** Which order to ship, from which origin, in which package, and with which offer. */
 export interface ShipOrderRequest extends OfferPreference {
   order: ResourceName<'orders'>;
   origin: ResourceName<'origins'>;
@@ -51,26 +70,23 @@ interface ShipOrderDependencies {
   api: RestApi;
   loaders: Loaders;
   digest: Digest;
-  earlierShipping: EarlierShipping;
+  shipmentLookup: ShipmentLookup;
   withLock<Result>(resource: string, work: (lock: OrderLock) => Promise<Result>): Promise<Result>;
   createQuote(quote: CreateQuoteJson, held: Held): Promise<QuoteJson>;
   createShipment(shipment: CreateShipmentJson, held: Held): Promise<ShipmentJson>;
 }
 
-/** An order that has the fields that its quote and its shipment need. */
 type ShippableOrder = OrderJson & { recipient: { location: string } };
 
 /**
- * Creates the function that ships an order: it reads the order and the origin, creates a quote, selects an offer, and
- * creates the shipment. A lock lets one request at a time do so for an order. The note of the lock describes
- * the last attempt.
+ * Creates the function that ships an order, one request at a time for each order.
  * @returns a function of the request, of the progress of an earlier attempt with the same key, and of this attempt.
  */
 export function createShipOrder({
   api,
   loaders,
   digest,
-  earlierShipping,
+  shipmentLookup,
   withLock,
   createQuote,
   createShipment,
@@ -89,7 +105,6 @@ export function createShipOrder({
     });
   }
 
-  /** Ships an order that no earlier attempt has shipped. */
   async function startShipping(
     request: ShipOrderRequest,
     attempt: ShippingAttempt,
@@ -133,7 +148,7 @@ export function createShipOrder({
     attempt: ShippingAttempt,
     lock: OrderLock,
   ): Promise<ShippedOrder> {
-    const { order, shipment } = await earlierShipping.find(request.order, ownProgress, lock);
+    const { order, shipment } = await shipmentLookup.find(request.order, ownProgress, lock);
     if (shipment !== null) return useExistingShipment(order, shipment, ownProgress, lock);
     // A quote without a response has no effect, so another quote is safe.
     if (ownProgress === undefined) return startShipping(request, attempt, lock);
@@ -146,7 +161,7 @@ export function createShipOrder({
     } catch (error) {
       if (!isConflict(error)) throw error;
       // REST may have finished the earlier attempt after the search.
-      const found = await earlierShipping.find(request.order, ownProgress, lock);
+      const found = await shipmentLookup.find(request.order, ownProgress, lock);
       if (found.shipment === null) throw error;
       return useExistingShipment(found.order, found.shipment, ownProgress, lock);
     }
@@ -234,13 +249,11 @@ function expectShippable(order: OrderJson): asserts order is ShippableOrder {
   if (typeof cashOnDeliveryRequestCents !== 'number') throw missing('its cash on delivery');
 }
 
-/** Returns the location of an origin. @throws InvalidResponseError if REST omitted the location. */
 function locationOf({ name, location }: OriginJson): string {
   if (isNameOf('locations', location)) return location;
   throw new InvalidResponseError(`REST sent ${name} without its location`);
 }
 
-/** The fields of an order that its quote depends on. */
 function termsOf({ recipient, cashOnDeliveryRequestCents }: OrderJson): object {
   return { destination: recipient.location, cashOnDeliveryRequestCents };
 }

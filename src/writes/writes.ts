@@ -14,7 +14,7 @@ import { type ConversationName, isNameOf, type ResourceName } from '../rest/reso
 import type { MessageJson, OrderJson, QuoteJson, ShipmentJson } from '../rest/wire-schema.ts';
 import { withoutDefaults } from './digest.ts';
 import {
-  createEarlierShipping,
+  createShipmentLookup,
   postNoted,
   type ShippingNote,
   type ShippingProgress,
@@ -123,7 +123,7 @@ export function createWrites(
     return created;
   }
 
-  const earlierShipping = createEarlierShipping({ api, callContext, loaders });
+  const shipmentLookup = createShipmentLookup({ api, callContext, loaders });
   const withLock = <Result>(resource: string, work: (lock: Lock<ShippingNote>) => Promise<Result>) =>
     idempotency.withLock(resource, writeContext, work);
 
@@ -140,7 +140,7 @@ export function createWrites(
       if (lock.note !== undefined) {
         const earlier = isOfOrder
           ? await earlierShipmentOf(order, lock)
-          : (await earlierShipping.findByQuote(lock))?.name;
+          : (await shipmentLookup.findByQuote(lock))?.name;
         if (earlier !== undefined) throw shippedAlready(isOfOrder ? order : quote, earlier);
       }
       const now = writeAttemptNow(api);
@@ -150,7 +150,7 @@ export function createWrites(
 
   /** Returns the name of an order's shipment, even if REST would ship the order again. */
   async function earlierShipmentOf(order: ResourceName<'orders'>, lock: Lock<ShippingNote>) {
-    const found = await earlierShipping.find(order, undefined, lock);
+    const found = await shipmentLookup.find(order, undefined, lock);
     if (found.shipment !== null) return found.shipment.name;
     return isNameOf('shipments', found.order.shipment) ? found.order.shipment : undefined;
   }
@@ -159,7 +159,7 @@ export function createWrites(
     api,
     loaders,
     digest: idempotency.digest,
-    earlierShipping,
+    shipmentLookup,
     withLock,
     createQuote,
     createShipment,

@@ -1,6 +1,5 @@
 import type { Page, PageQuery } from '../../rest/api-types.ts';
 import type { CallContext } from '../../rest/client/call-context.ts';
-import type { FieldPathLog } from '../../rest/client/field-path.ts';
 import {
   CircuitOpenError,
   DeadlineError,
@@ -9,11 +8,12 @@ import {
   StatusError,
   UnavailableError,
 } from '../../rest/errors.ts';
-import type { BatchWay, ListedKind, LoadingObserver } from '../loading-observer.ts';
+import type { ListedKind, LoadingObserver } from '../loading-observer.ts';
 import { BatchLoader, type RecordResult, settleAll } from '../record-loader.ts';
-import { ListScan, lacksFields } from './list-scan.ts';
-import { type ListState, longPauseMs } from './list-state.ts';
-import { headroom, maxRowsPerId, pauseMs, type RowsPerId } from './rows-per-id.ts';
+import { ListScan } from './list-scan.ts';
+import type { ListState } from './list-state.ts';
+import { longPauseMs, shortPauseMs } from './pause.ts';
+import { headroom, maxRowsPerId, type RowsPerId } from './rows-per-id.ts';
 
 /** Smaller batches use GETs: one page without hits would cost more than 1.2 calls per id. */
 const minIdsForPage = 5;
@@ -26,7 +26,6 @@ export interface ListPosition {
   rowsPerId: RowsPerId;
 }
 
-/** The endpoints, limits and state that a list-batch loader uses. */
 export interface ListBatchLoaderOptions<Json> {
   get(name: string, callContext: CallContext): Promise<Json>;
   /** Reads a page of the list of the same records. The newest record usually comes first. */
@@ -43,6 +42,8 @@ export interface ListBatchLoaderOptions<Json> {
   observer: LoadingObserver;
 }
 
+type Read<Json> = (name: string) => RecordResult<Json> | Promise<RecordResult<Json>>;
+
 /**
  * Loads batches of ids: reads one page of the list, then sends a GET for each id that the page lacks
  * (docs/decisions/0021-one-page-for-a-batch.md). A slow page is waited for. A page that fails as the calls of an
@@ -51,36 +52,19 @@ export interface ListBatchLoaderOptions<Json> {
 export class ListBatchLoader<Json extends { name: string }> extends BatchLoader<Json> {
   readonly #options: ListBatchLoaderOptions<Json>;
   #expected: ListPosition | undefined;
-  #prefetched: Promise<Page<Json>> | undefined;
-  // Counts invalidations. A page requested before an invalidation must not prime records after it.
-  #generation = 0;
+  #prefetched: { page: Promise<Page<Json>>; generation: number } | undefined;
 
   constructor(options: ListBatchLoaderOptions<Json>) {
-    super((names, fieldPaths) => this.#loadBatch(names, fieldPaths));
+    super((names) => this.#loadBatch(names));
     this.#options = options;
   }
 
-  override prime(rows: Page<Json>['rows']): void {
+  override prime(rows: Page<Json>['rows'], generation: number): void {
     const { state, isRowComplete } = this.#options;
-    if (state.shared.hasIncompleteRows) return;
+    if (state.shared.incompleteRows.isOn) return;
     const isUsable = (row: (typeof rows)[number]) =>
       row instanceof InvalidResponseError || isRowComplete(row);
-    super.prime(rows.every(isUsable) ? rows : rows.filter(isUsable));
-  }
-
-  override replace(name: string, record: Json): void {
-    this.#forgetList();
-    super.replace(name, record);
-  }
-
-  override clear(name: string): void {
-    this.#forgetList();
-    super.clear(name);
-  }
-
-  override clearAll(): void {
-    this.#forgetList();
-    super.clearAll();
+    super.prime(rows.every(isUsable) ? rows : rows.filter(isUsable), generation);
   }
 
   /** The next batch is read from this position, and uses the prefetched page. */
@@ -95,65 +79,55 @@ export class ListBatchLoader<Json extends { name: string }> extends BatchLoader<
     if (this.#prefetched !== undefined || pageSize > maxPageSize) return;
     if (!this.#mayReadPage(idCount, position)) return;
     observer.prefetchedPage(kind, 'asked');
-    this.#prefetched = list({ pageSize }, callContext);
+    const page = list({ pageSize }, callContext);
     // The batch that uses the page handles the error.
-    this.#prefetched.catch(() => {});
+    page.catch(() => {});
+    this.#prefetched = { page, generation: this.generation };
   }
 
-  #loadBatch(names: readonly string[], fieldPaths: FieldPathLog): Promise<RecordResult<Json>[]> {
-    const { get, callContext, state, observer, kind } = this.#options;
+  async #loadBatch(names: readonly string[]): Promise<RecordResult<Json>[]> {
+    const { get, callContext, state, isRowComplete, observer, kind } = this.#options;
+    const { generation } = this;
     const position = this.#expected ?? { rowsBefore: 0, rowsPerId: state.rowsPerId('ids') };
-    const prefetched = this.#expected && this.#prefetched;
-    if (prefetched !== undefined) observer.prefetchedPage(kind, 'used');
-    this.#forgetPosition();
-    if (prefetched !== undefined || this.#mayReadPage(names.length, position)) {
-      return this.#loadFromList(names, position, prefetched, fieldPaths);
+    const prefetched = this.#takePrefetched();
+    if (prefetched === undefined && !this.#mayReadPage(names.length, position)) {
+      observer.batch(kind, names.length, 'gets');
+      return settleAll(names, (name) => get(name, callContext));
     }
-    observer.batch(kind, names.length, 'gets');
-    const read = (name: string) => get(name, callContext);
-    return settleAll(names, (name) => fieldPaths.runForKey(name, read));
+    const compared = this.#startComparison(names);
+    const read = (name: string) => (name === compared?.name ? compared.record : get(name, callContext));
+    const scan = new ListScan<Json>(names, isRowComplete);
+    const error = await this.#readPages(scan, position, prefetched);
+    const way = scan.hits.length === 0 ? 'no rows' : 'page';
+    observer.batch(kind, names.length, error === undefined ? way : 'failed');
+    const comparedRow = compared && scan.rowOf(compared.name);
+    if (compared !== undefined && comparedRow !== undefined)
+      await state.shared.compare(comparedRow, compared.record);
+    this.prime(scan.rows, generation);
+    const areRowsUsable = !state.shared.incompleteRows.isOn;
+    // The record that was compared needed its GET.
+    if (areRowsUsable) callContext.callLog.savedByList += scan.hits.length - (comparedRow ? 1 : 0);
+    const rowOf = (name: string) => (areRowsUsable ? scan.rowOf(name) : undefined);
+    const missing = names.filter((name) => rowOf(name) === undefined);
+    const readMissing = error === undefined ? read : await this.#readerAfter(error, missing, read);
+    return settleAll(names, (name) => rowOf(name) ?? readMissing(name));
   }
 
   #mayReadPage(idCount: number, { rowsBefore, rowsPerId }: ListPosition): boolean {
     const { isListUsed, state } = this.#options;
     if (!isListUsed || idCount < minIdsForPage || rowsBefore > maxRowsPerId * idCount) return false;
-    return !rowsPerId.isPaused(state.shared.now()) && state.mayReadPage();
+    return !rowsPerId.pause.isOn && state.mayReadPage();
   }
 
-  async #loadFromList(
-    names: readonly string[],
-    position: ListPosition,
-    prefetched: Promise<Page<Json>> | undefined,
-    fieldPaths: FieldPathLog,
-  ): Promise<RecordResult<Json>[]> {
-    const { get, list, callContext, state, isRowComplete, observer, kind } = this.#options;
-    const generation = this.#generation;
-    const reads = new Map<string, Promise<Json>>();
-    const read = (name: string) => {
-      const pending = reads.get(name) ?? fieldPaths.runForKey(name, (key) => get(key, callContext));
-      reads.set(name, pending);
-      return pending;
-    };
-    const comparedName = this.#startComparison(names, read);
-    const scan = new ListScan<Json>(names, isRowComplete);
-    const error = await this.#readPages(scan, position, prefetched, (query) =>
-      fieldPaths.runForKeys(names, () => list(query, callContext)),
-    );
-    observer.batch(kind, names.length, wayOf(scan.hits.length, error));
-    if (comparedName !== undefined) await this.#compare(scan.rowOf(comparedName), read(comparedName));
-    const areRowsUsable = !state.shared.hasIncompleteRows;
-    if (this.#generation === generation) this.prime(scan.rows);
-    const missing = areRowsUsable ? scan.missingNames() : names;
-    const results =
-      error === undefined ? await settleAll(missing, read) : await this.#afterFailure(error, missing, read);
-    if (areRowsUsable) callContext.callLog.savedByList += savedCalls(scan, comparedName);
-    let index = 0;
-    return names.map((name) => {
-      const row = areRowsUsable ? scan.rowOf(name) : undefined;
-      if (row !== undefined) return row;
-      index += 1;
-      return results[index - 1] ?? null;
-    });
+  /** The prefetched page, if ids are expected in it and nothing was written since it was requested. */
+  #takePrefetched(): Promise<Page<Json>> | undefined {
+    const { observer, kind } = this.#options;
+    const prefetched = this.#expected && this.#prefetched;
+    this.#expected = undefined;
+    this.#prefetched = undefined;
+    if (prefetched?.generation !== this.generation) return undefined;
+    observer.prefetchedPage(kind, 'used');
+    return prefetched.page;
   }
 
   /** Reads pages into the scan, and learns from them. @returns the error of the last page, if any. */
@@ -161,9 +135,8 @@ export class ListBatchLoader<Json extends { name: string }> extends BatchLoader<
     scan: ListScan<Json>,
     { rowsBefore, rowsPerId }: ListPosition,
     prefetched: Promise<Page<Json>> | undefined,
-    readPage: (query: PageQuery) => Promise<Page<Json>>,
-  ): Promise<unknown> {
-    const { state, maxPageSize } = this.#options;
+  ): Promise<Error | undefined> {
+    const { list, callContext, state, maxPageSize } = this.#options;
     const expectedRows = rowsPerId.rowsFor(scan.idCount);
     const maxPages = Math.max(1, Math.floor(scan.idCount / minIdsPerPage));
     let pending = prefetched;
@@ -175,70 +148,49 @@ export class ListBatchLoader<Json extends { name: string }> extends BatchLoader<
         const rowsForMissing = Math.ceil((rowsPast / Math.max(hits.length, 1)) * missingCount * headroom);
         const isBeyond = rowsPast >= expectedRows;
         const pageSize = Math.min(isBeyond ? rowsForMissing : expectedRows - rowsPast, maxPageSize);
-        const page = await (pending ??
-          readPage(pageToken === undefined ? { pageSize } : { pageSize, pageToken }));
+        const query = pageToken === undefined ? { pageSize } : { pageSize, pageToken };
+        scan.add(await (pending ?? list(query, callContext)));
         pending = undefined;
-        const hitCount = scan.add(page);
         state.noteSuccess();
         // A page that ends before half of the expected rows may have few ids.
         const isJudged = scan.rows.length - rowsBefore >= Math.min(expectedRows, maxPageSize) / 2;
-        const mayGoOn = !isJudged || hitCount * 4 >= missingCount;
+        const mayGoOn = !isJudged || (missingCount - scan.missingCount) * 4 >= missingCount;
         if (scan.isAtEnd || scan.missingCount < minIdsForPage || !mayGoOn) break;
       }
-      rowsPerId.learn(scan, rowsBefore, state.shared.now());
+      rowsPerId.learn(scan, rowsBefore);
       return undefined;
     } catch (error) {
-      return error;
+      return error instanceof Error ? error : new Error('a page failed', { cause: error });
     }
   }
 
-  /** The results of the ids that a failed page leaves. `read` sends the GET of an id. */
-  async #afterFailure(
-    error: unknown,
-    names: readonly string[],
-    read: (name: string) => Promise<Json>,
-  ): Promise<RecordResult<Json>[]> {
+  /** Decides how to read the ids that a failed page leaves: by GETs, or not at all. */
+  async #readerAfter(error: Error, missing: readonly string[], read: Read<Json>): Promise<Read<Json>> {
     const { state } = this.#options;
-    const pageError = error instanceof Error ? error : new Error('a page failed', { cause: error });
+    const fail = () => error;
     const reaction = reactionTo(error);
-    if (reaction === 'fail') return names.map(() => pageError);
+    if (reaction === 'fail') return fail;
     if (reaction !== 'probe') {
-      state.pause(reaction.pauseMs);
-      return settleAll(names, read);
+      state.pause.start(reaction.pauseMs);
+      return read;
     }
-    const [probed = null] = await settleAll(names.slice(0, 1), read);
-    if (probed instanceof Error) return names.map(() => pageError);
-    const others = names.slice(1);
-    const results = state.noteFailure() ? await settleAll(others, read) : others.map(() => pageError);
-    return [probed, ...results];
+    const probedName = missing[0] ?? '';
+    const [probed = null] = await settleAll([probedName], read);
+    if (probed instanceof Error) return fail;
+    const readOthers = state.noteFailure() ? read : fail;
+    return (name) => (name === probedName ? probed : readOthers(name));
   }
 
   /** Requests the record of one id, if its row is to be compared. Sent in parallel with the page. */
-  #startComparison(names: readonly string[], read: (name: string) => Promise<Json>): string | undefined {
-    const { state, callContext } = this.#options;
+  #startComparison(names: readonly string[]): { name: string; record: Promise<Json> } | undefined {
+    const { get, state, callContext } = this.#options;
     const name = names[Math.floor(names.length / 2)];
     // The page needs a read of the budget, too.
-    if (name === undefined || callContext.readsLeft() < 2 || !state.shared.mayCompare()) return undefined;
-    // `#compare` and the batch handle the error.
-    read(name).catch(() => {});
-    return name;
-  }
-
-  /** Compares a row with its record. Without a row, the record is one that the batch lacks anyway. */
-  async #compare(row: Json | undefined, pendingRecord: Promise<Json>): Promise<void> {
-    if (row === undefined) return;
-    const record = await pendingRecord.catch(() => undefined);
-    this.#options.state.shared.compared(record && lacksFields(row, record));
-  }
-
-  #forgetList(): void {
-    this.#generation += 1;
-    this.#forgetPosition();
-  }
-
-  #forgetPosition(): void {
-    this.#prefetched = undefined;
-    this.#expected = undefined;
+    if (name === undefined || callContext.readsLeft() < 2 || !state.shared.mustCompare) return undefined;
+    const record = get(name, callContext);
+    // The batch handles the error.
+    record.catch(() => {});
+    return { name, record };
   }
 }
 
@@ -248,24 +200,15 @@ const overloadStatuses: readonly number[] = [408, 429, 502, 503, 504];
  * What a batch does after the error of a page. `probe`: the service may be overloaded, so one GET finds out. A pause:
  * GETs replace the list for this time. `fail`: GETs would meet this error, too.
  */
-function reactionTo(error: unknown): 'probe' | { pauseMs: number } | 'fail' {
+function reactionTo(error: Error): 'probe' | { pauseMs: number } | 'fail' {
   if (error instanceof StatusError) {
     const { status } = error;
     if (overloadStatuses.includes(status)) return 'probe';
     if (status === 401) return 'fail';
-    return { pauseMs: status >= 400 && status <= 499 ? longPauseMs : pauseMs };
+    return { pauseMs: status >= 400 && status <= 499 ? longPauseMs : shortPauseMs };
   }
-  if (error instanceof InvalidResponseError || error instanceof ResponseTooLargeError) return { pauseMs };
+  if (error instanceof InvalidResponseError || error instanceof ResponseTooLargeError)
+    return { pauseMs: shortPauseMs };
   const isSilent = [UnavailableError, DeadlineError, CircuitOpenError].some((type) => error instanceof type);
   return isSilent ? 'probe' : 'fail';
-}
-
-/** The hits in place of GETs. The record that was compared needed its GET. */
-function savedCalls<Json extends { name: string }>(scan: ListScan<Json>, comparedName = ''): number {
-  return scan.hits.length - (scan.rowOf(comparedName) === undefined ? 0 : 1);
-}
-
-function wayOf(hitCount: number, error: unknown): BatchWay {
-  if (error !== undefined) return 'failed';
-  return hitCount === 0 ? 'no rows' : 'page';
 }

@@ -19,41 +19,36 @@ export function ordersWithShipments(
   return {
     load(query, ordersBefore = 0) {
       const orders = orderPage.load(query, ordersBefore);
-      const rowsPerId = shipments.rowsPerId(filterOf(query));
-      const { idsPerRow, wasUseful } = rowsPerId;
+      const rowsPerId = shipments.rowsPerId(filterKey(query));
+      const position = () => ({ rowsBefore: Math.round(ordersBefore * rowsPerId.idsPerRow), rowsPerId });
       let isPending = true;
       void orders
         .then((page) => {
           const idCount = countShipments(page);
           rowsPerId.idsPerRow = idCount / query.pageSize;
-          const rowsBefore = Math.round(ordersBefore * rowsPerId.idsPerRow);
-          if (idCount > 0) shipmentById.expect({ rowsBefore, rowsPerId });
+          if (idCount > 0) shipmentById.expect(position());
         })
         // The caller of `load` handles the error.
         .catch(() => {})
         .finally(() => {
           isPending = false;
         });
-      if (!wasUseful) return orders;
       // The orders call is sent at the end of this tick, so it comes before the shipments call in each queue.
       setImmediate(() => {
-        const position = { rowsBefore: Math.round(ordersBefore * idsPerRow), rowsPerId };
-        if (isPending) shipmentById.prefetch(Math.round(query.pageSize * idsPerRow), position);
+        const idCount = Math.round(query.pageSize * rowsPerId.idsPerRow);
+        if (isPending && rowsPerId.wasUseful) shipmentById.prefetch(idCount, position());
       });
       return orders;
     },
-    clear: (query) => orderPage.clear(query),
     clearAll: () => orderPage.clearAll(),
   };
 }
 
 /** The filter of the order list, without the search text, which may be personal data. */
-function filterOf({ status = [], search }: OrderQuery): string {
+function filterKey({ status = [], search }: OrderQuery): string {
   return `orders ${[...new Set(status)].sort().join()} ${search !== undefined}`;
 }
 
 function countShipments({ rows }: Page<OrderJson>): number {
-  let count = 0;
-  for (const row of rows) if (!(row instanceof InvalidResponseError) && row.shipment) count += 1;
-  return count;
+  return rows.filter((row) => !(row instanceof InvalidResponseError) && row.shipment).length;
 }

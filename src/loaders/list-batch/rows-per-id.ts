@@ -1,15 +1,14 @@
+import { Pause } from './pause.ts';
+
 /** With more rows per id, one GET for each id costs less than the rows. */
 export const maxRowsPerId = 32;
-const initialRowsPerId = 1.6;
 /** Pages have a quarter more rows than estimated: the next batch may lie a little deeper. */
 export const headroom = 1.25;
+const initialRowsPerId = 1.6;
 const minUsefulShare = 0.5;
 const minShare = 0.1;
 /** After a page without hits, the next page looks this many times deeper. */
 const deeperAfterMiss = 4;
-const maxMissesInARow = 2;
-/** How long batches use GETs after trouble with the list, or after pages without hits. */
-export const pauseMs = 30_000;
 // The last 5 % of the hits may lie very deep. GETs for them cost less than the rows down to them.
 const countedShare = 0.95;
 
@@ -23,54 +22,58 @@ interface BatchRows {
   readonly isAtEnd: boolean;
 }
 
-/**
- * A token's estimate of how many rows a page needs for each id of a batch. 75 ids within the newest 150 rows make 2 rows
- * per id. After two pages in a row with less than a tenth of their ids, batches use GETs for 30 seconds.
- */
+/** An estimate of how many rows a page needs for each id of a batch. 75 ids in 150 rows make 2 rows per id. */
 export class RowsPerId {
+  value: number;
   /** For ids that another list names: the number of ids per row of that list. 0 while unknown. */
   idsPerRow = 0;
   /** Whether the last batch found at least half of its ids in pages. */
   wasUseful = false;
-  readonly #shared: SharedRowsPerId;
-  #value: number;
+  /** After pages with less than a tenth of their ids, and where the ids lie too deep. */
+  readonly pause: Pause;
+  readonly #ofProcess: RowsPerId | undefined;
   #hasTaught = false;
-  #missesInARow = 0;
-  #pausedUntilMs = Number.NEGATIVE_INFINITY;
 
-  constructor(shared: SharedRowsPerId) {
-    this.#shared = shared;
-    this.#value = shared.value;
-  }
-
-  isPaused(nowMs: number): boolean {
-    return nowMs < this.#pausedUntilMs;
+  /**
+   * @param now A clock in milliseconds with any origin.
+   * @param ofProcess The estimate with which each token starts.
+   */
+  constructor(now: () => number, ofProcess?: RowsPerId) {
+    this.pause = new Pause(now);
+    this.#ofProcess = ofProcess;
+    this.value = ofProcess?.value ?? initialRowsPerId;
   }
 
   /** The number of rows that probably hold `idCount` ids. */
   rowsFor(idCount: number): number {
-    return Math.ceil(idCount * this.#value * headroom);
+    return Math.ceil(idCount * this.value * headroom);
   }
 
   /** Learns from the pages of a batch. `rowsBefore`: the number of rows before the first expected hit. */
-  learn(batch: BatchRows, rowsBefore: number, nowMs: number): void {
+  learn(batch: BatchRows, rowsBefore: number): void {
     const share = batch.hits.length / batch.idCount;
     this.wasUseful = share >= minUsefulShare;
-    this.#missesInARow = share < minShare ? this.#missesInARow + 1 : 0;
-    if (share >= minShare) this.#approach(measure(batch, rowsBefore));
-    else if (!batch.isAtEnd) this.#value *= deeperAfterMiss;
-    if (this.wasUseful && !this.#hasTaught) {
-      this.#hasTaught = true;
-      this.#shared.learn(this.#value);
+    if (share < minShare) {
+      if (!batch.isAtEnd) this.value *= deeperAfterMiss;
+      this.pause.noteFailure();
+    } else {
+      // A deeper batch counts at once, because missing ids cost GETs, and a less deep batch slowly.
+      this.#follow(measure(batch, rowsBefore), 1, 1 / 3);
+      this.pause.noteSuccess();
     }
-    const isTooDeep = this.#value > maxRowsPerId;
-    if (isTooDeep || this.#missesInARow >= maxMissesInARow) this.#pausedUntilMs = nowMs + pauseMs;
-    if (isTooDeep) this.#value = this.#shared.value;
+    const ofProcess = this.#ofProcess;
+    if (this.wasUseful && !this.#hasTaught && ofProcess !== undefined) {
+      this.#hasTaught = true;
+      // One token changes the estimate of the process by at most a quarter.
+      ofProcess.#follow(Math.min(this.value, 2 * ofProcess.value), 1 / 4, 1 / 10);
+    }
+    if (this.value <= maxRowsPerId) return;
+    this.pause.start();
+    this.value = ofProcess?.value ?? initialRowsPerId;
   }
 
-  /** Follows a deeper batch at once, because missing ids cost GETs, and a less deep batch slowly. */
-  #approach(measured: number): void {
-    this.#value = measured > this.#value ? measured : this.#value + (measured - this.#value) / 3;
+  #follow(value: number, upShare: number, downShare: number): void {
+    this.value += (value - this.value) * (value > this.value ? upShare : downShare);
   }
 }
 
@@ -80,15 +83,4 @@ function measure({ idCount, hits, rows, isAtEnd }: BatchRows, rowsBefore: number
   // Hits down to the last row read: the missing ids are assumed to follow with the same density.
   const isCutOff = hits.length < idCount && !isAtEnd && reach >= 0.9 * (rows.length - rowsBefore);
   return reach / (isCutOff ? hits.length : idCount);
-}
-
-/** The estimate with which new tokens start, learned from the first useful batch of each token. */
-export class SharedRowsPerId {
-  value = initialRowsPerId;
-
-  /** One token changes the estimate by at most a quarter. */
-  learn(rowsPerId: number): void {
-    const bounded = Math.min(rowsPerId, 2 * this.value);
-    this.value += (bounded - this.value) * (bounded > this.value ? 1 / 4 : 1 / 10);
-  }
 }

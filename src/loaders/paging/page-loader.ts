@@ -1,6 +1,5 @@
 import DataLoader from 'dataloader';
 import type { Page, PageQuery } from '../../rest/api-types.ts';
-import { createFieldPathLog } from '../../rest/client/field-path.ts';
 import { InvalidResponseError } from '../../rest/errors.ts';
 import type { RecordLoader } from '../record-loader.ts';
 
@@ -8,9 +7,7 @@ import type { RecordLoader } from '../record-loader.ts';
 export interface PageLoader<Row, Query extends PageQuery> {
   /** @param rowsBefore The number of list rows before the page, if known. */
   load(query: Query, rowsBefore?: number): Promise<Page<Row>>;
-  /** Forgets a page, so that the next load reads it again. */
-  clear(query: Query): void;
-  /** Forgets all pages. */
+  /** Forgets all pages, so that the next load reads them again. */
   clearAll(): void;
 }
 
@@ -22,65 +19,17 @@ export function pageLoader<Row extends { name: string }, Query extends PageQuery
   list: (query: Query) => Promise<Page<Row>>,
   byName?: RecordLoader<Row>,
 ): PageLoader<Row, Query> {
-  return new ListLoader(list, byName);
-}
-
-class ListLoader<Row extends { name: string }, Query extends PageQuery> implements PageLoader<Row, Query> {
-  readonly #list: (query: Query) => Promise<Page<Row>>;
-  readonly #byName: RecordLoader<Row> | undefined;
-  readonly #fieldPaths = createFieldPathLog();
-  readonly #loader = new DataLoader<KeyedQuery<Query>, Page<Row>, string>(
-    (queries) => this.#loadBatch(queries),
-    { cacheKeyFn: keyOf },
-  );
-  // Counts invalidations. A page requested before a write must not prime records after the write.
-  #generation = 0;
-
-  constructor(list: (query: Query) => Promise<Page<Row>>, byName: RecordLoader<Row> | undefined) {
-    this.#list = list;
-    this.#byName = byName;
-  }
-
-  load(query: Query): Promise<Page<Row>> {
-    const key = queryKey(query);
-    this.#fieldPaths.note(key);
-    return this.#loader.load({ key, query });
-  }
-
-  clear(query: Query): void {
-    const key = queryKey(query);
-    this.#fieldPaths.forget(key);
-    this.#loader.clear({ key, query });
-  }
-
-  clearAll(): void {
-    this.#generation += 1;
-    this.#fieldPaths.forget();
-    this.#loader.clearAll();
-  }
-
-  #loadBatch(queries: readonly KeyedQuery<Query>[]): Promise<(Page<Row> | Error)[]> {
-    const pages = queries.map(({ key, query }) =>
-      this.#fieldPaths.runForKeys([key], () => this.#readPage(query)).catch((error: Error) => error),
-    );
-    return Promise.all(pages);
-  }
-
-  async #readPage(query: Query): Promise<Page<Row>> {
-    const generation = this.#generation;
-    const page = await this.#list(query);
-    if (this.#generation === generation) this.#byName?.prime(page.rows);
+  async function readPage(query: Query): Promise<Page<Row>> {
+    const generation = byName?.generation ?? 0;
+    const page = await list(query);
+    byName?.prime(page.rows, generation);
     return page;
   }
-}
 
-interface KeyedQuery<Query> {
-  key: string;
-  query: Query;
-}
-
-function keyOf({ key }: KeyedQuery<unknown>): string {
-  return key;
+  return new DataLoader<Query, Page<Row>, string>(
+    (queries) => Promise.all(queries.map((query) => readPage(query).catch((error: Error) => error))),
+    { cacheKeyFn: queryKey },
+  );
 }
 
 /** Yields the pages of a list from `query` on. @throws InvalidResponseError if the list has no end. */

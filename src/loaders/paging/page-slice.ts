@@ -11,7 +11,25 @@ export interface PageSlice<Row> {
   positionAfter(index: number): Position;
 }
 
-/** Which rows of which list to read. */
+class LoadedSlice<Row extends { name: string }> implements PageSlice<Row> {
+  readonly rows: (Row | InvalidResponseError)[] = [];
+  hasNextPage = false;
+  /** Where each row was read. Positions are made on demand, because few queries select cursors. */
+  readonly #places: { page: Page<Row>; index: number; position: Position }[] = [];
+
+  /** @param index The index of the row in its page, which was read at `position`. */
+  push(row: Row | InvalidResponseError, page: Page<Row>, index: number, position: Position): void {
+    this.rows.push(row);
+    this.#places.push({ page, index, position });
+  }
+
+  positionAfter(index: number): Position {
+    const place = this.#places[index];
+    if (place === undefined) throw new RangeError(`no row ${index}`);
+    return positionAfter(place.page, place.index, place.position);
+  }
+}
+
 export interface PageSliceRequest<Row, Query extends PageQuery> {
   pages: PageLoader<Row, Query>;
   /** The filters of the list. */
@@ -55,9 +73,8 @@ export async function readPageSlice<Row extends { name: string }, Query extends 
         hasNextPage = true;
         break;
       }
-      slice.push(row, index);
+      slice.push(row, page, index, position);
     }
-    slice.endPage(page, position);
     if (rows.length === first && hasNextPage) {
       slice.hasNextPage = true;
       return slice;
@@ -66,33 +83,6 @@ export async function readPageSlice<Row extends { name: string }, Query extends 
     position = positionAfter(page, page.rows.length - 1, position);
     // If REST cannot filter the rows, the number of pages needed is unknown, so the largest pages are read.
     rowsNeeded = isInList === undefined ? first - rows.length : maxPageSize;
-  }
-}
-
-/** Keeps row indexes and makes positions on demand, because few queries select cursors. */
-class LoadedSlice<Row extends { name: string }> implements PageSlice<Row> {
-  readonly rows: (Row | InvalidResponseError)[] = [];
-  hasNextPage = false;
-  /** The index of each row within its page. */
-  readonly #indices: number[] = [];
-  /** The pages read. `end` is the number of rows up to and including the page. */
-  readonly #pages: { page: Page<Row>; position: Position; end: number }[] = [];
-
-  push(row: Row | InvalidResponseError, index: number): void {
-    this.rows.push(row);
-    this.#indices.push(index);
-  }
-
-  /** Assigns the rows since the last page to this page, which was read at `position`. */
-  endPage(page: Page<Row>, position: Position): void {
-    this.#pages.push({ page, position, end: this.rows.length });
-  }
-
-  positionAfter(index: number): Position {
-    const pageRead = this.#pages.find(({ end }) => index < end);
-    const indexInPage = this.#indices[index];
-    if (pageRead === undefined || indexInPage === undefined) throw new RangeError(`no row ${index}`);
-    return positionAfter(pageRead.page, indexInPage, pageRead.position);
   }
 }
 

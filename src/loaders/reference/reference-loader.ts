@@ -1,53 +1,26 @@
-import { neverAborted } from '../../concurrency/cancellation.ts';
+import { neverAborted, untilAborted } from '../../concurrency/cancellation.ts';
 import type { Page, PageQuery } from '../../rest/api-types.ts';
 import type { CallContext } from '../../rest/client/call-context.ts';
 import { type CallLogEntry, createCallLog } from '../../rest/client/call-log.ts';
-import { type PageLoader, pageLoader, queryKey } from '../paging/page-loader.ts';
+import { abortedError, isOfOneOperation } from '../../rest/errors.ts';
+import { type PageLoader, queryKey } from '../paging/page-loader.ts';
 import type { CachedPages, MeasuredPage } from './page-cache.ts';
 
-/** Loads pages of reference data. A page that an earlier operation of the tenant has read needs no call. */
-export interface ReferencePageLoader<Row, Query extends PageQuery> extends PageLoader<Row, Query> {
-  /** Whether loading a page needs no further call: the page is cached, or this operation has already requested it. */
-  isAvailable(query: Query): boolean;
-  /** Whether this operation has read the page from REST. Then a record missing on the page does not exist. */
-  isFromRest(query: Query): boolean;
-  /**
-   * Stops the use of pages that earlier operations have read, because they may be outdated.
-   * @returns whether this operation has used such a page. Then the caller must drop values derived from the page.
-   */
-  forgetEarlier(): boolean;
-}
-
-/** Creates an operation's loader of reference data pages. `list` is the name of the list in cache keys. */
-export function referenceLoader<Row extends { name: string }, Query extends PageQuery>(
-  callContext: CallContext,
-  cached: CachedPages,
-  list: string,
-  read: (query: Query, callContext: CallContext) => Promise<Page<Row>>,
-): ReferencePageLoader<Row, Query> {
-  return new ReferenceLoader(callContext, cached, list, read);
-}
-
-/** A page that this operation has requested. */
-interface RequestedPage<Query> {
-  readonly query: Query;
-  /** Undefined while the request is pending. */
-  source: 'cache' | 'rest' | undefined;
-}
-
-/** A class, not closures: each operation creates several (docs/decisions/0004-long-lived-closures.md). */
-class ReferenceLoader<Row extends { name: string }, Query extends PageQuery>
-  implements ReferencePageLoader<Row, Query>
-{
+/**
+ * Loads pages of reference data. A page that an earlier operation of the tenant has read needs no call. Operations that
+ * read a page at the same time share one call.
+ */
+export class ReferenceLoader<Row, Query extends PageQuery> implements PageLoader<Row, Query> {
   readonly #callContext: CallContext;
   readonly #cached: CachedPages;
   readonly #list: string;
   readonly #read: (query: Query, callContext: CallContext) => Promise<Page<Row>>;
-  readonly #loader: PageLoader<Row, Query> = pageLoader((query) => this.#readPage(query));
-  /** The requested pages by cache key. */
-  readonly #requested = new Map<string, RequestedPage<Query>>();
+  /** The requested pages by cache key, and where the pages that have arrived came from. */
+  readonly #pages = new Map<string, Promise<Page<Row>>>();
+  readonly #sources = new Map<string, 'cache' | 'rest'>();
   #isCacheUsed = true;
 
+  /** @param list The name of the list in cache keys. */
   constructor(
     callContext: CallContext,
     cached: CachedPages,
@@ -62,33 +35,38 @@ class ReferenceLoader<Row extends { name: string }, Query extends PageQuery>
 
   load(query: Query): Promise<Page<Row>> {
     const key = this.#keyOf(query);
-    if (!this.#requested.has(key)) this.#requested.set(key, { query, source: undefined });
-    return this.#loader.load(query);
-  }
-
-  clear(query: Query): void {
-    this.#requested.delete(this.#keyOf(query));
-    this.#loader.clear(query);
+    const page = this.#pages.get(key) ?? this.#readPage(key, query);
+    this.#pages.set(key, page);
+    return page;
   }
 
   clearAll(): void {
-    this.#requested.clear();
-    this.#loader.clearAll();
+    this.#pages.clear();
+    this.#sources.clear();
   }
 
+  /** Whether loading a page needs no further call. */
   isAvailable(query: Query): boolean {
     const key = this.#keyOf(query);
-    return this.#requested.has(key) || (this.#isCacheUsed && this.#cached.has(key));
+    return this.#pages.has(key) || (this.#isCacheUsed && this.#cached.has(key));
   }
 
+  /** Whether this operation has read the page from REST. Then a record missing on the page does not exist. */
   isFromRest(query: Query): boolean {
-    return this.#requested.get(this.#keyOf(query))?.source === 'rest';
+    return this.#sources.get(this.#keyOf(query)) === 'rest';
   }
 
+  /**
+   * Stops the use of pages that other operations have read, because they may be outdated.
+   * @returns whether this operation has used such a page. Then the caller must drop values derived from the page.
+   */
   forgetEarlier(): boolean {
     this.#isCacheUsed = false;
-    const fromCache = [...this.#requested.values()].filter(({ source }) => source === 'cache');
-    for (const { query } of fromCache) this.clear(query);
+    const fromCache = [...this.#sources.keys()].filter((key) => this.#sources.get(key) === 'cache');
+    for (const key of fromCache) {
+      this.#pages.delete(key);
+      this.#sources.delete(key);
+    }
     return fromCache.length > 0;
   }
 
@@ -96,22 +74,55 @@ class ReferenceLoader<Row extends { name: string }, Query extends PageQuery>
     return `${this.#list} ${queryKey(query)}`;
   }
 
-  async #readPage(query: Query): Promise<Page<Row>> {
+  async #readPage(key: string, query: Query): Promise<Page<Row>> {
     const callContext = this.#callContext;
-    const key = this.#keyOf(query);
-    const cachedPage = this.#isCacheUsed ? this.#cached.find(key) : undefined;
-    const requested = this.#requested.get(key);
-    if (cachedPage === undefined) {
-      const page = await this.#cached.read(key, () => this.#readMeasured(query, callContext));
-      if (requested !== undefined) requested.source = 'rest';
-      return page;
+    while (this.#isCacheUsed) {
+      const found = this.#findPage(key, query);
+      const page = found instanceof Promise ? await this.#join(found) : found;
+      if (found === undefined) break;
+      if (page === undefined) continue;
+      this.#sources.set(key, 'cache');
+      callContext.callLog.cached += 1;
+      // Each cache key starts with the list name, so the page has rows of this list.
+      return page as Page<Row>;
     }
-    if (requested !== undefined) requested.source = 'cache';
-    callContext.callLog.cached += 1;
-    if (cachedPage.isStale)
-      this.#cached.refresh(key, () => this.#readMeasured(query, detachedContext(callContext)));
-    // Each cache key starts with the list name, so the page has rows of this list.
-    return cachedPage.page as Page<Row>;
+    const page = await this.#cached.read(key, () => this.#readMeasured(query, callContext));
+    this.#sources.set(key, 'rest');
+    return page;
+  }
+
+  /** The cached page, or the page that another operation is reading. */
+  #findPage(key: string, query: Query): Page<unknown> | Promise<Page<unknown>> | undefined {
+    const cachedPage = this.#cached.find(key);
+    const pending = this.#cached.pending(key);
+    if (cachedPage?.isStale === true && pending === undefined) this.#refresh(key, query);
+    return cachedPage?.page ?? pending;
+  }
+
+  /** Waits for a page that another operation is reading. @returns undefined if that operation ended before. */
+  async #join(pending: Promise<Page<unknown>>): Promise<Page<unknown> | undefined> {
+    const { signal } = this.#callContext;
+    try {
+      const page = await untilAborted(pending, signal);
+      if (!signal.aborted) return page;
+    } catch (error) {
+      if (!isOfOneOperation(error)) throw error;
+    }
+    if (signal.aborted) throw abortedError({ method: 'GET', path: `/v1/${this.#list}` }, signal);
+    return undefined;
+  }
+
+  /** Reads a stale page again, for later operations. After a failure, the next operation does so. */
+  #refresh(key: string, query: Query): void {
+    // The refresh outlives the operation, and takes a slot but no read budget.
+    const callContext: CallContext = {
+      ...this.#callContext,
+      signal: neverAborted,
+      callLog: createCallLog(),
+      useReadBudget: () => {},
+      refundRead: () => {},
+    };
+    this.#cached.read(key, () => this.#readMeasured(query, callContext)).catch(() => {});
   }
 
   /** Reads a page and the size of its response in bytes. */
@@ -123,15 +134,4 @@ class ReferenceLoader<Row extends { name: string }, Query extends PageQuery>
     };
     return { page: await this.#read(query, { ...callContext, onCallFinished }), bytes };
   }
-}
-
-/** The call context of a refresh. The refresh outlives the operation, and takes a slot but no read budget. */
-function detachedContext(callContext: CallContext): CallContext {
-  return {
-    ...callContext,
-    signal: neverAborted,
-    callLog: createCallLog(),
-    useReadBudget: () => {},
-    refundRead: () => {},
-  };
 }

@@ -32,6 +32,6 @@ export class SharedLease {
 }
 
 /** The owner of the claims that a store makes in an epoch. `storeId` is random. */
-export function ownerOf(storeId: string, epoch: number): string {
+export function leaseOwner(storeId: string, epoch: number): string {
   return `${storeId}.${epoch}`;
 }

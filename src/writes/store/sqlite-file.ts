@@ -41,7 +41,6 @@ const full = 13;
 const protocol = 15;
 const notADatabase = 26;
 
-/** How a database is opened. */
 export interface OpenOptions {
   /** A path, or `:memory:`. */
   path: string;
@@ -88,7 +87,6 @@ export function openDatabase(options: OpenOptions): { database: DatabaseSync; se
 /** Why a file cannot be the store. The message follows the file's name. */
 export class FileProblem extends Error {}
 
-/** Whether an error comes from SQLite. */
 export function isSqliteError(error: unknown): error is Error & { errcode: number } {
   return error instanceof Error && 'errcode' in error && typeof error.errcode === 'number';
 }

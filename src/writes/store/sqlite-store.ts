@@ -11,10 +11,10 @@ import {
   StoreUnavailableError,
 } from './key-store.ts';
 import type { Operation, Result } from './key-table.ts';
-import { monotonicMs, ownerOf, SharedLease } from './lease.ts';
+import { leaseOwner, monotonicMs, SharedLease } from './lease.ts';
 import type { Message, Request, ThreadData } from './sqlite-thread.ts';
 
-/** Options of `openSqliteStore`. All times are in milliseconds. */
+/** All times are in milliseconds. */
 export interface SqliteStoreOptions {
   /** A path, or `memory` for a store that ends with this process. */
   file: string;
@@ -198,7 +198,7 @@ export async function openSqliteStore(options: SqliteStoreOptions): Promise<KeyS
     release: (claim) => change({ kind: 'release', claim }),
     holds(claim: Claim) {
       const epoch = end === undefined ? lease.epoch(marginMs) : undefined;
-      return epoch !== undefined && claim.owner === ownerOf(storeId, epoch);
+      return epoch !== undefined && claim.owner === leaseOwner(storeId, epoch);
     },
     noteOrganizationShown: (service) => change({ kind: 'noteService', service }),
     wasOrganizationShown: async (service) => (await run({ kind: 'hasService', service })).state === 'yes',

@@ -1,6 +1,6 @@
 import { type MessagePort, parentPort, receiveMessageOnPort, workerData } from 'node:worker_threads';
 import { createKeyTable, isLive, type Operation, type Result } from './key-table.ts';
-import { monotonicMs, ownerOf, SharedLease } from './lease.ts';
+import { leaseOwner, monotonicMs, SharedLease } from './lease.ts';
 import {
   isBusy,
   isSqliteError,
@@ -10,7 +10,6 @@ import {
   operationProblem,
 } from './sqlite-file.ts';
 
-/** The `workerData` of this thread. */
 export interface ThreadData extends OpenOptions {
   /** A random name of the store. */
   storeId: string;
@@ -66,14 +65,14 @@ function serve(port: MessagePort, data: ThreadData): void {
     const isExpired = nowMs >= lease.renewedMs + leaseMs;
     // An expired lease is never revived: the next claim starts an epoch.
     const epoch = isExpired ? lease.epoch + 1 : lease.epoch;
-    const owner = ownerOf(storeId, epoch);
+    const owner = leaseOwner(storeId, epoch);
     const claim = requests.map(({ operation }) => operation).find((operation) => operation.kind === 'claim');
     const isDue = nowMs >= lease.renewedMs + leaseMs / 5;
     const isNeeded = claim !== undefined || (openKeys.size > 0 && !isExpired);
     // After a failure, the lease shows whether the store can write again.
     const renews = (isNeeded && isDue) || failure !== undefined;
     if (renews) {
-      if (isExpired) removeDeadOwners.run({ ended: ownerOf(storeId, lease.epoch), monotonicMs: nowMs });
+      if (isExpired) removeDeadOwners.run({ ended: leaseOwner(storeId, lease.epoch), monotonicMs: nowMs });
       writeLease.run({ owner, monotonicMs: nowMs, leaseMs });
     }
     if (claim !== undefined) table.removeExpired(claim.nowMs, nowMs);

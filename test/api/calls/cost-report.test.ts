@@ -1,9 +1,8 @@
-import { GraphQLObjectType, GraphQLSchema, GraphQLString, getOperationAST, parse } from 'graphql';
+import { GraphQLObjectType, GraphQLSchema, GraphQLString } from 'graphql';
 import { describe, expect, test } from 'vitest';
 import { withFieldPathTracking } from '../../../src/graph/fields/field-path-tracking.ts';
 import { schema } from '../../../src/graph/schema.ts';
 import { type CallLogEntry, createCallLog } from '../../../src/rest/client/call-log.ts';
-import { isCompilable } from '../../../src/server/compiled-queries/compiled-queries.ts';
 import {
   type OperationCost,
   type RequestCost,
@@ -154,31 +153,6 @@ describe('what needed no call of its own', () => {
     expect(warm).toEqual({ data: cold.data, extensions: { upstream: cost([], { cached: 1 }) } });
   });
 
-  test('is a record that was found in a list, of which the field tells that asked for them', async () => {
-    await using waybill = await startWaybill();
-    const query = '{ orders(first: 10) { nodes { recipient { location { locality } } } } }';
-    const { extensions } = await answerTo(waybill, query);
-    const locations = shown(['GET', '/v1/locations'], ['orders.nodes.*.recipient.location']);
-    expect(extensions?.upstream).toEqual(
-      cost([shown(['GET', '/v1/orders'], ['orders']), locations, locations], { savedByList: 10 }),
-    );
-  });
-
-  test('is a call that another operation has under way, with the own fields that wait for it', async () => {
-    await using waybill = await startWaybill();
-    const mine: [string, string] = ['GET', '/v1/organizations/mine'];
-    waybill.sandbox.faults.add({ path: mine[1], kind: 'delay', delayMs: 50 });
-    const [one, other] = await Promise.all([
-      answerTo(waybill, organization),
-      answerTo(waybill, '{ mine: organization { id } again: organization { id } }'),
-    ]);
-    expect(one?.extensions?.upstream).toEqual(cost([shown(mine, ['organization'])]));
-    expect(other?.extensions?.upstream).toEqual(
-      cost([shown(mine, ['mine', 'again'], { shared: true })], { calls: 0, shared: 1 }),
-    );
-    expect(waybill.sandbox.requests.lines()).toEqual(['GET /v1/organizations/mine']);
-  });
-
   test("is not told apart where a whole operation is another request's too: both get its answer", async () => {
     await using waybill = await startWaybill();
     waybill.sandbox.faults.add({ path: '/v1/organizations/mine', kind: 'delay', delayMs: 50 });
@@ -192,58 +166,6 @@ describe('what needed no call of its own', () => {
 });
 
 describe('who asked', () => {
-  const query = `{
-    list: orders(first: 2) { edges { node { shipment { order { status } } } } }
-    order(id: "ca2481") { ...Notes }
-    nodes(ids: ["orders/ca2481", "orders/none"]) { id ...Notes }
-  }
-  fragment Notes on Order { notes }`;
-
-  test.each([
-    ['a compiled query', true],
-    ['the standard executor', false],
-  ])('is told by path, of each field that did: in %s', async (_what, compileQueries) => {
-    const document = parse(query);
-    const operation = getOperationAST(document);
-    expect(operation && isCompilable(document, operation)).toBe(true);
-    await using waybill = await startWaybill({}, { compileQueries });
-    const { data, extensions } = await answerTo(waybill, query);
-    expect(data).toMatchObject({
-      list: { edges: [{ node: { shipment: null } }, { node: { shipment: { order: { status: 'READY' } } } }] },
-    });
-    expect(extensions?.upstream).toEqual(
-      cost([
-        shown(['GET', '/v1/orders'], ['list']),
-        shown(['GET', '/v1/orders/{id}'], ['order', 'nodes']),
-        shown(['GET', '/v1/orders/{id}'], ['nodes'], { status: 404 }),
-        shown(['GET', '/v1/shipments/{id}'], ['list.edges.1.node.shipment']),
-        shown(['GET', '/v1/quotes/{id}'], ['list.edges.1.node.shipment.order']),
-      ]),
-    );
-  });
-
-  test('is told also of those who ask once the call is made', async () => {
-    await using waybill = await startWaybill();
-    const { faults } = waybill.sandbox;
-    faults.add({ path: '/v1/shipments/ca2039', kind: 'delay', delayMs: 30 });
-    faults.add({ path: '/v1/origins', kind: 'delay', delayMs: 10 });
-    faults.add({ path: '/v1/shipments/ca2036', kind: 'delay', delayMs: 100 });
-    const { extensions } = await answerTo(
-      waybill,
-      `{ nodes(ids: ["orders/ca2481", "orders/ca2485", "orders/ca2487"]) {
-        ... on Order { shipment { origin { address { addressLines } } } }
-      } }`,
-    );
-    const { requests = [] } = extensions?.upstream ?? {};
-    expect(requests.map(({ path, askedBy }) => [path, askedBy])).toEqual([
-      ...Array(3).fill(['/v1/orders/{id}', ['nodes']]),
-      ['/v1/shipments/{id}', ['nodes.0.shipment']],
-      ['/v1/shipments/{id}', ['nodes.1.shipment']],
-      ['/v1/shipments/{id}', ['nodes.2.shipment']],
-      ['/v1/origins', ['nodes.*.shipment.origin']],
-    ]);
-  });
-
   test('is the mutation, of each call of its workflow and of the call for the merchant', async () => {
     await using waybill = await startWaybill();
     const input = await orderToShip(waybill);

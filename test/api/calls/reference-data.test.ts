@@ -297,25 +297,3 @@ describe('the locations of 100 orders', () => {
     expect((await listing.ask(board)).data).toEqual(data);
   });
 });
-
-test('an older answer does not take the place of a newer one that is kept', async () => {
-  const held: ServerResponse[] = [];
-  await using waybill = await startApp((_request, response) => held.push(response), {
-    REFERENCE_DATA_MS: '60000',
-  });
-  const query = '{ origins { nodes { id } } }';
-  const give = (name: string) => held.shift()?.end(JSON.stringify({ origins: [{ name }] }));
-  const older = waybill.ask(query);
-  await until(() => held.length === 1);
-  // Later than the first may be joined.
-  await pause(120);
-  const newer = waybill.ask(query);
-  await until(() => held.length === 2);
-  const [late] = held.splice(0, 1);
-  give('origins/newer');
-  expect(await newer).toMatchObject({ data: { origins: { nodes: [{ id: 'origins/newer' }] } } });
-  late?.end(JSON.stringify({ origins: [{ name: 'origins/older' }] }));
-  expect(await older).toMatchObject({ data: { origins: { nodes: [{ id: 'origins/older' }] } } });
-  expect(await waybill.ask(query)).toMatchObject({ data: { origins: { nodes: [{ id: 'origins/newer' }] } } });
-  expect(waybill.calls()).toHaveLength(2);
-});

@@ -51,8 +51,8 @@ function watch(options: Partial<DriftWatchOptions> = {}) {
   const counted: string[] = [];
   const told: string[] = [];
   const drift = createDriftWatch({
-    count: (coordinate, kind) => counted.push(`${coordinate}: ${kind}`),
-    tell: (coordinate, kind) => told.push(`${coordinate}: ${kind}`),
+    onDifference: (coordinate, kind) => counted.push(`${coordinate}: ${kind}`),
+    onNewDifference: (coordinate, kind) => told.push(`${coordinate}: ${kind}`),
     now: () => 0,
     ...options,
   });
@@ -139,7 +139,7 @@ describe('drift of REST from its interface', () => {
     ],
   ])('%s', (_what, kind, record, expected) => {
     const { drift, counted, told } = watch();
-    drift.look(kind, [record], bearer);
+    drift.check(kind, [record], bearer);
     expect(told).toEqual([...new Set(expected)]);
     // Without a name that is REST's own.
     const asCounted = (line: string) => line.replace(/\w+: unknown field$/, '*: unknown field');
@@ -150,13 +150,13 @@ describe('drift of REST from its interface', () => {
     let time = 0;
     const { drift, counted, told } = watch({ now: () => time });
     const broken = { ...order, status: 'LOST' };
-    drift.look('orders', [broken], bearer);
-    drift.look('orders', [broken], bearer);
+    drift.check('orders', [broken], bearer);
+    drift.check('orders', [broken], bearer);
     time = 599_999;
-    drift.look('orders', [broken], bearer);
+    drift.check('orders', [broken], bearer);
     expect([counted.length, told.length]).toEqual([3, 1]);
     time = 600_000;
-    drift.look('orders', [broken], bearer);
+    drift.check('orders', [broken], bearer);
     expect([counted.length, told.length]).toEqual([4, 2]);
   });
 
@@ -164,7 +164,7 @@ describe('drift of REST from its interface', () => {
     let time = 0;
     const { drift, counted, told } = watch({ now: () => time, recordsPerSecond: 4 });
     const rows = ['A', 'B', 'C', 'D'].map((name) => ({ ...order, [`field${name}`]: 1 }));
-    for (let page = 0; page < 10; page += 1) drift.look('orders', rows, bearer);
+    for (let page = 0; page < 10; page += 1) drift.check('orders', rows, bearer);
     expect(told.toSorted()).toEqual([
       'Order.fieldA: unknown field',
       'Order.fieldB: unknown field',
@@ -173,7 +173,7 @@ describe('drift of REST from its interface', () => {
     ]);
     expect(counted).toHaveLength(4);
     time = 1_000;
-    drift.look('orders', rows, bearer);
+    drift.check('orders', rows, bearer);
     expect(counted).toHaveLength(5);
   });
 
@@ -181,7 +181,7 @@ describe('drift of REST from its interface', () => {
     const { drift, told } = watch({ recordsPerSecond: 10_000 });
     const letters = 'abcdefghijklmnopqrstuvwxyz';
     for (const first of letters)
-      for (const second of letters) drift.look('orders', [{ ...order, [first + second]: 1 }], bearer);
+      for (const second of letters) drift.check('orders', [{ ...order, [first + second]: 1 }], bearer);
     expect(told).toHaveLength(501);
     expect(told.at(-1)).toBe('other: unknown field');
   });
@@ -203,9 +203,9 @@ test('the sandbox answers all endpoints as the interface says', async () => {
   const kinds = new Set<string>();
   // Of a page, every row.
   const everyRow = {
-    look(kind: ResourceKind, rows: readonly unknown[]) {
+    check(kind: ResourceKind, rows: readonly unknown[]) {
       kinds.add(kind);
-      for (const row of rows) drift.look(kind, [row], bearer);
+      for (const row of rows) drift.check(kind, [row], bearer);
     },
   };
   const api = createRestApi(client, parameterNames, everyRow);

@@ -35,7 +35,7 @@ function pagesOf(rows: Page<Row>['rows'], givenRows = (pageSize: number) => page
 /** The state of all tokens in a process that has just compared a row of the list. */
 function comparedState(now = () => 0): SharedListState {
   const shared = new SharedListState(now);
-  shared.compared(false);
+  void shared.compare({}, Promise.resolve({}));
   return shared;
 }
 
@@ -305,7 +305,7 @@ describe('a row is compared with its record', () => {
     expect(loader.callLog.savedByList).toBe(0);
     nowMs = 599_999;
     const later = start({ state: new ListState(shared), get });
-    later.prime(named('r1'));
+    later.prime(named('r1'), later.generation);
     expect(await loadAll(later, names(20))).toEqual(results);
     expect(later.calls).toEqual(names(20));
     nowMs = 600_000;

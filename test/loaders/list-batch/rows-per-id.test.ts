@@ -1,5 +1,5 @@
-import { describe, expect, test } from 'vitest';
-import { RowsPerId, SharedRowsPerId } from '../../../src/loaders/list-batch/rows-per-id.ts';
+import { beforeEach, describe, expect, test } from 'vitest';
+import { RowsPerId } from '../../../src/loaders/list-batch/rows-per-id.ts';
 
 /** A batch of ids with hits at these indexes of the rows. */
 const batch = (idCount: number, hits: number[], rowCount: number, isAtEnd = false) => ({
@@ -11,10 +11,16 @@ const batch = (idCount: number, hits: number[], rowCount: number, isAtEnd = fals
 const every = (step: number, hitCount: number, from = 0) =>
   Array.from({ length: hitCount }, (_, index) => from + index * step);
 
+let nowMs = 0;
+beforeEach(() => {
+  nowMs = 0;
+});
+const createEstimate = (ofProcess?: RowsPerId) => new RowsPerId(() => nowMs, ofProcess);
+
 /** An estimate that has seen the batches, all at the time 0. */
 function learned(...batches: ReturnType<typeof batch>[]): RowsPerId {
-  const rowsPerId = new RowsPerId(new SharedRowsPerId());
-  for (const one of batches) rowsPerId.learn(one, 0, 0);
+  const rowsPerId = createEstimate();
+  for (const one of batches) rowsPerId.learn(one, 0);
   return rowsPerId;
 }
 
@@ -43,8 +49,8 @@ describe('the estimate', () => {
   });
 
   test('counts rows from the first expected hit on', () => {
-    const rowsPerId = new RowsPerId(new SharedRowsPerId());
-    rowsPerId.learn(batch(100, every(1, 100, 1_000), 1_200), 1_000, 0);
+    const rowsPerId = createEstimate();
+    rowsPerId.learn(batch(100, every(1, 100, 1_000), 1_200), 1_000);
     expect(rowsPerId.rowsFor(100)).toBe(175);
   });
 });
@@ -65,17 +71,23 @@ describe('a page with less than a tenth of its ids', () => {
     ['twice in a row, pauses pages', [miss, miss], true],
     ['twice, but not in a row, pauses nothing', [miss, batch(100, every(2, 100), 200), miss], false],
   ])('%s', (_what, batches, isPaused) => {
-    expect(learned(...batches).isPaused(29_999)).toBe(isPaused);
-    expect(learned(...batches).isPaused(30_000)).toBe(false);
+    const { pause } = learned(...batches);
+    nowMs = 29_999;
+    expect(pause.isOn).toBe(isPaused);
+    nowMs = 30_000;
+    expect(pause.isOn).toBe(false);
   });
 });
 
 test('more than 32 rows per id pause pages, and the estimate is that of new tokens', () => {
-  const shared = new SharedRowsPerId();
-  const rowsPerId = new RowsPerId(shared);
-  rowsPerId.learn(batch(10, every(40, 10), 400), 0, 0);
-  expect([rowsPerId.isPaused(29_999), rowsPerId.isPaused(30_000)]).toEqual([true, false]);
-  expect(rowsPerId.rowsFor(100)).toBe(new RowsPerId(shared).rowsFor(100));
+  const shared = createEstimate();
+  const rowsPerId = createEstimate(shared);
+  rowsPerId.learn(batch(10, every(40, 10), 400), 0);
+  nowMs = 29_999;
+  expect(rowsPerId.pause.isOn).toBe(true);
+  nowMs = 30_000;
+  expect(rowsPerId.pause.isOn).toBe(false);
+  expect(rowsPerId.rowsFor(100)).toBe(createEstimate(shared).rowsFor(100));
 });
 
 test.each([
@@ -89,21 +101,21 @@ describe('the estimate of new tokens', () => {
   const deep = batch(100, every(10, 100), 1_000);
 
   test('moves by at most a quarter for one token, however many batches it has', () => {
-    const shared = new SharedRowsPerId();
-    const rowsPerId = new RowsPerId(shared);
-    for (let count = 0; count < 10; count += 1) rowsPerId.learn(deep, 0, 0);
+    const shared = createEstimate();
+    const rowsPerId = createEstimate(shared);
+    for (let count = 0; count < 10; count += 1) rowsPerId.learn(deep, 0);
     expect(shared.value).toBe(2);
   });
 
   test('follows many tokens', () => {
-    const shared = new SharedRowsPerId();
-    for (let token = 0; token < 30; token += 1) new RowsPerId(shared).learn(deep, 0, 0);
-    expect(new RowsPerId(shared).rowsFor(100)).toBeGreaterThan(1_200);
+    const shared = createEstimate();
+    for (let token = 0; token < 30; token += 1) createEstimate(shared).learn(deep, 0);
+    expect(createEstimate(shared).rowsFor(100)).toBeGreaterThan(1_200);
   });
 
   test('ignores pages that found less than half of their ids', () => {
-    const shared = new SharedRowsPerId();
-    new RowsPerId(shared).learn(batch(100, every(20, 40), 1_000), 0, 0);
+    const shared = createEstimate();
+    createEstimate(shared).learn(batch(100, every(20, 40), 1_000), 0);
     expect(shared.value).toBe(1.6);
   });
 });

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { locationLoader, maxListPages } from '../../../src/loaders/reference/location-loader.ts';
-import { createPageCache } from '../../../src/loaders/reference/page-cache.ts';
-import { referenceLoader } from '../../../src/loaders/reference/reference-loader.ts';
+import { CachedPages, PageCache } from '../../../src/loaders/reference/page-cache.ts';
+import { ReferenceLoader } from '../../../src/loaders/reference/reference-loader.ts';
 import type { LocationQuery, Page } from '../../../src/rest/api-types.ts';
 import { InvalidResponseError, ResponseTooLargeError, StatusError } from '../../../src/rest/errors.ts';
 import type { LocationJson } from '../../../src/rest/wire-schema.ts';
@@ -46,7 +46,7 @@ function startLocations({ count, referenceMs = 0, listsForBatches = true }: Loca
     failures: {} as Record<string, Error>,
   };
   const clock = { nowMs: 1 };
-  const pages = createPageCache({ referenceMs, referenceGraceMs: 0, now: () => clock.nowMs }).newTenant();
+  const pages = new CachedPages(new PageCache({ referenceMs, referenceGraceMs: 0, now: () => clock.nowMs }));
   const callContexts = createCallContexts({ callsPerOperation: 16 });
 
   async function read({ pageSize, pageToken, query }: LocationQuery): Promise<Page<LocationJson>> {
@@ -65,7 +65,7 @@ function startLocations({ count, referenceMs = 0, listsForBatches = true }: Loca
   function operation() {
     const callContext = callContexts.of('token', new AbortController().signal);
     const loader = locationLoader({
-      pages: referenceLoader(callContext, pages, 'locations', read),
+      pages: new ReferenceLoader(callContext, pages, 'locations', read),
       callContext,
       maxPageSize: 10,
       listsForBatches,

@@ -1,10 +1,10 @@
 import { describe, expect, test } from 'vitest';
-import { createPageCache, type PageCacheOptions } from '../../../src/loaders/reference/page-cache.ts';
-import { referenceLoader } from '../../../src/loaders/reference/reference-loader.ts';
+import { CachedPages, PageCache, type PageCacheOptions } from '../../../src/loaders/reference/page-cache.ts';
+import { ReferenceLoader } from '../../../src/loaders/reference/reference-loader.ts';
 import type { Page, PageQuery } from '../../../src/rest/api-types.ts';
 import type { CallContext } from '../../../src/rest/client/call-context.ts';
 import { createCallLog, recordCall } from '../../../src/rest/client/call-log.ts';
-import type { InvalidResponseError } from '../../../src/rest/errors.ts';
+import { AbortedError, type InvalidResponseError, UnavailableError } from '../../../src/rest/errors.ts';
 import { createCallContexts } from '../../fixtures/call-contexts.ts';
 import { named, type Row } from '../list-batch/list.ts';
 
@@ -15,27 +15,29 @@ interface Call {
   give(...rows: (Row | InvalidResponseError)[]): Promise<void>;
   /** Gives no rows, which were so many bytes of JSON. */
   giveBytes(bytes: number): Promise<void>;
+  fail(error: Error): void;
 }
 
 /** A cache whose pages are fresh for one second and served stale for five more, with a clock set by the test. */
 function startCaching({ referenceMs = 1_000, ...options }: Partial<PageCacheOptions> = {}) {
   const clock = { nowMs: 1 };
-  const cache = createPageCache({
+  const cache = new PageCache({
     referenceMs,
     referenceGraceMs: 5_000,
     now: () => clock.nowMs,
     ...options,
   });
-  const pagesByToken = new Map([['token', cache.newTenant()]]);
+  const pagesByToken = new Map([['token', new CachedPages(cache)]]);
   const callContexts = createCallContexts({ callsPerOperation: 16, readsPerOperation: 3 });
   const calls: Call[] = [];
 
   function read(of: string, callContext: CallContext): Promise<Page<Row>> {
-    const { promise, resolve } = Promise.withResolvers<Page<Row>>();
+    const { promise, resolve, reject } = Promise.withResolvers<Page<Row>>();
     const ended = () => new Promise<void>((done) => setImmediate(done));
     calls.push({
       of,
       callContext,
+      fail: reject,
       give: (...rows) => {
         resolve({ rows, nextPageToken: undefined });
         return ended();
@@ -53,10 +55,10 @@ function startCaching({ referenceMs = 1_000, ...options }: Partial<PageCacheOpti
   /** The loaders of a new operation. */
   function operation(signal = new AbortController().signal, token = 'token') {
     const callContext = callContexts.of(token, signal);
-    const pages = pagesByToken.get(token) ?? cache.newTenant();
+    const pages = pagesByToken.get(token) ?? new CachedPages(cache);
     pagesByToken.set(token, pages);
     const over = (list: string) =>
-      referenceLoader<Row, PageQuery>(callContext, pages, list, ({ pageSize, pageToken }, callContext) =>
+      new ReferenceLoader<Row, PageQuery>(callContext, pages, list, ({ pageSize, pageToken }, callContext) =>
         read(`${list} ${pageSize}${pageToken === undefined ? '' : `@${pageToken}`}`, callContext),
       );
     return { callContext, origins: over('origins'), channels: over('channels') };
@@ -246,5 +248,77 @@ describe('an operation that has stopped using cached pages', () => {
     void origins.load({ pageSize: 20 });
     await new Promise((done) => setImmediate(done));
     expect(lines()).toEqual(['origins 20', 'origins 20']);
+  });
+});
+
+describe('operations that read a page at the same time', () => {
+  test('share one call, which counts as a cached page for the later one', async () => {
+    const { operation, lastCall, lines } = startCaching();
+    const [first, second] = [operation(), operation()];
+    const pages = [first, second].map(({ origins }) => origins.load({ pageSize: 20 }));
+    expect(second.origins.isAvailable({ pageSize: 20 })).toBe(true);
+    await (await lastCall()).give(...named('a'));
+    expect((await Promise.all(pages)).map(names)).toEqual([['a'], ['a']]);
+    expect([first, second].map(({ callContext }) => callContext.callLog.cached)).toEqual([0, 1]);
+    expect([first, second].map(({ origins }) => origins.isFromRest({ pageSize: 20 }))).toEqual([true, false]);
+    expect(lines()).toEqual(['origins 20']);
+  });
+
+  test('share no call if nothing may be cached', async () => {
+    const { operation, lastCall, lines } = startCaching({ referenceMs: 0 });
+    for (const { origins } of [operation(), operation()]) void origins.load({ pageSize: 20 });
+    await lastCall();
+    expect(lines()).toEqual(['origins 20', 'origins 20']);
+  });
+
+  test('share no call after one of them has stopped using cached pages', async () => {
+    const { clock, operation, lastCall, known, lines } = startCaching();
+    const older = operation().origins.load({ pageSize: 20 });
+    const late = await lastCall();
+    clock.nowMs = 2;
+    const { origins } = operation();
+    origins.forgetEarlier();
+    const newer = origins.load({ pageSize: 20 });
+    await (await lastCall()).give(...named('new'));
+    await late.give(...named('old'));
+    expect([names(await older), names(await newer)]).toEqual([['old'], ['new']]);
+    // The response to the older request does not replace the newer page.
+    expect(await known()).toEqual(['new']);
+    expect(lines()).toEqual(['origins 20', 'origins 20']);
+  });
+
+  test('share the error of the call, and the next operation reads again', async () => {
+    const { operation, lastCall, lines } = startCaching();
+    const pages = [operation(), operation()].map(({ origins }) => origins.load({ pageSize: 20 }));
+    const failure = new UnavailableError('reset');
+    (await lastCall()).fail(failure);
+    expect(await Promise.allSettled(pages)).toMatchObject([{ reason: failure }, { reason: failure }]);
+    void operation().origins.load({ pageSize: 20 });
+    await lastCall();
+    expect(lines()).toEqual(['origins 20', 'origins 20']);
+  });
+
+  test('read the page again if the operation that called has ended', async () => {
+    const { operation, lastCall, lines } = startCaching();
+    const first = operation().origins.load({ pageSize: 20 });
+    const second = operation().origins.load({ pageSize: 20 });
+    (await lastCall()).fail(new AbortedError('given up'));
+    await expect(first).rejects.toThrow('given up');
+    await (await lastCall()).give(...named('a'));
+    expect(names(await second)).toEqual(['a']);
+    expect(lines()).toEqual(['origins 20', 'origins 20']);
+  });
+
+  test('stop waiting for the call of another operation when they are aborted', async () => {
+    const { operation, lastCall, lines } = startCaching();
+    const first = operation().origins.load({ pageSize: 20 });
+    const client = new AbortController();
+    const second = operation(client.signal).origins.load({ pageSize: 20 });
+    const call = await lastCall();
+    client.abort();
+    await expect(second).rejects.toThrow(AbortedError);
+    await call.give(...named('a'));
+    expect(names(await first)).toEqual(['a']);
+    expect(lines()).toEqual(['origins 20']);
   });
 });
