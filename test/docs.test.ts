@@ -17,7 +17,7 @@ import { environmentExample, withSettingTables } from '../src/config/configurati
 import { limitSettings } from '../src/config/limits.ts';
 import { settingPrefixes } from '../src/config/unknown-settings.ts';
 import { schema } from '../src/graph/schema.ts';
-import { routeOf } from '../src/rest/call.ts';
+import { callRoute } from '../src/rest/call.ts';
 import { startSandbox } from '../src/sandbox/sandbox.ts';
 import { fixedLimits } from '../src/server/limits/limits.ts';
 import { createMetrics } from '../src/telemetry/metrics.ts';
@@ -190,7 +190,7 @@ describe('docs/rest-mapping.md', () => {
   test('its table has each endpoint of the REST client, and no other', () => {
     const called = endpoints.map(({ line }) => {
       const [method = '', path = ''] = line.split(/[ ?]/);
-      return `${method} ${routeOf({ method: 'GET', path })}`;
+      return `${method} ${callRoute({ method: 'GET', path })}`;
     });
     const inTable = rowsOf(page.text, 'endpoint').flatMap(([first = '']) =>
       codeSpansIn(first).map((endpoint) => endpoint.replace(/\{\w+\}/g, '{id}')),

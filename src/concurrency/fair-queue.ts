@@ -28,7 +28,7 @@ export interface FairQueueOptions<Owner, Entry> {
    * Makes the error for an entry that may not wait.
    * `waiting` entries of `scope` wait already: of `all` owners, or of the entry's `own` owner.
    */
-  overloaded(waiting: number, scope: 'all' | 'own'): Error;
+  overloaded?(waiting: number, scope: 'all' | 'own'): Error;
 }
 
 /** The waiting entries of one owner. */
@@ -73,11 +73,6 @@ export class FairQueue<Owner, Entry extends QueueEntry<Entry>> {
     return this.#waiting;
   }
 
-  /** Whether `acquire` would grant a slot immediately, to an owner below its own limits. */
-  get hasFreeSlot(): boolean {
-    return this.#hasCapacity && this.#waiting === 0;
-  }
-
   get #hasCapacity(): boolean {
     return this.#usedCapacity < this.#options.capacity;
   }
@@ -94,7 +89,7 @@ export class FairQueue<Owner, Entry extends QueueEntry<Entry>> {
       this.#grant(owner, entry);
       return undefined;
     }
-    if (this.#waiting >= this.#maxWaiting) return this.#options.overloaded(this.#maxWaiting, 'all');
+    if (this.#waiting >= this.#maxWaiting) return this.#overloaded(this.#maxWaiting, 'all');
     let ownerQueue = this.#ownerQueues.get(owner);
     if (ownerQueue === undefined) {
       ownerQueue = new OwnerQueue(owner);
@@ -102,7 +97,7 @@ export class FairQueue<Owner, Entry extends QueueEntry<Entry>> {
       this.#roundRobin.add(ownerQueue);
     } else {
       const maxWaiting = this.#options.maxWaitingOf?.(owner) ?? Math.ceil(this.#maxWaiting / 2);
-      if (ownerQueue.length >= maxWaiting) return this.#options.overloaded(maxWaiting, 'own');
+      if (ownerQueue.length >= maxWaiting) return this.#overloaded(maxWaiting, 'own');
     }
     ownerQueue.add(entry);
     this.#waiting += 1;
@@ -149,6 +144,10 @@ export class FairQueue<Owner, Entry extends QueueEntry<Entry>> {
     } finally {
       this.#isGranting = false;
     }
+  }
+
+  #overloaded(waiting: number, scope: 'all' | 'own'): Error {
+    return this.#options.overloaded?.(waiting, scope) ?? new Error(`${waiting} entries wait already`);
   }
 
   get #hasTime(): boolean {

@@ -1,5 +1,4 @@
 import DataLoader from 'dataloader';
-import { createFieldPathLog, type FieldPathLog } from '../rest/client/field-path.ts';
 import { InvalidResponseError, isNotFound } from '../rest/errors.ts';
 
 /** The result of loading one record: the record, null if there is no such record, or the error of the call. */
@@ -57,11 +56,8 @@ type Named<Json> = Json & { name: string };
  * requested at once. REST has no batch endpoint ("Endpoints"), so a batch of N names is N calls.
  */
 export function recordLoader<Json>(get: (name: string) => Promise<Json | null>): RecordLoader<Json> {
-  return batchLoader((names, fieldPaths) => settleAll(names, (name) => fieldPaths.runForKey(name, get)));
+  return batchLoader((names) => settleAll(names, get));
 }
-
-// The key of all field paths that load names from a whole list.
-const wholeListKey = 'all';
 
 /**
  * Creates a loader over a whole list, for records without a GET endpoint ("Endpoints"). Each operation reads the
@@ -79,19 +75,15 @@ export function wholeListLoader<Json extends { name: string }>(
 /**
  * Creates a loader over a function that loads a batch of names. Each result is a record, null or an
  * error, for one name each.
- * @param pathKey The key under which the field paths of all names are recorded. By default, each name is its own key.
  */
-export function batchLoader<Json>(loadBatch: LoadBatch<Json>, pathKey?: string): RecordLoader<Json> {
-  return new BatchLoader(loadBatch, pathKey);
+export function batchLoader<Json>(loadBatch: LoadBatch<Json>): RecordLoader<Json> {
+  return new BatchLoader(loadBatch);
 }
 
-type LoadBatch<Json> = (names: readonly string[], fieldPaths: FieldPathLog) => Promise<RecordResult<Json>[]>;
+type LoadBatch<Json> = (names: readonly string[]) => Promise<RecordResult<Json>[]>;
 
 /** The loader of `batchLoader`, for loaders that do more. */
 export class BatchLoader<Json> implements RecordLoader<Json> {
-  readonly #fieldPaths = createFieldPathLog();
-  /** The common key of all field paths. Undefined: each name is its own key. */
-  readonly #pathKey: string | undefined;
   readonly #promiseByName = new Map<string, Promise<Json | null>>();
   readonly #loader: DataLoader<string, Json | null>;
   /** Primed records. DataLoader would make a promise for each, and most primed records are never loaded. */
@@ -99,9 +91,8 @@ export class BatchLoader<Json> implements RecordLoader<Json> {
   /** Primed rows not yet in `#primed`. The next load adds them. */
   #unreadRows: (readonly (Named<Json> | InvalidResponseError)[])[] | undefined;
 
-  constructor(loadBatch: LoadBatch<Json>, pathKey?: string) {
-    this.#pathKey = pathKey;
-    this.#loader = new DataLoader<string, Json | null>((names) => loadBatch(names, this.#fieldPaths), {
+  constructor(loadBatch: LoadBatch<Json>) {
+    this.#loader = new DataLoader<string, Json | null>(loadBatch, {
       cacheMap: this.#promiseByName,
     });
   }
@@ -112,7 +103,6 @@ export class BatchLoader<Json> implements RecordLoader<Json> {
   }
 
   find(name: string): Json | Promise<Json | null> {
-    this.#fieldPaths.note(this.#pathKey ?? name);
     const record = this.#readPrimed()?.get(name);
     if (record !== undefined) return record;
     // For a known name, DataLoader would make a second promise that waits for the rest of its batch.
@@ -131,13 +121,11 @@ export class BatchLoader<Json> implements RecordLoader<Json> {
   }
 
   clear(name: string): void {
-    this.#fieldPaths.forget(this.#pathKey ?? name);
     this.#readPrimed()?.delete(name);
     this.#promiseByName.delete(name);
   }
 
   clearAll(): void {
-    this.#fieldPaths.forget();
     this.#unreadRows = undefined;
     this.#primed = undefined;
     this.#promiseByName.clear();
@@ -163,15 +151,15 @@ class WholeListLoader<Json extends { name: string }> extends BatchLoader<Json> {
 
   constructor(list: () => Promise<Json[]>, bypassCache: () => boolean) {
     const read = async () => new Map((await list()).map((row) => [row.name, row]));
-    super(async (names, fieldPaths) => {
-      this.#index ??= fieldPaths.runForKeys([wholeListKey], read);
+    super(async (names) => {
+      this.#index ??= read();
       let index = await this.#index;
       if (names.some((name) => !index.has(name)) && bypassCache()) {
-        this.#index = fieldPaths.runForKeys([wholeListKey], read);
+        this.#index = read();
         index = await this.#index;
       }
       return names.map((name) => index.get(name) ?? null);
-    }, wholeListKey);
+    });
   }
 
   override clearAll(): void {

@@ -153,18 +153,6 @@ export class CircuitOpenError extends WaybillError {
   }
 }
 
-/** The call was not sent because too many calls wait for a slot. */
-export class OverloadedError extends WaybillError {
-  override readonly name = 'OverloadedError';
-
-  /** `waiting` calls with the access tokens of `scope` wait already. */
-  constructor(waiting: number, scope: 'all tokens' | 'this token') {
-    super(
-      `A call to REST was not made: ${waiting} of ${scope} wait for their turn, and no more may. Try again later.`,
-    );
-  }
-}
-
 /** A write was sent, but its response never arrived or cannot be read. REST may or may not have done the write. */
 export class OutcomeUnknownError extends WaybillError {
   override readonly name = 'OutcomeUnknownError';

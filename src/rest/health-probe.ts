@@ -1,4 +1,4 @@
-import { createDispatcher, failureCodeOf, type ProxyOptions, userAgent } from './dispatcher.ts';
+import { createDispatcher, failureCode, type ProxyOptions, userAgent } from './dispatcher.ts';
 
 /** Options of `createProbe`. */
 export interface ProbeOptions {
@@ -50,7 +50,7 @@ export async function probeRest({
     await body.dump();
     return undefined;
   } catch (error) {
-    return isTimedOut ? `no answer within ${timeoutMs} ms` : failureCodeOf(error);
+    return isTimedOut ? `no answer within ${timeoutMs} ms` : failureCode(error);
   } finally {
     clearTimeout(timer);
     await dispatcher.destroy();

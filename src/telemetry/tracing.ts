@@ -1,4 +1,4 @@
-import type { CallObserver } from '../rest/client/call-observer.ts';
+import type { CallObserver } from '../rest/client/call-log.ts';
 import type { HeaderReader, RequestRecord } from './request-record.ts';
 
 /** Creates the spans of operations, label downloads and their REST calls. */

@@ -1,5 +1,4 @@
 import { pause } from '../concurrency/cancellation.ts';
-import { stopSharingPendingReads } from '../concurrency/tenant.ts';
 import type { Loaders } from '../loaders/loaders.ts';
 import type { RestApi } from '../rest/api.ts';
 import type { CallContext } from '../rest/client/call-context.ts';
@@ -97,8 +96,6 @@ export function createEarlierShipping({
     }
     const unsettledForMs = unsettledMs(lock.note);
     if (unsettledForMs > 0) await waitForRest(unsettledForMs);
-    // The earlier attempt may have run in another process, so a pending shared read may be older than that attempt.
-    stopSharingPendingReads(callContext.tenant);
   }
 
   async function lookUp(

@@ -1,35 +1,58 @@
 import { setImmediate as afterEvents } from 'node:timers/promises';
 import { expect, test } from 'vitest';
-import { neverAborted } from '../../src/concurrency/cancellation.ts';
 import { FairQueue, type QueueEntry } from '../../src/concurrency/fair-queue.ts';
 import type { Tenant } from '../../src/concurrency/tenant.ts';
-import { OverloadedError } from '../../src/rest/errors.ts';
-import { type CallQueue, OperationQueue, type Slot } from '../../src/rest/protection/operation-queue.ts';
 import { errorOf } from '../fixtures/rest-service.ts';
 
 const ana: Tenant = { id: 'ana', writes: 0 };
 const eva: Tenant = { id: 'eva', writes: 0 };
 const ida: Tenant = { id: 'ida', writes: 0 };
-const call = { method: 'GET', path: '/v1/orders' } as const;
 
-function createQueue(capacity: number, maxWaiting = Number.POSITIVE_INFINITY): CallQueue {
-  const overloaded = (waiting: number) => new OverloadedError(waiting, 'all tokens');
-  return new FairQueue({ capacity, maxWaiting, overloaded });
+/** A slot of weight 1 that settles a promise. */
+class Slot implements QueueEntry<Slot> {
+  before: Slot | undefined;
+  after: Slot | undefined;
+  readonly weight = 1;
+  onSlotGranted: () => void = () => {};
 }
 
-/** Runs in a slot that this queue alone grants. */
+type CallQueue = FairQueue<Tenant, Slot>;
+
+function createQueue(capacity: number, maxWaiting = Number.POSITIVE_INFINITY): CallQueue {
+  return new FairQueue({ capacity, maxWaiting, overloaded: () => new Error('full') });
+}
+
+/** Waits for a slot. @throws the reason of the signal. */
+function acquire(queue: CallQueue, tenant: Tenant, signal?: AbortSignal): Promise<Slot> {
+  return new Promise((resolve, reject) => {
+    signal?.throwIfAborted();
+    const slot = new Slot();
+    const leave = () => {
+      queue.remove(tenant, slot);
+      reject(signal?.reason);
+    };
+    slot.onSlotGranted = () => {
+      signal?.removeEventListener('abort', leave);
+      resolve(slot);
+    };
+    signal?.addEventListener('abort', leave);
+    const error = queue.acquire(tenant, slot);
+    if (error !== undefined) reject(error);
+  });
+}
+
+/** Runs in a slot of this queue. */
 async function run<Answer>(
   queue: CallQueue,
   tenant: Tenant,
   make: (slot: Slot) => Promise<Answer>,
   signal?: AbortSignal,
 ): Promise<Answer> {
-  const operation = new OperationQueue(queue, tenant, Number.POSITIVE_INFINITY);
-  const slot = await operation.acquireSlot(call, signal ?? neverAborted);
+  const slot = await acquire(queue, tenant, signal);
   try {
     return await make(slot);
   } finally {
-    slot.release();
+    queue.release(tenant, slot);
   }
 }
 
@@ -141,12 +164,14 @@ test('a call that has begun is not given up here', async () => {
 test('a call that pauses leaves its place to others, and has its turn again after them', async () => {
   const queue = createQueue(1);
   const { ask, begun, endOne } = createCalls(queue);
-  const { signal } = new AbortController();
   const pause = Promise.withResolvers<void>();
   const paused = run(queue, ana, async (slot) => {
-    slot.release();
+    queue.release(ana, slot);
     await pause.promise;
-    await slot.reacquire(signal);
+    queue.acquire(ana, slot);
+    await new Promise<void>((resolve) => {
+      slot.onSlotGranted = resolve;
+    });
     begun.push('paused');
     return 'paused';
   });
@@ -159,39 +184,6 @@ test('a call that pauses leaves its place to others, and has its turn again afte
   await endOne();
   expect(await Promise.all([paused, other])).toEqual(['paused', 'other']);
   expect(begun).toEqual(['other', 'paused']);
-});
-
-test('a call that finds no place after its pause, or is given up in it, leaves none behind', async () => {
-  const queue = createQueue(1, 2);
-  const { ask, endOne } = createCalls(queue);
-  const client = new AbortController();
-  const pauses = [0, 1].map(() => Promise.withResolvers<void>());
-  const [full, given] = pauses.map(({ promise }, index) =>
-    errorOf(
-      run(queue, index === 0 ? ana : ida, async (slot) => {
-        slot.release();
-        await promise;
-        await slot.reacquire(client.signal);
-        return 'made';
-      }),
-    ),
-  );
-  await afterEvents();
-  const answers = [ask(eva, 'a'), ask(eva, 'b'), ask(ana, 'c')];
-  await afterEvents();
-  pauses[0]?.resolve();
-  expect((await full)?.name).toBe('OverloadedError');
-  client.abort();
-  pauses[1]?.resolve();
-  expect((await given)?.name).toBe('AbortedError');
-  for (let turn = 0; turn < 3; turn += 1) await endOne();
-  expect(await Promise.all(answers)).toEqual(['a', 'b', 'c']);
-  // As many at a time as before.
-  const last = ['d', 'e'].map((name) => ask(eva, name));
-  await afterEvents();
-  expect(queue.waiting).toBe(1);
-  for (let turn = 0; turn < 2; turn += 1) await endOne();
-  expect(await Promise.all(last)).toEqual(['d', 'e']);
 });
 
 test('slots that weigh more leave room for fewer, and one that weighs more than all has all', () => {
@@ -209,7 +201,7 @@ test('slots that weigh more leave room for fewer, and one that weighs more than 
   queue.release('a', light);
   expect(granted).toEqual(['a 6', 'b 100']);
   queue.release('b', heavy);
-  expect([granted, queue.waiting, queue.hasFreeSlot]).toEqual([['a 6', 'b 100', 'c 1', 'd 9'], 0, false]);
+  expect([granted, queue.waiting]).toEqual([['a 6', 'b 100', 'c 1', 'd 9'], 0]);
 });
 
 test('an owner has at most its weight, and owners that are closed wait, while others go on', () => {
@@ -251,7 +243,6 @@ test('an owner has at most its weight, and owners that are closed wait, while ot
   expect([take(), queue.waiting]).toEqual([['a 1'], 0]);
   queue.release('a', waits);
   queue.release('b', goesOn);
-  expect(queue.hasFreeSlot).toBe(true);
 });
 
 test('an owner without a slot gets a light one beside a full capacity', () => {

@@ -1,6 +1,5 @@
 import type { Page, PageQuery } from '../../rest/api-types.ts';
 import type { CallContext } from '../../rest/client/call-context.ts';
-import type { FieldPathLog } from '../../rest/client/field-path.ts';
 import {
   CircuitOpenError,
   DeadlineError,
@@ -56,7 +55,7 @@ export class ListBatchLoader<Json extends { name: string }> extends BatchLoader<
   #generation = 0;
 
   constructor(options: ListBatchLoaderOptions<Json>) {
-    super((names, fieldPaths) => this.#loadBatch(names, fieldPaths));
+    super((names) => this.#loadBatch(names));
     this.#options = options;
   }
 
@@ -100,18 +99,18 @@ export class ListBatchLoader<Json extends { name: string }> extends BatchLoader<
     this.#prefetched.catch(() => {});
   }
 
-  #loadBatch(names: readonly string[], fieldPaths: FieldPathLog): Promise<RecordResult<Json>[]> {
+  #loadBatch(names: readonly string[]): Promise<RecordResult<Json>[]> {
     const { get, callContext, state, observer, kind } = this.#options;
     const position = this.#expected ?? { rowsBefore: 0, rowsPerId: state.rowsPerId('ids') };
     const prefetched = this.#expected && this.#prefetched;
     if (prefetched !== undefined) observer.prefetchedPage(kind, 'used');
     this.#forgetPosition();
     if (prefetched !== undefined || this.#mayReadPage(names.length, position)) {
-      return this.#loadFromList(names, position, prefetched, fieldPaths);
+      return this.#loadFromList(names, position, prefetched);
     }
     observer.batch(kind, names.length, 'gets');
     const read = (name: string) => get(name, callContext);
-    return settleAll(names, (name) => fieldPaths.runForKey(name, read));
+    return settleAll(names, read);
   }
 
   #mayReadPage(idCount: number, { rowsBefore, rowsPerId }: ListPosition): boolean {
@@ -124,21 +123,18 @@ export class ListBatchLoader<Json extends { name: string }> extends BatchLoader<
     names: readonly string[],
     position: ListPosition,
     prefetched: Promise<Page<Json>> | undefined,
-    fieldPaths: FieldPathLog,
   ): Promise<RecordResult<Json>[]> {
     const { get, list, callContext, state, isRowComplete, observer, kind } = this.#options;
     const generation = this.#generation;
     const reads = new Map<string, Promise<Json>>();
     const read = (name: string) => {
-      const pending = reads.get(name) ?? fieldPaths.runForKey(name, (key) => get(key, callContext));
+      const pending = reads.get(name) ?? get(name, callContext);
       reads.set(name, pending);
       return pending;
     };
     const comparedName = this.#startComparison(names, read);
     const scan = new ListScan<Json>(names, isRowComplete);
-    const error = await this.#readPages(scan, position, prefetched, (query) =>
-      fieldPaths.runForKeys(names, () => list(query, callContext)),
-    );
+    const error = await this.#readPages(scan, position, prefetched, (query) => list(query, callContext));
     observer.batch(kind, names.length, wayOf(scan.hits.length, error));
     if (comparedName !== undefined) await this.#compare(scan.rowOf(comparedName), read(comparedName));
     const areRowsUsable = !state.shared.hasIncompleteRows;

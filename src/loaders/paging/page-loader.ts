@@ -1,6 +1,5 @@
 import DataLoader from 'dataloader';
 import type { Page, PageQuery } from '../../rest/api-types.ts';
-import { createFieldPathLog } from '../../rest/client/field-path.ts';
 import { InvalidResponseError } from '../../rest/errors.ts';
 import type { RecordLoader } from '../record-loader.ts';
 
@@ -28,7 +27,6 @@ export function pageLoader<Row extends { name: string }, Query extends PageQuery
 class ListLoader<Row extends { name: string }, Query extends PageQuery> implements PageLoader<Row, Query> {
   readonly #list: (query: Query) => Promise<Page<Row>>;
   readonly #byName: RecordLoader<Row> | undefined;
-  readonly #fieldPaths = createFieldPathLog();
   readonly #loader = new DataLoader<KeyedQuery<Query>, Page<Row>, string>(
     (queries) => this.#loadBatch(queries),
     { cacheKeyFn: keyOf },
@@ -42,27 +40,20 @@ class ListLoader<Row extends { name: string }, Query extends PageQuery> implemen
   }
 
   load(query: Query): Promise<Page<Row>> {
-    const key = queryKey(query);
-    this.#fieldPaths.note(key);
-    return this.#loader.load({ key, query });
+    return this.#loader.load({ key: queryKey(query), query });
   }
 
   clear(query: Query): void {
-    const key = queryKey(query);
-    this.#fieldPaths.forget(key);
-    this.#loader.clear({ key, query });
+    this.#loader.clear({ key: queryKey(query), query });
   }
 
   clearAll(): void {
     this.#generation += 1;
-    this.#fieldPaths.forget();
     this.#loader.clearAll();
   }
 
   #loadBatch(queries: readonly KeyedQuery<Query>[]): Promise<(Page<Row> | Error)[]> {
-    const pages = queries.map(({ key, query }) =>
-      this.#fieldPaths.runForKeys([key], () => this.#readPage(query)).catch((error: Error) => error),
-    );
+    const pages = queries.map(({ query }) => this.#readPage(query).catch((error: Error) => error));
     return Promise.all(pages);
   }
 

@@ -1,6 +1,5 @@
 import type { LocationQuery, Page } from '../../rest/api-types.ts';
 import type { CallContext } from '../../rest/client/call-context.ts';
-import type { FieldPathLog } from '../../rest/client/field-path.ts';
 import { InvalidResponseError, StatusError } from '../../rest/errors.ts';
 import type { LocationJson } from '../../rest/wire-schema.ts';
 import { createEndlessListGuard, firstRecord } from '../paging/page-loader.ts';
@@ -23,7 +22,7 @@ export interface LocationLoaderOptions {
  */
 export function locationLoader(options: LocationLoaderOptions): RecordLoader<LocationJson> {
   const locations = new Locations(options);
-  return batchLoader((names, fieldPaths) => locations.loadBatch(names, fieldPaths));
+  return batchLoader((names) => locations.loadBatch(names));
 }
 
 /**
@@ -50,20 +49,18 @@ class Locations {
     this.#options = options;
   }
 
-  async loadBatch(names: readonly string[], fieldPaths: FieldPathLog): Promise<RecordResult<LocationJson>[]> {
+  async loadBatch(names: readonly string[]): Promise<RecordResult<LocationJson>[]> {
     const { pages, callContext } = this.#options;
     const unsearched = names.filter((name) => !pages.isAvailable(this.#searchQuery(name)));
-    const { found, httpError } = await fieldPaths.runForKeys(unsearched, () => this.#findInList(unsearched));
+    const { found, httpError } = await this.#findInList(unsearched);
     for (const location of found.values()) if (location !== null) callContext.callLog.savedByList += 1;
     if (names.every((name) => found.has(name))) return names.map((name) => found.get(name) ?? null);
-    return settleAll(names, (name) =>
-      fieldPaths.runForKey(name, async () => {
-        const location = found.get(name);
-        if (location !== undefined) return location;
-        if (httpError !== undefined && unsearched.includes(name)) throw httpError;
-        return this.#searchCacheThenRest(name);
-      }),
-    );
+    return settleAll(names, async (name) => {
+      const location = found.get(name);
+      if (location !== undefined) return location;
+      if (httpError !== undefined && unsearched.includes(name)) throw httpError;
+      return this.#searchCacheThenRest(name);
+    });
   }
 
   /** Looks names up in cached pages of the list, and in at most `maxListPages` more pages. */

@@ -58,7 +58,7 @@ export function createPageCache({
       // By default, lru-cache sets a 1 ms timer for each reading of the clock.
       ttlResolution: 0,
     }),
-    refreshing: new Set(),
+    pending: new Map(),
     lastTenantNumber: 0,
     referenceMs,
     now,
@@ -69,8 +69,8 @@ export function createPageCache({
 /** The part of the cache that all tenants share. */
 interface SharedCache {
   readonly pages: LRUCache<string, CachedPage>;
-  /** The keys of pages with a running refresh. */
-  readonly refreshing: Set<string>;
+  /** The pages that are being read, by key. */
+  readonly pending: Map<string, Promise<Page<unknown>>>;
   /** The last number given to a tenant. */
   lastTenantNumber: number;
   readonly referenceMs: number;
@@ -100,22 +100,31 @@ export class CachedPages {
     return cached && { page: cached.page, isStale: now() - cached.requestedAtMs >= referenceMs };
   }
 
+  /** The page that an operation reads now. Undefined without such a read, or if the cache is off. */
+  findPending(key: string): Promise<Page<unknown>> | undefined {
+    return this.#shared.referenceMs > 0 ? this.#shared.pending.get(this.#keyOf(key)) : undefined;
+  }
+
   /** Reads a page and caches it. Errors and pages with an invalid row are not cached. */
   read<Row>(key: string, read: () => Promise<MeasuredPage<Row>>): Promise<Page<Row>> {
-    return readAndCache(this.#shared, this.#keyOf(key), read);
+    const { pending } = this.#shared;
+    const fullKey = this.#keyOf(key);
+    const page = readAndCache(this.#shared, fullKey, read).finally(() => {
+      // A mutation may have started a newer read of the page.
+      if (pending.get(fullKey) === page) pending.delete(fullKey);
+    });
+    pending.set(fullKey, page);
+    return page;
   }
 
   /** Refreshes a stale page for later operations, one call at a time. After a failure, the next operation retries. */
   refresh(key: string, read: () => Promise<MeasuredPage<unknown>>): void {
-    const { pages, refreshing } = this.#shared;
+    const { pages, pending } = this.#shared;
     const fullKey = this.#keyOf(key);
-    if (refreshing.has(fullKey)) return;
-    refreshing.add(fullKey);
-    readAndCache(this.#shared, fullKey, read)
-      .catch((error: unknown) => {
-        if (isAccessLost(error)) pages.delete(fullKey);
-      })
-      .finally(() => refreshing.delete(fullKey));
+    if (pending.has(fullKey)) return;
+    this.read(key, read).catch((error: unknown) => {
+      if (isAccessLost(error)) pages.delete(fullKey);
+    });
   }
 
   /** Drops all pages, including pages that are still being read. */

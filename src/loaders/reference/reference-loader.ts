@@ -1,7 +1,7 @@
-import { neverAborted } from '../../concurrency/cancellation.ts';
+import { untilAborted } from '../../concurrency/cancellation.ts';
 import type { Page, PageQuery } from '../../rest/api-types.ts';
 import type { CallContext } from '../../rest/client/call-context.ts';
-import { type CallLogEntry, createCallLog } from '../../rest/client/call-log.ts';
+import { AbortedError, BudgetExceededError } from '../../rest/errors.ts';
 import { type PageLoader, pageLoader, queryKey } from '../paging/page-loader.ts';
 import type { CachedPages, MeasuredPage } from './page-cache.ts';
 
@@ -101,37 +101,43 @@ class ReferenceLoader<Row extends { name: string }, Query extends PageQuery>
     const key = this.#keyOf(query);
     const cachedPage = this.#isCacheUsed ? this.#cached.find(key) : undefined;
     const requested = this.#requested.get(key);
-    if (cachedPage === undefined) {
-      const page = await this.#cached.read(key, () => this.#readMeasured(query, callContext));
+    const page = cachedPage?.page ?? (await this.#joinPending(key));
+    if (page === undefined) {
+      const newPage = await this.#cached.read(key, () => this.#readMeasured(query, callContext));
       if (requested !== undefined) requested.source = 'rest';
-      return page;
+      return newPage;
     }
     if (requested !== undefined) requested.source = 'cache';
     callContext.callLog.cached += 1;
-    if (cachedPage.isStale)
-      this.#cached.refresh(key, () => this.#readMeasured(query, detachedContext(callContext)));
+    if (cachedPage?.isStale === true)
+      this.#cached.refresh(key, () => this.#readMeasured(query, callContext.detach()));
     // Each cache key starts with the list name, so the page has rows of this list.
-    return cachedPage.page as Page<Row>;
+    return page as Page<Row>;
+  }
+
+  /** Waits for the page that another operation reads now. @returns undefined if this operation has to read the page. */
+  async #joinPending(key: string): Promise<Page<unknown> | undefined> {
+    const { signal } = this.#callContext;
+    while (this.#isCacheUsed) {
+      const pending = this.#cached.findPending(key);
+      if (pending === undefined) return undefined;
+      try {
+        return await untilAborted(pending, signal);
+      } catch (error) {
+        // The other operation has ended, or has used its read budget. Both say nothing about this operation.
+        const isOfOther = error instanceof AbortedError || error instanceof BudgetExceededError;
+        if (!isOfOther || signal.aborted) throw error;
+      }
+    }
+    return undefined;
   }
 
   /** Reads a page and the size of its response in bytes. */
   async #readMeasured(query: Query, callContext: CallContext): Promise<MeasuredPage<Row>> {
-    let bytes = 0;
-    const onCallFinished = (entry: CallLogEntry) => {
-      bytes = entry.bytes;
-      callContext.onCallFinished(entry);
-    };
-    return { page: await this.#read(query, { ...callContext, onCallFinished }), bytes };
+    let size = 0;
+    const observed = callContext.observe(({ bytes }) => {
+      size = bytes;
+    });
+    return { page: await this.#read(query, observed), bytes: size };
   }
-}
-
-/** The call context of a refresh. The refresh outlives the operation, and takes a slot but no read budget. */
-function detachedContext(callContext: CallContext): CallContext {
-  return {
-    ...callContext,
-    signal: neverAborted,
-    callLog: createCallLog(),
-    useReadBudget: () => {},
-    refundRead: () => {},
-  };
 }

@@ -17,7 +17,6 @@ export function divideLimits(config: Config): Config {
       ...app,
       loadShedding,
       callsAtOnce: connections,
-      callsWaiting: share(app.callsWaiting),
       pointsPerSecond: share(app.pointsPerSecond),
       documentCacheBytes: share(app.documentCacheBytes),
       persistedQueryBytes: share(app.persistedQueryBytes),

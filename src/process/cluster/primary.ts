@@ -1,6 +1,6 @@
 import cluster from 'node:cluster';
 import { fileURLToPath } from 'node:url';
-import { within } from '../../concurrency/within.ts';
+import { withTimeout } from '../../concurrency/with-timeout.ts';
 import type { Config } from '../../config/config.ts';
 import { reportEarlyErrors } from '../../server/http/http-error.ts';
 import type { Listener } from '../../server/http/http-server.ts';
@@ -91,7 +91,7 @@ export async function runPrimary(config: Config): Promise<void> {
       metricsServer?.close({ acceptMs }),
     ]);
     if (!endedWell) process.exitCode = 1;
-    await within(logFlushTimeoutMs, Promise.all([logMultiplexer.ended(), upstream.close()]));
+    await withTimeout(logFlushTimeoutMs, Promise.all([logMultiplexer.ended(), upstream.close()]));
     await output.end(logFlushTimeoutMs);
   }
 }

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { within } from '../../concurrency/within.ts';
+import { withTimeout } from '../../concurrency/with-timeout.ts';
 import type { SummedMetrics } from '../../telemetry/aggregated-metrics.ts';
 import type { Log } from '../../telemetry/log.ts';
 import type { MetricsPage } from '../../telemetry/metrics.ts';
@@ -138,7 +138,7 @@ export function createWorkerPool(options: WorkerPoolOptions): WorkerPool {
       const snapshot = await worker.rpc.call('snapshot').catch(() => undefined);
       if (snapshot !== undefined && workers.has(worker)) metrics.take(worker.id, snapshot);
     });
-    await within(snapshotTimeoutMs, Promise.all(snapshotsTaken));
+    await withTimeout(snapshotTimeoutMs, Promise.all(snapshotsTaken));
     return metrics.page();
   }
 

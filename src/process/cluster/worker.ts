@@ -1,5 +1,5 @@
 import cluster from 'node:cluster';
-import { within } from '../../concurrency/within.ts';
+import { withTimeout } from '../../concurrency/with-timeout.ts';
 import { readConfig } from '../../config/config.ts';
 import { createJsonLog, createStandardOutput } from '../../telemetry/json-log.ts';
 import { openKeyStore } from '../key-store.ts';
@@ -64,7 +64,7 @@ async function end(reason: EndReason): Promise<void> {
     const server = await starting;
     await server?.end(reason);
     const snapshot = await server?.metrics?.snapshot();
-    if (snapshot !== undefined) await within(exitStepTimeoutMs, primary.call('lastSnapshot', snapshot));
+    if (snapshot !== undefined) await withTimeout(exitStepTimeoutMs, primary.call('lastSnapshot', snapshot));
     await output.end(exitStepTimeoutMs);
     hasEndedWell = true;
   } finally {

@@ -2,7 +2,6 @@
 // plan of a compiled query, and Yoga's executor for all other operations.
 
 import type { ExecutionResult } from 'graphql';
-import { joinableMs } from '../../concurrency/coalescing-map.ts';
 import type { RunningMutations } from '../../concurrency/running-mutations.ts';
 import type { Tenant } from '../../concurrency/tenant.ts';
 import type { Operation } from '../document-syntax/operation.ts';
@@ -12,7 +11,7 @@ import { withUpstreamCost } from './cost-report.ts';
 import { withOrderedErrors } from './error-mapping.ts';
 import type { OperationContext } from './operation-context.ts';
 import type { Execute, OperationRequest } from './operation-request.ts';
-import type { InFlightQuery, QuerySharing } from './query-sharing.ts';
+import { type InFlightQuery, joinableMs, type QuerySharing } from './query-sharing.ts';
 import { refusalOf } from './refusal.ts';
 
 /** An operation that may run. */

@@ -158,7 +158,7 @@ describe('a label', () => {
   const pdf = { 'content-type': 'application/pdf' };
 
   async function label(answer: Answer) {
-    await using waybill = await start(answer, { ...standard, UPSTREAM_MAX_RESPONSE_BYTES: '100000' });
+    await using waybill = await start(answer, standard);
     const response = await waybill.app.fetch('http://waybill.test/labels/7.pdf', {
       headers: { authorization: 'Bearer token' },
     });

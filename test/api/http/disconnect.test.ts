@@ -55,7 +55,7 @@ test('a client that hangs up on a real connection does too', async () => {
 
 test('calls that still wait for their turn are never made', async () => {
   const { open, answer } = hanging();
-  await using waybill = await startApp(answer, { UPSTREAM_CALLS_PER_OPERATION: '1' });
+  await using waybill = await startApp(answer, { UPSTREAM_CONNECTIONS: '1' });
   const client = new AbortController();
   const gone = waybill.app.fetch('http://waybill.test/graphql', request(threeCalls, client.signal));
   await until(() => open.size === 1);

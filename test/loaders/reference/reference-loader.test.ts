@@ -3,7 +3,7 @@ import { createPageCache, type PageCacheOptions } from '../../../src/loaders/ref
 import { referenceLoader } from '../../../src/loaders/reference/reference-loader.ts';
 import type { Page, PageQuery } from '../../../src/rest/api-types.ts';
 import type { CallContext } from '../../../src/rest/client/call-context.ts';
-import { createCallLog, recordCall } from '../../../src/rest/client/call-log.ts';
+import { CallLog } from '../../../src/rest/client/call-log.ts';
 import type { InvalidResponseError } from '../../../src/rest/errors.ts';
 import { createCallContexts } from '../../fixtures/call-contexts.ts';
 import { named, type Row } from '../list-batch/list.ts';
@@ -27,7 +27,7 @@ function startCaching({ referenceMs = 1_000, ...options }: Partial<PageCacheOpti
     ...options,
   });
   const pagesByToken = new Map([['token', cache.newTenant()]]);
-  const callContexts = createCallContexts({ callsPerOperation: 16, readsPerOperation: 3 });
+  const callContexts = createCallContexts({ readsPerOperation: 3 });
   const calls: Call[] = [];
 
   function read(of: string, callContext: CallContext): Promise<Page<Row>> {
@@ -41,8 +41,8 @@ function startCaching({ referenceMs = 1_000, ...options }: Partial<PageCacheOpti
         return ended();
       },
       giveBytes(bytes) {
-        const entry = recordCall(createCallLog(), { method: 'GET', path: '/v1/origins' });
-        callContext.onCallFinished(Object.assign(entry, { status: 200, bytes }));
+        const entry = new CallLog().record({ method: 'GET', path: '/v1/origins' });
+        callContext.listener?.(Object.assign(entry, { status: 200, bytes }));
         resolve({ rows: [], nextPageToken: undefined });
         return ended();
       },

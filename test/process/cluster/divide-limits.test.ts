@@ -12,7 +12,6 @@ test('what bounds the server as a whole is divided among its workers, and all el
       ...config.app,
       loadShedding: { graphql: 333, label: 10 },
       callsAtOnce: 21,
-      callsWaiting: 333,
       pointsPerSecond: 33,
       documentCacheBytes: 22_369_621,
       persistedQueryBytes: 5_592_405,
@@ -25,12 +24,9 @@ test('each has at least one of what there must be, and none of what was switched
     readConfig({
       WORKERS: '3',
       UPSTREAM_CONNECTIONS: '3',
-      UPSTREAM_QUEUE: '1',
       LABEL_REQUESTS_AT_ONCE: '2',
       DOCUMENT_CACHE_BYTES: '0',
     }),
   );
-  expect([rest.connections, app.callsWaiting, app.loadShedding.label, app.documentCacheBytes]).toEqual([
-    1, 1, 1, 0,
-  ]);
+  expect([rest.connections, app.loadShedding.label, app.documentCacheBytes]).toEqual([1, 1, 0]);
 });
