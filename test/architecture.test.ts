@@ -79,7 +79,7 @@ const layers: Record<string, string[]> = {
     'api-types.ts',
     'resource-name.ts',
     'wire-schema.ts errors.ts',
-    'call.ts dispatcher.ts json-object.ts',
+    'call.ts dispatcher.ts json-object.ts service-clock.ts',
   ],
   'src/sandbox': [
     'main.ts',

@@ -141,11 +141,11 @@ test('a call that is given up leaves its place to others at once', async () => {
   const stays = ask(eva, 'stays');
   expect(queue.waiting).toBe(3);
   client.abort();
-  expect((await Promise.all(gone)).map(({ name }) => name)).toEqual(['AbortedError', 'AbortedError']);
+  expect((await Promise.all(gone)).map(({ name }) => name)).toEqual(['AbortError', 'AbortError']);
   expect(queue.waiting).toBe(1);
   const later = ask(ana, 'later');
   const tooLate = errorOf(ask(ana, 'never', client.signal));
-  expect((await tooLate).name).toBe('AbortedError');
+  expect((await tooLate).name).toBe('AbortError');
   for (let turn = 0; turn < 3; turn += 1) await endOne();
   expect(await Promise.all([first, stays, later])).toEqual(['first', 'stays', 'later']);
   expect([begun, queue.waiting]).toEqual([['first', 'stays', 'later'], 0]);
