@@ -298,24 +298,23 @@ describe('the locations of 100 orders', () => {
   });
 });
 
-test('an older answer does not take the place of a newer one that is kept', async () => {
+test('a page that one operation reads is read once for all that need it meanwhile', async () => {
   const held: ServerResponse[] = [];
   await using waybill = await startApp((_request, response) => held.push(response), {
     REFERENCE_DATA_MS: '60000',
   });
-  const query = '{ origins { nodes { id } } }';
-  const give = (name: string) => held.shift()?.end(JSON.stringify({ origins: [{ name }] }));
-  const older = waybill.ask(query);
+  const client = new AbortController();
+  const gone = waybill.ask('{ origins { nodes { id } } }', 'ana', { signal: client.signal });
   await until(() => held.length === 1);
-  // Later than the first may be joined.
-  await pause(120);
-  const newer = waybill.ask(query);
+  const [one, other] = ['a', 'b'].map((alias) =>
+    waybill.ask(`{ ${alias}: origins { nodes { id } } }`, 'ana'),
+  );
+  // The reader leaves, so one of the others reads the page for both.
+  client.abort();
+  await expect(gone).rejects.toThrow('aborted');
   await until(() => held.length === 2);
-  const [late] = held.splice(0, 1);
-  give('origins/newer');
-  expect(await newer).toMatchObject({ data: { origins: { nodes: [{ id: 'origins/newer' }] } } });
-  late?.end(JSON.stringify({ origins: [{ name: 'origins/older' }] }));
-  expect(await older).toMatchObject({ data: { origins: { nodes: [{ id: 'origins/older' }] } } });
-  expect(await waybill.ask(query)).toMatchObject({ data: { origins: { nodes: [{ id: 'origins/newer' }] } } });
+  held[1]?.end(JSON.stringify({ origins: [{ name: 'origins/1' }] }));
+  expect(await one).toMatchObject({ data: { a: { nodes: [{ id: 'origins/1' }] } } });
+  expect(await other).toMatchObject({ data: { b: { nodes: [{ id: 'origins/1' }] } } });
   expect(waybill.calls()).toHaveLength(2);
 });
