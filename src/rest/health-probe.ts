@@ -1,12 +1,9 @@
 import { createDispatcher, failureCode, type ProxyOptions, userAgent } from './dispatcher.ts';
 
-/** Options of `createProbe`. */
 export interface ProbeOptions {
-  /** The base address of REST. */
   baseUrl: URL;
   /** The longest time for the response, in milliseconds. By default 2 seconds. */
   timeoutMs?: number;
-  /** Optional: the proxies for REST. */
   proxy?: ProxyOptions | undefined;
 }
 

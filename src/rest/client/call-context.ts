@@ -9,12 +9,10 @@ import { CallLog, type CallLogEntry } from './call-log.ts';
 /** A call that waits for a slot, or has one. */
 export interface QueuedCall extends QueueEntry<QueuedCall> {}
 
-/** What all contexts of one operation share. */
 interface OperationState {
   /** The owner of the operation's turns in the queue. Stays the same when REST accepts the token. */
   readonly owner: Tenant;
   readsLeft: number;
-  /** Whether the tenant has been remembered for this operation. */
   isRemembered: boolean;
 }
 
@@ -86,7 +84,6 @@ export class CallContext {
     this.#process.queue.acquire(this.#operation.owner, call);
   }
 
-  /** Ends the wait of a call. */
   leaveQueue(call: QueuedCall): void {
     this.#process.queue.remove(this.#operation.owner, call);
   }
@@ -124,13 +121,11 @@ export class CallContext {
 type ContextParts = Pick<CallContext, 'bearer' | 'tenant' | 'signal' | 'deadline' | 'callLog'> &
   Partial<Pick<CallContext, 'beforeWrite' | 'listener'>>;
 
-/** Creates the call contexts of this process. */
 export interface CallContexts {
   /** Creates the call context of one operation. `bearer`: the access token. No deadline by default. */
   of(bearer: string, signal: Cancellation, deadline?: Deadline): CallContext;
   /** The tenant of an access token, for code that makes no calls. */
   tenantOf(bearer: string): Tenant;
-  /** The number of calls, of all operations, that wait for a slot. */
   callsWaiting(): number;
 }
 
@@ -140,7 +135,6 @@ export interface CallContextsOptions {
   /** All operations together have at most this number of calls in progress at a time. */
   callsAtOnce: number;
   tenants: Tenants;
-  /** Optional: called with the tenant whose access token REST rejected (401). */
   onTokenRejected?: (tenant: Tenant) => void;
 }
 

@@ -9,7 +9,6 @@ export interface CallLogEntry {
   status: number | undefined;
   /** When the call got a slot and was sent, in milliseconds since the start of the operation. */
   startMs: number;
-  /** Undefined while the call is in progress. */
   durationMs: number | undefined;
   /** The size of the response body, as far as the body was read and decompressed. */
   bytes: number;
@@ -52,14 +51,12 @@ export class CallLog {
 /** The total cost of the calls in one call log. */
 export interface CallTotals {
   calls: number;
-  /** The total size of the response bodies. */
   bytes: number;
   retries: number;
   /** The time during which at least one call was in progress, in milliseconds. */
   restMs: number;
 }
 
-/** Adds up the entries of a call log. */
 export function sumCalls(callLog: CallLog): CallTotals {
   const totals: CallTotals = { calls: 0, bytes: 0, retries: 0, restMs: 0 };
   let coveredUntilMs = 0;

@@ -24,9 +24,7 @@ export interface RestClientOptions {
    * between bytes.
    */
   callTimeoutMs: number;
-  /** The time limit from the first to the last byte of a stream. */
   streamTimeoutMs: number;
-  /** A read is retried at most this number of times. */
   retries: number;
   /** Whether to request compressed responses. Off by default; compressed responses are accepted in either case. */
   compression?: boolean;

@@ -44,7 +44,7 @@ export function readErrorBody(body: string, privateTexts: PrivateTexts): ErrorDe
   };
 }
 
-/** Reads one field error, with a dotted path. @returns an empty list if the item names no field or no message. */
+/** @returns an empty list if the item names no field or no message. */
 function fieldErrors(item: unknown): FieldError[] {
   if (!isJsonObject(item)) return [];
   const path = firstText(item, ['field', 'pointer']);
@@ -63,9 +63,7 @@ function firstText(object: Record<string, unknown>, names: readonly string[]): s
   return undefined;
 }
 
-function list(value: unknown): unknown[] {
-  return Array.isArray(value) ? value : [];
-}
+const list = (value: unknown): unknown[] => (Array.isArray(value) ? value : []);
 
 function parseJson(body: string): unknown {
   try {

@@ -27,7 +27,6 @@ import {
   type StreamedResponse,
 } from './receive-response.ts';
 
-/** What all calls of a client share. */
 export interface ClientState {
   readonly origin: string;
   /** Prefixed to the path of every call. */
@@ -45,7 +44,6 @@ export interface ClientState {
   readonly timeouts: TimeoutQueue;
   /** The time limit from the first to the last byte of a stream. */
   readonly bodyTimeouts: TimeoutQueue;
-  /** Whether to request compressed responses. */
   readonly compression: boolean;
   /** Defers the parsing of small bodies (docs/decisions/0006-end-of-event-loop-round.md). */
   readonly defer: Defer;
@@ -95,7 +93,6 @@ abstract class PendingCall<Value> implements QueuedCall, ResponseHandler, Timeou
     this.#circuit = client.circuits.of(call.method, callRoute(call));
   }
 
-  protected abstract readonly pool: Dispatcher;
   /** Whether the call waits for a slot, and uses the read budget. */
   protected abstract readonly isQueued: boolean;
   abstract readonly serviceClock: ServiceClock | undefined;
@@ -157,7 +154,6 @@ abstract class PendingCall<Value> implements QueuedCall, ResponseHandler, Timeou
     }
   }
 
-  /** Called when the signal aborts. */
   handleEvent(): void {
     const error = abortedError(this.call, this.#callContext.signal);
     if (this.#slot === 'awaited') {
@@ -219,7 +215,8 @@ abstract class PendingCall<Value> implements QueuedCall, ResponseHandler, Timeou
 
   #dispatch(): void {
     this.#response = new IncomingResponse(this);
-    this.#response.dispatch(this.pool, this.#dispatchOptions());
+    const { pool, streamPool } = this.client;
+    this.#response.dispatch(this.isQueued ? pool : streamPool, this.#dispatchOptions());
   }
 
   #dispatchOptions(): Dispatcher.DispatchOptions {
@@ -333,10 +330,6 @@ abstract class PendingCall<Value> implements QueuedCall, ResponseHandler, Timeou
 class JsonCall extends PendingCall<unknown> {
   protected override readonly isQueued = true;
 
-  override get pool(): Dispatcher {
-    return this.client.pool;
-  }
-
   override get serviceClock(): ServiceClock {
     return this.client.serviceClock;
   }
@@ -354,10 +347,6 @@ class JsonCall extends PendingCall<unknown> {
 class StreamCall extends PendingCall<StreamedResponse> {
   protected override readonly isQueued = false;
   override readonly serviceClock = undefined;
-
-  override get pool(): Dispatcher {
-    return this.client.streamPool;
-  }
 
   streamed(response: StreamedResponse): void {
     this.timeouts.stop(this);
@@ -393,10 +382,6 @@ export function sendCall(client: ClientState, call: RestCall, callContext: CallC
  * destroy the body.
  * @throws like `sendCall`, and InvalidResponseError for an empty body.
  */
-export function streamCall(
-  client: ClientState,
-  call: RestCall,
-  callContext: CallContext,
-): Promise<StreamedResponse> {
+export function streamCall(client: ClientState, call: RestCall, callContext: CallContext) {
   return new StreamCall(client, call, callContext).send();
 }
