@@ -16,7 +16,7 @@ import { describe, expect, test } from 'vitest';
 import { environmentExample, withSettingTables } from '../src/config/configuration-page.ts';
 import { settingPrefixes } from '../src/config/unknown-settings.ts';
 import { schema } from '../src/graph/schema.ts';
-import { routeOf } from '../src/rest/call.ts';
+import { callRoute } from '../src/rest/call.ts';
 import { startSandbox } from '../src/sandbox/sandbox.ts';
 import { fixedLimits } from '../src/server/limits/limits.ts';
 import { createMetrics } from '../src/telemetry/metrics.ts';
@@ -182,7 +182,7 @@ describe('docs/rest-mapping.md', () => {
   test('its table has each endpoint of the REST client, and no other', () => {
     const called = endpoints.map(({ line }) => {
       const [method = '', path = ''] = line.split(/[ ?]/);
-      return `${method} ${routeOf({ method: 'GET', path })}`;
+      return `${method} ${callRoute({ method: 'GET', path })}`;
     });
     const inTable = rowsOf(page.text, 'endpoint').flatMap(([first = '']) =>
       codeSpansIn(first).map((endpoint) => endpoint.replace(/\{\w+\}/g, '{id}')),

@@ -61,6 +61,22 @@ export const neverAborted: Cancellation = {
   removeEventListener() {},
 };
 
+/** The result of `promise`, or undefined once `signal` aborts. @throws the error of the promise. */
+export async function untilAborted<Value>(
+  promise: Promise<Value>,
+  signal: Cancellation,
+): Promise<Value | undefined> {
+  if (signal.aborted) return undefined;
+  const aborted = Promise.withResolvers<undefined>();
+  const listener = () => aborted.resolve(undefined);
+  signal.addEventListener('abort', listener);
+  try {
+    return await Promise.race([promise, aborted.promise]);
+  } finally {
+    signal.removeEventListener('abort', listener);
+  }
+}
+
 /** Waits for `ms` milliseconds or until `signal` aborts, whichever comes first. Never rejects. */
 export function pause(ms: number, signal: Cancellation): Promise<void> {
   if (signal.aborted) return Promise.resolve();
@@ -73,21 +89,4 @@ export function pause(ms: number, signal: Cancellation): Promise<void> {
     const timer = setTimeout(finish, ms);
     signal.addEventListener('abort', finish);
   });
-}
-
-/** Settles like the promise, or resolves with undefined as soon as `signal` aborts. */
-export async function untilAborted<Value>(
-  promise: Promise<Value>,
-  signal: Cancellation,
-): Promise<Value | undefined> {
-  // A listener that is added after the abort is never called.
-  if (signal.aborted) return undefined;
-  const aborted = Promise.withResolvers<undefined>();
-  const abort = () => aborted.resolve(undefined);
-  signal.addEventListener('abort', abort);
-  try {
-    return await Promise.race([promise, aborted.promise]);
-  } finally {
-    signal.removeEventListener('abort', abort);
-  }
 }

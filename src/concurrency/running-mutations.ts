@@ -1,4 +1,4 @@
-import { within } from './within.ts';
+import { withTimeout } from './with-timeout.ts';
 
 /** Counts the running mutations. A mutation that has started is finished even if its client disconnects. */
 export interface RunningMutations {
@@ -28,7 +28,7 @@ export function createRunningMutations(): RunningMutations {
       if (count === 0) return;
       const idle = Promise.withResolvers<void>();
       onIdle = idle.resolve;
-      await within(Math.max(withinMs, 0), idle.promise);
+      await withTimeout(Math.max(withinMs, 0), idle.promise);
     },
   };
 }

@@ -34,23 +34,11 @@ export const operationSettings = {
     [1, 100_000_000],
     'The highest number of objects that an operation can return, computed with the values of its variables.',
   ),
-  callsPerOperation: wholeNumber(
-    'UPSTREAM_CALLS_PER_OPERATION',
-    '64',
-    [1, 1_000],
-    'The highest number of REST calls of one operation at the same time.',
-  ),
   readsPerOperation: wholeNumber(
     'UPSTREAM_READS_PER_OPERATION',
     '250',
     [1, 100_000],
     'The highest number of REST reads of one operation. Fields that need further reads are null, with an error.',
-  ),
-  callsWaiting: wholeNumber(
-    'UPSTREAM_QUEUE',
-    '1000',
-    [1, 1_000_000],
-    'The highest number of REST calls that wait for a connection. One token gets at most half. Further calls fail with `OVERLOADED`.',
   ),
   pointsPerSecond: wholeNumber(
     'RATE_LIMIT_POINTS_PER_SECOND',

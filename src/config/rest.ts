@@ -28,12 +28,6 @@ export const restSettings = {
     [0, 10],
     'The highest number of retries of one REST read. All reads share a retry budget. A write that was sent is never retried.',
   ),
-  upstreamMaxResponseBytes: wholeNumber(
-    'UPSTREAM_MAX_RESPONSE_BYTES',
-    '16777216',
-    [1_024, 1_073_741_824],
-    'The largest accepted REST response, in bytes after decompression.',
-  ),
   upstreamCompression: yesOrNo(
     'UPSTREAM_COMPRESSION',
     'no',

@@ -17,8 +17,6 @@ export interface Context {
   readonly writes: Writes;
   /** ISO 4217 code of the currency of amounts for which the REST interface names none. */
   readonly currency: string;
-  /** Whether the response has `extensions.upstream`, and `extensions.cost` with a rate limit. */
-  readonly showsCost: boolean;
   /** For a result that reports the error as data, not as a field error. */
   reportError(error: unknown): ReportedError;
   /** This server's own URL of the label PDF of a shipment. */

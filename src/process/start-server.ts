@@ -1,5 +1,5 @@
 import { createRunningMutations } from '../concurrency/running-mutations.ts';
-import { within } from '../concurrency/within.ts';
+import { withTimeout } from '../concurrency/with-timeout.ts';
 import type { Config } from '../config/config.ts';
 import { createRestApi } from '../rest/api.ts';
 import { createRestClient } from '../rest/client/client.ts';
@@ -106,7 +106,7 @@ export async function startServer(config: Config, parts: ServerParts): Promise<R
       // A mutation continues after its client has disconnected, so it may still run after all connections are closed.
       await mutations.whenIdle(graceEndsAtMs - performance.now());
       await client.close();
-      await within(
+      await withTimeout(
         closeTimeoutMs,
         Promise.all([parts.keyStore.close(), telemetry.close(), upstream.close()]),
       );

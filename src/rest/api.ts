@@ -15,8 +15,7 @@ import type {
 import { describeCall, type RestCall } from './call.ts';
 import type { CallContext } from './client/call-context.ts';
 import type { RestClient } from './client/client.ts';
-import { singleFlight } from './client/single-flight.ts';
-import type { StreamedResponse } from './client/streamed-response.ts';
+import type { StreamedResponse } from './client/receive-response.ts';
 import { InvalidResponseError } from './errors.ts';
 import { createResourceClient, type QueryParameterNames } from './resource-client.ts';
 import { type Collection, conversationIdentifier, recordPath, resourceName } from './resource-name.ts';
@@ -69,12 +68,12 @@ export interface RestApi {
 }
 
 /**
- * Creates the REST interface over a client. Equal concurrent reads share one request.
+ * Creates the REST interface over a client.
  * @param names the query parameter names of this REST service.
  * @param drift checks a sample of the records in REST's responses.
  */
 export function createRestApi(client: RestClient, names: QueryParameterNames, drift?: DriftWatch): RestApi {
-  const { sendForRecord, sendToRecord, fetchPage } = createResourceClient(singleFlight(client), names, drift);
+  const { sendForRecord, sendToRecord, fetchPage } = createResourceClient(client.send, names, drift);
   const path = (collection: Collection, id: string) => recordPath(collection, resourceName(collection, id));
   const get = { method: 'GET' } as const;
   const messagesPath = (channelId: string, conversation: string) =>

@@ -19,7 +19,7 @@ export function describeCall(call: RestCall): string {
 }
 
 /** The path with `{id}` in place of each identifier. The number of routes is small and fixed. */
-export function routeOf({ path, route }: RestCall): string {
+export function callRoute({ path, route }: RestCall): string {
   return route ?? path.replace(/\/([a-z]+)\/(?!mine$)[^/]+/g, '/$1/{id}');
 }
 

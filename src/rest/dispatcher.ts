@@ -54,7 +54,7 @@ export function createDispatcher(baseUrl: URL, options: DispatcherOptions): Disp
 }
 
 /** Why a request got no response: Node's error code, such as ECONNREFUSED. The error's message may have the address. */
-export function failureCodeOf(error: unknown): string {
+export function failureCode(error: unknown): string {
   const status = proxyStatusOf(error);
   if (status !== undefined) return `the proxy answers ${status}`;
   const code = error instanceof Error && 'code' in error ? error.code : undefined;

@@ -1,5 +1,4 @@
 import type { Cancellation } from '../concurrency/cancellation.ts';
-import type { Excess } from '../concurrency/owner.ts';
 import { describeCall, isRead, type RestCall } from './call.ts';
 
 /**
@@ -140,17 +139,6 @@ export class CircuitOpenError extends WaybillError {
   constructor(call: RestCall, retryAfterMs: number) {
     super(`${describeCall(call)} was not made: most calls of its kind have failed just now`);
     this.retryAfterMs = retryAfterMs;
-  }
-}
-
-/** The call was not sent because too many calls wait for a slot. */
-export class OverloadedError extends WaybillError {
-  override readonly name = 'OverloadedError';
-
-  constructor({ limit, scope }: Excess) {
-    super(
-      `A call to REST was not made: ${limit} of ${scope} wait for their turn, and no more may. Try again later.`,
-    );
   }
 }
 

@@ -1,12 +1,9 @@
-import { createDispatcher, failureCodeOf, type ProxyOptions, userAgent } from './dispatcher.ts';
+import { createDispatcher, failureCode, type ProxyOptions, userAgent } from './dispatcher.ts';
 
-/** Options of `createProbe`. */
 export interface ProbeOptions {
-  /** The base address of REST. */
   baseUrl: URL;
   /** The longest time for the response, in milliseconds. By default 2 seconds. */
   timeoutMs?: number;
-  /** Optional: the proxies for REST. */
   proxy?: ProxyOptions | undefined;
 }
 
@@ -50,7 +47,7 @@ export async function probeRest({
     await body.dump();
     return undefined;
   } catch (error) {
-    return isTimedOut ? `no answer within ${timeoutMs} ms` : failureCodeOf(error);
+    return isTimedOut ? `no answer within ${timeoutMs} ms` : failureCode(error);
   } finally {
     clearTimeout(timer);
     await dispatcher.destroy();

@@ -2,9 +2,9 @@ import { isJsonObject } from '../base/json-object.ts';
 import type { Page, PageQuery } from './api-types.ts';
 import { describeCall, type RestCall } from './call.ts';
 import type { CallContext } from './client/call-context.ts';
-import { failureAfterSend } from './client/call-failure.ts';
-import type { SendJsonCall } from './client/single-flight.ts';
+import type { RestClient } from './client/client.ts';
 import { InvalidResponseError, type WaybillError } from './errors.ts';
+import { failureAfterSend } from './protection/call-failure.ts';
 import { type Collection, isMessageName, isNameOf, recordPath, resourceName } from './resource-name.ts';
 import type { DriftWatch } from './schema-drift.ts';
 import { namedOtherwise, type ResourceKind } from './wire-schema.ts';
@@ -44,7 +44,7 @@ export interface ResourceClient {
 
 /** Creates a resource client over `send`. `drift` checks a sample of the records. */
 export function createResourceClient(
-  send: SendJsonCall,
+  send: RestClient['send'],
   names: Pick<QueryParameterNames, 'pageSize' | 'pageToken'>,
   drift?: DriftWatch,
 ): ResourceClient {

@@ -13,7 +13,6 @@ export interface DriftWatch {
   check(kind: ResourceKind, rows: readonly unknown[], bearer: string): void;
 }
 
-/** Options of `createDriftWatch`. */
 export interface DriftWatchOptions {
   /**
    * Called for each difference with the field's coordinate, such as `Order.recipient.location`.

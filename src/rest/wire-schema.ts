@@ -193,45 +193,27 @@ export const namedOtherwise = {
   templates: 'any text',
 } as const;
 
-/** The kind of a record. */
 export type ResourceKind = keyof typeof wireSchemas;
 
-/** An address in responses ("Recipient"). */
+// Each type is named like its section of the REST interface.
 export interface AddressJson extends v.InferOutput<typeof address> {}
-/** The recipient of an order or shipment ("Recipient"). */
 export interface RecipientJson extends v.InferOutput<typeof recipient> {
   /** Set for an order's recipient only. */
   location?: string;
 }
-/** The field `customerBehavior` of an order ("Order"). */
 export interface CustomerBehaviorJson extends v.InferOutput<typeof customerBehavior> {}
-/** An order ("Order"). */
 export interface OrderJson extends v.InferOutput<typeof order> {}
-/** A shipment ("Shipment"). */
 export interface ShipmentJson extends v.InferOutput<typeof shipment> {}
-/** The dimensions of a package ("Quote"). */
 export interface PackageDimensionsJson extends v.InferOutput<typeof packageDimensions> {}
-/** The package of a quote ("Quote"). */
 export interface PackageJson extends v.InferOutput<typeof packageOfQuote> {}
-/** A courier's offer in a quote ("Quote"). */
 export interface OfferJson extends v.InferOutput<typeof offer> {}
-/** A quote ("Quote"). */
 export interface QuoteJson extends v.InferOutput<typeof quote> {}
-/** A pickup origin ("Origin"). */
 export interface OriginJson extends v.InferOutput<typeof origin> {}
-/** A location ("Location"). */
 export interface LocationJson extends v.InferOutput<typeof location> {}
-/** The merchant's organization account ("Organization"). */
 export interface OrganizationJson extends v.InferOutput<typeof organization> {}
-/** A messaging channel ("Channel"). */
 export interface ChannelJson extends v.InferOutput<typeof channel> {}
-/** The template of a sent message ("Message"). */
 export interface SentTemplateJson extends v.InferOutput<typeof sentTemplate> {}
-/** A message ("Message"). */
 export interface MessageJson extends v.InferOutput<typeof message> {}
-/** A parameter of a template text ("Template"). */
 export interface TemplateParameterJson extends v.InferOutput<typeof templateParameter> {}
-/** The body or header of a template ("Template"). */
 export interface TemplateTextJson extends v.InferOutput<typeof templateText> {}
-/** A message template of a channel ("Template"). */
 export interface TemplateJson extends v.InferOutput<typeof template> {}

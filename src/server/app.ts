@@ -54,10 +54,8 @@ export interface AppSettings {
   showCost: boolean;
   /** The maximum number of objects in the response of an operation. */
   maxNodes: number;
-  callsPerOperation: number;
   readsPerOperation: number;
   callsAtOnce: number;
-  callsWaiting: number;
   /** The points that each token gets per second. 0: no rate limit. */
   pointsPerSecond: number;
   /** How long reference data is fresh. */
@@ -182,10 +180,8 @@ export function createApp(options: AppOptions): App {
     if (tenant !== undefined) forget(tenant);
   });
   const callContexts = createCallContexts({
-    callsPerOperation: settings.callsPerOperation,
     readsPerOperation: settings.readsPerOperation,
     callsAtOnce: settings.callsAtOnce,
-    callsWaiting: settings.callsWaiting,
     tenants,
     onTokenRejected(tenant) {
       forget(tenant);

@@ -1,6 +1,6 @@
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
 import type { LoadingObserver } from '../loaders/loading-observer.ts';
-import type { CallObserver } from '../rest/client/call-observer.ts';
+import type { CallObserver } from '../rest/client/call-log.ts';
 import type { DriftKind } from '../rest/schema-drift.ts';
 import type { RequestObserver, RequestRecord } from './request-record.ts';
 
@@ -124,7 +124,7 @@ function createRequestMetrics(registry: Registry): RequestObserver {
   });
   const savedCalls = new Counter({
     name: 'waybill_rest_calls_saved_total',
-    help: 'REST calls saved by the cache (reference), by another operation with an equal read (shared) or by list pages (list).',
+    help: 'REST calls saved by the cache (reference) or by list pages (list).',
     labelNames: ['by'],
     registers,
   });
@@ -145,12 +145,9 @@ function createRequestMetrics(registry: Registry): RequestObserver {
   function countSavings({ joined: isJoined, callContext }: RequestRecord): void {
     if (isJoined) joined.inc();
     if (callContext === undefined) return;
-    const { cached, savedByList, entries } = callContext.callLog;
-    let shared = 0;
-    for (const { isShared } of entries) if (isShared) shared += 1;
+    const { cached, savedByList } = callContext.callLog;
     if (cached > 0) savedCalls.inc({ by: 'reference' }, cached);
     if (savedByList > 0) savedCalls.inc({ by: 'list' }, savedByList);
-    if (shared > 0) savedCalls.inc({ by: 'shared' }, shared);
   }
 
   return {

@@ -1,4 +1,4 @@
-import { type CallObserver, observeAll } from '../rest/client/call-observer.ts';
+import { type CallObserver, observeAll } from '../rest/client/call-log.ts';
 import { createDriftWatch, type DriftWatch } from '../rest/schema-drift.ts';
 import type { Log } from './log.ts';
 import type { Metrics } from './metrics.ts';

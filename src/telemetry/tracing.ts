@@ -1,4 +1,4 @@
-import type { CallObserver } from '../rest/client/call-observer.ts';
+import type { CallObserver } from '../rest/client/call-log.ts';
 import type { HeaderReader, RequestRecord } from './request-record.ts';
 
 export interface Tracing {

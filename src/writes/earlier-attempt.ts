@@ -12,7 +12,6 @@ import {
 } from '../rest/errors.ts';
 import { isNameOf, type ResourceName } from '../rest/resource-name.ts';
 import type { OrderJson, ShipmentJson } from '../rest/wire-schema.ts';
-import { stopSharingPendingReads } from '../tenancy/tenant.ts';
 import { ConflictError, NotFoundError } from './errors.ts';
 import type { Lock } from './idempotency.ts';
 import { findCreatedShipment, withRecovery } from './recovery.ts';
@@ -96,8 +95,6 @@ export function createShipmentLookup({
     }
     const unsettledForMs = unsettledMs(lock.note);
     if (unsettledForMs > 0) await waitForRest(unsettledForMs);
-    // The earlier attempt may have run in another process, so a pending shared read may be older than that attempt.
-    stopSharingPendingReads(callContext.tenant);
   }
 
   async function lookUp(

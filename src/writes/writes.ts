@@ -94,13 +94,10 @@ export function createWrites(
 ): Writes {
   // A client that disconnects aborts its reads. A write continues until the operation's deadline, because the outcome
   // of an aborted write is unknown.
-  const writeContext: CallContext = { ...callContext, signal: callContext.deadline.signal };
+  const writeContext = callContext.untilDeadline();
   const restored = createRestoredRecords(loaders);
   /** The context of the calls of an attempt: the claim is checked before the bytes of each write leave. */
-  const contextOf = ({ expectHeld }: Held): CallContext => ({
-    ...writeContext,
-    beforeWrite: expectHeld,
-  });
+  const contextOf = ({ expectHeld }: Held): CallContext => callContext.untilDeadline(expectHeld);
 
   async function createQuote(quote: CreateQuoteJson, attempt: Held) {
     const created = await api.createQuote(quote, contextOf(attempt));

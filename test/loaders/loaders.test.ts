@@ -136,7 +136,7 @@ describe('the first page of a new token', () => {
       answerJson(answerOf(new URL(request.url ?? '', 'http://service').pathname))(request, response, body),
     );
     const loaderStates = createLoaderStates(loading);
-    const callContexts = createCallContexts({ callsPerOperation: 16 });
+    const callContexts = createCallContexts();
 
     /** The pages of shipments that an operation asks for. */
     async function pagesOf(token: string): Promise<string[]> {

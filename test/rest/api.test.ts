@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { userAgent } from '../../src/rest/dispatcher.ts';
 import type { QueryParameterNames } from '../../src/rest/resource-client.ts';
+import { createCallContexts } from '../fixtures/call-contexts.ts';
 import { answerAsPromised, answerJson, bearer, startRestClient } from '../fixtures/rest-service.ts';
 import { endpoints } from './endpoints.ts';
 
@@ -66,7 +67,7 @@ describe('the names of the query parameters', () => {
 test('each caller speaks with its own bearer', async () => {
   await using rest = await startRestClient(answerAsPromised);
   await rest.api.getOrder('1', rest.callContext());
-  await rest.api.getOrder('1', { ...rest.callContext(), bearer: 'another' });
+  await rest.api.getOrder('1', createCallContexts().of('another', new AbortController().signal));
   expect(rest.service.requests.map(({ headers }) => headers.authorization)).toEqual([
     `Bearer ${bearer}`,
     'Bearer another',

@@ -55,8 +55,8 @@ describe('a 2xx answer that cannot be read leaves unknown what a write has done'
     ['204', (_request, response) => response.writeHead(204).end(), notJson],
     [
       'more than is taken',
-      answerJson({ name: 'orders/7', notes: 'a'.repeat(100_000) }),
-      (line) => new ResponseTooLargeError(`${line} answered more than 100000 bytes`),
+      answerJson({ name: 'orders/7', notes: 'a'.repeat(16_777_216) }),
+      (line) => new ResponseTooLargeError(`${line} answered more than 16777216 bytes`),
     ],
     [
       'no HTTP',

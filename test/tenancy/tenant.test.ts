@@ -61,7 +61,7 @@ describe('a token is remembered', () => {
       const status = Number(request.headers.authorization?.split('-')[1]);
       return answerJson({ name: 'orders/7' }, status)(request, response, body);
     });
-    const callContexts = createCallContexts({ callsPerOperation: 1 });
+    const callContexts = createCallContexts();
     /** Asks in an operation of its own, and leaves nothing of it behind. */
     async function ask(token: string): Promise<WeakRef<Tenant>> {
       const callContext = callContexts.of(token, new AbortController().signal);

@@ -9,7 +9,6 @@ import {
   DeadlineError,
   InvalidResponseError,
   OperationDeadlineError,
-  OverloadedError,
   ResponseTooLargeError,
   StatusError,
   UnavailableError,
@@ -40,7 +39,7 @@ function startMerchants(ask: Ask, { service = '', store = memoryStore } = {}) {
   serviceCount += 1;
   let answer = ask;
   const asked: string[] = [];
-  const callContexts = createCallContexts({ callsPerOperation: 1 });
+  const callContexts = createCallContexts();
   const merchants = createMerchants({
     api: {
       getOrganization(callContext) {
@@ -257,7 +256,6 @@ describe('the merchant is unknown', () => {
 describe('other errors stay as they are', () => {
   test.each<[string, Error]>([
     ['a 401', status(401)],
-    ['a full queue', new OverloadedError({ limit: 7, scope: 'this token' })],
     ['the deadline of the operation', new OperationDeadlineError('The operation', 30)],
     ['a used read budget', new BudgetExceededError(call, 250)],
     ['a bug', new TypeError('a bug')],

@@ -1,4 +1,9 @@
-import type { GraphQLResolveInfo } from 'graphql';
+import {
+  type GraphQLInputObjectType,
+  type GraphQLResolveInfo,
+  getNamedType,
+  isInputObjectType,
+} from 'graphql';
 import type { GenericSchema, InferOutput } from 'valibot';
 import {
   isConflict,
@@ -10,7 +15,7 @@ import {
 } from '../../rest/errors.ts';
 import { ConflictError, NotFoundError } from '../../writes/errors.ts';
 import { validateInput } from './input-rules.ts';
-import { findInputLocation, inputTypeOf, type RestToInputPaths } from './rest-to-input-path.ts';
+import { findInputLocation, type RestToInputPaths } from './rest-to-input-path.ts';
 import type {
   ConflictSource,
   InvalidFieldSource,
@@ -105,9 +110,9 @@ function invalidFields(
     restToInputPaths = {},
   }: Pick<Mutation<GenericSchema, unknown>, 'info' | 'input' | 'restToInputPaths'>,
 ): InvalidFieldSource[] {
-  const type = inputTypeOf(info);
+  const type = findInputType(info);
   return details.fields.map(({ path: restPath, message }) => {
-    const { path, remainder } = findInputLocation(restPath, { type, input, restToInputPaths }) ?? {
+    const { path, remainder } = findInputLocation(restPath, type, input, restToInputPaths) ?? {
       path: '',
       remainder: restPath,
     };
@@ -135,4 +140,16 @@ function notFound(missingId: string, message: string): NotFoundSource {
 
 function fieldSentence({ path, message }: InvalidFieldSource): string {
   return path === '' ? message : `${path} ${message}`;
+}
+
+/**
+ * The input type of a mutation field whose argument is one input or a list of inputs.
+ * @throws TypeError if no argument of the field has an input type.
+ */
+function findInputType({ parentType, fieldName }: GraphQLResolveInfo): GraphQLInputObjectType {
+  for (const { type } of parentType.getFields()[fieldName]?.args ?? []) {
+    const named = getNamedType(type);
+    if (isInputObjectType(named)) return named;
+  }
+  throw new TypeError(`${parentType.name}.${fieldName} takes no input`);
 }

@@ -1,7 +1,6 @@
-import { neverAborted, untilAborted } from '../../concurrency/cancellation.ts';
+import { untilAborted } from '../../concurrency/cancellation.ts';
 import type { Page, PageQuery } from '../../rest/api-types.ts';
 import type { CallContext } from '../../rest/client/call-context.ts';
-import { type CallLogEntry, createCallLog } from '../../rest/client/call-log.ts';
 import { abortedError, isOfOneOperation } from '../../rest/errors.ts';
 import { type PageLoader, queryKey } from '../paging/page-loader.ts';
 import type { CachedPages, MeasuredPage } from './page-cache.ts';
@@ -114,24 +113,16 @@ export class ReferenceLoader<Row, Query extends PageQuery> implements PageLoader
 
   /** Reads a stale page again, for later operations. After a failure, the next operation does so. */
   #refresh(key: string, query: Query): void {
-    // The refresh outlives the operation, and takes a slot but no read budget.
-    const callContext: CallContext = {
-      ...this.#callContext,
-      signal: neverAborted,
-      callLog: createCallLog(),
-      useReadBudget: () => {},
-      refundRead: () => {},
-    };
+    const callContext = this.#callContext.detach();
     this.#cached.read(key, () => this.#readMeasured(query, callContext)).catch(() => {});
   }
 
   /** Reads a page and the size of its response in bytes. */
   async #readMeasured(query: Query, callContext: CallContext): Promise<MeasuredPage<Row>> {
-    let bytes = 0;
-    const onCallFinished = (entry: CallLogEntry) => {
-      bytes = entry.bytes;
-      callContext.onCallFinished(entry);
-    };
-    return { page: await this.#read(query, { ...callContext, onCallFinished }), bytes };
+    let size = 0;
+    const observed = callContext.observe(({ bytes }) => {
+      size = bytes;
+    });
+    return { page: await this.#read(query, observed), bytes: size };
   }
 }

@@ -7,7 +7,6 @@ export function divideLimits(config: Config): Config {
   return {
     ...config,
     upstreamConnections: share(config.upstreamConnections),
-    callsWaiting: share(config.callsWaiting),
     graphqlRequestsAtOnce: share(config.graphqlRequestsAtOnce),
     maxConnections: share(config.maxConnections),
     pointsPerSecond: share(config.pointsPerSecond),

@@ -1,6 +1,6 @@
 import cluster from 'node:cluster';
 import { PassThrough } from 'node:stream';
-import { within } from '../../concurrency/within.ts';
+import { withTimeout } from '../../concurrency/with-timeout.ts';
 import type { Config } from '../../config/config.ts';
 import { reportEarlyErrors } from '../../server/http/http-error.ts';
 import { createJsonLog } from '../../telemetry/json-log.ts';
@@ -50,7 +50,7 @@ export async function startWorkers(config: Config, parts: ServeParts): Promise<S
       const drainMs = drainWait(reason, config) + config.drainGraceMs;
       if (!(await pool.end(reason, drainMs + closeTimeoutMs + logFlushTimeoutMs))) process.exitCode = 1;
       ownLines.end();
-      await within(logFlushTimeoutMs, Promise.all([logMultiplexer.ended(), upstream.close()]));
+      await withTimeout(logFlushTimeoutMs, Promise.all([logMultiplexer.ended(), upstream.close()]));
     },
   };
 }

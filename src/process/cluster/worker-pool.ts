@@ -1,7 +1,7 @@
 import cluster, { type Worker } from 'node:cluster';
 import type { Readable } from 'node:stream';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { within } from '../../concurrency/within.ts';
+import { withTimeout } from '../../concurrency/with-timeout.ts';
 import type { SummedMetrics } from '../../telemetry/aggregated-metrics.ts';
 import type { Log } from '../../telemetry/log.ts';
 import type { MetricsPage } from '../../telemetry/metrics.ts';
@@ -141,7 +141,7 @@ export function createWorkerPool({ startOptions, metrics, log, onStdout, onFailu
       send(worker, { type: 'snapshot wanted' });
       return snapshot.promise;
     });
-    await within(snapshotTimeoutMs, Promise.all(arrived));
+    await withTimeout(snapshotTimeoutMs, Promise.all(arrived));
     return metrics.page();
   }
 

@@ -1,55 +1,120 @@
-import type { Cancellation } from '../../concurrency/cancellation.ts';
+import { type Cancellation, neverAborted } from '../../concurrency/cancellation.ts';
 import { FairQueue } from '../../concurrency/fair-queue.ts';
 import { type Deadline, noDeadline } from '../../concurrency/operation-scope.ts';
 import type { Owner } from '../../concurrency/owner.ts';
 import { stopSharingPendingReads, type Tenant, type Tenants } from '../../tenancy/tenant.ts';
 import type { RestCall } from '../call.ts';
 import { BudgetExceededError } from '../errors.ts';
-import { OperationQueue } from '../protection/operation-queue.ts';
-import { type CallLog, type CallLogEntry, createCallLog } from './call-log.ts';
+import { CallLog, type CallLogEntry } from './call-log.ts';
+
+interface OperationState {
+  readonly owner: Owner;
+  readsLeft: number;
+  isRemembered: boolean;
+}
 
 /** The access token, deadline, limits and call log that the REST calls of one GraphQL operation share. */
-export interface CallContext {
+export class CallContext {
   /** The client's access token, sent to REST unchanged. */
   readonly bearer: string;
   /** The access token's tenant. Data that outlives the operation refers to the tenant, not to the token. */
   readonly tenant: Tenant;
-  /** Whose turn the operation takes, and its calls. */
-  readonly owner: Owner;
   /** Aborts the calls when no client waits for the operation any more, or when the operation ends. */
   readonly signal: Cancellation;
   /** The operation's deadline. Applies even while clients still wait. */
   readonly deadline: Deadline;
   readonly callLog: CallLog;
-  /** The operation has at most this number of calls in progress at a time. */
-  readonly callsPerOperation: number;
-  /** The queue in which the operation's calls wait for slots. */
-  readonly queue: OperationQueue;
+  /** Called before the bytes of a write leave, also again before it is sent on another connection. May throw. */
+  readonly beforeWrite: (() => void) | undefined;
+  /** Called when a call of this context has finished. */
+  readonly listener: ((entry: CallLogEntry) => void) | undefined;
+  readonly #process: ProcessState;
+  readonly #operation: OperationState;
+
+  constructor(process: ProcessState, operation: OperationState, parts: ContextParts) {
+    this.#process = process;
+    this.#operation = operation;
+    this.bearer = parts.bearer;
+    this.tenant = parts.tenant;
+    this.signal = parts.signal;
+    this.deadline = parts.deadline;
+    this.callLog = parts.callLog;
+    this.beforeWrite = parts.beforeWrite;
+    this.listener = parts.listener;
+  }
+
+  /** The same context for a part of the operation's calls. `listener` is called when one of them has finished. */
+  observe(listener: (entry: CallLogEntry) => void): CallContext {
+    return this.#derive({ listener });
+  }
+
+  /** The context of calls that end with the deadline alone, not with the clients. `beforeWrite`: see the property. */
+  untilDeadline(beforeWrite?: () => void): CallContext {
+    return this.#derive({ signal: this.deadline.signal, beforeWrite });
+  }
+
+  /** The context of reads that outlive the operation. They take slots, but no read budget. */
+  detach(): CallContext {
+    const operation = { ...this.#operation, readsLeft: Number.POSITIVE_INFINITY };
+    return this.#derive({ signal: neverAborted, callLog: new CallLog() }, operation);
+  }
+
   /**
    * Takes one read from the operation's read budget. Writes are free, so a list of writes does not stop half-way.
    * Reads that a write needs first are not free. If none is left for them, the write does not start.
    * @throws BudgetExceededError if no read is left.
    */
-  useReadBudget(call: RestCall): void;
-  /** Returns one read to the budget because the read was not sent. */
-  refundRead(): void;
+  useReadBudget(call: RestCall): void {
+    if (this.#operation.readsLeft === 0) {
+      throw new BudgetExceededError(call, this.#process.readsPerOperation);
+    }
+    this.#operation.readsLeft -= 1;
+  }
+
   /** The number of reads left in the budget. Reads that wait for a slot count as used. */
-  readsLeft(): number;
-  /** Called when a call for a read of this operation is sent. Another operation may have sent the shared call. */
-  onCallSent(): void;
-  /** Called when a call for a read of this operation finishes. Another operation may have sent the shared call. */
-  onCallFinished(entry: CallLogEntry): void;
-  /** Called when REST rejects the access token (401). */
-  onTokenRejected(): void;
-  /** Called when REST accepts the access token. `sentAtMs`: when that call was sent, by `performance.now()`. */
-  onTokenAccepted(sentAtMs: number): void;
-  /** Called before the bytes of a write leave, also again before it is sent on another connection. May throw. */
-  readonly beforeWrite?: () => void;
-  /** Whether REST has rejected the access token and has not accepted the token since. */
-  isTokenRejected(): boolean;
+  readsLeft(): number {
+    return this.#operation.readsLeft;
+  }
+
+  /** Whose turn the operation takes, and its calls. It stays the same when REST accepts the token. */
+  get owner(): Owner {
+    return this.#operation.owner;
+  }
+
+  /** The queue in which calls wait for slots. Waiting calls are never refused. */
+  get queue(): FairQueue {
+    return this.#process.queue;
+  }
+
+  /** REST rejected the access token (401). */
+  onTokenRejected(): void {
+    this.#process.tenants.reject(this.tenant.id);
+    stopSharingPendingReads(this.tenant);
+    this.#process.onTokenRejected?.(this.tenant);
+  }
+
+  /**
+   * REST accepted the access token: it responded with 2xx to a call sent at `sentAtMs`, by `performance.now()`. Some
+   * proxies return 4xx to any token, so no other status proves this.
+   */
+  onTokenAccepted(sentAtMs: number): void {
+    const { tenants } = this.#process;
+    tenants.accept(this.tenant.id, sentAtMs);
+    if (this.#operation.isRemembered) return;
+    this.#operation.isRemembered = true;
+    tenants.remember(this.tenant);
+  }
+
+  #derive(changes: Partial<ContextParts>, operation = this.#operation): CallContext {
+    const { bearer, tenant, signal, deadline, callLog, beforeWrite, listener } = this;
+    const parts = { bearer, tenant, signal, deadline, callLog, beforeWrite, listener };
+    return new CallContext(this.#process, operation, { ...parts, ...changes });
+  }
 }
 
-/** Creates the call contexts of this process. */
+type ContextParts = Pick<CallContext, 'bearer' | 'tenant' | 'signal' | 'deadline' | 'callLog'> &
+  Partial<Pick<CallContext, 'beforeWrite' | 'listener'>>;
+
 export interface CallContexts {
   /**
    * Creates the call context of one operation.
@@ -60,86 +125,44 @@ export interface CallContexts {
   of(bearer: string, signal: Cancellation, deadline?: Deadline, connection?: object): CallContext;
   /** The tenant of an access token, for code that makes no calls. */
   tenantOf(bearer: string): Tenant;
-  /** The number of calls, of all operations, that wait for a slot. */
   callsWaiting(): number;
 }
 
-/** The limits of `createCallContexts`. */
 export interface CallContextsOptions {
-  /** One operation has at most this number of calls in progress at a time. */
-  callsPerOperation: number;
   /** The read budget: one operation makes at most this number of reads. */
   readsPerOperation: number;
   /** All operations together have at most this number of calls in progress at a time. */
   callsAtOnce: number;
-  /** At most this number of calls wait for a slot, and at most half of them for one tenant. */
-  callsWaiting: number;
   tenants: Tenants;
-  /** Optional: called with the tenant whose access token REST rejected (401). */
   onTokenRejected?: (tenant: Tenant) => void;
 }
 
-/** Creates the call contexts. All contexts share one fair queue of slots. */
-export function createCallContexts({
-  callsPerOperation,
-  readsPerOperation,
-  callsAtOnce,
-  callsWaiting,
-  tenants,
-  onTokenRejected = noop,
-}: CallContextsOptions): CallContexts {
-  const calls = new FairQueue({ capacity: callsAtOnce, maxWaiting: callsWaiting });
+interface ProcessState extends Omit<CallContextsOptions, 'callsAtOnce'> {
+  readonly queue: FairQueue;
+}
+
+/**
+ * Creates the call contexts. All contexts share one queue of slots, which gives them to the owners in turn
+ * (docs/decisions/0025-one-queue-for-rest-calls.md).
+ */
+export function createCallContexts(options: CallContextsOptions): CallContexts {
+  const { callsAtOnce, readsPerOperation, tenants, onTokenRejected } = options;
+  const queue = new FairQueue({ capacity: callsAtOnce });
+  const process = { queue, readsPerOperation, tenants, ...(onTokenRejected && { onTokenRejected }) };
   return {
-    callsWaiting: () => calls.waiting,
+    callsWaiting: () => queue.waiting,
     tenantOf: tenants.of,
     of(bearer, signal, deadline = noDeadline, connection) {
       const tenant = tenants.of(bearer);
       const owner = tenants.owner(tenant, connection);
-      let readsLeft = readsPerOperation;
-      let isRemembered = false;
-      return {
+      const operation = { owner, readsLeft: readsPerOperation, isRemembered: false };
+      return new CallContext(process, operation, {
         bearer,
         tenant,
-        owner,
         signal,
         deadline,
-        callLog: createCallLog(),
-        callsPerOperation,
-        queue: new OperationQueue(calls, owner, callsPerOperation),
-        useReadBudget(call) {
-          if (readsLeft === 0) throw new BudgetExceededError(call, readsPerOperation);
-          readsLeft -= 1;
-        },
-        refundRead() {
-          readsLeft += 1;
-        },
-        readsLeft: () => readsLeft,
-        onCallSent: noop,
-        onCallFinished({ status }) {
-          if (isRemembered || status === undefined || !provesTokenKnown(status)) return;
-          // Remembered once per operation.
-          isRemembered = true;
-          tenants.remember(tenant);
-        },
-        onTokenRejected() {
-          tenants.reject(tenant.id);
-          stopSharingPendingReads(tenant);
-          onTokenRejected(tenant);
-        },
-        onTokenAccepted: (sentAtMs) => tenants.accept(tenant.id, sentAtMs),
-        isTokenRejected: () => tenants.isRejected(tenant.id),
-      };
+        callLog: new CallLog(),
+      });
     },
   };
-}
-
-/** Shared by all call contexts, so that no operation creates closures of its own. */
-function noop(): void {}
-
-/**
- * Whether a response with this status proves that REST knows the access token. 2xx only: some proxies return 4xx to
- * any token, and a tenant without a 2xx response has no data to lose.
- */
-function provesTokenKnown(status: number): boolean {
-  return status >= 200 && status <= 299;
 }

@@ -1,5 +1,4 @@
-import { type RestCall, routeOf } from '../call.ts';
-import { type FieldPaths, pathsOf } from './field-path.ts';
+import { callRoute, type RestCall } from '../call.ts';
 
 /** The log entry of one REST call. For privacy, an entry holds no query, no identifier and no access token. */
 export interface CallLogEntry {
@@ -10,90 +9,97 @@ export interface CallLogEntry {
   status: number | undefined;
   /** When the call got a slot and was sent, in milliseconds since the start of the operation. */
   startMs: number;
-  /** Undefined while the call is in progress. */
   durationMs: number | undefined;
   /** The size of the response body, as far as the body was read and decompressed. */
   bytes: number;
   /** The number of times that the call was sent again. */
   retries: number;
-  /** Whether another operation sent the call, and this operation waited for the shared response. */
-  isShared: boolean;
-  /** The paths of the fields that requested the call so far. Empty unless the operation's cost is reported. */
-  askedBy: readonly string[];
 }
 
 /** The REST calls of one operation, and the number of calls that caches and lists made unnecessary. */
-export interface CallLog {
-  readonly entries: CallLogEntry[];
-  /** Pages served from the cache of an earlier operation with the same access token. */
-  cached: number;
+export class CallLog {
+  /** In the order of sending. */
+  readonly entries: CallLogEntry[] = [];
+  /** By the clock of `performance`. */
+  readonly startedAtMs = performance.now();
+  /** Pages from the cache, or from a pending call of another operation with the same access token. */
+  cached = 0;
   /** Point reads that a list call made unnecessary. */
-  savedByList: number;
+  savedByList = 0;
+
   /** Milliseconds since the start of the operation. */
-  elapsedMs(): number;
+  elapsedMs(): number {
+    return performance.now() - this.startedAtMs;
+  }
+
+  /** Adds an entry for a call that is about to be sent. The caller completes the entry as the call proceeds. */
+  record(call: RestCall): CallLogEntry {
+    const entry: CallLogEntry = {
+      method: call.method,
+      route: callRoute(call),
+      status: undefined,
+      startMs: this.elapsedMs(),
+      durationMs: undefined,
+      bytes: 0,
+      retries: 0,
+    };
+    this.entries.push(entry);
+    return entry;
+  }
 }
 
 /** The total cost of the calls in one call log. */
 export interface CallTotals {
-  /** The number of calls that this operation sent. */
   calls: number;
-  /** The number of calls that another operation sent and this operation waited for. */
-  shared: number;
-  /** The total size of the response bodies of `calls`. */
   bytes: number;
-  /** The total number of retries of `calls`. */
   retries: number;
-  /** The time during which at least one call, sent or shared, was in progress, in milliseconds. */
+  /** The time during which at least one call was in progress, in milliseconds. */
   restMs: number;
 }
 
-/** Adds up the entries of a call log. */
-export function totalsOf({ entries, elapsedMs }: CallLog): CallTotals {
-  const totals: CallTotals = { calls: 0, shared: 0, bytes: 0, retries: 0, restMs: 0 };
+export function sumCalls(callLog: CallLog): CallTotals {
+  const totals: CallTotals = { calls: 0, bytes: 0, retries: 0, restMs: 0 };
   let coveredUntilMs = 0;
-  // Entries are in the order of sending. Each entry adds its time after the end of all earlier entries.
-  for (const { isShared, bytes, retries, startMs, durationMs } of entries) {
-    const endMs = durationMs === undefined ? elapsedMs() : startMs + durationMs;
+  // Each entry adds its time after the end of all earlier entries.
+  for (const { bytes, retries, startMs, durationMs } of callLog.entries) {
+    const endMs = durationMs === undefined ? callLog.elapsedMs() : startMs + durationMs;
     if (endMs > coveredUntilMs) {
       totals.restMs += endMs - Math.max(startMs, coveredUntilMs);
       coveredUntilMs = endMs;
     }
-    if (isShared) {
-      totals.shared += 1;
-    } else {
-      totals.calls += 1;
-      totals.bytes += bytes;
-      totals.retries += retries;
-    }
+    totals.calls += 1;
+    totals.bytes += bytes;
+    totals.retries += retries;
   }
   return totals;
 }
 
-const noPaths: readonly string[] = [];
-
-/** Adds an entry for a call that is about to be sent. The caller completes the entry as the call proceeds. */
-export function recordCall(callLog: CallLog, call: RestCall, fieldPath?: FieldPaths): CallLogEntry {
-  const entry: CallLogEntry = {
-    method: call.method,
-    route: routeOf(call),
-    status: undefined,
-    startMs: callLog.elapsedMs(),
-    durationMs: undefined,
-    bytes: 0,
-    retries: 0,
-    isShared: false,
-    askedBy: noPaths,
-  };
-  // Not in the object literal: a getter per entry costs as much as the rest of the entry.
-  if (fieldPath !== undefined) {
-    Object.defineProperty(entry, 'askedBy', { enumerable: true, get: () => pathsOf(fieldPath) });
-  }
-  callLog.entries.push(entry);
-  return entry;
+/** Observes every REST call, for metrics and traces. An error that an observer throws is ignored. */
+export interface CallObserver {
+  /**
+   * Called when a call has a slot and is about to be sent.
+   * @returns headers to add to the request, if any.
+   */
+  onCallSent(entry: CallLogEntry, callLog: CallLog): Readonly<Record<string, string>> | undefined;
+  /** Called when the call has finished and its entry is complete. A stream counts as finished at the first byte. */
+  onCallFinished(entry: CallLogEntry, callLog: CallLog): void;
 }
 
-/** Creates an empty call log. Its time starts now. */
-export function createCallLog(): CallLog {
-  const startedAtMs = performance.now();
-  return { entries: [], cached: 0, savedByList: 0, elapsedMs: () => performance.now() - startedAtMs };
+/** Combines observers into one. @returns undefined if there are no observers. */
+export function observeAll(observers: readonly CallObserver[]): CallObserver | undefined {
+  const [first, ...others] = observers;
+  if (first === undefined || others.length === 0) return first;
+  return {
+    onCallSent(entry, callLog) {
+      let headers: Record<string, string> | undefined;
+      for (const observer of observers) {
+        const added = observer.onCallSent(entry, callLog);
+        if (added !== undefined) headers = { ...headers, ...added };
+      }
+      return headers;
+    },
+    onCallFinished(entry, callLog) {
+      for (const observer of observers) observer.onCallFinished(entry, callLog);
+    },
+  };
 }

@@ -1,15 +1,15 @@
-// Assembles the REST client: connection pools, circuit breakers, retries and transports.
-
-import type { Dispatcher } from 'undici';
+import { createDefer, StepQueue } from '../../concurrency/event-loop-round.ts';
+import { TimeoutQueue } from '../../concurrency/timeout-queue.ts';
+import type { RestCall } from '../call.ts';
 import { createDispatcher, type ProxyOptions } from '../dispatcher.ts';
 import { type CircuitBreakerOptions, createCircuits } from '../protection/circuit-breaker.ts';
 import { createRetries } from '../protection/retries.ts';
-import type { CallObserver } from './call-observer.ts';
-import { type Calls, createCalls } from './execute-call.ts';
-import { ServiceClock } from './service-clock.ts';
-import { createJsonTransport, createStreamTransport } from './transport.ts';
+import { ServiceClock } from '../service-clock.ts';
+import type { CallContext } from './call-context.ts';
+import type { CallObserver } from './call-log.ts';
+import type { StreamedResponse } from './receive-response.ts';
+import { type ClientState, sendCall, streamCall } from './send-call.ts';
 
-/** The settings of `createRestClient`. */
 export interface RestClientOptions {
   /** The base address of REST. Its path, if any, is prefixed to the path of every call. */
   baseUrl: URL;
@@ -24,24 +24,21 @@ export interface RestClientOptions {
    * between bytes.
    */
   callTimeoutMs: number;
-  /** The time limit from the first to the last byte of a stream. */
   streamTimeoutMs: number;
-  /** The largest accepted response body, in bytes after decompression. */
-  maxResponseBytes: number;
-  /** A read is retried at most this number of times. */
   retries: number;
   /** Whether to request compressed responses. Off by default; compressed responses are accepted in either case. */
   compression?: boolean;
-  /** When the circuit breakers open. Optional: `createCircuits` has defaults. */
   circuitBreaker?: CircuitBreakerOptions;
-  /** Optional: the proxies for REST. */
   proxy?: ProxyOptions | undefined;
-  /** Optional: observes every call. */
   observer?: CallObserver | undefined;
 }
 
 /** Sends calls to REST, and owns the connections. */
-export interface RestClient extends Calls {
+export interface RestClient {
+  /** Sends a read or write, as `sendCall` describes. @returns the parsed JSON of a 2xx response. */
+  send(call: RestCall, callContext: CallContext): Promise<unknown>;
+  /** Sends a read of a streamed body, as `streamCall` describes. */
+  stream(call: RestCall, callContext: CallContext): Promise<StreamedResponse>;
   /**
    * The time by REST's clock, in milliseconds since 1970. Undefined until a response with a `date` header has
    * arrived.
@@ -55,39 +52,40 @@ export interface RestClient extends Calls {
 
 /** Creates a client for one REST service. The client opens no connection before the first call. */
 export function createRestClient(options: RestClientOptions): RestClient {
-  const { connections, streamConnections, streamTimeoutMs } = options;
-  // undici's body timeout is off: the transport has its own time limit for the whole response.
-  const pool = createPool(options, connections, 0);
-  // A stream takes no slot and lasts as long as its reader. A pool for streams alone keeps connections free for other
-  // calls.
-  const streamPool = createPool(options, streamConnections, options.callTimeoutMs);
-  const serviceClock = new ServiceClock();
+  const { baseUrl, connections, streamConnections, callTimeoutMs, retries } = options;
+  const { observer, compression = false, connectTimeoutMs = 2_000, proxy } = options;
+  const limits = { connectTimeoutMs, headersTimeoutMs: 0, proxy };
+  // undici's body timeout is off: the client has its own time limit for the whole response.
+  const pool = createDispatcher(baseUrl, { ...limits, connections, bodyTimeoutMs: 0 });
+  const streamPool = createDispatcher(baseUrl, {
+    ...limits,
+    connections: streamConnections,
+    bodyTimeoutMs: callTimeoutMs,
+  });
   const circuits = createCircuits(options.circuitBreaker);
-  const calls = createCalls(
-    { circuits, retries: createRetries({ maxRetries: options.retries }), observer: options.observer },
-    createJsonTransport(pool, { ...options, serviceClock }),
-    createStreamTransport(streamPool, options, streamTimeoutMs),
-  );
+  const client: ClientState = {
+    origin: baseUrl.origin,
+    basePath: baseUrl.pathname.replace(/\/$/, ''),
+    restHost: baseUrl.hostname,
+    pool,
+    streamPool,
+    circuits,
+    retries: createRetries({ maxRetries: retries }),
+    observer,
+    serviceClock: new ServiceClock(),
+    timeouts: new TimeoutQueue(callTimeoutMs),
+    bodyTimeouts: new TimeoutQueue(options.streamTimeoutMs),
+    compression,
+    defer: createDefer(),
+    largeBodies: new StepQueue(),
+  };
   return {
-    ...calls,
-    serviceTime: () => serviceClock.now(),
+    send: (call, callContext) => sendCall(client, call, callContext),
+    stream: (call, callContext) => streamCall(client, call, callContext),
+    serviceTime: () => client.serviceClock.now(),
     openCircuits: circuits.open,
     async close() {
       await Promise.all([pool.destroy(), streamPool.destroy()]);
     },
   };
-}
-
-function createPool(
-  { baseUrl, connectTimeoutMs = 2_000, proxy }: RestClientOptions,
-  connections: number,
-  bodyTimeoutMs: number,
-): Dispatcher {
-  return createDispatcher(baseUrl, {
-    connections,
-    connectTimeoutMs,
-    headersTimeoutMs: 0,
-    bodyTimeoutMs,
-    proxy,
-  });
 }

@@ -20,11 +20,9 @@ export interface CircuitBreaker {
   recordOutcome(tenant: Tenant, permit: CircuitPermit, outcome: CallOutcome): void;
   /** Milliseconds until a client should retry: at least 1,000. */
   retryAfterMs(): number;
-  /** Whether calls are stopped. */
   isOpen(): boolean;
 }
 
-/** Options of a circuit breaker. */
 export interface CircuitBreakerOptions {
   /**
    * The circuit opens after at least this many calls, by default 20.

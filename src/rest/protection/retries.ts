@@ -18,11 +18,9 @@ export interface Retries {
   pauseMs(error: unknown, tenant: Tenant, retries: number, remainingMs: number): number | undefined;
 }
 
-/** Options of `createRetries`. */
 export interface RetriesOptions {
-  /** The maximum number of retries of one read. */
   maxRetries: number;
-  /** Returns a random number from 0 to 1, by default Math.random. */
+  /** From 0 to 1. */
   random?: () => number;
 }
 
@@ -93,4 +91,18 @@ function createRetryBudget() {
       return true;
     },
   };
+}
+
+// The largest GraphQL `Int`, about 25 days.
+const maxDelayMs = 2 ** 31 - 1;
+
+/**
+ * Parses the `retry-after` header, seconds or a date. @returns milliseconds from now, or undefined for an invalid
+ * header. The date is checked by a pattern first, because `Date.parse` accepts "soon 1" as a date in 2001.
+ */
+export function parseRetryAfter(header: string | string[] | undefined): number | undefined {
+  if (typeof header !== 'string') return undefined;
+  if (/^\d{1,9}$/.test(header)) return Math.min(Number(header) * 1000, maxDelayMs);
+  const time = /^[A-Z][a-z]+, .+ GMT$/.test(header) ? Date.parse(header) : Number.NaN;
+  return Number.isNaN(time) ? undefined : Math.min(Math.max(0, time - Date.now()), maxDelayMs);
 }

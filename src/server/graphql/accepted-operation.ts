@@ -6,7 +6,6 @@ import { loopBudget, StepQueue } from '../../concurrency/event-loop-round.ts';
 import { QueueEntry } from '../../concurrency/fair-queue.ts';
 import type { Owner } from '../../concurrency/owner.ts';
 import type { RunningMutations } from '../../concurrency/running-mutations.ts';
-import { joinableMs } from '../../tenancy/coalescing-map.ts';
 import type { Operation } from '../document-syntax/operation.ts';
 import type { PointCost, RateLimit } from '../limits/rate-limit.ts';
 import { type Admission, didNotRun } from './admission.ts';
@@ -14,7 +13,7 @@ import { withUpstreamCost } from './cost-report.ts';
 import { withOrderedErrors } from './error-mapping.ts';
 import type { OperationContext } from './operation-context.ts';
 import type { Execute, OperationRequest } from './operation-request.ts';
-import type { InFlightQuery, QuerySharing } from './query-sharing.ts';
+import { type InFlightQuery, joinableMs, type QuerySharing } from './query-sharing.ts';
 import { clientGone, refusalOf } from './refusal.ts';
 
 /** An operation that may run. */

@@ -1,7 +1,7 @@
 import type { ServerResponse } from 'node:http';
 import type { ExecutionResult } from 'graphql';
 import type { Plugin } from 'graphql-yoga';
-import { totalsOf } from '../../rest/client/call-log.ts';
+import { sumCalls } from '../../rest/client/call-log.ts';
 import type { Log } from '../../telemetry/log.ts';
 import { createRequestIds } from '../../telemetry/request-ids.ts';
 import {
@@ -96,7 +96,7 @@ export function loggedRequests(
 
 function writeLogLine(log: Log, requestRecord: RequestRecord, status: number, isAborted: boolean): void {
   const { requestId, startedAtMs, route, operation, callContext, joined, errors } = requestRecord;
-  const totals = callContext && totalsOf(callContext.callLog);
+  const totals = callContext && sumCalls(callContext.callLog);
   const fields = {
     requestId,
     route,
@@ -108,7 +108,6 @@ function writeLogLine(log: Log, requestRecord: RequestRecord, status: number, is
     ms: roundToTenths(performance.now() - startedAtMs),
     restMs: totals && roundToTenths(totals.restMs),
     calls: totals?.calls,
-    shared: totals?.shared,
     cached: callContext?.callLog.cached,
     savedByList: callContext?.callLog.savedByList,
     bytes: totals?.bytes,
@@ -121,7 +120,6 @@ function writeLogLine(log: Log, requestRecord: RequestRecord, status: number, is
   else log.info(fields, 'answered');
   if (callContext === undefined || !log.isLevelEnabled('debug')) return;
   for (const entry of callContext.callLog.entries) {
-    const { askedBy, ...cost } = requestCost(entry);
-    log.debug({ requestId, ...cost }, 'called REST');
+    log.debug({ requestId, ...requestCost(entry) }, 'called REST');
   }
 }

@@ -1,13 +1,11 @@
 import type { ExecutionResult } from 'graphql';
-import { type CallLog, type CallLogEntry, totalsOf } from '../../rest/client/call-log.ts';
+import type { CallLog, CallLogEntry } from '../../rest/client/call-log.ts';
 import type { HeaderReader } from '../../telemetry/request-record.ts';
 
 /** The cost of an operation as clients see it in `extensions.upstream`. It has no identifiers, queries or tokens. */
 export interface OperationCost {
   /** REST calls that this operation made. */
   calls: number;
-  /** REST calls of other operations whose responses this operation used. */
-  shared: number;
   /** Pages from the cache. */
   cached: number;
   /** Point reads that a list call replaced. */
@@ -28,9 +26,6 @@ export interface RequestCost {
   durationMs: number | null;
   bytes: number;
   retries: number;
-  shared: boolean;
-  /** The paths of the fields that requested the call. `*` stands for several list indexes. */
-  askedBy: readonly string[];
 }
 
 /** Whether a request asks for the cost extension, by the header `x-upstream-cost: 1`. */
@@ -45,14 +40,13 @@ export function withUpstreamCost(result: ExecutionResult, callLog: CallLog): Exe
 
 /** The cost of an operation by its call log. */
 export function upstreamCostOf(callLog: CallLog): OperationCost {
-  const { calls, shared } = totalsOf(callLog);
   const { entries, cached, savedByList } = callLog;
-  return { calls, shared, cached, savedByList, requests: entries.map(requestCost) };
+  return { calls: entries.length, cached, savedByList, requests: entries.map(requestCost) };
 }
 
 /** The cost of one REST call by its entry in the call log. */
 export function requestCost(entry: CallLogEntry): RequestCost {
-  const { method, route, status = null, startMs, durationMs, bytes, retries, isShared, askedBy } = entry;
+  const { method, route, status = null, startMs, durationMs, bytes, retries } = entry;
   return {
     method,
     path: route,
@@ -61,8 +55,6 @@ export function requestCost(entry: CallLogEntry): RequestCost {
     durationMs: durationMs === undefined ? null : roundToTenths(durationMs),
     bytes,
     retries,
-    shared: isShared,
-    askedBy,
   };
 }
 

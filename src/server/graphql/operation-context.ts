@@ -40,6 +40,8 @@ export interface OperationContext extends Context {
   readonly scope: OperationScope;
   /** The REST calls of the operation so far. */
   readonly callLog: CallLog;
+  /** Whether the response has `extensions.upstream`, and `extensions.cost` with a rate limit. */
+  readonly showsCost: boolean;
 }
 
 /** State that all operations share. */

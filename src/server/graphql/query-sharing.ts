@@ -1,9 +1,14 @@
 import type { ExecutionResult } from 'graphql';
 import type { OperationScope } from '../../concurrency/operation-scope.ts';
-import { CoalescingMap, joinableMs } from '../../tenancy/coalescing-map.ts';
-import type { Tenant } from '../../tenancy/tenant.ts';
+import { PerTenant, type Tenant } from '../../tenancy/tenant.ts';
 import type { Operation } from '../document-syntax/operation.ts';
 import { perOperation } from '../document-syntax/operation-memo.ts';
+
+/**
+ * How long after its start other requests may join a query, in milliseconds. A shared result is at most this much older
+ * than a result of their own would be.
+ */
+export const joinableMs = 100;
 
 /** A running query. Several requests may wait for its result: each is a waiter of its operation scope. */
 export interface InFlightQuery {
@@ -12,6 +17,8 @@ export interface InFlightQuery {
   readonly scope: OperationScope;
   /** A time of `performance.now()`. */
   readonly startedAtMs: number;
+  /** The tenant's number of writes at the start. A query does not join one that started before a write. */
+  readonly writes: number;
   /** Undefined after the query, because V8 may keep the outgrown table of a Map, and this object with it. */
   result: Promise<ExecutionResult> | undefined;
 }
@@ -19,10 +26,10 @@ export interface InFlightQuery {
 /**
  * Runs equal queries of one tenant once for all their requests, if the first query started at most 100 ms earlier. A
  * shared query runs until all its clients have disconnected. Results are not kept after the query.
- * Reasons: docs/decisions/0008-shared-in-flight-requests.md.
+ * Reasons: docs/decisions/0025-one-queue-for-rest-calls.md.
  */
 export class QuerySharing {
-  readonly #inFlight = new CoalescingMap<InFlightQuery>();
+  readonly #inFlight = new PerTenant<Map<string, InFlightQuery>>();
   #operationCount = 0;
   // The document cache gives equal texts the same document while the document is cached.
   readonly #operationNumberOf = perOperation(() => ++this.#operationCount);
@@ -37,22 +44,29 @@ export class QuerySharing {
 
   /** The running query with this key, if it started at most 100 ms ago. */
   find(tenant: Tenant, key: string): InFlightQuery | undefined {
-    const query = this.#inFlight.find(tenant, key);
-    if (query === undefined || query.scope.signal.aborted) return undefined;
+    const query = this.#inFlight.known(tenant)?.get(key);
+    if (query === undefined || query.scope.signal.aborted || query.writes !== tenant.writes) return undefined;
     return performance.now() - query.startedAtMs <= joinableMs ? query : undefined;
   }
 
   /** Adds a query that has just started. Call `remove` when the query ends. */
   add(tenant: Tenant, key: string, scope: OperationScope, result: Promise<ExecutionResult>): InFlightQuery {
-    const query = { tenant, key, scope, startedAtMs: performance.now(), result };
-    this.#inFlight.add(tenant, key, query);
+    const { writes } = tenant;
+    const query = { tenant, key, scope, startedAtMs: performance.now(), writes, result };
+    this.#inFlight.of(tenant, () => new Map()).set(key, query);
     return query;
   }
 
   /** Removes a query that has ended. */
   remove(query: InFlightQuery): void {
-    this.#inFlight.remove(query.tenant, query.key, query);
     query.result = undefined;
+    const { tenant, key } = query;
+    const byKey = this.#inFlight.known(tenant);
+    // A later query may have replaced it.
+    if (byKey?.get(key) !== query) return;
+    byKey.delete(key);
+    // An empty Map would outlive the query: many tenants are remembered, and most run one query at a time.
+    if (byKey.size === 0) this.#inFlight.drop(tenant);
   }
 }
 

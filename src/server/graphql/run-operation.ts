@@ -4,7 +4,7 @@
 import type { ExecutionResult, GraphQLSchema } from 'graphql';
 import type { RunningMutations } from '../../concurrency/running-mutations.ts';
 import type { CallContext, CallContexts } from '../../rest/client/call-context.ts';
-import { createCallLog } from '../../rest/client/call-log.ts';
+import { CallLog } from '../../rest/client/call-log.ts';
 import type { Tracing } from '../../telemetry/tracing.ts';
 import type { Operation } from '../document-syntax/operation.ts';
 import type { DocumentCache } from '../documents/document-cache.ts';
@@ -59,7 +59,7 @@ export interface OperationRunnerOptions {
 class OfflineCallContext implements Pick<CallContext, 'tenant' | 'callLog'> {
   readonly #bearer: string;
   readonly #callContexts: CallContexts;
-  readonly callLog = createCallLog();
+  readonly callLog = new CallLog();
 
   constructor(bearer: string, callContexts: CallContexts) {
     this.#bearer = bearer;

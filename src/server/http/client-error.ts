@@ -9,7 +9,6 @@ import {
   InvalidResponseError,
   MissingBearerError,
   OperationDeadlineError,
-  OverloadedError,
   ResponseTooLargeError,
   StatusError,
   UnavailableError,
@@ -51,7 +50,7 @@ export function toClientError(error: unknown): ClientError {
   if (error instanceof CircuitOpenError) {
     return { ...clientError('UPSTREAM_CIRCUIT_OPEN', true), retryAfterMs: error.retryAfterMs };
   }
-  if ([OverloadedError, StoreUnavailableError, ClaimLostError].some((type) => error instanceof type)) {
+  if (error instanceof StoreUnavailableError || error instanceof ClaimLostError) {
     return { ...clientError('OVERLOADED', true), retryAfterMs: overloadRetryAfterMs };
   }
   if (error instanceof MerchantUnknownError) return clientError('UPSTREAM_UNAVAILABLE', true);

@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { setImmediate as nextRound, setTimeout as sleep } from 'node:timers/promises';
 import { loopBudget } from '../../concurrency/event-loop-round.ts';
-import { within } from '../../concurrency/within.ts';
+import { withTimeout } from '../../concurrency/with-timeout.ts';
 import { createRequestIds } from '../../telemetry/request-ids.ts';
 import { createConnections } from './client-connections.ts';
 import { type HttpError, type OnHttpError, writeHttpError } from './http-error.ts';
@@ -190,7 +190,7 @@ export async function listen(
     const graceEndsAtMs = performance.now() + idleMs + options.drainGraceMs;
     await untilQuiet();
     if (idleMs > 0) {
-      await within(idleMs, new Promise<void>((resolve) => server.close(() => resolve())));
+      await withTimeout(idleMs, new Promise<void>((resolve) => server.close(() => resolve())));
     }
     await new Promise<void>((resolve) => {
       // `server.close` waits for all connections and stops the request timeouts. Without the sweep it would wait for idle

@@ -81,8 +81,6 @@ async function labelResponse(
       (await queue.enter(callContext.owner, response));
     if (limitError !== undefined) return httpErrorResponse(limitError, context, fetchAPI);
     const { body, contentLength } = await api.getLabel(id, callContext);
-    // The label proves that REST accepts the token.
-    callContext.callLog.entries.forEach(callContext.onCallFinished);
     const headers = {
       'content-type': 'application/pdf',
       'content-disposition': `inline; ${fileNameParameters(id)}`,

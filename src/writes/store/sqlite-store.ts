@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import { resolve } from 'node:path';
 import { Worker } from 'node:worker_threads';
-import { within } from '../../concurrency/within.ts';
+import { withTimeout } from '../../concurrency/with-timeout.ts';
 import {
   type Claim,
   ClaimLostError,
@@ -133,7 +133,7 @@ export async function openSqliteStore(options: SqliteStoreOptions): Promise<KeyS
     const waiter = Promise.withResolvers<Result>();
     waiting.set(id, waiter);
     // Keeps the process alive, which the thread does not.
-    const result = await within(timeoutMs, waiter.promise);
+    const result = await withTimeout(timeoutMs, waiter.promise);
     if (result !== undefined) return result;
     waiting.delete(id);
     failure ??= noResponse;
@@ -152,7 +152,7 @@ export async function openSqliteStore(options: SqliteStoreOptions): Promise<KeyS
     if (ending === undefined) return;
     const exit = once(ending, 'exit');
     ending.postMessage('close');
-    await within(timeoutMs, exit);
+    await withTimeout(timeoutMs, exit);
     await ending.terminate();
   }
 

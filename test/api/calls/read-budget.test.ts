@@ -56,22 +56,6 @@ test('a record that is asked for many times is one read', async () => {
   expect({ errors, calls }).toEqual({ errors: undefined, calls: [`GET /v1/${within[0]}`] });
 });
 
-test('reads that another operation makes cost nothing of it', async () => {
-  // So that none has ended before the other asks.
-  const remove = waybill.sandbox.faults.add({ kind: 'delay', delayMs: 20 });
-  const [one, other] = await Promise.all([
-    ask(nodes, { ids: within }),
-    // Not an equal operation, as that would be answered as a whole.
-    ask(
-      `{ organization { id } ${nodes.slice(nodes.indexOf('nodes')).replace('$ids', JSON.stringify(within))}`,
-    ),
-  ]);
-  remove();
-  expect([one.errors, other.errors]).toEqual([undefined, undefined]);
-  const calls = waybill.sandbox.requests.lines().sort();
-  expect(calls).toEqual([...within.map((name) => `GET /v1/${name}`), 'GET /v1/organizations/mine']);
-});
-
 test('writes cost nothing of it', async () => {
   const inputs = Array.from({ length: 7 }, (_, index) => ({ id: 'orders/ca2496', notes: `Nota ${index}` }));
   const update = 'mutation ($inputs: [UpdateOrderInput!]!) { updateOrders(inputs: $inputs) { __typename } }';

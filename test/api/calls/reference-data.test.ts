@@ -297,3 +297,24 @@ describe('the locations of 100 orders', () => {
     expect((await listing.ask(board)).data).toEqual(data);
   });
 });
+
+test('a page that one operation reads is read once for all that need it meanwhile', async () => {
+  const held: ServerResponse[] = [];
+  await using waybill = await startApp((_request, response) => held.push(response), {
+    REFERENCE_DATA_MS: '60000',
+  });
+  const client = new AbortController();
+  const gone = waybill.ask('{ origins { nodes { id } } }', 'ana', { signal: client.signal });
+  await until(() => held.length === 1);
+  const [one, other] = ['a', 'b'].map((alias) =>
+    waybill.ask(`{ ${alias}: origins { nodes { id } } }`, 'ana'),
+  );
+  // The reader leaves, so one of the others reads the page for both.
+  client.abort();
+  await expect(gone).rejects.toThrow('aborted');
+  await until(() => held.length === 2);
+  held[1]?.end(JSON.stringify({ origins: [{ name: 'origins/1' }] }));
+  expect(await one).toMatchObject({ data: { a: { nodes: [{ id: 'origins/1' }] } } });
+  expect(await other).toMatchObject({ data: { b: { nodes: [{ id: 'origins/1' }] } } });
+  expect(waybill.calls()).toHaveLength(2);
+});

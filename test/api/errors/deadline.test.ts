@@ -53,7 +53,7 @@ describe('an operation that takes longer than OPERATION_TIMEOUT_MS', () => {
 
   test('leaves reads unmade that still wait for their turn', async () => {
     const { answer } = answering({});
-    await using waybill = await startApp(answer, { ...limit, UPSTREAM_CALLS_PER_OPERATION: '1' });
+    await using waybill = await startApp(answer, { ...limit, UPSTREAM_CONNECTIONS: '1' });
     const { data, errors } = await waybill.ask(
       '{ a: order(id: "1") { fulfiller } b: order(id: "2") { fulfiller } }',
     );
@@ -119,7 +119,7 @@ describe('a mutation that takes longer', () => {
 
   test('has done nothing where its write still waits, and says so', async () => {
     await using rest = await startRestClient(() => {});
-    const callContexts = createCallContexts({ callsPerOperation: 1, callsAtOnce: 1 });
+    const callContexts = createCallContexts({ callsAtOnce: 1 });
     const first = errorOf(rest.api.getOrder('1', callContexts.of('ana', AbortSignal.timeout(300))));
     const scope = createOperationScope(50);
     scope.startTimeout();

@@ -158,7 +158,7 @@ describe('a label', () => {
   const pdf = { 'content-type': 'application/pdf' };
 
   async function label(answer: Answer) {
-    await using waybill = await start(answer, { ...standard, UPSTREAM_MAX_RESPONSE_BYTES: '100000' });
+    await using waybill = await start(answer, standard);
     const response = await waybill.app.fetch('http://waybill.test/labels/7.pdf', {
       headers: { authorization: 'Bearer token' },
     });
@@ -181,9 +181,9 @@ describe('a label', () => {
     ],
     [
       'over the size',
-      answerBytes(Buffer.alloc(100_001), { ...pdf, 'content-length': '100001' }),
+      answerBytes(Buffer.alloc(16_777_217), { ...pdf, 'content-length': '16777217' }),
       'UPSTREAM_RESPONSE_TOO_LARGE',
-      'answered more than 100000 bytes',
+      'answered more than 16777216 bytes',
     ],
   ])('%s is refused', async (_what, answer, code, what) => {
     const { body, ...told } = await label(answer);
@@ -203,7 +203,7 @@ describe('a label', () => {
     ],
     [
       'over the size, as turns out on the way',
-      (_request, response) => response.writeHead(200, pdf).end(Buffer.alloc(900_000)),
+      (_request, response) => response.writeHead(200, pdf).end(Buffer.alloc(17_000_000)),
     ],
   ])('%s breaks off, and is not tried again', async (_what, answer) => {
     expect(await label(answer)).toEqual({ status: 200, body: 'broken off', calls: [path] });

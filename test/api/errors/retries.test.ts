@@ -218,19 +218,6 @@ test('calls that break all at once, as REST starts anew, are all answered', asyn
   expect(await Promise.all(answers)).toEqual(Array.from({ length: atOnce }, () => whole));
 });
 
-test('equal reads of several operations are tried again once for all of them', async () => {
-  await using rest = await startRestClient(atFirst(1, answerJson({}, 503)), { retries: 2 });
-  const callContext = rest.callContext();
-  const answers = await Promise.all([1, 2, 3].map(() => rest.api.getOrder('7', callContext)));
-  expect(answers).toEqual([order, order, order]);
-  expect(rest.service.requests).toHaveLength(2);
-  expect(callContext.callLog.entries.map(({ retries, isShared }) => [retries, isShared])).toEqual([
-    [1, false],
-    [1, true],
-    [1, true],
-  ]);
-});
-
 test('a caller that gives up in the pause before a retry is let go at once', async () => {
   const giveUp = new AbortController();
   await using rest = await startRestClient(

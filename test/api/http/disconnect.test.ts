@@ -55,7 +55,7 @@ test('a client that hangs up on a real connection does too', async () => {
 
 test('calls that still wait for their turn are never made', async () => {
   const { open, answer } = hanging();
-  await using waybill = await startApp(answer, { UPSTREAM_CALLS_PER_OPERATION: '1' });
+  await using waybill = await startApp(answer, { UPSTREAM_CONNECTIONS: '1' });
   const client = new AbortController();
   const gone = waybill.app.fetch('http://waybill.test/graphql', request(threeCalls, client.signal));
   await until(() => open.size === 1);
@@ -95,13 +95,17 @@ test('others who ask the same at the same time are not harmed', async () => {
   await until(() => held.length === 1);
   const query = '{ organization { id } channels { nodes { id } } }';
   const answered = waybill.app.fetch('http://waybill.test/graphql', request(query, other.signal));
-  await until(() => held.length === 2);
+  await until(() => held.length === 3);
   one.abort();
   await expect(gone).rejects.toThrow('aborted');
-  held[0]?.end(JSON.stringify({ name: 'organization/a' }));
-  held[1]?.end(JSON.stringify({ channels: [] }));
+  held[1]?.end(JSON.stringify({ name: 'organization/a' }));
+  held[2]?.end(JSON.stringify({ channels: [] }));
   expect(await (await answered).json()).toEqual({
     data: { organization: { id: 'organization/a' }, channels: { nodes: [] } },
   });
-  expect(waybill.service.lines()).toEqual(['GET /v1/organizations/mine', 'GET /v1/channels?pageSize=20']);
+  expect(waybill.service.lines()).toEqual([
+    'GET /v1/organizations/mine',
+    'GET /v1/organizations/mine',
+    'GET /v1/channels?pageSize=20',
+  ]);
 });

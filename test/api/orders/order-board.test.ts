@@ -112,7 +112,7 @@ describe('the board of 100 orders', () => {
 
   test.each([
     ['64 by default', {}, 64, 100],
-    ['as many as UPSTREAM_CALLS_PER_OPERATION says', { UPSTREAM_CALLS_PER_OPERATION: '3' }, 3, 10],
+    ['as many as UPSTREAM_CONNECTIONS says', { UPSTREAM_CONNECTIONS: '3' }, 3, 10],
   ])('has so many calls under way at a time: %s', async (_what, environment, most, delayMs) => {
     await using waybill = await startWaybill({ UPSTREAM_LISTS_FOR_BATCHES: 'no', ...environment });
     waybill.sandbox.faults.add({ kind: 'delay', delayMs });

@@ -196,11 +196,11 @@ describe('updates under way', () => {
     return { ...answer, most };
   }
 
-  test.each([2, 5])('are at most as many as calls of one operation may be: %i', async (limit) => {
+  test.each([2, 5])('are at most as many as there are connections: %i', async (limit) => {
     // Long enough for a busy machine to have them all under way.
     sandbox.faults.add({ kind: 'delay', delayMs: 40, method: 'PATCH' });
     const inputs = open.map((id) => ({ id, notes: `A lo sumo ${limit}` }));
-    const { data, errors, calls, most } = await watched({ UPSTREAM_CALLS_PER_OPERATION: `${limit}` }, inputs);
+    const { data, errors, calls, most } = await watched({ UPSTREAM_CONNECTIONS: `${limit}` }, inputs);
     expect({ data, errors }).toEqual({
       data: { updateOrders: inputs.map(({ id, notes }) => success(id, notes)) },
       errors: undefined,

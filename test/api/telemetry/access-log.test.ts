@@ -42,7 +42,7 @@ async function post(
 
 const tenant: string = expect.stringMatching(/^[\w-]{12}$/);
 const bytes: number = expect.any(Number);
-const nothing = { calls: 0, shared: 0, cached: 0, savedByList: 0, bytes: 0, retries: 0 };
+const nothing = { calls: 0, cached: 0, savedByList: 0, bytes: 0, retries: 0 };
 
 /** The line of an operation that ran. */
 const ran = (fields: object) => ({
@@ -142,7 +142,7 @@ describe('an operation has one line', () => {
     });
     expect(await response.json()).toEqual({ data: { __typename: 'Query' } });
     const { tenant: _, restMs: __, ...withoutCaller } = ran({ operation: 'Q' });
-    const { calls, shared, cached, savedByList, bytes, retries, ...line } = withoutCaller;
+    const { calls, cached, savedByList, bytes, retries, ...line } = withoutCaller;
     expect(lines()).toEqual([line]);
   });
 
@@ -156,22 +156,6 @@ describe('an operation has one line', () => {
       ran({ requestId: 'first', calls: 1, bytes }),
       ran({ requestId: 'second', joined: true }),
     ]);
-  });
-
-  test('with the calls of others that it waited for', async () => {
-    const { waybill, lines } = await start();
-    waybill.sandbox.faults.add({ path: '/v1/organizations/mine', kind: 'delay', delayMs: 50 });
-    await Promise.all([
-      post(waybill, { query: '{ organization { id } }' }, { 'x-request-id': 'first' }),
-      post(waybill, { query: '{ mine: organization { id } }' }, { 'x-request-id': 'second' }),
-    ]);
-    expect(lines()).toHaveLength(2);
-    expect(lines()).toEqual(
-      expect.arrayContaining([
-        ran({ requestId: 'first', calls: 1, bytes }),
-        ran({ requestId: 'second', shared: 1 }),
-      ]),
-    );
   });
 
   test('also where nobody waits for its answer any more', async () => {
@@ -349,7 +333,6 @@ describe('the level', () => {
       durationMs: 'a time',
       bytes,
       retries: 0,
-      shared: false,
       msg: 'called REST',
     });
     expect(lines()).toEqual([

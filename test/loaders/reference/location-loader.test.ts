@@ -47,7 +47,7 @@ function startLocations({ count, referenceMs = 0, listsForBatches = true }: Loca
   };
   const clock = { nowMs: 1 };
   const pages = new CachedPages(new PageCache({ referenceMs, referenceGraceMs: 0, now: () => clock.nowMs }));
-  const callContexts = createCallContexts({ callsPerOperation: 16 });
+  const callContexts = createCallContexts();
 
   async function read({ pageSize, pageToken, query }: LocationQuery): Promise<Page<LocationJson>> {
     const call = query ?? (pageToken === undefined ? 'all' : `all@${pageToken}`);

@@ -3,7 +3,7 @@ import { CachedPages, PageCache, type PageCacheOptions } from '../../../src/load
 import { ReferenceLoader } from '../../../src/loaders/reference/reference-loader.ts';
 import type { Page, PageQuery } from '../../../src/rest/api-types.ts';
 import type { CallContext } from '../../../src/rest/client/call-context.ts';
-import { createCallLog, recordCall } from '../../../src/rest/client/call-log.ts';
+import { CallLog } from '../../../src/rest/client/call-log.ts';
 import { AbortedError, type InvalidResponseError, UnavailableError } from '../../../src/rest/errors.ts';
 import { createCallContexts } from '../../fixtures/call-contexts.ts';
 import { named, type Row } from '../list-batch/list.ts';
@@ -28,7 +28,7 @@ function startCaching({ referenceMs = 1_000, ...options }: Partial<PageCacheOpti
     ...options,
   });
   const pagesByToken = new Map([['token', new CachedPages(cache)]]);
-  const callContexts = createCallContexts({ callsPerOperation: 16, readsPerOperation: 3 });
+  const callContexts = createCallContexts({ readsPerOperation: 3 });
   const calls: Call[] = [];
 
   function read(of: string, callContext: CallContext): Promise<Page<Row>> {
@@ -43,8 +43,8 @@ function startCaching({ referenceMs = 1_000, ...options }: Partial<PageCacheOpti
         return ended();
       },
       giveBytes(bytes) {
-        const entry = recordCall(createCallLog(), { method: 'GET', path: '/v1/origins' });
-        callContext.onCallFinished(Object.assign(entry, { status: 200, bytes }));
+        const entry = new CallLog().record({ method: 'GET', path: '/v1/origins' });
+        callContext.listener?.(Object.assign(entry, { status: 200, bytes }));
         resolve({ rows: [], nextPageToken: undefined });
         return ended();
       },

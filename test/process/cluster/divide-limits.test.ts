@@ -9,7 +9,6 @@ test('divides the limits of the whole server among its workers', () => {
     maxConnections: 3_333,
     upstreamConnections: 21,
     graphqlRequestsAtOnce: 333,
-    callsWaiting: 333,
     pointsPerSecond: 33,
   });
 });

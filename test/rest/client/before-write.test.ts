@@ -1,14 +1,12 @@
 import { channel } from 'node:diagnostics_channel';
 import { createServer, type Server } from 'node:http';
-import { Pool } from 'undici';
 import { afterEach, describe, expect, test } from 'vitest';
 import { CancelSource } from '../../../src/concurrency/cancellation.ts';
-import { executeCall } from '../../../src/rest/client/execute-call.ts';
-import { createJsonTransport } from '../../../src/rest/client/transport.ts';
+import { sendCall } from '../../../src/rest/client/send-call.ts';
 import { mayHaveHappened, OutcomeUnknownError, WaybillError } from '../../../src/rest/errors.ts';
 import type { CallOutcome } from '../../../src/rest/protection/circuit-breaker.ts';
-import { createRetries } from '../../../src/rest/protection/retries.ts';
 import { createCallContexts } from '../../fixtures/call-contexts.ts';
+import { createClientState } from '../../fixtures/client-state.ts';
 import { freePort } from '../../fixtures/free-port.ts';
 import {
   answerAsPromised,
@@ -32,7 +30,7 @@ describe('before the bytes of a write', () => {
     await using rest = await startRestClient(answerAsPromised);
     const sentBefore: string[][] = [];
     const beforeWrite = () => void sentBefore.push(rest.service.lines());
-    const callContext = { ...rest.callContext(), beforeWrite };
+    const callContext = rest.callContext().untilDeadline(beforeWrite);
     await rest.api.getOrder('7', callContext);
     await rest.api.createOrder(newOrder, callContext);
     await rest.api.updateOrder('7', orderUpdate, callContext);
@@ -51,7 +49,7 @@ describe('before the bytes of a write', () => {
       checks += 1;
     };
     const read = rest.api.getOrder('7', callContext);
-    const written = rest.api.createOrder(newOrder, { ...callContext, beforeWrite });
+    const written = rest.api.createOrder(newOrder, callContext.untilDeadline(beforeWrite));
     await until(() => held.length === 1);
     expect(checks).toBe(0);
     held[0]?.();
@@ -64,9 +62,7 @@ describe('before the bytes of a write', () => {
 
   test('an error of the check is the error of the write, and nothing is sent', async () => {
     await using rest = await startRestClient(answerAsPromised);
-    const error = await errorOf(
-      rest.api.createOrder(newOrder, { ...rest.callContext(), beforeWrite: refuse }),
-    );
+    const error = await errorOf(rest.api.createOrder(newOrder, rest.callContext().untilDeadline(refuse)));
     expect(error).toBe(lost);
     expect(mayHaveHappened(error)).toBe(false);
     expect(rest.service.lines()).toEqual([]);
@@ -75,7 +71,7 @@ describe('before the bytes of a write', () => {
   test('an error of the check leaves the slot to the next call', async () => {
     await using rest = await startRestClient(answerAsPromised);
     const callContext = rest.callContext(undefined, 1);
-    await errorOf(rest.api.createOrder(newOrder, { ...callContext, beforeWrite: refuse }));
+    await errorOf(rest.api.createOrder(newOrder, callContext.untilDeadline(refuse)));
     expect(await rest.api.getOrder('7', callContext)).toEqual({ name: 'orders/7' });
   });
 
@@ -85,7 +81,9 @@ describe('before the bytes of a write', () => {
     const beforeWrite = () => {
       checks += 1;
     };
-    const error = await errorOf(rest.api.createOrder(newOrder, { ...rest.callContext(), beforeWrite }));
+    const error = await errorOf(
+      rest.api.createOrder(newOrder, rest.callContext().untilDeadline(beforeWrite)),
+    );
     expect(error).toBeInstanceOf(OutcomeUnknownError);
     expect(checks).toBe(1);
   });
@@ -120,7 +118,7 @@ describe('after a refused connection', () => {
     };
     try {
       const result = await rest.api
-        .createOrder(newOrder, { ...rest.callContext(), beforeWrite })
+        .createOrder(newOrder, rest.callContext().untilDeadline(beforeWrite))
         .catch((error: unknown) => error);
       return { result, events };
     } finally {
@@ -153,25 +151,10 @@ describe('the circuit breaker counts a write that the check refused neither way'
       retryAfterMs: () => 0,
       isOpen: () => false,
     };
-    const policy = {
-      circuits: { of: () => circuit, open: () => [] },
-      retries: createRetries({ maxRetries: 0 }),
-      observer: undefined,
-    };
-    const pool = new Pool(baseUrl);
-    const transport = createJsonTransport(pool, { baseUrl, callTimeoutMs: 2_000, maxResponseBytes: 1_000 });
-    const signal = new CancelSource();
-    const callContext = {
-      ...createCallContexts({ callsPerOperation: 1 }).of('token', signal),
-      beforeWrite,
-    };
-    const call = { method: 'POST' as const, path: '/v1/orders', body: {} };
-    await errorOf(
-      new Promise((resolve, reject) => {
-        executeCall(policy, transport, call, callContext, { signal, fieldPath: undefined, resolve, reject });
-      }),
-    );
-    await pool.destroy();
+    const client = createClientState(baseUrl, { circuits: { of: () => circuit, open: () => [] } });
+    const callContext = createCallContexts().of('token', new CancelSource()).untilDeadline(beforeWrite);
+    await errorOf(sendCall(client, { method: 'POST', path: '/v1/orders', body: {} }, callContext));
+    await client.pool.destroy();
     return outcomes;
   }
 

@@ -1,5 +1,6 @@
 import { inspect } from 'node:util';
 import { describe, expect, test } from 'vitest';
+import { maxResponseBytes } from '../../../src/rest/client/receive-response.ts';
 import {
   InvalidResponseError,
   OutcomeUnknownError,
@@ -44,8 +45,8 @@ describe('an accepted response', () => {
 
   test('with a body of exactly the maximum size', async () => {
     const body = JSON.stringify({ ...order, notes: '' });
-    const notes = 'a'.repeat(2_000 - body.length);
-    await using rest = await startRestClient(answerJson({ ...order, notes }), { maxResponseBytes: 2_000 });
+    const notes = 'a'.repeat(maxResponseBytes - body.length);
+    await using rest = await startRestClient(answerJson({ ...order, notes }));
     expect(await rest.api.getOrder('7', rest.callContext())).toEqual({ ...order, notes });
   });
 });
@@ -115,7 +116,7 @@ describe('an HTTP error', () => {
 
   test('with a body of 1 MB is reported without its message', async () => {
     const answer = answerJson({ message: 'a'.repeat(1_000_000) }, 502);
-    await using rest = await startRestClient(answer, { maxResponseBytes: 10_000_000 });
+    await using rest = await startRestClient(answer);
     const error = await errorOf(rest.api.getOrder('7', rest.callContext()));
     expect(error.message).toBe('GET /v1/orders/7 answered 502');
   });
@@ -194,20 +195,23 @@ describe('a response that is too large', () => {
     });
     const error = await errorOf(rest.api.getOrder('7', rest.callContext()));
     expect(error).toBeInstanceOf(ResponseTooLargeError);
-    expect(error.message).toBe('GET /v1/orders/7 answered more than 100000 bytes');
+    expect(error.message).toBe('GET /v1/orders/7 answered more than 16777216 bytes');
     await expect.poll(() => isClosed).toBe(true);
   });
 });
 
 test('no error holds the token or the query', async () => {
   const answers: Answer[] = [
-    answerJson({ message: `the token ${bearer} has expired`, errors: { [bearer]: bearer } }, 401),
+    answerJson(
+      { message: `the token ${bearer} has expired`, errors: [{ field: bearer, message: bearer }] },
+      401,
+    ),
     answerText(`<p>${bearer}</p>`),
     answerText(`<p>${bearer}</p>`, 502),
     answerJson(null),
     answerJson({ orders: 7 }),
     answerJson({ orders: [], nextPageToken: {} }),
-    answerJson({ orders: [], padding: 'a'.repeat(100_000) }),
+    answerJson({ orders: [], padding: 'a'.repeat(maxResponseBytes) }),
     (request) => request.socket.resetAndDestroy(),
     (request) => request.socket.end(`${request.headers.authorization} is no HTTP\r\n\r\n`),
     () => {},

@@ -9,7 +9,6 @@ import {
   OutcomeUnknownError,
   UnavailableError,
 } from '../../../src/rest/errors.ts';
-import { createCallContexts } from '../../fixtures/call-contexts.ts';
 import {
   type Answer,
   answerAsPromised,
@@ -313,32 +312,6 @@ describe('an operation that is aborted', () => {
       expect(getEventListeners(signal, 'abort')).toEqual([]);
     }
   });
-});
-
-test('each operation has its own limit of concurrent calls', async () => {
-  const running: Record<string, number> = {};
-  const maxRunning: Record<string, number> = {};
-  await using rest = await startRestClient(
-    (request, response) => {
-      const who = request.headers.authorization ?? '';
-      running[who] = (running[who] ?? 0) + 1;
-      maxRunning[who] = Math.max(maxRunning[who] ?? 0, running[who]);
-      setTimeout(() => {
-        running[who] = (running[who] ?? 0) - 1;
-        response.end(JSON.stringify({ name: request.url?.replace('/v1/', '') }));
-      }, 10);
-    },
-    { connections: 20 },
-  );
-  const { signal } = new AbortController();
-  const ana = createCallContexts({ callsPerOperation: 3 }).of('ana', signal);
-  const eva = createCallContexts({ callsPerOperation: 4 }).of('eva', signal);
-  const calls = [ana, eva].flatMap((callContext) =>
-    Array.from({ length: 12 }, (_, id) => rest.api.getOrder(`${id}`, callContext)),
-  );
-  await Promise.all(calls);
-  expect(maxRunning).toEqual({ 'Bearer ana': 3, 'Bearer eva': 4 });
-  expect(rest.service.requests).toHaveLength(24);
 });
 
 test('bytes after the end of a compressed response are aborted and do not keep the connection', async () => {

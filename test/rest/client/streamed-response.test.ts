@@ -147,32 +147,28 @@ describe('a label', () => {
   });
 
   test('with a too large content-length is refused before the body is read', async () => {
-    await using rest = await startRestClient(
-      (_request, response) => response.writeHead(200, { ...pdf, 'content-length': '100001' }).write('%PDF'),
-      { maxResponseBytes: 100_000 },
+    await using rest = await startRestClient((_request, response) =>
+      response.writeHead(200, { ...pdf, 'content-length': '16777217' }).write('%PDF'),
     );
     const error = await errorOf(rest.api.getLabel('3', rest.callContext()));
     expect(error).toBeInstanceOf(ResponseTooLargeError);
-    expect(error.message).toBe('GET /v1/shipments/3/label answered more than 100000 bytes');
+    expect(error.message).toBe('GET /v1/shipments/3/label answered more than 16777216 bytes');
   });
 
   test('that exceeds the size limit is aborted and read no further', async () => {
     let isClosed = false;
-    await using rest = await startRestClient(
-      (_request, response) => {
-        response.on('close', () => {
-          isClosed = true;
-        });
-        response.writeHead(200, pdf);
-        // Writes without end, as fast as the client reads.
-        const more = () => {
-          while (!isClosed && response.write(Buffer.alloc(10_000))) {}
-        };
-        response.on('drain', more);
-        more();
-      },
-      { maxResponseBytes: 100_000 },
-    );
+    await using rest = await startRestClient((_request, response) => {
+      response.on('close', () => {
+        isClosed = true;
+      });
+      response.writeHead(200, pdf);
+      // Writes without end, as fast as the client reads.
+      const more = () => {
+        while (!isClosed && response.write(Buffer.alloc(10_000))) {}
+      };
+      response.on('drain', more);
+      more();
+    });
     const label = await rest.api.getLabel('3', rest.callContext());
     expect(await errorOf(buffer(label.body))).toBeInstanceOf(ResponseTooLargeError);
     await until(() => isClosed);
@@ -192,13 +188,12 @@ describe('a label', () => {
   test.each([
     ['arrives complete at a slow reader', (body: Buffer) => body, undefined],
     ['fails if cut off', (body: Buffer) => body.subarray(0, -100_000), 'unexpected end of file'],
-    ['fails if too large', (body: Buffer) => body, 'answered more than 1000000 bytes'],
+    ['fails if too large', () => gzipSync(Buffer.alloc(17_000_000)), 'answered more than 16777216 bytes'],
   ])('that is compressed %s', async (_how, sent, failure) => {
     const pdfBytes = randomBytes(3_000_000);
     const body = sent(gzipSync(pdfBytes));
-    await using rest = await startRestClient(
-      (_request, response) => response.writeHead(200, { ...pdf, 'content-encoding': 'gzip' }).end(body),
-      { maxResponseBytes: failure?.includes('more than') ? 1_000_000 : 3_000_000 },
+    await using rest = await startRestClient((_request, response) =>
+      response.writeHead(200, { ...pdf, 'content-encoding': 'gzip' }).end(body),
     );
     const { signal } = new AbortController();
     const label = await rest.api.getLabel('3', rest.callContext(signal));
@@ -223,22 +218,19 @@ describe('a label', () => {
     ['compressed', { 'content-encoding': 'gzip' }],
   ])('is read no faster than its reader reads: %s', async (_how, encoding) => {
     let sent = 0;
-    await using rest = await startRestClient(
-      (_request, response) => {
-        response.writeHead(200, { ...pdf, ...encoding });
-        const source = Object.keys(encoding).length === 0 ? response : createGzip();
-        if (source !== response) source.pipe(response);
-        const more = () => {
-          while (!response.destroyed && source.write(randomBytes(50_000))) sent += 50_000;
-        };
-        source.on('drain', more);
-        more();
-      },
-      { maxResponseBytes: 1_000_000_000 },
-    );
+    await using rest = await startRestClient((_request, response) => {
+      response.writeHead(200, { ...pdf, ...encoding });
+      const source = Object.keys(encoding).length === 0 ? response : createGzip();
+      if (source !== response) source.pipe(response);
+      const more = () => {
+        while (!response.destroyed && source.write(randomBytes(50_000))) sent += 50_000;
+      };
+      source.on('drain', more);
+      more();
+    });
     const label = await rest.api.getLabel('3', rest.callContext());
     // Waits until the buffers of sockets and streams are full. On a busy machine that takes a while.
-    const maxSent = 20_000_000;
+    const maxSent = 15_000_000;
     for (let sentBefore = -1; sent !== sentBefore && sent < maxSent; ) {
       sentBefore = sent;
       await new Promise((resolve) => setTimeout(resolve, 200));
@@ -248,13 +240,10 @@ describe('a label', () => {
   });
 
   test('whose first bytes exceed the size limit is refused', async () => {
-    await using rest = await startRestClient(
-      (_request, response) => {
-        response.writeHead(200, pdf);
-        response.write(Buffer.alloc(5_000));
-      },
-      { maxResponseBytes: 1_000 },
-    );
+    await using rest = await startRestClient((_request, response) => {
+      response.writeHead(200, pdf);
+      response.write(Buffer.alloc(17_000_000));
+    });
     const { signal } = new AbortController();
     const error = await errorOf(
       rest.api.getLabel('3', rest.callContext(signal)).then(({ body }) => buffer(body)),
@@ -264,9 +253,8 @@ describe('a label', () => {
   });
 
   test('that is large arrives complete at a slow reader', async () => {
-    await using rest = await startRestClient(
-      (_request, response) => response.writeHead(200, pdf).end(Buffer.alloc(3_000_000, '%')),
-      { maxResponseBytes: 3_000_000 },
+    await using rest = await startRestClient((_request, response) =>
+      response.writeHead(200, pdf).end(Buffer.alloc(3_000_000, '%')),
     );
     const { body } = await rest.api.getLabel('3', rest.callContext());
     let bytes = 0;
@@ -275,15 +263,6 @@ describe('a label', () => {
       await new Promise((resolve) => setTimeout(resolve, 1));
     }
     expect(bytes).toBe(3_000_000);
-  });
-
-  test('with an HTTP error larger than the label size limit keeps the error message', async () => {
-    await using rest = await startRestClient(answerJson({ message: 'no', details: 'x'.repeat(5_000) }, 409), {
-      maxResponseBytes: 1_000,
-    });
-    const error = await errorOf(rest.api.getLabel('3', rest.callContext()));
-    expect(error).toBeInstanceOf(StatusError);
-    expect(error.message).toBe('GET /v1/shipments/3/label answered 409: no');
   });
 
   test('with an HTTP error keeps the error message', async () => {
@@ -304,7 +283,7 @@ test('once the client is closed, the process ends by itself', async () => {
       baseUrl: new URL('${service.url}'), connections: 4, streamConnections: 4,
       connectTimeoutMs: 60000, callTimeoutMs: 60000, streamTimeoutMs: 60000, maxResponseBytes: 1000, retries: 0,
     });
-    const callContext = createCallContexts({ callsPerOperation: 4 }).of('token', new AbortController().signal);
+    const callContext = createCallContexts().of('token', new AbortController().signal);
     const order = await createRestApi(client, {}).getOrder('7', callContext);
     await client.close();
     console.log(order.name);

@@ -1,5 +1,8 @@
 /** The value of `promise`, or undefined after `timeoutMs` milliseconds. @throws its error within that time. */
-export async function within<Value>(timeoutMs: number, promise: Promise<Value>): Promise<Value | undefined> {
+export async function withTimeout<Value>(
+  timeoutMs: number,
+  promise: Promise<Value>,
+): Promise<Value | undefined> {
   const timeout = Promise.withResolvers<undefined>();
   const timer = setTimeout(timeout.resolve, timeoutMs);
   try {

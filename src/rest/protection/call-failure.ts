@@ -1,6 +1,6 @@
 import { errors as undiciErrors } from 'undici';
 import { describeCall, isRead, type RestCall } from '../call.ts';
-import { failureCodeOf, isRefusedByProxy } from '../dispatcher.ts';
+import { failureCode, isRefusedByProxy } from '../dispatcher.ts';
 import {
   AbortedError,
   DeadlineError,
@@ -13,10 +13,10 @@ import {
   UnavailableError,
   WaybillError,
 } from '../errors.ts';
-import type { CallOutcome } from '../protection/circuit-breaker.ts';
+import type { CallOutcome } from './circuit-breaker.ts';
 
 /** Converts any error of a call into a WaybillError. `isSent`: whether any part of the request may have been sent. */
-export function failureOf(call: RestCall, error: unknown, isSent: boolean): WaybillError {
+export function toFailure(call: RestCall, error: unknown, isSent: boolean): WaybillError {
   if (error instanceof StatusError) return error;
   const failure = error instanceof WaybillError ? error : networkFailure(describeCall(call), error);
   return isSent && !isRefusedByProxy(error) ? failureAfterSend(call, failure) : failure;
@@ -37,7 +37,7 @@ const hangsAfterMs = 1_500;
  * Classifies a failed call for the circuit breaker. `silentMs`: how long the call had waited for the response head
  * when the call ended; 0 if the response head had arrived.
  */
-export function outcomeOf(error: unknown, silentMs: number): CallOutcome {
+export function toOutcome(error: unknown, silentMs: number): CallOutcome {
   const failure = error instanceof OutcomeUnknownError ? error.cause : error;
   if (failure instanceof AbortedError) return hasHung(failure, silentMs) ? 'failed' : 'aborted';
   // 501 does not count as failed: REST is available, but does not implement the request.
@@ -71,5 +71,14 @@ function networkFailure(name: string, error: unknown): WaybillError {
       cause: error,
     });
   }
-  return new UnavailableError(`${name} got no answer (${failureCodeOf(error)})`, { cause: error });
+  return new UnavailableError(`${name} got no answer (${failureCode(error)})`, { cause: error });
+}
+
+/** Whether the address lookup or the connection failed. With several addresses, all connections must have failed. */
+export function isConnectFailure(error: unknown): boolean {
+  if (error instanceof undiciErrors.ConnectTimeoutError) return true;
+  if (error instanceof AggregateError) return error.errors.every(isConnectFailure);
+  return (
+    error instanceof Error && 'syscall' in error && /^(connect|getaddrinfo)$/.test(String(error.syscall))
+  );
 }

@@ -1,20 +1,19 @@
-// Called by transport.ts. Dispatches one request to undici's pool and buffers or streams the response. The next step
-// is undici. For a streamed body, see streamed-response.ts.
-
-import type { Transform } from 'node:stream';
+import { Readable, type Transform } from 'node:stream';
 import { createBrotliDecompress, createGunzip, createInflate } from 'node:zlib';
 import type { Dispatcher } from 'undici';
 import { describeCall, type RestCall } from '../call.ts';
 import { InvalidResponseError, ResponseTooLargeError } from '../errors.ts';
+import type { ServiceClock } from '../service-clock.ts';
 import type { CallLogEntry } from './call-log.ts';
-import { maxErrorBodyBytes } from './error-body.ts';
-import type { ServiceClock } from './service-clock.ts';
-import { type BodySource, StreamedBody, type StreamedResponse } from './streamed-response.ts';
+
+/** The largest accepted 2xx body, in bytes after decompression. */
+export const maxResponseBytes = 16_777_216;
+/** A larger error body is not read, because real error messages are far smaller. */
+const maxErrorBodyBytes = 65_536;
 
 /** A response whose body has been read to the end. */
 export interface BufferedResponse {
   status: number;
-  /** The value of the `retry-after` header. */
   retryAfter: string | string[] | undefined;
   /** The decompressed body. Undefined if the body of a non-2xx response could not be read. */
   text: string | undefined;
@@ -23,35 +22,38 @@ export interface BufferedResponse {
 /** Handles the response of one request. One of `received`, `streamed`, `failed` is called, once. None may throw. */
 export interface ResponseHandler {
   readonly call: RestCall;
-  /** The call log entry in which the status and the body size of a buffered response are recorded. */
+  /** The status and the body size of a buffered response are recorded here. */
   readonly entry: CallLogEntry;
-  /** The largest accepted 2xx body, in bytes after decompression. */
-  readonly maxBytes: number;
-  /** The clock that is set to the `date` header of the response. */
+  /** Set to the `date` header of the response. Undefined for streams: a cache may serve an old label. */
   readonly serviceClock: ServiceClock | undefined;
   /** Called when a connection is there, before the bytes of the request leave. An error ends the request unsent. */
   beforeSend(): void;
   received(response: BufferedResponse): void;
-  /**
-   * Optional: called at the first bytes of a 2xx response. Without this method, or for an empty body, `received` is
-   * called.
-   */
+  /** Called at the first bytes of a 2xx response. Without this method, or for an empty body, `received` is called. */
   streamed?(response: StreamedResponse): void;
   /**
-   * The errors are: ResponseTooLargeError as soon as the body exceeds `maxBytes`, InvalidResponseError for an unknown
+   * The errors are: ResponseTooLargeError as soon as the body exceeds its limit, InvalidResponseError for an unknown
    * content encoding, the argument of `IncomingResponse.fail`, or an error of undici or zlib.
    * `isSent`: whether any part of the request may have been sent.
    */
   failed(error: unknown, isSent: boolean): void;
 }
 
-/** Whether the HTTP status is 2xx. */
 export function isSuccess(status: number): boolean {
   return status >= 200 && status <= 299;
 }
 
-/** Sends one request and receives the response. The handler gets the response buffered or streamed. */
-export class IncomingResponse implements Dispatcher.DispatchHandler, BodySource {
+/** A 2xx response whose body is passed on as the bytes arrive. Available once the first bytes have arrived. */
+export interface StreamedResponse {
+  contentType: string;
+  /** The `content-length` header. Undefined if absent, or if the body was compressed. */
+  contentLength: string | undefined;
+  /** The reader must read the body to the end or destroy the body. Fails if the connection or the call fails. */
+  body: Readable;
+}
+
+/** Dispatches one request to undici and receives the response. */
+export class IncomingResponse implements Dispatcher.DispatchHandler {
   readonly #handler: ResponseHandler;
   /** Set once the request is sent. */
   #controller: Dispatcher.DispatchController | undefined;
@@ -59,14 +61,14 @@ export class IncomingResponse implements Dispatcher.DispatchHandler, BodySource 
   #status = 0;
   #headers: Dispatcher.ResponseData['headers'] = {};
   #decompressor: Transform | undefined;
-  #maxBytes = 0;
+  #maxBytes = maxErrorBodyBytes;
   #bytes = 0;
   #chunks: Buffer[] | undefined;
   /** Set once the first bytes of a streamed response have arrived. */
-  #stream: StreamedBody | undefined;
+  #stream: Readable | undefined;
   /** Whether all bytes from REST have arrived. Decompression may still be running. */
   #isComplete = false;
-  /** Whether the handler needs no further data. */
+  /** Whether the handler needs no more. */
   #isDone = false;
 
   constructor(handler: ResponseHandler) {
@@ -85,10 +87,8 @@ export class IncomingResponse implements Dispatcher.DispatchHandler, BodySource 
     }
   }
 
-  /** undici has a connection, and sends the request next. */
   onRequestStart(controller: Dispatcher.DispatchController): void {
-    // Unwanted if the handler aborted during the wait, or if undici starts the request a second time: a write must
-    // not be sent twice.
+    // undici may start a request a second time, but a write must not be sent twice.
     const isUnwanted = this.#isDone || this.#controller !== undefined || !this.#mayBeSent();
     this.#controller = controller;
     if (isUnwanted) controller.abort(notNeededError());
@@ -111,10 +111,10 @@ export class IncomingResponse implements Dispatcher.DispatchHandler, BodySource 
   ): void {
     // Another response follows a 1xx response.
     if (status < 200) return;
-    const { call, entry, serviceClock, maxBytes } = this.#handler;
+    const { call, entry, serviceClock } = this.#handler;
     this.#status = status;
     this.#headers = headers;
-    this.#maxBytes = isSuccess(status) ? maxBytes : maxErrorBodyBytes;
+    this.#maxBytes = isSuccess(status) ? maxResponseBytes : maxErrorBodyBytes;
     entry.status = status;
     serviceClock?.update(headers.date);
     if (isCompressed(headers['content-encoding'])) this.#decompress();
@@ -137,29 +137,26 @@ export class IncomingResponse implements Dispatcher.DispatchHandler, BodySource 
     this.fail(error);
   }
 
-  resume(): void {
-    (this.#decompressor ?? this.#controller)?.resume();
-  }
-
-  close(error?: unknown): void {
-    if (this.#isDone) return;
-    this.#isDone = true;
-    this.#decompressor?.destroy();
-    if (!this.#isComplete) this.#controller?.abort(error instanceof Error ? error : notNeededError());
-  }
-
   /** Aborts the response. Does nothing if the handler needs no further data. */
   fail(error: unknown): void {
     if (this.#isDone) return;
-    this.close(error);
+    this.#close(error);
     if (this.#stream !== undefined) this.#stream.destroy(error instanceof Error ? error : notNeededError());
     // The body is incomplete or too large, but the status of the HTTP error is known.
     else if (this.#status !== 0 && !isSuccess(this.#status)) this.#deliver(undefined);
     else this.#handler.failed(error, this.#controller !== undefined);
   }
 
+  #close(error: unknown): void {
+    if (this.#isDone) return;
+    this.#isDone = true;
+    this.#decompressor?.destroy();
+    if (!this.#isComplete) this.#controller?.abort(error instanceof Error ? error : notNeededError());
+  }
+
   #decompress(): void {
-    const decompressor = createDecompressor(this.#headers['content-encoding']);
+    const encoding = String(this.#headers['content-encoding']).trim().toLowerCase();
+    const decompressor = decompressors.get(encoding)?.();
     if (decompressor === undefined) {
       const name = describeCall(this.#handler.call);
       this.fail(new InvalidResponseError(`${name} answered in an encoding that is not known`));
@@ -188,7 +185,7 @@ export class IncomingResponse implements Dispatcher.DispatchHandler, BodySource 
   }
 
   #pushToStream(chunk: Buffer): void {
-    const body = this.#stream ?? new StreamedBody(this);
+    const body = this.#stream ?? this.#createBody();
     if (!body.push(chunk)) (this.#decompressor ?? this.#controller)?.pause();
     if (this.#stream !== undefined) return;
     this.#stream = body;
@@ -198,6 +195,19 @@ export class IncomingResponse implements Dispatcher.DispatchHandler, BodySource 
       contentLength: length?.toString(),
       body,
     });
+  }
+
+  /** Creates a body that asks for bytes as it is read. Destroying it aborts the response. */
+  #createBody(): Readable {
+    const body = new Readable({
+      read: () => (this.#decompressor ?? this.#controller)?.resume(),
+      destroy: (error, callback) => {
+        this.#close(error);
+        callback(error);
+      },
+    });
+    // Without a listener, a failure before the first read would crash the process. The reader still gets the error.
+    return body.on('error', () => {});
   }
 
   /** Called when the whole body has arrived and is decompressed. */
@@ -225,7 +235,6 @@ function tooLargeError(call: RestCall, maxBytes: number): ResponseTooLargeError 
   return new ResponseTooLargeError(`${describeCall(call)} answered more than ${maxBytes} bytes`);
 }
 
-/** The abort reason for undici when the rest of the response is not needed. */
 function notNeededError(): Error {
   return new Error('the response is not needed any more');
 }
@@ -238,15 +247,8 @@ const decompressors = new Map<string, () => Transform>([
   ['br', createBrotliDecompress],
 ]);
 
-/** The `accept-encoding` header of requests for compressed responses. */
 export const acceptedEncodings = 'gzip, br, deflate';
 
-/** Whether a body with this `content-encoding` is compressed. `content-length` is then the compressed size. */
 function isCompressed(encoding: string | string[] | undefined): boolean {
   return encoding !== undefined && encoding !== '' && encoding !== 'identity';
-}
-
-/** Creates a decompressor for this `content-encoding`. @returns undefined for an unknown encoding. */
-function createDecompressor(encoding: string | string[] | undefined): Transform | undefined {
-  return decompressors.get(String(encoding).trim().toLowerCase())?.();
 }

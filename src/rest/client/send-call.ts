@@ -1,0 +1,384 @@
+import type { Dispatcher } from 'undici';
+import { type Defer, maxDeferredBytes, type StepQueue } from '../../concurrency/event-loop-round.ts';
+import { QueueEntry } from '../../concurrency/fair-queue.ts';
+import type { Owner } from '../../concurrency/owner.ts';
+import type { TimeoutEntry, TimeoutQueue } from '../../concurrency/timeout-queue.ts';
+import { stopSharingPendingReads } from '../../tenancy/tenant.ts';
+import { callRoute, describeCall, isRead, queryString, type RestCall } from '../call.ts';
+import { userAgent } from '../dispatcher.ts';
+import {
+  abortedError,
+  CircuitOpenError,
+  DeadlineError,
+  InvalidResponseError,
+  isUnauthenticated,
+} from '../errors.ts';
+import { isConnectFailure, toFailure, toOutcome } from '../protection/call-failure.ts';
+import type { CircuitBreaker, CircuitPermit, Circuits } from '../protection/circuit-breaker.ts';
+import type { Retries } from '../protection/retries.ts';
+import type { ServiceClock } from '../service-clock.ts';
+import type { CallContext } from './call-context.ts';
+import type { CallLogEntry, CallObserver } from './call-log.ts';
+import { toStatusError } from './error-body.ts';
+import {
+  acceptedEncodings,
+  type BufferedResponse,
+  IncomingResponse,
+  isSuccess,
+  type ResponseHandler,
+  type StreamedResponse,
+} from './receive-response.ts';
+
+export interface ClientState {
+  readonly origin: string;
+  /** Prefixed to the path of every call. */
+  readonly basePath: string;
+  /** No text of REST may show it to a client. */
+  readonly restHost: string;
+  readonly pool: Dispatcher;
+  /** A stream takes no slot and lasts as long as its reader, so streams have connections of their own. */
+  readonly streamPool: Dispatcher;
+  readonly circuits: Circuits;
+  readonly retries: Retries;
+  readonly observer: CallObserver | undefined;
+  readonly serviceClock: ServiceClock;
+  /** The time limit of one attempt: to the last byte of the response, or to the first byte of a stream. */
+  readonly timeouts: TimeoutQueue;
+  /** The time limit from the first to the last byte of a stream. */
+  readonly bodyTimeouts: TimeoutQueue;
+  readonly compression: boolean;
+  /** Defers the parsing of small bodies (docs/decisions/0006-end-of-event-loop-round.md). */
+  readonly defer: Defer;
+  /** Parses other bodies in turn with the other long work (docs/decisions/0027-one-budget-of-the-event-loop.md). */
+  readonly largeBodies: StepQueue;
+}
+
+/** To parse a record of this size and to write it into the response takes as long as a node. */
+const charactersPerNode = 500;
+
+const maxReconnects = 2;
+const baseReconnectPauseMs = 100;
+
+/**
+ * One call with all its attempts. Callbacks, because promises and async functions cost three times as much per call.
+ * If no connection can be opened for a write, the attempt connects again up to twice within the same time limit: nothing
+ * was sent. A write on a kept-alive connection that breaks is not sent again, because REST may have read the request.
+ */
+abstract class PendingCall<Value> extends QueueEntry implements ResponseHandler, TimeoutEntry {
+  // The call is in the list of its timeouts during an attempt, and in the queue only while it waits for a slot.
+  declare before: PendingCall<Value> | undefined;
+  declare after: PendingCall<Value> | undefined;
+  endsAtMs: number | undefined;
+  readonly weight = 1;
+  readonly call: RestCall;
+  protected readonly client: ClientState;
+  protected timeouts: TimeoutQueue;
+  readonly #callContext: CallContext;
+  readonly #body: string | undefined;
+  readonly #circuit: CircuitBreaker;
+  /** Set during an attempt. */
+  #permit: CircuitPermit | undefined;
+  #entry: CallLogEntry | undefined;
+  /** The start of the current attempt, in milliseconds since the start of the operation. */
+  #attemptStartMs = 0;
+  #response: IncomingResponse | undefined;
+  #observerHeaders: Readonly<Record<string, string>> | undefined;
+  #reconnects = 0;
+  #pause: NodeJS.Timeout | undefined;
+  /** The error of the last attempt. */
+  #lastError: unknown;
+  #resolve: (value: Value) => void = () => {};
+  #reject: (error: unknown) => void = () => {};
+
+  constructor(client: ClientState, call: RestCall, callContext: CallContext) {
+    super();
+    this.client = client;
+    this.call = call;
+    this.timeouts = client.timeouts;
+    this.#callContext = callContext;
+    this.#body = isRead(call) ? undefined : JSON.stringify(call.body);
+    this.#circuit = client.circuits.of(call.method, callRoute(call));
+  }
+
+  /** Whether the call waits for a slot, and uses the read budget. */
+  protected abstract readonly isQueued: boolean;
+  abstract readonly serviceClock: ServiceClock | undefined;
+  /** Parses the body of a buffered 2xx response. @throws InvalidResponseError */
+  protected abstract parse(text: string): Value;
+
+  get entry(): CallLogEntry {
+    this.#entry ??= this.#callContext.callLog.record(this.call);
+    return this.#entry;
+  }
+
+  send(): Promise<Value> {
+    return new Promise((resolve, reject) => {
+      const { signal } = this.#callContext;
+      if (signal.aborted) throw abortedError(this.call, signal);
+      if (this.isQueued && isRead(this.call)) this.#callContext.useReadBudget(this.call);
+      this.#resolve = resolve;
+      this.#reject = reject;
+      signal.addEventListener('abort', this);
+      this.#start();
+    });
+  }
+
+  get owner(): Owner {
+    return this.#callContext.owner;
+  }
+
+  onSlotGranted(): void {
+    this.#attempt();
+  }
+
+  beforeSend(): void {
+    if (!isRead(this.call)) this.#callContext.beforeWrite?.();
+  }
+
+  received(response: BufferedResponse): void {
+    // Recorded before parsing, because parsing may be deferred.
+    this.entry.durationMs = this.#callContext.callLog.elapsedMs() - this.entry.startMs;
+    const complete = () => this.#complete(response);
+    const characters = response.text?.length ?? 0;
+    if (characters > maxDeferredBytes) this.client.largeBodies.run(characters / charactersPerNode, complete);
+    else this.client.defer(complete);
+  }
+
+  failed(error: unknown, isSent: boolean): void {
+    if (!isSent && this.#reconnect(error)) return;
+    this.timeouts.stop(this);
+    const { tenant, callLog, deadline } = this.#callContext;
+    const failure = toFailure(this.call, error, isSent);
+    if (isUnauthenticated(failure)) this.#callContext.onTokenRejected();
+    const silentMs = this.entry.status === undefined ? callLog.elapsedMs() - this.#attemptStartMs : 0;
+    this.#recordOutcome(toOutcome(failure, silentMs));
+    const pauseMs = isRead(this.call)
+      ? this.client.retries.pauseMs(failure, tenant, this.entry.retries, deadline.remainingMs())
+      : undefined;
+    // Deferred, because one abort may end several calls. The slot must not go to a call that the abort is about to end.
+    if (pauseMs === undefined) {
+      queueMicrotask(() => this.#fail(failure));
+    } else {
+      this.#lastError = failure;
+      this.#callContext.queue.leave(this);
+      // Also without a pause: the pool must not be used again from within its own callback.
+      this.#pauseThen(pauseMs, () => this.#start());
+    }
+  }
+
+  handleEvent(): void {
+    const error = abortedError(this.call, this.#callContext.signal);
+    if (this.turn === 'waiting') this.#fail(error);
+    else this.#abort(error);
+  }
+
+  onTimeout(timeoutMs: number): void {
+    const expected = this.timeouts === this.client.timeouts ? 'answered' : 'over';
+    this.#abort(new DeadlineError(`${describeCall(this.call)} was not ${expected} within ${timeoutMs} ms`));
+  }
+
+  protected succeed(value: Value): void {
+    this.#callContext.onTokenAccepted(this.#callContext.callLog.startedAtMs + this.#attemptStartMs);
+    this.#recordOutcome('answered');
+    this.#finish();
+    this.#resolve(value);
+  }
+
+  /** Ends the time limit and the abort listener. */
+  protected cleanUp(): void {
+    this.timeouts.stop(this);
+    this.#callContext.signal.removeEventListener('abort', this);
+  }
+
+  #start(): void {
+    if (!this.isQueued || this.#callContext.queue.acquire(this) === 'granted') this.#attempt();
+  }
+
+  #attempt(): void {
+    const { tenant, callLog } = this.#callContext;
+    this.#permit = this.#circuit.acquirePermit(tenant);
+    if (this.#permit === undefined) {
+      this.#fail(this.#lastError ?? new CircuitOpenError(this.call, this.#circuit.retryAfterMs()));
+      return;
+    }
+    if (this.#entry === undefined) {
+      this.#attemptStartMs = this.entry.startMs;
+      this.#observerHeaders = this.#notifySent();
+      if (isRead(this.call)) this.client.retries.recordFirstAttempt();
+    } else {
+      this.#attemptStartMs = callLog.elapsedMs();
+      this.entry.retries += 1;
+      this.entry.status = undefined;
+      this.entry.durationMs = undefined;
+    }
+    this.timeouts.start(this);
+    this.#dispatch();
+  }
+
+  #dispatch(): void {
+    this.#response = new IncomingResponse(this);
+    const { pool, streamPool } = this.client;
+    this.#response.dispatch(this.isQueued ? pool : streamPool, this.#dispatchOptions());
+  }
+
+  #dispatchOptions(): Dispatcher.DispatchOptions {
+    const { call } = this;
+    const { origin, basePath, compression } = this.client;
+    // Alternating names and values: undici accepts this form without conversion.
+    const headers = [
+      'accept',
+      call.accept ?? 'application/json',
+      'authorization',
+      `Bearer ${this.#callContext.bearer}`,
+      'user-agent',
+      userAgent,
+    ];
+    if (this.#observerHeaders !== undefined) headers.push(...Object.entries(this.#observerHeaders).flat());
+    if (compression) headers.push('accept-encoding', acceptedEncodings);
+    const path = `${basePath}${call.path}${queryString(call)}`;
+    if (this.#body === undefined) return { origin, method: call.method, path, headers };
+    headers.push('content-type', 'application/json');
+    return { origin, method: call.method, path, headers, body: this.#body };
+  }
+
+  /** The one place where the text of a response is parsed. */
+  #complete(response: BufferedResponse): void {
+    let value: Value;
+    try {
+      if (!isSuccess(response.status)) {
+        const { bearer: accessToken } = this.#callContext;
+        throw toStatusError(this.call, response, { accessToken, restHost: this.client.restHost });
+      }
+      value = this.parse(response.text ?? '');
+    } catch (error) {
+      this.failed(error, true);
+      return;
+    }
+    this.cleanUp();
+    this.succeed(value);
+  }
+
+  #abort(error: Error): void {
+    const isPausing = this.#pause !== undefined;
+    clearTimeout(this.#pause);
+    this.#pause = undefined;
+    if (!isPausing) this.#response?.fail(error);
+    else if (this.#permit === undefined) this.#fail(error);
+    else this.failed(error, false);
+  }
+
+  /** Dispatches a write again after a pause. @returns false if the failure allows no further try. */
+  #reconnect(error: unknown): boolean {
+    if (isRead(this.call) || this.#reconnects === maxReconnects || !isConnectFailure(error)) return false;
+    // Random, so that writes that failed together are not sent again together.
+    const pauseMs = Math.random() * baseReconnectPauseMs * 2 ** this.#reconnects;
+    this.#reconnects += 1;
+    this.#pauseThen(pauseMs, () => {
+      this.entry.retries += 1;
+      this.#dispatch();
+    });
+    return true;
+  }
+
+  #pauseThen(pauseMs: number, next: () => void): void {
+    this.#pause = setTimeout(() => {
+      this.#pause = undefined;
+      next();
+    }, pauseMs);
+  }
+
+  #recordOutcome(outcome: ReturnType<typeof toOutcome>): void {
+    if (this.#permit !== undefined) {
+      this.#circuit.recordOutcome(this.#callContext.tenant, this.#permit, outcome);
+    }
+    this.#permit = undefined;
+  }
+
+  #fail(error: unknown): void {
+    this.cleanUp();
+    this.#finish();
+    this.#reject(error);
+  }
+
+  #notifySent(): Readonly<Record<string, string>> | undefined {
+    try {
+      return this.client.observer?.onCallSent(this.entry, this.#callContext.callLog);
+    } catch {
+      // The call is sent nevertheless: the circuit breaker has permitted the call and expects an outcome.
+      return undefined;
+    }
+  }
+
+  #finish(): void {
+    this.#callContext.queue.leave(this);
+    // Undefined if the call was not sent.
+    if (this.#entry === undefined) return;
+    const { callLog, listener } = this.#callContext;
+    this.#entry.durationMs ??= callLog.elapsedMs() - this.#entry.startMs;
+    listener?.(this.#entry);
+    try {
+      this.client.observer?.onCallFinished(this.#entry, callLog);
+    } catch {
+      // Ignored: a write that succeeded must not be reported as failed.
+    }
+  }
+}
+
+class JsonCall extends PendingCall<unknown> {
+  protected override readonly isQueued = true;
+
+  override get serviceClock(): ServiceClock {
+    return this.client.serviceClock;
+  }
+
+  protected override parse(text: string): unknown {
+    try {
+      return JSON.parse(text);
+    } catch {
+      // Without a cause: the cause quotes the body, which may not be fit for a log.
+      throw new InvalidResponseError(`${describeCall(this.call)} answered something that is not JSON`);
+    }
+  }
+}
+
+class StreamCall extends PendingCall<StreamedResponse> {
+  protected override readonly isQueued = false;
+  override readonly serviceClock = undefined;
+
+  streamed(response: StreamedResponse): void {
+    this.timeouts.stop(this);
+    this.timeouts = this.client.bodyTimeouts;
+    this.timeouts.start(this);
+    // Must precede `succeed`: a body that fails may close before the promise is resolved.
+    response.body.once('close', () => this.cleanUp());
+    this.succeed(response);
+  }
+
+  /** A stream gets a buffered 2xx response only if the body is empty. */
+  protected override parse(): never {
+    throw new InvalidResponseError(`${describeCall(this.call)} answered nothing`);
+  }
+}
+
+/**
+ * Waits for a slot and sends a read or write. A read is retried as the policy allows, and uses the read budget.
+ * @returns the parsed JSON of a 2xx response.
+ * @throws StatusError for an HTTP error, or a network error such as UnavailableError or DeadlineError. A call that is
+ * not sent fails with BudgetExceededError, CircuitOpenError or AbortedError.
+ */
+export function sendCall(client: ClientState, call: RestCall, callContext: CallContext): Promise<unknown> {
+  const response = new JsonCall(client, call, callContext).send();
+  if (isRead(call)) return response;
+  // Even a failed write may have changed data. Later queries must not join queries that are pending now.
+  return response.finally(() => stopSharingPendingReads(callContext.tenant));
+}
+
+/**
+ * Sends a read without a slot.
+ * @returns a streamed 2xx response once the first bytes have arrived. The caller must read the body to the end or
+ * destroy the body.
+ * @throws like `sendCall`, and InvalidResponseError for an empty body.
+ */
+export function streamCall(client: ClientState, call: RestCall, callContext: CallContext) {
+  return new StreamCall(client, call, callContext).send();
+}
