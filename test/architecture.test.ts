@@ -42,7 +42,7 @@ const layers: Record<string, string[]> = {
     'app.ts',
     'routes',
     'graphql',
-    'documents compiled-queries',
+    'documents execution',
     'limits',
     'document-syntax http',
   ],

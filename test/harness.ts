@@ -37,7 +37,7 @@ export interface WaybillOptions
   extends Pick<
       ConnectOptions,
       | 'bodyBytesAtOnce'
-      | 'compileQueries'
+      | 'execute'
       | 'keyStore'
       | 'log'
       | 'trustedDocuments'

@@ -1,8 +1,6 @@
 import { GraphQLSchema } from 'graphql';
 import { builder } from './builder.ts';
 import { withFieldPathTracking } from './fields/field-path-tracking.ts';
-import { withoutPropertyResolvers } from './fields/property-resolvers.ts';
-import { withStrictLeafSerializers } from './fields/strict-leaf-serializers.ts';
 import './fields/scalars.ts';
 import './relay/node.ts';
 import './places/location.ts';
@@ -41,7 +39,5 @@ const description =
 
 /** The GraphQL schema. The import of a file adds the types of that file. */
 export const schema: GraphQLSchema = withFieldPathTracking(
-  withStrictLeafSerializers(
-    withoutPropertyResolvers(new GraphQLSchema({ ...builder.toSchema().toConfig(), description })),
-  ),
+  new GraphQLSchema({ ...builder.toSchema().toConfig(), description }),
 );

@@ -14,11 +14,11 @@ import { createDigest } from '../writes/digest.ts';
 import { createIdempotency } from '../writes/idempotency.ts';
 import { createMerchants } from '../writes/merchant.ts';
 import type { KeyStore } from '../writes/store/key-store.ts';
-import { createCompiledQueries } from './compiled-queries/compiled-queries.ts';
 import { cachedDocuments } from './documents/document-cache.ts';
 import { createDocumentSources, type DocumentOptions } from './documents/document-sources.ts';
 import { idParameters, persistedDocuments } from './documents/persisted-queries.ts';
 import { hiddenSuggestions } from './documents/schema-access.ts';
+import { createExecutor, type Execute } from './execution/executor.ts';
 import { createAccessLog, loggedRequests } from './graphql/access-log.ts';
 import { createMaskedErrors, validationErrors } from './graphql/error-mapping.ts';
 import { fastPath } from './graphql/fast-path.ts';
@@ -50,8 +50,8 @@ export interface AppOptions extends ContextOptions, DocumentOptions, Omit<CallCo
   graphiqlBearer?: string | undefined;
   /** The host that GraphiQL names as a live service. Undefined: GraphiQL has no warning, as in the sandbox. */
   graphiqlLiveHost?: string | undefined;
-  /** Whether queries are compiled at their first use, by default true. Responses do not depend on it. */
-  compileQueries?: boolean;
+  /** Executes operations, by default with plans. Tests compare the responses with those of graphql-js. */
+  execute?: Execute;
   /** How loaders cache reference data and batch REST calls. */
   loading: LoadingOptions;
   /** The maximum sizes of documents and variables. */
@@ -92,7 +92,7 @@ export interface AppOptions extends ContextOptions, DocumentOptions, Omit<CallCo
   mutations?: RunningMutations;
   /** The readiness that `/health/ready` reports, by default always ready. */
   health?: Health;
-  /** Whether cached queries take the fast path, by default true. Responses do not depend on it. */
+  /** Whether operations of cached documents take the fast path, by default true. Responses do not depend on it. */
   fastPath?: boolean;
 }
 
@@ -114,12 +114,12 @@ export interface App {
  * Creates the HTTP application. It opens no socket.
  *
  * The way of a request:
- * 1. The fast path (graphql/fast-path.ts) responds to a POST with common headers and a cached query, without Yoga
+ * 1. The fast path (graphql/fast-path.ts) responds to a POST with common headers and a cached document, without Yoga
  *    (docs/decisions/0002-fast-path-beside-yoga.md).
  * 2. Every other request goes to Yoga, and so does a request that the fast path cannot complete. The array `plugins`
  *    below lists Yoga's plugins in the order in which they run.
  *
- * Both ways run the operation with the same `runner` and write the same log line.
+ * Both ways run the operation with the same `runOperation` and write the same log line.
  * @throws TrustedDocumentsError if a trusted document is not valid.
  */
 export function createApp(options: AppOptions): App {
@@ -179,8 +179,9 @@ export function createApp(options: AppOptions): App {
     budget: createBodyBudget(options.bodyBytesAtOnce ?? defaultBodyBudgetBytes),
     loadShedder,
   };
-  const runner = createOperationRunner({
+  const runOperation = createOperationRunner({
     schema,
+    execute: options.execute ?? createExecutor(schema, isPrivate),
     limits,
     loadShedder,
     isAccepted: (tenant) => tenants.isAccepted(tenant),
@@ -192,7 +193,6 @@ export function createApp(options: AppOptions): App {
     mutations,
     tracing,
   });
-  const compiledQueries = options.compileQueries === false ? undefined : createCompiledQueries(schema);
 
   const yoga = createYoga<NodeContext>({
     schema,
@@ -247,12 +247,11 @@ export function createApp(options: AppOptions): App {
       isPrivate && hiddenSuggestions(),
       truncatedErrors(),
       validationErrors(options.report),
-      // Execution: with the compiled query plan if there is one, else with Yoga's executor.
-      yogaOperations(runner, compiledQueries),
+      // Execution.
+      yogaOperations(runOperation),
     ],
   });
-  // The fast path runs only compiled queries.
-  if (compiledQueries === undefined || options.fastPath === false) return yoga;
+  if (options.fastPath === false) return yoga;
   const fastPathOptions = {
     ...requestOptions,
     accessLog,
@@ -262,8 +261,7 @@ export function createApp(options: AppOptions): App {
     maskedErrors,
     documentLookup,
     documents,
-    compiledQueries,
-    runner,
+    runOperation,
   };
   return Object.assign(fastPath(fastPathOptions, yoga), { fetch: yoga.fetch });
 }

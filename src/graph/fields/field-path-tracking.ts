@@ -6,7 +6,6 @@ import {
 } from 'graphql';
 import { currentFieldPath } from '../../rest/client/field-path.ts';
 import type { Context } from '../context.ts';
-import { exposedProperty } from './property-resolvers.ts';
 
 type Resolver = GraphQLFieldResolver<unknown, Context>;
 
@@ -19,7 +18,7 @@ export function withFieldPathTracking(schema: GraphQLSchema): GraphQLSchema {
   for (const type of Object.values(schema.getTypeMap())) {
     if (!isObjectType(type) || type.name.startsWith('__')) continue;
     for (const field of Object.values(type.getFields())) {
-      const isProperty = exposedProperty(field) !== undefined;
+      const isProperty = field.extensions.pothosExposedField !== undefined;
       if (field.resolve !== undefined && !isProperty) field.resolve = trackFieldPath(field.resolve);
     }
   }

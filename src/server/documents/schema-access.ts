@@ -40,19 +40,12 @@ export const validationByAccess: Record<SchemaAccess, Validation> = {
 };
 
 /**
- * Yoga plugin for private schemas: keeps error messages from revealing names that the request does not contain. The
- * executor must not suggest similar names for variable values. Validation does the same by its own option. Messages
- * must not name missing selections, required input fields or required arguments, nor tell their number.
+ * Yoga plugin for private schemas: keeps error messages from revealing names that the request does not contain.
+ * Validation and the executor omit suggestions by their own options. Messages must not name missing selections, required
+ * input fields or required arguments, nor tell their number.
  */
 export function hiddenSuggestions(): Plugin {
   return {
-    onExecute({ executeFn, setExecuteFn }) {
-      setExecuteFn((args) => {
-        // An option of graphql-js that is missing in Yoga's type of the arguments.
-        const argsWithoutSuggestions = { ...args, hideSuggestions: true };
-        return executeFn(argsWithoutSuggestions);
-      });
-    },
     onExecutionResult({ result, setResult }) {
       // Errors of an operation that has started contain no names of the schema.
       if (result === undefined || !('errors' in result) || result.data !== undefined) return;
