@@ -38,14 +38,7 @@ const layers: Record<string, string[]> = {
     'documents.ts http.ts limits.ts loaders.ts operation.ts proxy.ts rest.ts server.ts telemetry.ts unknown-settings.ts',
     'setting.ts',
   ],
-  'src/server': [
-    'app.ts',
-    'routes',
-    'graphql',
-    'documents execution',
-    'limits',
-    'document-syntax http',
-  ],
+  'src/server': ['app.ts', 'routes', 'graphql', 'documents execution', 'limits', 'document-syntax http'],
   'src/server/routes': [
     'graphiql',
     'labels.ts health.ts metrics.ts not-found.ts',
