@@ -165,9 +165,9 @@ function errorsOfNulls({ data, errors = [] }: Answer<unknown>): string[] {
   return own.map((error) => JSON.stringify(error)).sort();
 }
 
-// Gets, and pages that no query asks for.
+// Gets, and pages that no query asks for. The merchant of a token is read before its first shipOrder.
 const unsettled =
-  /^GET \/v1\/((orders|shipments)\/[^?]+|orders\?pageSize=(?!(1|2|3|20)$)\d+|shipments\?pageSize=\d+)$/;
+  /^GET \/v1\/((orders|shipments)\/[^?]+|orders\?pageSize=(?!(1|2|3|20)$)\d+|shipments\?pageSize=\d+|organizations\/mine)$/;
 
 /**
  * The calls that every run makes. Orders and shipments may also be found in a list that happens to come in first, and
@@ -276,9 +276,6 @@ const repeatable = ['updateOrder', 'updateOrders', 'shipOrder'];
 
 test(`plans answer mutations as graphql-js does, for the same calls: seed ${seed}`, async () => {
   const random = randomNumbers(seed);
-  // The first shipOrder of a token reads its merchant.
-  const first = `mutation { shipOrder(input: ${values['Mutation.shipOrder.input']?.good[0]}) { __typename } }`;
-  for (const server of [planned, standard]) await server.ask(first);
   const survey = createSurvey();
   for (let index = 0; index < 80; index += 1) {
     const names = Array.from({ length: 1 + (index % 3) }, () => repeatable[Math.floor(random() * 3)] ?? '');
