@@ -290,7 +290,7 @@ describe('errors keep it not away:', () => {
     expect(extensions?.upstream).toEqual(cost([shown(mine, ['organization'], { status: null, bytes: 0 })]));
   });
 
-  test('a call that is pending when the field above it is null already', async () => {
+  test('a call that ends after the field above it is null', async () => {
     await using waybill = await startWaybill();
     const input = await orderToShip(waybill);
     const { faults } = waybill.sandbox;
@@ -316,11 +316,7 @@ describe('errors keep it not away:', () => {
         shown(['POST', '/v1/quotes'], ['ship'], { status: 201 }),
         shown(['POST', '/v1/shipments'], ['ship'], { status: 201 }),
         shown(['GET', '/v1/orders/{id}'], ['ship.order']),
-        shown(['GET', '/v1/locations'], ['ship.quote.destination'], {
-          status: null,
-          durationMs: null,
-          bytes: 0,
-        }),
+        shown(['GET', '/v1/locations'], ['ship.quote.destination'], { bytes: expect.any(Number) }),
       ]),
     );
   });
