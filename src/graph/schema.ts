@@ -1,7 +1,5 @@
 import { GraphQLSchema } from 'graphql';
 import { builder } from './builder.ts';
-import { withoutPropertyResolvers } from './fields/property-resolvers.ts';
-import { withStrictLeafSerializers } from './fields/strict-leaf-serializers.ts';
 import './fields/scalars.ts';
 import './relay/node.ts';
 import './places/location.ts';
@@ -39,6 +37,4 @@ const description =
   'the REST service names it. Give the access token in the header `Authorization: Bearer <token>`.';
 
 /** The GraphQL schema. The import of a file adds the types of that file. */
-export const schema: GraphQLSchema = withStrictLeafSerializers(
-  withoutPropertyResolvers(new GraphQLSchema({ ...builder.toSchema().toConfig(), description })),
-);
+export const schema: GraphQLSchema = new GraphQLSchema({ ...builder.toSchema().toConfig(), description });

@@ -15,12 +15,12 @@ import { createDigest } from '../writes/digest.ts';
 import { createIdempotency } from '../writes/idempotency.ts';
 import { createMerchants } from '../writes/merchant.ts';
 import type { KeyStore } from '../writes/store/key-store.ts';
-import { createCompiledQueries } from './compiled-queries/compiled-queries.ts';
 import { cachedDocuments } from './documents/document-cache.ts';
 import { createDocumentSources } from './documents/document-sources.ts';
 import { idParameters, persistedDocuments } from './documents/persisted-queries.ts';
-import { hiddenSuggestions, type SchemaAccess } from './documents/schema-access.ts';
+import type { SchemaAccess } from './documents/schema-access.ts';
 import type { TrustedDocuments } from './documents/trusted-documents.ts';
+import { createExecutor, type Execute } from './execution/executor.ts';
 import { createAccessLog, loggedRequests } from './graphql/access-log.ts';
 import { Admission } from './graphql/admission.ts';
 import { createMaskedErrors, validationErrors } from './graphql/error-mapping.ts';
@@ -105,11 +105,11 @@ export interface AppOptions {
   forTests?: TestOptions;
 }
 
-/** Limits that a test makes small or large, and parts that it switches off. The defaults are beside their use. */
+/** Limits that a test makes small or large, and parts that it replaces. The defaults are beside their use. */
 export interface TestOptions {
-  /** Whether queries are compiled at their first use. Responses do not depend on it. */
-  compileQueries?: boolean;
-  /** Whether cached queries take the fast path. Responses do not depend on it. */
+  /** Executes operations, by default with plans. Tests compare the responses with those of graphql-js. */
+  execute?: Execute;
+  /** Whether operations of cached documents take the fast path. Responses do not depend on it. */
   fastPath?: boolean;
   limits?: Partial<Limits>;
   maxBodyBytes?: number;
@@ -146,12 +146,12 @@ export interface App {
  * Creates the HTTP application. It opens no socket.
  *
  * The way of a request:
- * 1. The fast path (graphql/fast-path.ts) responds to a POST with common headers and a cached query, without Yoga
+ * 1. The fast path (graphql/fast-path.ts) responds to a POST with common headers and a cached document, without Yoga
  *    (docs/decisions/0002-fast-path-beside-yoga.md).
  * 2. Every other request goes to Yoga, and so does a request that the fast path cannot complete. The array `plugins`
  *    below lists Yoga's plugins in the order in which they run.
  *
- * Both ways run the operation with the same `runner` and write the same log line.
+ * Both ways run the operation with the same `runOperation` and write the same log line.
  * @throws TrustedDocumentsError if a trusted document is not valid.
  */
 export function createApp(options: AppOptions): App {
@@ -227,8 +227,9 @@ export function createApp(options: AppOptions): App {
     budget: createBodyBudget(forTests.bodyBytesAtOnce ?? defaultBodyBudgetBytes),
     admission,
   };
-  const runner = createOperationRunner({
+  const runOperation = createOperationRunner({
     schema,
+    execute: forTests.execute ?? createExecutor(schema, isPrivate),
     limits,
     documents,
     admission,
@@ -249,7 +250,6 @@ export function createApp(options: AppOptions): App {
     mutations,
     tracing,
   });
-  const compiledQueries = forTests.compileQueries === false ? undefined : createCompiledQueries(schema);
 
   const yoga = createYoga<NodeContext>({
     schema,
@@ -300,16 +300,13 @@ export function createApp(options: AppOptions): App {
       readYogaRequest(requestOptions),
       persistedDocuments(documentPolicy),
       cachedDocuments(documents),
-      // Errors: suggest no names of a private schema, shorten the error list, add error codes.
-      isPrivate && hiddenSuggestions(),
+      // Errors: shorten the error list, add error codes.
       truncatedErrors(),
       validationErrors(report),
-      // Execution: with the compiled query plan if there is one, else with Yoga's executor.
-      yogaOperations(runner, compiledQueries),
+      yogaOperations(runOperation),
     ],
   });
-  // The fast path runs only compiled queries.
-  if (compiledQueries === undefined || forTests.fastPath === false) return yoga;
+  if (forTests.fastPath === false) return yoga;
   const fastPathOptions = {
     ...requestOptions,
     accessLog,
@@ -319,8 +316,7 @@ export function createApp(options: AppOptions): App {
     maskedErrors,
     documentPolicy,
     documents,
-    compiledQueries,
-    runner,
+    runOperation,
   };
   return Object.assign(fastPath(fastPathOptions, yoga), { fetch: yoga.fetch });
 }

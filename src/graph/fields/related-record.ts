@@ -80,27 +80,35 @@ export function checkName(collection: Collection, name: string): void {
 export function selectsMoreThanIdAt(
   ...paths: readonly (readonly string[])[]
 ): (info: GraphQLResolveInfo) => boolean {
-  const cache = new WeakMap<FieldNode, boolean>();
-  return (info) => {
-    const { fieldNodes } = info;
-    const [field] = fieldNodes;
-    const isSingleNode = field !== undefined && fieldNodes.length === 1;
-    const cached = isSingleNode ? cache.get(field) : undefined;
-    if (cached !== undefined) return cached;
-    let isUnconditional = true;
-    function childrenOf(parents: readonly FieldNode[]): FieldNode[] {
-      const children = selectChildren(parents, info);
-      isUnconditional &&= children.isUnconditional;
-      return children.fields;
-    }
-    const result = paths.some((path) => {
+  return memoizedByField((fields, childrenOf) =>
+    paths.some((path) => {
       const records = path.reduce<readonly FieldNode[]>(
-        (parents, name) => childrenOf(parents).filter((child) => child.name.value === name),
-        fieldNodes,
+        (parents, name) => childrenOf(parents).filter((field) => field.name.value === name),
+        fields,
       );
       return !childrenOf(records).every(isIdOrTypename);
-    });
-    if (isSingleNode && isUnconditional) cache.set(field, result);
+    }),
+  );
+}
+
+/** Returns the selected child fields of fields, with fragments expanded. */
+type ChildrenOf = (parents: readonly FieldNode[]) => FieldNode[];
+
+/**
+ * Caches the result of a predicate by the nodes of the field. A plan has one array of nodes for each of its fields, and
+ * one outcome of @skip and @include. Without the cache, each row of a list would evaluate the predicate, which takes
+ * longer than the rest of the row.
+ */
+function memoizedByField(
+  evaluate: (fields: readonly FieldNode[], childrenOf: ChildrenOf) => boolean,
+): (info: GraphQLResolveInfo) => boolean {
+  const cache = new WeakMap<readonly FieldNode[], boolean>();
+  return (info) => {
+    let result = cache.get(info.fieldNodes);
+    if (result === undefined) {
+      result = evaluate(info.fieldNodes, (parents) => selectChildren(parents, info));
+      cache.set(info.fieldNodes, result);
+    }
     return result;
   };
 }
@@ -114,23 +122,13 @@ function isIdOrTypename({ name }: FieldNode): boolean {
   return name.value === 'id' || name.value === '__typename';
 }
 
-interface ChildSelection {
-  fields: FieldNode[];
-  /** Whether no selection, included or skipped, has a @skip or @include condition. */
-  isUnconditional: boolean;
-}
-
-function selectChildren(parents: readonly FieldNode[], info: GraphQLResolveInfo): ChildSelection {
+function selectChildren(parents: readonly FieldNode[], info: GraphQLResolveInfo): FieldNode[] {
   // Visits each fragment once: fragments may spread the same fragment many times.
   const visitedFragments = new Set<string>();
-  let isUnconditional = true;
 
   function fieldsOf(selectionSet: SelectionSetNode | undefined): FieldNode[] {
     return (selectionSet?.selections ?? []).flatMap((selection) => {
-      if ((selection.directives?.length ?? 0) > 0) {
-        isUnconditional = false;
-        if (isSkipped(selection, info)) return [];
-      }
+      if (isSkipped(selection, info)) return [];
       if (selection.kind === Kind.FIELD) return [selection];
       if (selection.kind === Kind.INLINE_FRAGMENT) return fieldsOf(selection.selectionSet);
       const name = selection.name.value;
@@ -140,11 +138,10 @@ function selectChildren(parents: readonly FieldNode[], info: GraphQLResolveInfo)
     });
   }
 
-  const fields = parents.flatMap(({ selectionSet }) => fieldsOf(selectionSet));
-  return { fields, isUnconditional };
+  return parents.flatMap(({ selectionSet }) => fieldsOf(selectionSet));
 }
 
-/** Whether @skip or @include removes the selection. The selections of a query plan have neither directive. */
+/** Whether @skip or @include removes the selection. */
 function isSkipped(selection: SelectionNode, { variableValues }: GraphQLResolveInfo): boolean {
   return (
     getDirectiveValues(GraphQLSkipDirective, selection, variableValues)?.if === true ||

@@ -3,6 +3,7 @@ import type {
   FieldNode,
   FragmentDefinitionNode,
   OperationDefinitionNode,
+  SelectionNode,
   SelectionSetNode,
 } from 'graphql';
 
@@ -32,22 +33,32 @@ export interface FieldSelection {
   condition: string | undefined;
 }
 
+/** What of the selections belongs to the result. */
+export interface SelectionFilter {
+  /** Whether fields under a type condition do. */
+  includesType(condition: string): boolean;
+  /** Whether a selection does, by its directives. */
+  includesSelection(selection: SelectionNode): boolean;
+}
+
+const includesAll: SelectionFilter = { includesType: () => true, includesSelection: () => true };
+
 /**
  * The fields that selection sets select of one object, in document order, with fragments expanded. Each named
  * fragment is expanded once, as in CollectFields of the GraphQL specification. So cycles end, and repeated spreads
- * add nothing.
- * @param includes whether fields under a type condition belong to the result. By default all do.
+ * add nothing. By default all selections belong to the result.
  */
 export function selectedFields(
   sets: readonly SelectionSetNode[],
   fragmentByName: FragmentByName,
-  includes: (condition: string) => boolean = () => true,
+  { includesType, includesSelection }: SelectionFilter = includesAll,
 ): FieldSelection[] {
   const fields: FieldSelection[] = [];
   const visitedFragments = new Set<string>();
 
   function collect({ selections }: SelectionSetNode, outerCondition: string | undefined): void {
     for (const selection of selections) {
+      if (!includesSelection(selection)) continue;
       if (selection.kind === 'Field') {
         fields.push({ node: selection, condition: outerCondition });
         continue;
@@ -59,7 +70,7 @@ export function selectedFields(
       const fragment = selection.kind === 'InlineFragment' ? selection : fragmentByName(selection.name.value);
       if (fragment === undefined) continue;
       const condition = fragment.typeCondition?.name.value;
-      if (condition === undefined || includes(condition))
+      if (condition === undefined || includesType(condition))
         collect(fragment.selectionSet, condition ?? outerCondition);
     }
   }

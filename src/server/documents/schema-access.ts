@@ -1,5 +1,4 @@
 import { GraphQLError, NoSchemaIntrospectionCustomRule, specifiedRules, type ValidationRule } from 'graphql';
-import type { Plugin } from 'graphql-yoga';
 import type { Validation } from '../limits/document-limits.ts';
 
 /** `public`: clients may introspect the schema. `private`: no introspection, and errors suggest no names. */
@@ -20,16 +19,3 @@ export const validationByAccess: Record<SchemaAccess, Validation> = {
   public: { rules, hideSuggestions: false },
   private: { rules: [NoSchemaIntrospectionCustomRule, ...rules], hideSuggestions: true },
 };
-
-/** Yoga plugin for private schemas: errors of variables suggest no names. Errors of documents have the same option. */
-export function hiddenSuggestions(): Plugin {
-  return {
-    onExecute({ executeFn, setExecuteFn }) {
-      setExecuteFn((args) => {
-        // An option of graphql-js that is missing in Yoga's type of the arguments.
-        const argsWithoutSuggestions = { ...args, hideSuggestions: true };
-        return executeFn(argsWithoutSuggestions);
-      });
-    },
-  };
-}

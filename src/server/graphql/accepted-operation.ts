@@ -1,5 +1,4 @@
-// Runs an accepted operation: charges its points, waits for its turn, and shares equal queries. `execute` then runs the
-// plan of a compiled query, and Yoga's executor for all other operations.
+// Runs an accepted operation: charges its points, waits for its turn, shares equal queries, and executes the others.
 
 import type { ExecutionResult } from 'graphql';
 import { loopBudget, StepQueue } from '../../concurrency/event-loop-round.ts';

@@ -1,14 +1,14 @@
 /**
- * The fast path: runs a common POST of a cached query on Node's own request and response, without Yoga.
+ * The fast path: runs a common POST of a cached document on Node's own request and response, without Yoga.
  *
  * 1. The request head must have the form that nearly all clients send.
- * 2. The body is read and parsed. Its document must be cached and valid, and its query compiled.
- *    Mutations are never compiled, so each mutation goes on in Yoga.
- * 3. The operation runs by the same code as through Yoga (run-operation.ts).
+ * 2. The body is read and parsed. Its document must be cached and valid.
+ * 3. The operation runs by the same function as through Yoga (run-operation.ts).
  * 4. The result is written with the same headers and the same log line.
  *
- * A request that fails any step goes to the fallback, Yoga, which continues with the parts that are already done. The
- * fast path writes no HTTP errors of its own. Reasons: docs/decisions/0002-fast-path-beside-yoga.md.
+ * A request that fails any step goes to the fallback, Yoga, which continues with the parts that are already done. An
+ * operation that has run or was refused does not run again: Yoga gets its result. The fast path writes no HTTP errors
+ * of its own. Reasons: docs/decisions/0002-fast-path-beside-yoga.md.
  */
 
 import type { IncomingHttpHeaders, IncomingMessage, RequestListener, ServerResponse } from 'node:http';
@@ -16,7 +16,6 @@ import type { ExecutionResult } from 'graphql';
 import { createDefer, maxDeferredBytes, StepQueue } from '../../concurrency/event-loop-round.ts';
 import type { ReportError } from '../../telemetry/error-report.ts';
 import type { HeaderReader, RequestRecord } from '../../telemetry/request-record.ts';
-import type { CompiledQueries } from '../compiled-queries/compiled-queries.ts';
 import { type DocumentSources, requestedOperation } from '../documents/requested-operation.ts';
 import { type ContentCoding, compress, contentCodingOf } from '../http/compression.ts';
 import { mediaTypeFor } from '../http/media-types.ts';
@@ -26,13 +25,12 @@ import type { ResponseHeaders } from '../http/response-headers.ts';
 import type { AccessLog } from './access-log.ts';
 import { type MaskedErrors, withMaskedErrors } from './error-mapping.ts';
 import type { OperationRequest } from './operation-request.ts';
-import type { OperationRunner } from './run-operation.ts';
+import type { RunOperation } from './run-operation.ts';
 import type { NodeContext, RequestBodyOptions } from './yoga-request.ts';
 
 /** Responds to any request. `context` has the results of the steps that the fast path has done. */
 export type Fallback = (request: IncomingMessage, response: ServerResponse, context: NodeContext) => void;
 
-/** What the fast path needs of the application. */
 export interface FastPathOptions extends RequestBodyOptions, DocumentSources {
   accessLog: AccessLog;
   responseHeaders: ResponseHeaders;
@@ -40,11 +38,10 @@ export interface FastPathOptions extends RequestBodyOptions, DocumentSources {
   compressResponses: boolean;
   report: ReportError;
   maskedErrors: MaskedErrors;
-  compiledQueries: CompiledQueries;
-  runner: OperationRunner;
+  runOperation: RunOperation;
 }
 
-/** Creates a listener that runs cached queries itself, and passes all other requests to `fallback`. */
+/** Creates a listener that runs operations of cached documents itself, and passes all other requests to `fallback`. */
 export function fastPath(options: FastPathOptions, fallback: Fallback): RequestListener {
   const { maxBodyBytes, budget, admission, responseHeaders } = options;
   const fixedHeaderList = responseHeaders.fixed.flat();
@@ -123,6 +120,7 @@ class FastRequest implements OperationRequest {
   readonly #mediaType: string;
   #body: BodyReadResult | undefined;
   #parsed: ParsedBody | undefined;
+  #result: Promise<ExecutionResult> | undefined;
 
   constructor(
     dependencies: FastPathDependencies,
@@ -142,17 +140,16 @@ class FastRequest implements OperationRequest {
   /** Runs the operation and responds, or passes the request to the fallback. */
   run(body: BodyReadResult): void {
     this.#body = body;
-    let result: Promise<ExecutionResult> | undefined;
     try {
-      result = this.#execute(body);
+      this.#result = this.#start(body);
     } catch {
-      // The fallback fails in the same way, and reports the error.
+      // The operation has not started. The fallback fails in the same way, and reports the error.
     }
-    if (result === undefined) this.#fallBack();
+    if (this.#result === undefined) this.#fallBack();
     else
-      result.then(
+      this.#result.then(
         (unmaskedResult) => this.#respond(unmaskedResult),
-        // Only an error of this server rejects. The fallback runs the query again, and reports the error.
+        // The fallback reports the error.
         () => this.#fallBack(),
       );
   }
@@ -165,25 +162,18 @@ class FastRequest implements OperationRequest {
     });
   }
 
-  /** Starts the operation. Undefined if the fallback must handle the request: the operation has not started then. */
-  #execute(body: BodyReadResult): Promise<ExecutionResult> | undefined {
-    const { compiledQueries, runner } = this.#dependencies;
+  /** Starts the operation. Undefined if the fallback must find it, or report why there is none. */
+  #start(body: BodyReadResult): Promise<ExecutionResult> | undefined {
     if (!Buffer.isBuffer(body)) return undefined;
     this.#parsed = parseBody(body);
     const operation = requestedOperation(this.#parsed, this.headers, this.#dependencies);
-    if (operation === undefined) return undefined;
-    const query = compiledQueries(operation);
-    if (query === undefined) return undefined;
-    const accepted = runner.prepare(operation, this);
-    if ('refusal' in accepted) return undefined;
-    const runCompiled = query(operation.variables);
-    return runCompiled && accepted.run(() => runCompiled(accepted.context));
+    return operation && this.#dependencies.runOperation(operation, this);
   }
 
   #respond(unmaskedResult: ExecutionResult): void {
-    // Without data the operation did not start, and the response has a status of its own.
+    // Without data the operation did not run, and the response has a status of its own.
     if (unmaskedResult.data === undefined) {
-      this.#fallBack(unmaskedResult);
+      this.#fallBack();
       return;
     }
     const { requestRecord } = this;
@@ -266,16 +256,14 @@ class FastRequest implements OperationRequest {
     }
   }
 
-  #fallBack(refusal?: ExecutionResult): void {
+  #fallBack(): void {
     if (this.response.headersSent) return;
-    const { requestRecord } = this;
-    const context = {
-      requestRecord,
+    this.#dependencies.fallback(this.#request, this.response, {
+      requestRecord: this.requestRecord,
       body: this.#body,
       parsed: this.#parsed,
-      refusal,
-    };
-    this.#dependencies.fallback(this.#request, this.response, context);
+      result: this.#result,
+    });
   }
 }
 

@@ -1,5 +1,5 @@
-// Prepares an operation, on the fast path and through Yoga: checks the token and the limits, and makes the context.
-// Then accepted-operation.ts runs it.
+// Runs an operation, on the fast path and through Yoga: checks the token and the limits, and makes the context. Then
+// accepted-operation.ts waits for its turn, and the executor (src/server/execution) executes it.
 
 import type { ExecutionResult, GraphQLSchema } from 'graphql';
 import type { RunningMutations } from '../../concurrency/running-mutations.ts';
@@ -8,6 +8,7 @@ import { CallLog } from '../../rest/client/call-log.ts';
 import type { Tracing } from '../../telemetry/tracing.ts';
 import type { Operation } from '../document-syntax/operation.ts';
 import type { DocumentCache } from '../documents/document-cache.ts';
+import type { Execute } from '../execution/executor.ts';
 import { bearerOf } from '../http/request-checks.ts';
 import type { Limits } from '../limits/limits.ts';
 import { createOperationLimits } from '../limits/operation-limits.ts';
@@ -29,20 +30,15 @@ import type { OperationRequest } from './operation-request.ts';
 import { QuerySharing } from './query-sharing.ts';
 import { needsRest, unauthenticated } from './token-requirement.ts';
 
-/** Checks and runs operations of valid documents, for the fast path and for Yoga. */
-export interface OperationRunner {
-  /** Records an operation and its tenant, and checks the access token and the limits. Makes no REST calls. */
-  prepare(operation: Operation, request: OperationRequest): RefusedOperation | AcceptedOperation;
-}
+/**
+ * Runs an operation of a valid document, or refuses it: by its access token, the limits, or the load of this server.
+ * @returns the result. Without `data` if the operation did not run. It rejects only by an error of this server.
+ */
+export type RunOperation = (operation: Operation, request: OperationRequest) => Promise<ExecutionResult>;
 
-/** An operation that must not run. */
-export interface RefusedOperation {
-  refusal: ExecutionResult;
-}
-
-/** What `createOperationRunner` needs. */
 export interface OperationRunnerOptions {
   schema: GraphQLSchema;
+  execute: Execute;
   limits: Limits;
   documents: DocumentCache;
   admission: Admission;
@@ -71,9 +67,9 @@ class OfflineCallContext implements Pick<CallContext, 'tenant' | 'callLog'> {
   }
 }
 
-/** Creates the runner that the fast path and Yoga share. */
-export function createOperationRunner(options: OperationRunnerOptions): OperationRunner {
-  const { schema, limits, tracing } = options;
+/** Creates the function that the fast path and Yoga share. */
+export function createOperationRunner(options: OperationRunnerOptions): RunOperation {
+  const { schema, limits, execute, tracing } = options;
   const { check } = createOperationLimits(schema, limits);
   const createContext = createContextFactory(options.shared, options.context);
   const runState: RunState = {
@@ -83,31 +79,39 @@ export function createOperationRunner(options: OperationRunnerOptions): Operatio
     rateLimit: options.rateLimit,
   };
 
-  return {
-    prepare(operation, request) {
-      const { document, definition } = operation;
-      const { requestRecord } = request;
-      if (requestRecord !== undefined) requestRecord.operation = definition;
-      const bearer = bearerOf(request.headers);
-      let context: OperationContext | undefined;
-      if (needsRest(definition, document)) {
-        if (typeof bearer !== 'string') return { refusal: unauthenticated(bearer) };
-        context = createContext(bearer, request);
-      }
-      if (requestRecord !== undefined) {
-        requestRecord.callContext =
-          context ??
-          (typeof bearer === 'string'
-            ? new OfflineCallContext(bearer, options.shared.callContexts)
-            : undefined);
-        tracing?.begin(requestRecord, request.headers);
-      }
-      const nodes = check(operation);
-      if (typeof nodes !== 'number') return { refusal: { errors: [nodes] } };
-      if (context === undefined) return new SchemaOperation(nodes, request, runState.admission);
-      // Anybody can make up a token, so only accepted ones protect documents from eviction.
-      if (context.owner.connection === undefined) options.documents.promote(document);
-      return new RestOperation(context, nodes, operation, request, runState);
-    },
+  /** Records an operation and its tenant, and checks the access token and the limits. Makes no REST calls. */
+  function prepare(
+    operation: Operation,
+    request: OperationRequest,
+  ): AcceptedOperation | { refusal: ExecutionResult } {
+    const { document, definition } = operation;
+    const { requestRecord } = request;
+    if (requestRecord !== undefined) requestRecord.operation = definition;
+    const bearer = bearerOf(request.headers);
+    let context: OperationContext | undefined;
+    if (needsRest(definition, document)) {
+      if (typeof bearer !== 'string') return { refusal: unauthenticated(bearer) };
+      context = createContext(bearer, request);
+    }
+    if (requestRecord !== undefined) {
+      requestRecord.callContext =
+        context ??
+        (typeof bearer === 'string'
+          ? new OfflineCallContext(bearer, options.shared.callContexts)
+          : undefined);
+      tracing?.begin(requestRecord, request.headers);
+    }
+    const nodes = check(operation);
+    if (typeof nodes !== 'number') return { refusal: { errors: [nodes] } };
+    if (context === undefined) return new SchemaOperation(nodes, request, runState.admission);
+    // Anybody can make up a token, so only accepted ones protect documents from eviction.
+    if (context.owner.connection === undefined) options.documents.promote(document);
+    return new RestOperation(context, nodes, operation, request, runState);
+  }
+
+  return (operation, request) => {
+    const accepted = prepare(operation, request);
+    if ('refusal' in accepted) return Promise.resolve(accepted.refusal);
+    return accepted.run(() => execute(operation, accepted.context));
   };
 }

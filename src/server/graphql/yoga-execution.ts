@@ -1,43 +1,24 @@
-import { type ExecutionResult, getOperationAST } from 'graphql';
+import { getOperationAST } from 'graphql';
 import type { Plugin, YogaInitialContext } from 'graphql-yoga';
-import type { CompiledQueries } from '../compiled-queries/compiled-queries.ts';
 import type { OperationRequest } from './operation-request.ts';
-import type { OperationRunner } from './run-operation.ts';
+import type { RunOperation } from './run-operation.ts';
 import type { NodeContext } from './yoga-request.ts';
 
-/** Yoga plugin: runs operations by `runner`. Queries without a plan are executed by Yoga's own executor. */
-export function yogaOperations(
-  runner: OperationRunner,
-  compiledQueries: CompiledQueries | undefined,
-): Plugin<NodeContext> {
+/** Yoga plugin: runs operations by the same function as the fast path. */
+export function yogaOperations(runOperation: RunOperation): Plugin<NodeContext> {
   return {
-    onExecute({ args, executeFn, setExecuteFn, setResultAndStopExecution }) {
-      const { document, operationName, variableValues } = args;
+    onExecute({ args, setExecuteFn }) {
+      const { document, operationName, variableValues, contextValue } = args;
       const definition = getOperationAST(document, operationName);
       // Yoga's executor reports a missing or ambiguous operation name.
       if (definition === null || definition === undefined) return;
-      const { refusal } = args.contextValue;
-      if (refusal !== undefined) return setResultAndStopExecution(refusal);
       const operation = { document, definition, variables: variableValues ?? undefined };
-      const accepted = runner.prepare(operation, operationRequestOf(args.contextValue));
-      if ('refusal' in accepted) return setResultAndStopExecution(accepted.refusal);
-      const { context } = accepted;
-      const runCompiled = compiledQueries?.(operation)?.(operation.variables);
-      setExecuteFn((executorArgs) =>
-        accepted.run(() =>
-          runCompiled === undefined
-            ? // Never a stream: the schema has no subscriptions and no @defer.
-              (executeFn({ ...executorArgs, contextValue: context }) as
-                | ExecutionResult
-                | Promise<ExecutionResult>)
-            : runCompiled(context),
-        ),
-      );
+      setExecuteFn(() => contextValue.result ?? runOperation(operation, operationRequest(contextValue)));
     },
   };
 }
 
-function operationRequestOf({
+function operationRequest({
   request,
   requestRecord,
   res,

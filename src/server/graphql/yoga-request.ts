@@ -24,8 +24,8 @@ export interface NodeContext extends RequestRecordContext {
   body?: BodyReadResult | undefined;
   /** The parsed body, if the fast path has parsed it. */
   parsed?: ParsedBody | undefined;
-  /** The result of an operation that the fast path was not allowed to start. */
-  refusal?: ExecutionResult | undefined;
+  /** The result of the operation, if the fast path has run or refused it. */
+  result?: Promise<ExecutionResult> | undefined;
 }
 
 /** How request bodies are read, and when requests are refused. */

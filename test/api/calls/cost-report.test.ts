@@ -1,7 +1,5 @@
-import { getOperationAST, parse } from 'graphql';
 import { describe, expect, test } from 'vitest';
 import { CallLog, type CallLogEntry } from '../../../src/rest/client/call-log.ts';
-import { isCompilable } from '../../../src/server/compiled-queries/compiled-queries.ts';
 import {
   type OperationCost,
   type RequestCost,
@@ -177,14 +175,8 @@ describe('the calls are listed in their order', () => {
   }
   fragment Notes on Order { notes }`;
 
-  test.each([
-    ['a compiled query', true],
-    ['the standard executor', false],
-  ])('for %s', async (_what, compileQueries) => {
-    const document = parse(query);
-    const operation = getOperationAST(document);
-    expect(operation && isCompilable(document, operation)).toBe(true);
-    await using waybill = await startWaybill({}, { compileQueries });
+  test('for a query', async () => {
+    await using waybill = await startWaybill();
     const { data, extensions } = await answerTo(waybill, query);
     expect(data).toMatchObject({
       list: { edges: [{ node: { shipment: null } }, { node: { shipment: { order: { status: 'READY' } } } }] },
@@ -243,7 +235,7 @@ describe('errors keep it not away:', () => {
     expect(extensions?.upstream).toEqual(cost([shown(mine, { status: null, bytes: 0 })]));
   });
 
-  test('a call that is pending when the field above it is null already', async () => {
+  test('a call that ends after the field above it is null', async () => {
     await using waybill = await startWaybill();
     const input = await orderToShip(waybill);
     const { faults } = waybill.sandbox;
@@ -269,17 +261,13 @@ describe('errors keep it not away:', () => {
         shown(['POST', '/v1/quotes'], { status: 201 }),
         shown(['POST', '/v1/shipments'], { status: 201 }),
         shown(['GET', '/v1/orders/{id}']),
-        shown(['GET', '/v1/locations'], {
-          status: null,
-          durationMs: null,
-          bytes: 0,
-        }),
+        shown(['GET', '/v1/locations'], { bytes: expect.any(Number) }),
       ]),
     );
   });
 
   test('a call that is answered after another has failed', async () => {
-    await using waybill = await startWaybill({}, { compileQueries: false });
+    await using waybill = await startWaybill();
     waybill.sandbox.faults.add({ path: '/v1/orders', kind: 'status', status: 500, body: 'no' });
     waybill.sandbox.faults.add({ path: mine[1], kind: 'delay', delayMs: 200 });
     const query = '{ orders(first: 1) { nodes { id } } organization { id } }';

@@ -17,13 +17,12 @@ interface Request {
 }
 
 /** The application before a service that holds its answers, by path, until they are given. */
-async function startHolding(compileQueries: boolean, environment: Record<string, string> = {}) {
+async function startHolding(environment: Record<string, string> = {}) {
   const held: { path: string; response: ServerResponse }[] = [];
-  const waybill = await startApp(
-    ({ url = '' }, response) => held.push({ path: url, response }),
-    { REFERENCE_DATA_MS: '0', ...environment },
-    { compileQueries },
-  );
+  const waybill = await startApp(({ url = '' }, response) => held.push({ path: url, response }), {
+    REFERENCE_DATA_MS: '0',
+    ...environment,
+  });
   const ask = async ({ bearer = 'ana', signal, showsCost = true, ...parameters }: Request) => {
     const response = await waybill.app.fetch('http://waybill.test/graphql', {
       method: 'POST',
@@ -64,12 +63,9 @@ async function startHolding(compileQueries: boolean, environment: Record<string,
 
 const cost = (calls: number) => expect.objectContaining({ calls });
 
-describe.each([
-  ['compiled', true],
-  ['by the standard executor', false],
-])('equal queries under way, %s', (_how, compileQueries) => {
+describe('equal queries under way', () => {
   test('are run once, and all get the same answer', async () => {
-    await using waybill = await startHolding(compileQueries);
+    await using waybill = await startHolding();
     const answers = [1, 2, 3].map(() => waybill.ask({ query: shown }));
     await waybill.arrived();
     waybill.give(organization);
@@ -79,7 +75,7 @@ describe.each([
   });
 
   test('are run anew once they are answered', async () => {
-    await using waybill = await startHolding(compileQueries);
+    await using waybill = await startHolding();
     for (const name of ['organization/a', 'organization/b']) {
       const answer = waybill.ask({ query: shown });
       await until(() => waybill.held.length === 1);
@@ -90,7 +86,7 @@ describe.each([
   });
 
   test('share an error, which is told to each and kept for none', async () => {
-    await using waybill = await startHolding(compileQueries);
+    await using waybill = await startHolding();
     const answers = [1, 2].map(() => waybill.ask({ query: shown }));
     await waybill.arrived();
     waybill.give({ message: 'no' }, 503);
@@ -114,7 +110,7 @@ describe.each([
   });
 
   test('with a number that JSON can not write share nothing with those that have null', async () => {
-    await using waybill = await startHolding(compileQueries);
+    await using waybill = await startHolding();
     const ask = async (first: string) => {
       const response = await waybill.app.fetch('http://waybill.test/graphql', {
         method: 'POST',
@@ -133,7 +129,7 @@ describe.each([
   });
 
   test('with variables that do not fit are told so, each', async () => {
-    await using waybill = await startHolding(compileQueries);
+    await using waybill = await startHolding();
     const request = {
       query: 'query ($first: Int!) { orders(first: $first) { nodes { id } } }',
       variables: {},
@@ -149,7 +145,7 @@ describe.each([
   });
 
   test('go on for those who stay, when the one who asked first leaves', async () => {
-    await using waybill = await startHolding(compileQueries);
+    await using waybill = await startHolding();
     const first = new AbortController();
     const gone = waybill.ask({ query: shown, signal: first.signal });
     const stayed = waybill.ask({ query: shown });
@@ -167,7 +163,7 @@ describe.each([
   });
 
   test('go on for the one who asked first, when others leave', async () => {
-    await using waybill = await startHolding(compileQueries);
+    await using waybill = await startHolding();
     const second = new AbortController();
     const stayed = waybill.ask({ query: shown });
     const gone = waybill.ask({ query: shown, signal: second.signal });
@@ -179,7 +175,7 @@ describe.each([
   });
 
   test('end when all have left, and are joined by nobody then', async () => {
-    await using waybill = await startHolding(compileQueries);
+    await using waybill = await startHolding();
     const clients = [new AbortController(), new AbortController()];
     const gone = clients.map(({ signal }) => waybill.ask({ query: shown, signal }));
     await waybill.arrived();
@@ -198,7 +194,7 @@ describe.each([
   });
 
   test('are run for themselves where they begin more than 100 ms later, and so are their reads', async () => {
-    await using waybill = await startHolding(compileQueries);
+    await using waybill = await startHolding();
     const query = '{ order(id: "1") { notes } }';
     const before = waybill.ask({ query });
     await until(() => waybill.held.length === 1);
@@ -215,7 +211,7 @@ describe.each([
   });
 
   test('are not equal where anything of them differs', async () => {
-    await using waybill = await startHolding(compileQueries);
+    await using waybill = await startHolding();
     const query = 'query A($id: ID!) { order(id: $id) { id } } query B($id: ID!) { order(id: $id) { id } }';
     const equal = { query, operationName: 'A', variables: { id: '1' } };
     const answers = [
@@ -236,7 +232,7 @@ describe.each([
   });
 
   test('from before a write has ended answer nobody who asks after it', async () => {
-    await using waybill = await startHolding(compileQueries);
+    await using waybill = await startHolding();
     const query = '{ order(id: "1") { notes } }';
     const before = waybill.ask({ query });
     await until(() => waybill.held.length === 1);
@@ -255,7 +251,7 @@ describe.each([
   });
 
   test('of two tokens are two', async () => {
-    await using waybill = await startHolding(compileQueries);
+    await using waybill = await startHolding();
     const answers = ['ana', 'eva'].map((bearer) => waybill.ask({ query: shown, bearer }));
     await until(() => waybill.held.length === 2);
     for (const _bearer of ['ana', 'eva']) waybill.give(organization);
@@ -263,7 +259,7 @@ describe.each([
   });
 
   test('without a token are refused, each', async () => {
-    await using waybill = await startHolding(compileQueries);
+    await using waybill = await startHolding();
     const answers = await Promise.all([1, 2].map(() => waybill.ask({ query: shown, bearer: null })));
     for (const { errors } of answers)
       expect(errors).toEqual([
@@ -273,7 +269,7 @@ describe.each([
 });
 
 test('equal mutations under way are done each', async () => {
-  await using waybill = await startHolding(true);
+  await using waybill = await startHolding();
   const query = 'mutation { updateOrder(input: { id: "1", notes: "after" }) { __typename } }';
   const answers = [1, 2].map(() => waybill.ask({ query }));
   await until(() => waybill.held.length === 2);
@@ -284,7 +280,7 @@ test('equal mutations under way are done each', async () => {
 
 test('equal queries share a result though the weight that their token may run is taken', async () => {
   // One list of 100 orders is all that the token may run at a time.
-  await using waybill = await startHolding(true, { MAX_NODES: '100', GRAPHQL_REQUESTS_AT_ONCE: '100' });
+  await using waybill = await startHolding({ MAX_NODES: '100', GRAPHQL_REQUESTS_AT_ONCE: '100' });
   const query = '{ orders(first: 100) { nodes { id } } }';
   const asked = Array.from({ length: 5 }, () => waybill.ask({ query }));
   await waybill.arrived();

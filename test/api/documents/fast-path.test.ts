@@ -2,6 +2,8 @@ import { createHash } from 'node:crypto';
 import { subscribe, unsubscribe } from 'node:diagnostics_channel';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
+import { silentLog } from '../../../src/telemetry/log.ts';
+import { startTelemetry, type Telemetry } from '../../../src/telemetry/telemetry.ts';
 import { type Listener, listen } from '../../fixtures/listen.ts';
 import { openRaw, parseRaw, type RawAnswer } from '../../fixtures/raw-http.ts';
 import { recordedLog } from '../../fixtures/recorded-log.ts';
@@ -23,7 +25,11 @@ interface Server {
   lines: ReturnType<typeof recordedLog>['lines'];
 }
 
-async function start(isFast: boolean, environment: Record<string, string>): Promise<Server> {
+async function start(
+  isFast: boolean,
+  environment: Record<string, string>,
+  telemetry?: Telemetry,
+): Promise<Server> {
   const { log, lines } = recordedLog('info');
   const waybill = await startApp(
     async (request, response) => {
@@ -34,7 +40,7 @@ async function start(isFast: boolean, environment: Record<string, string>): Prom
       response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(order(id ?? '')));
     },
     { PUBLIC_URL: 'https://waybill.test', SHOW_COST: 'no', ...environment },
-    { log, fastPath: isFast },
+    { log, fastPath: isFast, telemetry },
   );
   const listener = await listen(waybill.app, '127.0.0.1', 0);
   return { listener, waybill, lines };
@@ -114,14 +120,22 @@ async function askBoth({ servers: [fast, fallback] }: Both, sent: Sent): Promise
 
 const query = 'query Order($id: ID!) { order(id: $id) { id status contentDescription } }';
 const known = { query, variables: { id: 'a1' } };
+const mutation = 'mutation Note($id: ID!) { updateOrder(input: { id: $id, notes: "Nada" }) { __typename } }';
 const hash = createHash('sha256').update(query).digest('hex');
 
-describe('the fast path answers known queries as the fallback does', () => {
+describe('the fast path answers known documents as the fallback does', () => {
   let both: Both;
   beforeAll(async () => {
     both = await startBoth();
     // The first time a query is asked for it is read and compiled by the fallback.
-    for (const text of [query, '{ __typename }', '{ orders { nodes { id } } }', twoOperations, withDefault]) {
+    for (const text of [
+      query,
+      '{ __typename }',
+      '{ orders { nodes { id } } }',
+      twoOperations,
+      withDefault,
+      mutation,
+    ]) {
       await askBoth(both, { body: { query: text, variables: { id: 'a1' }, operationName: nameIn(text) } });
     }
   });
@@ -134,6 +148,7 @@ describe('the fast path answers known queries as the fallback does', () => {
 
   test.each<[what: string, sent: Sent]>([
     ['a query with variables', { body: known }],
+    ['a mutation', { body: { query: mutation, variables: { id: 'a1' } } }],
     ['by its name', { body: { ...known, operationName: 'Order' } }],
     ['one of several', { body: { query: twoOperations, variables: { id: 'a1' }, operationName: 'B' } }],
     ['without what may be left out', { body: { query: '{ __typename }' } }],
@@ -221,7 +236,6 @@ describe('the fast path answers known queries as the fallback does', () => {
   });
 
   test.each<[what: string, sent: Sent]>([
-    ['a mutation', { body: { query: 'mutation { updateOrders(inputs: []) { __typename } }' } }],
     ['a query with a directive', { body: { query: '{ __typename @skip(if: false) }' } }],
     ['an address with a query', { body: known, line: 'POST /graphql?a=1 HTTP/1.1' }],
     [
@@ -280,6 +294,32 @@ test('equal queries under way at the same time are one, and all get the same ans
   }
   expect(seen[0]).toEqual(seen[1]);
   expect(new Set(seen[0]?.map(({ body }) => body)).size).toBe(1);
+});
+
+test.each<[what: string, sent: Sent]>([
+  ['a variable that is missing', { body: { query } }],
+  ['a number beyond a limit', { body: { query: '{ orders(first: 100000) { nodes { id } } }' } }],
+  ['a missing token', { body: known, headers: { authorization: undefined } }],
+])('an operation that is refused begins one trace span, and ends it: %s', async (_what, sent) => {
+  const spans: string[] = [];
+  const tracing = {
+    calls: { onCallSent: () => undefined, onCallFinished() {} },
+    begin: () => void spans.push('begin'),
+    end: () => void spans.push('end'),
+    close: async () => {},
+  };
+  const telemetry = await startTelemetry({ metrics: false, tracing: false }, silentLog);
+  const server = await start(true, {}, { ...telemetry, tracing });
+  try {
+    // The second time, the fast path runs the document.
+    for (let use = 0; use < 2; use += 1) await ask(server, sent);
+    const begun = sent.headers === undefined ? ['begin'] : [];
+    expect(spans).toEqual([...begun, 'end', ...begun, 'end']);
+    expect(server.waybill.calls()).toEqual([]);
+  } finally {
+    await server.listener.close();
+    await server.waybill[Symbol.asyncDispose]();
+  }
 });
 
 test('a client that breaks off its body is told of as one that has gone', async () => {

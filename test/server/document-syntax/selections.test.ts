@@ -3,14 +3,15 @@ import { expect, test } from 'vitest';
 import {
   collectDefinitions,
   createSelectionSizes,
+  type SelectionFilter,
   selectedFields,
 } from '../../../src/server/document-syntax/selections.ts';
 
 /** The fields that an operation selects, as `typeCondition.fieldName`. */
-function fieldsOf(text: string, includes?: (condition: string) => boolean): string[] {
+function fieldsOf(text: string, filter?: SelectionFilter): string[] {
   const { operations, fragments } = collectDefinitions(parse(text));
   const sets = operations.map(({ selectionSet }) => selectionSet);
-  return selectedFields(sets, (name) => fragments.get(name), includes).map(
+  return selectedFields(sets, (name) => fragments.get(name), filter).map(
     ({ node, condition }) => `${condition ?? ''}.${node.name.value}`,
   );
 }
@@ -43,7 +44,9 @@ test('fields are selected in the order of the document, each fragment once', () 
 
 test('fields under a type condition that is not included are left out, with all below', () => {
   const query = '{ a ... on A { b ... { c } ... on B { d } } ... on B { e ... on A { f } } }';
-  expect(fieldsOf(query, (condition) => condition === 'A')).toEqual(['.a', 'A.b', 'A.c']);
+  expect(
+    fieldsOf(query, { includesType: (condition) => condition === 'A', includesSelection: () => true }),
+  ).toEqual(['.a', 'A.b', 'A.c']);
 });
 
 test('sizes count a fragment as often as it is spread', () => {

@@ -12,14 +12,8 @@ import {
   isNonNullType,
   isObjectType,
 } from 'graphql';
-import { leafSerializer } from '../../graph/fields/strict-leaf-serializers.ts';
-import {
-  type Container,
-  type FieldsPlan,
-  ItemPath,
-  type ResponsePath,
-  type SelectedField,
-} from './plan-execution.ts';
+import { type Container, type FieldPlan, ItemPath, type ObjectPlan, type ResponsePath } from './execution.ts';
+import { leafSerializer, serializeLeaf } from './leaf-values.ts';
 
 /** Completes a value that is neither a promise nor null nor an error, and sets it at its location. */
 export type Complete = (responsePath: ResponsePath, value: unknown) => void;
@@ -50,41 +44,29 @@ export function completeValue(responsePath: ResponsePath, complete: Complete, va
   }
 }
 
-function nullError({ parentType, definition }: SelectedField): Error {
+function nullError({ parentType, definition }: FieldPlan): Error {
   return new Error(`Cannot return null for non-nullable field ${parentType.name}.${definition.name}.`);
 }
 
-/** What the completion of a field's values needs. */
 interface CompletionContext {
   schema: GraphQLSchema;
-  /** The plan of the field's selection set for objects of a type. */
-  planOf(type: GraphQLObjectType): FieldsPlan;
+  /**
+   * Plans the field's selection set for objects of a type.
+   * @throws GraphQLError if a condition in the selection set is null.
+   */
+  planFor(type: GraphQLObjectType): ObjectPlan;
 }
 
 /** The function that completes values of a type. */
-export function completionOf(
+export function completionFor(
   type: GraphQLNullableOutputType,
   completionContext: CompletionContext,
 ): Complete {
   if (isLeafType(type)) return leafCompletion(type);
   if (isListType(type)) return listCompletion(type, completionContext);
-  if (isObjectType(type)) return objectCompletion(completionContext.planOf(type));
+  if (isObjectType(type)) return objectCompletion(type, completionContext);
   if (isAbstractType(type)) return abstractCompletion(type, completionContext);
   throw new Error(`${type} is no type of a field`);
-}
-
-/** Converts a leaf value for the response. Throws for an invalid value. */
-export type Serialize = (value: unknown) => unknown;
-
-/** The leaf value for the response. Undefined for null, objects and invalid values. */
-export function serializeLeaf(serialize: Serialize, value: unknown): unknown {
-  if (value === null || value === undefined || typeof value === 'object') return undefined;
-  try {
-    return serialize(value) ?? undefined;
-  } catch {
-    // `completeValue` converts the value again, and reports the error.
-    return undefined;
-  }
 }
 
 function leafCompletion(type: GraphQLLeafType): Complete {
@@ -104,7 +86,7 @@ function listCompletion(
   const isItemNullable = !isNonNullType(ofType);
   const itemType = isNonNullType(ofType) ? ofType.ofType : ofType;
   const serialize = isLeafType(itemType) ? leafSerializer(itemType) : undefined;
-  const complete = completionOf(itemType, completionContext);
+  const complete = completionFor(itemType, completionContext);
   return (responsePath, value) => {
     if (!isIterable(value)) {
       const name = `${responsePath.field.parentType.name}.${responsePath.field.definition.name}`;
@@ -130,19 +112,23 @@ function isIterable(value: unknown): value is Iterable<unknown> {
   return typeof value === 'object' && value !== null && Symbol.iterator in value;
 }
 
-function objectCompletion(plan: FieldsPlan): Complete {
-  return (responsePath, value) => completeObject(responsePath, plan, value);
+function objectCompletion(type: GraphQLObjectType, { planFor }: CompletionContext): Complete {
+  let plan: ObjectPlan | undefined;
+  return (responsePath, value) => {
+    plan ??= planFor(type);
+    completeObject(responsePath, plan, value);
+  };
 }
 
-function abstractCompletion(type: GraphQLAbstractType, { schema, planOf }: CompletionContext): Complete {
-  const plans = new Map<unknown, FieldsPlan>();
+function abstractCompletion(type: GraphQLAbstractType, { schema, planFor }: CompletionContext): Complete {
+  const plans = new Map<unknown, ObjectPlan>();
 
-  function planFor(typename: unknown): FieldsPlan {
+  function addPlan(typename: unknown): ObjectPlan {
     const objectType = typeof typename === 'string' ? schema.getType(typename) : undefined;
     if (!isObjectType(objectType) || !schema.isSubType(type, objectType)) {
       throw new Error(`Abstract type "${type.name}" must resolve to one of its types, but got ${typename}`);
     }
-    const plan = planOf(objectType);
+    const plan = planFor(objectType);
     plans.set(typename, plan);
     return plan;
   }
@@ -151,13 +137,13 @@ function abstractCompletion(type: GraphQLAbstractType, { schema, planOf }: Compl
     const typename =
       type.resolveType?.(value, responsePath.execution.context, responsePath.info, type) ??
       (value as { __typename?: unknown }).__typename; // Values of abstract types are objects.
-    completeObject(responsePath, plans.get(typename) ?? planFor(typename), value);
+    completeObject(responsePath, plans.get(typename) ?? addPlan(typename), value);
   };
 }
 
-function completeObject(responsePath: ResponsePath, plan: FieldsPlan, source: unknown): void {
-  const fields: Container = {};
+function completeObject(responsePath: ResponsePath, plan: ObjectPlan, source: unknown): void {
+  const object = plan.createObject();
   // Set before the fields are completed, because a field may propagate null to this location.
-  responsePath.container[responsePath.key] = fields;
-  plan.run(responsePath.execution, source, fields, responsePath);
+  responsePath.container[responsePath.key] = object;
+  for (const field of plan.fields) field.run(responsePath.execution, source, object, responsePath);
 }

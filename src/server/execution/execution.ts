@@ -7,14 +7,31 @@ import {
   type GraphQLObjectType,
   type GraphQLResolveInfo,
   type GraphQLSchema,
+  getArgumentValues,
   locatedError,
   type OperationDefinitionNode,
   type VariableValues,
 } from 'graphql';
 import { withoutStackTrace } from '../../base/stack-trace.ts';
 
-/** A field of a selection set, merged with all its repetitions, on objects of one type. */
-export interface SelectedField {
+/** An operation that is planned, for one outcome of its @skip and @include. */
+export interface OperationPlan {
+  readonly schema: GraphQLSchema;
+  readonly operation: OperationDefinitionNode;
+  readonly fragments: Record<string, FragmentDefinitionNode>;
+  /** The fields of the operation's root type. */
+  readonly root: ObjectPlan;
+}
+
+/** The fields to execute on objects of one type, with fragments expanded and fields merged. */
+export interface ObjectPlan {
+  readonly fields: readonly FieldPlan[];
+  /** An empty object for the values of the fields. */
+  createObject(): Container;
+}
+
+/** A field to execute on objects of one type. */
+export interface FieldPlan {
   readonly parentType: GraphQLObjectType;
   readonly definition: GraphQLField;
   /** The response name. */
@@ -22,64 +39,64 @@ export interface SelectedField {
   /** The selections of the field in the document. */
   readonly nodes: readonly [FieldNode, ...FieldNode[]];
   readonly isNullable: boolean;
+  /** Puts the field's value into `object`, as soon as the value is available. */
+  run(execution: Execution, source: unknown, object: Container, parent: ResponsePath | undefined): void;
 }
 
-/** The fields to execute on objects of one type. */
-export interface FieldsPlan {
-  /** Completes the fields of an object into `container`, each as soon as its value is available. */
-  run(
-    execution: Execution,
-    source: unknown,
-    container: Container,
-    responsePath: ResponsePath | undefined,
-  ): void;
-}
-
-/** A query that is prepared for execution. */
-export interface ExecutablePlan {
-  readonly schema: GraphQLSchema;
-  readonly operation: OperationDefinitionNode;
-  readonly fragments: Record<string, FragmentDefinitionNode>;
-  /** The fields of the operation's root type. */
-  readonly root: FieldsPlan;
-}
-
-/** One execution of a query: the result so far, and the count of pending promises. */
+/** One execution of an operation: the result so far, and the count of pending promises. */
 export class Execution {
-  readonly plan: ExecutablePlan;
+  readonly plan: OperationPlan;
   readonly context: object;
   readonly variables: VariableValues;
-  readonly #data: Container = {};
+  readonly #data: Container;
   #isNull = false;
   #errors: GraphQLError[] | undefined;
   #pendingCount = 0;
-  #resolve: ((result: ExecutionResult) => void) | undefined;
-  /** The arguments with variables, by field: they are the same for all items of a list. */
-  #args: Map<SelectedField, object> | undefined;
+  #onSettled: (() => void) | undefined;
+  /** The arguments by field: they are the same for all items of a list. */
+  #args: Map<FieldPlan, object> | undefined;
 
-  constructor(plan: ExecutablePlan, context: object, variables: VariableValues) {
+  constructor(plan: OperationPlan, context: object, variables: VariableValues) {
     this.plan = plan;
     this.context = context;
     this.variables = variables;
+    this.#data = plan.root.createObject();
   }
 
-  /** Runs the query. The promise never rejects: failures are errors of the result. */
-  result(): ExecutionResult | Promise<ExecutionResult> {
-    this.plan.root.run(this, undefined, this.#data, undefined);
-    if (this.#pendingCount === 0 || this.#isNull) return this.#toResult();
+  /** Runs the operation, once. The promise never rejects: failures are errors of the result. */
+  run(): ExecutionResult | Promise<ExecutionResult> {
+    const { root, operation } = this.plan;
+    if (operation.operation === 'mutation') return this.#runSerially();
+    for (const field of root.fields) field.run(this, undefined, this.#data, undefined);
+    return this.#isSettled ? this.#toResult() : this.#settle().then(() => this.#toResult());
+  }
+
+  /** Runs the root fields of a mutation one after the other. */
+  async #runSerially(): Promise<ExecutionResult> {
+    for (const field of this.plan.root.fields) {
+      field.run(this, undefined, this.#data, undefined);
+      if (!this.#isSettled) await this.#settle();
+      if (this.#isNull) break;
+    }
+    return this.#toResult();
+  }
+
+  get #isSettled(): boolean {
+    return this.#pendingCount === 0 || this.#isNull;
+  }
+
+  /** Waits until no value is pending, or `data` is null: pending values can't change it then. */
+  #settle(): Promise<void> {
     return new Promise((resolve) => {
-      this.#resolve = resolve;
+      this.#onSettled = resolve;
     });
   }
 
-  /**
-   * The arguments of a field with variables, computed once per execution.
-   * @throws GraphQLError if an argument is invalid.
-   */
-  argsOf(field: SelectedField, compute: () => object): object {
+  /** The arguments of a field, computed once. @throws GraphQLError if an argument is invalid. */
+  argsOf(field: FieldPlan): object {
     let args = this.#args?.get(field);
     if (args === undefined) {
-      args = compute();
+      args = getArgumentValues(field.definition, field.nodes[0], this.variables);
       this.#args ??= new Map();
       this.#args.set(field, args);
     }
@@ -97,18 +114,18 @@ export class Execution {
         } catch (error) {
           this.fail(error, responsePath);
         }
-        this.#onSettled();
+        this.#countSettled();
       },
       (error: unknown) => {
         this.fail(error, responsePath);
-        this.#onSettled();
+        this.#countSettled();
       },
     );
   }
 
-  #onSettled(): void {
+  #countSettled(): void {
     this.#pendingCount -= 1;
-    if (this.#pendingCount === 0) this.#resolve?.(this.#toResult());
+    if (this.#pendingCount === 0) this.#onSettled?.();
   }
 
   /** Adds a field error, and propagates null from its path. Errors below an earlier propagated null are ignored. */
@@ -124,9 +141,7 @@ export class Execution {
     responsePath.container[responsePath.key] = null;
     if (propagateNull(responsePath)) return;
     this.#isNull = true;
-    // The result is final: pending promises can't change it.
-    this.#resolve?.(this.#toResult());
-    this.#resolve = undefined;
+    this.#onSettled?.();
   }
 
   #toResult(): ExecutionResult {
@@ -142,7 +157,7 @@ export type Container = Record<string | number, unknown>;
 export interface ResponsePath {
   readonly execution: Execution;
   /** The field of the value, also for list items. */
-  readonly field: SelectedField;
+  readonly field: FieldPlan;
   /** The path of the container. Undefined for root fields. */
   readonly parent: ResponsePath | undefined;
   /** The object or list that holds the value under `key`. */
@@ -155,24 +170,20 @@ export interface ResponsePath {
 
 /** The path of a list item. */
 export class ItemPath implements ResponsePath {
+  readonly execution: Execution;
+  readonly field: FieldPlan;
   readonly parent: ResponsePath;
   readonly container: Container;
   readonly key: number;
   readonly isNullable: boolean;
 
   constructor(parent: ResponsePath, container: Container, key: number, isNullable: boolean) {
+    this.execution = parent.execution;
+    this.field = parent.field;
     this.parent = parent;
     this.container = container;
     this.key = key;
     this.isNullable = isNullable;
-  }
-
-  get execution() {
-    return this.parent.execution;
-  }
-
-  get field() {
-    return this.parent.field;
   }
 
   get info() {
@@ -186,13 +197,13 @@ export class ItemPath implements ResponsePath {
  */
 export class FieldPath implements ResponsePath, GraphQLResolveInfo {
   readonly execution: Execution;
-  readonly field: SelectedField;
+  readonly field: FieldPlan;
   readonly parent: ResponsePath | undefined;
   readonly container: Container;
 
   constructor(
     execution: Execution,
-    field: SelectedField,
+    field: FieldPlan,
     parent: ResponsePath | undefined,
     container: Container,
   ) {
@@ -260,7 +271,7 @@ export class FieldPath implements ResponsePath, GraphQLResolveInfo {
   getAbortSignal(): undefined {}
 
   getAsyncHelpers(): never {
-    throw new Error('Compiled queries have no helpers for work that nobody waits for');
+    throw new Error('Plans have no helpers for work that nobody waits for');
   }
 }
 

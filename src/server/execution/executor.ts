@@ -1,0 +1,83 @@
+// Executes operations: the variables are coerced, the operation gets its plan (operation-plan.ts), and the plan runs
+// (execution.ts, completion.ts). Reasons: docs/decisions/0028-one-executor.md.
+
+import {
+  type DocumentNode,
+  type ExecutionResult,
+  GraphQLError,
+  type GraphQLSchema,
+  getVariableValues,
+  type OperationDefinitionNode,
+  type VariableValues,
+} from 'graphql';
+import type { Operation } from '../document-syntax/operation.ts';
+import { perOperation } from '../document-syntax/operation-memo.ts';
+import { conditionVariables, type Outcome } from './conditions.ts';
+import { Execution, type OperationPlan } from './execution.ts';
+import { planOperation } from './operation-plan.ts';
+
+/**
+ * Executes an operation of a valid document.
+ * @param context the context value of the resolvers
+ * @returns what graphql-js returns for it. Without `data` if a variable is invalid. The promise never rejects.
+ */
+export type Execute = (operation: Operation, context: object) => ExecutionResult | Promise<ExecutionResult>;
+
+/** The number of variable errors after which graphql-js stops. */
+const maxVariableErrors = 50;
+
+/**
+ * Creates the executor. It plans each operation at its first use, and keeps the plan while the document is cached.
+ * @param hideSuggestions whether errors of variables omit similar names of the schema
+ */
+export function createExecutor(schema: GraphQLSchema, hideSuggestions = false): Execute {
+  const plansByOperation = perOperation((definition, document) => createPlans(schema, definition, document));
+  const coercionOptions = { maxErrors: maxVariableErrors, hideSuggestions };
+  return ({ definition, document, variables = {} }, context) => {
+    const { variableDefinitions = [] } = definition;
+    const { variableValues, errors } = getVariableValues(
+      schema,
+      variableDefinitions,
+      variables,
+      coercionOptions,
+    );
+    if (errors !== undefined) return { errors: errors.map(asBadRequest) };
+    let plan: OperationPlan;
+    try {
+      plan = plansByOperation(definition, document)(variableValues);
+    } catch (error) {
+      // The condition of a root field is null.
+      if (error instanceof GraphQLError) return { data: null, errors: [error] };
+      throw error;
+    }
+    return new Execution(plan, context, variableValues).run();
+  };
+}
+
+function asBadRequest(error: GraphQLError): GraphQLError {
+  error.extensions.http = { status: 400 };
+  return error;
+}
+
+// The outcomes of two conditions. Plans of further outcomes are not kept: to plan costs no more than to run.
+const maxPlans = 4;
+
+/** The plans of an operation: one for each outcome of its @skip and @include. */
+function createPlans(
+  schema: GraphQLSchema,
+  definition: OperationDefinitionNode,
+  document: DocumentNode,
+): (variableValues: VariableValues) => OperationPlan {
+  const names = conditionVariables(document);
+  const plans = new Map<string, OperationPlan>();
+  return ({ coerced }) => {
+    const outcome: Outcome = Object.fromEntries(names.map((name) => [name, coerced[name]]));
+    const key = Object.values(outcome).join();
+    let plan = plans.get(key);
+    if (plan === undefined) {
+      plan = planOperation(schema, definition, document, outcome);
+      if (plans.size < maxPlans) plans.set(key, plan);
+    }
+    return plan;
+  };
+}
