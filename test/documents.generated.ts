@@ -3,352 +3,352 @@ type Exact<T extends { [key: string]: unknown }> = { [K in keyof T]: T[K] };
 /** Internal type. DO NOT USE DIRECTLY. */
 export type Incremental<T> = T | { [P in keyof T]?: P extends ' $fragmentName' | '__typename' ? T[P] : never };
 import type { TypedDocumentNode as DocumentNode } from '@graphql-typed-document-node/core';
-/** A street address. Country, state and city follow from the location that it goes with. */
+/** A street address. The recipient's location gives the country, state and city. */
 export type AddressInput = {
-  /** The street detail, two lines as a rule. */
+  /** The street address, usually two lines. */
   addressLines: Array<string>;
-  /** The company or building at the address; null for none. */
+  /** The company or building at the address, or null. */
   organization?: string | null | undefined;
 };
 
-/** The order to record. What is not needed may be left out; null is refused. */
+/** The order to create. Omit optional fields instead of passing null. */
 export type CreateOrderInput = {
-  /** What the courier is to collect on delivery, from 0. */
+  /** The amount in cents that the courier collects on delivery, at least 0. */
   cashOnDeliveryRequestCents: number;
-  /** What is in the package, in 3 to 128 characters. */
+  /** The contents of the package, 3 to 128 characters. */
   contentDescription: string;
-  /** Who ships the order: one of the two names that the REST service has for itself, which is meant where it is left out, and for its partner. `Order.fulfiller` shows them. */
+  /** Who ships the order: the REST service itself (the default) or its partner. `Order.fulfiller` shows both names. */
   fulfiller?: string | null | undefined;
-  /** A key of your own, 1 to 255 characters, new for each order. For 24 hours the same key and input, with any access token of the merchant, return the same order and record nothing twice. A repeated key costs `GET /v1/orders/{id}`. */
+  /** A key that you choose for this order, 1 to 255 characters. For 24 hours, a retry with the same key and input returns the same order and creates no other. A retry costs `GET /v1/orders/{id}`. */
   idempotencyKey?: string | null | undefined;
-  /** Notes to the order, 3 to 2048 characters. */
+  /** The notes on the order, 3 to 2048 characters. */
   notes: string;
-  /** How the customer pays, in your own words, such as `PSE`. */
+  /** The payment methods of the customer as free text, such as `PSE`. */
   paymentMethods?: Array<string> | null | undefined;
-  /** Who receives the order. */
+  /** The person who receives the order. */
   recipient: OrderRecipientInput;
-  /** The id of the order in the e-commerce system that it comes from. By it an order is found again after an answer that never came. */
+  /** The id of the order in your e-commerce system. Waybill uses it to find the order if the response is lost. */
   referenceId?: string | null | undefined;
-  /** The page of the order in that system. */
+  /** The address of the order's page in the e-commerce system. */
   referenceUrl?: string | null | undefined;
-  /** What the customer pays for the order; for reporting only. */
+  /** The price that the customer pays for the order. Used for reports only. */
   sellingPriceCents: number;
-  /** How far the order has come already. Left out, the REST service says. */
+  /** The initial status of the order. By default, the REST service decides. */
   status?: OrderInitialStatus | null | undefined;
 };
 
-/** A package, and the way that it is to go. */
+/** A package with its origin and destination. */
 export type CreateQuoteInput = {
-  /** What the courier is to collect on delivery, from 0. Left out, nothing is asked for. */
+  /** The amount in cents that the courier collects on delivery, at least 0. By default nothing is collected. */
   cashOnDeliveryRequestCents?: number | null | undefined;
-  /** Where the package goes: a location, in the same form. */
+  /** The location that receives the package, `locations/<identifier>` or the bare identifier. At most 96 characters with `locations/`. */
   destination: string | number;
-  /** A key of your own, 1 to 255 characters, new for each quote. For 24 hours the same key and input, with any access token of the merchant, return the same quote and request none twice. A repeated key costs `GET /v1/quotes/{id}` unless only the quote's id is selected. */
+  /** A key that you choose for this quote, 1 to 255 characters. For 24 hours, a retry with the same key and input returns the same quote and creates no other. A retry costs `GET /v1/quotes/{id}` unless only the quote's id is selected. */
   idempotencyKey?: string | null | undefined;
-  /** The order that the package belongs to, `orders/<identifier>` or the bare identifier. A shipment created from the quote is then the shipment of this order. */
+  /** The order of the package, `orders/<identifier>` or the bare identifier. A shipment of this quote becomes the order's shipment. */
   order?: string | number | null | undefined;
-  /** Where the package is collected: a location, `locations/<identifier>` or the bare identifier; at most 96 characters with `locations/`. */
+  /** The location where the courier collects the package, `locations/<identifier>` or the bare identifier. At most 96 characters with `locations/`. */
   origin: string | number;
-  /** The package that the couriers are to carry. */
+  /** The package to deliver. */
   package: PackageInput;
 };
 
-/** An offer of a quote, from where it is to be carried, and to whom. */
+/** An offer of a quote, with the origin and the recipient of the package. */
 export type CreateShipmentInput = {
-  /** The courier whose offer is accepted, `couriers/<code>` or the bare code: one with an `available` offer. */
+  /** The courier whose offer you accept, `couriers/<code>` or the bare code. The offer must be `available`. */
   courier: string | number;
-  /** A key of your own, 1 to 255 characters, new for each shipment. For 24 hours the same key and input, with any access token of the merchant, return the same shipment and ship nothing twice. A repeated key costs `GET /v1/shipments/{id}`. Requests with keys accept a quote one after another. */
+  /** A key that you choose for this shipment, 1 to 255 characters. For 24 hours, a retry with the same key and input returns the same shipment and creates no other. A retry costs `GET /v1/shipments/{id}`. */
   idempotencyKey?: string | null | undefined;
-  /** Where the package is collected: one of the merchant's origins, at the location that the quote starts from, `origins/<identifier>` or the bare identifier. */
+  /** The merchant's origin where the courier collects the package, `origins/<identifier>` or the bare identifier. Its location must be the quote's origin. */
   origin: string | number;
-  /** The quote that is accepted, `quotes/<identifier>` or the bare identifier. Its order, if it has one, is what is shipped. */
+  /** The quote with the offer, `quotes/<identifier>` or the bare identifier. The shipment belongs to the quote's order, if there is one. */
   quote: string | number;
-  /** Who receives the package. */
+  /** The person who receives the package. */
   recipient: ShipmentRecipientInput;
-  /** Whether the courier is to collect the package, or it is brought to the courier. */
+  /** Whether the courier collects the package. Otherwise the merchant brings it to the courier. */
   requiresPickup: boolean;
 };
 
-/** How far a customer can be relied on to accept a package, judged by their earlier shipments. */
+/** How reliably a customer accepts packages, based on their earlier shipments. */
 export type CustomerReliability =
-  /** Sends some packages back. */
+  /** The customer returns some packages. */
   | 'MODERATE'
-  /** No earlier orders to judge by. */
+  /** The customer has no earlier orders. */
   | 'NO_ORDERS'
-  /** Accepts packages as a rule. */
+  /** The customer usually accepts packages. */
   | 'RELIABLE'
-  /** A value that this version of the server does not know. Not for input. */
+  /** A value that this version of the server does not know. Not valid as input. */
   | 'UNRECOGNIZED'
-  /** Sends many packages back. */
+  /** The customer returns many packages. */
   | 'UNRELIABLE';
 
 /** The kind of an identity document. */
 export type DocumentType =
-  /** Cédula de ciudadanía: a Colombian citizen. */
+  /** Cédula de ciudadanía, for Colombian citizens. */
   | 'CC'
-  /** Cédula de extranjería: a foreign resident. */
+  /** Cédula de extranjería, for foreign residents. */
   | 'CE'
-  /** NIT: a company or another taxpayer. */
+  /** NIT, for companies and other taxpayers. */
   | 'NI'
-  /** Tarjeta de identidad: a minor. */
+  /** Tarjeta de identidad, for minors. */
   | 'TI'
-  /** A value that this version of the server does not know. Not for input. */
+  /** A value that this version of the server does not know. Not valid as input. */
   | 'UNRECOGNIZED';
 
-/** What a message consists of: either a text or a template. */
+/** The content of a message: either a text or a template. */
 export type MessageContentInput =
   {   /** A template with its values. */
   template: SendTemplateInput; text?: never; }
-  |  { template?: never;   /** Free text, as the customer will read it. */
+  |  { template?: never;   /** The text that the customer reads. */
   text: string; };
 
-/** What a message consists of. */
+/** The content type of a message. */
 export type MessageContentType =
   /** A template with its parameters. */
   | 'TEMPLATE'
   /** Free text. */
   | 'TEXT'
-  /** A value that this version of the server does not know. Not for input. */
+  /** A value that this version of the server does not know. Not valid as input. */
   | 'UNRECOGNIZED';
 
-/** How far a message has come. */
+/** The delivery status of a message. */
 export type MessageStatus =
-  /** Arrived on the customer's phone. */
+  /** The message is on the customer's phone. */
   | 'DELIVERED'
-  /** Could not be delivered. */
+  /** The message could not be delivered. */
   | 'FAILED'
-  /** Read by the customer. */
+  /** The customer read the message. */
   | 'READ'
-  /** Taken on, not yet sent. */
+  /** The message is accepted, but not sent yet. */
   | 'SENDING'
-  /** Sent. */
+  /** The message was sent. */
   | 'SENT'
-  /** A value that this version of the server does not know. Not for input. */
+  /** A value that this version of the server does not know. Not valid as input. */
   | 'UNRECOGNIZED';
 
-/** Which of the available offers to take: either the best one or that of a courier. */
+/** The choice among the available offers: either a preference or a courier. */
 export type OfferChoiceInput =
-  {   /** Take the offer of this courier, `couriers/<code>` or the bare code. */
+  {   /** The courier whose offer to accept, `couriers/<code>` or the bare code. */
   courier: string | number; prefer?: never; }
-  |  { courier?: never;   /** Take the best one. */
+  |  { courier?: never;   /** The preference that selects the offer. */
   prefer: OfferPreference; };
 
-/** What matters most in the choice among available offers. */
+/** A preference among available offers. */
 export type OfferPreference =
-  /** The one that costs least; the faster one among equals. */
+  /** The cheapest offer. Among equals, the faster one. */
   | 'CHEAPEST'
-  /** The one that arrives first; the cheaper one among equals. */
+  /** The fastest offer. Among equals, the cheaper one. */
   | 'FASTEST';
 
-/** The statuses that an order can be recorded with. */
+/** The statuses that a new order can have. */
 export type OrderInitialStatus =
-  /** Confirmed with the customer. */
+  /** The customer confirmed the order. */
   | 'CONFIRMED'
-  /** Recorded, not yet confirmed. */
+  /** The order is not confirmed yet. */
   | 'NEW';
 
 /** The person who receives an order. */
 export type OrderRecipientInput = {
-  /** Where the package goes. */
+  /** The street address for the delivery. */
   address: AddressInput;
-  /** The number of the identity document; null for none. */
+  /** The number of the identity document, or null. */
   document?: string | null | undefined;
-  /** The kind of identity document; null for none. Not `UNRECOGNIZED`. */
+  /** The kind of identity document, or null. `UNRECOGNIZED` is not valid. */
   documentType?: DocumentType | null | undefined;
-  /** Email address. */
+  /** The email address. */
   email: string;
-  /** Given names. */
+  /** The given names. */
   firstName: string;
-  /** Family names. */
+  /** The family names. */
   lastName: string;
-  /** The place of the address among the supported locations, `locations/<identifier>` or the bare identifier; at most 96 characters with `locations/`. */
+  /** The location of the address, `locations/<identifier>` or the bare identifier. At most 96 characters with `locations/`. */
   location: string | number;
-  /** Phone number, such as `+573001112233`. */
+  /** The phone number, such as `+573001112233`. */
   phoneNumber: string;
 };
 
-/** How far an order has come. */
+/** The status of an order. */
 export type OrderStatus =
-  /** Called off. */
+  /** Cancelled. */
   | 'CANCELLED'
-  /** Confirmed with the customer. */
+  /** The customer confirmed the order. */
   | 'CONFIRMED'
-  /** Received by the customer. Set by the service. */
+  /** The customer received the order. Set by the REST service. */
   | 'DELIVERED'
-  /** On its way. Set by the service. */
+  /** The order is in transit. Set by the REST service. */
   | 'IN_PROGRESS'
-  /** Recorded, not yet confirmed. */
+  /** The order is not confirmed yet. */
   | 'NEW'
-  /** Packed, ready to be shipped. */
+  /** The order is packed and ready to ship. */
   | 'READY'
-  /** On its way back, or returned. Set by the service. */
+  /** The order is being returned, or was returned. Set by the REST service. */
   | 'RETURN'
-  /** A value that this version of the server does not know. Not for input. */
+  /** A value that this version of the server does not know. Not valid as input. */
   | 'UNRECOGNIZED';
 
-/** The statuses that an order can be given. All others are set by the service. */
+/** The statuses that `updateOrder` can set. The REST service sets all others. */
 export type OrderUpdatableStatus =
-  /** Called off. */
+  /** Cancelled. */
   | 'CANCELLED'
-  /** Confirmed with the customer. */
+  /** The customer confirmed the order. */
   | 'CONFIRMED'
-  /** Recorded, not yet confirmed. */
+  /** The order is not confirmed yet. */
   | 'NEW'
-  /** Packed, ready to be shipped. */
+  /** The order is packed and ready to ship. */
   | 'READY';
 
-/** The outer size of a package. */
+/** The outer dimensions of a package. */
 export type PackageDimensionsInput = {
-  /** Height in centimetres. */
+  /** The height in centimetres. */
   heightCm: number;
-  /** Length in centimetres. */
+  /** The length in centimetres. */
   lengthCm: number;
-  /** Width in centimetres. */
+  /** The width in centimetres. */
   widthCm: number;
 };
 
-/** A package to be carried. */
+/** A package to deliver. */
 export type PackageInput = {
-  /** What is in it, in 3 to 128 characters. */
+  /** The contents of the package, 3 to 128 characters. */
   contentDescription: string;
-  /** The value of the content, in cents. */
+  /** The declared value of the contents, in cents. */
   declaredValueCents: number;
-  /** The outer size. */
+  /** The outer dimensions. */
   dimensions: PackageDimensionsInput;
   /** The weight in kilograms. */
   weightKg: number;
 };
 
-/** A message to send, and the conversation that it goes into. */
+/** A message and its conversation. */
 export type SendMessageInput = {
-  /** What to send: either a text or a template. */
+  /** The content of the message: either a text or a template. */
   content: MessageContentInput;
   /** The conversation, `channels/<identifier>/conversations/<identifier>`. */
   conversation: string | number;
-  /** A key of your own, 1 to 255 characters, new for each message. For 24 hours the same key and input, with any access token of the merchant, return the same message and send nothing twice. A repeated key costs `GET /v1/channels/{id}/conversations/{id}/messages`. */
+  /** A key that you choose for this message, 1 to 255 characters. For 24 hours, a retry with the same key and input returns the same message and sends no other. A retry costs `GET /v1/channels/{id}/conversations/{id}/messages`. */
   idempotencyKey?: string | null | undefined;
 };
 
-/** A text to send, and the phone that it goes to. */
+/** A text and the phone number of its recipient. */
 export type SendMessageToPhoneInput = {
-  /** The channel to send it through, `channels/<identifier>` or the bare identifier. */
+  /** The channel that sends the text, `channels/<identifier>` or the bare identifier. */
   channel: string | number;
-  /** A key of your own, 1 to 255 characters, new for each message. For 24 hours the same key and input, with any access token of the merchant, return the same message and send nothing twice. A repeated key costs `GET /v1/channels/{id}/conversations/{id}/messages`. */
+  /** A key that you choose for this message, 1 to 255 characters. For 24 hours, a retry with the same key and input returns the same message and sends no other. A retry costs `GET /v1/channels/{id}/conversations/{id}/messages`. */
   idempotencyKey?: string | null | undefined;
   /** The customer's name. */
   name: string;
   /** The customer's phone number, such as `+573001112233`. */
   phone: string;
-  /** Free text, as the customer will read it. */
+  /** The text that the customer reads. */
   text: string;
 };
 
-/** A template of the channel, with a value for each of its parameters. `Template.preview` shows what the customer will read. */
+/** A template of the channel, with a value for each parameter. `Template.preview` shows the resulting message. */
 export type SendTemplateInput = {
-  /** The values for the body, each name once. */
+  /** The values for the body. Each name occurs once. */
   bodyParameters?: Array<TemplateParameterInput> | null | undefined;
-  /** The values for the header, each name once. */
+  /** The values for the header. Each name occurs once. */
   headerParameters?: Array<TemplateParameterInput> | null | undefined;
-  /** The language code to send it in, such as `es`. */
+  /** The language code of the template, such as `es`. */
   language: string;
   /** The name of the template. */
   name: string;
 };
 
-/** An order to ship, from where, and in what package. It goes to the recipient of the order. */
+/** An order with its package and its origin. The order's recipient receives the package. */
 export type ShipOrderInput = {
-  /** A key of your own, 1 to 255 characters, new for each shipment. For 24 hours the same key and input, with any access token of the merchant, return the same result and ship nothing twice. After an `OutcomeUnknown`, they continue after the last known step. A repeated key costs `GET /v1/shipments/{id}`, and for `NoOffer` `GET /v1/quotes/{id}`. */
+  /** A key that you choose for this shipment, 1 to 255 characters. For 24 hours, a retry with the same key and input returns the same result, or continues after the last known step. A retry costs `GET /v1/shipments/{id}`, or `GET /v1/quotes/{id}` for `NoOffer`. */
   idempotencyKey?: string | null | undefined;
-  /** The most that the shipment may cost, from 0, without what collecting the cash on delivery costs. Left out or null, there is no limit. */
+  /** The maximum cost of the shipment in cents, without the fee for cash on delivery. By default there is no maximum. */
   maxShipmentCostCents?: number | null | undefined;
-  /** Which offer to take. Left out or null, it is the cheapest. */
+  /** The offer to accept. By default the cheapest. */
   offer?: OfferChoiceInput | null | undefined;
-  /** The order, `orders/<identifier>` or the bare identifier. It must not be shipped yet. */
+  /** The order, `orders/<identifier>` or the bare identifier. It must not have a shipment yet. */
   order: string | number;
-  /** Where the package is collected: one of the merchant's origins, `origins/<identifier>` or the bare identifier. */
+  /** The merchant's origin where the courier collects the package, `origins/<identifier>` or the bare identifier. */
   origin: string | number;
-  /** The package that the courier is to carry. */
+  /** The package to deliver. */
   package: PackageInput;
-  /** Whether the courier is to collect the package, or it is brought to the courier. Null is refused. */
+  /** Whether the courier collects the package. Otherwise the merchant brings it to the courier. Null is not valid. */
   requiresPickup?: boolean | null | undefined;
 };
 
-/** The person who receives a shipment, at the destination of the shipment's quote. */
+/** The person who receives a shipment at the destination of its quote. */
 export type ShipmentRecipientInput = {
-  /** Where the package goes. */
+  /** The street address for the delivery. */
   address: AddressInput;
-  /** The number of the identity document; null for none. */
+  /** The number of the identity document, or null. */
   document?: string | null | undefined;
-  /** The kind of identity document; null for none. Not `UNRECOGNIZED`. */
+  /** The kind of identity document, or null. `UNRECOGNIZED` is not valid. */
   documentType?: DocumentType | null | undefined;
-  /** Email address. */
+  /** The email address. */
   email: string;
-  /** Given names. */
+  /** The given names. */
   firstName: string;
-  /** Family names. */
+  /** The family names. */
   lastName: string;
-  /** Phone number, such as `+573001112233`. */
+  /** The phone number, such as `+573001112233`. */
   phoneNumber: string;
 };
 
-/** How far a shipment has come. */
+/** The status of a shipment. */
 export type ShipmentStatus =
-  /** At the courier's terminal near the destination. */
+  /** The package is at the courier's terminal near the destination. */
   | 'AT_DESTINATION_TERMINAL'
-  /** At the courier's terminal near the origin. */
+  /** The package is at the courier's terminal near the origin. */
   | 'AT_ORIGIN_TERMINAL'
-  /** Asked to be called off. */
+  /** The cancellation was requested. */
   | 'CANCELLATION_REQUESTED'
-  /** Called off. */
+  /** Cancelled. */
   | 'CANCELLED'
-  /** Received. */
+  /** The recipient received the package. */
   | 'DELIVERED'
-  /** The label is being made. */
+  /** The label is being generated. */
   | 'GENERATING_LABEL'
-  /** The courier has it. */
+  /** The courier has the package. */
   | 'IN_PROGRESS'
-  /** The label can be printed. */
+  /** The label is ready to print. */
   | 'LABEL_GENERATED'
-  /** On the last way to the recipient. */
+  /** The package is out for delivery. */
   | 'OUT_FOR_DELIVERY'
-  /** Waits for the recipient at the courier's office. */
+  /** The recipient can collect the package at the courier's office. */
   | 'READY_FOR_PICKUP'
-  /** On its way back, or returned. */
+  /** The package is being returned, or was returned. */
   | 'RETURN'
-  /** The courier is to collect it. */
+  /** The pickup is scheduled. */
   | 'SCHEDULED_PICKUP'
-  /** A value that this version of the server does not know. Not for input. */
+  /** A value that this version of the server does not know. Not valid as input. */
   | 'UNRECOGNIZED'
-  /** Something went wrong; the courier has to be asked. */
+  /** The shipment has an error. Contact the courier. */
   | 'WITH_ERROR';
 
 /** The value of one parameter of a template. */
 export type TemplateParameterInput = {
-  /** The name, as it stands in `{{name}}`. */
+  /** The name in `{{name}}`. */
   name: string;
-  /** The text to put there. */
+  /** The text of the parameter. */
   value: string;
 };
 
-/** An order, and what is to change of it: at least one field. What is left out stays as it is; null is refused. */
+/** An order and its new values, at least one. Omitted fields do not change, and null is not valid. */
 export type UpdateOrderInput = {
-  /** What the courier is to collect on delivery, from 0. */
+  /** The amount in cents that the courier collects on delivery, at least 0. */
   cashOnDeliveryRequestCents?: number | null | undefined;
-  /** What is in the package, in 3 to 128 characters. */
+  /** The contents of the package, 3 to 128 characters. */
   contentDescription?: string | null | undefined;
-  /** Who ships the order: one of the two names that `Order.fulfiller` shows. */
+  /** Who ships the order. `Order.fulfiller` shows both names. */
   fulfiller?: string | null | undefined;
   /** The order, `orders/<identifier>` or the bare identifier. */
   id: string | number;
-  /** Notes to the order, 3 to 2048 characters. */
+  /** The notes on the order, 3 to 2048 characters. */
   notes?: string | null | undefined;
-  /** How the customer pays, in place of the list as a whole. */
+  /** The payment methods of the customer. Replaces the whole list. */
   paymentMethods?: Array<string> | null | undefined;
-  /** Who receives the order, in place of the recipient as a whole. */
+  /** The person who receives the order. Replaces the whole recipient. */
   recipient?: OrderRecipientInput | null | undefined;
-  /** What the customer pays for the order; for reporting only. */
+  /** The price that the customer pays for the order. Used for reports only. */
   sellingPriceCents?: number | null | undefined;
-  /** How far the order has come. Which step may follow on which is for the REST service to say: one that may not is a `Conflict`. */
+  /** The status of the order. If the REST service does not allow the change, the result is a `Conflict`. */
   status?: OrderUpdatableStatus | null | undefined;
 };
 

@@ -22,19 +22,20 @@ import './orders/update-order.ts';
 import './shipments/ship-order.ts';
 
 builder.queryType({
-  description: "Everything that can be read: the merchant's orders, shipments and messages.",
+  description: "The operations that read the merchant's orders, quotes, shipments and messages.",
 });
 
 builder.mutationType({
   description:
-    'Everything that can be changed. What a person can get wrong comes back as data, a member of the result that is a ' +
-    '`UserError`. What is broken is an error of the field, which is null then; the other mutations of the request are ' +
-    'answered all the same. Mutations of one request run one after the other, and write at most 100 things together.',
+    'The operations that write. A result is a success or a `UserError`; failures of the server or of REST ' +
+    'are errors of the field. The mutations of one request run one after another and write at most 100 ' +
+    'records.',
 });
 
 const description =
-  "A merchant's orders, delivery quotes, shipments and messages, over one REST service. Each field that costs a call to " +
-  'the REST service names it. Give the access token in the header `Authorization: Bearer <token>`.';
+  "A merchant's orders, delivery quotes, shipments and messages, read from one REST service. " +
+  'Descriptions name the REST calls that a field costs. Send the access token in the header ' +
+  '`Authorization: Bearer <token>`.';
 
 /** The GraphQL schema. The import of a file adds the types of that file. */
 export const schema: GraphQLSchema = new GraphQLSchema({ ...builder.toSchema().toConfig(), description });

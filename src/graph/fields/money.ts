@@ -20,12 +20,12 @@ export function money(cents: number | null | undefined, currency: string): Money
 export const Money = builder.objectRef<MoneySource>('Money').implement({
   description: 'An amount of money, exact to the cent.',
   fields: (t) => ({
-    cents: t.expose('cents', { type: 'Cents', description: 'The whole amount in cents.' }),
+    cents: t.expose('cents', { type: 'Cents', description: 'The amount in cents.' }),
     currency: t.exposeString('currency', {
       description: 'The ISO 4217 code of the currency, such as `COP`.',
     }),
     formatted: t.string({
-      description: 'The amount for people to read, with its currency sign, as `locale` writes it.',
+      description: 'The amount with its currency sign, formatted for `locale`.',
       args: {
         locale: t.arg.string({
           defaultValue: 'es-CO',

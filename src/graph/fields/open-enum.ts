@@ -21,7 +21,7 @@ export function openEnum<Value extends string>(
         Object.entries<string>(values).map(([value, description]) => [value, { description }]),
       ) as Record<Value, { description: string }>),
       [UNRECOGNIZED]: {
-        description: 'A value that this version of the server does not know. Not for input.',
+        description: 'A value that this version of the server does not know. Not valid as input.',
       },
     } as Record<Value | typeof UNRECOGNIZED, { description: string }>,
   });

@@ -24,8 +24,8 @@ builder.scalarType('DateTime', {
 
 builder.scalarType('Cents', {
   description:
-    'An amount of money as a whole number of cents, exact between -(2^53 - 1) and 2^53 - 1. ' +
-    'It is a JSON number that may pass the 32 bits of `Int`.',
+    'An amount of money as a whole number of cents, from -(2^53 - 1) to 2^53 - 1. A JSON number that can ' +
+    'exceed the 32 bits of `Int`.',
   ...checkedScalar<number>('Cents', 'a whole number of cents between -(2^53 - 1) and 2^53 - 1', isCents),
 });
 

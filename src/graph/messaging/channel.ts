@@ -5,14 +5,14 @@ import { defineList } from '../relay/connection.ts';
 import { defineRecordQuery, Node } from '../relay/node.ts';
 
 export const Channel = builder.objectRef<ChannelJson>('Channel').implement({
-  description: 'A messaging account of the merchant, through which customers are written to.',
+  description: 'A messaging account of the merchant, used to send messages to customers.',
   interfaces: [Node],
   fields: (t) => ({
-    type: t.exposeString('type', { description: 'The network, in lower case, such as `chat`.' }),
-    active: t.exposeBoolean('active', { description: 'Whether messages can be sent through it.' }),
+    type: t.exposeString('type', { description: 'The network in lower case, such as `chat`.' }),
+    active: t.exposeBoolean('active', { description: 'Whether the channel can send messages.' }),
     phoneNumber: t.string({
       nullable: true,
-      description: 'The phone number that customers see, where the network has one.',
+      description: 'The phone number that customers see, or null if the network has no numbers.',
       resolve: findPhoneNumber,
     }),
   }),

@@ -8,8 +8,8 @@ import { Channel } from './channel.ts';
 
 export const Conversation = builder.objectRef<ConversationName>('Conversation').implement({
   description:
-    'The messages exchanged with one customer through one channel. The REST service can list its messages, but neither ' +
-    'list nor look up conversations, so that a conversation is not known to exist until its messages are read.',
+    'The messages exchanged with one customer through one channel. The REST service cannot look up ' +
+    'conversations, so only reading the messages shows whether the conversation exists.',
   interfaces: [Node],
   fields: (t) => ({
     channel: t.field({
@@ -32,7 +32,8 @@ builder.objectField(Channel, 'conversation', (t) =>
   t.field({
     type: Conversation,
     nullable: true,
-    description: 'A conversation of this channel. No call is made, so that it is not known to exist.',
+    description:
+      'The conversation of this channel with this id. Costs no call, so the conversation may not exist.',
     args: {
       id: t.arg.id({
         required: true,
@@ -53,7 +54,7 @@ builder.queryField('conversation', (t) =>
   t.field({
     type: Conversation,
     nullable: true,
-    description: 'A conversation by its id. No call is made, so that it is not known to exist.',
+    description: 'The conversation with this id. Costs no call, so the conversation may not exist.',
     args: {
       id: t.arg.id({ required: true, description: '`channels/<identifier>/conversations/<identifier>`.' }),
     },

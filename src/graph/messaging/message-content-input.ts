@@ -6,27 +6,27 @@ import { TemplateParameterInput } from './template.ts';
 
 const SendTemplateInput = builder.inputType('SendTemplateInput', {
   description:
-    'A template of the channel, with a value for each of its parameters. `Template.preview` shows what the customer will ' +
-    'read.',
+    'A template of the channel, with a value for each parameter. `Template.preview` shows the resulting ' +
+    'message.',
   fields: (t) => ({
     name: t.string({ required: true, description: 'The name of the template.' }),
-    language: t.string({ required: true, description: 'The language code to send it in, such as `es`.' }),
+    language: t.string({ required: true, description: 'The language code of the template, such as `es`.' }),
     headerParameters: t.field({
       type: [TemplateParameterInput],
-      description: 'The values for the header, each name once.',
+      description: 'The values for the header. Each name occurs once.',
     }),
     bodyParameters: t.field({
       type: [TemplateParameterInput],
-      description: 'The values for the body, each name once.',
+      description: 'The values for the body. Each name occurs once.',
     }),
   }),
 });
 
 export const MessageContentInput = builder.inputType('MessageContentInput', {
-  description: 'What a message consists of: either a text or a template.',
+  description: 'The content of a message: either a text or a template.',
   isOneOf: true,
   fields: (t) => ({
-    text: t.string({ description: 'Free text, as the customer will read it.' }),
+    text: t.string({ description: 'The text that the customer reads.' }),
     template: t.field({ type: SendTemplateInput, description: 'A template with its values.' }),
   }),
 });

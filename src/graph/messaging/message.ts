@@ -10,15 +10,15 @@ import { Conversation } from './conversation.ts';
 import { findTemplate, Template } from './template.ts';
 import { fillTemplate, joinParts } from './template-text.ts';
 
-const messageStatus = openEnum('MessageStatus', 'How far a message has come.', {
-  SENDING: 'Taken on, not yet sent.',
-  SENT: 'Sent.',
-  DELIVERED: "Arrived on the customer's phone.",
-  READ: 'Read by the customer.',
-  FAILED: 'Could not be delivered.',
+const messageStatus = openEnum('MessageStatus', 'The delivery status of a message.', {
+  SENDING: 'The message is accepted, but not sent yet.',
+  SENT: 'The message was sent.',
+  DELIVERED: "The message is on the customer's phone.",
+  READ: 'The customer read the message.',
+  FAILED: 'The message could not be delivered.',
 });
 
-const messageContentType = openEnum('MessageContentType', 'What a message consists of.', {
+const messageContentType = openEnum('MessageContentType', 'The content type of a message.', {
   TEXT: 'Free text.',
   TEMPLATE: 'A template with its parameters.',
 });
@@ -36,15 +36,15 @@ const TemplateParameter = builder.objectRef<Parameter>('TemplateParameter').impl
   description: 'The value of one parameter of a sent template.',
   fields: (t) => ({
     name: t.exposeString('name', { description: 'The name of the parameter.' }),
-    value: t.exposeString('value', { description: 'The text that was put there.' }),
+    value: t.exposeString('value', { description: 'The text of the parameter.' }),
   }),
 });
 
 const SentTemplate = builder.objectRef<SentTemplateSource>('SentTemplate').implement({
-  description: 'The template of a message, with the values that were sent.',
+  description: 'The template of a sent message, with its values.',
   fields: (t) => ({
     name: t.exposeString('name', { description: 'The name of the template.' }),
-    language: t.exposeString('language', { description: 'The language code it was sent in.' }),
+    language: t.exposeString('language', { description: 'The language code of the sent template.' }),
     headerParameters: t.field({
       type: [TemplateParameter],
       description: 'The values in the header.',
@@ -61,8 +61,8 @@ const SentTemplate = builder.objectRef<SentTemplateSource>('SentTemplate').imple
       type: Template,
       nullable: true,
       description:
-        'The template as it is defined today; null where it is gone. Costs `GET /v1/channels/{id}/templates`, once ' +
-        "for all of the channel's templates.",
+        'The current definition of the template, or null if it no longer exists. Costs `GET ' +
+        '/v1/channels/{id}/templates`, once for all templates.',
       resolve: (sent, _args, { loaders }) => findTemplate(sent, loaders),
     }),
   }),
@@ -81,34 +81,34 @@ function parameterValues(parameters: SentTemplateJson['bodyParameters']): Map<st
 }
 
 export const Message = builder.objectRef<MessageJson>('Message').implement({
-  description: 'A message that a customer was sent.',
+  description: 'A message sent to a customer.',
   fields: (t) => ({
     id: t.exposeID('name', {
-      description: '`channels/<identifier>/conversations/<identifier>/messages/<identifier>`.',
+      description: 'The id, `channels/<identifier>/conversations/<identifier>/messages/<identifier>`.',
     }),
-    createTime: t.expose('createTime', { type: 'DateTime', description: 'When it was created.' }),
+    createTime: t.expose('createTime', { type: 'DateTime', description: 'The time of creation.' }),
     status: t.field({
       type: messageStatus.ref,
-      description: 'How far it has come.',
+      description: 'The delivery status of the message.',
       resolve: (message) => messageStatus.recognize(message.status),
     }),
     contentType: t.field({
       type: messageContentType.ref,
-      description: 'Whether it is a text or a template.',
+      description: 'The type of the content: text or template.',
       resolve: (message) => messageContentType.recognize(message.contentType),
     }),
-    text: t.exposeString('text', { nullable: true, description: 'The text; null for a template.' }),
+    text: t.exposeString('text', { nullable: true, description: 'The text, or null for a template.' }),
     template: t.field({
       type: SentTemplate,
       nullable: true,
-      description: 'The template with its values; null for a text.',
+      description: 'The template with its values, or null for a text.',
       resolve: sentTemplate,
     }),
     body: t.string({
       nullable: true,
       description:
-        'What the customer reads: the text, or the header, body and footer of the template, filled in. Null where the ' +
-        'template is gone. For a template it costs `GET /v1/channels/{id}/templates`, once for all.',
+        'The message as the customer reads it: the text or the completed template. Null if the template no ' +
+        'longer exists. A template costs `GET /v1/channels/{id}/templates`, once for all templates.',
       resolve: async (message, _args, { loaders }) => {
         const sent = sentTemplate(message);
         if (sent === null) return message.text ?? null;
@@ -121,7 +121,7 @@ export const Message = builder.objectRef<MessageJson>('Message').implement({
     }),
     conversation: t.field({
       type: Conversation,
-      description: 'The conversation it belongs to.',
+      description: 'The conversation of the message.',
       resolve: conversation,
     }),
   }),
@@ -153,7 +153,7 @@ builder.objectField(Conversation, 'messages', (t) =>
     type: messageList.type,
     nullable: true,
     description:
-      'The messages of the conversation, in the order in which the REST service lists them. Costs ' +
+      'The messages of the conversation, in the order of the REST service. Costs ' +
       '`GET /v1/channels/{id}/conversations/{id}/messages`.',
     args: messageList.args,
     resolve: ({ channel, conversation }, args, { loaders }) =>

@@ -4,20 +4,20 @@ import { runMutation } from '../mutation/run-mutation.ts';
 import { SendMessageResult } from './send-message.ts';
 
 const SendMessageToPhoneInput = builder.inputType('SendMessageToPhoneInput', {
-  description: 'A text to send, and the phone that it goes to.',
+  description: 'A text and the phone number of its recipient.',
   fields: (t) => ({
     channel: t.id({
       required: true,
-      description: 'The channel to send it through, `channels/<identifier>` or the bare identifier.',
+      description: 'The channel that sends the text, `channels/<identifier>` or the bare identifier.',
     }),
     phone: t.string({ required: true, description: "The customer's phone number, such as `+573001112233`." }),
     name: t.string({ required: true, description: "The customer's name." }),
-    text: t.string({ required: true, description: 'Free text, as the customer will read it.' }),
+    text: t.string({ required: true, description: 'The text that the customer reads.' }),
     idempotencyKey: t.string({
       description:
-        'A key of your own, 1 to 255 characters, new for each message. For 24 hours the same key and input, with any ' +
-        'access token of the merchant, return the same message and send nothing twice. A repeated key costs ' +
-        '`GET /v1/channels/{id}/conversations/{id}/messages`.',
+        'A key that you choose for this message, 1 to 255 characters. For 24 hours, a retry with the same key ' +
+        'and input returns the same message and sends no other. A retry costs `GET ' +
+        '/v1/channels/{id}/conversations/{id}/messages`.',
     }),
   }),
 });
@@ -29,8 +29,8 @@ builder.mutationField('sendMessageToPhone', (t) =>
     type: SendMessageResult,
     nullable: true,
     description:
-      "Sends a text to a phone number, into the customer's conversation or a new one, which `sent.conversation` " +
-      'names. Costs `POST /v1/channels/{id}/messages`.',
+      "Sends a text to a phone number. `sent.conversation` is the customer's existing or new conversation. " +
+      'Costs `POST /v1/channels/{id}/messages`.',
     args: {
       input: t.arg({ type: SendMessageToPhoneInput, required: true, description: 'The text to send.' }),
     },

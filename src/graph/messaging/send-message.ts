@@ -11,7 +11,7 @@ import { MessageContentInput, messageContentRules, messageJson } from './message
 import { checkTemplateFits } from './template-check.ts';
 
 const SendMessageInput = builder.inputType('SendMessageInput', {
-  description: 'A message to send, and the conversation that it goes into.',
+  description: 'A message and its conversation.',
   fields: (t) => ({
     conversation: t.id({
       required: true,
@@ -20,13 +20,13 @@ const SendMessageInput = builder.inputType('SendMessageInput', {
     content: t.field({
       type: MessageContentInput,
       required: true,
-      description: 'What to send: either a text or a template.',
+      description: 'The content of the message: either a text or a template.',
     }),
     idempotencyKey: t.string({
       description:
-        'A key of your own, 1 to 255 characters, new for each message. For 24 hours the same key and input, with any ' +
-        'access token of the merchant, return the same message and send nothing twice. A repeated key costs ' +
-        '`GET /v1/channels/{id}/conversations/{id}/messages`.',
+        'A key that you choose for this message, 1 to 255 characters. For 24 hours, a retry with the same key ' +
+        'and input returns the same message and sends no other. A retry costs `GET ' +
+        '/v1/channels/{id}/conversations/{id}/messages`.',
     }),
   }),
 });
@@ -49,17 +49,17 @@ const rules = object({ conversation: conversationId, content: messageContentRule
 const SendMessageSuccess = builder
   .objectRef<{ __typename: 'SendMessageSuccess'; sent: MessageJson }>('SendMessageSuccess')
   .implement({
-    description: 'The message is on its way.',
+    description: 'The message was accepted for sending.',
     fields: (t) => ({
       sent: t.expose('sent', {
         type: Message,
-        description: 'The message as it was taken on; its `status` says later how far it has come.',
+        description: 'The accepted message. Its `status` shows the delivery.',
       }),
     }),
   });
 
 export const SendMessageResult = resultUnion('SendMessageResult', {
-  description: 'What came of sending a message.',
+  description: 'The result of sending a message.',
   types: [SendMessageSuccess, NotFound],
 });
 
@@ -68,8 +68,9 @@ builder.mutationField('sendMessage', (t) =>
     type: SendMessageResult,
     nullable: true,
     description:
-      'Sends a text or a template into a conversation. Costs `POST /v1/channels/{id}/conversations/{id}/messages`; for ' +
-      'a template `GET /v1/channels/{id}/templates` comes before it, and nothing is sent that does not fit the template.',
+      'Sends a text or a template to a conversation. Rejects values that do not fit the template. Costs ' +
+      '`POST /v1/channels/{id}/conversations/{id}/messages`, and for a template first ' +
+      '`GET /v1/channels/{id}/templates`.',
     args: { input: t.arg({ type: SendMessageInput, required: true, description: 'The message to send.' }) },
     resolve: (_root, { input }, { writes, loaders }, info) =>
       runMutation({

@@ -101,7 +101,7 @@ function parameterErrors(
   const missing = [...names].filter((name) => !given.has(name));
   const expected =
     names.size === 0
-      ? `must be left out, as the ${part} of the template takes no values`
+      ? `must be absent, because the ${part} of the template has no parameters`
       : `must be a parameter in the ${part} of the template, ${oneOfNames(names)}`;
   return [
     ...missing.map((name) => ({ path, message: `must have a value for ${quoteForMessage(name)}` })),

@@ -9,10 +9,10 @@ import { type FilledTemplate, fillTemplate } from './template-text.ts';
 const TemplateParameterDefinition = builder
   .objectRef<TemplateParameterJson>('TemplateParameterDefinition')
   .implement({
-    description: 'A place in the text of a template that every message fills in.',
+    description: 'A parameter in the text of a template.',
     fields: (t) => ({
-      name: t.exposeString('name', { description: 'Its name, as it stands in `{{name}}`.' }),
-      example: t.exposeString('example', { nullable: true, description: 'A value to show what is meant.' }),
+      name: t.exposeString('name', { description: 'The name in `{{name}}`.' }),
+      example: t.exposeString('example', { nullable: true, description: 'An example value.' }),
     }),
   });
 
@@ -30,17 +30,17 @@ const TemplateText = builder.objectRef<TemplateTextJson>('TemplateText').impleme
 });
 
 const TemplatePreview = builder.objectRef<FilledTemplate>('TemplatePreview').implement({
-  description: 'A template as the customer would read it, and what is wrong with the parameters.',
+  description: 'A template with its values, and the faults of the parameters.',
   fields: (t) => ({
-    header: t.exposeString('header', { nullable: true, description: 'The header, filled in.' }),
+    header: t.exposeString('header', { nullable: true, description: 'The header with its values.' }),
     body: t.exposeString('body', {
       nullable: true,
-      description: 'The body, filled in. What has no value keeps its `{{name}}`.',
+      description: 'The body with its values. A parameter without a value keeps its `{{name}}`.',
     }),
     footer: t.exposeString('footer', { nullable: true, description: 'The footer.' }),
-    missing: t.exposeStringList('missing', { description: 'The parameters that have no value.' }),
+    missing: t.exposeStringList('missing', { description: 'The parameters without a value.' }),
     unknown: t.exposeStringList('unknown', {
-      description: 'The values that the template has no parameter for.',
+      description: 'The names that are not parameters of the template.',
     }),
   }),
 });
@@ -48,19 +48,19 @@ const TemplatePreview = builder.objectRef<FilledTemplate>('TemplatePreview').imp
 export const TemplateParameterInput = builder.inputType('TemplateParameterInput', {
   description: 'The value of one parameter of a template.',
   fields: (t) => ({
-    name: t.string({ required: true, description: 'The name, as it stands in `{{name}}`.' }),
-    value: t.string({ required: true, description: 'The text to put there.' }),
+    name: t.string({ required: true, description: 'The name in `{{name}}`.' }),
+    value: t.string({ required: true, description: 'The text of the parameter.' }),
   }),
 });
 
 export const Template = builder.objectRef<TemplateJson>('Template').implement({
-  description: 'A message of a channel, approved once and sent many times with other parameters.',
+  description: 'A message text of a channel with parameters. The network approves a template once.',
   fields: (t) => ({
-    name: t.exposeString('name', { description: 'Its name; with the language it is unique.' }),
+    name: t.exposeString('name', { description: 'The name, unique together with the language.' }),
     language: t.exposeString('language', { description: 'The language code, such as `es`.' }),
     category: t.exposeString('category', {
       nullable: true,
-      description: 'What it is for, in the words of the network.',
+      description: 'The category that the network assigns.',
     }),
     header: t.expose('header', {
       type: TemplateText,
@@ -70,12 +70,12 @@ export const Template = builder.objectRef<TemplateJson>('Template').implement({
     body: t.expose('body', { type: TemplateText, nullable: true, description: 'The text of the message.' }),
     footer: t.exposeString('footer', { nullable: true, description: 'The line below the body.' }),
     buttons: t.stringList({
-      description: 'The captions of its buttons.',
+      description: 'The captions of the buttons.',
       resolve: ({ buttons }) => buttons ?? [],
     }),
     preview: t.field({
       type: TemplatePreview,
-      description: 'The template filled in with these values. Nothing is sent, and no call is made.',
+      description: 'The template with these values. Sends nothing and costs no call.',
       args: {
         headerParameters: t.arg({
           type: [TemplateParameterInput],
@@ -117,11 +117,12 @@ builder.objectFields(Channel, (t) => ({
     type: Template,
     nullable: true,
     description:
-      'The template of this name, or null where there is none. Costs `GET /v1/channels/{id}/templates`, once for all.',
+      'The template with this name, or null if it does not exist. Costs `GET /v1/channels/{id}/templates`, once for ' +
+      'all templates.',
     args: {
       name: t.arg.string({ required: true, description: 'The name of the template.' }),
       language: t.arg.string({
-        description: 'The language code; left out, the first of that name is given.',
+        description: 'The language code. By default, the first template with this name is returned.',
       }),
     },
     resolve: (channel, { name, language }, { loaders }) =>

@@ -70,7 +70,7 @@ export async function runMutation<Rules extends GenericSchema, Success>(
       const advice = mutation.adviceOnUnknownOutcome(value, error.wasNotFound);
       return {
         __typename: 'OutcomeUnknown',
-        message: `It was sent, but no answer came that tells what became of it: it may have happened or not. ${advice}`,
+        message: `The response of REST was lost, so the write may or may not have happened. ${advice}`,
         idempotencyKey: mutation.input.idempotencyKey ?? null,
       };
     }

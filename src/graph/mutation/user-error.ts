@@ -40,65 +40,64 @@ export interface WriteFailedSource extends UserErrorSource {
 
 export const UserError = builder.interfaceRef<UserErrorSource>('UserError').implement({
   description:
-    'Why a mutation did not succeed, for a person to read. `... on UserError { message }` covers every result that is not ' +
-    'the success.',
+    'The reason why a mutation did not succeed. `... on UserError { message }` matches every result ' +
+    'except the success.',
   fields: (t) => ({
     message: t.exposeString('message', {
       description:
-        'What was expected, what came, and what to do; in its own words where it is the REST service that refused.',
+        'The reason, and what to do next. If the REST service rejected the request, its own message.',
     }),
   }),
 });
 
 const InvalidField = builder.objectRef<InvalidFieldSource>('InvalidField').implement({
-  description: 'A field of an input that is not as it should be.',
+  description: 'An input field with an invalid value.',
   fields: (t) => ({
     path: t.exposeString('path', {
       description:
-        'Where it is in the input, such as `recipient.address.addressLines` or `paymentMethods.0`; empty where it is ' +
-        'the input as a whole.',
+        'The path of the field in the input, such as `recipient.address.addressLines` or `paymentMethods.0`. ' +
+        'Empty for the whole input.',
     }),
     message: t.exposeString('message', {
       description:
-        'What is wrong, to be read after the name of the field: `must be 3 to 128 characters long`.',
+        "The fault as a text to show after the field's name, such as `must be 3 to 128 characters long`.",
     }),
   }),
 });
 
 export const InvalidInput = builder.objectRef<InvalidInputSource>('InvalidInput').implement({
-  description:
-    'The input is not as it should be, and nothing was done. Every fault that was found is listed, 100 at most.',
+  description: 'The input is invalid, and nothing was written. `fields` lists up to 100 faults.',
   interfaces: [UserError],
   fields: (t) => ({
     fields: t.expose('fields', {
       type: [InvalidField],
-      description: 'The faults, to be shown each next to its field; empty where the REST service named none.',
+      description: 'The invalid fields. Empty if the REST service named none.',
       extensions: { estimatedItems: 5 },
     }),
   }),
 });
 
 export const NotFound = builder.objectRef<NotFoundSource>('NotFound').implement({
-  description: 'What the mutation is about does not exist, and nothing was done.',
+  description: 'A record that the input names does not exist. Nothing was written.',
   interfaces: [UserError],
   fields: (t) => ({
     missingId: t.exposeID('missingId', {
-      description: 'The id that nothing was found by. It is not called `id`, as it is no id of this object.',
+      description: 'The id that was not found.',
     }),
   }),
 });
 
 export const Conflict = builder.objectRef<ConflictSource>('Conflict').implement({
   description:
-    'The current state does not allow this change: the order is shipped already, or the `idempotencyKey` was used with ' +
-    'another input. Nothing was written.',
+    'The current state does not allow this change. For example, the order is already shipped, or the ' +
+    '`idempotencyKey` was used with another input. Nothing was written.',
   interfaces: [UserError],
 });
 
 export const OutcomeUnknown = builder.objectRef<OutcomeUnknownSource>('OutcomeUnknown').implement({
   description:
-    'It was sent to the REST service and no answer came that tells what became of it: it may have happened or not. ' +
-    '`message` says what to check before it is done again.',
+    'The response of the REST service was lost, so the write may or may not have happened. `message` says ' +
+    'what to check before a retry.',
   interfaces: [UserError],
   fields: (t) => ({
     idempotencyKey: t.exposeString('idempotencyKey', {
@@ -112,20 +111,19 @@ export const OutcomeUnknown = builder.objectRef<OutcomeUnknownSource>('OutcomeUn
 
 export const WriteFailed = builder.objectRef<WriteFailedSource>('WriteFailed').implement({
   description:
-    'One item of a list of writes failed for a reason that is not in its input. Only lists have it: for a single write, ' +
-    'and where all items fail alike, the same is an error of the field. After `UPSTREAM_ERROR` and ' +
-    '`UPSTREAM_UNAVAILABLE` it may have been done all the same, unless `retryable`.',
+    'A failure of one write in a list that its input did not cause. After `UPSTREAM_ERROR` or ' +
+    '`UPSTREAM_UNAVAILABLE`, the write may have happened unless `retryable` is true.',
   interfaces: [UserError],
   fields: (t) => ({
     code: t.exposeString('code', {
-      description: 'The same as `extensions.code` of an error, such as `RATE_LIMITED`.',
+      description: 'The error code, as in `extensions.code` of an error, such as `RATE_LIMITED`.',
     }),
     retryable: t.exposeBoolean('retryable', {
-      description: 'Whether the same input may succeed when it is sent again.',
+      description: 'Whether a retry with the same input may succeed.',
     }),
     retryAfterMs: t.exposeInt('retryAfterMs', {
       nullable: true,
-      description: 'How long to wait before that, in milliseconds, where the REST service says so.',
+      description: 'The time to wait before a retry, in milliseconds, if the REST service gives one.',
     }),
   }),
 });

@@ -16,52 +16,61 @@ import { Order } from './order.ts';
 import { OrderRecipientInput, orderRecipientRules } from './recipient-input.ts';
 
 const OrderInitialStatus = builder.enumType('OrderInitialStatus', {
-  description: 'The statuses that an order can be recorded with.',
+  description: 'The statuses that a new order can have.',
   values: {
-    NEW: { description: 'Recorded, not yet confirmed.' },
-    CONFIRMED: { description: 'Confirmed with the customer.' },
+    NEW: { description: 'The order is not confirmed yet.' },
+    CONFIRMED: { description: 'The customer confirmed the order.' },
   },
 });
 
 const CreateOrderInput = builder.inputType('CreateOrderInput', {
-  description: 'The order to record. What is not needed may be left out; null is refused.',
+  description: 'The order to create. Omit optional fields instead of passing null.',
   fields: (t) => ({
-    recipient: t.field({ type: OrderRecipientInput, required: true, description: 'Who receives the order.' }),
+    recipient: t.field({
+      type: OrderRecipientInput,
+      required: true,
+      description: 'The person who receives the order.',
+    }),
     contentDescription: t.string({
       required: true,
-      description: 'What is in the package, in 3 to 128 characters.',
+      description: 'The contents of the package, 3 to 128 characters.',
     }),
-    notes: t.string({ required: true, description: 'Notes to the order, 3 to 2048 characters.' }),
+    notes: t.string({ required: true, description: 'The notes on the order, 3 to 2048 characters.' }),
     sellingPriceCents: t.field({
       type: 'Cents',
       required: true,
-      description: 'What the customer pays for the order; for reporting only.',
+      description: 'The price that the customer pays for the order. Used for reports only.',
     }),
     cashOnDeliveryRequestCents: t.field({
       type: 'Cents',
       required: true,
-      description: 'What the courier is to collect on delivery, from 0.',
+      description: 'The amount in cents that the courier collects on delivery, at least 0.',
     }),
     status: t.field({
       type: OrderInitialStatus,
-      description: 'How far the order has come already. Left out, the REST service says.',
+      description: 'The initial status of the order. By default, the REST service decides.',
     }),
-    paymentMethods: t.stringList({ description: 'How the customer pays, in your own words, such as `PSE`.' }),
+    paymentMethods: t.stringList({
+      description: 'The payment methods of the customer as free text, such as `PSE`.',
+    }),
     referenceId: t.string({
       description:
-        'The id of the order in the e-commerce system that it comes from. By it an order is found again after an answer ' +
-        'that never came.',
+        'The id of the order in your e-commerce system. Waybill uses it to find the order if the response is ' +
+        'lost.',
     }),
-    referenceUrl: t.field({ type: 'URL', description: 'The page of the order in that system.' }),
+    referenceUrl: t.field({
+      type: 'URL',
+      description: "The address of the order's page in the e-commerce system.",
+    }),
     fulfiller: t.string({
       description:
-        'Who ships the order: one of the two names that the REST service has for itself, which is meant where it is left ' +
-        'out, and for its partner. `Order.fulfiller` shows them.',
+        'Who ships the order: the REST service itself (the default) or its partner. `Order.fulfiller` shows ' +
+        'both names.',
     }),
     idempotencyKey: t.string({
       description:
-        'A key of your own, 1 to 255 characters, new for each order. For 24 hours the same key and input, with any access ' +
-        'token of the merchant, return the same order and record nothing twice. A repeated key costs `GET /v1/orders/{id}`.',
+        'A key that you choose for this order, 1 to 255 characters. For 24 hours, a retry with the same key ' +
+        'and input returns the same order and creates no other. A retry costs `GET /v1/orders/{id}`.',
     }),
   }),
 });
@@ -84,14 +93,14 @@ const rules = object({
 const CreateOrderSuccess = builder
   .objectRef<{ __typename: 'CreateOrderSuccess'; order: OrderJson }>('CreateOrderSuccess')
   .implement({
-    description: 'The order is recorded.',
+    description: 'The order was created.',
     fields: (t) => ({
-      order: t.expose('order', { type: Order, description: 'The order as it was recorded.' }),
+      order: t.expose('order', { type: Order, description: 'The new order.' }),
     }),
   });
 
 const CreateOrderResult = resultUnion('CreateOrderResult', {
-  description: 'What came of recording an order.',
+  description: 'The result of `createOrder`.',
   types: [CreateOrderSuccess],
 });
 
@@ -100,8 +109,8 @@ builder.mutationField('createOrder', (t) =>
     type: CreateOrderResult,
     nullable: true,
     description:
-      'Records an order. Costs `POST /v1/orders`; with the key of an attempt that got no answer, a searched ' +
-      '`GET /v1/orders` instead.',
+      'Creates an order. Costs `POST /v1/orders`, or a searched `GET /v1/orders` to find the result of an ' +
+      'earlier attempt.',
     args: { input: t.arg({ type: CreateOrderInput, required: true, description: 'The order to record.' }) },
     resolve: (_root, { input }, { writes }, info) =>
       runMutation({

@@ -4,24 +4,26 @@ import { openEnum } from '../fields/open-enum.ts';
 
 export const customerReliability = openEnum(
   'CustomerReliability',
-  'How far a customer can be relied on to accept a package, judged by their earlier shipments.',
+  'How reliably a customer accepts packages, based on their earlier shipments.',
   {
-    RELIABLE: 'Accepts packages as a rule.',
-    MODERATE: 'Sends some packages back.',
-    UNRELIABLE: 'Sends many packages back.',
-    NO_ORDERS: 'No earlier orders to judge by.',
+    RELIABLE: 'The customer usually accepts packages.',
+    MODERATE: 'The customer returns some packages.',
+    UNRELIABLE: 'The customer returns many packages.',
+    NO_ORDERS: 'The customer has no earlier orders.',
   },
 );
 
 export const CustomerBehavior = builder.objectRef<CustomerBehaviorJson>('CustomerBehavior').implement({
-  description: "What became of a customer's shipments so far.",
+  description: "The outcomes of a customer's earlier shipments.",
   fields: (t) => ({
-    totalShipments: t.exposeInt('totalShipments', { description: 'Shipments in all.' }),
-    deliveredShipments: t.exposeInt('deliveredShipments', { description: 'Of these, delivered.' }),
-    returnedShipments: t.exposeInt('returnedShipments', { description: 'Of these, returned.' }),
+    totalShipments: t.exposeInt('totalShipments', { description: 'The number of all shipments.' }),
+    deliveredShipments: t.exposeInt('deliveredShipments', {
+      description: 'The number of delivered shipments.',
+    }),
+    returnedShipments: t.exposeInt('returnedShipments', { description: 'The number of returned shipments.' }),
     reliability: t.field({
       type: customerReliability.ref,
-      description: 'The judgement that follows from these numbers.',
+      description: 'The reliability that these numbers show.',
       resolve: (behavior) => customerReliability.recognize(behavior.reliability),
     }),
   }),

@@ -1,14 +1,14 @@
 import { BadInputError } from '../../rest/errors.ts';
 import { openEnum } from '../fields/open-enum.ts';
 
-export const orderStatus = openEnum('OrderStatus', 'How far an order has come.', {
-  NEW: 'Recorded, not yet confirmed.',
-  CONFIRMED: 'Confirmed with the customer.',
-  READY: 'Packed, ready to be shipped.',
-  IN_PROGRESS: 'On its way. Set by the service.',
-  CANCELLED: 'Called off.',
-  DELIVERED: 'Received by the customer. Set by the service.',
-  RETURN: 'On its way back, or returned. Set by the service.',
+export const orderStatus = openEnum('OrderStatus', 'The status of an order.', {
+  NEW: 'The order is not confirmed yet.',
+  CONFIRMED: 'The customer confirmed the order.',
+  READY: 'The order is packed and ready to ship.',
+  IN_PROGRESS: 'The order is in transit. Set by the REST service.',
+  CANCELLED: 'Cancelled.',
+  DELIVERED: 'The customer received the order. Set by the REST service.',
+  RETURN: 'The order is being returned, or was returned. Set by the REST service.',
 });
 
 /** Sorted and without duplicates. An absent or empty list means no filter. @throws BadInputError for UNRECOGNIZED */

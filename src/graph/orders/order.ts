@@ -11,58 +11,58 @@ import { orderStatus, statusFilter } from './order-status.ts';
 import { Recipient } from './recipient.ts';
 
 export const Order = builder.objectRef<OrderJson>('Order').implement({
-  description: 'What a customer ordered and where it goes.',
+  description: "A customer's order with its recipient.",
   interfaces: [Node],
   fields: (t) => ({
-    createTime: t.expose('createTime', { type: 'DateTime', description: 'When it was recorded.' }),
-    updateTime: t.expose('updateTime', { type: 'DateTime', description: 'When it last changed.' }),
+    createTime: t.expose('createTime', { type: 'DateTime', description: 'The time of creation.' }),
+    updateTime: t.expose('updateTime', { type: 'DateTime', description: 'The time of the last change.' }),
     status: t.field({
       type: orderStatus.ref,
-      description: 'How far the order has come.',
+      description: 'The status of the order.',
       resolve: (order) => orderStatus.recognize(order.status),
     }),
-    recipient: t.expose('recipient', { type: Recipient, description: 'Who receives the order.' }),
+    recipient: t.expose('recipient', { type: Recipient, description: 'The person who receives the order.' }),
     contentDescription: t.exposeString('contentDescription', {
-      description: 'What is in the package, in 3 to 128 characters.',
+      description: 'The contents of the package, 3 to 128 characters.',
     }),
-    notes: t.exposeString('notes', { description: 'Notes to the order, 3 to 2048 characters.' }),
+    notes: t.exposeString('notes', { description: 'The notes on the order, 3 to 2048 characters.' }),
     sellingPrice: t.field({
       type: Money,
-      description: 'What the customer pays for the order; for reporting only.',
+      description: 'The price that the customer pays for the order. Used for reports only.',
       resolve: (order, _args, { currency }) => money(order.sellingPriceCents, currency),
     }),
     cashOnDelivery: t.field({
       type: Money,
-      description: 'What the courier collects on delivery; zero where nothing is due.',
+      description: 'The amount that the courier collects on delivery, or zero.',
       resolve: (order, _args, { currency }) => money(order.cashOnDeliveryRequestCents, currency),
     }),
     customerReliability: t.field({
       type: customerReliability.ref,
-      description: 'How far this customer can be relied on.',
+      description: 'The reliability of this customer.',
       resolve: (order) => customerReliability.recognize(order.customerReliability),
     }),
     customerBehavior: t.expose('customerBehavior', {
       type: CustomerBehavior,
-      description: "What became of this customer's shipments so far.",
+      description: "The outcomes of this customer's earlier shipments.",
     }),
     referenceId: t.exposeString('referenceId', {
       nullable: true,
-      description: 'The id of the order in the e-commerce system that it came from.',
+      description: 'The id of the order in the e-commerce system.',
     }),
     referenceGid: t.exposeString('referenceGid', {
       nullable: true,
-      description: 'The global id of the order in that system.',
+      description: 'The global id of the order in the e-commerce system.',
     }),
     referenceUrl: t.expose('referenceUrl', {
       type: 'URL',
       nullable: true,
-      description: 'The page of the order in that system.',
+      description: "The address of the order's page in the e-commerce system.",
     }),
     paymentMethods: t.exposeStringList('paymentMethods', {
       nullable: true,
-      description: 'How the customer pays.',
+      description: 'The payment methods of the customer.',
     }),
-    fulfiller: t.exposeString('fulfiller', { description: 'Who ships the order.' }),
+    fulfiller: t.exposeString('fulfiller', { description: 'The name of who ships the order.' }),
   }),
 });
 
@@ -73,10 +73,13 @@ builder.objectFields(Recipient, (t) => ({
     type: orderList.type,
     nullable: true,
     description:
-      'The orders of this phone number. Costs a searched `GET /v1/orders` for each distinct number.',
+      'The orders with this phone number. Costs a searched `GET /v1/orders` for each distinct number.',
     args: {
       ...orderList.args,
-      status: t.arg({ type: [orderStatus.ref], description: 'Only orders with one of these statuses.' }),
+      status: t.arg({
+        type: [orderStatus.ref],
+        description: 'The statuses of the returned orders. By default all.',
+      }),
     },
     resolve: (recipient, { status, ...args }, { loaders }) => {
       const phoneNumber = phoneNumberOf(recipient);
@@ -107,12 +110,11 @@ builder.queryFields((t) => ({
     type: Order,
     nullable: true,
     description:
-      'The order with this reference that was recorded last, or null where there is none. Costs a searched `GET /v1/orders`.',
+      'The newest order with this `referenceId`, or null if none exists. Costs a searched `GET /v1/orders`.',
     args: {
       referenceId: t.arg.string({
         required: true,
-        description:
-          'The id of the order in the e-commerce system, exactly as it is there; at most 256 characters.',
+        description: 'The exact id of the order in the e-commerce system. At most 256 characters.',
       }),
     },
     resolve: (_root, { referenceId }, { loaders }) => {
@@ -125,13 +127,16 @@ builder.queryFields((t) => ({
     type: orderList.type,
     nullable: true,
     description:
-      'Orders, newest first. Costs `GET /v1/orders`. The REST service decides the order, and some begin with the oldest.',
+      "The merchant's orders, usually newest first: the REST service decides. Costs `GET /v1/orders`.",
     args: {
       ...orderList.args,
-      status: t.arg({ type: [orderStatus.ref], description: 'Only orders with one of these statuses.' }),
+      status: t.arg({
+        type: [orderStatus.ref],
+        description: 'The statuses of the returned orders. By default all.',
+      }),
       search: t.arg.string({
         description:
-          'Finds names of recipients, also misspelt, and exact phone numbers and references; at most 256 characters.',
+          "A recipient's name, also misspelt, or an exact phone number or reference. At most 256 characters.",
       }),
     },
     resolve: (_root, { status, search, ...args }, { loaders }, info) =>

@@ -5,24 +5,28 @@ import { list, locationId, nullable, object, optional, text } from '../mutation/
 import { documentType } from './recipient.ts';
 
 const AddressInput = builder.inputType('AddressInput', {
-  description: 'A street address. Country, state and city follow from the location that it goes with.',
+  description: "A street address. The recipient's location gives the country, state and city.",
   fields: (t) => ({
-    addressLines: t.stringList({ required: true, description: 'The street detail, two lines as a rule.' }),
-    organization: t.string({ description: 'The company or building at the address; null for none.' }),
+    addressLines: t.stringList({ required: true, description: 'The street address, usually two lines.' }),
+    organization: t.string({ description: 'The company or building at the address, or null.' }),
   }),
 });
 
 const personFields = (t: InputFieldBuilder<(typeof builder)['$inferSchemaTypes'], 'InputObject'>) => ({
-  firstName: t.string({ required: true, description: 'Given names.' }),
-  lastName: t.string({ required: true, description: 'Family names.' }),
-  email: t.string({ required: true, description: 'Email address.' }),
-  phoneNumber: t.string({ required: true, description: 'Phone number, such as `+573001112233`.' }),
-  address: t.field({ type: AddressInput, required: true, description: 'Where the package goes.' }),
+  firstName: t.string({ required: true, description: 'The given names.' }),
+  lastName: t.string({ required: true, description: 'The family names.' }),
+  email: t.string({ required: true, description: 'The email address.' }),
+  phoneNumber: t.string({ required: true, description: 'The phone number, such as `+573001112233`.' }),
+  address: t.field({
+    type: AddressInput,
+    required: true,
+    description: 'The street address for the delivery.',
+  }),
   documentType: t.field({
     type: documentType.ref,
-    description: 'The kind of identity document; null for none. Not `UNRECOGNIZED`.',
+    description: 'The kind of identity document, or null. `UNRECOGNIZED` is not valid.',
   }),
-  document: t.string({ description: 'The number of the identity document; null for none.' }),
+  document: t.string({ description: 'The number of the identity document, or null.' }),
 });
 
 /** The rules of "Recipient" in requests, without `location`. */
@@ -53,8 +57,8 @@ export const OrderRecipientInput = builder.inputType('OrderRecipientInput', {
     location: t.id({
       required: true,
       description:
-        'The place of the address among the supported locations, `locations/<identifier>` or the bare identifier; at ' +
-        'most 96 characters with `locations/`.',
+        'The location of the address, `locations/<identifier>` or the bare identifier. At most 96 characters ' +
+        'with `locations/`.',
     }),
   }),
 });
@@ -62,7 +66,7 @@ export const OrderRecipientInput = builder.inputType('OrderRecipientInput', {
 export const orderRecipientRules = object({ ...personRules, location: locationId });
 
 export const ShipmentRecipientInput = builder.inputType('ShipmentRecipientInput', {
-  description: "The person who receives a shipment, at the destination of the shipment's quote.",
+  description: 'The person who receives a shipment at the destination of its quote.',
   fields: personFields,
 });
 

@@ -7,37 +7,40 @@ import { Address } from '../places/address.ts';
 import { Location } from '../places/location.ts';
 
 export const documentType = openEnum('DocumentType', 'The kind of an identity document.', {
-  CC: 'Cédula de ciudadanía: a Colombian citizen.',
-  CE: 'Cédula de extranjería: a foreign resident.',
-  NI: 'NIT: a company or another taxpayer.',
-  TI: 'Tarjeta de identidad: a minor.',
+  CC: 'Cédula de ciudadanía, for Colombian citizens.',
+  CE: 'Cédula de extranjería, for foreign residents.',
+  NI: 'NIT, for companies and other taxpayers.',
+  TI: 'Tarjeta de identidad, for minors.',
 });
 
 export const Recipient = builder.objectRef<RecipientJson>('Recipient').implement({
-  description: 'The person who receives a package, as the order or the shipment has recorded them.',
+  description: 'The person who receives a package, as stored with the order or the shipment.',
   fields: (t) => ({
-    firstName: t.exposeString('firstName', { description: 'Given names.' }),
-    lastName: t.exposeString('lastName', { description: 'Family names.' }),
-    fullName: t.string({ description: 'First and last name with a space between them.', resolve: fullName }),
+    firstName: t.exposeString('firstName', { description: 'The given names.' }),
+    lastName: t.exposeString('lastName', { description: 'The family names.' }),
+    fullName: t.string({
+      description: 'The given and family names, separated by a space.',
+      resolve: fullName,
+    }),
     documentType: t.field({
       type: documentType.ref,
       nullable: true,
-      description: 'The kind of identity document, where one was given.',
+      description: 'The kind of identity document, if known.',
       resolve: (recipient) => documentType.recognize(recipient.documentType),
     }),
     document: t.exposeString('document', {
       nullable: true,
       description: 'The number of the identity document.',
     }),
-    email: t.exposeString('email', { description: 'Email address.' }),
-    phoneNumber: t.exposeString('phoneNumber', { description: 'Phone number.' }),
-    address: t.expose('address', { type: Address, description: 'Where the package goes.' }),
+    email: t.exposeString('email', { description: 'The email address.' }),
+    phoneNumber: t.exposeString('phoneNumber', { description: 'The phone number.' }),
+    address: t.expose('address', { type: Address, description: 'The street address for the delivery.' }),
     location: t.field({
       type: Location,
       nullable: true,
       description:
-        "The place of the address among the supported locations. Null on a shipment's recipient. " +
-        'Costs a filtered `GET /v1/locations` for each distinct location, unless only its id is selected.',
+        "The location of the address, or null for a shipment's recipient. Costs a filtered `GET " +
+        '/v1/locations` unless only its id is selected.',
       resolve: ({ location }, _args, { loaders }, info) =>
         relatedRecord('locations', location, loaders, info),
     }),

@@ -22,43 +22,44 @@ import { Order } from './order.ts';
 import { OrderRecipientInput, orderRecipientRules } from './recipient-input.ts';
 
 const OrderUpdatableStatus = builder.enumType('OrderUpdatableStatus', {
-  description: 'The statuses that an order can be given. All others are set by the service.',
+  description: 'The statuses that `updateOrder` can set. The REST service sets all others.',
   values: {
-    NEW: { description: 'Recorded, not yet confirmed.' },
-    CONFIRMED: { description: 'Confirmed with the customer.' },
-    READY: { description: 'Packed, ready to be shipped.' },
-    CANCELLED: { description: 'Called off.' },
+    NEW: { description: 'The order is not confirmed yet.' },
+    CONFIRMED: { description: 'The customer confirmed the order.' },
+    READY: { description: 'The order is packed and ready to ship.' },
+    CANCELLED: { description: 'Cancelled.' },
   },
 });
 
 const UpdateOrderInput = builder.inputType('UpdateOrderInput', {
   description:
-    'An order, and what is to change of it: at least one field. What is left out stays as it is; null is refused.',
+    'An order and its new values, at least one. Omitted fields do not change, and null is not valid.',
   fields: (t) => ({
     id: t.id({ required: true, description: 'The order, `orders/<identifier>` or the bare identifier.' }),
     status: t.field({
       type: OrderUpdatableStatus,
       description:
-        'How far the order has come. Which step may follow on which is for the REST service to say: one that may not is a ' +
-        '`Conflict`.',
+        'The status of the order. If the REST service does not allow the change, the result is a `Conflict`.',
     }),
     recipient: t.field({
       type: OrderRecipientInput,
-      description: 'Who receives the order, in place of the recipient as a whole.',
+      description: 'The person who receives the order. Replaces the whole recipient.',
     }),
     sellingPriceCents: t.field({
       type: 'Cents',
-      description: 'What the customer pays for the order; for reporting only.',
+      description: 'The price that the customer pays for the order. Used for reports only.',
     }),
     cashOnDeliveryRequestCents: t.field({
       type: 'Cents',
-      description: 'What the courier is to collect on delivery, from 0.',
+      description: 'The amount in cents that the courier collects on delivery, at least 0.',
     }),
-    paymentMethods: t.stringList({ description: 'How the customer pays, in place of the list as a whole.' }),
-    contentDescription: t.string({ description: 'What is in the package, in 3 to 128 characters.' }),
-    notes: t.string({ description: 'Notes to the order, 3 to 2048 characters.' }),
+    paymentMethods: t.stringList({
+      description: 'The payment methods of the customer. Replaces the whole list.',
+    }),
+    contentDescription: t.string({ description: 'The contents of the package, 3 to 128 characters.' }),
+    notes: t.string({ description: 'The notes on the order, 3 to 2048 characters.' }),
     fulfiller: t.string({
-      description: 'Who ships the order: one of the two names that `Order.fulfiller` shows.',
+      description: 'Who ships the order. `Order.fulfiller` shows both names.',
     }),
   }),
 });
@@ -91,14 +92,14 @@ const rules = v.pipe(
 const UpdateOrderSuccess = builder
   .objectRef<{ __typename: 'UpdateOrderSuccess'; order: OrderJson }>('UpdateOrderSuccess')
   .implement({
-    description: 'The order is updated.',
+    description: 'The order was updated.',
     fields: (t) => ({
-      order: t.expose('order', { type: Order, description: 'The order as it is now.' }),
+      order: t.expose('order', { type: Order, description: 'The updated order.' }),
     }),
   });
 
 const UpdateOrderResult = resultUnion('UpdateOrderResult', {
-  description: 'What came of updating an order.',
+  description: 'The result of updating an order.',
   types: [UpdateOrderSuccess, NotFound, WriteFailed],
 });
 
@@ -106,22 +107,23 @@ builder.mutationFields((t) => ({
   updateOrder: t.field({
     type: UpdateOrderResult,
     nullable: true,
-    description: 'Changes the fields of an order that the input holds. Costs `PATCH /v1/orders/{id}`.',
-    args: { input: t.arg({ type: UpdateOrderInput, required: true, description: 'What is to change.' }) },
+    description: 'Updates the given fields of an order. Costs `PATCH /v1/orders/{id}`.',
+    args: {
+      input: t.arg({ type: UpdateOrderInput, required: true, description: 'The order and its new values.' }),
+    },
     resolve: (_root, { input }, context, info) => update(input, context, info),
   }),
   updateOrders: t.field({
     type: [UpdateOrderResult],
     nullable: true,
     description:
-      'Changes up to 100 orders, and answers in their order, each with a result of its own; where all fail alike, for no ' +
-      'fault of their own, with that one error. Costs ' +
-      '`PATCH /v1/orders/{id}` for each, several at a time; of the same order, one after the other.',
+      'Updates up to 100 orders. Returns one result per input, in the same order. If all fail with the same ' +
+      'error code, the field returns that error. Costs `PATCH /v1/orders/{id}` for each input.',
     args: {
       inputs: t.arg({
         type: [UpdateOrderInput],
         required: true,
-        description: 'What is to change, at most 100 orders.',
+        description: 'The orders and their new values, at most 100.',
       }),
     },
     resolve: (_root, { inputs }, context, info) =>

@@ -6,17 +6,17 @@ import { Money, money } from '../fields/money.ts';
 import { Node, registerNode } from '../relay/node.ts';
 
 export const Organization = builder.objectRef<OrganizationJson>('Organization').implement({
-  description: "The merchant's account with the service.",
+  description: "The merchant's account with the REST service.",
   interfaces: [Node],
   fields: (t) => ({
     balance: t.field({
       type: Money,
-      description: 'What is on the account; negative where the merchant owes.',
+      description: 'The balance of the account. Negative if the merchant owes money.',
       resolve: (organization, _args, { currency }) => money(organization.balanceCents, currency),
     }),
     creditLimit: t.field({
       type: Money,
-      description: 'How far the balance may go below zero.',
+      description: 'The largest amount that the merchant may owe.',
       resolve: (organization, _args, { currency }) => money(organization.creditLimitCents, currency),
     }),
     isCreditUser: t.boolean({ description: 'Whether the balance is negative.', resolve: isCreditUser }),

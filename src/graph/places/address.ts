@@ -12,10 +12,10 @@ export const Address = builder.objectRef<AddressJson>('Address').implement({
     }),
     locality: t.exposeString('locality', { description: 'The city or municipality.' }),
     addressLines: t.exposeStringList('addressLines', {
-      description: 'The street detail, two lines as a rule.',
+      description: 'The street address, usually two lines.',
     }),
     organization: t.exposeString('organization', {
-      description: 'The company or building at the address; may be empty.',
+      description: 'The company or building at the address. Can be empty.',
     }),
   }),
 });

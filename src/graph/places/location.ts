@@ -6,7 +6,7 @@ import { defineList } from '../relay/connection.ts';
 import { defineRecordQuery, Node } from '../relay/node.ts';
 
 export const Location = builder.objectRef<LocationJson>('Location').implement({
-  description: 'A place that couriers deliver to or collect from: a municipality or a part of one.',
+  description: 'A municipality, or part of one, that couriers serve.',
   interfaces: [Node],
   fields: (t) => ({
     regionCode: t.string({
@@ -38,11 +38,11 @@ builder.queryFields((t) => ({
   locations: t.field({
     type: locationList.type,
     nullable: true,
-    description: 'The locations that are supported. Costs `GET /v1/locations`.',
+    description: 'The locations that couriers serve. Costs `GET /v1/locations`.',
     args: {
       ...locationList.args,
       search: t.arg.string({
-        description: 'A part of the name or address, such as `Medellín`; at most 256 characters.',
+        description: "A part of the location's name, such as `Medellín`. At most 256 characters.",
       }),
     },
     resolve: (_root, { search, ...args }, { loaders }) =>

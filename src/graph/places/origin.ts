@@ -7,18 +7,22 @@ import { Address } from './address.ts';
 import { Location } from './location.ts';
 
 export const Origin = builder.objectRef<OriginJson>('Origin').implement({
-  description: "One of the merchant's own places, where couriers collect packages.",
+  description: 'A place of the merchant where couriers collect packages.',
   interfaces: [Node],
   fields: (t) => ({
     location: t.field({
       type: Location,
       nullable: true,
       description:
-        'Its place among the supported locations. Costs a filtered `GET /v1/locations` unless only its id is selected.',
+        'The location of the origin. Costs a filtered `GET /v1/locations` unless only its id is selected.',
       resolve: ({ location }, _args, { loaders }, info) =>
         relatedRecord('locations', location, loaders, info),
     }),
-    address: t.expose('address', { type: Address, nullable: true, description: 'Where it is.' }),
+    address: t.expose('address', {
+      type: Address,
+      nullable: true,
+      description: 'The postal address of the origin.',
+    }),
   }),
 });
 

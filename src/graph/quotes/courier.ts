@@ -5,8 +5,8 @@ import { Node, registerNode } from '../relay/node.ts';
 
 export const Courier = builder.objectRef<{ name: string }>('Courier').implement({
   description:
-    'A company that carries packages. The REST service tells no more of it than its id, so that no call is made for it, ' +
-    'and a courier that is asked for by its id is not known to exist.',
+    "A company that carries packages. The REST service exposes only the courier's id, so this costs no " +
+    'call and the courier may not exist.',
   interfaces: [Node],
   fields: (t) => ({
     code: t.string({

@@ -15,37 +15,41 @@ import { PackageInput, packageRules } from './package-input.ts';
 import { loadCreatedQuote, Quote } from './quote.ts';
 
 const CreateQuoteInput = builder.inputType('CreateQuoteInput', {
-  description: 'A package, and the way that it is to go.',
+  description: 'A package with its origin and destination.',
   fields: (t) => ({
     origin: t.id({
       required: true,
       description:
-        'Where the package is collected: a location, `locations/<identifier>` or the bare identifier; at most 96 ' +
-        'characters with `locations/`.',
+        'The location where the courier collects the package, `locations/<identifier>` or the bare ' +
+        'identifier. At most 96 characters with `locations/`.',
     }),
     destination: t.id({
       required: true,
-      description: 'Where the package goes: a location, in the same form.',
+      description:
+        'The location that receives the package, `locations/<identifier>` or the bare identifier. At most 96 ' +
+        'characters with `locations/`.',
     }),
     package: t.field({
       type: PackageInput,
       required: true,
-      description: 'The package that the couriers are to carry.',
+      description: 'The package to deliver.',
     }),
     cashOnDeliveryRequestCents: t.field({
       type: 'Cents',
-      description: 'What the courier is to collect on delivery, from 0. Left out, nothing is asked for.',
+      description:
+        'The amount in cents that the courier collects on delivery, at least 0. By default nothing is ' +
+        'collected.',
     }),
     order: t.id({
       description:
-        'The order that the package belongs to, `orders/<identifier>` or the bare identifier. A shipment created from ' +
-        'the quote is then the shipment of this order.',
+        'The order of the package, `orders/<identifier>` or the bare identifier. A shipment of this quote ' +
+        "becomes the order's shipment.",
     }),
     idempotencyKey: t.string({
       description:
-        'A key of your own, 1 to 255 characters, new for each quote. For 24 hours the same key and input, with any access ' +
-        'token of the merchant, return the same quote and request none twice. A repeated key costs `GET /v1/quotes/{id}` ' +
-        "unless only the quote's id is selected.",
+        'A key that you choose for this quote, 1 to 255 characters. For 24 hours, a retry with the same key ' +
+        'and input returns the same quote and creates no other. A retry costs `GET /v1/quotes/{id}` unless ' +
+        "only the quote's id is selected.",
     }),
   }),
 });
@@ -63,18 +67,18 @@ const rules = object({
 const CreateQuoteSuccess = builder
   .objectRef<{ __typename: 'CreateQuoteSuccess'; quote: QuoteJson | NamedRecord }>('CreateQuoteSuccess')
   .implement({
-    description: 'The couriers have answered.',
+    description: 'The couriers returned their offers.',
     fields: (t) => ({
       quote: t.field({
         type: Quote,
-        description: 'The quote, with the offer or the refusal of each courier.',
+        description: 'The quote, with one offer or rejection per courier.',
         resolve: ({ quote }, _args, { loaders }, info) => loadCreatedQuote(quote, loaders, info),
       }),
     }),
   });
 
 const CreateQuoteResult = resultUnion('CreateQuoteResult', {
-  description: 'What came of asking for a quote.',
+  description: 'The result of `createQuote`.',
   types: [CreateQuoteSuccess, NotFound],
 });
 
@@ -82,9 +86,13 @@ builder.mutationField('createQuote', (t) =>
   t.field({
     type: CreateQuoteResult,
     nullable: true,
-    description: 'Asks the couriers for their offers for a package. Costs `POST /v1/quotes`.',
+    description: 'Requests an offer for a package from each courier. Costs `POST /v1/quotes`.',
     args: {
-      input: t.arg({ type: CreateQuoteInput, required: true, description: 'The package and its way.' }),
+      input: t.arg({
+        type: CreateQuoteInput,
+        required: true,
+        description: 'The package, its origin and its destination.',
+      }),
     },
     resolve: (_root, { input }, { writes }, info) =>
       runMutation({
@@ -97,7 +105,7 @@ builder.mutationField('createQuote', (t) =>
           quote: await writes.createQuote(quote, idempotencyKey),
         }),
         adviceOnUnknownOutcome: () =>
-          'There is nothing to check: a quote binds nobody to anything. Ask for it again, with a new idempotencyKey.',
+          'A quote has no cost and no obligation. Send the request again with a new idempotencyKey.',
       }),
   }),
 );

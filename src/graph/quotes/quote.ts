@@ -12,66 +12,66 @@ import { defineRecordQuery, Node } from '../relay/node.ts';
 import { Courier, courierNamed } from './courier.ts';
 
 const PackageDimensions = builder.objectRef<PackageDimensionsJson>('PackageDimensions').implement({
-  description: 'The outer size of a package.',
+  description: 'The outer dimensions of a package.',
   fields: (t) => ({
-    lengthCm: t.exposeFloat('lengthCm', { description: 'Length in centimetres.' }),
-    widthCm: t.exposeFloat('widthCm', { description: 'Width in centimetres.' }),
-    heightCm: t.exposeFloat('heightCm', { description: 'Height in centimetres.' }),
+    lengthCm: t.exposeFloat('lengthCm', { description: 'The length in centimetres.' }),
+    widthCm: t.exposeFloat('widthCm', { description: 'The width in centimetres.' }),
+    heightCm: t.exposeFloat('heightCm', { description: 'The height in centimetres.' }),
   }),
 });
 
 export const Package = builder.objectRef<PackageJson>('Package').implement({
-  description: 'The package that a quote was asked for.',
+  description: 'The package of a quote.',
   fields: (t) => ({
     declaredValue: t.field({
       type: Money,
       nullable: true,
-      description: 'The value of the content, as declared.',
+      description: 'The declared value of the contents.',
       resolve: (parcel, _args, { currency }) => money(parcel.declaredValueCents, currency),
     }),
     dimensions: t.expose('dimensions', {
       type: PackageDimensions,
       nullable: true,
-      description: 'The outer size.',
+      description: 'The outer dimensions.',
     }),
     weightKg: t.exposeFloat('weightKg', { nullable: true, description: 'The weight in kilograms.' }),
     contentDescription: t.exposeString('contentDescription', {
       nullable: true,
-      description: 'What is in it.',
+      description: 'The contents of the package.',
     }),
   }),
 });
 
 export const Offer = builder.objectRef<OfferJson>('Offer').implement({
-  description: 'What one courier offers for a package.',
+  description: "A courier's offer for a package.",
   fields: (t) => ({
     courier: t.field({
       type: Courier,
-      description: 'Who offers.',
+      description: 'The courier who makes the offer.',
       resolve: (offer) => courierNamed(offer.courier),
     }),
     status: t.exposeString('status', {
-      description: '`SUCCESS`, or the reason why this courier has no offer.',
+      description: 'The status: `SUCCESS`, or the reason why the courier makes no offer.',
     }),
     available: t.boolean({
-      description: 'Whether a shipment can be created from it: its status is `SUCCESS`.',
+      description: 'Whether a shipment can be created from this offer. True if the status is `SUCCESS`.',
       resolve: isAvailable,
     }),
     shipmentCost: t.field({
       type: Money,
       nullable: true,
-      description: 'What the shipment costs.',
+      description: 'The cost of the shipment.',
       resolve: (offer) => money(offer.shipmentCostCents, shipmentCurrency),
     }),
     returnShipmentCost: t.field({
       type: Money,
       nullable: true,
-      description: 'What it costs to bring the package back.',
+      description: 'The cost of returning the package.',
       resolve: (offer) => money(offer.returnShipmentCostCents, shipmentCurrency),
     }),
     estimatedDeliveryOperatingDays: t.exposeFloat('estimatedDeliveryOperatingDays', {
       nullable: true,
-      description: 'How long delivery is expected to take, in working days.',
+      description: 'The expected delivery time in working days.',
     }),
   }),
 });
@@ -83,62 +83,64 @@ export const Quote = builder.objectRef<QuoteJson>('Quote').implement({
     createTime: t.expose('createTime', {
       type: 'DateTime',
       nullable: true,
-      description: 'When it was asked for.',
+      description: 'The time of creation.',
     }),
     updateTime: t.expose('updateTime', {
       type: 'DateTime',
       nullable: true,
-      description: 'When it last changed.',
+      description: 'The time of the last change.',
     }),
     order: t.field({
       type: Order,
       nullable: true,
-      description:
-        'The order that it was asked for. Costs `GET /v1/orders/{id}` unless only its id is selected.',
+      description: 'The order of the quote. Costs `GET /v1/orders/{id}` unless only its id is selected.',
       resolve: (quote, _args, { loaders }, info) => relatedRecord('orders', quote.order, loaders, info),
     }),
     origin: t.field({
       type: Location,
       nullable: true,
       description:
-        'Where the package is collected. Costs a filtered `GET /v1/locations` unless only its id is selected.',
+        'The location where the courier collects the package. Costs a filtered `GET /v1/locations` unless ' +
+        'only its id is selected.',
       resolve: (quote, _args, { loaders }, info) => relatedRecord('locations', quote.origin, loaders, info),
     }),
     destination: t.field({
       type: Location,
       nullable: true,
       description:
-        'Where the package goes. Costs a filtered `GET /v1/locations` unless only its id is selected.',
+        'The location that receives the package. Costs a filtered `GET /v1/locations` unless only its id is ' +
+        'selected.',
       resolve: (quote, _args, { loaders }, info) =>
         relatedRecord('locations', quote.destination, loaders, info),
     }),
     package: t.expose('package', {
       type: Package,
       nullable: true,
-      description: 'The package that the offers are for.',
+      description: 'The package of the offers.',
     }),
     cashOnDelivery: t.field({
       type: Money,
       nullable: true,
-      description: 'What the courier is to collect on delivery.',
+      description: 'The amount that the courier collects on delivery.',
       resolve: (quote, _args, { currency }) => money(quote.cashOnDeliveryRequestCents, currency),
     }),
     offers: t.expose('offers', {
       type: [Offer],
-      description: 'What each courier answered, also those that have no offer.',
+      description: 'The answers of all couriers, with and without an offer.',
       extensions: { estimatedItems: 10 },
     }),
     cheapestOffer: t.field({
       type: Offer,
       nullable: true,
-      description: 'The available offer that costs least; the faster one among equals, then by courier id.',
+      description:
+        'The cheapest available offer. Among equals, the faster one, and then the first by courier id.',
       resolve: (quote) => cheapest(readOffers(quote)),
     }),
     fastestOffer: t.field({
       type: Offer,
       nullable: true,
       description:
-        'The available offer that arrives first; the cheaper one among equals, then by courier id.',
+        'The fastest available offer. Among equals, the cheaper one, and then the first by courier id.',
       resolve: (quote) => fastest(readOffers(quote)),
     }),
   }),

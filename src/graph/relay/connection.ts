@@ -46,20 +46,21 @@ interface Edge<Json> {
 }
 
 const PageInfo = builder.objectRef<Connection<unknown>>('PageInfo').implement({
-  description: 'Where a page stands in its list.',
+  description: 'The position of a page in its list.',
   fields: (t) => ({
-    hasNextPage: t.exposeBoolean('hasNextPage', { description: 'Whether more follows.' }),
+    hasNextPage: t.exposeBoolean('hasNextPage', { description: 'Whether another page follows.' }),
     hasPreviousPage: t.exposeBoolean('hasPreviousPage', {
-      description: 'Whether the page was asked for with `after`. Lists are read forward only.',
+      description: 'Whether the page was requested with `after`. Lists can only be read forward.',
     }),
     startCursor: t.string({
       nullable: true,
-      description: 'The cursor of the first edge; null on an empty page.',
+      description: 'The cursor of the first edge, or null on an empty page.',
       resolve: (connection) => (connection.nodes.length === 0 ? null : connection.cursorAt(0)),
     }),
     endCursor: t.string({
       nullable: true,
-      description: 'The cursor of the last edge, for `after`; null on an empty page.',
+      description:
+        'The cursor of the last edge, or null on an empty page. Pass it as `after` to read the next page.',
       resolve: (connection) => {
         const { length } = connection.nodes;
         return length === 0 ? null : connection.cursorAt(length - 1);
@@ -95,16 +96,17 @@ export function defineList<Json extends Named>(
   // A connection reads only the name of a record. Pothos can't infer field types from a type parameter.
   const node = ref as unknown as ObjectRef<SchemaTypes, Named>;
   const edge = builder.objectRef<Edge<Named>>(`${node.name}Edge`).implement({
-    description: `One of the ${list}, with its place in the list.`,
+    description: `One of the ${list} with its cursor.`,
     fields: (t) => ({
       cursor: t.string({
-        description: 'Pass it as `after`, with the same filters, to read the rows after this one.',
+        description:
+          'The cursor of this row. Pass it as `after`, with the same filters, to read the rows after this one.',
         resolve: ({ connection, index }) => connection.cursorAt(index),
       }),
       node: t.field({
         type: node,
         nullable: true,
-        description: 'Null only where REST gave a broken record, with an error that names it.',
+        description: 'The record, or null with an error if REST returned an invalid record.',
         // GraphQL turns an error instance into the field's own error.
         resolve: ({ node }) => node as Named,
       }),
@@ -117,23 +119,23 @@ export function defineList<Json extends Named>(
       nodes: t.field({
         type: [node],
         nullable: { list: false, items: true },
-        description: `The ${list} alone. Null only where REST gave a broken record, with an error that names it.`,
+        description: `The ${list} without cursors. An entry is null, with an error, if REST returned an invalid record.`,
         // GraphQL turns an error instance in a list into that item's own error.
         resolve: ({ nodes }) => nodes as readonly Named[],
       }),
       pageInfo: t.field({
         type: PageInfo,
-        description: 'Where this page stands in the list.',
+        description: 'The position of this page in the list.',
         resolve: (source) => source,
       }),
     }),
   });
   const args = builder.args((t) => ({
     first: t.int({
-      description: `How many, from 0 to ${maximum}; ${defaultPageSize} when left out.`,
+      description: `The number of items, from 0 to ${maximum}. By default ${defaultPageSize}.`,
       extensions: { maximum },
     }),
-    after: t.string({ description: 'A cursor of this list: what follows it is returned.' }),
+    after: t.string({ description: 'The cursor of a row in this list. The page starts with the next row.' }),
   }));
 
   /**

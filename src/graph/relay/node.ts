@@ -34,11 +34,11 @@ export function registerNonRefetchable(type: UnreadableType): void {
 }
 
 export const Node = builder.interfaceRef<{ name: string }>('Node').implement({
-  description: 'Anything with an id that is unique among all types, so that `node` finds it again.',
+  description: 'An object that `node` finds by its id.',
   resolveType: ({ name }) => nodeTypes.find((type) => type.owns(name))?.typename,
   fields: (t) => ({
     id: t.exposeID('name', {
-      description: 'The resource name, `<collection>/<identifier>`. Unique among all types, and stable.',
+      description: 'The resource name, `<collection>/<identifier>`. Stable, and unique among all types.',
     }),
   }),
 });
@@ -61,7 +61,7 @@ export function defineRecordQuery<C extends keyof RecordByCollection>(
       // Pothos can't infer the type of a field from a type parameter.
       type: ref as unknown as ObjectRef<SchemaTypes, { name: string }>,
       nullable: true,
-      description: `One ${queryName}, or null where there is none. ${cost}`,
+      description: `The ${queryName} with this id, or null if it does not exist. ${cost}`,
       args: {
         id: t.arg.id({
           required: true,
@@ -78,10 +78,10 @@ builder.queryFields((t) => ({
     type: Node,
     nullable: true,
     description:
-      'Any object by its id, or null where there is none. It costs what the query for its type costs, such as ' +
-      '`GET /v1/orders/{id}` for an order.',
+      'The object with this id, or null if it does not exist. Costs the calls of its own query, such as ' +
+      '`GET /v1/orders/{id}`.',
     args: {
-      id: t.arg.id({ required: true, description: 'The whole id, with its collection: `orders/abc`.' }),
+      id: t.arg.id({ required: true, description: 'The full id with its collection, such as `orders/abc`.' }),
     },
     resolve: (_root, { id }, { loaders }) => loadNode(id, loaders),
   }),
@@ -89,10 +89,13 @@ builder.queryFields((t) => ({
     type: [Node],
     nullable: { list: false, items: true },
     description:
-      `Up to ${maxNodes} objects by their ids, in the order of the ids. What is not found is null. Each costs what ` +
-      '`node` costs, such as `GET /v1/orders/{id}` for an order.',
+      `Up to ${maxNodes} objects, in the order of their ids, with null for each missing object. Costs the calls of ` +
+      '`node` for each id.',
     args: {
-      ids: t.arg.idList({ required: true, description: 'Whole ids, with their collections: `orders/abc`.' }),
+      ids: t.arg.idList({
+        required: true,
+        description: 'The full ids with their collections, such as `orders/abc`.',
+      }),
     },
     resolve: (_root, { ids }, { loaders }) => {
       if (ids.length > maxNodes) {

@@ -7,39 +7,41 @@ import { ShipmentRecipientInput, shipmentRecipientRules } from '../orders/recipi
 import { Shipment } from './shipment.ts';
 
 const CreateShipmentInput = builder.inputType('CreateShipmentInput', {
-  description: 'An offer of a quote, from where it is to be carried, and to whom.',
+  description: 'An offer of a quote, with the origin and the recipient of the package.',
   fields: (t) => ({
     quote: t.id({
       required: true,
       description:
-        'The quote that is accepted, `quotes/<identifier>` or the bare identifier. Its order, if it has one, is what is ' +
-        'shipped.',
+        'The quote with the offer, `quotes/<identifier>` or the bare identifier. The shipment belongs to the ' +
+        "quote's order, if there is one.",
     }),
     courier: t.id({
       required: true,
       description:
-        'The courier whose offer is accepted, `couriers/<code>` or the bare code: one with an `available` offer.',
+        'The courier whose offer you accept, `couriers/<code>` or the bare code. The offer must be ' +
+        '`available`.',
     }),
     origin: t.id({
       required: true,
       description:
-        "Where the package is collected: one of the merchant's origins, at the location that the quote starts from, " +
-        '`origins/<identifier>` or the bare identifier.',
+        "The merchant's origin where the courier collects the package, `origins/<identifier>` or the bare " +
+        "identifier. Its location must be the quote's origin.",
     }),
     recipient: t.field({
       type: ShipmentRecipientInput,
       required: true,
-      description: 'Who receives the package.',
+      description: 'The person who receives the package.',
     }),
     requiresPickup: t.boolean({
       required: true,
-      description: 'Whether the courier is to collect the package, or it is brought to the courier.',
+      description:
+        'Whether the courier collects the package. Otherwise the merchant brings it to the courier.',
     }),
     idempotencyKey: t.string({
       description:
-        'A key of your own, 1 to 255 characters, new for each shipment. For 24 hours the same key and input, with any ' +
-        'access token of the merchant, return the same shipment and ship nothing twice. A repeated key costs ' +
-        '`GET /v1/shipments/{id}`. Requests with keys accept a quote one after another.',
+        'A key that you choose for this shipment, 1 to 255 characters. For 24 hours, a retry with the same ' +
+        'key and input returns the same shipment and creates no other. A retry costs `GET ' +
+        '/v1/shipments/{id}`.',
     }),
   }),
 });
@@ -57,17 +59,17 @@ const rules = object({
 const CreateShipmentSuccess = builder
   .objectRef<{ __typename: 'CreateShipmentSuccess'; shipment: ShipmentJson }>('CreateShipmentSuccess')
   .implement({
-    description: 'The shipment is created.',
+    description: 'The shipment was created.',
     fields: (t) => ({
       shipment: t.expose('shipment', {
         type: Shipment,
-        description: 'The shipment as it was created; its label may exist already.',
+        description: 'The new shipment. Its label may already exist.',
       }),
     }),
   });
 
 const CreateShipmentResult = resultUnion('CreateShipmentResult', {
-  description: 'What came of creating a shipment.',
+  description: 'The result of `createShipment`.',
   types: [CreateShipmentSuccess, NotFound],
 });
 
@@ -76,11 +78,15 @@ builder.mutationField('createShipment', (t) =>
     type: CreateShipmentResult,
     nullable: true,
     description:
-      'Accepts an offer of a quote: creates the shipment, which costs what was offered, and has its label made. Costs ' +
-      '`POST /v1/shipments`, and with a new `idempotencyKey` first `GET /v1/quotes/{id}`. With keys, an order has one ' +
-      'shipment, and so has a quote without an order: a second request waits for the first, and then is a `Conflict`.',
+      'Accepts an offer of a quote, and creates the paid shipment with its label. With an `idempotencyKey`, ' +
+      'an order, or a quote without an order, gets at most one shipment. Costs `POST /v1/shipments`, and ' +
+      'with a new key first `GET /v1/quotes/{id}`.',
     args: {
-      input: t.arg({ type: CreateShipmentInput, required: true, description: 'What is shipped, and how.' }),
+      input: t.arg({
+        type: CreateShipmentInput,
+        required: true,
+        description: 'The package, its origin and its offer.',
+      }),
     },
     resolve: (_root, { input }, { writes }, info) =>
       runMutation({
@@ -93,9 +99,8 @@ builder.mutationField('createShipment', (t) =>
           shipment: await writes.createShipment(shipment, idempotencyKey),
         }),
         adviceOnUnknownOutcome: ({ quote }) =>
-          `Look whether the order of ${quote} has a shipment now, in its field "shipment"; where the quote has no order, ` +
-          'look for one of this quote among the newest shipments. Only if there is none, ship it again, with a new ' +
-          'idempotencyKey.',
+          `Check the field "shipment" of the order of ${quote}. If the quote has no order, look for a shipment of this ` +
+          'quote among the newest shipments. If there is none, ship again with a new idempotencyKey.',
       }),
   }),
 );

@@ -6,22 +6,23 @@ import { registerNonRefetchable } from '../relay/node.ts';
 type LabelledShipment = ShipmentJson & { label: string };
 
 export const Label = builder.objectRef<LabelledShipment>('Label').implement({
-  description: 'The label to print and stick on the package, a PDF.',
+  description: 'The label of a package, as a PDF to print.',
   fields: (t) => ({
     id: t.id({
-      description: '`labels/<identifier>`. A label is read with its shipment, and not by this id.',
+      description:
+        'The id, `labels/<identifier>`. `node` does not find labels; read them through their shipment.',
       resolve: labelId,
     }),
     url: t.expose('labelUrl', {
       type: 'URL',
       nullable: true,
       description:
-        'A signed address of the PDF that needs no access token. It is valid for 5 days from when it was issued.',
+        'A signed address of the PDF that requires no access token. It expires 5 days after it was issued.',
     }),
     pdfUrl: t.field({
       type: 'URL',
       description:
-        "This server's own address of the PDF. It never goes stale, and needs the access token in the " +
+        'The address of the PDF on this server. It does not expire, and requires the access token in the ' +
         '`Authorization` header. Fetching it costs `GET /v1/shipments/{id}/label`.',
       resolve: ({ name }, _args, { labelUrl }) => labelUrl(name),
     }),

@@ -11,60 +11,62 @@ import {
 import { PackageInput, packageRules } from '../quotes/package-input.ts';
 
 const OfferPreference = builder.enumType('OfferPreference', {
-  description: 'What matters most in the choice among available offers.',
+  description: 'A preference among available offers.',
   values: {
-    CHEAPEST: { description: 'The one that costs least; the faster one among equals.' },
-    FASTEST: { description: 'The one that arrives first; the cheaper one among equals.' },
+    CHEAPEST: { description: 'The cheapest offer. Among equals, the faster one.' },
+    FASTEST: { description: 'The fastest offer. Among equals, the cheaper one.' },
   },
 });
 
 const OfferChoiceInput = builder.inputType('OfferChoiceInput', {
-  description: 'Which of the available offers to take: either the best one or that of a courier.',
+  description: 'The choice among the available offers: either a preference or a courier.',
   isOneOf: true,
   fields: (t) => ({
-    prefer: t.field({ type: OfferPreference, description: 'Take the best one.' }),
-    courier: t.id({ description: 'Take the offer of this courier, `couriers/<code>` or the bare code.' }),
+    prefer: t.field({ type: OfferPreference, description: 'The preference that selects the offer.' }),
+    courier: t.id({ description: 'The courier whose offer to accept, `couriers/<code>` or the bare code.' }),
   }),
 });
 
 export const ShipOrderInput = builder.inputType('ShipOrderInput', {
-  description: 'An order to ship, from where, and in what package. It goes to the recipient of the order.',
+  description: "An order with its package and its origin. The order's recipient receives the package.",
   fields: (t) => ({
     order: t.id({
       required: true,
-      description: 'The order, `orders/<identifier>` or the bare identifier. It must not be shipped yet.',
+      description:
+        'The order, `orders/<identifier>` or the bare identifier. It must not have a shipment yet.',
     }),
     origin: t.id({
       required: true,
       description:
-        "Where the package is collected: one of the merchant's origins, `origins/<identifier>` or the bare identifier.",
+        "The merchant's origin where the courier collects the package, `origins/<identifier>` or the bare " +
+        'identifier.',
     }),
     package: t.field({
       type: PackageInput,
       required: true,
-      description: 'The package that the courier is to carry.',
+      description: 'The package to deliver.',
     }),
     offer: t.field({
       type: OfferChoiceInput,
-      description: 'Which offer to take. Left out or null, it is the cheapest.',
+      description: 'The offer to accept. By default the cheapest.',
     }),
     maxShipmentCostCents: t.field({
       type: 'Cents',
       description:
-        'The most that the shipment may cost, from 0, without what collecting the cash on delivery costs. Left out or ' +
-        'null, there is no limit.',
+        'The maximum cost of the shipment in cents, without the fee for cash on delivery. By default there is ' +
+        'no maximum.',
     }),
     requiresPickup: t.boolean({
       defaultValue: true,
       description:
-        'Whether the courier is to collect the package, or it is brought to the courier. Null is refused.',
+        'Whether the courier collects the package. Otherwise the merchant brings it to the courier. Null is ' +
+        'not valid.',
     }),
     idempotencyKey: t.string({
       description:
-        'A key of your own, 1 to 255 characters, new for each shipment. For 24 hours the same key and input, with any ' +
-        'access token of the merchant, return the same result and ship nothing twice. After an `OutcomeUnknown`, they ' +
-        'continue after the last known step. A repeated key costs `GET /v1/shipments/{id}`, and for `NoOffer` ' +
-        '`GET /v1/quotes/{id}`.',
+        'A key that you choose for this shipment, 1 to 255 characters. For 24 hours, a retry with the same ' +
+        'key and input returns the same result, or continues after the last known step. A retry costs `GET ' +
+        '/v1/shipments/{id}`, or `GET /v1/quotes/{id}` for `NoOffer`.',
     }),
   }),
 });

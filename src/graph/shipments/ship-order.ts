@@ -23,26 +23,26 @@ interface ShipOrderSuccessSource {
 }
 
 const ShipOrderSuccess = builder.objectRef<ShipOrderSuccessSource>('ShipOrderSuccess').implement({
-  description: 'The order is shipped.',
+  description: 'The order was shipped.',
   fields: (t) => ({
     order: t.field({
       type: Order,
       description:
-        'The order as it is now. Costs `GET /v1/orders/{id}` unless only its id is selected; where that fails, it is ' +
-        'the order as it was before, with its shipment.',
+        'The order after the shipment. Costs `GET /v1/orders/{id}` unless only its id is selected. If that ' +
+        'read fails, the earlier order with its new shipment.',
       resolve: ({ order }, _args, { loaders }, info) =>
         // Only the id is selected, so nothing but the name is read from the order.
         selectsOnlyId(info) ? (order as OrderJson) : rereadOrder(order, loaders),
     }),
     quote: t.field({
       type: Quote,
-      description: 'The quote that was asked for, with the offer or the refusal of each courier.',
+      description: 'The requested quote, with one offer or rejection per courier.',
       resolve: ({ quote }, _args, { loaders }, info) => loadCreatedQuote(quote, loaders, info),
     }),
-    offer: t.expose('offer', { type: Offer, description: 'The offer that was taken.' }),
+    offer: t.expose('offer', { type: Offer, description: 'The accepted offer.' }),
     shipment: t.expose('shipment', {
       type: Shipment,
-      description: 'The shipment as it was created; its label may exist already.',
+      description: 'The new shipment. Its label may already exist.',
     }),
   }),
 });
@@ -66,19 +66,20 @@ interface NoOfferSource {
 
 const NoOffer = builder.objectRef<NoOfferSource>('NoOffer').implement({
   description:
-    'No available offer is as wished, and nothing was shipped. `message` says why, and what offers there are.',
+    'No available offer matches the input. Nothing was shipped. `message` gives the reason and the ' +
+    'available offers.',
   interfaces: [UserError],
   fields: (t) => ({
     quote: t.field({
       type: Quote,
-      description: 'The quote that was asked for, with the offer or the refusal of each courier.',
+      description: 'The requested quote, with one offer or rejection per courier.',
       resolve: ({ quote }, _args, { loaders }, info) => loadCreatedQuote(quote, loaders, info),
     }),
   }),
 });
 
 const ShipOrderResult = resultUnion('ShipOrderResult', {
-  description: 'What came of shipping an order.',
+  description: 'The result of shipping an order.',
   types: [ShipOrderSuccess, NoOffer, NotFound, WriteFailed],
 });
 
@@ -87,16 +88,16 @@ builder.mutationFields((t) => ({
     type: ShipOrderResult,
     nullable: true,
     description:
-      'Ships an order: asks the couriers for a quote from the origin to the recipient, for the cash on delivery of the ' +
-      'order; takes an offer; and creates the shipment, which is paid for. Costs `GET /v1/orders/{id}` and ' +
-      '`GET /v1/origins`, then `POST /v1/quotes`, then `POST /v1/shipments`. An order is shipped ' +
-      'once, over all access tokens of the merchant. A second request waits for the first, and then is a `Conflict`, or ' +
-      'returns the same shipment for the same key. After ' +
-      'an attempt that got no answer to the last call, any request for the order looks for the shipment with ' +
-      '`GET /v1/orders/{id}`, and `GET /v1/shipments/{id}` or `GET /v1/shipments`. Only where there is none, one is ' +
-      'created.',
+      'Ships an order: requests a quote, accepts an offer, and creates the paid shipment. An order is ' +
+      'shipped at most once, over all access tokens of the merchant; a second request is a `Conflict`. ' +
+      'Costs `GET /v1/orders/{id}`, `GET /v1/origins`, `POST /v1/quotes` and `POST /v1/shipments`. If the ' +
+      'last response was lost, the next request first looks for the shipment with up to two more reads.',
     args: {
-      input: t.arg({ type: ShipOrderInput, required: true, description: 'What is shipped, and how.' }),
+      input: t.arg({
+        type: ShipOrderInput,
+        required: true,
+        description: 'The package, its origin and its offer.',
+      }),
     },
     resolve: (_root, { input }, context, info) => ship(input, context, info),
   }),
@@ -104,15 +105,14 @@ builder.mutationFields((t) => ({
     type: [ShipOrderResult],
     nullable: true,
     description:
-      'Ships up to 100 orders, and answers in their order, each with a result of its own; where all fail alike, for no ' +
-      'fault of their own, with that one error. Costs `GET /v1/origins` once ' +
-      'and, for each order, `GET /v1/orders/{id}`, `POST /v1/quotes` and `POST /v1/shipments`, several at a time; ' +
-      'with the key of an attempt that got no answer, what `shipOrder` costs then.',
+      'Ships up to 100 orders. Returns one result per input, in the same order. If all fail with the same ' +
+      'error code, the field returns that error. Costs the calls of `shipOrder` for each order, and `GET ' +
+      '/v1/origins` once.',
     args: {
       inputs: t.arg({
         type: [ShipOrderInput],
         required: true,
-        description: 'What is shipped, at most 100 orders.',
+        description: 'The orders to ship, at most 100.',
       }),
     },
     resolve: (_root, { inputs }, context, info) =>
@@ -155,5 +155,5 @@ function adviceOnUnknownOutcome(order: string, key: string | null | undefined): 
   const orderLookup = `with order(id: ${JSON.stringify(order)}) whether it has a shipment`;
   return key === undefined || key === null
     ? `Look ${orderLookup} before you ship it again, and give an idempotencyKey, which makes this server look.`
-    : `Send it again with the same idempotencyKey, which goes on where this has ended, or look ${orderLookup}.`;
+    : `Send the request again with the same idempotencyKey, which continues after the last step, or look ${orderLookup}.`;
 }

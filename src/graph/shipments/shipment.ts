@@ -12,47 +12,47 @@ import { defineList } from '../relay/connection.ts';
 import { defineRecordQuery, Node } from '../relay/node.ts';
 import { hasLabel, Label } from './label.ts';
 
-const shipmentStatus = openEnum('ShipmentStatus', 'How far a shipment has come.', {
-  GENERATING_LABEL: 'The label is being made.',
-  LABEL_GENERATED: 'The label can be printed.',
-  SCHEDULED_PICKUP: 'The courier is to collect it.',
-  IN_PROGRESS: 'The courier has it.',
-  AT_ORIGIN_TERMINAL: "At the courier's terminal near the origin.",
-  AT_DESTINATION_TERMINAL: "At the courier's terminal near the destination.",
-  READY_FOR_PICKUP: "Waits for the recipient at the courier's office.",
-  OUT_FOR_DELIVERY: 'On the last way to the recipient.',
-  DELIVERED: 'Received.',
-  WITH_ERROR: 'Something went wrong; the courier has to be asked.',
-  CANCELLATION_REQUESTED: 'Asked to be called off.',
-  CANCELLED: 'Called off.',
-  RETURN: 'On its way back, or returned.',
+const shipmentStatus = openEnum('ShipmentStatus', 'The status of a shipment.', {
+  GENERATING_LABEL: 'The label is being generated.',
+  LABEL_GENERATED: 'The label is ready to print.',
+  SCHEDULED_PICKUP: 'The pickup is scheduled.',
+  IN_PROGRESS: 'The courier has the package.',
+  AT_ORIGIN_TERMINAL: "The package is at the courier's terminal near the origin.",
+  AT_DESTINATION_TERMINAL: "The package is at the courier's terminal near the destination.",
+  READY_FOR_PICKUP: "The recipient can collect the package at the courier's office.",
+  OUT_FOR_DELIVERY: 'The package is out for delivery.',
+  DELIVERED: 'The recipient received the package.',
+  WITH_ERROR: 'The shipment has an error. Contact the courier.',
+  CANCELLATION_REQUESTED: 'The cancellation was requested.',
+  CANCELLED: 'Cancelled.',
+  RETURN: 'The package is being returned, or was returned.',
 });
 
 export const Shipment = builder.objectRef<ShipmentJson>('Shipment').implement({
-  description: 'A package on its way with a courier.',
+  description: 'A package that a courier delivers.',
   interfaces: [Node],
   fields: (t) => ({
     createTime: t.expose('createTime', {
       type: 'DateTime',
       nullable: true,
-      description: 'When it was created.',
+      description: 'The time of creation.',
     }),
     updateTime: t.expose('updateTime', {
       type: 'DateTime',
       nullable: true,
-      description: 'When it last changed.',
+      description: 'The time of the last change.',
     }),
     status: t.field({
       type: shipmentStatus.ref,
-      description: 'How far the shipment has come.',
+      description: 'The status of the shipment.',
       resolve: (shipment) => shipmentStatus.recognize(shipment.status),
     }),
     order: t.field({
       type: Order,
       nullable: true,
       description:
-        'The order that is shipped, found through the quote. Costs `GET /v1/quotes/{id}`, and `GET /v1/orders/{id}` ' +
-        'unless only its id is selected.',
+        'The order of the shipment, found through the quote. Costs `GET /v1/quotes/{id}`, and `GET ' +
+        '/v1/orders/{id}` unless only its id is selected.',
       resolve: async (shipment, _args, { loaders }, info) => {
         const quote = await relatedRecord('quotes', shipment.quote, loaders);
         return relatedRecord('orders', quote?.order, loaders, info);
@@ -61,51 +61,56 @@ export const Shipment = builder.objectRef<ShipmentJson>('Shipment').implement({
     quote: t.field({
       type: Quote,
       nullable: true,
-      description:
-        'The quote it was created from. Costs `GET /v1/quotes/{id}` unless only its id is selected.',
+      description: 'The quote of the shipment. Costs `GET /v1/quotes/{id}` unless only its id is selected.',
       resolve: (shipment, _args, { loaders }, info) => relatedRecord('quotes', shipment.quote, loaders, info),
     }),
     courier: t.field({
       type: Courier,
       nullable: true,
-      description: 'Who carries it.',
+      description: 'The courier of the shipment.',
       resolve: ({ courier }) => (courier ? courierNamed(courier) : null),
     }),
     origin: t.field({
       type: Origin,
       nullable: true,
       description:
-        'Where the courier collects it. Costs `GET /v1/origins`, once for all origins, unless only its id is selected.',
+        'The origin where the courier collects the package. Costs `GET /v1/origins`, once for all origins, ' +
+        'unless only its id is selected.',
       resolve: (shipment, _args, { loaders }, info) =>
         relatedRecord('origins', shipment.origin, loaders, info),
     }),
-    recipient: t.expose('recipient', { type: Recipient, nullable: true, description: 'Who receives it.' }),
+    recipient: t.expose('recipient', {
+      type: Recipient,
+      nullable: true,
+      description: 'The person who receives the package.',
+    }),
     requiresPickup: t.exposeBoolean('requiresPickup', {
       nullable: true,
-      description: 'Whether the courier collects it, or it is brought to the courier.',
+      description:
+        'Whether the courier collects the package. Otherwise the merchant brings it to the courier.',
     }),
     shipmentCost: t.field({
       type: Money,
       nullable: true,
-      description: 'What the transport costs.',
+      description: 'The cost of the transport.',
       resolve: (shipment) => money(shipment.shipmentCostCents, shipmentCurrency),
     }),
     cashOnDeliveryCost: t.field({
       type: Money,
       nullable: true,
-      description: 'What collecting the cash on delivery costs.',
+      description: 'The fee for collecting cash on delivery.',
       resolve: (shipment) => money(shipment.cashOnDeliveryCostCents, shipmentCurrency),
     }),
     totalCost: t.field({
       type: Money,
       nullable: true,
-      description: 'What it costs in all, with every fee.',
+      description: 'The total cost with all fees.',
       resolve: (shipment) => money(shipment.totalCostCents, shipmentCurrency),
     }),
     label: t.field({
       type: Label,
       nullable: true,
-      description: 'The label, or null until it exists.',
+      description: 'The label, or null if it does not exist yet.',
       resolve: (shipment) => (hasLabel(shipment) ? shipment : null),
     }),
   }),
@@ -118,8 +123,8 @@ builder.objectField(Order, 'shipment', (t) =>
     type: Shipment,
     nullable: true,
     description:
-      'The shipment that carries the order, or null until there is one. Costs `GET /v1/shipments/{id}` unless only ' +
-      'its id is selected; for many orders, a page of `GET /v1/shipments` where that is expected to answer them.',
+      'The shipment of the order, or null if it is not shipped yet. Costs `GET /v1/shipments/{id}`, or a ' +
+      'page of `GET /v1/shipments` for many orders, unless only its id is selected.',
     resolve: (order, _args, { loaders }, info) => relatedRecord('shipments', order.shipment, loaders, info),
   }),
 );
@@ -131,8 +136,7 @@ builder.queryFields((t) => ({
     type: shipmentList.type,
     nullable: true,
     description:
-      'Shipments, newest first. Costs `GET /v1/shipments`. The REST service decides the order, and some begin with the ' +
-      'oldest.',
+      "The merchant's shipments, usually newest first: the REST service decides. Costs `GET /v1/shipments`.",
     args: shipmentList.args,
     resolve: (_root, args, { loaders }) => shipmentList.read(loaders.shipmentPage, args, {}),
   }),

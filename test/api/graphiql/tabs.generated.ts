@@ -2,91 +2,91 @@
 type Exact<T extends { [key: string]: unknown }> = { [K in keyof T]: T[K] };
 /** Internal type. DO NOT USE DIRECTLY. */
 export type Incremental<T> = T | { [P in keyof T]?: P extends ' $fragmentName' | '__typename' ? T[P] : never };
-/** How far a customer can be relied on to accept a package, judged by their earlier shipments. */
+/** How reliably a customer accepts packages, based on their earlier shipments. */
 export type CustomerReliability =
-  /** Sends some packages back. */
+  /** The customer returns some packages. */
   | 'MODERATE'
-  /** No earlier orders to judge by. */
+  /** The customer has no earlier orders. */
   | 'NO_ORDERS'
-  /** Accepts packages as a rule. */
+  /** The customer usually accepts packages. */
   | 'RELIABLE'
-  /** A value that this version of the server does not know. Not for input. */
+  /** A value that this version of the server does not know. Not valid as input. */
   | 'UNRECOGNIZED'
-  /** Sends many packages back. */
+  /** The customer returns many packages. */
   | 'UNRELIABLE';
 
-/** What a message consists of. */
+/** The content type of a message. */
 export type MessageContentType =
   /** A template with its parameters. */
   | 'TEMPLATE'
   /** Free text. */
   | 'TEXT'
-  /** A value that this version of the server does not know. Not for input. */
+  /** A value that this version of the server does not know. Not valid as input. */
   | 'UNRECOGNIZED';
 
-/** How far a message has come. */
+/** The delivery status of a message. */
 export type MessageStatus =
-  /** Arrived on the customer's phone. */
+  /** The message is on the customer's phone. */
   | 'DELIVERED'
-  /** Could not be delivered. */
+  /** The message could not be delivered. */
   | 'FAILED'
-  /** Read by the customer. */
+  /** The customer read the message. */
   | 'READ'
-  /** Taken on, not yet sent. */
+  /** The message is accepted, but not sent yet. */
   | 'SENDING'
-  /** Sent. */
+  /** The message was sent. */
   | 'SENT'
-  /** A value that this version of the server does not know. Not for input. */
+  /** A value that this version of the server does not know. Not valid as input. */
   | 'UNRECOGNIZED';
 
-/** How far an order has come. */
+/** The status of an order. */
 export type OrderStatus =
-  /** Called off. */
+  /** Cancelled. */
   | 'CANCELLED'
-  /** Confirmed with the customer. */
+  /** The customer confirmed the order. */
   | 'CONFIRMED'
-  /** Received by the customer. Set by the service. */
+  /** The customer received the order. Set by the REST service. */
   | 'DELIVERED'
-  /** On its way. Set by the service. */
+  /** The order is in transit. Set by the REST service. */
   | 'IN_PROGRESS'
-  /** Recorded, not yet confirmed. */
+  /** The order is not confirmed yet. */
   | 'NEW'
-  /** Packed, ready to be shipped. */
+  /** The order is packed and ready to ship. */
   | 'READY'
-  /** On its way back, or returned. Set by the service. */
+  /** The order is being returned, or was returned. Set by the REST service. */
   | 'RETURN'
-  /** A value that this version of the server does not know. Not for input. */
+  /** A value that this version of the server does not know. Not valid as input. */
   | 'UNRECOGNIZED';
 
-/** How far a shipment has come. */
+/** The status of a shipment. */
 export type ShipmentStatus =
-  /** At the courier's terminal near the destination. */
+  /** The package is at the courier's terminal near the destination. */
   | 'AT_DESTINATION_TERMINAL'
-  /** At the courier's terminal near the origin. */
+  /** The package is at the courier's terminal near the origin. */
   | 'AT_ORIGIN_TERMINAL'
-  /** Asked to be called off. */
+  /** The cancellation was requested. */
   | 'CANCELLATION_REQUESTED'
-  /** Called off. */
+  /** Cancelled. */
   | 'CANCELLED'
-  /** Received. */
+  /** The recipient received the package. */
   | 'DELIVERED'
-  /** The label is being made. */
+  /** The label is being generated. */
   | 'GENERATING_LABEL'
-  /** The courier has it. */
+  /** The courier has the package. */
   | 'IN_PROGRESS'
-  /** The label can be printed. */
+  /** The label is ready to print. */
   | 'LABEL_GENERATED'
-  /** On the last way to the recipient. */
+  /** The package is out for delivery. */
   | 'OUT_FOR_DELIVERY'
-  /** Waits for the recipient at the courier's office. */
+  /** The recipient can collect the package at the courier's office. */
   | 'READY_FOR_PICKUP'
-  /** On its way back, or returned. */
+  /** The package is being returned, or was returned. */
   | 'RETURN'
-  /** The courier is to collect it. */
+  /** The pickup is scheduled. */
   | 'SCHEDULED_PICKUP'
-  /** A value that this version of the server does not know. Not for input. */
+  /** A value that this version of the server does not know. Not valid as input. */
   | 'UNRECOGNIZED'
-  /** Something went wrong; the courier has to be asked. */
+  /** The shipment has an error. Contact the courier. */
   | 'WITH_ERROR';
 
 export type OrdersQueryVariables = Exact<{ [key: string]: never; }>;

@@ -25,7 +25,7 @@ const outcomeUnknown = (idempotencyKey: string | null) => ({
   sendMessageToPhone: {
     __typename: 'OutcomeUnknown',
     message:
-      'It was sent, but no answer came that tells what became of it: it may have happened or not. Look for it on the ' +
+      'The response of REST was lost, so the write may or may not have happened. Look for it on the ' +
       'phone of channels/ca1, or, where you know the conversation with +573104567890, among its newest messages, before ' +
       'you send it again, then with a new idempotencyKey.',
     idempotencyKey,

@@ -223,14 +223,14 @@ describe('what does not fit the definition is refused, and nothing is sent', () 
     ).toEqual([
       {
         path: 'content.template.headerParameters.0.name',
-        message: 'must be left out, as the header of the template takes no values, but is "1"',
+        message: 'must be absent, because the header of the template has no parameters, but is "1"',
       },
     ]);
     const thanks = { name: 'gracias_por_tu_compra', language: 'es', bodyParameters: byName({ a: 'b' }) };
     expect(await refused(thanks)).toEqual([
       {
         path: 'content.template.bodyParameters.0.name',
-        message: 'must be left out, as the body of the template takes no values, but is "a"',
+        message: 'must be absent, because the body of the template has no parameters, but is "a"',
       },
     ]);
   });

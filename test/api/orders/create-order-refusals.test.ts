@@ -199,54 +199,12 @@ describe('what REST refuses', () => {
       { message: 'Bad.', fields: [email] },
     ],
     [
-      'a list of places below detail',
-      {
-        detail: [
-          { loc: ['body', 'recipient', 'email'], msg: 'is no address', type: 'value_error' },
-          { loc: ['body', 'recipient', 'address', 'address_lines', 0], msg: 'is no street' },
-        ],
-      },
-      {
-        message: `${post} answered 400.`,
-        fields: [email, { path: 'recipient.address.addressLines.0', message: 'is no street' }],
-      },
-    ],
-    [
-      'a map of lists',
-      {
-        message: 'Bad.',
-        errors: { 'recipient.email': ['is no address', 'is odd'], 'payment_methods[1]': ['is unknown'] },
-      },
-      {
-        message: 'Bad.',
-        fields: [
-          { path: 'recipient.email', message: 'is no address; is odd' },
-          // Of a list that the input does not hold, the list.
-          { path: 'paymentMethods', message: '1 is unknown' },
-        ],
-      },
-    ],
-    [
-      'JSON pointers',
-      {
-        error: 'Bad.',
-        errors: [
-          { instancePath: '/recipient/email', message: 'is no address' },
-          { instancePath: '/recipient/address/addressLines/1', message: 'is no street' },
-        ],
-      },
-      {
-        message: 'Bad.',
-        fields: [email, { path: 'recipient.address.addressLines.1', message: 'is no street' }],
-      },
-    ],
-    [
       'a problem of RFC 9457',
       {
         type: 'https://rest.example/problems/invalid',
         title: 'Bad.',
         status: 400,
-        errors: [{ name: 'recipient.email', reason: 'is no address' }],
+        errors: [{ pointer: '#/recipient/email', detail: 'is no address' }],
       },
       { message: 'Bad.', fields: [email] },
     ],

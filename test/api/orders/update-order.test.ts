@@ -180,29 +180,23 @@ describe('what REST refuses', () => {
 
   test.each([
     [{ error: { message: 'No', details: [{ field: 'order.notes', message: 'a' }] } }, 'notes', 'a'],
-    [{ message: 'No', errors: { notes: ['a', 'b'] } }, 'notes', 'a; b'],
     [
-      { message: 'No', errors: [{ path: '/order/recipient/address', message: 'a' }] },
+      { title: 'No', errors: [{ pointer: '#/order/recipient/address', detail: 'a' }] },
       'recipient.address',
       'a',
     ],
     [
-      { title: 'No', fields: { 'order.recipient.address.address_lines[0]': 'a' } },
+      { message: 'No', errors: [{ field: 'order.recipient.address.address_lines[0]', message: 'a' }] },
       'recipient.address.addressLines.0',
       'a',
     ],
-    [
-      { message: 'No', detail: [{ loc: ['body', 'order', 'payment_methods', 1], msg: 'a' }] },
-      'paymentMethods.1',
-      'a',
-    ],
     // In the order of the mask, not of the input.
-    [{ message: 'No', fields: { 'updateMask[0]': 'a' } }, 'recipient', 'a'],
-    [{ message: 'No', fields: { 'update_mask.2': 'a' } }, 'notes', 'a'],
-    [{ message: 'No', fields: { 'updateMask[3]': 'a' } }, '', 'updateMask[3] a'],
-    [{ message: 'No', fields: { updateMask: 'a' } }, '', 'updateMask a'],
-    [{ message: 'No', fields: { id: 'a' } }, 'id', 'a'],
-    [{ message: 'No', fields: { weather: 'a' } }, '', 'weather a'],
+    [{ message: 'No', errors: [{ field: 'updateMask[0]', message: 'a' }] }, 'recipient', 'a'],
+    [{ message: 'No', errors: [{ field: 'update_mask.2', message: 'a' }] }, 'notes', 'a'],
+    [{ message: 'No', errors: [{ field: 'updateMask[3]', message: 'a' }] }, '', 'updateMask[3] a'],
+    [{ message: 'No', errors: [{ field: 'updateMask', message: 'a' }] }, '', 'updateMask a'],
+    [{ message: 'No', errors: [{ field: 'id', message: 'a' }] }, 'id', 'a'],
+    [{ message: 'No', errors: [{ field: 'weather', message: 'a' }] }, '', 'weather a'],
   ])('is found in %j', async (body, path, message) => {
     sandbox.faults.add({ kind: 'status', method: 'PATCH', status: 400, body });
     const { data, errors, calls } = await update({
@@ -245,7 +239,7 @@ describe('an update that was sent and got no answer', () => {
     updateOrder: {
       __typename: 'OutcomeUnknown',
       message:
-        'It was sent, but no answer came that tells what became of it: it may have happened or not. ' +
+        'The response of REST was lost, so the write may or may not have happened. ' +
         `Look with order(id: "${id}") whether it has the new values, or update it again with the same ones, ` +
         'which does no harm; a Conflict then may come of a cancellation that was done.',
       idempotencyKey: null,

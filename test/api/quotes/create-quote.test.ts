@@ -33,8 +33,8 @@ const success = {
 const unknown = (idempotencyKey: string | null) => ({
   __typename: 'OutcomeUnknown',
   message:
-    'It was sent, but no answer came that tells what became of it: it may have happened or not. There is nothing to check: a quote binds ' +
-    'nobody to anything. Ask for it again, with a new idempotencyKey.',
+    'The response of REST was lost, so the write may or may not have happened. A quote has no cost and no obligation. ' +
+    'Send the request again with a new idempotencyKey.',
   idempotencyKey,
 });
 
@@ -266,25 +266,12 @@ describe('what REST refuses', () => {
       { message: 'Bad.', fields: [{ path: 'package.weightKg', message: 'too heavy' }] },
     ],
     [
-      'a map of lists',
-      { title: 'Bad.', errors: { 'package.dimensions.heightCm': ['too high', 'odd'] } },
-      { message: 'Bad.', fields: [{ path: 'package.dimensions.heightCm', message: 'too high; odd' }] },
-    ],
-    [
-      'a list of locations in the body',
-      { detail: [{ loc: ['body', 'package', 'declaredValueCents'], msg: 'too dear' }] },
-      {
-        message: 'POST /v1/quotes answered 400.',
-        fields: [{ path: 'package.declaredValueCents', message: 'too dear' }],
-      },
-    ],
-    [
       'JSON pointers, one to what is not in the input',
       {
         message: 'Bad.',
         errors: [
-          { instancePath: '/destination', message: 'is too far' },
-          { path: '/tariff', message: 'is missing' },
+          { pointer: '#/destination', detail: 'is too far' },
+          { pointer: '#/tariff', detail: 'is missing' },
         ],
       },
       {

@@ -59,11 +59,11 @@ const success = (order: string, courier = 'couriers/tres-cordilleras') => ({
 const unknown = (order: string, idempotencyKey: string | null) => ({
   __typename: 'OutcomeUnknown',
   message:
-    'It was sent, but no answer came that tells what became of it: it may have happened or not. ' +
+    'The response of REST was lost, so the write may or may not have happened. ' +
     (idempotencyKey === null
       ? `Look with order(id: "${order}") whether it has a shipment before you ship it again, and give an ` +
         'idempotencyKey, which makes this server look.'
-      : 'Send it again with the same idempotencyKey, which goes on where this has ended, or look with ' +
+      : 'Send the request again with the same idempotencyKey, which continues after the last step, or look with ' +
         `order(id: "${order}") whether it has a shipment.`),
   idempotencyKey,
 });

@@ -94,8 +94,8 @@ describe('a list of orders', () => {
       {
         __typename: 'OutcomeUnknown',
         message:
-          'It was sent, but no answer came that tells what became of it: it may have happened or not. Send it again with the same ' +
-          `idempotencyKey, which goes on where this has ended, or look with order(id: "${cut.order}") whether it has a ` +
+          'The response of REST was lost, so the write may or may not have happened. Send the request again with the ' +
+          `same idempotencyKey, which continues after the last step, or look with order(id: "${cut.order}") whether it has a ` +
           'shipment.',
         idempotencyKey: 'mixed 0',
       },
