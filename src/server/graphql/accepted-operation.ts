@@ -99,12 +99,10 @@ export class RestOperation extends QueueEntry implements AcceptedOperation {
     const charge = rateLimit?.charge(tenant, this.weight);
     this.#cost = charge?.cost;
     if (charge?.error !== undefined) return Promise.resolve(this.#refused(refusalOf(charge.error)));
-    const { response, sharesBody } = this.#request;
+    const { response } = this.#request;
     if (this.#isQuery) this.#sharingKey = sharing.keyOf(this.#operation, showsCost);
     // A query that shares the response body of an equal one costs next to nothing, so it needs no turn.
-    // A call through `fetch` has no unread bytes, so it may always join.
-    const mayJoin =
-      response === undefined || (sharesBody && !this.#showsPoints && admission.isOpenTo(this.owner));
+    const mayJoin = response === undefined || (this.#sharesBody && admission.isOpenTo(this.owner));
     const equalQuery = mayJoin ? this.#findEqualQuery() : undefined;
     if (equalQuery !== undefined) {
       const refusal = admission.admit(this.owner, response);
@@ -148,10 +146,8 @@ export class RestOperation extends QueueEntry implements AcceptedOperation {
     signal.removeEventListener('abort', this);
     if (refusal !== undefined) return this.#refused(refusal);
     const equalQuery = this.#findEqualQuery();
-    // It shares the body of the equal query, so it needs its slot no more.
-    if (equalQuery !== undefined && this.#request.sharesBody && !this.#showsPoints) {
-      this.#runState.admission.leave(this);
-    }
+    // It makes no body of its own, so it needs its slot no more.
+    if (equalQuery !== undefined && this.#sharesBody) this.#runState.admission.leave(this);
     return this.#start(execute, equalQuery);
   }
 
@@ -164,6 +160,12 @@ export class RestOperation extends QueueEntry implements AcceptedOperation {
   #withPoints(result: ExecutionResult): ExecutionResult {
     if (!this.#showsPoints) return result;
     return { ...result, extensions: { ...result.extensions, cost: this.#cost } };
+  }
+
+  /** Whether a query that joins an equal one makes no body of its own. A call through `fetch` has no unread bytes. */
+  get #sharesBody(): boolean {
+    const { response, sharesBody } = this.#request;
+    return response === undefined || (sharesBody && !this.#showsPoints);
   }
 
   get #showsPoints(): boolean {

@@ -435,7 +435,6 @@ describe('what REST refuses of a template comes back at its place', () => {
     ['template.bodyParameters.1', 'content.template.bodyParameters.3.value'],
     ['template.bodyParameters.4', 'content.template.bodyParameters.0.value'],
     ['/template/headerParameters/1', 'content.template.headerParameters.0.value'],
-    ["body.template.bodyParameters['2']", 'content.template.bodyParameters.2.value'],
     ['template.bodyParameters.9', 'content.template.bodyParameters', '9 is odd'],
     ['template.body_parameters', 'content.template.bodyParameters'],
   ])('%s', async (field, path, message = 'is odd') => {

@@ -180,9 +180,10 @@ test('at most 500 labels of one token wait, and others still get their slot', as
   await using stage = await startWithSlots(2);
   const { label, called, send } = stage;
   await stage.accept('ana');
-  const client = await openRaw(stage.listener);
+  // A connection has at most 10 requests at work.
+  const clients = await Promise.all(Array.from({ length: 51 }, () => openRaw(stage.listener)));
   const request = 'GET /labels/m.pdf HTTP/1.1\r\nhost: a\r\nauthorization: Bearer made-up\r\n\r\n';
-  client.socket.write(request.repeat(501));
+  for (const { socket } of clients) socket.write(request.repeat(10));
   await until(() => called().length === 1);
   await expect
     .poll(async () => {
@@ -198,5 +199,5 @@ test('at most 500 labels of one token wait, and others still get their slot', as
   send('a1');
   expect((await accepted).status).toBe(200);
   expect(called()).toEqual(['m', 'a1']);
-  client.socket.destroy();
+  for (const { socket } of clients) socket.destroy();
 });
