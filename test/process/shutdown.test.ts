@@ -50,7 +50,7 @@ describe('SIGTERM', () => {
   test('with 50 in flight: all are answered, new ones are refused, and it ends with 0', async () => {
     const { waiting, answer, release } = holding();
     await using service = await startService(answer);
-    const server = await startProcess(service);
+    const server = await startProcess(service, { UPSTREAM_CONNECTIONS: '100' });
     const asked = Array.from({ length: 50 }, (_, index) =>
       post(server.url, `{ order(id: "o${index}") { id } }`),
     );
