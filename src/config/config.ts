@@ -138,7 +138,7 @@ function duplicateNameErrors(values: Pick<Values, keyof typeof parameterNameSett
     if (duplicates.length === 0) return [];
     const variables = duplicates.map((name) => settings[name].variable).join(', ');
     const texts = duplicates.map((name) => quoted(values[name])).join(', ');
-    return [`${variables}: expected a name of its own for each, but got ${texts}.`];
+    return [`${variables}: expected different names, but got ${texts}.`];
   });
   return [...new Set(errors)];
 }

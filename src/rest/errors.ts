@@ -117,7 +117,7 @@ export class OperationDeadlineError extends AbortedError {
 
   /** `what` names the call or operation that was running or waiting after `timeoutMs` milliseconds. */
   constructor(what: string, timeoutMs: number) {
-    super(`${what} was given up: an operation may take ${timeoutMs} ms, which have passed`);
+    super(`${what} exceeded the time limit of ${timeoutMs} ms for operations`);
     this.timeoutMs = timeoutMs;
   }
 }
@@ -193,7 +193,7 @@ export function isRejectedInput(error: unknown): error is StatusError {
 export function abortedError(call: RestCall, { reason }: Cancellation): AbortedError {
   const name = describeCall(call);
   if (reason instanceof OperationDeadlineError) return new OperationDeadlineError(name, reason.timeoutMs);
-  return new AbortedError(`${name} was given up by its caller`, { cause: reason });
+  return new AbortedError(`${name} was aborted by its caller`, { cause: reason });
 }
 
 /** Whether an error is about the operation that made a call. Then another operation may make the same call. */

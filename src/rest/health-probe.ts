@@ -47,7 +47,7 @@ export async function probeRest({
     await body.dump();
     return undefined;
   } catch (error) {
-    return isTimedOut ? `no answer within ${timeoutMs} ms` : failureCode(error);
+    return isTimedOut ? `no response within ${timeoutMs} ms` : failureCode(error);
   } finally {
     clearTimeout(timer);
     await dispatcher.destroy();

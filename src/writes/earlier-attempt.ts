@@ -214,14 +214,14 @@ function wasAborted(error: unknown): boolean {
 
 export function shippedAlready(name: string, shipment: string): ConflictError {
   return new ConflictError(
-    `${name} is shipped already, as ${shipment}. Nothing was done. Look at shipment(id: "${shipment}").`,
+    `${name} is already shipped as ${shipment}. Nothing was shipped. Look at shipment(id: "${shipment}").`,
   );
 }
 
 /** The order does not name its shipment yet. */
 export function notNamedYet(order: string, shipment: string): ConflictError {
   return new ConflictError(
-    `${order} is shipped already, as ${shipment}, which the order does not name yet. Nothing was done. ` +
+    `${order} is already shipped as ${shipment}, which the order does not name yet. Nothing was shipped. ` +
       `Look at shipment(id: "${shipment}").`,
   );
 }

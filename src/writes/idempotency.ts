@@ -304,7 +304,7 @@ function createTurns(): Turns {
 
 const ignore = () => {};
 
-const abortedMessage = 'The request was given up while it waited for its idempotencyKey';
+const abortedMessage = 'The request was aborted while it waited for its idempotencyKey';
 
 const fullMessage =
   'This merchant has used all of its idempotency keys. Nothing was sent. Keys become free 24 hours after their first use.';

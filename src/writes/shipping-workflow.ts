@@ -237,11 +237,11 @@ function expectShippable(order: OrderJson): asserts order is ShippableOrder {
   const { name, shipment, status, recipient, cashOnDeliveryRequestCents } = order;
   if (shipment !== undefined && shipment !== null && shipment !== '') {
     throw new ConflictError(
-      `${name} is shipped already, as ${shipment}. Nothing was done. Look at the order's field "shipment".`,
+      `${name} is already shipped as ${shipment}. Nothing was shipped. Look at the order's field "shipment".`,
     );
   }
   if (finishedStatuses.includes(status)) {
-    throw new ConflictError(`${name} is ${status} and can't be shipped. Nothing was done.`);
+    throw new ConflictError(`${name} is ${status} and can't be shipped. Nothing was shipped.`);
   }
   const missing = (field: string) => new InvalidResponseError(`REST sent ${name} without ${field}`);
   if (!isNameOf('locations', recipient?.location)) throw missing("its recipient's location");

@@ -18,9 +18,9 @@ test('the time of each scope begins and stops for itself, and what is answered i
   const isUp = scopes.filter(({ scope }) => scope.deadline.signal.aborted);
   expect(isUp.map(({ name }) => name)).toEqual(['late', 'late as well']);
   expect(scopes.map(({ scope }) => String(scope.signal.reason))).toEqual([
-    'OperationDeadlineError: The operation was given up: an operation may take 20 ms, which have passed',
+    'OperationDeadlineError: The operation exceeded the time limit of 20 ms for operations',
     'undefined',
-    'OperationDeadlineError: The operation was given up: an operation may take 20 ms, which have passed',
+    'OperationDeadlineError: The operation exceeded the time limit of 20 ms for operations',
     'NotNeededError: what it was wanted for is done',
     'undefined',
   ]);

@@ -396,8 +396,8 @@ describe('what is refused', () => {
       [
         "These settings of the environment can't be used:",
         '  PORT: expected a whole number from 0 to 65535, but got "x".',
-        '  STATUS_PARAMETER, SEARCH_PARAMETER: expected a name of its own for each, but got "search", "search".',
-        '  PAGE_SIZE_PARAMETER, QUERY_PARAMETER: expected a name of its own for each, but got "q", "q".',
+        '  STATUS_PARAMETER, SEARCH_PARAMETER: expected different names, but got "search", "search".',
+        '  PAGE_SIZE_PARAMETER, QUERY_PARAMETER: expected different names, but got "q", "q".',
       ].join('\n'),
     );
   });

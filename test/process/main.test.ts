@@ -183,7 +183,7 @@ describe.concurrent('before a live service', () => {
     const main = startServer({ UPSTREAM_URL: service.url.href });
     const { text, graphql } = await main.banner();
     expect(text).toContain(
-      `the live service at ${service.url.href} (does not answer: no answer within 2000 ms; the server starts anyway)\n`,
+      `the live service at ${service.url.href} (does not answer: no response within 2000 ms; the server starts anyway)\n`,
     );
     expect((await fetch(new URL('/health/live', graphql))).status).toBe(200);
     expect(await main.stop()).toMatchObject({ code: 0, signal: null, errors: '' });

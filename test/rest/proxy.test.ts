@@ -168,6 +168,6 @@ describe('a proxy', () => {
     });
     const error = await errorOf(rest.api.getOrder('7', rest.callContext()));
     expect(error.message).toBe('GET /v1/orders/7 got no answer (UND_ERR_HEADERS_TIMEOUT)');
-    expect(await probeRest({ baseUrl, timeoutMs: 200, proxy: options })).toBe('no answer within 200 ms');
+    expect(await probeRest({ baseUrl, timeoutMs: 200, proxy: options })).toBe('no response within 200 ms');
   });
 });

@@ -60,7 +60,7 @@ export const recordId = <C extends Collection>(collection: C, maxLength = Number
       addIssue({
         message:
           name === undefined
-            ? `must be the id of one of ${collection}, "${collection}/<identifier>" or the identifier alone, but is ${quoteForMessage(value)}`
+            ? `must be the id of one of ${collection}, "${collection}/<identifier>" or the identifier, but is ${quoteForMessage(value)}`
             : `must have at most ${maxLength} characters as "${collection}/<identifier>", but has ${name.length}`,
       });
       return NEVER;

@@ -129,7 +129,7 @@ function invalidInput(errors: InvalidFieldSource[], message?: string): InvalidIn
   const omitted = errors.length > maxReportedErrors ? `; and ${errors.length - maxReportedErrors} more` : '';
   return {
     __typename: 'InvalidInput',
-    message: message ?? `Nothing was done, as the input can't be right: ${reported}${omitted}.`,
+    message: message ?? `The input is invalid, and nothing was written: ${reported}${omitted}.`,
     fields: errors.slice(0, maxErrors),
   };
 }

@@ -90,7 +90,7 @@ builder.queryFields((t) => ({
     nullable: { list: false, items: true },
     description:
       `Up to ${maxNodes} objects, in the order of their ids, with null for each missing object. Costs the calls of ` +
-      '`node` for each id.',
+      '`node` for each id, such as `GET /v1/orders/{id}`.',
     args: {
       ids: t.arg.idList({
         required: true,

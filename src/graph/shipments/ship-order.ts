@@ -91,7 +91,8 @@ builder.mutationFields((t) => ({
       'Ships an order: requests a quote, accepts an offer, and creates the paid shipment. An order is ' +
       'shipped at most once, over all access tokens of the merchant; a second request is a `Conflict`. ' +
       'Costs `GET /v1/orders/{id}`, `GET /v1/origins`, `POST /v1/quotes` and `POST /v1/shipments`. If the ' +
-      'last response was lost, the next request first looks for the shipment with up to two more reads.',
+      'last response was lost, the next request first looks for the shipment with `GET /v1/shipments/{id}` or ' +
+      '`GET /v1/shipments`.',
     args: {
       input: t.arg({
         type: ShipOrderInput,
@@ -106,8 +107,8 @@ builder.mutationFields((t) => ({
     nullable: true,
     description:
       'Ships up to 100 orders. Returns one result per input, in the same order. If all fail with the same ' +
-      'error code, the field returns that error. Costs the calls of `shipOrder` for each order, and `GET ' +
-      '/v1/origins` once.',
+      'error code, the field returns that error. Costs `GET /v1/origins` once and, for each order, ' +
+      '`GET /v1/orders/{id}`, `POST /v1/quotes` and `POST /v1/shipments`.',
     args: {
       inputs: t.arg({
         type: [ShipOrderInput],

@@ -99,13 +99,13 @@ export function createWorkerPool({ startOptions, metrics, log, onStdout, onFailu
     }
     if (!wasServing) return;
     failureTimes.push(performance.now());
-    log.warn({ worker: worker.id, code, signal }, 'a worker has ended, and another one takes its place');
+    log.warn({ worker: worker.id, code, signal }, 'a worker has ended, and its replacement starts');
     void startReplacement();
   }
 
   async function replace(worker: Worker): Promise<void> {
     if (isEnding || !serving.delete(worker)) return;
-    log.info({ worker: worker.id }, 'a worker is to end, and another one takes its place');
+    log.info({ worker: worker.id }, 'a worker must end, and its replacement starts');
     await startReplacement();
     // If the pool ends meanwhile, `end` has sent the message already.
     if (!isEnding) send(worker, { type: 'end', reason: 'replaced' });

@@ -141,7 +141,7 @@ function orderOf(store: Store, merchant: Merchant, quote: Quote): Order | undefi
 
 /** @throws ServiceError 409 if the order is shipped, finished or cancelled. */
 function assertShippable({ name, status, shipment }: Order): void {
-  if (shipment !== undefined) throw conflict(`${name} is shipped already, as ${shipment}`);
+  if (shipment !== undefined) throw conflict(`${name} is already shipped as ${shipment}`);
   if (!['NEW', 'CONFIRMED', 'READY'].includes(status)) {
     throw conflict(`${name} is ${status} and cannot be shipped`);
   }

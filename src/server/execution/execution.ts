@@ -271,7 +271,7 @@ export class FieldPath implements ResponsePath, GraphQLResolveInfo {
   getAbortSignal(): undefined {}
 
   getAsyncHelpers(): never {
-    throw new Error('Plans have no helpers for work that nobody waits for');
+    throw new Error('Plans have no helpers for background work');
   }
 }
 

@@ -61,7 +61,7 @@ export function httpErrorHeaders(httpError: HttpError): Record<string, string> {
 
 /** The error for a method that the route does not support. `allow` is the value of the `allow` header. */
 export function methodNotAllowed(allow: string): HttpError {
-  const message = `Nothing is done here by this method: use one of ${allow}.`;
+  const message = `Method not allowed. Use one of ${allow}.`;
   return { status: 405, code: 'BAD_REQUEST', message, retryable: false, headers: { allow } };
 }
 

@@ -131,7 +131,7 @@ export function checkAmbiguity({ headers, rawHeaders }: IncomingMessage): HttpEr
   const coding = headers['transfer-encoding'];
   if (coding === undefined || coding.toLowerCase() === 'chunked') return undefined;
   return badRequest(
-    'The header "Transfer-Encoding" can be "chunked" alone: send the body without other codings.',
+    'The header "Transfer-Encoding" supports only "chunked". Send the body without other codings.',
   );
 }
 
@@ -193,7 +193,7 @@ export function bearerOf(headers: HeaderReader): string | MissingBearerError {
   if (token !== undefined) return token;
   return new MissingBearerError(
     `Expected the header "Authorization: Bearer <access token>", but ${
-      header === null ? 'there is none' : 'what came is not of that form'
+      header === null ? 'there is none' : 'the request has another form'
     }.`,
   );
 }

@@ -18,7 +18,7 @@ export function parserError(code: string | undefined): HttpError {
     const message = 'The headers are larger than the 16384 bytes that this server takes: send less.';
     return { status: 431, code: 'REQUEST_TOO_LARGE', message, retryable: false };
   }
-  return badRequest('What came is no request of HTTP.');
+  return badRequest('The request is not valid HTTP.');
 }
 
 /**

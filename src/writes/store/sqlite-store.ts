@@ -12,7 +12,7 @@ import {
 } from './key-store.ts';
 import type { Operation, Result } from './key-table.ts';
 import { leaseOwner, monotonicMs, SharedLease } from './lease.ts';
-import type { Message, Reply, Request, ThreadData } from './sqlite-thread.ts';
+import type { Message, Request, ThreadData } from './sqlite-thread.ts';
 
 /** All times are in milliseconds. */
 export interface SqliteStoreOptions {
@@ -34,7 +34,6 @@ export interface SqliteStoreOptions {
 
 /** While the disk hangs, requests wait in memory until the thread answers. */
 const maxUnanswered = 10_000;
-const maxRepliesPerRound = 20;
 const dayMs = 24 * 60 * 60 * 1000;
 
 /**
@@ -96,13 +95,7 @@ export async function openSqliteStore(options: SqliteStoreOptions): Promise<KeyS
   function receive(message: Extract<Message, { kind: 'transaction' }>): void {
     failure = message.failure;
     answeredId = Math.max(answeredId, message.lastId);
-    deliver(message.replies);
-  }
-
-  /** Many callers that go on at once would hold the event loop. */
-  function deliver(replies: readonly Reply[]): void {
-    if (replies.length > maxRepliesPerRound) setImmediate(deliver, replies.slice(maxRepliesPerRound));
-    for (const reply of replies.slice(0, maxRepliesPerRound)) {
+    for (const reply of message.replies) {
       const waiter = waiting.get(reply.id);
       waiting.delete(reply.id);
       if ('problem' in reply) waiter?.reject(new StoreUnavailableError(reply.problem));

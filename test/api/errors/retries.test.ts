@@ -54,7 +54,7 @@ describe('a read that fails and then does not is answered as if nothing had been
     expect(waybill.calls()).toEqual([call, call, call]);
   });
 
-  test('no answer within UPSTREAM_TIMEOUT_MS', async () => {
+  test('no response within UPSTREAM_TIMEOUT_MS', async () => {
     await using waybill = await startWithRetries(
       atFirst(1, () => {}),
       { UPSTREAM_TIMEOUT_MS: '100' },
@@ -229,7 +229,7 @@ test('a caller that gives up in the pause before a retry is let go at once', asy
     { retries: 2 },
   );
   const error = await errorOf(rest.api.getOrder('7', rest.callContext(giveUp.signal)));
-  expect(error.message).toBe('GET /v1/orders/7 was given up by its caller');
+  expect(error.message).toBe('GET /v1/orders/7 was aborted by its caller');
   expect(rest.service.requests).toHaveLength(1);
 });
 

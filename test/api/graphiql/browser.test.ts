@@ -129,9 +129,13 @@ describe.runIf(hasBrowser)('GraphiQL in a browser', () => {
     const explorer = page.locator('.graphiql-plugin');
     await explorer.getByRole('link', { name: 'Query' }).click();
     await explorer
-      .getByText("Everything that can be read: the merchant's orders, shipments and messages.")
+      .getByText("The operations that read the merchant's orders, quotes, shipments and messages.")
       .waitFor();
-    await explorer.getByText('Orders, newest first. Costs GET /v1/orders.').waitFor();
+    await explorer
+      .getByText(
+        "The merchant's orders, usually newest first: the REST service decides. Costs GET /v1/orders.",
+      )
+      .waitFor();
   });
 
   test('keeps the tabs over a reload, and the access token nowhere', async () => {

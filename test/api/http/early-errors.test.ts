@@ -38,7 +38,7 @@ async function counted(status: number | 'none'): Promise<number> {
 }
 
 test.each([
-  ['a head that is none', 'nonsense\r\n\r\n', 400, 'BAD_REQUEST', 'What came is no request of HTTP.'],
+  ['a head that is none', 'nonsense\r\n\r\n', 400, 'BAD_REQUEST', 'The request is not valid HTTP.'],
   ['no host', 'GET / HTTP/1.1\r\n\r\n', 400, 'BAD_REQUEST', 'A request of HTTP/1.1 needs the header "Host".'],
   [
     'a host that is none',

@@ -51,7 +51,7 @@ test.each(['/health/live', '/health/ready'])('%s takes GET and HEAD alone', asyn
     body: {
       errors: [
         {
-          message: 'Nothing is done here by this method: use one of GET, HEAD.',
+          message: 'Method not allowed. Use one of GET, HEAD.',
           extensions: { code: 'BAD_REQUEST', retryable: false },
         },
       ],
@@ -90,7 +90,7 @@ describe('/health/ready', () => {
     await using service = await startService((_request, response) => held.push(response), true);
     const health = createHealth(createProbe({ baseUrl: service.url, timeoutMs: 200 }));
     expect(await ask(health, '/health/ready')).toEqual(
-      notReady('REST could not be reached: no answer within 200 ms.'),
+      notReady('REST could not be reached: no response within 200 ms.'),
     );
   });
 

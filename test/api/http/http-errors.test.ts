@@ -58,7 +58,7 @@ describe('a body over the limit', () => {
   ])('with %s, of which proxies make different things, is refused', async (_what, lines) => {
     const { status, body } = await sendRaw(listener, `${head(json, ...lines)}0\r\n\r\n`);
     expect(status).toBe(400);
-    expect(JSON.parse(body)).toEqual(refusal('BAD_REQUEST', 'What came is no request of HTTP.'));
+    expect(JSON.parse(body)).toEqual(refusal('BAD_REQUEST', 'The request is not valid HTTP.'));
     expect(sandbox.requests.lines()).toEqual([]);
   });
 
@@ -73,7 +73,7 @@ describe('a body over the limit', () => {
       expect(JSON.parse(body)).toEqual(
         refusal(
           'BAD_REQUEST',
-          'The header "Transfer-Encoding" can be "chunked" alone: send the body without other codings.',
+          'The header "Transfer-Encoding" supports only "chunked". Send the body without other codings.',
         ),
       );
       expect(sandbox.requests.lines()).toEqual([]);

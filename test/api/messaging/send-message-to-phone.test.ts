@@ -80,13 +80,13 @@ describe('before any call, refused is', () => {
     async (channel) => {
       const { data, errors, calls } = await send({ channel });
       const message =
-        'must be the id of one of channels, "channels/<identifier>" or the identifier alone, but is ' +
+        'must be the id of one of channels, "channels/<identifier>" or the identifier, but is ' +
         JSON.stringify(channel);
       expect({ data, errors, calls }).toEqual({
         data: {
           sendMessageToPhone: {
             __typename: 'InvalidInput',
-            message: `Nothing was done, as the input can't be right: channel ${message}.`,
+            message: `The input is invalid, and nothing was written: channel ${message}.`,
             fields: [{ path: 'channel', message }],
           },
         },

@@ -143,7 +143,7 @@ describe('before any call, refused is', () => {
       data: {
         sendMessage: {
           __typename: 'InvalidInput',
-          message: `Nothing was done, as the input can't be right: conversation ${message}.`,
+          message: `The input is invalid, and nothing was written: conversation ${message}.`,
           fields: [{ path: 'conversation', message }],
         },
       },

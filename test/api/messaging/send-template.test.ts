@@ -143,7 +143,7 @@ describe('what does not fit the definition is refused, and nothing is sent', () 
     if (result.__typename !== 'InvalidInput')
       throw new TypeError(`Expected faults, but got ${JSON.stringify(data)}`);
     const sentences = result.fields.map(({ path, message }) => `${path} ${message}`);
-    expect(result.message).toBe(`Nothing was done, as the input can't be right: ${sentences.join('; ')}.`);
+    expect(result.message).toBe(`The input is invalid, and nothing was written: ${sentences.join('; ')}.`);
     return result.fields;
   };
 

@@ -33,7 +33,7 @@ function told({ status, data, errors, calls }: Answer<unknown>) {
 
 const notNull = 'must not be null: leave it out instead';
 const notOfLocations = (given: string) =>
-  `must be the id of one of locations, "locations/<identifier>" or the identifier alone, but is "${given}"`;
+  `must be the id of one of locations, "locations/<identifier>" or the identifier, but is "${given}"`;
 
 describe('an input that cannot be right is refused without a call', () => {
   test.each<[string, Partial<CreateOrderInput>, [path: string, message: string]]>([

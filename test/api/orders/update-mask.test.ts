@@ -95,7 +95,7 @@ describe('an explicit null', () => {
       data: {
         updateOrder: {
           __typename: 'InvalidInput',
-          message: `Nothing was done, as the input can't be right: ${field} ${message}.`,
+          message: `The input is invalid, and nothing was written: ${field} ${message}.`,
           fields: [{ path: field, message }],
         },
       },
@@ -233,7 +233,7 @@ describe('the rules of an update', () => {
       data: {
         updateOrder: {
           __typename: 'InvalidInput',
-          message: `Nothing was done, as the input can't be right: ${path} ${message}.`,
+          message: `The input is invalid, and nothing was written: ${path} ${message}.`,
           fields: [{ path, message }],
         },
       },
@@ -251,13 +251,13 @@ describe('the rules of an update', () => {
         updateOrder: {
           __typename: 'InvalidInput',
           message: expect.stringMatching(
-            /^Nothing was done, as the input can't be right: id must be the id of /,
+            /^The input is invalid, and nothing was written: id must be the id of /,
           ),
           fields: [
             {
               path: 'id',
               message: expect.stringMatching(
-                /^must be the id of one of orders, "orders\/<identifier>" or the identifier alone, but is "/,
+                /^must be the id of one of orders, "orders\/<identifier>" or the identifier, but is "/,
               ),
             },
           ],

@@ -68,7 +68,7 @@ describe('a list of updates', () => {
           {
             __typename: 'InvalidInput',
             message:
-              "Nothing was done, as the input can't be right: contentDescription must not be null: leave it out instead; " +
+              'The input is invalid, and nothing was written: contentDescription must not be null: leave it out instead; ' +
               'notes must be 3 to 2048 characters long, but has 2.',
             fields: [
               { path: 'contentDescription', message: 'must not be null: leave it out instead' },
@@ -138,7 +138,7 @@ describe('a list of updates', () => {
         updateOrders: [
           {
             __typename: 'InvalidInput',
-            message: `Nothing was done, as the input can't be right: ${message}.`,
+            message: `The input is invalid, and nothing was written: ${message}.`,
             fields: [{ path: '', message }],
           },
         ],

@@ -52,7 +52,7 @@ const answered = (result: object, calls: string[]) => ({
 });
 const refused = (...fields: [path: string, message: string][]) => ({
   __typename: 'InvalidInput',
-  message: `Nothing was done, as the input can't be right: ${fields.map((field) => field.join(' ')).join('; ')}.`,
+  message: `The input is invalid, and nothing was written: ${fields.map((field) => field.join(' ')).join('; ')}.`,
   fields: fields.map(([path, message]) => ({ path, message })),
 });
 
@@ -146,7 +146,7 @@ describe('a quote', () => {
 describe('an input that cannot be right is refused without a call', () => {
   const notNull = 'must not be null: leave it out instead';
   const notOf = (collection: string, given: string) =>
-    `must be the id of one of ${collection}, "${collection}/<identifier>" or the identifier alone, but is "${given}"`;
+    `must be the id of one of ${collection}, "${collection}/<identifier>" or the identifier, but is "${given}"`;
 
   test.each<[string, Partial<CreateQuoteInput>, [path: string, message: string]]>([
     ['an origin of the merchant', { origin: 'origins/ca1' }, ['origin', notOf('locations', 'origins/ca1')]],

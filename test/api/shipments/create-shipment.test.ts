@@ -112,7 +112,7 @@ const answered = (result: object, calls: string[]) => ({
 });
 const refused = (...fields: [path: string, message: string][]) => ({
   __typename: 'InvalidInput',
-  message: `Nothing was done, as the input can't be right: ${fields.map((field) => field.join(' ')).join('; ')}.`,
+  message: `The input is invalid, and nothing was written: ${fields.map((field) => field.join(' ')).join('; ')}.`,
   fields: fields.map(([path, message]) => ({ path, message })),
 });
 
@@ -260,7 +260,7 @@ describe('what the same request reads afterwards is fresh', () => {
 
 describe('an input that cannot be right is refused without a call', () => {
   const notOf = (collection: string, given: string) =>
-    `must be the id of one of ${collection}, "${collection}/<identifier>" or the identifier alone, but is "${given}"`;
+    `must be the id of one of ${collection}, "${collection}/<identifier>" or the identifier, but is "${given}"`;
 
   test.each<[string, Partial<CreateShipmentInput>, [path: string, message: string]]>([
     ['an order as quote', { quote: 'orders/ca2496' }, ['quote', notOf('quotes', 'orders/ca2496')]],
@@ -397,7 +397,7 @@ describe('what REST refuses', () => {
   });
 
   test('as the order is shipped already, is Conflict', async () => {
-    const message = 'orders/ca2481 is shipped already, as shipments/ca2036';
+    const message = 'orders/ca2481 is already shipped as shipments/ca2036';
     expect(await ask({ quote: 'quotes/ca2139' })).toEqual(
       answered({ __typename: 'Conflict', message }, [post]),
     );
@@ -492,7 +492,7 @@ describe('a shipment that gets no answer is OutcomeUnknown, after one call', () 
     const { data } = await fresh.ask('{ quote(id: "ca2151") { order { shipment { id } } } }');
     expect(data).toEqual({ quote: { order: { shipment: { id: 'shipments/ca2048' } } } });
     const message =
-      'orders/ca2496 is shipped already, as shipments/ca2048. Nothing was done. Look at shipment(id: "shipments/ca2048").';
+      'orders/ca2496 is already shipped as shipments/ca2048. Nothing was shipped. Look at shipment(id: "shipments/ca2048").';
     expect(await send('cut, then anew')).toEqual(
       answered({ __typename: 'Conflict', message }, [read(ofOrder.quote), read('orders/ca2496')]),
     );

@@ -64,7 +64,7 @@ describe('a shipment whose answer was lost', () => {
     const input = await lose(waybill, null);
     const first = await ship(waybill, input);
     const named = expect.stringMatching(
-      /^orders\/ca\d+ is shipped already, as shipments\/ca\d+, which the order/,
+      /^orders\/ca\d+ is already shipped as shipments\/ca\d+, which the order/,
     );
     expect(first.result).toEqual({ __typename: 'Conflict', message: named });
     expect(first.calls).toEqual([`GET /v1/${input.order}`, shipmentPage]);
@@ -127,7 +127,7 @@ describe('an order that names its shipment only later', () => {
       result: {
         __typename: 'Conflict',
         message:
-          `${input.order} is shipped already, as ${id}, which the order does not name yet. Nothing was done. ` +
+          `${input.order} is already shipped as ${id}, which the order does not name yet. Nothing was shipped. ` +
           `Look at shipment(id: "${id}").`,
       },
       calls: [`GET /v1/${input.order}`],
@@ -136,7 +136,7 @@ describe('an order that names its shipment only later', () => {
     const third = await ship(waybill, input);
     expect(third.result).toEqual({
       __typename: 'Conflict',
-      message: `${input.order} is shipped already, as ${id}. Nothing was done. Look at the order's field "shipment".`,
+      message: `${input.order} is already shipped as ${id}. Nothing was shipped. Look at the order's field "shipment".`,
     });
     expect(third.calls).toEqual([`GET /v1/${input.order}`, origins]);
   });
@@ -263,7 +263,7 @@ describe('an order that changes while an operation has it in its memory', () => 
   }`;
 
   test.each<[string, (waybill: Waybill, input: OrderToShip) => Promise<unknown>, string]>([
-    ['shipped', (waybill, input) => ship(waybill, input), 'is shipped already'],
+    ['shipped', (waybill, input) => ship(waybill, input), 'is already shipped'],
     [
       'cancelled',
       ({ ask }, { order }) =>
@@ -301,7 +301,7 @@ describe('a service that ships orders of every status', () => {
         change: (order) => ({ ...(order as object), status }),
       });
       const { result, calls } = await ship(waybill, input);
-      const message = `${input.order} is ${status} and can't be shipped. Nothing was done.`;
+      const message = `${input.order} is ${status} and can't be shipped. Nothing was shipped.`;
       expect(result).toEqual({ __typename: 'Conflict', message });
       expect(calls.toSorted()).toEqual([`GET /v1/${input.order}`, organizationCall, origins].sort());
     },

@@ -50,7 +50,7 @@ async function ship({ ask }: Waybill, input: OrderToShip, idempotencyKey: string
 const typesOf = (results: { __typename: string }[]) => results.map(({ __typename }) => __typename);
 const shippedAlready = (name: string) => ({
   __typename: 'Conflict',
-  message: expect.stringMatching(`^${name} is shipped already, as shipments/ca\\d{4}`),
+  message: expect.stringMatching(`^${name} is already shipped as shipments/ca\\d{4}`),
 });
 
 describe.each([

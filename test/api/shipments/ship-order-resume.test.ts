@@ -69,7 +69,7 @@ const unknown = (order: string, idempotencyKey: string | null) => ({
 });
 const shippedAlready = (order: string, shipment: string) => ({
   __typename: 'Conflict',
-  message: `${order} is shipped already, as ${shipment}. Nothing was done. Look at the order's field "shipment".`,
+  message: `${order} is already shipped as ${shipment}. Nothing was shipped. Look at the order's field "shipment".`,
 });
 
 interface Shipments {

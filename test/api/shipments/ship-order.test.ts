@@ -45,7 +45,7 @@ const answered = (result: object, calls: string[]) => ({
 });
 const refused = (...fields: [path: string, message: string][]) => ({
   __typename: 'InvalidInput',
-  message: `Nothing was done, as the input can't be right: ${fields.map((field) => field.join(' ')).join('; ')}.`,
+  message: `The input is invalid, and nothing was written: ${fields.map((field) => field.join(' ')).join('; ')}.`,
   fields: fields.map(([path, message]) => ({ path, message })),
 });
 const quote = { id: expect.stringMatching(/^quotes\/ca\d{4}$/) };
@@ -299,14 +299,14 @@ describe('what there is does not allow it', () => {
     const result = {
       __typename: 'Conflict',
       message:
-        'orders/ca2481 is shipped already, as shipments/ca2036. Nothing was done. Look at the order\'s field "shipment".',
+        'orders/ca2481 is already shipped as shipments/ca2036. Nothing was shipped. Look at the order\'s field "shipment".',
     };
     const input = { order: 'ca2481', origin: 'ca1', package: parcel };
     expect(await ship(input)).toEqual(answered(result, reads('orders/ca2481')));
   });
 
   test('where the order is cancelled, before anything is posted', async () => {
-    const message = "orders/ca2477 is CANCELLED and can't be shipped. Nothing was done.";
+    const message = "orders/ca2477 is CANCELLED and can't be shipped. Nothing was shipped.";
     const input = { order: 'ca2477', origin: 'ca1', package: parcel };
     expect(await ship(input)).toEqual(answered({ __typename: 'Conflict', message }, reads('orders/ca2477')));
   });
@@ -337,7 +337,7 @@ describe('what there is does not allow it', () => {
 
 describe('an input that cannot be right is refused without a call', () => {
   const notOf = (collection: string, given: string) =>
-    `must be the id of one of ${collection}, "${collection}/<identifier>" or the identifier alone, but is "${given}"`;
+    `must be the id of one of ${collection}, "${collection}/<identifier>" or the identifier, but is "${given}"`;
   const input: ShipOrderInput = { order: 'ca2496', origin: 'ca1', package: parcel };
 
   test.each<[string, Partial<ShipOrderInput>, [path: string, message: string]]>([
@@ -605,7 +605,7 @@ describe('the order of a success', () => {
       {
         first: { order: { status: expect.stringMatching(/^(READY|NEW|CONFIRMED)$/) } },
         second: {
-          message: expect.stringMatching(/^orders\/ca\d{4} is shipped already, as shipments\/ca\d{4}\./),
+          message: expect.stringMatching(/^orders\/ca\d{4} is already shipped as shipments\/ca\d{4}\./),
         },
       },
       undefined,

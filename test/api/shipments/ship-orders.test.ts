@@ -33,7 +33,7 @@ const success = ({ order }: OrderToShip) => ({
 });
 const shippedAlready = ({ order }: OrderToShip) => ({
   __typename: 'Conflict',
-  message: expect.stringMatching(`^${order} is shipped already, as shipments/ca\\d{4}\\.`),
+  message: expect.stringMatching(`^${order} is already shipped as shipments/ca\\d{4}\\.`),
 });
 const failed = (message: string, code: string, retryAfterMs: number | null = null) => ({
   __typename: 'WriteFailed',
@@ -110,7 +110,7 @@ describe('a list of orders', () => {
       {
         __typename: 'InvalidInput',
         message: expect.stringMatching(
-          /^Nothing was done, as the input can't be right: order must be the id of /,
+          /^The input is invalid, and nothing was written: order must be the id of /,
         ),
         fields: [
           { path: 'order', message: expect.stringMatching(/^must be the id of one of orders/) },

@@ -84,6 +84,6 @@ test('a restart keeps that an order is shipped, also without a key', async () =>
   const { data } = await inServer('lock', (waybill) => ask(waybill, mutation, input));
   expect(data.result).toEqual({
     __typename: 'Conflict',
-    message: expect.stringMatching(`^${input.order} is shipped already, as shipments/ca\\d{4}`),
+    message: expect.stringMatching(`^${input.order} is already shipped as shipments/ca\\d{4}`),
   });
 });

@@ -238,7 +238,7 @@ describe('an operation that is aborted', () => {
     controller.abort();
     const error = await first;
     expect(error).toBeInstanceOf(AbortedError);
-    expect(error.message).toBe('GET /v1/orders/1 was given up by its caller');
+    expect(error.message).toBe('GET /v1/orders/1 was aborted by its caller');
     await until(() => closed.includes('/v1/orders/1'));
     expect(await second).toEqual({ name: 'orders/2' });
   });

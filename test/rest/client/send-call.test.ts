@@ -108,7 +108,7 @@ describe('a read that waits for a retry', () => {
     );
     const error = await errorOf(rest.api.getOrder('7', rest.callContext(controller.signal)));
     expect(error).toBeInstanceOf(AbortedError);
-    expect(error.message).toBe('GET /v1/orders/7 was given up by its caller');
+    expect(error.message).toBe('GET /v1/orders/7 was aborted by its caller');
     expect(rest.service.lines()).toEqual(['GET /v1/orders/7']);
   });
 

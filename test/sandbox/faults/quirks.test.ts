@@ -131,7 +131,7 @@ describe.each(ways)('shipmentNamedAfterMs as %s', (way) => {
     const again = await ship(quote);
     expect([again.status, again.body.error.message]).toEqual([
       409,
-      'orders/fo0001 is shipped already, as shipments/fo0001',
+      'orders/fo0001 is already shipped as shipments/fo0001',
     ]);
   });
 

@@ -152,7 +152,7 @@ describe('shipments', () => {
     const again = await ship(quote.name);
     expect([again.status, again.body.error.message]).toEqual([
       409,
-      `${order.name} is shipped already, as ${shipment.name}`,
+      `${order.name} is already shipped as ${shipment.name}`,
     ]);
   });
 

@@ -34,7 +34,7 @@ test.each([
   const error = of(header);
   expect(error).toBeInstanceOf(MissingBearerError);
   expect(error).toMatchObject({
-    message: 'Expected the header "Authorization: Bearer <access token>", but what came is not of that form.',
+    message: 'Expected the header "Authorization: Bearer <access token>", but the request has another form.',
   });
 });
 

@@ -34,27 +34,6 @@ test('a store whose thread failed responds no more', async () => {
   await store.close();
 });
 
-test('a store resumes at most 20 callers in a round of the event loop', async () => {
-  const store = await openSqliteStore({ file: 'memory' });
-  let round = 0;
-  let isOver = false;
-  const nextRound = (): void => {
-    round += 1;
-    if (!isOver) setImmediate(nextRound);
-  };
-  nextRound();
-  const rounds = await Promise.all(
-    Array.from({ length: 100 }, async (_, index) => {
-      await mustClaim(store, { merchant: 'merchant', id: `${index}` });
-      return round;
-    }),
-  );
-  isOver = true;
-  const counts = [...Map.groupBy(rounds, (at) => at).values()].map(({ length }) => length);
-  expect(Math.max(...counts)).toBeLessThanOrEqual(20);
-  await store.close();
-});
-
 test('a store in memory that was not used closes', async () => {
   const store = await openSqliteStore({ file: 'memory' });
   expect(store.secret).toHaveLength(32);
