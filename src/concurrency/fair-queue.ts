@@ -79,6 +79,8 @@ export class FairQueue {
   readonly #slots: Shares;
   readonly #waiting: Shares;
   readonly #owners = new Turns<OwnerLanes>();
+  /** The owner of the latest slot. */
+  #latestOwner: object | undefined;
   #isGranting = false;
 
   constructor(options: FairQueueOptions) {
@@ -116,12 +118,21 @@ export class FairQueue {
     }
     const excess = this.#waiting.excess(owner);
     if (excess !== undefined) return excess;
-    const ownerLanes = lanes ?? this.#owners.set(ownerKey(owner), new OwnerLanes());
+    const ownerLanes = lanes ?? this.#addOwner(owner);
     const lane = ownerLanes.get(laneKey(owner)) ?? ownerLanes.set(laneKey(owner), new Lane());
     lane.add(entry);
     this.#waiting.add(owner, 1);
     entry.turn = 'waiting';
     return 'waiting';
+  }
+
+  /** Adds an owner, as the last one in turn. An accepted token comes before the others if they had the latest turn. */
+  #addOwner(owner: Owner): OwnerLanes {
+    const ownerLanes = this.#owners.set(ownerKey(owner), new OwnerLanes());
+    const others = this.#owners.get(otherTokens);
+    if (others !== undefined && others !== ownerLanes && this.#latestOwner === otherTokens)
+      this.#owners.endTurn(otherTokens, others);
+    return ownerLanes;
   }
 
   /** Gives back the slot of an entry, or its place among those that wait. Does nothing if the entry has neither. */
@@ -172,6 +183,7 @@ export class FairQueue {
 
   #grant(entry: QueueEntry): void {
     entry.turn = 'granted';
+    this.#latestOwner = ownerKey(entry.owner);
     this.#slots.add(entry.owner, entry.weight, this.#weightOfCapacity(entry.weight));
   }
 

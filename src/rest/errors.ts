@@ -8,7 +8,7 @@ import { describeCall, isRead, type RestCall } from './call.ts';
 export abstract class WaybillError extends Error {
   abstract override readonly name: string;
 
-  /** Makes an error without a stack trace, as `withoutStackTrace` does: `super` cannot be called in a function. */
+  /** Makes an error without a stack trace (docs/decisions/0011-errors-without-stack-traces.md). */
   constructor(message?: string, options?: ErrorOptions) {
     const { stackTraceLimit } = Error;
     Error.stackTraceLimit = 0;

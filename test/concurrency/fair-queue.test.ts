@@ -79,6 +79,28 @@ test('gives turns to tokens, each with its own entries in their order', () => {
   expect(granted).toEqual(['a0', 'a1', 'e0', 'i0', 'a2', 'e1']);
 });
 
+test('puts an accepted token that starts to wait before the others after their turn', () => {
+  const { queue, granted, ask } = createQueue({ capacity: 1 });
+  const first = ask('other 1', other(0));
+  const second = ask('other 2', other(0));
+  ask('other 3', other(1));
+  queue.leave(first);
+  const fromAna = ask('ana', ana);
+  ask('eva', eva);
+  queue.leave(second);
+  queue.leave(fromAna);
+  expect(granted).toEqual(['other 1', 'other 2', 'ana', 'eva']);
+});
+
+test('lets the others have their turn while accepted tokens start to wait', () => {
+  const { queue, granted, ask } = createQueue({ capacity: 1 });
+  const first = ask('ana', ana);
+  ask('other', other(0));
+  ask('eva', eva);
+  queue.leave(first);
+  expect(granted).toEqual(['ana', 'other']);
+});
+
 test('gives one turn to all tokens that REST has not accepted, and takes it by connection', () => {
   const { queue, granted, ask } = createQueue({ capacity: 1 });
   const entries = [ask('first', ida)];

@@ -2,7 +2,7 @@ import {
   type ExecutionResult,
   type FieldNode,
   type FragmentDefinitionNode,
-  type GraphQLError,
+  GraphQLError,
   type GraphQLField,
   type GraphQLObjectType,
   type GraphQLResolveInfo,
@@ -10,9 +10,10 @@ import {
   getArgumentValues,
   locatedError,
   type OperationDefinitionNode,
+  type SourceLocation,
   type VariableValues,
 } from 'graphql';
-import { withoutStackTrace } from '../../base/stack-trace.ts';
+import { createFastError } from './fast-error.ts';
 
 /** An operation that is planned, for one outcome of its @skip and @include. */
 export interface OperationPlan {
@@ -38,6 +39,8 @@ export interface FieldPlan {
   readonly key: string;
   /** The selections of the field in the document. */
   readonly nodes: readonly [FieldNode, ...FieldNode[]];
+  /** Where the selections are in the document. */
+  readonly locations: readonly SourceLocation[] | undefined;
   readonly isNullable: boolean;
   /** Puts the field's value into `object`, as soon as the value is available. */
   run(execution: Execution, source: unknown, object: Container, parent: ResponsePath | undefined): void;
@@ -132,11 +135,7 @@ export class Execution {
   fail(error: unknown, responsePath: ResponsePath): void {
     if (this.#isNull || isBelowNull(responsePath)) return;
     this.#errors ??= [];
-    // `error` keeps its own trace. With one more for each error, thousands of them would hold the event loop for long.
-    const located = withoutStackTrace(() =>
-      locatedError(error, responsePath.field.nodes, pathKeys(responsePath)),
-    );
-    this.#errors.push(located);
+    this.#errors.push(locate(error, responsePath));
     // Set even if null propagates further up: `isBelowNull` then detects pending values below this path.
     responsePath.container[responsePath.key] = null;
     if (propagateNull(responsePath)) return;
@@ -273,6 +272,16 @@ export class FieldPath implements ResponsePath, GraphQLResolveInfo {
   getAsyncHelpers(): never {
     throw new Error('Plans have no helpers for background work');
   }
+}
+
+/** The error of a field, with the field's locations and path. */
+function locate(error: unknown, responsePath: ResponsePath): GraphQLError {
+  const { nodes, locations } = responsePath.field;
+  const path = pathKeys(responsePath);
+  // graphql-js keeps what its own errors tell of their place.
+  if (!(error instanceof Error) || error instanceof GraphQLError) return locatedError(error, nodes, path);
+  const { message } = error;
+  return createFastError({ message, nodes, locations, path, originalError: error, extensions: {} });
 }
 
 /** The keys from the root to a location, as in the `path` of a GraphQL error. */

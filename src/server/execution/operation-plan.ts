@@ -4,11 +4,13 @@ import {
   type GraphQLField,
   type GraphQLObjectType,
   type GraphQLSchema,
+  getLocation,
   isAbstractType,
   isLeafType,
   isNonNullType,
   type OperationDefinitionNode,
   type SelectionSetNode,
+  type SourceLocation,
 } from 'graphql';
 import {
   collectDefinitions,
@@ -98,6 +100,8 @@ class SelectedField implements FieldPlan {
   readonly #property: string | undefined;
   /** Set if the field is a property with a scalar or enum type. */
   readonly #serialize: Serialize | undefined;
+  /** Computed at the first error: finding the line reads the document, and thousands of errors may share the field. */
+  #locations: readonly SourceLocation[] | undefined;
 
   constructor(
     context: PlanContext,
@@ -124,6 +128,11 @@ class SelectedField implements FieldPlan {
       schema: context.schema,
       planFor: (selectedType) => new SelectedObject(context, selectedType, sets),
     });
+  }
+
+  get locations() {
+    this.#locations ??= this.nodes.flatMap(({ loc }) => (loc ? [getLocation(loc.source, loc.start)] : []));
+    return this.#locations;
   }
 
   run(execution: Execution, source: unknown, object: Container, parent: ResponsePath | undefined): void {

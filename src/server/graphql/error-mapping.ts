@@ -1,8 +1,8 @@
 import { type ExecutionResult, GraphQLError, type GraphQLErrorExtensions } from 'graphql';
 import type { Plugin } from 'graphql-yoga';
-import { withoutStackTrace } from '../../base/stack-trace.ts';
 import { WaybillError } from '../../rest/errors.ts';
 import type { ReportError } from '../../telemetry/error-report.ts';
+import { createFastError } from '../execution/fast-error.ts';
 import { type ClientError, toClientError, truncateMessage } from '../http/client-error.ts';
 
 /** Maps errors for clients. Masked errors are reported later, when their request is known. */
@@ -119,12 +119,10 @@ function graphQLError({ message, ...extensions }: ClientError, error: unknown): 
 /** Creates an error with the location and path of another error. */
 function locatedLike(
   message: string,
-  { nodes, source, positions, path }: GraphQLError,
+  { nodes, locations, path }: GraphQLError,
   extensions: GraphQLErrorExtensions,
 ): GraphQLError {
-  return withoutStackTrace(
-    () => new GraphQLError(truncateMessage(message), { nodes, source, positions, path, extensions }),
-  );
+  return createFastError({ message: truncateMessage(message), nodes, locations, path, extensions });
 }
 
 /** Codes of errors that keep their HTTP status even for `application/json`. */
