@@ -21,11 +21,7 @@ import { idParameters, persistedDocuments } from './documents/persisted-queries.
 import type { SchemaAccess } from './documents/schema-access.ts';
 import type { TrustedDocuments } from './documents/trusted-documents.ts';
 import { createExecutor, type Execute } from './execution/executor.ts';
-import { createAccessLog, loggedRequests } from './graphql/access-log.ts';
-import { Admission } from './graphql/admission.ts';
-import { createMaskedErrors, validationErrors } from './graphql/error-mapping.ts';
 import { fastPath } from './graphql/fast-path.ts';
-import { createOperationRunner } from './graphql/run-operation.ts';
 import { yogaOperations } from './graphql/yoga-execution.ts';
 import { type NodeContext, readYogaRequest } from './graphql/yoga-request.ts';
 import { compressedResponses } from './http/compression.ts';
@@ -37,6 +33,10 @@ import { createResponseHeaders, responseHeaders } from './http/response-headers.
 import { fixedLimits, type Limits } from './limits/limits.ts';
 import { RateLimit } from './limits/rate-limit.ts';
 import { truncatedErrors } from './limits/truncate-errors.ts';
+import { createAccessLog, loggedRequests } from './operations/access-log.ts';
+import { Admission } from './operations/admission.ts';
+import { createErrorMasker, validationErrors } from './operations/error-mapping.ts';
+import { createOperationRunner } from './operations/prepare-operation.ts';
 import { graphiql } from './routes/graphiql/graphiql.ts';
 import { createHealth, type Health, healthRoute } from './routes/health.ts';
 import { LabelQueue } from './routes/label-queue.ts';
@@ -215,10 +215,10 @@ export function createApp(options: AppOptions): App {
     metrics?.documentRead,
   );
   const isPrivate = settings.schemaAccess === 'private';
-  const maskedErrors = createMaskedErrors(report);
+  const errorMasker = createErrorMasker(report);
   const accessLog = createAccessLog({
     log,
-    maskedErrors,
+    errorMasker,
     observer: metrics?.requests,
     tracing,
   });
@@ -253,7 +253,7 @@ export function createApp(options: AppOptions): App {
 
   const yoga = createYoga<NodeContext>({
     schema,
-    maskedErrors: { maskError: maskedErrors.mask },
+    maskedErrors: { maskError: errorMasker.mask },
     // Yoga's GraphiQL and landing page load scripts from other origins.
     graphiql: false,
     landingPage: false,
@@ -313,7 +313,7 @@ export function createApp(options: AppOptions): App {
     responseHeaders: headers,
     compressResponses,
     report,
-    maskedErrors,
+    errorMasker,
     documentPolicy,
     documents,
     runOperation,

@@ -15,7 +15,7 @@ import {
 } from '../../telemetry/request-record.ts';
 import type { Tracing } from '../../telemetry/tracing.ts';
 import { requestCost, roundToTenths } from './cost-report.ts';
-import type { MaskedErrors } from './error-mapping.ts';
+import type { ErrorMasker } from './error-mapping.ts';
 
 /** Keeps the record of each request, for its log line, metrics and traces. */
 export interface AccessLog {
@@ -30,14 +30,14 @@ export interface AccessLog {
 /** What `createAccessLog` needs. */
 export interface AccessLogOptions {
   log: Log;
-  maskedErrors: MaskedErrors;
+  errorMasker: ErrorMasker;
   /** Metrics. The access log calls the observer, because a Yoga plugin of its own would cost more. */
   observer: RequestObserver | undefined;
   tracing: Tracing | undefined;
 }
 
 /** Gives each request an id. Logs one line per operation and per label, and per other request at level debug. */
-export function createAccessLog({ log, maskedErrors, observer, tracing }: AccessLogOptions): AccessLog {
+export function createAccessLog({ log, errorMasker, observer, tracing }: AccessLogOptions): AccessLog {
   const requestIdOf = createRequestIds();
   return {
     begin(requestIdHeader) {
@@ -50,7 +50,7 @@ export function createAccessLog({ log, maskedErrors, observer, tracing }: Access
       requestRecord.isRejected = data === undefined;
       for (const error of errors ?? []) {
         countError(requestRecord, String(error.extensions.code));
-        maskedErrors.report(error, requestRecord.requestId);
+        errorMasker.report(error, requestRecord.requestId);
       }
     },
     finish(requestRecord, headers, status, isAborted) {

@@ -6,15 +6,15 @@ import { createFastError } from '../execution/fast-error.ts';
 import { type ClientError, toClientError, truncateMessage } from '../http/client-error.ts';
 
 /** Maps errors for clients. Masked errors are reported later, when their request is known. */
-export interface MaskedErrors {
+export interface ErrorMasker {
   /** The error as clients see it. */
   mask(error: unknown): GraphQLError;
   /** Reports the original error if `clientError` masks one, and adds the request id to its extensions. */
   report(clientError: GraphQLError, requestId: string): void;
 }
 
-/** Creates a `MaskedErrors`. Masking and reporting are two steps because Yoga masks errors without their request. */
-export function createMaskedErrors(report: ReportError): MaskedErrors {
+/** Creates an `ErrorMasker`. Masking and reporting are two steps because Yoga masks errors without their request. */
+export function createErrorMasker(report: ReportError): ErrorMasker {
   const causes = new WeakMap<GraphQLError, { cause: unknown }>();
   return {
     mask(error) {
@@ -34,7 +34,7 @@ export function createMaskedErrors(report: ReportError): MaskedErrors {
 }
 
 /** Masks the errors of a result. */
-export function withMaskedErrors(result: ExecutionResult, { mask }: MaskedErrors): ExecutionResult {
+export function withMaskedErrors(result: ExecutionResult, { mask }: ErrorMasker): ExecutionResult {
   return result.errors === undefined ? result : { ...result, errors: result.errors.map(mask) };
 }
 
