@@ -40,7 +40,15 @@ const layers: Record<string, string[]> = {
     'operation.ts proxy.ts rest.ts server.ts traces.ts unknown-settings.ts',
     'setting.ts',
   ],
-  'src/server': ['app.ts', 'routes', 'graphql', 'documents execution', 'limits', 'document-syntax http'],
+  'src/server': [
+    'app.ts',
+    'routes',
+    'graphql',
+    'operations',
+    'documents execution',
+    'limits',
+    'document-syntax http',
+  ],
   'src/server/routes': [
     'graphiql',
     'labels.ts health.ts metrics.ts not-found.ts',

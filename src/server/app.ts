@@ -21,11 +21,8 @@ import { idParameters, persistedDocuments } from './documents/persisted-queries.
 import type { SchemaAccess } from './documents/schema-access.ts';
 import type { TrustedDocuments } from './documents/trusted-documents.ts';
 import { createExecutor, type Execute } from './execution/executor.ts';
-import { createAccessLog, loggedRequests } from './graphql/access-log.ts';
-import { Admission } from './graphql/admission.ts';
-import { createMaskedErrors, validationErrors } from './graphql/error-mapping.ts';
 import { fastPath } from './graphql/fast-path.ts';
-import { createOperationRunner } from './graphql/run-operation.ts';
+import { recordedRequests } from './graphql/recorded-requests.ts';
 import { yogaOperations } from './graphql/yoga-execution.ts';
 import { type NodeContext, readYogaRequest } from './graphql/yoga-request.ts';
 import { compressedResponses } from './http/compression.ts';
@@ -36,7 +33,9 @@ import { bearerOf } from './http/request-checks.ts';
 import { createResponseHeaders, responseHeaders } from './http/response-headers.ts';
 import { fixedLimits, type Limits } from './limits/limits.ts';
 import { RateLimit } from './limits/rate-limit.ts';
-import { truncatedErrors } from './limits/truncate-errors.ts';
+import { AccessLog } from './operations/access-log.ts';
+import { Admission } from './operations/admission.ts';
+import { createOperationRunner } from './operations/prepare-operation.ts';
 import { graphiql } from './routes/graphiql/graphiql.ts';
 import { createHealth, type Health, healthRoute } from './routes/health.ts';
 import { LabelQueue } from './routes/label-queue.ts';
@@ -215,13 +214,7 @@ export function createApp(options: AppOptions): App {
     metrics?.documentRead,
   );
   const isPrivate = settings.schemaAccess === 'private';
-  const maskedErrors = createMaskedErrors(report);
-  const accessLog = createAccessLog({
-    log,
-    maskedErrors,
-    observer: metrics?.requests,
-    tracing,
-  });
+  const accessLog = new AccessLog(log, metrics?.requests, tracing);
   const requestOptions = {
     maxBodyBytes: forTests.maxBodyBytes ?? defaultMaxBodyBytes,
     budget: createBodyBudget(forTests.bodyBytesAtOnce ?? defaultBodyBudgetBytes),
@@ -253,7 +246,8 @@ export function createApp(options: AppOptions): App {
 
   const yoga = createYoga<NodeContext>({
     schema,
-    maskedErrors: { maskError: maskedErrors.mask },
+    // recordedRequests masks errors.
+    maskedErrors: false,
     // Yoga's GraphiQL and landing page load scripts from other origins.
     graphiql: false,
     landingPage: false,
@@ -269,9 +263,9 @@ export function createApp(options: AppOptions): App {
     extraParamNames: idParameters,
     // Each kind of hook runs in this order. An `onRequest` hook that sets a response skips all later ones.
     plugins: [
-      // Every request: compression, request id, log line, response headers, CORS preflights.
+      // Every request: compression, request id, log line, error codes, response headers, CORS preflights.
       compressResponses && compressedResponses(report),
-      loggedRequests(accessLog),
+      recordedRequests(accessLog, report),
       responseHeaders(headers, cors),
       // Other routes than GraphQL requests. notFoundRoute then rejects every path but /graphql.
       healthRoute(options.health ?? createHealth(async () => undefined)),
@@ -300,9 +294,6 @@ export function createApp(options: AppOptions): App {
       readYogaRequest(requestOptions),
       persistedDocuments(documentPolicy),
       cachedDocuments(documents),
-      // Errors: shorten the error list, add error codes.
-      truncatedErrors(),
-      validationErrors(report),
       yogaOperations(runOperation),
     ],
   });
@@ -313,7 +304,6 @@ export function createApp(options: AppOptions): App {
     responseHeaders: headers,
     compressResponses,
     report,
-    maskedErrors,
     documentPolicy,
     documents,
     runOperation,

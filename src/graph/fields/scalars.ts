@@ -51,7 +51,6 @@ function checkedScalar<Value extends string | number>(
   return {
     serialize(value: unknown): Value {
       if (isValid(value)) return value as Value;
-      // The wording of GraphQL's own scalars, by which the server recognizes the error.
       throw new TypeError(`${name} cannot represent what is not ${expected}.`);
     },
     parseValue: parseInput,

@@ -12,8 +12,8 @@ import {
   isNonNullType,
   isObjectType,
 } from 'graphql';
-import { type Container, type FieldPlan, ItemPath, type ObjectPlan, type ResponsePath } from './execution.ts';
-import { leafSerializer, serializeLeaf } from './leaf-values.ts';
+import { type Container, ItemPath, type ObjectPlan, type ResponsePath, unusableValue } from './execution.ts';
+import { leafSerializer } from './leaf-values.ts';
 
 /** Completes a value that is neither a promise nor null nor an error, and sets it at its location. */
 export type Complete = (responsePath: ResponsePath, value: unknown) => void;
@@ -25,7 +25,7 @@ export type Complete = (responsePath: ResponsePath, value: unknown) => void;
 export function completeValue(responsePath: ResponsePath, complete: Complete, value: unknown): void {
   if (value === null || value === undefined) {
     if (responsePath.isNullable) responsePath.container[responsePath.key] = null;
-    else responsePath.execution.fail(nullError(responsePath.field), responsePath);
+    else responsePath.execution.fail(unusableValue(responsePath), responsePath);
   } else if (value instanceof Promise) {
     // Reserves the key, so that the response keeps the order of the fields.
     responsePath.container[responsePath.key] = null;
@@ -42,10 +42,6 @@ export function completeValue(responsePath: ResponsePath, complete: Complete, va
       responsePath.execution.fail(error, responsePath);
     }
   }
-}
-
-function nullError({ parentType, definition }: FieldPlan): Error {
-  return new Error(`Cannot return null for non-nullable field ${parentType.name}.${definition.name}.`);
 }
 
 interface CompletionContext {
@@ -73,8 +69,7 @@ function leafCompletion(type: GraphQLLeafType): Complete {
   const serialize = leafSerializer(type);
   return (responsePath, value) => {
     const completed = serialize(value);
-    if (completed === null || completed === undefined)
-      throw new Error(`${type.name} cannot represent this value`);
+    if (completed === undefined) throw unusableValue(responsePath);
     responsePath.container[responsePath.key] = completed;
   };
 }
@@ -88,10 +83,7 @@ function listCompletion(
   const serialize = isLeafType(itemType) ? leafSerializer(itemType) : undefined;
   const complete = completionFor(itemType, completionContext);
   return (responsePath, value) => {
-    if (!isIterable(value)) {
-      const name = `${responsePath.field.parentType.name}.${responsePath.field.definition.name}`;
-      throw new Error(`Expected Iterable, but did not find one for field "${name}".`);
-    }
+    if (!isIterable(value)) throw unusableValue(responsePath);
     // Created at its final size: a growing array reserves 17 slots (docs/decisions/0004-long-lived-closures.md).
     const items: unknown[] = Array.isArray(value) ? new Array(value.length) : [];
     // Set before the items are completed, because an item may propagate null to this location.
@@ -100,7 +92,7 @@ function listCompletion(
     const container = items as unknown as Container;
     let index = 0;
     for (const item of value) {
-      const completed = serialize && serializeLeaf(serialize, item);
+      const completed = serialize?.(item);
       if (completed !== undefined) items[index] = completed;
       else completeValue(new ItemPath(responsePath, container, index, isItemNullable), complete, item);
       index += 1;

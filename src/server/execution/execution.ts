@@ -13,6 +13,7 @@ import {
   type SourceLocation,
   type VariableValues,
 } from 'graphql';
+import { InvalidResponseError } from '../../rest/errors.ts';
 import { createFastError } from './fast-error.ts';
 
 /** An operation that is planned, for one outcome of its @skip and @include. */
@@ -272,6 +273,12 @@ export class FieldPath implements ResponsePath, GraphQLResolveInfo {
   getAsyncHelpers(): never {
     throw new Error('Plans have no helpers for background work');
   }
+}
+
+/** The error of a value that does not fit its field. REST is to blame, because all values come from REST. */
+export function unusableValue(responsePath: ResponsePath): InvalidResponseError {
+  const path = pathKeys(responsePath).join('.');
+  return new InvalidResponseError(`REST sent no usable value for the field at ${path}.`);
 }
 
 /** The error of a field, with the field's locations and path. */

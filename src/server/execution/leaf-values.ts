@@ -1,6 +1,6 @@
 import type { GraphQLLeafType } from 'graphql';
 
-/** Converts a leaf value for the response. Throws for an invalid value. */
+/** Converts a leaf value for the response. Returns undefined for null, objects and invalid values. */
 export type Serialize = (value: unknown) => unknown;
 
 const typesOfScalars: Readonly<Record<string, string>> = {
@@ -12,28 +12,21 @@ const typesOfScalars: Readonly<Record<string, string>> = {
 };
 
 /**
- * The serializer of a scalar or enum type. A built-in scalar fails if REST sent a value of another type: GraphQL's own
+ * The serializer of a scalar or enum type. To a built-in scalar, a value of another type is invalid: GraphQL's own
  * serializers turn `true` into "true" or 1.
  */
 export function leafSerializer(type: GraphQLLeafType): Serialize {
   const expected = typesOfScalars[type.name];
-  if (expected === undefined) return (value) => type.coerceOutputValue(value);
-  const { coerceOutputValue } = type;
-  const isNumber = expected === 'number';
+  // The value needs no conversion.
+  if (expected === 'string' || expected === 'boolean')
+    return (value) => (typeof value === expected ? value : undefined);
   return (value) => {
-    // The wording of GraphQL's own scalars. The server recognizes the error by this wording.
-    if (typeof value !== expected) throw new TypeError(`${type.name} cannot represent a ${typeof value}.`);
-    return isNumber ? coerceOutputValue(value) : value;
+    if (value === null || value === undefined || typeof value === 'object') return undefined;
+    if (expected !== undefined && typeof value !== expected) return undefined;
+    try {
+      return type.coerceOutputValue(value) ?? undefined;
+    } catch {
+      return undefined;
+    }
   };
-}
-
-/** The leaf value for the response. Undefined for null, objects and invalid values. */
-export function serializeLeaf(serialize: Serialize, value: unknown): unknown {
-  if (value === null || value === undefined || typeof value === 'object') return undefined;
-  try {
-    return serialize(value) ?? undefined;
-  } catch {
-    // `completeValue` converts the value again, and reports the error.
-    return undefined;
-  }
 }

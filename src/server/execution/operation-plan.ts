@@ -30,7 +30,7 @@ import {
   type OperationPlan,
   type ResponsePath,
 } from './execution.ts';
-import { leafSerializer, type Serialize, serializeLeaf } from './leaf-values.ts';
+import { leafSerializer, type Serialize } from './leaf-values.ts';
 
 /** What the plans of an operation's fields have in common. */
 interface PlanContext extends Pick<OperationPlan, 'schema' | 'fragments'> {
@@ -155,7 +155,7 @@ class SelectedField implements FieldPlan {
   #completeLeaf(serialize: Serialize, source: unknown, object: Container): boolean {
     const value = this.#property && (source as Container | undefined)?.[this.#property];
     const isNull = (value === null || value === undefined) && this.isNullable;
-    const completed = isNull ? null : serializeLeaf(serialize, value);
+    const completed = isNull ? null : serialize(value);
     if (completed !== undefined) object[this.key] = completed;
     return completed !== undefined;
   }

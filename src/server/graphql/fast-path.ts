@@ -3,7 +3,7 @@
  *
  * 1. The request head must have the form that nearly all clients send.
  * 2. The body is read and parsed. Its document must be cached and valid.
- * 3. The operation runs by the same function as through Yoga (run-operation.ts).
+ * 3. The operation runs by the same function as through Yoga (prepare-operation.ts).
  * 4. The result is written with the same headers and the same log line.
  *
  * A request that fails any step goes to the fallback, Yoga, which continues with the parts that are already done. An
@@ -22,10 +22,10 @@ import { mediaTypeFor } from '../http/media-types.ts';
 import { type BodyReadResult, type ParsedBody, parseBody, receiveBody } from '../http/request-body.ts';
 import { checkAuthorization } from '../http/request-checks.ts';
 import type { ResponseHeaders } from '../http/response-headers.ts';
-import type { AccessLog } from './access-log.ts';
-import { type MaskedErrors, withMaskedErrors } from './error-mapping.ts';
-import type { OperationRequest } from './operation-request.ts';
-import type { RunOperation } from './run-operation.ts';
+import { type AccessLog, recordResult } from '../operations/access-log.ts';
+import { toClientResult } from '../operations/error-mapping.ts';
+import type { OperationRequest } from '../operations/operation-request.ts';
+import type { RunOperation } from '../operations/prepare-operation.ts';
 import type { NodeContext, RequestBodyOptions } from './yoga-request.ts';
 
 /** Responds to any request. `context` has the results of the steps that the fast path has done. */
@@ -37,7 +37,6 @@ export interface FastPathOptions extends RequestBodyOptions, DocumentSources {
   /** Whether responses are compressed for clients that accept it. */
   compressResponses: boolean;
   report: ReportError;
-  maskedErrors: MaskedErrors;
   runOperation: RunOperation;
 }
 
@@ -177,10 +176,10 @@ class FastRequest implements OperationRequest {
       return;
     }
     const { requestRecord } = this;
-    const { accessLog, compressResponses, report } = this.#dependencies;
+    const { compressResponses, report } = this.#dependencies;
     try {
       const result = this.#masked(unmaskedResult);
-      accessLog.recordResult(requestRecord, result);
+      recordResult(requestRecord, result);
       const body = requestRecord.joined ? this.#sharedBodyOf(result) : JSON.stringify(result);
       const byteLength = Buffer.byteLength(body);
       const acceptEncoding = this.#request.headers['accept-encoding'];
@@ -210,7 +209,7 @@ class FastRequest implements OperationRequest {
   #masked(result: ExecutionResult): ExecutionResult {
     if (result.errors === undefined) return result;
     const shared = this.#sharedOf(result);
-    shared.masked ??= withMaskedErrors(result, this.#dependencies.maskedErrors);
+    shared.masked ??= toClientResult(result, this.requestRecord.requestId, this.#dependencies.report);
     return shared.masked;
   }
 

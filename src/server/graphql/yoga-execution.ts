@@ -1,7 +1,7 @@
 import { getOperationAST } from 'graphql';
 import type { Plugin, YogaInitialContext } from 'graphql-yoga';
-import type { OperationRequest } from './operation-request.ts';
-import type { RunOperation } from './run-operation.ts';
+import type { OperationRequest } from '../operations/operation-request.ts';
+import type { RunOperation } from '../operations/prepare-operation.ts';
 import type { NodeContext } from './yoga-request.ts';
 
 /** Yoga plugin: runs operations by the same function as the fast path. */

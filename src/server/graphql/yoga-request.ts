@@ -14,7 +14,7 @@ import {
 } from '../http/request-body.ts';
 import { bodyTooLarge, checkAuthorization, checkRequestHead } from '../http/request-checks.ts';
 import { lingeringClose } from '../http/socket-errors.ts';
-import type { Admission } from './admission.ts';
+import type { Admission } from '../operations/admission.ts';
 
 /** The context of a request from Node's HTTP server. Empty if the application is called by `fetch`. */
 export interface NodeContext extends RequestRecordContext {

@@ -1,8 +1,22 @@
 import type { ServerResponse } from 'node:http';
+import type { FieldError } from '../../rest/errors.ts';
 import type { Log } from '../../telemetry/log.ts';
 import type { Metrics } from '../../telemetry/metrics.ts';
-import { type ClientError, overloadRetryAfterMs } from './client-error.ts';
 import { fixedHeaders } from './response-headers.ts';
+
+/** The part of an error that clients see. No other detail of an error leaves the server. */
+export interface ClientError {
+  message: string;
+  code: string;
+  /** Whether the same request may succeed if the client sends it again. */
+  retryable: boolean;
+  retryAfterMs?: number;
+  upstreamStatus?: number;
+  fields?: readonly FieldError[];
+}
+
+/** Within a second, a server that is only busy finishes some of its requests, operations and calls of REST. */
+export const overloadRetryAfterMs = 1_000;
 
 /** The error response to a request that is rejected before its operation runs. */
 export interface HttpError extends ClientError {

@@ -8,11 +8,11 @@ import type { ReportError } from '../../telemetry/error-report.ts';
 import { countError } from '../../telemetry/request-record.ts';
 import type { Tracing } from '../../telemetry/tracing.ts';
 import { httpErrorResponse, type NodeContext } from '../graphql/yoga-request.ts';
-import { toClientError } from '../http/client-error.ts';
 import { methodNotAllowed } from '../http/http-error.ts';
 import { mayRefuseTypes } from '../http/media-types.ts';
 import { bearerOf, checkAuthorization } from '../http/request-checks.ts';
 import type { RateLimit } from '../limits/rate-limit.ts';
+import { toClientError } from '../operations/client-error.ts';
 import type { LabelQueue } from './label-queue.ts';
 import { streamedBody } from './streamed-body.ts';
 

@@ -4,7 +4,7 @@ import {
   type OperationCost,
   type RequestCost,
   upstreamCostOf,
-} from '../../../src/server/graphql/cost-report.ts';
+} from '../../../src/server/operations/cost-report.ts';
 import { orderToShip } from '../../fixtures/order-to-ship.ts';
 import { startWaybill, type Waybill } from '../../harness.ts';
 

@@ -1,5 +1,5 @@
 // Runs an operation, on the fast path and through Yoga: checks the token and the limits, and makes the context. Then
-// accepted-operation.ts waits for its turn, and the executor (src/server/execution) executes it.
+// run-operation.ts waits for its turn, and the executor (src/server/execution) executes it.
 
 import type { ExecutionResult, GraphQLSchema } from 'graphql';
 import type { RunningMutations } from '../../concurrency/running-mutations.ts';
@@ -13,12 +13,6 @@ import { bearerOf } from '../http/request-checks.ts';
 import type { Limits } from '../limits/limits.ts';
 import { createOperationLimits } from '../limits/operation-limits.ts';
 import type { RateLimit } from '../limits/rate-limit.ts';
-import {
-  type AcceptedOperation,
-  RestOperation,
-  type RunState,
-  SchemaOperation,
-} from './accepted-operation.ts';
 import type { Admission } from './admission.ts';
 import {
   type ContextOptions,
@@ -28,6 +22,7 @@ import {
 } from './operation-context.ts';
 import type { OperationRequest } from './operation-request.ts';
 import { QuerySharing } from './query-sharing.ts';
+import { type AcceptedOperation, RestOperation, type RunState, SchemaOperation } from './run-operation.ts';
 import { needsRest, unauthenticated } from './token-requirement.ts';
 
 /**

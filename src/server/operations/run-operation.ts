@@ -9,7 +9,6 @@ import type { Operation } from '../document-syntax/operation.ts';
 import type { PointCost, RateLimit } from '../limits/rate-limit.ts';
 import { type Admission, didNotRun } from './admission.ts';
 import { withUpstreamCost } from './cost-report.ts';
-import { withOrderedErrors } from './error-mapping.ts';
 import type { OperationContext } from './operation-context.ts';
 import type { Execute, OperationRequest } from './operation-request.ts';
 import { type InFlightQuery, joinableMs, type QuerySharing } from './query-sharing.ts';
@@ -180,7 +179,7 @@ export class RestOperation extends QueueEntry implements AcceptedOperation {
       return this.#executeOrJoin(instrumentedExecute, equalQuery).then(
         (result) => {
           this.#finish();
-          return this.#withPoints(withOrderedErrors(result));
+          return this.#withPoints(result);
         },
         (error: unknown) => {
           this.#finish();

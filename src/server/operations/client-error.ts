@@ -5,7 +5,6 @@ import {
   BudgetExceededError,
   CircuitOpenError,
   DeadlineError,
-  type FieldError,
   InvalidResponseError,
   MissingBearerError,
   OperationDeadlineError,
@@ -16,20 +15,7 @@ import {
 import { KeysFullError } from '../../writes/idempotency.ts';
 import { MerchantUnknownError } from '../../writes/merchant.ts';
 import { ClaimLostError, StoreUnavailableError } from '../../writes/store/key-store.ts';
-
-/** The part of an error that clients see. No other detail of an error leaves the server. */
-export interface ClientError {
-  message: string;
-  code: string;
-  /** Whether the same request may succeed if the client sends it again. */
-  retryable: boolean;
-  retryAfterMs?: number;
-  upstreamStatus?: number;
-  fields?: readonly FieldError[];
-}
-
-/** Within a second, a server that is only busy finishes some of its requests, operations and calls of REST. */
-export const overloadRetryAfterMs = 1_000;
+import { type ClientError, overloadRetryAfterMs } from '../http/http-error.ts';
 
 /** Converts any error for clients. An unknown error becomes INTERNAL_SERVER_ERROR without its message. */
 export function toClientError(error: unknown): ClientError {
@@ -89,12 +75,4 @@ function fromStatusError(error: StatusError): ClientError {
   if (status === 504 && isRead) return { ...clientError('UPSTREAM_TIMEOUT', true), ...retryAfter };
   if (status < 400) return clientError('UPSTREAM_INVALID_RESPONSE');
   return clientError('UPSTREAM_ERROR');
-}
-
-/** Longer messages quote long names and values of the request, or many conflicts. */
-export const maxMessageCharacters = 1_000;
-
-/** Cuts a message to `maxMessageCharacters` and marks the cut with an ellipsis. */
-export function truncateMessage(message: string): string {
-  return message.length > maxMessageCharacters ? `${message.slice(0, maxMessageCharacters)}…` : message;
 }

@@ -12,7 +12,7 @@ import type { ReportError } from '../../telemetry/error-report.ts';
 import type { Tenant } from '../../tenancy/tenant.ts';
 import type { Idempotency } from '../../writes/idempotency.ts';
 import { createWrites, type Writes } from '../../writes/writes.ts';
-import { toClientError } from '../http/client-error.ts';
+import { toClientError } from './client-error.ts';
 import { requestsCost } from './cost-report.ts';
 import type { OperationRequest } from './operation-request.ts';
 

@@ -2,7 +2,7 @@ import { type ExecutionResult, GraphQLError } from 'graphql';
 import type { MissingBearerError } from '../../rest/errors.ts';
 import { perOperation } from '../document-syntax/operation-memo.ts';
 import { collectDefinitions, selectedFields } from '../document-syntax/selections.ts';
-import { toClientError } from '../http/client-error.ts';
+import { toClientError } from './client-error.ts';
 
 /** The HTTP 401 result for an operation that needs the REST service but has no access token. */
 export function unauthenticated(error: MissingBearerError): ExecutionResult {

@@ -1,0 +1,37 @@
+import type { Plugin } from 'graphql-yoga';
+import type { ReportError } from '../../telemetry/error-report.ts';
+import { type AccessLog, recordResult } from '../operations/access-log.ts';
+import { toClientResult } from '../operations/error-mapping.ts';
+import type { NodeContext } from './yoga-request.ts';
+
+/**
+ * Yoga plugin: records requests in `accessLog`, returns the request id in the header `x-request-id`, and maps the errors
+ * of results for clients. It must be the first plugin with `onRequest`, because others may end a request early.
+ */
+export function recordedRequests(accessLog: AccessLog, report: ReportError): Plugin<object, NodeContext> {
+  return {
+    onRequest({ request, serverContext }) {
+      serverContext.requestRecord ??= accessLog.begin(request.headers.get('x-request-id'));
+    },
+    // Yoga calls this hook for `/graphql` alone, and not for GraphiQL, labels or other routes.
+    onRequestParse({ serverContext: { requestRecord } }) {
+      if (requestRecord !== undefined) requestRecord.route = 'graphql';
+    },
+    onResultProcess({ result, setResult, serverContext: { requestRecord } }) {
+      // The server has no batches (lists of results) and no subscriptions (streams).
+      if (requestRecord === undefined || !('errors' in result)) return;
+      const clientResult = toClientResult(result, requestRecord.requestId, report);
+      recordResult(requestRecord, clientResult);
+      setResult(clientResult);
+    },
+    onResponse({ request, response, serverContext }) {
+      const { headers, signal } = request;
+      // Yoga responds to some requests before it calls `onRequest`.
+      const { requestRecord = accessLog.begin(headers.get('x-request-id')) } = serverContext;
+      response.headers.set('x-request-id', requestRecord.requestId);
+      // Yoga's signal misses a connection that closed before Yoga listened for the close.
+      const isAborted = signal.aborted || serverContext.res?.destroyed === true;
+      accessLog.finish(requestRecord, headers, response.status, isAborted);
+    },
+  };
+}

@@ -1,0 +1,83 @@
+import type { ExecutionResult } from 'graphql';
+import { sumCalls } from '../../rest/client/call-log.ts';
+import type { Log } from '../../telemetry/log.ts';
+import { createRequestIds } from '../../telemetry/request-ids.ts';
+import {
+  countError,
+  createRequestRecord,
+  type HeaderReader,
+  loggableName,
+  type RequestObserver,
+  type RequestRecord,
+} from '../../telemetry/request-record.ts';
+import type { Tracing } from '../../telemetry/tracing.ts';
+import { requestCost, roundToTenths } from './cost-report.ts';
+
+/**
+ * Keeps the record of each request, for its log line, metrics and traces. Logs one line per operation and per label, and
+ * per other request at level debug.
+ */
+export class AccessLog {
+  readonly #log: Log;
+  readonly #observer: RequestObserver | undefined;
+  readonly #tracing: Tracing | undefined;
+  readonly #toRequestId = createRequestIds();
+
+  constructor(log: Log, observer: RequestObserver | undefined, tracing: Tracing | undefined) {
+    this.#log = log;
+    this.#observer = observer;
+    this.#tracing = tracing;
+  }
+
+  /** Starts the record of a request. `clientId` is the value of the header `x-request-id`. */
+  begin(clientId: unknown): RequestRecord {
+    const requestRecord = createRequestRecord(this.#toRequestId(clientId));
+    this.#observer?.onRequestStarted(requestRecord);
+    return requestRecord;
+  }
+
+  /** Ends the record; called once per request. `isAborted`: the client closed the connection before the response. */
+  finish(requestRecord: RequestRecord, headers: HeaderReader, status: number, isAborted: boolean): void {
+    this.#observer?.onRequestFinished(requestRecord, status, isAborted);
+    if (this.#log.isLevelEnabled(requestRecord.route === undefined ? 'debug' : 'info'))
+      writeLogLine(this.#log, requestRecord, status, isAborted);
+    this.#tracing?.end(requestRecord, headers, status);
+  }
+}
+
+/** Counts the errors of a result as clients see it. */
+export function recordResult(requestRecord: RequestRecord, { data, errors }: ExecutionResult): void {
+  // A result of an executed operation has `data`, which may be null.
+  requestRecord.isRejected = data === undefined;
+  for (const { extensions } of errors ?? []) countError(requestRecord, String(extensions.code));
+}
+
+function writeLogLine(log: Log, requestRecord: RequestRecord, status: number, isAborted: boolean): void {
+  const { requestId, startedAtMs, route, operation, callContext, joined, errors } = requestRecord;
+  const totals = callContext && sumCalls(callContext.callLog);
+  const fields = {
+    requestId,
+    route,
+    operation: loggableName(operation?.name?.value),
+    type: operation?.operation,
+    // A prefix: enough to distinguish tenants, too short to identify one.
+    tenant: callContext?.tenant.id.slice(0, 12),
+    status,
+    ms: roundToTenths(performance.now() - startedAtMs),
+    restMs: totals && roundToTenths(totals.restMs),
+    calls: totals?.calls,
+    cached: callContext?.callLog.cached,
+    savedByList: callContext?.callLog.savedByList,
+    bytes: totals?.bytes,
+    retries: totals?.retries,
+    joined: joined || undefined,
+    aborted: isAborted || undefined,
+    errors,
+  };
+  if (route === undefined) log.debug(fields, 'answered');
+  else log.info(fields, 'answered');
+  if (callContext === undefined || !log.isLevelEnabled('debug')) return;
+  for (const entry of callContext.callLog.entries) {
+    log.debug({ requestId, ...requestCost(entry) }, 'called REST');
+  }
+}

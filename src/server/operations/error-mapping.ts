@@ -1,0 +1,98 @@
+import { type ExecutionResult, GraphQLError, type GraphQLErrorExtensions } from 'graphql';
+import { truncateMessage } from '../../base/truncate-message.ts';
+import type { ReportError } from '../../telemetry/error-report.ts';
+import { createFastError } from '../execution/fast-error.ts';
+import { truncateErrors } from '../limits/truncate-errors.ts';
+import { toClientError } from './client-error.ts';
+
+/**
+ * The result as clients see it. Errors of this server are translated. GraphQL's errors about the document and its
+ * variables keep their messages. All other errors are masked. The errors of fields are sorted by path, so that equal
+ * queries get equal responses.
+ * @param report called with the original of each masked error.
+ */
+export function toClientResult(
+  result: ExecutionResult,
+  requestId: string,
+  report: ReportError,
+): ExecutionResult {
+  const { data, errors } = result;
+  if (errors === undefined) return result;
+  // A result with data keeps the errors of all its fields.
+  const shown = data === undefined ? truncateErrors(errors) : errors;
+  const mapped = shown.map((error) => mapError(error, requestId, report));
+  return { ...result, errors: mapped.sort(comparePaths) };
+}
+
+/** Compares paths key by key: indexes as numbers, names as strings. A parent comes before its children. */
+function comparePaths(
+  { path: firstPath = [] }: GraphQLError,
+  { path: secondPath = [] }: GraphQLError,
+): number {
+  for (const [index, firstPart] of firstPath.entries()) {
+    const secondPart = secondPath[index];
+    if (secondPart === undefined) return 1;
+    if (firstPart === secondPart) continue;
+    if (typeof firstPart === 'number' && typeof secondPart === 'number') return firstPart - secondPart;
+    return String(firstPart) < String(secondPart) ? -1 : 1;
+  }
+  return firstPath.length - secondPath.length;
+}
+
+function mapError(error: GraphQLError, requestId: string, report: ReportError): GraphQLError {
+  const { path, extensions } = error;
+  // The error of a refused operation is for clients already.
+  if (extensions.retryable !== undefined) return error;
+  const cause = rootCause(error);
+  if (isGraphQLError(cause)) {
+    const { code = cause.extensions.code ?? 'BAD_USER_INPUT' } = extensions;
+    // Only the known extensions: others may quote the request.
+    return locatedLike(error, error.message, { code, retryable: false, ...httpExtension(error) });
+  }
+  // Outside fields, only parsing, validation and compilation recurse. Their depth is that of the document.
+  if (isStackOverflow(cause) && path === undefined) {
+    const http = { status: 400 };
+    return new GraphQLError('The document or its variables are nested too deeply.', {
+      extensions: { code: 'GRAPHQL_VALIDATION_FAILED', retryable: false, http },
+    });
+  }
+  const { message, ...clientExtensions } = toClientError(cause);
+  if (clientExtensions.code !== 'INTERNAL_SERVER_ERROR')
+    return locatedLike(error, message, { ...clientExtensions });
+  report(cause, requestId);
+  return locatedLike(error, message, { ...clientExtensions, requestId });
+}
+
+/** Creates an error with the location and path of another error. */
+function locatedLike(
+  { nodes, locations, path }: GraphQLError,
+  message: string,
+  extensions: GraphQLErrorExtensions,
+): GraphQLError {
+  return createFastError({ message: truncateMessage(message), nodes, locations, path, extensions });
+}
+
+/** Codes of errors that keep their HTTP status even for `application/json`. */
+const codesWithOwnStatus = new Set<unknown>(['BAD_REQUEST', 'GRAPHQL_LIMIT_EXCEEDED']);
+
+/** The extension `http` of an error, with the HTTP status and headers for Yoga. Yoga removes it from the body. */
+function httpExtension({ extensions: { http, code } }: GraphQLError): GraphQLErrorExtensions {
+  if (typeof http !== 'object' || http === null) return {};
+  // With `spec`, clients that accept `application/json` get the status 200. Otherwise all clients get this status.
+  return { http: codesWithOwnStatus.has(code) ? { ...http, spec: false } : http };
+}
+
+function isStackOverflow(error: unknown): boolean {
+  return error instanceof RangeError && error.message === 'Maximum call stack size exceeded';
+}
+
+/** Compares the name because packages may load another copy of the class. */
+function isGraphQLError(error: unknown): error is GraphQLError {
+  return error instanceof Error && error.name === 'GraphQLError';
+}
+
+function rootCause(error: GraphQLError): unknown {
+  let cause: unknown = error;
+  while (isGraphQLError(cause) && cause.originalError !== undefined) cause = cause.originalError;
+  return cause;
+}
