@@ -21,23 +21,18 @@ const minIdsPerPage = 10;
 
 /** Where in the list the records of a batch are expected. */
 export interface ListPosition {
-  /** The number of list rows before the first expected record. */
   rowsBefore: number;
   rowsPerId: RowsPerId;
 }
 
 export interface ListBatchLoaderOptions<Json> {
   get(name: string, callContext: CallContext): Promise<Json>;
-  /** Reads a page of the list of the same records. The newest record usually comes first. */
   list(query: PageQuery, callContext: CallContext): Promise<Page<Json>>;
-  /** Whether a row can stand for its record. */
   isRowComplete(row: Json): boolean;
   kind: ListedKind;
-  /** The most rows of one page ("List query parameters"). */
   maxPageSize: number;
   callContext: CallContext;
   state: ListState;
-  /** Whether the settings allow pages to serve batches. */
   isListUsed: boolean;
   observer: LoadingObserver;
 }
@@ -64,7 +59,7 @@ export class ListBatchLoader<Json extends { name: string }> extends BatchLoader<
     if (state.shared.incompleteRows.isOn) return;
     const isUsable = (row: (typeof rows)[number]) =>
       row instanceof InvalidResponseError || isRowComplete(row);
-    super.prime(rows.every(isUsable) ? rows : rows.filter(isUsable), generation);
+    super.prime(rows.filter(isUsable), generation);
   }
 
   /** The next batch is read from this position, and uses the prefetched page. */
@@ -100,17 +95,15 @@ export class ListBatchLoader<Json extends { name: string }> extends BatchLoader<
     const error = await this.#readPages(scan, position, prefetched);
     const way = scan.hits.length === 0 ? 'no rows' : 'page';
     observer.batch(kind, names.length, error === undefined ? way : 'failed');
-    const comparedRow = compared && scan.rowOf(compared.name);
-    if (compared !== undefined && comparedRow !== undefined)
-      await state.shared.compare(comparedRow, compared.record);
+    const comparedRow = compared && scan.rowByName.get(compared.name);
+    if (comparedRow !== undefined) await state.shared.compare(comparedRow, compared.record);
     this.prime(scan.rows, generation);
-    const areRowsUsable = !state.shared.incompleteRows.isOn;
+    const rows = state.shared.incompleteRows.isOn ? new Map<string, Json>() : scan.rowByName;
     // The record that was compared needed its GET.
-    if (areRowsUsable) callContext.callLog.savedByList += scan.hits.length - (comparedRow ? 1 : 0);
-    const rowOf = (name: string) => (areRowsUsable ? scan.rowOf(name) : undefined);
-    const missing = names.filter((name) => rowOf(name) === undefined);
+    callContext.callLog.savedByList += names.filter((name) => name !== compared?.name && rows.has(name)).length;
+    const missing = names.filter((name) => !rows.has(name));
     const readMissing = error === undefined ? read : await this.#readerAfter(error, missing, read);
-    return settleAll(names, (name) => rowOf(name) ?? readMissing(name));
+    return settleAll(names, (name) => rows.get(name) ?? readMissing(name));
   }
 
   #mayReadPage(idCount: number, { rowsBefore, rowsPerId }: ListPosition): boolean {
@@ -143,7 +136,8 @@ export class ListBatchLoader<Json extends { name: string }> extends BatchLoader<
     try {
       for (let pageCount = 1; pageCount <= maxPages; pageCount += 1) {
         const rowsPast = scan.rows.length - rowsBefore;
-        const { nextPageToken: pageToken, missingCount, hits } = scan;
+        const { nextPageToken: pageToken, hits } = scan;
+        const missingCount = scan.missing.size;
         // Beyond the expected rows, the missing ids are assumed to have the density of the hits so far.
         const rowsForMissing = Math.ceil((rowsPast / Math.max(hits.length, 1)) * missingCount * headroom);
         const isBeyond = rowsPast >= expectedRows;
@@ -154,8 +148,8 @@ export class ListBatchLoader<Json extends { name: string }> extends BatchLoader<
         state.noteSuccess();
         // A page that ends before half of the expected rows may have few ids.
         const isJudged = scan.rows.length - rowsBefore >= Math.min(expectedRows, maxPageSize) / 2;
-        const mayGoOn = !isJudged || (missingCount - scan.missingCount) * 4 >= missingCount;
-        if (scan.isAtEnd || scan.missingCount < minIdsForPage || !mayGoOn) break;
+        const mayGoOn = !isJudged || (missingCount - scan.missing.size) * 4 >= missingCount;
+        if (scan.isAtEnd || scan.missing.size < minIdsForPage || !mayGoOn) break;
       }
       rowsPerId.learn(scan, rowsBefore);
       return undefined;
