@@ -11,10 +11,8 @@ export class ListScan<Row extends { name: string }> {
   readonly missing: Set<string>;
   readonly idCount: number;
   nextPageToken: string | undefined;
-  isAtEnd = false;
   readonly #isRowComplete: (row: Row) => boolean;
 
-  /** @param isRowComplete Whether a row can stand for its record. */
   constructor(names: readonly string[], isRowComplete: (row: Row) => boolean) {
     this.idCount = names.length;
     this.missing = new Set(names);
@@ -31,6 +29,5 @@ export class ListScan<Row extends { name: string }> {
     }
     this.rows = this.rows.length === 0 ? rows : this.rows.concat(rows);
     this.nextPageToken = nextPageToken;
-    this.isAtEnd = nextPageToken === undefined;
   }
 }

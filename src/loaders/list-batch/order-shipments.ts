@@ -17,7 +17,10 @@ export function ordersWithShipments(
 ): PageLoader<OrderJson, OrderQuery> {
   return {
     async load(query, ordersBefore = 0) {
-      const rowsPerId = shipments.rowsPerId(filterKey(query));
+      // The search text may be personal data.
+      const rowsPerId = shipments.rowsPerId(
+        `orders ${query.status?.join() ?? ''} ${query.search !== undefined}`,
+      );
       const position = () => ({ rowsBefore: Math.round(ordersBefore * rowsPerId.idsPerRow), rowsPerId });
       // The orders call is sent at the end of this tick, so it comes before the shipments call in each queue.
       const prefetch = setImmediate(() => {
@@ -32,11 +35,6 @@ export function ordersWithShipments(
     },
     clearAll: () => orderPage.clearAll(),
   };
-}
-
-/** The filter of the order list, without the search text, which may be personal data. */
-function filterKey({ status = [], search }: OrderQuery): string {
-  return `orders ${[...new Set(status)].sort().join()} ${search !== undefined}`;
 }
 
 function countShipments({ rows }: Page<OrderJson>): number {

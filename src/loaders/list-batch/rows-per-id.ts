@@ -13,7 +13,7 @@ const deeperAfterMiss = 4;
 // The last 5 % of the hits may lie very deep. GETs for them cost less than the rows down to them.
 const countedShare = 0.95;
 
-type BatchHits = Pick<ListScan<{ name: string }>, 'hits' | 'idCount' | 'isAtEnd'>;
+type BatchHits = Pick<ListScan<{ name: string }>, 'hits' | 'idCount' | 'nextPageToken'>;
 
 /** An estimate of how many rows a page needs for each id of a batch. 75 ids in 150 rows make 2 rows per id. */
 export class RowsPerId {
@@ -39,11 +39,11 @@ export class RowsPerId {
   }
 
   /** Learns from the pages of a batch. `rowsBefore`: the number of rows before the first expected hit. */
-  learn({ hits, idCount, isAtEnd }: BatchHits, rowsBefore: number): void {
+  learn({ hits, idCount, nextPageToken }: BatchHits, rowsBefore: number): void {
     const share = hits.length / idCount;
     this.wasUseful = share >= minUsefulShare;
     if (share < minShare) {
-      if (!isAtEnd) this.value *= deeperAfterMiss;
+      if (nextPageToken !== undefined) this.value *= deeperAfterMiss;
       this.pause.noteFailure();
     } else {
       // A deeper batch counts at once, because missing ids cost GETs, and a less deep batch slowly.
