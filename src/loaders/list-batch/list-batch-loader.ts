@@ -1,12 +1,11 @@
 import type { Page, PageQuery } from '../../rest/api-types.ts';
 import type { CallContext } from '../../rest/client/call-context.ts';
 import {
-  CircuitOpenError,
-  DeadlineError,
   InvalidResponseError,
+  isOfOneOperation,
+  isUnauthenticated,
   ResponseTooLargeError,
   StatusError,
-  UnavailableError,
 } from '../../rest/errors.ts';
 import type { ListedKind, LoadingObserver } from '../loading-observer.ts';
 import { BatchLoader, type RecordResult, settleAll } from '../record-loader.ts';
@@ -21,23 +20,18 @@ const minIdsPerPage = 10;
 
 /** Where in the list the records of a batch are expected. */
 export interface ListPosition {
-  /** The number of list rows before the first expected record. */
   rowsBefore: number;
   rowsPerId: RowsPerId;
 }
 
 export interface ListBatchLoaderOptions<Json> {
   get(name: string, callContext: CallContext): Promise<Json>;
-  /** Reads a page of the list of the same records. The newest record usually comes first. */
   list(query: PageQuery, callContext: CallContext): Promise<Page<Json>>;
-  /** Whether a row can stand for its record. */
   isRowComplete(row: Json): boolean;
   kind: ListedKind;
-  /** The most rows of one page ("List query parameters"). */
   maxPageSize: number;
   callContext: CallContext;
   state: ListState;
-  /** Whether the settings allow pages to serve batches. */
   isListUsed: boolean;
   observer: LoadingObserver;
 }
@@ -64,7 +58,7 @@ export class ListBatchLoader<Json extends { name: string }> extends BatchLoader<
     if (state.shared.incompleteRows.isOn) return;
     const isUsable = (row: (typeof rows)[number]) =>
       row instanceof InvalidResponseError || isRowComplete(row);
-    super.prime(rows.every(isUsable) ? rows : rows.filter(isUsable), generation);
+    super.prime(rows.filter(isUsable), generation);
   }
 
   /** The next batch is read from this position, and uses the prefetched page. */
@@ -100,17 +94,17 @@ export class ListBatchLoader<Json extends { name: string }> extends BatchLoader<
     const error = await this.#readPages(scan, position, prefetched);
     const way = scan.hits.length === 0 ? 'no rows' : 'page';
     observer.batch(kind, names.length, error === undefined ? way : 'failed');
-    const comparedRow = compared && scan.rowOf(compared.name);
-    if (compared !== undefined && comparedRow !== undefined)
-      await state.shared.compare(comparedRow, compared.record);
+    const comparedRow = compared && scan.rowByName.get(compared.name);
+    if (compared && comparedRow) await state.shared.compare(comparedRow, compared.record);
     this.prime(scan.rows, generation);
-    const areRowsUsable = !state.shared.incompleteRows.isOn;
+    const rows = state.shared.incompleteRows.isOn ? new Map<string, Json>() : scan.rowByName;
     // The record that was compared needed its GET.
-    if (areRowsUsable) callContext.callLog.savedByList += scan.hits.length - (comparedRow ? 1 : 0);
-    const rowOf = (name: string) => (areRowsUsable ? scan.rowOf(name) : undefined);
-    const missing = names.filter((name) => rowOf(name) === undefined);
+    callContext.callLog.savedByList += names.filter(
+      (name) => name !== compared?.name && rows.has(name),
+    ).length;
+    const missing = names.filter((name) => !rows.has(name));
     const readMissing = error === undefined ? read : await this.#readerAfter(error, missing, read);
-    return settleAll(names, (name) => rowOf(name) ?? readMissing(name));
+    return settleAll(names, (name) => rows.get(name) ?? readMissing(name));
   }
 
   #mayReadPage(idCount: number, { rowsBefore, rowsPerId }: ListPosition): boolean {
@@ -142,8 +136,9 @@ export class ListBatchLoader<Json extends { name: string }> extends BatchLoader<
     let pending = prefetched;
     try {
       for (let pageCount = 1; pageCount <= maxPages; pageCount += 1) {
-        const rowsPast = scan.rows.length - rowsBefore;
-        const { nextPageToken: pageToken, missingCount, hits } = scan;
+        const { nextPageToken: pageToken, hits, rows, missing } = scan;
+        const rowsPast = rows.length - rowsBefore;
+        const missingCount = missing.size;
         // Beyond the expected rows, the missing ids are assumed to have the density of the hits so far.
         const rowsForMissing = Math.ceil((rowsPast / Math.max(hits.length, 1)) * missingCount * headroom);
         const isBeyond = rowsPast >= expectedRows;
@@ -154,8 +149,8 @@ export class ListBatchLoader<Json extends { name: string }> extends BatchLoader<
         state.noteSuccess();
         // A page that ends before half of the expected rows may have few ids.
         const isJudged = scan.rows.length - rowsBefore >= Math.min(expectedRows, maxPageSize) / 2;
-        const mayGoOn = !isJudged || (missingCount - scan.missingCount) * 4 >= missingCount;
-        if (scan.isAtEnd || scan.missingCount < minIdsForPage || !mayGoOn) break;
+        const mayGoOn = !isJudged || (missingCount - missing.size) * 4 >= missingCount;
+        if (scan.nextPageToken === undefined || missing.size < minIdsForPage || !mayGoOn) break;
       }
       rowsPerId.learn(scan, rowsBefore);
       return undefined;
@@ -164,7 +159,6 @@ export class ListBatchLoader<Json extends { name: string }> extends BatchLoader<
     }
   }
 
-  /** Decides how to read the ids that a failed page leaves: by GETs, or not at all. */
   async #readerAfter(error: Error, missing: readonly string[], read: Read<Json>): Promise<Read<Json>> {
     const { state } = this.#options;
     const fail = () => error;
@@ -186,7 +180,7 @@ export class ListBatchLoader<Json extends { name: string }> extends BatchLoader<
     const { get, state, callContext } = this.#options;
     const name = names[Math.floor(names.length / 2)];
     // The page needs a read of the budget, too.
-    if (name === undefined || callContext.readsLeft() < 2 || !state.shared.mustCompare) return undefined;
+    if (name === undefined || callContext.readsLeft() < 2 || state.shared.comparisons.isOn) return undefined;
     const record = get(name, callContext);
     // The batch handles the error.
     record.catch(() => {});
@@ -201,14 +195,9 @@ const overloadStatuses: readonly number[] = [408, 429, 502, 503, 504];
  * GETs replace the list for this time. `fail`: GETs would meet this error, too.
  */
 function reactionTo(error: Error): 'probe' | { pauseMs: number } | 'fail' {
-  if (error instanceof StatusError) {
-    const { status } = error;
-    if (overloadStatuses.includes(status)) return 'probe';
-    if (status === 401) return 'fail';
-    return { pauseMs: status >= 400 && status <= 499 ? longPauseMs : shortPauseMs };
-  }
+  if (isUnauthenticated(error) || isOfOneOperation(error)) return 'fail';
   if (error instanceof InvalidResponseError || error instanceof ResponseTooLargeError)
     return { pauseMs: shortPauseMs };
-  const isSilent = [UnavailableError, DeadlineError, CircuitOpenError].some((type) => error instanceof type);
-  return isSilent ? 'probe' : 'fail';
+  if (!(error instanceof StatusError) || overloadStatuses.includes(error.status)) return 'probe';
+  return { pauseMs: error.status >= 400 && error.status <= 499 ? longPauseMs : shortPauseMs };
 }

@@ -9,30 +9,24 @@ const failuresOfTokens = 3;
 export class SharedListState {
   readonly now: () => number;
   readonly rowsPerId: (filter: string) => RowsPerId;
-  /** After a row that lacked fields of its record. */
   readonly incompleteRows: Pause;
-  /** After pages of several tokens that failed. */
+  /** On from the first result. Until then each batch compares a row, so that no batch uses rows that nobody compared. */
+  readonly comparisons: Pause;
   readonly pause: Pause;
   #lastInTrouble: ListState | undefined;
-  #nextComparisonMs = Number.NEGATIVE_INFINITY;
 
-  /** @param now A clock in milliseconds with any origin. */
   constructor(now: () => number) {
     this.now = now;
     this.rowsPerId = byFilter(() => new RowsPerId(now));
     this.incompleteRows = new Pause(now);
+    this.comparisons = new Pause(now);
     this.pause = new Pause(now, failuresOfTokens);
-  }
-
-  /** Whether to compare a row: before the first result in each batch, so that no batch uses rows that nobody compared. */
-  get mustCompare(): boolean {
-    return this.now() >= this.#nextComparisonMs;
   }
 
   /** Compares a row with its record. Where the row lacks fields, no token uses the list for ten minutes. */
   async compare(row: object, pendingRecord: Promise<object>): Promise<void> {
     const record = await pendingRecord.catch(() => undefined);
-    this.#nextComparisonMs = this.now() + (record === undefined ? shortPauseMs : longPauseMs);
+    this.comparisons.start(record === undefined ? shortPauseMs : longPauseMs);
     if (record !== undefined && lacksFields(row, record)) this.incompleteRows.start(longPauseMs);
   }
 
@@ -47,7 +41,6 @@ export class SharedListState {
 export class ListState {
   readonly shared: SharedListState;
   readonly rowsPerId: (filter: string) => RowsPerId;
-  /** After pages that failed. */
   readonly pause: Pause;
 
   constructor(shared: SharedListState) {
@@ -64,7 +57,7 @@ export class ListState {
     return true;
   }
 
-  /** A page failed as the calls of an overloaded service fail, but a GET worked. @returns whether batches now use GETs. */
+  /** @returns whether batches now use GETs. */
   noteFailure(): boolean {
     this.pause.noteFailure();
     this.shared.noteFailure(this);
@@ -77,15 +70,11 @@ export class ListState {
   }
 }
 
-// There are few filters, but clients may combine order statuses freely.
-const maxFilters = 100;
-
-/** One value per filter of the list that names ids. Above 100 filters, all values are dropped. */
+/** One value per filter of the list that names ids. Seven statuses, searched or not, make at most 257 filters. */
 function byFilter<Value>(create: (filter: string) => Value): (filter: string) => Value {
   const values = new Map<string, Value>();
   return (filter) => {
     const value = values.get(filter) ?? create(filter);
-    if (values.size >= maxFilters) values.clear();
     values.set(filter, value);
     return value;
   };

@@ -9,7 +9,6 @@ import type { ListState } from './list-state.ts';
  * Wraps the order page loader for order pages whose shipments will be loaded. If pages served the last batch with the
  * same filter, the page of shipments is requested in parallel with the orders. The orders neither wait for that page nor
  * fail with it.
- * @param shipments The token's state for the list of shipments.
  */
 export function ordersWithShipments(
   orderPage: PageLoader<OrderJson, OrderQuery>,
@@ -17,36 +16,25 @@ export function ordersWithShipments(
   shipments: ListState,
 ): PageLoader<OrderJson, OrderQuery> {
   return {
-    load(query, ordersBefore = 0) {
-      const orders = orderPage.load(query, ordersBefore);
-      const rowsPerId = shipments.rowsPerId(filterKey(query));
+    async load(query, ordersBefore = 0) {
+      // The search text may be personal data.
+      const rowsPerId = shipments.rowsPerId(
+        `orders ${query.status?.join() ?? ''} ${query.search !== undefined}`,
+      );
       const position = () => ({ rowsBefore: Math.round(ordersBefore * rowsPerId.idsPerRow), rowsPerId });
-      let isPending = true;
-      void orders
-        .then((page) => {
-          const idCount = countShipments(page);
-          rowsPerId.idsPerRow = idCount / query.pageSize;
-          if (idCount > 0) shipmentById.expect(position());
-        })
-        // The caller of `load` handles the error.
-        .catch(() => {})
-        .finally(() => {
-          isPending = false;
-        });
       // The orders call is sent at the end of this tick, so it comes before the shipments call in each queue.
-      setImmediate(() => {
+      const prefetch = setImmediate(() => {
         const idCount = Math.round(query.pageSize * rowsPerId.idsPerRow);
-        if (isPending && rowsPerId.wasUseful) shipmentById.prefetch(idCount, position());
+        if (rowsPerId.wasUseful) shipmentById.prefetch(idCount, position());
       });
-      return orders;
+      const page = await orderPage.load(query, ordersBefore).finally(() => clearImmediate(prefetch));
+      const idCount = countShipments(page);
+      rowsPerId.idsPerRow = idCount / query.pageSize;
+      if (idCount > 0) shipmentById.expect(position());
+      return page;
     },
     clearAll: () => orderPage.clearAll(),
   };
-}
-
-/** The filter of the order list, without the search text, which may be personal data. */
-function filterKey({ status = [], search }: OrderQuery): string {
-  return `orders ${[...new Set(status)].sort().join()} ${search !== undefined}`;
 }
 
 function countShipments({ rows }: Page<OrderJson>): number {

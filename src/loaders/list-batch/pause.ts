@@ -10,7 +10,6 @@ export class Pause {
   #failures = 0;
   #untilMs = Number.NEGATIVE_INFINITY;
 
-  /** @param now A clock in milliseconds with any origin. */
   constructor(now: () => number, maxFailures = 2) {
     this.#now = now;
     this.#maxFailures = maxFailures;

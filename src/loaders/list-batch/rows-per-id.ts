@@ -1,3 +1,4 @@
+import type { ListScan } from './list-scan.ts';
 import { Pause } from './pause.ts';
 
 /** With more rows per id, one GET for each id costs less than the rows. */
@@ -12,15 +13,7 @@ const deeperAfterMiss = 4;
 // The last 5 % of the hits may lie very deep. GETs for them cost less than the rows down to them.
 const countedShare = 0.95;
 
-/** The rows that were read for a batch. */
-interface BatchRows {
-  readonly idCount: number;
-  /** The indexes of the rows that belong to the batch, ascending. */
-  readonly hits: readonly number[];
-  readonly rows: readonly unknown[];
-  /** Whether the rows are the whole list. */
-  readonly isAtEnd: boolean;
-}
+type BatchHits = Pick<ListScan<{ name: string }>, 'hits' | 'idCount' | 'nextPageToken'>;
 
 /** An estimate of how many rows a page needs for each id of a batch. 75 ids in 150 rows make 2 rows per id. */
 export class RowsPerId {
@@ -34,31 +27,27 @@ export class RowsPerId {
   readonly #ofProcess: RowsPerId | undefined;
   #hasTaught = false;
 
-  /**
-   * @param now A clock in milliseconds with any origin.
-   * @param ofProcess The estimate with which each token starts.
-   */
+  /** @param ofProcess The estimate with which each token starts. */
   constructor(now: () => number, ofProcess?: RowsPerId) {
     this.pause = new Pause(now);
     this.#ofProcess = ofProcess;
     this.value = ofProcess?.value ?? initialRowsPerId;
   }
 
-  /** The number of rows that probably hold `idCount` ids. */
   rowsFor(idCount: number): number {
     return Math.ceil(idCount * this.value * headroom);
   }
 
   /** Learns from the pages of a batch. `rowsBefore`: the number of rows before the first expected hit. */
-  learn(batch: BatchRows, rowsBefore: number): void {
-    const share = batch.hits.length / batch.idCount;
+  learn({ hits, idCount, nextPageToken }: BatchHits, rowsBefore: number): void {
+    const share = hits.length / idCount;
     this.wasUseful = share >= minUsefulShare;
     if (share < minShare) {
-      if (!batch.isAtEnd) this.value *= deeperAfterMiss;
+      if (nextPageToken !== undefined) this.value *= deeperAfterMiss;
       this.pause.noteFailure();
     } else {
       // A deeper batch counts at once, because missing ids cost GETs, and a less deep batch slowly.
-      this.#follow(measure(batch, rowsBefore), 1, 1 / 3);
+      this.#follow(measure(hits, rowsBefore), 1, 1 / 3);
       this.pause.noteSuccess();
     }
     const ofProcess = this.#ofProcess;
@@ -77,10 +66,7 @@ export class RowsPerId {
   }
 }
 
-function measure({ idCount, hits, rows, isAtEnd }: BatchRows, rowsBefore: number): number {
-  const countedHits = Math.ceil(countedShare * hits.length);
-  const reach = Math.max((hits[countedHits - 1] ?? 0) - rowsBefore + 1, 1) * (hits.length / countedHits);
-  // Hits down to the last row read: the missing ids are assumed to follow with the same density.
-  const isCutOff = hits.length < idCount && !isAtEnd && reach >= 0.9 * (rows.length - rowsBefore);
-  return reach / (isCutOff ? hits.length : idCount);
+function measure(hits: readonly number[], rowsBefore: number): number {
+  const counted = hits.slice(0, Math.ceil(countedShare * hits.length));
+  return Math.max((counted.at(-1) ?? 0) - rowsBefore + 1, 1) / counted.length;
 }
